@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# Settings and warnings as interface targets; every target of ours links both.
+add_library(jcprof_settings INTERFACE)
+target_compile_features(jcprof_settings INTERFACE cxx_std_20)
+target_include_directories(jcprof_settings INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_definitions(jcprof_settings INTERFACE JCPROF_VERSION="${PROJECT_VERSION}")
+if(JCPROF_SANITIZE)
+  target_compile_options(jcprof_settings INTERFACE -fsanitize=${JCPROF_SANITIZE} -fno-omit-frame-pointer
+                                                   -fno-sanitize-recover=all)
+  target_link_options(jcprof_settings INTERFACE -fsanitize=${JCPROF_SANITIZE})
+endif()
+if(JCPROF_COVERAGE)
+  target_compile_options(jcprof_settings INTERFACE --coverage)
+  target_link_options(jcprof_settings INTERFACE --coverage)
+endif()
+
+add_library(jcprof_warnings INTERFACE)
+target_compile_options(jcprof_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+                                                 -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual)
+if(JCPROF_WERROR)
+  target_compile_options(jcprof_warnings INTERFACE -Werror)
+endif()
+
+# jcprof_library(NAME sources… [PUBLIC libs…] [PRIVATE libs…])
+function(jcprof_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  add_library(${name} STATIC ${arg_SOURCES})
+  target_link_libraries(${name} PUBLIC jcprof_settings ${arg_PUBLIC} PRIVATE jcprof_warnings ${arg_PRIVATE})
+endfunction()
+
+# jcprof_test(NAME sources… LIBS …): one Catch2 executable, each TEST_CASE a ctest of its own
+function(jcprof_test name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/catch_main.cpp)
+  target_link_libraries(${name} PRIVATE jcprof_settings jcprof_warnings Catch2::Catch2 ${arg_LIBS})
+  target_compile_definitions(${name} PRIVATE JCPROF_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                             JCPROF_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  catch_discover_tests(${name} TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 300)
+endfunction()

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+# The Java grammar: the generated parser of the npm package tree-sitter-java, fetched by scripts/setup into the
+# download cache. Pinned to 0.23.5: its ABI 14 is the newest that Debian 12's tree-sitter library takes.
+set(JCPROF_CACHE "$ENV{HOME}/.cache/jcprof" CACHE PATH "Where scripts/setup keeps downloads")
+set(grammar ${JCPROF_CACHE}/tree-sitter-java-0.23.5/package/src)
+if(NOT EXISTS ${grammar}/parser.c)
+  message(FATAL_ERROR "tree-sitter-java 0.23.5 is not in ${JCPROF_CACHE}: run scripts/setup")
+endif()
+add_library(tree_sitter_java STATIC ${grammar}/parser.c)
+target_include_directories(tree_sitter_java PRIVATE ${grammar})
+set_target_properties(tree_sitter_java PROPERTIES POSITION_INDEPENDENT_CODE ON)

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the harness asks of a target, whatever lies between: five verbs, the same as an agent's
+// (docs/architecture.md, "Transports"). Knows nothing of rounds, estimates or stores.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/core/project.hpp"
+#include "src/core/types.hpp"
+
+namespace jcprof::harness {
+
+struct Description {
+  std::string transport;  // "vpcd", "pcsc", …
+  std::string agent;      // who does the timing, with version
+  std::string device;     // from the project, the ATR or the agent
+  std::string atr;        // lower-case hex; empty where there is none
+  bool simulated = false;
+  ClockUnit unit = ClockUnit::ns;
+  double hz = 0;          // for cycles
+  double resolution = 1;  // of the clock, in ticks
+  bool exact = false;     // repeating the run repeats the ticks
+};
+
+/// A window of the path of one run.
+struct TraceWindow {
+  std::vector<TrapId> traps;            // from the `from`-th event on, in the order passed
+  std::uint64_t total = 0;              // events of the whole run
+  std::uint32_t signature_before = 0;   // rolling digest of everything before the window
+  std::uint32_t signature_total = 0;    // of the whole run
+  Sample end;                           // how the run itself ended
+};
+
+enum class CalibrationKind : std::uint8_t { empty, unarmed, counting };
+std::string_view name_of(CalibrationKind kind);
+
+/// Called once a shot, in order, as soon as it is done. Returning false ends the batch after that shot.
+using ShotSink = std::function<bool(const Shot&, const Sample&)>;
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  virtual Description describe() = 0;
+  /// The inputs that `Shot::input` counts into; called once before the first shot.
+  virtual void set_inputs(std::vector<Bytes> inputs) = 0;
+  /// One timed trigger a shot. A target that dies mid-way makes that shot `lost` and is brought back.
+  virtual void measure(std::span<const Shot> shots, const ShotSink& sink) = 0;
+  /// Runs the trigger once, recording the `count` traps from the `from`-th on (0-based).
+  virtual TraceWindow trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) = 0;
+  /// Time of one calibration command with `passes` passes; passes are rounded up to what the target can do
+  /// and the number really made is returned beside the ticks.
+  virtual std::pair<std::uint64_t, Ticks> calibrate(CalibrationKind kind, std::uint64_t passes) = 0;
+};
+
+}  // namespace jcprof::harness

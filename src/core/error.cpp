@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/core/error.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+namespace jcprof {
+namespace {
+
+std::string joined(const std::vector<Fault>& faults) {
+  std::string text;
+  for (const Fault& fault : faults) text += (text.empty() ? "" : "\n") + render(fault);
+  return text;
+}
+
+/// What stands under a source line up to the caret: tabs kept, so that the caret lands in the right column.
+std::string padding_to(const std::string& line, std::size_t column) {
+  std::string padding;
+  for (std::size_t i = 0; i + 1 < column && i < line.size(); ++i) {
+    const bool continues_character = (static_cast<unsigned char>(line[i]) & 0xC0U) == 0x80U;
+    if (!continues_character) padding += line[i] == '\t' ? '\t' : ' ';
+  }
+  return padding;
+}
+
+}  // namespace
+
+std::string harmless(std::string_view text) {
+  std::string result(text);
+  std::ranges::replace_if(
+      result, [](unsigned char c) { return (c < 0x20 && c != '\t' && c != '\n') || c == 0x7F; }, '?');
+  return result;
+}
+
+std::string render(const Fault& fault) {
+  const Place& place = fault.place;
+  std::string text;
+  if (!place.file.empty()) text += harmless(place.file);
+  if (place.line > 0) text += fmt::format(":{}", place.line);
+  if (place.line > 0 && place.column > 0) text += fmt::format(":{}", place.column);
+  text += (text.empty() ? "" : ": ") + harmless(fault.message);
+  if (!place.source_line.empty()) {
+    const std::string number = std::to_string(place.line);
+    const std::string gutter(number.size(), ' ');
+    text += fmt::format("\n  {} | {}", number, harmless(place.source_line));
+    if (place.column > 0) text += fmt::format("\n  {} | {}^", gutter, padding_to(place.source_line, place.column));
+  }
+  if (!fault.hint.empty()) text += "\nhint: " + harmless(fault.hint);
+  return text;
+}
+
+UserError::UserError(Fault fault, ExitCode code) : UserError(std::vector<Fault>{std::move(fault)}, code) {}
+
+UserError::UserError(std::vector<Fault> faults, ExitCode code)
+    : std::runtime_error(joined(faults)), faults_(std::move(faults)), code_(code) {}
+
+UserError environment_error(std::string message, std::string hint) {
+  return {Fault{.message = std::move(message), .hint = std::move(hint)}, ExitCode::environment};
+}
+
+void check(bool condition, std::string_view what, std::source_location where) {
+  if (condition) return;
+  std::fputs(fmt::format("{}:{}: jcprof is wrong here: {}\nThis is a fault of jcprof, please report it.\n",
+                         where.file_name(), where.line(), what)
+                 .c_str(),
+             stderr);
+  std::abort();
+}
+
+Place place_at(const std::string& file, std::string_view text, std::size_t offset) {
+  offset = std::min(offset, text.size());
+  const std::string_view before = text.substr(0, offset);
+  const std::size_t start = before.find_last_of('\n') == std::string_view::npos ? 0 : before.find_last_of('\n') + 1;
+  std::string_view line = text.substr(start, text.find('\n', start) - start);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return {.file = file,
+          .line = static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1,
+          .column = offset - start + 1,
+          .source_line = std::string(line.substr(0, 200))};
+}
+
+}  // namespace jcprof

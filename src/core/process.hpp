@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Child processes by argv, in a process group of their own, with time-outs and bounded logs. Not a shell.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace jcprof {
+
+struct Command {
+  std::vector<std::string> argv;   // argv[0] is looked up in PATH
+  std::filesystem::path cwd;       // must exist
+  std::vector<std::pair<std::string, std::string>> environment = {};  // added to our own
+};
+
+/// Where a child's output goes: the first `keep_bytes` to the file, the last lines kept for messages.
+struct LogPolicy {
+  std::filesystem::path file;
+  std::size_t keep_bytes = 1 << 20;
+};
+
+struct ProcessResult {
+  int exit_status = 0;     // 128 + signal when a signal ended it
+  bool timed_out = false;  // we killed it
+  std::string tail;        // the last lines of its output, at most 4 KiB
+};
+
+/// Runs to the end or to the time-out (the whole group is killed then). UserError (environment) when the
+/// program cannot be started at all.
+ProcessResult run_to_end(const Command& command, const LogPolicy& log, std::chrono::milliseconds timeout);
+
+/// A child that runs beside us. It is killed with its group when this object or our process dies.
+class BackgroundProcess {
+ public:
+  BackgroundProcess(const Command& command, const LogPolicy& log);
+  ~BackgroundProcess();
+  BackgroundProcess(const BackgroundProcess&) = delete;
+  BackgroundProcess& operator=(const BackgroundProcess&) = delete;
+
+  /// True once its output has held `text`; false after the time-out or when it ended before.
+  bool wait_for_output(const std::string& text, std::chrono::milliseconds timeout);
+  /// The exit status when it has ended.
+  std::optional<int> ended();
+  std::string tail() const;
+  /// SIGTERM to the group, SIGKILL after the grace time.
+  void stop(std::chrono::milliseconds grace = std::chrono::milliseconds{500});
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace jcprof

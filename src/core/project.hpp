@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The project file (jcprof.json) as values: what to profile and how to reach it. Strict: every fault of the file
+// is found and reported together. docs/project-file.md explains each key.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "src/core/types.hpp"
+
+namespace jcprof {
+
+enum class TargetKind : std::uint8_t { applet, optee_ta, sgx_enclave, program };
+enum class TrapLevel : std::uint8_t { none, function, block, statement };  // none: markers only
+
+/// A command that is run as argv, never through a shell. Placeholders are filled in by fill_in().
+struct Step {
+  std::vector<std::string> run;
+  std::string cwd = "{tree}";
+  std::chrono::milliseconds timeout{120'000};
+};
+
+/// The device program that is started before the run and stopped after it.
+struct StartStep {
+  std::vector<std::string> run;
+  std::string cwd = "{project}";
+  std::string ready;  // text its output must hold before the run goes on; empty: the transport's own sign
+  std::chrono::milliseconds timeout{60'000};
+};
+
+enum class ResetMode : std::uint8_t { never, warm, cold };
+
+/// One step of a session script: a command with the status it must have, a reset, or a wait.
+struct ApduStep {
+  std::string apdu;    // hex with placeholders
+  std::string expect;  // "9000", "63C?", alternatives by '|'; empty: the script's default
+  bool operator==(const ApduStep&) const = default;
+};
+struct ResetStep {
+  ResetMode mode = ResetMode::warm;
+  bool operator==(const ResetStep&) const = default;
+};
+struct WaitStep {
+  std::chrono::milliseconds time{0};
+  bool operator==(const WaitStep&) const = default;
+};
+using ScriptStep = std::variant<ApduStep, ResetStep, WaitStep>;
+using Script = std::vector<ScriptStep>;
+
+struct Session {
+  Script once;         // after each start of the device
+  Script before_each;  // before each shot is armed
+  Script after_each;
+  Script after_reset;  // after each reset or reconnect, and once at the start
+  ResetMode reset = ResetMode::never;  // before each shot
+  std::chrono::milliseconds timeout{10'000};  // for one exchange
+  std::vector<std::string> abort_on = {"63C?", "6983"};  // status words that end a run at once
+};
+
+/// The command under study. Which member is used follows from the target.
+struct Trigger {
+  std::vector<std::string> apdus;  // hex with placeholders; timed as their sum
+  std::optional<std::uint32_t> le;  // 0: as many as there are
+  std::vector<std::string> run;    // exec:
+  std::string object;              // agent: JSON text passed on in hello
+};
+
+struct FixedInput { std::string hex; };
+struct InputList { std::vector<std::string> hex; };
+struct InputFile { std::string path; };        // one hex line each
+struct InputPattern { std::string pattern; };  // "00[0-9A-F]{2}"
+struct RandomInput { std::uint32_t bytes = 0; };
+struct InputClasses;  // named classes of further inputs
+struct InputSplit;    // one source of inputs, split into two classes by a property
+using InputSpec = std::variant<std::monostate, FixedInput, InputList, InputFile, InputPattern, RandomInput,
+                               std::shared_ptr<InputClasses>, std::shared_ptr<InputSplit>>;
+struct InputClasses { std::vector<std::pair<std::string, InputSpec>> classes; };
+enum class SplitBy : std::uint8_t { hamming_weight, bit_length };
+struct InputSplit { SplitBy by = SplitBy::hamming_weight; InputSpec of; };
+
+struct ProfileScope {
+  std::vector<std::string> include = {"*"};  // globs over functions ("PinApplet.*") and files ("src/x/*.java")
+  std::vector<std::string> exclude;
+  TrapLevel level = TrapLevel::statement;
+  bool markers = true;
+};
+
+struct CompileSettings {
+  std::vector<std::string> classpath;
+  std::vector<std::string> flags;
+  std::string database;
+};
+
+struct MeasureSettings {
+  double absolute_points = 0.5;  // target half width of a share, in points
+  double relative_percent = 5;   // or in percent of the share, whichever is larger
+  std::optional<std::chrono::milliseconds> max_time;
+  std::optional<std::uint64_t> max_shots;
+  std::uint64_t seed = 1;
+};
+
+struct Project {
+  std::filesystem::path file;  // absolute
+  std::filesystem::path root;  // the folder that holds it
+  std::string digest;          // sha256 of the file's text
+
+  std::string name;
+  TargetKind target = TargetKind::applet;
+  std::vector<std::string> sources;
+  std::vector<std::string> exclude_from_tree;
+  std::vector<std::string> entry;
+  ProfileScope profile;
+  CompileSettings compile;
+  std::vector<Step> build;
+  std::vector<Step> install;
+  std::optional<StartStep> start;
+  std::string transport;  // empty: none named
+  std::string device;     // empty: from the ATR or the agent
+  bool simulated = false;
+  std::optional<CardArming> arming;  // "arming": {"cla": "80", "ins": "F4", "status": "6FB5"}; else chosen
+  Session session;
+  Trigger trigger;
+  InputSpec inputs;
+  MeasureSettings measure;
+};
+
+/// Reads PROJECT, a file or a folder that holds jcprof.json. Throws UserError with all faults of the file.
+Project read_project(const std::filesystem::path& file_or_folder);
+
+/// The same from text; `file` is used for messages and for `root`.
+Project parse_project(const std::filesystem::path& file, std::string_view text);
+
+/// Values for {tree}, {out}, {port}, … ; see docs/project-file.md.
+using Placeholders = std::map<std::string, std::string, std::less<>>;
+
+/// Replaces each {name}; a UserError naming what is known for a name that is not in `values`.
+std::string fill_in(std::string_view text, const Placeholders& values);
+
+}  // namespace jcprof

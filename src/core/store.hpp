@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// profile.jcprof: an SQLite file that holds runs, their trap maps, inputs, paths and every raw sample. The schema
+// and all SQL that writes stand in store.cpp; docs/formats.md describes it.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/core/trap_map.hpp"
+#include "src/core/types.hpp"
+
+struct sqlite3;
+
+namespace jcprof {
+
+enum class RunState : std::uint8_t { running, interrupted, complete };
+
+/// What a run was: one row of table `run`.
+struct RunInfo {
+  std::int64_t id = 0;
+  RunState state = RunState::running;
+  std::string started;  // ISO 8601, UTC
+  std::string tool;     // "jcprof 0.1.0"
+  std::string project;  // its name
+  std::string project_digest;
+  std::string trap_digest;
+  std::string transport;
+  std::string agent;
+  std::string device;
+  std::string atr;
+  bool simulated = false;
+  ClockUnit unit = ClockUnit::ns;
+  double hz = 0;
+  double resolution = 1;
+  std::uint64_t seed = 1;
+  std::uint32_t rounds = 0;  // asked for
+};
+
+struct StoredInput {
+  std::uint32_t index = 0;
+  Bytes bytes;
+  std::string input_class;
+};
+
+/// One row of table `sample`.
+struct StoredSample {
+  std::uint64_t sequence = 0;
+  std::uint32_t round = 0;
+  Event asked;
+  std::uint32_t input = 0;
+  Ticks ticks = 0;
+  Outcome outcome = Outcome::lost;
+  std::optional<std::uint32_t> status;
+  std::uint32_t signature = 0;  // of the path that the run was traced with
+};
+
+struct StoredCalibration {
+  std::string kind;
+  std::uint64_t passes = 0;
+  Ticks ticks = 0;
+};
+
+/// One measured stretch of the path, as the annotator estimated it; shown by the views.
+struct StoredEstimate {
+  std::uint32_t position = 0;
+  Event from;
+  Event to;
+  std::string function;
+  std::string path;
+  std::size_t line = 0;
+  std::uint32_t rounds = 0;
+  double ticks = 0, low = 0, high = 0;
+  double share = 0, share_low = 0, share_high = 0;
+  bool resolved = false;
+};
+
+enum class OpenMode : std::uint8_t { read_only, read_write, fresh };
+
+class Store {
+ public:
+  /// UserError when the file is not a profile, is newer than this jcprof, or is damaged.
+  Store(const std::filesystem::path& file, OpenMode mode);
+  ~Store();
+  Store(Store&&) noexcept;
+
+  std::optional<RunInfo> last_run() const;
+  std::int64_t begin_run(const RunInfo& info, const TrapMap& map, const std::vector<StoredInput>& inputs);
+  void set_state(std::int64_t run, RunState state);
+  void add_path(std::int64_t run, std::uint32_t input, std::uint32_t signature, const std::vector<Event>& path);
+  void add_warning(std::int64_t run, const std::string& text);
+
+  /// Everything between begin and commit lands together or not at all.
+  void begin();
+  void add_sample(std::int64_t run, const StoredSample& sample);
+  void add_calibration(std::int64_t run, const StoredCalibration& calibration);
+  void commit();
+
+  void replace_estimates(std::int64_t run, const std::vector<StoredEstimate>& estimates);
+
+  TrapMap traps(std::int64_t run) const;
+  std::vector<StoredInput> inputs(std::int64_t run) const;
+  std::vector<Event> path(std::int64_t run, std::uint32_t input) const;
+  std::vector<StoredSample> samples(std::int64_t run) const;
+  std::vector<StoredCalibration> calibrations(std::int64_t run) const;
+  std::vector<std::string> warnings(std::int64_t run) const;
+
+  /// Leaves WAL mode, so that the profile is one plain file.
+  void close();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// One answer of `jcprof query`: column names, then rows of text (nullopt for NULL).
+struct QueryResult {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::optional<std::string>>> rows;
+};
+
+/// Runs one read-only statement on a profile. UserError with SQLite's own message for bad SQL.
+QueryResult query(const std::filesystem::path& file, const std::string& sql);
+
+}  // namespace jcprof

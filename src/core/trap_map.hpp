@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// traps.json: which traps a build carries and where they stand in the user's own sources. Read and written here
+// only; docs/formats.md has the format.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "src/core/types.hpp"
+
+namespace jcprof {
+
+struct Trap {
+  TrapId id{};
+  std::string key;       // links builds: digest of file, function, kind, statement and ordinal
+  std::string name;      // TRAP_multiply_3
+  TrapKind kind = TrapKind::before;
+  std::string function;  // PinApplet.verify
+  std::string path;      // of the source, relative to the project's folder, '/' separated
+  // The range in the ORIGINAL file of what the trap stands for. Line and column from 1, in bytes.
+  std::size_t line = 0;
+  std::size_t column = 0;
+  std::size_t offset = 0;
+  std::size_t end_line = 0;
+  bool operator==(const Trap&) const = default;
+};
+
+struct SourceDigest {
+  std::string path;
+  std::string sha256;  // lower-case hex, of the original file
+  bool operator==(const SourceDigest&) const = default;
+};
+
+struct TrapMap {
+  std::string language;  // "java", "c", "c++"
+  std::vector<SourceDigest> sources;
+  std::vector<Trap> traps;  // sorted by id, ids 1..n without gaps
+  CardArming card;
+  std::uint32_t build = 0;  // first four bytes of the digest of everything above; the target answers with it
+
+  const Trap& at(TrapId id) const;  // a check fails for an id that is not in the map
+};
+
+/// Stable text: the same map gives the same bytes.
+std::string write_trap_map(const TrapMap& map);
+
+/// Throws UserError naming `file` and the line for anything that is not a trap map of a known version.
+TrapMap parse_trap_map(const std::string& file, std::string_view text);
+TrapMap read_trap_map(const std::filesystem::path& file);
+
+/// What write_trap_map puts into `build`; also the digest that decides whether a profile can be gone on with.
+std::string digest_of(const TrapMap& map);
+
+}  // namespace jcprof
