@@ -27,11 +27,11 @@ struct Description {
 
 /// A window of the path of one run.
 struct TraceWindow {
-  std::vector<TrapId> traps;            // from the `from`-th event on, in the order passed
-  std::uint64_t total = 0;              // events of the whole run
-  std::uint32_t signature_before = 0;   // rolling digest of everything before the window
-  std::uint32_t signature_total = 0;    // of the whole run
-  Sample end;                           // how the run itself ended
+  std::vector<TrapId> traps;           // from the `from`-th event on, in the order passed
+  std::uint64_t total = 0;             // events of the whole run
+  std::uint32_t signature_before = 0;  // rolling digest of everything before the window
+  std::uint32_t signature_total = 0;   // of the whole run
+  Sample end;                          // how the run itself ended
 };
 
 enum class CalibrationKind : std::uint8_t { empty, unarmed, counting };

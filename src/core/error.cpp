@@ -40,13 +40,13 @@ std::string render(const Fault& fault) {
   std::string text;
   if (!place.file.empty()) text += harmless(place.file);
   if (place.line > 0) text += fmt::format(":{}", place.line);
-  if (place.line > 0 && place.column > 0) text += fmt::format(":{}", place.column);
   text += (text.empty() ? "" : ": ") + harmless(fault.message);
   if (!place.source_line.empty()) {
     const std::string number = std::to_string(place.line);
     const std::string gutter(number.size(), ' ');
     text += fmt::format("\n  {} | {}", number, harmless(place.source_line));
-    if (place.column > 0) text += fmt::format("\n  {} | {}^", gutter, padding_to(place.source_line, place.column));
+    if (place.column > 0)
+      text += fmt::format("\n  {} | {}^", gutter, padding_to(place.source_line, place.column));
   }
   if (!fault.hint.empty()) text += "\nhint: " + harmless(fault.hint);
   return text;
@@ -73,7 +73,8 @@ void check(bool condition, std::string_view what, std::source_location where) {
 Place place_at(const std::string& file, std::string_view text, std::size_t offset) {
   offset = std::min(offset, text.size());
   const std::string_view before = text.substr(0, offset);
-  const std::size_t start = before.find_last_of('\n') == std::string_view::npos ? 0 : before.find_last_of('\n') + 1;
+  const std::size_t start =
+      before.find_last_of('\n') == std::string_view::npos ? 0 : before.find_last_of('\n') + 1;
   std::string_view line = text.substr(start, text.find('\n', start) - start);
   if (line.ends_with('\r')) line.remove_suffix(1);
   return {.file = file,

@@ -13,14 +13,20 @@
 namespace jcprof {
 
 /// Exit codes of every jcprof command (docs/formats.md, "Exit codes").
-enum class ExitCode : int { done = 0, check_failed = 1, user_mistake = 2, environment = 3, interrupted = 130 };
+enum class ExitCode : int {
+  done = 0,
+  check_failed = 1,
+  user_mistake = 2,
+  environment = 3,
+  interrupted = 130
+};
 
 /// A place in a file that a person can open. Line and column count from 1; 0 means "the file as a whole".
 struct Place {
   std::string file;
   std::size_t line = 0;
-  std::size_t column = 0;    // in bytes
-  std::string source_line;   // printed with a caret under `column` when not empty
+  std::size_t column = 0;        // in bytes
+  std::string source_line = {};  // printed with a caret under `column` when not empty
 };
 
 /// One thing that is wrong, in a form that several of can be reported together.
@@ -35,8 +41,8 @@ std::string render(const Fault& fault);
 
 class UserError : public std::runtime_error {
  public:
-  explicit UserError(Fault fault, ExitCode code = ExitCode::user_mistake);
-  explicit UserError(std::vector<Fault> faults, ExitCode code = ExitCode::user_mistake);
+  UserError(Fault fault, ExitCode code = ExitCode::user_mistake);
+  UserError(std::vector<Fault> faults, ExitCode code = ExitCode::user_mistake);
 
   const std::vector<Fault>& faults() const { return faults_; }
   ExitCode exit_code() const { return code_; }

@@ -12,8 +12,8 @@
 namespace jcprof {
 
 struct Command {
-  std::vector<std::string> argv;   // argv[0] is looked up in PATH
-  std::filesystem::path cwd;       // must exist
+  std::vector<std::string> argv;                                      // argv[0] is looked up in PATH
+  std::filesystem::path cwd;                                          // must exist
   std::vector<std::pair<std::string, std::string>> environment = {};  // added to our own
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The project file (jcprof.json) as values: what to profile and how to reach it. Strict: every fault of the file
-// is found and reported together. docs/project-file.md explains each key.
+// The project file (jcprof.json) as values: what to profile and how to reach it. Strict: every fault of the
+// file is found and reported together. docs/project-file.md explains each key.
 #pragma once
 
 #include <chrono>
@@ -58,35 +58,51 @@ struct Session {
   Script once;         // after each start of the device
   Script before_each;  // before each shot is armed
   Script after_each;
-  Script after_reset;  // after each reset or reconnect, and once at the start
-  ResetMode reset = ResetMode::never;  // before each shot
+  Script after_reset;                         // after each reset or reconnect, and once at the start
+  ResetMode reset = ResetMode::never;         // before each shot
   std::chrono::milliseconds timeout{10'000};  // for one exchange
   std::vector<std::string> abort_on = {"63C?", "6983"};  // status words that end a run at once
 };
 
 /// The command under study. Which member is used follows from the target.
 struct Trigger {
-  std::vector<std::string> apdus;  // hex with placeholders; timed as their sum
+  std::vector<std::string> apdus;   // hex with placeholders; timed as their sum
   std::optional<std::uint32_t> le;  // 0: as many as there are
-  std::vector<std::string> run;    // exec:
-  std::string object;              // agent: JSON text passed on in hello
+  std::vector<std::string> run;     // exec:
+  std::string object;               // agent: JSON text passed on in hello
 };
 
-struct FixedInput { std::string hex; };
-struct InputList { std::vector<std::string> hex; };
-struct InputFile { std::string path; };        // one hex line each
-struct InputPattern { std::string pattern; };  // "00[0-9A-F]{2}"
-struct RandomInput { std::uint32_t bytes = 0; };
+struct FixedInput {
+  std::string hex;
+};
+struct InputList {
+  std::vector<std::string> hex;
+};
+struct InputFile {
+  std::string path;
+};  // one hex line each
+struct InputPattern {
+  std::string pattern;
+};  // "00[0-9A-F]{2}"
+struct RandomInput {
+  std::uint32_t bytes = 0;
+};
 struct InputClasses;  // named classes of further inputs
 struct InputSplit;    // one source of inputs, split into two classes by a property
 using InputSpec = std::variant<std::monostate, FixedInput, InputList, InputFile, InputPattern, RandomInput,
                                std::shared_ptr<InputClasses>, std::shared_ptr<InputSplit>>;
-struct InputClasses { std::vector<std::pair<std::string, InputSpec>> classes; };
+struct InputClasses {
+  std::vector<std::pair<std::string, InputSpec>> classes;
+};
 enum class SplitBy : std::uint8_t { hamming_weight, bit_length };
-struct InputSplit { SplitBy by = SplitBy::hamming_weight; InputSpec of; };
+struct InputSplit {
+  SplitBy by = SplitBy::hamming_weight;
+  InputSpec of;
+};
 
 struct ProfileScope {
-  std::vector<std::string> include = {"*"};  // globs over functions ("PinApplet.*") and files ("src/x/*.java")
+  std::vector<std::string> include = {
+      "*"};  // globs over functions ("PinApplet.*") and files ("src/x/*.java")
   std::vector<std::string> exclude;
   TrapLevel level = TrapLevel::statement;
   bool markers = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// profile.jcprof: an SQLite file that holds runs, their trap maps, inputs, paths and every raw sample. The schema
-// and all SQL that writes stand in store.cpp; docs/formats.md describes it.
+// profile.jcprof: an SQLite file that holds runs, their trap maps, inputs, paths and every raw sample. The
+// schema and all SQL that writes stand in store.cpp; docs/formats.md describes it.
 #pragma once
 
 #include <filesystem>
@@ -89,7 +89,8 @@ class Store {
   std::optional<RunInfo> last_run() const;
   std::int64_t begin_run(const RunInfo& info, const TrapMap& map, const std::vector<StoredInput>& inputs);
   void set_state(std::int64_t run, RunState state);
-  void add_path(std::int64_t run, std::uint32_t input, std::uint32_t signature, const std::vector<Event>& path);
+  void add_path(std::int64_t run, std::uint32_t input, std::uint32_t signature,
+                const std::vector<Event>& path);
   void add_warning(std::int64_t run, const std::string& text);
 
   /// Everything between begin and commit lands together or not at all.

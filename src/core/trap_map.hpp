@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// traps.json: which traps a build carries and where they stand in the user's own sources. Read and written here
-// only; docs/formats.md has the format.
+// traps.json: which traps a build carries and where they stand in the user's own sources. Read and written
+// here only; docs/formats.md has the format.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,8 @@ namespace jcprof {
 
 struct Trap {
   TrapId id{};
-  std::string key;       // links builds: digest of file, function, kind, statement and ordinal
-  std::string name;      // TRAP_multiply_3
+  std::string key;   // links builds: digest of file, function, kind, statement and ordinal
+  std::string name;  // TRAP_multiply_3
   TrapKind kind = TrapKind::before;
   std::string function;  // PinApplet.verify
   std::string path;      // of the source, relative to the project's folder, '/' separated

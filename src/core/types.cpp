@@ -41,7 +41,8 @@ std::string_view name_in(const Table& table, Value value) {
 }
 
 template <class Table>
-auto value_in(const Table& table, std::string_view name) -> std::optional<typename Table::value_type::first_type> {
+auto value_in(const Table& table, std::string_view name)
+    -> std::optional<typename Table::value_type::first_type> {
   for (const auto& [value, candidate] : table)
     if (candidate == name) return value;
   return std::nullopt;
@@ -49,11 +50,23 @@ auto value_in(const Table& table, std::string_view name) -> std::optional<typena
 
 }  // namespace
 
-std::string_view name_of(TrapKind kind) { return name_in(trap_kinds, kind); }
-std::optional<TrapKind> trap_kind(std::string_view name) { return value_in(trap_kinds, name); }
-std::string_view name_of(Outcome outcome) { return name_in(outcomes, outcome); }
-std::optional<Outcome> outcome_named(std::string_view name) { return value_in(outcomes, name); }
-std::string_view name_of(ClockUnit unit) { return name_in(clock_units, unit); }
-std::optional<ClockUnit> clock_unit(std::string_view name) { return value_in(clock_units, name); }
+std::string_view name_of(TrapKind kind) {
+  return name_in(trap_kinds, kind);
+}
+std::optional<TrapKind> trap_kind(std::string_view name) {
+  return value_in(trap_kinds, name);
+}
+std::string_view name_of(Outcome outcome) {
+  return name_in(outcomes, outcome);
+}
+std::optional<Outcome> outcome_named(std::string_view name) {
+  return value_in(outcomes, name);
+}
+std::string_view name_of(ClockUnit unit) {
+  return name_in(clock_units, unit);
+}
+std::optional<ClockUnit> clock_unit(std::string_view name) {
+  return value_in(clock_units, name);
+}
 
 }  // namespace jcprof

@@ -17,7 +17,9 @@ using Bytes = std::vector<std::uint8_t>;
 /// Number of a trap, from 1 in file order. 0 is no trap: the command runs to its end.
 enum class TrapId : std::uint32_t {};
 inline constexpr TrapId run_to_end{0};
-constexpr std::uint32_t number(TrapId id) { return static_cast<std::uint32_t>(id); }
+constexpr std::uint32_t number(TrapId id) {
+  return static_cast<std::uint32_t>(id);
+}
 
 /// The n-th time (from 1) that a trap is passed in one trigger.
 struct Event {
@@ -60,8 +62,8 @@ std::optional<ClockUnit> clock_unit(std::string_view name);
 
 /// What is asked of the target: run the trigger with an input, stop at an event (or at the end).
 struct Shot {
-  Event stop;             // {run_to_end} for the whole command
-  std::uint32_t input = 0;  // index into the run's inputs
+  Event stop;                 // {run_to_end} for the whole command
+  std::uint32_t input = 0;    // index into the run's inputs
   std::int64_t delay_ns = 0;  // waited before the timed region
 };
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/core/text.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+namespace jcprof {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, substituted});
+    }
+  }
+  return row.back();
+}
+
+/// Matches a set like "[a-f_]" at the head of `pattern` against `c` and drops it; nothing when it has no end.
+std::optional<bool> take_set(std::string_view& pattern, char c) {
+  const std::size_t end = pattern.find(']', 1);
+  if (end == std::string_view::npos) return std::nullopt;
+  bool found = false;
+  for (std::size_t i = 1; i < end; ++i) {
+    const bool is_range = i + 2 < end && pattern[i + 1] == '-';
+    found |= is_range ? pattern[i] <= c && c <= pattern[i + 2] : pattern[i] == c;
+    if (is_range) i += 2;
+  }
+  pattern.remove_prefix(end + 1);
+  return found;
+}
+
+bool star_matches(std::string_view pattern, std::string_view text) {
+  const bool any = pattern.starts_with("**");
+  pattern.remove_prefix(any ? 2 : 1);
+  // "**/" also stands for no folder at all.
+  if (any && pattern.starts_with('/') && glob_matches(pattern.substr(1), text)) return true;
+  for (std::size_t taken = 0;; ++taken) {
+    if (glob_matches(pattern, text.substr(taken))) return true;
+    if (taken == text.size() || (!any && text[taken] == '/')) return false;
+  }
+}
+
+}  // namespace
+
+bool glob_matches(std::string_view pattern, std::string_view text) {
+  while (!pattern.empty()) {
+    if (pattern.front() == '*') return star_matches(pattern, text);
+    if (text.empty()) return false;
+    if (pattern.front() == '[') {
+      const std::optional<bool> found = take_set(pattern, text.front());
+      if (!found.value_or(false)) return false;
+    } else {
+      if (pattern.front() != '?' && pattern.front() != text.front()) return false;
+      pattern.remove_prefix(1);
+    }
+    text.remove_prefix(1);
+  }
+  return text.empty();
+}
+
+std::string nearest(std::string_view word, std::span<const std::string> candidates) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
+  const std::string candidate = nearest(word, candidates);
+  return candidate.empty() ? "" : "did you mean \"" + candidate + "\"?";
+}
+
+}  // namespace jcprof

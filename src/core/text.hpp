@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names that people type: globs, and the nearest of some known names.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jcprof {
+
+/// `*` any run without '/', `**` any run, `?` one character, `[a-f]` a set; everything else itself.
+bool glob_matches(std::string_view pattern, std::string_view text);
+
+/// The candidate nearest to `word` by edit distance (Levenshtein 1966), empty if none is close enough to
+/// help.
+std::string nearest(std::string_view word, std::span<const std::string> candidates);
+
+/// `did you mean "x"?`, or empty.
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
+
+}  // namespace jcprof
