@@ -1,0 +1,360 @@
+/*package*/
+// SPDX-License-Identifier: Apache-2.0
+
+import javacard.framework.APDU;
+import javacard.framework.ISO7816;
+import javacard.framework.ISOException;
+import javacard.framework.JCSystem;
+import javacard.framework.SystemException;
+
+/**
+ * The part of jcprof that runs on the card: traps that can stop a command or log the way it took, and the command
+ * that arms them. Java Card 2.2.2 to 3.x. Nothing persistent is written but two references, once; all state is
+ * transient, so a reset disarms. The protocol is in docs/architecture.md ("The card side").
+ */
+public class PM {
+    private static final byte VERSION = (byte) 1;
+
+    private static final byte P1_HELLO = (byte) 0;
+    private static final byte P1_ARM = (byte) 1;
+    private static final byte P1_TRACE = (byte) 2;
+    private static final byte P1_READ_TRACE = (byte) 3;
+    private static final byte P1_CALIBRATE = (byte) 4;
+    private static final byte P1_READ_STOP = (byte) 5;
+
+    private static final short CALIBRATE_EMPTY = (short) 0;
+    private static final short CALIBRATE_UNARMED = (short) 1;
+    private static final short CALIBRATE_COUNTING = (short) 2;
+
+    // What a place of `state` holds. Counts of 32 bits are two places, the high half first.
+    private static final byte MASK = (byte) 0;          // all ones: only the armed trap is slow; 0: every trap is
+    private static final byte ARMED = (byte) 1;         // its id, or 0: no trap has it
+    private static final byte MODE = (byte) 2;          // what a slow trap does now
+    private static final byte PENDING = (byte) 3;       // MODE from the next command on
+    private static final byte COMMANDS = (byte) 4;      // how many commands that is for
+    private static final byte TRAP = (byte) 5;          // to be ARMED
+    private static final byte SKIP_HIGH = (byte) 6;     // stop: hits to let pass; trace: events before the window
+    private static final byte SKIP_LOW = (byte) 7;
+    private static final byte STOPPING = (byte) 8;      // not 0 from the stop to the end of the command
+    private static final byte STOPPED_AT = (byte) 9;    // trap of the last stop
+    private static final byte LOGGED = (byte) 10;       // events in the window
+    private static final byte EVENTS_HIGH = (byte) 11;  // events of the run
+    private static final byte EVENTS_LOW = (byte) 12;
+    private static final byte BEFORE_A = (byte) 13;     // signature of what came before the window
+    private static final byte BEFORE_B = (byte) 14;
+    private static final byte ALL_A = (byte) 15;        // signature of the run
+    private static final byte ALL_B = (byte) 16;
+    private static final short STATE_SIZE = (short) 17;
+
+    private static final short MODE_OFF = (short) 0;
+    private static final short MODE_STOP = (short) 1;
+    private static final short MODE_TRACE = (short) 2;
+
+    private static final short ALL_ONES = (short) -1;
+    private static final short LARGEST_WINDOW = (short) 1024;
+    private static final short SMALLEST_WINDOW = (short) 8;
+    private static final short TRACE_HEADER = (short) 14;
+    // 14 + 2 * 100 bytes are one short answer.
+    private static final short TRAPS_PER_ANSWER = (short) 100;
+
+    private static short[] state;
+    private static short[] window;
+
+    /** A trap. Never allocates and never writes to persistent memory. */
+    public static void check(short id) {
+        short[] s = state;
+        if (s != null && (short) ((short) (s[ARMED] ^ id) & s[MASK]) == (short) 0) {
+            slow(s, id);
+        }
+    }
+
+    /** Passes the trap once the value is known, and hands the value on. */
+    public static short value(short v, short id) {
+        check(id);
+        return v;
+    }
+
+    public static byte value(byte v, short id) {
+        check(id);
+        return v;
+    }
+
+    public static boolean value(boolean v, short id) {
+        check(id);
+        return v;
+    }
+
+    public static Object value(Object v, short id) {
+        check(id);
+        return v;
+    }
+
+    /** First of all in each finally, and in each catch that would swallow a stop: throws it again. */
+    public static void guard() {
+        short[] s = state;
+        if (s != null && s[STOPPING] != (short) 0) {
+            ISOException.throwIt(PMC.STOP);
+        }
+    }
+
+    /** First of all in process(). True: this was a command of jcprof, and it has been answered. */
+    public static boolean serve(APDU apdu) {
+        byte[] buffer = apdu.getBuffer();
+        if (buffer[ISO7816.OFFSET_CLA] == PMC.CLA && buffer[ISO7816.OFFSET_INS] == PMC.INS) {
+            answer(apdu, buffer);
+            return true;
+        }
+        if (state != null) {
+            begin(state);
+        }
+        return false;
+    }
+
+    /** A command of the applet's own begins: what is pending holds from here on, what held before is over. */
+    private static void begin(short[] s) {
+        boolean goesOn = s[MODE] != MODE_OFF && s[STOPPING] == (short) 0;
+        s[STOPPING] = (short) 0;
+        if (s[PENDING] != MODE_OFF) {
+            s[MODE] = s[PENDING];
+            s[PENDING] = MODE_OFF;
+            s[ARMED] = s[TRAP];
+            s[MASK] = s[MODE] == MODE_TRACE ? (short) 0 : ALL_ONES;
+        } else if (!goesOn || s[COMMANDS] == (short) 0) {
+            // Also the way out of the all zero state that a reset leaves behind, in which every trap is slow.
+            disarm(s);
+            return;
+        }
+        s[COMMANDS]--;
+    }
+
+    private static void disarm(short[] s) {
+        s[ARMED] = (short) 0;
+        s[MASK] = ALL_ONES;
+        s[MODE] = MODE_OFF;
+        s[PENDING] = MODE_OFF;
+        s[STOPPING] = (short) 0;
+    }
+
+    private static void slow(short[] s, short id) {
+        if (s[MODE] == MODE_TRACE) {
+            log(s, id);
+        } else if (s[MODE] == MODE_STOP) {
+            if ((short) (s[SKIP_HIGH] | s[SKIP_LOW]) == (short) 0) {
+                stop(s, id);
+            }
+            countDown(s);
+        }
+    }
+
+    private static void countDown(short[] s) {
+        if (s[SKIP_LOW] == (short) 0) {
+            s[SKIP_HIGH]--;
+        }
+        s[SKIP_LOW]--;
+    }
+
+    private static void stop(short[] s, short id) {
+        disarm(s);
+        s[STOPPING] = (short) 1;
+        s[STOPPED_AT] = id;
+        if (JCSystem.getTransactionDepth() != (byte) 0) {
+            JCSystem.abortTransaction();
+        }
+        ISOException.throwIt(PMC.STOP);
+    }
+
+    private static void log(short[] s, short id) {
+        s[ALL_A] = (short) ((short) (s[ALL_A] * (short) 251) + id);
+        s[ALL_B] = (short) (s[ALL_B] + s[ALL_A]);
+        s[EVENTS_LOW]++;
+        if (s[EVENTS_LOW] == (short) 0) {
+            s[EVENTS_HIGH]++;
+        }
+        if ((short) (s[SKIP_HIGH] | s[SKIP_LOW]) != (short) 0) {
+            countDown(s);
+            s[BEFORE_A] = s[ALL_A];
+            s[BEFORE_B] = s[ALL_B];
+        } else if (window != null && s[LOGGED] < (short) window.length) {
+            window[s[LOGGED]] = id;
+            s[LOGGED]++;
+        }
+    }
+
+    private static void answer(APDU apdu, byte[] buffer) {
+        short length = (short) 0;
+        switch (buffer[ISO7816.OFFSET_P1]) {
+            case P1_HELLO:
+                length = hello(buffer);
+                break;
+            case P1_ARM:
+                arm(apdu, buffer);
+                break;
+            case P1_TRACE:
+                trace(apdu, buffer);
+                break;
+            case P1_READ_TRACE:
+                length = readTrace(apdu, buffer);
+                break;
+            case P1_CALIBRATE:
+                calibrate(apdu, buffer);
+                break;
+            case P1_READ_STOP:
+                length = put(buffer, (short) 0, state == null ? (short) 0 : state[STOPPED_AT]);
+                break;
+            default:
+                ISOException.throwIt(ISO7816.SW_INCORRECT_P1P2);
+        }
+        if (length > (short) 0) {
+            apdu.setOutgoingAndSend((short) 0, length);
+        }
+    }
+
+    private static short hello(byte[] buffer) {
+        buffer[0] = VERSION;
+        short at = put(buffer, (short) 1, PMC.BUILD_HIGH);
+        at = put(buffer, at, PMC.BUILD_LOW);
+        return put(buffer, at, window == null ? (short) 0 : (short) window.length);
+    }
+
+    /** The state, cleared, with nothing armed. */
+    private static short[] fresh() {
+        if (state == null) {
+            state = JCSystem.makeTransientShortArray(STATE_SIZE, JCSystem.CLEAR_ON_RESET);
+        }
+        short[] s = state;
+        for (short i = (short) 0; i < STATE_SIZE; i++) {
+            s[i] = (short) 0;
+        }
+        disarm(s);
+        return s;
+    }
+
+    private static void arm(APDU apdu, byte[] buffer) {
+        receive(apdu, buffer, (short) 7);
+        short[] s = fresh();
+        s[TRAP] = get(buffer, (short) 0);
+        s[SKIP_HIGH] = get(buffer, (short) 2);
+        s[SKIP_LOW] = get(buffer, (short) 4);
+        if ((short) (s[SKIP_HIGH] | s[SKIP_LOW]) == (short) 0) {
+            ISOException.throwIt(ISO7816.SW_WRONG_DATA);
+        }
+        // Hits count from 1; what is kept is how many are let pass.
+        countDown(s);
+        setPending(s, MODE_STOP, buffer[(short) (ISO7816.OFFSET_CDATA + 6)]);
+    }
+
+    private static void trace(APDU apdu, byte[] buffer) {
+        receive(apdu, buffer, (short) 5);
+        short[] s = fresh();
+        if (window == null) {
+            window = makeWindow();
+        }
+        s[SKIP_HIGH] = get(buffer, (short) 0);
+        s[SKIP_LOW] = get(buffer, (short) 2);
+        setPending(s, MODE_TRACE, buffer[(short) (ISO7816.OFFSET_CDATA + 4)]);
+    }
+
+    private static void setPending(short[] s, short mode, byte commands) {
+        s[COMMANDS] = (short) (commands & (short) 0xFF);
+        if (s[COMMANDS] != (short) 0) {
+            s[PENDING] = mode;
+        }
+    }
+
+    /** Takes at most a quarter of the memory there is, so that the applet still finds its own. */
+    private static short[] makeWindow() {
+        short free = JCSystem.getAvailableMemory(JCSystem.MEMORY_TYPE_TRANSIENT_RESET);
+        short quarter = (short) (free >> 3);
+        for (short size = LARGEST_WINDOW; size >= SMALLEST_WINDOW; size = (short) (size >> 1)) {
+            if (free > (short) 0 && size > quarter && size > SMALLEST_WINDOW) {
+                continue;
+            }
+            try {
+                return JCSystem.makeTransientShortArray(size, JCSystem.CLEAR_ON_RESET);
+            } catch (SystemException e) {
+                // Not that many: try half.
+            }
+        }
+        return null;
+    }
+
+    private static short readTrace(APDU apdu, byte[] buffer) {
+        receive(apdu, buffer, (short) 2);
+        short from = get(buffer, (short) 0);
+        short[] s = state;
+        if (s == null || from < (short) 0) {
+            ISOException.throwIt(ISO7816.SW_CONDITIONS_NOT_SATISFIED);
+        }
+        short at = put(buffer, (short) 0, s[EVENTS_HIGH]);
+        at = put(buffer, at, s[EVENTS_LOW]);
+        at = put(buffer, at, s[BEFORE_A]);
+        at = put(buffer, at, s[BEFORE_B]);
+        at = put(buffer, at, s[ALL_A]);
+        at = put(buffer, at, s[ALL_B]);
+        at = put(buffer, at, s[LOGGED]);
+        short most = (short) ((short) (buffer.length - TRACE_HEADER) >> 1);
+        if (most > TRAPS_PER_ANSWER) {
+            most = TRAPS_PER_ANSWER;
+        }
+        for (short i = from; i < s[LOGGED] && (short) (i - from) < most; i++) {
+            at = put(buffer, at, window[i]);
+        }
+        return at;
+    }
+
+    /** The kinds differ in what a pass does and in nothing else. */
+    private static void calibrate(APDU apdu, byte[] buffer) {
+        receive(apdu, buffer, (short) 3);
+        short kind = (short) (buffer[ISO7816.OFFSET_CDATA] & (short) 0xFF);
+        short thousands = get(buffer, (short) 1);
+        short[] s = fresh();
+        if (kind == CALIBRATE_COUNTING) {
+            s[MODE] = MODE_STOP;
+            s[ARMED] = PMC.CALIBRATION;
+            s[SKIP_HIGH] = ALL_ONES;
+            s[SKIP_LOW] = ALL_ONES;
+        }
+        if (kind == CALIBRATE_EMPTY) {
+            passNothing(thousands);
+        } else if (kind == CALIBRATE_UNARMED || kind == CALIBRATE_COUNTING) {
+            passTraps(thousands);
+        } else {
+            ISOException.throwIt(ISO7816.SW_WRONG_DATA);
+        }
+        disarm(s);
+    }
+
+    private static void passNothing(short thousands) {
+        for (; thousands != (short) 0; thousands--) {
+            for (short i = (short) 0; i < (short) 1000; i++) {
+            }
+        }
+    }
+
+    private static void passTraps(short thousands) {
+        for (; thousands != (short) 0; thousands--) {
+            for (short i = (short) 0; i < (short) 1000; i++) {
+                check(PMC.CALIBRATION);
+            }
+        }
+    }
+
+    private static void receive(APDU apdu, byte[] buffer, short expected) {
+        if (apdu.setIncomingAndReceive() != expected
+                || (short) (buffer[ISO7816.OFFSET_LC] & (short) 0xFF) != expected) {
+            ISOException.throwIt(ISO7816.SW_WRONG_LENGTH);
+        }
+    }
+
+    /** Two bytes of the command's data. */
+    private static short get(byte[] buffer, short at) {
+        at += ISO7816.OFFSET_CDATA;
+        return (short) ((short) (buffer[at] << 8) | (short) (buffer[(short) (at + 1)] & (short) 0xFF));
+    }
+
+    private static short put(byte[] buffer, short at, short v) {
+        buffer[at] = (byte) (v >> 8);
+        buffer[(short) (at + 1)] = (byte) v;
+        return (short) (at + 2);
+    }
+}
