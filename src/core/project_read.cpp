@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// The project file as a whole, and what its sections demand of each other.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "src/core/file.hpp"
+#include "src/core/project_parts.hpp"
+#include "src/core/project_text.hpp"
+
+namespace jcprof {
+namespace {
+
+constexpr std::string_view format_name = "jcprof-project";
+constexpr std::uint64_t format_version = 1;
+
+const JsonNode* value_of(const JsonNode& object, std::string_view key) {
+  const auto member = std::ranges::find(object.members, key, &JsonMember::key);
+  return member == object.members.end() ? nullptr : &member->value;
+}
+
+/// Ends here for another kind of file, or a newer one: its keys would all be reported as unknown.
+void refuse_other_formats(const JsonNode& root, JsonFaults& faults) {
+  const JsonNode* format = value_of(root, "format");
+  const JsonNode* version = value_of(root, "version");
+  const std::string hint = R"(a project file begins with {"format": "jcprof-project", "version": 1, …)";
+  if (!is_kind(root, JsonKind::object, faults)) {
+  } else if (format == nullptr) {
+    faults.add(root, "not a project file of jcprof: the key \"format\" is missing", hint);
+  } else if (format->text != format_name) {
+    faults.add(*format, fmt::format("\"format\" is not \"{}\"", format_name), hint);
+  } else if (version == nullptr) {
+    faults.add(root, "the key \"version\" is missing", hint);
+  } else if (version->natural.value_or(0) > format_version) {
+    faults.add(
+        *version,
+        fmt::format("version {} of the project file is newer than version {}, which this jcprof {} reads",
+                    version->text, format_version, JCPROF_VERSION),
+        "a newer jcprof reads it");
+  } else if (version->natural != format_version) {
+    faults.add(*version,
+               fmt::format("there is no such version; this jcprof reads version {}", format_version));
+  }
+  faults.throw_if_any();
+}
+
+OneOf<TargetKind> target_kinds() {
+  return {"target",
+          {{"applet", TargetKind::applet},
+           {"optee-ta", TargetKind::optee_ta},
+           {"sgx-enclave", TargetKind::sgx_enclave},
+           {"program", TargetKind::program}}};
+}
+
+/// The scheme of the transport; where none is named, the one that the target is reached by.
+std::string_view scheme_of(const Project& project) {
+  if (!project.transport.empty())
+    return std::string_view(project.transport).substr(0, project.transport.find(':'));
+  switch (project.target) {
+    case TargetKind::applet:
+      return "vpcd";
+    case TargetKind::program:
+      return "exec";
+    case TargetKind::optee_ta:
+    case TargetKind::sgx_enclave:
+      return "agent";
+  }
+  return "agent";
+}
+
+void check_transport_reaches_target(const JsonNode& root, const Project& project, JsonFaults& faults) {
+  const std::string_view scheme = scheme_of(project);
+  const bool is_card = scheme == "pcsc" || scheme == "vpcd";
+  const bool reaches = scheme == "agent" || (is_card && project.target == TargetKind::applet) ||
+                       (scheme == "exec" && project.target == TargetKind::program);
+  const JsonNode* transport = value_of(root, "transport");
+  if (reaches || transport == nullptr) return;
+  faults.add(*transport,
+             fmt::format("the transport \"{}:\" does not reach the target \"{}\"", scheme,
+                         value_of(root, "target")->text),
+             "an applet is reached by pcsc: or vpcd:, a program by exec:, anything by agent:");
+}
+
+void read_trigger(const JsonNode& node, Project& project, JsonFaults& faults) {
+  if (scheme_of(project) == "agent") return read_agent_trigger(node, project.trigger, faults);
+  if (project.target == TargetKind::applet) return read_card_trigger(node, project.trigger, faults);
+  if (project.target == TargetKind::program) return read_program_trigger(node, project.trigger, faults);
+}
+
+bool uses_input(std::string_view text) {
+  return text.find("{input}") != std::string_view::npos;
+}
+
+bool uses_input(const Script& script) {
+  return std::ranges::any_of(script, [](const ScriptStep& step) {
+    const auto* apdu = std::get_if<ApduStep>(&step);
+    return apdu != nullptr && uses_input(apdu->apdu);
+  });
+}
+
+bool uses_input(const Project& project) {
+  const auto uses = [](const std::string& text) { return uses_input(text); };
+  return std::ranges::any_of(project.trigger.apdus, uses) || std::ranges::any_of(project.trigger.run, uses) ||
+         uses_input(project.session.before_each) || uses_input(project.session.after_each);
+}
+
+void check_inputs_are_used(const JsonNode& root, const Project& project, JsonFaults& faults) {
+  const JsonNode* inputs = value_of(root, "inputs");
+  const JsonNode* trigger = value_of(root, "trigger");
+  const bool is_used = uses_input(project);
+  if (trigger == nullptr || scheme_of(project) == "agent") return;
+  if (is_used && inputs == nullptr)
+    faults.add(*trigger, "{input} is used, but there are no \"inputs\"",
+               R"(such as "inputs": {"fixed": "31323334"})");
+  if (!is_used && inputs != nullptr)
+    faults.add(*inputs, "there are \"inputs\", but nothing sends them",
+               "put {input} into an APDU of the trigger");
+}
+
+void check_script_can_have_input(const Script& script, const JsonNode* node, JsonFaults& faults) {
+  if (node != nullptr && uses_input(script))
+    faults.add(*node, "{input} has no value here: no shot is under way");
+}
+
+void check_together(const JsonNode& root, const Project& project, JsonFaults& faults) {
+  check_transport_reaches_target(root, project, faults);
+  check_inputs_are_used(root, project, faults);
+  if (const JsonNode* session = value_of(root, "session")) {
+    check_script_can_have_input(project.session.once, value_of(*session, "once"), faults);
+    check_script_can_have_input(project.session.after_reset, value_of(*session, "after_reset"), faults);
+  }
+  const JsonNode* arming = value_of(root, "arming");
+  if (arming != nullptr && project.target != TargetKind::applet)
+    faults.add(*arming, "\"arming\" is for applets only");
+}
+
+Project read_sections(const JsonNode& root, JsonFaults& faults) {
+  Project project;
+  ObjectReader object(root, faults);
+  object.find("format");
+  object.find("version");
+  object.optional("name", project.name, read_string);
+  std::optional<TargetKind> target;
+  object.required("target", target, [](const JsonNode& node, auto& to, JsonFaults& all) {
+    TargetKind kind{255};
+    target_kinds()(node, kind, all);
+    if (kind != TargetKind{255}) to = kind;
+  });
+  object.required("sources", project.sources, read_sources);
+  object.optional("exclude_from_tree", project.exclude_from_tree, read_inner_paths);
+  object.required("entry", project.entry, read_string_or_list);
+  object.optional("profile", project.profile, read_profile_scope);
+  object.optional("compile", project.compile, read_compile);
+  object.optional("build", project.build, read_steps);
+  object.optional("install", project.install, read_steps);
+  object.optional("start", project.start, read_start);
+  object.optional("transport", project.transport, read_transport);
+  object.optional("device", project.device, read_string);
+  object.optional("simulated", project.simulated, read_boolean);
+  object.optional("arming", project.arming, read_arming);
+  object.optional("session", project.session, read_session);
+  object.optional("inputs", project.inputs, read_inputs);
+  object.optional("measure", project.measure, read_measure);
+  const JsonNode* trigger = object.find("trigger");
+  if (trigger == nullptr) object.missing("trigger");
+  object.refuse_the_rest();
+  if (!target) return project;  // what belongs together depends on it
+  project.target = *target;
+  if (trigger != nullptr) read_trigger(*trigger, project, faults);
+  check_together(root, project, faults);
+  return project;
+}
+
+}  // namespace
+
+Project parse_project(const std::filesystem::path& file, std::string_view text) {
+  JsonFaults faults(file.string(), text);
+  const JsonNode root = parse_json(text, faults);
+  refuse_other_formats(root, faults);
+  Project project = read_sections(root, faults);
+  faults.throw_if_any();
+  project.file = std::filesystem::absolute(file).lexically_normal();
+  project.root = project.file.parent_path();
+  project.digest = sha256(text);
+  if (project.name.empty()) project.name = project.root.filename().string();
+  return project;
+}
+
+Project read_project(const std::filesystem::path& file_or_folder) {
+  std::error_code error;
+  const bool is_folder = std::filesystem::is_directory(file_or_folder, error);
+  const std::filesystem::path file = is_folder ? file_or_folder / "jcprof.json" : file_or_folder;
+  if (is_folder && !std::filesystem::exists(file, error))
+    throw UserError(Fault{.message = "there is no jcprof.json in this folder",
+                          .place = {.file = file_or_folder.string()},
+                          .hint = "name the project file, or a folder that holds a jcprof.json"});
+  return parse_project(file, read_file(file));
+}
+
+}  // namespace jcprof

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is sent to the target: arming, session scripts, trigger and inputs.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "src/core/hex.hpp"
+#include "src/core/project_parts.hpp"
+#include "src/core/project_text.hpp"
+
+namespace jcprof {
+namespace {
+
+OneOf<ResetMode> reset_kind() {
+  return {"kind of reset", {{"warm", ResetMode::warm}, {"cold", ResetMode::cold}}};
+}
+
+/// Hex of exactly `size` bytes.
+struct HexNumber {
+  std::size_t size = 1;
+  template <class T>
+  void operator()(const JsonNode& node, T& to, JsonFaults& faults) const {
+    std::string hex;
+    if (!is_kind(node, JsonKind::string, faults)) return;
+    read_hex(node, hex, faults);
+    const Bytes bytes = parse_hex(hex).value_or(Bytes{});
+    if (hex == node.text && bytes.size() != size)
+      faults.add(node, fmt::format("{} hexadecimal digits are expected here", 2 * size));
+    else
+      for (const std::uint8_t byte : bytes) to = static_cast<T>(to * 256U + byte);
+  }
+};
+
+void read_object_step(const JsonNode& node, ScriptStep& to, JsonFaults& faults) {
+  ObjectReader object(node, faults);
+  const JsonNode* expect = object.find("expect");
+  const JsonMember* what = object.exactly_one({"apdu", "reset", "wait"});
+  if (what != nullptr && what->key == "apdu") {
+    ApduStep step;
+    read_apdu(what->value, step.apdu, faults);
+    if (expect != nullptr) read_status_pattern(*expect, step.expect, faults);
+    to = step;
+  } else if (what != nullptr && expect != nullptr) {
+    faults.add(*expect, fmt::format("\"expect\" goes with \"apdu\", not with \"{}\"", what->key));
+  } else if (what != nullptr && what->key == "reset") {
+    reset_kind()(what->value, to.emplace<ResetStep>().mode, faults);
+  } else if (what != nullptr) {
+    read_duration(what->value, to.emplace<WaitStep>().time, faults);
+  }
+  object.refuse_the_rest();
+}
+
+void read_script(const JsonNode& node, Script& to, JsonFaults& faults) {
+  if (!is_kind(node, JsonKind::array, faults)) return;
+  for (const JsonNode& element : node.elements) {
+    ScriptStep& step = to.emplace_back();
+    if (element.kind == JsonKind::string)
+      read_apdu(element, std::get<ApduStep>(step).apdu, faults);
+    else if (element.kind == JsonKind::object)
+      read_object_step(element, step, faults);
+    else
+      faults.add(element,
+                 fmt::format("an APDU in hex or an object is expected here, not {}", name_of(element.kind)));
+  }
+}
+
+void read_script_after_reset(const JsonNode& node, Script& to, JsonFaults& faults) {
+  read_script(node, to, faults);
+  for (std::size_t i = 0; i < to.size(); ++i)
+    if (std::holds_alternative<ResetStep>(to[i]))
+      faults.add(node.elements[i], "a reset within \"after_reset\" would never end");
+}
+
+void read_status_patterns(const JsonNode& node, std::vector<std::string>& to, JsonFaults& faults) {
+  if (!is_kind(node, JsonKind::array, faults)) return;
+  to.clear();
+  for (const JsonNode& element : node.elements) read_status_pattern(element, to.emplace_back(), faults);
+}
+
+void read_timeout(const JsonNode& node, std::chrono::milliseconds& to, JsonFaults& faults) {
+  read_duration(node, to, faults);
+  if (to.count() == 0) faults.add(node, "a time-out of nothing cannot be kept");
+}
+
+void read_apdus(const JsonNode& node, std::vector<std::string>& to, JsonFaults& faults) {
+  if (node.kind == JsonKind::string) return read_apdu(node, to.emplace_back(), faults);
+  if (node.kind != JsonKind::array || node.elements.empty())
+    return faults.add(node, "an APDU in hex or a list of APDUs is expected here");
+  for (const JsonNode& element : node.elements) read_apdu(element, to.emplace_back(), faults);
+}
+
+enum class InputNesting : std::uint8_t { outermost, inner };
+InputSpec input_spec(const JsonNode& node, InputNesting nesting, JsonFaults& faults);
+
+InputSpec fixed_input(const JsonNode& value, JsonFaults& faults) {
+  FixedInput input;
+  read_hex(value, input.hex, faults);
+  return input;
+}
+
+InputSpec input_list(const JsonNode& value, JsonFaults& faults) {
+  InputList list;
+  if (!is_kind(value, JsonKind::array, faults)) return list;
+  if (value.elements.empty()) faults.add(value, "this must not be empty");
+  for (const JsonNode& element : value.elements) read_hex(element, list.hex.emplace_back(), faults);
+  return list;
+}
+
+InputSpec input_classes(const JsonNode& value, JsonFaults& faults) {
+  auto classes = std::make_shared<InputClasses>();
+  if (is_kind(value, JsonKind::object, faults) && value.members.size() < 2)
+    faults.add(value, "at least two classes are needed, to be compared");
+  for (const JsonMember& member : value.members)
+    classes->classes.emplace_back(member.key, input_spec(member.value, InputNesting::inner, faults));
+  return classes;
+}
+
+InputSpec input_split(const JsonNode& value, const JsonNode* of, JsonFaults& faults) {
+  auto split = std::make_shared<InputSplit>();
+  OneOf<SplitBy>{"property",
+                 {{"hamming-weight", SplitBy::hamming_weight}, {"bit-length", SplitBy::bit_length}}}(
+      value, split->by, faults);
+  if (of == nullptr)
+    faults.add(value, "\"split\" needs \"of\": the inputs that are split");
+  else
+    split->of = input_spec(*of, InputNesting::inner, faults);
+  return split;
+}
+
+InputSpec input_of_form(const JsonMember& form, const JsonNode* of, JsonFaults& faults) {
+  const JsonNode& value = form.value;
+  if (form.key == "fixed") return fixed_input(value, faults);
+  if (form.key == "list") return input_list(value, faults);
+  if (form.key == "classes") return input_classes(value, faults);
+  if (form.key == "split") return input_split(value, of, faults);
+  if (form.key == "file") {
+    InputFile file;
+    read_string(value, file.path, faults);
+    return file;
+  }
+  if (form.key == "pattern") {
+    InputPattern pattern;
+    read_input_pattern(value, pattern.pattern, faults);
+    return pattern;
+  }
+  check(form.key == "random", "every form of inputs is read");
+  RandomInput random;
+  Natural{.lowest = 1, .highest = 65535}(value, random.bytes, faults);
+  return random;
+}
+
+InputSpec input_spec(const JsonNode& node, InputNesting nesting, JsonFaults& faults) {
+  ObjectReader object(node, faults);
+  const JsonNode* of = object.find("of");
+  const JsonMember* form =
+      object.exactly_one({"fixed", "list", "file", "pattern", "random", "classes", "split"});
+  object.refuse_the_rest();
+  if (form == nullptr) return {};
+  const bool is_nested = form->key == "classes" || form->key == "split";
+  if (is_nested && nesting == InputNesting::inner)
+    faults.add(form->key_offset, fmt::format("\"{}\" cannot stand inside of other inputs", form->key));
+  else if (of != nullptr && form->key != "split")
+    faults.add(*of, "\"of\" goes with \"split\"");
+  else
+    return input_of_form(*form, of, faults);
+  return {};
+}
+
+}  // namespace
+
+void read_arming(const JsonNode& node, std::optional<CardArming>& to, JsonFaults& faults) {
+  CardArming arming;
+  ObjectReader object(node, faults);
+  object.required("cla", arming.cla, HexNumber{1});
+  object.required("ins", arming.ins, HexNumber{1});
+  object.required("status", arming.stop_status, HexNumber{2});
+  object.refuse_the_rest();
+  to = arming;
+  // ISO 7816-3, 10.3.2: an INS of 6X or 9X would be taken for a status word; 61XX and 6CXX make readers and
+  // drivers send commands of their own.
+  const unsigned ins = arming.ins >> 4U;
+  const unsigned status = arming.stop_status >> 8U;
+  if (ins == 6 || ins == 9) faults.add(node, fmt::format("an INS of {:X}X cannot be sent", ins));
+  if (arming.cla == 0xFF) faults.add(node, "a CLA of FF cannot be sent");
+  const bool is_error = (status >> 4U == 6 || status >> 4U == 9) && arming.stop_status != 0x9000;
+  if (arming.stop_status != 0 && (!is_error || status == 0x60 || status == 0x61 || status == 0x6C))
+    faults.add(node, fmt::format("the status {:04X} cannot say \"stopped\"", arming.stop_status),
+               "6xxx or 9xxx, but not 9000, 60xx, 61xx or 6Cxx");
+}
+
+void read_session(const JsonNode& node, Session& to, JsonFaults& faults) {
+  const OneOf<ResetMode> reset{
+      "reset", {{"never", ResetMode::never}, {"warm", ResetMode::warm}, {"cold", ResetMode::cold}}};
+  ObjectReader object(node, faults);
+  object.optional("once", to.once, read_script);
+  object.optional("before_each", to.before_each, read_script);
+  object.optional("after_each", to.after_each, read_script);
+  object.optional("after_reset", to.after_reset, read_script_after_reset);
+  object.optional("reset", to.reset, reset);
+  object.optional("timeout", to.timeout, read_timeout);
+  object.optional("abort_on", to.abort_on, read_status_patterns);
+  object.refuse_the_rest();
+}
+
+void read_card_trigger(const JsonNode& node, Trigger& to, JsonFaults& faults) {
+  ObjectReader object(node, faults);
+  object.required("apdu", to.apdus, read_apdus);
+  object.optional("le", to.le, Natural{.highest = 65536});
+  if (to.le && std::ranges::any_of(to.apdus, has_own_le))
+    faults.add(*object.find("le"), "\"le\" is given, but an APDU of the trigger ends with an Le of its own");
+  object.refuse_the_rest();
+}
+
+void read_program_trigger(const JsonNode& node, Trigger& to, JsonFaults& faults) {
+  ObjectReader object(node, faults);
+  object.required("run", to.run, Argv{{"tree", "out", "project", "input", "seed"}});
+  object.refuse_the_rest();
+}
+
+void read_agent_trigger(const JsonNode& node, Trigger& to, JsonFaults& faults) {
+  if (is_kind(node, JsonKind::object, faults)) to.object = compact(node);
+}
+
+void read_inputs(const JsonNode& node, InputSpec& to, JsonFaults& faults) {
+  to = input_spec(node, InputNesting::outermost, faults);
+}
+
+}  // namespace jcprof
