@@ -86,7 +86,7 @@ class CardTransport final : public Transport {
       make_ready();
       const Sample sample = shoot(shot);
       const bool goes_on = sink(shot, sample);
-      if (sample.status) session_.abort_if_asked(*sample.status, "the trigger");
+      abort_if_asked(sample);
       if (!goes_on) return;
     }
   }
@@ -101,6 +101,9 @@ class CardTransport final : public Transport {
   Sample run_trigger(const InputCommands& commands);
   void finish(const InputCommands& commands, Outcome outcome);
   bool read_window(TraceWindow& window, std::uint32_t count);
+  void abort_if_asked(const Sample& sample) const {
+    if (sample.status) session_.abort_if_asked(static_cast<StatusWord>(*sample.status), "the trigger");
+  }
   [[noreturn]] void refuse_applet(const Answer& answer) const;
 
   CardSetup setup_;
@@ -211,7 +214,7 @@ TraceWindow CardTransport::trace(std::uint32_t input, std::uint64_t from, std::u
     finish(commands, window.end.outcome);
   else
     window.end = {.outcome = Outcome::lost, .why = "the card was lost while its trace was read"};
-  if (window.end.status) session_.abort_if_asked(*window.end.status, "the trigger");
+  abort_if_asked(window.end);
   return window;
 }
 

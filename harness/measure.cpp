@@ -181,7 +181,8 @@ class Measurement {
     while (warm_up.state() == WarmUp::State::warming && goes_on() && log_->can_stop_at(*first)) {
       const std::vector<StoredSample> samples = shoot(window, "warm-up");
       for (std::size_t i = 0; i + 1 < samples.size(); i += 2) {
-        if (is_timed(samples[i]) && is_timed(samples[i + 1])) warm_up.add(samples[i].ticks, samples[i + 1].ticks);
+        if (is_timed(samples[i]) && is_timed(samples[i + 1]))
+          warm_up.add(samples[i].ticks, samples[i + 1].ticks);
       }
     }
     if (warm_up.state() == WarmUp::State::given_up)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // profile.jcprof: an SQLite file that holds runs, their trap maps, inputs, paths and every raw sample. The
-// schema and all SQL that writes stand in store.cpp; docs/formats.md describes it.
+// schema stands in store_schema.cpp, all SQL that writes in store.cpp; docs/formats.md describes it.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,6 @@
 
 #include "src/core/trap_map.hpp"
 #include "src/core/types.hpp"
-
-struct sqlite3;
 
 namespace jcprof {
 
@@ -53,7 +51,7 @@ struct StoredSample {
   std::uint32_t input = 0;
   Ticks ticks = 0;
   Outcome outcome = Outcome::lost;
-  std::optional<std::uint32_t> status;
+  std::optional<std::uint32_t> status = {};
   std::uint32_t signature = 0;  // of the path that the run was traced with
 };
 
@@ -63,20 +61,30 @@ struct StoredCalibration {
   Ticks ticks = 0;
 };
 
-/// One measured stretch of the path, as the annotator estimated it; shown by the views.
+/// What an estimate is about; the names in the store are the same.
+enum class EstimateScope : std::uint8_t { total, entry, unattributed, block, line, function };
+
+/// One number that the annotator published; the views `block`, `line` and `function` show these rows, so that
+/// a query and a report agree. Infinite ends of intervals are NULL in the file.
 struct StoredEstimate {
-  std::uint32_t position = 0;
-  Event from;
-  Event to;
+  EstimateScope scope = EstimateScope::block;
+  std::uint32_t position = 0;  // blocks: along the path; lines and functions: hottest first
+  Event from;                  // blocks only
+  Event to;                    // blocks only
   std::string function;
   std::string path;
   std::size_t line = 0;
   std::uint32_t rounds = 0;
+  std::uint64_t hits = 0;  // functions: calls
+  double raw = 0;          // as measured; noise may make it negative
   double ticks = 0, low = 0, high = 0;
   double share = 0, share_low = 0, share_high = 0;
+  double inclusive = 0, inclusive_low = 0, inclusive_high = 0;  // functions only
   bool resolved = false;
+  bool operator==(const StoredEstimate&) const = default;
 };
 
+/// read_write opens what is there or makes a new file; fresh makes a new one in any case.
 enum class OpenMode : std::uint8_t { read_only, read_write, fresh };
 
 class Store {
@@ -85,15 +93,20 @@ class Store {
   Store(const std::filesystem::path& file, OpenMode mode);
   ~Store();
   Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
 
+  /// The newest run.
   std::optional<RunInfo> last_run() const;
+  /// Adds a run with everything that is known before the first shot; `info.id` is not looked at.
   std::int64_t begin_run(const RunInfo& info, const TrapMap& map, const std::vector<StoredInput>& inputs);
   void set_state(std::int64_t run, RunState state);
+  /// Replaces the path of that input.
   void add_path(std::int64_t run, std::uint32_t input, std::uint32_t signature,
                 const std::vector<Event>& path);
   void add_warning(std::int64_t run, const std::string& text);
 
-  /// Everything between begin and commit lands together or not at all.
+  /// Everything between begin and commit lands together or not at all. A full disk or a failing one is a
+  /// UserError (environment); what was committed before it stays.
   void begin();
   void add_sample(std::int64_t run, const StoredSample& sample);
   void add_calibration(std::int64_t run, const StoredCalibration& calibration);
@@ -104,11 +117,13 @@ class Store {
   TrapMap traps(std::int64_t run) const;
   std::vector<StoredInput> inputs(std::int64_t run) const;
   std::vector<Event> path(std::int64_t run, std::uint32_t input) const;
-  std::vector<StoredSample> samples(std::int64_t run) const;
+  std::vector<StoredSample> samples(std::int64_t run) const;  // in sequence
   std::vector<StoredCalibration> calibrations(std::int64_t run) const;
   std::vector<std::string> warnings(std::int64_t run) const;
+  std::vector<StoredEstimate> estimates(std::int64_t run) const;
 
-  /// Leaves WAL mode, so that the profile is one plain file.
+  /// Leaves WAL mode, so that the profile is one plain file. Drops what was begun and not committed. The
+  /// destructor does the same but keeps failures to itself.
   void close();
 
  private:
@@ -122,7 +137,8 @@ struct QueryResult {
   std::vector<std::vector<std::optional<std::string>>> rows;
 };
 
-/// Runs one read-only statement on a profile. UserError with SQLite's own message for bad SQL.
+/// Runs one read-only statement on a profile. UserError with SQLite's own message for bad SQL. Reals are
+/// printed with 15 significant digits, blobs as hex.
 QueryResult query(const std::filesystem::path& file, const std::string& sql);
 
 }  // namespace jcprof

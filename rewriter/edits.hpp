@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Insertions into source text, each delimited by /*[j*/ and /*j]*/ so that taking them out again gives the
+// original bytes. Pure text: knows no language.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rewriter/plan.hpp"
+#include "rewriter/source_model.hpp"
+
+namespace jcprof::rewriter {
+
+/// Names of the runtime's classes in this tree.
+struct RuntimeNames {
+  std::string pm = "PM";
+  std::string pmc = "PMC";
+};
+
+/// `text` goes in front of byte `offset` of the ORIGINAL text.
+struct Edit {
+  std::size_t offset = 0;
+  std::string text;
+  bool operator==(const Edit&) const = default;
+};
+
+/// The slots that the plan wants, one edit an offset, ascending.
+std::vector<Edit> edits_for(const SourceModel& model, const FilePlan& plan, const RuntimeNames& names);
+
+/// A check fails for edits that are not ascending, meet at one offset, or lie outside the text.
+std::string apply(std::string_view text, const std::vector<Edit>& edits);
+
+bool carries_traps(std::string_view text);
+
+/// The text without what apply() inserted. Throws UserError naming `file` where an insertion has no end.
+std::string strip(const std::string& file, std::string_view text);
+
+}  // namespace jcprof::rewriter

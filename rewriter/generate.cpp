@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewriter/generate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "rewriter/edits.hpp"
+#include "rewriter/java_front_end.hpp"
+#include "rewriter/java_runtime.hpp"
+#include "rewriter/plan.hpp"
+#include "src/core/error.hpp"
+#include "src/core/file.hpp"
+#include "src/core/text.hpp"
+
+namespace jcprof::rewriter {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Java passes a trap's number as a short, and one is kept for calibration.
+constexpr std::size_t most_java_traps = 0xFFFE;
+
+/// Output of an earlier run, wherever it was put.
+bool is_output_folder(const fs::path& folder) {
+  return fs::exists(folder / "traps.json") && fs::is_directory(folder / "tree");
+}
+
+bool is_skipped(const Project& project, const fs::path& out, const fs::directory_entry& entry,
+                const std::string& relative) {
+  constexpr std::array<std::string_view, 5> version_control{".git", ".hg", ".svn", ".bzr", "CVS"};
+  if (std::ranges::find(version_control, entry.path().filename().string()) != version_control.end())
+    return true;
+  if (entry.path().filename() == "jcprof-out" || entry.path() == out) return true;
+  if (entry.is_directory() && !entry.is_symlink() && is_output_folder(entry.path())) return true;
+  return std::ranges::any_of(project.exclude_from_tree, [&](const std::string& pattern) {
+    return glob_matches(pattern, relative) || glob_matches(pattern, relative + "/");
+  });
+}
+
+/// Everything of the project's folder that belongs into the tree, relative to it, sorted.
+std::vector<std::string> project_files(const Project& project, const fs::path& out) {
+  std::vector<std::string> files;
+  const fs::path output = fs::weakly_canonical(out);
+  for (auto i = fs::recursive_directory_iterator(project.root); i != fs::recursive_directory_iterator();
+       ++i) {
+    const std::string relative = i->path().lexically_relative(project.root).generic_string();
+    if (is_skipped(project, output, *i, relative)) {
+      if (i->is_directory() && !i->is_symlink()) i.disable_recursion_pending();
+      continue;
+    }
+    if (i->is_regular_file() || i->is_symlink()) files.push_back(relative);
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+Place place_in_project(const Project& project, const std::string& value) {
+  const std::string text = read_file(project.file);
+  const std::size_t at = text.find("\"" + value + "\"");
+  const std::string file = project.file.filename().string();
+  return at == std::string::npos ? Place{.file = file} : place_at(file, text, at);
+}
+
+std::vector<std::string> source_files(const Project& project, const std::vector<std::string>& files) {
+  std::set<std::string> found;
+  std::vector<Fault> faults;
+  for (const std::string& pattern : project.sources) {
+    const std::string clean = pattern.starts_with("./") ? pattern.substr(2) : pattern;
+    const std::size_t before = found.size();
+    bool any = false;
+    for (const std::string& file : files)
+      if (glob_matches(clean, file)) {
+        found.insert(file);
+        any = true;
+      }
+    if (!any && found.size() == before)
+      faults.push_back({.message = fmt::format("\"{}\" matches no file", pattern),
+                        .place = place_in_project(project, pattern),
+                        .hint = clean.starts_with("../") || clean.starts_with("/")
+                                    ? "sources must lie in the project's folder: it is copied as a whole"
+                                    : did_you_mean(clean, files)});
+  }
+  if (!faults.empty()) throw UserError(faults);
+  return {found.begin(), found.end()};
+}
+
+std::vector<SourceModel> read_sources(const Project& project, const std::vector<std::string>& paths) {
+  std::vector<SourceModel> models;
+  std::vector<Fault> faults;
+  for (const std::string& path : paths) {
+    if (!path.ends_with(".java")) {
+      faults.push_back({.message = "this version reads Java sources only", .place = {.file = path}});
+      continue;
+    }
+    try {
+      models.push_back(read_java(path, read_file(project.root / path)));
+    } catch (const UserError& error) {
+      faults.insert(faults.end(), error.faults().begin(), error.faults().end());
+    }
+  }
+  if (!faults.empty()) throw UserError(faults);
+  return models;
+}
+
+TrapMap trap_map(const Project& project, const std::vector<SourceModel>& models, const TrapPlan& plan) {
+  TrapMap map;
+  map.language = "java";
+  for (const SourceModel& model : models)
+    map.sources.push_back({.path = model.path, .sha256 = sha256(model.text)});
+  for (const FilePlan& file : plan.files)
+    for (const PlannedTrap& planned : file.traps) map.traps.push_back(planned.trap);
+  if (map.traps.size() > most_java_traps)
+    throw UserError(
+        Fault{.message = fmt::format("{} traps are more than a short can number", map.traps.size()),
+              .hint = R"(narrow "profile.include" or set "profile.level" to "block" or "function")"});
+  map.card = project.arming ? *project.arming : choose_arming(models);
+  map.build = static_cast<std::uint32_t>(std::stoul(digest_of(map).substr(0, 8), nullptr, 16));
+  return map;
+}
+
+void copy_file_into(const fs::path& from, const fs::path& to) {
+  fs::create_directories(to.parent_path());
+  if (fs::is_symlink(from) && !fs::is_regular_file(from)) {
+    std::error_code dangling;
+    fs::create_symlink(fs::weakly_canonical(from, dangling), to);
+    return;
+  }
+  fs::copy_file(from, to, fs::copy_options::overwrite_existing);
+}
+
+void write_tree(const Project& project, const std::vector<std::string>& files,
+                const std::vector<SourceModel>& models, const TrapPlan& plan, const TrapMap& map,
+                const fs::path& tree) {
+  const RuntimeNames names;
+  for (const std::string& file : files) copy_file_into(project.root / file, tree / file);
+  for (std::size_t i = 0; i < models.size(); ++i)
+    if (plan.files[i].instrumented)
+      write_file(tree / models[i].path, apply(models[i].text, edits_for(models[i], plan.files[i], names)));
+  const SourceModel& entry = models[plan.entry_file];
+  const fs::path folder = (tree / entry.path).parent_path();
+  write_file(folder / (names.pm + ".java"), pm_source(entry.scope, names));
+  write_file(folder / (names.pmc + ".java"), pmc_source(entry.scope, names, map));
+}
+
+}  // namespace
+
+Generated generate(const Project& project, const fs::path& out) {
+  const std::vector<std::string> files = project_files(project, out);
+  const std::vector<SourceModel> models = read_sources(project, source_files(project, files));
+  const TrapPlan plan = plan_traps(models, {.entry = project.entry, .scope = project.profile});
+
+  Generated result{.map = trap_map(project, models, plan), .instrumented_files = 0, .notes = plan.notes};
+  result.instrumented_files = static_cast<std::size_t>(
+      std::ranges::count_if(plan.files, [](const FilePlan& file) { return file.instrumented; }));
+
+  const fs::path part = out / "tree.part";
+  try {
+    fs::remove_all(part);
+    fs::create_directories(part);
+    write_tree(project, files, models, plan, result.map, part);
+    fs::remove_all(out / "tree");
+    fs::rename(part, out / "tree");
+  } catch (const fs::filesystem_error& error) {
+    throw environment_error(fmt::format("cannot write the tree: {}", error.what()),
+                            "is the disk full, or read-only?");
+  }
+  write_file(out / "traps.json", write_trap_map(result.map));
+  return result;
+}
+
+std::size_t strip_in_place(const fs::path& file_or_folder) {
+  std::vector<fs::path> files;
+  if (fs::is_directory(file_or_folder)) {
+    for (const auto& entry : fs::recursive_directory_iterator(file_or_folder))
+      if (entry.is_regular_file() && !entry.is_symlink()) files.push_back(entry.path());
+  } else {
+    files.push_back(file_or_folder);
+  }
+  std::size_t changed = 0;
+  for (const fs::path& file : files) {
+    const std::string text = read_file(file);
+    if (is_runtime_source(text)) {
+      fs::remove(file);
+    } else if (carries_traps(text)) {
+      write_file(file, strip(file.string(), text));
+    } else {
+      continue;
+    }
+    ++changed;
+  }
+  return changed;
+}
+
+}  // namespace jcprof::rewriter

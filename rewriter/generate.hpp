@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// jcprof-gen as a function: reads a project's sources, writes the instrumented tree and traps.json. The one
+// part of the rewriter that touches files.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "src/core/project.hpp"
+#include "src/core/trap_map.hpp"
+
+namespace jcprof::rewriter {
+
+struct Generated {
+  TrapMap map;
+  std::size_t instrumented_files = 0;
+  std::vector<std::string> notes;  // what was left alone and why
+};
+
+/// Writes OUT/tree (a copy of the project's folder with traps and runtime) and OUT/traps.json. The user's own
+/// files are never touched; OUT is left as it was when anything is wrong with the sources. Throws UserError.
+Generated generate(const Project& project, const std::filesystem::path& out);
+
+/// Takes the traps out of a file, or out of every file of a folder and removes the runtime's classes. In
+/// place. Returns how many files were changed.
+std::size_t strip_in_place(const std::filesystem::path& file_or_folder);
+
+}  // namespace jcprof::rewriter

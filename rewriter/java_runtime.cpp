@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewriter/java_runtime.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "rewriter/pm_template.hpp"
+#include "src/core/error.hpp"
+
+namespace jcprof::rewriter {
+namespace {
+
+constexpr std::string_view generated_mark = "// Written by jcprof-gen";
+
+std::string with_package(const std::string& package) {
+  return package.empty() ? std::string{} : fmt::format("package {};", package);
+}
+
+/// A Java Card short constant: literals above 0x7FFF are int and need the cast.
+std::string as_short(std::uint32_t value) {
+  return fmt::format("(short)0x{:04X}", value & 0xFFFFU);
+}
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+CardArming choose_arming(const std::vector<SourceModel>& models) {
+  std::set<std::uint32_t> taken_bytes;
+  std::set<std::uint32_t> taken_words;
+  for (const SourceModel& model : models)
+    for (const std::uint32_t literal : model.literals) {
+      taken_bytes.insert(literal & 0xFFU);
+      taken_words.insert(literal & 0xFFFFU);
+    }
+  // T=0 takes INS 6x and 9x for itself, and ISO 7816-4 wants it even. GlobalPlatform's own INS are kept clear
+  // of.
+  CardArming arming{.cla = 0x80, .ins = 0, .stop_status = 0};
+  for (const std::uint8_t ins :
+       {0xF4, 0xF6, 0xF8, 0xFA, 0xFC, 0xFE, 0xEC, 0xEE, 0xBC, 0xBE, 0xAC, 0xAE, 0x7C, 0x7E, 0x3C, 0x3E})
+    if (arming.ins == 0 && !taken_bytes.contains(ins)) arming.ins = ins;
+  for (std::uint16_t status = 0x6FB5; arming.stop_status == 0 && status < 0x6FFF; ++status)
+    if (!taken_words.contains(status)) arming.stop_status = status;
+  if (arming.ins == 0 || arming.stop_status == 0)
+    throw UserError(Fault{.message = "the sources name every INS that could arm a trap",
+                          .hint = R"(give one: "arming": {"cla": "80", "ins": "F4", "status": "6FB5"})"});
+  return arming;
+}
+
+std::string pm_source(const std::string& package, const RuntimeNames& names) {
+  std::string text(pm_template);
+  replace_all(text, "/*package*/", with_package(package));
+  if (names.pm != "PM" || names.pmc != "PMC") {
+    replace_all(text, "class PM ", "class " + names.pm + " ");
+    replace_all(text, "PMC.", names.pmc + ".");
+    replace_all(text, "PM.", names.pm + ".");
+  }
+  return fmt::format("{}. Do not edit.\n{}", generated_mark, text);
+}
+
+std::string pmc_source(const std::string& package, const RuntimeNames& names, const TrapMap& map) {
+  std::string text =
+      fmt::format("{}. Do not edit.\n{}\n\nclass {} {{\n", generated_mark, with_package(package), names.pmc);
+  const auto constant = [&](std::string_view type, std::string_view name, const std::string& value) {
+    text += fmt::format("  static final {} {} = {};\n", type, name, value);
+  };
+  constant("byte", "CLA", fmt::format("(byte)0x{:02X}", map.card.cla));
+  constant("byte", "INS", fmt::format("(byte)0x{:02X}", map.card.ins));
+  constant("short", "STOP", as_short(map.card.stop_status));
+  constant("short", "BUILD_HIGH", as_short(map.build >> 16));
+  constant("short", "BUILD_LOW", as_short(map.build));
+  constant("short", "CALIBRATION", as_short(static_cast<std::uint32_t>(map.traps.size()) + 1));
+  for (const Trap& trap : map.traps) constant("short", trap.name, as_short(number(trap.id)));
+  return text + "}\n";
+}
+
+bool is_runtime_source(const std::string& text) {
+  return text.starts_with(generated_mark);
+}
+
+}  // namespace jcprof::rewriter

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes into a Java Card applet's tree beside the traps: the classes PM and PMC, and the APDU and status
+// word by which they are reached.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "rewriter/edits.hpp"
+#include "rewriter/source_model.hpp"
+#include "src/core/trap_map.hpp"
+
+namespace jcprof::rewriter {
+
+/// An INS and a stop status word that no source names (as a number or as the low byte of one).
+CardArming choose_arming(const std::vector<SourceModel>& models);
+
+/// The runtime's source, in `package` (empty: the default package).
+std::string pm_source(const std::string& package, const RuntimeNames& names);
+
+/// The constants of one build: trap numbers, arming, build digest.
+std::string pmc_source(const std::string& package, const RuntimeNames& names, const TrapMap& map);
+
+bool is_runtime_source(const std::string& text);
+
+}  // namespace jcprof::rewriter

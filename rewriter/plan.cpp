@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewriter/plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "src/core/error.hpp"
+#include "src/core/file.hpp"
+#include "src/core/text.hpp"
+
+namespace jcprof::rewriter {
+namespace {
+
+/// "PinApplet.verify(byte)" → "PinApplet.verify"
+std::string_view without_parameters(std::string_view name) {
+  return name.substr(0, name.find('('));
+}
+
+bool matches_function(std::string_view pattern, const SourceModel& model, const Function& function) {
+  const std::string bare(without_parameters(function.name));
+  const auto matches = [&](std::string_view name) { return glob_matches(pattern, name); };
+  return matches(function.name) || matches(bare) || matches(function.simple_name) ||
+         matches(model.scope + "." + function.name) || matches(model.scope + "." + bare);
+}
+
+bool is_file_pattern(std::string_view pattern) {
+  return pattern.find('/') != std::string_view::npos || pattern.find('.') != pattern.rfind('.') ||
+         pattern.ends_with(".java");
+}
+
+bool matches(std::string_view pattern, const SourceModel& model, const Function& function) {
+  return matches_function(pattern, model, function) ||
+         (is_file_pattern(pattern) && glob_matches(pattern, model.path));
+}
+
+class Planner {
+ public:
+  Planner(const std::vector<SourceModel>& models, const TrapPolicy& policy)
+      : models_(models), policy_(policy) {}
+
+  TrapPlan plan() {
+    plan_.files.resize(models_.size());
+    find_entries();
+    check_patterns();
+    for (std::size_t file = 0; file < models_.size(); ++file) choose_sites(file);
+    give_ids_and_names();
+    return std::move(plan_);
+  }
+
+ private:
+  using FunctionRef = std::pair<std::size_t, std::uint32_t>;  // file, function
+
+  std::vector<std::string> function_names() const {
+    std::vector<std::string> names;
+    for (const SourceModel& model : models_)
+      for (const Function& function : model.functions) names.emplace_back(without_parameters(function.name));
+    return names;
+  }
+
+  void find_entries() {
+    for (const std::string& wanted : policy_.entry) {
+      const std::size_t before = entries_.size();
+      for (std::size_t file = 0; file < models_.size(); ++file)
+        for (std::uint32_t i = 0; i < models_[file].functions.size(); ++i)
+          if (matches_function(wanted, models_[file], models_[file].functions[i]) && has_entry0(file, i))
+            entries_.insert({file, i});
+      if (entries_.size() == before) throw UserError(no_such_entry(wanted));
+    }
+    check(!entries_.empty(), "a project names an entry");
+    plan_.entry_file = entries_.begin()->first;
+    for (const FunctionRef& entry : entries_)
+      if (models_[entry.first].scope != entry_scope())
+        throw UserError(
+            Fault{.message = fmt::format("the entries \"{}\" and \"{}\" are in different packages",
+                                         models_[plan_.entry_file].functions[entries_.begin()->second].name,
+                                         models_[entry.first].functions[entry.second].name),
+                  .hint = "profile one package at a time"});
+  }
+
+  bool has_entry0(std::size_t file, std::uint32_t function) const {
+    return std::ranges::any_of(models_[file].sites, [&](const Site& site) {
+      return site.function == function && site.kind == TrapKind::entry0;
+    });
+  }
+
+  Fault no_such_entry(const std::string& wanted) const {
+    for (const SourceModel& model : models_)
+      for (const Function& function : model.functions)
+        if (matches_function(wanted, model, function))
+          return {.message = fmt::format(
+                      "\"{}\" cannot be the entry: {}", wanted,
+                      function.why_not.empty() ? "it has no parameter of type APDU" : function.why_not),
+                  .place = place_at(model.path, model.text, function.offset),
+                  .hint = "name the applet's process(APDU)"};
+    const std::vector<std::string> names = function_names();
+    std::string hint = did_you_mean(wanted, names);
+    if (hint.empty() && !names.empty())
+      hint = fmt::format(
+          "the sources have {}",
+          fmt::join(names.begin(), names.begin() + std::min<std::ptrdiff_t>(std::ssize(names), 8), ", "));
+    return {.message = fmt::format("the entry \"{}\" is not in the sources", wanted), .hint = hint};
+  }
+
+  /// An include or exclude that names nothing is a slip of the pen, not a wish.
+  void check_patterns() const {
+    std::vector<Fault> faults;
+    std::vector<std::string> patterns = policy_.scope.include;
+    patterns.insert(patterns.end(), policy_.scope.exclude.begin(), policy_.scope.exclude.end());
+    for (const std::string& pattern : patterns) {
+      const bool found = std::ranges::any_of(models_, [&](const SourceModel& model) {
+        return std::ranges::any_of(model.functions,
+                                   [&](const Function& f) { return matches(pattern, model, f); });
+      });
+      if (!found && pattern != "*")
+        faults.push_back(
+            {.message = fmt::format("\"{}\" names no function and no file of the sources", pattern),
+             .hint = did_you_mean(pattern, function_names())});
+    }
+    if (!faults.empty()) throw UserError(faults);
+  }
+
+  const std::string& entry_scope() const { return models_[plan_.entry_file].scope; }
+
+  bool in_scope(std::size_t file, std::uint32_t function) const {
+    const SourceModel& model = models_[file];
+    const Function& f = model.functions[function];
+    const auto names_it = [&](const std::string& pattern) { return matches(pattern, model, f); };
+    const ProfileScope& scope = policy_.scope;
+    if (std::ranges::any_of(scope.exclude, names_it)) return false;
+    return std::ranges::any_of(scope.include, [&](const std::string& p) { return p == "*" || names_it(p); });
+  }
+
+  bool chosen(std::size_t file, const Site& site) const {
+    const bool entry = entries_.contains({file, site.function});
+    if (site.kind == TrapKind::marker) return site.in_source || policy_.scope.markers;
+    if (site.kind == TrapKind::entry0) return entry;
+    // The entry's own first and last traps frame the command whatever is left out.
+    if (entry && site.kind == TrapKind::entry) return true;
+    return site.level <= policy_.scope.level && in_scope(file, site.function);
+  }
+
+  void choose_sites(std::size_t file) {
+    const SourceModel& model = models_[file];
+    if (model.scope != entry_scope()) {
+      plan_.notes.push_back(
+          fmt::format("{}: left alone: package \"{}\" is not the applet's, it runs in its caller's context",
+                      model.path, model.scope));
+      return;
+    }
+    FilePlan& plan = plan_.files[file];
+    plan.instrumented = true;
+    for (std::uint32_t i = 0; i < model.sites.size(); ++i)
+      if (chosen(file, model.sites[i])) plan.traps.push_back({.site = i, .trap = {}});
+    for (const LeftAlone& left : model.left_alone)
+      plan_.notes.push_back(fmt::format("{}:{}: left alone: {}", model.path,
+                                        place_at("", model.text, left.offset).line, left.reason));
+  }
+
+  void give_ids_and_names() {
+    reserve_marker_names();
+    std::uint32_t id = 0;
+    for (std::size_t file = 0; file < models_.size(); ++file) {
+      const SourceModel& model = models_[file];
+      LineIndex lines(model.text);
+      std::map<std::uint32_t, std::uint32_t> ordinal;  // of each site among all of its function
+      std::vector<std::uint32_t> ordinals(model.sites.size());
+      for (std::uint32_t i = 0; i < model.sites.size(); ++i) ordinals[i] = ++ordinal[model.sites[i].function];
+      for (PlannedTrap& planned : plan_.files[file].traps) {
+        const Site& site = model.sites[planned.site];
+        planned.trap = {.id = TrapId{++id},
+                        .key = key(model, site, ordinals[planned.site]),
+                        .name = name_for(file, site),
+                        .kind = site.kind,
+                        .function = model.functions[site.function].name,
+                        .path = model.path,
+                        .line = lines.line(site.begin),
+                        .column = site.begin - lines.start_of(lines.line(site.begin)) + 1,
+                        .offset = site.begin,
+                        .end_line = lines.line(site.end > site.begin ? site.end - 1 : site.end)};
+      }
+    }
+  }
+
+  /// Byte offset → line, without counting from the start each time.
+  class LineIndex {
+   public:
+    explicit LineIndex(std::string_view text) {
+      for (std::size_t i = 0; i < text.size(); ++i)
+        if (text[i] == '\n') starts_.push_back(i + 1);
+    }
+    std::size_t line(std::size_t offset) const {
+      return static_cast<std::size_t>(std::ranges::upper_bound(starts_, offset) - starts_.begin());
+    }
+    std::size_t start_of(std::size_t line) const { return starts_[line - 1]; }
+
+   private:
+    std::vector<std::size_t> starts_{0};
+  };
+
+  static std::string key(const SourceModel& model, const Site& site, std::uint32_t ordinal) {
+    const std::string statement =
+        sha256(std::string_view(model.text).substr(site.begin, site.end - site.begin));
+    return sha256(fmt::format("{}\n{}\n{}\n{}\n{}", model.path, model.functions[site.function].name,
+                              name_of(site.kind), statement, ordinal))
+        .substr(0, 16);
+  }
+
+  void reserve_marker_names() {
+    std::map<std::string, Place> seen;
+    for (std::size_t file = 0; file < models_.size(); ++file)
+      for (const PlannedTrap& planned : plan_.files[file].traps) {
+        const Site& site = models_[file].sites[planned.site];
+        if (site.marker_name.empty()) continue;
+        const Place place = place_at(models_[file].path, models_[file].text, site.begin);
+        const auto [first, fresh] = seen.emplace(site.marker_name, place);
+        if (!fresh)
+          throw UserError(
+              Fault{.message = fmt::format("the marker \"{}\" stands at two places", site.marker_name),
+                    .place = place,
+                    .hint = fmt::format("the other is at {}:{}; each trap needs a name of its own",
+                                        first->second.file, first->second.line)});
+        names_.insert("TRAP_" + site.marker_name);
+      }
+  }
+
+  std::string name_for(std::size_t file, const Site& site) {
+    if (!site.marker_name.empty()) return "TRAP_" + site.marker_name;
+    const Function& function = models_[file].functions[site.function];
+    const std::string stem = identifier(
+        simple_name_is_unique(function) ? function.simple_name : function.owner + "_" + function.simple_name);
+    for (;;) {
+      std::string name = fmt::format("TRAP_{}_{}", stem, ++counters_[stem]);
+      if (names_.insert(name).second) return name;
+    }
+  }
+
+  bool simple_name_is_unique(const Function& function) {
+    if (owners_.empty())
+      for (const SourceModel& model : models_)
+        for (const Function& f : model.functions) owners_[f.simple_name].insert(f.owner);
+    return owners_.at(function.simple_name).size() == 1;
+  }
+
+  static std::string identifier(std::string text) {
+    std::ranges::replace_if(
+        text, [](unsigned char c) { return !(std::isalnum(c) != 0 && c < 0x80) && c != '_'; }, '_');
+    return text;
+  }
+
+  const std::vector<SourceModel>& models_;
+  const TrapPolicy& policy_;
+  TrapPlan plan_;
+  std::set<FunctionRef> entries_;
+  std::set<std::string> names_;
+  std::map<std::string, std::uint32_t> counters_;
+  std::unordered_map<std::string, std::set<std::string>> owners_;
+};
+
+}  // namespace
+
+TrapPlan plan_traps(const std::vector<SourceModel>& models, const TrapPolicy& policy) {
+  return Planner(models, policy).plan();
+}
+
+}  // namespace jcprof::rewriter

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a front end knows of one source file: functions, sites where a trap can stand, and slots, the pieces
+// of text that the chosen sites need. Language-neutral, and without a decision: the plan chooses, the edits
+// insert.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/core/project.hpp"
+#include "src/core/types.hpp"
+
+namespace jcprof::rewriter {
+
+struct Function {
+  std::string name;         // "PinApplet.verify"; with its parameter types where it is overloaded
+  std::string simple_name;  // "verify"; what the names of its traps are made of
+  std::string owner;        // "PinApplet"; put in front of simple_name where that alone is not unique
+  std::size_t offset = 0;   // of its name in the source
+  std::string why_not;      // not empty: no trap can stand in it, and why
+};
+
+/// A place where a trap can stand.
+struct Site {
+  TrapKind kind = TrapKind::before;
+  TrapLevel level = TrapLevel::statement;  // the coarsest level that asks for it; none: a marker
+  std::uint32_t function = 0;              // index into SourceModel::functions
+  std::size_t begin = 0;                   // what the trap stands for, in the original text
+  std::size_t end = 0;
+  std::string marker_name;  // as the user named it; empty: none given
+  bool in_source = false;   // the user's text calls the trap itself, by marker_name
+};
+
+/// A piece of text to insert before byte `at`. `{pm}`, `{pmc}` stand for the runtime's classes, `{name}` and
+/// `{id}` for those of the one trap that wants it.
+struct Slot {
+  std::size_t at = 0;
+  std::string text;
+  std::vector<std::uint32_t> wanted_by;  // sites; inserted when one of them is chosen, always when empty
+};
+
+/// Something a user would expect a trap at that cannot have one.
+struct LeftAlone {
+  std::size_t offset = 0;
+  std::string reason;
+};
+
+struct SourceModel {
+  std::string path;   // relative to the project's folder, '/' separated
+  std::string text;   // the original bytes
+  std::string scope;  // what shares one runtime: the package in Java
+  std::vector<Function> functions;
+  std::vector<Site> sites;  // in file order
+  std::vector<Slot> slots;  // in the order in which they stand in the output
+  std::vector<LeftAlone> left_alone;
+  std::vector<std::uint32_t>
+      literals;  // whole numbers of the text: what INS and status words must keep clear of
+};
+
+}  // namespace jcprof::rewriter

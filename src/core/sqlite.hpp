@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// RAII round SQLite for store.cpp and query.cpp: a connection, its statements, its errors as UserErrors. Not
+// a general wrapper: integers, reals, texts and blobs are all that a profile holds.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "src/core/types.hpp"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace jcprof::sqlite {
+
+enum class Access : std::uint8_t { read_only, read_write };
+
+struct CloseDatabase {
+  void operator()(sqlite3* database) const;
+};
+struct FinalizeStatement {
+  void operator()(sqlite3_stmt* statement) const;
+};
+
+/// One prepared statement. Columns and parameters count from 0 and 1, as SQLite has it.
+class Statement {
+ public:
+  Statement(Statement&&) = default;
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  template <class... Values>
+  Statement& bind(const Values&... values) {
+    int index = 0;
+    (bind_one(++index, values), ...);
+    return *this;
+  }
+  /// True while there is a row; resets itself after the last one, ready to be bound again.
+  bool step();
+  /// For statements without rows.
+  void run() {
+    while (step()) {
+    }
+  }
+
+  std::int64_t integer(int column) const;
+  double real(int column, double if_null = 0) const;
+  std::string text(int column) const;
+  Bytes blob(int column) const;
+  bool is_null(int column) const;
+
+  /// An integer that fits `Number`; a value that does not is a damaged file.
+  template <class Number>
+  Number number(int column) const {
+    return static_cast<Number>(
+        integer_in(column, std::numeric_limits<Number>::min(),
+                   static_cast<std::int64_t>(std::numeric_limits<Number>::max() &
+                                             std::numeric_limits<std::int64_t>::max())));
+  }
+
+ private:
+  friend class Database;
+  Statement(sqlite3* database, const std::string& file, std::string_view sql);
+
+  void bind_one(int index, std::int64_t value);
+  void bind_one(int index, std::uint64_t value) { bind_one(index, static_cast<std::int64_t>(value)); }
+  void bind_one(int index, std::uint32_t value) { bind_one(index, static_cast<std::int64_t>(value)); }
+  void bind_one(int index, bool value) { bind_one(index, static_cast<std::int64_t>(value ? 1 : 0)); }
+  void bind_one(int index, double value);  // an infinite value becomes NULL
+  void bind_one(int index, std::string_view value);
+  void bind_one(int index, const std::string& value) { bind_one(index, std::string_view(value)); }
+  void bind_one(int index, const Bytes& value);
+  template <class Value>
+  void bind_one(int index, const std::optional<Value>& value) {
+    if (value) bind_one(index, *value);
+  }
+  std::int64_t integer_in(int column, std::int64_t low, std::int64_t high) const;
+
+  sqlite3* database_;
+  const std::string& file_;
+  std::unique_ptr<sqlite3_stmt, FinalizeStatement> statement_;
+};
+
+class Database {
+ public:
+  /// UserError when there is no such file, or it cannot be opened. Defensive: the file may be hostile.
+  Database(const std::filesystem::path& file, Access access);
+
+  Statement prepare(std::string_view sql) const { return {handle_.get(), file_, sql}; }
+  void execute(const char* sql) const;
+  std::int64_t integer(std::string_view sql) const;
+  bool in_transaction() const;
+
+  const std::string& file() const { return file_; }
+  sqlite3* handle() const { return handle_.get(); }
+
+ private:
+  std::string file_;
+  std::unique_ptr<sqlite3, CloseDatabase> handle_;
+};
+
+/// BEGIN … COMMIT, or nothing of it when left by an exception. Inside an open transaction it joins that one.
+class Atomically {
+ public:
+  explicit Atomically(const Database& database);
+  ~Atomically();
+  Atomically(const Atomically&) = delete;
+  Atomically& operator=(const Atomically&) = delete;
+  void commit();
+
+ private:
+  const Database& database_;
+  bool open_;
+};
+
+/// The error that SQLite has just met, in words for the user; `file` is the profile.
+[[noreturn]] void fail(sqlite3* database, const std::string& file);
+[[noreturn]] void damaged(const std::string& file, std::string_view what);
+
+}  // namespace jcprof::sqlite

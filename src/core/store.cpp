@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/core/store.hpp"
+
+#include <array>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "src/core/error.hpp"
+#include "src/core/sqlite.hpp"
+#include "src/core/store_schema.hpp"
+
+namespace jcprof {
+namespace {
+
+using sqlite::Access;
+using sqlite::Atomically;
+using sqlite::Database;
+using sqlite::Statement;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+constexpr std::array<std::pair<RunState, std::string_view>, 3> run_states{{
+    {RunState::running, "running"},
+    {RunState::interrupted, "interrupted"},
+    {RunState::complete, "complete"},
+}};
+
+constexpr std::array<std::pair<EstimateScope, std::string_view>, 6> scopes{{
+    {EstimateScope::total, "total"},
+    {EstimateScope::entry, "entry"},
+    {EstimateScope::unattributed, "unattributed"},
+    {EstimateScope::block, "block"},
+    {EstimateScope::line, "line"},
+    {EstimateScope::function, "function"},
+}};
+
+template <class Table, class Value>
+std::string_view name_in(const Table& table, Value value) {
+  for (const auto& [candidate, name] : table)
+    if (candidate == value) return name;
+  return "?";
+}
+
+template <class Table>
+auto value_in(const Table& table, std::string_view name)
+    -> std::optional<typename Table::value_type::first_type> {
+  for (const auto& [value, candidate] : table)
+    if (candidate == name) return value;
+  return std::nullopt;
+}
+
+/// The value of an enumeration, or a damaged file.
+template <class Value>
+Value known(const Database& database, std::string_view text, std::optional<Value> value) {
+  if (!value) sqlite::damaged(database.file(), fmt::format("unknown word \"{}\"", text));
+  return *value;
+}
+
+void refuse_foreign(const Database& database) {
+  const std::int64_t application = database.integer("PRAGMA application_id");
+  const std::int64_t version = database.integer("PRAGMA user_version");
+  const auto refuse = [&](std::string message, std::string hint) {
+    throw UserError(
+        Fault{.message = std::move(message), .place = {.file = database.file()}, .hint = std::move(hint)});
+  };
+  if (application != store_application_id)
+    refuse("not a profile (an SQLite file of another program)", "profiles are written by `jcprof run`");
+  if (version > version_of_store)
+    refuse(fmt::format("written by a newer jcprof (format {}; this one reads {})", version, version_of_store),
+           "use that jcprof, or measure again with `jcprof run --fresh`");
+  if (version < 1) sqlite::damaged(database.file(), fmt::format("format {}", version));
+}
+
+bool is_empty(const Database& database) {
+  return database.integer("SELECT count(*) FROM sqlite_schema") == 0 &&
+         database.integer("PRAGMA application_id") == 0;
+}
+
+void make_tables(const Database& database) {
+  Atomically atomically(database);
+  database.execute(store_tables);
+  database.execute(store_views);
+  database.execute(fmt::format("PRAGMA application_id = {}", store_application_id).c_str());
+  database.execute(fmt::format("PRAGMA user_version = {}", version_of_store).c_str());
+  atomically.commit();
+}
+
+void remove_profile(const std::filesystem::path& file) {
+  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
+    std::error_code error;
+    std::filesystem::remove(file.string() + suffix, error);
+    if (error)
+      throw environment_error(fmt::format("{}: cannot be replaced: {}", file.string(), error.message()));
+  }
+}
+
+Database open(const std::filesystem::path& file, OpenMode mode) {
+  if (mode == OpenMode::fresh) remove_profile(file);
+  if (mode != OpenMode::read_only && file.has_parent_path()) {
+    std::error_code error;
+    std::filesystem::create_directories(file.parent_path(), error);
+  }
+  Database database(file, mode == OpenMode::read_only ? Access::read_only : Access::read_write);
+  if (mode != OpenMode::read_only && is_empty(database)) make_tables(database);
+  refuse_foreign(database);
+  if (mode != OpenMode::read_only) {
+    // Readers go on while a run writes, and a commit does not wait for the disk's cache: a power cut may cost
+    // the last rounds, never the file.
+    database.execute("PRAGMA journal_mode = WAL");
+    database.execute("PRAGMA synchronous = NORMAL");
+  }
+  return database;
+}
+
+constexpr std::string_view insert_sample =
+    "INSERT INTO sample (run, sequence, round, trap, hit, input, ticks, outcome, status, signature)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+}  // namespace
+
+struct Store::State {
+  Database database;
+  OpenMode mode;
+  std::optional<Statement> sample = {};  // prepared once: one row a shot
+
+  std::int64_t next_number(std::string_view table, std::int64_t run) const {
+    Statement statement =
+        database.prepare(fmt::format("SELECT coalesce(max(number) + 1, 0) FROM {} WHERE run = ?", table));
+    statement.bind(run).step();
+    return statement.integer(0);
+  }
+
+  void leave_wal() {
+    sample.reset();
+    if (database.in_transaction()) database.execute("ROLLBACK");
+    if (mode != OpenMode::read_only) database.execute("PRAGMA journal_mode = DELETE");
+  }
+};
+
+Store::Store(const std::filesystem::path& file, OpenMode mode)
+    : state_(new State{.database = open(file, mode), .mode = mode}) {}
+
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+
+Store::~Store() {
+  if (!state_) return;
+  try {
+    state_->leave_wal();
+  } catch (const UserError&) {
+    // Nobody can be told here; the file with its -wal beside it is whole, and the next writer folds them.
+    return;
+  }
+}
+
+void Store::close() {
+  if (!state_) return;
+  state_->leave_wal();
+  state_.reset();
+}
+
+std::optional<RunInfo> Store::last_run() const {
+  const Database& database = state_->database;
+  Statement row = database.prepare(
+      "SELECT id, state, started, tool, project, project_digest, trap_digest, transport, agent, device, atr,"
+      " simulated, unit, hz, resolution, seed, rounds FROM run ORDER BY id DESC LIMIT 1");
+  if (!row.step()) return std::nullopt;
+  return RunInfo{.id = row.integer(0),
+                 .state = known(database, row.text(1), value_in(run_states, row.text(1))),
+                 .started = row.text(2),
+                 .tool = row.text(3),
+                 .project = row.text(4),
+                 .project_digest = row.text(5),
+                 .trap_digest = row.text(6),
+                 .transport = row.text(7),
+                 .agent = row.text(8),
+                 .device = row.text(9),
+                 .atr = row.text(10),
+                 .simulated = row.integer(11) != 0,
+                 .unit = known(database, row.text(12), clock_unit(row.text(12))),
+                 .hz = row.real(13),
+                 .resolution = row.real(14),
+                 .seed = static_cast<std::uint64_t>(row.integer(15)),
+                 .rounds = row.number<std::uint32_t>(16)};
+}
+
+std::int64_t Store::begin_run(const RunInfo& info, const TrapMap& map,
+                              const std::vector<StoredInput>& inputs) {
+  const Database& database = state_->database;
+  Atomically atomically(database);
+  const std::int64_t run = database.integer("SELECT coalesce(max(id), 0) + 1 FROM run");
+  database
+      .prepare("INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      .bind(run, name_in(run_states, info.state), info.started, info.tool, info.project, info.project_digest,
+            info.trap_digest, info.transport, info.agent, info.device, info.atr, info.simulated,
+            name_of(info.unit), info.hz, info.resolution, info.seed, info.rounds, map.language, map.build,
+            std::uint32_t{map.card.cla}, std::uint32_t{map.card.ins}, std::uint32_t{map.card.stop_status})
+      .run();
+  Statement source = database.prepare("INSERT INTO source VALUES (?, ?, ?, ?)");
+  for (std::size_t i = 0; i < map.sources.size(); ++i)
+    source.bind(run, i, map.sources[i].path, map.sources[i].sha256).run();
+  Statement trap = database.prepare("INSERT INTO trap VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  for (const Trap& t : map.traps)
+    trap.bind(run, number(t.id), t.key, t.name, name_of(t.kind), t.function, t.path, t.line, t.column,
+              t.offset, t.end_line)
+        .run();
+  Statement input = database.prepare("INSERT INTO input VALUES (?, ?, ?, ?)");
+  for (const StoredInput& i : inputs) input.bind(run, i.index, i.bytes, i.input_class).run();
+  atomically.commit();
+  return run;
+}
+
+void Store::set_state(std::int64_t run, RunState state) {
+  state_->database.prepare("UPDATE run SET state = ? WHERE id = ?")
+      .bind(name_in(run_states, state), run)
+      .run();
+}
+
+void Store::add_path(std::int64_t run, std::uint32_t input, std::uint32_t signature,
+                     const std::vector<Event>& path) {
+  const Database& database = state_->database;
+  Atomically atomically(database);
+  database.prepare("DELETE FROM path WHERE run = ? AND input = ?").bind(run, input).run();
+  Statement event = database.prepare("INSERT INTO path VALUES (?, ?, ?, ?, ?, ?)");
+  for (std::size_t i = 0; i < path.size(); ++i)
+    event.bind(run, input, i, number(path[i].trap), path[i].hit, signature).run();
+  atomically.commit();
+}
+
+void Store::add_warning(std::int64_t run, const std::string& text) {
+  Atomically atomically(state_->database);
+  const std::int64_t next = state_->next_number("warning", run);
+  state_->database.prepare("INSERT INTO warning VALUES (?, ?, ?)").bind(run, next, text).run();
+  atomically.commit();
+}
+
+void Store::begin() {
+  check(!state_->database.in_transaction(), "Store::begin() twice");
+  state_->database.execute("BEGIN IMMEDIATE");
+}
+
+void Store::add_sample(std::int64_t run, const StoredSample& sample) {
+  if (!state_->sample) state_->sample.emplace(state_->database.prepare(insert_sample));
+  state_->sample
+      ->bind(run, sample.sequence, sample.round, number(sample.asked.trap), sample.asked.hit, sample.input,
+             sample.ticks, name_of(sample.outcome), sample.status, sample.signature)
+      .run();
+}
+
+void Store::add_calibration(std::int64_t run, const StoredCalibration& calibration) {
+  const std::int64_t next = state_->next_number("calibration", run);
+  state_->database.prepare("INSERT INTO calibration VALUES (?, ?, ?, ?, ?)")
+      .bind(run, next, calibration.kind, calibration.passes, calibration.ticks)
+      .run();
+}
+
+void Store::commit() {
+  check(state_->database.in_transaction(), "Store::commit() without begin()");
+  state_->database.execute("COMMIT");
+}
+
+void Store::replace_estimates(std::int64_t run, const std::vector<StoredEstimate>& estimates) {
+  const Database& database = state_->database;
+  Atomically atomically(database);
+  database.prepare("DELETE FROM estimate WHERE run = ?").bind(run).run();
+  Statement row = database.prepare(
+      "INSERT INTO estimate VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  for (const StoredEstimate& e : estimates)
+    row.bind(run, name_in(scopes, e.scope), e.position, number(e.from.trap), e.from.hit, number(e.to.trap),
+             e.to.hit, e.function, e.path, e.line, e.rounds, e.hits, e.raw, e.ticks, e.low, e.high, e.share,
+             e.share_low, e.share_high, e.inclusive, e.inclusive_low, e.inclusive_high, e.resolved)
+        .run();
+  atomically.commit();
+}
+
+TrapMap Store::traps(std::int64_t run) const {
+  const Database& database = state_->database;
+  TrapMap map;
+  Statement head = database.prepare("SELECT language, build, cla, ins, stop_status FROM run WHERE id = ?");
+  if (!head.bind(run).step()) sqlite::damaged(database.file(), fmt::format("no run {}", run));
+  map.language = head.text(0);
+  map.build = head.number<std::uint32_t>(1);
+  map.card = {.cla = head.number<std::uint8_t>(2),
+              .ins = head.number<std::uint8_t>(3),
+              .stop_status = head.number<std::uint16_t>(4)};
+  Statement source = database.prepare("SELECT path, sha256 FROM source WHERE run = ? ORDER BY position");
+  for (source.bind(run); source.step();)
+    map.sources.push_back({.path = source.text(0), .sha256 = source.text(1)});
+  Statement row = database.prepare(
+      "SELECT id, key, name, kind, function, path, line, column, offset, end_line FROM trap"
+      " WHERE run = ? ORDER BY id");
+  for (row.bind(run); row.step();) {
+    if (row.integer(0) != static_cast<std::int64_t>(map.traps.size()) + 1)
+      sqlite::damaged(database.file(),
+                      fmt::format("trap {} of run {} is missing", map.traps.size() + 1, run));
+    map.traps.push_back({.id = TrapId{row.number<std::uint32_t>(0)},
+                         .key = row.text(1),
+                         .name = row.text(2),
+                         .kind = known(database, row.text(3), trap_kind(row.text(3))),
+                         .function = row.text(4),
+                         .path = row.text(5),
+                         .line = row.number<std::uint32_t>(6),
+                         .column = row.number<std::uint32_t>(7),
+                         .offset = row.number<std::uint32_t>(8),
+                         .end_line = row.number<std::uint32_t>(9)});
+  }
+  return map;
+}
+
+std::vector<StoredInput> Store::inputs(std::int64_t run) const {
+  Statement row =
+      state_->database.prepare("SELECT number, bytes, class FROM input WHERE run = ? ORDER BY number");
+  std::vector<StoredInput> inputs;
+  for (row.bind(run); row.step();)
+    inputs.push_back(
+        {.index = row.number<std::uint32_t>(0), .bytes = row.blob(1), .input_class = row.text(2)});
+  return inputs;
+}
+
+std::vector<Event> Store::path(std::int64_t run, std::uint32_t input) const {
+  Statement row =
+      state_->database.prepare("SELECT trap, hit FROM path WHERE run = ? AND input = ? ORDER BY position");
+  std::vector<Event> path;
+  for (row.bind(run, input); row.step();)
+    path.push_back({.trap = TrapId{row.number<std::uint32_t>(0)}, .hit = row.number<std::uint32_t>(1)});
+  return path;
+}
+
+std::vector<StoredSample> Store::samples(std::int64_t run) const {
+  const Database& database = state_->database;
+  Statement row = database.prepare(
+      "SELECT sequence, round, trap, hit, input, ticks, outcome, status, signature FROM sample"
+      " WHERE run = ? ORDER BY sequence");
+  std::vector<StoredSample> samples;
+  for (row.bind(run); row.step();)
+    samples.push_back(
+        {.sequence = row.number<std::uint64_t>(0),
+         .round = row.number<std::uint32_t>(1),
+         .asked = {.trap = TrapId{row.number<std::uint32_t>(2)}, .hit = row.number<std::uint32_t>(3)},
+         .input = row.number<std::uint32_t>(4),
+         .ticks = row.number<std::int64_t>(5),
+         .outcome = known(database, row.text(6), outcome_named(row.text(6))),
+         .status = row.is_null(7) ? std::nullopt : std::optional(row.number<std::uint32_t>(7)),
+         .signature = row.number<std::uint32_t>(8)});
+  return samples;
+}
+
+std::vector<StoredCalibration> Store::calibrations(std::int64_t run) const {
+  Statement row =
+      state_->database.prepare("SELECT kind, passes, ticks FROM calibration WHERE run = ? ORDER BY number");
+  std::vector<StoredCalibration> calibrations;
+  for (row.bind(run); row.step();)
+    calibrations.push_back(
+        {.kind = row.text(0), .passes = row.number<std::uint64_t>(1), .ticks = row.number<std::int64_t>(2)});
+  return calibrations;
+}
+
+std::vector<std::string> Store::warnings(std::int64_t run) const {
+  Statement row = state_->database.prepare("SELECT text FROM warning WHERE run = ? ORDER BY number");
+  std::vector<std::string> warnings;
+  for (row.bind(run); row.step();) warnings.push_back(row.text(0));
+  return warnings;
+}
+
+std::vector<StoredEstimate> Store::estimates(std::int64_t run) const {
+  const Database& database = state_->database;
+  Statement row = database.prepare("SELECT * FROM estimate WHERE run = ? ORDER BY scope, position");
+  std::vector<StoredEstimate> estimates;
+  for (row.bind(run); row.step();)
+    estimates.push_back(
+        {.scope = known(database, row.text(1), value_in(scopes, row.text(1))),
+         .position = row.number<std::uint32_t>(2),
+         .from = {.trap = TrapId{row.number<std::uint32_t>(3)}, .hit = row.number<std::uint32_t>(4)},
+         .to = {.trap = TrapId{row.number<std::uint32_t>(5)}, .hit = row.number<std::uint32_t>(6)},
+         .function = row.text(7),
+         .path = row.text(8),
+         .line = row.number<std::uint32_t>(9),
+         .rounds = row.number<std::uint32_t>(10),
+         .hits = row.number<std::uint64_t>(11),
+         .raw = row.real(12),
+         .ticks = row.real(13),
+         .low = row.real(14, -infinity),
+         .high = row.real(15, infinity),
+         .share = row.real(16),
+         .share_low = row.real(17, -infinity),
+         .share_high = row.real(18, infinity),
+         .inclusive = row.real(19),
+         .inclusive_low = row.real(20, -infinity),
+         .inclusive_high = row.real(21, infinity),
+         .resolved = row.integer(22) != 0});
+  return estimates;
+}
+
+}  // namespace jcprof

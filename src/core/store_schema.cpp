@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/core/store_schema.hpp"
+
+namespace jcprof {
+
+// Ticks are in the run's unit. Enumerations are text, so that a query needs no legend.
+const char* const store_tables = R"sql(
+-- A run of jcprof-run. The trap map it used is kept with it, so that a profile needs no other file.
+CREATE TABLE run (
+  id INTEGER PRIMARY KEY,
+  state TEXT NOT NULL,            -- running, interrupted, complete
+  started TEXT NOT NULL,          -- ISO 8601, UTC
+  tool TEXT NOT NULL,
+  project TEXT NOT NULL,
+  project_digest TEXT NOT NULL,
+  trap_digest TEXT NOT NULL,
+  transport TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  device TEXT NOT NULL,
+  atr TEXT NOT NULL,              -- hex
+  simulated INTEGER NOT NULL,
+  unit TEXT NOT NULL,             -- ns, cycles, instructions
+  hz REAL NOT NULL,               -- for cycles
+  resolution REAL NOT NULL,       -- ticks
+  seed INTEGER NOT NULL,
+  rounds INTEGER NOT NULL,        -- asked for
+  language TEXT NOT NULL,
+  build INTEGER NOT NULL,         -- what the target answers to hello
+  cla INTEGER NOT NULL, ins INTEGER NOT NULL, stop_status INTEGER NOT NULL
+);
+-- Digests of the sources that the traps were put into.
+CREATE TABLE source (
+  run INTEGER NOT NULL REFERENCES run, position INTEGER NOT NULL, path TEXT NOT NULL, sha256 TEXT NOT NULL,
+  PRIMARY KEY (run, position)
+) WITHOUT ROWID;
+CREATE TABLE trap (
+  run INTEGER NOT NULL REFERENCES run, id INTEGER NOT NULL,
+  key TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, function TEXT NOT NULL, path TEXT NOT NULL,
+  line INTEGER NOT NULL, column INTEGER NOT NULL, offset INTEGER NOT NULL, end_line INTEGER NOT NULL,
+  PRIMARY KEY (run, id)
+) WITHOUT ROWID;
+CREATE TABLE input (
+  run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL, bytes BLOB NOT NULL, class TEXT NOT NULL,
+  PRIMARY KEY (run, number)
+) WITHOUT ROWID;
+-- The events of one run of the trigger in the order passed, as the target's trace gave them.
+CREATE TABLE path (
+  run INTEGER NOT NULL REFERENCES run, input INTEGER NOT NULL, position INTEGER NOT NULL,
+  trap INTEGER NOT NULL, hit INTEGER NOT NULL, signature INTEGER NOT NULL,  -- of the whole path
+  PRIMARY KEY (run, input, position)
+) WITHOUT ROWID;
+-- One timed trigger: raw, absolute, never a difference. Trap 0 is the command run to its end.
+CREATE TABLE sample (
+  run INTEGER NOT NULL REFERENCES run, sequence INTEGER NOT NULL, round INTEGER NOT NULL,
+  trap INTEGER NOT NULL, hit INTEGER NOT NULL, input INTEGER NOT NULL, ticks INTEGER NOT NULL,
+  outcome TEXT NOT NULL,          -- stopped, ended, refused, timed_out, lost
+  status INTEGER, signature INTEGER NOT NULL,
+  PRIMARY KEY (run, sequence)
+) WITHOUT ROWID;
+CREATE TABLE calibration (
+  run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL,
+  kind TEXT NOT NULL,             -- empty, unarmed, counting
+  passes INTEGER NOT NULL, ticks INTEGER NOT NULL,
+  PRIMARY KEY (run, number)
+) WITHOUT ROWID;
+CREATE TABLE warning (
+  run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL, text TEXT NOT NULL,
+  PRIMARY KEY (run, number)
+) WITHOUT ROWID;
+-- What the annotator made of the samples; it can be made again. An interval's infinite end is NULL.
+CREATE TABLE estimate (
+  run INTEGER NOT NULL REFERENCES run,
+  scope TEXT NOT NULL,            -- total, entry, unattributed, block, line, function
+  position INTEGER NOT NULL,      -- blocks: along the path; lines and functions: hottest first
+  from_trap INTEGER NOT NULL, from_hit INTEGER NOT NULL, to_trap INTEGER NOT NULL, to_hit INTEGER NOT NULL,
+  function TEXT NOT NULL, path TEXT NOT NULL, line INTEGER NOT NULL,
+  rounds INTEGER NOT NULL,        -- that the estimate rests on
+  hits INTEGER NOT NULL,          -- blocks: passes of `from`; lines: of their traps; functions: calls
+  raw REAL NOT NULL,              -- as measured; noise may make it negative
+  ticks REAL NOT NULL, low REAL, high REAL,               -- as published, never below 0; functions: exclusive
+  share REAL NOT NULL, share_low REAL, share_high REAL,   -- of the sum of all blocks
+  inclusive REAL, inclusive_low REAL, inclusive_high REAL,
+  resolved INTEGER NOT NULL,
+  PRIMARY KEY (run, scope, position)
+) WITHOUT ROWID;
+)sql";
+
+const char* const store_views = R"sql(
+CREATE VIEW block AS
+  SELECT e.position, e.from_trap, coalesce(f.name, 'start') AS from_name, e.from_hit,
+         e.to_trap, coalesce(t.name, 'end') AS to_name, e.to_hit,
+         e.function, e.path, e.line, e.rounds, e.ticks, e.low, e.high, e.share, e.share_low, e.share_high,
+         e.resolved
+  FROM estimate e
+  LEFT JOIN trap f ON f.run = e.run AND f.id = e.from_trap
+  LEFT JOIN trap t ON t.run = e.run AND t.id = e.to_trap
+  WHERE e.run = (SELECT max(id) FROM run) AND e.scope = 'block' ORDER BY e.position;
+CREATE VIEW line AS
+  SELECT path, line, function, hits, rounds, ticks, low, high, share, share_low, share_high, resolved
+  FROM estimate
+  WHERE run = (SELECT max(id) FROM run) AND scope = 'line' ORDER BY position;
+CREATE VIEW function AS
+  SELECT function, path, line, hits AS calls, rounds, ticks AS exclusive, low AS exclusive_low,
+         high AS exclusive_high, inclusive, inclusive_low, inclusive_high, share, share_low, share_high, resolved
+  FROM estimate
+  WHERE run = (SELECT max(id) FROM run) AND scope = 'function' ORDER BY position;
+)sql";
+
+}  // namespace jcprof
