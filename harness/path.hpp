@@ -28,11 +28,11 @@ enum class PathState : std::uint8_t {
 };
 
 struct TracedPath {
-  std::vector<Event> events;
+  std::vector<Event> events = {};
   std::uint32_t signature = 0;
   PathState state = PathState::steady;
   std::uint64_t total = 0;  // events of the run
-  Sample end;               // how the traced run ended
+  Sample end = {};          // how the traced run ended
   std::uint32_t runs = 0;   // that it took
 };
 
