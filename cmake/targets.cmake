@@ -34,6 +34,7 @@ function(jcprof_test name)
   add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/catch_main.cpp)
   target_link_libraries(${name} PRIVATE jcprof_settings jcprof_warnings Catch2::Catch2 ${arg_LIBS})
   target_compile_definitions(${name} PRIVATE JCPROF_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                             JCPROF_JCARDSIM="${JCPROF_JCARDSIM}"
                                              JCPROF_BINARY_DIR="${PROJECT_BINARY_DIR}")
   catch_discover_tests(${name} TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 300)
 endfunction()

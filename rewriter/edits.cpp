@@ -59,7 +59,7 @@ std::vector<Edit> edits_for(const SourceModel& model, const FilePlan& plan, cons
   return edits;
 }
 
-std::string apply(std::string_view text, const std::vector<Edit>& edits) {
+std::string apply_edits(std::string_view text, const std::vector<Edit>& edits) {
   std::string result;
   std::size_t done = 0;
   for (std::size_t i = 0; i < edits.size(); ++i) {

@@ -31,11 +31,12 @@ struct Edit {
 std::vector<Edit> edits_for(const SourceModel& model, const FilePlan& plan, const RuntimeNames& names);
 
 /// A check fails for edits that are not ascending, meet at one offset, or lie outside the text.
-std::string apply(std::string_view text, const std::vector<Edit>& edits);
+std::string apply_edits(std::string_view text, const std::vector<Edit>& edits);
 
 bool carries_traps(std::string_view text);
 
-/// The text without what apply() inserted. Throws UserError naming `file` where an insertion has no end.
+/// The text without what apply_edits() inserted. Throws UserError naming `file` where an insertion has no
+/// end.
 std::string strip(const std::string& file, std::string_view text);
 
 }  // namespace jcprof::rewriter

@@ -138,7 +138,8 @@ void write_tree(const Project& project, const std::vector<std::string>& files,
   for (const std::string& file : files) copy_file_into(project.root / file, tree / file);
   for (std::size_t i = 0; i < models.size(); ++i)
     if (plan.files[i].instrumented)
-      write_file(tree / models[i].path, apply(models[i].text, edits_for(models[i], plan.files[i], names)));
+      write_file(tree / models[i].path,
+                 apply_edits(models[i].text, edits_for(models[i], plan.files[i], names)));
   const SourceModel& entry = models[plan.entry_file];
   const fs::path folder = (tree / entry.path).parent_path();
   write_file(folder / (names.pm + ".java"), pm_source(entry.scope, names));

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/cli/main_guard.hpp"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+namespace jcprof::cli {
+
+namespace fs = std::filesystem;
+
+void add_project_options(CLI::App& app, CommonOptions& options) {
+  app.add_option("PROJECT", options.project, "jcprof.json, or a folder that holds one")->required();
+  app.add_option("-o,--out", options.out, "output folder (default: jcprof-out beside the project file)")
+      ->type_name("DIR");
+  app.add_flag("-q,--quiet", options.quiet, "print errors only");
+}
+
+fs::path output_folder(const Project& project, const CommonOptions& options) {
+  return fs::absolute(options.out.empty() ? project.root / "jcprof-out" : fs::path(options.out))
+      .lexically_normal();
+}
+
+Placeholders placeholders(const Project& project, const fs::path& out) {
+  return {{"tree", (out / "tree").string()}, {"out", out.string()}, {"project", project.root.string()}};
+}
+
+int guarded_main(CLI::App& app, int argc, char** argv, const std::function<ExitCode()>& work) {
+  app.set_version_flag("--version", "jcprof " JCPROF_VERSION);
+  try {
+    app.parse(argc, argv);
+    const ExitCode code = work();
+    if (std::fflush(stdout) != 0) throw environment_error("cannot write to standard output");
+    return static_cast<int>(code);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);  // prints help, version or the mistake
+    return code == 0 ? 0 : static_cast<int>(ExitCode::user_mistake);
+  } catch (const UserError& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return static_cast<int>(error.exit_code());
+  } catch (const fs::filesystem_error& error) {
+    fmt::print(stderr, "{}\n", harmless(error.what()));
+    return static_cast<int>(ExitCode::environment);
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "out of memory\n");
+    return static_cast<int>(ExitCode::environment);
+  }
+}
+
+fs::path sibling(const std::string& name) {
+  return fs::read_symlink("/proc/self/exe").parent_path() / name;
+}
+
+}  // namespace jcprof::cli

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// jcprof query: one SQL statement over a profile.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "src/cli/verbs.hpp"
+#include "src/core/store.hpp"
+
+namespace jcprof::cli {
+namespace {
+
+using Row = std::vector<std::optional<std::string>>;
+
+void print_json(const QueryResult& result) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const Row& row : result.rows) {
+    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    for (std::size_t i = 0; i < row.size(); ++i)
+      object[result.columns[i]] = row[i] ? nlohmann::ordered_json(*row[i]) : nlohmann::ordered_json(nullptr);
+    rows.push_back(std::move(object));
+  }
+  fmt::print("{}\n", rows.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+void print_table(const QueryResult& result) {
+  std::vector<Row> rows{Row(result.columns.begin(), result.columns.end())};
+  rows.insert(rows.end(), result.rows.begin(), result.rows.end());
+  std::vector<std::size_t> widths(result.columns.size());
+  for (Row& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      row[i] = harmless(row[i].value_or("-"));
+      widths[i] = std::max(widths[i], row[i]->size());
+    }
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", *row[i], widths[i]);
+    line.erase(line.find_last_not_of(' ') + 1);
+    fmt::print("{}\n", line);
+  }
+}
+
+}  // namespace
+
+Work query_verb(CLI::App& verb) {
+  struct Options {
+    std::string profile;
+    std::string sql;
+    bool json = false;
+  };
+  const auto options = std::make_shared<Options>();
+  verb.add_option("PROFILE", options->profile, "a profile.jcprof")->required();
+  verb.add_option("SQL", options->sql, R"(one statement; tables and views: docs/formats.md)")->required();
+  verb.add_flag("--json", options->json, "print the rows as JSON");
+  return [options] {
+    const QueryResult result = query(options->profile, options->sql);
+    options->json ? print_json(result) : print_table(result);
+    return ExitCode::done;
+  };
+}
+
+}  // namespace jcprof::cli

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// jcprof-run: measures, and stores what it measured.
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/measure.hpp"
+#include "harness/transports.hpp"
+#include "src/cli/interruption.hpp"
+#include "src/cli/main_guard.hpp"
+#include "src/cli/sources.hpp"
+
+namespace jcprof::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RunOptions {
+  CommonOptions common;
+  std::string transport;
+  bool fresh = false;
+  bool dry_run = false;
+  std::uint32_t rounds = harness::MeasureOptions{}.rounds;
+  std::optional<std::uint64_t> max_shots;
+  std::optional<std::uint64_t> max_time_ms;
+  std::optional<std::uint64_t> seed;
+};
+
+void add_options(CLI::App& app, RunOptions& options) {
+  add_project_options(app, options.common);
+  app.add_flag("--json", options.common.json, "print the result as JSON");
+  app.add_option("--transport", options.transport, "how the target is reached (default: the project's)")
+      ->type_name("URI");
+  app.add_flag("--fresh", options.fresh, "start a new profile; what was measured before is dropped");
+  app.add_flag("--dry-run", options.dry_run, "print the commands of the project and stop");
+  app.add_option("--rounds", options.rounds, "rounds over all events")
+      ->check(CLI::Range(1U, 1'000'000U))
+      ->capture_default_str();
+  app.add_option("--max-shots", options.max_shots, "stop after so many commands");
+  app.add_option("--max-time", options.max_time_ms, "stop after a time: 30s, 5m")
+      ->transform(CLI::AsNumberWithUnit(
+          std::map<std::string, std::uint64_t>{{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}},
+          CLI::AsNumberWithUnit::UNIT_REQUIRED, "DURATION"));
+  app.add_option("--seed", options.seed, "of the order of shots and of random inputs");
+}
+
+harness::MeasureOptions measure_options(const Project& project, const RunOptions& options) {
+  harness::MeasureOptions result = harness::options_for(project);
+  result.rounds = options.rounds;
+  if (options.seed) result.seed = *options.seed;
+  if (options.max_shots) result.max_shots = options.max_shots;
+  if (options.max_time_ms) result.max_time = std::chrono::milliseconds(*options.max_time_ms);
+  if (!options.common.quiet && ::isatty(STDERR_FILENO) == 1)
+    result.progress = [](const harness::Progress& progress) {
+      const std::string share = progress.expected == 0 ? "" : fmt::format(" of about {}", progress.expected);
+      fmt::print(stderr, "\r\x1b[K{}: {} shots{}", progress.phase, progress.shots, share);
+    };
+  return result;
+}
+
+void print_commands(const Project& project, const fs::path& out) {
+  if (!project.start) return;
+  Placeholders values = placeholders(project, out);
+  values.emplace("port", "PORT");
+  std::string line;
+  for (const std::string& argument : project.start->run) line += " " + fill_in(argument, values);
+  fmt::print("start:{}\n", harmless(line));
+}
+
+void print_result(const harness::Measured& measured, const RunOptions& options, const fs::path& profile) {
+  const std::string state = measured.run.state == RunState::interrupted ? "interrupted" : "complete";
+  if (options.common.json) {
+    const nlohmann::ordered_json result{{"state", state},
+                                        {"shots", measured.shots},
+                                        {"continued", measured.continued},
+                                        {"device", measured.run.device},
+                                        {"simulated", measured.run.simulated},
+                                        {"profile", profile.string()},
+                                        {"warnings", measured.warnings}};
+    fmt::print("{}\n", result.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    return;
+  }
+  for (const std::string& warning : measured.warnings) fmt::print(stderr, "warning: {}\n", harmless(warning));
+  if (options.common.quiet) return;
+  fmt::print("{}{} shots on {}{}: {}\n",
+             measured.run.state == RunState::interrupted ? "interrupted after " : "", measured.shots,
+             harmless(measured.run.device), measured.run.simulated ? " (SIMULATED)" : "", profile.string());
+  if (measured.run.state == RunState::interrupted) fmt::print("jcprof run goes on where this stopped\n");
+}
+
+ExitCode run(const RunOptions& options) {
+  const Project project = read_project(options.common.project);
+  const fs::path out = output_folder(project, options.common);
+  if (options.dry_run) {
+    print_commands(project, out);
+    return ExitCode::done;
+  }
+  if (!fs::exists(out / "traps.json"))
+    throw UserError(Fault{.message = fmt::format("there is no \"{}\"", (out / "traps.json").string()),
+                          .hint = "run jcprof gen first, or jcprof profile, which does it all"});
+  const TrapMap map = read_trap_map(out / "traps.json");
+  unchanged_sources(project, map);
+
+  const std::atomic<bool>& interrupted = interruption();
+  const std::unique_ptr<harness::Transport> transport =
+      harness::make_transport(project, map, options.transport, out);
+  const fs::path profile = out / "profile.jcprof";
+  Store store(profile, options.fresh ? OpenMode::fresh : OpenMode::read_write);
+  const harness::Measured measured =
+      harness::measure(project, map, *transport, store, measure_options(project, options), interrupted);
+  store.close();
+  if (!options.common.quiet && ::isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\x1b[K");
+  print_result(measured, options, profile);
+  return measured.run.state == RunState::interrupted ? ExitCode::interrupted : ExitCode::done;
+}
+
+}  // namespace
+}  // namespace jcprof::cli
+
+int main(int argc, char** argv) {
+  CLI::App app{"Measures the command of a project, one stop at a time.", "jcprof-run"};
+  jcprof::cli::RunOptions options;
+  add_options(app, options);
+  return jcprof::cli::guarded_main(app, argc, argv, [&] { return jcprof::cli::run(options); });
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// One Java feature a file, found by glob in tests/rewriter/java. The instrumented text is compared with the
+// one that was approved (scripts/approve accepts a new one); then the undo property and, on jCardSim, the
+// behaviour.
+#include <algorithm>
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <catch2/catch.hpp>
+
+#include "rewriter/generate.hpp"
+#include "src/core/file.hpp"
+#include "src/core/process.hpp"
+#include "tests/rewriter/rewriting.hpp"
+
+namespace fs = std::filesystem;
+using namespace jcprof;
+using namespace jcprof::rewriter;
+
+namespace {
+
+const fs::path here = fs::path(JCPROF_SOURCE_DIR) / "tests/rewriter";
+
+std::vector<fs::path> features() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(here / "java")) files.push_back(entry.path());
+  std::ranges::sort(files);
+  return files;
+}
+
+std::string entry_of(const fs::path& file) {
+  return file.stem().string() + ".process";
+}
+
+/// The instrumented text, then what the tool said about it.
+std::string report(const Rewritten& rewritten) {
+  std::string text = rewritten.text + "---- traps\n";
+  for (const Trap& trap : rewritten.traps)
+    text += fmt::format("{:3} {}:{} {} {} {}\n", number(trap.id), trap.line, trap.column, name_of(trap.kind),
+                        trap.function, trap.name);
+  text += "---- notes\n";
+  for (const std::string& note : rewritten.notes) text += note + "\n";
+  return text;
+}
+
+Project project_of(const fs::path& folder, const fs::path& file) {
+  Project project;
+  project.root = folder;
+  project.file = folder / "jcprof.json";
+  project.sources = {"*.java"};
+  project.entry = {entry_of(file)};
+  return project;
+}
+
+}  // namespace
+
+TEST_CASE("each feature is rewritten as approved") {
+  const bool accept = std::getenv("JCPROF_APPROVE") != nullptr;
+  REQUIRE(features().size() >= 15);
+  for (const fs::path& file : features()) {
+    const std::string name = file.filename().string();
+    const std::string text = report(rewrite(name, read_file(file), {.entry = {entry_of(file)}, .scope = {}}));
+    const fs::path approved = here / "approved" / (name + ".txt");
+    if (accept) write_file(approved, text);
+    INFO(name);
+    CHECK(fs::exists(approved));
+    CHECK(text == read_file(approved));
+  }
+}
+
+TEST_CASE("taking out the inserted spans gives the original bytes, at every level") {
+  for (const fs::path& file : features())
+    for (const TrapLevel level :
+         {TrapLevel::none, TrapLevel::function, TrapLevel::block, TrapLevel::statement}) {
+      const std::string name = file.filename().string();
+      const std::string source = read_file(file);
+      const Rewritten rewritten =
+          rewrite(name, source,
+                  {.entry = {entry_of(file)}, .scope = {.include = {"*"}, .exclude = {}, .level = level}});
+      INFO(name);
+      CHECK(rewritten.text != source);
+      CHECK(std::ranges::count(rewritten.text, '\n') == std::ranges::count(source, '\n'));
+      CHECK(strip(name, rewritten.text) == source);
+    }
+}
+
+TEST_CASE("the output compiles, behaves the same unarmed, and stops at each event") {
+  const fs::path work = fs::path(JCPROF_BINARY_DIR) / "tests/behaviour";
+  fs::remove_all(work);
+  Command java{.argv = {"java", "-cp", JCPROF_JCARDSIM, (here / "Behaviour.java").string()}, .cwd = here};
+  for (const fs::path& file : features())
+    for (const auto& [name, level] : {std::pair{"statement", TrapLevel::statement},
+                                      {"block", TrapLevel::block},
+                                      {"function", TrapLevel::function}}) {
+      const fs::path folder = work / (file.stem().string() + "." + name);
+      fs::create_directories(folder / "original");
+      fs::copy_file(file, folder / "original" / file.filename());
+      Project project = project_of(folder / "original", file);
+      project.profile.level = level;
+      generate(project, folder);
+      fs::rename(folder / "tree", folder / "instrumented");
+      const bool in_package = file.stem() == "InPackage";
+      write_file(folder / "entry", (in_package ? "com.example.demo." : "") + file.stem().string());
+      java.argv.push_back(folder.string());
+    }
+  const ProcessResult result = run_to_end(java, {.file = work / "java.log"}, std::chrono::minutes{4});
+  INFO(read_file(work / "java.log"));
+  CHECK(result.exit_status == 0);
+}

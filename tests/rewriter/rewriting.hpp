@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the rewriter's tests share: one source in, its instrumented text out.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "rewriter/edits.hpp"
+#include "rewriter/java_front_end.hpp"
+#include "rewriter/plan.hpp"
+#include "src/core/error.hpp"
+
+namespace jcprof::rewriter {
+
+struct Rewritten {
+  std::string text;
+  std::vector<Trap> traps;
+  std::vector<std::string> notes;
+};
+
+inline Rewritten rewrite(const std::string& path, const std::string& source, const TrapPolicy& policy) {
+  const std::vector<SourceModel> models{read_java(path, source)};
+  const TrapPlan plan = plan_traps(models, policy);
+  Rewritten result{
+      .text = apply_edits(source, edits_for(models[0], plan.files[0], {})), .traps = {}, .notes = plan.notes};
+  for (const PlannedTrap& planned : plan.files[0].traps) result.traps.push_back(planned.trap);
+  return result;
+}
+
+/// An applet around the body of `short run(byte a, byte b)` and more members.
+inline std::string applet(const std::string& members) {
+  return "import javacard.framework.*;\npublic class A extends Applet {\n  byte[] memory;\n"
+         "  public void process(APDU apdu) { run((byte) 1, (byte) 2); }\n" +
+         members + "\n}\n";
+}
+
+}  // namespace jcprof::rewriter
