@@ -11,7 +11,8 @@ using namespace jcprof::harness;
 
 namespace {
 
-std::string made(const std::string& text, const std::string& input = "", std::optional<std::uint32_t> le = {}) {
+std::string made(const std::string& text, const std::string& input = "",
+                 std::optional<std::uint32_t> le = {}) {
   return to_hex(make_apdu({.text = text, .where = "\"trigger\"", .le = le}, {{"input", input}}));
 }
 
@@ -50,7 +51,9 @@ TEST_CASE("an APDU is encoded in the shortest of its forms") {
   CHECK(to_hex(encode({.cla = 0x80, .ins = 0x10, .data = {1, 2}, .le = 5})) == "8010000002010205");
   CHECK(to_hex(encode({.cla = 0x80, .ins = 0x10, .le = 257})) == "80100000000101");
   CHECK(to_hex(encode({.cla = 0x80, .ins = 0x10, .le = 65536})) == "80100000000000");
-  CHECK(to_hex(encode({.cla = 0x80, .ins = 0x10, .data = {1, 2}, .le = 300})) == "8010000000000201" "02012c");
+  CHECK(to_hex(encode({.cla = 0x80, .ins = 0x10, .data = {1, 2}, .le = 300})) ==
+        "8010000000000201"
+        "02012c");
   const Bytes extended = encode({.cla = 0x80, .ins = 0x10, .data = Bytes(256, 0xAA), .le = 0});
   CHECK(extended.size() == 4 + 3 + 256 + 2);
   CHECK(fault_of_apdu(extended).empty());
@@ -82,10 +85,12 @@ TEST_CASE("a malformed APDU is refused in words") {
   CHECK(fault("8010000000000101").empty());
   CHECK(fault("8010000000000001") == "its extended Lc is 0");
   CHECK(fault("801000000000020101010101") == "its extended Lc says 2 bytes of data, 5 follow");
-  CHECK_THROWS_WITH(made("B031000"), "\"trigger\": \"B031000\" is no command APDU: not whole bytes of hex\n"
-                                     "hint: CLA INS P1 P2, then Lc and data, then Le, each as hex; {input} straight "
-                                     "after the header gets its Lc");
-  CHECK_THROWS_WITH(made("B031000000", "", 5), Catch::Contains("it ends with an Le, and \"le\" says another"));
+  CHECK_THROWS_WITH(made("B031000"),
+                    "\"trigger\": \"B031000\" is no command APDU: not whole bytes of hex\n"
+                    "hint: CLA INS P1 P2, then Lc and data, then Le, each as hex; {input} straight "
+                    "after the header gets its Lc");
+  CHECK_THROWS_WITH(made("B031000000", "", 5),
+                    Catch::Contains("it ends with an Le, and \"le\" says another"));
   CHECK_THROWS_WITH(made("B0310000", "", 70000), Catch::Contains("at most 65536 can be asked for"));
 }
 

@@ -45,7 +45,8 @@ TEST_CASE("an input file has one input a line, comments and blank lines aside") 
   write_file(folder / "in.txt", "# keys\n0102  # the first\n\n\tAABB\r\n03");
   CHECK(hex_of(InputFile{"in.txt"}, {.root = folder}) == Hex{"0102", "aabb", "03"});
   write_file(folder / "bad.txt", "00\nxy\n");
-  CHECK_THROWS_WITH(hex_of(InputFile{"bad.txt"}, {.root = folder}), Catch::Contains("bad.txt:2: input \"xy\""));
+  CHECK_THROWS_WITH(hex_of(InputFile{"bad.txt"}, {.root = folder}),
+                    Catch::Contains("bad.txt:2: input \"xy\""));
   write_file(folder / "none.txt", "# nothing\n");
   CHECK_THROWS_WITH(hex_of(InputFile{"none.txt"}, {.root = folder}), Catch::Contains("no inputs in it"));
   std::filesystem::remove_all(folder);
@@ -95,12 +96,15 @@ TEST_CASE("classes keep their names and their order") {
 TEST_CASE("a split puts inputs below the median of a property into low") {
   InputSplit split{.by = SplitBy::hamming_weight, .of = InputList{{"00", "FF", "01", "7F"}}};
   std::vector<std::string> classes;
-  for (const StoredInput& input : make_inputs(std::make_shared<InputSplit>(split), {})) classes.push_back(input.input_class);
+  for (const StoredInput& input : make_inputs(std::make_shared<InputSplit>(split), {}))
+    classes.push_back(input.input_class);
   CHECK(classes == Hex{"low", "high", "low", "high"});
   split = {.by = SplitBy::bit_length, .of = InputList{{"0100", "0001", "0080"}}};
   classes.clear();
-  for (const StoredInput& input : make_inputs(std::make_shared<InputSplit>(split), {})) classes.push_back(input.input_class);
+  for (const StoredInput& input : make_inputs(std::make_shared<InputSplit>(split), {}))
+    classes.push_back(input.input_class);
   CHECK(classes == Hex{"high", "low", "high"});
   split = {.by = SplitBy::hamming_weight, .of = InputList{{"01", "02"}}};
-  CHECK_THROWS_WITH(make_inputs(std::make_shared<InputSplit>(split), {}), Catch::Contains("all of them have 1 bits set"));
+  CHECK_THROWS_WITH(make_inputs(std::make_shared<InputSplit>(split), {}),
+                    Catch::Contains("all of them have 1 bits set"));
 }

@@ -37,7 +37,8 @@ TEST_CASE("sixteen hits of a trap are all measured") {
   CHECK(choose_positions(path_of(std::vector<std::uint32_t>(16, 5)), 1).size() == 17);
 }
 
-TEST_CASE("of more hits the first two, the last two and twelve between are measured, each with its successor") {
+TEST_CASE(
+    "of more hits the first two, the last two and twelve between are measured, each with its successor") {
   std::vector<std::uint32_t> ids{1};
   for (int pass = 0; pass < 1000; ++pass) ids.insert(ids.end(), {2, 3});
   ids.push_back(4);

@@ -16,7 +16,8 @@ namespace {
 template <class Time>
 int pairs_until_settled(WarmUp& warm_up, Time time) {
   int pairs = 0;
-  for (; warm_up.state() == WarmUp::State::warming; ++pairs) warm_up.add(1000, 1000 + static_cast<Ticks>(time(pairs)));
+  for (; warm_up.state() == WarmUp::State::warming; ++pairs)
+    warm_up.add(1000, 1000 + static_cast<Ticks>(time(pairs)));
   return pairs;
 }
 

@@ -110,7 +110,8 @@ Bytes FakeApplet::run() {
       logged_.push_back(id);
     } else if (TrapId{id} == stop_.trap && ++hits == stop_.hit) {
       left_ = 0;
-      return {static_cast<std::uint8_t>(arming.stop_status >> 8U), static_cast<std::uint8_t>(arming.stop_status)};
+      return {static_cast<std::uint8_t>(arming.stop_status >> 8U),
+              static_cast<std::uint8_t>(arming.stop_status)};
     }
   }
   return answer;
@@ -124,7 +125,8 @@ FakeCard::FakeCard(std::uint16_t port, Behaviour behaviour, std::function<void()
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   address.sin_port = htons(port);
-  check(::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0, "the fake card connects");
+  check(::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0,
+        "the fake card connects");
   const int on = 1;
   ::setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   thread_ = std::thread([this] {

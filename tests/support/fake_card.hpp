@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A virtual card for tests: a thread that connects to a vpcd port and answers as it is told, or misbehaves. And an
-// applet with jcprof's traps in it, whose command passes a given path.
+// A virtual card for tests: a thread that connects to a vpcd port and answers as it is told, or misbehaves.
+// And an applet with jcprof's traps in it, whose command passes a given path.
 #pragma once
 
 #include <atomic>
@@ -18,8 +18,8 @@ namespace jcprof::test {
 
 /// What the card does with one command.
 struct FakeReply {
-  Bytes raw = {};       // to be sent as it is, length and all; empty: nothing is sent
-  bool dies = false;    // then closes the connection
+  Bytes raw = {};         // to be sent as it is, length and all; empty: nothing is sent
+  bool dies = false;      // then closes the connection
   bool trickles = false;  // byte by byte, a millisecond apart
 };
 /// A frame with its length before it.
