@@ -27,15 +27,23 @@ UserError cannot(std::string_view what, const std::filesystem::path& file, ExitC
 
 std::string read_file(const std::filesystem::path& file) {
   std::error_code error;
-  if (std::filesystem::is_directory(file, error)) errno = EISDIR;
+  if (std::filesystem::is_directory(file, error)) {
+    errno = EISDIR;
+    throw cannot("read", file, ExitCode::user_mistake);
+  }
+  errno = 0;
   std::ifstream stream(file, std::ios::binary);
-  if (!stream || errno == EISDIR) throw cannot("read", file, ExitCode::user_mistake);
-  const std::uintmax_t size = std::filesystem::file_size(file, error);
-  if (!error && size > largest_file)
-    throw UserError(
-        Fault{.message = fmt::format("too large: {} bytes", size), .place = {.file = file.string()}},
-        ExitCode::user_mistake);
-  return {std::istreambuf_iterator<char>(stream), {}};
+  if (!stream) throw cannot("read", file, ExitCode::user_mistake);
+  // Bounded while reading: devices and pipes do not say how much is coming.
+  std::string content;
+  std::string block(std::size_t{1} << 16, '\0');
+  while (stream.read(block.data(), static_cast<std::streamsize>(block.size())) || stream.gcount() > 0) {
+    content.append(block, 0, static_cast<std::size_t>(stream.gcount()));
+    if (content.size() <= largest_file) continue;
+    throw UserError(Fault{.message = fmt::format("larger than {} bytes", largest_file),
+                          .place = {.file = file.string()}});
+  }
+  return content;
 }
 
 void write_file(const std::filesystem::path& file, std::string_view content) {

@@ -19,7 +19,7 @@ struct Command {
 
 /// Where a child's output goes: the first `keep_bytes` to the file, the last lines kept for messages.
 struct LogPolicy {
-  std::filesystem::path file;
+  std::filesystem::path file;  // empty: none
   std::size_t keep_bytes = 1 << 20;
 };
 
@@ -29,11 +29,12 @@ struct ProcessResult {
   std::string tail;        // the last lines of its output, at most 4 KiB
 };
 
-/// Runs to the end or to the time-out (the whole group is killed then). UserError (environment) when the
-/// program cannot be started at all.
-ProcessResult run_and_wait(const Command& command, const LogPolicy& log, std::chrono::milliseconds timeout);
+/// Runs to the end or to the time-out; whatever is left of its group is killed then. UserError (environment)
+/// when the program cannot be started at all.
+ProcessResult run_to_end(const Command& command, const LogPolicy& log, std::chrono::milliseconds timeout);
 
-/// A child that runs beside us. It is killed with its group when this object or our process dies.
+/// A child that runs beside us. It is killed with its group when this object, the thread that made it, or our
+/// process dies, by SIGKILL too.
 class BackgroundProcess {
  public:
   BackgroundProcess(const Command& command, const LogPolicy& log);

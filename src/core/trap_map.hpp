@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/core/types.hpp"
@@ -34,22 +35,25 @@ struct SourceDigest {
 
 struct TrapMap {
   std::string language;  // "java", "c", "c++"
-  std::vector<SourceDigest> sources;
-  std::vector<Trap> traps;  // sorted by id, ids 1..n without gaps
-  CardArming card;
-  std::uint32_t build = 0;  // first four bytes of the digest of everything above; the target answers with it
+  std::vector<SourceDigest> sources = {};
+  std::vector<Trap> traps = {};  // sorted by id, ids 1..n without gaps
+  CardArming card = {};
+  std::uint32_t build = 0;  // first four bytes of digest_of(), which the target answers with; see build_of
 
   const Trap& at(TrapId id) const;  // a check fails for an id that is not in the map
 };
 
-/// Stable text: the same map gives the same bytes.
+/// Stable text, one trap a line: the same map gives the same bytes. `build` is written as build_of() has it.
 std::string write_trap_map(const TrapMap& map);
 
-/// Throws UserError naming `file` and the line for anything that is not a trap map of a known version.
+/// Throws UserError naming `file` and the line for anything that is not a trap map of a known version, or was
+/// changed after it had been written.
 TrapMap parse_trap_map(const std::string& file, std::string_view text);
 TrapMap read_trap_map(const std::filesystem::path& file);
 
-/// What write_trap_map puts into `build`; also the digest that decides whether a profile can be gone on with.
+/// sha256 of everything but `build`: decides whether a profile can be gone on with.
 std::string digest_of(const TrapMap& map);
+/// What belongs into `build`.
+std::uint32_t build_of(const TrapMap& map);
 
 }  // namespace jcprof

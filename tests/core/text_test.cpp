@@ -1,1 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/core/text.hpp"
+
 #include <catch2/catch.hpp>
+
+#include "src/core/error.hpp"
+#include "src/core/hex.hpp"
+
+namespace jcprof {
+namespace {
+
+TEST_CASE("a star stays within one folder, two stars cross folders") {
+  CHECK(glob_matches("src/*.java", "src/A.java"));
+  CHECK_FALSE(glob_matches("src/*.java", "src/a/A.java"));
+  CHECK(glob_matches("src/**/*.java", "src/a/b/A.java"));
+  CHECK(glob_matches("src/**/*.java", "src/A.java"));
+  CHECK(glob_matches("src/**", "src/a/b/A.java"));
+  CHECK_FALSE(glob_matches("src/**/*.java", "src/a/A.class"));
+}
+
+TEST_CASE("question marks, sets and plain characters match one character each") {
+  CHECK(glob_matches("T?.c", "TA.c"));
+  CHECK_FALSE(glob_matches("T?.c", "T.c"));
+  CHECK(glob_matches("[a-c]x", "bx"));
+  CHECK_FALSE(glob_matches("[a-c]x", "dx"));
+  CHECK_FALSE(glob_matches("[a-c", "a"));
+  CHECK(glob_matches("", ""));
+  CHECK_FALSE(glob_matches("", "a"));
+  CHECK(glob_matches("PinApplet.*", "PinApplet.verify"));
+}
+
+TEST_CASE("a near name is offered, a far one is not") {
+  const std::vector<std::string> known{"pcsc", "vpcd", "exec"};
+  CHECK(did_you_mean("pcsd", known) == "did you mean \"pcsc\"?");
+  CHECK(did_you_mean("bluetooth", known).empty());
+}
+
+TEST_CASE("hex is written in lower case and read in either") {
+  CHECK(to_hex(Bytes{0x00, 0xA4, 0xFF}) == "00a4ff");
+  CHECK(parse_hex("00 a4FF") == Bytes{0x00, 0xA4, 0xFF});
+  CHECK(parse_hex("") == Bytes{});
+}
+
+TEST_CASE("what is not whole bytes of hex is no hex") {
+  for (const std::string text : {"0", "0g", "g0", "0 0", "00a", "0x00", "-1", "+1"}) {
+    INFO(text);
+    CHECK_FALSE(parse_hex(text));
+  }
+}
+
+TEST_CASE("a fault shows file, line, the source line and a caret, and a hint") {
+  const std::string text = "{\n\t\"a\": 1\n}\n";
+  const Fault fault{.message = "no", .place = place_at("dir/x.json", text, 8), .hint = "yes"};
+  CHECK(render(fault) ==
+        "dir/x.json:2: no\n"
+        "  2 | \t\"a\": 1\n"
+        "    | \t     ^\n"
+        "hint: yes");
+}
+
+TEST_CASE("the caret counts characters, not bytes, and control bytes are shown harmless") {
+  const std::string text = "\"é\x1b[2J\" x";
+  const Fault fault{.message = "no \x1b", .place = place_at("x", text, 9)};
+  CHECK(render(fault) ==
+        "x:1: no ?\n"
+        "  1 | \"é?[2J\" x\n"
+        "    |         ^");
+}
+
+}  // namespace
+}  // namespace jcprof

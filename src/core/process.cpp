@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/core/process.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <thread>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/core/child_output.hpp"
+#include "src/core/error.hpp"
+#include "src/core/unique_fd.hpp"
+
+namespace jcprof {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// What the child tells us through a pipe that a successful exec closes.
+struct StartFailure {
+  enum class Stage : int { enter_folder, execute } stage = Stage::execute;
+  int error = 0;
+};
+
+/// Everything that the child needs, made before fork: afterwards it must not allocate.
+struct Prepared {
+  std::vector<std::string> strings;
+  std::vector<char*> argv;
+  std::vector<char*> environment;
+  std::string cwd;
+};
+
+Prepared prepare(const Command& command) {
+  Prepared prepared;
+  prepared.cwd = command.cwd.string();
+  prepared.strings = command.argv;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    const std::string_view name = text.substr(0, text.find('='));
+    const bool is_replaced =
+        std::ranges::any_of(command.environment, [&](const auto& added) { return added.first == name; });
+    if (!is_replaced) prepared.strings.emplace_back(text);
+  }
+  for (const auto& [name, value] : command.environment) prepared.strings.push_back(name + "=" + value);
+  for (std::string& text : prepared.strings) {
+    const bool is_argument = prepared.argv.size() < command.argv.size();
+    (is_argument ? prepared.argv : prepared.environment).push_back(text.data());
+  }
+  prepared.argv.push_back(nullptr);
+  prepared.environment.push_back(nullptr);
+  return prepared;
+}
+
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+};
+
+Pipe make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    throw environment_error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+// From here to start(): code that runs between fork and exec. Only async-signal-safe calls.
+
+[[noreturn]] void report_and_exit(const StartFailure& failure, int failure_pipe) {
+  const ssize_t written = ::write(failure_pipe, &failure, sizeof failure);
+  ::_exit(written == sizeof failure ? 127 : 126);
+}
+
+[[noreturn]] void become_program(const Prepared& prepared, int output, int failure_pipe, pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(127);  // it died before prctl
+  for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGUSR2}) ::signal(signal, SIG_DFL);
+  ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(output, STDERR_FILENO);
+  StartFailure failure;
+  if (::chdir(prepared.cwd.c_str()) != 0) {
+    failure.stage = StartFailure::Stage::enter_folder;
+  } else {
+    ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+    ::execvpe(prepared.argv.front(), prepared.argv.data(), prepared.environment.data());
+  }
+  failure.error = errno;
+  report_and_exit(failure, failure_pipe);
+}
+
+void kill_own_group(int /*signal*/) {
+  ::kill(0, SIGKILL);
+}
+
+/// The child of ours: leads the group, starts the program in it and ends as that did. When jcprof dies, even
+/// by SIGKILL, the kernel sends SIGUSR2 here, and the whole group goes.
+[[noreturn]] void guard_program(const Prepared& prepared, int output, int failure_pipe, pid_t parent) {
+  ::setpgid(0, 0);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::signal(SIGUSR2, kill_own_group);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::prctl(PR_SET_PDEATHSIG, SIGUSR2);
+  if (::getppid() != parent) ::_exit(127);
+  // The group's SIGTERM is for the program.
+  for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_IGN);
+  const pid_t self = ::getpid();
+  const pid_t program = ::fork();
+  if (program == 0) become_program(prepared, output, failure_pipe, self);
+  if (program < 0) report_and_exit({.error = errno}, failure_pipe);
+  ::close_range(0, ~0U, 0);
+  int status = 0;
+  while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {
+  }
+  ::_exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+UserError start_error(const StartFailure& failure, const Command& command) {
+  const char* reason = std::strerror(failure.error);
+  if (failure.stage == StartFailure::Stage::enter_folder)
+    return environment_error(fmt::format("cannot enter \"{}\": {}", command.cwd.string(), reason),
+                             fmt::format("\"{}\" was to be run there", command.argv.front()));
+  return environment_error(fmt::format("cannot start \"{}\": {}", command.argv.front(), reason),
+                           failure.error == ENOENT ? "is it installed, and in PATH?" : "");
+}
+
+/// A started child with the thread that takes its output.
+class Child {
+ public:
+  Child(const Command& command, const LogPolicy& log);
+  ~Child() { kill_and_reap(); }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  /// True once it has ended; waits for that no longer than until `deadline`.
+  bool ends_by(Clock::time_point deadline);
+  void send(int signal) const { ::kill(-pid_, signal); }
+  /// Ends whatever is left of the group, and takes the output that is there.
+  void kill_and_reap();
+  int exit_status() const { return exit_status_; }
+  ChildOutput& output() { return *output_; }
+
+ private:
+  pid_t pid_ = -1;
+  UniqueFd pidfd_;
+  int exit_status_ = 0;
+  bool reaped_ = false;
+  std::unique_ptr<ChildOutput> output_;
+};
+
+Child::Child(const Command& command, const LogPolicy& log) {
+  check(!command.argv.empty(), "a command names its program");
+  const Prepared prepared = prepare(command);
+  Pipe output = make_pipe();
+  Pipe failure_pipe = make_pipe();
+  output_ = std::make_unique<ChildOutput>(std::move(output.read), log);
+  const pid_t parent = ::getpid();
+  pid_ = ::fork();
+  if (pid_ == 0) guard_program(prepared, output.write.get(), failure_pipe.write.get(), parent);
+  if (pid_ < 0) throw environment_error(fmt::format("cannot start a process: {}", std::strerror(errno)));
+  ::setpgid(pid_, pid_);  // whoever comes first; the group must be there before anything is sent to it
+  // By number: the declaration in glibc 2.36 lacks extern "C".
+  pidfd_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+  output.write = UniqueFd();
+  failure_pipe.write = UniqueFd();
+  StartFailure failure;
+  ssize_t size = 0;
+  while ((size = ::read(failure_pipe.read.get(), &failure, sizeof failure)) < 0 && errno == EINTR) {
+  }
+  if (size != sizeof failure && pidfd_.get() >= 0) return;
+  kill_and_reap();
+  if (size == sizeof failure) throw start_error(failure, command);
+  throw environment_error("this kernel has no pidfd_open", "Linux 5.3 or newer is needed");
+}
+
+bool Child::ends_by(Clock::time_point deadline) {
+  if (reaped_) return true;
+  while (true) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    pollfd ended{.fd = pidfd_.get(), .events = POLLIN, .revents = 0};
+    const int ready = ::poll(&ended, 1, static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000)));
+    if (ready > 0) return true;
+    if (ready == 0 && left <= 60'000) return false;
+  }
+}
+
+void Child::kill_and_reap() {
+  if (reaped_) return;
+  // Before the leader is waited for: until then nobody else can get the number of the group.
+  send(SIGKILL);
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  exit_status_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  reaped_ = true;
+  output_->finish();
+}
+
+}  // namespace
+
+ProcessResult run_to_end(const Command& command, const LogPolicy& log, std::chrono::milliseconds timeout) {
+  Child child(command, log);
+  const bool has_ended = child.ends_by(Clock::now() + timeout);
+  child.kill_and_reap();
+  return {.exit_status = child.exit_status(), .timed_out = !has_ended, .tail = child.output().tail()};
+}
+
+struct BackgroundProcess::State {
+  Child child;
+};
+
+BackgroundProcess::BackgroundProcess(const Command& command, const LogPolicy& log)
+    : state_(new State{{command, log}}) {}
+
+BackgroundProcess::~BackgroundProcess() {
+  stop();
+}
+
+bool BackgroundProcess::wait_for_output(const std::string& text, std::chrono::milliseconds timeout) {
+  return state_->child.output().wait_for(text, timeout);
+}
+
+std::optional<int> BackgroundProcess::ended() {
+  if (!state_->child.ends_by(Clock::now())) return std::nullopt;
+  state_->child.kill_and_reap();
+  return state_->child.exit_status();
+}
+
+std::string BackgroundProcess::tail() const {
+  return state_->child.output().tail();
+}
+
+void BackgroundProcess::stop(std::chrono::milliseconds grace) {
+  if (ended()) return;
+  state_->child.send(SIGTERM);
+  state_->child.ends_by(Clock::now() + grace);
+  state_->child.kill_and_reap();
+}
+
+}  // namespace jcprof

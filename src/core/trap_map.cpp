@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/core/trap_map.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "src/core/error.hpp"
+#include "src/core/file.hpp"
+#include "src/core/object_reader.hpp"
+
+namespace jcprof {
+namespace {
+
+constexpr std::string_view format_name = "jcprof-traps";
+constexpr std::uint64_t format_version = 1;
+
+std::string joined(const std::vector<std::string>& lines) {
+  return fmt::format("[\n{}\n]", fmt::join(lines, ",\n"));
+}
+
+std::string line_of(const SourceDigest& source) {
+  return fmt::format(R"({{"path":{},"sha256":"{}"}})", json_string(source.path), source.sha256);
+}
+
+std::string line_of(const Trap& trap) {
+  return fmt::format(
+      R"({{"id":{},"key":{},"name":{},"kind":"{}","function":{},"path":{},"line":{},"column":{},"offset":{},"end_line":{}}})",
+      number(trap.id), json_string(trap.key), json_string(trap.name), name_of(trap.kind),
+      json_string(trap.function), json_string(trap.path), trap.line, trap.column, trap.offset, trap.end_line);
+}
+
+/// Everything but the build, which is a digest of it.
+std::string content_of(const TrapMap& map) {
+  std::vector<std::string> sources;
+  for (const SourceDigest& source : map.sources) sources.push_back(line_of(source));
+  std::vector<std::string> traps;
+  for (const Trap& trap : map.traps) traps.push_back(line_of(trap));
+  return fmt::format(
+      "{{\"format\":\"{}\",\"version\":{},\"language\":{},\n\"sources\":{},\n\"traps\":{},\n"
+      "\"card\":{{\"cla\":\"{:02x}\",\"ins\":\"{:02x}\",\"stop_status\":\"{:04x}\"}}",
+      format_name, format_version, json_string(map.language), joined(sources), joined(traps), map.card.cla,
+      map.card.ins, map.card.stop_status);
+}
+
+/// Exactly `digits` lower-case hexadecimal digits.
+struct LowerHex {
+  std::size_t digits;
+
+  void operator()(const JsonNode& node, std::string& to, JsonFaults& faults) const {
+    const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+    if (node.kind == JsonKind::string && node.text.size() == digits &&
+        std::ranges::all_of(node.text, is_digit))
+      to = node.text;
+    else
+      faults.add(node, fmt::format("{} lower-case hexadecimal digits are expected here", digits));
+  }
+  template <class T>
+  void operator()(const JsonNode& node, T& to, JsonFaults& faults) const {
+    std::string text;
+    (*this)(node, text, faults);
+    std::from_chars(text.data(), text.data() + text.size(), to, 16);
+  }
+};
+
+/// A file of somebody else must not make us read or write outside of the project.
+void read_inner_path(const JsonNode& node, std::string& to, JsonFaults& faults) {
+  read_string(node, to, faults);
+  const std::filesystem::path path(to);
+  if (path.is_absolute() || std::ranges::find(path, "..") != path.end() || to.find('\\') != std::string::npos)
+    faults.add(node, fmt::format("\"{}\" is not a path within the project", to));
+}
+
+void read_kind(const JsonNode& node, TrapKind& to, JsonFaults& faults) {
+  if (!is_kind(node, JsonKind::string, faults)) return;
+  if (const std::optional<TrapKind> kind = trap_kind(node.text))
+    to = *kind;
+  else
+    faults.add(node, fmt::format("unknown kind of trap \"{}\"", node.text));
+}
+
+void read_source(const JsonNode& node, SourceDigest& to, JsonFaults& faults) {
+  ObjectReader object(node, faults);
+  object.required("path", to.path, read_inner_path);
+  object.required("sha256", to.sha256, LowerHex{64});
+  object.refuse_the_rest();
+}
+
+void read_trap(const JsonNode& node, Trap& to, JsonFaults& faults) {
+  ObjectReader object(node, faults);
+  object.required("id", to.id, Natural{.lowest = 1, .highest = UINT32_MAX});
+  object.required("key", to.key, read_string);
+  object.required("name", to.name, read_string);
+  object.required("kind", to.kind, read_kind);
+  object.required("function", to.function, read_string);
+  object.required("path", to.path, read_inner_path);
+  object.required("line", to.line, Natural{.lowest = 1});
+  object.required("column", to.column, Natural{.lowest = 1});
+  object.required("offset", to.offset, Natural{});
+  object.required("end_line", to.end_line, Natural{.lowest = 1});
+  object.refuse_the_rest();
+}
+
+void read_sources_of_map(const JsonNode& node, std::vector<SourceDigest>& to, JsonFaults& faults) {
+  if (!is_kind(node, JsonKind::array, faults)) return;
+  for (const JsonNode& element : node.elements) read_source(element, to.emplace_back(), faults);
+}
+
+void read_traps(const JsonNode& node, std::vector<Trap>& to, JsonFaults& faults) {
+  if (!is_kind(node, JsonKind::array, faults)) return;
+  for (const JsonNode& element : node.elements) {
+    Trap& trap = to.emplace_back();
+    read_trap(element, trap, faults);
+    if (number(trap.id) != to.size())
+      faults.add(element, fmt::format("trap {} is expected here, not {}", to.size(), number(trap.id)));
+    if (trap.end_line < trap.line)
+      faults.add(element, fmt::format("trap {} ends before it begins", to.size()));
+  }
+}
+
+void read_card(const JsonNode& node, CardArming& to, JsonFaults& faults) {
+  ObjectReader object(node, faults);
+  object.required("cla", to.cla, LowerHex{2});
+  object.required("ins", to.ins, LowerHex{2});
+  object.required("stop_status", to.stop_status, LowerHex{4});
+  object.refuse_the_rest();
+}
+
+void read_format(const JsonNode& node, std::string& to, JsonFaults& faults) {
+  to = node.text;
+  if (node.text != format_name)
+    faults.add(node, fmt::format("\"format\" is not \"{}\": this is no trap map", format_name));
+  faults.throw_if_any();
+}
+
+void read_version(const JsonNode& node, std::uint64_t& to, JsonFaults& faults) {
+  to = node.natural.value_or(0);
+  if (to > format_version)
+    faults.add(node,
+               fmt::format("version {} of the trap map is newer than version {}, which this jcprof {} reads",
+                           to, format_version, JCPROF_VERSION),
+               "use the jcprof that wrote it, or run jcprof-gen again");
+  else if (to != format_version)
+    faults.add(node, fmt::format("there is no such version; this jcprof reads version {}", format_version));
+  faults.throw_if_any();
+}
+
+void check_paths_are_sources(const JsonNode& traps, const TrapMap& map, JsonFaults& faults) {
+  std::set<std::string_view> paths;
+  for (const SourceDigest& source : map.sources) paths.insert(source.path);
+  for (std::size_t i = 0; i < map.traps.size(); ++i)
+    if (!paths.contains(map.traps[i].path))
+      faults.add(traps.elements[i], fmt::format("\"{}\" is not among the sources", map.traps[i].path));
+}
+
+}  // namespace
+
+const Trap& TrapMap::at(TrapId id) const {
+  check(number(id) >= 1 && number(id) <= traps.size(), "a trap that is asked for is in the map");
+  return traps[number(id) - 1];
+}
+
+std::string digest_of(const TrapMap& map) {
+  return sha256(content_of(map));
+}
+
+std::uint32_t build_of(const TrapMap& map) {
+  const std::string digest = digest_of(map);
+  std::uint32_t build = 0;
+  std::from_chars(digest.data(), digest.data() + 8, build, 16);
+  return build;
+}
+
+std::string write_trap_map(const TrapMap& map) {
+  return fmt::format("{},\n\"build\":\"{:08x}\"}}\n", content_of(map), build_of(map));
+}
+
+TrapMap parse_trap_map(const std::string& file, std::string_view text) {
+  JsonFaults faults(file, text);
+  const JsonNode root = parse_json(text, faults);
+  TrapMap map;
+  std::string format;
+  std::uint64_t version = 0;
+  ObjectReader object(root, faults);
+  object.required("format", format, read_format);
+  object.required("version", version, read_version);
+  object.required("language", map.language, read_string);
+  object.required("sources", map.sources, read_sources_of_map);
+  object.required("traps", map.traps, read_traps);
+  object.required("card", map.card, read_card);
+  object.required("build", map.build, LowerHex{8});
+  object.refuse_the_rest();
+  faults.throw_if_any();
+  check_paths_are_sources(*object.find("traps"), map, faults);
+  if (map.build != build_of(map))
+    faults.add(*object.find("build"), "the trap map was changed after jcprof-gen wrote it",
+               "run jcprof-gen again");
+  faults.throw_if_any();
+  return map;
+}
+
+TrapMap read_trap_map(const std::filesystem::path& file) {
+  return parse_trap_map(file.string(), read_file(file));
+}
+
+}  // namespace jcprof

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holds the table "may include" of docs/architecture.md.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <regex>
+#include <sstream>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "src/core/file.hpp"
+
+namespace jcprof {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Include {
+  std::string from;  // path from the root
+  std::string what;
+};
+
+std::vector<Include> includes_in(const std::string& path, const std::string& text) {
+  static const std::regex include(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"].*)");
+  std::vector<Include> found;
+  std::istringstream lines(text);
+  std::smatch match;
+  for (std::string line; std::getline(lines, line);)
+    if (std::regex_match(line, match, include)) found.push_back({path, match[1]});
+  return found;
+}
+
+std::vector<Include> all_includes() {
+  const fs::path root = JCPROF_SOURCE_DIR;
+  std::vector<Include> found;
+  for (const char* folder : {"src/core", "rewriter", "harness", "annotator"})
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / folder)) {
+      if (entry.path().extension() != ".hpp" && entry.path().extension() != ".cpp") continue;
+      const std::string path = fs::relative(entry.path(), root).generic_string();
+      std::ranges::move(includes_in(path, read_file(entry.path())), std::back_inserter(found));
+    }
+  return found;
+}
+
+/// Which of our folders a folder may include, besides itself.
+const std::map<std::string, std::vector<std::string>>& allowed_folders() {
+  static const std::map<std::string, std::vector<std::string>> allowed{{"src/core/", {}},
+                                                                       {"rewriter/", {"src/core/"}},
+                                                                       {"harness/", {"src/core/"}},
+                                                                       {"annotator/", {"src/core/"}}};
+  return allowed;
+}
+
+/// Headers of C libraries, and where alone they may be included.
+const std::map<std::string, std::string>& homes_of_c_headers() {
+  static const std::map<std::string, std::string> homes{
+      {"tree_sitter/", "rewriter/"}, {"sqlite3.h", "src/core/"},   {"winscard.h", "harness/"},
+      {"PCSC/", "harness/"},         {"sys/socket.h", "harness/"}, {"netinet/", "harness/"},
+      {"sha256.h", "src/core/"}};
+  return homes;
+}
+
+bool is_forbidden(const Include& include) {
+  for (const auto& [header, home] : homes_of_c_headers())
+    if (include.what.starts_with(header))
+      return !include.from.starts_with(home) || include.from.ends_with(".hpp");
+  const bool is_ours = include.what.starts_with("src/") || include.what.starts_with("tests/") ||
+                       allowed_folders().contains(include.what.substr(0, include.what.find('/') + 1));
+  if (!is_ours) return false;
+  for (const auto& [folder, others] : allowed_folders()) {
+    if (!include.from.starts_with(folder)) continue;
+    const bool is_other_allowed = std::ranges::any_of(
+        others, [&](const std::string& other) { return include.what.starts_with(other); });
+    return !include.what.starts_with(folder) && !is_other_allowed;
+  }
+  return true;
+}
+
+TEST_CASE("no folder includes what the architecture keeps from it") {
+  const std::vector<Include> includes = all_includes();
+  CHECK(includes.size() > 50);  // the scan found the sources at all
+  for (const Include& include : includes)
+    if (is_forbidden(include)) FAIL_CHECK(include.from << " includes " << include.what);
+}
+
+TEST_CASE("the layering rules would notice a forbidden include") {
+  const auto forbidden = [](const std::string& from, const std::string& line) {
+    const std::vector<Include> includes = includes_in(from, line + "\n");
+    return includes.size() == 1 && is_forbidden(includes.front());
+  };
+  CHECK(forbidden("src/core/a.cpp", "#include \"rewriter/plan.hpp\""));
+  CHECK(forbidden("src/core/a.cpp", "#include \"src/cli/main_guard.hpp\""));
+  CHECK(forbidden("harness/a.hpp", " #  include \"annotator/statistics.hpp\""));
+  CHECK(forbidden("annotator/a.cpp", "#include \"harness/transport.hpp\"  // why not"));
+  CHECK(forbidden("rewriter/a.hpp", "#include <tree_sitter/api.h>"));
+  CHECK(forbidden("annotator/a.cpp", "#include <sqlite3.h>"));
+  CHECK(forbidden("src/core/a.cpp", "#include <sys/socket.h>"));
+  CHECK(forbidden("harness/a.hpp", "#include <PCSC/winscard.h>"));
+  CHECK_FALSE(forbidden("rewriter/a.cpp", "#include <tree_sitter/api.h>"));
+  CHECK_FALSE(forbidden("harness/a.cpp", "#include \"src/core/types.hpp\""));
+  CHECK_FALSE(forbidden("src/core/a.cpp", "#include <vector>"));
+}
+
+}  // namespace
+}  // namespace jcprof

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text that a person sees for each kind of faulty project file.
+#include <catch2/catch.hpp>
+
+#include "src/core/project.hpp"
+#include "tests/core/fault_text.hpp"
+
+namespace jcprof {
+namespace {
+
+std::string faults_of(std::string_view text) {
+  return test::fault_text([&] { parse_project("p/jcprof.json", text); });
+}
+
+/// A good project, line 3 of which is the section under test; `apdu` is that of its trigger.
+std::string with(const std::string& section, const std::string& apdu = "B0310000") {
+  return faults_of(
+      "{\"format\": \"jcprof-project\", \"version\": 1, \"target\": \"applet\",\n"
+      "\"sources\": [\"*.java\"], \"entry\": \"A.process\", \"trigger\": {\"apdu\": \"" +
+      apdu + "\"},\n" + section + "\n}");
+}
+
+/// The fault of an APDU of the session, which stands in line 3 from column 23 on.
+std::string with_apdu(const std::string& apdu) {
+  return with("\"session\": {\"once\": [\"" + apdu + "\"]}");
+}
+
+/// The same for inputs that the trigger does send.
+std::string with_inputs(const std::string& inputs) {
+  return with("\"inputs\": " + inputs, "B0310000{input}");
+}
+
+TEST_CASE("all faults of a project file are reported together, in its order") {
+  CHECK(faults_of(R"({
+  "format": "jcprof-project", "version": 1,
+  "target": "aplet",
+  "soruces": ["src/**/*.java"],
+  "profile": {"level": "statment", "markers": "yes"},
+  "transport": "pcsd:",
+  "session": {"timeout": "10"}
+})") == "p/jcprof.json:1: the key \"sources\" is missing\n"
+        "  1 | {\n"
+        "    | ^\n"
+        "p/jcprof.json:1: the key \"entry\" is missing\n"
+        "  1 | {\n"
+        "    | ^\n"
+        "p/jcprof.json:1: the key \"trigger\" is missing\n"
+        "  1 | {\n"
+        "    | ^\n"
+        "p/jcprof.json:3: unknown target \"aplet\"\n"
+        "  3 |   \"target\": \"aplet\",\n"
+        "    |             ^\n"
+        "hint: did you mean \"applet\"?\n"
+        "p/jcprof.json:4: unknown key \"soruces\"\n"
+        "  4 |   \"soruces\": [\"src/**/*.java\"],\n"
+        "    |   ^\n"
+        "hint: did you mean \"sources\"?\n"
+        "p/jcprof.json:5: unknown level \"statment\"\n"
+        "  5 |   \"profile\": {\"level\": \"statment\", \"markers\": \"yes\"},\n"
+        "    |                        ^\n"
+        "hint: did you mean \"statement\"?\n"
+        "p/jcprof.json:5: true or false is expected here, not a string\n"
+        "  5 |   \"profile\": {\"level\": \"statment\", \"markers\": \"yes\"},\n"
+        "    |                                               ^\n"
+        "p/jcprof.json:6: unknown transport \"pcsd\"\n"
+        "  6 |   \"transport\": \"pcsd:\",\n"
+        "    |                ^\n"
+        "hint: did you mean \"pcsc\"?\n"
+        "p/jcprof.json:7: \"10\" is not a duration\n"
+        "  7 |   \"session\": {\"timeout\": \"10\"}\n"
+        "    |                          ^\n"
+        "hint: such as \"500ms\", \"10s\", \"30m\" or \"2h\"");
+}
+
+TEST_CASE("another file than a project file is refused before its keys are looked at") {
+  const std::string hint =
+      "hint: a project file begins with {\"format\": \"jcprof-project\", \"version\": 1, …";
+  CHECK(faults_of("{\"name\": \"x\", \"scripts\": {}}") ==
+        "p/jcprof.json:1: not a project file of jcprof: the key \"format\" is missing\n"
+        "  1 | {\"name\": \"x\", \"scripts\": {}}\n"
+        "    | ^\n" +
+            hint);
+  CHECK(faults_of("{\"format\": \"jcprof-traps\", \"version\": 1}") ==
+        "p/jcprof.json:1: \"format\" is not \"jcprof-project\"\n"
+        "  1 | {\"format\": \"jcprof-traps\", \"version\": 1}\n"
+        "    |            ^\n" +
+            hint);
+  CHECK(faults_of("[]") ==
+        "p/jcprof.json:1: an object is expected here, not a list\n"
+        "  1 | []\n"
+        "    | ^");
+}
+
+TEST_CASE("a newer version is refused by name") {
+  CHECK(faults_of("{\"format\": \"jcprof-project\", \"version\": 2, \"new\": 1}") ==
+        "p/jcprof.json:1: version 2 of the project file is newer than version 1, which this jcprof 0.1.0 "
+        "reads\n"
+        "  1 | {\"format\": \"jcprof-project\", \"version\": 2, \"new\": 1}\n"
+        "    |                                         ^\n"
+        "hint: a newer jcprof reads it");
+  CHECK(faults_of("{\"format\": \"jcprof-project\", \"version\": \"1\"}") ==
+        "p/jcprof.json:1: there is no such version; this jcprof reads version 1\n"
+        "  1 | {\"format\": \"jcprof-project\", \"version\": \"1\"}\n"
+        "    |                                         ^");
+}
+
+TEST_CASE("a key that nothing is near to is answered with those that are known") {
+  CHECK(with("\"profile\": {\"granularity\": 1}") ==
+        "p/jcprof.json:3: unknown key \"granularity\"\n"
+        "  3 | \"profile\": {\"granularity\": 1}\n"
+        "    |             ^\n"
+        "hint: known here: \"include\", \"exclude\", \"level\", \"markers\"");
+}
+
+TEST_CASE("an APDU with half a byte, a wrong digit or a short header is shown at the digit") {
+  CHECK(with_apdu("00A40400 0") ==
+        "p/jcprof.json:3: half a byte: hexadecimal digits come in pairs\n"
+        "  3 | \"session\": {\"once\": [\"00A40400 0\"]}\n"
+        "    |                                 ^");
+  CHECK(with_apdu("00A4O400") ==
+        "p/jcprof.json:3: \"O\" is not a hexadecimal digit\n"
+        "  3 | \"session\": {\"once\": [\"00A4O400\"]}\n"
+        "    |                            ^");
+  CHECK(with_apdu("00A404") ==
+        "p/jcprof.json:3: an APDU begins with CLA INS P1 P2, but here are 3 bytes\n"
+        "  3 | \"session\": {\"once\": [\"00A404\"]}\n"
+        "    |                        ^");
+}
+
+TEST_CASE("an Lc that contradicts the length is shown where it stands") {
+  CHECK(with_apdu("00A40400 07 A0000000") ==
+        "p/jcprof.json:3: Lc says 7 bytes of data, but 4 follow\n"
+        "  3 | \"session\": {\"once\": [\"00A40400 07 A0000000\"]}\n"
+        "    |                                 ^");
+  CHECK(with_apdu("00A40400 000003 A0") ==
+        "p/jcprof.json:3: Lc says 3 bytes of data, but 1 follow\n"
+        "  3 | \"session\": {\"once\": [\"00A40400 000003 A0\"]}\n"
+        "    |                                 ^");
+  CHECK(with_apdu("00A40400 00 01") ==
+        "p/jcprof.json:3: an Lc of 00 has two more bytes behind it\n"
+        "  3 | \"session\": {\"once\": [\"00A40400 00 01\"]}\n"
+        "    |                                 ^");
+}
+
+TEST_CASE("an unknown placeholder is shown with what was meant, or with what is known") {
+  CHECK(with_apdu("00A40400 {inptu}") ==
+        "p/jcprof.json:3: unknown placeholder \"{inptu}\"\n"
+        "  3 | \"session\": {\"once\": [\"00A40400 {inptu}\"]}\n"
+        "    |                                 ^\n"
+        "hint: did you mean \"{input}\"?");
+  CHECK(with("\"build\": [{\"run\": [\"javac\", \"${HOME}/x\"]}]") ==
+        "p/jcprof.json:3: unknown placeholder \"{HOME}\"\n"
+        "  3 | \"build\": [{\"run\": [\"javac\", \"${HOME}/x\"]}]\n"
+        "    |                               ^\n"
+        "hint: known here: {tree}, {out}, {project}; a brace itself is written {{");
+}
+
+TEST_CASE("a status pattern that cannot match a status word is shown at the alternative") {
+  CHECK(with("\"session\": {\"abort_on\": [\"6983|63CX\"]}") ==
+        "p/jcprof.json:3: \"63CX\" is not a status word\n"
+        "  3 | \"session\": {\"abort_on\": [\"6983|63CX\"]}\n"
+        "    |                                 ^\n"
+        "hint: four hexadecimal digits or \"?\", such as \"9000\", \"63C?\" or \"9000|6300\"");
+}
+
+TEST_CASE("a script step is exactly one thing") {
+  CHECK(with("\"session\": {\"once\": [{\"reset\": \"cold\", \"wait\": \"1s\"}]}") ==
+        "p/jcprof.json:3: \"reset\" and \"wait\" exclude each other\n"
+        "  3 | \"session\": {\"once\": [{\"reset\": \"cold\", \"wait\": \"1s\"}]}\n"
+        "    |                                         ^");
+  CHECK(with("\"session\": {\"once\": [{\"expect\": \"9000\"}]}") ==
+        "p/jcprof.json:3: one of \"apdu\", \"reset\", \"wait\" is needed here\n"
+        "  3 | \"session\": {\"once\": [{\"expect\": \"9000\"}]}\n"
+        "    |                       ^");
+  CHECK(with("\"session\": {\"once\": [{\"reset\": \"hot\"}, 7]}") ==
+        "p/jcprof.json:3: unknown kind of reset \"hot\"\n"
+        "  3 | \"session\": {\"once\": [{\"reset\": \"hot\"}, 7]}\n"
+        "    |                                 ^\n"
+        "hint: known here: \"warm\", \"cold\"\n"
+        "p/jcprof.json:3: an APDU in hex or an object is expected here, not a number\n"
+        "  3 | \"session\": {\"once\": [{\"reset\": \"hot\"}, 7]}\n"
+        "    |                                         ^");
+}
+
+TEST_CASE("a reset after each reset is refused") {
+  CHECK(with("\"session\": {\"after_reset\": [{\"reset\": \"warm\"}]}") ==
+        "p/jcprof.json:3: a reset within \"after_reset\" would never end\n"
+        "  3 | \"session\": {\"after_reset\": [{\"reset\": \"warm\"}]}\n"
+        "    |                              ^");
+}
+
+TEST_CASE("a command written for a shell is answered with how to write it") {
+  CHECK(with("\"build\": [{\"run\": \"javac -g\"}]") ==
+        "p/jcprof.json:3: a list is expected here: the program and its arguments\n"
+        "  3 | \"build\": [{\"run\": \"javac -g\"}]\n"
+        "    |                    ^\n"
+        "hint: nothing goes through a shell: write [\"javac\", \"-g\", …]");
+}
+
+TEST_CASE("sources stay in the project's folder") {
+  CHECK(with("\"exclude_from_tree\": [\"/tmp/x\", \"a/../../b\"]") ==
+        "p/jcprof.json:3: \"/tmp/x\" leads out of the project's folder\n"
+        "  3 | \"exclude_from_tree\": [\"/tmp/x\", \"a/../../b\"]\n"
+        "    |                       ^\n"
+        "hint: paths are relative to the project file\n"
+        "p/jcprof.json:3: \"a/../../b\" leads out of the project's folder\n"
+        "  3 | \"exclude_from_tree\": [\"/tmp/x\", \"a/../../b\"]\n"
+        "    |                                 ^\n"
+        "hint: paths are relative to the project file");
+}
+
+TEST_CASE("a transport must be whole and reach the target") {
+  CHECK(with("\"transport\": \"vpcd\"") ==
+        "p/jcprof.json:3: the transport \"vpcd\" lacks its colon\n"
+        "  3 | \"transport\": \"vpcd\"\n"
+        "    |              ^\n"
+        "hint: did you mean \"vpcd:\"?");
+  CHECK(with("\"transport\": \"vpcd:99999\"") ==
+        "p/jcprof.json:3: \"99999\" is not a port from 1 to 65535\n"
+        "  3 | \"transport\": \"vpcd:99999\"\n"
+        "    |                    ^");
+  CHECK(with("\"transport\": \"exec:\"") ==
+        "p/jcprof.json:3: the transport \"exec:\" does not reach the target \"applet\"\n"
+        "  3 | \"transport\": \"exec:\"\n"
+        "    |              ^\n"
+        "hint: an applet is reached by pcsc: or vpcd:, a program by exec:, anything by agent:");
+  CHECK(with("\"transport\": \"usb\"") ==
+        "p/jcprof.json:3: unknown transport \"usb\"\n"
+        "  3 | \"transport\": \"usb\"\n"
+        "    |              ^\n"
+        "hint: known: pcsc:READER, vpcd:[PORT], exec:, agent:COMMAND");
+}
+
+TEST_CASE("inputs are exactly one of the seven forms") {
+  CHECK(with_inputs("{\"fixed\": \"01\", \"random\": 4}") ==
+        "p/jcprof.json:3: \"fixed\" and \"random\" exclude each other\n"
+        "  3 | \"inputs\": {\"fixed\": \"01\", \"random\": 4}\n"
+        "    |                           ^");
+  CHECK(with_inputs("{}") ==
+        "p/jcprof.json:3: one of \"fixed\", \"list\", \"file\", \"pattern\", \"random\", \"classes\", "
+        "\"split\" is "
+        "needed here\n"
+        "  3 | \"inputs\": {}\n"
+        "    |           ^");
+  CHECK(with_inputs("{\"randon\": 4}") ==
+        "p/jcprof.json:3: unknown key \"randon\"\n"
+        "  3 | \"inputs\": {\"randon\": 4}\n"
+        "    |            ^\n"
+        "hint: did you mean \"random\"?");
+}
+
+TEST_CASE("faulty inputs are shown where they are wrong") {
+  CHECK(with_inputs("{\"pattern\": \"00[0-G]\"}") ==
+        "p/jcprof.json:3: a hexadecimal digit or a set like [0-9A-F] is expected here\n"
+        "  3 | \"inputs\": {\"pattern\": \"00[0-G]\"}\n"
+        "    |                          ^");
+  CHECK(with_inputs("{\"pattern\": \"0[0-9]{2}\"}") ==
+        "p/jcprof.json:3: 3 hexadecimal digits are no whole bytes\n"
+        "  3 | \"inputs\": {\"pattern\": \"0[0-9]{2}\"}\n"
+        "    |                        ^");
+  CHECK(with_inputs("{\"pattern\": \"00{x}\"}") ==
+        "p/jcprof.json:3: a repetition is written {n}, with n from 1 to 131070\n"
+        "  3 | \"inputs\": {\"pattern\": \"00{x}\"}\n"
+        "    |                          ^");
+  CHECK(with_inputs("{\"random\": 0}") ==
+        "p/jcprof.json:3: a whole number from 1 to 65535 is expected here, not 0\n"
+        "  3 | \"inputs\": {\"random\": 0}\n"
+        "    |                      ^");
+  CHECK(with_inputs("{\"split\": \"bit-length\"}") ==
+        "p/jcprof.json:3: \"split\" needs \"of\": the inputs that are split\n"
+        "  3 | \"inputs\": {\"split\": \"bit-length\"}\n"
+        "    |                     ^");
+  CHECK(with_inputs("{\"classes\": {\"a\": {\"random\": 1}, \"b\": {\"classes\": {}}}}") ==
+        "p/jcprof.json:3: \"classes\" cannot stand inside of other inputs\n"
+        "  3 | \"inputs\": {\"classes\": {\"a\": {\"random\": 1}, \"b\": {\"classes\": {}}}}\n"
+        "    |                                                  ^");
+}
+
+TEST_CASE("inputs and {input} belong together") {
+  CHECK(with("\"inputs\": {\"fixed\": \"01\"}") ==
+        "p/jcprof.json:3: there are \"inputs\", but nothing sends them\n"
+        "  3 | \"inputs\": {\"fixed\": \"01\"}\n"
+        "    |           ^\n"
+        "hint: put {input} into an APDU of the trigger");
+  CHECK(with("\"name\": \"x\"", "B0310000{input}") ==
+        "p/jcprof.json:2: {input} is used, but there are no \"inputs\"\n"
+        "  2 | \"sources\": [\"*.java\"], \"entry\": \"A.process\", \"trigger\": {\"apdu\": "
+        "\"B0310000{input}\"},\n"
+        "    |                                                         ^\n"
+        "hint: such as \"inputs\": {\"fixed\": \"31323334\"}");
+  CHECK(with("\"session\": {\"once\": [\"B0310000{input}\"]}") ==
+        "p/jcprof.json:3: {input} has no value here: no shot is under way\n"
+        "  3 | \"session\": {\"once\": [\"B0310000{input}\"]}\n"
+        "    |                      ^");
+}
+
+TEST_CASE("two Les in one APDU are refused") {
+  CHECK(with("\"profile\": {}", "B031000000\", \"le\": \"0") ==
+        "p/jcprof.json:2: a number is expected here, not a string\n"
+        "  2 | \"sources\": [\"*.java\"], \"entry\": \"A.process\", \"trigger\": {\"apdu\": \"B031000000\", "
+        "\"le\": \"0\"},\n"
+        "    |                                                                                      ^");
+  CHECK(with("\"profile\": {}", "B031000000\", \"le\": 0, \"apdus\": \"") ==
+        "p/jcprof.json:2: \"le\" is given, but an APDU of the trigger ends with an Le of its own\n"
+        "  2 | \"sources\": [\"*.java\"], \"entry\": \"A.process\", \"trigger\": {\"apdu\": \"B031000000\", "
+        "\"le\": 0, "
+        "\"apdus\": \"\"},\n"
+        "    |                                                                                      ^\n"
+        "p/jcprof.json:2: unknown key \"apdus\"\n"
+        "  2 | \"sources\": [\"*.java\"], \"entry\": \"A.process\", \"trigger\": {\"apdu\": \"B031000000\", "
+        "\"le\": 0, "
+        "\"apdus\": \"\"},\n"
+        "    |                                                                                         ^\n"
+        "hint: did you mean \"apdu\"?");
+}
+
+TEST_CASE("an arming command that a card could not be sent is refused") {
+  CHECK(with("\"arming\": {\"cla\": \"80\", \"ins\": \"6\", \"status\": \"9000\"}") ==
+        "p/jcprof.json:3: the status 9000 cannot say \"stopped\"\n"
+        "  3 | \"arming\": {\"cla\": \"80\", \"ins\": \"6\", \"status\": \"9000\"}\n"
+        "    |           ^\n"
+        "hint: 6xxx or 9xxx, but not 9000, 60xx, 61xx or 6Cxx\n"
+        "p/jcprof.json:3: half a byte: hexadecimal digits come in pairs\n"
+        "  3 | \"arming\": {\"cla\": \"80\", \"ins\": \"6\", \"status\": \"9000\"}\n"
+        "    |                                  ^");
+  CHECK(with("\"arming\": {\"cla\": \"80\", \"ins\": \"6A\"}") ==
+        "p/jcprof.json:3: the key \"status\" is missing\n"
+        "  3 | \"arming\": {\"cla\": \"80\", \"ins\": \"6A\"}\n"
+        "    |           ^\n"
+        "p/jcprof.json:3: an INS of 6X cannot be sent\n"
+        "  3 | \"arming\": {\"cla\": \"80\", \"ins\": \"6A\"}\n"
+        "    |           ^");
+}
+
+TEST_CASE("numbers out of range, empty texts and empty lists are refused") {
+  CHECK(with("\"measure\": {\"absolute\": 0, \"seed\": 1.5}, \"name\": \"\"") ==
+        "p/jcprof.json:3: a number above 0 and up to 100 is expected here, not 0\n"
+        "  3 | \"measure\": {\"absolute\": 0, \"seed\": 1.5}, \"name\": \"\"\n"
+        "    |                         ^\n"
+        "p/jcprof.json:3: a whole number from 0 on is expected here, not 1.5\n"
+        "  3 | \"measure\": {\"absolute\": 0, \"seed\": 1.5}, \"name\": \"\"\n"
+        "    |                                    ^\n"
+        "p/jcprof.json:3: this must not be empty\n"
+        "  3 | \"measure\": {\"absolute\": 0, \"seed\": 1.5}, \"name\": \"\"\n"
+        "    |                                                  ^");
+  CHECK(with("\"session\": {\"timeout\": \"0s\"}, \"measure\": {\"max_time\": \"5000h\"}") ==
+        "p/jcprof.json:3: a time-out of nothing cannot be kept\n"
+        "  3 | \"session\": {\"timeout\": \"0s\"}, \"measure\": {\"max_time\": \"5000h\"}\n"
+        "    |                        ^\n"
+        "p/jcprof.json:3: \"5000h\" is longer than 1000 hours\n"
+        "  3 | \"session\": {\"timeout\": \"0s\"}, \"measure\": {\"max_time\": \"5000h\"}\n"
+        "    |                                                         ^");
+}
+
+TEST_CASE("what a terminal would obey is shown harmless") {
+  CHECK(with("\"device\\u001b[2J\": 1") ==
+        "p/jcprof.json:3: unknown key \"device?[2J\"\n"
+        "  3 | \"device\\u001b[2J\": 1\n"
+        "    | ^\n"
+        "hint: did you mean \"device\"?");
+}
+
+TEST_CASE("a project file that was cut off is refused at every length") {
+  const std::string text =
+      R"({"format": "jcprof-project", "version": 1, "target": "applet", "sources": ["*.java"],
+ "entry": "A.process", "trigger": {"apdu": "B0310000 {input}", "le": 0}, "inputs": {"random": 4}, // c
+ "session": {"once": ["00A40400 01 A0"], "reset": "cold"}, "measure": {"absolute": 1.5, "seed": 3}})";
+  REQUIRE(faults_of(text) == "(no error)");
+  for (std::size_t length = 0; length < text.size(); ++length) {
+    INFO(length);
+    CHECK(faults_of(text.substr(0, length)) != "(no error)");
+  }
+}
+
+TEST_CASE("no changed byte of a project file makes the reader fall over") {
+  const std::string text =
+      R"({"format": "jcprof-project", "version": 1, "target": "applet", "sources": ["*.java"],
+ "entry": "A.process", "trigger": {"apdu": "B0310000 {input}", "le": 0}, "inputs": {"pattern": "0[0-9]{1}"},
+ "session": {"once": ["00A40400 01 A0"], "reset": "cold"}, "build": [{"run": ["a", "{out}"]}]})";
+  for (std::size_t at = 0; at < text.size(); ++at)
+    for (const char byte : std::string("\0{}[]\",:\\/x9\xFF ", 15)) {
+      std::string changed = text;
+      changed[at] = byte;
+      faults_of(changed);
+    }
+}
+
+}  // namespace
+}  // namespace jcprof
