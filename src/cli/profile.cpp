@@ -68,7 +68,7 @@ void run_step(const std::string& name, const Step& step, const Placeholders& val
   if (options.dry_run) return;
   std::fflush(stdout);
   const fs::path log = fs::path(values.at("out")) / "logs" / (name + ".log");
-  const ProcessResult result = run_to_end(command, {.file = log}, step.timeout);
+  const ProcessResult result = run_and_wait(command, {.file = log}, step.timeout);
   if (result.timed_out)
     throw environment_error(fmt::format("the {} step did not end in {} s: {}", name,
                                         step.timeout.count() / 1000, shown(command.argv)),

@@ -207,7 +207,7 @@ void Child::kill_and_reap() {
 
 }  // namespace
 
-ProcessResult run_to_end(const Command& command, const LogPolicy& log, std::chrono::milliseconds timeout) {
+ProcessResult run_and_wait(const Command& command, const LogPolicy& log, std::chrono::milliseconds timeout) {
   Child child(command, log);
   const bool has_ended = child.ends_by(Clock::now() + timeout);
   child.kill_and_reap();

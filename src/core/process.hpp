@@ -31,7 +31,7 @@ struct ProcessResult {
 
 /// Runs to the end or to the time-out; whatever is left of its group is killed then. UserError (environment)
 /// when the program cannot be started at all.
-ProcessResult run_to_end(const Command& command, const LogPolicy& log, std::chrono::milliseconds timeout);
+ProcessResult run_and_wait(const Command& command, const LogPolicy& log, std::chrono::milliseconds timeout);
 
 /// A child that runs beside us. It is killed with its group when this object, the thread that made it, or our
 /// process dies, by SIGKILL too.

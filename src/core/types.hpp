@@ -70,10 +70,10 @@ struct Shot {
 /// One timed trigger as it was observed: absolute, never a difference.
 struct Sample {
   Outcome outcome = Outcome::lost;
-  Ticks ticks = 0;                      // start of the trigger to its answer; valid for stopped and ended
-  std::optional<std::uint32_t> status;  // the target's status word (SW1 SW2, exit status) when it ended
-  Bytes reply;                          // the answer's data when it ended
-  std::string why;                      // for refused, timed_out and lost: what a person should know
+  Ticks ticks = 0;  // start of the trigger to its answer; valid for stopped and ended
+  std::optional<std::uint32_t> status = {};  // the target's status word (SW1 SW2, exit status) when it ended
+  Bytes reply = {};                          // the answer's data when it ended
+  std::string why = {};                      // for refused, timed_out and lost: what a person should know
 };
 
 /// How the traps of a Java Card build are armed; empty for other targets.

@@ -50,7 +50,7 @@ pid_t pid_in(const std::filesystem::path& file) {
 TEST_CASE("a program that ends hands over status, output and log, both streams in order") {
   const TemporaryFolder folder;
   const ProcessResult result =
-      run_to_end(shell(folder, "echo one; echo two >&2; pwd; exit 7"), {folder / "logs/step.log"}, 10s);
+      run_and_wait(shell(folder, "echo one; echo two >&2; pwd; exit 7"), {folder / "logs/step.log"}, 10s);
   const std::string output = "one\ntwo\n" + std::filesystem::canonical(folder.path()).string() + "\n";
   CHECK(result.exit_status == 7);
   CHECK_FALSE(result.timed_out);
@@ -60,7 +60,7 @@ TEST_CASE("a program that ends hands over status, output and log, both streams i
 
 TEST_CASE("a signal ends a program with 128 and its number") {
   const TemporaryFolder folder;
-  CHECK(run_to_end(shell(folder, "kill -SEGV $$"), {}, 10s).exit_status == 128 + SIGSEGV);
+  CHECK(run_and_wait(shell(folder, "kill -SEGV $$"), {}, 10s).exit_status == 128 + SIGSEGV);
 }
 
 TEST_CASE("arguments arrive as they are, standard input is empty, the environment is added to") {
@@ -68,16 +68,16 @@ TEST_CASE("arguments arrive as they are, standard input is empty, the environmen
   Command command = shell(folder, "printf '%s|' \"$@\"; cat; echo \"$JCPROF_X,$HOME\"");
   command.argv.insert(command.argv.end(), {"sh", "$(date)", "a b", "*"});
   command.environment = {{"JCPROF_X", "x y"}, {"HOME", "/nowhere"}};
-  CHECK(run_to_end(command, {}, 10s).tail == "$(date)|a b|*|x y,/nowhere\n");
+  CHECK(run_and_wait(command, {}, 10s).tail == "$(date)|a b|*|x y,/nowhere\n");
 }
 
 TEST_CASE("a program that is not there is named, as a matter of the environment") {
   const TemporaryFolder folder;
   const Command command{.argv = {"no-such-javac", "-g"}, .cwd = folder.path()};
-  CHECK(fault_text([&] { run_to_end(command, {}, 1s); }) ==
+  CHECK(fault_text([&] { run_and_wait(command, {}, 1s); }) ==
         "cannot start \"no-such-javac\": No such file or directory\nhint: is it installed, and in PATH?");
   try {
-    run_to_end(command, {}, 1s);
+    run_and_wait(command, {}, 1s);
     FAIL("started");
   } catch (const UserError& error) {
     CHECK(error.exit_code() == ExitCode::environment);
@@ -87,9 +87,9 @@ TEST_CASE("a program that is not there is named, as a matter of the environment"
 TEST_CASE("a folder that is not there, or a file without the right to run it, is named") {
   const TemporaryFolder folder;
   write_file(folder / "plain", "x");
-  CHECK(fault_text([] { run_to_end({.argv = {"true"}, .cwd = "/no/such"}, {}, 1s); }) ==
+  CHECK(fault_text([] { run_and_wait({.argv = {"true"}, .cwd = "/no/such"}, {}, 1s); }) ==
         "cannot enter \"/no/such\": No such file or directory\nhint: \"true\" was to be run there");
-  CHECK(fault_text([&] { run_to_end({.argv = {"./plain"}, .cwd = folder.path()}, {}, 1s); }) ==
+  CHECK(fault_text([&] { run_and_wait({.argv = {"./plain"}, .cwd = folder.path()}, {}, 1s); }) ==
         "cannot start \"./plain\": Permission denied");
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("a program that takes too long is killed with its children") {
   const TemporaryFolder folder;
   const auto begin = Clock::now();
   const ProcessResult result =
-      run_to_end(shell(folder, "sleep 1000 & echo $! > pid; echo started; wait"), {}, 500ms);
+      run_and_wait(shell(folder, "sleep 1000 & echo $! > pid; echo started; wait"), {}, 500ms);
   CHECK(result.timed_out);
   CHECK(result.exit_status == 128 + SIGKILL);
   CHECK(result.tail == "started\n");
@@ -109,7 +109,7 @@ TEST_CASE("a program that takes too long is killed with its children") {
 TEST_CASE("a grandchild that stays behind does not keep us waiting, and is killed") {
   const TemporaryFolder folder;
   const auto begin = Clock::now();
-  const ProcessResult result = run_to_end(shell(folder, "sleep 1000 & echo $! > pid; echo done"), {}, 60s);
+  const ProcessResult result = run_and_wait(shell(folder, "sleep 1000 & echo $! > pid; echo done"), {}, 60s);
   CHECK(result.exit_status == 0);
   CHECK(result.tail == "done\n");
   CHECK(Clock::now() - begin < 20s);
@@ -120,7 +120,7 @@ TEST_CASE("a grandchild that stays behind does not keep us waiting, and is kille
 TEST_CASE("a grandchild that left the group and floods the pipe does not keep us waiting") {
   const TemporaryFolder folder;
   const auto begin = Clock::now();
-  const ProcessResult result = run_to_end(
+  const ProcessResult result = run_and_wait(
       shell(folder, "setsid sh -c 'echo $$ > pid; exec yes' & while [ ! -s pid ]; do :; done"), {}, 60s);
   CHECK(result.exit_status == 0);
   CHECK(Clock::now() - begin < 20s);
@@ -131,8 +131,9 @@ TEST_CASE("a grandchild that left the group and floods the pipe does not keep us
 
 TEST_CASE("a flood of output fills the log to its bound and no further") {
   const TemporaryFolder folder;
-  const ProcessResult result = run_to_end(shell(folder, "yes 0123456789 | head -c 20000000; echo; echo last"),
-                                          {.file = folder / "log", .keep_bytes = 1000}, 60s);
+  const ProcessResult result =
+      run_and_wait(shell(folder, "yes 0123456789 | head -c 20000000; echo; echo last"),
+                   {.file = folder / "log", .keep_bytes = 1000}, 60s);
   CHECK(result.exit_status == 0);
   CHECK(result.tail.size() <= 4096);
   CHECK(result.tail.starts_with("0123456789\n"));

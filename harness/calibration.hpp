@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a trap itself costs on this very device: times of calibration commands, raw, for the annotator to make
+// slopes of. Knows nothing of stores.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "harness/transport.hpp"
+
+namespace jcprof::harness {
+
+struct CalibrationTime {
+  CalibrationKind kind = CalibrationKind::empty;
+  std::uint64_t passes = 0;
+  Ticks ticks = 0;
+};
+
+struct CalibrationSettings {
+  std::uint32_t repetitions = 20;          // of each kind, interleaved
+  std::uint64_t most_passes = 32'000'000;  // a device on which that many cannot be seen has no need for it
+  std::chrono::nanoseconds longest{250'000'000};  // for one command
+};
+
+/// Passes are doubled until unarmed minus empty is at least 3 standard deviations of such a difference, or a
+/// limit is reached; then all kinds are timed in turn. `goes_on` is asked between commands; what there is is
+/// returned when it says no.
+std::vector<CalibrationTime> calibrate(Transport& transport, const CalibrationSettings& settings,
+                                       const std::function<bool()>& goes_on);
+
+}  // namespace jcprof::harness

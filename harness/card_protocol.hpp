@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// jcprof's own commands as bytes, the counterpart of templates/PM.java (docs/architecture.md, "The card
+// side"). Pure: encodes and decodes, sends nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "harness/transport.hpp"
+#include "src/core/types.hpp"
+
+namespace jcprof::harness {
+
+inline constexpr std::uint8_t card_protocol_version = 1;
+
+Bytes hello_command(const CardArming& card);
+/// `commands` APDUs of the applet's own are armed, 0 disarms.
+Bytes arm_command(const CardArming& card, Event stop, std::uint8_t commands);
+Bytes trace_command(const CardArming& card, std::uint32_t from, std::uint8_t commands);
+Bytes read_trace_command(const CardArming& card, std::uint16_t offset);
+Bytes calibrate_command(const CardArming& card, CalibrationKind kind, std::uint16_t thousands);
+
+/// Writes another event into what arm_command returned: the hot loop's way of arming.
+void set_event(std::span<std::uint8_t> arm_command, Event stop);
+
+struct CardHello {
+  std::uint8_t version = 0;
+  std::uint32_t build = 0;
+  std::uint16_t window = 0;  // 0 before the first trace
+};
+std::optional<CardHello> parse_hello(std::span<const std::uint8_t> data);
+
+struct CardTrace {
+  std::uint32_t events = 0;
+  std::uint32_t signature_before = 0;
+  std::uint32_t signature_total = 0;
+  std::uint16_t logged = 0;   // events in the window
+  std::vector<TrapId> traps;  // as many of them as one answer holds
+};
+std::optional<CardTrace> parse_trace(std::span<const std::uint8_t> data);
+
+}  // namespace jcprof::harness

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The path of a command: which traps it passes in which order, put together from trace windows. Windows are
+// joined only where their signatures match: stitching the windows of a varying path gives paths that never
+// happened.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/transport.hpp"
+#include "src/core/types.hpp"
+
+namespace jcprof::harness {
+
+/// The signature of `traps` after those that `before` is the signature of: 32 bits in two shorts, as PM.java
+/// has it.
+std::uint32_t signature_of(std::span<const TrapId> traps, std::uint32_t before = 0);
+
+/// Hits counted: the n-th time that a trap is there is its hit n.
+std::vector<Event> events_of(std::span<const TrapId> traps);
+
+enum class PathState : std::uint8_t {
+  steady,   // two runs went the same way
+  varying,  // they did not; `events` is the way one of them went
+  cut       // the path could not be had whole: `events` is its beginning
+};
+
+struct TracedPath {
+  std::vector<Event> events = {};
+  std::uint32_t signature = 0;
+  PathState state = PathState::steady;
+  std::uint64_t total = 0;  // events of the run
+  Sample end = {};          // how the traced run ended
+  std::uint32_t runs = 0;   // that it took
+};
+
+struct TraceLimits {
+  // Longer paths are cut: at a thousand events a run this is 256 runs, and no schedule gets through more.
+  std::uint64_t events = 262'144;
+  std::uint32_t window = 4096;  // asked for at a time
+  int attempts = 5;             // to join windows, and to get over a lost card
+};
+
+/// UserError (environment) when no run can be traced.
+TracedPath trace_path(Transport& transport, std::uint32_t input, const TraceLimits& limits = {});
+
+}  // namespace jcprof::harness

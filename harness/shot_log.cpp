@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/shot_log.hpp"
+
+#include <fmt/format.h>
+
+namespace jcprof::harness {
+namespace {
+
+constexpr int losses_to_give_up = 2;
+
+std::string to_text(std::uint32_t status, std::size_t length) {
+  return fmt::format("{:04X} with {} bytes of data", status, length);
+}
+
+}  // namespace
+
+std::string describe(const TrapMap& map, Event event) {
+  if (event.trap == run_to_end) return "the end";
+  if (number(event.trap) > map.traps.size())
+    return fmt::format("trap {}, hit {}", number(event.trap), event.hit);
+  const Trap& trap = map.at(event.trap);
+  return fmt::format("{} ({}:{}), hit {}", trap.name, trap.path, trap.line, event.hit);
+}
+
+void ShotLog::note(Oddity& oddity, const Shot& shot, const std::string& what) {
+  if (oddity.count++ == 0) oddity.first = fmt::format("{}: {}", describe(map_, shot.stop), what);
+}
+
+void ShotLog::take(const Shot& shot, const Sample& sample) {
+  ++shots_;
+  const GoodAnswer& good = good_.at(shot.input);
+  const std::uint32_t status = sample.status.value_or(0);
+  switch (sample.outcome) {
+    case Outcome::stopped:
+      losses_in_a_row_.erase(shot.stop);
+      if (shot.stop.trap == run_to_end) note(stopped_unasked_, shot, "stopped");
+      return;
+    case Outcome::ended: {
+      losses_in_a_row_.erase(shot.stop);
+      const std::string answers = fmt::format("{}, known good is {}", to_text(status, sample.reply.size()),
+                                              to_text(good.status, good.length));
+      const bool other_length = !good.length_varies && sample.reply.size() != good.length;
+      if (shot.stop.trap != run_to_end)
+        note(not_stopped_, shot, answers);
+      else if (status != good.status || other_length)
+        note(other_answer_, shot, answers);
+      return;
+    }
+    case Outcome::refused:
+      note(refused_, shot, sample.why);
+      return;
+    case Outcome::timed_out:
+    case Outcome::lost:
+      take_loss(shot, sample);
+      return;
+  }
+}
+
+void ShotLog::take_loss(const Shot& shot, const Sample& sample) {
+  ++lost_;
+  note(dead_, shot, sample.why);
+  if (++losses_in_a_row_[shot.stop] == losses_to_give_up && shot.stop.trap != run_to_end)
+    given_up_.insert(shot.stop);
+}
+
+std::vector<std::string> ShotLog::warnings() const {
+  std::vector<std::string> texts;
+  const auto tell = [&](const Oddity& oddity, std::string_view what) {
+    if (oddity.count > 0)
+      texts.push_back(fmt::format("{} of {} shots {} (first: {})", oddity.count, shots_, what, oddity.first));
+  };
+  tell(not_stopped_, "ran to the end instead of stopping: the command does not always take the traced path");
+  tell(other_answer_, "of the whole command were answered otherwise than the known good run");
+  tell(stopped_unasked_, "stopped although nothing was armed");
+  tell(refused_, "were refused");
+  tell(dead_, "lost the target");
+  for (const Event& event : given_up_)
+    texts.push_back(fmt::format("{} cannot be stopped here: the target was lost twice; it is left out",
+                                describe(map_, event)));
+  return texts;
+}
+
+}  // namespace jcprof::harness

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a transport's URI to a Transport: the one place that knows which schemes there are.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "harness/transport.hpp"
+#include "src/core/project.hpp"
+#include "src/core/trap_map.hpp"
+
+namespace jcprof::harness {
+
+/// `uri` as --transport gives it, empty: the project's. `out_dir` holds tree/ and gets logs/start.log.
+/// Listens, but starts and touches no target yet. UserError for a scheme that is unknown or not in this
+/// version.
+std::unique_ptr<Transport> make_transport(const Project& project, const TrapMap& map, const std::string& uri,
+                                          const std::filesystem::path& out_dir);
+
+}  // namespace jcprof::harness

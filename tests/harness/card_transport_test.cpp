@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/card_transport.hpp"
+
+#include <chrono>
+#include <optional>
+
+#include <catch2/catch.hpp>
+
+#include "harness/path.hpp"
+#include "harness/vpcd.hpp"
+#include "src/core/error.hpp"
+#include "src/core/hex.hpp"
+#include "tests/support/fake_card.hpp"
+
+using namespace jcprof;
+using namespace jcprof::harness;
+using namespace std::chrono_literals;
+using jcprof::test::FakeApplet;
+using jcprof::test::FakeReply;
+using jcprof::test::framed;
+
+namespace {
+
+/// An applet on a fake card, and all that was sent to it. `twist` may answer in the applet's place.
+struct World {
+  FakeApplet applet;
+  std::vector<std::string> seen;
+  int starts = 0;
+  std::function<std::optional<FakeReply>(const std::string& apdu)> twist = [](const std::string&) {
+    return std::nullopt;
+  };
+
+  FakeReply operator()(std::span<const std::uint8_t> apdu) {
+    seen.push_back(to_hex(apdu));
+    if (std::optional<FakeReply> reply = twist(seen.back())) return *reply;
+    return framed(applet.process(apdu));
+  }
+};
+
+CardSetup basic_setup() {
+  CardSetup setup;
+  setup.session.timeout = 150ms;
+  setup.session.after_reset = {ApduStep{.apdu = "00A4040000", .expect = ""}};
+  setup.trigger.apdus = {"B0310000 {input}"};
+  setup.arming = FakeApplet{}.arming;
+  setup.build = FakeApplet{}.build;
+  return setup;
+}
+
+std::unique_ptr<Transport> transport_on(World& world, const CardSetup& setup) {
+  std::unique_ptr<ApduChannel> channel = make_vpcd_channel({.port = {}, .timeout = setup.session.timeout});
+  const auto port = static_cast<std::uint16_t>(std::stoi(channel->port()));
+  auto device = std::make_unique<test::FakeDevice>(
+      port, [&world](std::span<const std::uint8_t> apdu) { return world(apdu); },
+      [&world] {
+        ++world.starts;
+        world.applet.reset();
+      });
+  return make_card_transport(setup, std::move(channel), std::move(device));
+}
+
+std::vector<Sample> shoot(Transport& transport, const std::vector<Shot>& shots) {
+  std::vector<Sample> samples;
+  transport.measure(shots, [&samples](const Shot&, const Sample& sample) {
+    samples.push_back(sample);
+    return true;
+  });
+  return samples;
+}
+
+Shot at(std::uint32_t trap, std::uint32_t hit = 1) {
+  return {.stop = {.trap = TrapId{trap}, .hit = hit}};
+}
+
+const std::string trigger = "b0310000";
+
+}  // namespace
+
+TEST_CASE("a shot stops at the event asked for, and the whole command answers what it answers") {
+  World world;
+  const auto transport = transport_on(world, basic_setup());
+  const std::vector<Sample> samples = shoot(*transport, {at(2), at(0), at(9), at(2, 2)});
+  REQUIRE(samples.size() == 4);
+  CHECK(samples[0].outcome == Outcome::stopped);
+  CHECK_FALSE(samples[0].status);
+  CHECK(samples[0].ticks > 0);
+  CHECK(samples[1].outcome == Outcome::ended);
+  CHECK(samples[1].status == 0x9000U);
+  CHECK(samples[1].reply == Bytes{0xAB});
+  CHECK(samples[2].outcome == Outcome::ended);
+  CHECK(samples[3].outcome == Outcome::ended);
+}
+
+TEST_CASE("what is sent: once, after_reset, hello, then for each shot the scripts, arming and the trigger") {
+  World world;
+  CardSetup setup = basic_setup();
+  setup.session.once = {ApduStep{.apdu = "80B80000", .expect = ""}};
+  setup.session.before_each = {ApduStep{.apdu = "B0AA0000", .expect = ""}};
+  setup.session.after_each = {WaitStep{.time = 1ms}, ApduStep{.apdu = "B0BB0000{input}", .expect = "9000"}};
+  const auto transport = transport_on(world, setup);
+  transport->set_inputs({Bytes{1}, Bytes{2, 3}});
+  shoot(*transport, {{.stop = {.trap = TrapId{3}, .hit = 70000}, .input = 1}});
+  CHECK(world.seen == std::vector<std::string>{"80b80000", "00a4040000", "80f4000000", "b0aa0000",
+                                               "80f40100070003"
+                                               "0001117001",
+                                               "b0310000020203", "b0bb0000020203"});
+}
+
+TEST_CASE("a reset before each shot is followed by after_reset") {
+  World world;
+  CardSetup setup = basic_setup();
+  setup.session.reset = ResetMode::warm;
+  const auto transport = transport_on(world, setup);
+  transport->describe();
+  world.seen.clear();
+  CHECK(shoot(*transport, {at(1)})[0].outcome == Outcome::stopped);
+  CHECK(world.seen.front() == "00a4040000");
+  CHECK(world.starts == 3);  // once at the start, once for the fake card's reset
+}
+
+TEST_CASE("the times of a trigger of several APDUs are summed, and it is left at the stop") {
+  World world;
+  world.applet.path = {1};
+  CardSetup setup = basic_setup();
+  setup.trigger.apdus = {"B0310000", "B0320000"};
+  const auto transport = transport_on(world, setup);
+  const std::vector<Sample> samples = shoot(*transport, {at(0), at(1)});
+  CHECK(samples[0].outcome == Outcome::ended);
+  CHECK(samples[1].outcome == Outcome::stopped);
+  CHECK(world.seen.back() == "b0310000");
+  CHECK(world.seen[world.seen.size() - 2] ==
+        "80f4010007000100000001"
+        "02");
+}
+
+TEST_CASE("61xx of the applet is fetched, and from then on arming holds for GET RESPONSE too") {
+  World world;
+  world.twist = [](const std::string& apdu) -> std::optional<FakeReply> {
+    if (apdu == trigger) return framed({0x61, 0x02});
+    if (apdu.starts_with("00c0")) return framed({0x01, 0x02, 0x90, 0x00});
+    return std::nullopt;
+  };
+  const auto transport = transport_on(world, basic_setup());
+  CHECK(shoot(*transport, {at(0)})[0].reply == Bytes{1, 2});
+  shoot(*transport, {at(1)});
+  CHECK(std::ranges::find(world.seen, "80f401000700010000000102") != world.seen.end());
+}
+
+TEST_CASE("any status word is data") {
+  World world;
+  world.applet.answer = {0x6A, 0x80};
+  const auto transport = transport_on(world, basic_setup());
+  const Sample sample = shoot(*transport, {at(0)})[0];
+  CHECK(sample.outcome == Outcome::ended);
+  CHECK(sample.status == 0x6A80U);
+}
+
+TEST_CASE("abort_on ends the run after the sample was delivered") {
+  World world;
+  world.applet.answer = {0x63, 0xC2};
+  const auto transport = transport_on(world, basic_setup());
+  int delivered = 0;
+  const std::vector<Shot> shots{at(0), at(0)};
+  CHECK_THROWS_WITH(
+      transport->measure(shots,
+                         [&delivered](const Shot&, const Sample&) {
+                           ++delivered;
+                           return true;
+                         }),
+      Catch::Contains("the trigger was answered with 63C2: the run is ended, as \"abort_on\" asks"));
+  CHECK(delivered == 1);
+}
+
+TEST_CASE("a sink that says no ends the batch") {
+  World world;
+  const auto transport = transport_on(world, basic_setup());
+  int delivered = 0;
+  const std::vector<Shot> shots{at(0), at(0), at(0)};
+  transport->measure(shots, [&delivered](const Shot&, const Sample&) { return ++delivered < 2; });
+  CHECK(delivered == 2);
+}
+
+TEST_CASE("a step of once that is not answered as expected names step, APDU, answer and expectation") {
+  World world;
+  world.twist = [](const std::string& apdu) -> std::optional<FakeReply> {
+    if (apdu == "80b80000") return framed({0x6A, 0x82});
+    return std::nullopt;
+  };
+  CardSetup setup = basic_setup();
+  setup.session.once = {ApduStep{.apdu = "00A4040000", .expect = "9000"},
+                        ApduStep{.apdu = "80B80000", .expect = ""}};
+  const auto transport = transport_on(world, setup);
+  try {
+    transport->describe();
+    FAIL("it was accepted");
+  } catch (const UserError& error) {
+    CHECK(std::string(error.what()) ==
+          "session \"once\", step 2: 80b80000 was answered with 6A82, expected was 9000|61xx|62xx|63xx\n"
+          "hint: if that answer is right, say so: {\"apdu\": \"…\", \"expect\": \"6A82\"}");
+    CHECK(error.exit_code() == ExitCode::check_failed);
+  }
+}
+
+TEST_CASE("steps between shots are checked only where they say what they expect") {
+  World world;
+  world.twist = [](const std::string& apdu) -> std::optional<FakeReply> {
+    if (apdu == "b0aa0000") return framed({0x6A, 0x82});
+    return std::nullopt;
+  };
+  CardSetup setup = basic_setup();
+  setup.session.before_each = {ApduStep{.apdu = "B0AA0000", .expect = ""}};
+  const auto fine = transport_on(world, setup);
+  CHECK(shoot(*fine, {at(0)})[0].outcome == Outcome::ended);
+  setup.session.before_each = {ApduStep{.apdu = "B0AA0000", .expect = "9000"}};
+  const auto checked = transport_on(world, setup);
+  CHECK_THROWS_WITH(shoot(*checked, {at(0)}), Catch::Contains("session \"before_each\", step 1: b0aa0000"));
+}
+
+TEST_CASE("an applet without traps is told from one of another build") {
+  World world;
+  world.applet.is_instrumented = false;
+  const auto plain = transport_on(world, basic_setup());
+  CHECK_THROWS_WITH(plain->describe(),
+                    Catch::Contains("the applet on the card does not answer jcprof (6D00): was the "
+                                    "instrumented build installed?"));
+  world.applet.is_instrumented = true;
+  world.applet.build = 0xCAFE;
+  const auto other = transport_on(world, basic_setup());
+  CHECK_THROWS_WITH(
+      other->describe(),
+      Catch::Contains("the applet on the card is build 0000cafe, traps.json is of build 12345678"));
+}
+
+TEST_CASE("a card that dies in a command loses that shot and is brought back for the next") {
+  World world;
+  CardSetup setup = basic_setup();
+  setup.session.once = {ApduStep{.apdu = "80B80000", .expect = ""}};
+  world.twist = [&world](const std::string& apdu) -> std::optional<FakeReply> {
+    if (apdu == trigger && world.applet.pending().trap == TrapId{2})
+      return FakeReply{.raw = {}, .dies = true};
+    return std::nullopt;
+  };
+  const auto transport = transport_on(world, setup);
+  const std::vector<Sample> samples = shoot(*transport, {at(1), at(2), at(3)});
+  CHECK(samples[0].outcome == Outcome::stopped);
+  CHECK(samples[1].outcome == Outcome::lost);
+  CHECK(samples[1].why == "the card closed the connection");
+  CHECK(samples[2].outcome == Outcome::stopped);
+  CHECK(world.starts == 2);
+  CHECK(std::ranges::count(world.seen, "80b80000") == 2);
+}
+
+TEST_CASE("a card that does not answer in time is started again") {
+  World world;
+  world.twist = [&world](const std::string& apdu) -> std::optional<FakeReply> {
+    if (apdu == trigger && world.applet.pending().trap == TrapId{2}) return FakeReply{};
+    return std::nullopt;
+  };
+  const auto transport = transport_on(world, basic_setup());
+  const std::vector<Sample> samples = shoot(*transport, {at(2), at(3)});
+  CHECK(samples[0].outcome == Outcome::timed_out);
+  CHECK(samples[1].outcome == Outcome::stopped);
+}
+
+TEST_CASE("a card that dies at each shot is given up after twenty starts") {
+  World world;
+  bool good = true;
+  world.twist = [&good](const std::string& apdu) -> std::optional<FakeReply> {
+    if (apdu == trigger && !good) return FakeReply{.raw = {}, .dies = true};
+    return std::nullopt;
+  };
+  const auto transport = transport_on(world, basic_setup());
+  shoot(*transport, {at(0)});
+  good = false;
+  CHECK_THROWS_WITH(
+      shoot(*transport, std::vector<Shot>(100, at(0))),
+      Catch::Contains("the card was lost 20 times in a row without one good shot (the card closed the "
+                      "connection)\nfake card"));
+  CHECK(world.starts == 21);
+}
+
+TEST_CASE("a card that talks garbage never ends in a hang or a crash") {
+  const std::vector<Bytes> garbage{
+      {0, 0}, {0, 1, 7}, {0xFF}, {0xFF, 0xFF, 1, 2, 3}, {0, 2, 0x90, 0, 0, 2, 0x90}};
+  for (const Bytes& raw : garbage) {
+    World world;
+    world.twist = [raw](const std::string& apdu) -> std::optional<FakeReply> {
+      if (apdu == trigger) return FakeReply{.raw = raw};
+      return std::nullopt;
+    };
+    const auto transport = transport_on(world, basic_setup());
+    const Outcome outcome = shoot(*transport, {at(0)})[0].outcome;
+    CHECK((outcome == Outcome::lost || outcome == Outcome::timed_out));
+  }
+}
+
+TEST_CASE("a trace is read in pieces, and its windows join to the path") {
+  World world;
+  world.applet.path.clear();
+  for (std::uint16_t i = 0; i < 30; ++i) world.applet.path.push_back(static_cast<std::uint16_t>(1 + i % 7));
+  const auto transport = transport_on(world, basic_setup());
+  const TraceWindow window = transport->trace(0, 10, 100);
+  CHECK(window.traps.size() == 8);
+  CHECK(window.traps.front() == TrapId{4});
+  CHECK(window.total == 30);
+  const TracedPath path = trace_path(*transport, 0);
+  CHECK(path.state == PathState::steady);
+  CHECK(path.events.size() == 30);
+  CHECK(path.events.back() == Event{.trap = TrapId{2}, .hit = 5});
+}
+
+TEST_CASE("passes of a calibration are rounded up to thousands") {
+  World world;
+  const auto transport = transport_on(world, basic_setup());
+  const auto [passes, ticks] = transport->calibrate(CalibrationKind::unarmed, 1500);
+  CHECK(passes == 2000);
+  CHECK(ticks > 0);
+  CHECK(world.seen.back() ==
+        "80f404000301"
+        "0002");
+}
+
+TEST_CASE("a malformed trigger is refused before a device is started") {
+  World world;
+  CardSetup setup = basic_setup();
+  setup.trigger.apdus = {"B031000"};
+  CHECK_THROWS_WITH(transport_on(world, setup), Catch::Contains("\"B031000\" is no command APDU"));
+  CHECK(world.starts == 0);
+}
+
+TEST_CASE("no card in time is an error of the environment that says where it was waited for") {
+  class Nobody final : public Device {
+   public:
+    void start() override {}
+    void stop() override {}
+    bool has_ended() override { return false; }
+    std::string account() const override { return "nobody"; }
+    std::chrono::milliseconds patience() const override { return 10ms; }
+  };
+  const auto transport =
+      make_card_transport(basic_setup(), make_vpcd_channel({}), std::make_unique<Nobody>());
+  CHECK_THROWS_WITH(transport->describe(), Catch::Contains("no card within 0 s on 127.0.0.1:") &&
+                                               Catch::Contains("nobody\nhint: a virtual card must connect"));
+}
