@@ -164,7 +164,7 @@ TEST_CASE("three rounds give values without intervals; none, one shot or no path
   CHECK_FALSE(profile.blocks[0].cost.resolved);
   CHECK(profile.warnings ==
         std::vector<std::string>{"3 rounds are too few for intervals; go on with `jcprof run`"});
-  data.samples.resize(1);
+  data.samples.resize(31);
   CHECK(estimate(data).warnings == std::vector<std::string>{"no block was measured yet"});
   data.samples.clear();
   CHECK(estimate(data).blocks.empty());
