@@ -244,6 +244,7 @@ class Estimator {
     profile.total = with_share(number_of(stretches_.totals, passes, 0));
     profile.entry = with_share(number_of(stretches_.entry, 0, 0));
     std::vector<double> between;
+    between.reserve(stretches_.rounds);
     for (std::size_t r = 0; r < stretches_.rounds; ++r)
       between.push_back(stretches_.totals[r] - stretches_.entry[r]);
     if (profile.total.rounds == 0 || profile.entry.rounds == 0) return;

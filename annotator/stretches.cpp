@@ -208,6 +208,7 @@ Stretches differences(const RunData& data, const std::vector<Event>& path, const
   result.entry = *readings.at(stops.front());
 
   std::vector<const std::vector<double>*> columns;
+  columns.reserve(stops.size());
   for (const std::size_t stop : stops) columns.push_back(readings.at(stop));
   std::vector<double> medians;
   for (std::size_t i = 0; i + 1 < stops.size(); ++i) {
