@@ -10,13 +10,15 @@
 
 #include <fmt/format.h>
 
+#include "annotator/division.hpp"
+
 namespace jcprof::annotator {
 namespace {
 
 /// Part of a stretch that belongs to a line or a function.
 struct Part {
   std::size_t stretch = 0;
-  double fraction = 0;
+  Weight weight;
 };
 using Parts = std::vector<Part>;
 
@@ -43,10 +45,10 @@ class Estimator {
         path_(data.paths.empty() ? std::vector<Event>{} : data.paths.begin()->second),
         cost_(trap_cost(data.calibrations, alpha)),
         stretches_(differences(data, path_, cost_)),
-        attribution_(attribute(data.map, path_)) {}
+        attribution_(attribute(data.map, path_)),
+        division_(stretches_, path_, attribution_, alpha) {}
 
   Profile profile() {
-    weigh_blocks();
     Profile profile{.run = data_.run,
                     .shots = data_.samples.size(),
                     .rounds = static_cast<std::uint32_t>(stretches_.rounds),
@@ -64,20 +66,27 @@ class Estimator {
   }
 
  private:
-  /// A number over rounds; `passes` and `counted`: traps passed, and counting passes, that were taken off.
-  Estimate number_of(const std::vector<double>& rounds, double passes, double counted) const {
+  /// What makes a number less sure than its rounds alone show.
+  struct Unsure {
+    double passes = 0;         // of traps, whose calibrated cost was taken off
+    double counted = 0;        // of them, counting passes
+    double division_low = 0;   // how much less, and how much more, of shared stretches may belong to it
+    double division_high = 0;
+  };
+
+  Estimate number_of(const std::vector<double>& rounds, const Unsure& unsure) const {
     const std::vector<double> values = present(rounds);
     Interval raw = sign_interval(values, alpha_);
-    const double unsure_pass = std::hypot(half_width(cost_.pass), pass_differs * cost_.pass.value) * passes;
-    const double unsure_count = half_width(cost_.counting) * counted;
-    const double unsure = std::hypot(unsure_pass, unsure_count);
-    raw.low = raw.value - std::hypot(raw.value - raw.low, unsure);
-    raw.high = raw.value + std::hypot(raw.high - raw.value, unsure);
+    const double pass = std::hypot(half_width(cost_.pass), pass_differs * cost_.pass.value) * unsure.passes;
+    const double traps = std::hypot(pass, half_width(cost_.counting) * unsure.counted);
+    raw.low = raw.value - std::hypot(raw.value - raw.low, traps, unsure.division_low);
+    raw.high = raw.value + std::hypot(raw.high - raw.value, traps, unsure.division_high);
     Estimate estimate{.raw = raw.value, .rounds = static_cast<std::uint32_t>(values.size())};
     estimate.resolved = raw.low > 0;
+    // Nothing takes less than no time; what noise put below may still be as large as the noise.
     estimate.ticks = {.value = std::max(0.0, raw.value),
                       .low = std::isfinite(raw.low) ? std::max(0.0, raw.low) : raw.low,
-                      .high = std::max(0.0, raw.high)};
+                      .high = std::max(raw.high, half_width(raw))};
     return estimate;
   }
 
@@ -87,66 +96,25 @@ class Estimator {
     return estimate;
   }
 
-  // ---- weights: how a stretch of several blocks is divided among them
-
-  /// What links a block of a sampled loop to the blocks that were measured alone.
-  using Edge = std::tuple<TrapId, TrapId, std::uint32_t>;
-  Edge edge(std::size_t block) const {
-    const TrapId to = block + 1 < path_.size() ? path_[block + 1].trap : run_to_end;
-    return {path_[block].trap, to, attribution_.blocks[block].line};
-  }
-
-  void weigh_blocks() {
-    std::map<Edge, std::vector<double>> alone;
-    for (const Stretch& stretch : stretches_.all) {
-      const std::vector<double> rounds = present(stretch.rounds);
-      if (stretch.end == stretch.begin + 1 && !rounds.empty())
-        alone[edge(stretch.begin)].push_back(std::max(0.0, median(rounds)));
-    }
-    std::map<Edge, double> typical;
-    for (const auto& [key, costs] : alone) typical[key] = median(costs);
-
-    // cumulated_[i]: the fractions of all blocks before i; each stretch adds 1.
-    cumulated_.assign(path_.size() + 1, 0);
-    for (const Stretch& stretch : stretches_.all) weigh(stretch, typical);
-    double sum = 0;
-    for (double& value : cumulated_) sum += std::exchange(value, sum);
-  }
-
-  /// An edge that was never measured alone gets what the stretch costs beyond those that were.
-  void weigh(const Stretch& stretch, const std::map<Edge, double>& typical) {
-    double known = 0;
-    double unknown = 0;
-    for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
-      const auto found = typical.find(edge(i));
-      cumulated_[i] = found == typical.end() ? missing : found->second;
-      (found == typical.end() ? unknown : known) += found == typical.end() ? 1 : found->second;
-    }
-    const double rest = std::max(0.0, median(present(stretch.rounds)) - known);
-    const double whole = unknown > 0 ? known + rest : known;
-    const auto blocks = static_cast<double>(stretch.end - stretch.begin);
-    for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
-      const double weight = is_missing(cumulated_[i]) ? rest / unknown : cumulated_[i];
-      cumulated_[i] = whole > 0 ? weight / whole : 1 / blocks;
-    }
-  }
-
-  double weight(std::size_t block) const { return cumulated_[block + 1] - cumulated_[block]; }
-
   // ---- sums
 
   Estimate sum_of(const Parts& parts) const {
     std::vector<double> rounds(stretches_.rounds, 0);
-    double passes = 0;
+    Unsure unsure;
     double counted = 0;
     for (const Part& part : parts) {
       const Stretch& stretch = stretches_.all[part.stretch];
-      for (std::size_t r = 0; r < rounds.size(); ++r) rounds[r] += part.fraction * stretch.filled[r];
-      passes += part.fraction * static_cast<double>(stretch.end - stretch.begin);
-      counted += part.fraction * counted_in(stretch);
+      const Fraction share = fraction(part.weight, division_.weight(stretch.begin, stretch.end));
+      for (std::size_t r = 0; r < rounds.size(); ++r) rounds[r] += share.value * stretch.filled[r];
+      unsure.passes += share.value * static_cast<double>(stretch.end - stretch.begin);
+      counted += share.value * counted_in(stretch);
+      const double whole = std::max(0.0, median_of_present(stretch.rounds));
+      unsure.division_low += (share.value - share.low) * whole;
+      unsure.division_high += (share.high - share.value) * whole;
     }
+    unsure.counted = std::abs(counted);
     if (parts.empty()) rounds.clear();
-    return with_share(number_of(rounds, passes, std::abs(counted)));
+    return with_share(number_of(rounds, unsure));
   }
 
   /// Counting passes by which the corrections of both ends differ.
@@ -155,11 +123,9 @@ class Estimator {
     return at_end - path_[stretch.begin].hit;
   }
 
-  static void add(Parts& parts, std::size_t stretch, double fraction) {
-    if (!parts.empty() && parts.back().stretch == stretch)
-      parts.back().fraction += fraction;
-    else
-      parts.push_back({stretch, fraction});
+  static void add(Parts& parts, std::size_t stretch, const Weight& weight) {
+    if (parts.empty() || parts.back().stretch != stretch) parts.push_back({stretch, {}});
+    parts.back().weight += weight;
   }
 
   void blocks(Profile& profile) {
@@ -170,15 +136,15 @@ class Estimator {
       std::map<std::uint32_t, double> by_line;
       std::size_t best = stretch.begin;
       for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
-        by_line[attribution_.blocks[i].line] += weight(i);
+        by_line[attribution_.blocks[i].line] += division_.weight(i, i + 1).value;
         if (by_line[attribution_.blocks[i].line] > by_line[attribution_.blocks[best].line]) best = i;
       }
       const OwnedLine& line = attribution_.lines[attribution_.blocks[best].line];
       block.function = attribution_.functions[attribution_.blocks[best].function].name;
       block.path = line.path;
       block.line = line.line;
-      block.cost =
-          number_of(stretch.rounds, static_cast<double>(block.passed), std::abs(counted_in(stretch)));
+      block.cost = number_of(stretch.rounds, {.passes = static_cast<double>(block.passed),
+                                              .counted = std::abs(counted_in(stretch))});
       whole_ += block.cost.ticks.value;
       profile.blocks.push_back(std::move(block));
     }
@@ -190,8 +156,9 @@ class Estimator {
     exclusive_.resize(attribution_.functions.size());
     for (std::size_t s = 0; s < stretches_.all.size(); ++s) {
       for (std::size_t i = stretches_.all[s].begin; i < stretches_.all[s].end; ++i) {
-        add(parts[attribution_.blocks[i].line], s, weight(i));
-        add(exclusive_[attribution_.blocks[i].function], s, weight(i));
+        const Weight weight = division_.weight(i, i + 1);
+        add(parts[attribution_.blocks[i].line], s, weight);
+        add(exclusive_[attribution_.blocks[i].function], s, weight);
       }
     }
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -231,9 +198,7 @@ class Estimator {
     for (auto s = first; s != all.end() && s->begin < call.end; ++s) {
       const std::size_t begin = std::max(s->begin, call.begin);
       const std::size_t end = std::min(s->end, call.end);
-      const bool is_whole = begin == s->begin && end == s->end;
-      const double fraction = is_whole ? 1 : cumulated_[end] - cumulated_[begin];
-      if (begin < end) add(parts, static_cast<std::size_t>(s - all.begin()), fraction);
+      if (begin < end) add(parts, static_cast<std::size_t>(s - all.begin()), division_.weight(begin, end));
     }
   }
 
@@ -241,8 +206,8 @@ class Estimator {
 
   void whole(Profile& profile) const {
     const double passes = static_cast<double>(path_.size());
-    profile.total = with_share(number_of(stretches_.totals, passes, 0));
-    profile.entry = with_share(number_of(stretches_.entry, 0, 0));
+    profile.total = with_share(number_of(stretches_.totals, {.passes = passes}));
+    profile.entry = with_share(number_of(stretches_.entry, {}));
     std::vector<double> between;
     between.reserve(stretches_.rounds);
     for (std::size_t r = 0; r < stretches_.rounds; ++r)
@@ -279,7 +244,7 @@ class Estimator {
   TrapCost cost_;
   Stretches stretches_;
   Attribution attribution_;
-  std::vector<double> cumulated_;
+  Division division_;
   std::vector<Parts> exclusive_;  // by function
   double whole_ = 0;              // sum of the published blocks
 };

@@ -154,12 +154,6 @@ class Readings {
   std::map<std::size_t, std::vector<double>> readings_;
 };
 
-double median_of_present(const std::vector<double>& values) {
-  std::vector<double> present;
-  std::ranges::copy_if(values, std::back_inserter(present), [](double v) { return !is_missing(v); });
-  return present.empty() ? missing : median(std::move(present));
-}
-
 /// Fills one round: where a shot is missing, the stretches on both sides of it share their common cost: each
 /// its median, and an equal part of what is over. Sums stay exact, and a lost shot does not cost a line that
 /// owns hundreds of stretches the whole round.
@@ -183,6 +177,12 @@ void fill_round(std::vector<Stretch>& stretches, const std::vector<double>& medi
 }
 
 }  // namespace
+
+double median_of_present(const std::vector<double>& values) {
+  std::vector<double> present;
+  std::ranges::copy_if(values, std::back_inserter(present), [](double v) { return !is_missing(v); });
+  return present.empty() ? missing : median(std::move(present));
+}
 
 TrapCost trap_cost(const std::vector<StoredCalibration>& calibrations, double alpha) {
   const std::vector<double> unarmed = slopes(calibrations, "unarmed");

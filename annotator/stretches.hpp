@@ -27,6 +27,9 @@ inline bool is_missing(double value) {
   return std::isnan(value);
 }
 
+/// Missing where none is present.
+double median_of_present(const std::vector<double>& values);
+
 /// Between two neighbouring stops, or from the last one to the end of the command.
 struct Stretch {
   std::size_t begin = 0;       // position on the path where it begins; its blocks are [begin, end)

@@ -117,7 +117,7 @@ TrapMap trap_map(const Project& project, const std::vector<SourceModel>& models,
         Fault{.message = fmt::format("{} traps are more than a short can number", map.traps.size()),
               .hint = R"(narrow "profile.include" or set "profile.level" to "block" or "function")"});
   map.card = project.arming ? *project.arming : choose_arming(models);
-  map.build = static_cast<std::uint32_t>(std::stoul(digest_of(map).substr(0, 8), nullptr, 16));
+  map.build = build_of(map);
   return map;
 }
 

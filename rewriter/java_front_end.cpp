@@ -347,19 +347,20 @@ class Builder {
   }
 
   void switch_block(const Frame& frame, NodeIndex body) {
-    const std::vector<NodeIndex> groups = syntax_.named_children(body);
-    for (const NodeIndex group : groups) {
-      if (syntax_[group].type == "switch_block_statement_group")
-        sequence(frame, syntax_.children(group), first_of_block);
-      else
-        switch_rule(frame, group);
+    std::vector<NodeIndex> last;  // statements of the group before
+    for (const NodeIndex child : syntax_.children(body)) {
+      if (syntax_.is_comment(child)) {
+        marker_comment(frame, child, last.empty() ? no_node : last.back());
+      } else if (syntax_[child].type == "switch_block_statement_group") {
+        last = syntax_.children(child);
+        std::erase_if(last, [&](NodeIndex i) { return !is_java_statement(syntax_[i].type); });
+        sequence(frame, syntax_.children(child), first_of_block);
+      } else {
+        switch_rule(frame, child);
+      }
     }
-    if (groups.empty() || syntax_[groups.back()].type == "switch_rule") return;
     // Falling out of the last group, not out of the switch by a break: that way ends at the break's own trap.
-    const std::vector<NodeIndex> last = syntax_.named_children(groups.back());
-    const bool has_statements =
-        std::ranges::any_of(last, [&](NodeIndex i) { return is_java_statement(syntax_[i].type); });
-    if (has_statements && reachability_.sequence(last) == Completes::yes)
+    if (!last.empty() && reachability_.sequence(last) == Completes::yes)
       end_trap(frame, {TrapKind::after, TrapLevel::block}, syntax_[body].end - 1, syntax_[body].end - 1);
   }
 

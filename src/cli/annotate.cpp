@@ -14,7 +14,6 @@
 #include "annotator/run_data.hpp"
 #include "annotator/tables.hpp"
 #include "src/cli/main_guard.hpp"
-#include "src/cli/sources.hpp"
 #include "src/core/store.hpp"
 
 namespace jcprof::cli {
@@ -40,9 +39,7 @@ ExitCode annotate(const CommonOptions& options) {
     throw UserError(Fault{.message = fmt::format("there is no \"{}\"", file.string()),
                           .hint = "run jcprof run first, or jcprof profile, which does it all"});
   Store store(file, OpenMode::read_write);
-  const annotator::RunData data = annotator::load_newest_run(store);
-  unchanged_sources(project, data.map);
-  const annotator::Profile profile = annotator::estimate(data);
+  const annotator::Profile profile = annotator::estimate(annotator::load_newest_run(store));
   store.replace_estimates(profile.run.id, annotator::stored(profile));
   store.close();
 

@@ -5,7 +5,7 @@
 //   armed at each event of that path, it stops there and nowhere else, and the next command is the same as ever.
 // Usage: java -cp jcardsim.jar Behaviour.java DIR…, each DIR holding original/, instrumented/ and entry (the
 // applet's class). Prints one line a folder; exit status 1 when one differs.
-import com.licel.jcardsim.base.Simulator;
+import java.lang.reflect.Method;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.ByteBuffer;
@@ -16,8 +16,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import javacard.framework.AID;
-import javacard.framework.Applet;
 import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
@@ -95,16 +93,20 @@ public class Behaviour {
         return text.toString();
     }
 
+    /** One applet on a jCardSim of its own: its runtime is static, so each card loads the simulator anew. */
     static class Card {
-        final Class<? extends Applet> applet;
+        final ClassLoader loader;
+        final Class<?> applet;
         final byte cla;
         final byte ins;
         final String stopStatus;
-        Simulator simulator;
+        Object simulator;
+        Method transmit;
 
         Card(Path sources, String entry) throws Exception {
-            URLClassLoader loader = compile(sources);
-            applet = loader.loadClass(entry).asSubclass(Applet.class);
+            URL simulatorJar = Path.of(System.getProperty("java.class.path")).toUri().toURL();
+            loader = new URLClassLoader(new URL[] {compile(sources).toUri().toURL(), simulatorJar}, ClassLoader.getPlatformClassLoader());
+            applet = loader.loadClass(entry);
             String in = entry.contains(".") ? entry.substring(0, entry.lastIndexOf('.') + 1) : "";
             if (Files.exists(sources.resolve("PMC.java"))) {
                 Class<?> constants = loader.loadClass(in + "PMC");
@@ -124,19 +126,24 @@ public class Behaviour {
             return ((Number) field.get(null)).intValue();
         }
 
-        void restart() {
-            simulator = new Simulator();
-            simulator.resetRuntime();
-            AID aid = new AID(AID_BYTES, (short) 0, (byte) AID_BYTES.length);
-            simulator.installApplet(aid, applet);
-            if (!simulator.selectApplet(aid)) throw new IllegalStateException("cannot be selected");
+        void restart() throws Exception {
+            Class<?> simulatorClass = loader.loadClass("com.licel.jcardsim.base.Simulator");
+            Class<?> aidClass = loader.loadClass("javacard.framework.AID");
+            Object aid = aidClass.getConstructor(byte[].class, short.class, byte.class)
+                .newInstance(AID_BYTES, (short) 0, (byte) AID_BYTES.length);
+            simulator = simulatorClass.getConstructor().newInstance();
+            transmit = simulatorClass.getMethod("transmitCommand", byte[].class);
+            simulatorClass.getMethod("resetRuntime").invoke(simulator);
+            simulatorClass.getMethod("installApplet", aidClass, Class.class).invoke(simulator, aid, applet);
+            if (!(boolean) simulatorClass.getMethod("selectApplet", aidClass).invoke(simulator, aid))
+                throw new IllegalStateException("cannot be selected");
         }
 
-        byte[] send(byte[] command) {
-            return simulator.transmitCommand(command);
+        byte[] send(byte[] command) throws Exception {
+            return (byte[]) transmit.invoke(simulator, (Object) command);
         }
 
-        byte[] command(int verb, byte[] data) {
+        byte[] command(int verb, byte[] data) throws Exception {
             byte[] apdu = ByteBuffer.allocate(6 + data.length).put(cla).put(ins).put((byte) verb).put((byte) 0)
                 .put((byte) data.length).put(data).put((byte) 0).array();
             byte[] answer = send(apdu);
@@ -144,7 +151,7 @@ public class Behaviour {
             return Arrays.copyOf(answer, answer.length - 2);
         }
 
-        int[] path() {
+        int[] path() throws Exception {
             List<Integer> traps = new ArrayList<>();
             int total;
             do {
@@ -156,7 +163,7 @@ public class Behaviour {
             return traps.stream().mapToInt(Integer::intValue).toArray();
         }
 
-        static URLClassLoader compile(Path sources) throws Exception {
+        static Path compile(Path sources) throws Exception {
             JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
             Path classes = Files.createTempDirectory("behaviour");
             classes.toFile().deleteOnExit();
@@ -168,7 +175,7 @@ public class Behaviour {
             var errors = new java.io.ByteArrayOutputStream();
             if (compiler.run(null, errors, errors, arguments.toArray(new String[0])) != 0)
                 throw new IllegalStateException("does not compile:\n" + errors);
-            return new URLClassLoader(new URL[] {classes.toUri().toURL()});
+            return classes;
         }
     }
 }
