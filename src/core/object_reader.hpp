@@ -20,13 +20,13 @@ class ObjectReader {
 
   /// Calls read(value, to, faults) when the key is there. True when it is.
   template <class T, class Read>
-  bool optional(std::string_view key, T& to, Read read) {
+  bool optional(std::string_view key, T& to, const Read& read) {
     const JsonNode* value = find(key);
     if (value != nullptr) read(*value, to, faults_);
     return value != nullptr;
   }
   template <class T, class Read>
-  void required(std::string_view key, T& to, Read read) {
+  void required(std::string_view key, T& to, const Read& read) {
     if (!optional(key, to, read)) missing(key);
   }
 
