@@ -49,6 +49,7 @@ void JsonFaults::throw_if_any() const {
   std::vector<Located> sorted = faults_;
   std::ranges::stable_sort(sorted, {}, &Located::offset);
   std::vector<Fault> faults;
+  faults.reserve(sorted.size() + 1);
   for (Located& located : sorted) faults.push_back(std::move(located.fault));
   if (faults.size() == most_faults)
     faults.push_back({.message = fmt::format("only the first {} faults are shown", most_faults)});

@@ -87,6 +87,7 @@ struct Natural {
 template <class T>
 void OneOf<T>::operator()(const JsonNode& node, T& to, JsonFaults& faults) const {
   std::vector<std::string> candidates;
+  candidates.reserve(names.size());
   for (const auto& [name, value] : names) candidates.emplace_back(name);
   const std::size_t index = index_of_name(node, what, candidates, faults);
   if (index < names.size()) to = names[index].second;
