@@ -136,6 +136,10 @@ TEST_CASE("an Lc that contradicts the length is shown where it stands") {
         "p/jcprof.json:3: Lc says 3 bytes of data, but 1 follow\n"
         "  3 | \"session\": {\"once\": [\"00A40400 000003 A0\"]}\n"
         "    |                                ^");
+  CHECK(with_apdu("00A40400 01 A0A1A2") ==
+        "p/jcprof.json:3: Lc says 1 bytes of data, but 3 follow\n"
+        "  3 | \"session\": {\"once\": [\"00A40400 01 A0A1A2\"]}\n"
+        "    |                                ^");
   CHECK(with_apdu("00A40400 00 01") ==
         "p/jcprof.json:3: an Lc of 00 has two more bytes behind it\n"
         "  3 | \"session\": {\"once\": [\"00A40400 00 01\"]}\n"
@@ -378,7 +382,7 @@ TEST_CASE("no changed byte of a project file makes the reader fall over") {
  "entry": "A.process", "trigger": {"apdu": "B0310000 {input}", "le": 0}, "inputs": {"pattern": "0[0-9]{1}"},
  "session": {"once": ["00A40400 01 A0"], "reset": "cold"}, "build": [{"run": ["a", "{out}"]}]})";
   for (std::size_t at = 0; at < text.size(); ++at)
-    for (const char byte : std::string("\0{}[]\",:\\/x9\xFF ", 15)) {
+    for (const char byte : std::string("\0{}[]\",:\\/x9\xFF ", 14)) {
       std::string changed = text;
       changed[at] = byte;
       faults_of(changed);
