@@ -25,8 +25,9 @@ std::optional<Bytes> parse_hex(std::string_view text) {
     }
     if (text.size() < 2) return std::nullopt;
     std::uint8_t byte = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + 2, byte, 16);
-    if (error != std::errc{} || end != text.data() + 2) return std::nullopt;
+    const std::string_view digits = text.substr(0, 2);
+    const auto [end, error] = std::from_chars(digits.begin(), digits.end(), byte, 16);
+    if (error != std::errc{} || end != digits.end()) return std::nullopt;
     bytes.push_back(byte);
     text.remove_prefix(2);
   }

@@ -24,12 +24,12 @@ struct JsonNode {
   JsonKind kind = JsonKind::null;
   bool boolean = false;
   double number = 0;
-  std::optional<std::uint64_t> natural = {};  // the number, where it is a whole one from 0 that fits
-  std::string text = {};                      // of a string; of a number, as it was written
-  std::vector<JsonNode> elements = {};
-  std::vector<JsonMember> members = {};  // in the order of the text; of equal keys the first
-  std::size_t offset = 0;                // of the first byte in the text
-  std::size_t end = 0;                   // one past the last
+  std::optional<std::uint64_t> natural;  // the number, where it is a whole one from 0 that fits
+  std::string text;                      // of a string; of a number, as it was written
+  std::vector<JsonNode> elements;
+  std::vector<JsonMember> members;  // in the order of the text; of equal keys the first
+  std::size_t offset = 0;           // of the first byte in the text
+  std::size_t end = 0;              // one past the last
 };
 
 struct JsonMember {

@@ -20,13 +20,13 @@ class ObjectReader {
 
   /// Calls read(value, to, faults) when the key is there. True when it is.
   template <class T, class Read>
-  bool optional(std::string_view key, T& to, Read read) {
+  bool optional(std::string_view key, T& to, const Read& read) {
     const JsonNode* value = find(key);
     if (value != nullptr) read(*value, to, faults_);
     return value != nullptr;
   }
   template <class T, class Read>
-  void required(std::string_view key, T& to, Read read) {
+  void required(std::string_view key, T& to, const Read& read) {
     if (!optional(key, to, read)) missing(key);
   }
 
@@ -87,6 +87,7 @@ struct Natural {
 template <class T>
 void OneOf<T>::operator()(const JsonNode& node, T& to, JsonFaults& faults) const {
   std::vector<std::string> candidates;
+  candidates.reserve(names.size());
   for (const auto& [name, value] : names) candidates.emplace_back(name);
   const std::size_t index = index_of_name(node, what, candidates, faults);
   if (index < names.size()) to = names[index].second;

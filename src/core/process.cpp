@@ -50,7 +50,8 @@ Prepared prepare(const Command& command) {
         std::ranges::any_of(command.environment, [&](const auto& added) { return added.first == name; });
     if (!is_replaced) prepared.strings.emplace_back(text);
   }
-  for (const auto& [name, value] : command.environment) prepared.strings.push_back(name + "=" + value);
+  for (const auto& [name, value] : command.environment)
+    prepared.strings.push_back(fmt::format("{}={}", name, value));
   for (std::string& text : prepared.strings) {
     const bool is_argument = prepared.argv.size() < command.argv.size();
     (is_argument ? prepared.argv : prepared.environment).push_back(text.data());
@@ -83,7 +84,8 @@ Pipe make_pipe() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);  // it died before prctl
   for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGUSR2}) ::signal(signal, SIG_DFL);
-  ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nothing >= 0) ::dup2(nothing, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
   ::dup2(output, STDERR_FILENO);
   StartFailure failure;

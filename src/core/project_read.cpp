@@ -44,7 +44,7 @@ void refuse_other_formats(const JsonNode& root, JsonFaults& faults) {
   faults.throw_if_any();
 }
 
-OneOf<TargetKind> target_kinds() {
+OneOf<std::optional<TargetKind>> target_kinds() {
   return {"target",
           {{"applet", TargetKind::applet},
            {"optee-ta", TargetKind::optee_ta},
@@ -141,11 +141,7 @@ Project read_sections(const JsonNode& root, JsonFaults& faults) {
   object.find("version");
   object.optional("name", project.name, read_string);
   std::optional<TargetKind> target;
-  object.required("target", target, [](const JsonNode& node, auto& to, JsonFaults& all) {
-    TargetKind kind{255};
-    target_kinds()(node, kind, all);
-    if (kind != TargetKind{255}) to = kind;
-  });
+  object.required("target", target, target_kinds());
   object.required("sources", project.sources, read_sources);
   object.optional("exclude_from_tree", project.exclude_from_tree, read_inner_paths);
   object.required("entry", project.entry, read_string_or_list);

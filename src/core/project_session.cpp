@@ -31,6 +31,28 @@ struct HexNumber {
   }
 };
 
+void read_cla(const JsonNode& node, std::uint8_t& to, JsonFaults& faults) {
+  HexNumber{1}(node, to, faults);
+  if (to == 0xFF) faults.add(node, "a CLA of FF cannot be sent");  // ISO 7816-3, 10.3.2
+}
+
+/// ISO 7816-3, 10.3.2: an INS of 6X or 9X would be taken for a status word.
+void read_ins(const JsonNode& node, std::uint8_t& to, JsonFaults& faults) {
+  HexNumber{1}(node, to, faults);
+  const unsigned high = to >> 4U;
+  if (high == 6 || high == 9) faults.add(node, fmt::format("an INS of {:X}X cannot be sent", high));
+}
+
+/// 60XX, 61XX and 6CXX make readers wait, or send commands of their own.
+void read_stop_status(const JsonNode& node, std::uint16_t& to, JsonFaults& faults) {
+  HexNumber{2}(node, to, faults);
+  const unsigned high = to >> 8U;
+  const bool is_status = (high >> 4U == 6 || high >> 4U == 9) && to != 0x9000;
+  if (to == 0 || (is_status && high != 0x60 && high != 0x61 && high != 0x6C)) return;
+  faults.add(node, fmt::format("the status {:04X} cannot say \"stopped\"", to),
+             "6xxx or 9xxx, but not 9000, 60xx, 61xx or 6Cxx");
+}
+
 void read_object_step(const JsonNode& node, ScriptStep& to, JsonFaults& faults) {
   ObjectReader object(node, faults);
   const JsonNode* expect = object.find("expect");
@@ -169,23 +191,12 @@ InputSpec input_spec(const JsonNode& node, InputNesting nesting, JsonFaults& fau
 }  // namespace
 
 void read_arming(const JsonNode& node, std::optional<CardArming>& to, JsonFaults& faults) {
-  CardArming arming;
+  CardArming& arming = to.emplace();
   ObjectReader object(node, faults);
-  object.required("cla", arming.cla, HexNumber{1});
-  object.required("ins", arming.ins, HexNumber{1});
-  object.required("status", arming.stop_status, HexNumber{2});
+  object.required("cla", arming.cla, read_cla);
+  object.required("ins", arming.ins, read_ins);
+  object.required("status", arming.stop_status, read_stop_status);
   object.refuse_the_rest();
-  to = arming;
-  // ISO 7816-3, 10.3.2: an INS of 6X or 9X would be taken for a status word; 61XX and 6CXX make readers and
-  // drivers send commands of their own.
-  const unsigned ins = arming.ins >> 4U;
-  const unsigned status = arming.stop_status >> 8U;
-  if (ins == 6 || ins == 9) faults.add(node, fmt::format("an INS of {:X}X cannot be sent", ins));
-  if (arming.cla == 0xFF) faults.add(node, "a CLA of FF cannot be sent");
-  const bool is_error = (status >> 4U == 6 || status >> 4U == 9) && arming.stop_status != 0x9000;
-  if (arming.stop_status != 0 && (!is_error || status == 0x60 || status == 0x61 || status == 0x6C))
-    faults.add(node, fmt::format("the status {:04X} cannot say \"stopped\"", arming.stop_status),
-               "6xxx or 9xxx, but not 9000, 60xx, 61xx or 6Cxx");
 }
 
 void read_session(const JsonNode& node, Session& to, JsonFaults& faults) {

@@ -126,7 +126,7 @@ std::pair<std::size_t, std::size_t> repetition(std::string_view pattern) {
   std::size_t count = 0;
   const auto [end, error] = std::from_chars(pattern.data() + 1, pattern.data() + pattern.size(), count);
   const bool is_closed = end != pattern.data() + pattern.size() && *end == '}';
-  constexpr std::size_t most = 2 * 65535;  // the digits of the longest extended APDU
+  constexpr std::size_t most = 2 * std::size_t{65535};  // the digits of the longest extended APDU
   if (error != std::errc{} || !is_closed || count == 0 || count > most) return {0, 0};
   return {count, static_cast<std::size_t>(end - pattern.data()) + 1};
 }

@@ -17,10 +17,6 @@ namespace {
 constexpr std::string_view format_name = "jcprof-traps";
 constexpr std::uint64_t format_version = 1;
 
-std::string joined(const std::vector<std::string>& lines) {
-  return fmt::format("[\n{}\n]", fmt::join(lines, ",\n"));
-}
-
 std::string line_of(const SourceDigest& source) {
   return fmt::format(R"({{"path":{},"sha256":"{}"}})", json_string(source.path), source.sha256);
 }
@@ -32,17 +28,20 @@ std::string line_of(const Trap& trap) {
       json_string(trap.function), json_string(trap.path), trap.line, trap.column, trap.offset, trap.end_line);
 }
 
+template <class Items>
+std::string joined_lines(const Items& items) {
+  std::string lines;
+  for (const auto& item : items) lines += (lines.empty() ? "" : ",\n") + line_of(item);
+  return "[\n" + lines + "\n]";
+}
+
 /// Everything but the build, which is a digest of it.
 std::string content_of(const TrapMap& map) {
-  std::vector<std::string> sources;
-  for (const SourceDigest& source : map.sources) sources.push_back(line_of(source));
-  std::vector<std::string> traps;
-  for (const Trap& trap : map.traps) traps.push_back(line_of(trap));
   return fmt::format(
       "{{\"format\":\"{}\",\"version\":{},\"language\":{},\n\"sources\":{},\n\"traps\":{},\n"
       "\"card\":{{\"cla\":\"{:02x}\",\"ins\":\"{:02x}\",\"stop_status\":\"{:04x}\"}}",
-      format_name, format_version, json_string(map.language), joined(sources), joined(traps), map.card.cla,
-      map.card.ins, map.card.stop_status);
+      format_name, format_version, json_string(map.language), joined_lines(map.sources),
+      joined_lines(map.traps), map.card.cla, map.card.ins, map.card.stop_status);
 }
 
 /// Exactly `digits` lower-case hexadecimal digits.

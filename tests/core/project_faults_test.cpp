@@ -116,37 +116,41 @@ TEST_CASE("an APDU with half a byte, a wrong digit or a short header is shown at
   CHECK(with_apdu("00A40400 0") ==
         "p/jcprof.json:3: half a byte: hexadecimal digits come in pairs\n"
         "  3 | \"session\": {\"once\": [\"00A40400 0\"]}\n"
-        "    |                                 ^");
+        "    |                                ^");
   CHECK(with_apdu("00A4O400") ==
         "p/jcprof.json:3: \"O\" is not a hexadecimal digit\n"
         "  3 | \"session\": {\"once\": [\"00A4O400\"]}\n"
-        "    |                            ^");
+        "    |                           ^");
   CHECK(with_apdu("00A404") ==
         "p/jcprof.json:3: an APDU begins with CLA INS P1 P2, but here are 3 bytes\n"
         "  3 | \"session\": {\"once\": [\"00A404\"]}\n"
-        "    |                        ^");
+        "    |                       ^");
 }
 
 TEST_CASE("an Lc that contradicts the length is shown where it stands") {
   CHECK(with_apdu("00A40400 07 A0000000") ==
         "p/jcprof.json:3: Lc says 7 bytes of data, but 4 follow\n"
         "  3 | \"session\": {\"once\": [\"00A40400 07 A0000000\"]}\n"
-        "    |                                 ^");
+        "    |                                ^");
   CHECK(with_apdu("00A40400 000003 A0") ==
         "p/jcprof.json:3: Lc says 3 bytes of data, but 1 follow\n"
         "  3 | \"session\": {\"once\": [\"00A40400 000003 A0\"]}\n"
-        "    |                                 ^");
+        "    |                                ^");
+  CHECK(with_apdu("00A40400 01 A0A1A2") ==
+        "p/jcprof.json:3: Lc says 1 bytes of data, but 3 follow\n"
+        "  3 | \"session\": {\"once\": [\"00A40400 01 A0A1A2\"]}\n"
+        "    |                                ^");
   CHECK(with_apdu("00A40400 00 01") ==
         "p/jcprof.json:3: an Lc of 00 has two more bytes behind it\n"
         "  3 | \"session\": {\"once\": [\"00A40400 00 01\"]}\n"
-        "    |                                 ^");
+        "    |                                ^");
 }
 
 TEST_CASE("an unknown placeholder is shown with what was meant, or with what is known") {
   CHECK(with_apdu("00A40400 {inptu}") ==
         "p/jcprof.json:3: unknown placeholder \"{inptu}\"\n"
         "  3 | \"session\": {\"once\": [\"00A40400 {inptu}\"]}\n"
-        "    |                                 ^\n"
+        "    |                                ^\n"
         "hint: did you mean \"{input}\"?");
   CHECK(with("\"build\": [{\"run\": [\"javac\", \"${HOME}/x\"]}]") ==
         "p/jcprof.json:3: unknown placeholder \"{HOME}\"\n"
@@ -159,7 +163,7 @@ TEST_CASE("a status pattern that cannot match a status word is shown at the alte
   CHECK(with("\"session\": {\"abort_on\": [\"6983|63CX\"]}") ==
         "p/jcprof.json:3: \"63CX\" is not a status word\n"
         "  3 | \"session\": {\"abort_on\": [\"6983|63CX\"]}\n"
-        "    |                                 ^\n"
+        "    |                                ^\n"
         "hint: four hexadecimal digits or \"?\", such as \"9000\", \"63C?\" or \"9000|6300\"");
 }
 
@@ -167,33 +171,33 @@ TEST_CASE("a script step is exactly one thing") {
   CHECK(with("\"session\": {\"once\": [{\"reset\": \"cold\", \"wait\": \"1s\"}]}") ==
         "p/jcprof.json:3: \"reset\" and \"wait\" exclude each other\n"
         "  3 | \"session\": {\"once\": [{\"reset\": \"cold\", \"wait\": \"1s\"}]}\n"
-        "    |                                         ^");
+        "    |                                        ^");
   CHECK(with("\"session\": {\"once\": [{\"expect\": \"9000\"}]}") ==
         "p/jcprof.json:3: one of \"apdu\", \"reset\", \"wait\" is needed here\n"
         "  3 | \"session\": {\"once\": [{\"expect\": \"9000\"}]}\n"
-        "    |                       ^");
+        "    |                      ^");
   CHECK(with("\"session\": {\"once\": [{\"reset\": \"hot\"}, 7]}") ==
         "p/jcprof.json:3: unknown kind of reset \"hot\"\n"
         "  3 | \"session\": {\"once\": [{\"reset\": \"hot\"}, 7]}\n"
-        "    |                                 ^\n"
+        "    |                                ^\n"
         "hint: known here: \"warm\", \"cold\"\n"
         "p/jcprof.json:3: an APDU in hex or an object is expected here, not a number\n"
         "  3 | \"session\": {\"once\": [{\"reset\": \"hot\"}, 7]}\n"
-        "    |                                         ^");
+        "    |                                        ^");
 }
 
 TEST_CASE("a reset after each reset is refused") {
   CHECK(with("\"session\": {\"after_reset\": [{\"reset\": \"warm\"}]}") ==
         "p/jcprof.json:3: a reset within \"after_reset\" would never end\n"
         "  3 | \"session\": {\"after_reset\": [{\"reset\": \"warm\"}]}\n"
-        "    |                              ^");
+        "    |                             ^");
 }
 
 TEST_CASE("a command written for a shell is answered with how to write it") {
   CHECK(with("\"build\": [{\"run\": \"javac -g\"}]") ==
         "p/jcprof.json:3: a list is expected here: the program and its arguments\n"
         "  3 | \"build\": [{\"run\": \"javac -g\"}]\n"
-        "    |                    ^\n"
+        "    |                   ^\n"
         "hint: nothing goes through a shell: write [\"javac\", \"-g\", …]");
 }
 
@@ -291,7 +295,7 @@ TEST_CASE("inputs and {input} belong together") {
   CHECK(with("\"session\": {\"once\": [\"B0310000{input}\"]}") ==
         "p/jcprof.json:3: {input} has no value here: no shot is under way\n"
         "  3 | \"session\": {\"once\": [\"B0310000{input}\"]}\n"
-        "    |                      ^");
+        "    |                     ^");
 }
 
 TEST_CASE("two Les in one APDU are refused") {
@@ -316,20 +320,20 @@ TEST_CASE("two Les in one APDU are refused") {
 
 TEST_CASE("an arming command that a card could not be sent is refused") {
   CHECK(with("\"arming\": {\"cla\": \"80\", \"ins\": \"6\", \"status\": \"9000\"}") ==
-        "p/jcprof.json:3: the status 9000 cannot say \"stopped\"\n"
-        "  3 | \"arming\": {\"cla\": \"80\", \"ins\": \"6\", \"status\": \"9000\"}\n"
-        "    |           ^\n"
-        "hint: 6xxx or 9xxx, but not 9000, 60xx, 61xx or 6Cxx\n"
         "p/jcprof.json:3: half a byte: hexadecimal digits come in pairs\n"
         "  3 | \"arming\": {\"cla\": \"80\", \"ins\": \"6\", \"status\": \"9000\"}\n"
-        "    |                                  ^");
+        "    |                                 ^\n"
+        "p/jcprof.json:3: the status 9000 cannot say \"stopped\"\n"
+        "  3 | \"arming\": {\"cla\": \"80\", \"ins\": \"6\", \"status\": \"9000\"}\n"
+        "    |                                               ^\n"
+        "hint: 6xxx or 9xxx, but not 9000, 60xx, 61xx or 6Cxx");
   CHECK(with("\"arming\": {\"cla\": \"80\", \"ins\": \"6A\"}") ==
         "p/jcprof.json:3: the key \"status\" is missing\n"
         "  3 | \"arming\": {\"cla\": \"80\", \"ins\": \"6A\"}\n"
         "    |           ^\n"
         "p/jcprof.json:3: an INS of 6X cannot be sent\n"
         "  3 | \"arming\": {\"cla\": \"80\", \"ins\": \"6A\"}\n"
-        "    |           ^");
+        "    |                                ^");
 }
 
 TEST_CASE("numbers out of range, empty texts and empty lists are refused") {
@@ -349,13 +353,13 @@ TEST_CASE("numbers out of range, empty texts and empty lists are refused") {
         "    |                        ^\n"
         "p/jcprof.json:3: \"5000h\" is longer than 1000 hours\n"
         "  3 | \"session\": {\"timeout\": \"0s\"}, \"measure\": {\"max_time\": \"5000h\"}\n"
-        "    |                                                         ^");
+        "    |                                                       ^");
 }
 
 TEST_CASE("what a terminal would obey is shown harmless") {
-  CHECK(with("\"device\\u001b[2J\": 1") ==
-        "p/jcprof.json:3: unknown key \"device?[2J\"\n"
-        "  3 | \"device\\u001b[2J\": 1\n"
+  CHECK(with("\"devi\\u001bce\": 1") ==
+        "p/jcprof.json:3: unknown key \"devi?ce\"\n"
+        "  3 | \"devi\\u001bce\": 1\n"
         "    | ^\n"
         "hint: did you mean \"device\"?");
 }
@@ -378,7 +382,7 @@ TEST_CASE("no changed byte of a project file makes the reader fall over") {
  "entry": "A.process", "trigger": {"apdu": "B0310000 {input}", "le": 0}, "inputs": {"pattern": "0[0-9]{1}"},
  "session": {"once": ["00A40400 01 A0"], "reset": "cold"}, "build": [{"run": ["a", "{out}"]}]})";
   for (std::size_t at = 0; at < text.size(); ++at)
-    for (const char byte : std::string("\0{}[]\",:\\/x9\xFF ", 15)) {
+    for (const char byte : std::string("\0{}[]\",:\\/x9\xFF ", 14)) {
       std::string changed = text;
       changed[at] = byte;
       faults_of(changed);

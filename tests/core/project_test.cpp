@@ -14,7 +14,6 @@ using namespace std::chrono_literals;
 using test::fault_text;
 using test::TemporaryFolder;
 
-// As the documentation shows it, docs/project-file.md.
 constexpr std::string_view full = R"({
   "format": "jcprof-project", "version": 1,  // strict JSON, with comments
   "name": "pin-verify",
@@ -200,6 +199,13 @@ TEST_CASE("durations have four units") {
   CHECK(timeout("10s") == 10s);
   CHECK(timeout("30m") == 30min);
   CHECK(timeout("2h") == 2h);
+}
+
+TEST_CASE("the example of docs/project-file.md is a project file") {
+  const std::string page = read_file(JCPROF_SOURCE_DIR "/docs/project-file.md");
+  const std::string opening = "```jsonc\n";
+  const std::size_t begin = page.find(opening) + opening.size();
+  CHECK(parsed(std::string_view(page).substr(begin, page.find("```", begin) - begin)).transport == "vpcd:");
 }
 
 TEST_CASE("a project is read from its file, from its folder, and with a byte order mark") {

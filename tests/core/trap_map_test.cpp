@@ -95,11 +95,11 @@ TEST_CASE("another card command gives another build") {
 TEST_CASE("a trap map that was edited is refused") {
   const std::string build = fmt::format("\"build\":\"{:08x}\"}}", example().build);
   CHECK(fault_after("\"line\":3", "\"line\":2") ==
-        "out/traps.json:9: the trap map was changed after jcprof-gen wrote it\n"
-        "  9 | " +
+        "out/traps.json:10: the trap map was changed after jcprof-gen wrote it\n"
+        "  10 | " +
             build +
             "\n"
-            "    |         ^\n"
+            "     |         ^\n"
             "hint: run jcprof-gen again");
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("a faulty trap map is refused with its line") {
         "out/traps.json:6: a whole number from 0 on is expected here, not -1");
   CHECK(first_line(fault_after("\"key\"", "\"kex\"")) == "out/traps.json:6: the key \"key\" is missing");
   CHECK(first_line(fault_after("\"b0\"", "\"b\"")) ==
-        "out/traps.json:8: 2 lower-case hexadecimal digits are expected here");
+        "out/traps.json:9: 2 lower-case hexadecimal digits are expected here");
 }
 
 TEST_CASE("a trap map that was cut off is refused at every length") {
