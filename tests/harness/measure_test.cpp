@@ -119,7 +119,7 @@ TEST_CASE("twin rounds are each other's reverse") {
 TEST_CASE("an interrupted run keeps what it has, and is gone on with") {
   Bench bench;
   bench.target.after_shot = [&bench](std::uint64_t n) {
-    if (n == 1 + 60 + 10) bench.interrupted = true;
+    if (n == 1 + 60 + 9) bench.interrupted = true;
   };
   const Measured first = bench.run();
   CHECK(first.run.state == RunState::interrupted);

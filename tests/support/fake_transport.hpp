@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/path.hpp"
+#include "harness/random.hpp"
 #include "harness/transport.hpp"
 
 namespace jcprof::test {
@@ -60,11 +61,11 @@ class FakeTransport final : public harness::Transport {
 
   std::pair<std::uint64_t, Ticks> calibrate(harness::CalibrationKind kind, std::uint64_t passes) override {
     ++calibrations;
-    // 1, 3 and 7 ns a pass, and noise of some microseconds.
+    // 1, 3 and 7 ns a pass, and noise of up to 200 us.
     const Ticks slope = kind == harness::CalibrationKind::empty     ? 1
                         : kind == harness::CalibrationKind::unarmed ? 3
                                                                     : 7;
-    const auto noise = static_cast<Ticks>(calibrations * 7919 % 20'000);
+    const auto noise = static_cast<Ticks>(harness::draw(1, 1, calibrations, 200'000));
     return {passes, 5000 + noise + slope * static_cast<Ticks>(passes)};
   }
 
