@@ -16,7 +16,8 @@ endif()
 
 add_library(jcprof_warnings INTERFACE)
 target_compile_options(jcprof_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
-                                                 -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual)
+                                                 -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
+                                                 -Wno-missing-field-initializers)  # every field has a default
 if(JCPROF_WERROR)
   target_compile_options(jcprof_warnings INTERFACE -Werror)
 endif()

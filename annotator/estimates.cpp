@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/estimates.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace jcprof::annotator {
+namespace {
+
+/// Part of a stretch that belongs to a line or a function.
+struct Part {
+  std::size_t stretch = 0;
+  double fraction = 0;
+};
+using Parts = std::vector<Part>;
+
+/// Above this the traps shape what they measure.
+constexpr double too_dear = 0.1;
+/// The calibrated cost of a pass is not quite that of the same pass among the user's code.
+constexpr double pass_differs = 0.15;
+
+std::vector<double> present(const std::vector<double>& values) {
+  std::vector<double> result;
+  std::ranges::copy_if(values, std::back_inserter(result), [](double v) { return !is_missing(v); });
+  return result;
+}
+
+double half_width(const Interval& interval) {
+  return (interval.high - interval.low) / 2;
+}
+
+class Estimator {
+ public:
+  Estimator(const RunData& data, double alpha)
+      : data_(data),
+        alpha_(alpha),
+        path_(data.paths.empty() ? std::vector<Event>{} : data.paths.begin()->second),
+        cost_(trap_cost(data.calibrations, alpha)),
+        stretches_(differences(data, path_, cost_)),
+        attribution_(attribute(data.map, path_)) {}
+
+  Profile profile() {
+    weigh_blocks();
+    Profile profile{.run = data_.run,
+                    .shots = data_.samples.size(),
+                    .rounds = static_cast<std::uint32_t>(stretches_.rounds),
+                    .trap_cost = cost_,
+                    .unreached = attribution_.unreached,
+                    .sources = data_.map.sources,
+                    .language = data_.map.language,
+                    .warnings = data_.warnings};
+    blocks(profile);
+    lines(profile);
+    functions(profile);
+    whole(profile);
+    warn(profile);
+    return profile;
+  }
+
+ private:
+  /// A number over rounds; `passes` and `counted`: traps passed, and counting passes, that were taken off.
+  Estimate number_of(const std::vector<double>& rounds, double passes, double counted) const {
+    const std::vector<double> values = present(rounds);
+    Interval raw = sign_interval(values, alpha_);
+    const double unsure_pass = std::hypot(half_width(cost_.pass), pass_differs * cost_.pass.value) * passes;
+    const double unsure_count = half_width(cost_.counting) * counted;
+    const double unsure = std::hypot(unsure_pass, unsure_count);
+    raw.low = raw.value - std::hypot(raw.value - raw.low, unsure);
+    raw.high = raw.value + std::hypot(raw.high - raw.value, unsure);
+    Estimate estimate{.raw = raw.value, .rounds = static_cast<std::uint32_t>(values.size())};
+    estimate.resolved = raw.low > 0;
+    estimate.ticks = {.value = std::max(0.0, raw.value),
+                      .low = std::isfinite(raw.low) ? std::max(0.0, raw.low) : raw.low,
+                      .high = std::max(0.0, raw.high)};
+    return estimate;
+  }
+
+  Estimate with_share(Estimate estimate) const {
+    const double whole = whole_ > 0 ? whole_ : 1;
+    estimate.share = {estimate.ticks.value / whole, estimate.ticks.low / whole, estimate.ticks.high / whole};
+    return estimate;
+  }
+
+  // ---- weights: how a stretch of several blocks is divided among them
+
+  /// What links a block of a sampled loop to the blocks that were measured alone.
+  using Edge = std::tuple<TrapId, TrapId, std::uint32_t>;
+  Edge edge(std::size_t block) const {
+    const TrapId to = block + 1 < path_.size() ? path_[block + 1].trap : run_to_end;
+    return {path_[block].trap, to, attribution_.blocks[block].line};
+  }
+
+  void weigh_blocks() {
+    std::map<Edge, std::vector<double>> alone;
+    for (const Stretch& stretch : stretches_.all) {
+      const std::vector<double> rounds = present(stretch.rounds);
+      if (stretch.end == stretch.begin + 1 && !rounds.empty())
+        alone[edge(stretch.begin)].push_back(std::max(0.0, median(rounds)));
+    }
+    std::map<Edge, double> typical;
+    for (const auto& [key, costs] : alone) typical[key] = median(costs);
+
+    // cumulated_[i]: the fractions of all blocks before i; each stretch adds 1.
+    cumulated_.assign(path_.size() + 1, 0);
+    for (const Stretch& stretch : stretches_.all) weigh(stretch, typical);
+    double sum = 0;
+    for (double& value : cumulated_) sum += std::exchange(value, sum);
+  }
+
+  void weigh(const Stretch& stretch, const std::map<Edge, double>& typical) {
+    const auto known = [&](std::size_t block) {
+      const auto found = typical.find(edge(block));
+      return found == typical.end() ? missing : found->second;
+    };
+    double sum = 0;
+    std::size_t count = 0;
+    for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
+      cumulated_[i] = known(i);
+      if (is_missing(cumulated_[i])) continue;
+      sum += cumulated_[i];
+      ++count;
+    }
+    // An edge that was never measured alone counts as much as the others do on average.
+    const double otherwise = count > 0 && sum > 0 ? sum / static_cast<double>(count) : 1;
+    double whole = 0;
+    for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
+      if (sum <= 0) cumulated_[i] = 1;
+      if (is_missing(cumulated_[i])) cumulated_[i] = otherwise;
+      whole += cumulated_[i];
+    }
+    for (std::size_t i = stretch.begin; i < stretch.end; ++i) cumulated_[i] /= whole;
+  }
+
+  double weight(std::size_t block) const { return cumulated_[block + 1] - cumulated_[block]; }
+
+  // ---- sums
+
+  Estimate sum_of(const Parts& parts) const {
+    std::vector<double> rounds(stretches_.rounds, 0);
+    double passes = 0;
+    double counted = 0;
+    for (const Part& part : parts) {
+      const Stretch& stretch = stretches_.all[part.stretch];
+      for (std::size_t r = 0; r < rounds.size(); ++r) rounds[r] += part.fraction * stretch.filled[r];
+      passes += part.fraction * static_cast<double>(stretch.end - stretch.begin);
+      counted += part.fraction * counted_in(stretch);
+    }
+    if (parts.empty()) rounds.clear();
+    return with_share(number_of(rounds, passes, std::abs(counted)));
+  }
+
+  /// Counting passes by which the corrections of both ends differ.
+  double counted_in(const Stretch& stretch) const {
+    const double at_end = stretch.end < path_.size() ? path_[stretch.end].hit : 1;
+    return at_end - path_[stretch.begin].hit;
+  }
+
+  static void add(Parts& parts, std::size_t stretch, double fraction) {
+    if (!parts.empty() && parts.back().stretch == stretch)
+      parts.back().fraction += fraction;
+    else
+      parts.push_back({stretch, fraction});
+  }
+
+  void blocks(Profile& profile) {
+    for (const Stretch& stretch : stretches_.all) {
+      BlockEstimate block{.from = path_[stretch.begin],
+                          .to = stretch.end < path_.size() ? path_[stretch.end] : Event{},
+                          .passed = stretch.end - stretch.begin};
+      std::map<std::uint32_t, double> by_line;
+      std::size_t best = stretch.begin;
+      for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
+        by_line[attribution_.blocks[i].line] += weight(i);
+        if (by_line[attribution_.blocks[i].line] > by_line[attribution_.blocks[best].line]) best = i;
+      }
+      const OwnedLine& line = attribution_.lines[attribution_.blocks[best].line];
+      block.function = attribution_.functions[attribution_.blocks[best].function].name;
+      block.path = line.path;
+      block.line = line.line;
+      block.cost =
+          number_of(stretch.rounds, static_cast<double>(block.passed), std::abs(counted_in(stretch)));
+      whole_ += block.cost.ticks.value;
+      profile.blocks.push_back(std::move(block));
+    }
+    for (BlockEstimate& block : profile.blocks) block.cost = with_share(block.cost);
+  }
+
+  void lines(Profile& profile) {
+    std::vector<Parts> parts(attribution_.lines.size());
+    exclusive_.resize(attribution_.functions.size());
+    for (std::size_t s = 0; s < stretches_.all.size(); ++s) {
+      for (std::size_t i = stretches_.all[s].begin; i < stretches_.all[s].end; ++i) {
+        add(parts[attribution_.blocks[i].line], s, weight(i));
+        add(exclusive_[attribution_.blocks[i].function], s, weight(i));
+      }
+    }
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const OwnedLine& line = attribution_.lines[i];
+      profile.lines.push_back({.path = line.path,
+                               .line = line.line,
+                               .function = line.function,
+                               .hits = line.hits,
+                               .cost = sum_of(parts[i])});
+    }
+    std::ranges::stable_sort(profile.lines, [](const LineEstimate& a, const LineEstimate& b) {
+      return std::tie(b.cost.ticks.value, a.path, a.line) < std::tie(a.cost.ticks.value, b.path, b.line);
+    });
+  }
+
+  void functions(Profile& profile) {
+    std::vector<Parts> inclusive(attribution_.functions.size());
+    for (const Invocation& call : attribution_.invocations)
+      if (call.outermost) add_call(inclusive[call.function], call);
+    for (std::size_t i = 0; i < inclusive.size(); ++i) {
+      const PassedFunction& function = attribution_.functions[i];
+      profile.functions.push_back({.function = function.name,
+                                   .path = function.path,
+                                   .line = function.line,
+                                   .calls = function.calls,
+                                   .exclusive = sum_of(exclusive_[i]),
+                                   .inclusive = sum_of(inclusive[i])});
+    }
+    std::ranges::stable_sort(profile.functions, [](const FunctionEstimate& a, const FunctionEstimate& b) {
+      return std::tie(b.exclusive.ticks.value, a.function) < std::tie(a.exclusive.ticks.value, b.function);
+    });
+  }
+
+  void add_call(Parts& parts, const Invocation& call) const {
+    const auto& all = stretches_.all;
+    const auto first = std::ranges::upper_bound(all, call.begin, {}, &Stretch::end);
+    for (auto s = first; s != all.end() && s->begin < call.end; ++s) {
+      const std::size_t begin = std::max(s->begin, call.begin);
+      const std::size_t end = std::min(s->end, call.end);
+      const bool is_whole = begin == s->begin && end == s->end;
+      const double fraction = is_whole ? 1 : cumulated_[end] - cumulated_[begin];
+      if (begin < end) add(parts, static_cast<std::size_t>(s - all.begin()), fraction);
+    }
+  }
+
+  // ---- the whole
+
+  void whole(Profile& profile) const {
+    const double passes = static_cast<double>(path_.size());
+    profile.total = with_share(number_of(stretches_.totals, passes, 0));
+    profile.entry = with_share(number_of(stretches_.entry, 0, 0));
+    std::vector<double> between;
+    for (std::size_t r = 0; r < stretches_.rounds; ++r)
+      between.push_back(stretches_.totals[r] - stretches_.entry[r]);
+    if (profile.total.rounds == 0 || profile.entry.rounds == 0) return;
+    const double rest = profile.total.ticks.value - profile.entry.ticks.value - whole_;
+    const Interval spread = sign_interval(present(between), alpha_);
+    profile.unattributed = {rest, rest + (spread.low - spread.value), rest + (spread.high - spread.value)};
+  }
+
+  void warn(Profile& profile) const {
+    std::vector<std::string>& warnings = profile.warnings;
+    warnings.insert(warnings.end(), stretches_.warnings.begin(), stretches_.warnings.end());
+    if (path_.empty())
+      warnings.emplace_back("the run has no path: nothing but the whole command is known");
+    else if (profile.blocks.empty())
+      warnings.emplace_back("no block was measured yet");
+    else if (std::ranges::all_of(profile.blocks, [](const auto& b) { return std::isinf(b.cost.ticks.high); }))
+      warnings.push_back(
+          fmt::format("{} rounds are too few for intervals; go on with `jcprof run`", profile.rounds));
+    if (!profile.blocks.empty() && stretches_.all.front().begin > 0)
+      warnings.emplace_back("the path's first events were not measured: what runs there counts as entry");
+    const double traps = static_cast<double>(path_.size()) * cost_.pass.value;
+    if (whole_ > 0 && traps > too_dear * whole_)
+      warnings.push_back(
+          fmt::format("the traps themselves take {:.0f} % of the measured time: profile fewer functions, or "
+                      "a coarser level",
+                      100 * traps / (whole_ + traps)));
+  }
+
+  const RunData& data_;
+  double alpha_;
+  std::vector<Event> path_;
+  TrapCost cost_;
+  Stretches stretches_;
+  Attribution attribution_;
+  std::vector<double> cumulated_;
+  std::vector<Parts> exclusive_;  // by function
+  double whole_ = 0;              // sum of the published blocks
+};
+
+StoredEstimate row(EstimateScope scope, std::size_t position, const Estimate& estimate) {
+  return {.scope = scope,
+          .position = static_cast<std::uint32_t>(position),
+          .rounds = estimate.rounds,
+          .raw = estimate.raw,
+          .ticks = estimate.ticks.value,
+          .low = estimate.ticks.low,
+          .high = estimate.ticks.high,
+          .share = estimate.share.value,
+          .share_low = estimate.share.low,
+          .share_high = estimate.share.high,
+          .resolved = estimate.resolved};
+}
+
+template <class Item>
+StoredEstimate placed_row(EstimateScope scope, std::size_t position, const Item& item,
+                          const Estimate& estimate) {
+  StoredEstimate result = row(scope, position, estimate);
+  result.function = item.function;
+  result.path = item.path;
+  result.line = item.line;
+  return result;
+}
+
+}  // namespace
+
+Profile estimate(const RunData& data, double alpha) {
+  return Estimator(data, alpha).profile();
+}
+
+std::vector<StoredEstimate> stored(const Profile& profile) {
+  std::vector<StoredEstimate> rows{row(EstimateScope::total, 0, profile.total),
+                                   row(EstimateScope::entry, 0, profile.entry)};
+  const Interval& rest = profile.unattributed;
+  rows.push_back({.scope = EstimateScope::unattributed,
+                  .raw = rest.value,
+                  .ticks = rest.value,
+                  .low = rest.low,
+                  .high = rest.high});
+  for (std::size_t i = 0; i < profile.blocks.size(); ++i) {
+    const BlockEstimate& block = profile.blocks[i];
+    rows.push_back(placed_row(EstimateScope::block, i, block, block.cost));
+    rows.back().from = block.from;
+    rows.back().to = block.to;
+    rows.back().hits = block.passed;
+  }
+  for (std::size_t i = 0; i < profile.lines.size(); ++i) {
+    rows.push_back(placed_row(EstimateScope::line, i, profile.lines[i], profile.lines[i].cost));
+    rows.back().hits = profile.lines[i].hits;
+  }
+  for (std::size_t i = 0; i < profile.functions.size(); ++i) {
+    const FunctionEstimate& function = profile.functions[i];
+    rows.push_back(placed_row(EstimateScope::function, i, function, function.exclusive));
+    rows.back().hits = function.calls;
+    rows.back().inclusive = function.inclusive.ticks.value;
+    rows.back().inclusive_low = function.inclusive.ticks.low;
+    rows.back().inclusive_high = function.inclusive.ticks.high;
+  }
+  return rows;
+}
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/exports.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace jcprof::annotator {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json finite(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json json(const Interval& interval) {
+  return {{"value", interval.value}, {"low", finite(interval.low)}, {"high", finite(interval.high)}};
+}
+
+Json json(const Event& event) {
+  return {{"trap", number(event.trap)}, {"hit", event.hit}};
+}
+
+Json json(const BlockEstimate& block) {
+  return {{"from", json(block.from)},
+          {"to", json(block.to)},
+          {"function", block.function},
+          {"path", block.path},
+          {"line", block.line},
+          {"rounds", block.cost.rounds},
+          {"share", json(block.cost.share)},
+          {"ticks", json(block.cost.ticks)},
+          {"resolved", block.cost.resolved}};
+}
+
+Json json(const LineEstimate& line) {
+  return {{"path", line.path},
+          {"line", line.line},
+          {"function", line.function},
+          {"hits", line.hits},
+          {"ticks", json(line.cost.ticks)},
+          {"share", json(line.cost.share)},
+          {"resolved", line.cost.resolved}};
+}
+
+Json json(const Estimate& estimate) {
+  return {{"ticks", json(estimate.ticks)}, {"share", json(estimate.share)}, {"resolved", estimate.resolved}};
+}
+
+Json json(const FunctionEstimate& function) {
+  return {{"function", function.function},
+          {"path", function.path},
+          {"line", function.line},
+          {"calls", function.calls},
+          {"exclusive", json(function.exclusive)},
+          {"inclusive", json(function.inclusive)}};
+}
+
+template <class Items>
+Json list(const Items& items) {
+  Json result = Json::array();
+  for (const auto& item : items) result.push_back(json(item));
+  return result;
+}
+
+std::string csv_text(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"') result += '"';
+    result += c;
+  }
+  return result + "\"";
+}
+
+std::string cell(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "";
+}
+
+std::string cells(const Interval& interval) {
+  return fmt::format("{},{},{}", cell(interval.value), cell(interval.low), cell(interval.high));
+}
+
+}  // namespace
+
+std::string to_json(const Profile& profile) {
+  Json document{{"format", "jcprof-profile"},
+                {"version", 1},
+                {"project", profile.run.project},
+                {"device", profile.run.device},
+                {"transport", profile.run.transport},
+                {"started", profile.run.started},
+                {"unit", name_of(profile.run.unit)},
+                {"hz", profile.run.hz},
+                {"simulated", profile.run.simulated},
+                {"rounds", profile.rounds},
+                {"shots", profile.shots},
+                {"total", json(profile.total.ticks)},
+                {"entry", json(profile.entry.ticks)},
+                {"unattributed", json(profile.unattributed)},
+                {"blocks", list(profile.blocks)},
+                {"lines", list(profile.lines)},
+                {"functions", list(profile.functions)},
+                {"warnings", profile.warnings}};
+  // Names may come from a card: bytes that are no UTF-8 are replaced, not a reason to fail.
+  return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string to_csv(const Profile& profile) {
+  const std::string_view unit = name_of(profile.run.unit);
+  std::string text = fmt::format(
+      "path,line,function,hits,rounds,{0},{0}_low,{0}_high,share,share_low,share_high,resolved\r\n", unit);
+  for (const LineEstimate& line : profile.lines)
+    text += fmt::format("{},{},{},{},{},{},{},{}\r\n", csv_text(line.path), line.line, csv_text(line.function),
+                        line.hits, line.cost.rounds, cells(line.cost.ticks), cells(line.cost.share),
+                        line.cost.resolved ? 1 : 0);
+  return text;
+}
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times and shares as text for people: one unit for a value and its interval, no digit that the interval does
+// not carry.
+#pragma once
+
+#include <string>
+
+#include "annotator/statistics.hpp"
+#include "src/core/types.hpp"
+
+namespace jcprof::annotator {
+
+/// A unit to print in: "ms" is 1e6 ticks where a tick is a nanosecond.
+struct Scale {
+  double ticks = 1;
+  std::string name;
+};
+
+Scale scale_for(double ticks, ClockUnit unit);
+
+/// "40.2 ms" and "0.3": the value has the digits that its half width has, at least two, at most six. The half
+/// width is "?" where the interval is not finite.
+struct Quantity {
+  std::string value;  // with its unit
+  std::string half_width;
+};
+Quantity quantity(const Interval& ticks, ClockUnit unit);
+
+/// Two significant digits in the unit that is chosen for `ticks`, rounded up: "0.27 ms".
+std::string upper_bound(double ticks, ClockUnit unit);
+
+/// Two significant digits in `scale`, or in a smaller unit where that would be below 0.01.
+std::string each(double ticks, const Scale& scale, ClockUnit unit);
+
+/// "31.4 %", "0.62 %".
+std::string percent(double share);
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/run_data.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "src/core/error.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+void check_event(const TrapMap& map, const Event& event) {
+  if (event.hit >= 1 && number(event.trap) <= map.traps.size()) return;
+  throw UserError(
+      Fault{.message = fmt::format("the profile is damaged: it names hit {} of trap {}, of {} traps",
+                                   event.hit, number(event.trap), map.traps.size()),
+            .hint = "restore it from a copy, or measure again with `jcprof run --fresh`"});
+}
+
+}  // namespace
+
+RunData load_newest_run(const Store& store) {
+  const std::optional<RunInfo> run = store.last_run();
+  if (!run)
+    throw UserError(Fault{.message = "the profile holds no run yet", .hint = "`jcprof run` adds one"});
+  RunData data{.run = *run,
+               .map = store.traps(run->id),
+               .inputs = store.inputs(run->id),
+               .samples = store.samples(run->id),
+               .calibrations = store.calibrations(run->id),
+               .warnings = store.warnings(run->id)};
+  for (const StoredInput& input : data.inputs) {
+    std::vector<Event> path = store.path(run->id, input.index);
+    for (const Event& event : path)
+      check_event(data.map, event.trap == run_to_end ? Event{event.trap, 0} : event);
+    if (!path.empty()) data.paths.emplace(input.index, std::move(path));
+  }
+  for (const StoredSample& sample : data.samples) check_event(data.map, sample.asked);
+  return data;
+}
+
+}  // namespace jcprof::annotator

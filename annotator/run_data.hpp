@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything of one run that estimates rest on, read from its store in one go. Checked: each event names a
+// trap of the map, so that what comes after need not look again.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "src/core/store.hpp"
+
+namespace jcprof::annotator {
+
+struct RunData {
+  RunInfo run;
+  TrapMap map;
+  std::vector<StoredInput> inputs;
+  std::map<std::uint32_t, std::vector<Event>> paths;  // by input
+  std::vector<StoredSample> samples;
+  std::vector<StoredCalibration> calibrations;
+  std::vector<std::string> warnings;
+};
+
+/// The newest run of `store`. UserError when there is none, or when its parts do not fit each other.
+RunData load_newest_run(const Store& store);
+
+}  // namespace jcprof::annotator

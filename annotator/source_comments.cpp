@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/source_comments.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <regex>
+
+#include <fmt/format.h>
+
+#include "annotator/line_ends.hpp"
+#include "annotator/quantity.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+// Strict, so that no comment of the user's is taken for ours: everything from "//" to the end of the line
+// must be of one of these forms.
+constexpr std::string_view own_forms =
+    R"(// (?:)"
+    R"([0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)) ±(?:[0-9.]+|\?) \([0-9.]+ %\) ×[0-9]+)"
+    R"((?:, [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)) each)?)"
+    R"(|< [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)) ×[0-9]+)"
+    R"(|not reached)"
+    R"(|jcprof: no room for a comment at (?:line [0-9]+ \([a-z ]+\)(?:, )?)+)"
+    R"() \([A-Za-z0-9._+ -]*,[0-9]+\))";
+// Nothing of ours is longer but for the note about lines without room; it is cut below this.
+constexpr std::size_t longest_own = 600;
+
+bool is_own(std::string_view comment) {
+  static const std::regex form{std::string(own_forms)};
+  return comment.size() <= longest_own && std::regex_match(comment.begin(), comment.end(), form);
+}
+
+/// The line without the comments of ours that it ends with, and without the blank that was put before each.
+std::string_view stripped(std::string_view line) {
+  while (true) {
+    const std::size_t start = line.rfind("// ");
+    if (start == std::string_view::npos || start == 0 || line[start - 1] != ' ') return line;
+    if (!is_own(line.substr(start))) return line;
+    line = line.substr(0, start - 1);
+  }
+}
+
+/// Calls `each(number, line, end)` for every line; `end` is its line terminator as it stands there.
+template <class Each>
+void for_each_line(std::string_view text, Each each) {
+  std::size_t number = 1;
+  while (true) {
+    const std::size_t newline = text.find('\n');
+    std::string_view line = text.substr(0, newline);
+    std::size_t length = line.size();
+    if (line.ends_with('\r')) --length;
+    const std::size_t whole = newline == std::string_view::npos ? text.size() : newline + 1;
+    each(number++, line.substr(0, length), text.substr(length, whole - length));
+    if (newline == std::string_view::npos) return;
+    text.remove_prefix(whole);
+  }
+}
+
+/// Only what can neither end a comment nor hide another one from our own pattern.
+std::string plain(std::string_view name) {
+  std::string result(name.substr(0, 60));
+  std::ranges::replace_if(
+      result,
+      [](char c) {
+        return !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
+                 c == '_' || c == '+' || c == '-' || c == ' ');
+      },
+      '_');
+  return result;
+}
+
+/// Days from 1970-01-01 to a date of the Gregorian calendar (Hinnant 2013, "days from civil").
+std::int64_t days_to(std::int64_t year, unsigned month, unsigned day) {
+  year -= month <= 2 ? 1 : 0;
+  const std::int64_t era = (year >= 0 ? year : year - 399) / 400;
+  const auto year_of_era = static_cast<unsigned>(year - era * 400);
+  const unsigned day_of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+  const unsigned day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+  return era * 146097 + static_cast<std::int64_t>(day_of_era) - 719468;
+}
+
+/// Milliseconds since 1970 of "2026-01-02T03:04:05.678Z"; 0 of anything else.
+std::int64_t milliseconds_of(const std::string& started) {
+  static const std::regex form(R"((\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z)");
+  std::smatch match;
+  if (started.size() > 40 || !std::regex_match(started, match, form)) return 0;
+  const auto part = [&](std::size_t i) { return std::stoll(match[i].str()); };
+  const std::string fraction = (match[7].str() + "000").substr(0, 3);
+  const std::int64_t days = days_to(part(1), static_cast<unsigned>(part(2)), static_cast<unsigned>(part(3)));
+  return (((days * 24 + part(4)) * 60 + part(5)) * 60 + part(6)) * 1000 + std::stoll(fraction);
+}
+
+std::string cost_text(const LineEstimate& line, const Profile& profile) {
+  const ClockUnit unit = profile.run.unit;
+  const Interval& ticks = line.cost.ticks;
+  const bool known = std::isfinite(ticks.high);
+  if (known && !line.cost.resolved)
+    return fmt::format("// < {} ×{}", upper_bound(ticks.high, unit), line.hits);
+  const Quantity cost = quantity(ticks, unit);
+  std::string text = fmt::format("// {} ±{} ({}) ×{}", cost.value, cost.half_width,
+                                 percent(line.cost.share.value), line.hits);
+  if (line.hits > 1)
+    text += fmt::format(
+        ", {} each", each(ticks.value / static_cast<double>(line.hits), scale_for(ticks.value, unit), unit));
+  return text;
+}
+
+std::string_view reason_for(LineEnd end) {
+  return end == LineEnd::literal ? "a literal goes on" : "a backslash joins the next line";
+}
+
+/// `// jcprof: no room …`, signed like the comments that found none.
+std::string note_about(const std::vector<SkippedLine>& skipped, const std::string& comment) {
+  constexpr std::size_t most_named = 8;  // keeps the note below longest_own
+  std::string note = "// jcprof: no room for a comment at ";
+  for (std::size_t i = 0; i < std::min(most_named, skipped.size()); ++i)
+    note += fmt::format("{}line {} ({})", i == 0 ? "" : ", ", skipped[i].line, skipped[i].reason);
+  return note + " " + comment.substr(comment.rfind('('));
+}
+
+}  // namespace
+
+std::string signature_of(const RunInfo& run) {
+  const std::string device = plain(run.device.empty() ? "unknown" : run.device);
+  return fmt::format("({}{},{})", device, run.simulated ? " simulated" : "", milliseconds_of(run.started));
+}
+
+std::vector<LineComment> comments_for(const Profile& profile, std::string_view path) {
+  std::map<std::size_t, std::string> texts;
+  for (const UnreachedLine& line : profile.unreached)
+    if (line.path == path) texts[line.line] = "// not reached";
+  for (const LineEstimate& line : profile.lines)
+    if (line.path == path) texts[line.line] = cost_text(line, profile);
+  const std::string signature = signature_of(profile.run);
+  std::vector<LineComment> comments;
+  for (const auto& [line, text] : texts) comments.push_back({.line = line, .text = text + " " + signature});
+  return comments;
+}
+
+std::string without_comments(std::string_view text) {
+  std::string result;
+  for_each_line(text, [&](std::size_t, std::string_view line, std::string_view end) {
+    result += stripped(line);
+    result += end;
+  });
+  return result;
+}
+
+AnnotatedText annotate_text(std::string_view text, std::string_view language,
+                            const std::vector<LineComment>& comments) {
+  const std::string original = without_comments(text);
+  const std::vector<LineEnd> ends = line_ends(original, language);
+  std::map<std::size_t, const LineComment*> by_line;
+  AnnotatedText result;
+  for (const LineComment& comment : comments) {
+    if (comment.line < 1 || comment.line > ends.size()) continue;
+    const LineEnd end = ends[comment.line - 1];
+    if (end == LineEnd::open)
+      by_line[comment.line] = &comment;
+    else
+      result.skipped.push_back({.line = comment.line, .reason = std::string(reason_for(end))});
+  }
+  for_each_line(original, [&](std::size_t number, std::string_view line, std::string_view end) {
+    result.text += line;
+    const auto comment = by_line.find(number);
+    if (comment != by_line.end()) result.text += " " + comment->second->text;
+    if (number == 1 && !result.skipped.empty() && ends.front() == LineEnd::open)
+      result.text += " " + note_about(result.skipped, comments.front().text);
+    result.text += end;
+  });
+  return result;
+}
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The costs of lines, written behind them as comments. Text in, text out: no line is added, what is not one
+// of our comments stays byte for byte, and annotating an annotated text replaces what was written before.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "annotator/estimates.hpp"
+
+namespace jcprof::annotator {
+
+struct LineComment {
+  std::size_t line = 0;  // from 1
+  std::string text;      // with its "//"
+};
+
+/// The comments for the lines of `path`, in the order of the lines.
+std::vector<LineComment> comments_for(const Profile& profile, std::string_view path);
+
+/// `(gd60,1500968219581)`: device, then the start of the run in milliseconds since 1970.
+std::string signature_of(const RunInfo& run);
+
+struct SkippedLine {
+  std::size_t line = 0;
+  std::string reason;
+};
+
+struct AnnotatedText {
+  std::string text;
+  std::vector<SkippedLine> skipped;  // lines that can take no comment; a note behind line 1 names them too
+};
+
+/// `language` as in the trap map: it says what a literal over several lines looks like.
+AnnotatedText annotate_text(std::string_view text, std::string_view language,
+                            const std::vector<LineComment>& comments);
+
+/// The text without any comment of ours.
+std::string without_comments(std::string_view text);
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// From raw samples to differences: a table of rounds by stretches. A stretch lies between two neighbouring
+// measured stops of the path. Here the costs of the traps themselves are taken off; nothing is averaged.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "annotator/run_data.hpp"
+#include "annotator/statistics.hpp"
+
+namespace jcprof::annotator {
+
+/// What traps cost, from the run's calibrations; zero where it was not calibrated.
+struct TrapCost {
+  Interval pass;      // of an unarmed pass, or of one while another trap is armed
+  Interval counting;  // what a pass of the armed trap costs on top of that
+};
+
+TrapCost trap_cost(const std::vector<StoredCalibration>& calibrations, double alpha);
+
+inline constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+inline bool is_missing(double value) {
+  return std::isnan(value);
+}
+
+/// Between two neighbouring stops, or from the last one to the end of the command.
+struct Stretch {
+  std::size_t begin = 0;       // position on the path where it begins; its blocks are [begin, end)
+  std::size_t end = 0;         // of the next stop; the length of the path for the end of the command
+  std::vector<double> rounds;  // its cost in each round, or missing
+  std::vector<double> filled;  // the same, with a lost shot's two stretches sharing what they cost together
+};
+
+struct Stretches {
+  std::vector<Stretch> all;    // along the path
+  std::vector<double> totals;  // T(end) of each round without the cost of traps, or missing
+  std::vector<double> entry;   // T(first stop) of each round, or missing
+  std::size_t rounds = 0;
+  std::vector<std::string> warnings;
+};
+
+Stretches differences(const RunData& data, const std::vector<Event>& path, const TrapCost& cost);
+
+}  // namespace jcprof::annotator
