@@ -113,28 +113,22 @@ class Estimator {
     for (double& value : cumulated_) sum += std::exchange(value, sum);
   }
 
+  /// An edge that was never measured alone gets what the stretch costs beyond those that were.
   void weigh(const Stretch& stretch, const std::map<Edge, double>& typical) {
-    const auto known = [&](std::size_t block) {
-      const auto found = typical.find(edge(block));
-      return found == typical.end() ? missing : found->second;
-    };
-    double sum = 0;
-    std::size_t count = 0;
+    double known = 0;
+    double unknown = 0;
     for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
-      cumulated_[i] = known(i);
-      if (is_missing(cumulated_[i])) continue;
-      sum += cumulated_[i];
-      ++count;
+      const auto found = typical.find(edge(i));
+      cumulated_[i] = found == typical.end() ? missing : found->second;
+      (found == typical.end() ? unknown : known) += found == typical.end() ? 1 : found->second;
     }
-    // An edge that was never measured alone counts as much as the others do on average.
-    const double otherwise = count > 0 && sum > 0 ? sum / static_cast<double>(count) : 1;
-    double whole = 0;
+    const double rest = std::max(0.0, median(present(stretch.rounds)) - known);
+    const double whole = unknown > 0 ? known + rest : known;
+    const auto blocks = static_cast<double>(stretch.end - stretch.begin);
     for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
-      if (sum <= 0) cumulated_[i] = 1;
-      if (is_missing(cumulated_[i])) cumulated_[i] = otherwise;
-      whole += cumulated_[i];
+      const double weight = is_missing(cumulated_[i]) ? rest / unknown : cumulated_[i];
+      cumulated_[i] = whole > 0 ? weight / whole : 1 / blocks;
     }
-    for (std::size_t i = stretch.begin; i < stretch.end; ++i) cumulated_[i] /= whole;
   }
 
   double weight(std::size_t block) const { return cumulated_[block + 1] - cumulated_[block]; }
@@ -250,6 +244,7 @@ class Estimator {
     profile.total = with_share(number_of(stretches_.totals, passes, 0));
     profile.entry = with_share(number_of(stretches_.entry, 0, 0));
     std::vector<double> between;
+    between.reserve(stretches_.rounds);
     for (std::size_t r = 0; r < stretches_.rounds; ++r)
       between.push_back(stretches_.totals[r] - stretches_.entry[r]);
     if (profile.total.rounds == 0 || profile.entry.rounds == 0) return;

@@ -112,9 +112,9 @@ std::string to_csv(const Profile& profile) {
   std::string text = fmt::format(
       "path,line,function,hits,rounds,{0},{0}_low,{0}_high,share,share_low,share_high,resolved\r\n", unit);
   for (const LineEstimate& line : profile.lines)
-    text += fmt::format("{},{},{},{},{},{},{},{}\r\n", csv_text(line.path), line.line, csv_text(line.function),
-                        line.hits, line.cost.rounds, cells(line.cost.ticks), cells(line.cost.share),
-                        line.cost.resolved ? 1 : 0);
+    text += fmt::format("{},{},{},{},{},{},{},{}\r\n", csv_text(line.path), line.line,
+                        csv_text(line.function), line.hits, line.cost.rounds, cells(line.cost.ticks),
+                        cells(line.cost.share), line.cost.resolved ? 1 : 0);
   return text;
 }
 

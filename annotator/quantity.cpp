@@ -52,7 +52,7 @@ std::string upper_bound(double ticks, ClockUnit unit) {
   const int decimals = std::max(0, 1 - magnitude(value));
   const double step = std::pow(10, decimals);
   // The small term keeps a value that is exact but for its last bit from being rounded up a whole step.
-  return digits(std::ceil(value * step - 1e-9) / step, decimals) + " " + scale.name;
+  return digits(std::max(0.0, std::ceil(value * step - 1e-9)) / step, decimals) + " " + scale.name;
 }
 
 std::string each(double ticks, const Scale& scale, ClockUnit unit) {

@@ -26,7 +26,7 @@ struct Quantity {
 };
 Quantity quantity(const Interval& ticks, ClockUnit unit);
 
-/// Two significant digits in the unit that is chosen for `ticks`, rounded up: "0.27 ms".
+/// At least two significant digits in the unit that is chosen for `ticks`, rounded up: "271 µs".
 std::string upper_bound(double ticks, ClockUnit unit);
 
 /// Two significant digits in `scale`, or in a smaller unit where that would be below 0.01.

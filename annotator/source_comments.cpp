@@ -136,7 +136,9 @@ std::vector<LineComment> comments_for(const Profile& profile, std::string_view p
     if (line.path == path) texts[line.line] = cost_text(line, profile);
   const std::string signature = signature_of(profile.run);
   std::vector<LineComment> comments;
-  for (const auto& [line, text] : texts) comments.push_back({.line = line, .text = text + " " + signature});
+  comments.reserve(texts.size());
+  for (const auto& [line, text] : texts)
+    comments.push_back({.line = line, .text = fmt::format("{} {}", text, signature)});
   return comments;
 }
 

@@ -11,6 +11,8 @@
 namespace jcprof::annotator {
 namespace {
 
+constexpr std::uint32_t warm_up_round = 0;
+
 /// Slopes per pass of `kind` over `base`: the n-th repetition of one with the n-th of the other.
 std::vector<double> slopes(const std::vector<StoredCalibration>& calibrations, std::string_view kind) {
   std::map<std::uint64_t, std::vector<double>> base;
@@ -127,7 +129,9 @@ class Readings {
                                      other_status, status.value_or(0)));
   }
 
+  /// Ended as asked, in a round of the measurement: round 0 is the warm-up, which is stored but no round.
   static bool is_timed(const StoredSample& sample) {
+    if (sample.round == warm_up_round) return false;
     return sample.asked.trap == run_to_end ? sample.outcome == Outcome::ended
                                            : sample.outcome == Outcome::stopped;
   }
@@ -161,7 +165,7 @@ double median_of_present(const std::vector<double>& values) {
 /// owns hundreds of stretches the whole round.
 void fill_round(std::vector<Stretch>& stretches, const std::vector<double>& medians,
                 const std::vector<const std::vector<double>*>& readings, std::size_t round) {
-  // A round that lacks more than this is not a round of this path but a warm-up or a remnant.
+  // A round that lacks more than this is a remnant: it was broken off, or the target was gone for a while.
   const std::size_t tolerated = readings.size() / 20;
   const auto is_gap = [&](const std::vector<double>* stop) { return is_missing((*stop)[round]); };
   const auto gaps = static_cast<std::size_t>(std::ranges::count_if(readings, is_gap));
@@ -204,6 +208,7 @@ Stretches differences(const RunData& data, const std::vector<Event>& path, const
   result.entry = *readings.at(stops.front());
 
   std::vector<const std::vector<double>*> columns;
+  columns.reserve(stops.size());
   for (const std::size_t stop : stops) columns.push_back(readings.at(stop));
   std::vector<double> medians;
   for (std::size_t i = 0; i + 1 < stops.size(); ++i) {

@@ -43,10 +43,7 @@ void fail(sqlite3* database, const std::string& file) {
     case SQLITE_FULL:
       throw about(file, "the disk is full", "make room; " + kept, ExitCode::environment);
     case SQLITE_IOERR:
-      throw about(file,
-                  fmt::format("cannot be written or read: {} ({})", why,
-                              sqlite3_errstr(sqlite3_extended_errcode(database))),
-                  kept, ExitCode::environment);
+      throw about(file, "cannot be written or read: " + why, kept, ExitCode::environment);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       throw about(file, "in use by another program", "wait for the other jcprof, or end it; " + kept,

@@ -46,7 +46,7 @@ struct StoredInput {
 /// One row of table `sample`.
 struct StoredSample {
   std::uint64_t sequence = 0;
-  std::uint32_t round = 0;
+  std::uint32_t round = 0;  // from 1; 0: the warm-up
   Event asked;
   std::uint32_t input = 0;
   Ticks ticks = 0;

@@ -49,7 +49,8 @@ CREATE TABLE path (
   trap INTEGER NOT NULL, hit INTEGER NOT NULL, signature INTEGER NOT NULL,  -- of the whole path
   PRIMARY KEY (run, input, position)
 ) WITHOUT ROWID;
--- One timed trigger: raw, absolute, never a difference. Trap 0 is the command run to its end.
+-- One timed trigger: raw, absolute, never a difference. Trap 0 is the command run to its end, round 0 the
+-- warm-up.
 CREATE TABLE sample (
   run INTEGER NOT NULL REFERENCES run, sequence INTEGER NOT NULL, round INTEGER NOT NULL,
   trap INTEGER NOT NULL, hit INTEGER NOT NULL, input INTEGER NOT NULL, ticks INTEGER NOT NULL,

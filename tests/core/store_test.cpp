@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/core/store.hpp"
 
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <catch2/catch.hpp>
 
@@ -198,6 +200,33 @@ TEST_CASE("a reader sees the committed rounds while a run writes") {
   CHECK(shown(query(folder.profile(), "SELECT count(*) FROM sample")) == "count(*)|\n0|");
   writer.commit();
   CHECK(shown(query(folder.profile(), "SELECT count(*) FROM sample")) == "count(*)|\n1|");
+}
+
+TEST_CASE("a disk that takes no more is an error of the environment, and the committed rounds stay") {
+  const Folder folder;
+  Store store(folder.profile(), OpenMode::fresh);
+  const std::int64_t run = store.begin_run(some_run(), two_traps(), {});
+  store.begin();
+  store.add_sample(run, some_sample(0));
+  store.commit();
+
+  // A limit on the size of files stands for the full disk.
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit tight{.rlim_cur = 200'000, .rlim_max = before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &tight) == 0);
+  const std::string error = error_of(folder, [&] {
+    store.begin();
+    for (std::uint64_t i = 1; i < 20'000; ++i) store.add_sample(run, some_sample(i));
+    store.commit();
+  });
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+  CHECK(error ==
+        "profile.jcprof: cannot be written or read: disk I/O error\n"
+        "hint: what was committed before is kept; run the same command again and it goes on from there [3]");
+  store.close();
+  CHECK(Store(folder.profile(), OpenMode::read_only).samples(run).size() == 1);
 }
 
 TEST_CASE("what is not a profile is refused, each kind with its own words") {

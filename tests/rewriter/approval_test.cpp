@@ -103,7 +103,7 @@ TEST_CASE("the output compiles, behaves the same unarmed, and stops at each even
       write_file(folder / "entry", (in_package ? "com.example.demo." : "") + file.stem().string());
       java.argv.push_back(folder.string());
     }
-  const ProcessResult result = run_to_end(java, {.file = work / "java.log"}, std::chrono::minutes{4});
+  const ProcessResult result = run_and_wait(java, {.file = work / "java.log"}, std::chrono::minutes{4});
   INFO(read_file(work / "java.log"));
   CHECK(result.exit_status == 0);
 }

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/attribution.hpp"
+
+#include <fmt/format.h>
+#include <catch2/catch.hpp>
+
+#include "tests/annotator/trap_maps.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+using enum TrapKind;
+
+/// "1→2 f:10" for each block: from trap, to trap, function and line of its owner.
+std::string owners(const TrapMap& map, const std::vector<std::uint32_t>& traps) {
+  const Attribution result = attribute(map, path_of(traps));
+  std::string text;
+  for (std::size_t i = 0; i < traps.size(); ++i) {
+    const Block& block = result.blocks[i];
+    text += fmt::format("{}→{} {}:{}\n", traps[i], i + 1 < traps.size() ? traps[i + 1] : 0,
+                        result.functions[block.function].name, result.lines[block.line].line);
+  }
+  return text;
+}
+
+/// "f [2,5)" for each call.
+std::string calls(const TrapMap& map, const std::vector<std::uint32_t>& traps) {
+  const Attribution result = attribute(map, path_of(traps));
+  std::string text;
+  for (const Invocation& call : result.invocations)
+    text +=
+        fmt::format("{}{} [{},{})", text.empty() ? "" : " ",
+                    result.functions[call.function].name + (call.outermost ? "" : "'"), call.begin, call.end);
+  return text;
+}
+
+/// 1 p(): 2 entry | 10 s; | 20 r = f(g()); | 30 }     f: 40 entry 41 return     g: 50 entry 51 return
+TrapMap two_calls() {
+  return MapMaker()
+      .trap(entry0, "p", 1)
+      .trap(entry, "p", 1)
+      .trap(before, "p", 10)
+      .trap(before, "p", 20)
+      .trap(exit, "p", 30)
+      .trap(entry, "f", 40)
+      .trap(returns, "f", 41)
+      .trap(entry, "g", 50)
+      .trap(returns, "g", 51)
+      .map();
+}
+
+}  // namespace
+
+TEST_CASE("what runs after a return belongs to the calling statement, with several calls in it") {
+  CHECK(owners(two_calls(), {1, 2, 3, 4, 8, 9, 6, 7, 5}) ==
+        "1→2 p:1\n2→3 p:1\n3→4 p:10\n4→8 p:20\n8→9 g:50\n9→6 p:20\n6→7 f:40\n7→5 p:20\n5→0 p:30\n");
+  CHECK(calls(two_calls(), {1, 2, 3, 4, 8, 9, 6, 7, 5}) == "p [0,9) g [4,5) f [6,7)");
+}
+
+TEST_CASE("a callee without traps is part of the statement that calls it") {
+  CHECK(owners(two_calls(), {1, 2, 3, 4, 5}) == "1→2 p:1\n2→3 p:1\n3→4 p:10\n4→5 p:20\n5→0 p:30\n");
+}
+
+TEST_CASE("what runs after the end of a loop's body belongs to the loop") {
+  // 10 for (…) {   11 if (x) {  12 a;  13 }   14 b;   15 }   16 }
+  const TrapMap map = MapMaker()
+                          .trap(entry, "p", 9)
+                          .trap(before, "p", 10, 15)
+                          .trap(loop_body, "p", 11, 13)
+                          .trap(before, "p", 12)
+                          .trap(after, "p", 13)
+                          .trap(before, "p", 14)
+                          .trap(after, "p", 15)
+                          .trap(exit, "p", 16)
+                          .map();
+  CHECK(owners(map, {1, 2, 3, 4, 5, 6, 7, 3, 6, 7, 8}) ==
+        "1→2 p:9\n2→3 p:10\n3→4 p:11\n4→5 p:12\n5→6 p:11\n6→7 p:14\n7→3 p:10\n3→6 p:11\n6→7 p:14\n7→8 p:10\n"
+        "8→0 p:16\n");
+}
+
+TEST_CASE("without braces the ends of nested bodies stand at one place, and each belongs to its statement") {
+  // 10 for (…)   11 if (x)   12 b;
+  const TrapMap map = MapMaker()
+                          .trap(entry, "p", 9)
+                          .trap(before, "p", 10, 12)
+                          .trap(loop_body, "p", 11, 12)
+                          .trap(before, "p", 12)
+                          .trap(after, "p", 12)
+                          .trap(after, "p", 12)
+                          .trap(exit, "p", 13)
+                          .map();
+  CHECK(owners(map, {1, 2, 3, 4, 5, 6, 3, 6, 7}) ==
+        "1→2 p:9\n2→3 p:10\n3→4 p:11\n4→5 p:12\n5→6 p:11\n6→3 p:10\n3→6 p:11\n6→7 p:10\n7→0 p:13\n");
+}
+
+TEST_CASE("the end of a block whose statement has no trap belongs to its own line") {
+  const TrapMap map = MapMaker().trap(entry, "p", 1).trap(loop_body, "p", 3).trap(after, "p", 4).map();
+  CHECK(owners(map, {1, 2, 3, 2, 3}) == "1→2 p:1\n2→3 p:3\n3→2 p:4\n2→3 p:3\n3→0 p:4\n");
+}
+
+TEST_CASE("recursion: each call has its own statement to come back to") {
+  // 10 f() {  11 if (n > 0) {  12 f(n - 1);  13 }  14 return;  }
+  const TrapMap map = MapMaker()
+                          .trap(entry, "f", 10)
+                          .trap(before, "f", 11, 13)
+                          .trap(before, "f", 12)
+                          .trap(after, "f", 13)
+                          .trap(returns, "f", 14)
+                          .map();
+  CHECK(owners(map, {1, 2, 3, 1, 2, 5, 4, 5}) ==
+        "1→2 f:10\n2→3 f:11\n3→1 f:12\n1→2 f:10\n2→5 f:11\n5→4 f:12\n4→5 f:11\n5→0 f:14\n");
+  CHECK(calls(map, {1, 2, 3, 1, 2, 5, 4, 5}) == "f [0,8) f' [3,5)");
+}
+
+TEST_CASE("an exception leaves all calls up to the one that catches it") {
+  // p: 10 try {  11 f();  } catch {  13 h;  }  14 }     f: 20 entry 21 g();     g: 30 entry 31 throw
+  const TrapMap map = MapMaker()
+                          .trap(entry, "p", 9)
+                          .trap(before, "p", 10, 14)
+                          .trap(before, "p", 11)
+                          .trap(handler, "p", 13)
+                          .trap(after, "p", 14)
+                          .trap(exit, "p", 15)
+                          .trap(entry, "f", 20)
+                          .trap(before, "f", 21)
+                          .trap(entry, "g", 30)
+                          .trap(before, "g", 31)
+                          .map();
+  const std::vector<std::uint32_t> path{1, 2, 3, 7, 8, 9, 10, 4, 5, 6};
+  CHECK(owners(map, path) ==
+        "1→2 p:9\n2→3 p:10\n3→7 p:11\n7→8 f:20\n8→9 f:21\n9→10 g:30\n10→4 g:31\n4→5 p:13\n5→6 p:10\n6→0 "
+        "p:15\n");
+  CHECK(calls(map, path) == "p [0,10) f [3,7) g [5,7)");
+}
+
+TEST_CASE("an exception in a recursion is caught by the call that is inside the try") {
+  // 10 f() {  11 if (n == 0) throw  12 try {  13 f(n - 1);  14 } catch {  15 h;  16 }  }
+  const TrapMap map = MapMaker()
+                          .trap(entry, "f", 10)
+                          .trap(before, "f", 11)
+                          .trap(before, "f", 12, 16)
+                          .trap(before, "f", 13)
+                          .trap(handler, "f", 15)
+                          .trap(exit, "f", 17)
+                          .map();
+  CHECK(calls(map, {1, 2, 3, 4, 1, 2, 5, 6}) == "f [0,8) f' [4,6)");
+}
+
+TEST_CASE("a finally block still belongs to the function that is returning") {
+  // p: 10 f();      f: 20 entry  21 try { 22 return;  } finally { 24 c; }
+  const TrapMap map = MapMaker()
+                          .trap(entry, "p", 9)
+                          .trap(before, "p", 10)
+                          .trap(exit, "p", 11)
+                          .trap(entry, "f", 20)
+                          .trap(before, "f", 21, 25)
+                          .trap(returns, "f", 22)
+                          .trap(handler, "f", 24)
+                          .map();
+  CHECK(owners(map, {1, 2, 4, 5, 6, 7, 3}) ==
+        "1→2 p:9\n2→4 p:10\n4→5 f:20\n5→6 f:21\n6→7 f:22\n7→3 f:24\n3→0 p:11\n");
+  CHECK(calls(map, {1, 2, 4, 5, 6, 7, 3}) == "p [0,7) f [2,6)");
+}
+
+TEST_CASE("between markers a block is shown at the later one, after a statement's trap it stays there") {
+  const TrapMap map = MapMaker()
+                          .trap(entry, "p", 1)
+                          .trap(marker, "p", 5)
+                          .trap(marker, "p", 8)
+                          .trap(before, "p", 9)
+                          .trap(marker, "p", 12)
+                          .map();
+  CHECK(owners(map, {1, 2, 3, 4, 5}) == "1→2 p:5\n2→3 p:8\n3→4 p:8\n4→5 p:9\n5→0 p:12\n");
+}
+
+TEST_CASE("markers alone, without entries: a function is entered at its first marker") {
+  const TrapMap map = MapMaker().trap(marker, "p", 1).trap(marker, "f", 5).trap(marker, "f", 6).map();
+  CHECK(owners(map, {1, 2, 3, 1}) == "1→2 p:1\n2→3 f:6\n3→1 f:6\n1→0 p:1\n");
+  CHECK(calls(map, {1, 2, 3, 1}) == "p [0,4) f [1,3)");
+}
+
+TEST_CASE("a command that was left by an exception does not hold on to the next one") {
+  CHECK(calls(two_calls(), {1, 2, 4, 6, 1, 2, 3}) == "p [0,4) f [3,4) p [4,7)");
+}
+
+TEST_CASE("hits and what was never reached come from the path") {
+  const TrapMap map = MapMaker()
+                          .trap(entry, "p", 1)
+                          .trap(loop_body, "p", 2)
+                          .trap(before, "p", 3)
+                          .trap(after, "p", 4)
+                          .trap(before, "p", 3)
+                          .map();
+  const Attribution result = attribute(map, path_of({1, 2, 2, 2}));
+  REQUIRE(result.lines.size() == 2);
+  CHECK(result.lines[1].hits == 3);
+  CHECK(result.unreached == std::vector<UnreachedLine>{{"A.java", 3, "p"}});
+  CHECK(attribute(map, {}).unreached.empty());
+}
+
+}  // namespace jcprof::annotator

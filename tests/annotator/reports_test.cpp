@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
+#include <catch2/catch.hpp>
+
+#include "annotator/exports.hpp"
+#include "annotator/tables.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Estimate cost(double value, double half, double share) {
+  return {.ticks = {value, value - half, value + half},
+          .share = {share, share / 2, share * 2},
+          .raw = value,
+          .rounds = 10,
+          .resolved = value > half};
+}
+
+Profile small_profile() {
+  Profile profile;
+  profile.run.project = "pin";
+  profile.run.device = "jcardsim\x1b[31m";
+  profile.run.started = "2026-01-02T03:04:05.678Z";
+  profile.run.transport = "vpcd";
+  profile.run.simulated = true;
+  profile.run.state = RunState::complete;
+  profile.shots = 120;
+  profile.rounds = 10;
+  profile.total = cost(8e6, 1e5, 1.1);
+  profile.entry = cost(1e6, 1e4, 0.1);
+  profile.unattributed = {-2e3, -1e4, 1e4};
+  profile.blocks = {{{TrapId{1}, 1}, {TrapId{2}, 3}, "A.p", "src/A.java", 10, 1, cost(6e6, 1e5, 0.75)},
+                    {{TrapId{2}, 3}, {}, "A.p", "src/A.java", 12, 1, cost(1e3, 2e3, 0.25)}};
+  profile.blocks[1].cost.ticks = {1e3, -infinity, infinity};
+  profile.lines = {{"src/A.java", 10, "A.p", 50, cost(6e6, 1e5, 0.75)},
+                   {"src/A.java", 12, "A.p", 1, cost(1e3, 2e3, 0.25)}};
+  profile.functions = {{"A.p", "src/A.java", 9, 1, cost(6e6, 1e5, 0.75), cost(7e6, 1e5, 0.9)}};
+  profile.warnings = {"10 rounds\nonly"};
+  return profile;
+}
+
+}  // namespace
+
+TEST_CASE("the report on a terminal") {
+  CHECK(report(small_profile()) ==
+        "pin on jcardsim?[31m, SIMULATED: 10 rounds, 120 shots\n"
+        "total 8.0 ms ±0.1, of it 1.00 ms before the first trap and -2.0 µs unattributed\n"
+        "\n"
+        "    time     ±     share  hits  line           function\n"
+        "  6.0 ms  ±0.1    75.0 %   ×50  src/A.java:10  A.p\n"
+        "< 3.0 µs        < 50.0 %    ×1  src/A.java:12  A.p\n"
+        "\n"
+        "own time     ±   share  with calls   share  calls  function  line\n"
+        "  6.0 ms  ±0.1  75.0 %      7.0 ms  90.0 %     ×1  A.p       src/A.java:9\n"
+        "\n"
+        "warning: 10 rounds?only\n");
+}
+
+TEST_CASE("on a narrow terminal places lose their beginning, numbers nothing") {
+  Profile profile = small_profile();
+  profile.lines[0].path = "a/long/way/to/the/source/of/the/Applet.java";
+  profile.lines[0].function = "PinApplet.verifyTheWholePin";
+  CHECK(line_table(profile, {.width = 70, .rows = 1}) ==
+        "  time     ±   share  hits  line                  function\n"
+        "6.0 ms  ±0.1  75.0 %   ×50  …/the/Applet.java:10  …t.verifyTheWholePin\n"
+        "… and 1 more\n");
+}
+
+TEST_CASE("colour only where it was asked for") {
+  const Profile profile = small_profile();
+  CHECK(report(profile).find('\x1b') == std::string::npos);
+  CHECK(warning_list(profile, {.colour = Colour::always}) == "\x1b[33mwarning:\x1b[0m 10 rounds?only\n");
+}
+
+TEST_CASE("the JSON export") {
+  Profile profile = small_profile();
+  profile.run.device = "jcardsim";
+  profile.lines.resize(1);
+  profile.blocks.erase(profile.blocks.begin());
+  profile.functions.clear();
+  CHECK(to_json(profile) == R"({
+ "format": "jcprof-profile",
+ "version": 1,
+ "project": "pin",
+ "device": "jcardsim",
+ "transport": "vpcd",
+ "started": "2026-01-02T03:04:05.678Z",
+ "unit": "ns",
+ "hz": 0.0,
+ "simulated": true,
+ "rounds": 10,
+ "shots": 120,
+ "total": {
+  "value": 8000000.0,
+  "low": 7900000.0,
+  "high": 8100000.0
+ },
+ "entry": {
+  "value": 1000000.0,
+  "low": 990000.0,
+  "high": 1010000.0
+ },
+ "unattributed": {
+  "value": -2000.0,
+  "low": -10000.0,
+  "high": 10000.0
+ },
+ "blocks": [
+  {
+   "from": {
+    "trap": 2,
+    "hit": 3
+   },
+   "to": {
+    "trap": 0,
+    "hit": 1
+   },
+   "function": "A.p",
+   "path": "src/A.java",
+   "line": 12,
+   "rounds": 10,
+   "share": {
+    "value": 0.25,
+    "low": 0.125,
+    "high": 0.5
+   },
+   "ticks": {
+    "value": 1000.0,
+    "low": null,
+    "high": null
+   },
+   "resolved": false
+  }
+ ],
+ "lines": [
+  {
+   "path": "src/A.java",
+   "line": 10,
+   "function": "A.p",
+   "hits": 50,
+   "ticks": {
+    "value": 6000000.0,
+    "low": 5900000.0,
+    "high": 6100000.0
+   },
+   "share": {
+    "value": 0.75,
+    "low": 0.375,
+    "high": 1.5
+   },
+   "resolved": true
+  }
+ ],
+ "functions": [],
+ "warnings": [
+  "10 rounds\nonly"
+ ]
+}
+)");
+}
+
+TEST_CASE("the CSV export has one row a line") {
+  Profile profile = small_profile();
+  profile.lines[0].function = "A.\"p\"";
+  profile.lines[1].cost.ticks.high = infinity;
+  CHECK(to_csv(profile) ==
+        "path,line,function,hits,rounds,ns,ns_low,ns_high,share,share_low,share_high,resolved\r\n"
+        "\"src/A.java\",10,\"A.\"\"p\"\"\",50,10,6000000,5900000,6100000,0.75,0.375,1.5,1\r\n"
+        "\"src/A.java\",12,\"A.p\",1,10,1000,-1000,,0.25,0.125,0.5,0\r\n");
+}
+
+TEST_CASE("bytes that are no text do not stop an export") {
+  Profile profile = small_profile();
+  profile.run.device = "\xff\xfe";
+  CHECK(to_json(profile).find("\"device\": \"\xef\xbf\xbd\xef\xbf\xbd\"") != std::string::npos);
+}
+
+}  // namespace jcprof::annotator
