@@ -13,7 +13,7 @@
 namespace jcprof::harness {
 
 struct InputSettings {
-  std::filesystem::path root;  // an input file's path is relative to it
+  std::filesystem::path root = {};  // an input file's path is relative to it
   std::uint64_t seed = 1;
   std::uint32_t drawn = 16;  // how many distinct ones a pattern or a random source gives, if it has that many
 };

@@ -31,8 +31,8 @@ using ProgressSink = std::function<void(const Progress&)>;
 struct MeasureOptions {
   std::uint32_t rounds = 50;
   std::uint64_t seed = 1;
-  std::optional<std::uint64_t> max_shots;  // warm-up included
-  std::optional<std::chrono::milliseconds> max_time;
+  std::optional<std::uint64_t> max_shots = {};  // warm-up included
+  std::optional<std::chrono::milliseconds> max_time = {};
   std::string tool = "jcprof " JCPROF_VERSION;
   ProgressSink progress = {};
   std::uint32_t calibrations = 20;  // repetitions of each kind; 0: none

@@ -23,6 +23,7 @@ inline double robust_sigma(const std::vector<double>& values) {
   constexpr double normal = 1.4826;
   const double centre = median(values);
   std::vector<double> deviations;
+  deviations.reserve(values.size());
   for (const double value : values) deviations.push_back(std::abs(value - centre));
   return normal * median(deviations);
 }

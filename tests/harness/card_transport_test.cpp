@@ -115,7 +115,7 @@ TEST_CASE("a reset before each shot is followed by after_reset") {
   world.seen.clear();
   CHECK(shoot(*transport, {at(1)})[0].outcome == Outcome::stopped);
   CHECK(world.seen.front() == "00a4040000");
-  CHECK(world.starts == 3);  // once at the start, once for the fake card's reset
+  CHECK(world.starts == 2);  // the start itself, then the reset
 }
 
 TEST_CASE("the times of a trigger of several APDUs are summed, and it is left at the stop") {

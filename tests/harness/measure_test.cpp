@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/measure.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <catch2/catch.hpp>
+
+#include "src/core/error.hpp"
+#include "tests/support/fake_transport.hpp"
+
+using namespace jcprof;
+using namespace jcprof::harness;
+using jcprof::test::FakeTransport;
+
+namespace {
+
+/// A project of five traps, a target that passes them, and a profile in a folder of its own.
+struct Bench {
+  Bench() : folder(std::filesystem::temp_directory_path() / fmt::format("jcprof-measure-{}", ::getpid())) {
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+    project.name = "test";
+    project.digest = "d1";
+    map.language = "java";
+    for (std::uint32_t id = 1; id <= 5; ++id)
+      map.traps.push_back({.id = TrapId{id},
+                           .key = std::to_string(id),
+                           .name = fmt::format("TRAP_run_{}", id),
+                           .kind = TrapKind::before,
+                           .function = "A.run",
+                           .path = "A.java",
+                           .line = 10 + id});
+    target.paths[0] = {TrapId{1}, TrapId{2}, TrapId{3}, TrapId{2}, TrapId{3}, TrapId{4}};
+    options.rounds = 4;
+    options.calibrations = 2;
+  }
+  ~Bench() { std::filesystem::remove_all(folder); }
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+
+  Measured run() {
+    Store store(folder / "profile.jcprof", OpenMode::read_write);
+    Measured measured = measure(project, map, target, store, options, interrupted);
+    samples = store.samples(measured.run.id);
+    path = store.path(measured.run.id, 0);
+    calibrations = store.calibrations(measured.run.id);
+    store.close();
+    return measured;
+  }
+
+  std::uint64_t in_rounds() const {
+    return static_cast<std::uint64_t>(
+        std::ranges::count_if(samples, [](const StoredSample& s) { return s.round > 0; }));
+  }
+
+  std::filesystem::path folder;
+  Project project;
+  TrapMap map;
+  FakeTransport target;
+  MeasureOptions options;
+  std::atomic<bool> interrupted = false;
+  std::vector<StoredSample> samples;
+  std::vector<Event> path;
+  std::vector<StoredCalibration> calibrations;
+};
+
+bool has(const std::vector<std::string>& warnings, const std::string& text) {
+  return std::ranges::any_of(warnings,
+                             [&](const std::string& one) { return one.find(text) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("a run stores its path and every event of it once a round, raw") {
+  Bench bench;
+  const Measured measured = bench.run();
+  CHECK(measured.warnings == std::vector<std::string>{});
+  CHECK(measured.run.state == RunState::complete);
+  CHECK(measured.run.device == "nothing");
+  CHECK(bench.path == events_of(bench.target.paths[0]));
+  CHECK(bench.in_rounds() == 4 * 7);
+  std::map<std::uint32_t, std::set<Event>> rounds;
+  for (const StoredSample& sample : bench.samples) {
+    if (sample.round > 0) CHECK(rounds[sample.round].insert(sample.asked).second);
+    if (sample.asked == Event{.trap = TrapId{2}, .hit = 2}) CHECK(sample.ticks == 4000);
+    CHECK(sample.signature == signature_of(bench.target.paths[0]));
+  }
+  CHECK(rounds.size() == 4);
+  CHECK(bench.calibrations.size() == 6);
+  CHECK(measured.shots == bench.samples.size());
+}
+
+TEST_CASE("the first thing a target sees is one full run") {
+  Bench bench;
+  bench.run();
+  CHECK(bench.target.asked.front().stop.trap == run_to_end);
+}
+
+TEST_CASE("warm-up pairs are stored in round 0") {
+  Bench bench;
+  bench.run();
+  CHECK(bench.samples.size() - bench.in_rounds() == 60);
+}
+
+TEST_CASE("twin rounds are each other's reverse") {
+  Bench bench;
+  bench.run();
+  std::map<std::uint32_t, std::vector<Event>> order;
+  for (const StoredSample& sample : bench.samples) order[sample.round].push_back(sample.asked);
+  std::ranges::reverse(order[2]);
+  CHECK(order[1] == order[2]);
+}
+
+TEST_CASE("an interrupted run keeps what it has, and is gone on with") {
+  Bench bench;
+  bench.target.after_shot = [&bench](std::uint64_t n) {
+    if (n == 1 + 60 + 9) bench.interrupted = true;
+  };
+  const Measured first = bench.run();
+  CHECK(first.run.state == RunState::interrupted);
+  CHECK(bench.in_rounds() == 10);
+  bench.interrupted = false;
+  const Measured second = bench.run();
+  CHECK(second.continued);
+  CHECK(second.run.id == first.run.id);
+  CHECK(second.run.state == RunState::complete);
+  CHECK(bench.in_rounds() == 10 + 2 * 7);
+  CHECK(bench.calibrations.size() == 6);
+  std::set<std::uint64_t> sequences;
+  for (const StoredSample& sample : bench.samples) CHECK(sequences.insert(sample.sequence).second);
+}
+
+TEST_CASE("a run of other traps, another seed or another path is not gone on with") {
+  const auto continued_after = [](const std::function<void(Bench&)>& change) {
+    Bench bench;
+    bench.target.after_shot = [&bench](std::uint64_t n) { bench.interrupted = n == 75; };
+    bench.run();
+    bench.interrupted = false;
+    change(bench);
+    return bench.run().continued;
+  };
+  CHECK(continued_after([](Bench&) {}));
+  CHECK_FALSE(continued_after([](Bench& bench) { bench.project.digest = "d2"; }));
+  CHECK_FALSE(continued_after([](Bench& bench) { bench.map.traps.pop_back(); }));
+  CHECK_FALSE(continued_after([](Bench& bench) { bench.options.seed = 2; }));
+  CHECK_FALSE(continued_after([](Bench& bench) { bench.project.inputs = FixedInput{"00"}; }));
+  CHECK_FALSE(continued_after([](Bench& bench) { bench.target.paths[0].pop_back(); }));
+}
+
+TEST_CASE("after a finished run a new one is begun") {
+  Bench bench;
+  const Measured first = bench.run();
+  const Measured second = bench.run();
+  CHECK_FALSE(second.continued);
+  CHECK(second.run.id != first.run.id);
+}
+
+TEST_CASE("inputs with another path are left out with a warning") {
+  Bench bench;
+  bench.project.inputs = InputList{{"00", "01", "02"}};
+  bench.target.paths[1] = {TrapId{1}};
+  const Measured measured = bench.run();
+  CHECK(has(measured.warnings,
+            "input 1 (01) takes another path than the first input (1 events against 6): it is left out"));
+  std::set<std::uint32_t> used;
+  for (const StoredSample& sample : bench.samples) used.insert(sample.input);
+  CHECK(used == std::set<std::uint32_t>{0, 2});
+}
+
+TEST_CASE("an event that loses the target twice in a row is not asked for again") {
+  Bench bench;
+  const Event bad{.trap = TrapId{3}, .hit = 1};
+  bench.target.twist = [bad](const Shot& shot, std::uint64_t, Sample& sample) {
+    if (shot.stop == bad) sample = {.outcome = Outcome::lost, .why = "it died"};
+  };
+  const Measured measured = bench.run();
+  CHECK(std::ranges::count(bench.samples, bad, &StoredSample::asked) == 2);
+  CHECK(has(measured.warnings, "TRAP_run_3 (A.java:13), hit 1 cannot be stopped here"));
+  CHECK(has(measured.warnings, "lost the target (first: TRAP_run_3 (A.java:13), hit 1: it died)"));
+}
+
+TEST_CASE("losses now and then do not cost an event") {
+  Bench bench;
+  bench.options.rounds = 10;
+  bench.target.twist = [](const Shot&, std::uint64_t n, Sample& sample) {
+    if (n > 61 && n % 50 == 0) sample = {.outcome = Outcome::lost, .why = "flaky"};
+  };
+  CHECK_FALSE(has(bench.run().warnings, "cannot be stopped"));
+}
+
+TEST_CASE("a target that was lost is warmed up again before the next round") {
+  Bench bench;
+  bench.target.twist = [](const Shot&, std::uint64_t n, Sample& sample) {
+    if (n == 65) sample = {.outcome = Outcome::lost, .why = "once"};
+  };
+  bench.run();
+  CHECK(bench.samples.size() - bench.in_rounds() == 120);
+}
+
+TEST_CASE("a shot that ran past its stop is counted, and both answers are told") {
+  Bench bench;
+  bench.target.twist = [&bench](const Shot& shot, std::uint64_t, Sample& sample) {
+    if (shot.stop.trap == TrapId{4}) sample = bench.target.whole;
+    if (shot.stop.trap == TrapId{4}) sample.status = 0x6A80;
+  };
+  CHECK(has(
+      bench.run().warnings,
+      "4 of 88 shots ran to the end instead of stopping: the command does not always take the traced path "
+      "(first: "
+      "TRAP_run_4 (A.java:14), hit 1: 6A80 with 2 bytes of data, known good is 9000 with 2 bytes of data)"));
+}
+
+TEST_CASE("a failing run is not taken for a fast run") {
+  Bench bench;
+  bench.target.twist = [](const Shot& shot, std::uint64_t n, Sample& sample) {
+    if (n > 61 && shot.stop.trap == run_to_end) sample.status = 0x6985;
+  };
+  CHECK(has(bench.run().warnings,
+            "4 of 88 shots of the whole command were answered otherwise than the known good run"));
+}
+
+TEST_CASE("a command that passes no trap is refused with its answer") {
+  Bench bench;
+  bench.target.paths[0] = {};
+  bench.target.whole.status = 0x6D00;
+  CHECK_THROWS_WITH(bench.run(), Catch::Contains("the command passes none of the 5 traps") &&
+                                     Catch::Contains("it answered 6D00"));
+}
+
+TEST_CASE("a varying path is told, and measured all the same") {
+  Bench bench;
+  bench.target.window = 100;
+  bench.target.before_trace = [&bench](std::uint64_t n) {
+    bench.target.paths[0].back() = TrapId{n == 1 ? 4U : 5U};
+  };
+  CHECK(has(bench.run().warnings, "the path varies"));
+  CHECK(bench.in_rounds() == 28);
+}
+
+TEST_CASE("max_shots ends a run, which is complete then and says so") {
+  Bench bench;
+  bench.options.max_shots = 70;
+  const Measured measured = bench.run();
+  CHECK(measured.shots == 70);
+  CHECK(measured.run.state == RunState::complete);
+  CHECK(has(measured.warnings, "ended by --max-shots in round 2 of 4"));
+}
+
+TEST_CASE("max_time ends a run") {
+  Bench bench;
+  bench.options.max_time = std::chrono::milliseconds{0};
+  const Measured measured = bench.run();
+  CHECK(measured.shots == 0);
+  CHECK(has(measured.warnings, "ended by --max-time"));
+}
+
+TEST_CASE("what was measured before a fatal error is kept, and gone on with") {
+  Bench bench;
+  bench.target.after_shot = [](std::uint64_t n) {
+    if (n == 70) throw environment_error("the reader is gone");
+  };
+  CHECK_THROWS_WITH(bench.run(), "the reader is gone");
+  bench.target.after_shot = [](std::uint64_t) {};
+  CHECK(bench.run().continued);
+  CHECK(bench.in_rounds() == 9 + 2 * 7);
+}
+
+TEST_CASE("progress names the phases in order") {
+  Bench bench;
+  std::vector<std::string> phases;
+  bench.options.progress = [&phases](const Progress& progress) {
+    if (phases.empty() || phases.back() != progress.phase) phases.emplace_back(progress.phase);
+  };
+  bench.run();
+  CHECK(phases.front() == "path");
+  CHECK(phases.back() == "rounds");
+}

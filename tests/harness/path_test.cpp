@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/path.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "harness/calibration.hpp"
+#include "src/core/error.hpp"
+#include "tests/support/fake_transport.hpp"
+
+using namespace jcprof;
+using namespace jcprof::harness;
+using jcprof::test::FakeTransport;
+
+namespace {
+
+std::vector<TrapId> traps(const std::vector<std::uint32_t>& ids) {
+  std::vector<TrapId> all;
+  for (const std::uint32_t id : ids) all.push_back(TrapId{id});
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("the signature of a path can be computed in parts") {
+  const std::vector<TrapId> path = traps({1, 2, 3, 0xFFFF, 7});
+  CHECK(signature_of(traps({1})) == 0x00010001);
+  CHECK(signature_of(traps({1, 2})) == 0x00FD00FE);
+  CHECK(signature_of(std::span(path).subspan(2), signature_of(std::span(path).first(2))) ==
+        signature_of(path));
+  CHECK(signature_of(traps({1, 2})) != signature_of(traps({2, 1})));
+}
+
+TEST_CASE("windows are joined where their signatures match") {
+  FakeTransport target;
+  target.paths[0] = traps({1, 2, 3, 2, 3, 2, 3, 4, 5, 6});
+  const TracedPath path = trace_path(target, 0);
+  CHECK(path.state == PathState::steady);
+  CHECK(path.events == events_of(target.paths[0]));
+  CHECK(path.events[5] == Event{.trap = TrapId{2}, .hit = 3});
+  CHECK(path.signature == signature_of(target.paths[0]));
+  CHECK(path.runs == 4);
+}
+
+TEST_CASE("windows of different runs are not stitched into a path that never happened") {
+  FakeTransport target;
+  target.before_trace = [&target](std::uint64_t n) {
+    const auto first = static_cast<std::uint32_t>(n);
+    target.paths[0] = traps({first, 2, 3, 2, 3, 2});
+  };
+  const TracedPath path = trace_path(target, 0);
+  CHECK(path.state == PathState::cut);
+  CHECK(path.events.size() == 4);
+  CHECK(path.total == 6);
+}
+
+TEST_CASE("a path that one window holds but the next run does not take varies") {
+  FakeTransport target;
+  target.window = 100;
+  target.before_trace = [&target](std::uint64_t n) { target.paths[0] = traps({1, n == 1 ? 2U : 3U}); };
+  const TracedPath path = trace_path(target, 0);
+  CHECK(path.state == PathState::varying);
+  CHECK(path.events == events_of(traps({1, 2})));
+}
+
+TEST_CASE("a path beyond the limit is cut") {
+  FakeTransport target;
+  target.paths[0] = std::vector<TrapId>(100, TrapId{1});
+  CHECK(trace_path(target, 0, {.events = 20}).events.size() == 20);
+  CHECK(trace_path(target, 0, {.events = 20}).state == PathState::cut);
+}
+
+TEST_CASE("a target without room for a window says so") {
+  FakeTransport target;
+  target.paths[0] = traps({1});
+  target.window = 0;
+  CHECK_THROWS_WITH(trace_path(target, 0), Catch::Contains("the target keeps no trace"));
+}
+
+TEST_CASE("passes are doubled until a trap can be seen, then all kinds are timed in turn") {
+  FakeTransport target;
+  const std::vector<CalibrationTime> times = calibrate(target, {.repetitions = 5}, [] { return true; });
+  REQUIRE(times.size() == 15);
+  CHECK(times[0].kind == CalibrationKind::empty);
+  CHECK(times[1].kind == CalibrationKind::unarmed);
+  CHECK(times[2].kind == CalibrationKind::counting);
+  // 2 ns a pass against noise of up to 200 us, of which 3 sigma must be passed.
+  CHECK(times[0].passes >= 8000);
+  CHECK(times[0].passes <= 1'024'000);
+}
+
+TEST_CASE("passes are not grown past the longest command or the most passes") {
+  FakeTransport target;
+  CHECK(calibrate(target, {.repetitions = 1, .most_passes = 2000}, [] { return true; })[0].passes <= 2000);
+  const CalibrationSettings brief{.repetitions = 1, .longest = std::chrono::microseconds{1}};
+  CHECK(calibrate(target, brief, [] { return true; })[0].passes == 1000);
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/transports.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "src/core/error.hpp"
+
+using namespace jcprof;
+using namespace jcprof::harness;
+
+namespace {
+
+Project applet() {
+  Project project;
+  project.file = "/p/jcprof.json";
+  project.root = "/p";
+  project.trigger.apdus = {"B0310000"};
+  return project;
+}
+
+void make(const Project& project, const std::string& uri) {
+  make_transport(project, {}, uri, "/tmp/jcprof-out");
+}
+
+}  // namespace
+
+TEST_CASE("an unknown transport is answered with the one that was meant") {
+  CHECK_THROWS_WITH(make(applet(), "vpdc:"),
+                    "/p/jcprof.json: unknown transport \"vpdc\"\nhint: did you mean \"vpcd\"?");
+  CHECK_THROWS_WITH(make(applet(), "pcsd:x"), Catch::Contains("did you mean \"pcsc\"?"));
+  CHECK_THROWS_WITH(make(applet(), "telepathy"), Catch::Contains("hint: there is \"vpcd:\""));
+}
+
+TEST_CASE("transports to come are told from unknown ones") {
+  CHECK_THROWS_WITH(make(applet(), "pcsc:*"),
+                    Catch::Contains("transport \"pcsc:\" is not in this version of jcprof"));
+  CHECK_THROWS_WITH(make(applet(), "agent:x"), Catch::Contains("not in this version"));
+}
+
+TEST_CASE("the project's transport is taken where none is named, and one there must be") {
+  Project project = applet();
+  CHECK_THROWS_WITH(make(project, ""), Catch::Contains("no transport is named"));
+  project.transport = "exec:";
+  CHECK_THROWS_WITH(make(project, ""), Catch::Contains("\"exec:\" is not in this version"));
+}
+
+TEST_CASE("a port that is none is refused") {
+  CHECK_THROWS_WITH(make(applet(), "vpcd:0"), Catch::Contains("\"0\" is no port"));
+  CHECK_THROWS_WITH(make(applet(), "vpcd:99999"), Catch::Contains("\"99999\" is no port"));
+  CHECK_THROWS_WITH(make(applet(), "vpcd:12x"), Catch::Contains("\"12x\" is no port"));
+}
+
+TEST_CASE("vpcd takes any free port") {
+  CHECK_NOTHROW(make(applet(), "vpcd:"));
+  CHECK_NOTHROW(make(applet(), "vpcd"));
+}

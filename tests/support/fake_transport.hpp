@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// A target without a device: passes a given path, and each event has a given time. No clock, no socket.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "harness/path.hpp"
+#include "harness/random.hpp"
+#include "harness/transport.hpp"
+
+namespace jcprof::test {
+
+class FakeTransport final : public harness::Transport {
+ public:
+  std::map<std::uint32_t, std::vector<TrapId>> paths;  // by input; input 0 where there is none
+  std::size_t window = 4;
+  Sample whole{.outcome = Outcome::ended, .ticks = 10'000, .status = 0x9000, .reply = {1, 2}};
+  /// Changes what is observed: the n-th shot (from 1), and what it would be.
+  std::function<void(const Shot&, std::uint64_t n, Sample&)> twist = [](const Shot&, std::uint64_t, Sample&) {
+  };
+  /// Called after each shot.
+  std::function<void(std::uint64_t n)> after_shot = [](std::uint64_t) {};
+  /// Called before each trace; may change `paths`.
+  std::function<void(std::uint64_t n)> before_trace = [](std::uint64_t) {};
+  std::vector<Shot> asked;
+  std::uint64_t traces = 0;
+  std::uint64_t calibrations = 0;
+  std::vector<Bytes> inputs;
+
+  harness::Description describe() override {
+    return {.transport = "fake", .agent = "test/1", .device = "nothing", .atr = "3b", .simulated = true};
+  }
+
+  void set_inputs(std::vector<Bytes> all) override { inputs = std::move(all); }
+
+  void measure(std::span<const Shot> shots, const harness::ShotSink& sink) override {
+    for (const Shot& shot : shots) {
+      asked.push_back(shot);
+      Sample sample = run(shot);
+      twist(shot, asked.size(), sample);
+      const bool goes_on = sink(shot, sample);
+      after_shot(asked.size());
+      if (!goes_on) return;
+    }
+  }
+
+  harness::TraceWindow trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) override {
+    before_trace(++traces);
+    const std::vector<TrapId>& path = path_of(input);
+    const std::size_t start = std::min<std::size_t>(from, path.size());
+    const std::size_t size = std::min<std::size_t>({count, window, path.size() - start});
+    const auto first = path.begin() + static_cast<std::ptrdiff_t>(start);
+    return {.traps = {first, first + static_cast<std::ptrdiff_t>(size)},
+            .total = path.size(),
+            .signature_before = harness::signature_of(std::span(path).first(start)),
+            .signature_total = harness::signature_of(path),
+            .end = whole};
+  }
+
+  std::pair<std::uint64_t, Ticks> calibrate(harness::CalibrationKind kind, std::uint64_t passes) override {
+    ++calibrations;
+    // 1, 3 and 7 ns a pass, and noise of up to 200 us.
+    const Ticks slope = kind == harness::CalibrationKind::empty     ? 1
+                        : kind == harness::CalibrationKind::unarmed ? 3
+                                                                    : 7;
+    const auto noise = static_cast<Ticks>(harness::draw(1, 1, calibrations, 200'000));
+    return {passes, 5000 + noise + slope * static_cast<Ticks>(passes)};
+  }
+
+ private:
+  const std::vector<TrapId>& path_of(std::uint32_t input) const {
+    return paths.contains(input) ? paths.at(input) : paths.at(0);
+  }
+
+  Sample run(const Shot& shot) const {
+    const std::vector<Event> events = harness::events_of(path_of(shot.input));
+    for (std::size_t at = 0; at < events.size(); ++at) {
+      if (events[at] == shot.stop)
+        return {.outcome = Outcome::stopped, .ticks = 1000 * static_cast<Ticks>(at + 1)};
+    }
+    return whole;
+  }
+};
+
+}  // namespace jcprof::test
