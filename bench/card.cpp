@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/card.hpp"
 
-#include <optional>
-
 #include <fmt/format.h>
 
 #include "harness/transports.hpp"
@@ -39,19 +37,13 @@ std::unique_ptr<harness::Transport> start_simulator(const Card& card) {
   return harness::make_transport(card.project, card.map, "", card.out);
 }
 
-Recording record(const Card& card, harness::Transport& simulator, harness::MeasureOptions options) {
+Recording record(const Card& card, harness::Transport& simulator, const harness::MeasureOptions& options) {
   Recording recording{.file = card.out / "profile.jcprof", .measured = {}};
-  const Clock::time_point start = Clock::now();
-  std::optional<Clock::time_point> rounds;
-  options.progress = [&rounds](const harness::Progress& progress) {
-    if (progress.phase == "rounds" && !rounds) rounds = Clock::now();
-  };
   Store store(recording.file, OpenMode::fresh);
+  const Clock::time_point start = Clock::now();
   recording.measured = harness::measure(card.project, card.map, simulator, store, options, false);
-  const Clock::time_point end = Clock::now();
-  check(rounds.has_value() && recording.measured.run.state == RunState::complete, "the rounds were measured");
-  recording.whole = end - start;
-  recording.rounds = end - *rounds;
+  recording.time = Clock::now() - start;
+  check(recording.measured.run.state == RunState::complete, "all rounds were measured");
   return recording;
 }
 

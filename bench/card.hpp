@@ -31,15 +31,13 @@ std::unique_ptr<harness::Transport> start_simulator(const Card& card);
 
 using Seconds = std::chrono::duration<double>;
 
-/// One profile, whole as `jcprof run` makes it.
+/// One profile, whole as `jcprof run` makes it. The file of the last one is written over.
 struct Recording {
   std::filesystem::path file;
   harness::Measured measured;
-  Seconds whole{0};   // all of measure()
-  Seconds rounds{0};  // from its first report of the phase "rounds" on
+  Seconds time{0};  // that measure() took
 };
-/// `options.progress` is ours. The file of the last recording is written over.
-Recording record(const Card& card, harness::Transport& simulator, harness::MeasureOptions options);
+Recording record(const Card& card, harness::Transport& simulator, const harness::MeasureOptions& options);
 
 /// The samples of its rounds, in sequence. UserError when one of them is no time: then nothing can be
 /// compared.

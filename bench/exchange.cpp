@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many exchanges per second jcprof's measuring loop makes, against a bare loop of send() and recv() that
-// sends the same APDUs on the same connection. The two take turns within one run, so that what else the
-// machine does meets both.
+// sends the same APDUs on the same connection. The two take turns round by round within one run, so that what
+// else the machine does meets both.
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -32,8 +32,7 @@ constexpr double wide_miss = 0.85;
 
 struct Options {
   cli::CommonOptions common;
-  std::uint32_t pairs = 16;
-  std::uint32_t rounds = 4;
+  std::uint32_t rounds = 100;
 };
 
 /// One command as a frame of vpcd, and the status word that must come back.
@@ -43,7 +42,10 @@ struct Step {
 };
 
 Bytes framed(const Bytes& apdu) {
-  Bytes frame{static_cast<std::uint8_t>(apdu.size() >> 8), static_cast<std::uint8_t>(apdu.size())};
+  Bytes frame;
+  frame.reserve(2 + apdu.size());
+  frame.push_back(static_cast<std::uint8_t>(apdu.size() >> 8));
+  frame.push_back(static_cast<std::uint8_t>(apdu.size()));
   frame.insert(frame.end(), apdu.begin(), apdu.end());
   return frame;
 }
@@ -104,80 +106,112 @@ Seconds bare_loop(int socket, const std::vector<Step>& steps) {
   return Clock::now() - start;
 }
 
-/// Seconds that both took for the same exchanges, one after the other.
+/// Seconds that both took for the exchanges of one round.
 struct Pair {
+  std::size_t exchanges = 0;
   Seconds measuring{0};
   Seconds bare{0};
-  double ratio() const { return bare / measuring; }
 };
 
+bool is_bare_first(std::size_t pair) {
+  return pair % 2 == 1;
+}
+
+/// One run of measure(), the bare loop in its breaks. A round of the measuring loop lasts from the return of
+/// the progress report that opens it to the call of the next one, or until the profile is closed: all that
+/// the harness does for it lies between (order, answers held against the good one, inserts, commit).
 class Contest {
  public:
   explicit Contest(const Options& options)
-      : card_(build_card(options.common)), simulator_(start_simulator(card_)) {
+      : card_(build_card(options.common)), simulator_(start_simulator(card_)), pairs_(options.rounds) {
     measure_.rounds = options.rounds;
     measure_.calibrations = 0;
+  }
+
+  std::vector<Pair> run() {
     // With one seed every run makes the same shots; this one also warms the simulator up.
-    const Recording first = record(card_, *simulator_, measure_);
-    steps_ = steps_for(card_, input_of(first), timed_samples(first));
-    socket_ = card_socket();
-  }
-
-  Pair run(bool bare_first) {
-    Pair pair;
-    if (bare_first) pair.bare = bare_loop(socket_, steps_);
+    const Recording rehearsal = record(card_, *simulator_, measure_);
+    const std::vector<StoredSample> samples = timed_samples(rehearsal);
+    prepare(input_of(rehearsal), samples);
+    measure_.progress = [this](const harness::Progress& progress) { look(progress); };
     const Recording recording = record(card_, *simulator_, measure_);
-    pair.measuring = recording.rounds;
-    if (!bare_first) pair.bare = bare_loop(socket_, steps_);
-    check(card_socket() == socket_ && 2 * timed_samples(recording).size() == steps_.size(),
+    close_round();
+    check(same_shots(samples, timed_samples(recording)) && card_socket() == socket_,
           "both sent the same on the same connection");
-    return pair;
+    return pairs_;
   }
-
-  std::size_t exchanges() const { return steps_.size(); }
 
  private:
   static Bytes input_of(const Recording& recording) {
-    const std::vector<StoredInput> inputs =
-        Store(recording.file, OpenMode::read_only).inputs(recording.measured.run.id);
+    const Store store(recording.file, OpenMode::read_only);
+    const std::vector<StoredInput> inputs = store.inputs(recording.measured.run.id);
     check(inputs.size() == 1, "the benchmark knows one input only");
     return inputs.front().bytes;
+  }
+
+  static bool same_shots(const std::vector<StoredSample>& a, const std::vector<StoredSample>& b) {
+    return std::ranges::equal(a, b, {}, &StoredSample::asked, &StoredSample::asked);
+  }
+
+  void prepare(const Bytes& input, const std::vector<StoredSample>& samples) {
+    for (auto first = samples.begin(); first != samples.end();) {
+      const auto last = std::find_if(
+          first, samples.end(), [first](const StoredSample& sample) { return sample.round != first->round; });
+      rounds_.push_back(steps_for(card_, input, {first, last}));
+      first = last;
+    }
+    check(rounds_.size() == pairs_.size(), "all rounds have shots");
+    socket_ = card_socket();
+  }
+
+  /// Reports come within a round, too: the first of a round opens it.
+  void look(const harness::Progress& progress) {
+    if (progress.phase != "rounds" || progress.round == round_) return;
+    if (round_ > 0) close_round();
+    round_ = progress.round;
+    if (is_bare_first(round_ - 1)) run_bare();
+    opened_ = Clock::now();
+  }
+
+  void close_round() {
+    pairs_[round_ - 1].measuring = Clock::now() - opened_;
+    if (!is_bare_first(round_ - 1)) run_bare();
+  }
+
+  void run_bare() {
+    const std::vector<Step>& steps = rounds_[round_ - 1];
+    pairs_[round_ - 1].exchanges = steps.size();
+    pairs_[round_ - 1].bare = bare_loop(socket_, steps);
   }
 
   Card card_;
   std::unique_ptr<harness::Transport> simulator_;
   harness::MeasureOptions measure_;
-  std::vector<Step> steps_;
+  std::vector<std::vector<Step>> rounds_;
+  std::vector<Pair> pairs_;
   int socket_ = -1;
+  std::uint32_t round_ = 0;  // that is open, from 1
+  Clock::time_point opened_;
 };
 
-ExitCode report(const std::vector<Pair>& pairs, std::size_t exchanges) {
+ExitCode report(const std::vector<Pair>& pairs) {
   std::vector<double> ratios;
   std::vector<double> measuring;
   std::vector<double> bare;
   for (const Pair& pair : pairs) {
-    ratios.push_back(pair.ratio());
-    measuring.push_back(static_cast<double>(exchanges) / pair.measuring.count());
-    bare.push_back(static_cast<double>(exchanges) / pair.bare.count());
+    ratios.push_back(pair.bare / pair.measuring);
+    measuring.push_back(static_cast<double>(pair.exchanges) / pair.measuring.count());
+    bare.push_back(static_cast<double>(pair.exchanges) / pair.bare.count());
   }
-  const double ratio = annotator::median(ratios);
-  const annotator::Interval interval = annotator::sign_interval(ratios);
-  fmt::print("exchanges per second   {} pairs of {} exchanges each\n", pairs.size(), exchanges);
-  fmt::print("  jcprof's loop  {:8.0f}\n  bare loop      {:8.0f}\n", annotator::median(measuring),
+  const annotator::Interval ratio = annotator::sign_interval(ratios);
+  fmt::print("exchanges per second: medians of {} pairs of {} exchanges\n", pairs.size(),
+             pairs.front().exchanges);
+  fmt::print("jcprof's loop | {:6.0f}\nbare loop     | {:6.0f}\n", annotator::median(measuring),
              annotator::median(bare));
-  fmt::print(
-      "  ratio             {:.3f}   (95 % interval {:.3f} to {:.3f}; pairs from {:.3f} to {:.3f})   bar "
-      "{:.2f}: {}\n",
-      ratio, interval.low, interval.high, std::ranges::min(ratios), std::ranges::max(ratios), bar,
-      ratio >= bar ? "met" : "MISSED");
-  return ratio < wide_miss ? ExitCode::check_failed : ExitCode::done;
-}
-
-ExitCode contest(const Options& options) {
-  Contest contest(options);
-  std::vector<Pair> pairs;
-  for (std::uint32_t i = 0; i < options.pairs; ++i) pairs.push_back(contest.run(i % 2 == 1));
-  return report(pairs, contest.exchanges());
+  fmt::print("ratio         | {:6.3f}   95 % interval {:.3f} to {:.3f}, pairs from {:.2f} to {:.2f}\n",
+             ratio.value, ratio.low, ratio.high, std::ranges::min(ratios), std::ranges::max(ratios));
+  fmt::print("bar           | {:6.2f}   {}\n", bar, ratio.value >= bar ? "met" : "MISSED");
+  return ratio.value < wide_miss ? ExitCode::check_failed : ExitCode::done;
 }
 
 }  // namespace
@@ -187,11 +221,9 @@ int main(int argc, char** argv) {
   CLI::App app{"Exchanges per second: jcprof's measuring loop against a bare one.", "bench-exchange"};
   jcprof::bench::Options options;
   jcprof::cli::add_project_options(app, options.common);
-  app.add_option("--pairs", options.pairs, "times that both are measured")
-      ->check(CLI::Range(1U, 1000U))
+  app.add_option("--rounds", options.rounds, "of each loop")
+      ->check(CLI::Range(7U, 10'000U))
       ->capture_default_str();
-  app.add_option("--rounds", options.rounds, "in each of them")
-      ->check(CLI::Range(1U, 1000U))
-      ->capture_default_str();
-  return jcprof::cli::guarded_main(app, argc, argv, [&] { return jcprof::bench::contest(options); });
+  return jcprof::cli::guarded_main(
+      app, argc, argv, [&] { return jcprof::bench::report(jcprof::bench::Contest(options).run()); });
 }

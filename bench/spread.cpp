@@ -68,7 +68,7 @@ OurOutcomes jcprof_profile(const Card& card, harness::Transport& simulator, std:
                    .with_traps = outcomes_of(data, {})};
   for (Outcomes* outcomes : {&ours.published, &ours.with_traps}) {
     outcomes->shots = recording.measured.shots;
-    outcomes->time = recording.whole;
+    outcomes->time = recording.time;
   }
   return ours;
 }
