@@ -139,7 +139,6 @@ struct Project {
   std::optional<StartStep> start;
   std::string transport;  // empty: none named
   std::string device;     // empty: from the ATR or the agent
-  bool simulated = false;
   std::optional<CardArming> arming;  // "arming": {"cla": "80", "ins": "F4", "status": "6FB5"}; else chosen
   Session session;
   Trigger trigger;

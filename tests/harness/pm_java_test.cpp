@@ -340,7 +340,6 @@ TEST_CASE("a whole measurement on jCardSim") {
   project.root = compiled.folder();
   project.name = "demo";
   project.transport = "vpcd:";
-  project.simulated = true;
   project.start = start_step(compiled, "demo.DemoApplet");
   project.session = session_scripts();
   project.trigger.apdus = {"8010 0004"};
