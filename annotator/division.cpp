@@ -65,10 +65,12 @@ Fraction fraction(const Weight& part, const Weight& whole) {
   const Weight others = whole - part;
   const double even = static_cast<double>(part.blocks) / static_cast<double>(whole.blocks);
   const auto of = [](double mine, double theirs, double otherwise) {
-    return mine + theirs > 0 && std::isfinite(mine + theirs) ? std::clamp(mine / (mine + theirs), 0.0, 1.0) : otherwise;
+    return mine + theirs > 0 && std::isfinite(mine + theirs) ? std::clamp(mine / (mine + theirs), 0.0, 1.0)
+                                                             : otherwise;
   };
   const double value = of(part.value, others.value, even);
-  return {value, std::min(value, of(part.low, others.high, 0)), std::max(value, of(part.high, others.low, 1))};
+  return {value, std::min(value, of(part.low, others.high, 0)),
+          std::max(value, of(part.high, others.low, 1))};
 }
 
 Division::Division(const Stretches& stretches, const std::vector<Event>& path, const Attribution& attribution,
@@ -86,10 +88,12 @@ Division::Division(const Stretches& stretches, const std::vector<Event>& path, c
         before_[i] = {1, cost->second.value, cost->second.low, cost->second.high};
       known += before_[i];
     }
-    // An edge that was never measured alone gets what the stretch costs beyond those that were, and may be anything.
+    // An edge that was never measured alone gets what the stretch costs beyond those that were, and may be
+    // anything.
     const double whole = std::max(0.0, median_of_present(stretch.rounds));
     const double rest = std::max(0.0, whole - known.value);
-    for (const std::size_t i : unknown) before_[i] = {1, rest / static_cast<double>(unknown.size()), 0, whole};
+    for (const std::size_t i : unknown)
+      before_[i] = {1, rest / static_cast<double>(unknown.size()), 0, whole};
   }
   Weight sum;
   for (Weight& weight : before_) {

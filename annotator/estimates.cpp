@@ -68,9 +68,9 @@ class Estimator {
  private:
   /// What makes a number less sure than its rounds alone show.
   struct Unsure {
-    double passes = 0;         // of traps, whose calibrated cost was taken off
-    double counted = 0;        // of them, counting passes
-    double division_low = 0;   // how much less, and how much more, of shared stretches may belong to it
+    double passes = 0;        // of traps, whose calibrated cost was taken off
+    double counted = 0;       // of them, counting passes
+    double division_low = 0;  // how much less, and how much more, of shared stretches may belong to it
     double division_high = 0;
   };
 
@@ -145,7 +145,8 @@ class Estimator {
       block.line = line.line;
       block.cost = number_of(stretch.rounds, {.passes = static_cast<double>(block.passed),
                                               .counted = std::abs(counted_in(stretch))});
-      whole_ += block.cost.ticks.value;
+      whole_ += block.cost.raw;
+      published_ += block.cost.ticks.value;
       profile.blocks.push_back(std::move(block));
     }
     for (BlockEstimate& block : profile.blocks) block.cost = with_share(block.cost);
@@ -213,7 +214,7 @@ class Estimator {
     for (std::size_t r = 0; r < stretches_.rounds; ++r)
       between.push_back(stretches_.totals[r] - stretches_.entry[r]);
     if (profile.total.rounds == 0 || profile.entry.rounds == 0) return;
-    const double rest = profile.total.ticks.value - profile.entry.ticks.value - whole_;
+    const double rest = profile.total.ticks.value - profile.entry.ticks.value - published_;
     const Interval spread = sign_interval(present(between), alpha_);
     profile.unattributed = {rest, rest + (spread.low - spread.value), rest + (spread.high - spread.value)};
   }
@@ -246,7 +247,8 @@ class Estimator {
   Attribution attribution_;
   Division division_;
   std::vector<Parts> exclusive_;  // by function
-  double whole_ = 0;              // sum of the published blocks
+  double whole_ = 0;              // sum of the blocks as measured: what shares are of
+  double published_ = 0;          // sum of the blocks as published, none of them below 0
 };
 
 StoredEstimate row(EstimateScope scope, std::size_t position, const Estimate& estimate) {
