@@ -27,12 +27,6 @@ constexpr double too_dear = 0.1;
 /// The calibrated cost of a pass is not quite that of the same pass among the user's code.
 constexpr double pass_differs = 0.15;
 
-std::vector<double> present(const std::vector<double>& values) {
-  std::vector<double> result;
-  std::ranges::copy_if(values, std::back_inserter(result), [](double v) { return !is_missing(v); });
-  return result;
-}
-
 double half_width(const Interval& interval) {
   return (interval.high - interval.low) / 2;
 }
@@ -79,8 +73,8 @@ class Estimator {
     Interval raw = sign_interval(values, alpha_);
     const double pass = std::hypot(half_width(cost_.pass), pass_differs * cost_.pass.value) * unsure.passes;
     const double traps = std::hypot(pass, half_width(cost_.counting) * unsure.counted);
-    raw.low = raw.value - std::hypot(raw.value - raw.low, traps, unsure.division_low);
-    raw.high = raw.value + std::hypot(raw.high - raw.value, traps, unsure.division_high);
+    raw.low = raw.value - std::hypot(raw.value - raw.low, std::hypot(traps, unsure.division_low));
+    raw.high = raw.value + std::hypot(raw.high - raw.value, std::hypot(traps, unsure.division_high));
     Estimate estimate{.raw = raw.value, .rounds = static_cast<std::uint32_t>(values.size())};
     estimate.resolved = raw.low > 0;
     // Nothing takes less than no time; what noise put below may still be as large as the noise.
@@ -92,7 +86,9 @@ class Estimator {
 
   Estimate with_share(Estimate estimate) const {
     const double whole = whole_ > 0 ? whole_ : 1;
-    estimate.share = {estimate.ticks.value / whole, estimate.ticks.low / whole, estimate.ticks.high / whole};
+    // Medians do not add up exactly: a part may come out larger than the sum of all.
+    const auto share = [whole](double ticks) { return std::min(1.0, ticks / whole); };
+    estimate.share = {share(estimate.ticks.value), share(estimate.ticks.low), share(estimate.ticks.high)};
     return estimate;
   }
 
