@@ -2,6 +2,8 @@
 #include "annotator/annotated_tree.hpp"
 
 #include <algorithm>
+#include <set>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -25,7 +27,6 @@ bool stays_below(const fs::path& path) {
 std::vector<AnnotatedFile> write_annotated(const Profile& profile, const fs::path& root,
                                            const fs::path& out) {
   std::vector<AnnotatedFile> files;
-  std::vector<std::string> texts;
   std::vector<Fault> faults;
   for (const SourceDigest& source : profile.sources) {
     const std::vector<LineComment> comments = comments_for(profile, source.path);
@@ -44,19 +45,37 @@ std::vector<AnnotatedFile> write_annotated(const Profile& profile, const fs::pat
         continue;
       }
       AnnotatedText annotated = annotate_text(text, profile.language, comments);
-      AnnotatedFile file{.path = source.path, .file = out / source.path};
+      AnnotatedFile file{.path = source.path, .file = out / source.path, .text = std::move(annotated.text)};
       for (const SkippedLine& line : annotated.skipped)
         file.notes.push_back(
             fmt::format("{}:{}: no room for a comment: {}", source.path, line.line, line.reason));
       files.push_back(std::move(file));
-      texts.push_back(std::move(annotated.text));
     } catch (const UserError& error) {
       faults.insert(faults.end(), error.faults().begin(), error.faults().end());
     }
   }
   if (!faults.empty()) throw UserError(std::move(faults));
-  for (std::size_t i = 0; i < files.size(); ++i) write_file(files[i].file, texts[i]);
+  for (const AnnotatedFile& file : files) write_file(file.file, file.text);
   return files;
+}
+
+std::string hot_lines(const Profile& profile, const std::vector<AnnotatedFile>& files, std::size_t most) {
+  std::string result;
+  for (const AnnotatedFile& file : files) {
+    std::set<std::size_t> hot;
+    std::size_t seen = 0;
+    for (const LineEstimate& line : profile.lines) {
+      if (!line.cost.resolved || ++seen > most) continue;
+      if (line.path == file.path) hot.insert(line.line);
+    }
+    if (hot.empty()) continue;
+    result += harmless(file.path) + "\n";
+    std::istringstream text(file.text);
+    std::string line;
+    for (std::size_t number = 1; std::getline(text, line); ++number)
+      if (hot.contains(number)) result += fmt::format("{:6} | {}\n", number, harmless(line));
+  }
+  return result;
 }
 
 }  // namespace jcprof::annotator

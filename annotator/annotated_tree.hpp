@@ -14,6 +14,7 @@ namespace jcprof::annotator {
 struct AnnotatedFile {
   std::string path;                // as in the profile
   std::filesystem::path file;      // what was written
+  std::string text;                // its content
   std::vector<std::string> notes;  // lines without room for their comment
 };
 
@@ -22,5 +23,9 @@ struct AnnotatedFile {
 /// written then.
 std::vector<AnnotatedFile> write_annotated(const Profile& profile, const std::filesystem::path& root,
                                            const std::filesystem::path& out);
+
+/// The hottest lines that are above resolution, as they stand in the annotated sources, in the order of the
+/// text.
+std::string hot_lines(const Profile& profile, const std::vector<AnnotatedFile>& files, std::size_t most = 6);
 
 }  // namespace jcprof::annotator

@@ -11,6 +11,10 @@
 namespace jcprof::annotator {
 namespace {
 
+constexpr double half_a_tick = 0.5;
+constexpr double next_to_nothing = 1e-18;  // of a hit with too few rounds for an interval
+constexpr double normal_95 = 1.96;         // half widths of 95 % in standard deviations
+
 /// What makes two blocks alike: the traps at their ends, and the line that they belong to.
 using Edge = std::tuple<TrapId, TrapId, std::uint32_t>;
 
@@ -19,20 +23,32 @@ Edge edge_of(const std::vector<Event>& path, const Attribution& attribution, std
   return {path[block].trap, to, attribution.blocks[block].line};
 }
 
-/// The cost of an edge in one round is the median over its hits; then median and interval over the rounds.
-Interval typical_cost(const std::vector<const Stretch*>& alone, std::size_t rounds, double alpha) {
-  std::vector<double> costs;
-  for (std::size_t round = 0; round < rounds; ++round) {
-    std::vector<double> hits;
-    for (const Stretch* stretch : alone)
-      if (!is_missing(stretch->rounds[round])) hits.push_back(stretch->rounds[round]);
-    if (!hits.empty()) costs.push_back(median(std::move(hits)));
+/// The cost of an edge from its hits: their medians, weighted by the inverse squares of their half widths,
+/// since noise that grows with the time since the start makes late hits poor ones. Where the hits differ by
+/// more than their noise, the half width grows with their scatter (Birge 1932).
+Interval typical_cost(const std::vector<const Stretch*>& alone, double alpha) {
+  struct Hit {
+    double value = 0;
+    double weight = 0;
+  };
+  std::vector<Hit> hits;
+  double weights = 0;
+  double weighted = 0;
+  for (const Stretch* stretch : alone) {
+    const Interval cost = sign_interval(present(stretch->rounds), alpha);
+    // A clock that repeats its readings must not make one hit infinitely good.
+    const double half = std::max((cost.high - cost.low) / 2, half_a_tick);
+    const double weight = std::isfinite(half) ? 1 / (half * half) : next_to_nothing;
+    hits.push_back({cost.value, weight});
+    weights += weight;
+    weighted += weight * cost.value;
   }
-  const Interval cost = sign_interval(std::move(costs), alpha);
-  const double value = std::max(0.0, cost.value);
-  // Too few rounds for an interval: then the line's own is infinite, too, and need not be widened.
-  if (!std::isfinite(cost.high)) return {value, value, value};
-  return {value, std::max(0.0, cost.low), std::max(0.0, cost.high)};
+  const double value = weighted / weights;
+  double scatter = 0;
+  for (const Hit& hit : hits) scatter += hit.weight * (hit.value - value) * (hit.value - value);
+  const double freedom = std::max<double>(1, static_cast<double>(hits.size()) - 1);
+  const double half = std::sqrt(std::max(1.0, normal_95 * normal_95 * scatter / freedom) / weights);
+  return {std::max(0.0, value), std::max(0.0, value - half), std::max(half, value + half)};
 }
 
 std::map<Edge, Interval> typical_costs(const Stretches& stretches, const std::vector<Event>& path,
@@ -42,7 +58,7 @@ std::map<Edge, Interval> typical_costs(const Stretches& stretches, const std::ve
     if (stretch.end == stretch.begin + 1 && !is_missing(median_of_present(stretch.rounds)))
       alone[edge_of(path, attribution, stretch.begin)].push_back(&stretch);
   std::map<Edge, Interval> costs;
-  for (const auto& [edge, hits] : alone) costs.emplace(edge, typical_cost(hits, stretches.rounds, alpha));
+  for (const auto& [edge, hits] : alone) costs.emplace(edge, typical_cost(hits, alpha));
   return costs;
 }
 
@@ -65,10 +81,12 @@ Fraction fraction(const Weight& part, const Weight& whole) {
   const Weight others = whole - part;
   const double even = static_cast<double>(part.blocks) / static_cast<double>(whole.blocks);
   const auto of = [](double mine, double theirs, double otherwise) {
-    return mine + theirs > 0 && std::isfinite(mine + theirs) ? std::clamp(mine / (mine + theirs), 0.0, 1.0) : otherwise;
+    return mine + theirs > 0 && std::isfinite(mine + theirs) ? std::clamp(mine / (mine + theirs), 0.0, 1.0)
+                                                             : otherwise;
   };
   const double value = of(part.value, others.value, even);
-  return {value, std::min(value, of(part.low, others.high, 0)), std::max(value, of(part.high, others.low, 1))};
+  return {value, std::min(value, of(part.low, others.high, 0)),
+          std::max(value, of(part.high, others.low, 1))};
 }
 
 Division::Division(const Stretches& stretches, const std::vector<Event>& path, const Attribution& attribution,
@@ -86,10 +104,12 @@ Division::Division(const Stretches& stretches, const std::vector<Event>& path, c
         before_[i] = {1, cost->second.value, cost->second.low, cost->second.high};
       known += before_[i];
     }
-    // An edge that was never measured alone gets what the stretch costs beyond those that were, and may be anything.
+    // An edge that was never measured alone gets what the stretch costs beyond those that were, and may be
+    // anything.
     const double whole = std::max(0.0, median_of_present(stretch.rounds));
     const double rest = std::max(0.0, whole - known.value);
-    for (const std::size_t i : unknown) before_[i] = {1, rest / static_cast<double>(unknown.size()), 0, whole};
+    for (const std::size_t i : unknown)
+      before_[i] = {1, rest / static_cast<double>(unknown.size()), 0, whole};
   }
   Weight sum;
   for (Weight& weight : before_) {

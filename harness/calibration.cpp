@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::uint64_t first_passes = 1000;
 constexpr int pilot_pairs = 7;
-// A JIT compiles the loops after a few thousand passes; the slope of the interpreter is not the one that is
-// wanted.
-constexpr int warm_up_commands = 8;
+// A JIT compiles the loops after some hundred commands; the slope of the interpreter is not the one that is
+// wanted. So much of the target's time is enough for that, and on a card without one it is a single command.
+constexpr Ticks warm_up_ns = 60'000'000;
 constexpr double clear_in_sigmas = 3;
 
 constexpr std::array kinds{CalibrationKind::empty, CalibrationKind::unarmed, CalibrationKind::counting};
@@ -29,12 +29,16 @@ bool is_clear(Transport& transport, std::uint64_t passes, Ticks& longest) {
   return median(differences) > 0 && median(differences) >= clear_in_sigmas * robust_sigma(differences);
 }
 
+void warm_up(Transport& transport, CalibrationKind kind, const std::function<bool()>& goes_on) {
+  for (Ticks spent = 0; spent < warm_up_ns && goes_on();)
+    spent += transport.calibrate(kind, first_passes).second;
+}
+
 }  // namespace
 
 std::vector<CalibrationTime> calibrate(Transport& transport, const CalibrationSettings& settings,
                                        const std::function<bool()>& goes_on) {
-  for (int i = 0; i < warm_up_commands && goes_on(); ++i)
-    for (const CalibrationKind kind : kinds) transport.calibrate(kind, first_passes);
+  for (const CalibrationKind kind : kinds) warm_up(transport, kind, goes_on);
   std::uint64_t passes = first_passes;
   Ticks longest = 0;
   while (goes_on() && !is_clear(transport, passes, longest) && 2 * passes <= settings.most_passes &&

@@ -71,7 +71,7 @@ class CardTransport final : public Transport {
             .agent = channel.agent,
             .device = setup_.device.empty() ? "card " + atr : setup_.device,
             .atr = atr,
-            .simulated = setup_.simulated,
+            .simulated = channel.simulated,
             .unit = ClockUnit::ns,
             .resolution = 1};
   }

@@ -21,7 +21,6 @@ struct CardSetup {
   std::uint32_t build = 0;
   Placeholders placeholders;  // without {input}
   std::string device;         // its name; empty: from the ATR
-  bool simulated = false;
 };
 
 /// Does not touch the card yet. UserError for APDUs and status patterns that are none.

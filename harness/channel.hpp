@@ -26,6 +26,7 @@ struct ChannelDescription {
   std::string transport;  // "vpcd"
   std::string agent;      // who takes the time
   Bytes atr;
+  bool simulated = false;  // what answers is not the chip itself
 };
 
 class ApduChannel {

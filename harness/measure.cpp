@@ -35,13 +35,13 @@ bool is_timed(const StoredSample& sample) {
 class Measurement {
  public:
   Measurement(const Project& project, const TrapMap& map, Transport& transport, Store& store,
-              const MeasureOptions& options, const std::atomic<bool>& interrupted)
+              const MeasureOptions& options)
       : project_(project),
         map_(map),
         transport_(transport),
         store_(store),
         options_(options),
-        interrupted_(interrupted),
+        interrupted_(options.interrupted == nullptr ? never_ : *options.interrupted),
         started_(Clock::now()) {}
 
   Measured run() {
@@ -68,6 +68,7 @@ class Measurement {
   void read_inputs() {
     inputs_ = make_inputs(project_.inputs, {.root = project_.root, .seed = options_.seed});
     std::vector<Bytes> bytes;
+    bytes.reserve(inputs_.size());
     for (const StoredInput& input : inputs_) bytes.push_back(input.bytes);
     transport_.set_inputs(std::move(bytes));
   }
@@ -266,6 +267,7 @@ class Measurement {
   Transport& transport_;
   Store& store_;
   const MeasureOptions& options_;
+  const std::atomic<bool> never_ = false;
   const std::atomic<bool>& interrupted_;
   Clock::time_point started_;
   Clock::time_point reported_;
@@ -295,8 +297,8 @@ MeasureOptions options_for(const Project& project) {
 }
 
 Measured measure(const Project& project, const TrapMap& map, Transport& transport, Store& store,
-                 const MeasureOptions& options, const std::atomic<bool>& interrupted) {
-  return Measurement(project, map, transport, store, options, interrupted).run();
+                 const MeasureOptions& options) {
+  return Measurement(project, map, transport, store, options).run();
 }
 
 }  // namespace jcprof::harness

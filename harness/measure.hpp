@@ -35,7 +35,8 @@ struct MeasureOptions {
   std::optional<std::chrono::milliseconds> max_time = {};
   std::string tool = "jcprof " JCPROF_VERSION;
   ProgressSink progress = {};
-  std::uint32_t calibrations = 20;  // repetitions of each kind; 0: none
+  std::uint32_t calibrations = 20;                 // repetitions of each kind; 0: none
+  const std::atomic<bool>* interrupted = nullptr;  // ends the run after the shot in flight once it is set
 };
 
 /// What the project file says; the command line overrides it.
@@ -49,9 +50,9 @@ struct Measured {
 };
 
 /// Goes on with the store's last run when that is unfinished and of the same project, traps, seed, inputs and
-/// path; else begins a new one. `interrupted` ends it after the shot in flight, with everything committed.
+/// path; else begins a new one. An interrupted run has everything committed.
 /// UserErrors of the transport pass through, with everything committed as well.
 Measured measure(const Project& project, const TrapMap& map, Transport& transport, Store& store,
-                 const MeasureOptions& options, const std::atomic<bool>& interrupted);
+                 const MeasureOptions& options);
 
 }  // namespace jcprof::harness

@@ -62,8 +62,7 @@ std::unique_ptr<Transport> make_vpcd(const Project& project, const TrapMap& map,
                               .arming = map.card,
                               .build = map.build,
                               .placeholders = values,
-                              .device = project.device,
-                              .simulated = project.simulated},
+                              .device = project.device},
                              std::move(channel), std::move(device));
 }
 

@@ -149,7 +149,8 @@ class VpcdChannel final : public ApduChannel {
   }
 
   ChannelDescription describe() const override {
-    return {.transport = "vpcd", .agent = "jcprof/" JCPROF_VERSION, .atr = atr_};
+    // What dials in here is a program, or is reached through one.
+    return {.transport = "vpcd", .agent = "jcprof/" JCPROF_VERSION, .atr = atr_, .simulated = true};
   }
 
   std::string port() const override { return std::to_string(port_); }

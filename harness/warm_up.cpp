@@ -35,6 +35,7 @@ void WarmUp::judge() {
     const double p = median(early);
     const double q = median(late);
     std::vector<double> residues;
+    residues.reserve(medians_.size());
     for (const double value : early) residues.push_back(std::abs(value - p));
     for (const double value : late) residues.push_back(std::abs(value - q));
     const double se = median_to_mean * 1.4826 * median(residues) * std::sqrt(2.0 / 5.0);

@@ -131,37 +131,43 @@ void copy_file_into(const fs::path& from, const fs::path& to) {
   fs::copy_file(from, to, fs::copy_options::overwrite_existing);
 }
 
-void write_tree(const Project& project, const std::vector<std::string>& files,
-                const std::vector<SourceModel>& models, const TrapPlan& plan, const TrapMap& map,
-                const fs::path& tree) {
-  const RuntimeNames names;
-  for (const std::string& file : files) copy_file_into(project.root / file, tree / file);
-  for (std::size_t i = 0; i < models.size(); ++i)
-    if (plan.files[i].instrumented)
-      write_file(tree / models[i].path,
-                 apply_edits(models[i].text, edits_for(models[i], plan.files[i], names)));
-  const SourceModel& entry = models[plan.entry_file];
+/// The sources with what is to be done to them.
+struct Instrumentation {
+  std::vector<SourceModel> models;
+  TrapPlan plan;
+  RuntimeNames names;
+};
+
+void write_sources(const Instrumentation& work, const TrapMap& map, const fs::path& tree) {
+  for (std::size_t i = 0; i < work.models.size(); ++i) {
+    const SourceModel& model = work.models[i];
+    const FilePlan& plan = work.plan.files[i];
+    if (plan.instrumented)
+      write_file(tree / model.path, apply_edits(model.text, edits_for(model, plan, work.names)));
+  }
+  const SourceModel& entry = work.models[work.plan.entry_file];
   const fs::path folder = (tree / entry.path).parent_path();
-  write_file(folder / (names.pm + ".java"), pm_source(entry.scope, names));
-  write_file(folder / (names.pmc + ".java"), pmc_source(entry.scope, names, map));
+  write_file(folder / (work.names.pm + ".java"), pm_source(entry.scope, work.names));
+  write_file(folder / (work.names.pmc + ".java"), pmc_source(entry.scope, work.names, map));
 }
 
 }  // namespace
 
 Generated generate(const Project& project, const fs::path& out) {
   const std::vector<std::string> files = project_files(project, out);
-  const std::vector<SourceModel> models = read_sources(project, source_files(project, files));
-  const TrapPlan plan = plan_traps(models, {.entry = project.entry, .scope = project.profile});
+  Instrumentation work{.models = read_sources(project, source_files(project, files))};
+  work.plan = plan_traps(work.models, {.entry = project.entry, .scope = project.profile});
 
-  Generated result{.map = trap_map(project, models, plan), .instrumented_files = 0, .notes = plan.notes};
+  Generated result{.map = trap_map(project, work.models, work.plan), .notes = work.plan.notes};
   result.instrumented_files = static_cast<std::size_t>(
-      std::ranges::count_if(plan.files, [](const FilePlan& file) { return file.instrumented; }));
+      std::ranges::count_if(work.plan.files, [](const FilePlan& file) { return file.instrumented; }));
 
   const fs::path part = out / "tree.part";
   try {
     fs::remove_all(part);
     fs::create_directories(part);
-    write_tree(project, files, models, plan, result.map, part);
+    for (const std::string& file : files) copy_file_into(project.root / file, part / file);
+    write_sources(work, result.map, part);
     fs::remove_all(out / "tree");
     fs::rename(part, out / "tree");
   } catch (const fs::filesystem_error& error) {

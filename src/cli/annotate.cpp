@@ -48,8 +48,10 @@ ExitCode annotate(const CommonOptions& options) {
   if (options.json) {
     fmt::print("{}", annotator::to_json(profile));
   } else if (!options.quiet) {
-    fmt::print("{}", annotator::report(profile, terminal_style()));
-    for (const annotator::AnnotatedFile& annotated : written) fmt::print("annotated: {}\n", annotated.file.string());
+    fmt::print("{}\n{}", annotator::hot_lines(profile, written),
+               annotator::report(profile, terminal_style()));
+    for (const annotator::AnnotatedFile& annotated : written)
+      fmt::print("annotated: {}\n", annotated.file.string());
     fmt::print("profile:   {}\n", file.string());
   }
   return ExitCode::done;

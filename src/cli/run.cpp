@@ -108,13 +108,13 @@ ExitCode run(const RunOptions& options) {
   const TrapMap map = read_trap_map(out / "traps.json");
   unchanged_sources(project, map);
 
-  const std::atomic<bool>& interrupted = interruption();
+  harness::MeasureOptions settings = measure_options(project, options);
+  settings.interrupted = &interruption();
   const std::unique_ptr<harness::Transport> transport =
       harness::make_transport(project, map, options.transport, out);
   const fs::path profile = out / "profile.jcprof";
   Store store(profile, options.fresh ? OpenMode::fresh : OpenMode::read_write);
-  const harness::Measured measured =
-      harness::measure(project, map, *transport, store, measure_options(project, options), interrupted);
+  const harness::Measured measured = harness::measure(project, map, *transport, store, settings);
   store.close();
   if (!options.common.quiet && ::isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\x1b[K");
   print_result(measured, options, profile);

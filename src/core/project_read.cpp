@@ -152,7 +152,6 @@ Project read_sections(const JsonNode& root, JsonFaults& faults) {
   object.optional("start", project.start, read_start);
   object.optional("transport", project.transport, read_transport);
   object.optional("device", project.device, read_string);
-  object.optional("simulated", project.simulated, read_boolean);
   object.optional("arming", project.arming, read_arming);
   object.optional("session", project.session, read_session);
   object.optional("inputs", project.inputs, read_inputs);

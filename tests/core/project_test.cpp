@@ -28,7 +28,6 @@ constexpr std::string_view full = R"({
   "start": {"run": ["java", "Sim", "{port}"], "cwd": "{out}", "ready": "up at {port}", "timeout_s": 5},
   "transport": "vpcd:35963",
   "device": "gd60",
-  "simulated": true,
   "arming": {"cla": "80", "ins": "F4", "status": "6fb5"},
   "session": {
     "once": ["80B80000 05 0102030405 00"],
@@ -93,7 +92,6 @@ TEST_CASE("every key of a project file arrives") {
   CHECK(project.start->timeout == 5s);
   CHECK(project.transport == "vpcd:35963");
   CHECK(project.device == "gd60");
-  CHECK(project.simulated);
   CHECK(project.arming == CardArming{.cla = 0x80, .ins = 0xF4, .stop_status = 0x6FB5});
 }
 
@@ -127,7 +125,6 @@ TEST_CASE("what a small project file leaves out has its default") {
   CHECK(project.profile.markers);
   CHECK_FALSE(project.start);
   CHECK(project.transport.empty());
-  CHECK_FALSE(project.simulated);
   CHECK_FALSE(project.arming);
   CHECK(project.session.timeout == 10s);
   CHECK(project.session.abort_on == std::vector<std::string>{"63C?", "6983"});

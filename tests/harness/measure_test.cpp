@@ -38,6 +38,7 @@ struct Bench {
     target.paths[0] = {TrapId{1}, TrapId{2}, TrapId{3}, TrapId{2}, TrapId{3}, TrapId{4}};
     options.rounds = 4;
     options.calibrations = 2;
+    options.interrupted = &interrupted;
   }
   ~Bench() { std::filesystem::remove_all(folder); }
   Bench(const Bench&) = delete;
@@ -45,7 +46,7 @@ struct Bench {
 
   Measured run() {
     Store store(folder / "profile.jcprof", OpenMode::read_write);
-    Measured measured = measure(project, map, target, store, options, interrupted);
+    Measured measured = measure(project, map, target, store, options);
     samples = store.samples(measured.run.id);
     path = store.path(measured.run.id, 0);
     calibrations = store.calibrations(measured.run.id);

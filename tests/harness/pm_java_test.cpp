@@ -340,7 +340,6 @@ TEST_CASE("a whole measurement on jCardSim") {
   project.root = compiled.folder();
   project.name = "demo";
   project.transport = "vpcd:";
-  project.simulated = true;
   project.start = start_step(compiled, "demo.DemoApplet");
   project.session = session_scripts();
   project.trigger.apdus = {"8010 0004"};
@@ -357,8 +356,7 @@ TEST_CASE("a whole measurement on jCardSim") {
                          .line = id});
   const auto transport = make_transport(project, map, "", compiled.folder() / "out");
   Store store(compiled.folder() / "out/profile.jcprof", OpenMode::fresh);
-  const std::atomic<bool> interrupted = false;
-  const Measured measured = measure(project, map, *transport, store, {.rounds = 6}, interrupted);
+  const Measured measured = measure(project, map, *transport, store, {.rounds = 6});
   CHECK(measured.run.state == RunState::complete);
   CHECK(store.path(measured.run.id, 0).size() == 6);
   const std::vector<StoredSample> samples = store.samples(measured.run.id);
