@@ -41,7 +41,7 @@ Recording record(const Card& card, harness::Transport& simulator, const harness:
   Recording recording{.file = card.out / "profile.jcprof", .measured = {}};
   Store store(recording.file, OpenMode::fresh);
   const Clock::time_point start = Clock::now();
-  recording.measured = harness::measure(card.project, card.map, simulator, store, options, false);
+  recording.measured = harness::measure(card.project, card.map, simulator, store, options);
   recording.time = Clock::now() - start;
   check(recording.measured.run.state == RunState::complete, "all rounds were measured");
   return recording;
