@@ -50,7 +50,8 @@ ExitCode annotate(const CommonOptions& options) {
   } else if (!options.quiet) {
     fmt::print("{}\n{}", annotator::hot_lines(profile, written),
                annotator::report(profile, terminal_style()));
-    for (const annotator::AnnotatedFile& annotated : written) fmt::print("annotated: {}\n", annotated.file.string());
+    for (const annotator::AnnotatedFile& annotated : written)
+      fmt::print("annotated: {}\n", annotated.file.string());
     fmt::print("profile:   {}\n", file.string());
   }
   return ExitCode::done;

@@ -29,7 +29,8 @@ Work export_verb(CLI::App& verb) {
   return [options] {
     const annotator::Profile profile =
         annotator::estimate(annotator::load_newest_run(Store(options->profile, OpenMode::read_only)));
-    const std::string text = options->format == "json" ? annotator::to_json(profile) : annotator::to_csv(profile);
+    const std::string text =
+        options->format == "json" ? annotator::to_json(profile) : annotator::to_csv(profile);
     if (options->out.empty())
       fmt::print("{}", text);
     else
