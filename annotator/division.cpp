@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -19,14 +20,45 @@ Edge edge_of(const std::vector<Event>& path, const Attribution& attribution, std
   return {path[block].trap, to, attribution.blocks[block].line};
 }
 
-/// The cost of an edge in one round is the median over its hits; then median and interval over the rounds.
+struct Weighed {
+  double value = 0;
+  double weight = 0;
+};
+
+/// The value with half of the weight on either side (Edgeworth 1888); the plain median where all weigh the
+/// same.
+double weighted_median(std::vector<Weighed> values) {
+  std::ranges::sort(values, {}, &Weighed::value);
+  double left = 0;
+  for (const Weighed& one : values) left += one.weight / 2;
+  for (std::size_t i = 0; i + 1 < values.size(); ++i) {
+    left -= values[i].weight;
+    if (left < 0) return values[i].value;
+    if (left == 0) return (values[i].value + values[i + 1].value) / 2;
+  }
+  return values.back().value;
+}
+
+/// How much a hit says: noise grows along the path where the time of a run varies by a part of it, and then
+/// the late hits of a loop drown what the early ones show clearly. One tick keeps an exact clock's weights
+/// finite.
+double weight_of(const Stretch& hit) {
+  std::vector<double> present;
+  std::ranges::copy_if(hit.rounds, std::back_inserter(present), [](double v) { return !is_missing(v); });
+  return 1 / (1 + mad_sigma(present));
+}
+
+/// The cost of an edge in one round is the weighted median over its hits; then median and interval over the
+/// rounds.
 Interval typical_cost(const std::vector<const Stretch*>& alone, std::size_t rounds, double alpha) {
+  std::vector<double> weights;
+  for (const Stretch* stretch : alone) weights.push_back(weight_of(*stretch));
   std::vector<double> costs;
   for (std::size_t round = 0; round < rounds; ++round) {
-    std::vector<double> hits;
-    for (const Stretch* stretch : alone)
-      if (!is_missing(stretch->rounds[round])) hits.push_back(stretch->rounds[round]);
-    if (!hits.empty()) costs.push_back(median(std::move(hits)));
+    std::vector<Weighed> hits;
+    for (std::size_t i = 0; i < alone.size(); ++i)
+      if (!is_missing(alone[i]->rounds[round])) hits.push_back({alone[i]->rounds[round], weights[i]});
+    if (!hits.empty()) costs.push_back(weighted_median(std::move(hits)));
   }
   const Interval cost = sign_interval(std::move(costs), alpha);
   const double value = std::max(0.0, cost.value);
@@ -65,10 +97,12 @@ Fraction fraction(const Weight& part, const Weight& whole) {
   const Weight others = whole - part;
   const double even = static_cast<double>(part.blocks) / static_cast<double>(whole.blocks);
   const auto of = [](double mine, double theirs, double otherwise) {
-    return mine + theirs > 0 && std::isfinite(mine + theirs) ? std::clamp(mine / (mine + theirs), 0.0, 1.0) : otherwise;
+    return mine + theirs > 0 && std::isfinite(mine + theirs) ? std::clamp(mine / (mine + theirs), 0.0, 1.0)
+                                                             : otherwise;
   };
   const double value = of(part.value, others.value, even);
-  return {value, std::min(value, of(part.low, others.high, 0)), std::max(value, of(part.high, others.low, 1))};
+  return {value, std::min(value, of(part.low, others.high, 0)),
+          std::max(value, of(part.high, others.low, 1))};
 }
 
 Division::Division(const Stretches& stretches, const std::vector<Event>& path, const Attribution& attribution,
@@ -86,10 +120,12 @@ Division::Division(const Stretches& stretches, const std::vector<Event>& path, c
         before_[i] = {1, cost->second.value, cost->second.low, cost->second.high};
       known += before_[i];
     }
-    // An edge that was never measured alone gets what the stretch costs beyond those that were, and may be anything.
+    // An edge that was never measured alone gets what the stretch costs beyond those that were, and may be
+    // anything.
     const double whole = std::max(0.0, median_of_present(stretch.rounds));
     const double rest = std::max(0.0, whole - known.value);
-    for (const std::size_t i : unknown) before_[i] = {1, rest / static_cast<double>(unknown.size()), 0, whole};
+    for (const std::size_t i : unknown)
+      before_[i] = {1, rest / static_cast<double>(unknown.size()), 0, whole};
   }
   Weight sum;
   for (Weight& weight : before_) {
