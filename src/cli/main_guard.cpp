@@ -27,6 +27,8 @@ Placeholders placeholders(const Project& project, const fs::path& out) {
 
 int guarded_main(CLI::App& app, int argc, char** argv, const std::function<ExitCode()>& work) {
   app.set_version_flag("--version", "jcprof " JCPROF_VERSION);
+  for (CLI::App* verb : app.get_subcommands({}))
+    verb->set_version_flag("--version", "jcprof " JCPROF_VERSION);
   try {
     app.parse(argc, argv);
     const ExitCode code = work();

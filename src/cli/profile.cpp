@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "src/cli/main_guard.hpp"
+#include "src/cli/run_options.hpp"
 #include "src/cli/verbs.hpp"
 #include "src/core/process.hpp"
 
@@ -64,7 +65,8 @@ Command filled(const Step& step, const Placeholders& values) {
 void run_step(const std::string& name, const Step& step, const Placeholders& values,
               const ProfileOptions& options) {
   const Command command = filled(step, values);
-  if (!options.common.quiet || options.dry_run) fmt::print("{}: {}\n", name, shown(command.argv));
+  if (!(options.common.quiet || options.common.json) || options.dry_run)
+    fmt::print("{}: {}\n", name, shown(command.argv));
   if (options.dry_run) return;
   std::fflush(stdout);
   const fs::path log = fs::path(values.at("out")) / "logs" / (name + ".log");
@@ -85,13 +87,22 @@ void run_steps(const std::string& kind, const std::vector<Step>& steps, const Pl
     run_step(steps.size() == 1 ? kind : fmt::format("{}-{}", kind, i + 1), steps[i], values, options);
 }
 
+/// What jcprof-run would refuse is refused before anything is built or installed.
+void check_run_options(const std::vector<std::string>& arguments) {
+  CLI::App app;
+  RunOptions ignored;
+  add_run_options(app, ignored);
+  app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 wants them reversed
+}
+
 ExitCode profile(const ProfileOptions& options) {
   const Project project = read_project(options.common.project);
   const fs::path out = output_folder(project, options.common);
   std::vector<std::string> arguments{options.common.project, "-o", out.string()};
-  if (options.common.quiet) arguments.emplace_back("--quiet");
+  if (options.common.quiet || options.common.json) arguments.emplace_back("--quiet");
   std::vector<std::string> run_arguments = arguments;
   run_arguments.insert(run_arguments.end(), options.run_options.begin(), options.run_options.end());
+  check_run_options(run_arguments);
   const Placeholders values = placeholders(project, out);
 
   if (!options.dry_run)
@@ -102,6 +113,7 @@ ExitCode profile(const ProfileOptions& options) {
   const ExitCode measured = run_sibling("jcprof-run", run_arguments);
   if (options.dry_run || (measured != ExitCode::done && measured != ExitCode::interrupted)) return measured;
   // What an interrupted run has measured is shown too.
+  if (options.common.json) arguments.emplace_back("--json");
   const ExitCode annotated = run_sibling("jcprof-annotate", arguments);
   return measured == ExitCode::done ? annotated : measured;
 }
@@ -111,6 +123,7 @@ ExitCode profile(const ProfileOptions& options) {
 Work profile_verb(CLI::App& verb) {
   const auto options = std::make_shared<ProfileOptions>();
   add_project_options(verb, options->common);
+  verb.add_flag("--json", options->common.json, "print the estimates as JSON, as jcprof export does");
   verb.add_flag("--dry-run", options->dry_run, "print the commands of the project and stop");
   verb.allow_extras();
   verb.footer("Other options are handed to jcprof-run: see jcprof run --help.");

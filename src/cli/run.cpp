@@ -2,9 +2,7 @@
 // jcprof-run: measures, and stores what it measured.
 #include <chrono>
 #include <cstdio>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -15,41 +13,13 @@
 #include "harness/transports.hpp"
 #include "src/cli/interruption.hpp"
 #include "src/cli/main_guard.hpp"
+#include "src/cli/run_options.hpp"
 #include "src/cli/sources.hpp"
 
 namespace jcprof::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct RunOptions {
-  CommonOptions common;
-  std::string transport;
-  bool fresh = false;
-  bool dry_run = false;
-  std::uint32_t rounds = harness::MeasureOptions{}.rounds;
-  std::optional<std::uint64_t> max_shots;
-  std::optional<std::uint64_t> max_time_ms;
-  std::optional<std::uint64_t> seed;
-};
-
-void add_options(CLI::App& app, RunOptions& options) {
-  add_project_options(app, options.common);
-  app.add_flag("--json", options.common.json, "print the result as JSON");
-  app.add_option("--transport", options.transport, "how the target is reached (default: the project's)")
-      ->type_name("URI");
-  app.add_flag("--fresh", options.fresh, "start a new profile; what was measured before is dropped");
-  app.add_flag("--dry-run", options.dry_run, "print the commands of the project and stop");
-  app.add_option("--rounds", options.rounds, "rounds over all events")
-      ->check(CLI::Range(1U, 1'000'000U))
-      ->capture_default_str();
-  app.add_option("--max-shots", options.max_shots, "stop after so many commands");
-  app.add_option("--max-time", options.max_time_ms, "stop after a time: 30s, 5m")
-      ->transform(CLI::AsNumberWithUnit(
-          std::map<std::string, std::uint64_t>{{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}},
-          CLI::AsNumberWithUnit::UNIT_REQUIRED, "DURATION"));
-  app.add_option("--seed", options.seed, "of the order of shots and of random inputs");
-}
 
 harness::MeasureOptions measure_options(const Project& project, const RunOptions& options) {
   harness::MeasureOptions result = harness::options_for(project);
@@ -127,6 +97,6 @@ ExitCode run(const RunOptions& options) {
 int main(int argc, char** argv) {
   CLI::App app{"Measures the command of a project, one stop at a time.", "jcprof-run"};
   jcprof::cli::RunOptions options;
-  add_options(app, options);
+  add_run_options(app, options);
   return jcprof::cli::guarded_main(app, argc, argv, [&] { return jcprof::cli::run(options); });
 }

@@ -41,6 +41,7 @@ std::string render(const Fault& fault) {
   if (!place.file.empty()) text += harmless(place.file);
   if (place.line > 0) text += fmt::format(":{}", place.line);
   text += (text.empty() ? "" : ": ") + harmless(fault.message);
+  text.erase(text.find_last_not_of('\n') + 1);  // a message may end with the output of a program
   if (!place.source_line.empty()) {
     const std::string number = std::to_string(place.line);
     const std::string gutter(number.size(), ' ');

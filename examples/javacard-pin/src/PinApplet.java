@@ -32,6 +32,7 @@ public class PinApplet extends Applet {
     private final Cipher aes;
     private final Signature mac;
     private final AESKey key;
+    private final AESKey macKey;    // another one: a CBC-MAC with the key of the CBC is the same for every key
     private final byte[] block;     // hash, then salt: what each round hashes
     private final byte[] clear;     // the data, decrypted
     private final byte[] sealed;    // the data, encrypted
@@ -43,6 +44,7 @@ public class PinApplet extends Applet {
         aes = Cipher.getInstance(Cipher.ALG_AES_BLOCK_128_CBC_NOPAD, false);
         mac = Signature.getInstance(Signature.ALG_AES_MAC_128_NOPAD, false);
         key = (AESKey) KeyBuilder.buildKey(KeyBuilder.TYPE_AES, KeyBuilder.LENGTH_AES_128, false);
+        macKey = (AESKey) KeyBuilder.buildKey(KeyBuilder.TYPE_AES, KeyBuilder.LENGTH_AES_128, false);
         block = JCSystem.makeTransientByteArray((short) (HASH_LENGTH + SALT_LENGTH), JCSystem.CLEAR_ON_DESELECT);
         clear = JCSystem.makeTransientByteArray(DATA_LENGTH, JCSystem.CLEAR_ON_DESELECT);
         sealed = new byte[DATA_LENGTH];
@@ -94,6 +96,7 @@ public class PinApplet extends Applet {
             sha.doFinal(block, (short) 0, (short) block.length, block, (short) 0);
         }
         key.setKey(block, (short) 0);
+        macKey.setKey(block, KEY_LENGTH);
     }
 
     private void open() {
@@ -102,13 +105,13 @@ public class PinApplet extends Applet {
     }
 
     private boolean isGenuine() {
-        mac.init(key, Signature.MODE_VERIFY);
+        mac.init(macKey, Signature.MODE_VERIFY);
         return mac.verify(clear, (short) 0, DATA_LENGTH, tag, (short) 0, KEY_LENGTH);
     }
 
     private void seal(byte[] pin) {
         deriveKey(pin, (short) 0, (short) pin.length);
-        mac.init(key, Signature.MODE_SIGN);
+        mac.init(macKey, Signature.MODE_SIGN);
         mac.sign(clear, (short) 0, DATA_LENGTH, tag, (short) 0);
         aes.init(key, Cipher.MODE_ENCRYPT);
         aes.doFinal(clear, (short) 0, DATA_LENGTH, sealed, (short) 0);

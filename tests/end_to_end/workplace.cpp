@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/end_to_end/workplace.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <thread>
+
+#include <fmt/format.h>
+#include <catch2/catch.hpp>
+
+#include "src/core/error.hpp"
+#include "src/core/file.hpp"
+#include "src/core/sqlite.hpp"
+#include "src/core/store.hpp"
+
+namespace jcprof::test {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+// Hung tests must end before ctest ends them, so that what they started goes too.
+constexpr auto longest = 120s;
+
+std::vector<std::string> with_folder(std::vector<std::string> argv) {
+  if (argv.front().starts_with("jcprof")) argv.front() = (fs::path(JCPROF_BIN_DIR) / argv.front()).string();
+  return argv;
+}
+
+std::vector<std::string> through_shell(const std::string& script, const std::vector<std::string>& argv) {
+  std::vector<std::string> result{"sh", "-c", script};
+  const std::vector<std::string> program = with_folder(argv);
+  result.insert(result.end(), program.begin(), program.end());
+  return result;
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+Running::Running(const Command& command, fs::path pid_file) : process_(command, {}) {
+  const bool has_started = becomes_true([&] {
+    std::error_code error;
+    return fs::file_size(pid_file, error) > 0 && !error;
+  });
+  REQUIRE(has_started);
+  pid_ = std::stoi(read_file(pid_file));
+}
+
+int Running::wait() {
+  std::optional<int> status;
+  becomes_true([&] { return (status = process_.ended()).has_value(); }, 60s);
+  INFO(process_.tail());
+  REQUIRE(status.has_value());
+  return *status;
+}
+
+Workplace::Workplace(const std::string& name)
+    : folder_(fs::path(JCPROF_BINARY_DIR) / "end_to_end" / fmt::format("{}-{}", name, ::getpid())) {
+  fs::remove_all(folder_);
+  fs::create_directories(folder_ / "lib");
+  REQUIRE(fs::exists(JCPROF_JCARDSIM));
+  fs::create_symlink(JCPROF_JCARDSIM, folder_ / "lib/jcardsim.jar");
+}
+
+Workplace::~Workplace() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+fs::path Workplace::example(const std::string& name, const std::string& as) const {
+  const fs::path from = fs::path(JCPROF_SOURCE_DIR) / "examples" / name;
+  const fs::path to = folder_ / (as.empty() ? name : as);
+  fs::create_directories(to);
+  fs::copy_file(from / "jcprof.json", to / "jcprof.json");
+  fs::copy(from / "src", to / "src", fs::copy_options::recursive);
+  return to;
+}
+
+void Workplace::build(const fs::path& project) const {
+  const Said said =
+      run({"javac", "--release", "8", "-nowarn", "-Xlint:-options", "-cp", JCPROF_JCARDSIM, "-sourcepath",
+           "src", "-d", "../classes", "src/PinApplet.java", "src/PM.java", "src/PMC.java"},
+          (project / "jcprof-out/tree").string());
+  INFO(said.err);
+  REQUIRE(said.status == 0);
+}
+
+Said Workplace::run(const std::vector<std::string>& argv, const std::string& cwd) const {
+  const fs::path out = folder_ / "stdout.txt";
+  const fs::path err = folder_ / "stderr.txt";
+  const Command command{.argv = through_shell("exec \"$0\" \"$@\" 2>\"$JCPROF_TEST_STDERR\"", argv),
+                        .cwd = cwd.empty() ? folder_ : fs::path(cwd),
+                        .environment = {{"JCPROF_TEST_STDERR", err.string()}}};
+  const ProcessResult result =
+      run_and_wait(command, {.file = out, .keep_bytes = std::size_t{1} << 26}, longest);
+  INFO(read_file(out) << read_file(err));
+  REQUIRE_FALSE(result.timed_out);
+  return {.status = result.exit_status, .out = plain(read_file(out)), .err = plain(read_file(err))};
+}
+
+Running Workplace::start(const std::vector<std::string>& argv) const {
+  const fs::path pid_file = folder_ / "pid.txt";
+  fs::remove(pid_file);
+  const Command command{.argv = through_shell("echo $$ >\"$JCPROF_TEST_PID\"; exec \"$0\" \"$@\"", argv),
+                        .cwd = folder_,
+                        .environment = {{"JCPROF_TEST_PID", pid_file.string()}}};
+  return {command, pid_file};
+}
+
+std::vector<pid_t> Workplace::processes(const std::string& program) const {
+  std::vector<pid_t> found;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::ifstream stream(entry.path() / "cmdline", std::ios::binary);
+    const std::string line(std::istreambuf_iterator<char>(stream), {});
+    const std::string first = line.substr(0, line.find('\0'));
+    if (fs::path(first).filename() == program && line.find(folder_.string()) != std::string::npos)
+      found.push_back(std::stoi(name));
+  }
+  return found;
+}
+
+std::string Workplace::plain(std::string text) const {
+  replace_all(text, folder_.string(), "@");
+  return text;
+}
+
+bool becomes_true(const std::function<bool()>& condition, std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(10ms);
+  }
+  return true;
+}
+
+void replace_in(const fs::path& file, const std::string& from, const std::string& to) {
+  std::string text = read_file(file);
+  const std::size_t at = text.find(from);
+  INFO(file << ": " << from);
+  REQUIRE(at != std::string::npos);
+  write_file(file, text.replace(at, from.size(), to));
+}
+
+std::optional<std::string> value_of(const fs::path& profile, const std::string& sql) {
+  try {
+    const QueryResult result = query(profile, sql);
+    return result.rows.empty() ? std::nullopt : result.rows.front().front();
+  } catch (const UserError&) {
+    return std::nullopt;  // not there yet, or just being made
+  }
+}
+
+bool is_sound(const fs::path& profile) {
+  if (fs::exists(profile.string() + "-wal") || fs::exists(profile.string() + "-shm")) return false;
+  const sqlite::Database database(profile, sqlite::Access::read_only);
+  sqlite::Statement check = database.prepare("PRAGMA integrity_check");
+  return check.step() && check.text(0) == "ok";
+}
+
+}  // namespace jcprof::test

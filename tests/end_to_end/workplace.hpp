@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder with copies of the examples, the built programs to run on them, and what they said. The card is
+// the real jCardSim.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/core/process.hpp"
+
+namespace jcprof::test {
+
+/// What a program did; the workplace's folder is written "@" in its texts.
+struct Said {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+/// A program that runs beside the test.
+class Running {
+ public:
+  Running(const Command& command, std::filesystem::path pid_file);
+  /// Of the program itself.
+  pid_t pid() const { return pid_; }
+  /// The exit status, once it has ended; fails the test when that takes too long.
+  int wait();
+
+ private:
+  BackgroundProcess process_;
+  pid_t pid_ = 0;
+};
+
+class Workplace {
+ public:
+  /// Made anew under the build folder; gone with the object.
+  explicit Workplace(const std::string& name);
+  ~Workplace();
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+
+  std::filesystem::path operator/(const std::string& path) const { return folder_ / path; }
+
+  /// Copies an example, under its own name or another, and returns the copy's folder.
+  std::filesystem::path example(const std::string& name, const std::string& as = {}) const;
+  /// javac on what jcprof-gen wrote for the example javacard-pin, as its project file would do it.
+  void build(const std::filesystem::path& project) const;
+
+  /// Runs a program of ours (argv[0] by name) or any other, from the workplace's folder or another.
+  Said run(const std::vector<std::string>& argv, const std::string& cwd = {}) const;
+  Running start(const std::vector<std::string>& argv) const;
+
+  /// Processes that this workplace's programs started, with that program name.
+  std::vector<pid_t> processes(const std::string& program) const;
+
+ private:
+  std::string plain(std::string text) const;
+
+  std::filesystem::path folder_;
+};
+
+/// Looks every few milliseconds, for `patience` at most.
+bool becomes_true(const std::function<bool()>& condition,
+                  std::chrono::milliseconds patience = std::chrono::seconds{30});
+
+/// Replaces the first `from` in a file; fails the test when there is none.
+void replace_in(const std::filesystem::path& file, const std::string& from, const std::string& to);
+
+/// The first value that a query yields, or nothing while there is no profile or no row yet.
+std::optional<std::string> value_of(const std::filesystem::path& profile, const std::string& sql);
+
+/// Whether SQLite finds the file sound, and it is one plain file.
+bool is_sound(const std::filesystem::path& profile);
+
+}  // namespace jcprof::test
