@@ -24,7 +24,8 @@ struct AnnotatedFile {
 std::vector<AnnotatedFile> write_annotated(const Profile& profile, const std::filesystem::path& root,
                                            const std::filesystem::path& out);
 
-/// The hottest lines that are above resolution, as they stand in the annotated sources, in the order of the text.
+/// The hottest lines that are above resolution, as they stand in the annotated sources, in the order of the
+/// text.
 std::string hot_lines(const Profile& profile, const std::vector<AnnotatedFile>& files, std::size_t most = 6);
 
 }  // namespace jcprof::annotator

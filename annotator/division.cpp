@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -11,6 +10,10 @@
 
 namespace jcprof::annotator {
 namespace {
+
+constexpr double half_a_tick = 0.5;
+constexpr double next_to_nothing = 1e-18;  // of a hit with too few rounds for an interval
+constexpr double normal_95 = 1.96;         // half widths of 95 % in standard deviations
 
 /// What makes two blocks alike: the traps at their ends, and the line that they belong to.
 using Edge = std::tuple<TrapId, TrapId, std::uint32_t>;
@@ -20,51 +23,32 @@ Edge edge_of(const std::vector<Event>& path, const Attribution& attribution, std
   return {path[block].trap, to, attribution.blocks[block].line};
 }
 
-struct Weighed {
-  double value = 0;
-  double weight = 0;
-};
-
-/// The value with half of the weight on either side (Edgeworth 1888); the plain median where all weigh the
-/// same.
-double weighted_median(std::vector<Weighed> values) {
-  std::ranges::sort(values, {}, &Weighed::value);
-  double left = 0;
-  for (const Weighed& one : values) left += one.weight / 2;
-  for (std::size_t i = 0; i + 1 < values.size(); ++i) {
-    left -= values[i].weight;
-    if (left < 0) return values[i].value;
-    if (left == 0) return (values[i].value + values[i + 1].value) / 2;
+/// The cost of an edge from its hits: their medians, weighted by the inverse squares of their half widths,
+/// since noise that grows with the time since the start makes late hits poor ones. Where the hits differ by
+/// more than their noise, the half width grows with their scatter (Birge 1932).
+Interval typical_cost(const std::vector<const Stretch*>& alone, double alpha) {
+  struct Hit {
+    double value = 0;
+    double weight = 0;
+  };
+  std::vector<Hit> hits;
+  double weights = 0;
+  double weighted = 0;
+  for (const Stretch* stretch : alone) {
+    const Interval cost = sign_interval(present(stretch->rounds), alpha);
+    // A clock that repeats its readings must not make one hit infinitely good.
+    const double half = std::max((cost.high - cost.low) / 2, half_a_tick);
+    const double weight = std::isfinite(half) ? 1 / (half * half) : next_to_nothing;
+    hits.push_back({cost.value, weight});
+    weights += weight;
+    weighted += weight * cost.value;
   }
-  return values.back().value;
-}
-
-/// How much a hit says: noise grows along the path where the time of a run varies by a part of it, and then
-/// the late hits of a loop drown what the early ones show clearly. One tick keeps an exact clock's weights
-/// finite.
-double weight_of(const Stretch& hit) {
-  std::vector<double> present;
-  std::ranges::copy_if(hit.rounds, std::back_inserter(present), [](double v) { return !is_missing(v); });
-  return 1 / (1 + mad_sigma(present));
-}
-
-/// The cost of an edge in one round is the weighted median over its hits; then median and interval over the
-/// rounds.
-Interval typical_cost(const std::vector<const Stretch*>& alone, std::size_t rounds, double alpha) {
-  std::vector<double> weights;
-  for (const Stretch* stretch : alone) weights.push_back(weight_of(*stretch));
-  std::vector<double> costs;
-  for (std::size_t round = 0; round < rounds; ++round) {
-    std::vector<Weighed> hits;
-    for (std::size_t i = 0; i < alone.size(); ++i)
-      if (!is_missing(alone[i]->rounds[round])) hits.push_back({alone[i]->rounds[round], weights[i]});
-    if (!hits.empty()) costs.push_back(weighted_median(std::move(hits)));
-  }
-  const Interval cost = sign_interval(std::move(costs), alpha);
-  const double value = std::max(0.0, cost.value);
-  // Too few rounds for an interval: then the line's own is infinite, too, and need not be widened.
-  if (!std::isfinite(cost.high)) return {value, value, value};
-  return {value, std::max(0.0, cost.low), std::max(0.0, cost.high)};
+  const double value = weighted / weights;
+  double scatter = 0;
+  for (const Hit& hit : hits) scatter += hit.weight * (hit.value - value) * (hit.value - value);
+  const double freedom = std::max<double>(1, static_cast<double>(hits.size()) - 1);
+  const double half = std::sqrt(std::max(1.0, normal_95 * normal_95 * scatter / freedom) / weights);
+  return {std::max(0.0, value), std::max(0.0, value - half), std::max(half, value + half)};
 }
 
 std::map<Edge, Interval> typical_costs(const Stretches& stretches, const std::vector<Event>& path,
@@ -74,7 +58,7 @@ std::map<Edge, Interval> typical_costs(const Stretches& stretches, const std::ve
     if (stretch.end == stretch.begin + 1 && !is_missing(median_of_present(stretch.rounds)))
       alone[edge_of(path, attribution, stretch.begin)].push_back(&stretch);
   std::map<Edge, Interval> costs;
-  for (const auto& [edge, hits] : alone) costs.emplace(edge, typical_cost(hits, stretches.rounds, alpha));
+  for (const auto& [edge, hits] : alone) costs.emplace(edge, typical_cost(hits, alpha));
   return costs;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the cost of a stretch that holds several blocks is divided among them. Where hits of a loop were sampled, the
-// stretch between two of them is known well as a whole; its blocks are known from those like them that were measured
-// alone, often badly. The division says how badly, so that an interval for a line stays a true one.
+// How the cost of a stretch that holds several blocks is divided among them. Where hits of a loop were
+// sampled, the stretch between two of them is known well as a whole; its blocks are known from those like
+// them that were measured alone, often badly. The division says how badly, so that an interval for a line
+// stays a true one.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +36,8 @@ Fraction fraction(const Weight& part, const Weight& whole);
 
 class Division {
  public:
-  Division(const Stretches& stretches, const std::vector<Event>& path, const Attribution& attribution, double alpha);
+  Division(const Stretches& stretches, const std::vector<Event>& path, const Attribution& attribution,
+           double alpha);
 
   /// Of the path's blocks [begin, end), which lie within one stretch.
   Weight weight(std::size_t begin, std::size_t end) const { return before_[end] - before_[begin]; }

@@ -27,12 +27,6 @@ constexpr double too_dear = 0.1;
 /// The calibrated cost of a pass is not quite that of the same pass among the user's code.
 constexpr double pass_differs = 0.15;
 
-std::vector<double> present(const std::vector<double>& values) {
-  std::vector<double> result;
-  std::ranges::copy_if(values, std::back_inserter(result), [](double v) { return !is_missing(v); });
-  return result;
-}
-
 double half_width(const Interval& interval) {
   return (interval.high - interval.low) / 2;
 }
@@ -68,9 +62,9 @@ class Estimator {
  private:
   /// What makes a number less sure than its rounds alone show.
   struct Unsure {
-    double passes = 0;         // of traps, whose calibrated cost was taken off
-    double counted = 0;        // of them, counting passes
-    double division_low = 0;   // how much less, and how much more, of shared stretches may belong to it
+    double passes = 0;        // of traps, whose calibrated cost was taken off
+    double counted = 0;       // of them, counting passes
+    double division_low = 0;  // how much less, and how much more, of shared stretches may belong to it
     double division_high = 0;
   };
 
@@ -79,7 +73,6 @@ class Estimator {
     Interval raw = sign_interval(values, alpha_);
     const double pass = std::hypot(half_width(cost_.pass), pass_differs * cost_.pass.value) * unsure.passes;
     const double traps = std::hypot(pass, half_width(cost_.counting) * unsure.counted);
-    // Two at a time: hypot of three makes NaN of the infinite ends that few rounds have (libstdc++ 12).
     raw.low = raw.value - std::hypot(raw.value - raw.low, std::hypot(traps, unsure.division_low));
     raw.high = raw.value + std::hypot(raw.high - raw.value, std::hypot(traps, unsure.division_high));
     Estimate estimate{.raw = raw.value, .rounds = static_cast<std::uint32_t>(values.size())};
@@ -93,7 +86,9 @@ class Estimator {
 
   Estimate with_share(Estimate estimate) const {
     const double whole = whole_ > 0 ? whole_ : 1;
-    estimate.share = {estimate.ticks.value / whole, estimate.ticks.low / whole, estimate.ticks.high / whole};
+    // Medians do not add up exactly: a part may come out larger than the sum of all.
+    const auto share = [whole](double ticks) { return std::min(1.0, ticks / whole); };
+    estimate.share = {share(estimate.ticks.value), share(estimate.ticks.low), share(estimate.ticks.high)};
     return estimate;
   }
 
@@ -146,7 +141,8 @@ class Estimator {
       block.line = line.line;
       block.cost = number_of(stretch.rounds, {.passes = static_cast<double>(block.passed),
                                               .counted = std::abs(counted_in(stretch))});
-      whole_ += block.cost.ticks.value;
+      whole_ += block.cost.raw;
+      published_ += block.cost.ticks.value;
       profile.blocks.push_back(std::move(block));
     }
     for (BlockEstimate& block : profile.blocks) block.cost = with_share(block.cost);
@@ -214,7 +210,7 @@ class Estimator {
     for (std::size_t r = 0; r < stretches_.rounds; ++r)
       between.push_back(stretches_.totals[r] - stretches_.entry[r]);
     if (profile.total.rounds == 0 || profile.entry.rounds == 0) return;
-    const double rest = profile.total.ticks.value - profile.entry.ticks.value - whole_;
+    const double rest = profile.total.ticks.value - profile.entry.ticks.value - published_;
     const Interval spread = sign_interval(present(between), alpha_);
     profile.unattributed = {rest, rest + (spread.low - spread.value), rest + (spread.high - spread.value)};
   }
@@ -247,7 +243,8 @@ class Estimator {
   Attribution attribution_;
   Division division_;
   std::vector<Parts> exclusive_;  // by function
-  double whole_ = 0;              // sum of the published blocks
+  double whole_ = 0;              // sum of the blocks as measured: what shares are of
+  double published_ = 0;          // sum of the blocks as published, none of them below 0
 };
 
 StoredEstimate row(EstimateScope scope, std::size_t position, const Estimate& estimate) {

@@ -90,15 +90,15 @@ class Readings {
   /// there would cost its neighbours their rounds.
   std::vector<std::size_t> stops() const {
     std::size_t best = 0;
-    for (const auto& [position, values] : readings_) best = std::max(best, present(values));
+    for (const auto& [position, values] : readings_) best = std::max(best, count(values));
     std::vector<std::size_t> result;
     for (const auto& [position, values] : readings_)
-      if (2 * present(values) >= best) result.push_back(position);
+      if (2 * count(values) >= best) result.push_back(position);
     return result;
   }
 
  private:
-  static std::size_t present(const std::vector<double>& values) {
+  static std::size_t count(const std::vector<double>& values) {
     return static_cast<std::size_t>(std::ranges::count_if(values, [](double v) { return !is_missing(v); }));
   }
 
@@ -178,10 +178,15 @@ void fill_round(std::vector<Stretch>& stretches, const std::vector<double>& medi
 
 }  // namespace
 
+std::vector<double> present(const std::vector<double>& values) {
+  std::vector<double> result;
+  std::ranges::copy_if(values, std::back_inserter(result), [](double v) { return !is_missing(v); });
+  return result;
+}
+
 double median_of_present(const std::vector<double>& values) {
-  std::vector<double> present;
-  std::ranges::copy_if(values, std::back_inserter(present), [](double v) { return !is_missing(v); });
-  return present.empty() ? missing : median(std::move(present));
+  std::vector<double> there = present(values);
+  return there.empty() ? missing : median(std::move(there));
 }
 
 TrapCost trap_cost(const std::vector<StoredCalibration>& calibrations, double alpha) {

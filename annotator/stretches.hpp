@@ -27,6 +27,8 @@ inline bool is_missing(double value) {
   return std::isnan(value);
 }
 
+/// Those that are not missing.
+std::vector<double> present(const std::vector<double>& values);
 /// Missing where none is present.
 double median_of_present(const std::vector<double>& values);
 

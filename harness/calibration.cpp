@@ -10,27 +10,12 @@ namespace {
 
 constexpr std::uint64_t first_passes = 1000;
 constexpr int pilot_pairs = 7;
-// HotSpot compiles a loop after 60,000 passes. Until then it interprets, which takes ten times as long as the
-// same passes in the user's code: taken off there, that leaves less than nothing.
-constexpr std::uint64_t warm_up_passes = 100'000;
+// A JIT compiles the loops after some hundred commands; the slope of the interpreter is not the one that is
+// wanted. So much of the target's time is enough for that, and on a card without one it is a single command.
+constexpr Ticks warm_up_ns = 60'000'000;
 constexpr double clear_in_sigmas = 3;
 
 constexpr std::array kinds{CalibrationKind::empty, CalibrationKind::unarmed, CalibrationKind::counting};
-
-/// Where the target is slow (and has no compiler), the time ends it: as long for each kind as one command may
-/// be.
-void warm_up(Transport& transport, const CalibrationSettings& settings,
-             const std::function<bool()>& goes_on) {
-  for (const CalibrationKind kind : kinds) {
-    std::uint64_t passes = 0;
-    Ticks spent = 0;
-    while (passes < warm_up_passes && spent < settings.longest.count() && goes_on()) {
-      const auto [made, ticks] = transport.calibrate(kind, first_passes);
-      passes += made;
-      spent += ticks;
-    }
-  }
-}
 
 /// Whether so many passes can be told from none.
 bool is_clear(Transport& transport, std::uint64_t passes, Ticks& longest) {
@@ -44,11 +29,16 @@ bool is_clear(Transport& transport, std::uint64_t passes, Ticks& longest) {
   return median(differences) > 0 && median(differences) >= clear_in_sigmas * robust_sigma(differences);
 }
 
+void warm_up(Transport& transport, CalibrationKind kind, const std::function<bool()>& goes_on) {
+  for (Ticks spent = 0; spent < warm_up_ns && goes_on();)
+    spent += transport.calibrate(kind, first_passes).second;
+}
+
 }  // namespace
 
 std::vector<CalibrationTime> calibrate(Transport& transport, const CalibrationSettings& settings,
                                        const std::function<bool()>& goes_on) {
-  warm_up(transport, settings, goes_on);
+  for (const CalibrationKind kind : kinds) warm_up(transport, kind, goes_on);
   std::uint64_t passes = first_passes;
   Ticks longest = 0;
   while (goes_on() && !is_clear(transport, passes, longest) && 2 * passes <= settings.most_passes &&

@@ -131,8 +131,6 @@ class VpcdChannel final : public ApduChannel {
     if (state_ != State::ready) return {.why = "the card is not connected"};
     if (command.size() < 2 || command.size() > longest_frame)
       return {.why = "the command is too long for the card"};
-    if (has_unasked_bytes())
-      return drop(ExchangeState::lost, "the card sent something that nobody had asked for");
     out_[0] = static_cast<std::uint8_t>(command.size() >> 8);
     out_[1] = static_cast<std::uint8_t>(command.size());
     std::memcpy(out_.data() + length_size, command.data(), command.size());

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "rewriter/compile_check.hpp"
 #include "rewriter/edits.hpp"
 #include "rewriter/java_front_end.hpp"
 #include "rewriter/java_runtime.hpp"
@@ -131,37 +132,114 @@ void copy_file_into(const fs::path& from, const fs::path& to) {
   fs::copy_file(from, to, fs::copy_options::overwrite_existing);
 }
 
-void write_tree(const Project& project, const std::vector<std::string>& files,
-                const std::vector<SourceModel>& models, const TrapPlan& plan, const TrapMap& map,
-                const fs::path& tree) {
-  const RuntimeNames names;
-  for (const std::string& file : files) copy_file_into(project.root / file, tree / file);
-  for (std::size_t i = 0; i < models.size(); ++i)
-    if (plan.files[i].instrumented)
-      write_file(tree / models[i].path,
-                 apply_edits(models[i].text, edits_for(models[i], plan.files[i], names)));
-  const SourceModel& entry = models[plan.entry_file];
+/// The sources with what is to be done to them.
+struct Instrumentation {
+  std::vector<SourceModel> models;
+  TrapPlan plan;
+  RuntimeNames names;
+};
+
+void write_sources(const Instrumentation& work, const TrapMap& map, const fs::path& tree) {
+  for (std::size_t i = 0; i < work.models.size(); ++i) {
+    const SourceModel& model = work.models[i];
+    const FilePlan& plan = work.plan.files[i];
+    if (plan.instrumented)
+      write_file(tree / model.path, apply_edits(model.text, edits_for(model, plan, work.names)));
+  }
+  const SourceModel& entry = work.models[work.plan.entry_file];
   const fs::path folder = (tree / entry.path).parent_path();
-  write_file(folder / (names.pm + ".java"), pm_source(entry.scope, names));
-  write_file(folder / (names.pmc + ".java"), pmc_source(entry.scope, names, map));
+  write_file(folder / (work.names.pm + ".java"), pm_source(entry.scope, work.names));
+  write_file(folder / (work.names.pmc + ".java"), pmc_source(entry.scope, work.names, map));
+}
+
+std::vector<std::string> compiled_sources(const Instrumentation& work) {
+  std::vector<std::string> sources;
+  for (const SourceModel& model : work.models) sources.push_back(model.path);
+  const fs::path folder = fs::path(work.models[work.plan.entry_file].path).parent_path();
+  for (const std::string& name : {work.names.pm, work.names.pmc})
+    sources.push_back((folder / (name + ".java")).string());
+  return sources;
+}
+
+/// A site that is to be left out from now on, and why.
+struct Refused {
+  std::size_t file = 0;
+  std::uint32_t site = 0;
+  std::string note;
+};
+
+std::vector<Refused> refused_by(const CompileError& error, const Instrumentation& work,
+                                const fs::path& tree) {
+  std::vector<Refused> refused;
+  for (std::size_t file = 0; file < work.models.size(); ++file) {
+    if (work.models[file].path != error.path) continue;
+    for (const auto& [site, trap] :
+         blamed(error, read_file(tree / error.path), work.models[file], work.plan.files[file]))
+      refused.push_back({file, site,
+                         fmt::format("{}:{}: the trap {} is taken out, it does not compile there: {}",
+                                     trap.path, trap.line, trap.name, error.message)});
+  }
+  return refused;
+}
+
+/// Compiles the tree and says which traps must go. Nothing where it compiles, or where that cannot be known:
+/// without a class path, without javac, or when the sources themselves do not compile with what the project
+/// names.
+std::vector<Refused> check_compiles(const Project& project, const Instrumentation& work, const fs::path& tree,
+                                    std::vector<std::string>& notes) {
+  if (project.compile.classpath.empty()) return {};
+  const fs::path scratch = tree.parent_path() / "compile.part";
+  const auto errors = compile_java(project, tree, compiled_sources(work), scratch);
+  if (errors && errors->empty()) return {};
+  std::vector<std::string> originals;
+  for (const SourceModel& model : work.models) originals.push_back(model.path);
+  const auto own = compile_java(project, project.root, originals, scratch);
+  if (!errors || !own || !own->empty()) {
+    notes.push_back(fmt::format("not checked by compiling: {}",
+                                own && !own->empty() ? own->front().message : "javac could not be run"));
+    return {};
+  }
+  std::vector<Refused> refused;
+  for (const CompileError& error : *errors)
+    for (Refused& site : refused_by(error, work, tree)) refused.push_back(std::move(site));
+  if (refused.empty())
+    throw UserError(Fault{.message = fmt::format("the tree does not compile with jcprof's runtime: {}",
+                                                 errors->front().message),
+                          .place = {.file = errors->front().path, .line = errors->front().line},
+                          .hint = fmt::format("the tree is left in \"{}\"", tree.string())});
+  return refused;
+}
+
+/// Plans and writes until what is written compiles.
+Generated instrument(const Project& project, Instrumentation& work, const fs::path& tree) {
+  TrapPolicy policy{.entry = project.entry, .scope = project.profile};
+  std::vector<std::string> taken_out;
+  for (;;) {
+    work.plan = plan_traps(work.models, policy);
+    Generated result{.map = trap_map(project, work.models, work.plan), .notes = work.plan.notes};
+    write_sources(work, result.map, tree);
+    const std::vector<Refused> refused = check_compiles(project, work, tree, result.notes);
+    for (const Refused& site : refused)
+      if (policy.left_out.emplace(site.file, site.site).second) taken_out.push_back(site.note);
+    result.notes.insert(result.notes.end(), taken_out.begin(), taken_out.end());
+    result.instrumented_files = static_cast<std::size_t>(
+        std::ranges::count_if(work.plan.files, [](const FilePlan& file) { return file.instrumented; }));
+    if (refused.empty()) return result;
+  }
 }
 
 }  // namespace
 
 Generated generate(const Project& project, const fs::path& out) {
   const std::vector<std::string> files = project_files(project, out);
-  const std::vector<SourceModel> models = read_sources(project, source_files(project, files));
-  const TrapPlan plan = plan_traps(models, {.entry = project.entry, .scope = project.profile});
-
-  Generated result{.map = trap_map(project, models, plan), .instrumented_files = 0, .notes = plan.notes};
-  result.instrumented_files = static_cast<std::size_t>(
-      std::ranges::count_if(plan.files, [](const FilePlan& file) { return file.instrumented; }));
-
-  const fs::path part = out / "tree.part";
+  Instrumentation work{.models = read_sources(project, source_files(project, files))};
+  const fs::path part = fs::absolute(out) / "tree.part";
+  Generated result;
   try {
     fs::remove_all(part);
     fs::create_directories(part);
-    write_tree(project, files, models, plan, result.map, part);
+    for (const std::string& file : files) copy_file_into(project.root / file, part / file);
+    result = instrument(project, work, part);
     fs::remove_all(out / "tree");
     fs::rename(part, out / "tree");
   } catch (const fs::filesystem_error& error) {

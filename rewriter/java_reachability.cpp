@@ -212,26 +212,30 @@ JavaReachability::Constant JavaReachability::constant(NodeIndex node) const {
   if (type.ends_with("_literal")) return Constant::unknown;
   if (type == "cast_expression")
     return constant(syntax_.child(node, "value")) == Constant::none ? Constant::none : Constant::unknown;
-  if (type == "unary_expression") {
-    const Constant operand = constant(syntax_.child(node, "operand"));
-    if (syntax_.text(syntax_.child(node, "operator")) != "!")
-      return operand == Constant::none ? operand : Constant::unknown;
-    if (operand == Constant::is_true) return Constant::is_false;
-    return operand == Constant::is_false ? Constant::is_true : operand;
-  }
+  if (type == "unary_expression") return constant_unary(node);
   if (type == "ternary_expression") {
     const auto parts = syntax_.named_children(node);
     const bool none =
         std::ranges::any_of(parts, [&](NodeIndex part) { return constant(part) == Constant::none; });
     return none ? Constant::none : Constant::unknown;
   }
-  if (type == "field_access") {
-    // Only TypeName.NAME can be constant; a variable's field never is.
-    const NodeIndex object = syntax_.child(node, "object");
-    const bool variable = syntax_[object].type == "this" || variables_.contains(syntax_.text(object));
-    return variable ? Constant::none : constant_name(syntax_.text(syntax_.child(node, "field")));
-  }
+  if (type == "field_access") return constant_field(node);
   return Constant::none;  // calls, assignments, array elements, new, instanceof
+}
+
+JavaReachability::Constant JavaReachability::constant_unary(NodeIndex node) const {
+  const Constant operand = constant(syntax_.child(node, "operand"));
+  if (operand == Constant::none) return operand;
+  if (syntax_.text(syntax_.child(node, "operator")) != "!") return Constant::unknown;
+  if (operand == Constant::is_true) return Constant::is_false;
+  return operand == Constant::is_false ? Constant::is_true : operand;
+}
+
+/// Only TypeName.NAME can be constant; a variable's field never is.
+JavaReachability::Constant JavaReachability::constant_field(NodeIndex node) const {
+  const NodeIndex object = syntax_.child(node, "object");
+  const bool variable = syntax_[object].type == "this" || variables_.contains(syntax_.text(object));
+  return variable ? Constant::none : constant_name(syntax_.text(syntax_.child(node, "field")));
 }
 
 JavaReachability::Constant JavaReachability::constant_binary(NodeIndex node) const {

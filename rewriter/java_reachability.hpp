@@ -27,7 +27,9 @@ class JavaReachability {
   enum class Constant : std::uint8_t { is_true, is_false, unknown, none };
 
   Constant constant(NodeIndex expression) const;
+  Constant constant_unary(NodeIndex expression) const;
   Constant constant_binary(NodeIndex expression) const;
+  Constant constant_field(NodeIndex expression) const;
   Constant constant_name(std::string_view name) const;
 
   Completes if_statement(NodeIndex node) const;

@@ -8,6 +8,7 @@
 #include <tree_sitter/api.h>
 
 #include "src/core/error.hpp"
+#include "src/core/text.hpp"
 
 extern "C" const TSLanguage* tree_sitter_java(void);
 
@@ -43,18 +44,10 @@ class Cursor {
 };
 
 bool is_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t length = lead < 0x80   ? 1
-                               : lead < 0xC2 ? 0
-                               : lead < 0xE0 ? 2
-                               : lead < 0xF0 ? 3
-                               : lead < 0xF5 ? 4
-                                             : 0;
-    if (length == 0 || i + length > text.size()) return false;
-    for (std::size_t k = 1; k < length; ++k)
-      if ((static_cast<unsigned char>(text[i + k]) & 0xC0U) != 0x80U) return false;
-    i += length;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
   }
   return true;
 }

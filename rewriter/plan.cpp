@@ -154,7 +154,8 @@ class Planner {
     FilePlan& plan = plan_.files[file];
     plan.instrumented = true;
     for (std::uint32_t i = 0; i < model.sites.size(); ++i)
-      if (chosen(file, model.sites[i])) plan.traps.push_back({.site = i, .trap = {}});
+      if (chosen(file, model.sites[i]) && !policy_.left_out.contains({file, i}))
+        plan.traps.push_back({.site = i, .trap = {}});
     for (const LeftAlone& left : model.left_alone)
       plan_.notes.push_back(fmt::format("{}:{}: left alone: {}", model.path,
                                         place_at("", model.text, left.offset).line, left.reason));

@@ -3,7 +3,7 @@
 // input gives the same ids.
 #pragma once
 
-#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +15,7 @@ namespace jcprof::rewriter {
 struct TrapPolicy {
   std::vector<std::string> entry;  // function names, as in the project file
   ProfileScope scope;
+  std::set<std::pair<std::size_t, std::uint32_t>> left_out = {};  // (file, site): known not to compile
 };
 
 struct PlannedTrap {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/core/json_syntax.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof {
 namespace {
@@ -180,22 +181,6 @@ void drop_duplicates(JsonNode& node, JsonFaults& faults) {
   std::erase_if(node.members, [&](const JsonMember& member) {
     return std::ranges::find(later, member.key_offset) != later.end();
   });
-}
-
-/// Length of the UTF-8 sequence at the head of `text`; 0 when it is none (Unicode 15, table 3-7, but for
-/// surrogates and overlong forms of three and four bytes, which nlohmann refuses where they matter).
-std::size_t utf8_length(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  const std::size_t length = lead < 0x80   ? 1
-                             : lead < 0xC2 ? 0
-                             : lead < 0xE0 ? 2
-                             : lead < 0xF0 ? 3
-                             : lead < 0xF5 ? 4
-                                           : 0;
-  if (length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) return 0;
-  return length;
 }
 
 bool is_control_byte(char c) {

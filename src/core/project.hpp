@@ -137,8 +137,8 @@ struct Project {
   std::vector<Step> build;
   std::vector<Step> install;
   std::optional<StartStep> start;
-  std::string transport;  // empty: none named
-  std::string device;     // empty: from the ATR or the agent
+  std::string transport;             // empty: none named
+  std::string device;                // empty: from the ATR or the agent
   std::optional<CardArming> arming;  // "arming": {"cla": "80", "ins": "F4", "status": "6FB5"}; else chosen
   Session session;
   Trigger trigger;

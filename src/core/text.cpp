@@ -84,4 +84,18 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
   return candidate.empty() ? "" : "did you mean \"" + candidate + "\"?";
 }
 
+std::size_t utf8_length(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  const std::size_t length = lead < 0x80   ? 1
+                             : lead < 0xC2 ? 0
+                             : lead < 0xE0 ? 2
+                             : lead < 0xF0 ? 3
+                             : lead < 0xF5 ? 4
+                                           : 0;
+  if (length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) return 0;
+  return length;
+}
+
 }  // namespace jcprof

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that people type: globs, and the nearest of some known names.
+// Names that people type (globs, and the nearest of some known names), and the encoding they come in.
 #pragma once
 
 #include <span>
@@ -18,5 +18,9 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
 
 /// `did you mean "x"?`, or empty.
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
+
+/// Length of the UTF-8 sequence at the head of `text`; 0 when it is none (Unicode 15, table 3-7, but for
+/// surrogates and overlong forms of three and four bytes, which nlohmann refuses where they matter).
+std::size_t utf8_length(std::string_view text);
 
 }  // namespace jcprof

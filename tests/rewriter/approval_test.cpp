@@ -107,3 +107,28 @@ TEST_CASE("the output compiles, behaves the same unarmed, and stops at each even
   INFO(read_file(work / "java.log"));
   CHECK(result.exit_status == 0);
 }
+
+TEST_CASE("traps that make a method too large are taken out and named, and the rest goes on") {
+  const fs::path folder = fs::path(JCPROF_BINARY_DIR) / "tests/too_large";
+  fs::remove_all(folder);
+  std::string large = "  void large() {\n";
+  for (int i = 0; i < 1900; ++i)
+    large += "    memory[0] = (byte) (memory[1] + memory[2] * memory[3] - memory[4]);\n";
+  write_file(folder / "A.java", applet("void run(byte a, byte b) { large(); }\n" + large + "  }"));
+  Project project;
+  project.root = folder;
+  project.file = folder / "jcprof.json";
+  project.sources = {"*.java"};
+  project.entry = {"A.process"};
+  project.compile.classpath = {JCPROF_JCARDSIM};
+  const Generated generated = generate(project, folder / "out");
+  const auto count = [&](const std::string& function) {
+    return std::ranges::count(generated.map.traps, function, &Trap::function);
+  };
+  CHECK(count("A.large") == 0);
+  CHECK(count("A.run") == 3);
+  REQUIRE_FALSE(generated.notes.empty());
+  CHECK(generated.notes.front() ==
+        "A.java:6: the trap TRAP_large_1 is taken out, it does not compile there: code too large");
+  CHECK(read_file(folder / "out/tree/A.java").find("TRAP_large") == std::string::npos);
+}

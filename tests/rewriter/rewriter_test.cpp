@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "rewriter/compile_check.hpp"
 #include "rewriter/java_runtime.hpp"
 #include "src/core/file.hpp"
 #include "tests/rewriter/rewriting.hpp"
@@ -148,4 +149,38 @@ TEST_CASE("the arming INS and status keep clear of what the sources name") {
   const CardArming arming = choose_arming(models);
   CHECK(int{arming.ins} == 0xFA);
   CHECK(arming.stop_status == 0x6FB6);
+}
+
+TEST_CASE("javac's errors are read with file, line and column") {
+  const std::vector<CompileError> errors = parse_javac(
+      "/t/tree/a/B.java:7: error: unreachable statement\n    x++;\n    ^\nNote: something else\n"
+      "/t/tree/C.java:12: error: code too large\n  void f() {\n       ^\n2 errors\n",
+      "/t/tree");
+  REQUIRE(errors.size() == 2);
+  CHECK(errors[0].path == "a/B.java");
+  CHECK(errors[0].line == 7);
+  CHECK(errors[0].column == 5);
+  CHECK(errors[0].message == "unreachable statement");
+  CHECK(errors[1].path == "C.java");
+  CHECK(errors[1].column == 8);
+}
+
+TEST_CASE("an error is blamed on the nearest trap of its line, else on its function") {
+  const std::string source = applet("void f() { memory[0]++; memory[1]++; }\nvoid g() {\n memory[2]++;\n\n}");
+  const std::vector<SourceModel> models{read_java("A.java", source)};
+  const TrapPlan plan = plan_traps(models, everything);
+  const std::string text = apply_edits(source, edits_for(models[0], plan.files[0], {}));
+  const std::size_t second = text.find("memory[1]++");
+  const auto names_of = [&](const CompileError& error) {
+    std::vector<std::string> names;
+    for (const PlannedTrap& planned : blamed(error, text, models[0], plan.files[0]))
+      names.push_back(planned.trap.name);
+    return names;
+  };
+  CHECK(
+      names_of({.path = "A.java", .line = 5, .column = second - text.rfind('\n', second), .message = "x"}) ==
+      std::vector<std::string>{"TRAP_f_3"});
+  CHECK(names_of({.path = "A.java", .line = 8, .column = 1, .message = "x"}) ==
+        std::vector<std::string>{"TRAP_g_1", "TRAP_g_2", "TRAP_g_3"});
+  CHECK(names_of({.path = "A.java", .line = 5, .column = 6, .message = "code too large"}).size() == 4);
 }

@@ -11,7 +11,7 @@ import javacard.framework.Util;
 /** Modular multiplication of big numbers by the byte: what one writes on a card that has no coprocessor for it. */
 public class BigNumApplet extends Applet {
     private static final byte INS_MULTIPLY = (byte) 0x41;
-    private static final short LENGTH = (short) 32;
+    private static final short LENGTH = (short) 64;
     private static final short MASK = (short) 0x00FF;
 
     private final byte[] factor;

@@ -22,7 +22,7 @@ public class PinApplet extends Applet {
     private static final byte INS_UNBLOCK = (byte) 0x33;
 
     private static final short ROUNDS = (short) 1000;
-    private static final short SALT_LENGTH = (short) 256;
+    private static final short SALT_LENGTH = (short) 32;
     private static final short HASH_LENGTH = (short) 32;
     private static final short KEY_LENGTH = (short) 16;
     private static final short DATA_LENGTH = (short) 1024;
