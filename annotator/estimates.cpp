@@ -73,6 +73,7 @@ class Estimator {
     Interval raw = sign_interval(values, alpha_);
     const double pass = std::hypot(half_width(cost_.pass), pass_differs * cost_.pass.value) * unsure.passes;
     const double traps = std::hypot(pass, half_width(cost_.counting) * unsure.counted);
+    // Two at a time: hypot of three makes NaN of the infinite ends that few rounds have (libstdc++ 12).
     raw.low = raw.value - std::hypot(raw.value - raw.low, std::hypot(traps, unsure.division_low));
     raw.high = raw.value + std::hypot(raw.high - raw.value, std::hypot(traps, unsure.division_high));
     Estimate estimate{.raw = raw.value, .rounds = static_cast<std::uint32_t>(values.size())};

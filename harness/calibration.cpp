@@ -13,6 +13,7 @@ constexpr int pilot_pairs = 7;
 // A JIT compiles the loops after some hundred commands; the slope of the interpreter is not the one that is
 // wanted. So much of the target's time is enough for that, and on a card without one it is a single command.
 constexpr Ticks warm_up_ns = 60'000'000;
+constexpr int warm_up_commands = 2000;
 constexpr double clear_in_sigmas = 3;
 
 constexpr std::array kinds{CalibrationKind::empty, CalibrationKind::unarmed, CalibrationKind::counting};
@@ -30,7 +31,8 @@ bool is_clear(Transport& transport, std::uint64_t passes, Ticks& longest) {
 }
 
 void warm_up(Transport& transport, CalibrationKind kind, const std::function<bool()>& goes_on) {
-  for (Ticks spent = 0; spent < warm_up_ns && goes_on();)
+  Ticks spent = 0;
+  for (int i = 0; i < warm_up_commands && spent < warm_up_ns && goes_on(); ++i)
     spent += transport.calibrate(kind, first_passes).second;
 }
 

@@ -210,21 +210,20 @@ std::vector<Refused> check_compiles(const Project& project, const Instrumentatio
   return refused;
 }
 
-/// Plans and writes until what is written compiles.
-Generated instrument(const Project& project, Instrumentation& work, const fs::path& tree) {
-  TrapPolicy policy{.entry = project.entry, .scope = project.profile};
+/// Writes, and plans and writes again, until what is written compiles.
+Generated instrument(const Project& project, Instrumentation& work, TrapPolicy policy, const fs::path& tree) {
   std::vector<std::string> taken_out;
   for (;;) {
-    work.plan = plan_traps(work.models, policy);
     Generated result{.map = trap_map(project, work.models, work.plan), .notes = work.plan.notes};
     write_sources(work, result.map, tree);
     const std::vector<Refused> refused = check_compiles(project, work, tree, result.notes);
-    for (const Refused& site : refused)
-      if (policy.left_out.emplace(site.file, site.site).second) taken_out.push_back(site.note);
     result.notes.insert(result.notes.end(), taken_out.begin(), taken_out.end());
     result.instrumented_files = static_cast<std::size_t>(
         std::ranges::count_if(work.plan.files, [](const FilePlan& file) { return file.instrumented; }));
     if (refused.empty()) return result;
+    for (const Refused& site : refused)
+      if (policy.left_out.emplace(site.file, site.site).second) taken_out.push_back(site.note);
+    work.plan = plan_traps(work.models, policy);
   }
 }
 
@@ -232,14 +231,16 @@ Generated instrument(const Project& project, Instrumentation& work, const fs::pa
 
 Generated generate(const Project& project, const fs::path& out) {
   const std::vector<std::string> files = project_files(project, out);
+  const TrapPolicy policy{.entry = project.entry, .scope = project.profile};
   Instrumentation work{.models = read_sources(project, source_files(project, files))};
+  work.plan = plan_traps(work.models, policy);
   const fs::path part = fs::absolute(out) / "tree.part";
   Generated result;
   try {
     fs::remove_all(part);
     fs::create_directories(part);
     for (const std::string& file : files) copy_file_into(project.root / file, part / file);
-    result = instrument(project, work, part);
+    result = instrument(project, work, policy, part);
     fs::remove_all(out / "tree");
     fs::rename(part, out / "tree");
   } catch (const fs::filesystem_error& error) {

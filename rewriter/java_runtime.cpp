@@ -2,6 +2,7 @@
 #include "rewriter/java_runtime.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include <fmt/format.h>
@@ -41,10 +42,10 @@ CardArming choose_arming(const std::vector<SourceModel>& models) {
   // T=0 takes INS 6x and 9x for itself, and ISO 7816-4 wants it even. GlobalPlatform's own INS are kept clear
   // of.
   CardArming arming{.cla = 0x80, .ins = 0, .stop_status = 0};
-  for (const int ins :
-       {0xF4, 0xF6, 0xF8, 0xFA, 0xFC, 0xFE, 0xEC, 0xEE, 0xBC, 0xBE, 0xAC, 0xAE, 0x7C, 0x7E, 0x3C, 0x3E})
-    if (arming.ins == 0 && !taken_bytes.contains(static_cast<std::uint32_t>(ins)))
-      arming.ins = static_cast<std::uint8_t>(ins);
+  constexpr std::array<std::uint8_t, 16> candidates{0xF4, 0xF6, 0xF8, 0xFA, 0xFC, 0xFE, 0xEC, 0xEE,
+                                                    0xBC, 0xBE, 0xAC, 0xAE, 0x7C, 0x7E, 0x3C, 0x3E};
+  for (const std::uint8_t ins : candidates)
+    if (arming.ins == 0 && !taken_bytes.contains(ins)) arming.ins = ins;
   for (std::uint16_t status = 0x6FB5; arming.stop_status == 0 && status < 0x6FFF; ++status)
     if (!taken_words.contains(status)) arming.stop_status = status;
   if (arming.ins == 0 || arming.stop_status == 0)
