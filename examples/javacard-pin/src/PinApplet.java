@@ -14,18 +14,19 @@ import javacard.security.Signature;
 import javacardx.crypto.Cipher;
 
 /**
- * A PIN that guards a kilobyte of encrypted data. The key is derived from the PIN by many rounds of SHA-256, the data
- * is decrypted with it, and a MAC over the data tells whether the PIN was right.
+ * A PIN that guards records of a kilobyte each. Their key is derived from the PIN by many rounds of SHA-256, they are
+ * decrypted with it, and a MAC over them tells whether the PIN was right.
  */
 public class PinApplet extends Applet {
     private static final byte INS_VERIFY = (byte) 0x31;
     private static final byte INS_UNBLOCK = (byte) 0x33;
 
     private static final short ROUNDS = (short) 1000;
-    private static final short SALT_LENGTH = (short) 32;
+    private static final short SALT_LENGTH = (short) 224;
     private static final short HASH_LENGTH = (short) 32;
     private static final short KEY_LENGTH = (short) 16;
-    private static final short DATA_LENGTH = (short) 1024;
+    private static final short RECORD_LENGTH = (short) 1024;
+    private static final short RECORDS = (short) 8;
     private static final byte TRIES = (byte) 3;
 
     private final MessageDigest sha;
@@ -34,9 +35,9 @@ public class PinApplet extends Applet {
     private final AESKey key;
     private final AESKey macKey;    // another one: a CBC-MAC with the key of the CBC is the same for every key
     private final byte[] block;     // hash, then salt: what each round hashes
-    private final byte[] clear;     // the data, decrypted
-    private final byte[] sealed;    // the data, encrypted
-    private final byte[] tag;       // its MAC
+    private final byte[] clear;     // one record, decrypted
+    private final byte[] sealed;    // all of them, encrypted
+    private final byte[] tag;       // their MAC
     private byte triesLeft;
 
     private PinApplet() {
@@ -46,8 +47,8 @@ public class PinApplet extends Applet {
         key = (AESKey) KeyBuilder.buildKey(KeyBuilder.TYPE_AES, KeyBuilder.LENGTH_AES_128, false);
         macKey = (AESKey) KeyBuilder.buildKey(KeyBuilder.TYPE_AES, KeyBuilder.LENGTH_AES_128, false);
         block = JCSystem.makeTransientByteArray((short) (HASH_LENGTH + SALT_LENGTH), JCSystem.CLEAR_ON_DESELECT);
-        clear = JCSystem.makeTransientByteArray(DATA_LENGTH, JCSystem.CLEAR_ON_DESELECT);
-        sealed = new byte[DATA_LENGTH];
+        clear = JCSystem.makeTransientByteArray(RECORD_LENGTH, JCSystem.CLEAR_ON_DESELECT);
+        sealed = new byte[(short) (RECORDS * RECORD_LENGTH)];
         tag = new byte[KEY_LENGTH];
         seal(new byte[] {(byte) 0x31, (byte) 0x32, (byte) 0x33, (byte) 0x34});
         triesLeft = TRIES;
@@ -101,19 +102,25 @@ public class PinApplet extends Applet {
 
     private void open() {
         aes.init(key, Cipher.MODE_DECRYPT);
-        aes.doFinal(sealed, (short) 0, DATA_LENGTH, clear, (short) 0);
+        mac.init(macKey, Signature.MODE_VERIFY);
+        for (short at = 0; at < sealed.length; at += RECORD_LENGTH) {
+            aes.doFinal(sealed, at, RECORD_LENGTH, clear, (short) 0);
+            mac.update(clear, (short) 0, RECORD_LENGTH);
+        }
     }
 
     private boolean isGenuine() {
-        mac.init(macKey, Signature.MODE_VERIFY);
-        return mac.verify(clear, (short) 0, DATA_LENGTH, tag, (short) 0, KEY_LENGTH);
+        return mac.verify(clear, (short) 0, (short) 0, tag, (short) 0, KEY_LENGTH);
     }
 
     private void seal(byte[] pin) {
         deriveKey(pin, (short) 0, (short) pin.length);
-        mac.init(macKey, Signature.MODE_SIGN);
-        mac.sign(clear, (short) 0, DATA_LENGTH, tag, (short) 0);
         aes.init(key, Cipher.MODE_ENCRYPT);
-        aes.doFinal(clear, (short) 0, DATA_LENGTH, sealed, (short) 0);
+        mac.init(macKey, Signature.MODE_SIGN);
+        for (short at = 0; at < sealed.length; at += RECORD_LENGTH) {
+            mac.update(clear, (short) 0, RECORD_LENGTH);
+            aes.doFinal(clear, (short) 0, RECORD_LENGTH, sealed, at);
+        }
+        mac.sign(clear, (short) 0, (short) 0, tag, (short) 0);
     }
 }
