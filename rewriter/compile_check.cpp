@@ -138,14 +138,14 @@ std::vector<PlannedTrap> blamed(const CompileError& error, std::string_view text
   if (!too_large)
     for (const auto& [column, name] : trap_names(lines[error.line - 1]))
       for (const PlannedTrap& planned : plan.traps)
-        if (planned.trap.name == name)
+        if (planned.trap.name == name && planned.trap.kind != TrapKind::entry0)
           by_distance.emplace(column > error.column ? column - error.column : error.column - column, planned);
   if (!by_distance.empty()) return {by_distance.begin()->second};
 
   const std::optional<std::uint32_t> function = function_at(model, error.line);
   std::vector<PlannedTrap> all;
   std::ranges::copy_if(plan.traps, std::back_inserter(all), [&](const PlannedTrap& planned) {
-    return model.sites[planned.site].function == function;
+    return model.sites[planned.site].function == function && planned.trap.kind != TrapKind::entry0;
   });
   return all;
 }

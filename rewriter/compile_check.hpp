@@ -33,7 +33,7 @@ std::vector<CompileError> parse_javac(std::string_view output, const std::filesy
 
 /// The planned traps that an error is to be blamed on: the one nearest on its line of `text` (the rewritten
 /// source), else all of the function that it lies in, which is also what to do where javac finds a method too
-/// large.
+/// large. Never `entry0`: without it nothing can be armed.
 std::vector<PlannedTrap> blamed(const CompileError& error, std::string_view text, const SourceModel& model,
                                 const FilePlan& plan);
 

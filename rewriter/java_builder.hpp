@@ -85,8 +85,12 @@ class JavaBuilder {
   void switch_rule(const Frame& frame, NodeIndex rule);
   void handler(const Frame& frame, NodeIndex clause);
   bool needs_guard(NodeIndex clause) const;
+  /// The call that throws a stop again, first in a catch or finally that would swallow it.
+  void guard(NodeIndex clause);
   void return_statement(const Frame& frame, NodeIndex node, Position position);
 
+  /// A lambda or a method reference takes its type from where it stands, and would have none as an argument.
+  bool needs_target_type(NodeIndex node) const;
   /// A value that takes no time of its own: one trap serves for its statement and for the return.
   bool is_trivial(NodeIndex node) const;
   bool has_initialiser(NodeIndex declaration) const;

@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -24,6 +25,23 @@ ReturnForm return_form(std::string_view type) {
   if (std::ranges::find(held, type) != held.end())
     return {true, fmt::format("{{pm}}.value(({})(", type), "),{pmc}.{name})"};
   return {true, fmt::format("({}){{pm}}.value(", type), ",{pmc}.{name})"};
+}
+
+/// The value of a whole number or a plain character, as its text says it.
+std::optional<std::uint32_t> integer_literal(std::string_view type, std::string_view text) {
+  if (type == "character_literal" && text.size() == 3) return static_cast<unsigned char>(text[1]);
+  int base = 0;
+  std::size_t prefix = 0;
+  if (type == "decimal_integer_literal") base = 10;
+  if (type == "hex_integer_literal") base = 16, prefix = 2;
+  if (type == "binary_integer_literal") base = 2, prefix = 2;
+  if (type == "octal_integer_literal") base = 8, prefix = 1;
+  if (base == 0) return std::nullopt;
+  std::string digits(text.substr(prefix));
+  std::erase(digits, '_');
+  std::uint32_t value = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+  return value;
 }
 
 }  // namespace
@@ -70,6 +88,7 @@ void JavaBuilder::members(NodeIndex body) {
       leave_alone(member, "a static initialiser: it runs before a trap can be armed");
     } else if (type == "block") {
       leave_alone(member, "an instance initialiser: it runs before a trap can be armed");
+      nested_bodies(member);
     } else if (type == "enum_body_declarations") {
       members(member);
     } else {
@@ -89,6 +108,7 @@ void JavaBuilder::method(NodeIndex node) {
   if (!model_.functions[function].why_not.empty()) {
     leave_alone(name,
                 fmt::format("{}: {}", model_.functions[function].name, model_.functions[function].why_not));
+    if (syntax_.text(name).ends_with("select")) slot(syntax_[body].begin + 1, "{pm}.outside();", {});
     nested_bodies(body);
     return;
   }
@@ -181,6 +201,8 @@ void JavaBuilder::nested_bodies(NodeIndex node) {
       parameters_.emplace_back("()");
       function_body({.function = function, .returns = {}}, i, body, "");
     } else {
+      // Code that carries no trap may still call code that does.
+      if (type == "catch_clause" || type == "finally_clause") guard(i);
       ++i;
       continue;
     }
@@ -209,13 +231,10 @@ void JavaBuilder::leave_alone(NodeIndex node, std::string reason) {
 
 void JavaBuilder::collect_literals() {
   for (NodeIndex i = 0; i < syntax_.count(); ++i) {
-    const bool hex = syntax_[i].type == "hex_integer_literal";
-    if (!hex && syntax_[i].type != "decimal_integer_literal") continue;
-    std::string text(syntax_.text(i).substr(hex ? 2 : 0));
-    std::erase(text, '_');
-    std::uint32_t value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value, hex ? 16 : 10);
-    model_.literals.push_back(value);
+    const std::optional<std::uint32_t> value = integer_literal(syntax_[i].type, syntax_.text(i));
+    if (!value) continue;
+    model_.literals.push_back(*value);
+    model_.literals.push_back(0U - *value);  // -12 is the byte F4
   }
 }
 

@@ -40,12 +40,12 @@ bool is_java_statement(std::string_view type) {
 }
 
 JavaReachability::JavaReachability(const JavaSyntax& syntax) : syntax_(syntax) {
+  constexpr std::array<std::string_view, 6> declarations{
+      "variable_declarator",    "formal_parameter", "catch_formal_parameter",
+      "enhanced_for_statement", "resource",         "spread_parameter"};
   for (NodeIndex i = 0; i < syntax_.count(); ++i) {
     const std::string_view type = syntax_[i].type;
-    if (type != "variable_declarator" && type != "formal_parameter" && type != "catch_formal_parameter" &&
-        type != "enhanced_for_statement" && type != "resource" && type != "spread_parameter")
-      continue;
-    const NodeIndex name = syntax_.child(i, "name");
+    const NodeIndex name = one_of(type, declarations) ? syntax_.child(i, "name") : no_node;
     if (name == no_node) continue;
     const NodeIndex declaration = syntax_[i].parent;
     const NodeIndex modifiers =
@@ -53,8 +53,19 @@ JavaReachability::JavaReachability(const JavaSyntax& syntax) : syntax_(syntax) {
     const bool is_final = modifiers != no_node && syntax_.has_child_of_type(modifiers, "final");
     const bool maybe_constant = syntax_.child(i, "value") != no_node && type == "variable_declarator" &&
                                 (is_final || syntax_[declaration].type == "constant_declaration");
-    variables_[syntax_.text(name)] |= maybe_constant;
+    variables_[syntax_.text(name)].push_back({scope_of(i), maybe_constant});
   }
+}
+
+/// The block, class body, method or statement that a declaration is known in.
+NodeIndex JavaReachability::scope_of(NodeIndex declaration) const {
+  constexpr std::array<std::string_view, 5> parts{"field_declaration", "constant_declaration",
+                                                  "local_variable_declaration", "formal_parameters",
+                                                  "resource_specification"};
+  if (syntax_[declaration].type == "enhanced_for_statement") return declaration;
+  NodeIndex scope = syntax_[declaration].parent;
+  while (one_of(syntax_[scope].type, parts)) scope = syntax_[scope].parent;
+  return scope;
 }
 
 Completes JavaReachability::sequence(const std::vector<NodeIndex>& statements) const {
@@ -208,7 +219,7 @@ JavaReachability::Constant JavaReachability::constant(NodeIndex node) const {
   if (type == "false") return Constant::is_false;
   if (type == "parenthesized_expression") return constant(syntax_.named_children(node).front());
   if (type == "binary_expression") return constant_binary(node);
-  if (type == "identifier") return constant_name(syntax_.text(node));
+  if (type == "identifier") return is_variable(node) ? Constant::none : Constant::unknown;
   if (type.ends_with("_literal")) return Constant::unknown;
   if (type == "cast_expression")
     return constant(syntax_.child(node, "value")) == Constant::none ? Constant::none : Constant::unknown;
@@ -234,8 +245,22 @@ JavaReachability::Constant JavaReachability::constant_unary(NodeIndex node) cons
 /// Only TypeName.NAME can be constant; a variable's field never is.
 JavaReachability::Constant JavaReachability::constant_field(NodeIndex node) const {
   const NodeIndex object = syntax_.child(node, "object");
-  const bool variable = syntax_[object].type == "this" || variables_.contains(syntax_.text(object));
-  return variable ? Constant::none : constant_name(syntax_.text(syntax_.child(node, "field")));
+  const bool variable = syntax_[object].type == "this" || is_variable(object);
+  return variable ? Constant::none : Constant::unknown;
+}
+
+/// A name surely stands for a variable only where one of this file is in scope, and no constant of that name
+/// is.
+bool JavaReachability::is_variable(NodeIndex name) const {
+  const auto declared = variables_.find(syntax_.text(name));
+  if (declared == variables_.end()) return false;
+  bool found = false;
+  for (const auto& [scope, maybe_constant] : declared->second) {
+    if (name < scope || name >= scope + syntax_[scope].subtree) continue;
+    if (maybe_constant) return false;
+    found = true;
+  }
+  return found;
 }
 
 JavaReachability::Constant JavaReachability::constant_binary(NodeIndex node) const {
@@ -252,12 +277,6 @@ JavaReachability::Constant JavaReachability::constant_binary(NodeIndex node) con
   if (op == "==") return as_constant(a == b);
   if (op == "!=" || op == "^") return as_constant(a != b);
   return Constant::unknown;
-}
-
-JavaReachability::Constant JavaReachability::constant_name(std::string_view name) const {
-  const auto variable = variables_.find(name);
-  const bool surely_not = variable != variables_.end() && !variable->second;
-  return surely_not ? Constant::none : Constant::unknown;
 }
 
 }  // namespace jcprof::rewriter

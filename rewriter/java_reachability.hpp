@@ -30,7 +30,8 @@ class JavaReachability {
   Constant constant_unary(NodeIndex expression) const;
   Constant constant_binary(NodeIndex expression) const;
   Constant constant_field(NodeIndex expression) const;
-  Constant constant_name(std::string_view name) const;
+  bool is_variable(NodeIndex name) const;
+  NodeIndex scope_of(NodeIndex declaration) const;
 
   Completes if_statement(NodeIndex node) const;
   Completes loop_with_condition(NodeIndex node) const;
@@ -45,8 +46,13 @@ class JavaReachability {
   bool aims_at(NodeIndex jump, NodeIndex target) const;
   bool held_by_finally(NodeIndex jump, NodeIndex target) const;
 
+  struct Declared {
+    NodeIndex scope = no_node;
+    bool maybe_constant = false;
+  };
+
   const JavaSyntax& syntax_;
-  std::unordered_map<std::string_view, bool> variables_;  // declared in the file; true: one may be a constant
+  std::unordered_map<std::string_view, std::vector<Declared>> variables_;  // declared in the file
 };
 
 bool is_java_statement(std::string_view type);

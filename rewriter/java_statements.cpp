@@ -28,7 +28,7 @@ bool is_compound(std::string_view type) {
 bool catches_the_stop(std::string_view type) {
   constexpr std::array<std::string_view, 5> types{"ISOException", "CardRuntimeException", "RuntimeException",
                                                   "Exception", "Throwable"};
-  return one_of(type.substr(type.rfind('.') + 1), types);
+  return one_of(type, types);
 }
 
 }  // namespace
@@ -151,13 +151,17 @@ std::uint32_t JavaBuilder::end_trap(const Frame& frame, Position position, std::
 
 void JavaBuilder::switch_block(const Frame& frame, NodeIndex body) {
   std::vector<NodeIndex> last;  // statements of the group before
+  bool in_groups = false;
   for (const NodeIndex child : syntax_.children(body)) {
     if (syntax_.is_comment(child)) {
-      marker_comment(frame, child, last.empty() ? no_node : last.back());
+      if (in_groups) marker_comment(frame, child, last.empty() ? no_node : last.back());
     } else if (syntax_[child].type == "switch_block_statement_group") {
+      in_groups = true;
       last = syntax_.children(child);
+      const auto is_colon = [&](NodeIndex i) { return syntax_[i].type == ":"; };
+      last.erase(last.begin(), std::ranges::find_if(last.rbegin(), last.rend(), is_colon).base());
+      sequence(frame, last, first_of_block);
       std::erase_if(last, [&](NodeIndex i) { return !is_java_statement(syntax_[i].type); });
-      sequence(frame, syntax_.children(child), first_of_block);
     } else {
       switch_rule(frame, child);
     }
@@ -178,7 +182,7 @@ void JavaBuilder::switch_rule(const Frame& frame, NodeIndex rule) {
 
 void JavaBuilder::handler(const Frame& frame, NodeIndex clause) {
   const NodeIndex body = syntax_.child_of_type(clause, "block");
-  if (needs_guard(clause)) slot(syntax_[body].begin + 1, "{pm}.guard();", {});
+  guard(clause);
   block(frame, body, {TrapKind::handler, TrapLevel::block});
 }
 
@@ -186,12 +190,21 @@ bool JavaBuilder::needs_guard(NodeIndex clause) const {
   if (syntax_[clause].type == "finally_clause") return true;
   const NodeIndex parameter = syntax_.child_of_type(clause, "catch_formal_parameter");
   const std::vector<NodeIndex> types = syntax_.named_children(syntax_.child_of_type(parameter, "catch_type"));
-  return std::ranges::any_of(types, [&](NodeIndex type) { return catches_the_stop(syntax_.text(type)); });
+  // A qualified name may hold blanks and comments: what counts is its last part.
+  return std::ranges::any_of(types, [&](NodeIndex type) {
+    return catches_the_stop(syntax_.text(type + syntax_[type].subtree - 1));
+  });
+}
+
+void JavaBuilder::guard(NodeIndex clause) {
+  if (needs_guard(clause))
+    slot(syntax_[syntax_.child_of_type(clause, "block")].begin + 1, "{pm}.guard();", {});
 }
 
 void JavaBuilder::return_statement(const Frame& frame, NodeIndex node, Position position) {
   const std::vector<NodeIndex> value = syntax_.named_children(node);
-  if (value.empty() || is_trivial(value.front()) || !frame.returns.possible) {
+  if (value.empty() || is_trivial(value.front()) || !frame.returns.possible ||
+      needs_target_type(value.front())) {
     const bool leaves = value.empty() || is_trivial(value.front());
     before_trap(frame, node, leaves ? Position{TrapKind::returns, TrapLevel::function} : position);
     nested_bodies(node);
@@ -204,6 +217,12 @@ void JavaBuilder::return_statement(const Frame& frame, NodeIndex node, Position 
   slot(expression.begin, frame.returns.open, {done});
   nested_bodies(value.front());
   slot(expression.end, frame.returns.close, {done});
+}
+
+bool JavaBuilder::needs_target_type(NodeIndex node) const {
+  for (NodeIndex i = node; i < node + syntax_[node].subtree; ++i)
+    if (syntax_[i].type == "lambda_expression" || syntax_[i].type == "method_reference") return true;
+  return false;
 }
 
 bool JavaBuilder::is_trivial(NodeIndex node) const {

@@ -66,7 +66,8 @@ class Planner {
       const std::size_t before = entries_.size();
       for (std::size_t file = 0; file < models_.size(); ++file)
         for (std::uint32_t i = 0; i < models_[file].functions.size(); ++i)
-          if (matches_function(wanted, models_[file], models_[file].functions[i]) && has_entry0(file, i))
+          if (matches_function(wanted, models_[file], models_[file].functions[i]) && has_entry0(file, i) &&
+              !is_helper_overload(models_[file].functions[i]))
             entries_.insert({file, i});
       if (entries_.size() == before) throw UserError(no_such_entry(wanted));
     }
@@ -79,6 +80,11 @@ class Planner {
                                          models_[plan_.entry_file].functions[entries_.begin()->second].name,
                                          models_[entry.first].functions[entry.second].name),
                   .hint = "profile one package at a time"});
+  }
+
+  /// `process(APDU, byte)` beside `process(APDU)`: the card calls the other one.
+  static bool is_helper_overload(const Function& function) {
+    return function.name.ends_with(')') && !function.name.ends_with("APDU)");
   }
 
   bool has_entry0(std::size_t file, std::uint32_t function) const {

@@ -97,6 +97,14 @@ public class PM {
         }
     }
 
+    /** First of all in select() and deselect(): the card calls them between commands, and a stop is over by then. */
+    public static void outside() {
+        short[] s = state;
+        if (s != null) {
+            s[STOPPING] = (short) 0;
+        }
+    }
+
     /** First of all in process(). True: this was a command of jcprof, and it has been answered. */
     public static boolean serve(APDU apdu) {
         byte[] buffer = apdu.getBuffer();
