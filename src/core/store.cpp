@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "src/core/error.hpp"
+#include "src/core/name_table.hpp"
 #include "src/core/sqlite.hpp"
 #include "src/core/store_schema.hpp"
 
@@ -21,13 +22,13 @@ using sqlite::Statement;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-constexpr std::array<std::pair<RunState, std::string_view>, 3> run_states{{
+constexpr NameTable<RunState, 3> run_states{{
     {RunState::running, "running"},
     {RunState::interrupted, "interrupted"},
     {RunState::complete, "complete"},
 }};
 
-constexpr std::array<std::pair<EstimateScope, std::string_view>, 6> scopes{{
+constexpr NameTable<EstimateScope, 6> scopes{{
     {EstimateScope::total, "total"},
     {EstimateScope::entry, "entry"},
     {EstimateScope::unattributed, "unattributed"},
@@ -35,21 +36,6 @@ constexpr std::array<std::pair<EstimateScope, std::string_view>, 6> scopes{{
     {EstimateScope::line, "line"},
     {EstimateScope::function, "function"},
 }};
-
-template <class Table, class Value>
-std::string_view name_in(const Table& table, Value value) {
-  for (const auto& [candidate, name] : table)
-    if (candidate == value) return name;
-  return "?";
-}
-
-template <class Table>
-auto value_in(const Table& table, std::string_view name)
-    -> std::optional<typename Table::value_type::first_type> {
-  for (const auto& [value, candidate] : table)
-    if (candidate == name) return value;
-  return std::nullopt;
-}
 
 /// The value of an enumeration, or a damaged file.
 template <class Value>

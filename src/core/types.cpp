@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/core/types.hpp"
 
-#include <array>
-#include <utility>
+#include "src/core/name_table.hpp"
 
 namespace jcprof {
 namespace {
 
-constexpr std::array<std::pair<TrapKind, std::string_view>, 9> trap_kinds{{
+constexpr NameTable<TrapKind, 9> trap_kinds{{
     {TrapKind::entry0, "entry0"},
     {TrapKind::entry, "entry"},
     {TrapKind::before, "before"},
@@ -19,7 +18,7 @@ constexpr std::array<std::pair<TrapKind, std::string_view>, 9> trap_kinds{{
     {TrapKind::marker, "marker"},
 }};
 
-constexpr std::array<std::pair<Outcome, std::string_view>, 5> outcomes{{
+constexpr NameTable<Outcome, 5> outcomes{{
     {Outcome::stopped, "stopped"},
     {Outcome::ended, "ended"},
     {Outcome::refused, "refused"},
@@ -27,26 +26,11 @@ constexpr std::array<std::pair<Outcome, std::string_view>, 5> outcomes{{
     {Outcome::lost, "lost"},
 }};
 
-constexpr std::array<std::pair<ClockUnit, std::string_view>, 3> clock_units{{
+constexpr NameTable<ClockUnit, 3> clock_units{{
     {ClockUnit::ns, "ns"},
     {ClockUnit::cycles, "cycles"},
     {ClockUnit::instructions, "instructions"},
 }};
-
-template <class Table, class Value>
-std::string_view name_in(const Table& table, Value value) {
-  for (const auto& [candidate, name] : table)
-    if (candidate == value) return name;
-  return "?";
-}
-
-template <class Table>
-auto value_in(const Table& table, std::string_view name)
-    -> std::optional<typename Table::value_type::first_type> {
-  for (const auto& [value, candidate] : table)
-    if (candidate == name) return value;
-  return std::nullopt;
-}
 
 }  // namespace
 
