@@ -18,6 +18,7 @@ namespace jcprof::rewriter {
 struct RuntimeNames {
   std::string pm = "PM";
   std::string pmc = "PMC";
+  bool operator==(const RuntimeNames&) const = default;
 };
 
 /// `text` goes in front of byte `offset` of the ORIGINAL text.

@@ -21,6 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view original_suffix = ".jcprof-original";
+
 // Java passes a trap's number as a short, and one is kept for calibration.
 constexpr std::size_t most_java_traps = 0xFFFE;
 
@@ -135,29 +137,51 @@ void copy_file_into(const fs::path& from, const fs::path& to) {
 /// The sources with what is to be done to them.
 struct Instrumentation {
   std::vector<SourceModel> models;
-  TrapPlan plan;
-  RuntimeNames names;
+  TrapPlan plan = {};
+  RuntimeNames names = {};
+
+  /// Where the entry's source stands, and the runtime with it.
+  fs::path folder() const { return fs::path(models[plan.entry_file].path).parent_path(); }
 };
 
+/// Files beside the entry's source, by stem, but for the old runtime that is replaced.
+std::set<std::string> stems_beside(const Instrumentation& work, const std::vector<std::string>& files) {
+  std::set<std::string> stems;
+  for (const std::string& file : files) {
+    const bool replaced = std::ranges::any_of(
+        work.models, [&](const SourceModel& model) { return model.is_old_runtime && model.path == file; });
+    const fs::path path(file);
+    if (!replaced && path.extension() == ".java" && path.parent_path() == work.folder())
+      stems.insert(path.stem().string());
+  }
+  return stems;
+}
+
 void write_sources(const Instrumentation& work, const TrapMap& map, const fs::path& tree) {
+  std::set<std::string> called;
   for (std::size_t i = 0; i < work.models.size(); ++i) {
     const SourceModel& model = work.models[i];
     const FilePlan& plan = work.plan.files[i];
+    called.insert(model.called_traps.begin(), model.called_traps.end());
     if (plan.instrumented)
       write_file(tree / model.path, apply_edits(model.text, edits_for(model, plan, work.names)));
+    // Kept for strip, under a name that no compiler takes for a source.
+    if (model.is_old_runtime)
+      write_file((tree / model.path).string() + std::string(original_suffix), model.text);
+    if (model.is_old_runtime) fs::remove(tree / model.path);
   }
-  const SourceModel& entry = work.models[work.plan.entry_file];
-  const fs::path folder = (tree / entry.path).parent_path();
-  write_file(folder / (work.names.pm + ".java"), pm_source(entry.scope, work.names));
-  write_file(folder / (work.names.pmc + ".java"), pmc_source(entry.scope, work.names, map));
+  const std::string& package = work.models[work.plan.entry_file].scope;
+  const fs::path folder = tree / work.folder();
+  write_file(folder / (work.names.pm + ".java"), pm_source(package, work.names));
+  write_file(folder / (work.names.pmc + ".java"), pmc_source(package, work.names, map, std::move(called)));
 }
 
 std::vector<std::string> compiled_sources(const Instrumentation& work) {
   std::vector<std::string> sources;
-  for (const SourceModel& model : work.models) sources.push_back(model.path);
-  const fs::path folder = fs::path(work.models[work.plan.entry_file].path).parent_path();
+  for (const SourceModel& model : work.models)
+    if (!model.is_old_runtime) sources.push_back(model.path);
   for (const std::string& name : {work.names.pm, work.names.pmc})
-    sources.push_back((folder / (name + ".java")).string());
+    sources.push_back((work.folder() / (name + ".java")).string());
   return sources;
 }
 
@@ -231,9 +255,12 @@ Generated instrument(const Project& project, Instrumentation& work, TrapPolicy p
 
 Generated generate(const Project& project, const fs::path& out) {
   const std::vector<std::string> files = project_files(project, out);
-  const TrapPolicy policy{.entry = project.entry, .scope = project.profile};
+  TrapPolicy policy{.entry = project.entry, .scope = project.profile};
   Instrumentation work{.models = read_sources(project, source_files(project, files))};
   work.plan = plan_traps(work.models, policy);
+  work.names = choose_names(work.models, stems_beside(work, files));
+  policy.calls_in_source = work.names == RuntimeNames{};
+  if (!policy.calls_in_source) work.plan = plan_traps(work.models, policy);
   const fs::path part = fs::absolute(out) / "tree.part";
   Generated result;
   try {
@@ -260,9 +287,12 @@ std::size_t strip_in_place(const fs::path& file_or_folder) {
     files.push_back(file_or_folder);
   }
   std::size_t changed = 0;
+  std::vector<fs::path> replaced;
   for (const fs::path& file : files) {
     const std::string text = read_file(file);
-    if (is_runtime_source(text)) {
+    if (file.string().ends_with(original_suffix)) {
+      replaced.push_back(file);
+    } else if (is_runtime_source(text)) {
       fs::remove(file);
     } else if (carries_traps(text)) {
       write_file(file, strip(file.string(), text));
@@ -270,6 +300,10 @@ std::size_t strip_in_place(const fs::path& file_or_folder) {
       continue;
     }
     ++changed;
+  }
+  for (const fs::path& file : replaced) {
+    const std::string name = file.string();
+    fs::rename(file, name.substr(0, name.size() - original_suffix.size()));
   }
   return changed;
 }

@@ -118,6 +118,9 @@ class JavaBuilder {
   void slot(std::size_t at, std::string text, std::vector<std::uint32_t> wanted_by);
   void leave_alone(NodeIndex node, std::string reason);
   void collect_literals();
+  /// What matters for the names of the runtime: SourceModel's `declared`, `called_traps` and
+  /// `is_old_runtime`.
+  void collect_names();
 
   struct Class {
     std::string name;

@@ -60,6 +60,7 @@ void JavaBuilder::build() {
   for (const NodeIndex node : syntax_.named_children(syntax_.root()))
     if (is_type_declaration(syntax_[node].type)) type_declaration(node);
   name_overloads();
+  collect_names();
   for (const NodeIndex comment : markers_)
     leave_alone(comment, "a marker must stand between two statements that run");
 }
@@ -236,6 +237,34 @@ void JavaBuilder::collect_literals() {
     model_.literals.push_back(*value);
     model_.literals.push_back(0U - *value);  // -12 is the byte F4
   }
+}
+
+void JavaBuilder::collect_names() {
+  constexpr std::array<std::string_view, 10> declarations{
+      "class_declaration",      "interface_declaration",  "enum_declaration",
+      "record_declaration",     "variable_declarator",    "formal_parameter",
+      "catch_formal_parameter", "enhanced_for_statement", "resource",
+      "type_parameter"};
+  for (NodeIndex i = 1; i < syntax_.count(); ++i) {
+    const std::string_view type = syntax_[i].type;
+    if (type == "field_access" && syntax_.text(syntax_.child(i, "object")) == "PMC" &&
+        syntax_.text(syntax_.child(i, "field")).starts_with("TRAP_"))
+      model_.called_traps.emplace(syntax_.text(syntax_.child(i, "field")));
+    if (type != "identifier" && type != "type_identifier") continue;
+    const NodeIndex parent = syntax_[i].parent;
+    const bool declares = std::ranges::find(declarations, syntax_[parent].type) != declarations.end() &&
+                          (syntax_[i].field == "name" || syntax_[parent].type == "type_parameter");
+    const bool imports = syntax_[parent].type == "scoped_identifier" && syntax_[i].field == "name" &&
+                         syntax_[syntax_[parent].parent].type == "import_declaration";
+    if (declares || imports) model_.declared.emplace(syntax_.text(i));
+  }
+  const std::string_view file = std::string_view(model_.path).substr(model_.path.rfind('/') + 1);
+  const bool checks =
+      std::ranges::any_of(model_.functions, [](const Function& f) { return f.simple_name == "check"; });
+  const bool numbers =
+      std::ranges::any_of(model_.declared, [](const auto& name) { return name.starts_with("TRAP_"); });
+  model_.is_old_runtime = (file == "PM.java" && model_.declared.contains("PM") && checks) ||
+                          (file == "PMC.java" && model_.declared.contains("PMC") && numbers);
 }
 
 SourceModel read_java(const std::string& path, std::string text) {

@@ -54,6 +54,18 @@ CardArming choose_arming(const std::vector<SourceModel>& models) {
   return arming;
 }
 
+RuntimeNames choose_names(const std::vector<SourceModel>& models, const std::set<std::string>& taken) {
+  const auto is_free = [&](const std::string& name) {
+    return !taken.contains(name) && std::ranges::none_of(models, [&](const SourceModel& model) {
+      return !model.is_old_runtime && model.declared.contains(name);
+    });
+  };
+  RuntimeNames names;
+  for (std::string prefix = "Jcprof"; !is_free(names.pm) || !is_free(names.pmc); prefix += "X")
+    names = {.pm = prefix + "PM", .pmc = prefix + "PMC"};
+  return names;
+}
+
 std::string pm_source(const std::string& package, const RuntimeNames& names) {
   std::string text(pm_template);
   replace_all(text, "/*package*/", with_package(package));
@@ -65,11 +77,12 @@ std::string pm_source(const std::string& package, const RuntimeNames& names) {
   return fmt::format("{}. Do not edit.\n{}", generated_mark, text);
 }
 
-std::string pmc_source(const std::string& package, const RuntimeNames& names, const TrapMap& map) {
-  std::string text =
-      fmt::format("{}. Do not edit.\n{}\n\nclass {} {{\n", generated_mark, with_package(package), names.pmc);
+std::string pmc_source(const std::string& package, const RuntimeNames& names, const TrapMap& map,
+                       std::set<std::string> others) {
+  std::string text = fmt::format("{}. Do not edit.\n{}\n\npublic class {} {{\n", generated_mark,
+                                 with_package(package), names.pmc);
   const auto constant = [&](std::string_view type, std::string_view name, const std::string& value) {
-    text += fmt::format("  static final {} {} = {};\n", type, name, value);
+    text += fmt::format("  public static final {} {} = {};\n", type, name, value);
   };
   constant("byte", "CLA", fmt::format("(byte)0x{:02X}", map.card.cla));
   constant("byte", "INS", fmt::format("(byte)0x{:02X}", map.card.ins));
@@ -77,7 +90,11 @@ std::string pmc_source(const std::string& package, const RuntimeNames& names, co
   constant("short", "BUILD_HIGH", as_short(map.build >> 16));
   constant("short", "BUILD_LOW", as_short(map.build));
   constant("short", "CALIBRATION", as_short(static_cast<std::uint32_t>(map.traps.size()) + 1));
-  for (const Trap& trap : map.traps) constant("short", trap.name, as_short(number(trap.id)));
+  for (const Trap& trap : map.traps) {
+    constant("short", trap.name, as_short(number(trap.id)));
+    others.erase(trap.name);
+  }
+  for (const std::string& name : others) constant("short", name, as_short(number(run_to_end)));
   return text + "}\n";
 }
 

@@ -3,6 +3,7 @@
 // word by which they are reached.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,17 @@ namespace jcprof::rewriter {
 /// An INS and a stop status word that no source names (as a number or as the low byte of one).
 CardArming choose_arming(const std::vector<SourceModel>& models);
 
+/// PM and PMC, or names beside them where the sources use those for something else; `taken` says which files
+/// there are already beside the entry's source, by stem.
+RuntimeNames choose_names(const std::vector<SourceModel>& models, const std::set<std::string>& taken);
+
 /// The runtime's source, in `package` (empty: the default package).
 std::string pm_source(const std::string& package, const RuntimeNames& names);
 
 /// The constants of one build: trap numbers, arming, build digest.
-std::string pmc_source(const std::string& package, const RuntimeNames& names, const TrapMap& map);
+/// `others` are names of traps that the sources call and that are not in `map`: they never stop.
+std::string pmc_source(const std::string& package, const RuntimeNames& names, const TrapMap& map,
+                       std::set<std::string> others);
 
 bool is_runtime_source(const std::string& text);
 

@@ -142,7 +142,8 @@ class Planner {
 
   bool chosen(std::size_t file, const Site& site) const {
     const bool entry = entries_.contains({file, site.function});
-    if (site.kind == TrapKind::marker) return site.in_source || policy_.scope.markers;
+    if (site.in_source) return policy_.calls_in_source;
+    if (site.kind == TrapKind::marker) return policy_.scope.markers;
     if (site.kind == TrapKind::entry0) return entry;
     // The entry's own first and last traps frame the command whatever is left out.
     if (entry && site.kind == TrapKind::entry) return true;
@@ -151,6 +152,10 @@ class Planner {
 
   void choose_sites(std::size_t file) {
     const SourceModel& model = models_[file];
+    if (model.is_old_runtime) {
+      plan_.notes.push_back(fmt::format("{}: jcprof's own takes its place", model.path));
+      return;
+    }
     if (model.scope != entry_scope()) {
       plan_.notes.push_back(
           fmt::format("{}: left alone: package \"{}\" is not the applet's, it runs in its caller's context",
@@ -217,6 +222,8 @@ class Planner {
   }
 
   void reserve_marker_names() {
+    for (const SourceModel& model : models_)
+      names_.insert(model.called_traps.begin(), model.called_traps.end());
     std::map<std::string, Place> seen;
     for (std::size_t file = 0; file < models_.size(); ++file)
       for (const PlannedTrap& planned : plan_.files[file].traps) {

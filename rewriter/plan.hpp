@@ -15,6 +15,7 @@ namespace jcprof::rewriter {
 struct TrapPolicy {
   std::vector<std::string> entry;  // function names, as in the project file
   ProfileScope scope;
+  bool calls_in_source = true;  // the runtime has the name by which old sources call it
   std::set<std::pair<std::size_t, std::uint32_t>> left_out = {};  // (file, site): known not to compile
 };
 

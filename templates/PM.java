@@ -57,6 +57,9 @@ public class PM {
     // 14 + 2 * 100 bytes are one short answer.
     private static final short TRAPS_PER_ANSWER = (short) 100;
 
+    /** The ancestor's: old sources assign to it. */
+    public static short m_perfStop;
+
     private static short[] state;
     private static short[] window;
 
@@ -172,6 +175,10 @@ public class PM {
     }
 
     private static void log(short[] s, short id) {
+        if (id == (short) 0) {
+            // A trap that old sources call where jcprof cannot measure.
+            return;
+        }
         s[ALL_A] = (short) ((short) (s[ALL_A] * (short) 251) + id);
         s[ALL_B] = (short) (s[ALL_B] + s[ALL_A]);
         s[EVENTS_LOW]++;

@@ -132,3 +132,51 @@ TEST_CASE("traps that make a method too large are taken out and named, and the r
         "A.java:6: the trap TRAP_large_1 is taken out, it does not compile there: code too large");
   CHECK(read_file(folder / "out/tree/A.java").find("TRAP_large") == std::string::npos);
 }
+
+namespace {
+
+/// Generates from sources given as (name, text) and strips the tree again; the notes of the generation.
+std::vector<std::string> generate_and_strip(const fs::path& folder,
+                                            const std::vector<std::pair<std::string, std::string>>& sources) {
+  fs::remove_all(folder);
+  for (const auto& [name, text] : sources) write_file(folder / "project" / name, text);
+  Project project = project_of(folder / "project", "A.java");
+  project.compile.classpath = {JCPROF_JCARDSIM};
+  const Generated generated = generate(project, folder / "out");
+  strip_in_place(folder / "out/tree");
+  for (const auto& [name, text] : sources) CHECK(read_file(folder / "out/tree" / name) == text);
+  CHECK(std::distance(fs::directory_iterator(folder / "out/tree"), fs::directory_iterator()) ==
+        std::ssize(sources));
+  return generated.notes;
+}
+
+}  // namespace
+
+TEST_CASE("names of the user's that are PM or PMC make the runtime choose others") {
+  const fs::path work = fs::path(JCPROF_BINARY_DIR) / "tests/names";
+  const std::vector<std::string> members{"short PM; void run(byte a, byte b) { short PMC = a; PM += PMC; }",
+                                         "static class PM { } void run(byte a, byte b) { Object x = new "
+                                         "PM(); try { x = null; } finally { a++; } }"};
+  for (const std::string& member : members)
+    CHECK(generate_and_strip(work, {{"A.java", applet(member)}}).empty());
+  CHECK(generate_and_strip(work, {{"A.java", applet("void run(byte a, byte b) { new PM(); }")},
+                                  {"PM.java", "class PM { short x() { return 1; } }\n"}})
+            .empty());
+}
+
+TEST_CASE("the ancestor's PM and PMC are replaced, and its calls stay and compile wherever they stand") {
+  const std::string members =
+      "public static void install(byte[] a, short o, byte l) { PM.check(PMC.TRAP_outside); }\n"
+      "void run(byte a, byte b) { PM.m_perfStop = a; PM.check(PMC.TRAP_inside); }";
+  const std::vector<std::string> notes = generate_and_strip(
+      fs::path(JCPROF_BINARY_DIR) / "tests/ancestor",
+      {{"A.java", applet(members)},
+       {"PM.java",
+        "public class PM { public static short m_perfStop; public static void check(short s) { } }\n"},
+       {"PMC.java", "public class PMC { public static final short TRAP_outside = 1, TRAP_inside = 2; }\n"}});
+  CHECK(
+      notes ==
+      std::vector<std::string>{
+          "A.java:5: left alone: A.install: it runs when the applet is installed, before a trap can be armed",
+          "PM.java: jcprof's own takes its place", "PMC.java: jcprof's own takes its place"});
+}
