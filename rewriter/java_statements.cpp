@@ -243,8 +243,13 @@ bool JavaBuilder::has_initialiser(NodeIndex declaration) const {
 }
 
 void JavaBuilder::collect_markers() {
-  for (NodeIndex i = 0; i < syntax_.count(); ++i)
-    if (marker_name(i)) markers_.push_back(i);
+  for (NodeIndex i = 0; i < syntax_.count(); ++i) {
+    if (!syntax_.is_comment(i) || syntax_.text(i).find("PM_CHECK") == std::string_view::npos) continue;
+    if (marker_name(i))
+      markers_.push_back(i);
+    else
+      leave_alone(i, R"(a marker reads "// PM_CHECK" or "// PM_CHECK name")");
+  }
 }
 
 std::optional<std::string> JavaBuilder::marker_name(NodeIndex node) const {

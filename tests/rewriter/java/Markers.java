@@ -26,6 +26,7 @@ public class Markers extends Applet {
     // PM_CHECK nowhere
     short run(byte a, byte b) {
         // PM_CHECK first
+        /* PM_CHECK block */ // PM_CHECK: colon
         short x = a;
         x += b; // PM_CHECK
         if (x > 3) { // PM_CHECK inside
