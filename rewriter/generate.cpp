@@ -2,7 +2,6 @@
 #include "rewriter/generate.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include <fmt/format.h>
@@ -12,9 +11,9 @@
 #include "rewriter/java_front_end.hpp"
 #include "rewriter/java_runtime.hpp"
 #include "rewriter/plan.hpp"
+#include "rewriter/project_tree.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
-#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -25,70 +24,6 @@ constexpr std::string_view original_suffix = ".jcprof-original";
 
 // Java passes a trap's number as a short, and one is kept for calibration.
 constexpr std::size_t most_java_traps = 0xFFFE;
-
-/// Output of an earlier run, wherever it was put.
-bool is_output_folder(const fs::path& folder) {
-  return fs::exists(folder / "traps.json") && fs::is_directory(folder / "tree");
-}
-
-bool is_skipped(const Project& project, const fs::path& out, const fs::directory_entry& entry,
-                const std::string& relative) {
-  constexpr std::array<std::string_view, 5> version_control{".git", ".hg", ".svn", ".bzr", "CVS"};
-  if (std::ranges::find(version_control, entry.path().filename().string()) != version_control.end())
-    return true;
-  if (entry.path().filename() == "jcprof-out" || entry.path() == out) return true;
-  if (entry.is_directory() && !entry.is_symlink() && is_output_folder(entry.path())) return true;
-  return std::ranges::any_of(project.exclude_from_tree, [&](const std::string& pattern) {
-    return glob_matches(pattern, relative) || glob_matches(pattern, relative + "/");
-  });
-}
-
-/// Everything of the project's folder that belongs into the tree, relative to it, sorted.
-std::vector<std::string> project_files(const Project& project, const fs::path& out) {
-  std::vector<std::string> files;
-  const fs::path output = fs::weakly_canonical(out);
-  for (auto i = fs::recursive_directory_iterator(project.root); i != fs::recursive_directory_iterator();
-       ++i) {
-    const std::string relative = i->path().lexically_relative(project.root).generic_string();
-    if (is_skipped(project, output, *i, relative)) {
-      if (i->is_directory() && !i->is_symlink()) i.disable_recursion_pending();
-      continue;
-    }
-    if (i->is_regular_file() || i->is_symlink()) files.push_back(relative);
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
-Place place_in_project(const Project& project, const std::string& value) {
-  const std::string text = read_file(project.file);
-  const std::size_t at = text.find("\"" + value + "\"");
-  const std::string file = project.file.filename().string();
-  return at == std::string::npos ? Place{.file = file} : place_at(file, text, at);
-}
-
-std::vector<std::string> source_files(const Project& project, const std::vector<std::string>& files) {
-  std::set<std::string> found;
-  std::vector<Fault> faults;
-  for (const std::string& pattern : project.sources) {
-    const std::string clean = pattern.starts_with("./") ? pattern.substr(2) : pattern;
-    const std::size_t before = found.size();
-    bool any = false;
-    for (const std::string& file : files)
-      if (glob_matches(clean, file)) {
-        found.insert(file);
-        any = true;
-      }
-    if (!any && found.size() == before)
-      faults.push_back({.message = fmt::format("\"{}\" matches no file", pattern),
-                        .place = place_in_project(project, pattern),
-                        .hint = clean.starts_with("../") || clean.starts_with("/")
-                                    ? "sources must lie in the project's folder: it is copied as a whole"
-                                    : did_you_mean(clean, files)});
-  }
-  if (!faults.empty()) throw UserError(faults);
-  return {found.begin(), found.end()};
-}
 
 std::vector<SourceModel> read_sources(const Project& project, const std::vector<std::string>& paths) {
   std::vector<SourceModel> models;
@@ -122,16 +57,6 @@ TrapMap trap_map(const Project& project, const std::vector<SourceModel>& models,
   map.card = project.arming ? *project.arming : choose_arming(models);
   map.build = build_of(map);
   return map;
-}
-
-void copy_file_into(const fs::path& from, const fs::path& to) {
-  fs::create_directories(to.parent_path());
-  if (fs::is_symlink(from) && !fs::is_regular_file(from)) {
-    std::error_code dangling;
-    fs::create_symlink(fs::weakly_canonical(from, dangling), to);
-    return;
-  }
-  fs::copy_file(from, to, fs::copy_options::overwrite_existing);
 }
 
 /// The sources with what is to be done to them.
@@ -266,7 +191,7 @@ Generated generate(const Project& project, const fs::path& out) {
   try {
     fs::remove_all(part);
     fs::create_directories(part);
-    for (const std::string& file : files) copy_file_into(project.root / file, part / file);
+    copy_files(project, files, part);
     result = instrument(project, work, policy, part);
     fs::remove_all(out / "tree");
     fs::rename(part, out / "tree");

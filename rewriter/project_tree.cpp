@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewriter/project_tree.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "src/core/error.hpp"
+#include "src/core/file.hpp"
+#include "src/core/text.hpp"
+
+namespace jcprof::rewriter {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Output of an earlier run, wherever it was put.
+bool is_output_folder(const fs::path& folder) {
+  return fs::exists(folder / "traps.json") && fs::is_directory(folder / "tree");
+}
+
+bool is_skipped(const Project& project, const fs::path& out, const fs::directory_entry& entry,
+                const std::string& relative) {
+  constexpr std::array<std::string_view, 5> version_control{".git", ".hg", ".svn", ".bzr", "CVS"};
+  if (std::ranges::find(version_control, entry.path().filename().string()) != version_control.end())
+    return true;
+  if (entry.path().filename() == "jcprof-out" || entry.path() == out) return true;
+  if (entry.is_directory() && !entry.is_symlink() && is_output_folder(entry.path())) return true;
+  return std::ranges::any_of(project.exclude_from_tree, [&](const std::string& pattern) {
+    return glob_matches(pattern, relative) || glob_matches(pattern, relative + "/");
+  });
+}
+
+Place place_in_project(const Project& project, const std::string& value) {
+  const std::string text = read_file(project.file);
+  const std::size_t at = text.find("\"" + value + "\"");
+  const std::string file = project.file.filename().string();
+  return at == std::string::npos ? Place{.file = file} : place_at(file, text, at);
+}
+
+void copy_file_into(const fs::path& from, const fs::path& to) {
+  fs::create_directories(to.parent_path());
+  if (fs::is_symlink(from) && !fs::is_regular_file(from)) {
+    std::error_code dangling;
+    fs::create_symlink(fs::weakly_canonical(from, dangling), to);
+    return;
+  }
+  fs::copy_file(from, to, fs::copy_options::overwrite_existing);
+}
+
+}  // namespace
+
+std::vector<std::string> project_files(const Project& project, const fs::path& out) {
+  std::vector<std::string> files;
+  const fs::path output = fs::weakly_canonical(out);
+  for (auto i = fs::recursive_directory_iterator(project.root); i != fs::recursive_directory_iterator();
+       ++i) {
+    const std::string relative = i->path().lexically_relative(project.root).generic_string();
+    if (is_skipped(project, output, *i, relative)) {
+      if (i->is_directory() && !i->is_symlink()) i.disable_recursion_pending();
+      continue;
+    }
+    if (i->is_regular_file() || i->is_symlink()) files.push_back(relative);
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+std::vector<std::string> source_files(const Project& project, const std::vector<std::string>& files) {
+  std::set<std::string> found;
+  std::vector<Fault> faults;
+  for (const std::string& pattern : project.sources) {
+    const std::string clean = pattern.starts_with("./") ? pattern.substr(2) : pattern;
+    const std::size_t before = found.size();
+    bool any = false;
+    for (const std::string& file : files)
+      if (glob_matches(clean, file)) {
+        found.insert(file);
+        any = true;
+      }
+    if (!any && found.size() == before)
+      faults.push_back({.message = fmt::format("\"{}\" matches no file", pattern),
+                        .place = place_in_project(project, pattern),
+                        .hint = clean.starts_with("../") || clean.starts_with("/")
+                                    ? "sources must lie in the project's folder: it is copied as a whole"
+                                    : did_you_mean(clean, files)});
+  }
+  if (!faults.empty()) throw UserError(faults);
+  return {found.begin(), found.end()};
+}
+
+void copy_files(const Project& project, const std::vector<std::string>& files, const fs::path& to) {
+  for (const std::string& file : files) copy_file_into(project.root / file, to / file);
+}
+
+}  // namespace jcprof::rewriter

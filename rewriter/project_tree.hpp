@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which files of a project's folder belong into the instrumented tree, which of them are sources, and their
+// copies. Reads no source.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "src/core/project.hpp"
+
+namespace jcprof::rewriter {
+
+/// All files of the folder but for version control, output and what the project excludes; relative, sorted.
+std::vector<std::string> project_files(const Project& project, const std::filesystem::path& out);
+
+/// Those of `files` that the project's globs name, sorted. UserError for each glob that names none.
+std::vector<std::string> source_files(const Project& project, const std::vector<std::string>& files);
+
+/// Links to folders stay links. Throws std::filesystem::filesystem_error.
+void copy_files(const Project& project, const std::vector<std::string>& files,
+                const std::filesystem::path& to);
+
+}  // namespace jcprof::rewriter
