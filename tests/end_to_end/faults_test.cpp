@@ -233,7 +233,7 @@ TEST_CASE("what the project file names and the sources lack is told before anyth
   bench.reset();
   bench.change_source("        open();", "        open()");
   fails(bench, {"jcprof", "gen", "pin"}, 2,
-        "src/PinApplet.java:85: \";\" is missing\n"
+        "src/PinApplet.java:86: \";\" is missing\n"
         "  86 |         open()\n"
         "     |               ^\n"
         "hint: the file must compile before it can be profiled\n");
