@@ -178,16 +178,27 @@ class Estimator {
       if (call.outermost) add_call(inclusive[call.function], call);
     for (std::size_t i = 0; i < inclusive.size(); ++i) {
       const PassedFunction& function = attribution_.functions[i];
+      const Estimate exclusive = sum_of(exclusive_[i]);
       profile.functions.push_back({.function = function.name,
                                    .path = function.path,
                                    .line = function.line,
                                    .calls = function.calls,
-                                   .exclusive = sum_of(exclusive_[i]),
-                                   .inclusive = sum_of(inclusive[i])});
+                                   .exclusive = exclusive,
+                                   .inclusive = at_least(sum_of(inclusive[i]), exclusive)});
     }
     std::ranges::stable_sort(profile.functions, [](const FunctionEstimate& a, const FunctionEstimate& b) {
       return std::tie(b.exclusive.ticks.value, a.function) < std::tie(a.exclusive.ticks.value, b.function);
     });
+  }
+
+  /// With its calls a function takes no less than without, whatever noise says of the calls.
+  Estimate at_least(Estimate inclusive, const Estimate& exclusive) const {
+    Interval& ticks = inclusive.ticks;
+    ticks.value = std::max(ticks.value, exclusive.ticks.value);
+    ticks.low = std::max(ticks.low, exclusive.ticks.low);
+    ticks.high = std::max(ticks.high, ticks.value);
+    inclusive.resolved = ticks.low > 0;
+    return with_share(inclusive);
   }
 
   void add_call(Parts& parts, const Invocation& call) const {

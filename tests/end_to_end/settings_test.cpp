@@ -35,7 +35,7 @@ TEST_CASE("each stage runs alone, from anywhere, on a folder with blanks, with i
   const json generated = parsed(place.run({"jcprof-gen", "my pin applet", "-o", "some where/out", "--json"}));
   CHECK(generated["tree"] == "@/some where/out/tree");
   CHECK(generated["map"] == "@/some where/out/traps.json");
-  CHECK(generated["traps"] == 43);
+  CHECK(generated["traps"] == 46);
   CHECK(place
             .run({"javac", "--release", "8", "-nowarn", "-Xlint:-options", "-cp", JCPROF_JCARDSIM, "-d",
                   "../classes", "src/PinApplet.java", "src/PM.java", "src/PMC.java"},
