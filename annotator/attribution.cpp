@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -20,17 +21,27 @@ bool stands_for_statement(TrapKind kind) {
          kind == TrapKind::returns;
 }
 
-bool holds(const Trap& statement, std::size_t line) {
-  return statement.line <= line && line <= statement.end_line;
+bool is_inside(const Trap& trap, const Trap& statement) {
+  return trap.path == statement.path && statement.offset < trap.offset &&
+         trap.end_offset <= statement.end_offset;
 }
+
+/// A statement that was begun, by its trap.
+struct Statement {
+  const Trap* trap = nullptr;
+  std::size_t begun_at = 0;             // event
+  std::optional<std::size_t> run = {};  // index into loop_runs once it is known to be a loop
+};
 
 /// A call under way.
 struct Frame {
   std::uint32_t function = 0;
   std::size_t invocation = 0;
-  Block current;                       // who owns what runs in this frame now
-  std::vector<const Trap*> enclosing;  // statements that were begun here, outermost first
-  bool leaving = false;                // its return or exit was passed, at event left_at
+  std::uint32_t guards_below = 0;         // of the calls that led here
+  const Trap* last = nullptr;             // that was passed in it
+  Block current = {};                     // who owns what runs in this frame now
+  std::vector<Statement> enclosing = {};  // outermost first
+  bool leaving = false;                   // its return or exit was passed, at event left_at
   std::size_t left_at = 0;
 };
 
@@ -38,6 +49,7 @@ class Walker {
  public:
   Walker(const TrapMap& map, const std::vector<Event>& path) : map_(map), path_(path) {
     result_.blocks.resize(path.size());
+    result_.unwinding.resize(path.size());
   }
 
   Attribution walk() {
@@ -47,6 +59,9 @@ class Walker {
       const bool was_leaving = !frames_.empty() && frames_.back().leaving;
       settle_frames(i, trap);
       if (!was_leaving && before == frames_.back().invocation) settle_marker(i, trap);
+      frames_.back().last = &trap;
+      result_.unwinding[i] = {.frames = static_cast<std::uint32_t>(frames_.size() - 1),
+                              .guards = frames_.back().guards_below + trap.guards};
       result_.blocks[i] = frames_.back().current = owner(i, trap);
       if (frames_.back().leaving && frames_.size() > 1) {
         result_.blocks[i] = frames_[frames_.size() - 2].current;
@@ -120,14 +135,10 @@ class Walker {
     for (std::size_t depth = innermost; depth > 0; --depth) {
       const Frame& frame = frames_[depth - 1];
       if (name_of_function(frame) != trap.function) continue;
-      if (std::ranges::any_of(frame.enclosing, [&](const Trap* s) { return is_inside(trap, *s); }))
+      if (std::ranges::any_of(frame.enclosing, [&](const Statement& s) { return is_inside(trap, *s.trap); }))
         return depth;
     }
     return innermost;
-  }
-
-  static bool is_inside(const Trap& trap, const Trap& statement) {
-    return trap.path == statement.path && statement.offset < trap.offset && holds(statement, trap.line);
   }
 
   void push(std::size_t i, const Trap& trap) {
@@ -135,15 +146,21 @@ class Walker {
     under_way_.resize(result_.functions.size());
     const bool outermost = under_way_[function]++ == 0;
     ++result_.functions[function].calls;
-    frames_.push_back({.function = function, .invocation = result_.invocations.size()});
+    const bool is_first = frames_.empty();
+    frames_.push_back(
+        {.function = function,
+         .invocation = result_.invocations.size(),
+         .guards_below = is_first ? 0 : frames_.back().guards_below + frames_.back().last->guards});
     result_.invocations.push_back({.function = function, .begin = i, .end = i, .outermost = outermost});
   }
 
   void pop(std::size_t i) {
-    const Frame& top = frames_.back();
+    Frame& top = frames_.back();
     // What runs after its return belongs to the caller; where there is none it is the function's own.
     const bool has_caller = frames_.size() > 1;
-    result_.invocations[top.invocation].end = top.leaving && has_caller ? top.left_at : i;
+    const std::size_t end = top.leaving && has_caller ? top.left_at : i;
+    result_.invocations[top.invocation].end = end;
+    while (!top.enclosing.empty()) end_statement(top, end);
     --under_way_[top.function];
     frames_.pop_back();
   }
@@ -157,32 +174,68 @@ class Walker {
   /// Who owns what runs after event i, as seen by its own frame.
   Block owner(std::size_t i, const Trap& trap) {
     Frame& frame = frames_.back();
-    if (stands_for_statement(trap.kind)) begin_statement(frame, trap);
+    leave_statements(frame, trap, i);
+    if (stands_for_statement(trap.kind)) begin_statement(frame, trap, i);
     if (trap.kind == TrapKind::returns || trap.kind == TrapKind::exit) {
       frame.leaving = true;
       frame.left_at = i;
     }
-    const Trap* line = trap.kind == TrapKind::after ? enclosing_statement(frame, trap) : &trap;
+    const Trap* line = trap.kind == TrapKind::after ? enclosing_statement(frame, trap, i) : &trap;
     return {.line = line_of(*line), .function = frame.function};
   }
 
-  /// Keeps on the stack of begun statements those that hold this one.
-  static void begin_statement(Frame& frame, const Trap& trap) {
-    const auto again = std::ranges::find(frame.enclosing, &trap);
-    frame.enclosing.erase(again, frame.enclosing.end());
-    while (!frame.enclosing.empty() && !is_inside(trap, *frame.enclosing.back())) frame.enclosing.pop_back();
-    frame.enclosing.push_back(&trap);
+  void begin_statement(Frame& frame, const Trap& trap, std::size_t i) {
+    if (trap.kind == TrapKind::loop_body && !frame.enclosing.empty()) pass_loop(frame.enclosing.back());
+    frame.enclosing.push_back({.trap = &trap, .begun_at = i});
   }
 
-  /// The statement whose block ends at `trap`, as far as its own trap was passed in this frame. Ranges are
-  /// known by lines only: where the last statement of the block reaches to the line of its end, it is the one
-  /// on top, and the one below it encloses the block.
-  static const Trap* enclosing_statement(Frame& frame, const Trap& trap) {
-    std::vector<const Trap*>& begun = frame.enclosing;
-    const std::size_t all = begun.size();
-    while (!begun.empty() && !is_inside(trap, *begun.back())) begun.pop_back();
-    if (!begun.empty() && begun.size() == all) begun.pop_back();
-    return begun.empty() ? &trap : begun.back();
+  /// Keeps on the stack of begun statements those that hold what happens now.
+  void leave_statements(Frame& frame, const Trap& trap, std::size_t i) {
+    while (!frame.enclosing.empty() && !is_inside(trap, *frame.enclosing.back().trap))
+      end_statement(frame, i);
+  }
+
+  /// The statement whose block ends at `trap`, as far as its own trap was passed in this frame. A block
+  /// without braces is the innermost statement that ends there.
+  const Trap* enclosing_statement(Frame& frame, const Trap& trap, std::size_t i) {
+    std::vector<Statement>& begun = frame.enclosing;
+    const bool has_brace = trap.end_offset > trap.offset;
+    if (!has_brace && !begun.empty() && begun.back().trap->end_offset == trap.offset) end_statement(frame, i);
+    return begun.empty() ? &trap : begun.back().trap;
+  }
+
+  void end_statement(Frame& frame, std::size_t i) {
+    if (const std::optional<std::size_t> run = frame.enclosing.back().run) {
+      result_.loop_runs[*run].end = i;
+      --loops_under_way_[result_.loop_runs[*run].loop];
+    }
+    frame.enclosing.pop_back();
+  }
+
+  // ---- loops
+
+  /// A body's first trap was passed: the statement that holds it is a loop.
+  void pass_loop(Statement& statement) {
+    if (!statement.run) {
+      const std::uint32_t loop = loop_of(*statement.trap);
+      ++result_.loops[loop].entries;
+      statement.run = result_.loop_runs.size();
+      result_.loop_runs.push_back({.loop = loop,
+                                   .begin = statement.begun_at,
+                                   .end = statement.begun_at,
+                                   .outermost = loops_under_way_[loop]++ == 0});
+    }
+    ++result_.loops[result_.loop_runs[*statement.run].loop].passes;
+  }
+
+  std::uint32_t loop_of(const Trap& trap) {
+    const auto [place, is_new] =
+        loop_index_.try_emplace(&trap, static_cast<std::uint32_t>(result_.loops.size()));
+    if (is_new) {
+      result_.loops.push_back({.path = trap.path, .line = trap.line, .function = trap.function});
+      loops_under_way_.push_back(0);
+    }
+    return place->second;
   }
 
   /// The ancestor's form: what runs up to a marker is shown at that marker.
@@ -262,7 +315,9 @@ class Walker {
   const std::vector<Event>& path_;
   Attribution result_;
   std::vector<Frame> frames_;
-  std::vector<std::size_t> under_way_;  // calls of each function
+  std::vector<std::size_t> under_way_;        // calls of each function
+  std::vector<std::size_t> loops_under_way_;  // runs of each loop
+  std::unordered_map<const Trap*, std::uint32_t> loop_index_;
   std::map<LineKey, std::uint32_t> line_index_;
   std::unordered_map<const Trap*, std::uint32_t> line_of_trap_;
   std::map<std::string, std::uint32_t, std::less<>> function_index_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which line and which function each block of a path belongs to. A block runs from one event of the path to
+// Which line, function and loops each block of a path belongs to. A block runs from one event of the path to
 // the next one, the last block to the end of the command. Pure: a trap map and a path in, indices out.
 #pragma once
 
@@ -41,6 +41,28 @@ struct Invocation {
   bool outermost = true;  // no other call of the same function is under way
 };
 
+struct PassedLoop {
+  std::string path;
+  std::size_t line = 0;  // of the loop's statement
+  std::string function;
+  std::uint64_t entries = 0;  // how often the loop was begun and made a pass
+  std::uint64_t passes = 0;   // through its body, of all entries
+};
+
+/// From the begin of a loop to what comes behind it, calls in it included: the blocks [begin, end).
+struct LoopRun {
+  std::uint32_t loop = 0;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  bool outermost = true;  // the same loop is not under way in a call further out
+};
+
+/// What an exception thrown at an event leaves on its way out of the command, as far as traps show it.
+struct Unwinding {
+  std::uint32_t frames = 0;  // of functions, the entry's not counted
+  std::uint32_t guards = 0;
+};
+
 struct UnreachedLine {
   std::string path;
   std::size_t line = 0;
@@ -53,6 +75,9 @@ struct Attribution {
   std::vector<PassedFunction> functions;  // in the order in which they are first entered
   std::vector<Block> blocks;              // one for each event of the path
   std::vector<Invocation> invocations;    // in the order of their begin
+  std::vector<PassedLoop> loops;          // in the order of their first pass
+  std::vector<LoopRun> loop_runs;         // in the order of their first pass
+  std::vector<Unwinding> unwinding;       // one for each event of the path
   std::vector<UnreachedLine> unreached;   // no trap of the line was passed; in file order
 };
 

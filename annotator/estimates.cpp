@@ -2,6 +2,7 @@
 #include "annotator/estimates.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -38,8 +39,8 @@ class Estimator {
         alpha_(alpha),
         path_(data.paths.empty() ? std::vector<Event>{} : data.paths.begin()->second),
         cost_(trap_cost(data.calibrations, alpha)),
-        stretches_(differences(data, path_, cost_)),
         attribution_(attribute(data.map, path_)),
+        stretches_(differences(data, {path_, attribution_.unwinding}, cost_)),
         division_(stretches_, path_, attribution_, alpha) {}
 
   Profile profile() {
@@ -54,25 +55,70 @@ class Estimator {
     blocks(profile);
     lines(profile);
     functions(profile);
+    edges(profile);
+    loops(profile);
     whole(profile);
     warn(profile);
     return profile;
   }
 
  private:
+  /// How many of each of the calibrated costs were taken off.
+  struct Corrections {
+    double passes = 0;   // of traps
+    double counted = 0;  // of them, counting ones
+    double stops = 0;
+    double frames = 0;
+    double guards = 0;
+
+    void add(const Corrections& other, double times) {
+      passes += times * other.passes;
+      counted += times * other.counted;
+      stops += times * other.stops;
+      frames += times * other.frames;
+      guards += times * other.guards;
+    }
+  };
+
   /// What makes a number less sure than its rounds alone show.
   struct Unsure {
-    double passes = 0;        // of traps, whose calibrated cost was taken off
-    double counted = 0;       // of them, counting passes
+    Corrections taken_off;
     double division_low = 0;  // how much less, and how much more, of shared stretches may belong to it
     double division_high = 0;
   };
 
+  /// Of T at that position of the path.
+  Corrections corrections_at(std::size_t position) const {
+    Corrections result{.passes = static_cast<double>(position)};
+    if (position == path_.size()) return result;
+    const Unwinding& left = attribution_.unwinding[position];
+    result.counted = path_[position].hit - 1;
+    result.stops = 1;
+    result.frames = left.frames;
+    result.guards = left.guards;
+    return result;
+  }
+
+  Corrections corrections_of(const Stretch& stretch) const {
+    Corrections result = corrections_at(stretch.end);
+    result.add(corrections_at(stretch.begin), -1);
+    return result;
+  }
+
+  /// How far what was taken off may be wrong.
+  double half_width_of(const Corrections& taken_off) const {
+    const double pass = std::hypot(half_width(cost_.pass), pass_differs * cost_.pass.value);
+    const std::array parts{pass * taken_off.passes, half_width(cost_.counting) * taken_off.counted,
+                           half_width(cost_.stop) * taken_off.stops,
+                           half_width(cost_.frame) * taken_off.frames,
+                           half_width(cost_.guard) * taken_off.guards};
+    return std::sqrt(std::inner_product(parts.begin(), parts.end(), parts.begin(), 0.0));
+  }
+
   Estimate number_of(const std::vector<double>& rounds, const Unsure& unsure) const {
     const std::vector<double> values = present(rounds);
     Interval raw = sign_interval(values, alpha_);
-    const double pass = std::hypot(half_width(cost_.pass), pass_differs * cost_.pass.value) * unsure.passes;
-    const double traps = std::hypot(pass, half_width(cost_.counting) * unsure.counted);
+    const double traps = half_width_of(unsure.taken_off);
     // Two at a time: hypot of three makes NaN of the infinite ends that few rounds have (libstdc++ 12).
     raw.low = raw.value - std::hypot(raw.value - raw.low, std::hypot(traps, unsure.division_low));
     raw.high = raw.value + std::hypot(raw.high - raw.value, std::hypot(traps, unsure.division_high));
@@ -98,26 +144,17 @@ class Estimator {
   Estimate sum_of(const Parts& parts) const {
     std::vector<double> rounds(stretches_.rounds, 0);
     Unsure unsure;
-    double counted = 0;
     for (const Part& part : parts) {
       const Stretch& stretch = stretches_.all[part.stretch];
       const Fraction share = fraction(part.weight, division_.weight(stretch.begin, stretch.end));
       for (std::size_t r = 0; r < rounds.size(); ++r) rounds[r] += share.value * stretch.filled[r];
-      unsure.passes += share.value * static_cast<double>(stretch.end - stretch.begin);
-      counted += share.value * counted_in(stretch);
+      unsure.taken_off.add(corrections_of(stretch), share.value);
       const double whole = std::max(0.0, median_of_present(stretch.rounds));
       unsure.division_low += (share.value - share.low) * whole;
       unsure.division_high += (share.high - share.value) * whole;
     }
-    unsure.counted = std::abs(counted);
     if (parts.empty()) rounds.clear();
     return with_share(number_of(rounds, unsure));
-  }
-
-  /// Counting passes by which the corrections of both ends differ.
-  double counted_in(const Stretch& stretch) const {
-    const double at_end = stretch.end < path_.size() ? path_[stretch.end].hit : 1;
-    return at_end - path_[stretch.begin].hit;
   }
 
   static void add(Parts& parts, std::size_t stretch, const Weight& weight) {
@@ -140,8 +177,7 @@ class Estimator {
       block.function = attribution_.functions[attribution_.blocks[best].function].name;
       block.path = line.path;
       block.line = line.line;
-      block.cost = number_of(stretch.rounds, {.passes = static_cast<double>(block.passed),
-                                              .counted = std::abs(counted_in(stretch))});
+      block.cost = number_of(stretch.rounds, {.taken_off = corrections_of(stretch)});
       whole_ += block.cost.raw;
       published_ += block.cost.ticks.value;
       profile.blocks.push_back(std::move(block));
@@ -167,15 +203,13 @@ class Estimator {
                                .hits = line.hits,
                                .cost = sum_of(parts[i])});
     }
-    std::ranges::stable_sort(profile.lines, [](const LineEstimate& a, const LineEstimate& b) {
-      return std::tie(b.cost.ticks.value, a.path, a.line) < std::tie(a.cost.ticks.value, b.path, b.line);
-    });
+    sort_by_cost(profile.lines);
   }
 
   void functions(Profile& profile) {
     std::vector<Parts> inclusive(attribution_.functions.size());
     for (const Invocation& call : attribution_.invocations)
-      if (call.outermost) add_call(inclusive[call.function], call);
+      if (call.outermost) add_blocks(inclusive[call.function], call.begin, call.end);
     for (std::size_t i = 0; i < inclusive.size(); ++i) {
       const PassedFunction& function = attribution_.functions[i];
       const Estimate exclusive = sum_of(exclusive_[i]);
@@ -201,22 +235,69 @@ class Estimator {
     return with_share(inclusive);
   }
 
-  void add_call(Parts& parts, const Invocation& call) const {
+  /// The path's blocks [begin, end).
+  void add_blocks(Parts& parts, std::size_t begin, std::size_t end) const {
     const auto& all = stretches_.all;
-    const auto first = std::ranges::upper_bound(all, call.begin, {}, &Stretch::end);
-    for (auto s = first; s != all.end() && s->begin < call.end; ++s) {
-      const std::size_t begin = std::max(s->begin, call.begin);
-      const std::size_t end = std::min(s->end, call.end);
-      if (begin < end) add(parts, static_cast<std::size_t>(s - all.begin()), division_.weight(begin, end));
+    const auto first = std::ranges::upper_bound(all, begin, {}, &Stretch::end);
+    for (auto s = first; s != all.end() && s->begin < end; ++s) {
+      const std::size_t from = std::max(s->begin, begin);
+      const std::size_t to = std::min(s->end, end);
+      if (from < to) add(parts, static_cast<std::size_t>(s - all.begin()), division_.weight(from, to));
     }
+  }
+
+  void edges(Profile& profile) {
+    std::map<std::pair<TrapId, TrapId>, std::pair<std::uint64_t, Parts>> gone;
+    for (std::size_t s = 0; s < stretches_.all.size(); ++s) {
+      for (std::size_t i = stretches_.all[s].begin; i < stretches_.all[s].end; ++i) {
+        const TrapId to = i + 1 < path_.size() ? path_[i + 1].trap : run_to_end;
+        auto& [count, parts] = gone[{path_[i].trap, to}];
+        ++count;
+        add(parts, s, division_.weight(i, i + 1));
+      }
+    }
+    for (const auto& [ends, counted] : gone) {
+      const Trap& from = data_.map.at(ends.first);
+      profile.edges.push_back({.from = ends.first,
+                               .to = ends.second,
+                               .function = from.function,
+                               .path = from.path,
+                               .line = from.line,
+                               .count = counted.first,
+                               .cost = sum_of(counted.second)});
+    }
+    sort_by_cost(profile.edges);
+  }
+
+  void loops(Profile& profile) {
+    std::vector<Parts> parts(attribution_.loops.size());
+    for (const LoopRun& run : attribution_.loop_runs)
+      if (run.outermost) add_blocks(parts[run.loop], run.begin, run.end);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const PassedLoop& loop = attribution_.loops[i];
+      profile.loops.push_back({.function = loop.function,
+                               .path = loop.path,
+                               .line = loop.line,
+                               .entries = loop.entries,
+                               .passes = loop.passes,
+                               .cost = sum_of(parts[i])});
+    }
+    sort_by_cost(profile.loops);
+  }
+
+  template <class Item>
+  static void sort_by_cost(std::vector<Item>& items) {
+    std::ranges::stable_sort(items, [](const Item& a, const Item& b) {
+      return std::tie(b.cost.ticks.value, a.path, a.line) < std::tie(a.cost.ticks.value, b.path, b.line);
+    });
   }
 
   // ---- the whole
 
   void whole(Profile& profile) const {
-    const double passes = static_cast<double>(path_.size());
-    profile.total = with_share(number_of(stretches_.totals, {.passes = passes}));
-    profile.entry = with_share(number_of(stretches_.entry, {}));
+    profile.total = with_share(number_of(stretches_.totals, {.taken_off = corrections_at(path_.size())}));
+    const std::size_t first = stretches_.all.empty() ? 0 : stretches_.all.front().begin;
+    profile.entry = with_share(number_of(stretches_.entry, {.taken_off = corrections_at(first)}));
     std::vector<double> between;
     between.reserve(stretches_.rounds);
     for (std::size_t r = 0; r < stretches_.rounds; ++r)
@@ -239,6 +320,12 @@ class Estimator {
           fmt::format("{} rounds are too few for intervals; go on with `jcprof run`", profile.rounds));
     if (!profile.blocks.empty() && stretches_.all.front().begin > 0)
       warnings.emplace_back("the path's first events were not measured: what runs there counts as entry");
+    const bool unwound =
+        std::ranges::find(data_.calibrations, "frames", &StoredCalibration::kind) != data_.calibrations.end();
+    if (!data_.calibrations.empty() && !unwound)
+      warnings.emplace_back(
+          "what a stop unwinds could not be calibrated: it makes lines in deep calls dear, and those behind "
+          "them cheap");
     const double traps = static_cast<double>(path_.size()) * cost_.pass.value;
     if (whole_ > 0 && traps > too_dear * whole_)
       warnings.push_back(
@@ -251,8 +338,8 @@ class Estimator {
   double alpha_;
   std::vector<Event> path_;
   TrapCost cost_;
-  Stretches stretches_;
   Attribution attribution_;
+  Stretches stretches_;
   Division division_;
   std::vector<Parts> exclusive_;  // by function
   double whole_ = 0;              // sum of the blocks as measured: what shares are of
@@ -316,6 +403,19 @@ std::vector<StoredEstimate> stored(const Profile& profile) {
     rows.back().inclusive = function.inclusive.ticks.value;
     rows.back().inclusive_low = function.inclusive.ticks.low;
     rows.back().inclusive_high = function.inclusive.ticks.high;
+  }
+  for (std::size_t i = 0; i < profile.edges.size(); ++i) {
+    const EdgeEstimate& edge = profile.edges[i];
+    rows.push_back(placed_row(EstimateScope::edge, i, edge, edge.cost));
+    rows.back().from = {edge.from, 0};
+    rows.back().to = {edge.to, 0};
+    rows.back().hits = edge.count;
+  }
+  for (std::size_t i = 0; i < profile.loops.size(); ++i) {
+    const LoopEstimate& loop = profile.loops[i];
+    rows.push_back(placed_row(EstimateScope::loop, i, loop, loop.cost));
+    rows.back().hits = loop.passes;
+    rows.back().entries = loop.entries;
   }
   return rows;
 }

@@ -49,17 +49,40 @@ struct FunctionEstimate {
   Estimate inclusive;
 };
 
+/// From one trap straight to the next, wherever on the path.
+struct EdgeEstimate {
+  TrapId from{};
+  TrapId to{};           // 0: the end of the command
+  std::string function;  // of `from`, as are path and line
+  std::string path;
+  std::size_t line = 0;
+  std::uint64_t count = 0;  // how often it was gone
+  Estimate cost;
+};
+
+/// A loop with all that it calls.
+struct LoopEstimate {
+  std::string function;
+  std::string path;
+  std::size_t line = 0;
+  std::uint64_t entries = 0;  // how often it was begun
+  std::uint64_t passes = 0;   // of all entries
+  Estimate cost;
+};
+
 struct Profile {
   RunInfo run;
   std::uint64_t shots = 0;
   std::uint32_t rounds = 0;
   TrapCost trap_cost;
-  Estimate total;         // T(end) without the cost of the traps on the way
-  Estimate entry;         // T(first stop): the transport, and what runs before the first trap
+  Estimate total;  // T(end) without the cost of the traps on the way
+  Estimate entry;  // T(first stop) without what stopping costs: transport, what runs before the first trap
   Interval unattributed;  // total - entry - sum of the blocks: medians do not add up exactly; may be negative
   std::vector<BlockEstimate> blocks;        // along the path
   std::vector<LineEstimate> lines;          // hottest first
   std::vector<FunctionEstimate> functions;  // hottest first, by exclusive time
+  std::vector<EdgeEstimate> edges;          // hottest first
+  std::vector<LoopEstimate> loops;          // hottest first
   std::vector<UnreachedLine> unreached;
   std::vector<SourceDigest> sources;
   std::string language;

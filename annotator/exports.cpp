@@ -45,6 +45,29 @@ Json json(const LineEstimate& line) {
           {"resolved", line.cost.resolved}};
 }
 
+Json json(const EdgeEstimate& edge) {
+  return {{"from", number(edge.from)},
+          {"to", number(edge.to)},
+          {"function", edge.function},
+          {"path", edge.path},
+          {"line", edge.line},
+          {"count", edge.count},
+          {"ticks", json(edge.cost.ticks)},
+          {"share", json(edge.cost.share)},
+          {"resolved", edge.cost.resolved}};
+}
+
+Json json(const LoopEstimate& loop) {
+  return {{"path", loop.path},
+          {"line", loop.line},
+          {"function", loop.function},
+          {"entries", loop.entries},
+          {"passes", loop.passes},
+          {"ticks", json(loop.cost.ticks)},
+          {"share", json(loop.cost.share)},
+          {"resolved", loop.cost.resolved}};
+}
+
 Json json(const Estimate& estimate) {
   return {{"ticks", json(estimate.ticks)}, {"share", json(estimate.share)}, {"resolved", estimate.resolved}};
 }
@@ -102,6 +125,8 @@ std::string to_json(const Profile& profile) {
                 {"blocks", list(profile.blocks)},
                 {"lines", list(profile.lines)},
                 {"functions", list(profile.functions)},
+                {"edges", list(profile.edges)},
+                {"loops", list(profile.loops)},
                 {"warnings", profile.warnings}};
   // Names may come from a card: bytes that are no UTF-8 are replaced, not a reason to fail.
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

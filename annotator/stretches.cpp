@@ -13,34 +13,39 @@ namespace {
 
 constexpr std::uint32_t warm_up_round = 0;
 
-/// Slopes per pass of `kind` over `base`: the n-th repetition of one with the n-th of the other.
-std::vector<double> slopes(const std::vector<StoredCalibration>& calibrations, std::string_view kind) {
-  std::map<std::uint64_t, std::vector<double>> base;
+enum class Per : std::uint8_t { pass, command };
+
+/// What `plus` took longer than `minus`, repetition by repetition: kinds that belong together are timed in
+/// turn, with as many passes each. Nothing where one of them was not timed.
+std::vector<double> differences_of(const std::vector<StoredCalibration>& calibrations,
+                                   const std::vector<std::string_view>& plus,
+                                   const std::vector<std::string_view>& minus, Per per = Per::pass) {
+  std::map<std::string_view, std::vector<double>> times;
   for (const StoredCalibration& c : calibrations)
-    if (c.kind == "empty") base[c.passes].push_back(static_cast<double>(c.ticks));
-  std::map<std::uint64_t, std::size_t> used;
+    if (c.passes > 0)
+      times[c.kind].push_back(static_cast<double>(c.ticks) /
+                              static_cast<double>(per == Per::pass ? c.passes : 1));
   std::vector<double> result;
-  for (const StoredCalibration& c : calibrations) {
-    if (c.kind != kind || c.passes == 0) continue;
-    const std::size_t repetition = used[c.passes]++;
-    const std::vector<double>& empties = base[c.passes];
-    if (repetition < empties.size())
-      result.push_back((static_cast<double>(c.ticks) - empties[repetition]) / static_cast<double>(c.passes));
+  for (std::size_t i = 0;; ++i) {
+    double difference = 0;
+    const auto add = [&](std::string_view kind, double sign) {
+      if (times[kind].size() <= i) return false;
+      difference += sign * times[kind][i];
+      return true;
+    };
+    if (!std::ranges::all_of(plus, [&](auto kind) { return add(kind, 1); })) return result;
+    if (!std::ranges::all_of(minus, [&](auto kind) { return add(kind, -1); })) return result;
+    result.push_back(difference);
   }
-  return result;
 }
 
-/// Few repetitions: their range, which is what can be said.
-Interval slope_interval(const std::vector<double>& values, double alpha) {
+/// Of few repetitions the interval is their range, which is what can be said. Noise may make a cost of next
+/// to nothing negative; what is taken off must not be.
+Interval cost_interval(const std::vector<double>& values, double alpha) {
+  if (values.empty()) return {0, 0, 0};
   Interval interval = sign_interval(values, alpha);
-  if (std::isfinite(interval.low)) return interval;
-  interval.low = std::ranges::min(values);
-  interval.high = std::ranges::max(values);
-  return interval;
-}
-
-/// Noise may make a cost of next to nothing negative; what is taken off must not be.
-Interval not_negative(Interval interval) {
+  if (!std::isfinite(interval.low))
+    interval = {interval.value, std::ranges::min(values), std::ranges::max(values)};
   interval.value = std::max(0.0, interval.value);
   interval.low = std::max(0.0, interval.low);
   interval.high = std::max(interval.value, interval.high);
@@ -48,10 +53,10 @@ Interval not_negative(Interval interval) {
 }
 
 /// The inputs whose path is that of the first one.
-std::set<std::uint32_t> comparable_inputs(const RunData& data, const std::vector<Event>& path) {
+std::set<std::uint32_t> comparable_inputs(const RunData& data, std::span<const Event> path) {
   std::set<std::uint32_t> inputs;
   for (const auto& [input, other] : data.paths)
-    if (other == path) inputs.insert(input);
+    if (std::ranges::equal(other, path)) inputs.insert(input);
   if (data.paths.empty()) inputs.insert(0);
   return inputs;
 }
@@ -72,11 +77,11 @@ std::uint64_t key_of(const Event& event) {
 /// T' by position and round. Position path.size() is the end of the command.
 class Readings {
  public:
-  Readings(const RunData& data, const std::vector<Event>& path, const TrapCost& cost,
+  Readings(const RunData& data, const WalkedPath& walked, const TrapCost& cost,
            std::vector<std::string>& warnings)
-      : path_(path), cost_(cost) {
-    for (std::size_t i = 0; i < path.size(); ++i) position_.emplace(key_of(path[i]), i);
-    position_.emplace(key_of(Event{}), path.size());
+      : path_(walked.events), unwinding_(walked.unwinding), cost_(cost) {
+    for (std::size_t i = 0; i < path_.size(); ++i) position_.emplace(key_of(path_[i]), i);
+    position_.emplace(key_of(Event{}), path_.size());
     read(data, warnings);
   }
 
@@ -144,10 +149,18 @@ class Readings {
     // The armed trap counted its earlier passes; all others on the way passed unarmed.
     const double counted = static_cast<double>(sample.asked.hit - 1) * cost_.counting.value;
     const double passed = static_cast<double>(place->second) * cost_.pass.value;
-    values[round_index_.at(sample.round)] = static_cast<double>(sample.ticks) - counted - passed;
+    values[round_index_.at(sample.round)] =
+        static_cast<double>(sample.ticks) - counted - passed - stopping(place->second);
   }
 
-  const std::vector<Event>& path_;
+  double stopping(std::size_t position) const {
+    if (position == path_.size()) return 0;
+    const Unwinding& left = unwinding_[position];
+    return cost_.stop.value + left.frames * cost_.frame.value + left.guards * cost_.guard.value;
+  }
+
+  std::span<const Event> path_;
+  std::span<const Unwinding> unwinding_;
   const TrapCost& cost_;
   std::unordered_map<std::uint64_t, std::size_t> position_;
   std::map<std::uint32_t, std::size_t> round_index_;
@@ -190,26 +203,26 @@ double median_of_present(const std::vector<double>& values) {
 }
 
 TrapCost trap_cost(const std::vector<StoredCalibration>& calibrations, double alpha) {
-  const std::vector<double> unarmed = slopes(calibrations, "unarmed");
-  const std::vector<double> counting = slopes(calibrations, "counting");
-  TrapCost cost{.pass = {0, 0, 0}, .counting = {0, 0, 0}};
-  if (!unarmed.empty()) cost.pass = not_negative(slope_interval(unarmed, alpha));
-  if (counting.empty()) return cost;
-  const Interval armed = slope_interval(counting, alpha);
-  const double pass = cost.pass.value;
-  cost.counting = not_negative({armed.value - pass, armed.low - pass, armed.high - pass});
-  return cost;
+  const auto cost = [&](const auto& plus, const auto& minus, Per per = Per::pass) {
+    return cost_interval(differences_of(calibrations, plus, minus, per), alpha);
+  };
+  using Kinds = std::vector<std::string_view>;
+  return {.pass = cost(Kinds{"unarmed"}, Kinds{"empty"}),
+          .counting = cost(Kinds{"counting"}, Kinds{"unarmed"}),
+          .stop = cost(Kinds{"stop"}, Kinds{"returned"}, Per::command),
+          .frame = cost(Kinds{"frames", "returned"}, Kinds{"thrown", "calls"}),
+          .guard = cost(Kinds{"guards"}, Kinds{"frames"})};
 }
 
-Stretches differences(const RunData& data, const std::vector<Event>& path, const TrapCost& cost) {
+Stretches differences(const RunData& data, const WalkedPath& path, const TrapCost& cost) {
   Stretches result;
   const Readings readings(data, path, cost, result.warnings);
   result.rounds = readings.rounds();
   result.totals.assign(result.rounds, missing);
   result.entry.assign(result.rounds, missing);
   const std::vector<std::size_t> stops = readings.stops();
-  if (const auto* ends = readings.at(path.size())) result.totals = *ends;
-  if (stops.empty() || stops.front() == path.size()) return result;
+  if (const auto* ends = readings.at(path.events.size())) result.totals = *ends;
+  if (stops.empty() || stops.front() == path.events.size()) return result;
   result.entry = *readings.at(stops.front());
 
   std::vector<const std::vector<double>*> columns;

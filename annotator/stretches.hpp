@@ -6,9 +6,11 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "annotator/attribution.hpp"
 #include "annotator/run_data.hpp"
 #include "annotator/statistics.hpp"
 
@@ -18,6 +20,11 @@ namespace jcprof::annotator {
 struct TrapCost {
   Interval pass;      // of an unarmed pass, or of one while another trap is armed
   Interval counting;  // what a pass of the armed trap costs on top of that
+  // What a stop costs that a command does not which runs to its end: the exception itself, and what unwinding
+  // costs more than returning, for each frame and each guard in it.
+  Interval stop;
+  Interval frame;
+  Interval guard;
 };
 
 TrapCost trap_cost(const std::vector<StoredCalibration>& calibrations, double alpha);
@@ -48,6 +55,11 @@ struct Stretches {
   std::vector<std::string> warnings;
 };
 
-Stretches differences(const RunData& data, const std::vector<Event>& path, const TrapCost& cost);
+struct WalkedPath {
+  std::span<const Event> events;
+  std::span<const Unwinding> unwinding;  // one an event
+};
+
+Stretches differences(const RunData& data, const WalkedPath& path, const TrapCost& cost);
 
 }  // namespace jcprof::annotator

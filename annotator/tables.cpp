@@ -109,6 +109,13 @@ Cost cost_cells(const Estimate& estimate, ClockUnit unit) {
   return {cost.value, "±" + cost.half_width, percent(estimate.share.value)};
 }
 
+std::string each_pass(const LoopEstimate& loop, ClockUnit unit) {
+  Estimate pass = loop.cost;
+  for (double* ticks : {&pass.ticks.value, &pass.ticks.low, &pass.ticks.high})
+    *ticks /= static_cast<double>(loop.passes);
+  return cost_cells(pass, unit).value;
+}
+
 std::string signed_quantity(const Interval& ticks, ClockUnit unit) {
   Interval size = ticks;
   size.value = std::abs(ticks.value);
@@ -174,6 +181,28 @@ std::string function_table(const Profile& profile, const TableStyle& style) {
          left_out(profile.functions.size(), style);
 }
 
+std::string loop_table(const Profile& profile, const TableStyle& style) {
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < std::min(style.rows, profile.loops.size()); ++i) {
+    const LoopEstimate& loop = profile.loops[i];
+    const Cost cost = cost_cells(loop.cost, profile.run.unit);
+    rows.push_back({cost.value, cost.half_width, cost.share, fmt::format("×{}", loop.entries),
+                    fmt::format("×{}", loop.passes), each_pass(loop, profile.run.unit),
+                    fmt::format("{}:{}", name_text(loop.path), loop.line), name_text(loop.function)});
+  }
+  if (rows.empty()) return "";
+  return table({{"loop time"},
+                {"±"},
+                {"share"},
+                {"begun"},
+                {"passes"},
+                {"a pass"},
+                {"line", Align::left},
+                {"function", Align::left}},
+               std::move(rows), style) +
+         left_out(profile.loops.size(), style);
+}
+
 std::string warning_list(const Profile& profile, const TableStyle& style) {
   std::string text;
   for (const std::string& warning : profile.warnings)
@@ -183,8 +212,8 @@ std::string warning_list(const Profile& profile, const TableStyle& style) {
 
 std::string report(const Profile& profile, const TableStyle& style) {
   std::string text = header(profile, style);
-  for (const std::string& part :
-       {line_table(profile, style), function_table(profile, style), warning_list(profile, style)})
+  for (const std::string& part : {line_table(profile, style), function_table(profile, style),
+                                  loop_table(profile, style), warning_list(profile, style)})
     if (!part.empty()) text += "\n" + part;
   return text;
 }

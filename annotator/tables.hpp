@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profile on a terminal: what it was measured on, the hottest lines, the hottest functions, warnings.
+// The profile on a terminal: what it was measured on, the hottest lines, functions and loops, warnings.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,10 @@ struct TableStyle {
 std::string header(const Profile& profile, const TableStyle& style = {});
 std::string line_table(const Profile& profile, const TableStyle& style = {});
 std::string function_table(const Profile& profile, const TableStyle& style = {});
+std::string loop_table(const Profile& profile, const TableStyle& style = {});
 std::string warning_list(const Profile& profile, const TableStyle& style = {});
 
-/// All four, with empty lines between them.
+/// All of them, with empty lines between them.
 std::string report(const Profile& profile, const TableStyle& style = {});
 
 }  // namespace jcprof::annotator

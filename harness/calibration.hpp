@@ -12,21 +12,16 @@
 
 namespace jcprof::harness {
 
-struct CalibrationTime {
-  CalibrationKind kind = CalibrationKind::empty;
-  std::uint64_t passes = 0;
-  Ticks ticks = 0;
-};
-
 struct CalibrationSettings {
   std::uint32_t repetitions = 20;          // of each kind, interleaved
   std::uint64_t most_passes = 32'000'000;  // a device on which that many cannot be seen has no need for it
   std::chrono::nanoseconds longest{250'000'000};  // for one command
 };
 
-/// Passes are doubled until unarmed minus empty is at least 3 standard deviations of such a difference, or a
-/// limit is reached; then all kinds are timed in turn. `goes_on` is asked between commands; what there is is
-/// returned when it says no.
+/// Traps first, then what a stop unwinds. Passes are doubled until what a pass costs is at least 3 standard
+/// deviations of such a difference, or a limit is reached; then the kinds are timed in turn. `goes_on` is
+/// asked between commands; what there is is returned when it says no, and nothing of kinds that the target
+/// does not do.
 std::vector<CalibrationTime> calibrate(Transport& transport, const CalibrationSettings& settings,
                                        const std::function<bool()>& goes_on);
 

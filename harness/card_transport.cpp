@@ -92,7 +92,7 @@ class CardTransport final : public Transport {
   }
 
   TraceWindow trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) override;
-  std::pair<std::uint64_t, Ticks> calibrate(CalibrationKind kind, std::uint64_t passes) override;
+  std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) override;
 
  private:
   void make_ready();
@@ -240,7 +240,8 @@ bool CardTransport::read_window(TraceWindow& window, std::uint32_t count) {
   return true;
 }
 
-std::pair<std::uint64_t, Ticks> CardTransport::calibrate(CalibrationKind kind, std::uint64_t passes) {
+std::optional<CalibrationTime> CardTransport::calibrate(CalibrationKind kind, std::uint64_t passes) {
+  const StatusWord expected = kind == CalibrationKind::stop ? setup_.arming.stop_status : sw_ok;
   const std::uint64_t thousands =
       std::clamp<std::uint64_t>((passes + passes_per_step - 1) / passes_per_step, 1, most_steps);
   for (int attempt = 0; attempt < calibration_attempts; ++attempt) {
@@ -248,10 +249,11 @@ std::pair<std::uint64_t, Ticks> CardTransport::calibrate(CalibrationKind kind, s
     const Answer& answer =
         session_.transmit(calibrate_command(setup_.arming, kind, static_cast<std::uint16_t>(thousands)));
     if (answer.state != ExchangeState::answered) continue;
-    if (answer.status == sw_ok) return {thousands * passes_per_step, answer.ticks};
-    throw environment_error("calibration was answered with " + to_text(answer.status),
-                            "is the applet still selected?");
+    if (answer.status != expected) return std::nullopt;
+    return CalibrationTime{.kind = kind, .passes = thousands * passes_per_step, .ticks = answer.ticks};
   }
+  // A small stack may not hold the frames.
+  if (kind >= CalibrationKind::returned) return std::nullopt;
   throw environment_error(
       fmt::format("the card was lost in a calibration of {} passes", thousands * passes_per_step),
       "a larger \"timeout\" in \"session\" of jcprof.json may help");
@@ -265,7 +267,8 @@ std::unique_ptr<Transport> make_card_transport(const CardSetup& setup, std::uniq
 }
 
 std::string_view name_of(CalibrationKind kind) {
-  constexpr std::array<std::string_view, 3> names{"empty", "unarmed", "counting"};
+  constexpr std::array<std::string_view, 9> names{"empty",  "unarmed", "counting", "returned", "calls",
+                                                  "thrown", "frames",  "guards",   "stop"};
   return names.at(static_cast<std::size_t>(kind));
 }
 

@@ -34,8 +34,27 @@ struct TraceWindow {
   Sample end;                          // how the run itself ended
 };
 
-enum class CalibrationKind : std::uint8_t { empty, unarmed, counting };
+/// What the passes of a calibration command do.
+enum class CalibrationKind : std::uint8_t {
+  // One pass of an empty loop, of an unarmed trap, of an armed one that counts.
+  empty,
+  unarmed,
+  counting,
+  // A thousand passes are 125 descents through so many frames.
+  returned,  // 0, and back
+  calls,     // 8, and back
+  thrown,    // 0, left by a stop
+  frames,    // 8, left by a stop
+  guards,    // 8 with a guard each, left by a stop
+  stop,      // as `returned`, then the whole command is left by a stop
+};
 std::string_view name_of(CalibrationKind kind);
+
+struct CalibrationTime {
+  CalibrationKind kind = CalibrationKind::empty;
+  std::uint64_t passes = 0;  // really made
+  Ticks ticks = 0;           // of the whole command
+};
 
 /// Called once a shot, in order, as soon as it is done. Returning false ends the batch after that shot.
 using ShotSink = std::function<bool(const Shot&, const Sample&)>;
@@ -51,9 +70,9 @@ class Transport {
   virtual void measure(std::span<const Shot> shots, const ShotSink& sink) = 0;
   /// Runs the trigger once, recording the `count` traps from the `from`-th on (0-based).
   virtual TraceWindow trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) = 0;
-  /// Time of one calibration command with `passes` passes; passes are rounded up to what the target can do
-  /// and the number really made is returned beside the ticks.
-  virtual std::pair<std::uint64_t, Ticks> calibrate(CalibrationKind kind, std::uint64_t passes) = 0;
+  /// One calibration command with `passes` passes, rounded up to what the target can do. Nothing where the
+  /// target does not do that kind.
+  virtual std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) = 0;
 };
 
 }  // namespace jcprof::harness

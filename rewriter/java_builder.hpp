@@ -70,6 +70,8 @@ class JavaBuilder {
 
   /// True when a site was made in front of it.
   bool statement(const Frame& frame, NodeIndex node, Position position);
+  /// The statement behind its labels.
+  NodeIndex labelled(NodeIndex node) const;
   void before_trap(const Frame& frame, NodeIndex node, Position position);
 
   /// What stands within a statement whose own trap is set.
@@ -78,13 +80,16 @@ class JavaBuilder {
 
   /// The body of a loop or an if: a block, or one statement that needs braces once it has a trap.
   void branch(const Frame& frame, NodeIndex node, Position position);
-  std::uint32_t end_trap(const Frame& frame, Position position, std::size_t begin, std::size_t at);
+  /// [at, end) is the closing brace, or nothing behind a body without braces.
+  std::uint32_t end_trap(const Frame& frame, Position position, std::size_t at, std::size_t end);
   void switch_block(const Frame& frame, NodeIndex body);
 
   /// `case X -> …`: only a block can take a trap without becoming something else.
   void switch_rule(const Frame& frame, NodeIndex rule);
   void handler(const Frame& frame, NodeIndex clause);
   bool needs_guard(NodeIndex clause) const;
+  /// Guards of the `try` that a stop within `part` of it, its body or a clause, passes.
+  std::uint32_t guards_round(NodeIndex part) const;
   /// The call that throws a stop again, first in a catch or finally that would swallow it.
   void guard(NodeIndex clause);
   void return_statement(const Frame& frame, NodeIndex node, Position position);
@@ -134,6 +139,7 @@ class JavaBuilder {
   std::vector<std::string> parameters_;  // of each function: "(short,byte[])"
   std::vector<NodeIndex> markers_;       // not yet placed
   int anonymous_ = 0;
+  std::uint32_t guards_ = 0;  // round what is being walked, in its function
 };
 
 }  // namespace jcprof::rewriter

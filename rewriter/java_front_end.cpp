@@ -6,6 +6,7 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -169,6 +170,7 @@ void JavaBuilder::name_overloads() {
 }
 
 void JavaBuilder::function_body(const Frame& frame, NodeIndex name, NodeIndex body, const std::string& apdu) {
+  const std::uint32_t guards_outside = std::exchange(guards_, 0);
   std::size_t start = syntax_[body].begin + 1;
   std::vector<NodeIndex> statements = syntax_.children(body);
   const auto invocation = std::ranges::find_if(
@@ -188,7 +190,8 @@ void JavaBuilder::function_body(const Frame& frame, NodeIndex name, NodeIndex bo
   slot(start, std::string(trap_call), {entry});
   sequence(frame, statements, ordinary);
   if (reachability_.statement(body) == Completes::yes)
-    end_trap(frame, {TrapKind::exit, TrapLevel::function}, syntax_[body].end - 1, syntax_[body].end - 1);
+    end_trap(frame, {TrapKind::exit, TrapLevel::function}, syntax_[body].end - 1, syntax_[body].end);
+  guards_ = guards_outside;
 }
 
 void JavaBuilder::nested_bodies(NodeIndex node) {
@@ -217,6 +220,7 @@ std::uint32_t JavaBuilder::site(const Frame& frame, Position position, std::size
                           .function = frame.function,
                           .begin = begin,
                           .end = end,
+                          .guards = guards_,
                           .marker_name = {},
                           .in_source = false});
   return static_cast<std::uint32_t>(model_.sites.size() - 1);

@@ -16,6 +16,10 @@ bool one_of(std::string_view type, const std::array<std::string_view, N>& types)
   return std::ranges::find(types, type) != types.end();
 }
 
+bool is_loop(std::string_view type) {
+  return type == "while_statement" || type == "do_statement" || type.ends_with("for_statement");
+}
+
 bool is_compound(std::string_view type) {
   constexpr std::array<std::string_view, 11> types{
       "if_statement",      "while_statement",        "for_statement", "enhanced_for_statement",
@@ -65,9 +69,16 @@ bool JavaBuilder::statement(const Frame& frame, NodeIndex node, Position positio
     return_statement(frame, node, position);
     return true;
   }
+  // A loop is told by the trap in front of it.
+  if (is_loop(syntax_[labelled(node)].type)) position.level = std::min(position.level, TrapLevel::block);
   before_trap(frame, node, position);
   inside(frame, node);
   return true;
+}
+
+NodeIndex JavaBuilder::labelled(NodeIndex node) const {
+  while (syntax_[node].type == "labeled_statement") node = syntax_.named_children(node).back();
+  return node;
 }
 
 void JavaBuilder::before_trap(const Frame& frame, NodeIndex node, Position position) {
@@ -89,9 +100,10 @@ void JavaBuilder::inside(const Frame& frame, NodeIndex node) {
     block(frame, node, first_of_block);
     return;
   }
-  const bool loop = type == "while_statement" || type == "do_statement" || type.ends_with("for_statement");
-  const Position position{loop ? TrapKind::loop_body : TrapKind::before, TrapLevel::block};
+  const Position position{is_loop(type) ? TrapKind::loop_body : TrapKind::before, TrapLevel::block};
+  const std::uint32_t guards_outside = guards_;
   for (const NodeIndex child : syntax_.children(node)) {
+    guards_ = guards_outside + guards_round(child);
     const std::string_view role = syntax_[child].field;
     const std::string_view child_type = syntax_[child].type;
     if (role == "body" && child_type == "switch_block") {
@@ -104,12 +116,13 @@ void JavaBuilder::inside(const Frame& frame, NodeIndex node) {
       nested_bodies(child);
     }
   }
+  guards_ = guards_outside;
 }
 
 void JavaBuilder::block(const Frame& frame, NodeIndex node, Position first) {
   sequence(frame, syntax_.children(node), first);
   if (reachability_.statement(node) == Completes::yes)
-    end_trap(frame, {TrapKind::after, TrapLevel::block}, syntax_[node].end - 1, syntax_[node].end - 1);
+    end_trap(frame, {TrapKind::after, TrapLevel::block}, syntax_[node].end - 1, syntax_[node].end);
 }
 
 void JavaBuilder::branch(const Frame& frame, NodeIndex node, Position position) {
@@ -132,7 +145,7 @@ void JavaBuilder::branch(const Frame& frame, NodeIndex node, Position position) 
   if (trapped) wanted.push_back(first_site);
   if (!empty && reachability_.statement(node) == Completes::yes)
     wanted.push_back(
-        end_trap(frame, {TrapKind::after, TrapLevel::block}, syntax_[node].end - 1, syntax_[node].end));
+        end_trap(frame, {TrapKind::after, TrapLevel::block}, syntax_[node].end, syntax_[node].end));
   // Without a trap the user's own call of one is all there is: nothing to brace.
   if (wanted.empty()) {
     model_.slots.erase(model_.slots.begin() + static_cast<std::ptrdiff_t>(open));
@@ -142,9 +155,8 @@ void JavaBuilder::branch(const Frame& frame, NodeIndex node, Position position) 
   slot(syntax_[node].end, "}", wanted);
 }
 
-std::uint32_t JavaBuilder::end_trap(const Frame& frame, Position position, std::size_t begin,
-                                    std::size_t at) {
-  const std::uint32_t index = site(frame, position, begin, begin + 1);
+std::uint32_t JavaBuilder::end_trap(const Frame& frame, Position position, std::size_t at, std::size_t end) {
+  const std::uint32_t index = site(frame, position, at, end);
   slot(at, std::string(trap_call), {index});
   return index;
 }
@@ -168,7 +180,7 @@ void JavaBuilder::switch_block(const Frame& frame, NodeIndex body) {
   }
   // Falling out of the last group, not out of the switch by a break: that way ends at the break's own trap.
   if (!last.empty() && reachability_.sequence(last) == Completes::yes)
-    end_trap(frame, {TrapKind::after, TrapLevel::block}, syntax_[body].end - 1, syntax_[body].end - 1);
+    end_trap(frame, {TrapKind::after, TrapLevel::block}, syntax_[body].end - 1, syntax_[body].end);
 }
 
 void JavaBuilder::switch_rule(const Frame& frame, NodeIndex rule) {
@@ -194,6 +206,19 @@ bool JavaBuilder::needs_guard(NodeIndex clause) const {
   return std::ranges::any_of(types, [&](NodeIndex type) {
     return catches_the_stop(syntax_.text(type + syntax_[type].subtree - 1));
   });
+}
+
+std::uint32_t JavaBuilder::guards_round(NodeIndex part) const {
+  const NodeIndex statement = syntax_[part].parent;
+  if (!syntax_[statement].type.starts_with("try_") || syntax_[part].type == "finally_clause") return 0;
+  std::uint32_t catches = 0;
+  std::uint32_t finally = 0;
+  for (const NodeIndex clause : syntax_.children(statement)) {
+    if (syntax_[clause].type == "finally_clause") finally = 1;
+    // Only one catch takes the stop; what it throws leaves by the `finally`.
+    if (syntax_[clause].type == "catch_clause" && needs_guard(clause)) catches = 1;
+  }
+  return syntax_[part].type == "catch_clause" ? finally : catches + finally;
 }
 
 void JavaBuilder::guard(NodeIndex clause) {

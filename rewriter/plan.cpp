@@ -192,7 +192,9 @@ class Planner {
                         .line = lines.line(site.begin),
                         .column = site.begin - lines.start_of(lines.line(site.begin)) + 1,
                         .offset = site.begin,
-                        .end_line = lines.line(site.end > site.begin ? site.end - 1 : site.end)};
+                        .end_line = lines.line(site.end > site.begin ? site.end - 1 : site.end),
+                        .end_offset = site.end,
+                        .guards = site.guards};
       }
     }
   }

@@ -30,8 +30,9 @@ struct Site {
   std::uint32_t function = 0;              // index into SourceModel::functions
   std::size_t begin = 0;                   // what the trap stands for, in the original text
   std::size_t end = 0;
-  std::string marker_name;  // as the user named it; empty: none given
-  bool in_source = false;   // the user's text calls the trap itself, by marker_name
+  std::uint32_t guards = 0;  // that a stop here passes on its way out of the function
+  std::string marker_name;   // as the user named it; empty: none given
+  bool in_source = false;    // the user's text calls the trap itself, by marker_name
 };
 
 /// A piece of text to insert before byte `at`. `{pm}`, `{pmc}` stand for the runtime's classes, `{name}` and

@@ -28,13 +28,15 @@ constexpr NameTable<RunState, 3> run_states{{
     {RunState::complete, "complete"},
 }};
 
-constexpr NameTable<EstimateScope, 6> scopes{{
+constexpr NameTable<EstimateScope, 8> scopes{{
     {EstimateScope::total, "total"},
     {EstimateScope::entry, "entry"},
     {EstimateScope::unattributed, "unattributed"},
     {EstimateScope::block, "block"},
+    {EstimateScope::edge, "edge"},
     {EstimateScope::line, "line"},
     {EstimateScope::function, "function"},
+    {EstimateScope::loop, "loop"},
 }};
 
 /// The value of an enumeration, or a damaged file.
@@ -56,6 +58,10 @@ void refuse_foreign(const Database& database) {
   if (version > version_of_store)
     refuse(fmt::format("written by a newer jcprof (format {}; this one reads {})", version, version_of_store),
            "use that jcprof, or measure again with `jcprof run --fresh`");
+  if (version >= 1 && version < version_of_store)
+    refuse(
+        fmt::format("written by an older jcprof (format {}; this one reads {})", version, version_of_store),
+        "measure again with `jcprof run --fresh`, or use that jcprof");
   if (version < 1) sqlite::damaged(database.file(), fmt::format("format {}", version));
 }
 
@@ -187,10 +193,10 @@ std::int64_t Store::begin_run(const RunInfo& info, const TrapMap& map,
   Statement source = database.prepare("INSERT INTO source VALUES (?, ?, ?, ?)");
   for (std::size_t i = 0; i < map.sources.size(); ++i)
     source.bind(run, i, map.sources[i].path, map.sources[i].sha256).run();
-  Statement trap = database.prepare("INSERT INTO trap VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  Statement trap = database.prepare("INSERT INTO trap VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   for (const Trap& t : map.traps)
     trap.bind(run, number(t.id), t.key, t.name, name_of(t.kind), t.function, t.path, t.line, t.column,
-              t.offset, t.end_line)
+              t.offset, t.end_line, t.end_offset, t.guards)
         .run();
   Statement input = database.prepare("INSERT INTO input VALUES (?, ?, ?, ?)");
   for (const StoredInput& i : inputs) input.bind(run, i.index, i.bytes, i.input_class).run();
@@ -252,11 +258,11 @@ void Store::replace_estimates(std::int64_t run, const std::vector<StoredEstimate
   Atomically atomically(database);
   database.prepare("DELETE FROM estimate WHERE run = ?").bind(run).run();
   Statement row = database.prepare(
-      "INSERT INTO estimate VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+      "INSERT INTO estimate VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   for (const StoredEstimate& e : estimates)
     row.bind(run, name_in(scopes, e.scope), e.position, number(e.from.trap), e.from.hit, number(e.to.trap),
-             e.to.hit, e.function, e.path, e.line, e.rounds, e.hits, e.raw, e.ticks, e.low, e.high, e.share,
-             e.share_low, e.share_high, e.inclusive, e.inclusive_low, e.inclusive_high, e.resolved)
+             e.to.hit, e.function, e.path, e.line, e.rounds, e.hits, e.entries, e.raw, e.ticks, e.low, e.high,
+             e.share, e.share_low, e.share_high, e.inclusive, e.inclusive_low, e.inclusive_high, e.resolved)
         .run();
   atomically.commit();
 }
@@ -275,8 +281,8 @@ TrapMap Store::traps(std::int64_t run) const {
   for (source.bind(run); source.step();)
     map.sources.push_back({.path = source.text(0), .sha256 = source.text(1)});
   Statement row = database.prepare(
-      "SELECT id, key, name, kind, function, path, line, column, offset, end_line FROM trap"
-      " WHERE run = ? ORDER BY id");
+      "SELECT id, key, name, kind, function, path, line, column, offset, end_line, end_offset, guards"
+      " FROM trap WHERE run = ? ORDER BY id");
   for (row.bind(run); row.step();) {
     if (row.integer(0) != static_cast<std::int64_t>(map.traps.size()) + 1)
       sqlite::damaged(database.file(),
@@ -290,7 +296,9 @@ TrapMap Store::traps(std::int64_t run) const {
                          .line = row.number<std::uint32_t>(6),
                          .column = row.number<std::uint32_t>(7),
                          .offset = row.number<std::uint32_t>(8),
-                         .end_line = row.number<std::uint32_t>(9)});
+                         .end_line = row.number<std::uint32_t>(9),
+                         .end_offset = row.number<std::uint32_t>(10),
+                         .guards = row.number<std::uint32_t>(11)});
   }
   return map;
 }
@@ -365,17 +373,18 @@ std::vector<StoredEstimate> Store::estimates(std::int64_t run) const {
          .line = row.number<std::uint32_t>(9),
          .rounds = row.number<std::uint32_t>(10),
          .hits = row.number<std::uint64_t>(11),
-         .raw = row.real(12),
-         .ticks = row.real(13),
-         .low = row.real(14, -infinity),
-         .high = row.real(15, infinity),
-         .share = row.real(16),
-         .share_low = row.real(17, -infinity),
-         .share_high = row.real(18, infinity),
-         .inclusive = row.real(19),
-         .inclusive_low = row.real(20, -infinity),
-         .inclusive_high = row.real(21, infinity),
-         .resolved = row.integer(22) != 0});
+         .entries = row.number<std::uint64_t>(12),
+         .raw = row.real(13),
+         .ticks = row.real(14),
+         .low = row.real(15, -infinity),
+         .high = row.real(16, infinity),
+         .share = row.real(17),
+         .share_low = row.real(18, -infinity),
+         .share_high = row.real(19, infinity),
+         .inclusive = row.real(20),
+         .inclusive_low = row.real(21, -infinity),
+         .inclusive_high = row.real(22, infinity),
+         .resolved = row.integer(23) != 0});
   return estimates;
 }
 

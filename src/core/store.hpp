@@ -62,21 +62,22 @@ struct StoredCalibration {
 };
 
 /// What an estimate is about; the names in the store are the same.
-enum class EstimateScope : std::uint8_t { total, entry, unattributed, block, line, function };
+enum class EstimateScope : std::uint8_t { total, entry, unattributed, block, edge, line, function, loop };
 
-/// One number that the annotator published; the views `block`, `line` and `function` show these rows, so that
+/// One number that the annotator published; the views named after scopes show these rows, so that
 /// a query and a report agree. Infinite ends of intervals are NULL in the file.
 struct StoredEstimate {
   EstimateScope scope = EstimateScope::block;
-  std::uint32_t position = 0;  // blocks: along the path; lines and functions: hottest first
-  Event from;                  // blocks only
-  Event to;                    // blocks only
+  std::uint32_t position = 0;  // blocks: along the path; the others: hottest first
+  Event from;                  // blocks; edges, without a hit
+  Event to;
   std::string function;
   std::string path;
   std::size_t line = 0;
   std::uint32_t rounds = 0;
-  std::uint64_t hits = 0;  // functions: calls
-  double raw = 0;          // as measured; noise may make it negative
+  std::uint64_t hits = 0;     // functions: calls; loops: passes; edges: how often gone
+  std::uint64_t entries = 0;  // loops: how often begun
+  double raw = 0;             // as measured; noise may make it negative
   double ticks = 0, low = 0, high = 0;
   double share = 0, share_low = 0, share_high = 0;
   double inclusive = 0, inclusive_low = 0, inclusive_high = 0;  // functions only

@@ -37,6 +37,7 @@ CREATE TABLE trap (
   run INTEGER NOT NULL REFERENCES run, id INTEGER NOT NULL,
   key TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, function TEXT NOT NULL, path TEXT NOT NULL,
   line INTEGER NOT NULL, column INTEGER NOT NULL, offset INTEGER NOT NULL, end_line INTEGER NOT NULL,
+  end_offset INTEGER NOT NULL, guards INTEGER NOT NULL,
   PRIMARY KEY (run, id)
 ) WITHOUT ROWID;
 CREATE TABLE input (
@@ -60,7 +61,7 @@ CREATE TABLE sample (
 ) WITHOUT ROWID;
 CREATE TABLE calibration (
   run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL,
-  kind TEXT NOT NULL,             -- empty, unarmed, counting
+  kind TEXT NOT NULL,             -- empty, unarmed, counting; returned, calls, thrown, frames, guards, stop
   passes INTEGER NOT NULL, ticks INTEGER NOT NULL,
   PRIMARY KEY (run, number)
 ) WITHOUT ROWID;
@@ -71,12 +72,14 @@ CREATE TABLE warning (
 -- What the annotator made of the samples; it can be made again. An interval's infinite end is NULL.
 CREATE TABLE estimate (
   run INTEGER NOT NULL REFERENCES run,
-  scope TEXT NOT NULL,            -- total, entry, unattributed, block, line, function
-  position INTEGER NOT NULL,      -- blocks: along the path; lines and functions: hottest first
+  scope TEXT NOT NULL,            -- total, entry, unattributed, block, edge, line, function, loop
+  position INTEGER NOT NULL,      -- blocks: along the path; the others: hottest first
   from_trap INTEGER NOT NULL, from_hit INTEGER NOT NULL, to_trap INTEGER NOT NULL, to_hit INTEGER NOT NULL,
   function TEXT NOT NULL, path TEXT NOT NULL, line INTEGER NOT NULL,
   rounds INTEGER NOT NULL,        -- that the estimate rests on
-  hits INTEGER NOT NULL,          -- blocks: passes of `from`; lines: of their traps; functions: calls
+  hits INTEGER NOT NULL,          -- blocks: of the path in it; edges: how often gone; lines: of their traps;
+                                  -- functions: calls; loops: passes
+  entries INTEGER NOT NULL,       -- loops: how often the loop was begun
   raw REAL NOT NULL,              -- as measured; noise may make it negative
   ticks REAL NOT NULL, low REAL, high REAL,               -- as published, never below 0; functions: exclusive
   share REAL NOT NULL, share_low REAL, share_high REAL,   -- of the sum of all blocks
@@ -96,6 +99,19 @@ CREATE VIEW block AS
   LEFT JOIN trap f ON f.run = e.run AND f.id = e.from_trap
   LEFT JOIN trap t ON t.run = e.run AND t.id = e.to_trap
   WHERE e.run = (SELECT max(id) FROM run) AND e.scope = 'block' ORDER BY e.position;
+CREATE VIEW edge AS
+  SELECT e.from_trap, f.name AS from_name, e.to_trap, coalesce(t.name, 'end') AS to_name,
+         f.path, f.line, t.line AS to_line, e.hits AS count, e.rounds, e.ticks, e.low, e.high,
+         e.ticks / e.hits AS each, e.share, e.share_low, e.share_high, e.resolved
+  FROM estimate e
+  JOIN trap f ON f.run = e.run AND f.id = e.from_trap
+  LEFT JOIN trap t ON t.run = e.run AND t.id = e.to_trap
+  WHERE e.run = (SELECT max(id) FROM run) AND e.scope = 'edge' ORDER BY e.position;
+CREATE VIEW loop AS
+  SELECT path, line, function, entries, hits AS passes, rounds, ticks, low, high, ticks / hits AS each,
+         share, share_low, share_high, resolved
+  FROM estimate
+  WHERE run = (SELECT max(id) FROM run) AND scope = 'loop' ORDER BY position;
 CREATE VIEW line AS
   SELECT path, line, function, hits, rounds, ticks, low, high, share, share_low, share_high, resolved
   FROM estimate

@@ -23,9 +23,10 @@ std::string line_of(const SourceDigest& source) {
 
 std::string line_of(const Trap& trap) {
   return fmt::format(
-      R"({{"id":{},"key":{},"name":{},"kind":"{}","function":{},"path":{},"line":{},"column":{},"offset":{},"end_line":{}}})",
+      R"({{"id":{},"key":{},"name":{},"kind":"{}","function":{},"path":{},"line":{},"column":{},"offset":{},"end_line":{},"end_offset":{},"guards":{}}})",
       number(trap.id), json_string(trap.key), json_string(trap.name), name_of(trap.kind),
-      json_string(trap.function), json_string(trap.path), trap.line, trap.column, trap.offset, trap.end_line);
+      json_string(trap.function), json_string(trap.path), trap.line, trap.column, trap.offset, trap.end_line,
+      trap.end_offset, trap.guards);
 }
 
 template <class Items>
@@ -99,6 +100,8 @@ void read_trap(const JsonNode& node, Trap& to, JsonFaults& faults) {
   object.required("column", to.column, Natural{.lowest = 1});
   object.required("offset", to.offset, Natural{});
   object.required("end_line", to.end_line, Natural{.lowest = 1});
+  object.required("end_offset", to.end_offset, Natural{});
+  object.required("guards", to.guards, Natural{.highest = UINT32_MAX});
   object.refuse_the_rest();
 }
 
@@ -114,7 +117,7 @@ void read_traps(const JsonNode& node, std::vector<Trap>& to, JsonFaults& faults)
     read_trap(element, trap, faults);
     if (number(trap.id) != to.size())
       faults.add(element, fmt::format("trap {} is expected here, not {}", to.size(), number(trap.id)));
-    if (trap.end_line < trap.line)
+    if (trap.end_line < trap.line || trap.end_offset < trap.offset)
       faults.add(element, fmt::format("trap {} ends before it begins", to.size()));
   }
 }

@@ -24,6 +24,8 @@ struct Trap {
   std::size_t column = 0;
   std::size_t offset = 0;
   std::size_t end_line = 0;
+  std::size_t end_offset = 0;  // of the byte behind it
+  std::uint32_t guards = 0;    // that a stop passes on its way out of the function
   bool operator==(const Trap&) const = default;
 };
 

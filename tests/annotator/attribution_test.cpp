@@ -85,8 +85,8 @@ TEST_CASE("without braces the ends of nested bodies stand at one place, and each
                           .trap(before, "p", 10, 12)
                           .trap(loop_body, "p", 11, 12)
                           .trap(before, "p", 12)
-                          .trap(after, "p", 12)
-                          .trap(after, "p", 12)
+                          .end_of(4)
+                          .end_of(3)
                           .trap(exit, "p", 13)
                           .map();
   CHECK(owners(map, {1, 2, 3, 4, 5, 6, 3, 6, 7}) ==
@@ -160,6 +160,79 @@ TEST_CASE("a finally block still belongs to the function that is returning") {
   CHECK(owners(map, {1, 2, 4, 5, 6, 7, 3}) ==
         "1→2 p:9\n2→4 p:10\n4→5 f:20\n5→6 f:21\n6→7 f:22\n7→3 f:24\n3→0 p:11\n");
   CHECK(calls(map, {1, 2, 4, 5, 6, 7, 3}) == "p [0,7) f [2,6)");
+}
+
+TEST_CASE("a stop leaves the calls that lead to it, with the guards round them and round itself") {
+  // p: 10 try {  11 f();  } finally { 13 x;  14 }     f: 20 entry  21 try {  22 s;  } catch (Exception e) …
+  const TrapMap map = MapMaker()
+                          .trap(entry0, "p", 9)
+                          .trap(entry, "p", 9)
+                          .trap(before, "p", 10, 14)
+                          .trap(before, "p", 11)
+                          .guards(1)
+                          .trap(handler, "p", 13)
+                          .trap(entry, "f", 20)
+                          .trap(before, "f", 21, 23)
+                          .trap(before, "f", 22)
+                          .guards(2)
+                          .trap(exit, "f", 24)
+                          .map();
+  const Attribution result = attribute(map, path_of({1, 2, 3, 4, 6, 7, 8, 9, 5}));
+  std::string text;
+  for (const Unwinding& left : result.unwinding) text += fmt::format("{}+{} ", left.frames, left.guards);
+  CHECK(text == "0+0 0+0 0+0 0+1 1+1 1+1 1+3 1+1 0+0 ");
+}
+
+namespace {
+
+/// "10 ×2 ×5 [2,9) [12,15)" for each loop: line, entries, passes and runs; ' behind those within another run.
+std::string loops(const TrapMap& map, const std::vector<std::uint32_t>& traps) {
+  const Attribution result = attribute(map, path_of(traps));
+  std::string text;
+  for (std::uint32_t i = 0; i < result.loops.size(); ++i) {
+    text += fmt::format("{} ×{} ×{}", result.loops[i].line, result.loops[i].entries, result.loops[i].passes);
+    for (const LoopRun& run : result.loop_runs)
+      if (run.loop == i) text += fmt::format(" [{},{}){}", run.begin, run.end, run.outermost ? "" : "'");
+    text += "\n";
+  }
+  return text;
+}
+
+/// 9 p() { 10 for (…) { 11 while (…) { 12 b; 13 } 14 } 15 f(); 16 }     f: 20 entry 21 do { 22 f(); 23 } … 24
+/// }
+TrapMap nested_loops() {
+  return MapMaker()
+      .trap(entry, "p", 9)
+      .trap(before, "p", 10, 14)
+      .trap(loop_body, "p", 11, 13)
+      .trap(loop_body, "p", 12)
+      .trap(after, "p", 13)
+      .trap(after, "p", 14)
+      .trap(before, "p", 15)
+      .trap(exit, "p", 16)
+      .trap(entry, "f", 20)
+      .trap(before, "f", 21, 23)
+      .trap(loop_body, "f", 22)
+      .trap(after, "f", 23)
+      .trap(exit, "f", 24)
+      .map();
+}
+
+}  // namespace
+
+TEST_CASE("loops are counted with their passes, from their begin to what comes behind them") {
+  CHECK(loops(nested_loops(), {1, 2, 3, 4, 5, 4, 5, 6, 3, 6, 3, 4, 5, 6, 7, 8}) ==
+        "10 ×1 ×3 [1,14)\n11 ×2 ×3 [2,7) [10,13)\n");
+  CHECK(loops(nested_loops(), {1, 2, 7, 8}).empty());
+}
+
+TEST_CASE("a loop that recurs within itself is one run with others inside") {
+  CHECK(loops(nested_loops(), {1, 2, 7, 9, 10, 11, 9, 10, 11, 12, 11, 12, 13, 12, 13, 8}) ==
+        "21 ×2 ×3 [4,14) [7,12)'\n");
+}
+
+TEST_CASE("a loop that an exception leaves ends there") {
+  CHECK(loops(nested_loops(), {1, 2, 3, 7, 9, 10, 11, 1, 8}) == "10 ×1 ×1 [1,3)\n21 ×1 ×1 [5,9)\n");
 }
 
 TEST_CASE("between markers a block is shown at the later one, after a statement's trap it stays there") {

@@ -33,6 +33,7 @@ TrapMap loop_map() {
       .trap(exit, "p", 21)
       .trap(entry, "f", 30)
       .trap(before, "f", 31)
+      .guards(1)
       .trap(returns, "f", 32)
       .map();
 }
@@ -83,6 +84,9 @@ TEST_CASE("without noise the estimates are the truth, the traps' own time taken 
   const Profile profile = estimate(device.run(10));
   CHECK(profile.trap_cost.pass.value == Approx(10));
   CHECK(profile.trap_cost.counting.value == Approx(25));
+  CHECK(profile.trap_cost.stop.value == Approx(4000));
+  CHECK(profile.trap_cost.frame.value == Approx(60));
+  CHECK(profile.trap_cost.guard.value == Approx(110));
   REQUIRE(profile.blocks.size() == device.path.size());
   for (std::size_t i = 0; i < device.costs.size(); ++i)
     CHECK(profile.blocks[i].cost.ticks.value == Approx(device.costs[i]).margin(1e-6));
@@ -100,6 +104,15 @@ TEST_CASE("without noise the estimates are the truth, the traps' own time taken 
   CHECK(profile.entry.ticks.value == Approx(9000));
   CHECK(profile.unattributed.value == Approx(0).margin(1e-6));
   CHECK(profile.blocks.back().to == Event{});
+  REQUIRE(profile.loops.size() == 1);
+  CHECK(profile.loops[0].line == 10);
+  CHECK(profile.loops[0].entries == 1);
+  CHECK(profile.loops[0].passes == 50);
+  CHECK(profile.loops[0].cost.ticks.value == Approx(300 + 50 * 1300));
+  CHECK(profile.edges.front().from == TrapId{9});
+  CHECK(profile.edges.front().to == TrapId{10});
+  CHECK(profile.edges.front().count == 50);
+  CHECK(profile.edges.front().cost.ticks.value == Approx(50 * 900));
   CHECK(profile.warnings == std::vector<std::string>{});
 }
 

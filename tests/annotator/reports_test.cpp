@@ -38,6 +38,9 @@ Profile small_profile() {
   profile.lines = {{"src/A.java", 10, "A.p", 50, cost(6e6, 1e5, 0.75)},
                    {"src/A.java", 12, "A.p", 1, cost(1e3, 2e3, 0.25)}};
   profile.functions = {{"A.p", "src/A.java", 9, 1, cost(6e6, 1e5, 0.75), cost(7e6, 1e5, 0.9)}};
+  profile.edges = {{TrapId{1}, TrapId{2}, "A.p", "src/A.java", 10, 50, cost(6e6, 1e5, 0.75)}};
+  profile.loops = {{"A.p", "src/A.java", 9, 2, 50, cost(6e6, 1e5, 0.75)},
+                   {"A.p", "src/A.java", 14, 1, 3, cost(1e3, 2e3, 0.25)}};
   profile.warnings = {"10 rounds\nonly"};
   return profile;
 }
@@ -55,6 +58,10 @@ TEST_CASE("the report on a terminal") {
         "\n"
         "own time     ±   share  with calls   share  calls  function  line\n"
         "  6.0 ms  ±0.1  75.0 %      7.0 ms  90.0 %     ×1  A.p       src/A.java:9\n"
+        "\n"
+        "loop time     ±     share  begun  passes    a pass  line           function\n"
+        "   6.0 ms  ±0.1    75.0 %     ×2     ×50    120 µs  src/A.java:9   A.p\n"
+        " < 3.0 µs        < 50.0 %     ×1      ×3  < 1.0 µs  src/A.java:14  A.p\n"
         "\n"
         "warning: 10 rounds?only\n");
 }
@@ -81,6 +88,7 @@ TEST_CASE("the JSON export") {
   profile.lines.resize(1);
   profile.blocks.erase(profile.blocks.begin());
   profile.functions.clear();
+  profile.loops.resize(1);
   CHECK(to_json(profile) == R"({
  "format": "jcprof-profile",
  "version": 1,
@@ -155,6 +163,47 @@ TEST_CASE("the JSON export") {
   }
  ],
  "functions": [],
+ "edges": [
+  {
+   "from": 1,
+   "to": 2,
+   "function": "A.p",
+   "path": "src/A.java",
+   "line": 10,
+   "count": 50,
+   "ticks": {
+    "value": 6000000.0,
+    "low": 5900000.0,
+    "high": 6100000.0
+   },
+   "share": {
+    "value": 0.75,
+    "low": 0.375,
+    "high": 1.5
+   },
+   "resolved": true
+  }
+ ],
+ "loops": [
+  {
+   "path": "src/A.java",
+   "line": 9,
+   "function": "A.p",
+   "entries": 2,
+   "passes": 50,
+   "ticks": {
+    "value": 6000000.0,
+    "low": 5900000.0,
+    "high": 6100000.0
+   },
+   "share": {
+    "value": 0.75,
+    "low": 0.375,
+    "high": 1.5
+   },
+   "resolved": true
+  }
+ ],
  "warnings": [
   "10 rounds\nonly"
  ]

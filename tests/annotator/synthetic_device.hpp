@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "annotator/attribution.hpp"
 #include "annotator/run_data.hpp"
 
 namespace jcprof::annotator {
@@ -18,35 +19,46 @@ struct SyntheticDevice {
   std::vector<double> costs;  // of each block of the path
   double pass = 40;           // of a trap that is not armed
   double counting = 25;       // on top, of one that counts
+  double stop = 4000;         // on top, of a command that a trap stops
+  double frame = 60;          // and of each frame, and each guard, that it leaves
+  double guard = 110;
   std::function<bool(std::size_t)> is_measured = [](std::size_t) { return true; };
   double lost = 0;   // part of the shots
   double noise = 1;  // 0: an exact clock
   std::uint64_t seed = 1;
 
   RunData run(std::uint32_t rounds) const {
-    std::mt19937_64 random(seed);
-    RunData data{.run = {.device = "synthetic", .simulated = true}, .map = map, .inputs = {{}}};
-    data.paths[0] = path;
-    for (int i = 0; i < 30; ++i) calibrate(data, random);
+    Session session{.data = {.run = {.device = "synthetic", .simulated = true}, .map = map, .inputs = {{}}},
+                    .random = std::mt19937_64(seed)};
+    session.data.paths[0] = path;
+    for (const Unwinding& left : attribute(map, path).unwinding)
+      session.stopping.push_back(stop + frame * left.frames + guard * left.guards);
+    for (int i = 0; i < 30; ++i) calibrate(session);
     std::vector<std::size_t> stops;
     for (std::size_t i = 0; i < path.size(); ++i)
       if (is_measured(i)) stops.push_back(i);
     stops.push_back(path.size());
-    double time = 0;
     // The warm-up is stored as round 0; its times are those of another state of the device.
     for (int i = 0; i < 30; ++i) {
-      shoot(data, random, 0, i % 2 == 0 ? 0 : path.size(), time);
-      data.samples.back().ticks *= 2;
+      shoot(session, 0, i % 2 == 0 ? 0 : path.size());
+      session.data.samples.back().ticks *= 2;
     }
     for (std::uint32_t round = 1; round <= rounds; ++round) {
       std::vector<std::size_t> order = stops;
       if (round % 2 == 1) order.assign(stops.rbegin(), stops.rend());
-      for (const std::size_t stop : order) shoot(data, random, round, stop, time);
+      for (const std::size_t at : order) shoot(session, round, at);
     }
-    return data;
+    return session.data;
   }
 
  private:
+  struct Session {
+    RunData data;
+    std::mt19937_64 random;
+    std::vector<double> stopping = {};  // of each event
+    double time = 0;
+  };
+
   double jitter(std::mt19937_64& random) const {
     std::lognormal_distribution<double> skewed(0, 0.6);
     std::uniform_real_distribution<double> uniform(0, 1);
@@ -55,32 +67,40 @@ struct SyntheticDevice {
     return noise * value;
   }
 
-  void calibrate(RunData& data, std::mt19937_64& random) const {
-    const double passes = 1000;
-    const auto timed = [&](double each) {
-      return static_cast<Ticks>(std::llround(5000 + 3 * passes + each * passes + jitter(random)));
+  void calibrate(Session& session) const {
+    constexpr double passes = 1000;
+    constexpr double call = 5;
+    constexpr double thrown = 30;
+    const auto add = [&](const char* kind, double each) {
+      const double ticks = 5000 + 3 * passes + each * passes + jitter(session.random);
+      session.data.calibrations.push_back({kind, 1000, static_cast<Ticks>(std::llround(ticks))});
     };
-    data.calibrations.push_back({"empty", 1000, timed(0)});
-    data.calibrations.push_back({"unarmed", 1000, timed(pass)});
-    data.calibrations.push_back({"counting", 1000, timed(pass + counting)});
+    add("empty", 0);
+    add("unarmed", pass);
+    add("counting", pass + counting);
+    add("returned", 0);
+    add("calls", call);
+    add("thrown", thrown);
+    add("frames", thrown + call + frame);
+    add("guards", thrown + call + frame + guard);
+    add("stop", stop / passes);
   }
 
-  void shoot(RunData& data, std::mt19937_64& random, std::uint32_t round, std::size_t stop,
-             double& time) const {
-    double ticks = 9000 + noise * (time * 1e-7 + 50 * std::sin(time * 1e-7));
-    for (std::size_t i = 0; i < stop; ++i) ticks += costs[i] + pass;
+  void shoot(Session& session, std::uint32_t round, std::size_t at) const {
+    double ticks = 9000 + noise * (session.time * 1e-7 + 50 * std::sin(session.time * 1e-7));
+    for (std::size_t i = 0; i < at; ++i) ticks += costs[i] + pass;
     StoredSample sample{
-        .sequence = data.samples.size(), .round = round, .outcome = Outcome::ended, .status = 0x9000};
-    if (stop < path.size()) {
-      sample.asked = path[stop];
+        .sequence = session.data.samples.size(), .round = round, .outcome = Outcome::ended, .status = 0x9000};
+    if (at < path.size()) {
+      sample.asked = path[at];
       sample.outcome = Outcome::stopped;
       sample.status.reset();
-      ticks += counting * (path[stop].hit - 1);
+      ticks += counting * (path[at].hit - 1) + session.stopping[at];
     }
-    sample.ticks = static_cast<Ticks>(std::llround(ticks + jitter(random)));
-    if (std::uniform_real_distribution<double>(0, 1)(random) < lost) sample.outcome = Outcome::lost;
-    time += ticks;
-    data.samples.push_back(sample);
+    sample.ticks = static_cast<Ticks>(std::llround(ticks + jitter(session.random)));
+    if (std::uniform_real_distribution<double>(0, 1)(session.random) < lost) sample.outcome = Outcome::lost;
+    session.time += ticks;
+    session.data.samples.push_back(sample);
   }
 };
 

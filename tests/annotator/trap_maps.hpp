@@ -2,6 +2,7 @@
 // Trap maps and paths of small programs for tests, written by hand.
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
 #include <map>
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace jcprof::annotator {
 
-/// Traps in file order; the offset follows the order, all in A.java.
+/// Traps in file order, all in A.java; each takes ten bytes, and a statement all up to its last line.
 class MapMaker {
  public:
   MapMaker& trap(TrapKind kind, const std::string& function, std::size_t line, std::size_t end_line = 0) {
@@ -25,12 +26,30 @@ class MapMaker {
                           .line = line,
                           .column = 1,
                           .offset = 10 * id,
-                          .end_line = end_line == 0 ? line : end_line});
+                          .end_line = end_line == 0 ? line : end_line,
+                          .end_offset = 10 * id + 5});
+    return *this;
+  }
+  /// The end of a body without braces: that of the statement with trap `body`.
+  MapMaker& end_of(std::uint32_t body) {
+    const Trap statement = map().at(TrapId{body});
+    trap(TrapKind::after, statement.function, statement.end_line);
+    map_.traps.back().offset = map_.traps.back().end_offset = statement.end_offset;
+    return *this;
+  }
+  /// Of the trap that was made last.
+  MapMaker& guards(std::uint32_t count) {
+    map_.traps.back().guards = count;
     return *this;
   }
   TrapMap map() const {
     TrapMap map = map_;
     map.language = "java";
+    for (Trap& trap : map.traps)
+      for (const Trap& inner : map.traps)
+        if (inner.function == trap.function && inner.offset > trap.offset && inner.line <= trap.end_line &&
+            trap.end_line > trap.line)
+          trap.end_offset = std::max(trap.end_offset, inner.end_offset);
     return map;
   }
 

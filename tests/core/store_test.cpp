@@ -50,7 +50,9 @@ TrapMap two_traps() {
                      .line = 12,
                      .column = 5,
                      .offset = 140,
-                     .end_line = 14}},
+                     .end_line = 14,
+                     .end_offset = 190,
+                     .guards = 3}},
           .card = {.cla = 0x80, .ins = 0xF4, .stop_status = 0x6FB5},
           .build = 0xDEADBEEF};
 }
@@ -355,9 +357,9 @@ TEST_CASE("a query can only read, and says what is wrong with it") {
   };
   CHECK(error("SELECT *\nFROM smaple") ==
         "query: no such table: smaple\n"
-        "hint: did you mean \"sample\"? there are block, function, line, calibration, estimate, input, path, "
-        "run, "
-        "sample, source, trap, warning [2]");
+        "hint: did you mean \"sample\"? there are block, edge, function, line, loop, calibration, estimate, "
+        "input, "
+        "path, run, sample, source, trap, warning [2]");
   CHECK(error("SELECT tikcs FROM sample") ==
         "query:1: no such column: tikcs\n  1 | SELECT tikcs FROM sample\n    |        ^\n"
         "hint: did you mean \"ticks\"? [2]");

@@ -21,7 +21,9 @@ TrapMap example() {
                          .line = 3,
                          .column = 5,
                          .offset = 40,
-                         .end_line = 9},
+                         .end_line = 9,
+                         .end_offset = 90,
+                         .guards = 2},
                         {.id = TrapId{2},
                          .key = "01\"",
                          .name = "TRAP_verify_2",
@@ -31,7 +33,8 @@ TrapMap example() {
                          .line = 4,
                          .column = 1,
                          .offset = 60,
-                         .end_line = 4}},
+                         .end_line = 4,
+                         .end_offset = 70}},
               .card = {.cla = 0xB0, .ins = 0x0F, .stop_status = 0x6FB5}};
   map.build = build_of(map);
   return map;
@@ -45,10 +48,12 @@ const std::string example_text =
     "],\n"
     "\"traps\":[\n"
     "{\"id\":1,\"key\":\"00ff\",\"name\":\"TRAP_verify_1\",\"kind\":\"entry0\",\"function\":\"Pin.verify\","
-    "\"path\":\"src/Pin.java\",\"line\":3,\"column\":5,\"offset\":40,\"end_line\":9},\n"
+    "\"path\":\"src/"
+    "Pin.java\",\"line\":3,\"column\":5,\"offset\":40,\"end_line\":9,\"end_offset\":90,\"guards\":2},\n"
     "{\"id\":2,\"key\":\"01\\\"\",\"name\":\"TRAP_verify_2\",\"kind\":\"loop "
     "body\",\"function\":\"Pin.vérify\","
-    "\"path\":\"src/Pin.java\",\"line\":4,\"column\":1,\"offset\":60,\"end_line\":4}\n"
+    "\"path\":\"src/"
+    "Pin.java\",\"line\":4,\"column\":1,\"offset\":60,\"end_line\":4,\"end_offset\":70,\"guards\":0}\n"
     "],\n"
     "\"card\":{\"cla\":\"b0\",\"ins\":\"0f\",\"stop_status\":\"6fb5\"},\n";
 

@@ -79,13 +79,22 @@ TEST_CASE("a target without room for a window says so") {
 TEST_CASE("passes are doubled until a trap can be seen, then all kinds are timed in turn") {
   FakeTransport target;
   const std::vector<CalibrationTime> times = calibrate(target, {.repetitions = 5}, [] { return true; });
-  REQUIRE(times.size() == 15);
+  REQUIRE(times.size() == 5 * 9);
   CHECK(times[0].kind == CalibrationKind::empty);
   CHECK(times[1].kind == CalibrationKind::unarmed);
   CHECK(times[2].kind == CalibrationKind::counting);
   // 2 ns a pass against noise of up to 200 us, of which 3 sigma must be passed.
   CHECK(times[0].passes >= 8000);
   CHECK(times[0].passes <= 1'024'000);
+  CHECK(times[15].kind == CalibrationKind::returned);
+  CHECK(times[20].kind == CalibrationKind::stop);
+  CHECK(times[15].passes < times[0].passes);  // 40 ns a frame are seen sooner
+}
+
+TEST_CASE("a target that does not unwind has its traps calibrated all the same") {
+  FakeTransport target;
+  target.last_calibration = CalibrationKind::counting;
+  CHECK(calibrate(target, {.repetitions = 5}, [] { return true; }).size() == 15);
 }
 
 TEST_CASE("passes are not grown past the longest command or the most passes") {

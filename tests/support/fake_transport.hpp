@@ -2,8 +2,10 @@
 // A target without a device: passes a given path, and each event has a given time. No clock, no socket.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "harness/path.hpp"
@@ -27,6 +29,9 @@ class FakeTransport final : public harness::Transport {
   std::vector<Shot> asked;
   std::uint64_t traces = 0;
   std::uint64_t calibrations = 0;
+  // Ticks a pass of each kind, and the last kind that the target does.
+  std::array<Ticks, 9> calibration_slopes{1, 3, 7, 1, 2, 10, 50, 200, 1};
+  harness::CalibrationKind last_calibration = harness::CalibrationKind::stop;
   std::vector<Bytes> inputs;
 
   harness::Description describe() override {
@@ -59,14 +64,15 @@ class FakeTransport final : public harness::Transport {
             .end = whole};
   }
 
-  std::pair<std::uint64_t, Ticks> calibrate(harness::CalibrationKind kind, std::uint64_t passes) override {
+  std::optional<harness::CalibrationTime> calibrate(harness::CalibrationKind kind,
+                                                    std::uint64_t passes) override {
+    if (kind > last_calibration) return std::nullopt;
     ++calibrations;
-    // 1, 3 and 7 ns a pass, and noise of up to 200 us.
-    const Ticks slope = kind == harness::CalibrationKind::empty     ? 1
-                        : kind == harness::CalibrationKind::unarmed ? 3
-                                                                    : 7;
+    // Noise of up to 200 us.
+    const Ticks slope = calibration_slopes.at(static_cast<std::size_t>(kind));
     const auto noise = static_cast<Ticks>(harness::draw(1, 1, calibrations, 200'000));
-    return {passes, 5000 + noise + slope * static_cast<Ticks>(passes)};
+    return harness::CalibrationTime{
+        .kind = kind, .passes = passes, .ticks = 5000 + noise + slope * static_cast<Ticks>(passes)};
   }
 
  private:
