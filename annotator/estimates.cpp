@@ -179,7 +179,6 @@ class Estimator {
       block.line = line.line;
       block.cost = number_of(stretch.rounds, {.taken_off = corrections_of(stretch)});
       whole_ += block.cost.raw;
-      published_ += block.cost.ticks.value;
       profile.blocks.push_back(std::move(block));
     }
     for (BlockEstimate& block : profile.blocks) block.cost = with_share(block.cost);
@@ -303,7 +302,7 @@ class Estimator {
     for (std::size_t r = 0; r < stretches_.rounds; ++r)
       between.push_back(stretches_.totals[r] - stretches_.entry[r]);
     if (profile.total.rounds == 0 || profile.entry.rounds == 0) return;
-    const double rest = profile.total.ticks.value - profile.entry.ticks.value - published_;
+    const double rest = profile.total.raw - profile.entry.raw - whole_;
     const Interval spread = sign_interval(present(between), alpha_);
     profile.unattributed = {rest, rest + (spread.low - spread.value), rest + (spread.high - spread.value)};
   }
@@ -343,7 +342,6 @@ class Estimator {
   Division division_;
   std::vector<Parts> exclusive_;  // by function
   double whole_ = 0;              // sum of the blocks as measured: what shares are of
-  double published_ = 0;          // sum of the blocks as published, none of them below 0
 };
 
 StoredEstimate row(EstimateScope scope, std::size_t position, const Estimate& estimate) {

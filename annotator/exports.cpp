@@ -32,6 +32,7 @@ Json json(const BlockEstimate& block) {
           {"rounds", block.cost.rounds},
           {"share", json(block.cost.share)},
           {"ticks", json(block.cost.ticks)},
+          {"raw", block.cost.raw},
           {"resolved", block.cost.resolved}};
 }
 

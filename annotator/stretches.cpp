@@ -13,29 +13,26 @@ namespace {
 
 constexpr std::uint32_t warm_up_round = 0;
 
-enum class Per : std::uint8_t { pass, command };
-
-/// What `plus` took longer than `minus`, repetition by repetition: kinds that belong together are timed in
-/// turn, with as many passes each. Nothing where one of them was not timed.
+/// By how much a pass of `plus` took longer than one of `minus`, repetition by repetition: kinds that belong
+/// together are timed in turn, with as many passes each, if any. Nothing where one of them was not timed.
 std::vector<double> differences_of(const std::vector<StoredCalibration>& calibrations,
                                    const std::vector<std::string_view>& plus,
-                                   const std::vector<std::string_view>& minus, Per per = Per::pass) {
-  std::map<std::string_view, std::vector<double>> times;
-  for (const StoredCalibration& c : calibrations)
-    if (c.passes > 0)
-      times[c.kind].push_back(static_cast<double>(c.ticks) /
-                              static_cast<double>(per == Per::pass ? c.passes : 1));
+                                   const std::vector<std::string_view>& minus) {
+  std::map<std::string_view, std::vector<const StoredCalibration*>> by_kind;
+  for (const StoredCalibration& c : calibrations) by_kind[c.kind].push_back(&c);
   std::vector<double> result;
   for (std::size_t i = 0;; ++i) {
     double difference = 0;
+    std::uint64_t passes = 0;
     const auto add = [&](std::string_view kind, double sign) {
-      if (times[kind].size() <= i) return false;
-      difference += sign * times[kind][i];
+      if (by_kind[kind].size() <= i) return false;
+      difference += sign * static_cast<double>(by_kind[kind][i]->ticks);
+      passes = std::max(passes, by_kind[kind][i]->passes);
       return true;
     };
     if (!std::ranges::all_of(plus, [&](auto kind) { return add(kind, 1); })) return result;
     if (!std::ranges::all_of(minus, [&](auto kind) { return add(kind, -1); })) return result;
-    result.push_back(difference);
+    result.push_back(difference / static_cast<double>(std::max<std::uint64_t>(passes, 1)));
   }
 }
 
@@ -203,14 +200,14 @@ double median_of_present(const std::vector<double>& values) {
 }
 
 TrapCost trap_cost(const std::vector<StoredCalibration>& calibrations, double alpha) {
-  const auto cost = [&](const auto& plus, const auto& minus, Per per = Per::pass) {
-    return cost_interval(differences_of(calibrations, plus, minus, per), alpha);
+  const auto cost = [&](const auto& plus, const auto& minus) {
+    return cost_interval(differences_of(calibrations, plus, minus), alpha);
   };
   using Kinds = std::vector<std::string_view>;
   return {.pass = cost(Kinds{"unarmed"}, Kinds{"empty"}),
           .counting = cost(Kinds{"counting"}, Kinds{"unarmed"}),
-          .stop = cost(Kinds{"stop"}, Kinds{"returned"}, Per::command),
-          .frame = cost(Kinds{"frames", "returned"}, Kinds{"thrown", "calls"}),
+          .stop = cost(Kinds{"stop"}, Kinds{"returned"}),
+          .frame = cost(Kinds{"frames", "returned"}, Kinds{"stop", "calls"}),
           .guard = cost(Kinds{"guards"}, Kinds{"frames"})};
 }
 

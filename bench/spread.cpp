@@ -51,8 +51,9 @@ struct OurOutcomes {
 
 Outcomes outcomes_of(const annotator::RunData& data, const annotator::TrapCost& cost) {
   const std::vector<Event>& path = data.paths.begin()->second;
+  const std::vector<annotator::Unwinding> unwinding = annotator::attribute(data.map, path).unwinding;
   Outcomes outcomes;
-  for (const annotator::Stretch& stretch : annotator::differences(data, path, cost).all) {
+  for (const annotator::Stretch& stretch : annotator::differences(data, {path, unwinding}, cost).all) {
     outcomes.blocks.push_back(annotator::sign_interval(present(stretch.rounds)));
     outcomes.stops.push_back(path[stretch.begin]);
   }

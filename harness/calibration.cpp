@@ -2,6 +2,9 @@
 #include "harness/calibration.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
 
 #include "harness/median.hpp"
 
@@ -16,85 +19,106 @@ constexpr Ticks warm_up_ns = 60'000'000;
 constexpr int warm_up_commands = 2000;
 constexpr double clear_in_sigmas = 3;
 
-/// Kinds that are timed in turn, with as many passes each: those that tell `dear` from `cheap`.
-struct Group {
-  std::vector<CalibrationKind> kinds;
-  CalibrationKind cheap;
-  CalibrationKind dear;
-};
+// Frames for a stop to unwind: as many as the target's stack holds.
+constexpr std::array<std::uint64_t, 4> depths{64, 24, 8, 3};
+// A stop is timed one a command, as it happens; where that is quick it is worth more repetitions.
+constexpr std::uint32_t most_repetitions = 10;  // times those asked for
+constexpr Ticks plenty_ns = 400'000'000;
+
+using Kinds = std::vector<CalibrationKind>;
 
 class Calibrator {
  public:
   Calibrator(Transport& transport, const CalibrationSettings& settings, const std::function<bool()>& goes_on)
       : transport_(transport), settings_(settings), goes_on_(goes_on) {}
 
-  std::vector<CalibrationTime> times(const Group& group) {
-    for (const CalibrationKind kind : group.kinds)
-      if (!warm_up(kind)) return {};
-    const std::uint64_t passes = clear_passes(group);
-    std::vector<CalibrationTime> times;
+  void time_traps() {
+    const Kinds kinds{CalibrationKind::empty, CalibrationKind::unarmed, CalibrationKind::counting};
+    for (const CalibrationKind kind : kinds)
+      if (!warm_up(kind, first_passes)) return;
+    const std::uint64_t passes = clear_passes();
     for (std::uint32_t i = 0; i < settings_.repetitions; ++i)
-      for (const CalibrationKind kind : group.kinds)
-        if (!goes_on_() || !add(times, kind, passes)) return times;
-    return times;
+      if (!add_each(kinds, passes)) return;
   }
 
+  void time_stops() {
+    using enum CalibrationKind;
+    const Kinds kinds{returned, stop, calls, frames, guards};
+    const auto depth = std::ranges::find_if(depths, [&](std::uint64_t n) {
+      return goes_on_() && transport_.calibrate(calls, n) && transport_.calibrate(guards, n);
+    });
+    if (depth == depths.end()) return;
+    for (const CalibrationKind kind : kinds)
+      if (!warm_up(kind, *depth)) return;
+    Ticks spent = 0;
+    for (std::uint32_t i = 0;
+         i < settings_.repetitions || (i < most_repetitions * settings_.repetitions && spent < plenty_ns);
+         ++i) {
+      if (!add_each(kinds, *depth)) return;
+      for (const CalibrationTime& time : std::span(times_).last(kinds.size())) spent += time.ticks;
+    }
+  }
+
+  std::vector<CalibrationTime> times() { return std::move(times_); }
+
  private:
-  /// False where the target does not do that kind, or nothing more is wanted.
-  bool warm_up(CalibrationKind kind) {
+  /// False where the target does not do that, or nothing more is wanted.
+  bool warm_up(CalibrationKind kind, std::uint64_t passes) {
     Ticks spent = 0;
     for (int i = 0; i < warm_up_commands && spent < warm_up_ns && goes_on_(); ++i) {
-      const std::optional<CalibrationTime> time = transport_.calibrate(kind, first_passes);
+      const std::optional<CalibrationTime> time = transport_.calibrate(kind, passes);
       if (!time) return false;
       spent += time->ticks;
     }
     return goes_on_();
   }
 
-  std::uint64_t clear_passes(const Group& group) {
+  bool add_each(const Kinds& kinds, std::uint64_t passes) {
+    for (const CalibrationKind kind : kinds) {
+      if (!goes_on_()) return false;
+      const std::optional<CalibrationTime> time = transport_.calibrate(kind, passes);
+      if (!time) return false;
+      times_.push_back(*time);
+    }
+    return true;
+  }
+
+  std::uint64_t clear_passes() {
     std::uint64_t passes = first_passes;
     Ticks longest = 0;
-    while (goes_on_() && !is_clear(group, passes, longest) && 2 * passes <= settings_.most_passes &&
+    while (goes_on_() && !is_clear(passes, longest) && 2 * passes <= settings_.most_passes &&
            2 * longest <= settings_.longest.count())
       passes *= 2;
     return passes;
   }
 
-  /// Whether so many passes of one kind can be told from those of the other.
-  bool is_clear(const Group& group, std::uint64_t passes, Ticks& longest) {
+  /// Whether so many passes of a trap can be told from none.
+  bool is_clear(std::uint64_t passes, Ticks& longest) {
     std::vector<double> differences;
     for (int i = 0; i < pilot_pairs; ++i) {
-      std::vector<CalibrationTime> pair;
-      if (!add(pair, group.cheap, passes) || !add(pair, group.dear, passes)) return true;
-      differences.push_back(static_cast<double>(pair[1].ticks - pair[0].ticks));
-      longest = std::max(longest, pair[1].ticks);
+      const auto empty = transport_.calibrate(CalibrationKind::empty, passes);
+      const auto unarmed = transport_.calibrate(CalibrationKind::unarmed, passes);
+      if (!empty || !unarmed) return true;
+      differences.push_back(static_cast<double>(unarmed->ticks - empty->ticks));
+      longest = std::max(longest, unarmed->ticks);
     }
     return median(differences) > 0 && median(differences) >= clear_in_sigmas * robust_sigma(differences);
-  }
-
-  bool add(std::vector<CalibrationTime>& times, CalibrationKind kind, std::uint64_t passes) {
-    const std::optional<CalibrationTime> time = transport_.calibrate(kind, passes);
-    if (time) times.push_back(*time);
-    return time.has_value();
   }
 
   Transport& transport_;
   const CalibrationSettings& settings_;
   const std::function<bool()>& goes_on_;
+  std::vector<CalibrationTime> times_;
 };
 
 }  // namespace
 
 std::vector<CalibrationTime> calibrate(Transport& transport, const CalibrationSettings& settings,
                                        const std::function<bool()>& goes_on) {
-  using enum CalibrationKind;
   Calibrator calibrator(transport, settings, goes_on);
-  std::vector<CalibrationTime> times =
-      calibrator.times({.kinds = {empty, unarmed, counting}, .cheap = empty, .dear = unarmed});
-  const std::vector<CalibrationTime> unwinding = calibrator.times(
-      {.kinds = {returned, calls, thrown, frames, guards, stop}, .cheap = thrown, .dear = frames});
-  times.insert(times.end(), unwinding.begin(), unwinding.end());
-  return times;
+  calibrator.time_traps();
+  calibrator.time_stops();
+  return calibrator.times();
 }
 
 }  // namespace jcprof::harness

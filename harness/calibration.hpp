@@ -13,15 +13,15 @@
 namespace jcprof::harness {
 
 struct CalibrationSettings {
-  std::uint32_t repetitions = 20;          // of each kind, interleaved
+  std::uint32_t repetitions = 20;          // of each kind, interleaved; of stops up to ten times that
   std::uint64_t most_passes = 32'000'000;  // a device on which that many cannot be seen has no need for it
   std::chrono::nanoseconds longest{250'000'000};  // for one command
 };
 
-/// Traps first, then what a stop unwinds. Passes are doubled until what a pass costs is at least 3 standard
-/// deviations of such a difference, or a limit is reached; then the kinds are timed in turn. `goes_on` is
-/// asked between commands; what there is is returned when it says no, and nothing of kinds that the target
-/// does not do.
+/// Traps: passes are doubled until unarmed minus empty is at least 3 standard deviations of such a
+/// difference, or a limit is reached; then the kinds are timed in turn. Stops: the same in turn, one a
+/// command, from as deep as the target allows. `goes_on` is asked between commands; what there is is returned
+/// when it says no, and nothing of what the target does not do.
 std::vector<CalibrationTime> calibrate(Transport& transport, const CalibrationSettings& settings,
                                        const std::function<bool()>& goes_on);
 

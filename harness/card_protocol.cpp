@@ -17,6 +17,36 @@ Bytes command(const CardArming& card, P1 verb, Bytes data, bool is_answered) {
   return encode(apdu);
 }
 
+enum class CardKind : std::uint8_t {
+  empty = 0,
+  unarmed = 1,
+  counting = 2,
+  calls = 3,
+  frames = 4,
+  guards = 5
+};
+
+CardKind card_kind(CalibrationKind kind) {
+  switch (kind) {
+    case CalibrationKind::empty:
+      return CardKind::empty;
+    case CalibrationKind::unarmed:
+      return CardKind::unarmed;
+    case CalibrationKind::counting:
+      return CardKind::counting;
+    case CalibrationKind::returned:
+    case CalibrationKind::calls:
+      return CardKind::calls;
+    case CalibrationKind::stop:
+    case CalibrationKind::frames:
+      return CardKind::frames;
+    case CalibrationKind::guards:
+      return CardKind::guards;
+  }
+  check(false, "a kind of calibration");
+  return CardKind::empty;
+}
+
 void append(Bytes& bytes, std::uint32_t value, int count) {
   while (count-- > 0) bytes.push_back(static_cast<std::uint8_t>(value >> (8 * count)));
 }
@@ -66,9 +96,9 @@ Bytes read_trace_command(const CardArming& card, std::uint16_t offset) {
   return command(card, P1::read_trace, data, true);
 }
 
-Bytes calibrate_command(const CardArming& card, CalibrationKind kind, std::uint16_t thousands) {
-  Bytes data{static_cast<std::uint8_t>(kind)};
-  append(data, thousands, 2);
+Bytes calibrate_command(const CardArming& card, CalibrationKind kind, std::uint16_t count) {
+  Bytes data{static_cast<std::uint8_t>(card_kind(kind))};
+  append(data, count, 2);
   return command(card, P1::calibrate, data, false);
 }
 

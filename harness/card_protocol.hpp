@@ -20,7 +20,8 @@ Bytes hello_command(const CardArming& card);
 Bytes arm_command(const CardArming& card, Event stop, std::uint8_t commands);
 Bytes trace_command(const CardArming& card, std::uint32_t from, std::uint8_t commands);
 Bytes read_trace_command(const CardArming& card, std::uint16_t offset);
-Bytes calibrate_command(const CardArming& card, CalibrationKind kind, std::uint16_t thousands);
+/// Thousands of passes, or frames.
+Bytes calibrate_command(const CardArming& card, CalibrationKind kind, std::uint16_t count);
 
 /// Writes another event into what arm_command returned: the hot loop's way of arming.
 void set_event(std::span<std::uint8_t> arm_command, Event stop);

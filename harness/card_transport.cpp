@@ -241,22 +241,23 @@ bool CardTransport::read_window(TraceWindow& window, std::uint32_t count) {
 }
 
 std::optional<CalibrationTime> CardTransport::calibrate(CalibrationKind kind, std::uint64_t passes) {
-  const StatusWord expected = kind == CalibrationKind::stop ? setup_.arming.stop_status : sw_ok;
-  const std::uint64_t thousands =
-      std::clamp<std::uint64_t>((passes + passes_per_step - 1) / passes_per_step, 1, most_steps);
+  const bool counts_frames = kind >= CalibrationKind::returned;
+  const bool none = kind == CalibrationKind::returned || kind == CalibrationKind::stop;
+  const bool stops = counts_frames && kind != CalibrationKind::returned && kind != CalibrationKind::calls;
+  const std::uint64_t step = counts_frames ? 1 : passes_per_step;
+  const std::uint64_t count = none ? 0 : std::clamp<std::uint64_t>((passes + step - 1) / step, 1, most_steps);
   for (int attempt = 0; attempt < calibration_attempts; ++attempt) {
     make_ready();
     const Answer& answer =
-        session_.transmit(calibrate_command(setup_.arming, kind, static_cast<std::uint16_t>(thousands)));
+        session_.transmit(calibrate_command(setup_.arming, kind, static_cast<std::uint16_t>(count)));
     if (answer.state != ExchangeState::answered) continue;
-    if (answer.status != expected) return std::nullopt;
-    return CalibrationTime{.kind = kind, .passes = thousands * passes_per_step, .ticks = answer.ticks};
+    if (answer.status != (stops ? setup_.arming.stop_status : sw_ok)) return std::nullopt;
+    return CalibrationTime{.kind = kind, .passes = count * step, .ticks = answer.ticks};
   }
   // A small stack may not hold the frames.
-  if (kind >= CalibrationKind::returned) return std::nullopt;
-  throw environment_error(
-      fmt::format("the card was lost in a calibration of {} passes", thousands * passes_per_step),
-      "a larger \"timeout\" in \"session\" of jcprof.json may help");
+  if (counts_frames) return std::nullopt;
+  throw environment_error(fmt::format("the card was lost in a calibration of {} passes", count * step),
+                          "a larger \"timeout\" in \"session\" of jcprof.json may help");
 }
 
 }  // namespace
@@ -267,8 +268,8 @@ std::unique_ptr<Transport> make_card_transport(const CardSetup& setup, std::uniq
 }
 
 std::string_view name_of(CalibrationKind kind) {
-  constexpr std::array<std::string_view, 9> names{"empty",  "unarmed", "counting", "returned", "calls",
-                                                  "thrown", "frames",  "guards",   "stop"};
+  constexpr std::array<std::string_view, 8> names{"empty", "unarmed", "counting", "returned",
+                                                  "stop",  "calls",   "frames",   "guards"};
   return names.at(static_cast<std::size_t>(kind));
 }
 

@@ -34,19 +34,16 @@ struct TraceWindow {
   Sample end;                          // how the run itself ended
 };
 
-/// What the passes of a calibration command do.
+/// What a calibration command does.
 enum class CalibrationKind : std::uint8_t {
-  // One pass of an empty loop, of an unarmed trap, of an armed one that counts.
-  empty,
-  unarmed,
-  counting,
-  // A thousand passes are 125 descents through so many frames.
-  returned,  // 0, and back
-  calls,     // 8, and back
-  thrown,    // 0, left by a stop
-  frames,    // 8, left by a stop
-  guards,    // 8 with a guard each, left by a stop
-  stop,      // as `returned`, then the whole command is left by a stop
+  empty,     // passes of an empty loop
+  unarmed,   // of a trap that is not armed
+  counting,  // of one that is, and counts
+  returned,  // nothing, and returns
+  stop,      // nothing, and is left by a stop
+  calls,     // calls through so many frames as passes are asked for, and returns
+  frames,    // the same, left by a stop
+  guards,    // the same, with a guard in each frame
 };
 std::string_view name_of(CalibrationKind kind);
 
@@ -71,7 +68,7 @@ class Transport {
   /// Runs the trigger once, recording the `count` traps from the `from`-th on (0-based).
   virtual TraceWindow trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) = 0;
   /// One calibration command with `passes` passes, rounded up to what the target can do. Nothing where the
-  /// target does not do that kind.
+  /// target does not do that.
   virtual std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) = 0;
 };
 

@@ -25,16 +25,9 @@ public class PM {
     private static final short CALIBRATE_EMPTY = (short) 0;
     private static final short CALIBRATE_UNARMED = (short) 1;
     private static final short CALIBRATE_COUNTING = (short) 2;
-    private static final short CALIBRATE_RETURNED = (short) 3;
-    private static final short CALIBRATE_CALLS = (short) 4;
-    private static final short CALIBRATE_THROWN = (short) 5;
-    private static final short CALIBRATE_FRAMES = (short) 6;
-    private static final short CALIBRATE_GUARDS = (short) 7;
-    private static final short CALIBRATE_STOP = (short) 8;
-
-    // Small stacks hold that many frames of two shorts. A thousand frames are 125 descents.
-    private static final short FRAMES = (short) 8;
-    private static final short DESCENTS = (short) 125;
+    private static final short CALIBRATE_CALLS = (short) 3;
+    private static final short CALIBRATE_FRAMES = (short) 4;
+    private static final short CALIBRATE_GUARDS = (short) 5;
 
     // What a place of `state` holds. Counts of 32 bits are two places, the high half first.
     private static final byte MASK = (byte) 0;          // all ones: only the armed trap is slow; 0: every trap is
@@ -331,61 +324,49 @@ public class PM {
     private static void calibrate(APDU apdu, byte[] buffer) {
         receive(apdu, buffer, (short) 3);
         short kind = (short) (buffer[ISO7816.OFFSET_CDATA] & (short) 0xFF);
-        short thousands = get(buffer, (short) 1);
+        short passes = get(buffer, (short) 1);
         short[] s = fresh();
-        if (kind > CALIBRATE_STOP) {
-            ISOException.throwIt(ISO7816.SW_WRONG_DATA);
-        } else if (kind >= CALIBRATE_RETURNED) {
-            s[STOPPING] = kind >= CALIBRATE_THROWN && kind <= CALIBRATE_GUARDS ? (short) 1 : (short) 0;
-            passFrames(kind, thousands);
-        } else if (kind == CALIBRATE_EMPTY) {
-            passNothing(thousands);
-        } else {
-            if (kind == CALIBRATE_COUNTING) {
+        switch (kind) {
+            case CALIBRATE_EMPTY:
+                passNothing(passes);
+                break;
+            case CALIBRATE_COUNTING:
                 s[MODE] = MODE_STOP;
                 s[ARMED] = PMC.CALIBRATION;
                 s[SKIP_HIGH] = ALL_ONES;
                 s[SKIP_LOW] = ALL_ONES;
-            }
-            passTraps(thousands);
+                passTraps(passes);
+                break;
+            case CALIBRATE_UNARMED:
+                passTraps(passes);
+                break;
+            case CALIBRATE_CALLS:
+            case CALIBRATE_FRAMES:
+                descend(s, passes, kind == CALIBRATE_FRAMES);
+                break;
+            case CALIBRATE_GUARDS:
+                descendGuarded(s, passes);
+                break;
+            default:
+                ISOException.throwIt(ISO7816.SW_WRONG_DATA);
         }
         disarm(s);
-        if (kind == CALIBRATE_STOP) {
+    }
+
+    private static void descend(short[] s, short frames, boolean stops) {
+        if (frames != (short) 0) {
+            descend(s, (short) (frames - 1), stops);
+        } else if (stops) {
             stop(s, (short) 0);
         }
     }
 
-    /** What a stop unwinds: thousands of frames, or as many descents into none. */
-    private static void passFrames(short kind, short thousands) {
-        short frames = kind == CALIBRATE_CALLS || kind == CALIBRATE_FRAMES ? FRAMES : (short) 0;
-        for (; thousands != (short) 0; thousands--) {
-            for (short i = (short) 0; i < DESCENTS; i++) {
-                try {
-                    if (kind == CALIBRATE_GUARDS) {
-                        descendGuarded(FRAMES);
-                    } else {
-                        descend(frames);
-                    }
-                } catch (ISOException e) {
-                    // What was wanted.
-                }
-            }
+    private static void descendGuarded(short[] s, short frames) {
+        if (frames == (short) 0) {
+            stop(s, (short) 0);
         }
-    }
-
-    private static void descend(short frames) {
-        if (frames != (short) 0) {
-            descend((short) (frames - 1));
-        } else {
-            guard();
-        }
-    }
-
-    private static void descendGuarded(short frames) {
         try {
-            if (frames != (short) 0) {
-                descendGuarded((short) (frames - 1));
-            }
+            descendGuarded(s, (short) (frames - 1));
         } finally {
             guard();
         }

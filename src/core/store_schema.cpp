@@ -61,7 +61,7 @@ CREATE TABLE sample (
 ) WITHOUT ROWID;
 CREATE TABLE calibration (
   run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL,
-  kind TEXT NOT NULL,             -- empty, unarmed, counting; returned, calls, thrown, frames, guards, stop
+  kind TEXT NOT NULL,             -- empty, unarmed, counting; returned, stop, calls, frames, guards
   passes INTEGER NOT NULL, ticks INTEGER NOT NULL,
   PRIMARY KEY (run, number)
 ) WITHOUT ROWID;

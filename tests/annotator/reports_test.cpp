@@ -140,6 +140,7 @@ TEST_CASE("the JSON export") {
     "low": null,
     "high": null
    },
+   "raw": 1000.0,
    "resolved": false
   }
  ],

@@ -68,22 +68,19 @@ struct SyntheticDevice {
   }
 
   void calibrate(Session& session) const {
-    constexpr double passes = 1000;
     constexpr double call = 5;
-    constexpr double thrown = 30;
-    const auto add = [&](const char* kind, double each) {
-      const double ticks = 5000 + 3 * passes + each * passes + jitter(session.random);
-      session.data.calibrations.push_back({kind, 1000, static_cast<Ticks>(std::llround(ticks))});
+    const auto add = [&](const char* kind, std::uint64_t passes, double ticks) {
+      ticks += 5000 + jitter(session.random);
+      session.data.calibrations.push_back({kind, passes, static_cast<Ticks>(std::llround(ticks))});
     };
-    add("empty", 0);
-    add("unarmed", pass);
-    add("counting", pass + counting);
-    add("returned", 0);
-    add("calls", call);
-    add("thrown", thrown);
-    add("frames", thrown + call + frame);
-    add("guards", thrown + call + frame + guard);
-    add("stop", stop / passes);
+    add("empty", 1000, 1000 * 3);
+    add("unarmed", 1000, 1000 * (3 + pass));
+    add("counting", 1000, 1000 * (3 + pass + counting));
+    add("returned", 0, 0);
+    add("stop", 0, stop);
+    add("calls", 64, 64 * call);
+    add("frames", 64, stop + 64 * (call + frame));
+    add("guards", 64, stop + 64 * (call + frame + guard));
   }
 
   void shoot(Session& session, std::uint32_t round, std::size_t at) const {

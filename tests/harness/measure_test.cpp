@@ -92,7 +92,7 @@ TEST_CASE("a run stores its path and every event of it once a round, raw") {
     CHECK(sample.signature == signature_of(bench.target.paths[0]));
   }
   CHECK(rounds.size() == 4);
-  CHECK(bench.calibrations.size() == 2 * 9);
+  CHECK(bench.calibrations.size() == 2 * 3 + 20 * 5);
   CHECK(measured.shots == bench.samples.size());
 }
 
@@ -131,7 +131,7 @@ TEST_CASE("an interrupted run keeps what it has, and is gone on with") {
   CHECK(second.run.id == first.run.id);
   CHECK(second.run.state == RunState::complete);
   CHECK(bench.in_rounds() == 10 + 2 * 7);
-  CHECK(bench.calibrations.size() == 2 * 9);
+  CHECK(bench.calibrations.size() == 2 * 3 + 20 * 5);
   std::set<std::uint64_t> sequences;
   for (const StoredSample& sample : bench.samples) CHECK(sequences.insert(sample.sequence).second);
 }

@@ -30,8 +30,9 @@ class FakeTransport final : public harness::Transport {
   std::uint64_t traces = 0;
   std::uint64_t calibrations = 0;
   // Ticks a pass of each kind, and the last kind that the target does.
-  std::array<Ticks, 9> calibration_slopes{1, 3, 7, 1, 2, 10, 50, 200, 1};
-  harness::CalibrationKind last_calibration = harness::CalibrationKind::stop;
+  std::array<Ticks, 8> calibration_slopes{1, 3, 7, 0, 0, 100, 2000, 5000};
+  harness::CalibrationKind last_calibration = harness::CalibrationKind::guards;
+  std::uint64_t deepest = 1000;
   std::vector<Bytes> inputs;
 
   harness::Description describe() override {
@@ -67,6 +68,7 @@ class FakeTransport final : public harness::Transport {
   std::optional<harness::CalibrationTime> calibrate(harness::CalibrationKind kind,
                                                     std::uint64_t passes) override {
     if (kind > last_calibration) return std::nullopt;
+    if (kind > harness::CalibrationKind::stop && passes > deepest) return std::nullopt;
     ++calibrations;
     // Noise of up to 200 us.
     const Ticks slope = calibration_slopes.at(static_cast<std::size_t>(kind));
