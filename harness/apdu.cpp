@@ -109,6 +109,14 @@ Bytes encode(const Apdu& apdu) {
   return bytes;
 }
 
+Bytes to_tpdu(std::span<const std::uint8_t> apdu) {
+  if (apdu.size() > header_size + 1 && apdu[header_size] == 0) return {};
+  Bytes tpdu(apdu.begin(), apdu.end());
+  if (tpdu.size() == header_size) tpdu.push_back(0);
+  if (tpdu.size() > header_size + 1) tpdu.resize(header_size + 1 + tpdu[header_size]);
+  return tpdu;
+}
+
 std::string fault_of_apdu(std::span<const std::uint8_t> bytes) {
   if (bytes.size() < header_size) return fmt::format("{} bytes, it has at least 4", bytes.size());
   // The longest: header, extended Lc, data, extended Le. The vpcd frame holds no more than 65,535 of it.

@@ -29,6 +29,10 @@ Bytes encode(const Apdu& apdu);
 /// never get one of these: the stock simulator does not answer it at all.
 std::string fault_of_apdu(std::span<const std::uint8_t> bytes);
 
+/// The command as T=0 carries it (ISO 7816-3, 12.1): without Le behind data, with P3 where there is neither.
+/// Empty for an extended one, which T=0 cannot carry.
+Bytes to_tpdu(std::span<const std::uint8_t> apdu);
+
 /// An APDU as it is written in a project file: hex with placeholders.
 struct ApduText {
   std::string text;

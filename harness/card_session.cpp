@@ -80,18 +80,16 @@ void CardSession::make_ready() {
 void CardSession::start_device() {
   device_->start();
   const Clock::time_point deadline = Clock::now() + device_->patience();
-  while (!channel_->connect(look)) {
+  while (const std::optional<Absence> absent = channel_->connect(look)) {
     // It may be refused for a moment at once (a connection left over from the device's last life).
     std::this_thread::sleep_for(milliseconds{1});
     if (device_->has_ended())
       throw environment_error("the device program ended before its card was there\n" + device_->account(),
                               "run the command above by hand; \"start\" in jcprof.json says what is run");
     if (Clock::now() < deadline) continue;
-    const std::string port = channel_->port();
-    throw environment_error(
-        fmt::format("no card within {} s{}\n{}", device_->patience().count() / 1000,
-                    port.empty() ? "" : " on 127.0.0.1:" + port, device_->account()),
-        "a virtual card must connect to that port: give it {port} in \"start\", or name one: \"vpcd:35963\"");
+    throw environment_error(fmt::format("no card within {} s{}\n{}", device_->patience().count() / 1000,
+                                        absent->why, device_->account()),
+                            absent->hint);
   }
 }
 

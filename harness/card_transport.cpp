@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/card_name.hpp"
 #include "harness/card_protocol.hpp"
 #include "harness/card_session.hpp"
 #include "src/core/error.hpp"
@@ -69,9 +70,11 @@ class CardTransport final : public Transport {
     const std::string atr = to_hex(channel.atr);
     return {.transport = channel.transport,
             .agent = channel.agent,
-            .device = setup_.device.empty() ? "card " + atr : setup_.device,
+            .reader = channel.reader,
+            .protocol = channel.protocol,
+            .device = setup_.device.empty() ? name_of_card(channel.atr) : setup_.device,
             .atr = atr,
-            .simulated = channel.simulated,
+            .simulated = channel.simulated || setup_.simulated,
             .unit = ClockUnit::ns,
             .resolution = 1};
   }

@@ -21,6 +21,7 @@ struct CardSetup {
   std::uint32_t build = 0;
   Placeholders placeholders;  // without {input}
   std::string device;         // its name; empty: from the ATR
+  bool simulated = false;     // what answers is a program
 };
 
 /// Does not touch the card yet. UserError for APDUs and status patterns that are none.

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -24,18 +25,26 @@ struct Exchange {
 
 struct ChannelDescription {
   std::string transport;  // "vpcd"
-  std::string agent;      // who takes the time
+  std::string agent;      // who takes the time, with what
+  std::string reader;     // its name; empty where jcprof is the reader
+  std::string protocol;   // "T=1"; empty where there is none
   Bytes atr;
   bool simulated = false;  // what answers is not the chip itself
+};
+
+/// Why there is no card, and what a person can do about it.
+struct Absence {
+  std::string why;  // behind "no card within 10 s": ": reader \"X\" is empty"
+  std::string hint;
 };
 
 class ApduChannel {
  public:
   virtual ~ApduChannel() = default;
 
-  /// Waits at most `timeout` for the card. False when it has not come yet; may be called again then. Drops a
-  /// connection that there was.
-  virtual bool connect(std::chrono::milliseconds timeout) = 0;
+  /// Waits at most about `timeout` for the card. Nothing once it is there; else what is missing, and it may
+  /// be called again. Drops a connection that there was. UserError where waiting is of no use.
+  virtual std::optional<Absence> connect(std::chrono::milliseconds timeout) = 0;
   /// The timed region is what lies between the two ticks. After anything but `answered` the connection is
   /// gone.
   virtual Exchange exchange(std::span<const std::uint8_t> command) = 0;

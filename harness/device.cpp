@@ -58,13 +58,18 @@ class StartedDevice final : public Device {
 
 class ForeignDevice final : public Device {
  public:
+  explicit ForeignDevice(milliseconds patience) : patience_(patience) {}
+
   void start() override {}
   void stop() override {}
   bool has_ended() override { return false; }
   std::string account() const override {
-    return "jcprof.json has no \"start\", so jcprof waits for a card that is started by hand";
+    return "jcprof.json has no \"start\", so the card is one that is started or inserted by hand";
   }
-  milliseconds patience() const override { return std::chrono::seconds{60}; }
+  milliseconds patience() const override { return patience_; }
+
+ private:
+  milliseconds patience_;
 };
 
 }  // namespace
@@ -74,8 +79,8 @@ std::unique_ptr<Device> make_started_device(const StartStep& start, const Placeh
   return std::make_unique<StartedDevice>(start, values, log);
 }
 
-std::unique_ptr<Device> make_foreign_device() {
-  return std::make_unique<ForeignDevice>();
+std::unique_ptr<Device> make_foreign_device(milliseconds patience) {
+  return std::make_unique<ForeignDevice>(patience);
 }
 
 }  // namespace jcprof::harness

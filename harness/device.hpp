@@ -30,7 +30,7 @@ class Device {
 std::unique_ptr<Device> make_started_device(const StartStep& start, const Placeholders& values,
                                             const std::filesystem::path& log);
 
-/// A card that somebody else starts.
-std::unique_ptr<Device> make_foreign_device();
+/// A card that somebody else starts, or puts into a reader.
+std::unique_ptr<Device> make_foreign_device(std::chrono::milliseconds patience);
 
 }  // namespace jcprof::harness

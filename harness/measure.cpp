@@ -109,6 +109,8 @@ class Measurement {
             .trap_digest = digest_of(map_),
             .transport = target.transport,
             .agent = target.agent,
+            .reader = target.reader,
+            .protocol = target.protocol,
             .device = target.device,
             .atr = target.atr,
             .simulated = target.simulated,

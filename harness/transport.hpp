@@ -16,6 +16,8 @@ namespace jcprof::harness {
 struct Description {
   std::string transport;  // "vpcd", "pcsc", …
   std::string agent;      // who does the timing, with version
+  std::string reader;     // that holds the card; empty where there is none, or jcprof is it
+  std::string protocol;   // "T=1"
   std::string device;     // from the project, the ATR or the agent
   std::string atr;        // lower-case hex; empty where there is none
   bool simulated = false;

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
+#include <cstdlib>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "harness/card_transport.hpp"
+#include "harness/pcsc.hpp"
 #include "harness/vpcd.hpp"
 #include "src/core/error.hpp"
 #include "src/core/text.hpp"
@@ -17,7 +20,7 @@ namespace jcprof::harness {
 namespace {
 
 const std::vector<std::string>& later_schemes() {
-  static const std::vector<std::string> schemes{"pcsc", "exec", "agent"};
+  static const std::vector<std::string> schemes{"exec", "agent"};
   return schemes;
 }
 
@@ -37,36 +40,50 @@ std::optional<std::uint16_t> vpcd_port(const Project& project, std::string_view 
 }
 
 Placeholders placeholders(const Project& project, const std::filesystem::path& out_dir,
-                          const std::string& port) {
+                          const ApduChannel& channel) {
   const std::filesystem::path out = std::filesystem::absolute(out_dir);
-  return {{"tree", (out / "tree").string()},
-          {"out", out.string()},
-          {"project", project.root.string()},
-          {"port", port},
-          {"seed", std::to_string(project.measure.seed)}};
+  return {{"tree", (out / "tree").string()},     {"out", out.string()},
+          {"project", project.root.string()},    {"port", channel.port()},
+          {"reader", channel.describe().reader}, {"seed", std::to_string(project.measure.seed)}};
 }
 
-std::unique_ptr<Transport> make_vpcd(const Project& project, const TrapMap& map, std::string_view address,
+/// The rest of the URI, behind "pcsc:".
+std::string reader_of(std::string_view address) {
+  const char* const environment = std::getenv("GP_READER");
+  if (address.empty() && environment != nullptr) return environment;
+  return std::string(address);
+}
+
+std::unique_ptr<Transport> make_card(const Project& project, const TrapMap& map,
+                                     std::unique_ptr<ApduChannel> channel,
                                      const std::filesystem::path& out_dir) {
-  if (project.target != TargetKind::applet)
-    throw bad_transport(project, "transport \"vpcd:\" reaches applets, and the target is something else",
-                        "\"target\": \"applet\"");
-  std::unique_ptr<ApduChannel> channel =
-      make_vpcd_channel({.port = vpcd_port(project, address), .timeout = project.session.timeout});
-  const Placeholders values = placeholders(project, out_dir, channel->port());
+  const Placeholders values = placeholders(project, out_dir, *channel);
   const std::filesystem::path log = std::filesystem::absolute(out_dir) / "logs" / "start.log";
+  // Someone may be starting a virtual card by hand; a card in a reader is there or it is not.
+  const std::chrono::seconds patience{channel->port().empty() ? 10 : 60};
   std::unique_ptr<Device> device =
-      project.start ? make_started_device(*project.start, values, log) : make_foreign_device();
+      project.start ? make_started_device(*project.start, values, log) : make_foreign_device(patience);
   return make_card_transport({.session = project.session,
                               .trigger = project.trigger,
                               .arming = map.card,
                               .build = map.build,
                               .placeholders = values,
-                              .device = project.device},
+                              .device = project.device,
+                              .simulated = project.start.has_value()},
                              std::move(channel), std::move(device));
 }
 
 }  // namespace
+
+std::string reader_for(const Project& project, const std::string& uri) {
+  const std::string& text = uri.empty() ? project.transport : uri;
+  constexpr std::string_view scheme = "pcsc:";
+  if (!text.starts_with(scheme)) return "";
+  const std::string wanted = reader_of(std::string_view(text).substr(scheme.size()));
+  const std::vector<std::string> named =
+      readers_named(wanted, pcsc_readers().value_or(std::vector<std::string>{}));
+  return named.size() == 1 ? named.front() : wanted;
+}
 
 std::unique_ptr<Transport> make_transport(const Project& project, const TrapMap& map, const std::string& uri,
                                           const std::filesystem::path& out_dir) {
@@ -74,17 +91,26 @@ std::unique_ptr<Transport> make_transport(const Project& project, const TrapMap&
   if (text.empty())
     throw bad_transport(project, "no transport is named", "\"transport\": \"vpcd:\", or --transport vpcd:");
   const std::string scheme = text.substr(0, text.find(':'));
+  const std::string address = text.size() > scheme.size() ? text.substr(scheme.size() + 1) : "";
+  if (project.target != TargetKind::applet && (scheme == "vpcd" || scheme == "pcsc"))
+    throw bad_transport(
+        project, fmt::format("transport \"{}:\" reaches applets, and the target is something else", scheme),
+        "\"target\": \"applet\"");
+  const std::chrono::milliseconds timeout = project.session.timeout;
   if (scheme == "vpcd")
-    return make_vpcd(project, map, text.size() > scheme.size() ? text.substr(scheme.size() + 1) : "",
+    return make_card(project, map,
+                     make_vpcd_channel({.port = vpcd_port(project, address), .timeout = timeout}), out_dir);
+  if (scheme == "pcsc")
+    return make_card(project, map, make_pcsc_channel({.reader = reader_of(address), .timeout = timeout}),
                      out_dir);
   if (std::ranges::find(later_schemes(), scheme) != later_schemes().end())
     throw bad_transport(project, fmt::format("transport \"{}:\" is not in this version of jcprof", scheme),
-                        "\"vpcd:\" measures virtual cards");
+                        "\"pcsc:\" measures cards in readers, \"vpcd:\" virtual ones");
   std::vector<std::string> known = later_schemes();
-  known.emplace_back("vpcd");
+  known.insert(known.end(), {"vpcd", "pcsc"});
   const std::string guess = did_you_mean(scheme, known);
   throw bad_transport(project, fmt::format("unknown transport \"{}\"", scheme),
-                      guess.empty() ? "there is \"vpcd:\"" : guess);
+                      guess.empty() ? "there are \"pcsc:\" and \"vpcd:\"" : guess);
 }
 
 }  // namespace jcprof::harness

@@ -12,6 +12,10 @@
 
 namespace jcprof::harness {
 
+/// What {reader} stands for in build and install steps: the reader of a `pcsc:` transport, by its whole name
+/// where it is there; empty for other transports.
+std::string reader_for(const Project& project, const std::string& uri);
+
 /// `uri` as --transport gives it, empty: the project's. `out_dir` holds tree/ and gets logs/start.log.
 /// Listens, but starts and touches no target yet. UserError for a scheme that is unknown or not in this
 /// version.

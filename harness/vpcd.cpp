@@ -113,18 +113,12 @@ class VpcdChannel final : public ApduChannel {
     in_.resize(length_size + longest_frame + 1);
   }
 
-  bool connect(milliseconds timeout) override {
-    const Clock::time_point deadline = Clock::now() + timeout;
-    // A card may have connected in an earlier call and still be starting (the stock simulator sleeps for 3
-    // s).
-    if (state_ != State::waiting_for_atr) {
-      connection_.close();
-      state_ = State::closed;
-      if (!readable(listener_.fd(), deadline)) return false;
-      if (!accept()) return false;
-    }
-    if (!readable(connection_.fd(), deadline)) return false;
-    return read_atr();
+  std::optional<Absence> connect(milliseconds timeout) override {
+    if (dialled_in(Clock::now() + timeout)) return std::nullopt;
+    return Absence{.why = fmt::format(" on 127.0.0.1:{}", port_),
+                   .hint =
+                       "a virtual card must connect to that port: give it {port} in \"start\", or name one: "
+                       "\"vpcd:35963\""};
   }
 
   Exchange exchange(std::span<const std::uint8_t> command) override {
@@ -150,13 +144,31 @@ class VpcdChannel final : public ApduChannel {
 
   ChannelDescription describe() const override {
     // What dials in here is a program, or is reached through one.
-    return {.transport = "vpcd", .agent = "jcprof/" JCPROF_VERSION, .atr = atr_, .simulated = true};
+    return {.transport = "vpcd",
+            .agent = "jcprof/" JCPROF_VERSION,
+            .reader = "",
+            .protocol = "",
+            .atr = atr_,
+            .simulated = true};
   }
 
   std::string port() const override { return std::to_string(port_); }
 
  private:
   enum class State : std::uint8_t { closed, waiting_for_atr, ready };
+
+  bool dialled_in(Clock::time_point deadline) {
+    // A card may have connected in an earlier call and still be starting (the stock simulator sleeps for 3
+    // s).
+    if (state_ != State::waiting_for_atr) {
+      connection_.close();
+      state_ = State::closed;
+      if (!readable(listener_.fd(), deadline)) return false;
+      if (!accept()) return false;
+    }
+    if (!readable(connection_.fd(), deadline)) return false;
+    return read_atr();
+  }
 
   bool accept() {
     connection_ = Socket(::accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC));

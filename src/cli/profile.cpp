@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/transports.hpp"
 #include "src/cli/main_guard.hpp"
 #include "src/cli/run_options.hpp"
 #include "src/cli/verbs.hpp"
@@ -59,6 +60,7 @@ Command filled(const Step& step, const Placeholders& values) {
   Command command;
   for (const std::string& argument : step.run) command.argv.push_back(fill_in(argument, values));
   command.cwd = fill_in(step.cwd, values);
+  if (!values.at("reader").empty()) command.environment.emplace_back("GP_READER", values.at("reader"));
   return command;
 }
 
@@ -88,11 +90,12 @@ void run_steps(const std::string& kind, const std::vector<Step>& steps, const Pl
 }
 
 /// What jcprof-run would refuse is refused before anything is built or installed.
-void check_run_options(const std::vector<std::string>& arguments) {
+RunOptions checked_run_options(const std::vector<std::string>& arguments) {
   CLI::App app;
-  RunOptions ignored;
-  add_run_options(app, ignored);
+  RunOptions options;
+  add_run_options(app, options);
   app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 wants them reversed
+  return options;
 }
 
 ExitCode profile(const ProfileOptions& options) {
@@ -102,8 +105,9 @@ ExitCode profile(const ProfileOptions& options) {
   if (options.common.quiet || options.common.json) arguments.emplace_back("--quiet");
   std::vector<std::string> run_arguments = arguments;
   run_arguments.insert(run_arguments.end(), options.run_options.begin(), options.run_options.end());
-  check_run_options(run_arguments);
-  const Placeholders values = placeholders(project, out);
+  const RunOptions run_options = checked_run_options(run_arguments);
+  Placeholders values = placeholders(project, out);
+  values.emplace("reader", harness::reader_for(project, run_options.transport));
 
   if (!options.dry_run)
     if (const ExitCode code = run_sibling("jcprof-gen", arguments); code != ExitCode::done) return code;

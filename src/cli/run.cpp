@@ -39,6 +39,7 @@ void print_commands(const Project& project, const fs::path& out) {
   if (!project.start) return;
   Placeholders values = placeholders(project, out);
   values.emplace("port", "PORT");
+  values.emplace("reader", "READER");
   std::string line;
   for (const std::string& argument : project.start->run) line += " " + fill_in(argument, values);
   fmt::print("start:{}\n", harmless(line));

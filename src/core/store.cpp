@@ -157,7 +157,7 @@ std::optional<RunInfo> Store::last_run() const {
   const Database& database = state_->database;
   Statement row = database.prepare(
       "SELECT id, state, started, tool, project, project_digest, trap_digest, transport, agent, device, atr,"
-      " simulated, unit, hz, resolution, seed, rounds FROM run ORDER BY id DESC LIMIT 1");
+      " simulated, unit, hz, resolution, seed, rounds, reader, protocol FROM run ORDER BY id DESC LIMIT 1");
   if (!row.step()) return std::nullopt;
   return RunInfo{.id = row.integer(0),
                  .state = known(database, row.text(1), value_in(run_states, row.text(1))),
@@ -168,6 +168,8 @@ std::optional<RunInfo> Store::last_run() const {
                  .trap_digest = row.text(6),
                  .transport = row.text(7),
                  .agent = row.text(8),
+                 .reader = row.text(17),
+                 .protocol = row.text(18),
                  .device = row.text(9),
                  .atr = row.text(10),
                  .simulated = row.integer(11) != 0,
@@ -184,11 +186,13 @@ std::int64_t Store::begin_run(const RunInfo& info, const TrapMap& map,
   Atomically atomically(database);
   const std::int64_t run = database.integer("SELECT coalesce(max(id), 0) + 1 FROM run");
   database
-      .prepare("INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      .prepare(
+          "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
       .bind(run, name_in(run_states, info.state), info.started, info.tool, info.project, info.project_digest,
-            info.trap_digest, info.transport, info.agent, info.device, info.atr, info.simulated,
-            name_of(info.unit), info.hz, info.resolution, info.seed, info.rounds, map.language, map.build,
-            std::uint32_t{map.card.cla}, std::uint32_t{map.card.ins}, std::uint32_t{map.card.stop_status})
+            info.trap_digest, info.transport, info.agent, info.reader, info.protocol, info.device, info.atr,
+            info.simulated, name_of(info.unit), info.hz, info.resolution, info.seed, info.rounds,
+            map.language, map.build, std::uint32_t{map.card.cla}, std::uint32_t{map.card.ins},
+            std::uint32_t{map.card.stop_status})
       .run();
   Statement source = database.prepare("INSERT INTO source VALUES (?, ?, ?, ?)");
   for (std::size_t i = 0; i < map.sources.size(); ++i)

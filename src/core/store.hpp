@@ -27,6 +27,8 @@ struct RunInfo {
   std::string trap_digest;
   std::string transport;
   std::string agent;
+  std::string reader;    // empty where jcprof is the reader
+  std::string protocol;  // "T=1"
   std::string device;
   std::string atr;
   bool simulated = false;

@@ -16,6 +16,8 @@ CREATE TABLE run (
   trap_digest TEXT NOT NULL,
   transport TEXT NOT NULL,
   agent TEXT NOT NULL,
+  reader TEXT NOT NULL,           -- empty where jcprof is the reader
+  protocol TEXT NOT NULL,         -- T=0, T=1
   device TEXT NOT NULL,
   atr TEXT NOT NULL,              -- hex
   simulated INTEGER NOT NULL,

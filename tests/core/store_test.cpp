@@ -64,7 +64,7 @@ RunInfo some_run() {
           .project = "pin",
           .project_digest = "aa",
           .trap_digest = "bb",
-          .transport = "vpcd",
+          .transport = "pcsc",
           .agent = "jcprof-run",
           .device = "gd60",
           .atr = "3b00",
