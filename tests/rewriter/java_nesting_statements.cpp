@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "tests/rewriter/java_nesting_writer.hpp"
+
+namespace jcprof::rewriter::nesting {
+namespace {
+
+void add_exits(Flow& to, const Flow& from) {
+  to.breaks.insert(from.breaks.begin(), from.breaks.end());
+  to.continues.insert(from.continues.begin(), from.continues.end());
+  to.throws_checked |= from.throws_checked;
+}
+
+/// A loop, a switch or a label ends what aims at it.
+void arrive(Flow& flow, int target) {
+  flow.breaks.erase(target);
+  flow.continues.erase(target);
+}
+
+}  // namespace
+
+Code MethodWriter::sequence(const Body& shapes) {
+  Code all{.text = {}, .flow = {}, .statements = 0};
+  const std::size_t known = variables_.size();
+  for (const Shape& shape : shapes) {
+    // What cannot be reached would not compile; a comment may stand there.
+    if (!all.flow.completes && shape.kind != Kind::marker) continue;
+    const Code one = statement(shape);
+    all.text += one.setup + one.text + "\n";
+    all.statements += one.statements + (one.setup.empty() ? 0 : 1);
+    all.declares |= one.declares;
+    all.open_if = one.open_if;
+    add_exits(all.flow, one.flow);
+    if (shape.kind != Kind::marker) all.flow.completes = one.flow.completes;
+  }
+  variables_.resize(known);
+  return all;
+}
+
+Code MethodWriter::statement(const Shape& shape) {
+  const Picks picks(shape.pick);
+  switch (shape.kind) {
+    case Kind::step:
+    case Kind::method:
+      return step();
+    case Kind::assign:
+      return assign(picks);
+    case Kind::declare:
+      return declare(picks);
+    case Kind::call:
+      return call(picks);
+    case Kind::marker:
+      return {.text = "// PM_CHECK", .statements = 2};  // never where one statement is to stand
+    case Kind::leave:
+      return leave(picks);
+    case Kind::jump:
+      return jump(picks);
+    case Kind::block:
+      return part(shape.parts.front(), Braces::always);
+    case Kind::when:
+      return when(shape);
+    case Kind::loop:
+      return loop(shape);
+    case Kind::labelled:
+      return labelled(shape);
+    case Kind::choose:
+      return choose(shape);
+    case Kind::attempt:
+      return attempt(shape);
+    case Kind::nested_class:
+      return nested_class(shape);
+    case Kind::assigned_late:
+      return assigned_late(shape);
+  }
+  return step();
+}
+
+Code MethodWriter::part(const Body& shapes, Braces braces) {
+  if (shapes.empty() && braces != Braces::always) return {.text = ";"};
+  Code code = sequence(shapes);
+  const bool alone = code.statements == 1 && !code.declares;
+  if (braces == Braces::always || !alone || (code.open_if && braces == Braces::where_needed_before_else)) {
+    code = {.text = braced(code.text), .flow = code.flow};
+  } else {
+    code.text.pop_back();
+  }
+  return code;
+}
+
+Code MethodWriter::step() {
+  return {.text = fmt::format("World.seen({});", ++numbers_.step)};
+}
+
+Code MethodWriter::assign(Picks picks) {
+  if (variables_.empty()) return step();
+  const std::string& variable = variables_.at(picks.of(variables_.size()));
+  Code code;
+  switch (picks.of(4)) {
+    case 1:
+      code.text = variable + "++;";
+      break;
+    case 2:
+      code.text = fmt::format("{} += World.next();", variable);
+      break;
+    case 3:
+      code.text = fmt::format("World.seen({});", variable);
+      break;
+    default:
+      code.text = fmt::format("{} = {};", variable, short_value(picks, code.flow));
+  }
+  return code;
+}
+
+Code MethodWriter::declare(Picks picks) {
+  Code code{.declares = true};
+  const std::string variable = fresh("v");
+  const std::size_t form = picks.of(4);
+  const std::string initial = short_value(picks, code.flow);
+  if (form == 1) {
+    code.text = fmt::format("short {0};\n{0} = {1};", variable, initial);
+  } else if (form == 2) {
+    code.text = fmt::format("final short {0} = {1};\nWorld.seen({0});", variable, initial);
+    return code;
+  } else if (form == 3) {
+    code.text = fmt::format("short {}, {} = {};", fresh("v"), variable, initial);
+  } else {
+    code.text = fmt::format("short {} = {};", variable, initial);
+  }
+  variables_.push_back(variable);
+  return code;
+}
+
+Code MethodWriter::call(Picks picks) {
+  const Method& method = methods_.at(picks.of(methods_.size()));
+  Code code{.text = method.name + "();"};
+  if (method.type != Type::of_void && picks.yes()) code.text = fmt::format("World.seen({}());", method.name);
+  code.flow.throws_checked = true;
+  return code;
+}
+
+Code MethodWriter::maybe_under_condition(Code code, Picks& picks) {
+  if (picks.yes()) return code;
+  code.text = fmt::format("if ({}) {}", condition(picks), code.text);
+  code.flow.completes = true;
+  code.open_if = true;
+  return code;
+}
+
+Code MethodWriter::leave(Picks picks) {
+  if (picks.of(3) == 2) return throw_something(picks);
+  Code code;
+  const std::string result = value(type_, picks, code.flow);
+  code.text = "return" + (result.empty() ? "" : " " + result) + ";";
+  code.flow.completes = false;
+  return maybe_under_condition(code, picks);
+}
+
+Code MethodWriter::throw_something(Picks& picks) {
+  constexpr std::array<std::string_view, 5> thrown{"new World.UserError()", "new World.UserIso()",
+                                                   "new World.Checked()", "new RuntimeException()", ""};
+  const std::size_t form = picks.of(thrown.size() + 1);
+  Code code;
+  if (form == thrown.size()) return {.text = "ISOException.throwIt((short) 0x6A80);"};
+  code.text = fmt::format("throw {};", thrown.at(form));
+  code.flow.completes = false;
+  code.flow.throws_checked = form == 2;
+  if (thrown.at(form).empty() && caught_.empty()) code.text = "throw new ArithmeticException();";
+  if (thrown.at(form).empty() && !caught_.empty()) {
+    code.text = fmt::format("throw {};", caught_.back().name);
+    code.flow.throws_checked = caught_.back().is_checked;
+  }
+  return maybe_under_condition(code, picks);
+}
+
+Code MethodWriter::jump(Picks picks) {
+  struct Choice {
+    std::string text;
+    int target = 0;
+    bool is_break = true;
+  };
+  std::vector<Choice> choices;
+  bool break_taken = false;
+  bool continue_taken = false;
+  for (auto i = targets_.rbegin(); i != targets_.rend(); ++i) {
+    const bool takes_break = i->is_loop || i->is_switch;
+    if (takes_break && !break_taken) choices.push_back({"break;", i->id, true});
+    if (i->is_loop && !continue_taken) choices.push_back({"continue;", i->id, false});
+    if (!i->label.empty()) choices.push_back({fmt::format("break {};", i->label), i->id, true});
+    if (!i->label.empty() && i->is_loop)
+      choices.push_back({fmt::format("continue {};", i->label), i->id, false});
+    break_taken |= takes_break;
+    continue_taken |= i->is_loop;
+  }
+  if (choices.empty()) return step();
+  const Choice& choice = choices.at(picks.of(choices.size()));
+  Code code{.text = choice.text};
+  code.flow.completes = false;
+  (choice.is_break ? code.flow.breaks : code.flow.continues).insert(choice.target);
+  return maybe_under_condition(code, picks);
+}
+
+Code MethodWriter::when(const Shape& shape) {
+  Picks picks(shape.pick);
+  const bool has_else = picks.yes();
+  const bool braces = picks.yes();
+  Code code{.text = fmt::format("if ({}) ", condition(picks)), .open_if = !has_else};
+  const Code yes = part(shape.parts.at(0), braces     ? Braces::always
+                                           : has_else ? Braces::where_needed_before_else
+                                                      : Braces::where_needed);
+  code.text += yes.text;
+  add_exits(code.flow, yes.flow);
+  if (!has_else) return code;
+  const Code no = part(shape.parts.at(1), picks.yes() ? Braces::always : Braces::where_needed);
+  code.text += " else " + no.text;
+  code.open_if = no.open_if;
+  add_exits(code.flow, no.flow);
+  code.flow.completes = yes.flow.completes || no.flow.completes;
+  return code;
+}
+
+MethodWriter::Target MethodWriter::target(std::string label) {
+  return {.id = ++numbers_.target, .label = std::move(label)};
+}
+
+Code MethodWriter::loop(const Shape& shape) {
+  Picks picks(shape.pick);
+  Target aim = target(picks.of(3) == 1 ? fresh("l") : "");
+  aim.is_loop = true;
+  targets_.push_back(aim);
+  const std::size_t known = variables_.size();
+  Code code = loop_form(shape, picks, aim);
+  variables_.resize(known);
+  targets_.pop_back();
+  if (!aim.label.empty()) code.text = fmt::format("{}: {}", aim.label, code.text);
+  arrive(code.flow, aim.id);
+  return code;
+}
+
+Code MethodWriter::loop_form(const Shape& shape, Picks& picks, const Target& aim) {
+  const std::size_t form = picks.of(12);
+  const Braces braces = picks.yes() ? Braces::always : Braces::where_needed;
+  const std::string variable = fresh("v");
+  if (form == 5) variables_.push_back(variable);
+  Code body = part(shape.parts.front(), braces);
+  const bool repeats = body.flow.completes || body.flow.continues.contains(aim.id);
+  const bool is_endless = form >= 7;
+  // Else nothing might end it.
+  if (is_endless && repeats)
+    body = {.text = braced(fmt::format("if (World.out()) {}\n{}\n", default_return(), body.text)),
+            .flow = body.flow};
+  Code code{.flow = body.flow, .open_if = body.open_if};
+  code.flow.completes = !is_endless || body.flow.breaks.contains(aim.id);
+  const auto around = [&](const std::string& head) { return head + " " + body.text; };
+  const auto repeated = [&](const std::string& condition) {
+    code.open_if = false;
+    return fmt::format("do {} while ({});", body.text, condition);
+  };
+  switch (form) {
+    case 0:
+    case 1:
+      code.text = around(fmt::format("while ({})", loop_condition(picks)));
+      break;
+    case 2:
+      code.text = around(fmt::format("for (short {0} = 0; {1}; {0}++)", variable, loop_condition(picks)));
+      break;
+    case 3:
+    case 4:
+      code.text = repeated(form == 3 ? loop_condition(picks) : "false");
+      code.flow.completes = repeats || body.flow.breaks.contains(aim.id);
+      break;
+    case 5:
+      code.text = around(fmt::format("for (short {} : World.ARRAY)", variable));
+      break;
+    case 6:
+      code.text = around(fmt::format("for (short {0} = 0; {0} < 2; {0}++)", variable));
+      break;
+    case 7:
+      code.text = around("for (;;)");
+      break;
+    case 8:
+      code.text = around(fmt::format("for (short {0} = 0; {1}; {0}++)", variable, constant_true(picks)));
+      break;
+    case 9:
+      code.text = repeated(constant_true(picks));
+      break;
+    case 10:
+      code.setup = fmt::format("final boolean {} = true;\n", variable);
+      code.text = around(fmt::format("while ({})", variable));
+      break;
+    default:
+      code.text = around(fmt::format("while ({})", constant_true(picks)));
+  }
+  return code;
+}
+
+Code MethodWriter::labelled(const Shape& shape) {
+  Picks picks(shape.pick);
+  const Target aim = target(fresh("l"));
+  targets_.push_back(aim);
+  Code code = part(shape.parts.front(), picks.yes() ? Braces::always : Braces::where_needed);
+  targets_.pop_back();
+  code.text = fmt::format("{}: {}", aim.label, code.text);
+  code.flow.completes |= code.flow.breaks.contains(aim.id);
+  arrive(code.flow, aim.id);
+  return code;
+}
+
+Code MethodWriter::choose(const Shape& shape) {
+  Picks picks(shape.pick);
+  Target aim = target(picks.of(4) == 1 ? fresh("l") : "");
+  aim.is_switch = true;
+  targets_.push_back(aim);
+  const std::size_t groups = picks.of(shape.parts.size() + 1);
+  const std::size_t with_default = picks.of(groups + 1);  // groups: none has it
+  Code code{.flow = {}};
+  std::string text;
+  int label = 0;
+  bool last_completes = true;
+  for (std::size_t i = 0; i < groups; ++i) {
+    const std::size_t labels = picks.of(4);
+    const bool is_default = i == with_default;
+    if (is_default && labels % 2 == 0) text += "default:\n";
+    if (!is_default || labels > 0) text += fmt::format("case {}:\n", label++);
+    if (labels == 3) text += fmt::format("case {}:\n", label++);
+    if (is_default && labels % 2 == 1) text += "default:\n";
+    Code group = sequence(shape.parts.at(i));
+    if (group.flow.completes && picks.yes()) {
+      group.text += "break;\n";
+      group.flow.completes = false;
+      group.flow.breaks.insert(aim.id);
+    }
+    text += group.text;
+    last_completes = group.flow.completes;
+    add_exits(code.flow, group.flow);
+  }
+  targets_.pop_back();
+  code.flow.completes = last_completes || with_default == groups || code.flow.breaks.contains(aim.id);
+  arrive(code.flow, aim.id);
+  const std::string selector = picks.yes() ? "(byte) World.next()" : "World.next()";
+  code.text = fmt::format("switch ({}) {}", selector, braced(text));
+  if (!aim.label.empty()) code.text = fmt::format("{}: {}", aim.label, code.text);
+  return code;
+}
+
+Code MethodWriter::attempt(const Shape& shape) {
+  Picks picks(shape.pick);
+  const std::size_t form = picks.of(5);
+  const std::size_t catches = form < 3 ? 1 + form % 2 : form - 3;
+  const bool has_finally = catches == 0 || form >= 2;
+  const Code body = part(shape.parts.at(0), Braces::always);
+  Code code{.text = "try " + body.text, .flow = body.flow};
+  code.text += catch_clauses(shape, picks, code.flow, catches);
+  if (!has_finally) return code;
+  const Code last = part(shape.parts.at(3), Braces::always);
+  code.text += " finally " + last.text;
+  if (!last.flow.completes) code.flow = {};  // it swallows whatever was under way
+  code.flow.completes &= last.flow.completes;
+  add_exits(code.flow, last.flow);
+  return code;
+}
+
+std::string MethodWriter::catch_clauses(const Shape& shape, Picks& picks, Flow& flow, std::size_t count) {
+  // From the narrow to the wide: a type that is caught already cannot be caught again.
+  constexpr std::array<std::string_view, 11> types{"World.UserIso",
+                                                   "javacard.framework.ISOException",
+                                                   "ISOException",
+                                                   "World.UserError",
+                                                   "ArithmeticException",
+                                                   "ISOException | World.UserError",
+                                                   "CardRuntimeException",
+                                                   "RuntimeException",
+                                                   "World.Checked",
+                                                   "Exception",
+                                                   "Throwable"};
+  constexpr std::size_t both = 5;
+  constexpr std::size_t checked = 8;
+  std::string text;
+  std::size_t next = 0;
+  Flow handlers{.completes = false};
+  bool checked_left = flow.throws_checked;
+  for (std::size_t i = 0; i < count && next < types.size(); ++i) {
+    std::size_t type = next + picks.of(types.size() - next);
+    if (type == both && i > 0) type = both + 1;
+    if (type == checked && !checked_left) type = checked + 1;
+    next = type == 1 ? 3 : type + 1;
+    checked_left &= type < checked;
+    const std::string name = fresh("e");
+    caught_.push_back({name, type == checked});
+    const Code handler = part(shape.parts.at(1 + i), Braces::always);
+    caught_.pop_back();
+    text +=
+        fmt::format(" catch ({}{} {}) {}", picks.yes() ? "final " : "", types.at(type), name, handler.text);
+    handlers.completes |= handler.flow.completes;
+    add_exits(handlers, handler.flow);
+  }
+  flow.completes |= handlers.completes;
+  flow.throws_checked = checked_left;
+  add_exits(flow, handlers);
+  return text;
+}
+
+Code MethodWriter::nested_class(const Shape& shape) {
+  Picks picks(shape.pick);
+  Code code{.flow = {.throws_checked = true}};
+  if (picks.yes()) {
+    MethodWriter inner(Type::of_short, methods_, numbers_);
+    code.text = fmt::format(
+        "World.seen(new World.Program() {{\npublic short run() throws World.Checked {}\n}}.run());",
+        braced(inner.body(shape.parts.front())));
+    return code;
+  }
+  const std::string name = fresh("L");
+  const Type type = Type{static_cast<std::uint8_t>(picks.of(7))};
+  MethodWriter inner(type, methods_, numbers_);
+  code.text = fmt::format("class {0} {{\n{1} go() throws World.Checked {2}\n}}\nnew {0}().go();", name,
+                          java_type(type), braced(inner.body(shape.parts.front())));
+  code.declares = true;
+  return code;
+}
+
+Code MethodWriter::assigned_late(const Shape& shape) {
+  Picks picks(shape.pick);
+  const std::string variable = fresh("v");
+  const std::size_t form = picks.of(5);
+  Target aim = target("");
+  aim.is_switch = true;
+  if (form == 4) targets_.push_back(aim);
+  const Code inner = sequence(shape.parts.front());
+  if (form == 4) targets_.pop_back();
+  Code code{.flow = inner.flow, .declares = true};
+  code.flow.completes = true;
+  const bool has_value = !inner.flow.breaks.contains(aim.id);
+  arrive(code.flow, aim.id);
+  const auto assigned = [&](int value) {
+    return inner.text + (inner.flow.completes ? fmt::format("{} = {};\n", variable, value) : "");
+  };
+  switch (form) {
+    case 1:
+      code.text = fmt::format("final short {0};\nif (World.c()) {1} else {0} = World.next();", variable,
+                              braced(assigned(1)));
+      break;
+    case 2:
+      code.text = fmt::format("short {0};\ntry {1} catch (RuntimeException {2}) {{\n{0} = 2;\n}}", variable,
+                              braced(assigned(1)), fresh("e"));
+      break;
+    case 3:
+      code.text =
+          fmt::format("final short {0};\ntry {1} finally {{\n{0} = 3;\n}}", variable, braced(inner.text));
+      code.flow.completes = inner.flow.completes;
+      break;
+    case 4:
+      code.text = fmt::format("short {0};\nswitch (World.next()) {{\ncase 0:\n{1}{2}default:\n{0} = 4;\n}}",
+                              variable, assigned(1), inner.flow.completes ? "break;\n" : "");
+      break;
+    default:
+      code.text = fmt::format(
+          "short {0};\nwhile (true) {{\n{0} = World.next();\nif (World.out() || {0} > 2) break;\n}}\n{1}",
+          variable, inner.text);
+      code.flow.completes = inner.flow.completes;
+  }
+  if (code.flow.completes && has_value) code.text += fmt::format("\nWorld.seen({});", variable);
+  return code;
+}
+
+}  // namespace jcprof::rewriter::nesting
