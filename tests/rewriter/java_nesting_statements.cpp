@@ -214,7 +214,9 @@ Code MethodWriter::when(const Shape& shape) {
   code.text += yes.text;
   add_exits(code.flow, yes.flow);
   if (!has_else) return code;
-  const Code no = part(shape.parts.at(1), picks.yes() ? Braces::always : Braces::where_needed);
+  const Body& rest = shape.parts.at(1);
+  const bool else_if = rest.size() == 1 && rest.front().kind == Kind::when;
+  const Code no = part(rest, picks.yes() && !else_if ? Braces::always : Braces::where_needed);
   code.text += " else " + no.text;
   code.open_if = no.open_if;
   add_exits(code.flow, no.flow);

@@ -3,8 +3,10 @@
 // again, the rest compiles, does the same unarmed and traced, and stops where it is armed. All programs of a
 // batch are one project; one JVM runs them all (Nestings.java). A program that fails is shrunk.
 // JCPROF_NESTINGS and JCPROF_SEED in the environment give another number of programs and another seed.
+#include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -29,8 +31,7 @@ const fs::path here = fs::path(JCPROF_SOURCE_DIR) / "tests/rewriter";
 
 // A class of constants holds 65,535 entries, two a trap: as many programs as stay below that with certainty.
 constexpr std::size_t programs_a_batch = 100;
-constexpr std::size_t shrinks_a_batch = 40;
-constexpr int most_shrinking_rounds = 100;
+constexpr std::size_t fewest_in_a_batch = 32;  // when shrinking
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* value = std::getenv(name);
@@ -102,7 +103,11 @@ class Checker {
     fs::rename(folder / "tree", folder / "instrumented");
     for (const auto& entry : fs::directory_iterator(project.root)) {
       const fs::path name = entry.path().filename();
-      if (strip(name.string(), read_file(folder / "instrumented" / name)) != read_file(entry.path()))
+      const bool undone =
+          strip(name.string(), read_file(folder / "instrumented" / name)) == read_file(entry.path());
+      if (fs::exists(here / "nestings" / name))
+        CHECK(undone);
+      else if (!undone)
         faults_.emplace(std::stoul(name.string().substr(1)), "strip does not give the original back");
     }
   }
@@ -127,49 +132,77 @@ class Checker {
   std::string summary_;
 };
 
-struct Shrunk {
+struct Failure {
   Candidate program;
   std::string fault;
 };
 
-/// Greedily: the first simpler program that fails, too, as long as there is one.
-Shrunk shrunk(Checker& checker, Shrunk failing) {
-  for (int round = 0; round < most_shrinking_rounds; ++round) {
-    rc::Seq<Candidate> simpler = failing.program.shrinks();
-    for (bool found = false; !found;) {
-      std::vector<Candidate> candidates;
+std::string text_of(const Candidate& candidate) {
+  return java_class(class_name(0), candidate.value());
+}
+
+/// Greedily: always on to the shortest of the simpler programs that fail, too, as long as there is one.
+class Shrinker {
+ public:
+  Shrinker(Checker& checker, Failure failing) : checker_(checker), failing_(std::move(failing)) {
+    tried_.insert(text_of(failing_.program));
+  }
+
+  Failure smallest() {
+    while (to_simpler()) continue;
+    return failing_;
+  }
+
+ private:
+  bool to_simpler() {
+    rc::Seq<Candidate> simpler = failing_.program.shrinks();
+    for (std::size_t batch = fewest_in_a_batch;; batch *= 2) {
+      const std::vector<Candidate> candidates = untried(simpler, batch);
+      if (candidates.empty()) return false;
       std::vector<Program> values;
-      while (candidates.size() < shrinks_a_batch) {
-        rc::Maybe<Candidate> next = simpler.next();
-        if (!next) break;
-        values.push_back(next->value());
-        candidates.push_back(std::move(*next));
-      }
-      if (candidates.empty()) return failing;
-      const Faults faults = checker.check(values);
-      found = !faults.empty();
-      if (found) failing = {candidates.at(faults.begin()->first), faults.begin()->second};
+      for (const Candidate& candidate : candidates) values.push_back(candidate.value());
+      const Faults faults = checker_.check(values);
+      if (faults.empty()) continue;
+      const auto length = [&](const auto& fault) { return text_of(candidates.at(fault.first)).size(); };
+      const auto& [index, fault] = *std::ranges::min_element(faults, {}, length);
+      failing_ = {candidates.at(index), fault};
+      return true;
     }
   }
-  return failing;
-}
+
+  /// Most ways to shrink a value leave its text the same.
+  std::vector<Candidate> untried(rc::Seq<Candidate>& simpler, std::size_t most) {
+    std::vector<Candidate> result;
+    while (result.size() < most) {
+      rc::Maybe<Candidate> next = simpler.next();
+      if (!next) break;
+      if (tried_.insert(text_of(*next)).second) result.push_back(std::move(*next));
+    }
+    return result;
+  }
+
+  Checker& checker_;
+  Failure failing_;
+  std::set<std::string> tried_;
+};
 
 }  // namespace
 
 TEST_CASE("a thousand generated nestings can be undone, compile, behave the same, and stop where armed") {
-  const std::vector<Candidate> candidates =
-      generated(from_environment("JCPROF_SEED", 20240229), from_environment("JCPROF_NESTINGS", 1000));
+  const std::uint64_t seed = from_environment("JCPROF_SEED", 20240229);
+  const std::vector<Candidate> candidates = generated(seed, from_environment("JCPROF_NESTINGS", 1000));
   std::vector<Program> values;
   for (const Candidate& candidate : candidates) values.push_back(candidate.value());
-  Checker checker(fs::path(JCPROF_BINARY_DIR) / "tests/nestings");
+  Checker checker(fs::path(JCPROF_BINARY_DIR) / fmt::format("tests/nestings.{}", seed));
   const Faults faults = checker.check(values);
-  if (std::getenv("JCPROF_NESTINGS") != nullptr) fmt::print("{}\n", checker.summary());
+  INFO(checker.summary());
   if (faults.empty()) {
-    SUCCEED(checker.summary());
+    CHECK(checker.summary().starts_with(fmt::format("{} programs, ", values.size())));
     return;
   }
-  const auto& [index, fault] = *faults.begin();
-  const Shrunk smallest = shrunk(checker, {candidates.at(index), fault});
+  const auto length = [&](const auto& fault) { return text_of(candidates.at(fault.first)).size(); };
+  const auto& [index, fault] = *std::ranges::min_element(faults, {}, length);
+  const Failure smallest = Shrinker(checker, {candidates.at(index), fault}).smallest();
   FAIL(fmt::format("{} of {} programs fail; shrunk from {}:\n{}\n{}", faults.size(), values.size(),
-                   class_name(index), smallest.fault, java_class("N00000", smallest.program.value())));
+                   class_name(index), smallest.fault, text_of(smallest.program)));
 }
