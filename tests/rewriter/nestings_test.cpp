@@ -4,6 +4,7 @@
 // batch are one project; one JVM runs them all (Nestings.java). A program that fails is shrunk.
 // JCPROF_NESTINGS and JCPROF_SEED in the environment give another number of programs and another seed.
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -32,6 +33,7 @@ const fs::path here = fs::path(JCPROF_SOURCE_DIR) / "tests/rewriter";
 // A class of constants holds 65,535 entries, two a trap: as many programs as stay below that with certainty.
 constexpr std::size_t programs_a_batch = 100;
 constexpr std::size_t fewest_in_a_batch = 32;  // when shrinking
+constexpr std::chrono::seconds patience{120};  // which a test run must outlive (cmake/targets.cmake)
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* value = std::getenv(name);
@@ -149,7 +151,8 @@ class Shrinker {
   }
 
   Failure smallest() {
-    while (to_simpler()) continue;
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (std::chrono::steady_clock::now() < end && to_simpler()) continue;
     return failing_;
   }
 
