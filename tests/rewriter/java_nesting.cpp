@@ -17,13 +17,15 @@ std::string_view java_type(Type type) {
   return names.at(static_cast<std::size_t>(type));
 }
 
-std::string MethodWriter::body(const Body& shapes) {
+std::string MethodWriter::block(const Body& shapes, std::string_view first) {
   const Code code = sequence(shapes);
-  return code.text + (code.flow.completes && type_ != Type::of_void ? default_return() + "\n" : "");
+  const std::string text = std::string(first) + code.text;
+  if (type_ == Type::of_void) return braced(text, end_of(code.flow));
+  return braced(text + (code.flow.completes ? default_return() + "\n" : ""), End::other);
 }
 
-std::string MethodWriter::recursive_body(const Body& shapes) {
-  return fmt::format("if (World.out()) {}\n{}", default_return(), body(shapes));
+std::string MethodWriter::recursive_block(const Body& shapes) {
+  return block(shapes, fmt::format("if (World.out()) {}\n", default_return()));
 }
 
 std::string MethodWriter::condition(Picks& picks) const {
@@ -136,8 +138,8 @@ std::string java_class(const std::string& name, const Program& program) {
   nesting::Numbers numbers;
   for (std::size_t i = 0; i < methods.size(); ++i) {
     nesting::MethodWriter writer(methods[i].type, methods, numbers);
-    text += fmt::format("static {} {}() throws World.Checked {{\n{}}}\n", java_type(methods[i].type),
-                        methods[i].name, writer.recursive_body(program[i].parts.front()));
+    text += fmt::format("static {} {}() throws World.Checked {}\n", java_type(methods[i].type),
+                        methods[i].name, writer.recursive_block(program[i].parts.front()));
   }
   return nesting::indented(text + "}\n");
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <rapidcheck.h>
@@ -45,6 +46,9 @@ struct Shape {
 using Program = std::vector<Shape>;
 
 rc::Gen<Program> programs();
+
+/// Stands in front of the closing brace of each block that can be left there.
+inline constexpr std::string_view reachable_end = "/* reachable */";
 
 /// A class that implements World.Program (tests/rewriter/nestings), and that compiles.
 std::string java_class(const std::string& name, const Program& program);

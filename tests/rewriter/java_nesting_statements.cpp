@@ -54,7 +54,7 @@ Code MethodWriter::statement(const Shape& shape) {
     case Kind::call:
       return call(picks);
     case Kind::marker:
-      return {.text = "// PM_CHECK", .statements = 2};  // never where one statement is to stand
+      return {.text = "// PM_CHECK", .statements = 0, .declares = true};
     case Kind::leave:
       return leave(picks);
     case Kind::jump:
@@ -84,7 +84,7 @@ Code MethodWriter::part(const Body& shapes, Braces braces) {
   Code code = sequence(shapes);
   const bool alone = code.statements == 1 && !code.declares;
   if (braces == Braces::always || !alone || (code.open_if && braces == Braces::where_needed_before_else)) {
-    code = {.text = braced(code.text), .flow = code.flow};
+    code = {.text = braced(code.text, end_of(code.flow)), .flow = code.flow};
   } else {
     code.text.pop_back();
   }
@@ -252,7 +252,8 @@ Code MethodWriter::loop_form(const Shape& shape, Picks& picks, const Target& aim
   const bool is_endless = form >= 7;
   // Else nothing might end it.
   if (is_endless && repeats)
-    body = {.text = braced(fmt::format("if (World.out()) {}\n{}\n", default_return(), body.text)),
+    body = {.text = braced(fmt::format("if (World.out()) {}\n{}\n", default_return(), body.text),
+                           end_of(body.flow)),
             .flow = body.flow};
   Code code{.flow = body.flow, .open_if = body.open_if};
   code.flow.completes = !is_endless || body.flow.breaks.contains(aim.id);
@@ -322,6 +323,7 @@ Code MethodWriter::choose(const Shape& shape) {
   std::string text;
   int label = 0;
   bool last_completes = true;
+  End end = End::other;  // a group without statements ends nowhere
   for (std::size_t i = 0; i < groups; ++i) {
     const std::size_t labels = picks.of(4);
     const bool is_default = i == with_default;
@@ -337,13 +339,14 @@ Code MethodWriter::choose(const Shape& shape) {
     }
     text += group.text;
     last_completes = group.flow.completes;
+    end = group.statements > 0 ? end_of(group.flow) : End::other;
     add_exits(code.flow, group.flow);
   }
   targets_.pop_back();
   code.flow.completes = last_completes || with_default == groups || code.flow.breaks.contains(aim.id);
   arrive(code.flow, aim.id);
   const std::string selector = picks.yes() ? "(byte) World.next()" : "World.next()";
-  code.text = fmt::format("switch ({}) {}", selector, braced(text));
+  code.text = fmt::format("switch ({}) {}", selector, braced(text, end));
   if (!aim.label.empty()) code.text = fmt::format("{}: {}", aim.label, code.text);
   return code;
 }
@@ -412,14 +415,14 @@ Code MethodWriter::nested_class(const Shape& shape) {
     MethodWriter inner(Type::of_short, methods_, numbers_);
     code.text = fmt::format(
         "World.seen(new World.Program() {{\npublic short run() throws World.Checked {}\n}}.run());",
-        braced(inner.body(shape.parts.front())));
+        inner.block(shape.parts.front()));
     return code;
   }
   const std::string name = fresh("L");
   const Type type = Type{static_cast<std::uint8_t>(picks.of(7))};
   MethodWriter inner(type, methods_, numbers_);
   code.text = fmt::format("class {0} {{\n{1} go() throws World.Checked {2}\n}}\nnew {0}().go();", name,
-                          java_type(type), braced(inner.body(shape.parts.front())));
+                          java_type(type), inner.block(shape.parts.front()));
   code.declares = true;
   return code;
 }
@@ -443,15 +446,15 @@ Code MethodWriter::assigned_late(const Shape& shape) {
   switch (form) {
     case 1:
       code.text = fmt::format("final short {0};\nif (World.c()) {1} else {0} = World.next();", variable,
-                              braced(assigned(1)));
+                              braced(assigned(1), end_of(inner.flow)));
       break;
     case 2:
       code.text = fmt::format("short {0};\ntry {1} catch (RuntimeException {2}) {{\n{0} = 2;\n}}", variable,
-                              braced(assigned(1)), fresh("e"));
+                              braced(assigned(1), end_of(inner.flow)), fresh("e"));
       break;
     case 3:
-      code.text =
-          fmt::format("final short {0};\ntry {1} finally {{\n{0} = 3;\n}}", variable, braced(inner.text));
+      code.text = fmt::format("final short {0};\ntry {1} finally {{\n{0} = 3;\n}}", variable,
+                              braced(inner.text, end_of(inner.flow)));
       code.flow.completes = inner.flow.completes;
       break;
     case 4:

@@ -64,10 +64,10 @@ class MethodWriter {
   MethodWriter(Type type, const std::vector<Method>& methods, Numbers& numbers)
       : type_(type), methods_(methods), numbers_(numbers) {}
 
-  /// The statements between the braces, ending as the type demands.
-  std::string body(const Body& shapes);
+  /// The method's block, ending as the type demands.
+  std::string block(const Body& shapes, std::string_view first = "");
   /// The same for what can be called again and again: it returns when the fuel is spent.
-  std::string recursive_body(const Body& shapes);
+  std::string recursive_block(const Body& shapes);
 
  private:
   /// What a break or continue can aim at.
@@ -106,7 +106,12 @@ class MethodWriter {
   Code part(const Body& shapes, Braces braces);
   /// Conditional in half of the cases, so that what follows is reachable.
   Code maybe_under_condition(Code code, Picks& picks);
-  std::string braced(const std::string& text) const { return "{\n" + text + "}"; }
+  enum class End : std::uint8_t { reachable, other };
+  /// Marks an end that can be reached, where a trap is to stand.
+  std::string braced(const std::string& text, End end) const {
+    return "{\n" + text + (end == End::reachable ? std::string(reachable_end) + "\n}" : "}");
+  }
+  static End end_of(const Flow& flow) { return flow.completes ? End::reachable : End::other; }
 
   std::string condition(Picks& picks) const;       // any
   std::string loop_condition(Picks& picks) const;  // not constant, false when the fuel is spent
