@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the body of one method as legal Java, statement by statement. Internal to java_nesting.cpp
-// (expressions, methods, classes) and java_nesting_statements.cpp.
+// (expressions, methods, classes), java_nesting_statements.cpp and java_nesting_compounds.cpp.
 #pragma once
 
 #include <set>
@@ -33,6 +33,9 @@ struct Flow {
   std::set<int> continues;  // and of the loops that continues go on with
   bool throws_checked = false;
 };
+
+/// What leaves `from` leaves `to`, which holds it.
+void add_exits(Flow& to, const Flow& from);
 
 struct Code {
   std::string text = {};
