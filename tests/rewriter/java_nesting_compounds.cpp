@@ -43,7 +43,7 @@ MethodWriter::Target MethodWriter::target(std::string label) {
 
 Code MethodWriter::loop(const Shape& shape) {
   Picks picks(shape.pick);
-  Target aim = target(picks.of(3) == 1 ? fresh("l") : "");
+  Target aim = target(picks.yes() ? fresh("l") : "");
   aim.is_loop = true;
   targets_.push_back(aim);
   const std::size_t known = variables_.size();

@@ -180,7 +180,8 @@ Code MethodWriter::jump(Picks picks) {
     if (i->is_loop && !continue_taken) choices.push_back({"continue;", i->id, false});
     if (!i->label.empty()) choices.push_back({fmt::format("break {};", i->label), i->id, true});
     if (!i->label.empty() && i->is_loop)
-      choices.push_back({fmt::format("continue {};", i->label), i->id, false});
+      choices.insert(choices.end(), 3,
+                     {fmt::format("continue {};", i->label), i->id, false});  // rare otherwise
     break_taken |= takes_break;
     continue_taken |= i->is_loop;
   }
