@@ -167,9 +167,10 @@ class Planner {
     for (std::uint32_t i = 0; i < model.sites.size(); ++i)
       if (chosen(file, model.sites[i]) && !policy_.left_out.contains({file, i}))
         plan.traps.push_back({.site = i, .trap = {}});
+    const LineIndex lines(model.text);
     for (const LeftAlone& left : model.left_alone)
-      plan_.notes.push_back(fmt::format("{}:{}: left alone: {}", model.path,
-                                        place_at("", model.text, left.offset).line, left.reason));
+      plan_.notes.push_back(
+          fmt::format("{}:{}: left alone: {}", model.path, lines.line(left.offset), left.reason));
   }
 
   void give_ids_and_names() {
@@ -226,19 +227,23 @@ class Planner {
   void reserve_marker_names() {
     for (const SourceModel& model : models_)
       names_.insert(model.called_traps.begin(), model.called_traps.end());
-    std::map<std::string, Place> seen;
+    std::map<std::string, std::pair<std::size_t, std::size_t>> seen;  // file, offset
+    const auto place = [&](std::size_t file, std::size_t offset) {
+      return place_at(models_[file].path, models_[file].text, offset);
+    };
     for (std::size_t file = 0; file < models_.size(); ++file)
       for (const PlannedTrap& planned : plan_.files[file].traps) {
         const Site& site = models_[file].sites[planned.site];
         if (site.marker_name.empty()) continue;
-        const Place place = place_at(models_[file].path, models_[file].text, site.begin);
-        const auto [first, fresh] = seen.emplace(site.marker_name, place);
-        if (!fresh)
+        const auto [first, fresh] = seen.emplace(site.marker_name, std::pair{file, site.begin});
+        if (!fresh) {
+          const Place other = place(first->second.first, first->second.second);
           throw UserError(
               Fault{.message = fmt::format("the marker \"{}\" stands at two places", site.marker_name),
-                    .place = place,
+                    .place = place(file, site.begin),
                     .hint = fmt::format("the other is at {}:{}; each trap needs a name of its own",
-                                        first->second.file, first->second.line)});
+                                        other.file, other.line)});
+        }
         names_.insert("TRAP_" + site.marker_name);
       }
   }
