@@ -92,8 +92,10 @@ class Comparison {
 
   std::vector<std::string> faults() && {
     for (std::size_t i = 0; i < places_.size(); ++i) compare(expected_.works[i], places_[i]);
-    for (const json& line : profile_["lines"])
-      if (std::ranges::none_of(places_, [&](const Place& place) { return is_at(line, place); })) idle(line);
+    // A line may hide what one of its blocks takes too much and another too little.
+    for (const char* scope : {"lines", "blocks"})
+      for (const json& one : profile_[scope])
+        if (std::ranges::none_of(places_, [&](const Place& place) { return is_at(one, place); })) idle(one);
     for (const Called& called : expected_.functions) compare(called);
     return std::move(faults_);
   }
@@ -139,10 +141,9 @@ class Comparison {
           fmt::format("the hits of \"{}\" take [{:.2f}] units", work.tag, fmt::join(hits, ", ")));
   }
 
-  void idle(const json& line) {
-    if (ticks_of(line) > idle_part * unit_)
-      fault(fmt::format("{}:{}", line["path"].get<std::string>(), line["line"].get<int>()), ticks_of(line),
-            0);
+  void idle(const json& one) {
+    if (ticks_of(one) > idle_part * unit_)
+      fault(fmt::format("{}:{}", one["path"].get<std::string>(), one["line"].get<int>()), ticks_of(one), 0);
   }
 
   void compare(const Called& called) {
