@@ -60,6 +60,12 @@ TEST_CASE("a command that takes turns is not measured as if it always went one w
                         "take the traced path (first: …"});
 }
 
+TEST_CASE("traps that keep nothing over a reset are armed anew for each shot") {
+  json changes = command("B0500800");
+  changes["session"]["reset"] = "cold";
+  Torture(changes).does({.works = {{"command without data"}}});
+}
+
 TEST_CASE("a command without data and answer is measured") {
   Torture(command("B0500800")).does({.works = {{"command without data"}}});
 }

@@ -24,6 +24,23 @@ TEST_CASE("the three commands of javacard-torture have their work where its sour
              .functions = {{"Exceptions.attempt", 3, 3, 3}, {"Loops.rarely", 1, 2, 2}}});
 }
 
+TEST_CASE("a catch in a function that has no traps of its own swallows no stop either") {
+  const Workplace place("untrapped");
+  const fs::path project = place.example("javacard-torture");
+  test::replace_in(project / "jcprof.json", R"(["Work.*"])", R"(["Work.*", "Exceptions.retriesForever"])");
+  test::replace_in(project / "jcprof.json", R"(["B010040000", "B010060000", "B020040000"])",
+                   R"("B010050000")");
+  const Said said = place.run({"jcprof", "profile", project.string(), "--rounds", "10", "--json"});
+  INFO(said.err);
+  REQUIRE(said.status == 0);
+  const std::string profile = (project / "jcprof-out/profile.jcprof").string();
+  CHECK(test::value_of(profile, "SELECT calls FROM function WHERE function = 'Exceptions.attempt'") == "3");
+  CHECK(test::value_of(profile,
+                       "SELECT count(*) FROM function WHERE function = 'Exceptions.retriesForever'") == "0");
+  CHECK(test::value_of(profile, "SELECT count(*) FROM sample WHERE trap > 0 AND outcome <> 'stopped'") ==
+        "0");
+}
+
 TEST_CASE("sources keep every byte and every line, whatever constructs are in them") {
   const Workplace place("bytes");
   const fs::path project = place.example("javacard-torture");
