@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <numeric>
+#include <regex>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -106,7 +107,7 @@ class Comparison {
   // one.
   static constexpr double tolerance = 0.25;
   static constexpr double tolerance_of_interval = 0.1;
-  static constexpr double idle_part = 0.3;
+  static constexpr double idle_part = 0.4;
 
   static bool is_at(const json& estimate, const Place& place) {
     return estimate["path"] == place.path && estimate["line"] == place.line;
@@ -192,16 +193,25 @@ void Torture::measure(int rounds) {
   profile_ = json::parse(annotated.out);
 }
 
+std::vector<std::string> Torture::warnings() const {
+  std::vector<std::string> texts = profile_["warnings"];
+  for (std::string& text : texts) {
+    text = std::regex_replace(text, std::regex("\\(first: .*"), "(first: …)");
+    text = std::regex_replace(text, std::regex("[0-9]+ (of|events against) [0-9]+"), "N $1 M");
+  }
+  return texts;
+}
+
 std::optional<std::string> Torture::value(const std::string& sql) const {
   return value_of(project_ / "jcprof-out/profile.jcprof", sql);
 }
 
 void Torture::does(const Expected& expected) {
   std::vector<std::string> faults;
-  for (const int rounds : std::array{10, 30, 60}) {
+  for (const int rounds : std::array{10, 30, 100}) {
     measure(rounds);
     reached_everything(rounds, expected.status);
-    CHECK(profile_["warnings"] == json(expected.warnings));
+    CHECK(warnings() == expected.warnings);
     faults = Comparison(profile_, expected).faults();
     if (faults.empty()) return;
     UNSCOPED_INFO(fmt::format("{} rounds: {}", rounds, fmt::join(faults, "; ")));

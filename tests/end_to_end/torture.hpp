@@ -50,7 +50,8 @@ class Torture {
 
   /// Runs and annotates; both must end with status 0.
   void measure(int rounds);
-  const nlohmann::json& profile() const { return profile_; }
+  /// Of the profile. Counts of shots and of events are N and M.
+  std::vector<std::string> warnings() const;
   std::optional<std::string> value(const std::string& sql) const;
 
  private:

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands of examples/javacard-torture that fail, want a PIN, change the card, or come with more than a few
 // bytes.
-#include <regex>
-
 #include <catch2/catch.hpp>
 
 #include "tests/end_to_end/torture.hpp"
@@ -49,15 +47,13 @@ TEST_CASE("a command that takes turns goes one way once a command before it sets
 TEST_CASE("a command that takes turns is not measured as if it always went one way: warnings say so") {
   Torture torture(command("B0500600"));
   torture.measure(10);
-  std::vector<std::string> warnings = torture.profile()["warnings"];
-  for (std::string& warning : warnings)
-    warning = std::regex_replace(std::regex_replace(warning, std::regex("\\(first: .*"), "(first: …"),
-                                 std::regex("[0-9]+ of [0-9]+"), "N of M");
-  CHECK(warnings == std::vector<std::string>{
-                        "the path varies: two runs of input 0 () went different ways; shots that miss "
-                        "their stop are counted",
-                        "N of M shots ran to the end instead of stopping: the command does not always "
-                        "take the traced path (first: …"});
+  // There may be a third: turns of one and of three units can look like a target that does not settle.
+  const std::vector<std::string> warnings = torture.warnings();
+  for (const char* expected :
+       {"the path varies: two runs of input 0 () went different ways; shots that miss their stop are counted",
+        "N of M shots ran to the end instead of stopping: the command does not always take the traced path "
+        "(first: …)"})
+    CHECK_THAT(warnings, Catch::VectorContains(std::string(expected)));
 }
 
 TEST_CASE("traps that keep nothing over a reset are armed anew for each shot") {
