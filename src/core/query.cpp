@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sqlite3.h>
 
 #include "src/core/error.hpp"
@@ -56,6 +57,16 @@ std::string what_there_is(const sqlite::Database& database) {
   return "there are " + list;
 }
 
+Words tables_with(const sqlite::Database& database, std::string_view column) {
+  Words words;
+  sqlite::Statement statement = database.prepare(
+      "SELECT s.name FROM sqlite_schema s, pragma_table_info(s.name) c WHERE s.type IN ('table', 'view')"
+      " AND c.name = ? ORDER BY s.type DESC, s.name");
+  statement.bind(std::string(column));
+  while (statement.step()) words.push_back(statement.text(0));
+  return words;
+}
+
 /// A way out for "no such table: x" and "no such column: x".
 std::string hint_for(const sqlite::Database& database, std::string_view why) {
   constexpr std::string_view no_table = "no such table: ";
@@ -63,6 +74,8 @@ std::string hint_for(const sqlite::Database& database, std::string_view why) {
   if (why.starts_with(no_column)) {
     std::string_view word = why.substr(no_column.size());
     word.remove_prefix(word.find_last_of('.') == std::string_view::npos ? 0 : word.find_last_of('.') + 1);
+    if (const Words others = tables_with(database, word); !others.empty())
+      return fmt::format("\"{}\" is a column of {}", word, fmt::join(others, ", "));
     const Words columns = names(database,
                                 "SELECT DISTINCT c.name FROM sqlite_schema s, pragma_table_info(s.name) c"
                                 " WHERE s.type IN ('table', 'view') ORDER BY 1");

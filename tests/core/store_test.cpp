@@ -363,6 +363,9 @@ TEST_CASE("a query can only read, and says what is wrong with it") {
   CHECK(error("SELECT tikcs FROM sample") ==
         "query:1: no such column: tikcs\n  1 | SELECT tikcs FROM sample\n    |        ^\n"
         "hint: did you mean \"ticks\"? [2]");
+  CHECK(error("SELECT outcome FROM line") ==
+        "query:1: no such column: outcome\n  1 | SELECT outcome FROM line\n    |        ^\n"
+        "hint: \"outcome\" is a column of sample [2]");
   CHECK(error("SELEC 1") == "query:1: near \"SELEC\": syntax error\n  1 | SELEC 1\n    | ^ [2]");
   CHECK(error("  ") == "query: no statement\nhint: for example: SELECT * FROM line LIMIT 10 [2]");
   CHECK(error("SELECT 1; SELECT 2") ==
