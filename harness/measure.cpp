@@ -5,6 +5,7 @@
 #include <array>
 #include <ctime>
 #include <tuple>
+#include <utility>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -25,6 +26,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds progress_every{100};
 // Samples of this round are pairs of the warm-up: stored, because all is, but of no round.
 constexpr std::uint32_t warm_up_round = 0;
+constexpr int runs_to_regain_trust = 3;
 
 enum class Halt : std::uint8_t { no, interrupted, shots, time };
 
@@ -168,7 +170,24 @@ class Measurement {
       if (log_->can_stop_at(stops_[at])) shots.push_back({.stop = stops_[at], .input = input_of(round)});
     }
     report("rounds");
-    shoot(shots, "rounds");
+    for (std::span<const Shot> rest(shots); !rest.empty() && goes_on();) {
+      rest = rest.subspan(shoot(rest, "rounds").size());
+      if (!log_->is_trusted()) regain_trust(input_of(round));
+    }
+  }
+
+  /// After the target was lost: the whole command, until it is answered as it was at the first contact.
+  void regain_trust(std::uint32_t input) {
+    const std::array whole{Shot{.stop = {}, .input = input}};
+    const std::uint32_t round = std::exchange(round_, warm_up_round);
+    for (int i = 0; i < runs_to_regain_trust && !log_->is_trusted() && goes_on(); ++i)
+      shoot(whole, "recovery");
+    round_ = round;
+    if (!log_->is_trusted() && goes_on())
+      throw environment_error(
+          "since the target was lost, its command is not answered as it was at the first contact",
+          "\"after_reset\" and \"before_each\" in \"session\" must bring it back to the same state; "
+          "`jcprof run` goes on with what was measured");
   }
 
   void warm_up() {
@@ -183,6 +202,7 @@ class Measurement {
     }
     while (warm_up.state() == WarmUp::State::warming && goes_on() && log_->can_stop_at(*first)) {
       const std::vector<StoredSample> samples = shoot(window, "warm-up");
+      if (!log_->is_trusted()) regain_trust(survey_.inputs.front());
       for (std::size_t i = 0; i + 1 < samples.size(); i += 2) {
         if (is_timed(samples[i]) && is_timed(samples[i + 1]))
           warm_up.add(samples[i].ticks, samples[i + 1].ticks);
@@ -194,7 +214,7 @@ class Measurement {
                       WarmUp::most_windows * WarmUp::pairs_per_window, 100 * warm_up.drift()));
   }
 
-  /// The shots, timed, judged and stored; those that were made.
+  /// The shots, timed, judged and stored, up to one that loses the target; those that were made.
   std::vector<StoredSample> shoot(std::span<const Shot> shots, std::string_view phase) {
     std::vector<StoredSample> samples;
     samples.reserve(shots.size());
@@ -207,10 +227,11 @@ class Measurement {
                          .outcome = sample.outcome,
                          .status = sample.status,
                          .signature = survey_.path.signature});
+      const std::uint64_t lost = log_->lost();
       log_->take(shot, sample);
       ++shots_;
       report_now_and_then(phase);
-      return goes_on();
+      return goes_on() && log_->lost() == lost;
     };
     if (goes_on()) {
       try {

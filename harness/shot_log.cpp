@@ -28,24 +28,15 @@ void ShotLog::note(Oddity& oddity, const Shot& shot, const std::string& what) {
 
 void ShotLog::take(const Shot& shot, const Sample& sample) {
   ++shots_;
-  const GoodAnswer& good = good_.at(shot.input);
-  const std::uint32_t status = sample.status.value_or(0);
   switch (sample.outcome) {
     case Outcome::stopped:
       losses_in_a_row_.erase(shot.stop);
       if (shot.stop.trap == run_to_end) note(stopped_unasked_, shot, "stopped");
       return;
-    case Outcome::ended: {
+    case Outcome::ended:
       losses_in_a_row_.erase(shot.stop);
-      const std::string answers = fmt::format("{}, known good is {}", to_text(status, sample.reply.size()),
-                                              to_text(good.status, good.length));
-      const bool other_length = !good.length_varies && sample.reply.size() != good.length;
-      if (shot.stop.trap != run_to_end)
-        note(not_stopped_, shot, answers);
-      else if (status != good.status || other_length)
-        note(other_answer_, shot, answers);
+      take_end(shot, sample);
       return;
-    }
     case Outcome::refused:
       note(refused_, shot, sample.why);
       return;
@@ -56,8 +47,23 @@ void ShotLog::take(const Shot& shot, const Sample& sample) {
   }
 }
 
+void ShotLog::take_end(const Shot& shot, const Sample& sample) {
+  const GoodAnswer& good = good_.at(shot.input);
+  const std::uint32_t status = sample.status.value_or(0);
+  const std::string answers = fmt::format("{}, known good is {}", to_text(status, sample.reply.size()),
+                                          to_text(good.status, good.length));
+  const bool other_length = !good.length_varies && sample.reply.size() != good.length;
+  if (shot.stop.trap != run_to_end)
+    note(not_stopped_, shot, answers);
+  else if (status != good.status || other_length)
+    note(other_answer_, shot, answers);
+  else
+    trusted_ = true;
+}
+
 void ShotLog::take_loss(const Shot& shot, const Sample& sample) {
   ++lost_;
+  trusted_ = false;
   note(dead_, shot, sample.why);
   if (++losses_in_a_row_[shot.stop] == losses_to_give_up && shot.stop.trap != run_to_end)
     given_up_.insert(shot.stop);

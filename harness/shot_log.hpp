@@ -32,6 +32,8 @@ class ShotLog {
   void take(const Shot& shot, const Sample& sample);
   /// False once the target was lost at this event twice in a row (asked for twice, lost both times).
   bool can_stop_at(Event event) const { return !given_up_.contains(event); }
+  /// False from the loss of the target until the whole command was answered as it should be.
+  bool is_trusted() const { return trusted_; }
   /// Shots so far that ended in the loss of the target.
   std::uint64_t lost() const { return lost_; }
   std::vector<std::string> warnings() const;
@@ -43,12 +45,14 @@ class ShotLog {
     std::string first;
   };
   void note(Oddity& oddity, const Shot& shot, const std::string& what);
+  void take_end(const Shot& shot, const Sample& sample);
   void take_loss(const Shot& shot, const Sample& sample);
 
   const TrapMap& map_;
   std::vector<GoodAnswer> good_;
   std::uint64_t shots_ = 0;
   std::uint64_t lost_ = 0;
+  bool trusted_ = true;
   std::map<Event, int> losses_in_a_row_;
   std::set<Event> given_up_;
   Oddity not_stopped_;

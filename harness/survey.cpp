@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/survey.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -67,8 +68,8 @@ class Surveyor {
     if (path.signature == survey_.path.signature && path.total == survey_.path.total)
       survey_.inputs.push_back(input.index);
     else
-      warn(fmt::format("{} takes another path than the first input ({} events against {}): it is left out",
-                       name_of_input(input), path.total, survey_.path.total));
+      warn(fmt::format("{} takes another path than the first input, {}: it is left out", name_of_input(input),
+                       parting(path)));
   }
 
   Survey result() && { return std::move(survey_); }
@@ -90,6 +91,17 @@ class Surveyor {
       warn(fmt::format("{}: the traced run answers {:04X}, the plain one {:04X}", name_of_input(input),
                        path.end.status.value_or(0), good.status));
     return path;
+  }
+
+  /// Where a path leaves that of the first input.
+  std::string parting(const TracedPath& path) const {
+    const auto& first = survey_.path.events;
+    const auto [ours, theirs] = std::ranges::mismatch(path.events, first);
+    const auto place = [&](auto at, const auto& events) {
+      return at == events.end() ? "the end" : describe(map_, *at);
+    };
+    return fmt::format("from event {} of {} on: {} where that one passes {}", ours - path.events.begin() + 1,
+                       path.total, place(ours, path.events), place(theirs, first));
   }
 
   void judge_path(const StoredInput& input) {

@@ -197,7 +197,8 @@ std::vector<std::string> Torture::warnings() const {
   std::vector<std::string> texts = profile_["warnings"];
   for (std::string& text : texts) {
     text = std::regex_replace(text, std::regex("\\(first: .*"), "(first: …)");
-    text = std::regex_replace(text, std::regex("[0-9]+ (of|events against) [0-9]+"), "N $1 M");
+    text = std::regex_replace(text, std::regex("[0-9]+ of [0-9]+"), "N of M");
+    text = std::regex_replace(text, std::regex(R"(TRAP_\w+ \([^)]*\), hit [0-9]+)"), "TRAP");
   }
   return texts;
 }

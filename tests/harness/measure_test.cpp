@@ -166,8 +166,10 @@ TEST_CASE("inputs with another path are left out with a warning") {
   bench.project.inputs = InputList{{"00", "01", "02"}};
   bench.target.paths[1] = {TrapId{1}};
   const Measured measured = bench.run();
-  CHECK(has(measured.warnings,
-            "input 1 (01) takes another path than the first input (1 events against 6): it is left out"));
+  CHECK(has(
+      measured.warnings,
+      "input 1 (01) takes another path than the first input, from event 2 of 1 on: the end where that one "
+      "passes TRAP_run_2 (A.java:12), hit 1: it is left out"));
   std::set<std::uint32_t> used;
   for (const StoredSample& sample : bench.samples) used.insert(sample.input);
   CHECK(used == std::set<std::uint32_t>{0, 2});
@@ -200,7 +202,38 @@ TEST_CASE("a target that was lost is warmed up again before the next round") {
     if (n == 65) sample = {.outcome = Outcome::lost, .why = "once"};
   };
   bench.run();
-  CHECK(bench.samples.size() - bench.in_rounds() == 120);
+  // Twice 30 pairs, and the full run that shows that the target answers as before.
+  CHECK(bench.samples.size() - bench.in_rounds() == 121);
+}
+
+TEST_CASE("after a loss a good full run comes before the next number") {
+  Bench bench;
+  bench.target.twist = [](const Shot&, std::uint64_t n, Sample& sample) {
+    if (n == 65) sample = {.outcome = Outcome::lost, .why = "once"};
+    if (n == 66) sample.status = 0x6A80;
+  };
+  bench.run();
+  const auto lost = std::ranges::find(bench.samples, Outcome::lost, &StoredSample::outcome);
+  REQUIRE(bench.samples.end() - lost > 3);
+  CHECK(lost[1].round == 0);
+  CHECK(lost[1].asked.trap == run_to_end);
+  CHECK(lost[1].status == 0x6A80);
+  CHECK(lost[2].round == 0);
+  CHECK(lost[2].status == 0x9000);
+  CHECK(lost[3].round == lost[0].round);
+}
+
+TEST_CASE("a target that is not what it was after a loss ends the run, with all that was measured") {
+  Bench bench;
+  bench.target.twist = [](const Shot&, std::uint64_t n, Sample& sample) {
+    if (n == 70) sample = {.outcome = Outcome::lost, .why = "once"};
+    if (n > 70) sample.status = 0x6985;
+  };
+  CHECK_THROWS_WITH(bench.run(), Catch::Contains("not answered as it was at the first contact"));
+  const Store store(bench.folder / "profile.jcprof", OpenMode::read_only);
+  CHECK(store.last_run()->state == RunState::interrupted);
+  // All but the very first full run, which is the first contact.
+  CHECK(store.samples(store.last_run()->id).size() == 69 + 3);
 }
 
 TEST_CASE("a shot that ran past its stop is counted, and both answers are told") {
