@@ -133,6 +133,8 @@ std::string header(const Profile& profile, const TableStyle& style) {
   const ClockUnit unit = run.unit;
   std::string text = painted(name_text(run.project), bold, style);
   text += " on " + name_text(run.device.empty() ? "an unknown device" : run.device);
+  if (!run.reader.empty())
+    text += fmt::format(" in reader {}, {}", name_text(run.reader), name_text(run.protocol));
   if (run.simulated) text += ", " + painted("SIMULATED", yellow, style);
   text += fmt::format(": {} rounds, {} shots", profile.rounds, profile.shots);
   if (run.state != RunState::complete) text += ", unfinished";

@@ -66,6 +66,15 @@ TEST_CASE("the report on a terminal") {
         "warning: 10 rounds?only\n");
 }
 
+TEST_CASE("the report names the reader") {
+  Profile profile = small_profile();
+  profile.run.device = "gd60";
+  profile.run.reader = "ACS ACR39U 00 00";
+  profile.run.protocol = "T=0";
+  profile.run.simulated = false;
+  CHECK(header(profile).starts_with("pin on gd60 in reader ACS ACR39U 00 00, T=0: 10 rounds, 120 shots\n"));
+}
+
 TEST_CASE("on a narrow terminal places lose their beginning, numbers nothing") {
   Profile profile = small_profile();
   profile.lines[0].path = "a/long/way/to/the/source/of/the/Applet.java";
@@ -95,6 +104,10 @@ TEST_CASE("the JSON export") {
  "project": "pin",
  "device": "jcardsim",
  "transport": "vpcd",
+ "reader": "",
+ "protocol": "",
+ "atr": "",
+ "agent": "",
  "started": "2026-01-02T03:04:05.678Z",
  "unit": "ns",
  "hz": 0.0,
