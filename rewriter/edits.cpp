@@ -22,6 +22,7 @@ std::optional<std::string> filled(const Slot& slot, const TrapBySite& chosen, co
   Placeholders values{{"pm", names.pm}, {"pmc", names.pmc}};
   const auto wanting = std::ranges::find_if(slot.wanted_by, [&](auto site) { return chosen.contains(site); });
   if (wanting == slot.wanted_by.end() && !slot.wanted_by.empty()) return std::nullopt;
+  if (slot.unless && chosen.contains(*slot.unless)) return std::nullopt;
   if (wanting != slot.wanted_by.end()) {
     const Trap& trap = *chosen.at(*wanting);
     values.emplace("name", trap.name);

@@ -8,6 +8,7 @@
 
 #include "rewriter/compile_check.hpp"
 #include "rewriter/edits.hpp"
+#include "rewriter/java_applets.hpp"
 #include "rewriter/java_front_end.hpp"
 #include "rewriter/java_runtime.hpp"
 #include "rewriter/plan.hpp"
@@ -40,6 +41,7 @@ std::vector<SourceModel> read_sources(const Project& project, const std::vector<
     }
   }
   if (!faults.empty()) throw UserError(faults);
+  settle_applets(models);
   return models;
 }
 

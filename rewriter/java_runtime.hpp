@@ -13,7 +13,8 @@
 
 namespace jcprof::rewriter {
 
-/// An INS and a stop status word that no source names (as a number or as the low byte of one).
+/// An INS and a stop status word that no source names (as a number or as the low byte of one), but for the
+/// numbers of tables where those leave none free.
 CardArming choose_arming(const std::vector<SourceModel>& models);
 
 /// PM and PMC, or names beside them where the sources use those for something else; `taken` says which files

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rewriter/java_syntax.hpp"
 
+#include <cctype>
 #include <memory>
 #include <optional>
 
@@ -17,6 +18,14 @@ namespace {
 
 // Deeper nesting than any person writes; the walkers recurse over statements.
 constexpr std::size_t deepest_nesting = 2000;
+
+/// `else if`, the sum in front of a further term, the call in front of a further call: programs write rows of
+/// thousands of them, and no walker recurses over them.
+bool is_row(std::string_view type, std::string_view field) {
+  return (type == "if_statement" && field == "alternative") ||
+         (type == "binary_expression" && field == "left") ||
+         (type == "method_invocation" && field == "object");
+}
 
 struct Deleter {
   void operator()(TSParser* parser) const { ts_parser_delete(parser); }
@@ -92,6 +101,7 @@ JavaSyntax::JavaSyntax(const std::string& path, std::string_view text) : text_(t
   const bool faulty = ts_node_has_error(root);
   Cursor cursor(root);
   std::vector<NodeIndex> open;
+  std::size_t nesting = 0;
   for (;;) {
     const TSNode node = cursor.node();
     if (faulty)
@@ -105,10 +115,14 @@ JavaSyntax::JavaSyntax(const std::string& path, std::string_view text) : text_(t
                       .subtree = 1,
                       .named = ts_node_is_named(node)});
     open.push_back(count() - 1);
-    if (open.size() > deepest_nesting) refuse("nested too deep", nodes_.back().begin, "");
+    if (!is_row(nodes_.back().type, nodes_.back().field)) ++nesting;
+    if (nesting > deepest_nesting)
+      refuse(fmt::format("nested more than {} deep", deepest_nesting), nodes_.back().begin,
+             "split the statement, or leave the file out of \"sources\"");
     if (cursor.to_child()) continue;
     for (;;) {
       nodes_[open.back()].subtree = count() - open.back();
+      if (!is_row(nodes_[open.back()].type, nodes_[open.back()].field)) --nesting;
       open.pop_back();
       if (cursor.to_sibling()) break;
       if (!cursor.to_parent()) return;
@@ -118,6 +132,20 @@ JavaSyntax::JavaSyntax(const std::string& path, std::string_view text) : text_(t
 
 std::string_view JavaSyntax::text(NodeIndex node) const {
   return text_.substr(nodes_[node].begin, nodes_[node].end - nodes_[node].begin);
+}
+
+std::string JavaSyntax::words(NodeIndex node) const {
+  const auto is_word = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '$' || c >= 0x80;
+  };
+  std::string result;
+  for (NodeIndex i = node; i < node + nodes_[node].subtree; ++i) {
+    const std::string_view word = nodes_[i].subtree == 1 && !is_comment(i) ? text(i) : std::string_view{};
+    if (word.empty()) continue;
+    if (!result.empty() && is_word(result.back()) && is_word(word.front())) result += ' ';
+    result += word;
+  }
+  return result;
 }
 
 NodeIndex JavaSyntax::child(NodeIndex node, std::string_view field) const {

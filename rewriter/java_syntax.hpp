@@ -32,6 +32,8 @@ class JavaSyntax {
   NodeIndex root() const { return 0; }
   NodeIndex count() const { return static_cast<NodeIndex>(nodes_.size()); }
   std::string_view text(NodeIndex node) const;
+  /// The text on one line: no comments, and blanks only where two words would run into each other.
+  std::string words(NodeIndex node) const;
 
   /// The child in that role, or no_node.
   NodeIndex child(NodeIndex node, std::string_view field) const;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -39,7 +40,8 @@ struct Site {
 struct Slot {
   std::size_t at = 0;
   std::string text;
-  std::vector<std::uint32_t> wanted_by;  // sites; inserted when one of them is chosen, always when empty
+  std::vector<std::uint32_t> wanted_by;      // sites; inserted when one of them is chosen, always when empty
+  std::optional<std::uint32_t> unless = {};  // a site: left out when it is chosen
 };
 
 /// Something a user would expect a trap at that cannot have one.
@@ -48,10 +50,19 @@ struct LeftAlone {
   std::string reason;
 };
 
+/// Whether a class is an applet hangs on all sources together; see settle_applets().
+struct ClassInfo {
+  std::string name;        // "Outer.Inner"
+  std::string superclass;  // as written, without type arguments; empty: none
+  bool installs = false;   // has what the card calls to install an applet
+  bool applet = false;     // what it was taken for
+};
+
 struct SourceModel {
   std::string path;   // relative to the project's folder, '/' separated
   std::string text;   // the original bytes
   std::string scope;  // what shares one runtime: the package in Java
+  std::vector<ClassInfo> classes;
   std::vector<Function> functions;
   std::vector<Site> sites;  // in file order
   std::vector<Slot> slots;  // in the order in which they stand in the output
@@ -61,6 +72,7 @@ struct SourceModel {
   bool is_old_runtime = false;         // the ancestor's PM or PMC, which ours takes the place of
   std::vector<std::uint32_t>
       literals;  // whole numbers of the text: what INS and status words must keep clear of
+  std::vector<std::uint32_t> table_literals;  // those of arrays: more likely data than an INS
 };
 
 }  // namespace jcprof::rewriter

@@ -4,6 +4,7 @@
 // behaviour.
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
@@ -65,6 +66,17 @@ TEST_CASE("each feature is rewritten as approved") {
     INFO(name);
     CHECK(fs::exists(approved));
     CHECK(text == read_file(approved));
+  }
+}
+
+TEST_CASE("no two traps share a key") {
+  for (const fs::path& file : features()) {
+    const std::string name = file.filename().string();
+    std::set<std::string> keys;
+    const Rewritten rewritten = rewrite(name, read_file(file), {.entry = {entry_of(file)}, .scope = {}});
+    for (const Trap& trap : rewritten.traps) keys.insert(trap.key);
+    INFO(name);
+    CHECK(keys.size() == rewritten.traps.size());
   }
 }
 

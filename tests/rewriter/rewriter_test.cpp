@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <set>
 
+#include <fmt/format.h>
 #include <catch2/catch.hpp>
 
 #include "rewriter/compile_check.hpp"
+#include "rewriter/java_applets.hpp"
 #include "rewriter/java_runtime.hpp"
 #include "src/core/file.hpp"
 #include "tests/rewriter/rewriting.hpp"
@@ -142,6 +144,107 @@ TEST_CASE("strip takes traps out of a text that was edited since") {
   CHECK(strip("A.java", text) == applet("void f() { " + added + "memory[0]++; }"));
 }
 
+namespace {
+
+/// Functions that carry no trap in the sources given as (name, text).
+std::vector<std::string> without_traps(const std::vector<std::pair<std::string, std::string>>& sources) {
+  std::vector<SourceModel> models;
+  for (const auto& [path, text] : sources) models.push_back(read_java(path, text));
+  settle_applets(models);
+  std::vector<std::string> names;
+  for (const SourceModel& model : models)
+    for (const Function& function : model.functions)
+      if (!function.why_not.empty()) names.push_back(function.name);
+  return names;
+}
+
+std::string class_with_install(const std::string& head) {
+  return "class " + head + " { public static void install(byte[] a, short o, byte l) { } }\n";
+}
+
+}  // namespace
+
+TEST_CASE("an applet is known by the chain of its superclasses, in whatever file they stand") {
+  const auto extends = [](const std::string& base) { return class_with_install("X extends " + base); };
+  const std::vector<std::string> taken{"X.install"};
+  CHECK(without_traps({{"X.java", extends("Applet")}}) == taken);
+  CHECK(without_traps({{"X.java", extends("javacard . framework . /**/ Applet")}}) == taken);
+  CHECK(without_traps({{"X.java", extends("lib.BaseApplet<Byte>")}}) == taken);
+  CHECK(without_traps({{"A.java", "class Thing extends javacard.framework.Applet { }"},
+                       {"X.java", extends("Thing")}}) == taken);
+  CHECK(without_traps({{"A.java", "package a; public class Thing extends Base { }"},
+                       {"X.java", "import a.Thing;" + extends("Thing")},
+                       {"Y.java", "package a; class Base extends Applet { }"}}) == taken);
+  CHECK(without_traps({{"X.java", extends("SomethingOfALibrary")}}) == taken);
+}
+
+TEST_CASE("a class is no applet for being called so") {
+  const std::string x = class_with_install("X extends NotApplet");
+  CHECK(without_traps({{"A.java", "class NotApplet { }"}, {"X.java", x}}).empty());
+  CHECK(without_traps({{"A.java", "class NotApplet extends X { }"}, {"X.java", x}}).empty());
+  CHECK(without_traps({{"X.java", "class Applet { }" + class_with_install("X extends Applet")}}).empty());
+  CHECK(
+      without_traps({{"A.java", "package other; class Applet { }"},
+                     {"X.java", "import javacard.framework.*;" + class_with_install("X extends Applet")}}) ==
+      std::vector<std::string>{"X.install"});
+}
+
+TEST_CASE("what the card calls outside of the entry is cleared of a stop that is over") {
+  const std::string text =
+      rewrite("A.java",
+              applet("static class B extends Applet {\n"
+                     "public void process(APDU apdu) { memory = null; }\n"
+                     "public void uninstall() { }\n"
+                     "public Shareable getShareableInterfaceObject(AID aid, byte p) { return null; }\n"
+                     "public boolean select(boolean more) { return true; }\n"
+                     "void select(APDU apdu) { memory = null; }\n}"),
+              {.entry = {"A.process"}, .scope = {.include = {"*"}, .exclude = {}, .level = TrapLevel::none}})
+          .text;
+  CHECK(text ==
+        applet("static class B extends Applet {\n"
+               "public void process(APDU apdu) {/*[j*/PM.outside();/*j]*/ memory = null; }\n"
+               "public void uninstall() {/*[j*/PM.outside();/*j]*/ }\n"
+               "public Shareable getShareableInterfaceObject(AID aid, byte p) {/*[j*/PM.outside();/*j]*/ "
+               "return null; }\n"
+               "public boolean select(boolean more) {/*[j*/PM.outside();/*j]*/ return true; }\n"
+               "void select(APDU apdu) { memory = null; }\n}")
+            .replace(applet("").find("{ run"), 1,
+                     "{/*[j*/if(PM.serve(apdu))return;PM.check(PMC.TRAP_A_process_1);PM.check(PMC.TRAP_A_process_"
+                     "2);/*j]*/"));
+}
+
+TEST_CASE("the ancestor's calls are found whatever stands round and in them") {
+  const Rewritten rewritten =
+      rewrite("A.java",
+              applet("void f() { PM . /* here */ check(\n// now\nPMC.TRAP_a); here: PM.check((PMC.TRAP_b));\n"
+                     "here: PM.check(PMC.TRAP_c); if (memory == null) PM.check(PM.TRAP_d); }"),
+              {.entry = {"A.process"}, .scope = {.include = {"*"}, .exclude = {}, .level = TrapLevel::none}});
+  CHECK(names(rewritten) ==
+        std::vector<std::string>{"TRAP_process_1", "TRAP_process_2", "TRAP_a", "TRAP_b", "TRAP_c", "TRAP_d"});
+}
+
+TEST_CASE("rows of thousands of else-ifs, terms and calls are read") {
+  std::string ifs = "void f(short x) { if (x == 0) x++;";
+  std::string sum = "short g(short x) { while (x == x";
+  std::string calls = "void h(StringBuilder s) { s";
+  for (int i = 0; i < 20000; ++i) {
+    ifs += "\nelse if (x == 1) x++;";
+    sum += " + x";
+    calls += ".append(1)";
+  }
+  const Rewritten rewritten =
+      rewrite("A.java", applet(ifs + "}\n" + sum + ") x++; return x; }\n" + calls + "; }\n"), everything);
+  CHECK(rewritten.traps.size() > 60000);
+}
+
+TEST_CASE("deeper nesting than can be read is refused by name") {
+  const std::string open(2100, '{');
+  const std::string close(2100, '}');
+  CHECK_THROWS_WITH(rewrite("A.java", applet("void f() " + open + close), everything),
+                    Catch::Contains("A.java:5: nested more than 2000 deep\n") &&
+                        Catch::EndsWith("hint: split the statement, or leave the file out of \"sources\""));
+}
+
 TEST_CASE("the arming INS and status keep clear of what the sources name") {
   const std::vector<SourceModel> models{read_java(
       "A.java",
@@ -149,6 +252,14 @@ TEST_CASE("the arming INS and status keep clear of what the sources name") {
   const CardArming arming = choose_arming(models);
   CHECK(int{arming.ins} == 0xFA);
   CHECK(arming.stop_status == 0x6FB6);
+}
+
+TEST_CASE("a table that names every byte does not stop the arming INS from being chosen") {
+  std::string table;
+  for (int i = -128; i < 256; ++i) table += fmt::format("(byte) {}, ", i);
+  const std::vector<SourceModel> models{
+      read_java("A.java", "class A { byte ins = (byte)0xF4; byte[] t = {" + table + "}; }")};
+  CHECK(int{choose_arming(models).ins} == 0xF6);
 }
 
 TEST_CASE("javac's errors are read with file, line and column") {
