@@ -85,22 +85,23 @@ std::set<std::string> stems_beside(const Instrumentation& work, const std::vecto
 }
 
 void write_sources(const Instrumentation& work, const TrapMap& map, const fs::path& tree) {
-  std::set<std::string> called;
+  std::set<std::string> named;
   for (std::size_t i = 0; i < work.models.size(); ++i) {
     const SourceModel& model = work.models[i];
     const FilePlan& plan = work.plan.files[i];
-    called.insert(model.called_traps.begin(), model.called_traps.end());
+    // The old runtime names its own, and goes.
+    if (!model.is_old_runtime) named.insert(model.called_constants.begin(), model.called_constants.end());
     if (plan.instrumented)
       write_file(tree / model.path, apply_edits(model.text, edits_for(model, plan, work.names)));
+    if (!model.is_old_runtime) continue;
     // Kept for strip, under a name that no compiler takes for a source.
-    if (model.is_old_runtime)
-      write_file((tree / model.path).string() + std::string(original_suffix), model.text);
-    if (model.is_old_runtime) fs::remove(tree / model.path);
+    write_file((tree / model.path).string() + std::string(original_suffix), model.text);
+    fs::remove(tree / model.path);
   }
   const std::string& package = work.models[work.plan.entry_file].scope;
   const fs::path folder = tree / work.folder();
-  write_file(folder / (work.names.pm + ".java"), pm_source(package, work.names));
-  write_file(folder / (work.names.pmc + ".java"), pmc_source(package, work.names, map, std::move(called)));
+  write_file(folder / (work.names.pm + ".java"), pm_source(package, work.names, named));
+  write_file(folder / (work.names.pmc + ".java"), pmc_source(package, work.names, map, named));
 }
 
 std::vector<std::string> compiled_sources(const Instrumentation& work) {
@@ -185,6 +186,9 @@ Generated generate(const Project& project, const fs::path& out) {
   TrapPolicy policy{.entry = project.entry, .scope = project.profile};
   Instrumentation work{.models = read_sources(project, source_files(project, files))};
   work.plan = plan_traps(work.models, policy);
+  // Another package's own stays in use there.
+  for (SourceModel& model : work.models)
+    model.is_old_runtime = model.is_old_runtime && model.scope == work.models[work.plan.entry_file].scope;
   work.names = choose_names(work.models, stems_beside(work, files));
   policy.calls_in_source = work.names == RuntimeNames{};
   if (!policy.calls_in_source) work.plan = plan_traps(work.models, policy);

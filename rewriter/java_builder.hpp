@@ -121,9 +121,10 @@ class JavaBuilder {
   void leave_alone(NodeIndex node, std::string reason);
   void collect_literals();
   bool in_array(NodeIndex literal) const;
-  /// What matters for the names of the runtime: SourceModel's `declared`, `called_traps` and
+  /// What matters for the names of the runtime: SourceModel's `declared`, `called_constants` and
   /// `is_old_runtime`.
   void collect_names();
+  void collect_constant(NodeIndex access);
 
   struct Class {
     std::string name;

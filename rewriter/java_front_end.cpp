@@ -297,6 +297,13 @@ bool JavaBuilder::in_array(NodeIndex literal) const {
   return syntax_[parent].type == "array_initializer";
 }
 
+void JavaBuilder::collect_constant(NodeIndex access) {
+  const std::string_view owner = syntax_.text(syntax_.child(access, "object"));
+  const std::string_view name = syntax_.text(syntax_.child(access, "field"));
+  if ((owner == "PMC" || owner == "PM") && name != "m_perfStop")
+    model_.called_constants.insert(fmt::format("{}.{}", owner, name));
+}
+
 void JavaBuilder::collect_names() {
   constexpr std::array<std::string_view, 10> declarations{
       "class_declaration",      "interface_declaration",  "enum_declaration",
@@ -305,9 +312,7 @@ void JavaBuilder::collect_names() {
       "type_parameter"};
   for (NodeIndex i = 1; i < syntax_.count(); ++i) {
     const std::string_view type = syntax_[i].type;
-    if (type == "field_access" && syntax_.text(syntax_.child(i, "object")) == "PMC" &&
-        syntax_.text(syntax_.child(i, "field")).starts_with("TRAP_"))
-      model_.called_traps.emplace(syntax_.text(syntax_.child(i, "field")));
+    if (type == "field_access") collect_constant(i);
     if (type != "identifier" && type != "type_identifier") continue;
     const NodeIndex parent = syntax_[i].parent;
     const bool declares = std::ranges::find(declarations, syntax_[parent].type) != declarations.end() &&

@@ -80,8 +80,14 @@ RuntimeNames choose_names(const std::vector<SourceModel>& models, const std::set
   return names;
 }
 
-std::string pm_source(const std::string& package, const RuntimeNames& names) {
+std::string pm_source(const std::string& package, const RuntimeNames& names,
+                      const std::set<std::string>& named) {
   std::string text(pm_template);
+  std::string constants;
+  for (const std::string& constant : named)
+    if (constant.starts_with("PM."))
+      constants += fmt::format("    public static final short {0} = PMC.{0};\n", constant.substr(3));
+  text.insert(text.rfind('}'), constants);
   replace_all(text, "/*package*/", with_package(package));
   if (names.pm != "PM" || names.pmc != "PMC") {
     replace_all(text, "class PM ", "class " + names.pm + " ");
@@ -92,7 +98,7 @@ std::string pm_source(const std::string& package, const RuntimeNames& names) {
 }
 
 std::string pmc_source(const std::string& package, const RuntimeNames& names, const TrapMap& map,
-                       std::set<std::string> others) {
+                       const std::set<std::string>& named) {
   std::string text = fmt::format("{}. Do not edit.\n{}\n\npublic class {} {{\n", generated_mark,
                                  with_package(package), names.pmc);
   const auto constant = [&](std::string_view type, std::string_view name, const std::string& value) {
@@ -104,6 +110,8 @@ std::string pmc_source(const std::string& package, const RuntimeNames& names, co
   constant("short", "BUILD_HIGH", as_short(map.build >> 16));
   constant("short", "BUILD_LOW", as_short(map.build));
   constant("short", "CALIBRATION", as_short(static_cast<std::uint32_t>(map.traps.size()) + 1));
+  std::set<std::string> others;
+  for (const std::string& name : named) others.insert(name.substr(name.find('.') + 1));
   for (const Trap& trap : map.traps) {
     constant("short", trap.name, as_short(number(trap.id)));
     others.erase(trap.name);

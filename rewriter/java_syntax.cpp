@@ -19,12 +19,13 @@ namespace {
 // Deeper nesting than any person writes; the walkers recurse over statements.
 constexpr std::size_t deepest_nesting = 2000;
 
-/// `else if`, the sum in front of a further term, the call in front of a further call: programs write rows of
-/// thousands of them, and no walker recurses over them.
-bool is_row(std::string_view type, std::string_view field) {
-  return (type == "if_statement" && field == "alternative") ||
-         (type == "binary_expression" && field == "left") ||
-         (type == "method_invocation" && field == "object");
+/// How much deeper a node lies than its parent. `else if`, the sum in front of a further term and the call in
+/// front of a further call count nothing: programs write rows of thousands, and no walker recurses over them.
+std::size_t own_depth(const SyntaxNode& node) {
+  const bool in_row = (node.type == "if_statement" && node.field == "alternative") ||
+                      (node.type == "binary_expression" && node.field == "left") ||
+                      (node.type == "method_invocation" && node.field == "object");
+  return in_row ? 0 : 1;
 }
 
 struct Deleter {
@@ -115,14 +116,14 @@ JavaSyntax::JavaSyntax(const std::string& path, std::string_view text) : text_(t
                       .subtree = 1,
                       .named = ts_node_is_named(node)});
     open.push_back(count() - 1);
-    if (!is_row(nodes_.back().type, nodes_.back().field)) ++nesting;
+    nesting += own_depth(nodes_.back());
     if (nesting > deepest_nesting)
       refuse(fmt::format("nested more than {} deep", deepest_nesting), nodes_.back().begin,
              "split the statement, or leave the file out of \"sources\"");
     if (cursor.to_child()) continue;
     for (;;) {
       nodes_[open.back()].subtree = count() - open.back();
-      if (!is_row(nodes_[open.back()].type, nodes_[open.back()].field)) --nesting;
+      nesting -= own_depth(nodes_[open.back()]);
       open.pop_back();
       if (cursor.to_sibling()) break;
       if (!cursor.to_parent()) return;

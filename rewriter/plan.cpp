@@ -15,6 +15,8 @@
 namespace jcprof::rewriter {
 namespace {
 
+constexpr std::size_t longest_digested = 2000;
+
 /// "PinApplet.verify(byte)" → "PinApplet.verify"
 std::string_view without_parameters(std::string_view name) {
   return name.substr(0, name.find('('));
@@ -47,6 +49,10 @@ class Planner {
     find_entries();
     check_patterns();
     for (std::size_t file = 0; file < models_.size(); ++file) choose_sites(file);
+    for (const auto& [package, files] : elsewhere_)
+      plan_.notes.push_back(fmt::format(
+          "{} of package \"{}\": left alone: not the applet's package, they run in their caller's context",
+          files == 1 ? "1 file" : fmt::format("{} files", files), package));
     give_ids_and_names();
     return std::move(plan_);
   }
@@ -152,14 +158,12 @@ class Planner {
 
   void choose_sites(std::size_t file) {
     const SourceModel& model = models_[file];
-    if (model.is_old_runtime) {
-      plan_.notes.push_back(fmt::format("{}: jcprof's own takes its place", model.path));
+    if (model.scope != entry_scope()) {
+      ++elsewhere_[model.scope];
       return;
     }
-    if (model.scope != entry_scope()) {
-      plan_.notes.push_back(
-          fmt::format("{}: left alone: package \"{}\" is not the applet's, it runs in its caller's context",
-                      model.path, model.scope));
+    if (model.is_old_runtime) {
+      plan_.notes.push_back(fmt::format("{}: jcprof's own takes its place", model.path));
       return;
     }
     FilePlan& plan = plan_.files[file];
@@ -214,8 +218,9 @@ class Planner {
   };
 
   static std::string key(const SourceModel& model, const Site& site, std::uint32_t ordinal) {
-    const std::string statement =
-        sha256(std::string_view(model.text).substr(site.begin, site.end - site.begin));
+    // A statement holds those within it: of a long one only the beginning, or the time taken grows squarely.
+    const std::string statement = sha256(
+        std::string_view(model.text).substr(site.begin, std::min(site.end - site.begin, longest_digested)));
     return sha256(fmt::format("{}\n{}\n{}\n{}\n{}", model.path, model.functions[site.function].name,
                               name_of(site.kind), statement, ordinal))
         .substr(0, 16);
@@ -223,7 +228,8 @@ class Planner {
 
   void reserve_marker_names() {
     for (const SourceModel& model : models_)
-      names_.insert(model.called_traps.begin(), model.called_traps.end());
+      for (const std::string& constant : model.called_constants)
+        names_.insert(constant.substr(constant.find('.') + 1));
     std::map<std::string, Place> seen;
     for (std::size_t file = 0; file < models_.size(); ++file)
       for (const PlannedTrap& planned : plan_.files[file].traps) {
@@ -269,6 +275,7 @@ class Planner {
   const TrapPolicy& policy_;
   TrapPlan plan_;
   std::set<FunctionRef> entries_;
+  std::map<std::string, std::size_t> elsewhere_;  // files of other packages
   std::set<std::string> names_;
   std::map<std::string, std::uint32_t> counters_;
   std::unordered_map<std::string, std::set<std::string>> owners_;

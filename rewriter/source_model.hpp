@@ -67,9 +67,11 @@ struct SourceModel {
   std::vector<Site> sites;  // in file order
   std::vector<Slot> slots;  // in the order in which they stand in the output
   std::vector<LeftAlone> left_alone;
-  std::set<std::string> declared;      // types, variables and imports: what the runtime must not be called
-  std::set<std::string> called_traps;  // TRAP_x that the text itself names: the runtime must know them
-  bool is_old_runtime = false;         // the ancestor's PM or PMC, which ours takes the place of
+  std::set<std::string> declared;  // types, variables and imports: what the runtime must not be called
+  // "PMC.TRAP_x", "PM.PERF_START": what the text itself names of the ancestor's classes, so ours must have
+  // it.
+  std::set<std::string> called_constants;
+  bool is_old_runtime = false;  // the ancestor's PM or PMC, which ours takes the place of
   std::vector<std::uint32_t>
       literals;  // whole numbers of the text: what INS and status words must keep clear of
   std::vector<std::uint32_t> table_literals;  // those of arrays: more likely data than an INS

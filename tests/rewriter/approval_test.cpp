@@ -48,7 +48,7 @@ Project project_of(const fs::path& folder, const fs::path& file) {
   Project project;
   project.root = folder;
   project.file = folder / "jcprof.json";
-  project.sources = {"*.java"};
+  project.sources = {"**/*.java"};
   project.entry = {entry_of(file)};
   return project;
 }
@@ -157,7 +157,8 @@ std::vector<std::string> generate_and_strip(const fs::path& folder,
   const Generated generated = generate(project, folder / "out");
   strip_in_place(folder / "out/tree");
   for (const auto& [name, text] : sources) CHECK(read_file(folder / "out/tree" / name) == text);
-  CHECK(std::distance(fs::directory_iterator(folder / "out/tree"), fs::directory_iterator()) ==
+  CHECK(std::ranges::count_if(fs::recursive_directory_iterator(folder / "out/tree"),
+                              [](const auto& entry) { return entry.is_regular_file(); }) ==
         std::ssize(sources));
   return generated.notes;
 }
@@ -191,4 +192,32 @@ TEST_CASE("the ancestor's PM and PMC are replaced, and its calls stay and compil
       std::vector<std::string>{
           "A.java:5: left alone: A.install: it runs when the applet is installed, before a trap can be armed",
           "PM.java: jcprof's own takes its place", "PMC.java: jcprof's own takes its place"});
+}
+
+TEST_CASE(
+    "an ancestor's PM that holds the trap numbers itself is replaced, with every number that is named") {
+  const std::string members =
+      "void run(byte a, byte b) { PM.m_perfStop = PM.PERF_START; PM.check(PM.TRAP_ADD_1); if (a > b) return; "
+      "PM.check(PM.TRAP_ADD_2); }";
+  CHECK(generate_and_strip(
+            fs::path(JCPROF_BINARY_DIR) / "tests/ancestor",
+            {{"A.java", applet(members)},
+             {"PM.java",
+              "public class PM { public static short m_perfStop; public static final short PERF_START = 1;\n"
+              "  public static final short TRAP_ADD = 0x7000, TRAP_ADD_1 = TRAP_ADD + 1, TRAP_ADD_2 = 2;\n"
+              "  public static void check(short s) { } }\n"}}) ==
+        std::vector<std::string>{"PM.java: jcprof's own takes its place"});
+}
+
+TEST_CASE("an ancestor's PM of another package is left to that package") {
+  CHECK(generate_and_strip(
+            fs::path(JCPROF_BINARY_DIR) / "tests/ancestor",
+            {{"A.java", applet("void run(byte a, byte b) { new lib.Adder().add(); }")},
+             {"lib/Adder.java",
+              "package lib; public class Adder { public void add() { PM.check(PMC.TRAP_x); } }\n"},
+             {"lib/PM.java", "package lib; public class PM { public static void check(short s) { } }\n"},
+             {"lib/PMC.java", "package lib; class PMC { static final short TRAP_x = 1; }\n"}}) ==
+        std::vector<std::string>{
+            "3 files of package \"lib\": left alone: not the applet's package, they run in "
+            "their caller's context"});
 }

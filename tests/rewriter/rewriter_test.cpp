@@ -208,9 +208,10 @@ TEST_CASE("what the card calls outside of the entry is cleared of a stop that is
                "return null; }\n"
                "public boolean select(boolean more) {/*[j*/PM.outside();/*j]*/ return true; }\n"
                "void select(APDU apdu) { memory = null; }\n}")
-            .replace(applet("").find("{ run"), 1,
-                     "{/*[j*/if(PM.serve(apdu))return;PM.check(PMC.TRAP_A_process_1);PM.check(PMC.TRAP_A_process_"
-                     "2);/*j]*/"));
+            .replace(
+                applet("").find("{ run"), 1,
+                "{/*[j*/if(PM.serve(apdu))return;PM.check(PMC.TRAP_A_process_1);PM.check(PMC.TRAP_A_process_"
+                "2);/*j]*/"));
 }
 
 TEST_CASE("the ancestor's calls are found whatever stands round and in them") {
