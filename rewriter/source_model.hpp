@@ -35,8 +35,8 @@ struct Site {
   bool in_source = false;   // the user's text calls the trap itself, by marker_name
 };
 
-/// A piece of text to insert before byte `at`. `{pm}`, `{pmc}` stand for the runtime's classes, `{name}` and
-/// `{id}` for those of the one trap that wants it.
+/// A piece of text to insert before byte `at`. `{pm}`, `{pmc}` stand for the runtime's classes, `{name}`
+/// for that of the one trap that wants it.
 struct Slot {
   std::size_t at = 0;
   std::string text;

@@ -120,29 +120,47 @@ TEST_CASE("the output compiles, behaves the same unarmed, and stops at each even
   CHECK(result.exit_status == 0);
 }
 
-TEST_CASE("traps that make a method too large are taken out and named, and the rest goes on") {
+namespace {
+
+/// Generates with a function `large` of that many statements, each two deep in blocks.
+Generated generate_large(int statements) {
   const fs::path folder = fs::path(JCPROF_BINARY_DIR) / "tests/too_large";
   fs::remove_all(folder);
   std::string large = "  void large() {\n";
-  for (int i = 0; i < 1900; ++i)
-    large += "    memory[0] = (byte) (memory[1] + memory[2] * memory[3] - memory[4]);\n";
+  for (int i = 0; i < statements; ++i)
+    large += "    { memory[0] = (byte) (memory[1] + memory[2] * memory[3] - memory[4]); memory[1]++; }\n";
   write_file(folder / "A.java", applet("void run(byte a, byte b) { large(); }\n" + large + "  }"));
-  Project project;
-  project.root = folder;
-  project.file = folder / "jcprof.json";
-  project.sources = {"*.java"};
-  project.entry = {"A.process"};
+  Project project = project_of(folder, "A.java");
   project.compile.classpath = {JCPROF_JCARDSIM};
-  const Generated generated = generate(project, folder / "out");
+  return generate(project, folder / "out");
+}
+
+}  // namespace
+
+TEST_CASE("a method that traps make too large has those of a coarser level") {
+  const Generated generated = generate_large(1100);
   const auto count = [&](const std::string& function) {
     return std::ranges::count(generated.map.traps, function, &Trap::function);
   };
-  CHECK(count("A.large") == 0);
+  CHECK(count("A.large") == 2201);
   CHECK(count("A.run") == 3);
+  CHECK(
+      generated.notes ==
+      std::vector<std::string>{
+          "A.java:6: 1101 traps of A.large are taken out (\"level\" is \"block\" there): code too large",
+          "A.large has about 62587 bytes of bytecode with its traps; a Java Card method holds 32767: narrow "
+          "\"profile.include\", or set \"profile.level\" to \"block\" or \"function\"",
+          "the package has about 63955 bytes of bytecode, 13248 of them for 2208 traps; a Java Card package "
+          "holds 65535: narrow \"profile.include\", or set \"profile.level\" to \"block\" or "
+          "\"function\""});
+}
+
+TEST_CASE("a method that no block has room in keeps the traps at its ends") {
+  const Generated generated = generate_large(1250);
+  CHECK(std::ranges::count(generated.map.traps, "A.large", &Trap::function) == 2);
   REQUIRE_FALSE(generated.notes.empty());
   CHECK(generated.notes.front() ==
-        "A.java:6: the trap TRAP_large_1 is taken out, it does not compile there: code too large");
-  CHECK(read_file(folder / "out/tree/A.java").find("TRAP_large") == std::string::npos);
+        "A.java:6: 3750 traps of A.large are taken out (\"level\" is \"function\" there): code too large");
 }
 
 namespace {
@@ -157,9 +175,9 @@ std::vector<std::string> generate_and_strip(const fs::path& folder,
   const Generated generated = generate(project, folder / "out");
   strip_in_place(folder / "out/tree");
   for (const auto& [name, text] : sources) CHECK(read_file(folder / "out/tree" / name) == text);
-  CHECK(std::ranges::count_if(fs::recursive_directory_iterator(folder / "out/tree"),
-                              [](const auto& entry) { return entry.is_regular_file(); }) ==
-        std::ssize(sources));
+  CHECK(std::ranges::count_if(fs::recursive_directory_iterator(folder / "out/tree"), [](const auto& entry) {
+          return entry.is_regular_file();
+        }) == std::ssize(sources));
   return generated.notes;
 }
 

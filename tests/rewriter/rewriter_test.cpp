@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
+#include "rewriter/blame.hpp"
+#include "rewriter/bytecode_size.hpp"
 #include "rewriter/compile_check.hpp"
 #include "rewriter/java_applets.hpp"
 #include "rewriter/java_runtime.hpp"
@@ -277,22 +279,66 @@ TEST_CASE("javac's errors are read with file, line and column") {
   CHECK(errors[1].column == 8);
 }
 
-TEST_CASE("an error is blamed on the nearest trap of its line, else on its function") {
-  const std::string source = applet("void f() { memory[0]++; memory[1]++; }\nvoid g() {\n memory[2]++;\n\n}");
+namespace {
+
+/// The names of the traps that an error at the place of `mark` is blamed on.
+std::vector<std::string> blamed_at(const std::string& source, const std::string& mark,
+                                   const std::string& message = "x") {
   const std::vector<SourceModel> models{read_java("A.java", source)};
   const TrapPlan plan = plan_traps(models, everything);
-  const std::string text = apply_edits(source, edits_for(models[0], plan.files[0], {}));
-  const std::size_t second = text.find("memory[1]++");
-  const auto names_of = [&](const CompileError& error) {
-    std::vector<std::string> names;
-    for (const PlannedTrap& planned : blamed(error, text, models[0], plan.files[0]))
-      names.push_back(planned.trap.name);
-    return names;
-  };
+  const std::vector<Insertion> insertions = insertions_for(models[0], plan.files[0], {});
+  const std::string text = apply_edits(source, edits_of(insertions));
+  const std::size_t at = text.find(mark);
+  REQUIRE(at != std::string::npos);
+  const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
+  std::size_t column = 1;
+  for (std::size_t i = text.rfind('\n', at) + 1; i < at; ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) ++column;  // javac counts characters
+  const CompileError error{
+      .path = "A.java", .line = static_cast<std::size_t>(line), .column = column, .message = message};
+  std::vector<std::string> result;
+  for (const std::uint32_t site : blamed(error, text, models[0], insertions))
+    for (const PlannedTrap& planned : plan.files[0].traps)
+      if (planned.site == site) result.push_back(planned.trap.name);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "an error is blamed on the trap that it points at, else on the nearest of its line, else on its "
+    "function") {
+  const std::string source = applet(
+      "void f() { memory[0]++; /* \u00e4\u00f6 */ memory[1]++; }\nvoid g() {\n "
+      "memory[2]++;\n\n /*here*/\n}");
+  CHECK(blamed_at(source, "check(PMC.TRAP_f_3)") == std::vector<std::string>{"TRAP_f_3"});
+  CHECK(blamed_at(source, "memory[1]++") == std::vector<std::string>{"TRAP_f_3"});
+  CHECK(blamed_at(source, "/*here*/") == std::vector<std::string>{"TRAP_g_1", "TRAP_g_2", "TRAP_g_3"});
+}
+
+TEST_CASE("an error in a value that is held up is blamed on what holds it up") {
+  const std::string source = applet("Object f() { return\n run((byte) 3,\n (byte) 4)\n; }");
+  for (const char* mark : {"(Object)PM.value", "PM.value", "run((byte) 3,\n", "(byte) 4)", ",PMC.TRAP_f_3"})
+    CHECK(blamed_at(source, mark) == std::vector<std::string>{"TRAP_f_3"});
+}
+
+TEST_CASE("a function that is too large loses its finest traps") {
+  const std::string source = applet("void f() { memory[0]++; if (memory == null) { memory[1]++; } }");
+  CHECK(blamed_at(source, "f() {", "code too large") == std::vector<std::string>{"TRAP_f_2", "TRAP_f_3"});
+}
+
+TEST_CASE("only the applet's package counts for the size, and the traps alone where nothing was compiled") {
+  const std::vector<MethodSize> methods{
+      {"com/a/A", "f", 29000}, {"com/a/b/B", "g", 60000}, {"C", "h", 29000}};
+  CHECK(size_notes(methods, "com.a", 10000).empty());
+  CHECK(size_notes({}, "com.a", 5000).empty());
   CHECK(
-      names_of({.path = "A.java", .line = 5, .column = second - text.rfind('\n', second), .message = "x"}) ==
-      std::vector<std::string>{"TRAP_f_3"});
-  CHECK(names_of({.path = "A.java", .line = 8, .column = 1, .message = "x"}) ==
-        std::vector<std::string>{"TRAP_g_1", "TRAP_g_2", "TRAP_g_3"});
-  CHECK(names_of({.path = "A.java", .line = 5, .column = 6, .message = "code too large"}).size() == 4);
+      size_notes({}, "com.a", 6000) ==
+      std::vector<std::string>{"6000 traps take about 36000 bytes of the 65535 of bytecode that a Java Card "
+                               "package holds: narrow \"profile.include\", or set \"profile.level\" to "
+                               "\"block\" or \"function\""});
+}
+
+TEST_CASE("a class file that is cut off has no sizes") {
+  CHECK(method_sizes(std::string("\xCA\xFE\xBA\xBE\0\0\0\x34\0\x05\x01\0\x09x", 14)).empty());
 }
