@@ -71,7 +71,7 @@ std::vector<MethodSize> sizes_below(const fs::path& classes) {
 /// What javac says when it fails over something else than a source.
 std::string failure_in(std::string_view output) {
   if (output.find("StackOverflowError") != std::string_view::npos)
-    return "a statement is nested too deep for javac; more stack helps: -J-Xss64m";
+    return R"(a statement is nested too deep for javac: give it "-J-Xss64m" in "compile.flags" and in "build")";
   const std::vector<std::string_view> lines = lines_of(output);
   return lines.empty() ? "javac failed" : std::string(lines.front());
 }

@@ -31,6 +31,18 @@ class Hierarchy {
     for (const ClassRef& c : classes_) by_last_part_[last_part(c.info->name)].push_back(c);
   }
 
+  /// The superclasses of a class, as far as the sources have them, nearest first.
+  std::vector<ClassRef> bases_of(ClassRef c) const {
+    std::vector<ClassRef> bases;
+    // As many steps as there are classes: sources that do not compile may go round in a circle.
+    while (!c.info->superclass.empty() && bases.size() < classes_.size()) {
+      c = superclass_of(c);
+      if (c.info == nullptr) break;
+      bases.push_back(c);
+    }
+    return bases;
+  }
+
   std::set<std::string> applets() const {
     std::set<std::string> names;
     for (const ClassRef& c : classes_)
@@ -39,14 +51,11 @@ class Hierarchy {
   }
 
  private:
-  bool is_applet(ClassRef c) const {
-    // As many steps as there are classes: sources that do not compile may go round in a circle.
-    for (std::size_t step = 0; step < classes_.size() && !c.info->superclass.empty(); ++step) {
-      const ClassRef base = superclass_of(c);
-      if (base.info == nullptr) return c.info->superclass.ends_with("Applet") || c.info->installs;
-      c = base;
-    }
-    return false;
+  bool is_applet(const ClassRef& c) const {
+    const std::vector<ClassRef> bases = bases_of(c);
+    const ClassInfo& last = bases.empty() ? *c.info : *bases.back().info;
+    const bool leaves_the_sources = !last.superclass.empty() && bases.size() < classes_.size();
+    return leaves_the_sources && (last.superclass.ends_with("Applet") || c.info->installs);
   }
 
   /// The class of the sources that `c` extends; none where that is declared elsewhere.
@@ -83,10 +92,6 @@ class Hierarchy {
 
 }  // namespace
 
-std::string qualified_name(const std::string& scope, const std::string& name) {
-  return scope.empty() ? name : scope + "." + name;
-}
-
 std::set<std::string> applet_classes(const std::vector<SourceModel>& models) {
   return Hierarchy(models).applets();
 }
@@ -99,6 +104,11 @@ void settle_applets(std::vector<SourceModel>& models) {
     });
     if (!right) model = read_java(model.path, std::move(model.text), &applets);
   }
+  const Hierarchy hierarchy(models);
+  for (SourceModel& model : models)
+    for (ClassInfo& c : model.classes)
+      for (const ClassRef& base : hierarchy.bases_of({&model, &c}))
+        c.bases.push_back(qualified_name(base.model->scope, base.info->name));
 }
 
 }  // namespace jcprof::rewriter

@@ -11,13 +11,10 @@
 
 namespace jcprof::rewriter {
 
-/// "com.example.Outer.Inner"
-std::string qualified_name(const std::string& scope, const std::string& name);
-
 /// Qualified names of all applets.
 std::set<std::string> applet_classes(const std::vector<SourceModel>& models);
 
-/// Reads again what was read with a wrong idea of which classes are applets.
+/// Reads again what was read with a wrong idea of which classes are applets, and fills in `bases`.
 void settle_applets(std::vector<SourceModel>& models);
 
 }  // namespace jcprof::rewriter

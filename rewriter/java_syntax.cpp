@@ -79,6 +79,15 @@ std::optional<std::string> fault_of(TSNode node) {
   return std::nullopt;
 }
 
+/// What may be behind a fault at that place.
+std::string hint_for(std::string_view text, std::size_t offset) {
+  const std::size_t begin = text.substr(0, offset).rfind('\n') + 1;
+  const std::string_view line = text.substr(begin, text.find('\n', offset) - begin);
+  if (line.find("\\u") != std::string_view::npos)
+    return "Unicode escapes are read in strings and characters only: write what the escape stands for";
+  return "the file must compile before it can be profiled";
+}
+
 }  // namespace
 
 JavaSyntax::JavaSyntax(const std::string& path, std::string_view text) : text_(text) {
@@ -89,6 +98,11 @@ JavaSyntax::JavaSyntax(const std::string& path, std::string_view text) : text_(t
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
     refuse("this is not Java: a zero byte", zero,
            "sources must be UTF-8, or an 8-bit encoding that holds ASCII");
+
+  if (text.find('\r') != std::string_view::npos && text.find('\n') == std::string_view::npos)
+    refuse("the lines end with carriage returns alone", text.find('\r'),
+           "convert the file, with tr '\\r' '\\n' say: compilers and this tool would count its lines "
+           "differently");
 
   const std::unique_ptr<TSParser, Deleter> parser(ts_parser_new());
   check(ts_parser_set_language(parser.get(), tree_sitter_java()),
@@ -107,7 +121,7 @@ JavaSyntax::JavaSyntax(const std::string& path, std::string_view text) : text_(t
     const TSNode node = cursor.node();
     if (faulty)
       if (const std::optional<std::string> fault = fault_of(node))
-        refuse(*fault, ts_node_start_byte(node), "the file must compile before it can be profiled");
+        refuse(*fault, ts_node_start_byte(node), hint_for(text, ts_node_start_byte(node)));
     nodes_.push_back({.type = ts_node_type(node),
                       .field = cursor.field(),
                       .begin = ts_node_start_byte(node),

@@ -69,14 +69,15 @@ class Planner {
 
   void find_entries() {
     for (const std::string& wanted : policy_.entry) {
-      const std::size_t before = entries_.size();
-      for (std::size_t file = 0; file < models_.size(); ++file)
-        for (std::uint32_t i = 0; i < models_[file].functions.size(); ++i)
-          if (matches_function(wanted, models_[file], models_[file].functions[i]) && has_entry0(file, i) &&
-              !is_helper_overload(models_[file].functions[i]))
-            entries_.insert({file, i});
-      if (entries_.size() == before) throw UserError(no_such_entry(wanted));
+      const std::vector<FunctionRef> found = entries_named(wanted);
+      if (found.empty()) throw UserError(no_such_entry(wanted));
+      entries_.insert(found.begin(), found.end());
     }
+    for (const FunctionRef& entry : entries_)
+      for (const FunctionRef& other : entries_)
+        if (is_base(entry, other))
+          plan_.notes.push_back(fmt::format("{} is an entry too: where {} calls it, the trace begins anew",
+                                            function(entry).name, function(other).name));
     check(!entries_.empty(), "a project names an entry");
     plan_.entry_file = entries_.begin()->first;
     for (const FunctionRef& entry : entries_)
@@ -86,6 +87,43 @@ class Planner {
                                          models_[plan_.entry_file].functions[entries_.begin()->second].name,
                                          models_[entry.first].functions[entry.second].name),
                   .hint = "profile one package at a time"});
+  }
+
+  const Function& function(const FunctionRef& f) const { return models_[f.first].functions[f.second]; }
+
+  const ClassInfo* class_of(const FunctionRef& f) const {
+    const std::vector<ClassInfo>& classes = models_[f.first].classes;
+    const auto found = std::ranges::find(classes, function(f).owner, &ClassInfo::name);
+    return found == classes.end() ? nullptr : &*found;
+  }
+
+  /// Does the class of `f` extend that of `base`?
+  bool is_base(const FunctionRef& base, const FunctionRef& f) const {
+    const ClassInfo* c = class_of(f);
+    const std::string name = qualified_name(models_[base.first].scope, function(base).owner);
+    return c != nullptr && std::ranges::find(c->bases, name) != c->bases.end();
+  }
+
+  /// The functions that an entry's name stands for. Where a bare `process` is that of several classes: those
+  /// of applets, and of them those that the card calls, which are not the ones they override.
+  std::vector<FunctionRef> entries_named(const std::string& wanted) const {
+    std::vector<FunctionRef> all;
+    for (std::size_t file = 0; file < models_.size(); ++file)
+      for (std::uint32_t i = 0; i < models_[file].functions.size(); ++i)
+        if (matches_function(wanted, models_[file], models_[file].functions[i]) && has_entry0(file, i) &&
+            !is_helper_overload(models_[file].functions[i]))
+          all.emplace_back(file, i);
+    const auto of_applet = [&](const FunctionRef& f) {
+      const ClassInfo* c = class_of(f);
+      return c != nullptr && c->applet;
+    };
+    const bool any_applet = std::ranges::any_of(all, of_applet);
+    std::vector<FunctionRef> entries;
+    std::ranges::copy_if(all, std::back_inserter(entries), [&](const FunctionRef& f) {
+      const bool overridden = std::ranges::any_of(all, [&](const FunctionRef& o) { return is_base(f, o); });
+      return !overridden && (!any_applet || of_applet(f));
+    });
+    return entries;
   }
 
   /// `process(APDU, byte)` beside `process(APDU)`: the card calls the other one.

@@ -56,6 +56,8 @@ struct ClassInfo {
   std::string superclass;  // as written, without type arguments; empty: none
   bool installs = false;   // has what the card calls to install an applet
   bool applet = false;     // what it was taken for
+  std::vector<std::string> bases =
+      {};  // qualified names of its superclasses, as far as the sources have them
 };
 
 struct SourceModel {
@@ -76,5 +78,10 @@ struct SourceModel {
       literals;  // whole numbers of the text: what INS and status words must keep clear of
   std::vector<std::uint32_t> table_literals;  // those of arrays: more likely data than an INS
 };
+
+/// "com.example.Outer.Inner"
+inline std::string qualified_name(const std::string& scope, const std::string& name) {
+  return scope.empty() ? name : scope + "." + name;
+}
 
 }  // namespace jcprof::rewriter

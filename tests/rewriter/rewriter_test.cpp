@@ -50,6 +50,43 @@ TEST_CASE("a source that does not parse is refused with line and caret") {
         "hint: the file must compile before it can be profiled");
 }
 
+TEST_CASE("a Unicode escape in a name is refused as what it is") {
+  CHECK(error_of("class A {\n  int \\u0061b = 1;\n}\n") ==
+        "A.java:2: this is not Java\n"
+        "  2 |   int \\u0061b = 1;\n"
+        "    |       ^\n"
+        "hint: Unicode escapes are read in strings and characters only: write what the escape stands for");
+}
+
+TEST_CASE("a source whose lines end with carriage returns alone is refused as what it is") {
+  CHECK_THAT(error_of("class A {\r  // x\r}\r"),
+             Catch::StartsWith("A.java:1: the lines end with carriage returns alone\n") &&
+                 Catch::Contains("hint: convert the file, with tr '\\r' '\\n' say"));
+}
+
+TEST_CASE("an entry named barely is the most derived applet's, not a base's or a helper's") {
+  std::vector<SourceModel> models{
+      read_java("A.java", "class A extends Base { public void process(APDU apdu) { super.process(apdu); } }"),
+      read_java("Base.java", "class Base extends Applet { public void process(APDU apdu) { } }"),
+      read_java("Helper.java", "class Helper { void process(APDU apdu) { } }")};
+  settle_applets(models);
+  const auto entries = [&](const std::vector<std::string>& wanted) {
+    std::vector<std::string> result;
+    const TrapPlan plan = plan_traps(models, {.entry = wanted, .scope = {}});
+    for (const FilePlan& file : plan.files)
+      for (const PlannedTrap& planned : file.traps)
+        if (planned.trap.kind == TrapKind::entry0) result.push_back(planned.trap.function);
+    result.insert(result.end(), plan.notes.begin(), plan.notes.end());
+    return result;
+  };
+  CHECK(entries({"process"}) == std::vector<std::string>{"A.process"});
+  CHECK(entries({"Base.process"}) == std::vector<std::string>{"Base.process"});
+  CHECK(entries({"A.process", "Base.process"}) ==
+        std::vector<std::string>{
+            "A.process", "Base.process",
+            "Base.process is an entry too: where A.process calls it, the trace begins anew"});
+}
+
 TEST_CASE("a source that carries traps already is refused") {
   CHECK(error_of("class A {\n  /*[j*/int x;/*j]*/\n}\n") ==
         "A.java:2: the source carries jcprof's traps already\n"
