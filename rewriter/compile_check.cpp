@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "rewriter/java_syntax.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "src/core/process.hpp"
@@ -49,7 +50,6 @@ std::vector<std::string> javac_command(const Project& project, const fs::path& t
   for (const std::string& flag : project.compile.flags) argv.push_back(fill_in(flag, values));
   // Java Card's language is that of an old Java, whatever the compiler's own default.
   if (project.compile.flags.empty()) argv.insert(argv.end(), {"--release", "8", "-Xlint:-options"});
-  argv.push_back("@" + (work / "sources").string());
   return argv;
 }
 
@@ -101,7 +101,9 @@ Compilation compile_java(const Project& project, const fs::path& tree,
   fs::remove_all(work);
   fs::create_directories(work / "classes");
   std::string list;
+  bool all_utf8 = true;
   for (const std::string& source : sources) {
+    all_utf8 = all_utf8 && is_utf8(read_file(tree / source));
     std::string path = (tree / source).string();
     for (std::size_t at = 0; (at = path.find_first_of("\"\\", at)) != std::string::npos; at += 2)
       path.insert(at, "\\");
@@ -111,7 +113,12 @@ Compilation compile_java(const Project& project, const fs::path& tree,
   Compilation result;
   try {
     // javac's messages are read, so they must be in English and say the whole path.
-    const Command javac{.argv = javac_command(project, tree, work),
+    std::vector<std::string> argv = javac_command(project, tree, work);
+    // Which one it is does not matter here: any byte is a character in this.
+    if (!all_utf8 && std::ranges::find(argv, "-encoding") == argv.end())
+      argv.insert(argv.end(), {"-encoding", "ISO-8859-1"});
+    argv.push_back("@" + (work / "sources").string());
+    const Command javac{.argv = std::move(argv),
                         .cwd = tree,
                         .environment = {{"LC_ALL", "C.UTF-8"}, {"JDK_JAVAC_OPTIONS", ""}}};
     const ProcessResult ended = run_and_wait(javac, {.file = work / "log"}, patience);

@@ -53,15 +53,6 @@ class Cursor {
   TSTreeCursor cursor_;
 };
 
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
-
 /// What the parser sees: in a file of another encoding (Latin-1, say) each byte above 0x7F counts as a
 /// letter, so that offsets stay those of the file.
 std::string parseable(std::string_view text) {
@@ -88,22 +79,39 @@ std::string hint_for(std::string_view text, std::size_t offset) {
   return "the file must compile before it can be profiled";
 }
 
-}  // namespace
+[[noreturn]] void refuse(Place place, std::string message, std::string hint) {
+  throw UserError(Fault{.message = std::move(message), .place = std::move(place), .hint = std::move(hint)});
+}
 
-JavaSyntax::JavaSyntax(const std::string& path, std::string_view text) : text_(text) {
-  const auto refuse = [&](std::string message, std::size_t offset, std::string hint) {
-    throw UserError(
-        Fault{.message = std::move(message), .place = place_at(path, text, offset), .hint = std::move(hint)});
-  };
+void refuse_unreadable(const std::string& path, std::string_view text) {
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
-    refuse("this is not Java: a zero byte", zero,
+    refuse(place_at(path, text, zero), "this is not Java: a zero byte",
            "sources must be UTF-8, or an 8-bit encoding that holds ASCII");
-
   if (text.find('\r') != std::string_view::npos && text.find('\n') == std::string_view::npos)
-    refuse("the lines end with carriage returns alone", text.find('\r'),
+    refuse(place_at(path, text, text.find('\r')), "the lines end with carriage returns alone",
            "convert the file, with tr '\\r' '\\n' say: compilers and this tool would count its lines "
            "differently");
+}
 
+void refuse_faulty(const std::string& path, std::string_view text, TSNode node) {
+  const std::size_t at = ts_node_start_byte(node);
+  if (const std::optional<std::string> fault = fault_of(node))
+    refuse(place_at(path, text, at), *fault, hint_for(text, at));
+}
+
+}  // namespace
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+JavaSyntax::JavaSyntax(const std::string& path, std::string_view text) : text_(text) {
+  refuse_unreadable(path, text);
   const std::unique_ptr<TSParser, Deleter> parser(ts_parser_new());
   check(ts_parser_set_language(parser.get(), tree_sitter_java()),
         "the grammar's ABI fits the tree-sitter library");
@@ -119,9 +127,7 @@ JavaSyntax::JavaSyntax(const std::string& path, std::string_view text) : text_(t
   std::size_t nesting = 0;
   for (;;) {
     const TSNode node = cursor.node();
-    if (faulty)
-      if (const std::optional<std::string> fault = fault_of(node))
-        refuse(*fault, ts_node_start_byte(node), hint_for(text, ts_node_start_byte(node)));
+    if (faulty) refuse_faulty(path, text, node);
     nodes_.push_back({.type = ts_node_type(node),
                       .field = cursor.field(),
                       .begin = ts_node_start_byte(node),
@@ -132,7 +138,8 @@ JavaSyntax::JavaSyntax(const std::string& path, std::string_view text) : text_(t
     open.push_back(count() - 1);
     nesting += own_depth(nodes_.back());
     if (nesting > deepest_nesting)
-      refuse(fmt::format("nested more than {} deep", deepest_nesting), nodes_.back().begin,
+      refuse(place_at(path, text, nodes_.back().begin),
+             fmt::format("nested more than {} deep", deepest_nesting),
              "split the statement, or leave the file out of \"sources\"");
     if (cursor.to_child()) continue;
     for (;;) {

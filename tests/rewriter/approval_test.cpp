@@ -227,6 +227,14 @@ TEST_CASE(
         std::vector<std::string>{"PM.java: jcprof's own takes its place"});
 }
 
+TEST_CASE("sources in an 8-bit encoding are checked by compiling too, and a byte order mark is no obstacle") {
+  const fs::path work = fs::path(JCPROF_BINARY_DIR) / "tests/encoding";
+  const std::string members = "void run(byte a, byte b) { String s = \"gr\xFC\xDF\"; /* \xC4\xE3 */ }";
+  CHECK(generate_and_strip(work, {{"A.java", applet(members)}}).empty());
+  CHECK(generate_and_strip(work, {{"A.java", "\xEF\xBB\xBF" + applet("void run(byte a, byte b) { }")}}) ==
+        std::vector<std::string>{"not checked by compiling: illegal character: '\\ufeff'"});
+}
+
 TEST_CASE("an ancestor's PM of another package is left to that package") {
   CHECK(generate_and_strip(
             fs::path(JCPROF_BINARY_DIR) / "tests/ancestor",
