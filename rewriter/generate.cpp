@@ -87,6 +87,17 @@ std::set<std::string> stems_beside(const Instrumentation& work, const std::vecto
   return stems;
 }
 
+/// An old runtime of another package stays in use there, and a PMC stays with a PM that is more than the old
+/// one.
+void keep_used_runtime(Instrumentation& work) {
+  const std::string scope = work.models[work.plan.entry_file].scope;
+  const bool own_pm = std::ranges::any_of(work.models, [&](const SourceModel& model) {
+    return model.scope == scope && !model.is_old_runtime && fs::path(model.path).filename() == "PM.java";
+  });
+  for (SourceModel& model : work.models)
+    model.is_old_runtime = model.is_old_runtime && model.scope == scope && !own_pm;
+}
+
 void write_sources(const Instrumentation& work, const TrapMap& map, const fs::path& tree) {
   std::set<std::string> named;
   for (std::size_t i = 0; i < work.models.size(); ++i) {
@@ -243,9 +254,7 @@ Generated generate(const Project& project, const fs::path& out) {
   TrapPolicy policy{.entry = project.entry, .scope = project.profile};
   Instrumentation work{.models = read_sources(project, source_files(project, files))};
   work.plan = plan_traps(work.models, policy);
-  // Another package's own stays in use there.
-  for (SourceModel& model : work.models)
-    model.is_old_runtime = model.is_old_runtime && model.scope == work.models[work.plan.entry_file].scope;
+  keep_used_runtime(work);
   work.names = choose_names(work.models, stems_beside(work, files));
   policy.calls_in_source = work.names == RuntimeNames{};
   if (!policy.calls_in_source) work.plan = plan_traps(work.models, policy);

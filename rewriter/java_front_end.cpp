@@ -313,6 +313,8 @@ void JavaBuilder::collect_names() {
   for (NodeIndex i = 1; i < syntax_.count(); ++i) {
     const std::string_view type = syntax_[i].type;
     if (type == "field_access") collect_constant(i);
+    if (type == "method_invocation" && syntax_.words(i).starts_with("PM.set("))
+      model_.called_constants.insert("PM.set()");
     if (type != "identifier" && type != "type_identifier") continue;
     const NodeIndex parent = syntax_[i].parent;
     const bool declares = std::ranges::find(declarations, syntax_[parent].type) != declarations.end() &&
@@ -322,8 +324,10 @@ void JavaBuilder::collect_names() {
     if (declares || imports) model_.declared.emplace(syntax_.text(i));
   }
   const std::string_view file = std::string_view(model_.path).substr(model_.path.rfind('/') + 1);
+  const auto has = [&](const auto& is_wanted) { return std::ranges::any_of(model_.functions, is_wanted); };
   const bool checks =
-      std::ranges::any_of(model_.functions, [](const Function& f) { return f.simple_name == "check"; });
+      has([](const Function& f) { return f.simple_name == "check"; }) &&
+      !has([](const Function& f) { return f.simple_name != "check" && f.simple_name != "set"; });
   const bool numbers =
       std::ranges::any_of(model_.declared, [](const auto& name) { return name.starts_with("TRAP_"); });
   model_.is_old_runtime = (file == "PM.java" && model_.declared.contains("PM") && checks) ||

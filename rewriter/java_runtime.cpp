@@ -85,7 +85,9 @@ std::string pm_source(const std::string& package, const RuntimeNames& names,
   std::string text(pm_template);
   std::string constants;
   for (const std::string& constant : named)
-    if (constant.starts_with("PM."))
+    if (constant == "PM.set()")  // how the ancestor's successor arms a trap
+      constants += "    public static void set(APDU apdu) { }\n";
+    else if (constant.starts_with("PM."))
       constants += fmt::format("    public static final short {0} = PMC.{0};\n", constant.substr(3));
   text.insert(text.rfind('}'), constants);
   replace_all(text, "/*package*/", with_package(package));
@@ -111,7 +113,8 @@ std::string pmc_source(const std::string& package, const RuntimeNames& names, co
   constant("short", "BUILD_LOW", as_short(map.build));
   constant("short", "CALIBRATION", as_short(static_cast<std::uint32_t>(map.traps.size()) + 1));
   std::set<std::string> others;
-  for (const std::string& name : named) others.insert(name.substr(name.find('.') + 1));
+  for (const std::string& name : named)
+    if (!name.ends_with(')')) others.insert(name.substr(name.find('.') + 1));
   for (const Trap& trap : map.traps) {
     constant("short", trap.name, as_short(number(trap.id)));
     others.erase(trap.name);

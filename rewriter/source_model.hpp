@@ -70,8 +70,8 @@ struct SourceModel {
   std::vector<Slot> slots;  // in the order in which they stand in the output
   std::vector<LeftAlone> left_alone;
   std::set<std::string> declared;  // types, variables and imports: what the runtime must not be called
-  // "PMC.TRAP_x", "PM.PERF_START": what the text itself names of the ancestor's classes, so ours must have
-  // it.
+  // "PMC.TRAP_x", "PM.PERF_START", "PM.set()": what the text itself names of the ancestor's classes, so ours
+  // must have it.
   std::set<std::string> called_constants;
   bool is_old_runtime = false;  // the ancestor's PM or PMC, which ours takes the place of
   std::vector<std::uint32_t>

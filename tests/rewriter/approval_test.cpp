@@ -227,6 +227,24 @@ TEST_CASE(
         std::vector<std::string>{"PM.java: jcprof's own takes its place"});
 }
 
+TEST_CASE(
+    "a successor's PM, which is told its trap by PM.set(apdu), is replaced; one that does more is kept") {
+  const fs::path work = fs::path(JCPROF_BINARY_DIR) / "tests/successor";
+  const std::string pmc = "public class PMC { public static final short TRAP_x = 1; }\n";
+  const std::string check = "import javacard.framework.*; class PM { static void check(short s) { } ";
+  const std::string members =
+      "void run(byte a, byte b) { PM.check(PMC.TRAP_x); } void set(APDU a) { PM.set(a); }";
+  CHECK(generate_and_strip(work, {{"A.java", applet(members)},
+                                  {"PM.java", check + "static void set(APDU a) { } }\n"},
+                                  {"PMC.java", pmc}}) ==
+        std::vector<std::string>{"PM.java: jcprof's own takes its place",
+                                 "PMC.java: jcprof's own takes its place"});
+  CHECK(generate_and_strip(
+            work, {{"A.java", applet("void run(byte a, byte b) { PM.check(PMC.TRAP_x); PM.log(); }")},
+                   {"PM.java", check + "static void log() { } }\n"},
+                   {"PMC.java", pmc}}) == std::vector<std::string>{});
+}
+
 TEST_CASE("sources in an 8-bit encoding are checked by compiling too, and a byte order mark is no obstacle") {
   const fs::path work = fs::path(JCPROF_BINARY_DIR) / "tests/encoding";
   const std::string members = "void run(byte a, byte b) { String s = \"gr\xFC\xDF\"; /* \xC4\xE3 */ }";
