@@ -205,7 +205,9 @@ Compilation check_compiles(const Project& project, const Instrumentation& work, 
   for (const SourceModel& model : work.models) originals.push_back(model.path);
   const Compilation own = compile_java(project, project.root, originals, scratch);
   std::string why_not = own.failure.empty() ? compiled.failure : own.failure;
-  if (!own.errors.empty()) why_not = own.errors.front().message;
+  if (!own.errors.empty())
+    why_not = fmt::format("the sources do not compile by themselves: {}:{}: {}", own.errors.front().path,
+                          own.errors.front().line, own.errors.front().message);
   if (why_not.empty()) return compiled;
   notes.push_back(fmt::format("not checked by compiling: {}", why_not));
   return {};

@@ -57,6 +57,7 @@ class JavaBuilder {
   void method(NodeIndex node);
   std::string why_no_trap(NodeIndex method) const;
   std::string apdu_parameter(NodeIndex method) const;
+  bool calls_itself(std::string_view name, NodeIndex body) const;
   std::string parameter_types(NodeIndex method) const;
   std::uint32_t add_function(const std::string& simple_name, std::size_t offset);
 

@@ -217,6 +217,7 @@ void JavaBuilder::function_body(const Frame& frame, NodeIndex name, NodeIndex bo
     statements.erase(statements.begin(), invocation + 1);
   }
   if (!apdu.empty()) {
+    model_.functions[frame.function].calls_itself = calls_itself(syntax_.text(name), body);
     const auto entry0 =
         site(frame, {TrapKind::entry0, TrapLevel::function}, syntax_[name].begin, syntax_[name].end);
     slot(start, fmt::format("if({{pm}}.serve({}))return;{}", apdu, trap_call), {entry0});
@@ -234,6 +235,18 @@ void JavaBuilder::function_body(const Frame& frame, NodeIndex name, NodeIndex bo
   sequence(frame, statements, ordinary);
   if (reachability_.statement(body) == Completes::yes)
     end_trap(frame, {TrapKind::exit, TrapLevel::function}, syntax_[body].end - 1, syntax_[body].end - 1);
+}
+
+/// With one argument, as what takes an APDU does, and on the same object.
+bool JavaBuilder::calls_itself(std::string_view name, NodeIndex body) const {
+  for (NodeIndex i = body; i < body + syntax_[body].subtree; ++i) {
+    if (syntax_[i].type != "method_invocation" || syntax_.text(syntax_.child(i, "name")) != name) continue;
+    const NodeIndex object = syntax_.child(i, "object");
+    if ((object == no_node || syntax_[object].type == "this") &&
+        syntax_.named_children(syntax_.child(i, "arguments")).size() == 1)
+      return true;
+  }
+  return false;
 }
 
 void JavaBuilder::nested_bodies(NodeIndex node) {

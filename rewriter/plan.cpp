@@ -75,8 +75,8 @@ class Planner {
     }
     for (const FunctionRef& entry : entries_)
       for (const FunctionRef& other : entries_)
-        if (is_base(entry, other))
-          plan_.notes.push_back(fmt::format("{} is an entry too: where {} calls it, the trace begins anew",
+        if (is_base(entry, other) || (entry == other && function(entry).calls_itself))
+          plan_.notes.push_back(fmt::format("{} is an entry: where {} calls it, the trace begins anew",
                                             function(entry).name, function(other).name));
     check(!entries_.empty(), "a project names an entry");
     plan_.entry_file = entries_.begin()->first;

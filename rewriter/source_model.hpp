@@ -22,6 +22,7 @@ struct Function {
   std::string owner;        // "PinApplet"; put in front of simple_name where that alone is not unique
   std::size_t offset = 0;   // of its name in the source
   std::string why_not;      // not empty: no trap can stand in it, and why
+  bool calls_itself = false;
 };
 
 /// A place where a trap can stand.

@@ -250,7 +250,8 @@ TEST_CASE("sources in an 8-bit encoding are checked by compiling too, and a byte
   const std::string members = "void run(byte a, byte b) { String s = \"gr\xFC\xDF\"; /* \xC4\xE3 */ }";
   CHECK(generate_and_strip(work, {{"A.java", applet(members)}}).empty());
   CHECK(generate_and_strip(work, {{"A.java", "\xEF\xBB\xBF" + applet("void run(byte a, byte b) { }")}}) ==
-        std::vector<std::string>{"not checked by compiling: illegal character: '\\ufeff'"});
+        std::vector<std::string>{"not checked by compiling: the sources do not compile by themselves: "
+                                 "A.java:1: illegal character: '\\ufeff'"});
 }
 
 TEST_CASE("an ancestor's PM of another package is left to that package") {
