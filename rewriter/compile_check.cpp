@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "rewriter/java_syntax.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "src/core/process.hpp"
@@ -49,7 +50,6 @@ std::vector<std::string> javac_command(const Project& project, const fs::path& t
   for (const std::string& flag : project.compile.flags) argv.push_back(fill_in(flag, values));
   // Java Card's language is that of an old Java, whatever the compiler's own default.
   if (project.compile.flags.empty()) argv.insert(argv.end(), {"--release", "8", "-Xlint:-options"});
-  argv.push_back("@" + (work / "sources").string());
   return argv;
 }
 
@@ -60,23 +60,20 @@ std::size_t line_number(std::string_view text) {
   return number;
 }
 
-/// Names of traps in a line of rewritten text, with the column where each stands.
-std::map<std::size_t, std::string> trap_names(std::string_view line) {
-  constexpr std::string_view mark = ".TRAP_";
-  std::map<std::size_t, std::string> names;
-  for (std::size_t at = line.find(mark); at != std::string_view::npos; at = line.find(mark, at + 1)) {
-    const std::size_t end = line.find_first_of(");,", at);
-    names.emplace(at + 1, line.substr(at + 1, end - at - 1));
-  }
-  return names;
+std::vector<MethodSize> sizes_below(const fs::path& classes) {
+  std::vector<MethodSize> sizes;
+  for (const auto& entry : fs::recursive_directory_iterator(classes))
+    if (entry.path().extension() == ".class")
+      for (MethodSize& size : method_sizes(read_file(entry.path()))) sizes.push_back(std::move(size));
+  return sizes;
 }
 
-/// The last function that begins on the line or before it.
-std::optional<std::uint32_t> function_at(const SourceModel& model, std::size_t line) {
-  std::optional<std::uint32_t> found;
-  for (std::uint32_t i = 0; i < model.functions.size(); ++i)
-    if (place_at(model.path, model.text, model.functions[i].offset).line <= line) found = i;
-  return found;
+/// What javac says when it fails over something else than a source.
+std::string failure_in(std::string_view output) {
+  if (output.find("StackOverflowError") != std::string_view::npos)
+    return R"(a statement is nested too deep for javac: give it "-J-Xss64m" in "compile.flags" and in "build")";
+  const std::vector<std::string_view> lines = lines_of(output);
+  return lines.empty() ? "javac failed" : std::string(lines.front());
 }
 
 }  // namespace
@@ -99,55 +96,45 @@ std::vector<CompileError> parse_javac(std::string_view output, const fs::path& t
   return errors;
 }
 
-std::optional<std::vector<CompileError>> compile_java(const Project& project, const fs::path& tree,
-                                                      const std::vector<std::string>& sources,
-                                                      const fs::path& work) {
+Compilation compile_java(const Project& project, const fs::path& tree,
+                         const std::vector<std::string>& sources, const fs::path& work) {
   fs::remove_all(work);
   fs::create_directories(work / "classes");
   std::string list;
+  bool all_utf8 = true;
   for (const std::string& source : sources) {
+    all_utf8 = all_utf8 && is_utf8(read_file(tree / source));
     std::string path = (tree / source).string();
     for (std::size_t at = 0; (at = path.find_first_of("\"\\", at)) != std::string::npos; at += 2)
       path.insert(at, "\\");
     list += fmt::format("\"{}\"\n", path);
   }
   write_file(work / "sources", list);
-  std::optional<std::vector<CompileError>> errors;
+  Compilation result;
   try {
     // javac's messages are read, so they must be in English and say the whole path.
-    const Command javac{.argv = javac_command(project, tree, work),
+    std::vector<std::string> argv = javac_command(project, tree, work);
+    // Which one it is does not matter here: any byte is a character in this.
+    if (!all_utf8 && std::ranges::find(argv, "-encoding") == argv.end())
+      argv.insert(argv.end(), {"-encoding", "ISO-8859-1"});
+    argv.push_back("@" + (work / "sources").string());
+    const Command javac{.argv = std::move(argv),
                         .cwd = tree,
                         .environment = {{"LC_ALL", "C.UTF-8"}, {"JDK_JAVAC_OPTIONS", ""}}};
-    const ProcessResult result = run_and_wait(javac, {.file = work / "log"}, patience);
-    if (!result.timed_out) errors = parse_javac(read_file(work / "log"), tree);
-    // Something else is wrong than the sources: a flag, say.
-    if (errors && errors->empty() && result.exit_status != 0) errors.reset();
+    const ProcessResult ended = run_and_wait(javac, {.file = work / "log"}, patience);
+    result.errors = parse_javac(read_file(work / "log"), tree);
+    if (ended.timed_out)
+      result.failure = "javac did not end in time";
+    else if (result.errors.empty() && ended.exit_status != 0)
+      result.failure = failure_in(read_file(work / "log"));
+    else if (result.errors.empty())
+      result.methods = sizes_below(work / "classes");
   } catch (const UserError& error) {
-    if (error.exit_code() != ExitCode::environment) throw;  // no javac here: the user's own build will tell
+    if (error.exit_code() != ExitCode::environment) throw;
+    result.failure = "javac could not be run";  // the user's own build will tell
   }
   fs::remove_all(work);
-  return errors;
-}
-
-std::vector<PlannedTrap> blamed(const CompileError& error, std::string_view text, const SourceModel& model,
-                                const FilePlan& plan) {
-  const std::vector<std::string_view> lines = lines_of(text);
-  if (error.line == 0 || error.line > lines.size()) return {};
-  const bool too_large = error.message.find("too large") != std::string::npos;
-  std::map<std::size_t, PlannedTrap> by_distance;
-  if (!too_large)
-    for (const auto& [column, name] : trap_names(lines[error.line - 1]))
-      for (const PlannedTrap& planned : plan.traps)
-        if (planned.trap.name == name && planned.trap.kind != TrapKind::entry0)
-          by_distance.emplace(column > error.column ? column - error.column : error.column - column, planned);
-  if (!by_distance.empty()) return {by_distance.begin()->second};
-
-  const std::optional<std::uint32_t> function = function_at(model, error.line);
-  std::vector<PlannedTrap> all;
-  std::ranges::copy_if(plan.traps, std::back_inserter(all), [&](const PlannedTrap& planned) {
-    return model.sites[planned.site].function == function && planned.trap.kind != TrapKind::entry0;
-  });
-  return all;
+  return result;
 }
 
 }  // namespace jcprof::rewriter

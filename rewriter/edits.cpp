@@ -12,28 +12,26 @@
 namespace jcprof::rewriter {
 namespace {
 
-constexpr std::string_view span_begin = "/*[j*/";
-constexpr std::string_view span_end = "/*j]*/";
-
 using TrapBySite = std::unordered_map<std::uint32_t, const Trap*>;
 
-/// The text of a slot for the trap that wants it; nothing when no chosen site does.
-std::optional<std::string> filled(const Slot& slot, const TrapBySite& chosen, const RuntimeNames& names) {
-  Placeholders values{{"pm", names.pm}, {"pmc", names.pmc}};
-  const auto wanting = std::ranges::find_if(slot.wanted_by, [&](auto site) { return chosen.contains(site); });
-  if (wanting == slot.wanted_by.end() && !slot.wanted_by.empty()) return std::nullopt;
-  if (wanting != slot.wanted_by.end()) {
-    const Trap& trap = *chosen.at(*wanting);
-    values.emplace("name", trap.name);
-    values.emplace("id", std::to_string(number(trap.id)));
-  }
+/// The chosen site that wants a slot.
+std::optional<std::uint32_t> wanting(const Slot& slot, const TrapBySite& chosen) {
+  const auto site = std::ranges::find_if(slot.wanted_by, [&](auto i) { return chosen.contains(i); });
+  return site == slot.wanted_by.end() ? std::nullopt : std::optional(*site);
+}
+
+bool is_wanted(const Slot& slot, const TrapBySite& chosen) {
+  if (slot.unless && chosen.contains(*slot.unless)) return false;
+  return slot.wanted_by.empty() || wanting(slot, chosen);
+}
+
+std::string filled(const std::string& form, const Placeholders& values) {
   std::string text;
-  for (std::size_t i = 0; i < slot.text.size(); ++i) {
-    const std::size_t end = slot.text[i] == '{' ? slot.text.find('}', i) : std::string::npos;
-    const auto value =
-        end == std::string::npos ? values.end() : values.find(slot.text.substr(i + 1, end - i - 1));
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    const std::size_t end = form[i] == '{' ? form.find('}', i) : std::string::npos;
+    const auto value = end == std::string::npos ? values.end() : values.find(form.substr(i + 1, end - i - 1));
     if (value == values.end()) {
-      text += slot.text[i];
+      text += form[i];
     } else {
       text += value->second;
       i = end;
@@ -44,16 +42,33 @@ std::optional<std::string> filled(const Slot& slot, const TrapBySite& chosen, co
 
 }  // namespace
 
-std::vector<Edit> edits_for(const SourceModel& model, const FilePlan& plan, const RuntimeNames& names) {
-  std::vector<Edit> edits;
-  if (!plan.instrumented) return edits;
+std::vector<Insertion> insertions_for(const SourceModel& model, const FilePlan& plan,
+                                      const RuntimeNames& names) {
+  std::vector<Insertion> insertions;
+  if (!plan.instrumented) return insertions;
   TrapBySite chosen;
   for (const PlannedTrap& planned : plan.traps) chosen.emplace(planned.site, &planned.trap);
+  std::size_t inserted = 0;
   for (const Slot& slot : model.slots) {
-    const std::optional<std::string> text = filled(slot, chosen, names);
-    if (!text) continue;
-    if (edits.empty() || edits.back().offset != slot.at) edits.push_back({.offset = slot.at, .text = {}});
-    edits.back().text += *text;
+    if (!is_wanted(slot, chosen)) continue;
+    Placeholders values{{"pm", names.pm}, {"pmc", names.pmc}};
+    const std::optional<std::uint32_t> site = wanting(slot, chosen);
+    if (site) values.emplace("name", chosen.at(*site)->name);
+    if (insertions.empty() || insertions.back().at != slot.at)
+      inserted += span_begin.size() + (insertions.empty() ? 0 : span_end.size());
+    insertions.push_back(
+        {.at = slot.at, .text = filled(slot.text, values), .site = site, .rewritten_at = slot.at + inserted});
+    inserted += insertions.back().text.size();
+  }
+  return insertions;
+}
+
+std::vector<Edit> edits_of(const std::vector<Insertion>& insertions) {
+  std::vector<Edit> edits;
+  for (const Insertion& insertion : insertions) {
+    if (edits.empty() || edits.back().offset != insertion.at)
+      edits.push_back({.offset = insertion.at, .text = {}});
+    edits.back().text += insertion.text;
   }
   for (Edit& edit : edits) edit.text = fmt::format("{}{}{}", span_begin, edit.text, span_end);
   return edits;

@@ -4,7 +4,8 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,21 @@ struct RuntimeNames {
   bool operator==(const RuntimeNames&) const = default;
 };
 
+inline constexpr std::string_view span_begin = "/*[j*/";
+inline constexpr std::string_view span_end = "/*j]*/";
+
+/// A slot that the plan wants, with its text.
+struct Insertion {
+  std::size_t at = 0;  // in the original text
+  std::string text;
+  std::optional<std::uint32_t> site;  // the chosen one that wants it; none: it is always there
+  std::size_t rewritten_at = 0;       // where `text` begins in what apply_edits() makes of all
+};
+
+/// In the order of the text.
+std::vector<Insertion> insertions_for(const SourceModel& model, const FilePlan& plan,
+                                      const RuntimeNames& names);
+
 /// `text` goes in front of byte `offset` of the ORIGINAL text.
 struct Edit {
   std::size_t offset = 0;
@@ -28,8 +44,8 @@ struct Edit {
   bool operator==(const Edit&) const = default;
 };
 
-/// The slots that the plan wants, one edit an offset, ascending.
-std::vector<Edit> edits_for(const SourceModel& model, const FilePlan& plan, const RuntimeNames& names);
+/// One edit an offset, ascending, with its delimiters.
+std::vector<Edit> edits_of(const std::vector<Insertion>& insertions);
 
 /// A check fails for edits that are not ascending, meet at one offset, or lie outside the text.
 std::string apply_edits(std::string_view text, const std::vector<Edit>& edits);

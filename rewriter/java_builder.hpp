@@ -28,8 +28,8 @@ struct ReturnForm {
 
 class JavaBuilder {
  public:
-  JavaBuilder(SourceModel& model, const JavaSyntax& syntax)
-      : model_(model), syntax_(syntax), reachability_(syntax) {}
+  JavaBuilder(SourceModel& model, const JavaSyntax& syntax, const std::set<std::string>* applets)
+      : model_(model), syntax_(syntax), applets_(applets), reachability_(syntax) {}
 
   void build();
 
@@ -51,11 +51,13 @@ class JavaBuilder {
   // Declarations, in java_front_end.cpp.
 
   void type_declaration(NodeIndex node);
-  void in_class(const std::string& name, bool applet, NodeIndex body);
+  void in_class(const std::string& name, NodeIndex superclass, NodeIndex body);
+  bool is_install(NodeIndex member) const;
   void members(NodeIndex body);
   void method(NodeIndex node);
   std::string why_no_trap(NodeIndex method) const;
   std::string apdu_parameter(NodeIndex method) const;
+  bool calls_itself(std::string_view name, NodeIndex body) const;
   std::string parameter_types(NodeIndex method) const;
   std::uint32_t add_function(const std::string& simple_name, std::size_t offset);
 
@@ -76,6 +78,7 @@ class JavaBuilder {
 
   /// What stands within a statement whose own trap is set.
   void inside(const Frame& frame, NodeIndex node);
+  void if_statement(const Frame& frame, NodeIndex node);
   void block(const Frame& frame, NodeIndex node, Position first);
 
   /// The body of a loop or an if: a block, or one statement that needs braces once it has a trap.
@@ -123,9 +126,11 @@ class JavaBuilder {
   void slot(std::size_t at, std::string text, std::vector<std::uint32_t> wanted_by);
   void leave_alone(NodeIndex node, std::string reason);
   void collect_literals();
-  /// What matters for the names of the runtime: SourceModel's `declared`, `called_traps` and
+  bool in_array(NodeIndex literal) const;
+  /// What matters for the names of the runtime: SourceModel's `declared`, `called_constants` and
   /// `is_old_runtime`.
   void collect_names();
+  void collect_constant(NodeIndex access);
 
   struct Class {
     std::string name;
@@ -134,6 +139,7 @@ class JavaBuilder {
 
   SourceModel& model_;
   const JavaSyntax& syntax_;
+  const std::set<std::string>* applets_;  // see read_java()
   const JavaReachability reachability_;
   std::vector<Class> classes_;
   std::vector<std::string> parameters_;  // of each function: "(short,byte[])"

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "rewriter/edits.hpp"
+#include "rewriter/java_applets.hpp"
 #include "rewriter/java_builder.hpp"
 #include "src/core/error.hpp"
 
@@ -19,9 +20,12 @@ namespace {
 
 ReturnForm return_form(std::string_view type) {
   constexpr std::array<std::string_view, 3> held{"boolean", "byte", "short"};
-  constexpr std::array<std::string_view, 6> unknown_to_java_card{"int",   "long",   "char",
-                                                                 "float", "double", "void"};
-  if (type.empty() || std::ranges::find(unknown_to_java_card, type) != unknown_to_java_card.end()) return {};
+  // The first six no small card has. A constant that is returned as one of the others would be boxed as an
+  // Integer on its way through Object.
+  constexpr std::array<std::string_view, 12> not_held{
+      "int",  "long",  "char",      "float",          "double",          "void",
+      "Byte", "Short", "Character", "java.lang.Byte", "java.lang.Short", "java.lang.Character"};
+  if (type.empty() || std::ranges::find(not_held, type) != not_held.end()) return {};
   // The cast makes a constant fit and picks the overload; for a class it takes the value back from Object.
   if (std::ranges::find(held, type) != held.end())
     return {true, fmt::format("{{pm}}.value(({})(", type), "),{pmc}.{name})"};
@@ -67,16 +71,29 @@ void JavaBuilder::build() {
 }
 
 void JavaBuilder::type_declaration(NodeIndex node) {
-  const NodeIndex name = syntax_.child(node, "name");
   const NodeIndex superclass = syntax_.child(node, "superclass");
-  const bool applet = superclass != no_node && syntax_.text(superclass).ends_with("Applet");
-  in_class(std::string(syntax_.text(name)), applet, syntax_.child(node, "body"));
+  in_class(std::string(syntax_.text(syntax_.child(node, "name"))),
+           superclass == no_node ? no_node : syntax_.named_children(superclass).front(),
+           syntax_.child(node, "body"));
 }
 
-void JavaBuilder::in_class(const std::string& name, bool applet, NodeIndex body) {
-  classes_.push_back({classes_.empty() ? name : classes_.back().name + "." + name, applet});
+void JavaBuilder::in_class(const std::string& name, NodeIndex superclass, NodeIndex body) {
+  ClassInfo info{.name = classes_.empty() ? name : classes_.back().name + "." + name, .superclass = {}};
+  if (superclass != no_node) info.superclass = syntax_.words(superclass);
+  info.superclass.resize(std::min(info.superclass.find('<'), info.superclass.size()));
+  for (const NodeIndex member : syntax_.named_children(body)) info.installs |= is_install(member);
+  info.applet = applets_ == nullptr ? info.superclass.ends_with("Applet")
+                                    : applets_->contains(qualified_name(model_.scope, info.name));
+  classes_.push_back({info.name, info.applet});
+  model_.classes.push_back(std::move(info));
   members(body);
   classes_.pop_back();
+}
+
+bool JavaBuilder::is_install(NodeIndex member) const {
+  return syntax_[member].type == "method_declaration" &&
+         syntax_.text(syntax_.child(member, "name")) == "install" &&
+         parameter_types(member) == "(byte[],short,byte)";
 }
 
 void JavaBuilder::members(NodeIndex body) {
@@ -110,14 +127,14 @@ void JavaBuilder::method(NodeIndex node) {
   if (!model_.functions[function].why_not.empty()) {
     leave_alone(name,
                 fmt::format("{}: {}", model_.functions[function].name, model_.functions[function].why_not));
-    if (syntax_.text(name).ends_with("select")) slot(syntax_[body].begin + 1, "{pm}.outside();", {});
+    if (!constructor) slot(syntax_[body].begin + 1, "{pm}.outside();", {});
     nested_bodies(body);
     return;
   }
   Frame frame{.function = function, .returns = {}};
   const NodeIndex type = syntax_.child(node, "type");
   if (!constructor && syntax_.child(node, "dimensions") == no_node)
-    frame.returns = return_form(syntax_.text(type));
+    frame.returns = return_form(syntax_.words(type));
   const bool is_void = constructor || syntax_.text(type) == "void";
   function_body(frame, name, body, is_void ? apdu_parameter(node) : "");
 }
@@ -126,9 +143,17 @@ std::string JavaBuilder::why_no_trap(NodeIndex method) const {
   if (syntax_.child(method, "body") == no_node) return "it has no body";
   if (!classes_.back().applet) return {};
   const std::string_view name = syntax_.text(syntax_.child(method, "name"));
-  if (syntax_[method].type == "constructor_declaration" || name == "install")
+  if (syntax_[method].type == "constructor_declaration" || is_install(method))
     return "it runs when the applet is installed, before a trap can be armed";
-  if (name == "select" || name == "deselect") return "it runs outside of process, where no trap is armed";
+  // A select(APDU), say, is the applet's own.
+  constexpr std::array<std::string_view, 6> called_by_the_card{
+      "select()",          "select(boolean)", "deselect()",
+      "deselect(boolean)", "uninstall()",     "getShareableInterfaceObject(AID,byte)"};
+  std::string signature = std::string(name) + parameter_types(method);
+  if (const std::size_t package = signature.find("javacard.framework."); package != std::string::npos)
+    signature.erase(package, std::string_view("javacard.framework.").size());
+  if (std::ranges::find(called_by_the_card, signature) != called_by_the_card.end())
+    return "it runs outside of process, where no trap is armed";
   return {};
 }
 
@@ -146,8 +171,17 @@ std::string JavaBuilder::apdu_parameter(NodeIndex method) const {
 std::string JavaBuilder::parameter_types(NodeIndex method) const {
   std::string types;
   for (const NodeIndex parameter : syntax_.named_children(syntax_.child(method, "parameters"))) {
-    const NodeIndex type = syntax_.child(parameter, "type");
-    if (type != no_node) types += (types.empty() ? "" : ",") + std::string(syntax_.text(type));
+    // `byte... x` names its type by no role.
+    const bool spread = syntax_[parameter].type == "spread_parameter";
+    if (!spread && syntax_.child(parameter, "type") == no_node) continue;  // a receiver: `A this`
+    types += types.empty() ? "" : ",";
+    if (!spread) types += syntax_.words(syntax_.child(parameter, "type"));
+    if (const NodeIndex behind = syntax_.child(parameter, "dimensions"); behind != no_node)
+      types += syntax_.words(behind);
+    if (spread) {
+      const std::vector<NodeIndex> parts = syntax_.named_children(parameter);
+      types += syntax_.words(parts[parts.size() - 2]) + "...";
+    }
   }
   return "(" + types + ")";
 }
@@ -167,6 +201,10 @@ void JavaBuilder::name_overloads() {
   for (const Function& function : model_.functions) ++count[function.name];
   for (std::size_t i = 0; i < model_.functions.size(); ++i)
     if (count[model_.functions[i].name] > 1) model_.functions[i].name += parameters_[i];
+  // Two local classes of one name, say.
+  std::map<std::string, int> same;
+  for (Function& function : model_.functions)
+    if (const int n = ++same[function.name]; n > 1) function.name += fmt::format("${}", n);
 }
 
 void JavaBuilder::function_body(const Frame& frame, NodeIndex name, NodeIndex body, const std::string& apdu) {
@@ -181,9 +219,17 @@ void JavaBuilder::function_body(const Frame& frame, NodeIndex name, NodeIndex bo
     statements.erase(statements.begin(), invocation + 1);
   }
   if (!apdu.empty()) {
+    model_.functions[frame.function].calls_itself = calls_itself(syntax_.text(name), body);
     const auto entry0 =
         site(frame, {TrapKind::entry0, TrapLevel::function}, syntax_[name].begin, syntax_[name].end);
     slot(start, fmt::format("if({{pm}}.serve({}))return;{}", apdu, trap_call), {entry0});
+    const bool by_the_card =
+        parameters_.back() == "(APDU)" || parameters_.back() == "(javacard.framework.APDU)";
+    if (classes_.back().applet && syntax_.text(name) == "process" && by_the_card) {
+      // Of another applet of the package: the card calls it when a stop of the entry's is over.
+      slot(start, "{pm}.outside();", {});
+      model_.slots.back().unless = entry0;
+    }
   }
   const auto entry =
       site(frame, {TrapKind::entry, TrapLevel::function}, syntax_[name].begin, syntax_[name].end);
@@ -194,12 +240,27 @@ void JavaBuilder::function_body(const Frame& frame, NodeIndex name, NodeIndex bo
   guards_ = guards_outside;
 }
 
+/// With one argument, as what takes an APDU does, and on the same object.
+bool JavaBuilder::calls_itself(std::string_view name, NodeIndex body) const {
+  for (NodeIndex i = body; i < body + syntax_[body].subtree; ++i) {
+    if (syntax_[i].type != "method_invocation" || syntax_.text(syntax_.child(i, "name")) != name) continue;
+    const NodeIndex object = syntax_.child(i, "object");
+    if ((object == no_node || syntax_[object].type == "this") &&
+        syntax_.named_children(syntax_.child(i, "arguments")).size() == 1)
+      return true;
+  }
+  return false;
+}
+
 void JavaBuilder::nested_bodies(NodeIndex node) {
   for (NodeIndex i = node; i < node + syntax_[node].subtree;) {
     const std::string_view type = syntax_[i].type;
     const NodeIndex body = type == "lambda_expression" ? syntax_.child(i, "body") : no_node;
     if (type == "class_body") {
-      in_class(fmt::format("${}", ++anonymous_), false, i);
+      const NodeIndex made = syntax_[syntax_[i].parent].type == "object_creation_expression"
+                                 ? syntax_.child(syntax_[i].parent, "type")
+                                 : no_node;
+      in_class(fmt::format("${}", ++anonymous_), made, i);
     } else if (body != no_node && syntax_[body].type == "block") {
       const auto function = add_function(fmt::format("lambda${}", ++anonymous_), syntax_[i].begin);
       parameters_.emplace_back("()");
@@ -238,9 +299,26 @@ void JavaBuilder::collect_literals() {
   for (NodeIndex i = 0; i < syntax_.count(); ++i) {
     const std::optional<std::uint32_t> value = integer_literal(syntax_[i].type, syntax_.text(i));
     if (!value) continue;
-    model_.literals.push_back(*value);
-    model_.literals.push_back(0U - *value);  // -12 is the byte F4
+    std::vector<std::uint32_t>& literals = in_array(i) ? model_.table_literals : model_.literals;
+    literals.push_back(*value);
+    literals.push_back(0U - *value);  // -12 is the byte F4
   }
+}
+
+/// An element as it stands, or with signs, casts and parentheses round it.
+bool JavaBuilder::in_array(NodeIndex literal) const {
+  constexpr std::array<std::string_view, 3> wrappers{"cast_expression", "unary_expression",
+                                                     "parenthesized_expression"};
+  NodeIndex parent = syntax_[literal].parent;
+  while (std::ranges::find(wrappers, syntax_[parent].type) != wrappers.end()) parent = syntax_[parent].parent;
+  return syntax_[parent].type == "array_initializer";
+}
+
+void JavaBuilder::collect_constant(NodeIndex access) {
+  const std::string_view owner = syntax_.text(syntax_.child(access, "object"));
+  const std::string_view name = syntax_.text(syntax_.child(access, "field"));
+  if ((owner == "PMC" || owner == "PM") && name != "m_perfStop")
+    model_.called_constants.insert(fmt::format("{}.{}", owner, name));
 }
 
 void JavaBuilder::collect_names() {
@@ -251,9 +329,9 @@ void JavaBuilder::collect_names() {
       "type_parameter"};
   for (NodeIndex i = 1; i < syntax_.count(); ++i) {
     const std::string_view type = syntax_[i].type;
-    if (type == "field_access" && syntax_.text(syntax_.child(i, "object")) == "PMC" &&
-        syntax_.text(syntax_.child(i, "field")).starts_with("TRAP_"))
-      model_.called_traps.emplace(syntax_.text(syntax_.child(i, "field")));
+    if (type == "field_access") collect_constant(i);
+    if (type == "method_invocation" && syntax_.words(i).starts_with("PM.set("))
+      model_.called_constants.insert("PM.set()");
     if (type != "identifier" && type != "type_identifier") continue;
     const NodeIndex parent = syntax_[i].parent;
     const bool declares = std::ranges::find(declarations, syntax_[parent].type) != declarations.end() &&
@@ -263,15 +341,17 @@ void JavaBuilder::collect_names() {
     if (declares || imports) model_.declared.emplace(syntax_.text(i));
   }
   const std::string_view file = std::string_view(model_.path).substr(model_.path.rfind('/') + 1);
+  const auto has = [&](const auto& is_wanted) { return std::ranges::any_of(model_.functions, is_wanted); };
   const bool checks =
-      std::ranges::any_of(model_.functions, [](const Function& f) { return f.simple_name == "check"; });
+      has([](const Function& f) { return f.simple_name == "check"; }) &&
+      !has([](const Function& f) { return f.simple_name != "check" && f.simple_name != "set"; });
   const bool numbers =
       std::ranges::any_of(model_.declared, [](const auto& name) { return name.starts_with("TRAP_"); });
   model_.is_old_runtime = (file == "PM.java" && model_.declared.contains("PM") && checks) ||
                           (file == "PMC.java" && model_.declared.contains("PMC") && numbers);
 }
 
-SourceModel read_java(const std::string& path, std::string text) {
+SourceModel read_java(const std::string& path, std::string text, const std::set<std::string>* applets) {
   if (carries_traps(text))
     throw UserError(Fault{.message = "the source carries jcprof's traps already",
                           .place = place_at(path, text, text.find("/*[j*/")),
@@ -280,7 +360,7 @@ SourceModel read_java(const std::string& path, std::string text) {
   model.path = path;
   model.text = std::move(text);
   const JavaSyntax syntax(path, model.text);
-  JavaBuilder(model, syntax).build();
+  JavaBuilder(model, syntax, applets).build();
   return model;
 }
 

@@ -92,10 +92,14 @@ Completes JavaReachability::statement(NodeIndex node) const {
 }
 
 Completes JavaReachability::if_statement(NodeIndex node) const {
-  const NodeIndex alternative = syntax_.child(node, "alternative");
-  if (alternative == no_node)
-    return Completes::yes;  // whatever the condition: JLS makes an exception for `if`
-  return either(statement(syntax_.child(node, "consequence")), statement(alternative));
+  Completes result = Completes::no;
+  for (NodeIndex i = node; syntax_[i].type == "if_statement";) {
+    result = either(result, statement(syntax_.child(i, "consequence")));
+    i = syntax_.child(i, "alternative");
+    if (i == no_node) return Completes::yes;  // whatever the condition: JLS makes an exception for `if`
+    if (syntax_[i].type != "if_statement") return either(result, statement(i));
+  }
+  return result;
 }
 
 Completes JavaReachability::loop_with_condition(NodeIndex node) const {
@@ -264,13 +268,22 @@ bool JavaReachability::is_variable(NodeIndex name) const {
 }
 
 JavaReachability::Constant JavaReachability::constant_binary(NodeIndex node) const {
-  const Constant left = constant(syntax_.child(node, "left"));
-  const Constant right = constant(syntax_.child(node, "right"));
+  std::vector<NodeIndex> row;  // `a + b + c` leans to the left
+  NodeIndex first = node;
+  for (; syntax_[first].type == "binary_expression"; first = syntax_.child(first, "left"))
+    row.push_back(first);
+  Constant value = constant(first);
+  for (auto i = row.rbegin(); i != row.rend(); ++i)
+    value =
+        combined(syntax_.text(syntax_.child(*i, "operator")), value, constant(syntax_.child(*i, "right")));
+  return value;
+}
+
+JavaReachability::Constant JavaReachability::combined(std::string_view op, Constant left, Constant right) {
   if (left == Constant::none || right == Constant::none) return Constant::none;
   if (left == Constant::unknown || right == Constant::unknown) return Constant::unknown;
   const bool a = left == Constant::is_true;
   const bool b = right == Constant::is_true;
-  const std::string_view op = syntax_.text(syntax_.child(node, "operator"));
   const auto as_constant = [](bool value) { return value ? Constant::is_true : Constant::is_false; };
   if (op == "&&" || op == "&") return as_constant(a && b);
   if (op == "||" || op == "|") return as_constant(a || b);

@@ -29,6 +29,7 @@ class JavaReachability {
   Constant constant(NodeIndex expression) const;
   Constant constant_unary(NodeIndex expression) const;
   Constant constant_binary(NodeIndex expression) const;
+  static Constant combined(std::string_view op, Constant left, Constant right);
   Constant constant_field(NodeIndex expression) const;
   bool is_variable(NodeIndex name) const;
   NodeIndex scope_of(NodeIndex declaration) const;

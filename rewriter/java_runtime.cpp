@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <set>
 
 #include <fmt/format.h>
@@ -24,6 +25,19 @@ std::string as_short(std::uint32_t value) {
   return fmt::format("(short)0x{:04X}", value & 0xFFFFU);
 }
 
+/// What an INS and a status word must keep clear of.
+struct TakenNumbers {
+  std::set<std::uint32_t> bytes;
+  std::set<std::uint32_t> words;
+
+  void add(const std::vector<std::uint32_t>& literals) {
+    for (const std::uint32_t literal : literals) {
+      bytes.insert(literal & 0xFFU);
+      words.insert(literal & 0xFFFFU);
+    }
+  }
+};
+
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
@@ -32,22 +46,22 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 }  // namespace
 
 CardArming choose_arming(const std::vector<SourceModel>& models) {
-  std::set<std::uint32_t> taken_bytes;
-  std::set<std::uint32_t> taken_words;
-  for (const SourceModel& model : models)
-    for (const std::uint32_t literal : model.literals) {
-      taken_bytes.insert(literal & 0xFFU);
-      taken_words.insert(literal & 0xFFFFU);
-    }
+  TakenNumbers code;
+  for (const SourceModel& model : models) code.add(model.literals);
+  TakenNumbers all = code;
+  for (const SourceModel& model : models) all.add(model.table_literals);
+  CardArming arming{.cla = 0x80, .ins = 0, .stop_status = 0};
   // T=0 takes INS 6x and 9x for itself, and ISO 7816-4 wants it even. GlobalPlatform's own INS are kept clear
   // of.
-  CardArming arming{.cla = 0x80, .ins = 0, .stop_status = 0};
   constexpr std::array<std::uint8_t, 16> candidates{0xF4, 0xF6, 0xF8, 0xFA, 0xFC, 0xFE, 0xEC, 0xEE,
                                                     0xBC, 0xBE, 0xAC, 0xAE, 0x7C, 0x7E, 0x3C, 0x3E};
-  for (const std::uint8_t ins : candidates)
-    if (arming.ins == 0 && !taken_bytes.contains(ins)) arming.ins = ins;
-  for (std::uint16_t status = 0x6FB5; arming.stop_status == 0 && status < 0x6FFF; ++status)
-    if (!taken_words.contains(status)) arming.stop_status = status;
+  // The tables of a curve or of a hash name every byte; they are kept clear of only while that is possible.
+  for (const TakenNumbers& taken : {std::cref(all), std::cref(code)}) {
+    for (const std::uint8_t ins : candidates)
+      if (arming.ins == 0 && !taken.bytes.contains(ins)) arming.ins = ins;
+    for (std::uint16_t status = 0x6FB5; arming.stop_status == 0 && status < 0x6FFF; ++status)
+      if (!taken.words.contains(status)) arming.stop_status = status;
+  }
   if (arming.ins == 0 || arming.stop_status == 0)
     throw UserError(Fault{.message = "the sources name every INS that could arm a trap",
                           .hint = R"(give one: "arming": {"cla": "80", "ins": "F4", "status": "6FB5"})"});
@@ -66,8 +80,16 @@ RuntimeNames choose_names(const std::vector<SourceModel>& models, const std::set
   return names;
 }
 
-std::string pm_source(const std::string& package, const RuntimeNames& names) {
+std::string pm_source(const std::string& package, const RuntimeNames& names,
+                      const std::set<std::string>& named) {
   std::string text(pm_template);
+  std::string constants;
+  for (const std::string& constant : named)
+    if (constant == "PM.set()")  // how the ancestor's successor arms a trap
+      constants += "    public static void set(APDU apdu) { }\n";
+    else if (constant.starts_with("PM."))
+      constants += fmt::format("    public static final short {0} = PMC.{0};\n", constant.substr(3));
+  text.insert(text.rfind('}'), constants);
   replace_all(text, "/*package*/", with_package(package));
   if (names.pm != "PM" || names.pmc != "PMC") {
     replace_all(text, "class PM ", "class " + names.pm + " ");
@@ -78,7 +100,7 @@ std::string pm_source(const std::string& package, const RuntimeNames& names) {
 }
 
 std::string pmc_source(const std::string& package, const RuntimeNames& names, const TrapMap& map,
-                       std::set<std::string> others) {
+                       const std::set<std::string>& named) {
   std::string text = fmt::format("{}. Do not edit.\n{}\n\npublic class {} {{\n", generated_mark,
                                  with_package(package), names.pmc);
   const auto constant = [&](std::string_view type, std::string_view name, const std::string& value) {
@@ -90,6 +112,9 @@ std::string pmc_source(const std::string& package, const RuntimeNames& names, co
   constant("short", "BUILD_HIGH", as_short(map.build >> 16));
   constant("short", "BUILD_LOW", as_short(map.build));
   constant("short", "CALIBRATION", as_short(static_cast<std::uint32_t>(map.traps.size()) + 1));
+  std::set<std::string> others;
+  for (const std::string& name : named)
+    if (!name.ends_with(')')) others.insert(name.substr(name.find('.') + 1));
   for (const Trap& trap : map.traps) {
     constant("short", trap.name, as_short(number(trap.id)));
     others.erase(trap.name);

@@ -13,20 +13,23 @@
 
 namespace jcprof::rewriter {
 
-/// An INS and a stop status word that no source names (as a number or as the low byte of one).
+/// An INS and a stop status word that no source names (as a number or as the low byte of one), but for the
+/// numbers of tables where those leave none free.
 CardArming choose_arming(const std::vector<SourceModel>& models);
 
 /// PM and PMC, or names beside them where the sources use those for something else; `taken` says which files
 /// there are already beside the entry's source, by stem.
 RuntimeNames choose_names(const std::vector<SourceModel>& models, const std::set<std::string>& taken);
 
-/// The runtime's source, in `package` (empty: the default package).
-std::string pm_source(const std::string& package, const RuntimeNames& names);
+/// The runtime's source, in `package` (empty: the default package). `named` are constants that the sources
+/// take for the ancestor's: "PM.TRAP_x", "PMC.PERF_START".
+std::string pm_source(const std::string& package, const RuntimeNames& names,
+                      const std::set<std::string>& named);
 
-/// The constants of one build: trap numbers, arming, build digest.
-/// `others` are names of traps that the sources call and that are not in `map`: they never stop.
+/// The constants of one build: trap numbers, arming, build digest. Traps that are `named` and not in `map`
+/// never stop.
 std::string pmc_source(const std::string& package, const RuntimeNames& names, const TrapMap& map,
-                       std::set<std::string> others);
+                       const std::set<std::string>& named);
 
 bool is_runtime_source(const std::string& text);
 

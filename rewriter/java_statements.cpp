@@ -92,12 +92,20 @@ void JavaBuilder::inside(const Frame& frame, NodeIndex node) {
     for (const NodeIndex child : syntax_.named_children(node)) inside(frame, child);
     return;
   }
+  if (is_marker_call(node)) {
+    marker_call(frame, node);
+    return;
+  }
   if (!is_compound(type)) {
     nested_bodies(node);
     return;
   }
   if (type == "block") {
     block(frame, node, first_of_block);
+    return;
+  }
+  if (type == "if_statement") {
+    if_statement(frame, node);
     return;
   }
   const Position position{is_loop(type) ? TrapKind::loop_body : TrapKind::before, TrapLevel::block};
@@ -108,7 +116,7 @@ void JavaBuilder::inside(const Frame& frame, NodeIndex node) {
     const std::string_view child_type = syntax_[child].type;
     if (role == "body" && child_type == "switch_block") {
       switch_block(frame, child);
-    } else if (role == "body" || role == "consequence" || role == "alternative") {
+    } else if (role == "body") {
       branch(frame, child, position);
     } else if (child_type == "catch_clause" || child_type == "finally_clause") {
       handler(frame, child);
@@ -117,6 +125,26 @@ void JavaBuilder::inside(const Frame& frame, NodeIndex node) {
     }
   }
   guards_ = guards_outside;
+}
+
+/// All of an if … else if … else row. Each `else if` is braced for the trap in front of its condition; at its
+/// end there is none, since each of its branches has one.
+void JavaBuilder::if_statement(const Frame& frame, NodeIndex node) {
+  std::vector<std::uint32_t> braced;
+  for (NodeIndex i = node; i != no_node;) {
+    nested_bodies(syntax_.child(i, "condition"));
+    branch(frame, syntax_.child(i, "consequence"), first_of_block);
+    i = syntax_.child(i, "alternative");
+    if (i == no_node) break;
+    if (syntax_[i].type != "if_statement") {
+      branch(frame, i, first_of_block);
+      break;
+    }
+    braced.push_back(static_cast<std::uint32_t>(model_.sites.size()));
+    slot(syntax_[i].begin, "{", {braced.back()});
+    before_trap(frame, i, first_of_block);
+  }
+  for (auto site = braced.rbegin(); site != braced.rend(); ++site) slot(syntax_[node].end, "}", {*site});
 }
 
 void JavaBuilder::block(const Frame& frame, NodeIndex node, Position first) {
@@ -187,6 +215,8 @@ void JavaBuilder::switch_rule(const Frame& frame, NodeIndex rule) {
   for (const NodeIndex child : syntax_.named_children(rule)) {
     if (syntax_[child].type == "block")
       block(frame, child, first_of_block);
+    else if (is_marker_call(child))
+      marker_call(frame, child);
     else
       nested_bodies(child);
   }
@@ -298,13 +328,24 @@ void JavaBuilder::marker_comment(const Frame& frame, NodeIndex comment, NodeInde
 }
 
 std::string JavaBuilder::marker_call_name(NodeIndex statement) const {
-  static const std::regex form(R"(PM\s*\.\s*check\s*\(\s*PMC\s*\.\s*TRAP_(\w+)\s*\)\s*;)");
-  std::match_results<std::string_view::const_iterator> match;
-  const std::string_view text = syntax_.text(statement);
-  if (syntax_[statement].type != "expression_statement" || text.size() > longest_marker ||
-      !std::regex_match(text.begin(), text.end(), match, form))
+  constexpr std::string_view prefix = "TRAP_";
+  if (syntax_[statement].type != "expression_statement") return {};
+  const NodeIndex call = syntax_.named_children(statement).front();
+  const auto reads = [&](NodeIndex node, std::string_view role, std::string_view wanted) {
+    const NodeIndex child = syntax_.child(node, role);
+    return child != no_node && syntax_.text(child) == wanted;
+  };
+  if (syntax_[call].type != "method_invocation" || !reads(call, "object", "PM") ||
+      !reads(call, "name", "check"))
     return {};
-  return match[1].str();
+  const std::vector<NodeIndex> arguments = syntax_.named_children(syntax_.child(call, "arguments"));
+  if (arguments.size() != 1) return {};
+  NodeIndex trap = arguments.front();
+  while (syntax_[trap].type == "parenthesized_expression") trap = syntax_.named_children(trap).front();
+  if (syntax_[trap].type != "field_access") return {};
+  const std::string_view name = syntax_.text(syntax_.child(trap, "field"));
+  if (!(reads(trap, "object", "PMC") || reads(trap, "object", "PM")) || !name.starts_with(prefix)) return {};
+  return std::string(name.substr(prefix.size()));
 }
 
 void JavaBuilder::marker_call(const Frame& frame, NodeIndex node) {

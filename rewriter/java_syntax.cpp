@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rewriter/java_syntax.hpp"
 
+#include <cctype>
 #include <memory>
 #include <optional>
 
@@ -17,6 +18,15 @@ namespace {
 
 // Deeper nesting than any person writes; the walkers recurse over statements.
 constexpr std::size_t deepest_nesting = 2000;
+
+/// How much deeper a node lies than its parent. `else if`, the sum in front of a further term and the call in
+/// front of a further call count nothing: programs write rows of thousands, and no walker recurses over them.
+std::size_t own_depth(const SyntaxNode& node) {
+  const bool in_row = (node.type == "if_statement" && node.field == "alternative") ||
+                      (node.type == "binary_expression" && node.field == "left") ||
+                      (node.type == "method_invocation" && node.field == "object");
+  return in_row ? 0 : 1;
+}
 
 struct Deleter {
   void operator()(TSParser* parser) const { ts_parser_delete(parser); }
@@ -43,15 +53,6 @@ class Cursor {
   TSTreeCursor cursor_;
 };
 
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
-
 /// What the parser sees: in a file of another encoding (Latin-1, say) each byte above 0x7F counts as a
 /// letter, so that offsets stay those of the file.
 std::string parseable(std::string_view text) {
@@ -69,17 +70,48 @@ std::optional<std::string> fault_of(TSNode node) {
   return std::nullopt;
 }
 
+/// What may be behind a fault at that place.
+std::string hint_for(std::string_view text, std::size_t offset) {
+  const std::size_t begin = text.substr(0, offset).rfind('\n') + 1;
+  const std::string_view line = text.substr(begin, text.find('\n', offset) - begin);
+  if (line.find("\\u") != std::string_view::npos)
+    return "Unicode escapes are read in strings and characters only: write what the escape stands for";
+  return "the file must compile before it can be profiled";
+}
+
+[[noreturn]] void refuse(Place place, std::string message, std::string hint) {
+  throw UserError(Fault{.message = std::move(message), .place = std::move(place), .hint = std::move(hint)});
+}
+
+void refuse_unreadable(const std::string& path, std::string_view text) {
+  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
+    refuse(place_at(path, text, zero), "this is not Java: a zero byte",
+           "sources must be UTF-8, or an 8-bit encoding that holds ASCII");
+  if (text.find('\r') != std::string_view::npos && text.find('\n') == std::string_view::npos)
+    refuse(place_at(path, text, text.find('\r')), "the lines end with carriage returns alone",
+           "convert the file, with tr '\\r' '\\n' say: compilers and this tool would count its lines "
+           "differently");
+}
+
+void refuse_faulty(const std::string& path, std::string_view text, TSNode node) {
+  const std::size_t at = ts_node_start_byte(node);
+  if (const std::optional<std::string> fault = fault_of(node))
+    refuse(place_at(path, text, at), *fault, hint_for(text, at));
+}
+
 }  // namespace
 
-JavaSyntax::JavaSyntax(const std::string& path, std::string_view text) : text_(text) {
-  const auto refuse = [&](std::string message, std::size_t offset, std::string hint) {
-    throw UserError(
-        Fault{.message = std::move(message), .place = place_at(path, text, offset), .hint = std::move(hint)});
-  };
-  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
-    refuse("this is not Java: a zero byte", zero,
-           "sources must be UTF-8, or an 8-bit encoding that holds ASCII");
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
 
+JavaSyntax::JavaSyntax(const std::string& path, std::string_view text) : text_(text) {
+  refuse_unreadable(path, text);
   const std::unique_ptr<TSParser, Deleter> parser(ts_parser_new());
   check(ts_parser_set_language(parser.get(), tree_sitter_java()),
         "the grammar's ABI fits the tree-sitter library");
@@ -92,11 +124,10 @@ JavaSyntax::JavaSyntax(const std::string& path, std::string_view text) : text_(t
   const bool faulty = ts_node_has_error(root);
   Cursor cursor(root);
   std::vector<NodeIndex> open;
+  std::size_t nesting = 0;
   for (;;) {
     const TSNode node = cursor.node();
-    if (faulty)
-      if (const std::optional<std::string> fault = fault_of(node))
-        refuse(*fault, ts_node_start_byte(node), "the file must compile before it can be profiled");
+    if (faulty) refuse_faulty(path, text, node);
     nodes_.push_back({.type = ts_node_type(node),
                       .field = cursor.field(),
                       .begin = ts_node_start_byte(node),
@@ -105,10 +136,15 @@ JavaSyntax::JavaSyntax(const std::string& path, std::string_view text) : text_(t
                       .subtree = 1,
                       .named = ts_node_is_named(node)});
     open.push_back(count() - 1);
-    if (open.size() > deepest_nesting) refuse("nested too deep", nodes_.back().begin, "");
+    nesting += own_depth(nodes_.back());
+    if (nesting > deepest_nesting)
+      refuse(place_at(path, text, nodes_.back().begin),
+             fmt::format("nested more than {} deep", deepest_nesting),
+             "split the statement, or leave the file out of \"sources\"");
     if (cursor.to_child()) continue;
     for (;;) {
       nodes_[open.back()].subtree = count() - open.back();
+      nesting -= own_depth(nodes_[open.back()]);
       open.pop_back();
       if (cursor.to_sibling()) break;
       if (!cursor.to_parent()) return;
@@ -118,6 +154,20 @@ JavaSyntax::JavaSyntax(const std::string& path, std::string_view text) : text_(t
 
 std::string_view JavaSyntax::text(NodeIndex node) const {
   return text_.substr(nodes_[node].begin, nodes_[node].end - nodes_[node].begin);
+}
+
+std::string JavaSyntax::words(NodeIndex node) const {
+  const auto is_word = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '$' || c >= 0x80;
+  };
+  std::string result;
+  for (NodeIndex i = node; i < node + nodes_[node].subtree; ++i) {
+    const std::string_view word = nodes_[i].subtree == 1 && !is_comment(i) ? text(i) : std::string_view{};
+    if (word.empty()) continue;
+    if (!result.empty() && is_word(result.back()) && is_word(word.front())) result += ' ';
+    result += word;
+  }
+  return result;
 }
 
 NodeIndex JavaSyntax::child(NodeIndex node, std::string_view field) const {

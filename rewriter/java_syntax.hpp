@@ -23,6 +23,8 @@ struct SyntaxNode {
 using NodeIndex = std::uint32_t;
 inline constexpr NodeIndex no_node = ~NodeIndex{0};
 
+bool is_utf8(std::string_view text);
+
 class JavaSyntax {
  public:
   /// Throws UserError with the place of the first thing that is not Java.
@@ -32,6 +34,8 @@ class JavaSyntax {
   NodeIndex root() const { return 0; }
   NodeIndex count() const { return static_cast<NodeIndex>(nodes_.size()); }
   std::string_view text(NodeIndex node) const;
+  /// The text on one line: no comments, and blanks only where two words would run into each other.
+  std::string words(NodeIndex node) const;
 
   /// The child in that role, or no_node.
   NodeIndex child(NodeIndex node, std::string_view field) const;

@@ -15,6 +15,8 @@
 namespace jcprof::rewriter {
 namespace {
 
+constexpr std::size_t longest_digested = 2000;
+
 /// "PinApplet.verify(byte)" → "PinApplet.verify"
 std::string_view without_parameters(std::string_view name) {
   return name.substr(0, name.find('('));
@@ -47,6 +49,10 @@ class Planner {
     find_entries();
     check_patterns();
     for (std::size_t file = 0; file < models_.size(); ++file) choose_sites(file);
+    for (const auto& [package, files] : elsewhere_)
+      plan_.notes.push_back(fmt::format(
+          "{} of package \"{}\": left alone: not the applet's package, they run in their caller's context",
+          files == 1 ? "1 file" : fmt::format("{} files", files), package));
     give_ids_and_names();
     return std::move(plan_);
   }
@@ -63,14 +69,15 @@ class Planner {
 
   void find_entries() {
     for (const std::string& wanted : policy_.entry) {
-      const std::size_t before = entries_.size();
-      for (std::size_t file = 0; file < models_.size(); ++file)
-        for (std::uint32_t i = 0; i < models_[file].functions.size(); ++i)
-          if (matches_function(wanted, models_[file], models_[file].functions[i]) && has_entry0(file, i) &&
-              !is_helper_overload(models_[file].functions[i]))
-            entries_.insert({file, i});
-      if (entries_.size() == before) throw UserError(no_such_entry(wanted));
+      const std::vector<FunctionRef> found = entries_named(wanted);
+      if (found.empty()) throw UserError(no_such_entry(wanted));
+      entries_.insert(found.begin(), found.end());
     }
+    for (const FunctionRef& entry : entries_)
+      for (const FunctionRef& other : entries_)
+        if (is_base(entry, other) || (entry == other && function(entry).calls_itself))
+          plan_.notes.push_back(fmt::format("{} is an entry: where {} calls it, the trace begins anew",
+                                            function(entry).name, function(other).name));
     check(!entries_.empty(), "a project names an entry");
     plan_.entry_file = entries_.begin()->first;
     for (const FunctionRef& entry : entries_)
@@ -80,6 +87,43 @@ class Planner {
                                          models_[plan_.entry_file].functions[entries_.begin()->second].name,
                                          models_[entry.first].functions[entry.second].name),
                   .hint = "profile one package at a time"});
+  }
+
+  const Function& function(const FunctionRef& f) const { return models_[f.first].functions[f.second]; }
+
+  const ClassInfo* class_of(const FunctionRef& f) const {
+    const std::vector<ClassInfo>& classes = models_[f.first].classes;
+    const auto found = std::ranges::find(classes, function(f).owner, &ClassInfo::name);
+    return found == classes.end() ? nullptr : &*found;
+  }
+
+  /// Does the class of `f` extend that of `base`?
+  bool is_base(const FunctionRef& base, const FunctionRef& f) const {
+    const ClassInfo* c = class_of(f);
+    const std::string name = qualified_name(models_[base.first].scope, function(base).owner);
+    return c != nullptr && std::ranges::find(c->bases, name) != c->bases.end();
+  }
+
+  /// The functions that an entry's name stands for. Where a bare `process` is that of several classes: those
+  /// of applets, and of them those that the card calls, which are not the ones they override.
+  std::vector<FunctionRef> entries_named(const std::string& wanted) const {
+    std::vector<FunctionRef> all;
+    for (std::size_t file = 0; file < models_.size(); ++file)
+      for (std::uint32_t i = 0; i < models_[file].functions.size(); ++i)
+        if (matches_function(wanted, models_[file], models_[file].functions[i]) && has_entry0(file, i) &&
+            !is_helper_overload(models_[file].functions[i]))
+          all.emplace_back(file, i);
+    const auto of_applet = [&](const FunctionRef& f) {
+      const ClassInfo* c = class_of(f);
+      return c != nullptr && c->applet;
+    };
+    const bool any_applet = std::ranges::any_of(all, of_applet);
+    std::vector<FunctionRef> entries;
+    std::ranges::copy_if(all, std::back_inserter(entries), [&](const FunctionRef& f) {
+      const bool overridden = std::ranges::any_of(all, [&](const FunctionRef& o) { return is_base(f, o); });
+      return !overridden && (!any_applet || of_applet(f));
+    });
+    return entries;
   }
 
   /// `process(APDU, byte)` beside `process(APDU)`: the card calls the other one.
@@ -152,14 +196,12 @@ class Planner {
 
   void choose_sites(std::size_t file) {
     const SourceModel& model = models_[file];
-    if (model.is_old_runtime) {
-      plan_.notes.push_back(fmt::format("{}: jcprof's own takes its place", model.path));
+    if (model.scope != entry_scope()) {
+      ++elsewhere_[model.scope];
       return;
     }
-    if (model.scope != entry_scope()) {
-      plan_.notes.push_back(
-          fmt::format("{}: left alone: package \"{}\" is not the applet's, it runs in its caller's context",
-                      model.path, model.scope));
+    if (model.is_old_runtime) {
+      plan_.notes.push_back(fmt::format("{}: jcprof's own takes its place", model.path));
       return;
     }
     FilePlan& plan = plan_.files[file];
@@ -217,8 +259,9 @@ class Planner {
   };
 
   static std::string key(const SourceModel& model, const Site& site, std::uint32_t ordinal) {
-    const std::string statement =
-        sha256(std::string_view(model.text).substr(site.begin, site.end - site.begin));
+    // A statement holds those within it: of a long one only the beginning, or the time taken grows squarely.
+    const std::string statement = sha256(
+        std::string_view(model.text).substr(site.begin, std::min(site.end - site.begin, longest_digested)));
     return sha256(fmt::format("{}\n{}\n{}\n{}\n{}", model.path, model.functions[site.function].name,
                               name_of(site.kind), statement, ordinal))
         .substr(0, 16);
@@ -226,7 +269,8 @@ class Planner {
 
   void reserve_marker_names() {
     for (const SourceModel& model : models_)
-      names_.insert(model.called_traps.begin(), model.called_traps.end());
+      for (const std::string& constant : model.called_constants)
+        names_.insert(constant.substr(constant.find('.') + 1));
     std::map<std::string, std::pair<std::size_t, std::size_t>> seen;  // file, offset
     const auto place = [&](std::size_t file, std::size_t offset) {
       return place_at(models_[file].path, models_[file].text, offset);
@@ -276,6 +320,7 @@ class Planner {
   const TrapPolicy& policy_;
   TrapPlan plan_;
   std::set<FunctionRef> entries_;
+  std::map<std::string, std::size_t> elsewhere_;  // files of other packages
   std::set<std::string> names_;
   std::map<std::string, std::uint32_t> counters_;
   std::unordered_map<std::string, std::set<std::string>> owners_;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct Function {
   std::string owner;        // "PinApplet"; put in front of simple_name where that alone is not unique
   std::size_t offset = 0;   // of its name in the source
   std::string why_not;      // not empty: no trap can stand in it, and why
+  bool calls_itself = false;
 };
 
 /// A place where a trap can stand.
@@ -35,12 +37,13 @@ struct Site {
   bool in_source = false;    // the user's text calls the trap itself, by marker_name
 };
 
-/// A piece of text to insert before byte `at`. `{pm}`, `{pmc}` stand for the runtime's classes, `{name}` and
-/// `{id}` for those of the one trap that wants it.
+/// A piece of text to insert before byte `at`. `{pm}`, `{pmc}` stand for the runtime's classes, `{name}`
+/// for that of the one trap that wants it.
 struct Slot {
   std::size_t at = 0;
   std::string text;
-  std::vector<std::uint32_t> wanted_by;  // sites; inserted when one of them is chosen, always when empty
+  std::vector<std::uint32_t> wanted_by;      // sites; inserted when one of them is chosen, always when empty
+  std::optional<std::uint32_t> unless = {};  // a site: left out when it is chosen
 };
 
 /// Something a user would expect a trap at that cannot have one.
@@ -49,19 +52,38 @@ struct LeftAlone {
   std::string reason;
 };
 
+/// Whether a class is an applet hangs on all sources together; see settle_applets().
+struct ClassInfo {
+  std::string name;        // "Outer.Inner"
+  std::string superclass;  // as written, without type arguments; empty: none
+  bool installs = false;   // has what the card calls to install an applet
+  bool applet = false;     // what it was taken for
+  std::vector<std::string> bases =
+      {};  // qualified names of its superclasses, as far as the sources have them
+};
+
 struct SourceModel {
   std::string path;   // relative to the project's folder, '/' separated
   std::string text;   // the original bytes
   std::string scope;  // what shares one runtime: the package in Java
+  std::vector<ClassInfo> classes;
   std::vector<Function> functions;
   std::vector<Site> sites;  // in file order
   std::vector<Slot> slots;  // in the order in which they stand in the output
   std::vector<LeftAlone> left_alone;
-  std::set<std::string> declared;      // types, variables and imports: what the runtime must not be called
-  std::set<std::string> called_traps;  // TRAP_x that the text itself names: the runtime must know them
-  bool is_old_runtime = false;         // the ancestor's PM or PMC, which ours takes the place of
+  std::set<std::string> declared;  // types, variables and imports: what the runtime must not be called
+  // "PMC.TRAP_x", "PM.PERF_START", "PM.set()": what the text itself names of the ancestor's classes, so ours
+  // must have it.
+  std::set<std::string> called_constants;
+  bool is_old_runtime = false;  // the ancestor's PM or PMC, which ours takes the place of
   std::vector<std::uint32_t>
       literals;  // whole numbers of the text: what INS and status words must keep clear of
+  std::vector<std::uint32_t> table_literals;  // those of arrays: more likely data than an INS
 };
+
+/// "com.example.Outer.Inner"
+inline std::string qualified_name(const std::string& scope, const std::string& name) {
+  return scope.empty() ? name : scope + "." + name;
+}
 
 }  // namespace jcprof::rewriter

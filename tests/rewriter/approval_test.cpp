@@ -4,6 +4,7 @@
 // behaviour.
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
@@ -47,7 +48,7 @@ Project project_of(const fs::path& folder, const fs::path& file) {
   Project project;
   project.root = folder;
   project.file = folder / "jcprof.json";
-  project.sources = {"*.java"};
+  project.sources = {"**/*.java"};
   project.entry = {entry_of(file)};
   return project;
 }
@@ -65,6 +66,17 @@ TEST_CASE("each feature is rewritten as approved") {
     INFO(name);
     CHECK(fs::exists(approved));
     CHECK(text == read_file(approved));
+  }
+}
+
+TEST_CASE("no two traps share a key") {
+  for (const fs::path& file : features()) {
+    const std::string name = file.filename().string();
+    std::set<std::string> keys;
+    const Rewritten rewritten = rewrite(name, read_file(file), {.entry = {entry_of(file)}, .scope = {}});
+    for (const Trap& trap : rewritten.traps) keys.insert(trap.key);
+    INFO(name);
+    CHECK(keys.size() == rewritten.traps.size());
   }
 }
 
@@ -108,29 +120,47 @@ TEST_CASE("the output compiles, behaves the same unarmed, and stops at each even
   CHECK(result.exit_status == 0);
 }
 
-TEST_CASE("traps that make a method too large are taken out and named, and the rest goes on") {
+namespace {
+
+/// Generates with a function `large` of that many statements, each two deep in blocks.
+Generated generate_large(int statements) {
   const fs::path folder = fs::path(JCPROF_BINARY_DIR) / "tests/too_large";
   fs::remove_all(folder);
   std::string large = "  void large() {\n";
-  for (int i = 0; i < 1900; ++i)
-    large += "    memory[0] = (byte) (memory[1] + memory[2] * memory[3] - memory[4]);\n";
+  for (int i = 0; i < statements; ++i)
+    large += "    { memory[0] = (byte) (memory[1] + memory[2] * memory[3] - memory[4]); memory[1]++; }\n";
   write_file(folder / "A.java", applet("void run(byte a, byte b) { large(); }\n" + large + "  }"));
-  Project project;
-  project.root = folder;
-  project.file = folder / "jcprof.json";
-  project.sources = {"*.java"};
-  project.entry = {"A.process"};
+  Project project = project_of(folder, "A.java");
   project.compile.classpath = {JCPROF_JCARDSIM};
-  const Generated generated = generate(project, folder / "out");
+  return generate(project, folder / "out");
+}
+
+}  // namespace
+
+TEST_CASE("a method that traps make too large has those of a coarser level") {
+  const Generated generated = generate_large(1100);
   const auto count = [&](const std::string& function) {
     return std::ranges::count(generated.map.traps, function, &Trap::function);
   };
-  CHECK(count("A.large") == 0);
+  CHECK(count("A.large") == 2201);
   CHECK(count("A.run") == 3);
+  CHECK(
+      generated.notes ==
+      std::vector<std::string>{
+          "A.java:6: 1101 traps of A.large are taken out (\"level\" is \"block\" there): code too large",
+          "A.large has about 62587 bytes of bytecode with its traps; a Java Card method holds 32767: narrow "
+          "\"profile.include\", or set \"profile.level\" to \"block\" or \"function\"",
+          "the package has about 63955 bytes of bytecode, 13248 of them for 2208 traps; a Java Card package "
+          "holds 65535: narrow \"profile.include\", or set \"profile.level\" to \"block\" or "
+          "\"function\""});
+}
+
+TEST_CASE("a method that no block has room in keeps the traps at its ends") {
+  const Generated generated = generate_large(1250);
+  CHECK(std::ranges::count(generated.map.traps, "A.large", &Trap::function) == 2);
   REQUIRE_FALSE(generated.notes.empty());
   CHECK(generated.notes.front() ==
-        "A.java:6: the trap TRAP_large_1 is taken out, it does not compile there: code too large");
-  CHECK(read_file(folder / "out/tree/A.java").find("TRAP_large") == std::string::npos);
+        "A.java:6: 3750 traps of A.large are taken out (\"level\" is \"function\" there): code too large");
 }
 
 namespace {
@@ -145,8 +175,9 @@ std::vector<std::string> generate_and_strip(const fs::path& folder,
   const Generated generated = generate(project, folder / "out");
   strip_in_place(folder / "out/tree");
   for (const auto& [name, text] : sources) CHECK(read_file(folder / "out/tree" / name) == text);
-  CHECK(std::distance(fs::directory_iterator(folder / "out/tree"), fs::directory_iterator()) ==
-        std::ssize(sources));
+  CHECK(std::ranges::count_if(fs::recursive_directory_iterator(folder / "out/tree"), [](const auto& entry) {
+          return entry.is_regular_file();
+        }) == std::ssize(sources));
   return generated.notes;
 }
 
@@ -179,4 +210,59 @@ TEST_CASE("the ancestor's PM and PMC are replaced, and its calls stay and compil
       std::vector<std::string>{
           "A.java:5: left alone: A.install: it runs when the applet is installed, before a trap can be armed",
           "PM.java: jcprof's own takes its place", "PMC.java: jcprof's own takes its place"});
+}
+
+TEST_CASE(
+    "an ancestor's PM that holds the trap numbers itself is replaced, with every number that is named") {
+  const std::string members =
+      "void run(byte a, byte b) { PM.m_perfStop = PM.PERF_START; PM.check(PM.TRAP_ADD_1); if (a > b) return; "
+      "PM.check(PM.TRAP_ADD_2); }";
+  CHECK(generate_and_strip(
+            fs::path(JCPROF_BINARY_DIR) / "tests/ancestor",
+            {{"A.java", applet(members)},
+             {"PM.java",
+              "public class PM { public static short m_perfStop; public static final short PERF_START = 1;\n"
+              "  public static final short TRAP_ADD = 0x7000, TRAP_ADD_1 = TRAP_ADD + 1, TRAP_ADD_2 = 2;\n"
+              "  public static void check(short s) { } }\n"}}) ==
+        std::vector<std::string>{"PM.java: jcprof's own takes its place"});
+}
+
+TEST_CASE(
+    "a successor's PM, which is told its trap by PM.set(apdu), is replaced; one that does more is kept") {
+  const fs::path work = fs::path(JCPROF_BINARY_DIR) / "tests/successor";
+  const std::string pmc = "public class PMC { public static final short TRAP_x = 1; }\n";
+  const std::string check = "import javacard.framework.*; class PM { static void check(short s) { } ";
+  const std::string members =
+      "void run(byte a, byte b) { PM.check(PMC.TRAP_x); } void set(APDU a) { PM.set(a); }";
+  CHECK(generate_and_strip(work, {{"A.java", applet(members)},
+                                  {"PM.java", check + "static void set(APDU a) { } }\n"},
+                                  {"PMC.java", pmc}}) ==
+        std::vector<std::string>{"PM.java: jcprof's own takes its place",
+                                 "PMC.java: jcprof's own takes its place"});
+  CHECK(generate_and_strip(
+            work, {{"A.java", applet("void run(byte a, byte b) { PM.check(PMC.TRAP_x); PM.log(); }")},
+                   {"PM.java", check + "static void log() { } }\n"},
+                   {"PMC.java", pmc}}) == std::vector<std::string>{});
+}
+
+TEST_CASE("sources in an 8-bit encoding are checked by compiling too, and a byte order mark is no obstacle") {
+  const fs::path work = fs::path(JCPROF_BINARY_DIR) / "tests/encoding";
+  const std::string members = "void run(byte a, byte b) { String s = \"gr\xFC\xDF\"; /* \xC4\xE3 */ }";
+  CHECK(generate_and_strip(work, {{"A.java", applet(members)}}).empty());
+  CHECK(generate_and_strip(work, {{"A.java", "\xEF\xBB\xBF" + applet("void run(byte a, byte b) { }")}}) ==
+        std::vector<std::string>{"not checked by compiling: the sources do not compile by themselves: "
+                                 "A.java:1: illegal character: '\\ufeff'"});
+}
+
+TEST_CASE("an ancestor's PM of another package is left to that package") {
+  CHECK(generate_and_strip(
+            fs::path(JCPROF_BINARY_DIR) / "tests/ancestor",
+            {{"A.java", applet("void run(byte a, byte b) { new lib.Adder().add(); }")},
+             {"lib/Adder.java",
+              "package lib; public class Adder { public void add() { PM.check(PMC.TRAP_x); } }\n"},
+             {"lib/PM.java", "package lib; public class PM { public static void check(short s) { } }\n"},
+             {"lib/PMC.java", "package lib; class PMC { static final short TRAP_x = 1; }\n"}}) ==
+        std::vector<std::string>{
+            "3 files of package \"lib\": left alone: not the applet's package, they run in "
+            "their caller's context"});
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rewriter/edits.hpp"
+#include "rewriter/java_applets.hpp"
 #include "rewriter/java_front_end.hpp"
 #include "rewriter/plan.hpp"
 #include "src/core/error.hpp"
@@ -20,10 +21,12 @@ struct Rewritten {
 };
 
 inline Rewritten rewrite(const std::string& path, const std::string& source, const TrapPolicy& policy) {
-  const std::vector<SourceModel> models{read_java(path, source)};
+  std::vector<SourceModel> models{read_java(path, source)};
+  settle_applets(models);
   const TrapPlan plan = plan_traps(models, policy);
-  Rewritten result{
-      .text = apply_edits(source, edits_for(models[0], plan.files[0], {})), .traps = {}, .notes = plan.notes};
+  Rewritten result{.text = apply_edits(source, edits_of(insertions_for(models[0], plan.files[0], {}))),
+                   .traps = {},
+                   .notes = plan.notes};
   for (const PlannedTrap& planned : plan.files[0].traps) result.traps.push_back(planned.trap);
   return result;
 }

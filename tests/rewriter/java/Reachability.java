@@ -92,4 +92,14 @@ public class Reachability extends Applet {
             }
         }
     }
+
+    void repeated(byte a) {
+        if (a > 0) {
+            again:
+            do {
+                if (a-- > 3) continue again;
+                return;
+            } while (a > 1);
+        }
+    }
 }

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which traps must go where a rewritten source does not compile. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "rewriter/compile_check.hpp"
+#include "rewriter/edits.hpp"
+
+namespace jcprof::rewriter {
+
+/// Sites that an error is to be blamed on: the one whose insertion it points into, else the value held up
+/// round it, else the nearest on its line, else all of the function that it lies in. Where a function is too
+/// large: the finest level that it has traps of. Never `entry0`: without it nothing can be armed. `edits` are
+/// insertions_for() the plan that the erroneous `text` was written from.
+std::vector<std::uint32_t> blamed(const CompileError& error, std::string_view text, const SourceModel& model,
+                                  const std::vector<Insertion>& insertions);
+
+bool says_too_large(const CompileError& error);
+
+}  // namespace jcprof::rewriter
