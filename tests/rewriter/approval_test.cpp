@@ -4,6 +4,7 @@
 // behaviour.
 #include <algorithm>
 #include <cstdlib>
+#include <regex>
 #include <set>
 
 #include <fmt/format.h>
@@ -144,15 +145,20 @@ TEST_CASE("a method that traps make too large has those of a coarser level") {
   };
   CHECK(count("A.large") == 2201);
   CHECK(count("A.run") == 3);
-  CHECK(
-      generated.notes ==
-      std::vector<std::string>{
-          "A.java:6: 1101 traps of A.large are taken out (\"level\" is \"block\" there): code too large",
-          "A.large has about 62587 bytes of bytecode with its traps; a Java Card method holds 32767: narrow "
-          "\"profile.include\", or set \"profile.level\" to \"block\" or \"function\"",
-          "the package has about 63955 bytes of bytecode, 13248 of them for 2208 traps; a Java Card package "
-          "holds 65535: narrow \"profile.include\", or set \"profile.level\" to \"block\" or "
-          "\"function\""});
+  // The hundreds of bytes are those of PM.java and of the compiler.
+  std::vector<std::string> notes = generated.notes;
+  for (std::string& note : notes)
+    note = std::regex_replace(note, std::regex("(6[0-9])[0-9]{3} bytes"), "$1 thousand bytes");
+  CHECK(notes ==
+        std::vector<std::string>{
+            "A.java:6: 1101 traps of A.large are taken out (\"level\" is \"block\" there): code too large",
+            "A.large has about 62 thousand bytes of bytecode with its traps; a Java Card method holds 32767: "
+            "narrow "
+            "\"profile.include\", or set \"profile.level\" to \"block\" or \"function\"",
+            "the package has about 64 thousand bytes of bytecode, 13248 of them for 2208 traps; a Java Card "
+            "package "
+            "holds 65535: narrow \"profile.include\", or set \"profile.level\" to \"block\" or "
+            "\"function\""});
 }
 
 TEST_CASE("a method that no block has room in keeps the traps at its ends") {
