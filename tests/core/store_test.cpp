@@ -250,18 +250,24 @@ TEST_CASE("what is not a profile is refused, each kind with its own words") {
   CHECK(error_of(folder, open) == "no error");
 }
 
-TEST_CASE("a profile of a newer jcprof is refused by name") {
+TEST_CASE("a profile of a newer or an older jcprof is refused by name") {
   const Folder folder;
   {
     Store store(folder.profile(), OpenMode::fresh);
   }
-  std::fstream stream(folder.profile(), std::ios::in | std::ios::out | std::ios::binary);
-  stream.seekp(63);  // the last byte of user_version in SQLite's header
-  stream.put(2);
-  stream.close();
-  CHECK(error_of(folder, [&] { Store(folder.profile(), OpenMode::read_write); }) ==
-        "profile.jcprof: written by a newer jcprof (format 2; this one reads 1)\n"
+  const auto error_of_version = [&](char version) {
+    std::fstream stream(folder.profile(), std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekp(63);  // the last byte of user_version in SQLite's header
+    stream.put(version);
+    stream.close();
+    return error_of(folder, [&] { Store(folder.profile(), OpenMode::read_write); });
+  };
+  CHECK(error_of_version(3) ==
+        "profile.jcprof: written by a newer jcprof (format 3; this one reads 2)\n"
         "hint: use that jcprof, or measure again with `jcprof run --fresh` [2]");
+  CHECK(error_of_version(1) ==
+        "profile.jcprof: written by an older jcprof (format 1; this one reads 2)\n"
+        "hint: measure again with `jcprof run --fresh`, or use that jcprof [2]");
 }
 
 TEST_CASE("a damaged profile is an error, never a crash") {
