@@ -36,41 +36,40 @@ Json json(const BlockEstimate& block) {
           {"resolved", block.cost.resolved}};
 }
 
+Json with_cost(Json item, const Estimate& cost) {
+  item["ticks"] = json(cost.ticks);
+  item["share"] = json(cost.share);
+  item["resolved"] = cost.resolved;
+  return item;
+}
+
 Json json(const LineEstimate& line) {
-  return {{"path", line.path},
-          {"line", line.line},
-          {"function", line.function},
-          {"hits", line.hits},
-          {"ticks", json(line.cost.ticks)},
-          {"share", json(line.cost.share)},
-          {"resolved", line.cost.resolved}};
+  return with_cost(
+      {{"path", line.path}, {"line", line.line}, {"function", line.function}, {"hits", line.hits}},
+      line.cost);
 }
 
 Json json(const EdgeEstimate& edge) {
-  return {{"from", number(edge.from)},
-          {"to", number(edge.to)},
-          {"function", edge.function},
-          {"path", edge.path},
-          {"line", edge.line},
-          {"count", edge.count},
-          {"ticks", json(edge.cost.ticks)},
-          {"share", json(edge.cost.share)},
-          {"resolved", edge.cost.resolved}};
+  return with_cost({{"from", number(edge.from)},
+                    {"to", number(edge.to)},
+                    {"function", edge.function},
+                    {"path", edge.path},
+                    {"line", edge.line},
+                    {"count", edge.count}},
+                   edge.cost);
 }
 
 Json json(const LoopEstimate& loop) {
-  return {{"path", loop.path},
-          {"line", loop.line},
-          {"function", loop.function},
-          {"entries", loop.entries},
-          {"passes", loop.passes},
-          {"ticks", json(loop.cost.ticks)},
-          {"share", json(loop.cost.share)},
-          {"resolved", loop.cost.resolved}};
+  return with_cost({{"path", loop.path},
+                    {"line", loop.line},
+                    {"function", loop.function},
+                    {"entries", loop.entries},
+                    {"passes", loop.passes}},
+                   loop.cost);
 }
 
 Json json(const Estimate& estimate) {
-  return {{"ticks", json(estimate.ticks)}, {"share", json(estimate.share)}, {"resolved", estimate.resolved}};
+  return with_cost(Json::object(), estimate);
 }
 
 Json json(const FunctionEstimate& function) {
