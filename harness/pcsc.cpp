@@ -181,7 +181,7 @@ class PcscChannel final : public ApduChannel {
     watchdog_.begin();
     if (card_) SCardDisconnect(*card_, leave);
     card_.reset();
-    if (watchdog_.end()) leave = SCARD_LEAVE_CARD;
+    watchdog_.end();
     daemon_.reset();
   }
 
