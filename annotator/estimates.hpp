@@ -77,7 +77,8 @@ struct Profile {
   TrapCost trap_cost;
   Estimate total;  // T(end) without the cost of the traps on the way
   Estimate entry;  // T(first stop) without what stopping costs: transport, what runs before the first trap
-  Interval unattributed;  // total - entry - sum of the blocks, all raw: medians do not add up; may be negative
+  Interval
+      unattributed;  // total - entry - sum of the blocks, all raw: medians do not add up; may be negative
   std::vector<BlockEstimate> blocks;        // along the path
   std::vector<LineEstimate> lines;          // hottest first
   std::vector<FunctionEstimate> functions;  // hottest first, by exclusive time

@@ -254,10 +254,12 @@ std::optional<CalibrationTime> CardTransport::calibrate(CalibrationKind kind, st
     const Answer& answer =
         session_.transmit(calibrate_command(setup_.arming, kind, static_cast<std::uint16_t>(count)));
     if (answer.state != ExchangeState::answered) continue;
-    if (answer.status != (stops ? setup_.arming.stop_status : sw_ok)) return std::nullopt;
-    return CalibrationTime{.kind = kind, .passes = count * step, .ticks = answer.ticks};
+    if (answer.status == (stops ? setup_.arming.stop_status : sw_ok))
+      return CalibrationTime{.kind = kind, .passes = count * step, .ticks = answer.ticks};
+    if (counts_frames) return std::nullopt;  // its stack may be too small
+    throw environment_error("calibration was answered with " + to_text(answer.status),
+                            "is the applet still selected?");
   }
-  // A small stack may not hold the frames.
   if (counts_frames) return std::nullopt;
   throw environment_error(fmt::format("the card was lost in a calibration of {} passes", count * step),
                           "a larger \"timeout\" in \"session\" of jcprof.json may help");

@@ -24,7 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds progress_every{100};
-// Samples of this round are pairs of the warm-up: stored, because all is, but of no round.
+// Samples of this round are those of warm-up and recovery: stored, because all is, but of no round.
 constexpr std::uint32_t warm_up_round = 0;
 constexpr int runs_to_regain_trust = 3;
 
@@ -84,7 +84,7 @@ class Measurement {
   void open_run(const Description& target) {
     warnings_ = survey_.warnings;
     const std::optional<RunInfo> last = store_.last_run();
-    if (last && can_go_on(*last)) {
+    if (last && can_go_on(*last, target)) {
       info_ = *last;
       continued_ = true;
       for (const StoredSample& sample : store_.samples(info_.id)) {
@@ -123,7 +123,11 @@ class Measurement {
             .rounds = options_.rounds};
   }
 
-  bool can_go_on(const RunInfo& last) const {
+  bool can_go_on(const RunInfo& last, const Description& target) const {
+    const auto identity = [](const auto& of) {
+      return std::tie(of.transport, of.reader, of.protocol, of.device, of.atr);
+    };
+    if (identity(last) != identity(target)) return false;
     if (last.state == RunState::complete || last.seed != options_.seed) return false;
     if (last.project_digest != project_.digest || last.trap_digest != digest_of(map_)) return false;
     const auto same = [](const StoredInput& a, const StoredInput& b) {
@@ -141,6 +145,8 @@ class Measurement {
                                        .longest = std::min<std::chrono::nanoseconds>(
                                            CalibrationSettings{}.longest, project_.session.timeout / 4)};
     const std::vector<CalibrationTime> times = calibrate(transport_, settings, [this] { return goes_on(); });
+    // The half of it would be taken for the whole when the run is gone on with.
+    if (!goes_on()) return;
     store_.begin();
     for (const CalibrationTime& time : times)
       store_.add_calibration(
@@ -185,7 +191,10 @@ class Measurement {
     round_ = round;
     if (!log_->is_trusted() && goes_on())
       throw environment_error(
-          "since the target was lost, its command is not answered as it was at the first contact",
+          fmt::format(
+              "since the target was lost, {} runs of the whole command were not answered as at the first "
+              "contact",
+              runs_to_regain_trust),
           "\"after_reset\" and \"before_each\" in \"session\" must bring it back to the same state; "
           "`jcprof run` goes on with what was measured");
   }

@@ -31,13 +31,12 @@ std::vector<Span> spans_of(const SourceModel& model, const std::vector<Insertion
   return spans;
 }
 
-/// javac counts characters, the text has bytes.
 std::size_t offset_of(const CompileError& error, std::string_view text) {
   std::size_t at = 0;
   for (std::size_t line = 1; line < error.line; ++line)
     at = std::min(text.find('\n', at), text.size() - 1) + 1;
   for (std::size_t column = 1; column < error.column && at < text.size() && text[at] != '\n'; ++column)
-    at += std::max<std::size_t>(1, utf8_length(text.substr(at)));
+    at += error.unit == ColumnUnit::bytes ? 1 : std::max<std::size_t>(1, utf8_length(text.substr(at)));
   return at;
 }
 

@@ -115,14 +115,16 @@ Compilation compile_java(const Project& project, const fs::path& tree,
     // javac's messages are read, so they must be in English and say the whole path.
     std::vector<std::string> argv = javac_command(project, tree, work);
     // Which one it is does not matter here: any byte is a character in this.
-    if (!all_utf8 && std::ranges::find(argv, "-encoding") == argv.end())
-      argv.insert(argv.end(), {"-encoding", "ISO-8859-1"});
+    const bool as_bytes = !all_utf8 && std::ranges::find(argv, "-encoding") == argv.end();
+    if (as_bytes) argv.insert(argv.end(), {"-encoding", "ISO-8859-1"});
     argv.push_back("@" + (work / "sources").string());
     const Command javac{.argv = std::move(argv),
                         .cwd = tree,
                         .environment = {{"LC_ALL", "C.UTF-8"}, {"JDK_JAVAC_OPTIONS", ""}}};
     const ProcessResult ended = run_and_wait(javac, {.file = work / "log"}, patience);
     result.errors = parse_javac(read_file(work / "log"), tree);
+    if (as_bytes)
+      for (CompileError& error : result.errors) error.unit = ColumnUnit::bytes;
     if (ended.timed_out)
       result.failure = "javac did not end in time";
     else if (result.errors.empty() && ended.exit_status != 0)

@@ -3,6 +3,7 @@
 // nothing, neither about traps nor about the user's own build.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -12,10 +13,14 @@
 
 namespace jcprof::rewriter {
 
+/// What javac counts columns in: bytes are characters where it reads sources as an 8-bit encoding.
+enum class ColumnUnit : std::uint8_t { characters, bytes };
+
 struct CompileError {
   std::string path;  // relative to the tree
   std::size_t line = 0;
-  std::size_t column = 0;  // in characters; 0 where javac shows none
+  std::size_t column = 0;  // 0 where javac shows none
+  ColumnUnit unit = ColumnUnit::characters;
   std::string message;
 };
 

@@ -57,7 +57,8 @@ TrapMap trap_map(const Project& project, const std::vector<SourceModel>& models,
     for (const PlannedTrap& planned : file.traps) map.traps.push_back(planned.trap);
   if (map.traps.size() > most_java_traps)
     throw UserError(
-        Fault{.message = fmt::format("{} traps are more than a Java class of constants holds ({})", map.traps.size(), most_java_traps),
+        Fault{.message = fmt::format("{} traps are more than a Java class of constants holds ({})",
+                                     map.traps.size(), most_java_traps),
               .hint = R"(narrow "profile.include" or set "profile.level" to "block" or "function")"});
   map.card = project.arming ? *project.arming : choose_arming(models);
   map.build = build_of(map);

@@ -128,7 +128,7 @@ void JavaBuilder::inside(const Frame& frame, NodeIndex node) {
 }
 
 /// All of an if … else if … else row. Each `else if` is braced for the trap in front of its condition; at its
-/// end there is none, since each of its branches has one.
+/// end there is none: its branches have theirs, and a last condition that fails is a block of its own.
 void JavaBuilder::if_statement(const Frame& frame, NodeIndex node) {
   std::vector<std::uint32_t> braced;
   for (NodeIndex i = node; i != no_node;) {
@@ -148,7 +148,13 @@ void JavaBuilder::if_statement(const Frame& frame, NodeIndex node) {
 }
 
 void JavaBuilder::block(const Frame& frame, NodeIndex node, Position first) {
+  const auto before = static_cast<std::ptrdiff_t>(model_.sites.size());
   sequence(frame, syntax_.children(node), first);
+  // The passes of an empty body count too.
+  if (first.kind == TrapKind::loop_body &&
+      std::none_of(model_.sites.begin() + before, model_.sites.end(),
+                   [](const Site& made) { return made.kind == TrapKind::loop_body; }))
+    end_trap(frame, first, syntax_[node].end - 1, syntax_[node].end);
   if (reachability_.statement(node) == Completes::yes)
     end_trap(frame, {TrapKind::after, TrapLevel::block}, syntax_[node].end - 1, syntax_[node].end);
 }

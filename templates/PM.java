@@ -103,7 +103,7 @@ public class PM {
         }
     }
 
-    /** First of all in select() and deselect(): the card calls them between commands, and a stop is over by then. */
+    /** First of all in what the card calls outside of the entry, as select(): a stop is over by then. */
     public static void outside() {
         short[] s = state;
         if (s != null) {
@@ -320,32 +320,32 @@ public class PM {
         return at;
     }
 
-    /** The kinds differ in what a pass does and in nothing else. */
+    /** `count` is of thousands of passes, or of frames; the kinds differ in what these do and in nothing else. */
     private static void calibrate(APDU apdu, byte[] buffer) {
         receive(apdu, buffer, (short) 3);
         short kind = (short) (buffer[ISO7816.OFFSET_CDATA] & (short) 0xFF);
-        short passes = get(buffer, (short) 1);
+        short count = get(buffer, (short) 1);
         short[] s = fresh();
         switch (kind) {
             case CALIBRATE_EMPTY:
-                passNothing(passes);
+                passNothing(count);
                 break;
             case CALIBRATE_COUNTING:
                 s[MODE] = MODE_STOP;
                 s[ARMED] = PMC.CALIBRATION;
                 s[SKIP_HIGH] = ALL_ONES;
                 s[SKIP_LOW] = ALL_ONES;
-                passTraps(passes);
+                passTraps(count);
                 break;
             case CALIBRATE_UNARMED:
-                passTraps(passes);
+                passTraps(count);
                 break;
             case CALIBRATE_CALLS:
             case CALIBRATE_FRAMES:
-                descend(s, passes, kind == CALIBRATE_FRAMES);
+                descend(s, count, kind == CALIBRATE_FRAMES);
                 break;
             case CALIBRATE_GUARDS:
-                descendGuarded(s, passes);
+                descendGuarded(s, count);
                 break;
             default:
                 ISOException.throwIt(ISO7816.SW_WRONG_DATA);

@@ -32,7 +32,7 @@ void read_seconds(const JsonNode& node, std::chrono::milliseconds& to, JsonFault
 }
 
 void read_step(const JsonNode& node, Step& to, JsonFaults& faults) {
-  const std::vector<std::string> known{"tree", "out", "project"};
+  const std::vector<std::string> known{"tree", "out", "project", "reader"};
   ObjectReader object(node, faults);
   object.required("run", to.run, Argv{known});
   object.optional("cwd", to.cwd, FilledString{known});
@@ -117,7 +117,7 @@ void read_steps(const JsonNode& node, std::vector<Step>& to, JsonFaults& faults)
 }
 
 void read_start(const JsonNode& node, std::optional<StartStep>& to, JsonFaults& faults) {
-  const std::vector<std::string> known{"tree", "out", "project", "port"};
+  const std::vector<std::string> known{"tree", "out", "project", "port", "reader"};
   StartStep& start = to.emplace();
   ObjectReader object(node, faults);
   object.required("run", start.run, Argv{known});

@@ -229,7 +229,8 @@ TEST_CASE("a target that is not what it was after a loss ends the run, with all 
     if (n == 70) sample = {.outcome = Outcome::lost, .why = "once"};
     if (n > 70) sample.status = 0x6985;
   };
-  CHECK_THROWS_WITH(bench.run(), Catch::Contains("not answered as it was at the first contact"));
+  CHECK_THROWS_WITH(bench.run(),
+                    Catch::Contains("3 runs of the whole command were not answered as at the first contact"));
   const Store store(bench.folder / "profile.jcprof", OpenMode::read_only);
   CHECK(store.last_run()->state == RunState::interrupted);
   // All but the very first full run, which is the first contact.

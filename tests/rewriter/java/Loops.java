@@ -41,6 +41,7 @@ public class Loops extends Applet {
         do sum--; while (sum > 50);
         for (short i = 0; i < b; sum += i++);
         while (step() < 3);
+        while (step() < 3) { }
         for (;;) {
             if (sum > 7) break;
             sum++;
