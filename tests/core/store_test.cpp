@@ -257,10 +257,10 @@ TEST_CASE("a profile of a newer jcprof is refused by name") {
   }
   std::fstream stream(folder.profile(), std::ios::in | std::ios::out | std::ios::binary);
   stream.seekp(63);  // the last byte of user_version in SQLite's header
-  stream.put(2);
+  stream.put(3);
   stream.close();
   CHECK(error_of(folder, [&] { Store(folder.profile(), OpenMode::read_write); }) ==
-        "profile.jcprof: written by a newer jcprof (format 2; this one reads 1)\n"
+        "profile.jcprof: written by a newer jcprof (format 3; this one reads 2)\n"
         "hint: use that jcprof, or measure again with `jcprof run --fresh` [2]");
 }
 
