@@ -32,7 +32,7 @@ const std::array<Verb, 7> verbs{{
     {"annotate", "estimate, and write the times beside the source lines", nullptr},
     {"profile", "gen, build, install, run and annotate in one go", profile_verb},
     {"export", "write a profile as JSON or CSV", export_verb},
-    {"query", "SQL over a profile", query_verb},
+    {"query", "SQL over profiles", query_verb},
     {"strip", "take traps out of sources again", strip_verb},
 }};
 
