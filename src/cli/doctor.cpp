@@ -45,7 +45,7 @@ std::string first_line(const std::vector<std::string>& argv) {
 
 std::string in_words(const harness::Slot& slot) {
   using harness::SlotState;
-  const std::string card =
+  std::string card =
       slot.atr.empty() ? "" : fmt::format("{}, ATR {}", harness::name_of_card(slot.atr), to_hex(slot.atr));
   switch (slot.state) {
     case SlotState::empty:
