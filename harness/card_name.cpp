@@ -6,31 +6,25 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
-#include <regex>
 
 #include "src/core/file.hpp"
 #include "src/core/hex.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::harness {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// "3b 9f [0-3]." as the list has it, against "3B9F1A".
-bool fits(std::string_view pattern, const std::string& atr) {
-  std::string expression;
-  for (const char c : pattern)
-    if (c != ' ') expression += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  const bool is_plain =
-      std::ranges::all_of(expression, [](unsigned char c) { return std::isxdigit(c) != 0; });
-  if (is_plain) return expression == atr;
-  // Most of a list's patterns differ in the first bytes, and regular expressions are slow to build.
-  if (atr.size() < 4 || !expression.starts_with(atr.substr(0, 4))) return false;
-  try {
-    return std::regex_match(atr, std::regex(expression));
-  } catch (const std::regex_error&) {
-    return false;  // not a pattern of the list's kind
+/// "3b 9f [0-3]. .*" as the list has it, against "3B9F1A". Lists may come from anywhere: as a glob a pattern
+/// takes no time worth speaking of, as a regular expression it could take hours.
+bool fits(std::string_view pattern, std::string_view atr) {
+  std::string glob;
+  for (const char c : pattern) {
+    if (c == '*' && glob.ends_with('?')) glob.pop_back();
+    if (c != ' ') glob += c == '.' ? '?' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
+  return glob_matches(glob, atr);
 }
 
 std::vector<fs::path> lists() {

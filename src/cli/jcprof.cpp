@@ -26,13 +26,14 @@ struct Verb {
   Work (*add)(CLI::App&);  // nullptr: a sibling
 };
 
-const std::array<Verb, 7> verbs{{
+const std::array<Verb, 8> verbs{{
     {"gen", "put traps into a copy of the sources", nullptr},
     {"run", "measure: stop at one trap at a time", nullptr},
     {"annotate", "estimate, and write the times beside the source lines", nullptr},
     {"profile", "gen, build, install, run and annotate in one go", profile_verb},
     {"export", "write a profile as JSON or CSV", export_verb},
-    {"query", "SQL over a profile", query_verb},
+    {"query", "SQL over profiles", query_verb},
+    {"doctor", "look at readers, JDK, clock and project: what is missing, how to get it", doctor_verb},
     {"strip", "take traps out of sources again", strip_verb},
 }};
 

@@ -13,6 +13,7 @@ namespace jcprof::cli {
 using Work = std::function<ExitCode()>;
 
 Work profile_verb(CLI::App& verb);
+Work doctor_verb(CLI::App& verb);
 Work export_verb(CLI::App& verb);
 Work query_verb(CLI::App& verb);
 Work strip_verb(CLI::App& verb);

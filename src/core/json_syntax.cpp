@@ -60,7 +60,7 @@ class SyntaxFault {
     const std::size_t token = next_token(text_, stop_.previous_end);
     if (position > text_.size())
       at_end(token, places);
-    else if (text_[token] == '"' && token < position - 1 && text_[position - 1] != '"')
+    else if (token < position - 1 && text_[token] == '"' && text_[position - 1] != '"')
       in_string(position - 1);
     else
       at_token(std::min(token, position - 1));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `jcprof query`: somebody's SQL on a file that may be somebody else's. Only SELECT gets through.
+// `jcprof query`: somebody's SQL on files that may be somebody else's. Only SELECT gets through.
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "src/core/hex.hpp"
 #include "src/core/sqlite.hpp"
 #include "src/core/store.hpp"
+#include "src/core/store_schema.hpp"
 #include "src/core/text.hpp"
 
 namespace jcprof {
@@ -19,15 +21,20 @@ namespace {
 using Words = std::vector<std::string>;
 using Handle = std::unique_ptr<sqlite3_stmt, sqlite::FinalizeStatement>;
 
+using Names = std::set<std::string, std::less<>>;
+
 /// Reading tables, calling functions, looking at the schema. ATTACH, writes and all other pragmas are denied.
+/// `read` is where the names of the tables go, or nullptr.
 // NOLINTNEXTLINE(readability-function-size): SQLite fixes the parameters
-int only_reading(void* /*unused*/, int action, const char* first, const char* second,
-                 const char* /*database*/, const char* /*trigger*/) {
+int only_reading(void* read, int action, const char* first, const char* second, const char* /*database*/,
+                 const char* /*trigger*/) {
   const std::string_view name = first == nullptr ? "" : first;
   const std::string_view detail = second == nullptr ? "" : second;
   switch (action) {
-    case SQLITE_SELECT:
     case SQLITE_READ:
+      if (read != nullptr) static_cast<Names*>(read)->emplace(name);
+      return SQLITE_OK;
+    case SQLITE_SELECT:
     case SQLITE_RECURSIVE:
       return SQLITE_OK;
     case SQLITE_FUNCTION:
@@ -146,15 +153,7 @@ std::optional<std::string> cell(sqlite3_stmt* statement, int column) {
   }
 }
 
-}  // namespace
-
-QueryResult query(const std::filesystem::path& file, const std::string& sql) {
-  {
-    const Store is_a_profile(file, OpenMode::read_only);
-  }
-  const sqlite::Database database(file, sqlite::Access::read_only);
-  sqlite3_set_authorizer(database.handle(), only_reading, nullptr);
-  const Handle statement = only_statement(database, sql);
+QueryResult all_rows(const sqlite::Database& database, const Handle& statement, const std::string& sql) {
   QueryResult result;
   const int columns = sqlite3_column_count(statement.get());
   for (int i = 0; i < columns; ++i) result.columns.emplace_back(sqlite3_column_name(statement.get(), i));
@@ -165,6 +164,92 @@ QueryResult query(const std::filesystem::path& file, const std::string& sql) {
   }
   if (code != SQLITE_DONE) refuse_sql(database, sql);
   return result;
+}
+
+sqlite::Database open_profile(const std::filesystem::path& file) {
+  {
+    const Store is_a_profile(file, OpenMode::read_only);
+  }
+  sqlite::Database database(file, sqlite::Access::read_only);
+  sqlite3_set_authorizer(database.handle(), only_reading, nullptr);
+  return database;
+}
+
+/// A table or view of a profile.
+struct Shape {
+  std::string name;
+  std::string columns;       // "a", "b"
+  std::string declarations;  // "a" TEXT, "b" REAL
+};
+
+/// SQLite's own name for a database that nobody else sees: in memory, on disk where it grows large.
+constexpr const char* nameless = "";
+
+std::vector<Shape> shapes_of_profiles() {
+  const sqlite::Database empty(nameless, sqlite::Access::read_write);
+  empty.execute(store_tables);
+  empty.execute(store_views);
+  sqlite::Statement statement = empty.prepare(
+      "SELECT s.name, group_concat(format('\"%w\"', c.name), ', '),"
+      " group_concat(format('\"%w\" %s', c.name, c.type), ', ')"
+      " FROM sqlite_schema s, pragma_table_info(s.name) c WHERE s.type IN ('table', 'view') GROUP BY s.name");
+  std::vector<Shape> shapes;
+  while (statement.step()) shapes.push_back({statement.text(0), statement.text(1), statement.text(2)});
+  return shapes;
+}
+
+Handle prepare_own(const sqlite::Database& database, const std::string& sql) {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v2(database.handle(), sql.c_str(), -1, &statement, nullptr);
+  Handle handle(statement);
+  if (code != SQLITE_OK) sqlite::fail(database.handle(), database.file());
+  return handle;
+}
+
+void copy_rows(const sqlite::Database& from, const sqlite::Database& to, const Shape& shape) {
+  const Handle select = prepare_own(from, fmt::format("SELECT {} FROM \"{}\"", shape.columns, shape.name));
+  const int columns = sqlite3_column_count(select.get());
+  std::string places = "?";
+  for (int i = 0; i < columns; ++i) places += ", ?";
+  const Handle insert = prepare_own(to, fmt::format("INSERT INTO \"{}\" VALUES ({})", shape.name, places));
+  int code = sqlite3_step(select.get());
+  for (; code == SQLITE_ROW; code = sqlite3_step(select.get())) {
+    sqlite3_bind_text(insert.get(), 1, from.file().c_str(), -1, SQLITE_TRANSIENT);
+    for (int i = 0; i < columns; ++i)
+      sqlite3_bind_value(insert.get(), i + 2, sqlite3_column_value(select.get(), i));
+    if (sqlite3_step(insert.get()) != SQLITE_DONE) sqlite::fail(to.handle(), "query");
+    sqlite3_reset(insert.get());
+  }
+  if (code != SQLITE_DONE) sqlite::fail(from.handle(), from.file());
+}
+
+}  // namespace
+
+QueryResult query(const std::filesystem::path& file, const std::string& sql) {
+  const sqlite::Database database = open_profile(file);
+  return all_rows(database, only_statement(database, sql), sql);
+}
+
+// What the statement reads is copied together from all profiles: ATTACH would take no more than ten of them.
+QueryResult query_together(const std::vector<std::filesystem::path>& files, const std::string& sql) {
+  const sqlite::Database all(nameless, sqlite::Access::read_write);
+  const std::vector<Shape> shapes = shapes_of_profiles();
+  for (const Shape& shape : shapes)
+    all.execute(
+        fmt::format("CREATE TABLE \"{}\" (profile TEXT, {})", shape.name, shape.declarations).c_str());
+  Names read;
+  sqlite3_set_authorizer(all.handle(), only_reading, &read);
+  const Handle statement = only_statement(all, sql);
+  sqlite3_set_authorizer(all.handle(), nullptr, nullptr);
+  for (const std::filesystem::path& file : files) {
+    const sqlite::Database profile = open_profile(file);
+    sqlite::Atomically atomically(all);
+    for (const Shape& shape : shapes)
+      if (read.contains(shape.name)) copy_rows(profile, all, shape);
+    atomically.commit();
+  }
+  sqlite3_set_authorizer(all.handle(), only_reading, nullptr);
+  return all_rows(all, statement, sql);
 }
 
 }  // namespace jcprof

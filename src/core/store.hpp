@@ -144,4 +144,8 @@ struct QueryResult {
 /// printed with 15 significant digits, blobs as hex.
 QueryResult query(const std::filesystem::path& file, const std::string& sql);
 
+/// The same over any number of profiles: each table and view holds the rows of all, behind a first column
+/// `profile`, the path as given.
+QueryResult query_together(const std::vector<std::filesystem::path>& files, const std::string& sql);
+
 }  // namespace jcprof

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <set>
+#include <utility>
 
 namespace jcprof {
 namespace {
@@ -37,33 +39,49 @@ std::optional<bool> take_set(std::string_view& pattern, char c) {
   return found;
 }
 
-bool star_matches(std::string_view pattern, std::string_view text) {
-  const bool any = pattern.starts_with("**");
-  pattern.remove_prefix(any ? 2 : 1);
-  // "**/" also stands for no folder at all.
-  if (any && pattern.starts_with('/') && glob_matches(pattern.substr(1), text)) return true;
-  for (std::size_t taken = 0;; ++taken) {
-    if (glob_matches(pattern, text.substr(taken))) return true;
-    if (taken == text.size() || (!any && text[taken] == '/')) return false;
+/// One pattern against one text. Where a star has failed is remembered: without that, patterns of many stars
+/// take time exponential in their number.
+class GlobMatch {
+ public:
+  bool matches(std::string_view pattern, std::string_view text) {
+    while (!pattern.empty()) {
+      if (pattern.front() == '*') return star_matches(pattern, text);
+      if (text.empty()) return false;
+      if (pattern.front() == '[') {
+        const std::optional<bool> found = take_set(pattern, text.front());
+        if (!found.value_or(false)) return false;
+      } else {
+        if (pattern.front() != '?' && pattern.front() != text.front()) return false;
+        pattern.remove_prefix(1);
+      }
+      text.remove_prefix(1);
+    }
+    return text.empty();
   }
-}
+
+ private:
+  bool star_matches(std::string_view pattern, std::string_view text) {
+    const auto here = std::pair(pattern.size(), text.size());
+    if (failed_.contains(here)) return false;
+    const bool any = pattern.starts_with("**");
+    pattern.remove_prefix(any ? 2 : 1);
+    // "**/" also stands for no folder at all.
+    if (any && pattern.starts_with('/') && matches(pattern.substr(1), text)) return true;
+    for (std::size_t taken = 0;; ++taken) {
+      if (matches(pattern, text.substr(taken))) return true;
+      if (taken == text.size() || (!any && text[taken] == '/')) break;
+    }
+    failed_.insert(here);
+    return false;
+  }
+
+  std::set<std::pair<std::size_t, std::size_t>> failed_;  // what was left of pattern and text
+};
 
 }  // namespace
 
 bool glob_matches(std::string_view pattern, std::string_view text) {
-  while (!pattern.empty()) {
-    if (pattern.front() == '*') return star_matches(pattern, text);
-    if (text.empty()) return false;
-    if (pattern.front() == '[') {
-      const std::optional<bool> found = take_set(pattern, text.front());
-      if (!found.value_or(false)) return false;
-    } else {
-      if (pattern.front() != '?' && pattern.front() != text.front()) return false;
-      pattern.remove_prefix(1);
-    }
-    text.remove_prefix(1);
-  }
-  return text.empty();
+  return GlobMatch().matches(pattern, text);
 }
 
 std::string nearest(std::string_view word, std::span<const std::string> candidates) {

@@ -43,6 +43,15 @@ TEST_CASE("every node knows its bytes in the text") {
   CHECK(source_of(text, root.members[2].value) == "false");
 }
 
+TEST_CASE("what lies behind the text is not looked at, as the sanitizer would see") {
+  const std::vector<char> colon{':'};
+  CHECK(fault_of({colon.data(), colon.size()}) == "x.json:1: this is not JSON\n  1 | :\n    | ^");
+  const std::string_view key = R"({"a":)";
+  const std::vector<char> open(key.begin(), key.end());
+  CHECK(fault_of({open.data(), open.size()}) ==
+        "x.json:1: the file ends, but the \"{\" of line 1 is not closed\n  1 | {\"a\":\n    |      ^");
+}
+
 TEST_CASE("a number alone, an empty list and an empty object are documents") {
   CHECK(parsed("17").natural == 17);
   CHECK(source_of(" 17", parsed(" 17")) == "17");

@@ -29,6 +29,13 @@ TEST_CASE("question marks, sets and plain characters match one character each") 
   CHECK(glob_matches("PinApplet.*", "PinApplet.verify"));
 }
 
+TEST_CASE("a pattern of many stars against a text that fits all but its end is refused at once") {
+  std::string pattern;
+  for (int i = 0; i < 30; ++i) pattern += "**a";
+  CHECK_FALSE(glob_matches(pattern + "b", std::string(200, 'a')));
+  CHECK(glob_matches(pattern + "b", std::string(200, 'a') + "b"));
+}
+
 TEST_CASE("a near name is offered, a far one is not") {
   const std::vector<std::string> known{"pcsc", "vpcd", "exec"};
   CHECK(did_you_mean("pcsd", known) == "did you mean \"pcsc\"?");

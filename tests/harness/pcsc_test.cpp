@@ -53,12 +53,18 @@ TEST_CASE("a card has the name that the list gives its ATR, the more special one
       "3B 9F 96 81 31\n\tGemalto IDPrime\n\thttp://example.invalid\n\n"
       "3B 9F .. 81 [0-3]1\n\tany of that family\n"
       "3B 9F 96 (81\n\tno pattern\n"
+      "3B 9E .* 38\n\tany length\n"
+      "3B 9D " +
+      std::string(64, '*') +
+      "B\n\tmany stars\n"
       "3B 00\r\n\tthe shortest\r\n";
   const auto name = [&](const std::string& atr) { return find_card_name(*parse_hex(atr), list); };
   CHECK(name("3B9F968131") == "any of that family");
   CHECK(name("3B9F008121") == "any of that family");
   CHECK(name("3B00") == "the shortest");
   CHECK(name("3B9F008141") == std::nullopt);
+  CHECK(name("3B9E010238") == "any length");
+  CHECK(name("3B9D" + std::string(58, '0')) == std::nullopt);
   CHECK(name("") == std::nullopt);
 }
 

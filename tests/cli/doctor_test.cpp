@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "src/cli/diagnosis.hpp"
+#include "src/core/file.hpp"
+#include "src/core/process.hpp"
+#include "tests/core/temporary_folder.hpp"
+
+namespace jcprof::cli {
+namespace {
+
+MachineFacts good_machine() {
+  return {.readers = {{{.reader = "Reader A", .card = "gd60, ATR 3b00", .usable = true}}},
+          .javac = "javac 17.0.15",
+          .java = "openjdk 17",
+          .release_8 = true,
+          .clock_step_ns = 20,
+          .clock_read_ns = 25.4,
+          .governor = "performance",
+          .cores = 4,
+          .load = 0.5};
+}
+
+TEST_CASE("on a machine that has all, every line is ok") {
+  const ProjectFacts project{.file = "/p/jcprof.json",
+                             .sources = 3,
+                             .wants_reader = true,
+                             .out = "/p/jcprof-out",
+                             .is_out_writable = true,
+                             .free_bytes = 5'000'000'000};
+  const std::vector<Finding> findings = diagnose(good_machine(), project);
+  CHECK(render(findings) ==
+        "ok       PC/SC daemon: answers\n"
+        "ok       reader: \"Reader A\": gd60, ATR 3b00\n"
+        "ok       javac: javac 17.0.15, compiles with --release 8\n"
+        "ok       java: openjdk 17\n"
+        "ok       clock: steps of 20 ns, 25 ns a reading\n"
+        "ok       load: 0.5 on 4 cores\n"
+        "ok       project: /p/jcprof.json, 3 sources\n"
+        "ok       output: /p/jcprof-out: 5000 MB free\n"
+        "nothing that is needed is missing\n");
+  CHECK(is_complete(findings));
+}
+
+TEST_CASE("what is missing comes with a way to get it, and a slow machine with remarks") {
+  const MachineFacts machine{
+      .clock_step_ns = 4e6, .clock_read_ns = 300, .governor = "powersave", .cores = 2, .load = 3.21};
+  const ProjectFacts project{.file = "/p/jcprof.json",
+                             .sources = 1,
+                             .wants_reader = true,
+                             .lost_paths = {"/p/lib/api.jar"},
+                             .lost_programs = {"ant"},
+                             .out = "/p/out"};
+  const std::vector<Finding> findings = diagnose(machine, project);
+  CHECK(render(findings) ==
+        "missing  PC/SC daemon: does not answer; only `pcsc:` needs it\n"
+        "         install pcscd and libccid, then \"systemctl start pcscd.socket\", or \"pcscd\" as root\n"
+        "missing  javac: not in PATH; applets are compiled with it\n"
+        "         install default-jdk-headless\n"
+        "missing  java: not in PATH; simulators run in it\n"
+        "         install default-jdk-headless\n"
+        "remark   clock: steps of 4000000 ns, 300 ns a reading\n"
+        "         is the clock source \"tsc\"? (/sys/devices/system/clocksource)\n"
+        "remark   CPU frequency: governor \"powersave\": times of a simulator drift with it\n"
+        "         \"cpupower frequency-set -g performance\" as root (linux-cpupower)\n"
+        "remark   load: 3.2 on 2 cores\n"
+        "         end other work: it widens the intervals\n"
+        "ok       project: /p/jcprof.json, 1 sources\n"
+        "missing  class path: /p/lib/api.jar does not exist\n"
+        "         put it there, or mend \"classpath\" in \"compile\"\n"
+        "missing  program: ant is not in PATH\n"
+        "         install it: a step of \"build\", \"install\" or \"start\" runs it\n"
+        "missing  output: /p/out cannot be written\n"
+        "         name another folder with -o\n"
+        "6 missing\n");
+  CHECK_FALSE(is_complete(findings));
+}
+
+TEST_CASE("without a project that wants a reader, none is only a remark") {
+  MachineFacts machine = good_machine();
+  machine.readers->clear();
+  machine.release_8 = false;
+  const std::vector<Finding> findings = diagnose(machine, std::nullopt);
+  CHECK(render(findings) ==
+        "ok       PC/SC daemon: answers\n"
+        "remark   readers: none; only `pcsc:` needs one\n"
+        "         plug one in; `pcsc_scan` of pcsc-tools shows what the daemon sees\n"
+        "remark   javac: javac 17.0.15, cannot compile with --release 8\n"
+        "         most Java Card tools want that: install openjdk-17-jdk-headless\n"
+        "ok       java: openjdk 17\n"
+        "ok       clock: steps of 20 ns, 25 ns a reading\n"
+        "ok       load: 0.5 on 4 cores\n"
+        "nothing that is needed is missing\n");
+  CHECK(is_complete(findings));
+}
+
+TEST_CASE("the findings as JSON say the same") {
+  CHECK(
+      nlohmann::json::parse(to_json({{Verdict::missing, "java", "not in PATH", "install it"}})) ==
+      nlohmann::json::parse(
+          R"([{"verdict": "missing", "subject": "java", "what": "not in PATH", "way_out": "install it"}])"));
+}
+
+TEST_CASE("jcprof doctor names what a project lacks, changes nothing and fails") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "A.java", "class A {}");
+  write_file(folder / "jcprof.json",
+             R"({"format": "jcprof-project", "version": 1, "target": "applet", "sources": ["*.java"],
+"entry": "A.process", "transport": "vpcd:", "trigger": {"apdu": "80000000"},
+"compile": {"classpath": ["{project}/none.jar"]}, "build": [{"run": ["no-such-program"]}]})");
+  const ProcessResult result = run_and_wait(
+      {.argv = {JCPROF_BIN_DIR "/jcprof", "doctor"}, .cwd = folder.path()}, {}, std::chrono::seconds{100});
+  INFO(result.tail);
+  CHECK(result.exit_status == 1);
+  CHECK(result.tail.find("jcprof.json, 1 sources\n") != std::string::npos);
+  CHECK(result.tail.find("missing  class path: " + (folder / "none.jar").string()) != std::string::npos);
+  CHECK(result.tail.find("missing  program: no-such-program is not in PATH") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder / "jcprof-out"));
+}
+
+}  // namespace
+}  // namespace jcprof::cli

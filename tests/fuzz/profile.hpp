@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small profile as our own Store writes it, and all ways of reading one, for the fuzz targets of the store.
+#pragma once
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "annotator/estimates.hpp"
+#include "annotator/exports.hpp"
+#include "annotator/tables.hpp"
+#include "src/core/store.hpp"
+#include "tests/annotator/trap_maps.hpp"
+#include "tests/fuzz/fuzzing.hpp"
+
+namespace jcprof::fuzzing {
+
+inline std::filesystem::path profile_file() {
+  return std::filesystem::temp_directory_path() / fmt::format("jcprof_fuzz_{}.jcprof", ::getpid());
+}
+
+inline void write_profile() {
+  const TrapMap map = annotator::MapMaker()
+                          .trap(TrapKind::entry0, "A.process", 1)
+                          .trap(TrapKind::before, "A.process", 2, 4)
+                          .trap(TrapKind::loop_body, "A.process", 3)
+                          .trap(TrapKind::exit, "A.process", 5)
+                          .map();
+  const std::vector<Event> path{
+      {TrapId{1}, 1}, {TrapId{2}, 1}, {TrapId{3}, 1}, {TrapId{3}, 2}, {TrapId{4}, 1}};
+  Store store(profile_file(), OpenMode::fresh);
+  const std::int64_t run = store.begin_run(
+      {.state = RunState::complete, .started = "2026-01-02T03:04:05Z", .device = "card", .rounds = 8}, map,
+      {{.index = 0, .bytes = {1, 2}}});
+  store.add_path(run, 0, 77, path);
+  store.add_warning(run, "a warning");
+  std::uint64_t sequence = 0;
+  for (std::uint32_t round = 0; round <= 8; ++round) {
+    for (std::size_t i = 0; i <= path.size(); ++i)
+      store.add_sample(run, {.sequence = sequence++,
+                             .round = round,
+                             .asked = i < path.size() ? path[i] : Event{},
+                             .ticks = static_cast<Ticks>(1000 * (i + 1) + round),
+                             .outcome = i < path.size() ? Outcome::stopped : Outcome::ended,
+                             .status = 0x9000,
+                             .signature = 77});
+    for (const char* kind : {"empty", "unarmed", "counting", "returned", "stop", "calls", "frames", "guards"})
+      store.add_calibration(run, {.kind = kind, .passes = 1000, .ticks = 5000 + round});
+  }
+  store.replace_estimates(run, annotator::stored(annotator::estimate(annotator::load_newest_run(store))));
+}
+
+/// As `jcprof query`, `export` and `annotate` read it.
+inline void read_profile() {
+  survives([] {
+    for (const char* sql : {"SELECT * FROM block", "SELECT * FROM edge", "SELECT * FROM line",
+                            "SELECT * FROM function", "SELECT * FROM loop"})
+      (void)query(profile_file(), sql);
+  });
+  survives([] {
+    const Store store(profile_file(), OpenMode::read_only);
+    if (const std::optional<RunInfo> run = store.last_run()) (void)store.estimates(run->id);
+    const annotator::Profile profile = annotator::estimate(annotator::load_newest_run(store));
+    (void)annotator::report(profile);
+    (void)annotator::to_json(profile);
+    (void)annotator::to_csv(profile);
+  });
+}
+
+}  // namespace jcprof::fuzzing
