@@ -61,8 +61,9 @@ std::set<std::uint32_t> comparable_inputs(const RunData& data, std::span<const E
 /// The status of most of the commands that ran to their end.
 std::optional<std::uint32_t> usual_status(const std::vector<StoredSample>& samples) {
   std::map<std::optional<std::uint32_t>, std::size_t> counts;
+  // A shot that missed its stop says nothing: a state that stops leave behind may have made it fail.
   for (const StoredSample& sample : samples)
-    if (sample.outcome == Outcome::ended) ++counts[sample.status];
+    if (sample.outcome == Outcome::ended && sample.asked.trap == run_to_end) ++counts[sample.status];
   const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
   return most == counts.end() ? std::nullopt : most->first;
 }

@@ -61,7 +61,7 @@ class CardTransport final : public Transport {
                             .hint = "a card is measured with 1 to 255 of them"});
     arm_ = arm_command(setup.arming, {}, static_cast<std::uint8_t>(commands_per_trigger_));
     // So that a faulty trigger is found before a device is started.
-    inputs_.push_back(commands_for(setup_, {}));
+    inputs_.push_back(commands_for(setup_, setup_.sample_input));
   }
 
   Description describe() override {

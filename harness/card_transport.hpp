@@ -22,6 +22,7 @@ struct CardSetup {
   Placeholders placeholders;  // without {input}
   std::string device;         // its name; empty: from the ATR
   bool simulated = false;     // what answers is a program
+  Bytes sample_input;         // one as they will come: lengths are checked with it
 };
 
 /// Does not touch the card yet. UserError for APDUs and status patterns that are none.

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "harness/card_transport.hpp"
+#include "harness/inputs.hpp"
 #include "harness/pcsc.hpp"
 #include "harness/vpcd.hpp"
 #include "src/core/error.hpp"
@@ -63,13 +64,16 @@ std::unique_ptr<Transport> make_card(const Project& project, const TrapMap& map,
   const std::chrono::seconds patience{channel->port().empty() ? 10 : 60};
   std::unique_ptr<Device> device =
       project.start ? make_started_device(*project.start, values, log) : make_foreign_device(patience);
+  const std::vector<StoredInput> inputs =
+      make_inputs(project.inputs, {.root = project.root, .seed = project.measure.seed});
   return make_card_transport({.session = project.session,
                               .trigger = project.trigger,
                               .arming = map.card,
                               .build = map.build,
                               .placeholders = values,
                               .device = project.device,
-                              .simulated = project.start.has_value()},
+                              .simulated = project.start.has_value(),
+                              .sample_input = inputs.front().bytes},
                              std::move(channel), std::move(device));
 }
 

@@ -211,6 +211,20 @@ TEST_CASE("inputs that take another path are left out, and so are commands that 
                                  "1 commands ended with another status than 9000 and are left out"});
 }
 
+TEST_CASE("shots that missed their stop do not say how the whole command ends") {
+  RunData data = loop_device(1).run(10);
+  const Profile without = estimate(data);
+  StoredSample missed = data.samples.front();
+  missed.asked = data.paths.at(0).front();
+  missed.outcome = Outcome::ended;
+  missed.status = 0x6A80;
+  data.samples.insert(data.samples.end(), 1000, missed);
+  const Profile with = estimate(data);
+  CHECK(with.total.ticks == without.total.ticks);
+  CHECK(with.lines.front().cost.ticks == without.lines.front().cost.ticks);
+  CHECK(with.warnings == without.warnings);
+}
+
 TEST_CASE("the same data give the same bytes, also through a store") {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / fmt::format("jcprof_annotator_{}", ::getpid());

@@ -50,6 +50,15 @@ TEST_CASE("a port that is none is refused") {
   CHECK_THROWS_WITH(make(applet(), "vpcd:12x"), Catch::Contains("\"12x\" is no port"));
 }
 
+TEST_CASE("a trigger that writes its Lc itself is checked with an input of the project") {
+  Project project = applet();
+  project.trigger.apdus = {"00DB3FFF 17 5C035FC1025310 {input}"};
+  project.inputs = RandomInput{.bytes = 16};
+  CHECK_NOTHROW(make(project, "vpcd:"));
+  project.inputs = RandomInput{.bytes = 15};
+  CHECK_THROWS_WITH(make(project, "vpcd:"), Catch::Contains("its Lc says 23 bytes of data, 22 follow"));
+}
+
 TEST_CASE("vpcd takes any free port") {
   CHECK_NOTHROW(make(applet(), "vpcd:"));
   CHECK_NOTHROW(make(applet(), "vpcd"));
