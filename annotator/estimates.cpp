@@ -132,7 +132,8 @@ class Estimator {
   }
 
   Estimate with_share(Estimate estimate) const {
-    const double whole = whole_ > 0 ? whole_ : 1;
+    // Where all blocks together drown in the noise, they are a part of the command at least.
+    const double whole = whole_ > 0 ? whole_ : std::max(1.0, median_of_present(stretches_.totals));
     // Medians do not add up exactly: a part may come out larger than the sum of all.
     const auto share = [whole](double ticks) { return std::min(1.0, ticks / whole); };
     estimate.share = {share(estimate.ticks.value), share(estimate.ticks.low), share(estimate.ticks.high)};

@@ -75,7 +75,10 @@ std::vector<std::string> ShotLog::warnings() const {
     if (oddity.count > 0)
       texts.push_back(fmt::format("{} of {} shots {} (first: {})", oddity.count, shots_, what, oddity.first));
   };
-  tell(not_stopped_, "ran to the end instead of stopping: the command does not always take the traced path");
+  tell(not_stopped_,
+       "ran to the end instead of stopping: the command does not always take the traced path, or a stop "
+       "leaves a "
+       "state behind that \"before_each\" must reset");
   tell(other_answer_, "of the whole command were answered otherwise than the known good run");
   tell(stopped_unasked_, "stopped although nothing was armed");
   tell(refused_, "were refused");

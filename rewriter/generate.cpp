@@ -210,6 +210,9 @@ Compilation check_compiles(const Project& project, const Instrumentation& work, 
     why_not = fmt::format("the sources do not compile by themselves: {}:{}: {}", own.errors.front().path,
                           own.errors.front().line, own.errors.front().message);
   if (why_not.empty()) return compiled;
+  for (const std::string& entry : project.compile.classpath)
+    if (entry.find('{') == std::string::npos && !fs::exists(project.root / entry))
+      why_not = fmt::format("\"{}\" of \"compile.classpath\" does not exist", entry);
   notes.push_back(fmt::format("not checked by compiling: {}", why_not));
   return {};
 }

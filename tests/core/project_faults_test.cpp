@@ -156,7 +156,7 @@ TEST_CASE("an unknown placeholder is shown with what was meant, or with what is 
         "p/jcprof.json:3: unknown placeholder \"{HOME}\"\n"
         "  3 | \"build\": [{\"run\": [\"javac\", \"${HOME}/x\"]}]\n"
         "    |                               ^\n"
-        "hint: known here: {tree}, {out}, {project}; a brace itself is written {{");
+        "hint: known here: {tree}, {out}, {project}, {reader}; a brace itself is written {{");
 }
 
 TEST_CASE("a status pattern that cannot match a status word is shown at the alternative") {

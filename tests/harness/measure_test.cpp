@@ -245,8 +245,8 @@ TEST_CASE("a shot that ran past its stop is counted, and both answers are told")
   };
   CHECK(has(
       bench.run().warnings,
-      "4 of 88 shots ran to the end instead of stopping: the command does not always take the traced path "
-      "(first: "
+      "4 of 88 shots ran to the end instead of stopping: the command does not always take the traced path, "
+      "or a stop leaves a state behind that \"before_each\" must reset (first: "
       "TRAP_run_4 (A.java:14), hit 1: 6A80 with 2 bytes of data, known good is 9000 with 2 bytes of data)"));
 }
 
