@@ -20,7 +20,7 @@ void PinBench::set_in_session(const std::string& settings) const {
 }
 
 Running PinBench::start(const std::string& rounds) const {
-  return place.start({"jcprof-run", project.string(), "--rounds", rounds});
+  return place.start({"jcprof-run", project.string(), "--rounds", rounds, "-q"});
 }
 
 void PinBench::wait_for_rounds(int rounds) const {

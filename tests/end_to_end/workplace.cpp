@@ -61,6 +61,10 @@ int Running::wait() {
   return *status;
 }
 
+std::string Running::said() const {
+  return process_.tail();
+}
+
 Workplace::Workplace(const std::string& name)
     : folder_(fs::path(JCPROF_BINARY_DIR) / "end_to_end" / fmt::format("{}-{}", name, ::getpid())) {
   fs::remove_all(folder_);

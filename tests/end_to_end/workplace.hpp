@@ -31,6 +31,8 @@ class Running {
   pid_t pid() const { return pid_; }
   /// The exit status, once it has ended; fails the test when that takes too long.
   int wait();
+  /// Its last lines.
+  std::string said() const;
 
  private:
   BackgroundProcess process_;
