@@ -78,19 +78,31 @@ void CardSession::make_ready() {
 }
 
 void CardSession::start_device() {
-  device_->start();
   const Clock::time_point deadline = Clock::now() + device_->patience();
+  const Clock::time_point halfway = deadline - device_->patience() / 2;
+  bool is_second_half = false;
+  device_->start();
   while (const std::optional<Absence> absent = channel_->connect(look)) {
     // It may be refused for a moment at once (a connection left over from the device's last life).
     std::this_thread::sleep_for(milliseconds{1});
-    if (device_->has_ended())
-      throw environment_error("the device program ended before its card was there\n" + device_->account(),
-                              "run the command above by hand; \"start\" in jcprof.json says what is run");
-    if (Clock::now() < deadline) continue;
-    throw environment_error(fmt::format("no card within {} s{}\n{}", device_->patience().count() / 1000,
-                                        absent->why, device_->account()),
-                            absent->hint);
+    const bool has_ended = device_->has_ended();
+    if (Clock::now() >= deadline)
+      throw environment_error(fmt::format("no card within {} s{}\n{}", device_->patience().count() / 1000,
+                                          absent->why, device_->account()),
+                              absent->hint);
+    if (has_ended && !had_a_shot_) throw device_ended(*absent);
+    // What was good before starts again: its reader may have been away, or have missed the change of cards.
+    const bool is_halfway = !is_second_half && Clock::now() >= halfway;
+    is_second_half = is_second_half || is_halfway;
+    if (has_ended || (is_halfway && had_a_shot_)) device_->start();
   }
+}
+
+UserError CardSession::device_ended(const Absence& absent) const {
+  if (absent.what == Missing::reader)
+    return environment_error(fmt::format("no card{}\n{}", absent.why, device_->account()), absent.hint);
+  return environment_error("the device program ended before its card was there\n" + device_->account(),
+                           "run the command above by hand; \"start\" in jcprof.json says what is run");
 }
 
 Contact CardSession::reset(ResetMode mode) {

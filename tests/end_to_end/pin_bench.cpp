@@ -33,13 +33,14 @@ void PinBench::kept(int rounds, const std::string& state) const {
   CHECK(std::stoi(ask(rounds_stored).value_or("0")) >= rounds);
 }
 
-void PinBench::goes_on() const {
-  const Said said = place.run({"jcprof", "run", project.string(), "--rounds", "24", "--json"});
+void PinBench::goes_on(int rounds) const {
+  const Said said =
+      place.run({"jcprof", "run", project.string(), "--rounds", std::to_string(rounds), "--json"});
   INFO(said.err << said.out);
   CHECK(said.status == 0);
   CHECK(said.out.find("\"continued\": true") != std::string::npos);
   CHECK(ask(states) == "1 complete");
-  CHECK(ask(rounds_stored) == "24");
+  CHECK(ask(rounds_stored) == std::to_string(rounds));
   CHECK(ask("SELECT count(*) - count(DISTINCT sequence) FROM sample") == "0");
   CHECK(is_sound(profile()));
   CHECK(place.run({"jcprof", "annotate", project.string(), "-q"}).status == 0);
@@ -49,7 +50,9 @@ void PinBench::survives(const std::function<void()>& mishap, const std::string& 
   Running run = start();
   wait_for_rounds(3);
   mishap();
-  CHECK(run.wait() == 0);
+  const int status = run.wait();
+  INFO(run.said());
+  CHECK(status == 0);
   CHECK(ask(states) == "1 complete");
   CHECK(ask(rounds_stored) == "24");
   CHECK(ask(fmt::format("SELECT count(*) FROM sample WHERE outcome IN ({})", outcomes)) == "1");

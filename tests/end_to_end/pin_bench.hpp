@@ -29,10 +29,10 @@ class PinBench {
   std::optional<std::string> ask(const std::string& sql) const { return value_of(profile(), sql); }
   std::filesystem::path profile() const { return project / "jcprof-out/profile.jcprof"; }
 
-  /// What was measured is still there (as of `wait_for_rounds`) in a run that did not end.
+  /// At least so many rounds are still there, in a run of this state.
   void kept(int rounds, const std::string& state) const;
   /// The next run goes on with it, to the end.
-  void goes_on() const;
+  void goes_on(int rounds = 24) const;
   /// Something happens while the rounds go on: the run comes to its end all the same, and it costs one shot,
   /// with one of these outcomes.
   void survives(const std::function<void()>& mishap, const std::string& outcomes) const;
