@@ -82,6 +82,7 @@ class CardSession {
   bool ready_ = false;
   int starts_without_shot_ = 0;
   bool had_a_shot_ = false;
+  bool was_there_ = false;
 };
 
 }  // namespace jcprof::harness

@@ -4,12 +4,14 @@
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
 #include <thread>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -49,6 +51,7 @@ class Scene {
 
   void kill_something() {
     std::this_thread::sleep_for(std::chrono::milliseconds(100 + random_() % 1400));
+    look();
     const auto what = random_() % 100;
     if (what < 50)
       kill_run();
@@ -63,16 +66,16 @@ class Scene {
 
   /// The last run, unharmed.
   void finish() {
+    look();
     ::kill(run_->pid(), SIGINT);
     CHECK(run_->wait() == 130);
-    look();
     const int rounds = number("SELECT max(round) FROM sample") + 8;
     const Said said = bench_.place.run(
         {"jcprof", "run", bench_.project.string(), "--rounds", std::to_string(rounds), "--json"});
     INFO(said.err << said.out);
     REQUIRE(said.status == 0);
     CHECK(json::parse(said.out)["continued"] == true);
-    look();
+    compare();
     CHECK(bench_.ask(test::states) == "1 complete");
     CHECK(bench_.ask(test::rounds_stored) == std::to_string(rounds));
     CHECK(bench_.ask("SELECT count(*) - count(DISTINCT sequence) FROM sample") == "0");
@@ -93,7 +96,7 @@ class Scene {
   }
 
   std::string account() const {
-    return fmt::format("{} samples of {} rounds; killed: {} runs, {} cards, {} daemons; {} runs gave up",
+    return fmt::format("{} samples of {} rounds; killed: {} runs, {} cards, {} daemons; runs gave up: {}",
                        samples_, bench_.ask(test::rounds_stored).value_or("0"), killed_runs_, killed_cards_,
                        killed_daemons_, given_up_);
   }
@@ -135,11 +138,16 @@ class Scene {
   /// What was there at the last look is there still. A run may have given up, having said why.
   void look() {
     if (const std::optional<int> status = run_->ended()) {
-      INFO(run_->said());
+      const std::string said = run_->said();
+      INFO(said);
       CHECK(*status == 3);
-      ++given_up_;
+      ++given_up_[said.substr(0, said.find('\n'))];
       start_run();
     }
+    compare();
+  }
+
+  void compare() {
     const int samples = number("SELECT count(*) FROM sample");
     CHECK(samples >= samples_);
     samples_ = samples;
@@ -158,7 +166,7 @@ class Scene {
   int killed_runs_ = 0;
   int killed_cards_ = 0;
   int killed_daemons_ = 0;
-  int given_up_ = 0;
+  std::map<std::string, int> given_up_;  // runs, by why
 };
 
 TEST_CASE("fifty kills at random lose no committed sample and no run") {
