@@ -185,7 +185,7 @@ class PcscChannel final : public ApduChannel {
     watchdog_.begin();
     if (card_) SCardDisconnect(*card_, leave);
     card_.reset();
-    if (watchdog_.end()) leave = SCARD_LEAVE_CARD;
+    (void)watchdog_.end();
     daemon_.reset();
   }
 

@@ -36,7 +36,13 @@ class FakeTransport final : public harness::Transport {
   std::vector<Bytes> inputs;
 
   harness::Description describe() override {
-    return {.transport = "fake", .agent = "test/1", .reader = "slot", .protocol = "T=1", .device = "nothing", .atr = "3b", .simulated = true};
+    return {.transport = "fake",
+            .agent = "test/1",
+            .reader = "slot",
+            .protocol = "T=1",
+            .device = "nothing",
+            .atr = "3b",
+            .simulated = true};
   }
 
   void set_inputs(std::vector<Bytes> all) override { inputs = std::move(all); }
