@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many exchanges per second jcprof's measuring loop makes, against a bare loop of send() and recv() that
-// sends the same APDUs on the same connection. The two take turns round by round within one run, so that what
-// else the machine does meets both.
+// How many exchanges per second jcprof's measuring loop makes, against a bare loop of send() and recv(), or
+// of SCardTransmit(), that sends the same APDUs on the same connection. The two take turns round by round
+// within one run, so that what else the machine does meets both.
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <winscard.h>
 
 #include "annotator/statistics.hpp"
 #include "bench/card.hpp"
@@ -19,6 +22,7 @@
 #include "harness/card_protocol.hpp"
 #include "src/core/error.hpp"
 #include "src/core/hex.hpp"
+#include "tests/support/private_pcscd.hpp"
 
 namespace jcprof::bench {
 namespace {
@@ -33,9 +37,16 @@ constexpr double wide_miss = 0.85;
 struct Options {
   cli::CommonOptions common;
   std::uint32_t rounds = 100;
+  bool pcsc = false;
 };
 
-/// One command as a frame of vpcd, and the status word that must come back.
+/// What the harness was given by SCardConnect, which it keeps to itself.
+SCARDHANDLE& card_handle() {
+  static SCARDHANDLE handle = 0;
+  return handle;
+}
+
+/// One command as it is sent, and the status word that must come back.
 struct Step {
   Bytes frame;
   std::uint32_t status = 0;
@@ -50,18 +61,23 @@ Bytes framed(const Bytes& apdu) {
   return frame;
 }
 
+Bytes as_it_is(const Bytes& apdu) {
+  return apdu;
+}
+
 /// What the harness sent for these samples: an arm command and the trigger for each.
-std::vector<Step> steps_for(const Card& card, const Bytes& input, const std::vector<StoredSample>& samples) {
+std::vector<Step> steps_for(const Card& card, const Bytes& input, const std::vector<StoredSample>& samples,
+                            Bytes (*made)(const Bytes&)) {
   check(card.project.trigger.apdus.size() == 1 && card.project.session.before_each.empty() &&
             card.project.session.after_each.empty() && card.project.session.reset == ResetMode::never,
         "the benchmark knows shots of two exchanges only");
   const harness::ApduText text{
       .text = card.project.trigger.apdus.front(), .where = "\"trigger\"", .le = card.project.trigger.le};
-  const Bytes trigger = framed(harness::make_apdu(text, {{"input", to_hex(input)}}));
+  const Bytes trigger = made(harness::make_apdu(text, {{"input", to_hex(input)}}));
   std::vector<Step> steps;
   steps.reserve(2 * samples.size());
   for (const StoredSample& sample : samples) {
-    steps.push_back({framed(harness::arm_command(card.map.card, sample.asked, 1)), 0x9000});
+    steps.push_back({made(harness::arm_command(card.map.card, sample.asked, 1)), 0x9000});
     steps.push_back({trigger, sample.outcome == Outcome::stopped ? card.map.card.stop_status
                                                                  : sample.status.value_or(0)});
   }
@@ -106,6 +122,36 @@ Seconds bare_loop(int socket, const std::vector<Step>& steps) {
   return Clock::now() - start;
 }
 
+/// The rival over `pcsc:`: nothing but SCardTransmit.
+Seconds bare_transmits(SCARDHANDLE card, const std::vector<Step>& steps) {
+  Bytes in(MAX_BUFFER_SIZE_EXTENDED);
+  const Clock::time_point start = Clock::now();
+  for (const Step& step : steps) {
+    DWORD size = in.size();
+    check(SCardTransmit(card, SCARD_PCI_T1, step.frame.data(), step.frame.size(), nullptr, in.data(),
+                        &size) == SCARD_S_SUCCESS &&
+              size >= 2,
+          "the card answers");
+    check(in[size - 2] * 256U + in[size - 1] == step.status, "the card answers as it did before");
+  }
+  return Clock::now() - start;
+}
+
+/// The project's simulator in a reader of this daemon, with a virtual card that acknowledges at once.
+void use_reader(Project& project, const test::PrivatePcscd& daemon) {
+  project.transport = fmt::format("pcsc:{}", test::PrivatePcscd::names.front());
+  check(project.start.has_value(), "the project names its simulator");
+  for (std::string& argument : project.start->run) {
+    if (argument.ends_with("port={port}"))
+      argument = argument.substr(0, argument.size() - 6) + std::to_string(daemon.port(0));
+    if (argument.find("jcardsim.jar:") != std::string::npos)
+      argument = test::virtual_card_classpath() + argument.substr(argument.find(':'));
+    if (argument == "com.licel.jcardsim.remote.VSmartCard") argument = "VirtualCard";
+  }
+  check(project.start->run.back() == "/dev/null", "jCardSim's own card takes a file");
+  project.start->run.pop_back();
+}
+
 /// Seconds that both took for the exchanges of one round.
 struct Pair {
   std::size_t exchanges = 0;
@@ -122,8 +168,9 @@ bool is_bare_first(std::size_t pair) {
 /// the harness does for it lies between (order, answers held against the good one, inserts, commit).
 class Contest {
  public:
-  explicit Contest(const Options& options)
-      : card_(build_card(options.common)), simulator_(start_simulator(card_)), pairs_(options.rounds) {
+  explicit Contest(const Options& options) : card_(build_card(options.common)), pairs_(options.rounds) {
+    if (options.pcsc) use_reader(card_.project, daemon_.emplace());
+    simulator_ = start_simulator(card_);
     measure_.rounds = options.rounds;
     measure_.calibrations = 0;
   }
@@ -136,7 +183,7 @@ class Contest {
     measure_.progress = [this](const harness::Progress& progress) { look(progress); };
     const Recording recording = record(card_, *simulator_, measure_);
     close_round();
-    check(same_shots(samples, timed_samples(recording)) && card_socket() == socket_,
+    check(same_shots(samples, timed_samples(recording)) && connection() == connection_,
           "both sent the same on the same connection");
     return pairs_;
   }
@@ -157,12 +204,14 @@ class Contest {
     for (auto first = samples.begin(); first != samples.end();) {
       const auto last = std::find_if(
           first, samples.end(), [first](const StoredSample& sample) { return sample.round != first->round; });
-      rounds_.push_back(steps_for(card_, input, {first, last}));
+      rounds_.push_back(steps_for(card_, input, {first, last}, daemon_ ? as_it_is : framed));
       first = last;
     }
     check(rounds_.size() == pairs_.size(), "all rounds have shots");
-    socket_ = card_socket();
+    connection_ = connection();
   }
+
+  std::int64_t connection() const { return daemon_ ? card_handle() : card_socket(); }
 
   /// Reports come within a round, too: the first of a round opens it.
   void look(const harness::Progress& progress) {
@@ -181,16 +230,18 @@ class Contest {
   void run_bare() {
     const std::vector<Step>& steps = rounds_[round_ - 1];
     pairs_[round_ - 1].exchanges = steps.size();
-    pairs_[round_ - 1].bare = bare_loop(socket_, steps);
+    pairs_[round_ - 1].bare =
+        daemon_ ? bare_transmits(connection_, steps) : bare_loop(static_cast<int>(connection_), steps);
   }
 
   Card card_;
+  std::optional<test::PrivatePcscd> daemon_;  // over `pcsc:`
   std::unique_ptr<harness::Transport> simulator_;
   harness::MeasureOptions measure_;
   std::vector<std::vector<Step>> rounds_;
   std::vector<Pair> pairs_;
-  int socket_ = -1;
-  std::uint32_t round_ = 0;  // that is open, from 1
+  std::int64_t connection_ = -1;  // a socket, or a handle of pcsc-lite
+  std::uint32_t round_ = 0;       // that is open, from 1
   Clock::time_point opened_;
 };
 
@@ -217,6 +268,15 @@ ExitCode report(const std::vector<Pair>& pairs) {
 }  // namespace
 }  // namespace jcprof::bench
 
+// In front of the library's own: how the bare loop gets at the harness's connection.
+LONG SCardConnect(SCARDCONTEXT context, LPCSTR reader, DWORD share, DWORD protocols, LPSCARDHANDLE card,
+                  LPDWORD protocol) {
+  const auto connect = reinterpret_cast<decltype(&SCardConnect)>(::dlsym(RTLD_NEXT, "SCardConnect"));
+  const LONG state = connect(context, reader, share, protocols, card, protocol);
+  if (state == SCARD_S_SUCCESS) jcprof::bench::card_handle() = *card;
+  return state;
+}
+
 int main(int argc, char** argv) {
   CLI::App app{"Exchanges per second: jcprof's measuring loop against a bare one.", "bench-exchange"};
   jcprof::bench::Options options;
@@ -224,6 +284,7 @@ int main(int argc, char** argv) {
   app.add_option("--rounds", options.rounds, "of each loop")
       ->check(CLI::Range(7U, 10'000U))
       ->capture_default_str();
+  app.add_flag("--pcsc", options.pcsc, "through a PC/SC daemon of its own");
   return jcprof::cli::guarded_main(
       app, argc, argv, [&] { return jcprof::bench::report(jcprof::bench::Contest(options).run()); });
 }

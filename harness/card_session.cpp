@@ -20,6 +20,9 @@ using Clock = std::chrono::steady_clock;
 constexpr int most_starts_without_shot = 20;
 // Before the first good shot it is more likely to be set up wrong than to be flaky.
 constexpr int most_starts_at_first = 3;
+// pcscd looks at its readers every 400 ms; a card that was exchanged in between it takes for the old one, and
+// never powers it up.
+constexpr milliseconds unseen{500};
 // How often a device program is looked at while its card is waited for.
 constexpr milliseconds look{100};
 
@@ -78,19 +81,35 @@ void CardSession::make_ready() {
 }
 
 void CardSession::start_device() {
-  device_->start();
   const Clock::time_point deadline = Clock::now() + device_->patience();
+  const Clock::time_point halfway = deadline - device_->patience() / 2;
+  bool is_second_half = false;
+  if (was_there_) device_->stop();
+  // A channel without a port leaves the reader to a daemon.
+  if (was_there_ && channel_->port().empty()) std::this_thread::sleep_for(unseen);
+  device_->start();
   while (const std::optional<Absence> absent = channel_->connect(look)) {
     // It may be refused for a moment at once (a connection left over from the device's last life).
     std::this_thread::sleep_for(milliseconds{1});
-    if (device_->has_ended())
-      throw environment_error("the device program ended before its card was there\n" + device_->account(),
-                              "run the command above by hand; \"start\" in jcprof.json says what is run");
-    if (Clock::now() < deadline) continue;
-    throw environment_error(fmt::format("no card within {} s{}\n{}", device_->patience().count() / 1000,
-                                        absent->why, device_->account()),
-                            absent->hint);
+    const bool has_ended = device_->has_ended();
+    if (Clock::now() >= deadline)
+      throw environment_error(fmt::format("no card within {} s{}\n{}", device_->patience().count() / 1000,
+                                          absent->why, device_->account()),
+                              absent->hint);
+    if (has_ended && !had_a_shot_) throw device_ended(*absent);
+    // What was good before starts again: its reader may have been away.
+    const bool is_halfway = !is_second_half && Clock::now() >= halfway;
+    is_second_half = is_second_half || is_halfway;
+    if (has_ended || (is_halfway && had_a_shot_)) device_->start();
   }
+  was_there_ = true;
+}
+
+UserError CardSession::device_ended(const Absence& absent) const {
+  if (absent.what == Missing::reader)
+    return environment_error(fmt::format("no card{}\n{}", absent.why, device_->account()), absent.hint);
+  return environment_error("the device program ended before its card was there\n" + device_->account(),
+                           "run the command above by hand; \"start\" in jcprof.json says what is run");
 }
 
 Contact CardSession::reset(ResetMode mode) {

@@ -12,6 +12,7 @@
 #include "harness/apdu.hpp"
 #include "harness/channel.hpp"
 #include "harness/device.hpp"
+#include "src/core/error.hpp"
 #include "src/core/project.hpp"
 
 namespace jcprof::harness {
@@ -62,6 +63,7 @@ class CardSession {
   enum class Strict : std::uint8_t { yes, no };
 
   void start_device();
+  UserError device_ended(const Absence& absent) const;
   Contact reset(ResetMode mode);
   Contact run(const ReadyScript& script, Strict strict);
   Contact run_apdu(const ReadyApdu& step, const std::string& where, Strict strict);
@@ -80,6 +82,7 @@ class CardSession {
   bool ready_ = false;
   int starts_without_shot_ = 0;
   bool had_a_shot_ = false;
+  bool was_there_ = false;
 };
 
 }  // namespace jcprof::harness

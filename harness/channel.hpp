@@ -32,8 +32,12 @@ struct ChannelDescription {
   bool simulated = false;  // what answers is not the chip itself
 };
 
+/// A card that is not there may be a fault of the program that is to be it; a reader never is.
+enum class Missing : std::uint8_t { card, reader };
+
 /// Why there is no card, and what a person can do about it.
 struct Absence {
+  Missing what = Missing::card;
   std::string why;  // behind "no card within 10 s": ": reader \"X\" is empty"
   std::string hint;
 };

@@ -100,6 +100,7 @@ class DaemonConnection {
 
 Absence no_daemon(LONG state) {
   return {
+      .what = Missing::reader,
       .why = fmt::format(": no PC/SC daemon answers ({})", pcsc_stringify_error(state)),
       .hint =
           "start it: \"systemctl start pcscd.socket\", or \"pcscd\" as root; `jcprof doctor` looks at it"};
@@ -171,8 +172,11 @@ class PcscChannel final : public ApduChannel {
     if (daemon_) daemon_->cut();
   }
 
+  /// The card is left alone: where pcscd finds that it cannot reset what has gone, and a new virtual card is
+  /// there before it looks again, the reader stays empty for ever.
   Exchange lose(ExchangeState state, std::string why) {
-    drop(SCARD_RESET_CARD);
+    hangs_ = state == ExchangeState::timed_out;
+    drop(SCARD_LEAVE_CARD);
     return {.state = state, .why = std::move(why)};
   }
 
@@ -181,7 +185,7 @@ class PcscChannel final : public ApduChannel {
     watchdog_.begin();
     if (card_) SCardDisconnect(*card_, leave);
     card_.reset();
-    watchdog_.end();
+    (void)watchdog_.end();
     daemon_.reset();
   }
 
@@ -196,9 +200,13 @@ class PcscChannel final : public ApduChannel {
     LONG state = SCardConnect(daemon_->context(), reader_.c_str(), SCARD_SHARE_EXCLUSIVE, both_protocols,
                               &card, &protocol_);
     const bool late = watchdog_.end();
-    if (late) return Absence{.why = ": the reader does not answer", .hint = hint_of(SCARD_E_TIMEOUT)};
+    // The daemon keeps a card for us for as long as it waits for an answer of it.
+    if (late || (hangs_ && state == SCARD_E_SHARING_VIOLATION))
+      return Absence{.why = fmt::format(": reader \"{}\" does not answer", reader_),
+                     .hint = hint_of(SCARD_E_TIMEOUT)};
     if (state != SCARD_S_SUCCESS) return absence(state);
     card_ = card;
+    hangs_ = false;
     // With the card to ourselves it is there for the asking; it keeps drivers from powering an idle card
     // down.
     state = SCardBeginTransaction(card);
@@ -215,7 +223,8 @@ class PcscChannel final : public ApduChannel {
     if (state != SCARD_S_SUCCESS) return no_daemon(state);
     std::vector<std::string> named = readers_named(wanted_, readers);
     if (named.empty())
-      return Absence{.why = wanted_.empty() ? ": there is no reader"
+      return Absence{.what = Missing::reader,
+                     .why = wanted_.empty() ? ": there is no reader"
                                             : fmt::format(": there is no reader \"{}\"", wanted_),
                      .hint = readers.empty() ? "plug one in; `jcprof doctor` shows what the daemon sees"
                                              : fmt::format("there is \"{}\"", fmt::join(readers, "\", \""))};
@@ -315,6 +324,7 @@ class PcscChannel final : public ApduChannel {
   Bytes in_;
   Bytes tpdu_;
   bool waited_ = false;  // the last connect() has
+  bool hangs_ = false;   // a command timed out, and nothing was answered since
   Watchdog watchdog_;    // last: it cuts the daemon's connection
 };
 

@@ -94,6 +94,10 @@ TEST_CASE("colour only where it was asked for") {
 TEST_CASE("the JSON export") {
   Profile profile = small_profile();
   profile.run.device = "jcardsim";
+  profile.run.agent = "jcprof/0.1.0 pcsc-lite/1.9.9";
+  profile.run.reader = "Reader 00 00";
+  profile.run.protocol = "T=1";
+  profile.run.atr = "3b80";
   profile.lines.resize(1);
   profile.blocks.erase(profile.blocks.begin());
   profile.functions.clear();
@@ -104,10 +108,10 @@ TEST_CASE("the JSON export") {
  "project": "pin",
  "device": "jcardsim",
  "transport": "vpcd",
- "reader": "",
- "protocol": "",
- "atr": "",
- "agent": "",
+ "agent": "jcprof/0.1.0 pcsc-lite/1.9.9",
+ "reader": "Reader 00 00",
+ "protocol": "T=1",
+ "atr": "3b80",
  "started": "2026-01-02T03:04:05.678Z",
  "unit": "ns",
  "hz": 0.0,

@@ -61,6 +61,10 @@ int Running::wait() {
   return *status;
 }
 
+std::string Running::said() const {
+  return process_.tail();
+}
+
 Workplace::Workplace(const std::string& name)
     : folder_(fs::path(JCPROF_BINARY_DIR) / "end_to_end" / fmt::format("{}-{}", name, ::getpid())) {
   fs::remove_all(folder_);
@@ -159,11 +163,15 @@ std::optional<std::string> value_of(const fs::path& profile, const std::string& 
   }
 }
 
-bool is_sound(const fs::path& profile) {
-  if (fs::exists(profile.string() + "-wal") || fs::exists(profile.string() + "-shm")) return false;
+std::string integrity_of(const fs::path& profile) {
   const sqlite::Database database(profile, sqlite::Access::read_only);
   sqlite::Statement check = database.prepare("PRAGMA integrity_check");
-  return check.step() && check.text(0) == "ok";
+  return check.step() ? check.text(0) : "nothing";
+}
+
+bool is_sound(const fs::path& profile) {
+  if (fs::exists(profile.string() + "-wal") || fs::exists(profile.string() + "-shm")) return false;
+  return integrity_of(profile) == "ok";
 }
 
 }  // namespace jcprof::test

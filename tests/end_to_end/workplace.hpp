@@ -29,8 +29,12 @@ class Running {
   Running(const Command& command, std::filesystem::path pid_file);
   /// Of the program itself.
   pid_t pid() const { return pid_; }
+  /// The exit status, if it has ended.
+  std::optional<int> ended() { return process_.ended(); }
   /// The exit status, once it has ended; fails the test when that takes too long.
   int wait();
+  /// Its last lines.
+  std::string said() const;
 
  private:
   BackgroundProcess process_;
@@ -74,6 +78,9 @@ void replace_in(const std::filesystem::path& file, const std::string& from, cons
 
 /// The first value that a query yields, or nothing while there is no profile or no row yet.
 std::optional<std::string> value_of(const std::filesystem::path& profile, const std::string& sql);
+
+/// What SQLite's integrity check says; "ok" for a good file. Somebody may be writing it.
+std::string integrity_of(const std::filesystem::path& profile);
 
 /// Whether SQLite finds the file sound, and it is one plain file.
 bool is_sound(const std::filesystem::path& profile);

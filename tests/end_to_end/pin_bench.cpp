@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/end_to_end/pin_bench.hpp"
+
+#include <csignal>
+
+#include <fmt/format.h>
+#include <catch2/catch.hpp>
+
+namespace jcprof::test {
+
+PinBench::PinBench(const std::string& name, const std::string& from, const std::string& to)
+    : place(name), project(place.example("javacard-pin")) {
+  if (!from.empty()) replace_in(project / "src/PinApplet.java", from, to);
+  REQUIRE(place.run({"jcprof-gen", project.string(), "-q"}).status == 0);
+  place.build(project);
+}
+
+void PinBench::set_in_session(const std::string& settings) const {
+  replace_in(project / "jcprof.json", "\"session\": {", "\"session\": {" + settings + ",");
+}
+
+Running PinBench::start(const std::string& rounds) const {
+  return place.start({"jcprof-run", project.string(), "--rounds", rounds, "-q"});
+}
+
+void PinBench::wait_for_rounds(int rounds) const {
+  REQUIRE(
+      becomes_true([&] { return std::stoi(ask("SELECT max(round) FROM sample").value_or("0")) >= rounds; }));
+}
+
+void PinBench::kept(int rounds, const std::string& state) const {
+  CHECK(ask(states) == "1 " + state);
+  CHECK(std::stoi(ask(rounds_stored).value_or("0")) >= rounds);
+}
+
+void PinBench::goes_on(int rounds) const {
+  const Said said =
+      place.run({"jcprof", "run", project.string(), "--rounds", std::to_string(rounds), "--json"});
+  INFO(said.err << said.out);
+  CHECK(said.status == 0);
+  CHECK(said.out.find("\"continued\": true") != std::string::npos);
+  CHECK(ask(states) == "1 complete");
+  CHECK(ask(rounds_stored) == std::to_string(rounds));
+  CHECK(ask("SELECT count(*) - count(DISTINCT sequence) FROM sample") == "0");
+  CHECK(is_sound(profile()));
+  CHECK(place.run({"jcprof", "annotate", project.string(), "-q"}).status == 0);
+}
+
+void PinBench::survives(const std::function<void()>& mishap, const std::string& outcomes) const {
+  Running run = start();
+  wait_for_rounds(3);
+  mishap();
+  const int status = run.wait();
+  INFO(run.said());
+  CHECK(status == 0);
+  CHECK(ask(states) == "1 complete");
+  CHECK(ask(rounds_stored) == "24");
+  CHECK(ask(fmt::format("SELECT count(*) FROM sample WHERE outcome IN ({})", outcomes)) == "1");
+  CHECK(ask(shots_gone) == "1");
+  CHECK(ask("SELECT text FROM warning").value_or("").find(" shots lost the target (first: ") !=
+        std::string::npos);
+  CHECK(is_sound(profile()));
+  CHECK(place.processes("java").empty());
+}
+
+void PinBench::signal_simulator(int signal) const {
+  const std::vector<pid_t> simulators = place.processes("java");
+  REQUIRE(simulators.size() == 1);
+  ::kill(simulators.front(), signal);
+}
+
+}  // namespace jcprof::test
