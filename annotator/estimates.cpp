@@ -32,6 +32,11 @@ double half_width(const Interval& interval) {
   return (interval.high - interval.low) / 2;
 }
 
+/// Above 0, and known better than by its own size: skewed noise may leave a value that the interval dwarfs.
+bool is_resolved(const Interval& ticks) {
+  return ticks.low > 0 && half_width(ticks) <= ticks.value;
+}
+
 class Estimator {
  public:
   Estimator(const RunData& data, double alpha)
@@ -123,7 +128,7 @@ class Estimator {
     raw.low = raw.value - std::hypot(raw.value - raw.low, std::hypot(traps, unsure.division_low));
     raw.high = raw.value + std::hypot(raw.high - raw.value, std::hypot(traps, unsure.division_high));
     Estimate estimate{.raw = raw.value, .rounds = static_cast<std::uint32_t>(values.size())};
-    estimate.resolved = raw.low > 0;
+    estimate.resolved = is_resolved(raw);
     // Nothing takes less than no time; what noise put below may still be as large as the noise.
     estimate.ticks = {.value = std::max(0.0, raw.value),
                       .low = std::isfinite(raw.low) ? std::max(0.0, raw.low) : raw.low,
@@ -231,7 +236,7 @@ class Estimator {
     ticks.value = std::max(ticks.value, exclusive.ticks.value);
     ticks.low = std::max(ticks.low, exclusive.ticks.low);
     ticks.high = std::max(ticks.high, ticks.value);
-    inclusive.resolved = ticks.low > 0;
+    inclusive.resolved = is_resolved(ticks);
     return with_share(inclusive);
   }
 

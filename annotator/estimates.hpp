@@ -13,7 +13,8 @@
 namespace jcprof::annotator {
 
 /// One published number. Ticks are in the run's unit and never below 0; shares are fractions of the sum of
-/// all blocks. Not resolved: its interval reaches down to 0, so that only the upper end says something.
+/// all blocks. Not resolved: its interval reaches down to 0, or its half width is more than the value, so
+/// that only the upper end says something.
 struct Estimate {
   Interval ticks;
   Interval share;

@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <filesystem>
-#include <map>
+#include <iterator>
 #include <set>
 #include <thread>
 #include <utility>
@@ -77,8 +76,9 @@ class DaemonConnection {
 
   LONG state() const { return state_; }
   SCARDCONTEXT context() const { return context_; }
+  bool can_be_cut() const { return socket_ >= 0; }
   void cut() const {
-    if (socket_ >= 0) ::shutdown(socket_, SHUT_RDWR);
+    if (can_be_cut()) ::shutdown(socket_, SHUT_RDWR);
   }
 
   LONG readers(std::vector<std::string>& names) const {
@@ -193,27 +193,36 @@ class PcscChannel final : public ApduChannel {
     waited_ = false;
     daemon_.emplace();
     if (daemon_->state() != SCARD_S_SUCCESS) return no_daemon(daemon_->state());
+    if (!daemon_->can_be_cut())
+      throw environment_error(
+          "the connection to the PC/SC daemon cannot be watched: a call that hangs would hang jcprof",
+          "is /proc there?");
     if (std::optional<Absence> absent = choose_reader()) return absent;
     if (!holds_card(reader_, timeout)) return absence(SCARD_E_NO_SMARTCARD);
-    SCARDHANDLE card = 0;
     watchdog_.begin();
-    LONG state = SCardConnect(daemon_->context(), reader_.c_str(), SCARD_SHARE_EXCLUSIVE, both_protocols,
-                              &card, &protocol_);
+    const LONG state = hold_card();
     const bool late = watchdog_.end();
     // The daemon keeps a card for us for as long as it waits for an answer of it.
     if (late || (hangs_ && state == SCARD_E_SHARING_VIOLATION))
       return Absence{.why = fmt::format(": reader \"{}\" does not answer", reader_),
                      .hint = hint_of(SCARD_E_TIMEOUT)};
     if (state != SCARD_S_SUCCESS) return absence(state);
-    card_ = card;
     hangs_ = false;
+    return std::nullopt;
+  }
+
+  LONG hold_card() {
+    SCARDHANDLE card = 0;
+    LONG state = SCardConnect(daemon_->context(), reader_.c_str(), SCARD_SHARE_EXCLUSIVE, both_protocols,
+                              &card, &protocol_);
+    if (state != SCARD_S_SUCCESS) return state;
+    card_ = card;
     // With the card to ourselves it is there for the asking; it keeps drivers from powering an idle card
     // down.
     state = SCardBeginTransaction(card);
     if (state == SCARD_S_SUCCESS) state = read_status();
-    if (state != SCARD_S_SUCCESS) return absence(state);
-    read_driver();
-    return std::nullopt;
+    if (state == SCARD_S_SUCCESS) read_driver();
+    return state;
   }
 
   /// Of several that fit the only one with a card.

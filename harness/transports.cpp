@@ -13,6 +13,7 @@
 #include "harness/card_transport.hpp"
 #include "harness/inputs.hpp"
 #include "harness/pcsc.hpp"
+#include "harness/pcsc_slots.hpp"
 #include "harness/vpcd.hpp"
 #include "src/core/error.hpp"
 #include "src/core/text.hpp"
@@ -41,11 +42,14 @@ std::optional<std::uint16_t> vpcd_port(const Project& project, std::string_view 
 }
 
 Placeholders placeholders(const Project& project, const std::filesystem::path& out_dir,
-                          const ApduChannel& channel) {
+                          const std::string& port, const std::string& reader) {
   const std::filesystem::path out = std::filesystem::absolute(out_dir);
-  return {{"tree", (out / "tree").string()},     {"out", out.string()},
-          {"project", project.root.string()},    {"port", channel.port()},
-          {"reader", channel.describe().reader}, {"seed", std::to_string(project.measure.seed)}};
+  return {{"tree", (out / "tree").string()},
+          {"out", out.string()},
+          {"project", project.root.string()},
+          {"port", port},
+          {"reader", reader},
+          {"seed", std::to_string(project.measure.seed)}};
 }
 
 /// The rest of the URI, behind "pcsc:".
@@ -56,10 +60,8 @@ std::string reader_of(std::string_view address) {
 }
 
 std::unique_ptr<Transport> make_card(const Project& project, const TrapMap& map,
-                                     std::unique_ptr<ApduChannel> channel,
-                                     const std::filesystem::path& out_dir) {
-  const Placeholders values = placeholders(project, out_dir, *channel);
-  const std::filesystem::path log = std::filesystem::absolute(out_dir) / "logs" / "start.log";
+                                     std::unique_ptr<ApduChannel> channel, const Placeholders& values) {
+  const std::filesystem::path log = std::filesystem::path(values.at("out")) / "logs" / "start.log";
   // Someone may be starting a virtual card by hand; a card in a reader is there or it is not.
   const std::chrono::seconds patience{channel->port().empty() ? 10 : 60};
   std::unique_ptr<Device> device =
@@ -84,8 +86,14 @@ std::string reader_for(const Project& project, const std::string& uri) {
   constexpr std::string_view scheme = "pcsc:";
   if (!text.starts_with(scheme)) return "";
   const std::string wanted = reader_of(std::string_view(text).substr(scheme.size()));
-  const std::vector<std::string> named =
-      readers_named(wanted, pcsc_readers().value_or(std::vector<std::string>{}));
+  std::vector<std::string> all;
+  std::vector<std::string> with_card;
+  for (const Slot& slot : pcsc_slots().value_or(std::vector<Slot>{})) {
+    all.push_back(slot.reader);
+    if (slot.state != SlotState::empty) with_card.push_back(slot.reader);
+  }
+  std::vector<std::string> named = readers_named(wanted, all);
+  if (named.size() > 1) named = readers_named(wanted, with_card);
   return named.size() == 1 ? named.front() : wanted;
 }
 
@@ -101,12 +109,15 @@ std::unique_ptr<Transport> make_transport(const Project& project, const TrapMap&
         project, fmt::format("transport \"{}:\" reaches applets, and the target is something else", scheme),
         "\"target\": \"applet\"");
   const std::chrono::milliseconds timeout = project.session.timeout;
+  const auto card = [&](std::unique_ptr<ApduChannel> channel, const std::string& reader) {
+    const Placeholders values = placeholders(project, out_dir, channel->port(), reader);
+    return make_card(project, map, std::move(channel), values);
+  };
   if (scheme == "vpcd")
-    return make_card(project, map,
-                     make_vpcd_channel({.port = vpcd_port(project, address), .timeout = timeout}), out_dir);
+    return card(make_vpcd_channel({.port = vpcd_port(project, address), .timeout = timeout}), "");
   if (scheme == "pcsc")
-    return make_card(project, map, make_pcsc_channel({.reader = reader_of(address), .timeout = timeout}),
-                     out_dir);
+    return card(make_pcsc_channel({.reader = reader_of(address), .timeout = timeout}),
+                reader_for(project, uri));
   if (std::ranges::find(later_schemes(), scheme) != later_schemes().end())
     throw bad_transport(project, fmt::format("transport \"{}:\" is not in this version of jcprof", scheme),
                         "\"pcsc:\" measures cards in readers, \"vpcd:\" virtual ones");
