@@ -150,10 +150,10 @@ void JavaBuilder::if_statement(const Frame& frame, NodeIndex node) {
 void JavaBuilder::block(const Frame& frame, NodeIndex node, Position first) {
   const auto before = static_cast<std::ptrdiff_t>(model_.sites.size());
   sequence(frame, syntax_.children(node), first);
-  // The passes of an empty body count too.
+  // The passes of a body without a statement count too.
   if (first.kind == TrapKind::loop_body &&
-      std::none_of(model_.sites.begin() + before, model_.sites.end(),
-                   [](const Site& made) { return made.kind == TrapKind::loop_body; }))
+      std::all_of(model_.sites.begin() + before, model_.sites.end(),
+                  [](const Site& made) { return made.kind == TrapKind::marker; }))
     end_trap(frame, first, syntax_[node].end - 1, syntax_[node].end);
   if (reachability_.statement(node) == Completes::yes)
     end_trap(frame, {TrapKind::after, TrapLevel::block}, syntax_[node].end - 1, syntax_[node].end);

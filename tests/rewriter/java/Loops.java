@@ -42,6 +42,7 @@ public class Loops extends Applet {
         for (short i = 0; i < b; sum += i++);
         while (step() < 3);
         while (step() < 3) { }
+        while (step() > 9) { return 1; }
         for (;;) {
             if (sum > 7) break;
             sum++;
