@@ -193,16 +193,17 @@ TEST_CASE("a hung card that jcprof did not start ends the run, and the daemon is
                    [&] { card.emplace(command, LogPolicy{}); });
 }
 
-/// An empty reader is no choice: both must hold a card by now.
-void wait_for_cards() {
+/// Until pcscd, which looks every 400 ms, has seen a card in so many readers, the first ones, and in no
+/// other.
+void wait_for_cards(std::size_t count) {
   SCARDCONTEXT context = 0;
   REQUIRE(SCardEstablishContext(SCARD_SCOPE_SYSTEM, nullptr, nullptr, &context) == SCARD_S_SUCCESS);
-  for (const std::string_view name : PrivatePcscd::names) {
+  for (std::size_t i = 0; i < std::size(PrivatePcscd::names); ++i) {
     SCARD_READERSTATE state{};
-    state.szReader = name.data();
+    state.szReader = std::string_view(PrivatePcscd::names[i]).data();
     CHECK(test::becomes_true([&] {
       SCardGetStatusChange(context, 0, &state, 1);
-      return (state.dwEventState & SCARD_STATE_PRESENT) != 0;
+      return ((state.dwEventState & SCARD_STATE_PRESENT) != 0) == (i < count);
     }));
   }
   SCardReleaseContext(context);
@@ -289,7 +290,7 @@ TEST_CASE("of two readers with cards one must be named, and GP_READER names one 
   const BackgroundProcess first(test::card_by_hand(bench.project, daemon, 0), LogPolicy{});
   std::optional<BackgroundProcess> second(std::in_place, test::card_by_hand(bench.project, daemon, 1),
                                           LogPolicy{});
-  wait_for_cards();
+  wait_for_cards(2);
   for (const std::string wanted : {"pcsc:", "pcsc:Virtual", "pcsc:*PCD*"})
     says(bench, {"--transport", wanted}, 2,
          "2 readers hold a card\n"
@@ -300,6 +301,7 @@ TEST_CASE("of two readers with cards one must be named, and GP_READER names one 
   ::unsetenv("GP_READER");
   CHECK(bench.ask("SELECT reader FROM run") == "Virtual PCD 00 01");
   second.reset();
+  wait_for_cards(1);
   // The only one with a card.
   says(bench, {"--transport", "pcsc:", "--fresh", "--max-shots", "1"}, 0, ended);
   CHECK(bench.ask("SELECT reader FROM run") == reader);
