@@ -16,6 +16,7 @@
 #include <winscard.h>
 
 #include "harness/apdu.hpp"
+#include "harness/clock.hpp"
 #include "harness/watchdog.hpp"
 #include "src/core/error.hpp"
 #include "src/core/text.hpp"
@@ -24,13 +25,8 @@ namespace jcprof::harness {
 namespace {
 
 using std::chrono::milliseconds;
-using Clock = std::chrono::steady_clock;
 
 constexpr DWORD both_protocols = SCARD_PROTOCOL_T0 | SCARD_PROTOCOL_T1;
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count();
-}
 
 /// Names as SCardListReaders gives them: each ends with a zero, the last one with two.
 std::vector<std::string> split_names(std::string_view names) {

@@ -16,6 +16,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "harness/clock.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::harness {
@@ -34,10 +35,6 @@ constexpr std::size_t longest_atr = 33;
 constexpr std::int64_t pause_ns = 100'000;
 
 enum class Control : std::uint8_t { power_off = 0, power_on = 1, reset = 2, get_atr = 4 };
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count();
-}
 
 class Socket {
  public:

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/watchdog.hpp"
 
+#include "harness/clock.hpp"
+
 #include <utility>
 
 namespace jcprof::harness {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // How late a late call is noticed.
 constexpr std::chrono::milliseconds look{20};
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count();
-}
 
 }  // namespace
 
