@@ -8,12 +8,12 @@
 
 #include <boost/math/distributions/normal.hpp>
 
-#include "harness/random.hpp"
+#include "src/engine/random.hpp"
 
 namespace jcprof::test {
 namespace {
 
-using harness::split_mix_64;
+using engine::split_mix_64;
 
 double between(const Extra& extra, double uniform) {
   return extra.low + (extra.high - extra.low) * uniform;
