@@ -195,6 +195,19 @@ double pooled_sigma(const Columns& blocks) {
   return is_missing(sigma) ? 0 : sigma;
 }
 
+/// Two heaps of equal readings would have a coefficient of 1; what has one heap stays below this, however
+/// skewed.
+constexpr double two_heaps = 0.8;
+
+bool is_bimodal(const Times& times) {
+  Columns residues = stops_of(times);
+  for (Column& column : residues) {
+    const double middle = median_of_present(column);
+    for (double& value : column) value -= middle;
+  }
+  return bimodality(pooled(residues)) > two_heaps;
+}
+
 double drift_of(const Column& gains) {
   double drift = 0;
   for (std::size_t r = gains.size() - gains.size() / 10; r < gains.size(); ++r)
@@ -271,7 +284,10 @@ Interval interval_of(const std::vector<double>& values, const Differences& all, 
 Look look(const Times& times, const Clock& clock, const Target& target,
           std::span<const std::uint32_t> groups) {
   const Differences all = differences(times, clock);
-  Look result{.folded = all.folded, .sigma = all.sigma, .drift = drift_of(all.gains)};
+  Look result{.folded = all.folded,
+              .sigma = all.sigma,
+              .drift = drift_of(all.gains),
+              .is_bimodal = is_bimodal(times)};
   for (const Column& block : all.blocks) {
     BlockLook& one = result.blocks.emplace_back();
     one.ticks = interval_of(present(block), all, clock, target.alpha);
