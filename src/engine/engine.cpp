@@ -232,8 +232,11 @@ struct Engine::State {
     leave_out_unreached();
     look = engine::look(times, clock, settings.target, groups_of_columns());
     const bool was_last = round >= settings.most_rounds;
-    if (clock.method == Method::fine && is_coarse(smallest_gap(raw), *look, settings.target) && !was_last) {
-      clock = {.method = Method::coarse, .tick = smallest_gap(raw)};
+    // A grid that is finer than the clock's own steps is a mistake: pauses would not smooth those.
+    const double tick = smallest_gap(raw);
+    const bool is_step_seen = clock.method != Method::exact && tick > clock.tick;
+    if (is_step_seen && is_coarse(tick, *look, settings.target) && !was_last) {
+      clock = {.method = Method::coarse, .tick = tick};
       if (settings.ns_per_tick > 0) longest_pause = clock.tick;
       begin_level();
       return;

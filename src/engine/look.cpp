@@ -155,9 +155,25 @@ void take_out_gain(Differences& result, const Columns& stops) {
   }
 }
 
+/// Where outliers begin: never among readings, or the mean would depend on which step they were rounded to.
+double outlier_limit(const Differences& result, double tick) {
+  // A cut through m of the readings at c moves a mean by up to m c / 2: at the limits that occur a hundredth
+  // of a tick, less than any interval here.
+  constexpr double few = 0.005;
+  Column distances = pooled(medians_removed(result.blocks));
+  std::ranges::sort(distances);
+  double limit = std::max(5 * result.sigma, 2.5 * tick);
+  const auto near = [&] {
+    const auto begin = std::ranges::lower_bound(distances, limit - tick);
+    return static_cast<double>(std::ranges::upper_bound(distances, limit + tick) - begin);
+  };
+  while (tick > 0 && near() > few * static_cast<double>(distances.size())) limit += tick / 2;
+  return limit;
+}
+
 /// Readings in steps have no use for medians; what a mean must not see is dropped first.
 void drop_outliers(Differences& result, double tick) {
-  const double widest = std::max(5 * result.sigma, 2.5 * tick);
+  const double widest = outlier_limit(result, tick);
   double squares = 0;
   double freedom = 0;
   for (Column& block : result.blocks) {
