@@ -49,7 +49,8 @@ class Surveyor {
 
   void first(const StoredInput& input) {
     const Sample whole = take_full_run(input);
-    if (whole.status.value_or(sw_ok) != sw_ok)
+    // An exit status of 0, which no card has for a status word.
+    if (whole.status.value_or(sw_ok) != sw_ok && *whole.status != 0)
       warn(fmt::format("the whole command answers {:04X}: that is what is measured", *whole.status));
     survey_.path = trace(input);
     if (survey_.path.events.empty())
@@ -86,8 +87,8 @@ class Surveyor {
   TracedPath trace(const StoredInput& input) {
     TracedPath path = trace_path(transport_, input.index);
     GoodAnswer& good = survey_.good.back();
-    good.length_varies = path.end.reply.size() != good.length;
-    if (path.end.status != good.status)
+    good.length_varies = path.end.status && path.end.reply.size() != good.length;
+    if (path.end.status && path.end.status != good.status)
       warn(fmt::format("{}: the traced run answers {:04X}, the plain one {:04X}", name_of_input(input),
                        path.end.status.value_or(0), good.status));
     return path;
