@@ -99,7 +99,8 @@ class Measurement {
     info_ = new_run(target);
     info_.id = store_.begin_run(info_, map_, inputs_);
     for (const std::uint32_t input : survey_.inputs)
-      store_.add_path(info_.id, input, survey_.path.signature, survey_.path.events);
+      store_.add_path(info_.id,
+                      {.input = input, .signature = survey_.path.signature, .events = survey_.path.events});
   }
 
   RunInfo new_run(const Description& target) const {
@@ -134,7 +135,7 @@ class Measurement {
       return std::tie(a.index, a.bytes, a.input_class) == std::tie(b.index, b.bytes, b.input_class);
     };
     return std::ranges::equal(store_.inputs(last.id), inputs_, same) &&
-           store_.path(last.id, survey_.inputs.front()) == survey_.path.events;
+           store_.paths(last.id).at(0).events == survey_.path.events;
   }
 
   void calibrate_once() {
@@ -234,8 +235,7 @@ class Measurement {
                          .input = shot.input,
                          .ticks = sample.ticks,
                          .outcome = sample.outcome,
-                         .status = sample.status,
-                         .signature = survey_.path.signature});
+                         .status = sample.status});
       const std::uint64_t lost = log_->lost();
       log_->take(shot, sample);
       ++shots_;
