@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "harness/median.hpp"
+#include "src/engine/statistics.hpp"
 
 namespace jcprof::harness {
 namespace {
@@ -102,7 +102,8 @@ class Calibrator {
       differences.push_back(static_cast<double>(unarmed->ticks - empty->ticks));
       longest = std::max(longest, unarmed->ticks);
     }
-    return median(differences) > 0 && median(differences) >= clear_in_sigmas * robust_sigma(differences);
+    return engine::median(differences) > 0 &&
+           engine::median(differences) >= clear_in_sigmas * engine::mad_sigma(differences);
   }
 
   Transport& transport_;

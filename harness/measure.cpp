@@ -12,11 +12,11 @@
 
 #include "harness/calibration.hpp"
 #include "harness/inputs.hpp"
-#include "harness/schedule.hpp"
 #include "harness/shot_log.hpp"
 #include "harness/survey.hpp"
-#include "harness/warm_up.hpp"
 #include "src/core/error.hpp"
+#include "src/engine/schedule.hpp"
+#include "src/engine/warm_up.hpp"
 
 namespace jcprof::harness {
 namespace {
@@ -76,7 +76,7 @@ class Measurement {
   }
 
   void choose_stops() {
-    for (const std::size_t at : choose_positions(survey_.path.events, options_.seed))
+    for (const std::size_t at : engine::choose_positions(survey_.path.events, options_.seed))
       stops_.push_back(at == survey_.path.events.size() ? Event{} : survey_.path.events[at]);
     expected_ = std::uint64_t{options_.rounds} * stops_.size();
   }
@@ -173,7 +173,7 @@ class Measurement {
   void run_round(std::uint32_t round) {
     round_ = round + 1;
     std::vector<Shot> shots;
-    for (const std::size_t at : round_order(stops_.size(), options_.seed, round)) {
+    for (const std::size_t at : engine::round_order(stops_.size(), options_.seed, round)) {
       if (log_->can_stop_at(stops_[at])) shots.push_back({.stop = stops_[at], .input = input_of(round)});
     }
     report("rounds");
@@ -202,6 +202,7 @@ class Measurement {
 
   void warm_up() {
     round_ = warm_up_round;
+    using engine::WarmUp;
     WarmUp warm_up;
     const auto first =
         std::ranges::find_if(stops_, [this](const Event& stop) { return log_->can_stop_at(stop); });
@@ -215,7 +216,7 @@ class Measurement {
       if (!log_->is_trusted()) regain_trust(survey_.inputs.front());
       for (std::size_t i = 0; i + 1 < samples.size(); i += 2) {
         if (is_timed(samples[i]) && is_timed(samples[i + 1]))
-          warm_up.add(samples[i].ticks, samples[i + 1].ticks);
+          warm_up.add(static_cast<double>(samples[i].ticks), static_cast<double>(samples[i + 1].ticks));
       }
     }
     if (warm_up.state() == WarmUp::State::given_up)

@@ -13,13 +13,15 @@
 #include <vector>
 
 #include "src/engine/look.hpp"
+#include "src/engine/pilot.hpp"
 #include "src/engine/times.hpp"
 
 namespace jcprof::engine {
 
 struct Settings {
-  std::size_t stops = 0;  // of the path, the end of the command included; at least 2
-  std::vector<std::uint32_t> groups = {};  // see look()
+  std::size_t stops = 0;                   // of the path, the end of the command included; at least 2
+  std::vector<std::uint32_t> groups = {};  // of each block; see look()
+  std::vector<bool> alone = {};            // of each block: zoom is not to leave it in a segment
   Target target = {};
   std::uint64_t seed = 1;
   std::uint32_t most_rounds = 1000;
@@ -49,8 +51,8 @@ struct Reading {
     lost,    // the target died: what comes after is cold again
   };
   Kind kind = Kind::missed;
-  double ticks = 0;     // raw, as the clock reads; for timed
-  double taken_off = 0; // known costs of traps and stops in it
+  double ticks = 0;      // raw, as the clock reads; for timed
+  double taken_off = 0;  // known costs of traps and stops in it
 };
 
 class Engine {
@@ -61,11 +63,20 @@ class Engine {
   Engine& operator=(Engine&&) noexcept;
 
   /// The same until `take`; Phase::done once nothing more is wanted.
-  Batch next() const;
+  const Batch& next() const;
   /// One reading a shot of next(), in its order.
   void take(std::span<const Reading> readings);
 
-  /// The newest look, if there was one.
+  /// That stop cannot be measured: it is left out from now on.
+  void give_up(std::size_t stop);
+  /// What lies between the rounds so far and the next one may have cooled the target down.
+  void warm_up_again();
+  /// Instead of the first warm-up: what it found in an earlier run, whose rounds are handed in again.
+  void skip_warm_up(const Pilot& pilot);
+
+  /// What the first warm-up found; nothing before its end.
+  const std::optional<Pilot>& pilot() const;
+  /// The newest look at the rounds from first_round() on, if there was one; its blocks lie between stops().
   const std::optional<Look>& look() const;
   /// How the times of the rounds from first_round() on are to be read.
   Clock clock() const;
