@@ -195,6 +195,15 @@ double pooled_sigma(const Columns& blocks) {
   return is_missing(sigma) ? 0 : sigma;
 }
 
+/// Of the middle of the differences alone, where that is narrower: extras that come and go widen the whole,
+/// but do not blur the steps of a clock.
+double sigma_of_middle(const Differences& all) {
+  constexpr double part = 0.25;
+  constexpr double quartile_of_normal = 0.3186;  // of |x|
+  const double middle = quantile(pooled(medians_removed(all.blocks)), part) / quartile_of_normal;
+  return is_missing(middle) ? 0 : std::min(all.sigma, middle);
+}
+
 /// Two heaps of equal readings would have a coefficient of 1; what has one heap stays below this, however
 /// skewed.
 constexpr double two_heaps = 0.8;
@@ -285,7 +294,7 @@ Look look(const Times& times, const Clock& clock, const Target& target,
           std::span<const std::uint32_t> groups) {
   const Differences all = differences(times, clock);
   Look result{.folded = all.folded,
-              .sigma = all.sigma,
+              .sigma = sigma_of_middle(all),
               .drift = drift_of(all.gains),
               .is_bimodal = is_bimodal(times)};
   for (const Column& block : all.blocks) {
