@@ -36,6 +36,19 @@ std::vector<double> differences_of(const std::vector<StoredCalibration>& calibra
   }
 }
 
+/// What a frame costs where only the unwinding itself was timed, of none and of many frames in turn.
+std::vector<double> slopes_of_unwinding(const std::vector<StoredCalibration>& calibrations) {
+  std::vector<const StoredCalibration*> times;
+  for (const StoredCalibration& c : calibrations)
+    if (c.kind == "unwind") times.push_back(&c);
+  std::vector<double> slopes;
+  for (std::size_t i = 0; i + 1 < times.size(); i += 2)
+    if (times[i]->passes == 0 && times[i + 1]->passes > 0)
+      slopes.push_back(static_cast<double>(times[i + 1]->ticks - times[i]->ticks) /
+                       static_cast<double>(times[i + 1]->passes));
+  return slopes;
+}
+
 /// Of few repetitions the interval is their range, which is what can be said. Noise may make a cost of next
 /// to nothing negative; what is taken off must not be.
 Interval cost_interval(const std::vector<double>& values, double alpha) {
@@ -205,11 +218,14 @@ TrapCost trap_cost(const std::vector<StoredCalibration>& calibrations, double al
     return cost_interval(differences_of(calibrations, plus, minus), alpha);
   };
   using Kinds = std::vector<std::string_view>;
-  return {.pass = cost(Kinds{"unarmed"}, Kinds{"empty"}),
-          .counting = cost(Kinds{"counting"}, Kinds{"unarmed"}),
-          .stop = cost(Kinds{"stop"}, Kinds{"returned"}),
-          .frame = cost(Kinds{"frames", "returned"}, Kinds{"stop", "calls"}),
-          .guard = cost(Kinds{"guards"}, Kinds{"frames"})};
+  TrapCost costs{.pass = cost(Kinds{"unarmed"}, Kinds{"empty"}),
+                 .counting = cost(Kinds{"counting"}, Kinds{"unarmed"}),
+                 .stop = cost(Kinds{"stop"}, Kinds{"returned"}),
+                 .frame = cost(Kinds{"frames", "returned"}, Kinds{"stop", "calls"}),
+                 .guard = cost(Kinds{"guards"}, Kinds{"frames"})};
+  const bool has_frames = std::ranges::any_of(calibrations, [](const auto& c) { return c.kind == "frames"; });
+  if (!has_frames) costs.frame = cost_interval(slopes_of_unwinding(calibrations), alpha);
+  return costs;
 }
 
 Stretches differences(const RunData& data, const WalkedPath& path, const TrapCost& cost) {

@@ -52,14 +52,15 @@ class Surveyor {
   void take(const StoredInput& input) {
     const Sample whole = take_full_run(input);
     const bool is_first = survey_.ways.empty();
-    if (is_first && whole.status.value_or(sw_ok) != sw_ok)
+    // An exit status of 0, which no card has for a status word.
+    if (is_first && whole.status.value_or(sw_ok) != sw_ok && *whole.status != 0)
       warn(WarningKind::answer,
            fmt::format("the whole command answers {:04X}: that is what is measured", *whole.status));
     TracedPath path = trace(input);
     if (path.events.empty()) return take_no_trap(input, whole);
     judge_path(input, path);
     const auto known = std::ranges::find_if(survey_.ways, [&](const SurveyedWay& way) {
-      return way.path.signature == path.signature && way.path.total == path.total;
+      return way.path.events == path.events && way.path.signature == path.signature;
     });
     if (known != survey_.ways.end())
       known->inputs.push_back(input.index);
@@ -108,8 +109,8 @@ class Surveyor {
   TracedPath trace(const StoredInput& input) {
     TracedPath path = trace_path(transport_, input.index);
     GoodAnswer& good = survey_.good.back();
-    good.length_varies = path.end.reply.size() != good.length;
-    if (path.end.status != good.status)
+    good.length_varies = path.end.status && path.end.reply.size() != good.length;
+    if (path.end.status && path.end.status != good.status)
       warn(WarningKind::answer, fmt::format("{}: the traced run answers {:04X}, the plain one {:04X}",
                                             name_of_input(input), path.end.status.value_or(0), good.status));
     return path;

@@ -63,7 +63,7 @@ CREATE TABLE sample (
 ) WITHOUT ROWID;
 CREATE TABLE calibration (
   run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL,
-  kind TEXT NOT NULL,             -- empty, unarmed, counting; returned, stop, calls, frames, guards
+  kind TEXT NOT NULL,             -- empty, unarmed, counting; returned, stop, calls, frames, guards; unwind
   passes INTEGER NOT NULL, ticks INTEGER NOT NULL,
   PRIMARY KEY (run, number)
 ) WITHOUT ROWID;

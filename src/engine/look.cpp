@@ -290,6 +290,19 @@ Interval interval_of(const std::vector<double>& values, const Differences& all, 
   return {};
 }
 
+Hot hotness(const std::vector<double>& values, const Differences& all, const Clock& clock,
+            const Target& target, double whole) {
+  constexpr double wrong_in_a_run = 0.05;
+  const double alpha = wrong_in_a_run / static_cast<double>(std::max<std::size_t>(all.blocks.size(), 1));
+  const double threshold = target.hot * whole;
+  if (clock.method == Method::fine) return is_above(values, threshold, alpha);
+  // Steps of a clock have no use for signs. An interval for all blocks at once (Bonferroni) is not safe
+  // against being looked at often, but looks are few.
+  const Interval interval = interval_of(values, all, clock, alpha);
+  if (interval.low > threshold) return Hot::yes;
+  return interval.high < threshold ? Hot::no : Hot::undecided;
+}
+
 Look look(const Times& times, const Clock& clock, const Target& target,
           std::span<const std::uint32_t> groups) {
   const Differences all = differences(times, clock);
@@ -304,8 +317,10 @@ Look look(const Times& times, const Clock& clock, const Target& target,
   }
   const double whole = result.whole > 0 ? result.whole : missing;
   Column halves;
-  for (BlockLook& block : result.blocks) {
+  for (std::size_t b = 0; b < result.blocks.size(); ++b) {
+    BlockLook& block = result.blocks[b];
     block.share = divided(block.ticks, whole);
+    block.hot = hotness(present(all.blocks[b]), all, clock, target, result.whole);
     if (!is_missing(block.ticks.value)) halves.push_back(half_width(block.share));
   }
   // A block whose few readings happen to agree is no better known than the others.
