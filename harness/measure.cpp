@@ -30,8 +30,20 @@ constexpr std::uint32_t most_rounds = 1000;
 struct Course {
   Way way;
   engine::Engine engine;
-  std::uint32_t looks = 0;  // taken note of
+  std::vector<std::uint32_t> rounds = {};  // the numbers in the store of those that the engine has seen
 };
+
+LookMethod stored_method(engine::Method method) {
+  switch (method) {
+    case engine::Method::fine:
+      return LookMethod::fine;
+    case engine::Method::coarse:
+      return LookMethod::coarse;
+    case engine::Method::exact:
+      return LookMethod::exact;
+  }
+  return LookMethod::fine;
+}
 
 MeasureGoal goal_of(const MeasureOptions& options) {
   if (!options.rounds)
@@ -107,9 +119,7 @@ class Measurement {
     }
     info_ = new_run();
     info_.id = store_.begin_run(info_, map_, inputs_);
-    for (const SurveyedWay& way : survey_.ways)
-      for (const std::uint32_t input : way.inputs)
-        store_.add_path(info_.id, input, way.path.signature, way.path.events);
+    for (const StoredPath& path : paths()) store_.add_path(info_.id, path);
     shooter_->begin({.store = store_, .run = info_.id});
   }
 
@@ -131,24 +141,36 @@ class Measurement {
             .hz = target_.hz,
             .resolution = target_.resolution,
             .seed = options_.seed,
-            .rounds = options_.rounds.value_or(0)};
+            .rounds = options_.rounds.value_or(0),
+            .absolute = goal_.target.absolute,
+            .relative = goal_.target.relative,
+            .zoom = goal_.zoom};
   }
 
   bool can_go_on(const RunInfo& last) const {
     const auto identity = [](const auto& of) {
       return std::tie(of.transport, of.reader, of.protocol, of.device, of.atr);
     };
-    if (identity(last) != identity(target_)) return false;
-    if (last.state == RunState::complete || last.seed != options_.seed) return false;
+    const auto goal = [](const RunInfo& of) {
+      return std::tie(of.seed, of.rounds, of.absolute, of.relative, of.zoom);
+    };
+    if (last.state == RunState::complete || identity(last) != identity(target_)) return false;
+    if (goal(last) != goal(new_run())) return false;
     if (last.project_digest != project_.digest || last.trap_digest != digest_of(map_)) return false;
     const auto same = [](const StoredInput& a, const StoredInput& b) {
       return std::tie(a.index, a.bytes, a.input_class) == std::tie(b.index, b.bytes, b.input_class);
     };
-    if (last.rounds != options_.rounds.value_or(0)) return false;
-    return std::ranges::equal(store_.inputs(last.id), inputs_, same) &&
-           std::ranges::all_of(survey_.ways, [&](const SurveyedWay& way) {
-             return store_.path(last.id, way.inputs.front()) == way.path.events;
-           });
+    return std::ranges::equal(store_.inputs(last.id), inputs_, same) && store_.paths(last.id) == paths();
+  }
+
+  /// By input.
+  std::vector<StoredPath> paths() const {
+    std::vector<StoredPath> paths;
+    for (const SurveyedWay& way : survey_.ways)
+      for (const std::uint32_t input : way.inputs)
+        paths.push_back({.input = input, .signature = way.path.signature, .events = way.path.events});
+    std::ranges::sort(paths, {}, &StoredPath::input);
+    return paths;
   }
 
   /// Hands in the rounds of the earlier call again: the same readings lead to the same decisions.
@@ -157,6 +179,7 @@ class Measurement {
     shooter_->begin(
         {.store = store_, .run = info_.id, .sequence = samples.empty() ? 0 : samples.back().sequence + 1});
     const StoredRounds rounds(samples);
+    looks_ = store_.looks(info_.id);
     // Half a pair of twins is measured again.
     while (rounds.has_twins(round_ + 1) && hand_in(rounds) && hand_in(rounds)) {
     }
@@ -168,7 +191,9 @@ class Measurement {
       return std::ranges::find(one.way.inputs(), rounds.input_of(round_ + 1)) != one.way.inputs().end();
     });
     if (course == courses_.end()) return false;
-    course->engine.skip_warm_up(pilot_);
+    const std::optional<engine::Pilot> pilot = pilot_of(*course);
+    if (!pilot) return false;
+    course->engine.skip_warm_up(*pilot);
     const std::vector<Shot> shots = course->way.shots_of(course->engine.next());
     const auto samples = rounds.samples_of(round_ + 1, shots);
     if (!samples) return false;
@@ -176,6 +201,16 @@ class Measurement {
     ++round_;
     take(*course, shots, *samples);
     return true;
+  }
+
+  /// As its first warm-up left it in the store; of a clock that repeats itself there is none, nor a need.
+  std::optional<engine::Pilot> pilot_of(const Course& course) const {
+    if (target_.exact) return engine::Pilot{};
+    const auto look = std::ranges::find_if(looks_, [&](const StoredLook& one) {
+      return one.rounds == 0 && one.input == course.way.inputs().front();
+    });
+    if (look == looks_.end()) return std::nullopt;
+    return engine::Pilot{.grid = look->grid, .whole = look->whole, .sigma = look->sigma, .shot = look->shot};
   }
 
   void calibrate_once() {
@@ -220,12 +255,54 @@ class Measurement {
       if (!is_warm_up) ++round_;
       const std::vector<StoredSample> samples = shooter_->shoot(shots, is_warm_up ? warm_up_round : round_);
       if (samples.size() < shots.size()) return;
+      const std::size_t looks = course.engine.looks();
+      const bool had_pilot = course.engine.pilot().has_value();
       take(course, shots, samples);
-      if (is_warm_up && course.engine.next().phase != engine::Phase::warm_up) tell_plan(course);
+      if (!had_pilot && course.engine.pilot()) {
+        keep_pilot(course);
+        tell_plan(course);
+      }
+      if (course.engine.looks() != looks) keep_look(course);
     } while (course.engine.next().phase != engine::Phase::done && course.engine.next().round % 2 == 0);
   }
 
+  void keep_pilot(const Course& course) {
+    const engine::Pilot& pilot = *course.engine.pilot();
+    keep({.input = course.way.inputs().front(),
+          .tick = course.engine.clock().tick,
+          .grid = pilot.grid,
+          .whole = pilot.whole,
+          .sigma = pilot.sigma,
+          .shot = pilot.shot});
+  }
+
+  void keep_look(const Course& course) {
+    const engine::Look& look = *course.engine.look();
+    const engine::Clock clock = course.engine.clock();
+    const std::uint32_t first = course.engine.first_round();
+    keep({.input = course.way.inputs().front(),
+          .rounds = static_cast<std::uint32_t>(course.rounds.size()),
+          .first_round = first <= course.rounds.size() ? course.rounds[first - 1] : round_ + 1,
+          .method = stored_method(clock.method),
+          .tick = clock.tick,
+          .grid = course.engine.pilot()->grid,
+          .folded = look.folded,
+          .blocks = look.blocks.size(),
+          .settled = look.settled,
+          .whole = look.whole,
+          .sigma = look.sigma});
+    if (options_.look) options_.look(info_.id);
+  }
+
+  void keep(StoredLook look) {
+    look.number = static_cast<std::uint32_t>(looks_.size());
+    look.shots = shooter_->shots();
+    looks_.push_back(look);
+    store_.add_look(info_.id, look);
+  }
+
   void take(Course& course, std::span<const Shot> shots, std::span<const StoredSample> samples) {
+    if (!samples.empty() && samples.front().round != warm_up_round) course.rounds.push_back(samples.front().round);
     course.engine.take(readings_of(shots, samples));
     for (std::size_t i = 0; i < samples.size(); ++i) {
       if (log_->can_stop_at(shots[i].stop)) continue;
@@ -257,7 +334,7 @@ class Measurement {
                                                halt == Halt::shots ? "--max-shots" : "--max-time", round_));
     for (const Course& course : courses_) add(judge(course.engine, goal_.target, target_.unit));
     add(log_->warnings());
-    for (const Warning& warning : warnings_) store_.add_warning(info_.id, to_text(warning));
+    for (const Warning& warning : warnings_) store_.add_warning(info_.id, warning);
     info_.state = state;
     store_.set_state(info_.id, state);
   }
@@ -317,7 +394,7 @@ class Measurement {
   std::optional<Shooter> shooter_;
   std::vector<Course> courses_;
   RunInfo info_;
-  engine::Pilot pilot_;  // of the earlier call
+  std::vector<StoredLook> looks_;
   bool continued_ = false;
   bool calibrated_ = false;
   bool is_plan_told_ = false;

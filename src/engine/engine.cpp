@@ -170,7 +170,6 @@ struct Engine::State {
     open.assign(stops.size(), true);
     attempts.assign(stops.size(), 0);
     hits.assign(stops.size(), 0);
-    look.reset();
     next_look = settings.exact ? exact_rounds : first_look;
     first_round = round + 1;
     plan();
@@ -231,6 +230,7 @@ struct Engine::State {
   void take_look() {
     leave_out_unreached();
     look = engine::look(times, clock, settings.target, groups_of_columns());
+    ++looks;
     const bool was_last = round >= settings.most_rounds;
     // A grid that is finer than the clock's own steps is a mistake: pauses would not smooth those.
     const double tick = smallest_gap(raw);
@@ -277,7 +277,7 @@ struct Engine::State {
   }
 
   std::uint64_t shots_left() const {
-    if (!look || phase == Phase::done || look->blocks.size() + 1 != stops.size()) return 0;
+    if (!look || phase == Phase::done || times.rounds() == 0) return 0;
     const auto rounds = static_cast<double>(times.rounds());
     const double most = static_cast<double>(settings.most_rounds) - round;
     std::vector<double> left(stops.size(), 0);
@@ -355,6 +355,7 @@ struct Engine::State {
   std::uint32_t first_round = 1;
   std::uint32_t next_look = first_look;
   std::optional<Look> look;
+  std::size_t looks = 0;
   std::vector<double> raw;
   // One a column of the table.
   std::vector<std::size_t> stops;
@@ -401,6 +402,10 @@ void Engine::skip_warm_up(const Pilot& pilot) {
     state_->resume();
   else
     state_->begin_measuring(pilot);
+}
+
+std::size_t Engine::looks() const {
+  return state_->looks;
 }
 
 std::uint64_t Engine::shots_left() const {

@@ -48,7 +48,7 @@ struct Bench {
     Store store(folder / "profile.jcprof", OpenMode::read_write);
     Measured measured = measure(project, map, target, store, options);
     samples = store.samples(measured.run.id);
-    path = store.path(measured.run.id, 0);
+    path = store.paths(measured.run.id).at(0).events;
     calibrations = store.calibrations(measured.run.id);
     store.close();
     return measured;
@@ -89,6 +89,7 @@ TEST_CASE("a run stores its path and every event of it once a round, raw") {
   for (const StoredSample& sample : bench.samples) {
     if (sample.round > 0) CHECK(rounds[sample.round].insert(sample.asked).second);
     if (sample.asked == Event{.trap = TrapId{2}, .hit = 2}) CHECK(sample.ticks == 4000);
+    CHECK_FALSE(sample.signature);
   }
   CHECK(rounds.size() == 4);
   CHECK(bench.calibrations.size() == 2 * 3 + 20 * 5);

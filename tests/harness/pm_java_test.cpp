@@ -359,7 +359,7 @@ TEST_CASE("a whole measurement on jCardSim") {
   Store store(compiled.folder() / "out/profile.jcprof", OpenMode::fresh);
   const Measured measured = measure(project, map, *transport, store, {.rounds = 6});
   CHECK(measured.run.state == RunState::complete);
-  CHECK(store.path(measured.run.id, 0).size() == 6);
+  CHECK(store.paths(measured.run.id).at(0).events.size() == 6);
   const std::vector<StoredSample> samples = store.samples(measured.run.id);
   CHECK(std::ranges::count_if(samples, [](const StoredSample& s) { return s.round > 0; }) == 6 * 7);
   CHECK(std::ranges::all_of(samples, [](const StoredSample& s) {
