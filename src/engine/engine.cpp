@@ -256,18 +256,23 @@ struct Engine::State {
 
   void take_zoom() {
     std::vector<Interval> shares;
+    std::vector<bool> doubtful(stops.size(), false);
     for (const Segment& segment : zoom->segments()) {
       if (segment.state != Segment::State::open) continue;
       const auto at = std::ranges::lower_bound(stops, segment.begin);
       const bool is_measured = at + 1 < stops.end() && *at == segment.begin && at[1] == segment.end;
-      shares.push_back(is_measured ? look->blocks[static_cast<std::size_t>(at - stops.begin())].share
-                                   : Interval{.value = missing});
+      const auto column = static_cast<std::size_t>(at - stops.begin());
+      shares.push_back(is_measured ? look->blocks[column].share : Interval{.value = missing});
+      if (is_measured && !zoom->is_known(shares.back())) doubtful[column] = doubtful[column + 1] = true;
     }
     const bool is_last = settings.exact || times.rounds() >= most_rounds_of_level;
-    if (zoom->take(shares, is_last ? Zoom::Patience::decide : Zoom::Patience::wait))
+    if (zoom->take(shares, is_last ? Zoom::Patience::decide : Zoom::Patience::wait)) {
       begin_level();
-    else
+    } else {
+      open = std::move(doubtful);
+      open.front() = open.back() = true;
       next_look = look_after(static_cast<std::uint32_t>(times.rounds()));
+    }
     if (round >= settings.most_rounds) phase = Phase::done;
   }
 
