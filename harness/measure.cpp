@@ -175,6 +175,23 @@ class Measurement {
     return true;
   }
 
+  void calibrate_once() {
+    if (calibrated_ || options_.calibrations == 0) return;
+    report("calibration");
+    // A command that takes longer than the time-out would be taken for a hang.
+    const CalibrationSettings settings{.repetitions = options_.calibrations,
+                                       .longest = std::min<std::chrono::nanoseconds>(
+                                           CalibrationSettings{}.longest, project_.session.timeout / 4)};
+    const std::vector<CalibrationTime> times = calibrate(transport_, settings, [this] { return shooter_->goes_on(); });
+    // The half of it would be taken for the whole when the run is gone on with.
+    if (!shooter_->goes_on()) return;
+    store_.begin();
+    for (const CalibrationTime& time : times)
+      store_.add_calibration(
+          info_.id, {.kind = std::string(name_of(time.kind)), .passes = time.passes, .ticks = time.ticks});
+    store_.commit();
+  }
+
   // ---- rounds
 
   void measure_courses() {
