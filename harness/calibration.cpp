@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "harness/clock.hpp"
-#include "harness/median.hpp"
+#include "src/engine/statistics.hpp"
 
 namespace jcprof::harness {
 namespace {
@@ -120,7 +120,8 @@ class Calibrator {
       differences.push_back(static_cast<double>(unarmed->ticks - empty->ticks));
       longest = std::max({longest, unarmed->ticks, (now_ns() - began) / 2});
     }
-    return median(differences) > 0 && median(differences) >= clear_in_sigmas * robust_sigma(differences);
+    return engine::median(differences) > 0 &&
+           engine::median(differences) >= clear_in_sigmas * engine::mad_sigma(differences);
   }
 
   Transport& transport_;

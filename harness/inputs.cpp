@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "harness/random.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "src/core/hex.hpp"
+#include "src/engine/random.hpp"
 
 namespace jcprof::harness {
 namespace {
@@ -81,7 +81,7 @@ class Pattern {
   Bytes pick(std::uint64_t seed, std::uint64_t stream) const {
     std::string hex;
     for (std::size_t i = 0; i < digits_.size(); ++i)
-      hex += digits_[i][draw(seed, stream, i, digits_[i].size())];
+      hex += digits_[i][engine::draw(seed, stream, i, digits_[i].size())];
     return *parse_hex(hex);
   }
 

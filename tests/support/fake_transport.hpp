@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "harness/path.hpp"
-#include "harness/random.hpp"
 #include "harness/transport.hpp"
+#include "src/engine/random.hpp"
 
 namespace jcprof::test {
 
@@ -78,7 +78,7 @@ class FakeTransport final : public harness::Transport {
     ++calibrations;
     // Noise of up to 200 us.
     const Ticks slope = calibration_slopes.at(static_cast<std::size_t>(kind));
-    const auto noise = static_cast<Ticks>(harness::draw(1, 1, calibrations, 200'000));
+    const auto noise = static_cast<Ticks>(engine::draw(1, 1, calibrations, 200'000));
     return harness::CalibrationTime{
         .kind = kind, .passes = passes, .ticks = 5000 + noise + slope * static_cast<Ticks>(passes)};
   }

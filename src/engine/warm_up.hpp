@@ -6,12 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
-#include "src/core/types.hpp"
-
-namespace jcprof::harness {
+namespace jcprof::engine {
 
 class WarmUp {
  public:
@@ -21,8 +18,8 @@ class WarmUp {
   static constexpr std::size_t windows_compared = 10;
   static constexpr std::size_t most_windows = 1000;
 
-  /// One pair: the times at which the first stop and the end answered.
-  void add(Ticks first, Ticks end);
+  /// One pair: the times at which the first stop and the end answered, in ticks.
+  void add(double first, double end);
   State state() const { return state_; }
   /// How much the last windows still moved, as a fraction; for the warning after giving up.
   double drift() const { return drift_; }
@@ -37,4 +34,4 @@ class WarmUp {
   State state_ = State::warming;
 };
 
-}  // namespace jcprof::harness
+}  // namespace jcprof::engine

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/schedule.hpp"
+#include "src/engine/schedule.hpp"
 
 #include <algorithm>
 #include <set>
@@ -7,17 +7,17 @@
 #include <catch2/catch.hpp>
 
 #include "harness/path.hpp"
-#include "harness/random.hpp"
+#include "src/engine/random.hpp"
 
 using namespace jcprof;
-using namespace jcprof::harness;
+using namespace jcprof::engine;
 
 namespace {
 
 std::vector<Event> path_of(const std::vector<std::uint32_t>& ids) {
   std::vector<TrapId> traps;
   for (const std::uint32_t id : ids) traps.push_back(TrapId{id});
-  return events_of(traps);
+  return harness::events_of(traps);
 }
 
 using Order = std::vector<std::size_t>;

@@ -10,7 +10,7 @@
 
 #include "src/core/types.hpp"
 
-namespace jcprof::harness {
+namespace jcprof::engine {
 
 /// Hits of one trap that are measured: all up to this many, else the first 2, the last 2 and a random 12
 /// between.
@@ -25,4 +25,4 @@ std::vector<std::size_t> choose_positions(std::span<const Event> path, std::uint
 /// in time, and nothing that recurs every so many executions can lock on to a stop (run orders: Cox 1951).
 std::vector<std::size_t> round_order(std::size_t count, std::uint64_t seed, std::uint32_t round);
 
-}  // namespace jcprof::harness
+}  // namespace jcprof::engine

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/warm_up.hpp"
+#include "src/engine/warm_up.hpp"
 
 #include <cmath>
 
 #include <catch2/catch.hpp>
 
-#include "harness/random.hpp"
+#include "src/engine/random.hpp"
 
-using jcprof::Ticks;
-using jcprof::harness::WarmUp;
+using jcprof::engine::WarmUp;
 
 namespace {
 
@@ -16,13 +15,12 @@ namespace {
 template <class Time>
 int pairs_until_settled(WarmUp& warm_up, Time time) {
   int pairs = 0;
-  for (; warm_up.state() == WarmUp::State::warming; ++pairs)
-    warm_up.add(1000, 1000 + static_cast<Ticks>(time(pairs)));
+  for (; warm_up.state() == WarmUp::State::warming; ++pairs) warm_up.add(1000, 1000 + time(pairs));
   return pairs;
 }
 
 double noise(int n) {
-  return static_cast<double>(jcprof::harness::draw(1, 1, static_cast<std::uint64_t>(n), 1000)) / 1000 - 0.5;
+  return static_cast<double>(jcprof::engine::draw(1, 1, static_cast<std::uint64_t>(n), 1000)) / 1000 - 0.5;
 }
 
 }  // namespace

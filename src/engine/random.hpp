@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace jcprof::harness {
+namespace jcprof::engine {
 
 constexpr std::uint64_t split_mix_64(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15U;
@@ -20,4 +20,4 @@ constexpr std::uint64_t draw(std::uint64_t seed, std::uint64_t stream, std::uint
   return split_mix_64(split_mix_64(split_mix_64(seed) + stream) + index) % bound;
 }
 
-}  // namespace jcprof::harness
+}  // namespace jcprof::engine

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/schedule.hpp"
+#include "src/engine/schedule.hpp"
 
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <set>
 
-#include "harness/random.hpp"
+#include "src/engine/random.hpp"
 
-namespace jcprof::harness {
+namespace jcprof::engine {
 namespace {
 
 constexpr std::size_t at_each_end = 2;
@@ -53,4 +53,4 @@ std::vector<std::size_t> round_order(std::size_t count, std::uint64_t seed, std:
   return order;
 }
 
-}  // namespace jcprof::harness
+}  // namespace jcprof::engine

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/warm_up.hpp"
+#include "src/engine/warm_up.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "harness/median.hpp"
+#include "src/engine/statistics.hpp"
 
-namespace jcprof::harness {
+namespace jcprof::engine {
 namespace {
 
 constexpr double small_change = 0.01;
@@ -16,9 +16,9 @@ constexpr double median_to_mean = 1.2533;
 
 }  // namespace
 
-void WarmUp::add(Ticks first, Ticks end) {
+void WarmUp::add(double first, double end) {
   if (state_ != State::warming) return;
-  window_.push_back(static_cast<double>(end - first));
+  window_.push_back(end - first);
   if (window_.size() < pairs_per_window) return;
   medians_.push_back(median(window_));
   window_.clear();
@@ -38,7 +38,7 @@ void WarmUp::judge() {
     residues.reserve(medians_.size());
     for (const double value : early) residues.push_back(std::abs(value - p));
     for (const double value : late) residues.push_back(std::abs(value - q));
-    const double se = median_to_mean * 1.4826 * median(residues) * std::sqrt(2.0 / 5.0);
+    const double se = median_to_mean * sigma_per_mad * median(residues) * std::sqrt(2.0 / 5.0);
     const double change = std::abs(q - p);
     const double scale = std::abs(q);
     drift_ = scale > 0 ? change / scale : 0;
@@ -49,4 +49,4 @@ void WarmUp::judge() {
   if (state_ == State::warming && windows_ >= most_windows) state_ = State::given_up;
 }
 
-}  // namespace jcprof::harness
+}  // namespace jcprof::engine

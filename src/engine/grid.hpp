@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does a transport answer only at the ticks of a grid (USB frames of 1 ms, a polling timer of 15.6 ms)? Then
+// differences are multiples of it, and medians are steps. Pure.
+#pragma once
+
+#include <span>
+
+namespace jcprof::engine {
+
+/// One answer: the time from the end of the previous exchange to it is pause + time, plus what is always the
+/// same.
+struct PausedReading {
+  double time = 0;   // of the shot
+  double pause = 0;  // before it, drawn uniformly in [0, longest_pause)
+};
+
+struct GridSearch {
+  double longest_pause = 0;
+  double finest = 0;  // period below which a grid does not matter
+};
+
+/// The period of the grid, in the unit of the readings, or 0 for none: the highest peak of the periodogram of
+/// pause + time, tested against noise at a thousandth (Rayleigh test at each frequency; Schuster 1898).
+double find_grid(std::span<const PausedReading> readings, const GridSearch& search);
+
+}  // namespace jcprof::engine

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/engine/statistics.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/students_t.hpp>
+
+namespace jcprof::engine {
+namespace {
+
+constexpr std::size_t fewest_values = 7;
+
+/// How surely the median of n values lies between the k-th smallest and the k-th largest: 1 - 2 F(k-1; n,
+/// 1/2).
+double confidence(std::size_t n, std::size_t k) {
+  if (k == 0) return 1;
+  const boost::math::binomial_distribution<double> coin(static_cast<double>(n), 0.5);
+  return 1 - 2 * boost::math::cdf(coin, static_cast<double>(k - 1));
+}
+
+}  // namespace
+
+std::vector<double> present(std::span<const double> values) {
+  std::vector<double> result;
+  result.reserve(values.size());
+  std::ranges::copy_if(values, std::back_inserter(result), [](double v) { return !is_missing(v); });
+  return result;
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return missing;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+double mad_sigma(const std::vector<double>& values) {
+  const double middle = median(values);
+  std::vector<double> deviations;
+  deviations.reserve(values.size());
+  for (const double value : values) deviations.push_back(std::abs(value - middle));
+  return sigma_per_mad * median(std::move(deviations));
+}
+
+double quantile(std::vector<double> values, double p) {
+  if (values.empty()) return missing;
+  const double place = p * static_cast<double>(values.size() - 1);
+  const auto below = values.begin() + static_cast<std::ptrdiff_t>(std::floor(place));
+  std::ranges::nth_element(values, below);
+  const double part = place - std::floor(place);
+  if (part == 0) return *below;
+  return *below + part * (*std::min_element(below + 1, values.end()) - *below);
+}
+
+double bimodality(std::vector<double> values) {
+  constexpr std::size_t fewest = 10;
+  constexpr double tail = 0.01;
+  if (values.size() < fewest) return missing;
+  const double low = quantile(values, tail);
+  const double high = quantile(values, 1 - tail);
+  std::erase_if(values, [&](double v) { return v < low || v > high; });
+  const auto n = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  double second = 0;
+  double third = 0;
+  double fourth = 0;
+  for (const double value : values) {
+    const double d = value - mean;
+    second += d * d / n;
+    third += d * d * d / n;
+    fourth += d * d * d * d / n;
+  }
+  if (second == 0) return missing;
+  return (third * third / (second * second * second) + 1) / (fourth / (second * second));
+}
+
+double weighted_median(std::vector<Weighted>& values) {
+  std::ranges::sort(values, {}, &Weighted::value);
+  double whole = 0;
+  for (const Weighted& one : values) whole += one.weight;
+  double sum = 0;
+  for (const Weighted& one : values) {
+    sum += one.weight;
+    if (sum > 0 && 2 * sum >= whole) return one.value;
+  }
+  return missing;
+}
+
+Interval sign_interval(std::vector<double> values, double alpha) {
+  std::ranges::sort(values);
+  const std::size_t n = values.size();
+  if (n == 0) return {.value = missing};
+  Interval interval{.value = (values[(n - 1) / 2] + values[n / 2]) / 2};
+  if (n < fewest_values || confidence(n, 1) < 1 - alpha) return interval;
+
+  // The largest c that is still sure enough; confidence falls as c grows.
+  std::size_t c = 1;
+  std::size_t too_far = n / 2 + 1;
+  while (too_far - c > 1) {
+    const std::size_t middle = c + (too_far - c) / 2;
+    (confidence(n, middle) >= 1 - alpha ? c : too_far) = middle;
+  }
+  const double sure = confidence(n, c);
+  const double unsure = confidence(n, c + 1);
+  const double part = (sure - (1 - alpha)) / (sure - unsure);
+  const auto count = static_cast<double>(n);
+  const auto depth = static_cast<double>(c);
+  const double lambda = (count - depth) * part / (depth + (count - 2 * depth) * part);
+  interval.low = (1 - lambda) * values[c - 1] + lambda * values[c];
+  interval.high = (1 - lambda) * values[n - c] + lambda * values[n - c - 1];
+  return interval;
+}
+
+Interval mean_interval(const std::vector<double>& values, double alpha, double least_sd) {
+  if (values.empty()) return {.value = missing};
+  const auto n = static_cast<double>(values.size());
+  Interval interval{.value = std::accumulate(values.begin(), values.end(), 0.0) / n};
+  if (values.size() < 2) return interval;
+  double squares = 0;
+  for (const double value : values) squares += (value - interval.value) * (value - interval.value);
+  const double sd = std::max(least_sd, std::sqrt(squares / (n - 1)));
+  const boost::math::students_t_distribution<double> student(n - 1);
+  const double half = boost::math::quantile(boost::math::complement(student, alpha / 2)) * sd / std::sqrt(n);
+  interval.low = interval.value - half;
+  interval.high = interval.value + half;
+  return interval;
+}
+
+}  // namespace jcprof::engine

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Medians, means and their intervals. Pure functions of their arguments; no clock, no profile.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace jcprof::engine {
+
+/// A value with its confidence interval, in the unit of what went in. Infinite ends: nothing can be said yet.
+struct Interval {
+  double value = 0;
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool operator==(const Interval&) const = default;
+};
+inline double half_width(const Interval& interval) {
+  return (interval.high - interval.low) / 2;
+}
+
+inline constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+inline bool is_missing(double value) {
+  return std::isnan(value);
+}
+/// Those that are not missing.
+std::vector<double> present(std::span<const double> values);
+
+/// 1.4826 medians of absolute deviations are the standard deviation, where noise is normal.
+inline constexpr double sigma_per_mad = 1.4826;
+
+/// The middle value, or the mean of the two middle ones; missing of nothing.
+double median(std::vector<double> values);
+
+/// 1.4826 times the median absolute deviation from the median.
+double mad_sigma(const std::vector<double>& values);
+
+/// Linear between order statistics (Hyndman & Fan 1996, type 7); 0 <= p <= 1; missing of nothing.
+double quantile(std::vector<double> values, double p);
+
+/// (skewness² + 1) / kurtosis, of the middle 98 % of the values: 1 for two values, 5/9 for a uniform or an
+/// exponential distribution (Sarle's coefficient; Pfister et al. 2013). Missing for fewer than 10 values.
+double bimodality(std::vector<double> values);
+
+struct Weighted {
+  double value = 0;
+  double weight = 0;
+};
+/// The smallest value up to which lies at least half of the weight; missing where there is no weight. The
+/// order of `values` is lost.
+double weighted_median(std::vector<Weighted>& values);
+
+/// The interpolated sign interval of the median (Hettmansperger & Sheather 1986), at confidence 1 - alpha.
+/// It asks nothing of the noise but independence. Infinite for fewer than 7 values.
+Interval sign_interval(std::vector<double> values, double alpha);
+
+/// The mean with Student's interval. `least_sd` bounds the standard deviation from below: a few readings
+/// that happen to agree prove nothing. Infinite for fewer than 2 values.
+Interval mean_interval(const std::vector<double>& values, double alpha, double least_sd);
+
+}  // namespace jcprof::engine

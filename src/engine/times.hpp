@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Readings of rounds at the stops of one path, in columns. A table and nothing else.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "src/engine/statistics.hpp"
+
+namespace jcprof::engine {
+
+/// T by stop and round; `missing` where a stop was not measured in a round. Stops are in path order, the last
+/// one is the end of the command; block b lies between stops b and b + 1.
+class Times {
+ public:
+  explicit Times(std::size_t stops) : columns_(stops) {}
+
+  std::size_t stops() const { return columns_.size(); }
+  std::size_t blocks() const { return columns_.empty() ? 0 : columns_.size() - 1; }
+  std::size_t rounds() const { return rounds_; }
+  /// One value a stop.
+  void add_round(std::span<const double> values) {
+    for (std::size_t s = 0; s < columns_.size(); ++s) columns_[s].push_back(values[s]);
+    ++rounds_;
+  }
+  /// By round.
+  const std::vector<double>& at(std::size_t stop) const { return columns_[stop]; }
+
+ private:
+  std::vector<std::vector<double>> columns_;
+  std::size_t rounds_ = 0;
+};
+
+}  // namespace jcprof::engine
