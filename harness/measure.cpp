@@ -182,7 +182,8 @@ class Measurement {
     const CalibrationSettings settings{.repetitions = options_.calibrations,
                                        .longest = std::min<std::chrono::nanoseconds>(
                                            CalibrationSettings{}.longest, project_.session.timeout / 4)};
-    const std::vector<CalibrationTime> times = calibrate(transport_, settings, [this] { return shooter_->goes_on(); });
+    const std::vector<CalibrationTime> times =
+        calibrate(transport_, settings, [this] { return shooter_->goes_on(); });
     // The half of it would be taken for the whole when the run is gone on with.
     if (!shooter_->goes_on()) return;
     store_.begin();

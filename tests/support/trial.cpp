@@ -36,9 +36,8 @@ void note_mistakes(const engine::Look& look, const std::vector<double>& truth, d
                    std::vector<bool>& mistakes) {
   mistakes.resize(truth.size());
   for (std::size_t b = 0; b < truth.size(); ++b) {
-    const engine::Hot call = look.blocks.at(b).hot;
-    if ((call == engine::Hot::yes && truth[b] <= hot) || (call == engine::Hot::no && truth[b] >= hot))
-      mistakes[b] = true;
+    const Hot call = look.blocks.at(b).hot;
+    if ((call == Hot::yes && truth[b] <= hot) || (call == Hot::no && truth[b] >= hot)) mistakes[b] = true;
   }
 }
 
