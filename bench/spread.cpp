@@ -14,6 +14,7 @@
 #include "annotator/statistics.hpp"
 #include "annotator/stretches.hpp"
 #include "bench/card.hpp"
+#include "bench/plain_mean.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::bench {
@@ -74,22 +75,6 @@ OurOutcomes jcprof_profile(const Card& card, harness::Transport& simulator, std:
   return ours;
 }
 
-/// The rival's estimate: values beyond 3 standard deviations are cut once, the rest is averaged.
-double plain_mean(std::vector<double> values) {
-  const auto mean = [&values] {
-    double sum = 0;
-    for (const double value : values) sum += value;
-    return sum / static_cast<double>(values.size());
-  };
-  const double centre = mean();
-  double squares = 0;
-  for (const double value : values) squares += (value - centre) * (value - centre);
-  const double sigma = std::sqrt(squares / static_cast<double>(values.size()));
-  // Never empty: the value next to the mean stays.
-  std::erase_if(values, [&](double value) { return std::abs(value - centre) > 3 * sigma; });
-  return mean();
-}
-
 /// JCProfilerNext's way: no warm-up, stops in program order, each difference to the stop before in the same
 /// round.
 Outcomes rival_profile(harness::Transport& simulator, const std::vector<Event>& stops, std::uint32_t rounds) {
@@ -110,8 +95,8 @@ Outcomes rival_profile(harness::Transport& simulator, const std::vector<Event>& 
     });
   }
   Outcomes outcomes{.stops = stops, .shots = std::uint64_t{rounds} * stops.size()};
-  for (std::vector<double>& values : differences)
-    outcomes.blocks.push_back({.value = plain_mean(std::move(values))});
+  for (const std::vector<double>& values : differences)
+    outcomes.blocks.push_back({.value = plain_mean(values)});
   outcomes.time = Clock::now() - start;
   return outcomes;
 }

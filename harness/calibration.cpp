@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "harness/clock.hpp"
 #include "src/engine/statistics.hpp"
 
 namespace jcprof::harness {
@@ -17,6 +18,7 @@ constexpr int pilot_pairs = 7;
 // wanted. So much of the target's time is enough for that, and on a card without one it is a single command.
 constexpr Ticks warm_up_ns = 60'000'000;
 constexpr int warm_up_commands = 2000;
+constexpr std::int64_t longest_warm_up_ns = 1'000'000'000;
 constexpr double clear_in_sigmas = 3;
 
 // Frames for a stop to unwind: as many as the target's stack holds.
@@ -47,7 +49,7 @@ class Calibrator {
     const auto depth = std::ranges::find_if(depths, [&](std::uint64_t n) {
       return goes_on_() && transport_.calibrate(calls, n) && transport_.calibrate(guards, n);
     });
-    if (depth == depths.end()) return;
+    if (depth == depths.end()) return time_unwinding();
     for (const CalibrationKind kind : kinds)
       if (!warm_up(kind, *depth)) return;
     Ticks spent = 0;
@@ -62,10 +64,25 @@ class Calibrator {
   std::vector<CalibrationTime> times() { return std::move(times_); }
 
  private:
+  /// The slope of one kind from its ends: nothing in between tells more.
+  void time_unwinding() {
+    constexpr CalibrationKind unwind = CalibrationKind::unwind;
+    const auto depth = std::ranges::find_if(
+        depths, [&](std::uint64_t n) { return goes_on_() && transport_.calibrate(unwind, n).has_value(); });
+    if (depth == depths.end() || !warm_up(unwind, *depth)) return;
+    for (std::uint32_t i = 0; i < settings_.repetitions; ++i)
+      if (!add_each({unwind}, 0) || !add_each({unwind}, *depth)) return;
+  }
+
   /// False where the target does not do that, or nothing more is wanted.
   bool warm_up(CalibrationKind kind, std::uint64_t passes) {
+    const std::int64_t began = now_ns();
     Ticks spent = 0;
-    for (int i = 0; i < warm_up_commands && spent < warm_up_ns && goes_on_(); ++i) {
+    // Looked at by our own clock too: a tick may be anything, and starting a command may take most of the
+    // time.
+    for (int i = 0;
+         i < warm_up_commands && spent < warm_up_ns && now_ns() - began < longest_warm_up_ns && goes_on_();
+         ++i) {
       const std::optional<CalibrationTime> time = transport_.calibrate(kind, passes);
       if (!time) return false;
       spent += time->ticks;
@@ -96,11 +113,12 @@ class Calibrator {
   bool is_clear(std::uint64_t passes, Ticks& longest) {
     std::vector<double> differences;
     for (int i = 0; i < pilot_pairs; ++i) {
+      const std::int64_t began = now_ns();
       const auto empty = transport_.calibrate(CalibrationKind::empty, passes);
       const auto unarmed = transport_.calibrate(CalibrationKind::unarmed, passes);
       if (!empty || !unarmed) return true;
       differences.push_back(static_cast<double>(unarmed->ticks - empty->ticks));
-      longest = std::max(longest, unarmed->ticks);
+      longest = std::max({longest, unarmed->ticks, (now_ns() - began) / 2});
     }
     return engine::median(differences) > 0 &&
            engine::median(differences) >= clear_in_sigmas * engine::mad_sigma(differences);

@@ -20,8 +20,9 @@ struct CalibrationSettings {
 
 /// Traps: passes are doubled until unarmed minus empty is at least 3 standard deviations of such a
 /// difference, or a limit is reached; then the kinds are timed in turn. Stops: the same in turn, one a
-/// command, from as deep as the target allows. `goes_on` is asked between commands; what there is is returned
-/// when it says no, and nothing of what the target does not do.
+/// command, from as deep as the target allows; or where it times only the unwinding, none and that many
+/// frames in turn. `goes_on` is asked between commands; what there is is returned when it says no, and
+/// nothing of what the target does not do.
 std::vector<CalibrationTime> calibrate(Transport& transport, const CalibrationSettings& settings,
                                        const std::function<bool()>& goes_on);
 

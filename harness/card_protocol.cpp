@@ -42,6 +42,8 @@ CardKind card_kind(CalibrationKind kind) {
       return CardKind::frames;
     case CalibrationKind::guards:
       return CardKind::guards;
+    case CalibrationKind::unwind:
+      break;
   }
   check(false, "a kind of calibration");
   return CardKind::empty;

@@ -103,7 +103,7 @@ class CardTransport final : public Transport {
   Sample prepare_and_arm(const InputCommands& commands, std::span<const std::uint8_t> arming);
   Sample run_trigger(const InputCommands& commands);
   void finish(const InputCommands& commands, Outcome outcome);
-  bool read_window(TraceWindow& window, std::uint32_t count);
+  bool read_window(TraceWindow& window, std::uint64_t from, std::uint32_t count);
   void abort_if_asked(const Sample& sample) const {
     if (sample.status) session_.abort_if_asked(static_cast<StatusWord>(*sample.status), "the trigger");
   }
@@ -213,7 +213,7 @@ TraceWindow CardTransport::trace(std::uint32_t input, std::uint64_t from, std::u
   if (window.end.outcome != Outcome::ended) return window;
   window.end = run_trigger(commands);
   if (window.end.outcome != Outcome::ended) return window;
-  if (read_window(window, count))
+  if (read_window(window, from, count))
     finish(commands, window.end.outcome);
   else
     window.end = {.outcome = Outcome::lost, .why = "the card was lost while its trace was read"};
@@ -222,7 +222,7 @@ TraceWindow CardTransport::trace(std::uint32_t input, std::uint64_t from, std::u
 }
 
 /// False when the card was lost meanwhile.
-bool CardTransport::read_window(TraceWindow& window, std::uint32_t count) {
+bool CardTransport::read_window(TraceWindow& window, std::uint64_t from, std::uint32_t count) {
   std::size_t logged = 0;
   do {
     const auto offset = static_cast<std::uint16_t>(window.traps.size());
@@ -233,17 +233,18 @@ bool CardTransport::read_window(TraceWindow& window, std::uint32_t count) {
       throw environment_error(
           fmt::format("the card's trace cannot be read: {}{}", to_hex(answer.data), to_text(answer.status)),
           "a reset within the command loses it");
-    window.total = part->events;
     window.signature_before = part->signature_before;
-    window.signature_total = part->signature_total;
+    window.run = WholeRun{.events = part->events, .signature = part->signature_total};
     window.traps.insert(window.traps.end(), part->traps.begin(), part->traps.end());
     logged = std::min<std::size_t>(part->logged, count);
   } while (window.traps.size() < logged);
   window.traps.resize(logged);
+  window.more = from + logged < window.run->events;
   return true;
 }
 
 std::optional<CalibrationTime> CardTransport::calibrate(CalibrationKind kind, std::uint64_t passes) {
+  if (kind == CalibrationKind::unwind) return std::nullopt;
   const bool counts_frames = kind >= CalibrationKind::returned;
   const bool none = kind == CalibrationKind::returned || kind == CalibrationKind::stop;
   const bool stops = counts_frames && kind != CalibrationKind::returned && kind != CalibrationKind::calls;
@@ -273,8 +274,8 @@ std::unique_ptr<Transport> make_card_transport(const CardSetup& setup, std::uniq
 }
 
 std::string_view name_of(CalibrationKind kind) {
-  constexpr std::array<std::string_view, 8> names{"empty", "unarmed", "counting", "returned",
-                                                  "stop",  "calls",   "frames",   "guards"};
+  constexpr std::array<std::string_view, 9> names{"empty", "unarmed", "counting", "returned", "stop",
+                                                  "calls", "frames",  "guards",   "unwind"};
   return names.at(static_cast<std::size_t>(kind));
 }
 

@@ -2,7 +2,6 @@
 #include "harness/measure.hpp"
 
 #include <algorithm>
-#include <array>
 #include <ctime>
 #include <tuple>
 #include <utility>
@@ -12,11 +11,12 @@
 
 #include "harness/calibration.hpp"
 #include "harness/inputs.hpp"
+#include "harness/shooter.hpp"
 #include "harness/shot_log.hpp"
+#include "harness/stored_rounds.hpp"
 #include "harness/survey.hpp"
+#include "harness/way.hpp"
 #include "src/core/error.hpp"
-#include "src/engine/schedule.hpp"
-#include "src/engine/warm_up.hpp"
 
 namespace jcprof::harness {
 namespace {
@@ -24,14 +24,20 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds progress_every{100};
-// Samples of this round are those of warm-up and recovery: stored, because all is, but of no round.
-constexpr std::uint32_t warm_up_round = 0;
-constexpr int runs_to_regain_trust = 3;
+constexpr std::uint32_t most_rounds = 1000;
 
-enum class Halt : std::uint8_t { no, interrupted, shots, time };
+/// A way and the engine that decides on it.
+struct Course {
+  Way way;
+  engine::Engine engine;
+  std::uint32_t looks = 0;  // taken note of
+};
 
-bool is_timed(const StoredSample& sample) {
-  return sample.outcome == Outcome::stopped || sample.outcome == Outcome::ended;
+MeasureGoal goal_of(const MeasureOptions& options) {
+  if (!options.rounds)
+    return {.target = options.target, .seed = options.seed, .most_rounds = most_rounds, .zoom = options.zoom};
+  // Nothing is ever known well enough: each stop is measured in each round.
+  return {.target = {.absolute = 0, .relative = 0}, .seed = options.seed, .most_rounds = *options.rounds};
 }
 
 class Measurement {
@@ -43,27 +49,31 @@ class Measurement {
         transport_(transport),
         store_(store),
         options_(options),
-        interrupted_(options.interrupted == nullptr ? never_ : *options.interrupted),
-        started_(Clock::now()) {}
+        goal_(goal_of(options)),
+        interrupted_(options.interrupted == nullptr ? never_ : *options.interrupted) {}
 
   Measured run() {
     report("path");
-    const Description target = transport_.describe();
+    target_ = transport_.describe();
     read_inputs();
     survey_ = survey(map_, transport_, inputs_, interrupted_);
     log_.emplace(map_, survey_.good);
-    choose_stops();
-    open_run(target);
+    shooter_.emplace(
+        transport_, *log_,
+        Budget{.shots = options_.max_shots, .time = options_.max_time, .interrupted = &interrupted_},
+        [this] { report_now_and_then(); });
+    for (const SurveyedWay& way : survey_.ways) add_course(way);
+    open_run();
     try {
       calibrate_once();
-      run_rounds();
+      measure_courses();
     } catch (const UserError&) {
       // What was measured is good: it stays, and the next call goes on from here.
       close_run(RunState::interrupted);
       throw;
     }
-    close_run(halt_ == Halt::interrupted ? RunState::interrupted : RunState::complete);
-    return {.run = info_, .warnings = warnings_, .shots = shots_, .continued = continued_};
+    close_run(shooter_->halt() == Halt::interrupted ? RunState::interrupted : RunState::complete);
+    return {.run = info_, .warnings = warnings_, .shots = shooter_->shots(), .continued = continued_};
   }
 
  private:
@@ -75,67 +85,100 @@ class Measurement {
     transport_.set_inputs(std::move(bytes));
   }
 
-  void choose_stops() {
-    for (const std::size_t at : engine::choose_positions(survey_.path.events, options_.seed))
-      stops_.push_back(at == survey_.path.events.size() ? Event{} : survey_.path.events[at]);
-    expected_ = std::uint64_t{options_.rounds} * stops_.size();
+  void add_course(const SurveyedWay& surveyed) {
+    Way way(surveyed.path.events, surveyed.inputs, options_.seed);
+    engine::Engine engine(way.settings(map_, target_, goal_));
+    courses_.push_back({.way = std::move(way), .engine = std::move(engine)});
   }
 
-  void open_run(const Description& target) {
+  // ---- the run in the store
+
+  void open_run() {
     warnings_ = survey_.warnings;
     const std::optional<RunInfo> last = store_.last_run();
-    if (last && can_go_on(*last, target)) {
+    if (last && can_go_on(*last)) {
       info_ = *last;
       continued_ = true;
-      for (const StoredSample& sample : store_.samples(info_.id)) {
-        first_round_ = std::max(first_round_, sample.round);
-        sequence_ = std::max(sequence_, sample.sequence + 1);
-      }
       calibrated_ = !store_.calibrations(info_.id).empty();
       info_.state = RunState::running;
       store_.set_state(info_.id, RunState::running);
+      go_on();
       return;
     }
-    info_ = new_run(target);
+    info_ = new_run();
     info_.id = store_.begin_run(info_, map_, inputs_);
-    for (const std::uint32_t input : survey_.inputs)
-      store_.add_path(info_.id,
-                      {.input = input, .signature = survey_.path.signature, .events = survey_.path.events});
+    for (const SurveyedWay& way : survey_.ways)
+      for (const std::uint32_t input : way.inputs)
+        store_.add_path(info_.id,
+                        {.input = input, .signature = way.path.signature, .events = way.path.events});
+    shooter_->begin({.store = store_, .run = info_.id});
   }
 
-  RunInfo new_run(const Description& target) const {
+  RunInfo new_run() const {
     return {.state = RunState::running,
             .started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
             .tool = options_.tool,
             .project = project_.name,
             .project_digest = project_.digest,
             .trap_digest = digest_of(map_),
-            .transport = target.transport,
-            .agent = target.agent,
-            .reader = target.reader,
-            .protocol = target.protocol,
-            .device = target.device,
-            .atr = target.atr,
-            .simulated = target.simulated,
-            .unit = target.unit,
-            .hz = target.hz,
-            .resolution = target.resolution,
+            .transport = target_.transport,
+            .agent = target_.agent,
+            .reader = target_.reader,
+            .protocol = target_.protocol,
+            .device = target_.device,
+            .atr = target_.atr,
+            .simulated = target_.simulated,
+            .unit = target_.unit,
+            .hz = target_.hz,
+            .resolution = target_.resolution,
             .seed = options_.seed,
-            .rounds = options_.rounds};
+            .rounds = options_.rounds.value_or(0)};
   }
 
-  bool can_go_on(const RunInfo& last, const Description& target) const {
+  bool can_go_on(const RunInfo& last) const {
     const auto identity = [](const auto& of) {
       return std::tie(of.transport, of.reader, of.protocol, of.device, of.atr);
     };
-    if (identity(last) != identity(target)) return false;
+    if (identity(last) != identity(target_)) return false;
     if (last.state == RunState::complete || last.seed != options_.seed) return false;
     if (last.project_digest != project_.digest || last.trap_digest != digest_of(map_)) return false;
     const auto same = [](const StoredInput& a, const StoredInput& b) {
       return std::tie(a.index, a.bytes, a.input_class) == std::tie(b.index, b.bytes, b.input_class);
     };
+    if (last.rounds != options_.rounds.value_or(0)) return false;
+    const std::vector<StoredPath> paths = store_.paths(last.id);
     return std::ranges::equal(store_.inputs(last.id), inputs_, same) &&
-           store_.paths(last.id).at(0).events == survey_.path.events;
+           std::ranges::all_of(survey_.ways, [&](const SurveyedWay& way) {
+             const auto stored = std::ranges::find(paths, way.inputs.front(), &StoredPath::input);
+             return stored != paths.end() && stored->events == way.path.events;
+           });
+  }
+
+  /// Hands in the rounds of the earlier call again: the same readings lead to the same decisions.
+  void go_on() {
+    const std::vector<StoredSample> samples = store_.samples(info_.id);
+    shooter_->begin(
+        {.store = store_, .run = info_.id, .sequence = samples.empty() ? 0 : samples.back().sequence + 1});
+    const StoredRounds rounds(samples);
+    // Half a pair of twins is measured again.
+    while (rounds.has_twins(round_ + 1) && hand_in(rounds) && hand_in(rounds)) {
+    }
+    for (Course& course : courses_) course.engine.warm_up_again();
+  }
+
+  bool hand_in(const StoredRounds& rounds) {
+    const auto course = std::ranges::find_if(courses_, [&](const Course& one) {
+      return std::ranges::find(one.way.inputs(), rounds.input_of(round_ + 1)) != one.way.inputs().end();
+    });
+    if (course == courses_.end()) return false;
+    course->engine.skip_warm_up(pilot_);
+    const std::vector<Shot> shots = course->way.shots_of(course->engine.next());
+    const auto samples = rounds.samples_of(round_ + 1, shots);
+    if (!samples) return false;
+    for (const StoredSample& sample : *samples) log_->recall(sample.asked, sample.outcome);
+    ++round_;
+    take(*course, shots, *samples);
+    return true;
   }
 
   void calibrate_once() {
@@ -145,9 +188,10 @@ class Measurement {
     const CalibrationSettings settings{.repetitions = options_.calibrations,
                                        .longest = std::min<std::chrono::nanoseconds>(
                                            CalibrationSettings{}.longest, project_.session.timeout / 4)};
-    const std::vector<CalibrationTime> times = calibrate(transport_, settings, [this] { return goes_on(); });
+    const std::vector<CalibrationTime> times =
+        calibrate(transport_, settings, [this] { return shooter_->goes_on(); });
     // The half of it would be taken for the whole when the run is gone on with.
-    if (!goes_on()) return;
+    if (!shooter_->goes_on()) return;
     store_.begin();
     for (const CalibrationTime& time : times)
       store_.add_calibration(
@@ -155,144 +199,107 @@ class Measurement {
     store_.commit();
   }
 
-  void run_rounds() {
-    warm_up();
-    for (std::uint32_t round = first_round_; round < options_.rounds && goes_on(); ++round) {
-      const std::uint64_t lost_before = log_->lost();
-      run_round(round);
-      // A card that was started again is cold again.
-      if (log_->lost() != lost_before && round + 1 < options_.rounds) warm_up();
+  // ---- rounds
+
+  void measure_courses() {
+    for (bool is_left = true; is_left && shooter_->goes_on();) {
+      is_left = false;
+      for (Course& course : courses_)
+        if (course.engine.next().phase != engine::Phase::done) {
+          is_left = true;
+          measure_twins(course);
+        }
     }
   }
 
-  std::uint32_t input_of(std::uint32_t round) const {
-    // Twins share their input, and all its shots are of one round: differences stay within one input.
-    return survey_.inputs[round / 2 % survey_.inputs.size()];
+  /// What disturbs a round disturbs its twin: nothing else comes between them.
+  void measure_twins(Course& course) {
+    do {
+      const engine::Batch& batch = course.engine.next();
+      phase_ = name_of(batch.phase);
+      report(phase_);
+      const std::vector<Shot> shots = course.way.shots_of(batch);
+      const bool is_warm_up = batch.phase == engine::Phase::warm_up;
+      if (!is_warm_up) ++round_;
+      const std::vector<StoredSample> samples = shooter_->shoot(shots, is_warm_up ? warm_up_round : round_);
+      if (samples.size() < shots.size()) return;
+      take(course, shots, samples);
+      if (is_warm_up && course.engine.next().phase != engine::Phase::warm_up) tell_plan(course);
+    } while (course.engine.next().phase != engine::Phase::done && course.engine.next().round % 2 == 0);
   }
 
-  void run_round(std::uint32_t round) {
-    round_ = round + 1;
-    std::vector<Shot> shots;
-    for (const std::size_t at : engine::round_order(stops_.size(), options_.seed, round)) {
-      if (log_->can_stop_at(stops_[at])) shots.push_back({.stop = stops_[at], .input = input_of(round)});
+  void take(Course& course, std::span<const Shot> shots, std::span<const StoredSample> samples) {
+    course.engine.take(readings_of(shots, samples));
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      if (log_->can_stop_at(shots[i].stop)) continue;
+      const auto stop = std::ranges::find(course.way.stops(), shots[i].stop);
+      course.engine.give_up(static_cast<std::size_t>(stop - course.way.stops().begin()));
     }
-    report("rounds");
-    for (std::span<const Shot> rest(shots); !rest.empty() && goes_on();) {
-      rest = rest.subspan(shoot(rest, "rounds").size());
-      if (!log_->is_trusted()) regain_trust(input_of(round));
-    }
   }
 
-  /// After the target was lost: the whole command, until it is answered as it was at the first contact.
-  void regain_trust(std::uint32_t input) {
-    const std::array whole{Shot{.stop = {}, .input = input}};
-    const std::uint32_t round = std::exchange(round_, warm_up_round);
-    for (int i = 0; i < runs_to_regain_trust && !log_->is_trusted() && goes_on(); ++i)
-      shoot(whole, "recovery");
-    round_ = round;
-    if (!log_->is_trusted() && goes_on())
-      throw environment_error(
-          fmt::format(
-              "since the target was lost, {} runs of the whole command were not answered as at the first "
-              "contact",
-              runs_to_regain_trust),
-          "\"after_reset\" and \"before_each\" in \"session\" must bring it back to the same state; "
-          "`jcprof run` goes on with what was measured");
+  void tell_plan(const Course& course) {
+    if (!options_.plan || is_plan_told_ || !course.engine.pilot() || options_.rounds) return;
+    is_plan_told_ = true;
+    const auto made = static_cast<double>(std::max<std::uint64_t>(shooter_->shots(), 1));
+    const std::chrono::duration<double> spent = shooter_->spent();
+    Means means{
+        .stops = course.way.stops().size(), .most_rounds = goal_.most_rounds, .per_shot = spent / made};
+    if (options_.max_shots)
+      means.shots = *options_.max_shots - std::min(*options_.max_shots, shooter_->shots());
+    if (options_.max_time)
+      means.time = *options_.max_time - std::chrono::duration_cast<std::chrono::milliseconds>(spent);
+    options_.plan(plan_for(*course.engine.pilot(), goal_.target, means));
   }
 
-  void warm_up() {
-    round_ = warm_up_round;
-    using engine::WarmUp;
-    WarmUp warm_up;
-    const auto first =
-        std::ranges::find_if(stops_, [this](const Event& stop) { return log_->can_stop_at(stop); });
-    std::vector<Shot> window;
-    for (std::size_t pair = 0; pair < WarmUp::pairs_per_window; ++pair) {
-      window.push_back({.stop = *first, .input = survey_.inputs.front()});
-      window.push_back({.stop = {}, .input = survey_.inputs.front()});
-    }
-    while (warm_up.state() == WarmUp::State::warming && goes_on() && log_->can_stop_at(*first)) {
-      const std::vector<StoredSample> samples = shoot(window, "warm-up");
-      if (!log_->is_trusted()) regain_trust(survey_.inputs.front());
-      for (std::size_t i = 0; i + 1 < samples.size(); i += 2) {
-        if (is_timed(samples[i]) && is_timed(samples[i + 1]))
-          warm_up.add(static_cast<double>(samples[i].ticks), static_cast<double>(samples[i + 1].ticks));
-      }
-    }
-    if (warm_up.state() == WarmUp::State::given_up)
-      warnings_.push_back(
-          fmt::format("the target has not settled after {} pairs of warm-up: it still moves by {:.1f} %",
-                      WarmUp::most_windows * WarmUp::pairs_per_window, 100 * warm_up.drift()));
-  }
-
-  /// The shots, timed, judged and stored, up to one that loses the target; those that were made.
-  std::vector<StoredSample> shoot(std::span<const Shot> shots, std::string_view phase) {
-    std::vector<StoredSample> samples;
-    samples.reserve(shots.size());
-    const auto take = [&](const Shot& shot, const Sample& sample) {
-      samples.push_back({.sequence = sequence_++,
-                         .round = round_,
-                         .asked = shot.stop,
-                         .input = shot.input,
-                         .ticks = sample.ticks,
-                         .outcome = sample.outcome,
-                         .status = sample.status});
-      const std::uint64_t lost = log_->lost();
-      log_->take(shot, sample);
-      ++shots_;
-      report_now_and_then(phase);
-      return goes_on() && log_->lost() == lost;
-    };
-    if (goes_on()) {
-      try {
-        transport_.measure(shots, take);
-      } catch (const UserError&) {
-        keep(samples);
-        throw;
-      }
-    }
-    keep(samples);
-    return samples;
-  }
-
-  void keep(const std::vector<StoredSample>& samples) {
-    if (samples.empty()) return;
-    store_.begin();
-    for (const StoredSample& sample : samples) store_.add_sample(info_.id, sample);
-    store_.commit();
-  }
-
-  bool goes_on() {
-    if (halt_ != Halt::no) return false;
-    if (interrupted_)
-      halt_ = Halt::interrupted;
-    else if (options_.max_shots && shots_ >= *options_.max_shots)
-      halt_ = Halt::shots;
-    else if (options_.max_time && Clock::now() - started_ >= *options_.max_time)
-      halt_ = Halt::time;
-    return halt_ == Halt::no;
-  }
+  // ---- the end
 
   void close_run(RunState state) {
-    if (halt_ == Halt::shots || halt_ == Halt::time)
-      warnings_.push_back(fmt::format("ended by {} in round {} of {}",
-                                      halt_ == Halt::shots ? "--max-shots" : "--max-time", round_,
-                                      options_.rounds));
-    for (std::string& text : log_->warnings()) warnings_.push_back(std::move(text));
-    for (const std::string& text : warnings_) store_.add_warning(info_.id, text);
+    const Halt halt = shooter_->halt();
+    if (halt == Halt::shots || halt == Halt::time)
+      warn(WarningKind::precision, fmt::format("ended by {} in round {}",
+                                               halt == Halt::shots ? "--max-shots" : "--max-time", round_));
+    for (const Course& course : courses_) add(judge(course.engine, goal_.target, target_.unit));
+    add(log_->warnings());
+    for (const Warning& warning : warnings_) store_.add_warning(info_.id, to_text(warning));
     info_.state = state;
     store_.set_state(info_.id, state);
   }
 
+  void warn(WarningKind kind, std::string text) {
+    warnings_.push_back({.kind = kind, .text = std::move(text)});
+  }
+  void add(std::vector<Warning> more) { std::ranges::move(more, std::back_inserter(warnings_)); }
+
+  // ---- progress
+
   void report(std::string_view phase) {
+    phase_ = phase;
     if (!options_.progress) return;
-    options_.progress(
-        {.phase = phase, .shots = shots_, .expected = expected_, .round = round_, .rounds = options_.rounds});
+    Progress progress{.phase = phase};
+    if (shooter_) progress.shots = shooter_->shots();
+    if (log_) progress.lost = log_->lost();
+    std::uint64_t left = 0;
+    for (const Course& course : courses_) {
+      const auto& look = course.engine.look();
+      progress.blocks += course.way.stops().size() - 1;
+      if (!look) continue;
+      progress.settled += look->settled;
+      progress.drift = std::max(progress.drift, look->drift);
+      left += course.engine.shots_left();
+    }
+    if (left > 0) {
+      progress.expected = progress.shots + left;
+      const std::chrono::duration<double> spent = shooter_->spent();
+      progress.left = std::chrono::duration_cast<std::chrono::seconds>(
+          spent * static_cast<double>(left) /
+          static_cast<double>(std::max<std::uint64_t>(progress.shots, 1)));
+    }
+    options_.progress(progress);
     reported_ = Clock::now();
   }
 
-  void report_now_and_then(std::string_view phase) {
-    if (options_.progress && Clock::now() - reported_ >= progress_every) report(phase);
+  void report_now_and_then() {
+    if (options_.progress && Clock::now() - reported_ >= progress_every) report(phase_);
   }
 
   const Project& project_;
@@ -300,31 +307,34 @@ class Measurement {
   Transport& transport_;
   Store& store_;
   const MeasureOptions& options_;
+  const MeasureGoal goal_;
   const std::atomic<bool> never_ = false;
   const std::atomic<bool>& interrupted_;
-  Clock::time_point started_;
   Clock::time_point reported_;
+  std::string_view phase_ = "path";
 
+  Description target_;
   std::vector<StoredInput> inputs_;
   Survey survey_;
-  std::vector<Event> stops_;  // in path order, the end last
   std::optional<ShotLog> log_;
+  std::optional<Shooter> shooter_;
+  std::vector<Course> courses_;
   RunInfo info_;
+  engine::Pilot pilot_;  // of the earlier call
   bool continued_ = false;
   bool calibrated_ = false;
-  std::uint32_t first_round_ = 0;
-  std::uint32_t round_ = 0;
-  std::uint64_t sequence_ = 0;
-  std::uint64_t shots_ = 0;
-  std::uint64_t expected_ = 0;
-  Halt halt_ = Halt::no;
-  std::vector<std::string> warnings_;
+  bool is_plan_told_ = false;
+  std::uint32_t round_ = 0;  // the last one
+  std::vector<Warning> warnings_;
 };
 
 }  // namespace
 
 MeasureOptions options_for(const Project& project) {
-  return {.seed = project.measure.seed,
+  constexpr double per_cent = 0.01;
+  return {.target = {.absolute = per_cent * project.measure.absolute_points,
+                     .relative = per_cent * project.measure.relative_percent},
+          .seed = project.measure.seed,
           .max_shots = project.measure.max_shots,
           .max_time = project.measure.max_time};
 }

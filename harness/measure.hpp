@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The measuring loop: finds the path, warms up, and times rounds of shots until they are done or somebody
-// says stop. Every sample goes to the store raw, one commit a round. Estimates nothing.
+// A run: finds the ways that the command takes, and makes the shots that their engines ask for until these
+// know enough or somebody says stop. Every sample goes to the store raw, one commit a round. Estimates
+// nothing.
 #pragma once
 
 #include <atomic>
@@ -11,32 +12,42 @@
 #include <string>
 #include <vector>
 
+#include "harness/judgement.hpp"
 #include "harness/transport.hpp"
 #include "src/core/project.hpp"
 #include "src/core/store.hpp"
 #include "src/core/trap_map.hpp"
+#include "src/core/warning.hpp"
+#include "src/engine/look.hpp"
 
 namespace jcprof::harness {
 
 struct Progress {
-  std::string_view phase;  // "path", "calibration", "warm-up", "rounds"
+  std::string_view phase;  // "path", "calibration", "warm-up", "zoom", "rounds"
   std::uint64_t shots = 0;
-  std::uint64_t expected = 0;  // 0: not known yet
-  std::uint32_t round = 0;
-  std::uint32_t rounds = 0;
+  std::uint64_t lost = 0;      // of them
+  std::uint64_t expected = 0;  // shots in all; 0: not known yet
+  std::uint64_t settled = 0;   // blocks that are known as well as was asked for
+  std::uint64_t blocks = 0;
+  double drift = 0;                            // by which part the target is now slower or faster than usual
+  std::optional<std::chrono::seconds> left{};  // nothing: not known yet
 };
 /// Called at most every tenth of a second, never within a timed region.
 using ProgressSink = std::function<void(const Progress&)>;
 
 struct MeasureOptions {
-  std::uint32_t rounds = 50;
+  engine::Target target = {};
+  std::optional<double> zoom = 0.01;         // on long paths: the share from which a block is looked for
+  std::optional<std::uint32_t> rounds = {};  // so many over all stops, whatever the precision
   std::uint64_t seed = 1;
   std::optional<std::uint64_t> max_shots = {};  // warm-up included
   std::optional<std::chrono::milliseconds> max_time = {};
   std::string tool = "jcprof " JCPROF_VERSION;
   ProgressSink progress = {};
-  std::uint32_t calibrations = 20;                 // repetitions of each kind; 0: none
-  const std::atomic<bool>* interrupted = nullptr;  // ends the run after the shot in flight once it is set
+  std::function<void(const Plan&)> plan = {};       // called once, before the first round
+  std::function<void(std::int64_t run)> look = {};  // called after each look, with all of it stored
+  std::uint32_t calibrations = 20;                  // repetitions of each kind; 0: none
+  const std::atomic<bool>* interrupted = nullptr;   // ends the run after the shot in flight once it is set
 };
 
 /// What the project file says; the command line overrides it.
@@ -44,7 +55,7 @@ MeasureOptions options_for(const Project& project);
 
 struct Measured {
   RunInfo run;  // state: complete (also when a budget ended it) or interrupted
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;
   std::uint64_t shots = 0;  // of this call
   bool continued = false;   // an unfinished run was gone on with
 };

@@ -12,18 +12,61 @@
 namespace jcprof::harness {
 namespace {
 
-/// One path put together; nothing when two of its windows were of different runs.
-struct Joined {
-  std::vector<TrapId> traps;
-  TraceWindow last;
-  bool is_whole = false;
+/// What links the windows of a series.
+enum class Link : std::uint8_t {
+  checked,   // each begins with the signature of what was joined before it
+  unchecked  // the signatures are of another algorithm
 };
+
+/// Windows of as many runs, one behind the other.
+struct Series {
+  std::vector<TraceWindow> windows;
+  std::vector<TrapId> traps;  // of all of them
+  Link link = Link::checked;
+
+  const TraceWindow& first() const { return windows.front(); }
+  bool is_whole() const { return !windows.back().more; }
+  std::uint64_t start_of_last() const { return traps.size() - windows.back().traps.size(); }
+};
+
+bool same(const TraceWindow& a, const TraceWindow& b) {
+  return a.traps == b.traps && a.more == b.more && a.signature_before == b.signature_before && a.run == b.run;
+}
 
 class Tracer {
  public:
   Tracer(Transport& transport, std::uint32_t input, const TraceLimits& limits)
       : transport_(transport), input_(input), limits_(limits) {}
 
+  /// A path put together, or nothing when its windows were of different runs.
+  std::optional<TracedPath> path() {
+    std::optional<Series> series = read_series();
+    if (!series) return std::nullopt;
+    const std::optional<PathState> state = judge(*series);
+    if (!state) return std::nullopt;
+    const bool is_whole = series->is_whole() && series->traps.size() <= limits_.events;
+    if (series->traps.size() > limits_.events) series->traps.resize(limits_.events);
+    const std::optional<WholeRun>& run = series->first().run;
+    return TracedPath{.events = events_of(series->traps),
+                      .signature = run ? run->signature : signature_of(series->traps),
+                      .state = is_whole ? *state : PathState::cut,
+                      .total = run ? run->events : series->traps.size(),
+                      .end = series->first().end};
+  }
+
+  /// The beginning of the way that one run went.
+  TracedPath beginning() {
+    const TraceWindow first = window(0);
+    return {.events = events_of(first.traps),
+            .signature = first.run ? first.run->signature : signature_of(first.traps),
+            .state = PathState::cut,
+            .total = first.run ? first.run->events : first.traps.size(),
+            .end = first.end};
+  }
+
+  std::uint32_t runs() const { return runs_; }
+
+ private:
   TraceWindow window(std::uint64_t from) {
     std::string why;
     for (int attempt = 0; attempt < limits_.attempts; ++attempt) {
@@ -38,26 +81,53 @@ class Tracer {
         "a traced run is longer than a plain one: a larger \"timeout\" in \"session\" may help");
   }
 
-  std::optional<Joined> join(const TraceWindow& first) {
-    Joined joined{.traps = first.traps, .last = first};
-    while (joined.traps.size() < std::min(first.total, limits_.events)) {
-      if (joined.last.traps.empty())
+  std::optional<Series> read_series() {
+    Series series;
+    do {
+      TraceWindow next = window(series.traps.size());
+      if (next.more && next.traps.empty())
         throw environment_error("the target keeps no trace: it passed traps and logged none",
                                 "it may have no memory left for the window of 8 to 1024 events");
-      joined.last = window(joined.traps.size());
-      const bool fits = joined.last.signature_before == signature_of(joined.traps) &&
-                        joined.last.signature_total == first.signature_total &&
-                        joined.last.total == first.total;
-      if (!fits) return std::nullopt;
-      joined.traps.insert(joined.traps.end(), joined.last.traps.begin(), joined.last.traps.end());
-    }
-    joined.is_whole = joined.traps.size() == first.total;
-    return joined;
+      if (!series.windows.empty() && next.run != series.first().run) return std::nullopt;
+      if (next.signature_before != signature_of(series.traps)) series.link = Link::unchecked;
+      series.traps.insert(series.traps.end(), next.traps.begin(), next.traps.end());
+      series.windows.push_back(std::move(next));
+    } while (!series.is_whole() && series.traps.size() < limits_.events);
+    // Who uses our algorithm, as those who know the whole run do, has windows of different runs here.
+    if (series.link == Link::unchecked && series.first().run) return std::nullopt;
+    return series;
   }
 
-  std::uint32_t runs() const { return runs_; }
+  /// Steady or varying; nothing when windows that may not belong together would have to be joined.
+  std::optional<PathState> judge(const Series& series) {
+    const bool is_one_run = series.windows.size() == 1;
+    if (is_one_run || series.first().run) {
+      // One more run shows whether the command goes the same way again.
+      const TraceWindow again = window(0);
+      const bool goes_there_again =
+          series.first().run ? again.run == series.first().run : same(again, series.first());
+      return goes_there_again ? PathState::steady : PathState::varying;
+    }
+    // No digest at all, if it does not depend on what was passed.
+    const auto is_as_first = [&](const TraceWindow& window) {
+      return window.signature_before == series.first().signature_before;
+    };
+    if (std::ranges::count_if(series.windows, is_as_first) > 1) return std::nullopt;
+    const std::optional<Series> again = read_series();
+    const bool is_again = again && std::ranges::equal(again->windows, series.windows, same);
+    if (series.link == Link::checked) return is_again ? PathState::steady : PathState::varying;
+    return is_again && agree(series) ? std::optional(PathState::steady) : std::nullopt;
+  }
 
- private:
+  /// The last window stands for the whole run: its signature is that of all before it. A path that varies
+  /// gives the same windows twice by chance, but hardly that often.
+  bool agree(const Series& series) {
+    for (int i = 0; i < limits_.agreements; ++i)
+      if (!same(window(0), series.first()) || !same(window(series.start_of_last()), series.windows.back()))
+        return false;
+    return true;
+  }
+
   Transport& transport_;
   std::uint32_t input_;
   TraceLimits limits_;
@@ -67,11 +137,16 @@ class Tracer {
 }  // namespace
 
 std::uint32_t signature_of(std::span<const TrapId> traps, std::uint32_t before) {
+  constexpr std::uint32_t digit = 0xFFFF;
   auto a = static_cast<std::uint16_t>(before >> 16U);
   auto b = static_cast<std::uint16_t>(before);
-  for (const TrapId trap : traps) {
-    a = static_cast<std::uint16_t>(a * 251U + number(trap));
+  const auto add = [&](std::uint32_t value) {
+    a = static_cast<std::uint16_t>(a * 251U + value);
     b = static_cast<std::uint16_t>(b + a);
+  };
+  for (const TrapId trap : traps) {
+    if (number(trap) > digit) add(number(trap) >> 16U);
+    add(number(trap) & digit);
   }
   return static_cast<std::uint32_t>(a) << 16U | b;
 }
@@ -86,24 +161,11 @@ std::vector<Event> events_of(std::span<const TrapId> traps) {
 
 TracedPath trace_path(Transport& transport, std::uint32_t input, const TraceLimits& limits) {
   Tracer tracer(transport, input, limits);
-  TraceWindow first = tracer.window(0);
-  std::optional<Joined> joined = tracer.join(first);
-  for (int attempt = 1; !joined && attempt < limits.attempts; ++attempt) {
-    first = tracer.window(0);
-    joined = tracer.join(first);
-  }
-  TracedPath path{.signature = first.signature_total, .total = first.total, .end = first.end};
-  if (!joined) {
-    path.events = events_of(first.traps);
-    path.state = PathState::cut;
-  } else {
-    path.events = events_of(joined->traps);
-    // One more run shows whether the command goes the same way again.
-    const bool same = tracer.window(0).signature_total == first.signature_total;
-    path.state = !joined->is_whole ? PathState::cut : same ? PathState::steady : PathState::varying;
-  }
-  path.runs = tracer.runs();
-  return path;
+  std::optional<TracedPath> path = tracer.path();
+  for (int attempt = 1; !path && attempt < limits.attempts; ++attempt) path = tracer.path();
+  if (!path) path = tracer.beginning();
+  path->runs = tracer.runs();
+  return std::move(*path);
 }
 
 }  // namespace jcprof::harness

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The path of a command: which traps it passes in which order, put together from trace windows. Windows are
-// joined only where their signatures match: stitching the windows of a varying path gives paths that never
-// happened.
+// joined only where it is known that they continue each other: stitching the windows of a varying path gives
+// paths that never happened.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace jcprof::harness {
 
 /// The signature of `traps` after those that `before` is the signature of: 32 bits in two shorts, as PM.java
-/// has it.
+/// has it and docs/agent-protocol.md recommends it.
 std::uint32_t signature_of(std::span<const TrapId> traps, std::uint32_t before = 0);
 
 /// Hits counted: the n-th time that a trap is there is its hit n.
@@ -31,7 +31,7 @@ struct TracedPath {
   std::vector<Event> events = {};
   std::uint32_t signature = 0;
   PathState state = PathState::steady;
-  std::uint64_t total = 0;  // events of the run
+  std::uint64_t total = 0;  // events of the run; where it was cut and the target does not say, those known
   Sample end = {};          // how the traced run ended
   std::uint32_t runs = 0;   // that it took
 };
@@ -39,8 +39,9 @@ struct TracedPath {
 struct TraceLimits {
   // Longer paths are cut: at a thousand events a run this is 256 runs, and no schedule gets through more.
   std::uint64_t events = 262'144;
-  std::uint32_t window = 4096;  // asked for at a time
-  int attempts = 5;             // to join windows, and to get over a lost card
+  std::uint32_t window = 262'144;  // asked for at a time: whoever can gives all at once
+  int attempts = 5;                // to join windows, and to get over a lost target
+  int agreements = 16;             // of first and last window, where a signature is only equal or not
 };
 
 /// UserError (environment) when no run can be traced.

@@ -65,28 +65,45 @@ void ShotLog::take_loss(const Shot& shot, const Sample& sample) {
   ++lost_;
   trusted_ = false;
   note(dead_, shot, sample.why);
-  if (++losses_in_a_row_[shot.stop] == losses_to_give_up && shot.stop.trap != run_to_end)
-    given_up_.insert(shot.stop);
+  count_loss(shot.stop);
 }
 
-std::vector<std::string> ShotLog::warnings() const {
-  std::vector<std::string> texts;
-  const auto tell = [&](const Oddity& oddity, std::string_view what) {
-    if (oddity.count > 0)
-      texts.push_back(fmt::format("{} of {} shots {} (first: {})", oddity.count, shots_, what, oddity.first));
+void ShotLog::count_loss(Event event) {
+  if (++losses_in_a_row_[event] == losses_to_give_up && event.trap != run_to_end) given_up_.insert(event);
+}
+
+void ShotLog::recall(Event event, Outcome outcome) {
+  if (outcome == Outcome::lost || outcome == Outcome::timed_out)
+    count_loss(event);
+  else if (outcome != Outcome::refused)
+    losses_in_a_row_.erase(event);
+}
+
+std::vector<Warning> ShotLog::warnings() const {
+  std::vector<Warning> warnings;
+  const auto tell = [&](const Oddity& oddity, WarningKind kind, std::string_view what,
+                        std::string advice = {}) {
+    if (oddity.count == 0) return;
+    warnings.push_back(
+        {.kind = kind,
+         .text = fmt::format("{} of {} shots {} (first: {})", oddity.count, shots_, what, oddity.first),
+         .advice = std::move(advice)});
   };
-  tell(not_stopped_,
-       "ran to the end instead of stopping: the command does not always take the traced path, or a stop "
-       "leaves a "
-       "state behind that \"before_each\" must reset");
-  tell(other_answer_, "of the whole command were answered otherwise than the known good run");
-  tell(stopped_unasked_, "stopped although nothing was armed");
-  tell(refused_, "were refused");
-  tell(dead_, "lost the target");
+  tell(not_stopped_, WarningKind::missed, "ran to the end instead of stopping",
+       "the command does not always take the traced path, or a stop leaves a state behind that "
+       "\"before_each\" "
+       "must reset");
+  tell(other_answer_, WarningKind::answer,
+       "of the whole command were answered otherwise than the known good run");
+  tell(stopped_unasked_, WarningKind::missed, "stopped although nothing was armed");
+  tell(refused_, WarningKind::missed, "were refused");
+  tell(dead_, WarningKind::lost, "lost the target");
   for (const Event& event : given_up_)
-    texts.push_back(fmt::format("{} cannot be stopped here: the target was lost twice; it is left out",
-                                describe(map_, event)));
-  return texts;
+    warnings.push_back(
+        {.kind = WarningKind::lost,
+         .text = fmt::format("{} cannot be stopped here: the target was lost twice; it is left out",
+                             describe(map_, event))});
+  return warnings;
 }
 
 }  // namespace jcprof::harness

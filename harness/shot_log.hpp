@@ -11,6 +11,7 @@
 
 #include "src/core/trap_map.hpp"
 #include "src/core/types.hpp"
+#include "src/core/warning.hpp"
 
 namespace jcprof::harness {
 
@@ -36,7 +37,9 @@ class ShotLog {
   bool is_trusted() const { return trusted_; }
   /// Shots so far that ended in the loss of the target.
   std::uint64_t lost() const { return lost_; }
-  std::vector<std::string> warnings() const;
+  /// Of an earlier call: counts for what can be stopped, and for nothing else.
+  void recall(Event event, Outcome outcome);
+  std::vector<Warning> warnings() const;
 
  private:
   /// Shots of one kind: how many, and the first of them as a text.
@@ -46,6 +49,7 @@ class ShotLog {
   };
   void note(Oddity& oddity, const Shot& shot, const std::string& what);
   void take_end(const Shot& shot, const Sample& sample);
+  void count_loss(Event event);
   void take_loss(const Shot& shot, const Sample& sample);
 
   const TrapMap& map_;

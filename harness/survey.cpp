@@ -14,6 +14,8 @@ namespace {
 
 constexpr int attempts = 3;
 constexpr std::uint32_t sw_ok = 0x9000;
+// Each way takes a schedule of its own; inputs of more than these are too different to be profiled together.
+constexpr std::size_t most_ways = 8;
 
 Sample full_run(Transport& transport, std::uint32_t input) {
   Sample sample;
@@ -47,35 +49,56 @@ class Surveyor {
  public:
   Surveyor(const TrapMap& map, Transport& transport) : map_(map), transport_(transport) {}
 
-  void first(const StoredInput& input) {
+  void take(const StoredInput& input) {
     const Sample whole = take_full_run(input);
-    if (whole.status.value_or(sw_ok) != sw_ok)
-      warn(fmt::format("the whole command answers {:04X}: that is what is measured", *whole.status));
-    survey_.path = trace(input);
-    if (survey_.path.events.empty())
-      throw UserError(
-          Fault{.message = fmt::format("the command passes none of the {} traps", map_.traps.size()),
-                .hint = "does the trigger reach the code that \"profile\" names? it answered " +
-                        fmt::format("{:04X}", whole.status.value_or(0))},
-          ExitCode::check_failed);
-    judge_path(input);
-    survey_.inputs.push_back(input.index);
-  }
-
-  void next(const StoredInput& input) {
-    take_full_run(input);
-    const TracedPath path = trace(input);
-    if (path.signature == survey_.path.signature && path.total == survey_.path.total)
-      survey_.inputs.push_back(input.index);
+    const bool is_first = survey_.ways.empty();
+    // An exit status of 0, which no card has for a status word.
+    if (is_first && whole.status.value_or(sw_ok) != sw_ok && *whole.status != 0)
+      warn(WarningKind::answer,
+           fmt::format("the whole command answers {:04X}: that is what is measured", *whole.status));
+    TracedPath path = trace(input);
+    if (path.events.empty()) return take_no_trap(input, whole);
+    judge_path(input, path);
+    const auto known = std::ranges::find_if(survey_.ways, [&](const SurveyedWay& way) {
+      return way.path.events == path.events && way.path.signature == path.signature;
+    });
+    if (known != survey_.ways.end())
+      known->inputs.push_back(input.index);
     else
-      warn(fmt::format("{} takes another path than the first input, {}: it is left out", name_of_input(input),
-                       parting(path)));
+      survey_.ways.push_back({.path = std::move(path), .inputs = {input.index}});
   }
 
-  Survey result() && { return std::move(survey_); }
+  Survey result() && {
+    std::ranges::stable_sort(survey_.ways, std::ranges::greater(),
+                             [](const SurveyedWay& way) { return way.inputs.size(); });
+    std::size_t left_out = 0;
+    for (; survey_.ways.size() > most_ways; survey_.ways.pop_back())
+      left_out += survey_.ways.back().inputs.size();
+    if (survey_.ways.size() > 1)
+      warn(WarningKind::path_varies,
+           fmt::format(
+               "the inputs take {} paths: each is measured by itself, and what is reported line by line is "
+               "the path of {} of {} inputs",
+               survey_.ways.size(), survey_.ways.front().inputs.size(), survey_.good.size()));
+    if (left_out > 0)
+      warn(WarningKind::input, fmt::format("{} inputs take still other paths and are left out", left_out));
+    return std::move(survey_);
+  }
 
  private:
-  void warn(std::string text) { survey_.warnings.push_back(std::move(text)); }
+  void warn(WarningKind kind, std::string text) {
+    survey_.warnings.push_back({.kind = kind, .text = std::move(text)});
+  }
+
+  void take_no_trap(const StoredInput& input, const Sample& whole) {
+    if (!survey_.ways.empty())
+      return warn(WarningKind::input, fmt::format("{} passes no trap: it is left out", name_of_input(input)));
+    throw UserError(
+        Fault{.message = fmt::format("the command passes none of the {} traps", map_.traps.size()),
+              .hint = "does the trigger reach the code that \"profile\" names? it answered " +
+                      fmt::format("{:04X}", whole.status.value_or(0))},
+        ExitCode::check_failed);
+  }
 
   Sample take_full_run(const StoredInput& input) {
     Sample whole = full_run(transport_, input.index);
@@ -86,36 +109,27 @@ class Surveyor {
   TracedPath trace(const StoredInput& input) {
     TracedPath path = trace_path(transport_, input.index);
     GoodAnswer& good = survey_.good.back();
-    good.length_varies = path.end.reply.size() != good.length;
-    if (path.end.status != good.status)
-      warn(fmt::format("{}: the traced run answers {:04X}, the plain one {:04X}", name_of_input(input),
-                       path.end.status.value_or(0), good.status));
+    good.length_varies = path.end.status && path.end.reply.size() != good.length;
+    if (path.end.status && path.end.status != good.status)
+      warn(WarningKind::answer, fmt::format("{}: the traced run answers {:04X}, the plain one {:04X}",
+                                            name_of_input(input), path.end.status.value_or(0), good.status));
     return path;
   }
 
-  /// Where a path leaves that of the first input.
-  std::string parting(const TracedPath& path) const {
-    const auto& first = survey_.path.events;
-    const auto [ours, theirs] = std::ranges::mismatch(path.events, first);
-    const auto place = [&](auto at, const auto& events) {
-      return at == events.end() ? "the end" : describe(map_, *at);
-    };
-    return fmt::format("from event {} of {} on: {} where that one passes {}", ours - path.events.begin() + 1,
-                       path.total, place(ours, path.events), place(theirs, first));
-  }
-
-  void judge_path(const StoredInput& input) {
-    const TracedPath& path = survey_.path;
+  void judge_path(const StoredInput& input, const TracedPath& path) {
     switch (path.state) {
       case PathState::steady:
         return;
       case PathState::varying:
-        warn(fmt::format(
-            "the path varies: two runs of {} went different ways; shots that miss their stop are counted",
-            name_of_input(input)));
+        warn(
+            WarningKind::path_varies,
+            fmt::format("the path varies: two runs of {} went different ways; shots that miss their stop are "
+                        "counted",
+                        name_of_input(input)));
         return;
       case PathState::cut:
-        warn(fmt::format("the path varies or is too long: only the first {} of {} events are measured",
+        warn(WarningKind::path_varies,
+             fmt::format("the path varies or is too long: only the first {} of {} events are measured",
                          path.events.size(), path.total));
         return;
     }
@@ -131,8 +145,7 @@ class Surveyor {
 Survey survey(const TrapMap& map, Transport& transport, const std::vector<StoredInput>& inputs,
               const std::atomic<bool>& interrupted) {
   Surveyor surveyor(map, transport);
-  surveyor.first(inputs.front());
-  for (std::size_t i = 1; i < inputs.size() && !interrupted; ++i) surveyor.next(inputs[i]);
+  for (std::size_t i = 0; i < inputs.size() && (i == 0 || !interrupted); ++i) surveyor.take(inputs[i]);
   return std::move(surveyor).result();
 }
 

@@ -12,14 +12,20 @@
 #include "harness/transport.hpp"
 #include "src/core/store.hpp"
 #include "src/core/trap_map.hpp"
+#include "src/core/warning.hpp"
 
 namespace jcprof::harness {
 
+/// The inputs that take one path.
+struct SurveyedWay {
+  TracedPath path;
+  std::vector<std::uint32_t> inputs;
+};
+
 struct Survey {
-  std::vector<GoodAnswer> good;       // one for each input
-  std::vector<std::uint32_t> inputs;  // those that take the path of the first
-  TracedPath path;                    // of the first input
-  std::vector<std::string> warnings;
+  std::vector<GoodAnswer> good;   // one for each input
+  std::vector<SurveyedWay> ways;  // those of most inputs first
+  std::vector<Warning> warnings;
 };
 
 /// One full run of the first input before anything else. UserError (check_failed) when the command passes no

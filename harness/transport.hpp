@@ -3,7 +3,9 @@
 // (docs/architecture.md, "Transports"). Knows nothing of rounds, estimates or stores.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,13 +29,20 @@ struct Description {
   bool exact = false;     // repeating the run repeats the ticks
 };
 
+/// All events of a run, as a target that knows them says when it is asked for a part.
+struct WholeRun {
+  std::uint64_t events = 0;
+  std::uint32_t signature = 0;
+  bool operator==(const WholeRun&) const = default;
+};
+
 /// A window of the path of one run.
 struct TraceWindow {
   std::vector<TrapId> traps;           // from the `from`-th event on, in the order passed
-  std::uint64_t total = 0;             // events of the whole run
+  bool more = false;                   // events were passed behind the window
   std::uint32_t signature_before = 0;  // rolling digest of everything before the window
-  std::uint32_t signature_total = 0;   // of the whole run
-  Sample end;                          // how the run itself ended
+  std::optional<WholeRun> run = {};    // cards know it, agents do not
+  Sample end = {};                     // how the run itself ended; of an agent's only the outcome
 };
 
 /// What a calibration command does.
@@ -46,6 +55,7 @@ enum class CalibrationKind : std::uint8_t {
   calls,     // calls through so many frames as passes are asked for, and returns
   frames,    // the same, left by a stop
   guards,    // the same, with a guard in each frame
+  unwind,    // calls through so many frames, left by a stop: what agents time in place of the five above
 };
 std::string_view name_of(CalibrationKind kind);
 

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/agent_command.hpp"
+#include "harness/agent_transport.hpp"
 #include "harness/card_transport.hpp"
 #include "harness/inputs.hpp"
 #include "harness/pcsc.hpp"
@@ -22,7 +24,7 @@ namespace jcprof::harness {
 namespace {
 
 const std::vector<std::string>& later_schemes() {
-  static const std::vector<std::string> schemes{"exec", "agent"};
+  static const std::vector<std::string> schemes{"exec"};
   return schemes;
 }
 
@@ -79,6 +81,31 @@ std::unique_ptr<Transport> make_card(const Project& project, const TrapMap& map,
                              std::move(channel), std::move(device));
 }
 
+std::string or_empty(const std::string& json) {
+  return json.empty() ? "{}" : json;
+}
+
+std::unique_ptr<Transport> make_agent(const Project& project, const TrapMap& map, const std::string& command,
+                                      const Placeholders& values) {
+  const std::filesystem::path logs = std::filesystem::path(values.at("out")) / "logs";
+  const AgentSettings defaults;
+  AgentSettings settings{.command = {.argv = agent_argv(command, values), .cwd = project.root},
+                         .log = {.file = logs / "agent.log"},
+                         .greeting = {.project = project.name,
+                                      .target = std::string(name_of(project.target)),
+                                      .trigger = or_empty(project.trigger.object),
+                                      .session = or_empty(project.session.object),
+                                      .options = or_empty(project.agent.options)},
+                         .life = project.agent.per_batch ? AgentLife::batch : AgentLife::run,
+                         .timeout = project.session.timeout,
+                         .start_timeout = std::max(defaults.start_timeout, project.session.timeout)};
+  std::unique_ptr<Device> started =
+      project.start ? make_started_device(*project.start, values, logs / "start.log") : nullptr;
+  return make_agent_transport(
+      {.settings = std::move(settings), .device = project.device, .traps = map.traps.size()},
+      std::move(started));
+}
+
 }  // namespace
 
 std::string reader_for(const Project& project, const std::string& uri) {
@@ -118,14 +145,16 @@ std::unique_ptr<Transport> make_transport(const Project& project, const TrapMap&
   if (scheme == "pcsc")
     return card(make_pcsc_channel({.reader = reader_of(address), .timeout = timeout}),
                 reader_for(project, uri));
+  if (scheme == "agent") return make_agent(project, map, address, placeholders(project, out_dir, "", ""));
   if (std::ranges::find(later_schemes(), scheme) != later_schemes().end())
-    throw bad_transport(project, fmt::format("transport \"{}:\" is not in this version of jcprof", scheme),
-                        "\"pcsc:\" measures cards in readers, \"vpcd:\" virtual ones");
+    throw bad_transport(
+        project, fmt::format("transport \"{}:\" is not in this version of jcprof", scheme),
+        "\"pcsc:\" measures cards in readers, \"vpcd:\" virtual ones, \"agent:\" what an agent reaches");
   std::vector<std::string> known = later_schemes();
-  known.insert(known.end(), {"vpcd", "pcsc"});
+  known.insert(known.end(), {"vpcd", "pcsc", "agent"});
   const std::string guess = did_you_mean(scheme, known);
   throw bad_transport(project, fmt::format("unknown transport \"{}\"", scheme),
-                      guess.empty() ? "there are \"pcsc:\" and \"vpcd:\"" : guess);
+                      guess.empty() ? "there are \"pcsc:\", \"vpcd:\" and \"agent:\"" : guess);
 }
 
 }  // namespace jcprof::harness

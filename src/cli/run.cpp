@@ -21,17 +21,43 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string left_of(const harness::Progress& progress) {
+  std::string text;
+  if (progress.blocks > 0 && progress.expected > 0)
+    text += fmt::format(", {} of {} blocks settled", progress.settled, progress.blocks);
+  if (progress.left) text += fmt::format(", {} s left", progress.left->count());
+  if (progress.drift > 0.01) text += fmt::format(", speed off by {:.0f} %", 100 * progress.drift);
+  if (progress.lost > 0) text += fmt::format(", {} lost", progress.lost);
+  return text;
+}
+
+void print_progress(const harness::Progress& progress) {
+  const std::string all = progress.expected == 0 ? "" : fmt::format(" of about {}", progress.expected);
+  fmt::print(stderr, "\r\x1b[K{}: {} shots{}{}", progress.phase, progress.shots, all, left_of(progress));
+}
+
+void print_plan(const harness::Plan& plan, bool is_quiet) {
+  const std::string start = ::isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "";
+  if (!plan.out_of_reach.empty())
+    fmt::print(stderr, "{}warning: precision: it would take {}, and {}\n", start, to_text(plan),
+               plan.out_of_reach);
+  else if (!is_quiet && plan.rounds > 0)
+    fmt::print(stderr, "{}plan: {}\n", start, to_text(plan));
+}
+
 harness::MeasureOptions measure_options(const Project& project, const RunOptions& options) {
+  constexpr double per_cent = 0.01;
   harness::MeasureOptions result = harness::options_for(project);
   result.rounds = options.rounds;
+  if (options.absolute_points) result.target.absolute = per_cent * *options.absolute_points;
+  if (options.relative_percent) result.target.relative = per_cent * *options.relative_percent;
+  if (options.zoom_percent) result.zoom = per_cent * *options.zoom_percent;
+  if (options.no_zoom) result.zoom = std::nullopt;
   if (options.seed) result.seed = *options.seed;
   if (options.max_shots) result.max_shots = options.max_shots;
   if (options.max_time_ms) result.max_time = std::chrono::milliseconds(*options.max_time_ms);
-  if (!options.common.quiet && ::isatty(STDERR_FILENO) == 1)
-    result.progress = [](const harness::Progress& progress) {
-      const std::string share = progress.expected == 0 ? "" : fmt::format(" of about {}", progress.expected);
-      fmt::print(stderr, "\r\x1b[K{}: {} shots{}", progress.phase, progress.shots, share);
-    };
+  result.plan = [is_quiet = options.common.quiet](const harness::Plan& plan) { print_plan(plan, is_quiet); };
+  if (!options.common.quiet && ::isatty(STDERR_FILENO) == 1) result.progress = print_progress;
   return result;
 }
 
@@ -48,17 +74,22 @@ void print_commands(const Project& project, const fs::path& out) {
 void print_result(const harness::Measured& measured, const RunOptions& options, const fs::path& profile) {
   const std::string state = measured.run.state == RunState::interrupted ? "interrupted" : "complete";
   if (options.common.json) {
+    nlohmann::ordered_json warnings = nlohmann::ordered_json::array();
+    for (const Warning& warning : measured.warnings)
+      warnings.push_back(
+          {{"kind", name_of(warning.kind)}, {"text", warning.text}, {"advice", warning.advice}});
     const nlohmann::ordered_json result{{"state", state},
                                         {"shots", measured.shots},
                                         {"continued", measured.continued},
                                         {"device", measured.run.device},
                                         {"simulated", measured.run.simulated},
                                         {"profile", profile.string()},
-                                        {"warnings", measured.warnings}};
+                                        {"warnings", warnings}};
     fmt::print("{}\n", result.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     return;
   }
-  for (const std::string& warning : measured.warnings) fmt::print(stderr, "warning: {}\n", harmless(warning));
+  for (const Warning& warning : measured.warnings)
+    fmt::print(stderr, "warning: {}\n", harmless(to_text(warning)));
   if (options.common.quiet) return;
   fmt::print("{}{} shots on {}{}: {}\n",
              measured.run.state == RunState::interrupted ? "interrupted after " : "", measured.shots,

@@ -16,7 +16,11 @@ struct RunOptions {
   std::string transport;
   bool fresh = false;
   bool dry_run = false;
-  std::uint32_t rounds = harness::MeasureOptions{}.rounds;
+  std::optional<std::uint32_t> rounds;
+  std::optional<double> absolute_points;
+  std::optional<double> relative_percent;
+  std::optional<double> zoom_percent;
+  bool no_zoom = false;
   std::optional<std::uint64_t> max_shots;
   std::optional<std::uint64_t> max_time_ms;
   std::optional<std::uint64_t> seed;

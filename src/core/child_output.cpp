@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/core/child_output.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -30,7 +31,9 @@ ChildOutput::ChildOutput(UniqueFd pipe, const LogPolicy& log)
   if (!log.file.empty()) {
     std::error_code error;
     std::filesystem::create_directories(log.file.parent_path(), error);
-    log_.open(log.file, std::ios::binary | std::ios::trunc);
+    const bool goes_on = log.start == LogStart::go_on && std::filesystem::exists(log.file, error);
+    if (goes_on) log_room_ -= std::min<std::size_t>(log_room_, std::filesystem::file_size(log.file, error));
+    log_.open(log.file, std::ios::binary | (goes_on ? std::ios::app : std::ios::trunc));
     if (!log_)
       throw environment_error(
           fmt::format("cannot write \"{}\": {}", log.file.string(), std::strerror(errno)));

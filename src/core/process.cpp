@@ -80,14 +80,22 @@ Pipe make_pipe() {
   ::_exit(written == sizeof failure ? 127 : 126);
 }
 
-[[noreturn]] void become_program(const Prepared& prepared, int output, int failure_pipe, pid_t parent) {
+/// What the program gets as its standard streams; input -1: nothing.
+struct Descriptors {
+  int input;
+  int output;
+  int errors;
+};
+
+[[noreturn]] void become_program(const Prepared& prepared, const Descriptors& streams, int failure_pipe,
+                                 pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);  // it died before prctl
   for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGUSR2}) ::signal(signal, SIG_DFL);
-  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (nothing >= 0) ::dup2(nothing, STDIN_FILENO);
-  ::dup2(output, STDOUT_FILENO);
-  ::dup2(output, STDERR_FILENO);
+  const int input = streams.input >= 0 ? streams.input : ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (input >= 0) ::dup2(input, STDIN_FILENO);
+  ::dup2(streams.output, STDOUT_FILENO);
+  ::dup2(streams.errors, STDERR_FILENO);
   StartFailure failure;
   if (::chdir(prepared.cwd.c_str()) != 0) {
     failure.stage = StartFailure::Stage::enter_folder;
@@ -105,7 +113,8 @@ void kill_own_group(int /*signal*/) {
 
 /// The child of ours: leads the group, starts the program in it and ends as that did. When jcprof dies, even
 /// by SIGKILL, the kernel sends SIGUSR2 here, and the whole group goes.
-[[noreturn]] void guard_program(const Prepared& prepared, int output, int failure_pipe, pid_t parent) {
+[[noreturn]] void guard_program(const Prepared& prepared, const Descriptors& streams, int failure_pipe,
+                                pid_t parent) {
   ::setpgid(0, 0);
   sigset_t none;
   ::sigemptyset(&none);
@@ -117,7 +126,7 @@ void kill_own_group(int /*signal*/) {
   for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_IGN);
   const pid_t self = ::getpid();
   const pid_t program = ::fork();
-  if (program == 0) become_program(prepared, output, failure_pipe, self);
+  if (program == 0) become_program(prepared, streams, failure_pipe, self);
   if (program < 0) report_and_exit({.error = errno}, failure_pipe);
   ::close_range(0, ~0U, 0);
   int status = 0;
@@ -138,7 +147,7 @@ UserError start_error(const StartFailure& failure, const Command& command) {
 /// A started child with the thread that takes its output.
 class Child {
  public:
-  Child(const Command& command, const LogPolicy& log);
+  Child(const Command& command, const LogPolicy& log, ChildStreams streams = {});
   ~Child() { kill_and_reap(); }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -159,7 +168,7 @@ class Child {
   std::unique_ptr<ChildOutput> output_;
 };
 
-Child::Child(const Command& command, const LogPolicy& log) {
+Child::Child(const Command& command, const LogPolicy& log, ChildStreams streams) {
   check(!command.argv.empty(), "a command names its program");
   const Prepared prepared = prepare(command);
   Pipe output = make_pipe();
@@ -167,12 +176,16 @@ Child::Child(const Command& command, const LogPolicy& log) {
   output_ = std::make_unique<ChildOutput>(std::move(output.read), log);
   const pid_t parent = ::getpid();
   pid_ = ::fork();
-  if (pid_ == 0) guard_program(prepared, output.write.get(), failure_pipe.write.get(), parent);
+  const int errors = output.write.get();
+  const int answers = streams.output.get() >= 0 ? streams.output.get() : errors;
+  if (pid_ == 0)
+    guard_program(prepared, {streams.input.get(), answers, errors}, failure_pipe.write.get(), parent);
   if (pid_ < 0) throw environment_error(fmt::format("cannot start a process: {}", std::strerror(errno)));
   ::setpgid(pid_, pid_);  // whoever comes first; the group must be there before anything is sent to it
   // By number: the declaration in glibc 2.36 lacks extern "C".
   pidfd_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
   output.write = UniqueFd();
+  streams = {};
   failure_pipe.write = UniqueFd();
   StartFailure failure;
   ssize_t size = 0;
@@ -220,8 +233,8 @@ struct BackgroundProcess::State {
   Child child;
 };
 
-BackgroundProcess::BackgroundProcess(const Command& command, const LogPolicy& log)
-    : state_(new State{{command, log}}) {}
+BackgroundProcess::BackgroundProcess(const Command& command, const LogPolicy& log, ChildStreams streams)
+    : state_(new State{{command, log, std::move(streams)}}) {}
 
 BackgroundProcess::~BackgroundProcess() {
   stop();
@@ -231,8 +244,8 @@ bool BackgroundProcess::wait_for_output(const std::string& text, std::chrono::mi
   return state_->child.output().wait_for(text, timeout);
 }
 
-std::optional<int> BackgroundProcess::ended() {
-  if (!state_->child.ends_by(Clock::now())) return std::nullopt;
+std::optional<int> BackgroundProcess::ended(std::chrono::milliseconds patience) {
+  if (!state_->child.ends_by(Clock::now() + patience)) return std::nullopt;
   state_->child.kill_and_reap();
   return state_->child.exit_status();
 }

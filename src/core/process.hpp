@@ -2,7 +2,10 @@
 // Child processes by argv, in a process group of their own, with time-outs and bounded logs. Not a shell.
 #pragma once
 
+#include "src/core/unique_fd.hpp"
+
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -17,10 +20,19 @@ struct Command {
   std::vector<std::pair<std::string, std::string>> environment = {};  // added to our own
 };
 
+enum class LogStart : std::uint8_t { empty, go_on };
+
 /// Where a child's output goes: the first `keep_bytes` to the file, the last lines kept for messages.
 struct LogPolicy {
   std::filesystem::path file;  // empty: none
   std::size_t keep_bytes = 1 << 20;
+  LogStart start = LogStart::empty;  // go_on: behind what an earlier child left there, which counts
+};
+
+/// The child's ends of pipes that it has in place of an empty input, and of the log for its output.
+struct ChildStreams {
+  UniqueFd input = {};
+  UniqueFd output = {};
 };
 
 struct ProcessResult {
@@ -37,15 +49,16 @@ ProcessResult run_and_wait(const Command& command, const LogPolicy& log, std::ch
 /// process dies, by SIGKILL too.
 class BackgroundProcess {
  public:
-  BackgroundProcess(const Command& command, const LogPolicy& log);
+  /// With streams of its own only its standard error goes to the log.
+  BackgroundProcess(const Command& command, const LogPolicy& log, ChildStreams streams = {});
   ~BackgroundProcess();
   BackgroundProcess(const BackgroundProcess&) = delete;
   BackgroundProcess& operator=(const BackgroundProcess&) = delete;
 
   /// True once its output has held `text`; false after the time-out or when it ended before.
   bool wait_for_output(const std::string& text, std::chrono::milliseconds timeout);
-  /// The exit status when it has ended.
-  std::optional<int> ended();
+  /// The exit status when it has ended; waits so long for that.
+  std::optional<int> ended(std::chrono::milliseconds patience = std::chrono::milliseconds{0});
   std::string tail() const;
   /// SIGTERM to the group, SIGKILL after the grace time.
   void stop(std::chrono::milliseconds grace = std::chrono::milliseconds{500});

@@ -18,6 +18,8 @@
 namespace jcprof {
 
 enum class TargetKind : std::uint8_t { applet, optee_ta, sgx_enclave, program };
+/// As the project file writes it.
+std::string_view name_of(TargetKind kind);
 enum class TrapLevel : std::uint8_t { none, function, block, statement };  // none: markers only
 
 /// A command that is run as argv, never through a shell. Placeholders are filled in by fill_in().
@@ -62,6 +64,7 @@ struct Session {
   ResetMode reset = ResetMode::never;         // before each shot
   std::chrono::milliseconds timeout{10'000};  // for one exchange
   std::vector<std::string> abort_on = {"63C?", "6983"};  // status words that end a run at once
+  std::string object;                                    // agent: its JSON text, passed on in hello
 };
 
 /// The command under study. Which member is used follows from the target.
@@ -114,6 +117,12 @@ struct CompileSettings {
   std::string database;
 };
 
+/// What concerns `agent:` transports only.
+struct AgentOptions {
+  bool per_batch = false;  // started anew for each batch, with all requests on its standard input
+  std::string options;     // JSON text passed on in hello
+};
+
 struct MeasureSettings {
   double absolute_points = 0.5;  // target half width of a share, in points
   double relative_percent = 5;   // or in percent of the share, whichever is larger
@@ -142,6 +151,7 @@ struct Project {
   std::optional<CardArming> arming;  // "arming": {"cla": "80", "ins": "F4", "status": "6FB5"}; else chosen
   Session session;
   Trigger trigger;
+  AgentOptions agent;
   InputSpec inputs;
   MeasureSettings measure;
 };

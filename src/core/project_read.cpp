@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "src/core/file.hpp"
+#include "src/core/name_table.hpp"
 #include "src/core/project_parts.hpp"
 #include "src/core/project_text.hpp"
 
@@ -44,12 +45,15 @@ void refuse_other_formats(const JsonNode& root, JsonFaults& faults) {
   faults.throw_if_any();
 }
 
+constexpr NameTable<TargetKind, 4> targets{{{TargetKind::applet, "applet"},
+                                            {TargetKind::optee_ta, "optee-ta"},
+                                            {TargetKind::sgx_enclave, "sgx-enclave"},
+                                            {TargetKind::program, "program"}}};
+
 OneOf<std::optional<TargetKind>> target_kinds() {
-  return {"target",
-          {{"applet", TargetKind::applet},
-           {"optee-ta", TargetKind::optee_ta},
-           {"sgx-enclave", TargetKind::sgx_enclave},
-           {"program", TargetKind::program}}};
+  OneOf<std::optional<TargetKind>> kinds{"target", {}};
+  for (const auto& [kind, name] : targets) kinds.names.emplace_back(name, kind);
+  return kinds;
 }
 
 /// The scheme of the transport; where none is named, the one that the target is reached by.
@@ -82,6 +86,7 @@ void check_transport_reaches_target(const JsonNode& root, const Project& project
 }
 
 void read_trigger(const JsonNode& node, Project& project, JsonFaults& faults) {
+  project.trigger.object = compact(node);
   if (scheme_of(project) == "agent") return read_agent_trigger(node, project.trigger, faults);
   if (project.target == TargetKind::applet) return read_card_trigger(node, project.trigger, faults);
   if (project.target == TargetKind::program) return read_program_trigger(node, project.trigger, faults);
@@ -129,6 +134,9 @@ void check_together(const JsonNode& root, const Project& project, JsonFaults& fa
     check_script_can_have_input(project.session.once, value_of(*session, "once"), faults);
     check_script_can_have_input(project.session.after_reset, value_of(*session, "after_reset"), faults);
   }
+  const JsonNode* agent = value_of(root, "agent");
+  if (agent != nullptr && scheme_of(project) != "agent")
+    faults.add(*agent, "\"agent\" is for the transport \"agent:\" only");
   const JsonNode* arming = value_of(root, "arming");
   if (arming != nullptr && project.target != TargetKind::applet)
     faults.add(*arming, "\"arming\" is for applets only");
@@ -154,6 +162,7 @@ Project read_sections(const JsonNode& root, JsonFaults& faults) {
   object.optional("device", project.device, read_string);
   object.optional("arming", project.arming, read_arming);
   object.optional("session", project.session, read_session);
+  object.optional("agent", project.agent, read_agent);
   object.optional("inputs", project.inputs, read_inputs);
   object.optional("measure", project.measure, read_measure);
   const JsonNode* trigger = object.find("trigger");
@@ -167,6 +176,10 @@ Project read_sections(const JsonNode& root, JsonFaults& faults) {
 }
 
 }  // namespace
+
+std::string_view name_of(TargetKind kind) {
+  return name_in(targets, kind);
+}
 
 Project parse_project(const std::filesystem::path& file, std::string_view text) {
   JsonFaults faults(file.string(), text);

@@ -211,6 +211,7 @@ void read_session(const JsonNode& node, Session& to, JsonFaults& faults) {
   object.optional("timeout", to.timeout, read_timeout);
   object.optional("abort_on", to.abort_on, read_status_patterns);
   object.refuse_the_rest();
+  to.object = compact(node);
 }
 
 void read_card_trigger(const JsonNode& node, Trigger& to, JsonFaults& faults) {
@@ -230,6 +231,15 @@ void read_program_trigger(const JsonNode& node, Trigger& to, JsonFaults& faults)
 
 void read_agent_trigger(const JsonNode& node, Trigger& to, JsonFaults& faults) {
   if (is_kind(node, JsonKind::object, faults)) to.object = compact(node);
+}
+
+void read_agent(const JsonNode& node, AgentOptions& to, JsonFaults& faults) {
+  ObjectReader object(node, faults);
+  object.optional("per_batch", to.per_batch, read_boolean);
+  object.optional("options", to.options, [](const JsonNode& options, std::string& text, JsonFaults& all) {
+    if (is_kind(options, JsonKind::object, all)) text = compact(options);
+  });
+  object.refuse_the_rest();
 }
 
 void read_inputs(const JsonNode& node, InputSpec& to, JsonFaults& faults) {

@@ -290,7 +290,7 @@ void read_transport(const JsonNode& node, std::string& to, JsonFaults& faults) {
   }
   const std::string fault = fault_of_transport(scheme, text.substr(scheme.size() + 1));
   if (!fault.empty()) faults.add_inside(node, scheme.size() + 1, fault);
-  if (scheme == "agent") check_placeholders(node, {"tree", "out", "project"}, faults);
+  if (scheme == "agent") check_placeholders(node, {"tree", "out", "project", "seed"}, faults);
   to = node.text;
 }
 

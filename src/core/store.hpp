@@ -41,6 +41,7 @@ struct RunInfo {
   // How good is good enough: half width of a share, or this part of it, whichever is larger.
   double absolute = 0.005;
   double relative = 0.05;
+  double hot = 0.01;  // the share from which a block is called hot
 };
 
 struct StoredInput {
@@ -77,6 +78,7 @@ enum class LookMethod : std::uint8_t { fine, coarse, exact };
 /// What was known after the warm-up (number 0) or after a look at the rounds. Ticks are the run's.
 struct StoredLook {
   std::uint32_t number = 0;
+  std::uint32_t input = 0;  // the first of those that take the path it is about
   std::uint32_t rounds = 0;
   std::uint32_t first_round = 1;  // that the result is made of
   LookMethod method = LookMethod::fine;
@@ -99,7 +101,7 @@ struct StoredCalibration {
 /// What an estimate is about; the names in the store are the same.
 enum class EstimateScope : std::uint8_t { total, entry, unattributed, block, edge, line, function, loop };
 
-/// Whether a block takes at least what was asked about.
+/// Whether a block takes at least RunInfo::hot.
 enum class Hot : std::uint8_t { yes, no, undecided };
 
 /// One number that the annotator published; the views named after scopes show these rows, so that

@@ -99,9 +99,9 @@ void Store::add_path(std::int64_t run, const StoredPath& path) {
 }
 
 void Store::add_look(std::int64_t run, const StoredLook& look) {
-  state_->database.prepare("INSERT OR REPLACE INTO look VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-      .bind(run, look.number, look.rounds, look.first_round, name_in(look_methods, look.method), look.tick,
-            look.grid, look.folded, look.blocks, look.settled, look.shots, look.whole)
+  state_->database.prepare("INSERT OR REPLACE INTO look VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      .bind(run, look.number, look.input, look.rounds, look.first_round, name_in(look_methods, look.method),
+            look.tick, look.grid, look.folded, look.blocks, look.settled, look.shots, look.whole)
       .run();
 }
 
@@ -212,12 +212,12 @@ std::vector<std::string> Store::warnings(std::int64_t run) const {
 std::vector<StoredLook> Store::looks(std::int64_t run) const {
   const Database& database = state_->database;
   Statement row = database.prepare(
-      "SELECT number, rounds, first_round, method, tick, grid, folded, blocks, settled, shots, whole FROM "
-      "look"
-      " WHERE run = ? ORDER BY number");
+      "SELECT number, rounds, first_round, method, tick, grid, folded, blocks, settled, shots, whole, input"
+      " FROM look WHERE run = ? ORDER BY number");
   std::vector<StoredLook> looks;
   for (row.bind(run); row.step();)
     looks.push_back({.number = row.number<std::uint32_t>(0),
+                     .input = row.number<std::uint32_t>(11),
                      .rounds = row.number<std::uint32_t>(1),
                      .first_round = row.number<std::uint32_t>(2),
                      .method = known(database, row.text_view(3), value_in(look_methods, row.text_view(3))),

@@ -28,6 +28,7 @@ CREATE TABLE run (
   rounds INTEGER NOT NULL,        -- asked for
   absolute REAL NOT NULL,         -- how good is good enough: the half width of a share,
   relative REAL NOT NULL,         -- or this part of it, whichever is larger
+  hot REAL NOT NULL,              -- the share from which a block is called hot
   language TEXT NOT NULL,
   build INTEGER NOT NULL,         -- what the target answers to hello
   cla INTEGER NOT NULL, ins INTEGER NOT NULL, stop_status INTEGER NOT NULL
@@ -69,13 +70,16 @@ CREATE TABLE sample (
 ) WITHOUT ROWID;
 CREATE TABLE calibration (
   run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL,
-  kind TEXT NOT NULL,             -- empty, unarmed, counting; returned, stop, calls, frames, guards
+  kind TEXT NOT NULL,             -- empty, unarmed, counting; returned, stop, calls, frames, guards; unwind
   passes INTEGER NOT NULL, ticks INTEGER NOT NULL,
   PRIMARY KEY (run, number)
 ) WITHOUT ROWID;
--- What was known after the warm-up (number 0) and after each look at the rounds.
+-- What was known after the warm-up (number 0) and after each look at the rounds. Inputs of other paths have
+-- looks of their own.
 CREATE TABLE look (
-  run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL, rounds INTEGER NOT NULL,
+  run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL,
+  input INTEGER NOT NULL,         -- the first of those that take the path
+  rounds INTEGER NOT NULL,
   first_round INTEGER NOT NULL,   -- that the result is made of
   method TEXT NOT NULL,           -- fine: medians; coarse: means; exact: spreads
   tick REAL NOT NULL,             -- of the clock

@@ -74,6 +74,10 @@ struct Sample {
   std::optional<std::uint32_t> status = {};  // the target's status word (SW1 SW2, exit status) when it ended
   Bytes reply = {};                          // the answer's data when it ended
   std::string why = {};                      // for refused, timed_out and lost: what a person should know
+  // Of the path up to the stop, or of all of it; where the target reports it. Only equality means something.
+  std::optional<std::uint32_t> signature = {};
+  // Where it stopped, as the target read it back. A stop elsewhere than asked is `refused`, and has it too.
+  std::optional<Event> reached = {};
 };
 
 /// How the traps of a Java Card build are armed; empty for other targets.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/core/error.hpp"
+#include "src/core/name_table.hpp"
 #include "src/engine/grid.hpp"
 #include "src/engine/random.hpp"
 #include "src/engine/schedule.hpp"
@@ -47,7 +48,18 @@ double smallest_gap(std::vector<double> readings) {
   return gap;
 }
 
+constexpr NameTable<Phase, 4> phases{{
+    {Phase::warm_up, "warm-up"},
+    {Phase::zoom, "zoom"},
+    {Phase::rounds, "rounds"},
+    {Phase::done, "done"},
+}};
+
 }  // namespace
+
+std::string_view name_of(Phase phase) {
+  return name_in(phases, phase);
+}
 
 struct Engine::State {
   explicit State(Settings given) : settings(std::move(given)) {
@@ -220,8 +232,11 @@ struct Engine::State {
     leave_out_unreached();
     look = engine::look(times, clock, settings.target, groups_of_columns());
     const bool was_last = round >= settings.most_rounds;
-    if (clock.method == Method::fine && is_coarse(smallest_gap(raw), *look, settings.target) && !was_last) {
-      clock = {.method = Method::coarse, .tick = smallest_gap(raw)};
+    // A grid that is finer than the clock's own steps is a mistake: pauses would not smooth those.
+    const double tick = smallest_gap(raw);
+    const bool is_step_seen = clock.method != Method::exact && tick > clock.tick;
+    if (is_step_seen && is_coarse(tick, *look, settings.target) && !was_last) {
+      clock = {.method = Method::coarse, .tick = tick};
       if (settings.ns_per_tick > 0) longest_pause = clock.tick;
       begin_level();
       return;
@@ -254,6 +269,23 @@ struct Engine::State {
     else
       next_look = look_after(static_cast<std::uint32_t>(times.rounds()));
     if (round >= settings.most_rounds) phase = Phase::done;
+  }
+
+  std::uint64_t shots_left() const {
+    if (!look || phase == Phase::done || look->blocks.size() + 1 != stops.size()) return 0;
+    const auto rounds = static_cast<double>(times.rounds());
+    const double most = static_cast<double>(settings.most_rounds) - round;
+    std::vector<double> left(stops.size(), 0);
+    for (std::size_t b = 0; b < look->blocks.size(); ++b) {
+      const BlockLook& block = look->blocks[b];
+      if (block.settled) continue;
+      const double wanted = std::max(settings.target.absolute, settings.target.relative * block.share.value);
+      const double ratio = half_width(block.share) / wanted;
+      const double more = std::clamp(rounds * (ratio * ratio - 1), next_look - rounds, std::max(most, 0.0));
+      for (const std::size_t c : {std::size_t{0}, b, b + 1, stops.size() - 1})
+        left[c] = std::max(left[c], more);
+    }
+    return static_cast<std::uint64_t>(std::accumulate(left.begin(), left.end(), 0.0));
   }
 
   /// Stops that were asked for and never reached teach nothing.
@@ -364,6 +396,10 @@ void Engine::skip_warm_up(const Pilot& pilot) {
     state_->resume();
   else
     state_->begin_measuring(pilot);
+}
+
+std::uint64_t Engine::shots_left() const {
+  return state_->shots_left();
 }
 
 const std::optional<Pilot>& Engine::pilot() const {

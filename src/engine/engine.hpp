@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/engine/look.hpp"
@@ -31,6 +31,7 @@ struct Settings {
 };
 
 enum class Phase : std::uint8_t { warm_up, zoom, rounds, done };
+std::string_view name_of(Phase phase);
 
 struct PlannedShot {
   std::size_t stop = 0;
@@ -78,6 +79,9 @@ class Engine {
   const std::optional<Pilot>& pilot() const;
   /// The newest look at the rounds from first_round() on, if there was one; its blocks lie between stops().
   const std::optional<Look>& look() const;
+  /// Shots until everything is settled, by what the newest look knows; 0 before it. Half widths shrink with
+  /// the root of the rounds.
+  std::uint64_t shots_left() const;
   /// How the times of the rounds from first_round() on are to be read.
   Clock clock() const;
   /// Earlier rounds were for finding out: they are not part of the result.

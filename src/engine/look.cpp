@@ -155,9 +155,25 @@ void take_out_gain(Differences& result, const Columns& stops) {
   }
 }
 
+/// Where outliers begin: never among readings, or the mean would depend on which step they were rounded to.
+double outlier_limit(const Differences& result, double tick) {
+  // A cut through m of the readings at c moves a mean by up to m c / 2: at the limits that occur a hundredth
+  // of a tick, less than any interval here.
+  constexpr double few = 0.005;
+  Column distances = pooled(medians_removed(result.blocks));
+  std::ranges::sort(distances);
+  double limit = std::max(5 * result.sigma, 2.5 * tick);
+  const auto near = [&] {
+    const auto begin = std::ranges::lower_bound(distances, limit - tick);
+    return static_cast<double>(std::ranges::upper_bound(distances, limit + tick) - begin);
+  };
+  while (tick > 0 && near() > few * static_cast<double>(distances.size())) limit += tick / 2;
+  return limit;
+}
+
 /// Readings in steps have no use for medians; what a mean must not see is dropped first.
 void drop_outliers(Differences& result, double tick) {
-  const double widest = std::max(5 * result.sigma, 2.5 * tick);
+  const double widest = outlier_limit(result, tick);
   double squares = 0;
   double freedom = 0;
   for (Column& block : result.blocks) {
@@ -177,6 +193,19 @@ void drop_outliers(Differences& result, double tick) {
 double pooled_sigma(const Columns& blocks) {
   const double sigma = sigma_per_mad * median(pooled(medians_removed(blocks)));
   return is_missing(sigma) ? 0 : sigma;
+}
+
+/// Two heaps of equal readings would have a coefficient of 1; what has one heap stays below this, however
+/// skewed.
+constexpr double two_heaps = 0.8;
+
+bool is_bimodal(const Times& times) {
+  Columns residues = stops_of(times);
+  for (Column& column : residues) {
+    const double middle = median_of_present(column);
+    for (double& value : column) value -= middle;
+  }
+  return bimodality(pooled(residues)) > two_heaps;
 }
 
 double drift_of(const Column& gains) {
@@ -252,10 +281,26 @@ Interval interval_of(const std::vector<double>& values, const Differences& all, 
   return {};
 }
 
+Hot hotness(const std::vector<double>& values, const Differences& all, const Clock& clock,
+            const Target& target, double whole) {
+  constexpr double wrong_in_a_run = 0.05;
+  const double alpha = wrong_in_a_run / static_cast<double>(std::max<std::size_t>(all.blocks.size(), 1));
+  const double threshold = target.hot * whole;
+  if (clock.method == Method::fine) return is_above(values, threshold, alpha);
+  // Steps of a clock have no use for signs. An interval for all blocks at once (Bonferroni) is not safe
+  // against being looked at often, but looks are few.
+  const Interval interval = interval_of(values, all, clock, alpha);
+  if (interval.low > threshold) return Hot::yes;
+  return interval.high < threshold ? Hot::no : Hot::undecided;
+}
+
 Look look(const Times& times, const Clock& clock, const Target& target,
           std::span<const std::uint32_t> groups) {
   const Differences all = differences(times, clock);
-  Look result{.folded = all.folded, .sigma = all.sigma, .drift = drift_of(all.gains)};
+  Look result{.folded = all.folded,
+              .sigma = all.sigma,
+              .drift = drift_of(all.gains),
+              .is_bimodal = is_bimodal(times)};
   for (const Column& block : all.blocks) {
     BlockLook& one = result.blocks.emplace_back();
     one.ticks = interval_of(present(block), all, clock, target.alpha);
@@ -263,8 +308,10 @@ Look look(const Times& times, const Clock& clock, const Target& target,
   }
   const double whole = result.whole > 0 ? result.whole : missing;
   Column halves;
-  for (BlockLook& block : result.blocks) {
+  for (std::size_t b = 0; b < result.blocks.size(); ++b) {
+    BlockLook& block = result.blocks[b];
     block.share = divided(block.ticks, whole);
+    block.hot = hotness(present(all.blocks[b]), all, clock, target, result.whole);
     if (!is_missing(block.ticks.value)) halves.push_back(half_width(block.share));
   }
   // A block whose few readings happen to agree is no better known than the others.

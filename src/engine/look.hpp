@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "src/engine/hot.hpp"
 #include "src/engine/statistics.hpp"
 #include "src/engine/times.hpp"
 
@@ -47,15 +48,17 @@ struct BlockLook {
   Interval ticks;
   Interval share;  // of the sum of all blocks
   bool settled = false;
+  Hot hot = Hot::undecided;  // its share is at least Target::hot
 };
 
 struct Look {
   std::vector<BlockLook> blocks;
-  double whole = 0;             // the sum of the blocks' values: what shares are of
+  double whole = 0;  // the sum of the blocks' values: what shares are of
   bool folded = false;
-  double sigma = 0;             // of one block's differences, pooled
-  double drift = 0;             // largest |gain - 1| of the last tenth of the rounds
-  std::size_t settled = 0;      // blocks
+  double sigma = 0;         // of one block's differences, pooled
+  double drift = 0;         // largest |gain - 1| of the last tenth of the rounds
+  std::size_t settled = 0;  // blocks
+  bool is_bimodal = false;  // readings of one stop come in two heaps
 };
 
 /// How good is good enough. Shares are fractions of 1.
@@ -64,7 +67,13 @@ struct Target {
   double relative = 0.05;   // or this part of the share, whichever is larger
   // Intervals are looked at many times, and the best look ends the measurement: this inside delivers 95 %.
   double alpha = 0.03;
+  double hot = 0.01;  // share from which a block is called hot
 };
+
+/// Whether a block's share is at least `target.hot`, right for all of `blocks` blocks in 95 % of all runs,
+/// however often it is looked at.
+Hot hotness(const std::vector<double>& values, const Differences& all, const Clock& clock,
+            const Target& target, double whole);
 
 /// `groups` names for each block what it is summed into (a line): a block is settled when it and its group's
 /// sum are. Empty: each block stands for itself.

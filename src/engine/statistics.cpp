@@ -56,6 +56,28 @@ double quantile(std::vector<double> values, double p) {
   return *below + part * (*std::min_element(below + 1, values.end()) - *below);
 }
 
+double bimodality(std::vector<double> values) {
+  constexpr std::size_t fewest = 10;
+  constexpr double tail = 0.01;
+  if (values.size() < fewest) return missing;
+  const double low = quantile(values, tail);
+  const double high = quantile(values, 1 - tail);
+  std::erase_if(values, [&](double v) { return v < low || v > high; });
+  const auto n = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  double second = 0;
+  double third = 0;
+  double fourth = 0;
+  for (const double value : values) {
+    const double d = value - mean;
+    second += d * d / n;
+    third += d * d * d / n;
+    fourth += d * d * d * d / n;
+  }
+  if (second == 0) return missing;
+  return (third * third / (second * second * second) + 1) / (fourth / (second * second));
+}
+
 double weighted_median(std::vector<Weighted>& values) {
   std::ranges::sort(values, {}, &Weighted::value);
   double whole = 0;

@@ -302,7 +302,8 @@ TEST_CASE("a trace is read in pieces, and its windows join to the path") {
   const TraceWindow window = transport->trace(0, 10, 100);
   CHECK(window.traps.size() == 8);
   CHECK(window.traps.front() == TrapId{4});
-  CHECK(window.total == 30);
+  CHECK(window.run->events == 30);
+  CHECK(window.more);
   const TracedPath path = trace_path(*transport, 0);
   CHECK(path.state == PathState::steady);
   CHECK(path.events.size() == 30);

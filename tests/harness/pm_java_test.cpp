@@ -366,6 +366,6 @@ TEST_CASE("a whole measurement on jCardSim") {
     return s.outcome == (s.asked.trap == run_to_end ? Outcome::ended : Outcome::stopped) && s.ticks > 0;
   }));
   CHECK(store.calibrations(measured.run.id).size() >= 20 * 8);
-  for (const std::string& warning : measured.warnings) UNSCOPED_INFO(warning);
+  for (const Warning& warning : measured.warnings) UNSCOPED_INFO(to_text(warning));
   CHECK(measured.warnings.empty());
 }

@@ -30,7 +30,7 @@ class FakeTransport final : public harness::Transport {
   std::uint64_t traces = 0;
   std::uint64_t calibrations = 0;
   // Ticks a pass of each kind, and the last kind that the target does.
-  std::array<Ticks, 8> calibration_slopes{1, 3, 7, 0, 0, 100, 2000, 5000};
+  std::array<Ticks, 9> calibration_slopes{1, 3, 7, 0, 0, 100, 2000, 5000, 0};
   harness::CalibrationKind last_calibration = harness::CalibrationKind::guards;
   std::uint64_t deepest = 1000;
   std::vector<Bytes> inputs;
@@ -65,9 +65,9 @@ class FakeTransport final : public harness::Transport {
     const std::size_t size = std::min<std::size_t>({count, window, path.size() - start});
     const auto first = path.begin() + static_cast<std::ptrdiff_t>(start);
     return {.traps = {first, first + static_cast<std::ptrdiff_t>(size)},
-            .total = path.size(),
+            .more = start + size < path.size(),
             .signature_before = harness::signature_of(std::span(path).first(start)),
-            .signature_total = harness::signature_of(path),
+            .run = harness::WholeRun{.events = path.size(), .signature = harness::signature_of(path)},
             .end = whole};
   }
 

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether the engine's intervals hold, and how many commands it needs for them: on devices whose truth is
+// known, beside the closest tool's fixed number of rounds on the same devices.
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "bench/fixed_1000.hpp"
+#include "tests/support/parallel.hpp"
+#include "tests/support/trial.hpp"
+
+namespace jcprof::bench {
+namespace {
+
+using test::Experiment;
+using test::Tally;
+using test::Trial;
+
+/// Half widths in which a profile is good enough: at a first look, and for a comparison.
+const std::vector<engine::Target> targets{{.absolute = 0.005, .relative = 0.05},
+                                          {.absolute = 0.001, .relative = 0.02}};
+enum class Aim : std::uint8_t { a, b };
+
+struct Options {
+  std::uint64_t seeds = 10;
+  std::string only;  // device
+  bool is_quick = false;
+};
+
+struct Row {
+  std::string device;
+  std::string noise;  // on top; empty: none
+  std::size_t blocks = 20;
+  Aim aim = Aim::a;
+};
+
+struct Result {
+  Row row;
+  Tally tally;
+  double shots = 0;  // of one profile, warm-up included
+  double warm_up = 0;
+  double settled = 0;          // part of the profiles that ended because all blocks were good enough
+  double coarse = 0;           // part of the profiles that saw a coarse clock or a grid
+  double tick = 0;             // that the last of them saw, in ms
+  double oracle = 0;           // shots that the rival would have needed; 0: not asked
+  bool is_oracle_cut = false;  // it would have needed more
+  double rival = 0;            // of its blocks after 1000 rounds are so good
+};
+
+std::string label(const Row& row) {
+  return row.device + (row.noise.empty() ? "" : " " + row.noise);
+}
+
+double shots_of_fixed_1000(const Row& row) {
+  return static_cast<double>(rounds_of_fixed_1000 * (row.blocks + 1));
+}
+
+std::vector<Row> rows_of(const Options& options) {
+  std::vector<Row> rows;
+  const std::set<std::string_view> quick{"card", "ecall", "bimod", "coarse", "flaky"};
+  const auto wanted = [&](std::string_view device) {
+    return (options.only.empty() || options.only == device) && (!options.is_quick || quick.contains(device));
+  };
+  for (const std::size_t blocks : {20U, 100U})
+    for (const Aim aim : {Aim::a, Aim::b})
+      for (const std::string_view device : test::device_names())
+        if (wanted(device) && !(options.is_quick && (blocks == 100 || aim == Aim::b)))
+          rows.push_back({.device = std::string(device), .blocks = blocks, .aim = aim});
+  for (const Aim aim : {Aim::a, Aim::b})
+    for (const std::string_view noise : test::noise_names())
+      if (wanted("card") && !(options.is_quick && (aim == Aim::b || noise.starts_with("grid-15"))))
+        rows.push_back({.device = "card", .noise = std::string(noise), .aim = aim});
+  return rows;
+}
+
+Experiment experiment(const Row& row, std::uint64_t seed) {
+  test::DeviceModel model = test::device_named(row.device).value();
+  if (!row.noise.empty()) model = test::with_noise(model, row.noise).value();
+  return {.model = model,
+          .blocks = row.blocks,
+          .target = targets.at(static_cast<std::size_t>(row.aim)),
+          .seed = seed};
+}
+
+struct Job {
+  Row row;
+  std::uint64_t seed = 1;
+};
+
+Result summary(const Row& row, std::span<const Trial> trials) {
+  Result result{.row = row};
+  const auto part = 1 / static_cast<double>(trials.size());
+  for (const Trial& trial : trials) {
+    result.tally.add(test::tally(trial, targets.at(static_cast<std::size_t>(row.aim))));
+    result.shots += part * static_cast<double>(trial.shots);
+    result.warm_up += part * static_cast<double>(trial.warm_up);
+    if (trial.look.settled == trial.look.blocks.size()) result.settled += part;
+    if (trial.clock.method == engine::Method::coarse) {
+      result.coarse += part;
+      result.tick = trial.clock.tick / 1e6;
+    }
+  }
+  return result;
+}
+
+std::vector<Result> measure(const std::vector<Row>& rows, std::uint64_t seeds) {
+  std::vector<Job> jobs;
+  for (const Row& row : rows)
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) jobs.push_back({row, seed});
+  const std::vector<Trial> trials =
+      test::parallel_map(jobs, [](const Job& job) { return run_trial(experiment(job.row, job.seed)); });
+  std::vector<Result> results;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    results.push_back(summary(rows[i], std::span(trials).subspan(i * seeds, seeds)));
+  return results;
+}
+
+/// What the rival does on the devices of `results`: as good after 1000 rounds as..., and the rounds after
+/// which as many of its blocks would have been within the target as we ask of ours.
+void compare(std::vector<Result>& results, std::uint64_t seeds) {
+  constexpr double good_enough = 0.95;
+  std::vector<Job> jobs;
+  std::map<std::pair<std::string, std::size_t>, std::size_t> first_job;
+  for (const Result& result : results) {
+    if (!first_job.try_emplace({label(result.row), result.row.blocks}, jobs.size()).second) continue;
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) jobs.push_back({result.row, seed});
+  }
+  const auto all = test::parallel_map(
+      jobs, [](const Job& job) { return fixed_rounds(experiment(job.row, job.seed), targets); });
+  for (Result& result : results) {
+    const std::size_t first = first_job.at({label(result.row), result.row.blocks});
+    const auto aim = static_cast<std::size_t>(result.row.aim);
+    result.is_oracle_cut = true;
+    for (std::size_t p = 0; p < all[first].size(); ++p) {
+      Tally tally;
+      for (std::size_t s = 0; s < seeds; ++s) tally.add(all[first + s][p].targets[aim]);
+      const std::size_t rounds = all[first][p].rounds;
+      if (rounds == rounds_of_fixed_1000) result.rival = tally.accuracy();
+      if (!result.is_oracle_cut) continue;
+      result.oracle = static_cast<double>(rounds * (result.row.blocks + 1));
+      result.is_oracle_cut = tally.accuracy() < good_enough;
+    }
+  }
+}
+
+void print_head() {
+  fmt::print(
+      "{:20} |   K | target | coverage | within |    shots | warm-up | settled | fixed-1000 | within | "
+      "oracle\n",
+      "device");
+}
+
+void print_row(const Result& result) {
+  const std::string grid = result.coarse > 0 ? fmt::format("  steps of {:.3g} ms seen in {:.0f} %",
+                                                           result.tick, 100 * result.coarse)
+                                             : "";
+  fmt::print(
+      "{:20} | {:3} | {:>6} | {:6.1f} % | {:4.0f} % | {:8.0f} | {:7.0f} | {:5.0f} % | {:8.1f} x | {:4.0f} % "
+      "| {}{:.1f} x{}\n",
+      label(result.row), result.row.blocks, result.row.aim == Aim::a ? "A" : "B",
+      100 * result.tally.coverage(), 100 * result.tally.accuracy(), result.shots, result.warm_up,
+      100 * result.settled, shots_of_fixed_1000(result.row) / result.shots, 100 * result.rival,
+      result.is_oracle_cut ? "> " : "", result.oracle / result.shots, grid);
+}
+
+/// What must hold, and whether it does.
+class Bars {
+ public:
+  void at_least(const std::string& what, double value, double least) {
+    const bool is_met = value >= least;
+    fmt::print("{:9} {}: {:.3g}, at least {:.3g}\n", is_met ? "met" : "MISSED", what, value, least);
+    if (!is_met) ++missed_;
+  }
+  int missed() const { return missed_; }
+
+ private:
+  int missed_ = 0;
+};
+
+void check_row(const Result& result, Bars& bars) {
+  const bool is_coarse = result.row.device == "coarse";
+  const std::string name =
+      fmt::format("{}, K {}, {}", label(result.row), result.row.blocks, result.row.aim == Aim::a ? "A" : "B");
+  bars.at_least(name + ": coverage, %", 100 * result.tally.coverage(), is_coarse ? 90 : 93);
+  const bool is_out_of_reach = result.row.noise == "grid-15.6ms" && result.row.aim == Aim::b;
+  if (is_coarse || result.row.noise.starts_with("grid"))
+    bars.at_least(name + ": steps found, %", 100 * result.coarse, 100);
+  if (is_out_of_reach) return;
+  if (!result.row.noise.empty()) return bars.at_least(name + ": settled, %", 100 * result.settled, 100);
+  if (result.row.blocks == 20) bars.at_least(name + ": within, %", 100 * result.tally.accuracy(), 95);
+  const std::set<std::string> ten_times{"card", "ecall", "sticky", "flaky", "therm"};
+  const double ratio = shots_of_fixed_1000(result.row) / result.shots;
+  if (result.row.aim == Aim::a && !is_coarse) bars.at_least(name + ": fixed-1000", ratio, 10);
+  if (result.row.aim == Aim::b && ten_times.contains(result.row.device))
+    bars.at_least(name + ": fixed-1000", ratio, 10);
+  if (result.row.aim == Aim::b && result.row.device == "bimod")
+    bars.at_least(name + ": fixed-1000", ratio, 4);
+}
+
+void check_all(const std::vector<Result>& results, Bars& bars) {
+  Tally tally;
+  std::vector<double> ratios;
+  std::vector<double> oracles;
+  for (const Result& result : results) {
+    if (result.row.noise.empty() && result.row.blocks == 20) tally.add(result.tally);
+    if (!result.row.noise.empty() || result.row.device == "coarse") continue;
+    if (result.row.aim == Aim::a) ratios.push_back(std::log(shots_of_fixed_1000(result.row) / result.shots));
+    if (result.row.aim == Aim::b) oracles.push_back(std::log(result.oracle / result.shots));
+  }
+  const auto geometric_mean = [](const std::vector<double>& logs) {
+    double sum = 0;
+    for (const double value : logs) sum += value;
+    return std::exp(sum / static_cast<double>(logs.size()));
+  };
+  if (tally.blocks > 0) bars.at_least("all devices, K 20: coverage, %", 100 * tally.coverage(), 94);
+  if (!ratios.empty())
+    bars.at_least("all but coarse, A: fixed-1000, geometric mean", geometric_mean(ratios), 30);
+  if (!oracles.empty())
+    bars.at_least("all but coarse, B: oracle, geometric mean", geometric_mean(oracles), 5);
+}
+
+int run(const Options& options) {
+  std::vector<Result> results = measure(rows_of(options), options.seeds);
+  compare(results, options.seeds);
+  print_head();
+  for (const Result& result : results) print_row(result);
+  fmt::print("\n");
+  Bars bars;
+  for (const Result& result : results) check_row(result, bars);
+  check_all(results, bars);
+  return bars.missed() == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace jcprof::bench
+
+int main(int argc, char** argv) {
+  jcprof::bench::Options options;
+  CLI::App app(
+      "Coverage of the intervals and number of shots on synthetic devices, beside 1000 fixed rounds");
+  app.add_option("--seeds", options.seeds, "profiles of each row")->capture_default_str();
+  app.add_option("--only", options.only, "this device only");
+  app.add_flag("--quick", options.is_quick, "less than a minute: some devices, the wider target");
+  CLI11_PARSE(app, argc, argv);
+  return jcprof::bench::run(options);
+}

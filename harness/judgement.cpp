@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/judgement.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace jcprof::harness {
+namespace {
+
+constexpr double fewest_rounds = 10;  // before the first look
+
+std::string points(double share) {
+  return fmt::format("{:g} points", 100 * share);
+}
+
+std::string in_unit(double ticks, ClockUnit unit) {
+  if (unit != ClockUnit::ns) return fmt::format("{:.4g} {}", ticks, name_of(unit));
+  if (ticks >= 1e6) return fmt::format("{:.4g} ms", ticks / 1e6);
+  if (ticks >= 1e3) return fmt::format("{:.4g} us", ticks / 1e3);
+  return fmt::format("{:.4g} ns", ticks);
+}
+
+std::string time_text(std::chrono::seconds time) {
+  if (time.count() < 120) return fmt::format("{} s", time.count());
+  return fmt::format("{} min", (time.count() + 30) / 60);
+}
+
+}  // namespace
+
+Plan plan_for(const engine::Pilot& pilot, const engine::Target& target, const Means& means) {
+  const double needed = engine::rounds_needed(pilot, target);
+  Plan plan{.precision = target.absolute};
+  if (!std::isfinite(needed)) return plan;
+  plan.rounds = static_cast<std::uint64_t>(std::ceil(std::clamp(needed, fewest_rounds, 1e9)));
+  plan.shots = plan.rounds * means.stops;
+  const auto time = static_cast<double>(plan.shots) * means.per_shot;
+  plan.time = std::chrono::ceil<std::chrono::seconds>(time);
+  if (plan.rounds > means.most_rounds)
+    plan.out_of_reach = fmt::format("a run has at most {} rounds", means.most_rounds);
+  else if (means.shots && plan.shots > *means.shots)
+    plan.out_of_reach = fmt::format("--max-shots leaves {}", *means.shots);
+  else if (means.time && time > *means.time)
+    plan.out_of_reach = fmt::format("--max-time leaves {}",
+                                    time_text(std::chrono::duration_cast<std::chrono::seconds>(*means.time)));
+  return plan;
+}
+
+std::string to_text(const Plan& plan) {
+  return fmt::format("about {} rounds, {} shots, {} to \u00b1{}", plan.rounds, plan.shots,
+                     time_text(plan.time), points(plan.precision));
+}
+
+std::vector<Warning> judge(const engine::Engine& engine, const engine::Target& target, ClockUnit unit) {
+  std::vector<Warning> warnings;
+  const auto warn = [&](WarningKind kind, std::string text, std::string advice) {
+    warnings.push_back({kind, std::move(text), std::move(advice)});
+  };
+  if (const auto& pilot = engine.pilot(); pilot && !pilot->steady)
+    warn(WarningKind::unsteady,
+         fmt::format("the target never got steady in the warm-up: it still moved by {:.1f} %",
+                     100 * pilot->drift),
+         "look for what else runs on it, or for a command that leaves more behind each time");
+  if (const auto& pilot = engine.pilot(); pilot && pilot->grid > 0)
+    warn(WarningKind::grid,
+         fmt::format("answers come on a grid of {}: about {:.0f} rounds give \u00b1{}",
+                     in_unit(pilot->grid, unit), std::ceil(engine::rounds_needed(*pilot, target)),
+                     points(target.absolute)),
+         "another reader or driver may answer at once; shots are paused at random to see between the steps");
+  else if (engine.clock().method == engine::Method::coarse)
+    warn(WarningKind::coarse_clock,
+         fmt::format("the clock ticks every {}, which hides the noise", in_unit(engine.clock().tick, unit)),
+         "a finer clock needs fewer shots; means are taken where medians would be steps");
+  const auto& look = engine.look();
+  if (target.absolute > 0 && look && look->settled < look->blocks.size())
+    warn(WarningKind::precision,
+         fmt::format("{} of {} blocks are not known to \u00b1{} or {:g} %",
+                     look->blocks.size() - look->settled, look->blocks.size(), points(target.absolute),
+                     100 * target.relative),
+         "more shots or time, or a larger --absolute");
+  if (look && look->is_bimodal)
+    warn(WarningKind::bimodal, "times come in two heaps",
+         "a transport or a target with two states; blocks are right as long as both are met about as often");
+  return warnings;
+}
+
+}  // namespace jcprof::harness

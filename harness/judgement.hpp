@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an engine found out, put into words for people: a plan before the first round, warnings at the end.
+// Pure.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/core/types.hpp"
+#include "src/core/warning.hpp"
+#include "src/engine/engine.hpp"
+
+namespace jcprof::harness {
+
+/// What it will take, as the warm-up foretells it.
+struct Plan {
+  double precision = 0;      // half width of a share that was asked for
+  std::uint64_t rounds = 0;  // to reach it
+  std::uint64_t shots = 0;
+  std::chrono::seconds time{0};
+  std::string out_of_reach;  // why it cannot be reached; empty if it can
+};
+
+struct Means {
+  std::uint64_t stops = 0;
+  std::uint64_t most_rounds = 0;
+  std::optional<std::uint64_t> shots = {};  // left
+  std::optional<std::chrono::milliseconds> time = {};
+  std::chrono::duration<double> per_shot{0};  // as the warm-up took
+};
+
+Plan plan_for(const engine::Pilot& pilot, const engine::Target& target, const Means& means);
+/// "about 14 rounds, 980 shots, 40 s to ±0.5 points"
+std::string to_text(const Plan& plan);
+
+/// About the rounds that `engine` has seen.
+std::vector<Warning> judge(const engine::Engine& engine, const engine::Target& target, ClockUnit unit);
+
+}  // namespace jcprof::harness

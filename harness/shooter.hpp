@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes shots and keeps them: each is judged against the known good run and stored raw, a budget or a person
+// can end it, and a target that was lost must answer as before before the next number. Plans nothing.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "harness/shot_log.hpp"
+#include "harness/transport.hpp"
+#include "src/core/store.hpp"
+
+namespace jcprof::harness {
+
+/// Samples of this round are those of warm-up and recovery: stored, because all is, but of no round.
+inline constexpr std::uint32_t warm_up_round = 0;
+
+struct Budget {
+  std::optional<std::uint64_t> shots = {};
+  std::optional<std::chrono::milliseconds> time = {};
+  const std::atomic<bool>* interrupted = nullptr;  // ends everything after the shot in flight once it is set
+};
+
+enum class Halt : std::uint8_t { no, interrupted, shots, time };
+
+class Shooter {
+ public:
+  struct Place {
+    Store& store;
+    std::int64_t run = 0;
+    std::uint64_t sequence = 0;  // of the next sample
+  };
+  /// `after_shot` is called after each, never within a timed region.
+  Shooter(Transport& transport, ShotLog& log, const Budget& budget, std::function<void()> after_shot);
+
+  void begin(const Place& place) { place_.emplace(place); }
+
+  /// The shots of a round, in order, up to the end of the budget. UserErrors of the transport pass through,
+  /// and there is one when the target, once lost, does not answer as it did; what was measured is stored
+  /// before.
+  std::vector<StoredSample> shoot(std::span<const Shot> shots, std::uint32_t round);
+
+  /// False once a budget is spent or somebody has had enough.
+  bool goes_on();
+  Halt halt() const { return halt_; }
+  std::uint64_t shots() const { return shots_; }
+  std::chrono::nanoseconds spent() const { return std::chrono::steady_clock::now() - started_; }
+
+ private:
+  std::vector<StoredSample> shoot_until_lost(std::span<const Shot> shots, std::uint32_t round);
+  void regain_trust(std::uint32_t input);
+  void keep(std::span<const StoredSample> samples);
+
+  Transport& transport_;
+  ShotLog& log_;
+  Budget budget_;
+  std::function<void()> after_shot_;
+  std::optional<Place> place_;
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  std::uint64_t shots_ = 0;
+  Halt halt_ = Halt::no;
+};
+
+}  // namespace jcprof::harness

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// One way that the command takes: its stops, the inputs that take it, and the engine that says which of them
+// come next. Translates between the engine's indices and the target's events; talks to nobody.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/transport.hpp"
+#include "src/core/store.hpp"
+#include "src/core/trap_map.hpp"
+#include "src/engine/engine.hpp"
+
+namespace jcprof::harness {
+
+struct MeasureGoal {
+  engine::Target target;
+  std::uint64_t seed = 1;
+  std::uint32_t most_rounds = 1000;
+  std::optional<double> zoom;  // share; nothing: no zoom
+};
+
+class Way {
+ public:
+  Way(std::vector<Event> path, std::vector<std::uint32_t> inputs, std::uint64_t seed);
+
+  const std::vector<Event>& path() const { return path_; }
+  const std::vector<std::uint32_t>& inputs() const { return inputs_; }
+  /// Those that can be measured, along the path, the end last.
+  const std::vector<Event>& stops() const { return stops_; }
+
+  /// As the engine wants to be told of it.
+  engine::Settings settings(const TrapMap& map, const Description& target, const MeasureGoal& goal) const;
+  /// The shots of a batch. Twins share their input, and all shots of a round do: differences stay within one
+  /// input.
+  std::vector<Shot> shots_of(const engine::Batch& batch) const;
+
+ private:
+  std::vector<Event> path_;
+  std::vector<std::uint32_t> inputs_;
+  std::vector<std::size_t> positions_;  // of the stops on the path
+  std::vector<Event> stops_;
+};
+
+/// One for each of `shots`, of which the first samples.size() were made; the others count as missed.
+std::vector<engine::Reading> readings_of(std::span<const Shot> shots, std::span<const StoredSample> samples);
+
+}  // namespace jcprof::harness

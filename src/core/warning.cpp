@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/core/warning.hpp"
+
+#include <fmt/format.h>
+
+#include "src/core/name_table.hpp"
+
+namespace jcprof {
+namespace {
+
+constexpr NameTable<WarningKind, 12> warning_kinds{{
+    {WarningKind::answer, "answer"},
+    {WarningKind::path_varies, "path varies"},
+    {WarningKind::input, "input"},
+    {WarningKind::unsteady, "unsteady"},
+    {WarningKind::grid, "grid"},
+    {WarningKind::coarse_clock, "coarse clock"},
+    {WarningKind::bimodal, "bimodal"},
+    {WarningKind::precision, "precision"},
+    {WarningKind::missed, "missed"},
+    {WarningKind::lost, "lost"},
+    {WarningKind::trap_cost, "trap cost"},
+    {WarningKind::other, "other"},
+}};
+
+}  // namespace
+
+std::string_view name_of(WarningKind kind) {
+  return name_in(warning_kinds, kind);
+}
+std::optional<WarningKind> warning_kind(std::string_view name) {
+  return value_in(warning_kinds, name);
+}
+
+std::string to_text(const Warning& warning) {
+  return fmt::format("{}: {}{}{}", name_of(warning.kind), warning.text, warning.advice.empty() ? "" : "; ",
+                     warning.advice);
+}
+
+}  // namespace jcprof

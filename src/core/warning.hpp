@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a person should know beside the numbers of a run: typed, so that programs need not read sentences.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace jcprof {
+
+enum class WarningKind : std::uint8_t {
+  answer,        // the command is not answered as it should be
+  path_varies,   // runs of the command go different ways
+  input,         // an input is left out
+  unsteady,      // the target has not settled
+  grid,          // answers come on a time grid
+  coarse_clock,  // the clock's tick hides the noise
+  bimodal,       // times come in two heaps
+  precision,     // what was asked for is out of reach, or was not reached
+  missed,        // shots that did not stop where they were asked to
+  lost,          // the target died or was taken away
+  trap_cost,     // traps shape what they measure
+  other,
+};
+std::string_view name_of(WarningKind kind);
+std::optional<WarningKind> warning_kind(std::string_view name);
+
+struct Warning {
+  WarningKind kind = WarningKind::other;
+  std::string text;         // what was seen, with its numbers
+  std::string advice = {};  // what can be done; may be empty
+  bool operator==(const Warning&) const = default;
+};
+
+/// "kind: text; advice"
+std::string to_text(const Warning& warning);
+
+}  // namespace jcprof

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/trial.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace jcprof::test {
+namespace {
+
+constexpr double ns_per_us = 1000;
+
+/// The engine's shots on the device, ticks in nanoseconds.
+std::vector<engine::Reading> make_shots(SyntheticDevice& device, const engine::Batch& batch,
+                                        const std::vector<double>& work) {
+  std::vector<engine::Reading> readings;
+  for (const engine::PlannedShot& shot : batch.shots) {
+    device.pause(static_cast<double>(shot.pause_ns) / ns_per_us);
+    const std::optional<double> reading = device.execute(work.at(shot.stop));
+    if (reading)
+      readings.push_back({.kind = engine::Reading::Kind::timed, .ticks = std::round(*reading * ns_per_us)});
+    else
+      readings.push_back({.kind = engine::Reading::Kind::lost});
+  }
+  return readings;
+}
+
+std::vector<double> true_shares(const std::vector<double>& work, const std::vector<std::size_t>& stops) {
+  std::vector<double> shares;
+  for (std::size_t b = 0; b + 1 < stops.size(); ++b)
+    shares.push_back((work[stops[b + 1]] - work[stops[b]]) / (work.back() - work.front()));
+  return shares;
+}
+
+}  // namespace
+
+std::vector<double> work_at_stops(const DeviceModel& model, std::size_t blocks, Shape shape) {
+  std::vector<double> work{0};
+  double sum = 0;
+  for (const double cost : block_costs(blocks, model.work, shape)) {
+    sum += cost;
+    work.push_back(sum + static_cast<double>(work.size()) * model.trap);
+  }
+  return work;
+}
+
+Trial run_trial(const Experiment& experiment) {
+  const std::vector<double> work = work_at_stops(experiment.model, experiment.blocks, experiment.shape);
+  SyntheticDevice device(experiment.model, experiment.seed);
+  engine::Engine engine(
+      {.stops = work.size(), .target = experiment.target, .seed = experiment.seed, .zoom = experiment.zoom});
+  Trial trial;
+  for (engine::Batch batch = engine.next(); batch.phase != engine::Phase::done; batch = engine.next()) {
+    trial.shots += batch.shots.size();
+    if (batch.phase == engine::Phase::warm_up) trial.warm_up += batch.shots.size();
+    trial.rounds = std::max(trial.rounds, batch.round);
+    engine.take(make_shots(device, batch, work));
+  }
+  trial.clock = engine.clock();
+  trial.stops = engine.stops();
+  trial.look = engine.look().value();
+  trial.truth = true_shares(work, trial.stops);
+  return trial;
+}
+
+double allowed(const engine::Target& target, double share) {
+  return std::max(target.absolute, target.relative * share);
+}
+
+void Tally::add(const Tally& other) {
+  blocks += other.blocks;
+  covered += other.covered;
+  within += other.within;
+}
+
+Tally tally(const Trial& trial, const engine::Target& target) {
+  Tally tally{.blocks = trial.truth.size()};
+  for (std::size_t b = 0; b < trial.truth.size(); ++b) {
+    const engine::Interval& share = trial.look.blocks.at(b).share;
+    const double truth = trial.truth[b];
+    if (share.low <= truth && truth <= share.high) ++tally.covered;
+    if (std::abs(share.value - truth) <= allowed(target, truth)) ++tally.within;
+  }
+  return tally;
+}
+
+}  // namespace jcprof::test

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// One measurement of a synthetic device by the engine, in process, and how its result compares with the
+// truth.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "src/engine/engine.hpp"
+#include "tests/support/synthetic_device.hpp"
+
+namespace jcprof::test {
+
+struct Experiment {
+  DeviceModel model;
+  std::size_t blocks = 20;
+  Shape shape = Shape::skew;
+  engine::Target target = {};
+  std::uint64_t seed = 1;  // of device and engine
+  std::optional<double> zoom = {};
+};
+
+struct Trial {
+  std::uint64_t shots = 0;    // all of them
+  std::uint64_t warm_up = 0;  // those of the warm-up
+  std::uint32_t rounds = 0;
+  engine::Clock clock = {};
+  std::vector<std::size_t> stops;
+  engine::Look look = {};
+  std::vector<double> truth;  // share of each block of the look
+};
+
+/// Device work up to each stop from 0 to `blocks`, traps included.
+std::vector<double> work_at_stops(const DeviceModel& model, std::size_t blocks, Shape shape);
+
+Trial run_trial(const Experiment& experiment);
+
+/// Half width that is good enough for a block of this share.
+double allowed(const engine::Target& target, double share);
+
+/// Blocks of which something is true.
+struct Tally {
+  std::size_t blocks = 0;
+  std::size_t covered = 0;  // the truth lies in the interval
+  std::size_t within = 0;   // the value lies within the target of the truth
+  void add(const Tally& other);
+  double coverage() const { return static_cast<double>(covered) / static_cast<double>(blocks); }
+  double accuracy() const { return static_cast<double>(within) / static_cast<double>(blocks); }
+};
+Tally tally(const Trial& trial, const engine::Target& target);
+
+}  // namespace jcprof::test
