@@ -36,9 +36,8 @@ void note_mistakes(const engine::Look& look, const std::vector<double>& truth, d
                    std::vector<bool>& mistakes) {
   mistakes.resize(truth.size());
   for (std::size_t b = 0; b < truth.size(); ++b) {
-    const engine::Hot call = look.blocks.at(b).hot;
-    if ((call == engine::Hot::yes && truth[b] <= hot) || (call == engine::Hot::no && truth[b] >= hot))
-      mistakes[b] = true;
+    const Hot call = look.blocks.at(b).hot;
+    if ((call == Hot::yes && truth[b] <= hot) || (call == Hot::no && truth[b] >= hot)) mistakes[b] = true;
   }
 }
 
@@ -60,14 +59,17 @@ Trial run_trial(const Experiment& experiment) {
   engine::Engine engine(
       {.stops = work.size(), .target = experiment.target, .seed = experiment.seed, .zoom = experiment.zoom});
   Trial trial;
+  std::size_t looks = 0;
   for (engine::Batch batch = engine.next(); batch.phase != engine::Phase::done; batch = engine.next()) {
     trial.shots += batch.shots.size();
     if (batch.phase == engine::Phase::warm_up) trial.warm_up += batch.shots.size();
     trial.rounds = std::max(trial.rounds, batch.round);
     engine.take(make_shots(device, batch, work));
-    if (engine.look() && batch.phase == engine::Phase::rounds)
+    const bool is_of_result = batch.phase == engine::Phase::rounds && engine.first_round() <= batch.round;
+    if (engine.looks() > looks && is_of_result)
       note_mistakes(*engine.look(), true_shares(work, engine.stops()), experiment.target.hot,
                     trial.hot_mistakes);
+    looks = engine.looks();
   }
   trial.clock = engine.clock();
   trial.stops = engine.stops();
