@@ -10,12 +10,12 @@
 #include <fmt/format.h>
 
 #include "harness/calibration.hpp"
+#include "harness/course.hpp"
 #include "harness/inputs.hpp"
 #include "harness/shooter.hpp"
 #include "harness/shot_log.hpp"
 #include "harness/stored_rounds.hpp"
 #include "harness/survey.hpp"
-#include "harness/way.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::harness {
@@ -26,23 +26,13 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds progress_every{100};
 constexpr std::uint32_t most_rounds = 1000;
 
-/// A way and the engine that decides on it.
-struct Course {
-  Way way;
-  engine::Engine engine;
-  std::vector<std::uint32_t> rounds = {};  // the numbers in the store of those that the engine has seen
-};
-
-LookMethod stored_method(engine::Method method) {
-  switch (method) {
-    case engine::Method::fine:
-      return LookMethod::fine;
-    case engine::Method::coarse:
-      return LookMethod::coarse;
-    case engine::Method::exact:
-      return LookMethod::exact;
-  }
-  return LookMethod::fine;
+/// Whether the rounds of an unfinished run can be followed by those of another.
+bool is_same_measurement(const RunInfo& last, const RunInfo& now) {
+  const auto identity = [](const RunInfo& of) {
+    return std::tie(of.transport, of.reader, of.protocol, of.device, of.atr, of.project_digest,
+                    of.trap_digest, of.seed, of.rounds, of.absolute, of.relative, of.zoom);
+  };
+  return last.state != RunState::complete && identity(last) == identity(now);
 }
 
 MeasureGoal goal_of(const MeasureOptions& options) {
@@ -74,7 +64,6 @@ class Measurement {
         transport_, *log_,
         Budget{.shots = options_.max_shots, .time = options_.max_time, .interrupted = &interrupted_},
         [this] { report_now_and_then(); });
-    for (const SurveyedWay& way : survey_.ways) add_course(way);
     open_run();
     try {
       calibrate_once();
@@ -98,7 +87,7 @@ class Measurement {
   }
 
   void add_course(const SurveyedWay& surveyed) {
-    Way way(surveyed.path.events, surveyed.inputs, options_.seed);
+    Way way(surveyed.path, surveyed.inputs, options_.seed);
     engine::Engine engine(way.settings(map_, target_, goal_));
     courses_.push_back({.way = std::move(way), .engine = std::move(engine)});
   }
@@ -108,9 +97,10 @@ class Measurement {
   void open_run() {
     warnings_ = survey_.warnings;
     const std::optional<RunInfo> last = store_.last_run();
-    if (last && can_go_on(*last)) {
+    continued_ = last && can_go_on(*last) && recall_paths(survey_, store_.paths(last->id));
+    for (const SurveyedWay& way : survey_.ways) add_course(way);
+    if (continued_) {
       info_ = *last;
-      continued_ = true;
       calibrated_ = !store_.calibrations(info_.id).empty();
       info_.state = RunState::running;
       store_.set_state(info_.id, RunState::running);
@@ -119,7 +109,7 @@ class Measurement {
     }
     info_ = new_run();
     info_.id = store_.begin_run(info_, map_, inputs_);
-    for (const StoredPath& path : paths()) store_.add_path(info_.id, path);
+    for (const StoredPath& path : paths_of(survey_)) store_.add_path(info_.id, path);
     shooter_->begin({.store = store_, .run = info_.id});
   }
 
@@ -148,29 +138,10 @@ class Measurement {
   }
 
   bool can_go_on(const RunInfo& last) const {
-    const auto identity = [](const auto& of) {
-      return std::tie(of.transport, of.reader, of.protocol, of.device, of.atr);
-    };
-    const auto goal = [](const RunInfo& of) {
-      return std::tie(of.seed, of.rounds, of.absolute, of.relative, of.zoom);
-    };
-    if (last.state == RunState::complete || identity(last) != identity(target_)) return false;
-    if (goal(last) != goal(new_run())) return false;
-    if (last.project_digest != project_.digest || last.trap_digest != digest_of(map_)) return false;
     const auto same = [](const StoredInput& a, const StoredInput& b) {
       return std::tie(a.index, a.bytes, a.input_class) == std::tie(b.index, b.bytes, b.input_class);
     };
-    return std::ranges::equal(store_.inputs(last.id), inputs_, same) && store_.paths(last.id) == paths();
-  }
-
-  /// By input.
-  std::vector<StoredPath> paths() const {
-    std::vector<StoredPath> paths;
-    for (const SurveyedWay& way : survey_.ways)
-      for (const std::uint32_t input : way.inputs)
-        paths.push_back({.input = input, .signature = way.path.signature, .events = way.path.events});
-    std::ranges::sort(paths, {}, &StoredPath::input);
-    return paths;
+    return is_same_measurement(last, new_run()) && std::ranges::equal(store_.inputs(last.id), inputs_, same);
   }
 
   /// Hands in the rounds of the earlier call again: the same readings lead to the same decisions.
@@ -191,7 +162,8 @@ class Measurement {
       return std::ranges::find(one.way.inputs(), rounds.input_of(round_ + 1)) != one.way.inputs().end();
     });
     if (course == courses_.end()) return false;
-    const std::optional<engine::Pilot> pilot = pilot_of(*course);
+    const std::optional<engine::Pilot> pilot =
+        target_.exact ? engine::Pilot{} : stored_pilot(*course, looks_);
     if (!pilot) return false;
     course->engine.skip_warm_up(*pilot);
     const std::vector<Shot> shots = course->way.shots_of(course->engine.next());
@@ -201,16 +173,6 @@ class Measurement {
     ++round_;
     take(*course, shots, *samples);
     return true;
-  }
-
-  /// As its first warm-up left it in the store; of a clock that repeats itself there is none, nor a need.
-  std::optional<engine::Pilot> pilot_of(const Course& course) const {
-    if (target_.exact) return engine::Pilot{};
-    const auto look = std::ranges::find_if(looks_, [&](const StoredLook& one) {
-      return one.rounds == 0 && one.input == course.way.inputs().front();
-    });
-    if (look == looks_.end()) return std::nullopt;
-    return engine::Pilot{.grid = look->grid, .whole = look->whole, .sigma = look->sigma, .shot = look->shot};
   }
 
   void calibrate_once() {
@@ -259,39 +221,13 @@ class Measurement {
       const bool had_pilot = course.engine.pilot().has_value();
       take(course, shots, samples);
       if (!had_pilot && course.engine.pilot()) {
-        keep_pilot(course);
+        keep(pilot_row(course));
         tell_plan(course);
       }
-      if (course.engine.looks() != looks) keep_look(course);
+      if (course.engine.looks() == looks) continue;
+      keep(look_row(course));
+      if (options_.look) options_.look(info_.id);
     } while (course.engine.next().phase != engine::Phase::done && course.engine.next().round % 2 == 0);
-  }
-
-  void keep_pilot(const Course& course) {
-    const engine::Pilot& pilot = *course.engine.pilot();
-    keep({.input = course.way.inputs().front(),
-          .tick = course.engine.clock().tick,
-          .grid = pilot.grid,
-          .whole = pilot.whole,
-          .sigma = pilot.sigma,
-          .shot = pilot.shot});
-  }
-
-  void keep_look(const Course& course) {
-    const engine::Look& look = *course.engine.look();
-    const engine::Clock clock = course.engine.clock();
-    const std::uint32_t first = course.engine.first_round();
-    keep({.input = course.way.inputs().front(),
-          .rounds = static_cast<std::uint32_t>(course.rounds.size()),
-          .first_round = first <= course.rounds.size() ? course.rounds[first - 1] : round_ + 1,
-          .method = stored_method(clock.method),
-          .tick = clock.tick,
-          .grid = course.engine.pilot()->grid,
-          .folded = look.folded,
-          .blocks = look.blocks.size(),
-          .settled = look.settled,
-          .whole = look.whole,
-          .sigma = look.sigma});
-    if (options_.look) options_.look(info_.id);
   }
 
   void keep(StoredLook look) {
@@ -302,12 +238,15 @@ class Measurement {
   }
 
   void take(Course& course, std::span<const Shot> shots, std::span<const StoredSample> samples) {
-    if (!samples.empty() && samples.front().round != warm_up_round) course.rounds.push_back(samples.front().round);
-    course.engine.take(readings_of(shots, samples));
+    if (!samples.empty() && samples.front().round != warm_up_round)
+      course.rounds.push_back(samples.front().round);
+    const std::size_t planned = course.engine.next().shots.size();
+    course.engine.take(readings_of(shots.first(planned), samples.first(planned)));
     for (std::size_t i = 0; i < samples.size(); ++i) {
       if (log_->can_stop_at(shots[i].stop)) continue;
       const auto stop = std::ranges::find(course.way.stops(), shots[i].stop);
-      course.engine.give_up(static_cast<std::size_t>(stop - course.way.stops().begin()));
+      if (stop != course.way.stops().end())
+        course.engine.give_up(static_cast<std::size_t>(stop - course.way.stops().begin()));
     }
   }
 

@@ -100,8 +100,9 @@ void Store::add_path(std::int64_t run, const StoredPath& path) {
 
 void Store::add_look(std::int64_t run, const StoredLook& look) {
   state_->database.prepare("INSERT OR REPLACE INTO look VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-      .bind(run, look.number, look.input, look.rounds, look.first_round, name_in(look_methods, look.method), look.tick,
-            look.grid, look.folded, look.blocks, look.settled, look.shots, look.whole, look.sigma, look.shot)
+      .bind(run, look.number, look.input, look.rounds, look.first_round, name_in(look_methods, look.method),
+            look.tick, look.grid, look.folded, look.blocks, look.settled, look.shots, look.whole, look.sigma,
+            look.shot)
       .run();
 }
 
@@ -218,7 +219,8 @@ std::vector<Warning> Store::warnings(std::int64_t run) const {
 std::vector<StoredLook> Store::looks(std::int64_t run) const {
   const Database& database = state_->database;
   Statement row = database.prepare(
-      "SELECT number, rounds, first_round, method, tick, grid, folded, blocks, settled, shots, whole, input, sigma, shot"
+      "SELECT number, rounds, first_round, method, tick, grid, folded, blocks, settled, shots, whole, input, "
+      "sigma, shot"
       " FROM look WHERE run = ? ORDER BY number");
   std::vector<StoredLook> looks;
   for (row.bind(run); row.step();)

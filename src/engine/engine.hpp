@@ -77,8 +77,8 @@ class Engine {
 
   /// What the first warm-up found; nothing before its end.
   const std::optional<Pilot>& pilot() const;
-  /// The newest look, if there was one. Once everything is done it is one at the rounds from first_round() on,
-  /// and its blocks lie between stops().
+  /// The newest look, if there was one. Once everything is done it is one at the rounds from first_round()
+  /// on, and its blocks lie between stops().
   const std::optional<Look>& look() const;
   /// How many there were, in all phases.
   std::size_t looks() const;

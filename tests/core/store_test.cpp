@@ -191,7 +191,8 @@ TEST_CASE("everything that is put into a profile comes out again") {
   CHECK(store.inputs(1).at(0).bytes == Bytes{0x31, 0x32});
   CHECK(store.inputs(1).at(1).input_class == "b");
   CHECK(store.calibrations(1).at(0).passes == 3000);
-  CHECK(store.warnings(1) == std::vector<Warning>{{WarningKind::grid, "first", "do"}, {WarningKind::other, "second"}});
+  CHECK(store.warnings(1) ==
+        std::vector<Warning>{{WarningKind::grid, "first", "do"}, {WarningKind::other, "second"}});
 }
 
 TEST_CASE("a closed profile is one plain file, also after a drop in the middle of a round") {
