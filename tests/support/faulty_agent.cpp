@@ -142,6 +142,9 @@ class FaultyAgent {
     std::size_t n = options_.value("first_n", 0U);
     for (const json& shot : request_["shots"]) {
       json line{{"id", request_["id"]}, {"n", n++}, {"sample", sample(shot)}};
+      constexpr int soon = 5;
+      const bool is_for_second_hello = fault_.starts_with("hello_") && options_.value("start", 1) == 2;
+      if (is_for_second_hello && memory_.starts == 1 && shots_ == soon) ::_exit(9);
       const bool is_here =
           options_.contains("trap") ? options_["trap"] == shot["trap"] : shots_ == options_.value("shot", 1);
       if (is_here && takes_fault("shot_")) {
