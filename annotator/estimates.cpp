@@ -42,7 +42,7 @@ class Estimator {
   Estimator(const RunData& data, double alpha)
       : data_(data),
         alpha_(alpha),
-        path_(data.paths.empty() ? std::vector<Event>{} : data.paths.begin()->second),
+        path_(data.paths.empty() ? std::vector<Event>{} : data.paths.front().events),
         cost_(trap_cost(data.calibrations, alpha)),
         attribution_(attribute(data.map, path_)),
         stretches_(differences(data, {path_, attribution_.unwinding}, cost_)),

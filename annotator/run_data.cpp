@@ -27,15 +27,14 @@ RunData load_newest_run(const Store& store) {
   RunData data{.run = *run,
                .map = store.traps(run->id),
                .inputs = store.inputs(run->id),
+               .paths = store.paths(run->id),
                .samples = store.samples(run->id),
                .calibrations = store.calibrations(run->id),
-               .warnings = store.warnings(run->id)};
-  for (const StoredInput& input : data.inputs) {
-    std::vector<Event> path = store.path(run->id, input.index);
-    for (const Event& event : path)
+               .looks = store.looks(run->id)};
+  for (const Warning& warning : store.warnings(run->id)) data.warnings.push_back(to_text(warning));
+  for (const StoredPath& path : data.paths)
+    for (const Event& event : path.events)
       check_event(data.map, event.trap == run_to_end ? Event{event.trap, 0} : event);
-    if (!path.empty()) data.paths.emplace(input.index, std::move(path));
-  }
   for (const StoredSample& sample : data.samples) check_event(data.map, sample.asked);
   return data;
 }

@@ -3,7 +3,6 @@
 // trap of the map, so that what comes after need not look again.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -15,9 +14,10 @@ struct RunData {
   RunInfo run;
   TrapMap map;
   std::vector<StoredInput> inputs;
-  std::map<std::uint32_t, std::vector<Event>> paths;  // by input
+  std::vector<StoredPath> paths;  // by input, then variant
   std::vector<StoredSample> samples;
   std::vector<StoredCalibration> calibrations;
+  std::vector<StoredLook> looks;  // by number
   std::vector<std::string> warnings;
 };
 

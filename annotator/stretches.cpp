@@ -65,8 +65,8 @@ Interval cost_interval(const std::vector<double>& values, double alpha) {
 /// The inputs whose path is that of the first one.
 std::set<std::uint32_t> comparable_inputs(const RunData& data, std::span<const Event> path) {
   std::set<std::uint32_t> inputs;
-  for (const auto& [input, other] : data.paths)
-    if (std::ranges::equal(other, path)) inputs.insert(input);
+  for (const StoredPath& other : data.paths)
+    if (std::ranges::equal(other.events, path)) inputs.insert(other.input);
   if (data.paths.empty()) inputs.insert(0);
   return inputs;
 }

@@ -40,7 +40,8 @@ std::vector<StoredSample> Shooter::shoot_until_lost(std::span<const Shot> shots,
                        .input = shot.input,
                        .ticks = sample.ticks,
                        .outcome = sample.outcome,
-                       .status = sample.status});
+                       .status = sample.status,
+                       .signature = sample.signature});
     const std::uint64_t lost = log_.lost();
     log_.take(shot, sample);
     ++shots_;

@@ -107,10 +107,13 @@ std::int64_t Statement::integer(int column) const {
 double Statement::real(int column, double if_null) const {
   return is_null(column) ? if_null : sqlite3_column_double(statement_.get(), column);
 }
-std::string Statement::text(int column) const {
+std::string_view Statement::text_view(int column) const {
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
   if (text == nullptr) return {};
   return {text, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
+}
+std::string Statement::text(int column) const {
+  return std::string(text_view(column));
 }
 Bytes Statement::blob(int column) const {
   const auto* data = static_cast<const std::uint8_t*>(sqlite3_column_blob(statement_.get(), column));

@@ -51,6 +51,7 @@ class Statement {
   std::int64_t integer(int column) const;
   double real(int column, double if_null = 0) const;
   std::string text(int column) const;
+  std::string_view text_view(int column) const;  // until the next step or other look at this column
   Bytes blob(int column) const;
   bool is_null(int column) const;
 

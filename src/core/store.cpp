@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/core/store.hpp"
 
-#include <array>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +9,7 @@
 #include "src/core/name_table.hpp"
 #include "src/core/sqlite.hpp"
 #include "src/core/store_schema.hpp"
+#include "src/core/store_state.hpp"
 
 namespace jcprof {
 namespace {
@@ -20,31 +19,11 @@ using sqlite::Atomically;
 using sqlite::Database;
 using sqlite::Statement;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 constexpr NameTable<RunState, 3> run_states{{
     {RunState::running, "running"},
     {RunState::interrupted, "interrupted"},
     {RunState::complete, "complete"},
 }};
-
-constexpr NameTable<EstimateScope, 8> scopes{{
-    {EstimateScope::total, "total"},
-    {EstimateScope::entry, "entry"},
-    {EstimateScope::unattributed, "unattributed"},
-    {EstimateScope::block, "block"},
-    {EstimateScope::edge, "edge"},
-    {EstimateScope::line, "line"},
-    {EstimateScope::function, "function"},
-    {EstimateScope::loop, "loop"},
-}};
-
-/// The value of an enumeration, or a damaged file.
-template <class Value>
-Value known(const Database& database, std::string_view text, std::optional<Value> value) {
-  if (!value) sqlite::damaged(database.file(), fmt::format("unknown word \"{}\"", text));
-  return *value;
-}
 
 void refuse_foreign(const Database& database) {
   const std::int64_t application = database.integer("PRAGMA application_id");
@@ -106,30 +85,7 @@ Database open(const std::filesystem::path& file, OpenMode mode) {
   return database;
 }
 
-constexpr std::string_view insert_sample =
-    "INSERT INTO sample (run, sequence, round, trap, hit, input, ticks, outcome, status, signature)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-
 }  // namespace
-
-struct Store::State {
-  Database database;
-  OpenMode mode;
-  std::optional<Statement> sample = {};  // prepared once: one row a shot
-
-  std::int64_t next_number(std::string_view table, std::int64_t run) const {
-    Statement statement =
-        database.prepare(fmt::format("SELECT coalesce(max(number) + 1, 0) FROM {} WHERE run = ?", table));
-    statement.bind(run).step();
-    return statement.integer(0);
-  }
-
-  void leave_wal() {
-    sample.reset();
-    if (database.in_transaction()) database.execute("ROLLBACK");
-    if (mode != OpenMode::read_only) database.execute("PRAGMA journal_mode = DELETE");
-  }
-};
 
 Store::Store(const std::filesystem::path& file, OpenMode mode)
     : state_(new State{.database = open(file, mode), .mode = mode}) {}
@@ -157,7 +113,8 @@ std::optional<RunInfo> Store::last_run() const {
   const Database& database = state_->database;
   Statement row = database.prepare(
       "SELECT id, state, started, tool, project, project_digest, trap_digest, transport, agent, device, atr,"
-      " simulated, unit, hz, resolution, seed, rounds, reader, protocol FROM run ORDER BY id DESC LIMIT 1");
+      " simulated, unit, hz, resolution, seed, rounds, reader, protocol, absolute, relative, zoom FROM run "
+      "ORDER BY id DESC LIMIT 1");
   if (!row.step()) return std::nullopt;
   return RunInfo{.id = row.integer(0),
                  .state = known(database, row.text(1), value_in(run_states, row.text(1))),
@@ -177,7 +134,10 @@ std::optional<RunInfo> Store::last_run() const {
                  .hz = row.real(13),
                  .resolution = row.real(14),
                  .seed = static_cast<std::uint64_t>(row.integer(15)),
-                 .rounds = row.number<std::uint32_t>(16)};
+                 .rounds = row.number<std::uint32_t>(16),
+                 .absolute = row.real(19),
+                 .relative = row.real(20),
+                 .zoom = row.is_null(21) ? std::nullopt : std::optional(row.real(21))};
 }
 
 std::int64_t Store::begin_run(const RunInfo& info, const TrapMap& map,
@@ -187,12 +147,13 @@ std::int64_t Store::begin_run(const RunInfo& info, const TrapMap& map,
   const std::int64_t run = database.integer("SELECT coalesce(max(id), 0) + 1 FROM run");
   database
       .prepare(
-          "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+          "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+          " ?, ?)")
       .bind(run, name_in(run_states, info.state), info.started, info.tool, info.project, info.project_digest,
             info.trap_digest, info.transport, info.agent, info.reader, info.protocol, info.device, info.atr,
             info.simulated, name_of(info.unit), info.hz, info.resolution, info.seed, info.rounds,
-            map.language, map.build, std::uint32_t{map.card.cla}, std::uint32_t{map.card.ins},
-            std::uint32_t{map.card.stop_status})
+            info.absolute, info.relative, info.zoom, map.language, map.build, std::uint32_t{map.card.cla},
+            std::uint32_t{map.card.ins}, std::uint32_t{map.card.stop_status})
       .run();
   Statement source = database.prepare("INSERT INTO source VALUES (?, ?, ?, ?)");
   for (std::size_t i = 0; i < map.sources.size(); ++i)
@@ -212,63 +173,6 @@ void Store::set_state(std::int64_t run, RunState state) {
   state_->database.prepare("UPDATE run SET state = ? WHERE id = ?")
       .bind(name_in(run_states, state), run)
       .run();
-}
-
-void Store::add_path(std::int64_t run, std::uint32_t input, std::uint32_t signature,
-                     const std::vector<Event>& path) {
-  const Database& database = state_->database;
-  Atomically atomically(database);
-  database.prepare("DELETE FROM path WHERE run = ? AND input = ?").bind(run, input).run();
-  Statement event = database.prepare("INSERT INTO path VALUES (?, ?, ?, ?, ?, ?)");
-  for (std::size_t i = 0; i < path.size(); ++i)
-    event.bind(run, input, i, number(path[i].trap), path[i].hit, signature).run();
-  atomically.commit();
-}
-
-void Store::add_warning(std::int64_t run, const std::string& text) {
-  Atomically atomically(state_->database);
-  const std::int64_t next = state_->next_number("warning", run);
-  state_->database.prepare("INSERT INTO warning VALUES (?, ?, ?)").bind(run, next, text).run();
-  atomically.commit();
-}
-
-void Store::begin() {
-  check(!state_->database.in_transaction(), "Store::begin() twice");
-  state_->database.execute("BEGIN IMMEDIATE");
-}
-
-void Store::add_sample(std::int64_t run, const StoredSample& sample) {
-  if (!state_->sample) state_->sample.emplace(state_->database.prepare(insert_sample));
-  state_->sample
-      ->bind(run, sample.sequence, sample.round, number(sample.asked.trap), sample.asked.hit, sample.input,
-             sample.ticks, name_of(sample.outcome), sample.status, sample.signature)
-      .run();
-}
-
-void Store::add_calibration(std::int64_t run, const StoredCalibration& calibration) {
-  const std::int64_t next = state_->next_number("calibration", run);
-  state_->database.prepare("INSERT INTO calibration VALUES (?, ?, ?, ?, ?)")
-      .bind(run, next, calibration.kind, calibration.passes, calibration.ticks)
-      .run();
-}
-
-void Store::commit() {
-  check(state_->database.in_transaction(), "Store::commit() without begin()");
-  state_->database.execute("COMMIT");
-}
-
-void Store::replace_estimates(std::int64_t run, const std::vector<StoredEstimate>& estimates) {
-  const Database& database = state_->database;
-  Atomically atomically(database);
-  database.prepare("DELETE FROM estimate WHERE run = ?").bind(run).run();
-  Statement row = database.prepare(
-      "INSERT INTO estimate VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  for (const StoredEstimate& e : estimates)
-    row.bind(run, name_in(scopes, e.scope), e.position, number(e.from.trap), e.from.hit, number(e.to.trap),
-             e.to.hit, e.function, e.path, e.line, e.rounds, e.hits, e.entries, e.raw, e.ticks, e.low, e.high,
-             e.share, e.share_low, e.share_high, e.inclusive, e.inclusive_low, e.inclusive_high, e.resolved)
-        .run();
-  atomically.commit();
 }
 
 TrapMap Store::traps(std::int64_t run) const {
@@ -315,81 +219,6 @@ std::vector<StoredInput> Store::inputs(std::int64_t run) const {
     inputs.push_back(
         {.index = row.number<std::uint32_t>(0), .bytes = row.blob(1), .input_class = row.text(2)});
   return inputs;
-}
-
-std::vector<Event> Store::path(std::int64_t run, std::uint32_t input) const {
-  Statement row =
-      state_->database.prepare("SELECT trap, hit FROM path WHERE run = ? AND input = ? ORDER BY position");
-  std::vector<Event> path;
-  for (row.bind(run, input); row.step();)
-    path.push_back({.trap = TrapId{row.number<std::uint32_t>(0)}, .hit = row.number<std::uint32_t>(1)});
-  return path;
-}
-
-std::vector<StoredSample> Store::samples(std::int64_t run) const {
-  const Database& database = state_->database;
-  Statement row = database.prepare(
-      "SELECT sequence, round, trap, hit, input, ticks, outcome, status, signature FROM sample"
-      " WHERE run = ? ORDER BY sequence");
-  std::vector<StoredSample> samples;
-  for (row.bind(run); row.step();)
-    samples.push_back(
-        {.sequence = row.number<std::uint64_t>(0),
-         .round = row.number<std::uint32_t>(1),
-         .asked = {.trap = TrapId{row.number<std::uint32_t>(2)}, .hit = row.number<std::uint32_t>(3)},
-         .input = row.number<std::uint32_t>(4),
-         .ticks = row.number<std::int64_t>(5),
-         .outcome = known(database, row.text(6), outcome_named(row.text(6))),
-         .status = row.is_null(7) ? std::nullopt : std::optional(row.number<std::uint32_t>(7)),
-         .signature = row.number<std::uint32_t>(8)});
-  return samples;
-}
-
-std::vector<StoredCalibration> Store::calibrations(std::int64_t run) const {
-  Statement row =
-      state_->database.prepare("SELECT kind, passes, ticks FROM calibration WHERE run = ? ORDER BY number");
-  std::vector<StoredCalibration> calibrations;
-  for (row.bind(run); row.step();)
-    calibrations.push_back(
-        {.kind = row.text(0), .passes = row.number<std::uint64_t>(1), .ticks = row.number<std::int64_t>(2)});
-  return calibrations;
-}
-
-std::vector<std::string> Store::warnings(std::int64_t run) const {
-  Statement row = state_->database.prepare("SELECT text FROM warning WHERE run = ? ORDER BY number");
-  std::vector<std::string> warnings;
-  for (row.bind(run); row.step();) warnings.push_back(row.text(0));
-  return warnings;
-}
-
-std::vector<StoredEstimate> Store::estimates(std::int64_t run) const {
-  const Database& database = state_->database;
-  Statement row = database.prepare("SELECT * FROM estimate WHERE run = ? ORDER BY scope, position");
-  std::vector<StoredEstimate> estimates;
-  for (row.bind(run); row.step();)
-    estimates.push_back(
-        {.scope = known(database, row.text(1), value_in(scopes, row.text(1))),
-         .position = row.number<std::uint32_t>(2),
-         .from = {.trap = TrapId{row.number<std::uint32_t>(3)}, .hit = row.number<std::uint32_t>(4)},
-         .to = {.trap = TrapId{row.number<std::uint32_t>(5)}, .hit = row.number<std::uint32_t>(6)},
-         .function = row.text(7),
-         .path = row.text(8),
-         .line = row.number<std::uint32_t>(9),
-         .rounds = row.number<std::uint32_t>(10),
-         .hits = row.number<std::uint64_t>(11),
-         .entries = row.number<std::uint64_t>(12),
-         .raw = row.real(13),
-         .ticks = row.real(14),
-         .low = row.real(15, -infinity),
-         .high = row.real(16, infinity),
-         .share = row.real(17),
-         .share_low = row.real(18, -infinity),
-         .share_high = row.real(19, infinity),
-         .inclusive = row.real(20),
-         .inclusive_low = row.real(21, -infinity),
-         .inclusive_high = row.real(22, infinity),
-         .resolved = row.integer(23) != 0});
-  return estimates;
 }
 
 }  // namespace jcprof

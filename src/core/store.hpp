@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // profile.jcprof: an SQLite file that holds runs, their trap maps, inputs, paths and every raw sample. The
-// schema stands in store_schema.cpp, all SQL that writes in store.cpp; docs/formats.md describes it.
+// schema stands in store_schema.cpp, all other SQL in store.cpp and store_rows.cpp; docs/formats.md describes
+// it.
 #pragma once
 
 #include <filesystem>
@@ -11,6 +12,7 @@
 
 #include "src/core/trap_map.hpp"
 #include "src/core/types.hpp"
+#include "src/core/warning.hpp"
 
 namespace jcprof {
 
@@ -37,12 +39,26 @@ struct RunInfo {
   double resolution = 1;
   std::uint64_t seed = 1;
   std::uint32_t rounds = 0;  // asked for
+  // How good is good enough: half width of a share, or this part of it, whichever is larger.
+  double absolute = 0.005;
+  double relative = 0.05;
+  std::optional<double> zoom = {};  // share from which blocks are looked for on long paths
 };
 
 struct StoredInput {
   std::uint32_t index = 0;
   Bytes bytes;
   std::string input_class;
+};
+
+/// One way that an input was seen to go.
+struct StoredPath {
+  std::uint32_t input = 0;
+  std::uint32_t variant = 0;  // of this input's ways
+  std::uint64_t runs = 1;     // of the traced ones, that went this way
+  std::uint32_t signature = 0;
+  std::vector<Event> events;
+  bool operator==(const StoredPath&) const = default;
 };
 
 /// One row of table `sample`.
@@ -54,7 +70,29 @@ struct StoredSample {
   Ticks ticks = 0;
   Outcome outcome = Outcome::lost;
   std::optional<std::uint32_t> status = {};
-  std::uint32_t signature = 0;  // of the path that the run was traced with
+  std::optional<std::uint32_t> signature = {};  // of the events before `asked`, where the target tells it
+};
+
+/// How differences became numbers: medians, means or spreads.
+enum class LookMethod : std::uint8_t { fine, coarse, exact };
+
+/// What was known after the warm-up (number 0) or after a look at the rounds. Ticks are the run's.
+struct StoredLook {
+  std::uint32_t number = 0;
+  std::uint32_t input = 0;  // the first of those whose path it is about
+  std::uint32_t rounds = 0;
+  std::uint32_t first_round = 1;  // that the result is made of
+  LookMethod method = LookMethod::fine;
+  double tick = 0;      // of the clock
+  double grid = 0;      // on which answers come; 0: none
+  bool folded = false;  // twin rounds count as one
+  std::uint64_t blocks = 0;
+  std::uint64_t settled = 0;
+  std::uint64_t shots = 0;
+  double whole = 0;  // the sum of the blocks; after the warm-up T(end) - T(first stop),
+  double sigma = 0;  // robust standard deviation of a block; after the warm-up of that difference
+  double shot = 0;   // of the warm-up only: T(end)
+  bool operator==(const StoredLook&) const = default;
 };
 
 struct StoredCalibration {
@@ -84,6 +122,11 @@ struct StoredEstimate {
   double share = 0, share_low = 0, share_high = 0;
   double inclusive = 0, inclusive_low = 0, inclusive_high = 0;  // functions only
   bool resolved = false;
+  std::optional<double> rate = {};  // edges only: part of the traced runs that go it,
+  std::optional<double> mean = {};  // and what it costs those that do
+  std::optional<double> q05 = {};
+  std::optional<double> q95 = {};
+  std::optional<Hot> hot = {};
   bool operator==(const StoredEstimate&) const = default;
 };
 
@@ -103,10 +146,11 @@ class Store {
   /// Adds a run with everything that is known before the first shot; `info.id` is not looked at.
   std::int64_t begin_run(const RunInfo& info, const TrapMap& map, const std::vector<StoredInput>& inputs);
   void set_state(std::int64_t run, RunState state);
-  /// Replaces the path of that input.
-  void add_path(std::int64_t run, std::uint32_t input, std::uint32_t signature,
-                const std::vector<Event>& path);
-  void add_warning(std::int64_t run, const std::string& text);
+  /// Replaces that variant of that input. A path without events leaves no trace in the file.
+  void add_path(std::int64_t run, const StoredPath& path);
+  /// Replaces the look with that number.
+  void add_look(std::int64_t run, const StoredLook& look);
+  void add_warning(std::int64_t run, const Warning& warning);
 
   /// Everything between begin and commit lands together or not at all. A full disk or a failing one is a
   /// UserError (environment); what was committed before it stays.
@@ -119,10 +163,11 @@ class Store {
 
   TrapMap traps(std::int64_t run) const;
   std::vector<StoredInput> inputs(std::int64_t run) const;
-  std::vector<Event> path(std::int64_t run, std::uint32_t input) const;
+  std::vector<StoredPath> paths(std::int64_t run) const;      // by input, then variant
   std::vector<StoredSample> samples(std::int64_t run) const;  // in sequence
+  std::vector<StoredLook> looks(std::int64_t run) const;      // by number
   std::vector<StoredCalibration> calibrations(std::int64_t run) const;
-  std::vector<std::string> warnings(std::int64_t run) const;
+  std::vector<Warning> warnings(std::int64_t run) const;
   std::vector<StoredEstimate> estimates(std::int64_t run) const;
 
   /// Leaves WAL mode, so that the profile is one plain file. Drops what was begun and not committed. The

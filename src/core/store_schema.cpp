@@ -26,6 +26,9 @@ CREATE TABLE run (
   resolution REAL NOT NULL,       -- ticks
   seed INTEGER NOT NULL,
   rounds INTEGER NOT NULL,        -- asked for
+  absolute REAL NOT NULL,         -- how good is good enough: the half width of a share,
+  relative REAL NOT NULL,         -- or this part of it, whichever is larger
+  zoom REAL,                      -- share from which blocks are looked for on long paths
   language TEXT NOT NULL,
   build INTEGER NOT NULL,         -- what the target answers to hello
   cla INTEGER NOT NULL, ins INTEGER NOT NULL, stop_status INTEGER NOT NULL
@@ -46,11 +49,14 @@ CREATE TABLE input (
   run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL, bytes BLOB NOT NULL, class TEXT NOT NULL,
   PRIMARY KEY (run, number)
 ) WITHOUT ROWID;
--- The events of one run of the trigger in the order passed, as the target's trace gave them.
+-- The events of one run of the trigger in the order passed, as the target's trace gave them. An input that was
+-- seen to go several ways has several variants.
 CREATE TABLE path (
-  run INTEGER NOT NULL REFERENCES run, input INTEGER NOT NULL, position INTEGER NOT NULL,
-  trap INTEGER NOT NULL, hit INTEGER NOT NULL, signature INTEGER NOT NULL,  -- of the whole path
-  PRIMARY KEY (run, input, position)
+  run INTEGER NOT NULL REFERENCES run, input INTEGER NOT NULL, variant INTEGER NOT NULL,
+  position INTEGER NOT NULL, trap INTEGER NOT NULL, hit INTEGER NOT NULL,
+  runs INTEGER NOT NULL,          -- of the traced ones, that went this way
+  signature INTEGER NOT NULL,     -- of the whole path
+  PRIMARY KEY (run, input, variant, position)
 ) WITHOUT ROWID;
 -- One timed trigger: raw, absolute, never a difference. Trap 0 is the command run to its end, round 0 the
 -- warm-up.
@@ -58,7 +64,8 @@ CREATE TABLE sample (
   run INTEGER NOT NULL REFERENCES run, sequence INTEGER NOT NULL, round INTEGER NOT NULL,
   trap INTEGER NOT NULL, hit INTEGER NOT NULL, input INTEGER NOT NULL, ticks INTEGER NOT NULL,
   outcome TEXT NOT NULL,          -- stopped, ended, refused, timed_out, lost
-  status INTEGER, signature INTEGER NOT NULL,
+  status INTEGER,
+  signature INTEGER,              -- of the events before the one stopped at, where the target tells it
   PRIMARY KEY (run, sequence)
 ) WITHOUT ROWID;
 CREATE TABLE calibration (
@@ -67,8 +74,25 @@ CREATE TABLE calibration (
   passes INTEGER NOT NULL, ticks INTEGER NOT NULL,
   PRIMARY KEY (run, number)
 ) WITHOUT ROWID;
+-- What was known after the warm-up (number 0) and after each look at the rounds.
+CREATE TABLE look (
+  run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL,
+  input INTEGER NOT NULL,         -- the first of those whose path it is about
+  rounds INTEGER NOT NULL,
+  first_round INTEGER NOT NULL,   -- that the result is made of
+  method TEXT NOT NULL,           -- fine: medians; coarse: means; exact: spreads
+  tick REAL NOT NULL,             -- of the clock
+  grid REAL NOT NULL,             -- on which answers come; 0: none
+  folded INTEGER NOT NULL,        -- twin rounds count as one
+  blocks INTEGER NOT NULL, settled INTEGER NOT NULL, shots INTEGER NOT NULL,
+  whole REAL NOT NULL,            -- the sum of the blocks; number 0: T(end) - T(first stop)
+  sigma REAL NOT NULL,            -- robust standard deviation of one block; number 0: of that difference
+  shot REAL NOT NULL,             -- number 0: T(end)
+  PRIMARY KEY (run, number)
+) WITHOUT ROWID;
 CREATE TABLE warning (
-  run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL, text TEXT NOT NULL,
+  run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL,
+  kind TEXT NOT NULL, text TEXT NOT NULL, advice TEXT NOT NULL,
   PRIMARY KEY (run, number)
 ) WITHOUT ROWID;
 -- What the annotator made of the samples; it can be made again. An interval's infinite end is NULL.
@@ -87,6 +111,9 @@ CREATE TABLE estimate (
   share REAL NOT NULL, share_low REAL, share_high REAL,   -- of the sum of all blocks
   inclusive REAL, inclusive_low REAL, inclusive_high REAL,
   resolved INTEGER NOT NULL,
+  rate REAL,                      -- edges: part of the traced runs that go it
+  mean REAL, q05 REAL, q95 REAL,  -- edges: of the runs that do
+  hot TEXT,                       -- yes, no, undecided; NULL where nobody asked
   PRIMARY KEY (run, scope, position)
 ) WITHOUT ROWID;
 )sql";
@@ -96,15 +123,15 @@ CREATE VIEW block AS
   SELECT e.position, e.from_trap, coalesce(f.name, 'start') AS from_name, e.from_hit,
          e.to_trap, coalesce(t.name, 'end') AS to_name, e.to_hit,
          e.function, e.path, e.line, e.rounds, e.ticks, e.low, e.high, e.share, e.share_low, e.share_high,
-         e.resolved
+         e.resolved, e.hot
   FROM estimate e
   LEFT JOIN trap f ON f.run = e.run AND f.id = e.from_trap
   LEFT JOIN trap t ON t.run = e.run AND t.id = e.to_trap
   WHERE e.run = (SELECT max(id) FROM run) AND e.scope = 'block' ORDER BY e.position;
 CREATE VIEW edge AS
   SELECT e.from_trap, f.name AS from_name, e.to_trap, coalesce(t.name, 'end') AS to_name,
-         f.path, f.line, t.line AS to_line, e.hits AS count, e.rounds, e.ticks, e.low, e.high,
-         e.ticks / e.hits AS each, e.share, e.share_low, e.share_high, e.resolved
+         f.path, f.line, t.line AS to_line, e.rate, e.hits AS count, e.rounds, e.ticks, e.low,
+         e.high, e.ticks / e.hits AS each, e.mean, e.q05, e.q95, e.share, e.share_low, e.share_high, e.resolved
   FROM estimate e
   JOIN trap f ON f.run = e.run AND f.id = e.from_trap
   LEFT JOIN trap t ON t.run = e.run AND t.id = e.to_trap

@@ -193,7 +193,7 @@ TEST_CASE("three rounds give values without intervals; none, one shot or no path
 TEST_CASE("inputs that take another path are left out, and so are commands that failed") {
   RunData data = loop_device(1).run(10);
   data.inputs.push_back({.index = 1});
-  data.paths[1] = path_of({1, 2, 7});
+  data.paths.push_back({.input = 1, .events = path_of({1, 2, 7})});
   const std::size_t shots = data.samples.size();
   for (std::size_t i = 0; i < shots; ++i) {
     StoredSample other = data.samples[i];
@@ -215,7 +215,7 @@ TEST_CASE("shots that missed their stop do not say how the whole command ends") 
   RunData data = loop_device(1).run(10);
   const Profile without = estimate(data);
   StoredSample missed = data.samples.front();
-  missed.asked = data.paths.at(0).front();
+  missed.asked = data.paths.front().events.front();
   missed.outcome = Outcome::ended;
   missed.status = 0x6A80;
   data.samples.insert(data.samples.end(), 1000, missed);
@@ -234,7 +234,7 @@ TEST_CASE("the same data give the same bytes, also through a store") {
   {
     Store store(folder / "profile.jcprof", OpenMode::fresh);
     const std::int64_t run = store.begin_run(data.run, data.map, data.inputs);
-    store.add_path(run, 0, 1, data.paths.at(0));
+    store.add_path(run, data.paths.front());
     store.begin();
     for (const StoredSample& sample : data.samples) store.add_sample(run, sample);
     for (const StoredCalibration& calibration : data.calibrations) store.add_calibration(run, calibration);
@@ -254,7 +254,7 @@ TEST_CASE("a profile whose path names traps that it does not have is refused") {
   Store store(folder / "profile.jcprof", OpenMode::fresh);
   CHECK_THROWS_WITH(load_newest_run(store), "the profile holds no run yet\nhint: `jcprof run` adds one");
   const std::int64_t run = store.begin_run({}, loop_map(), {{}});
-  store.add_path(run, 0, 1, {{TrapId{11}, 1}});
+  store.add_path(run, {.events = {{TrapId{11}, 1}}});
   CHECK_THROWS_WITH(load_newest_run(store), Catch::Contains("names hit 1 of trap 11, of 10 traps"));
   store.close();
   std::filesystem::remove_all(folder);

@@ -30,7 +30,7 @@ struct SyntheticDevice {
   RunData run(std::uint32_t rounds) const {
     Session session{.data = {.run = {.device = "synthetic", .simulated = true}, .map = map, .inputs = {{}}},
                     .random = std::mt19937_64(seed)};
-    session.data.paths[0] = path;
+    session.data.paths = {{.events = path}};
     for (const Unwinding& left : attribute(map, path).unwinding)
       session.stopping.push_back(stop + frame * left.frames + guard * left.guards);
     for (int i = 0; i < 30; ++i) calibrate(session);

@@ -73,7 +73,9 @@ RunInfo some_run() {
           .hz = 1e9,
           .resolution = 2.5,
           .seed = 0xFFFFFFFFFFFFFFFF,
-          .rounds = 40};
+          .rounds = 40,
+          .absolute = 0.01,
+          .relative = 0.1};
 }
 
 StoredSample some_sample(std::uint64_t sequence) {
@@ -124,19 +126,35 @@ TEST_CASE("everything that is put into a profile comes out again") {
   ended.asked = {};
   ended.outcome = Outcome::ended;
   ended.status = 0x9000;
+  ended.signature.reset();
+  const StoredLook look{.number = 1,
+                        .rounds = 12,
+                        .first_round = 3,
+                        .method = LookMethod::fine,
+                        .tick = 2.5,
+                        .folded = true,
+                        .blocks = 20,
+                        .settled = 7,
+                        .shots = 300,
+                        .whole = 1.5e6};
   {
     Store store(folder.profile(), OpenMode::read_write);
     const std::int64_t run = store.begin_run(some_run(), two_traps(), {{0, {0x31, 0x32}, ""}, {1, {}, "b"}});
     CHECK(run == 1);
-    store.add_path(run, 0, 77, {{TrapId{2}, 1}});
-    store.add_path(run, 0, 77, path);
+    store.add_path(run, {.input = 1, .runs = 2, .signature = 78, .events = {{TrapId{2}, 1}}});
+    store.add_path(run, {.variant = 1, .runs = 1, .signature = 79, .events = {{TrapId{1}, 1}}});
+    store.add_path(run, {.runs = 4, .signature = 77, .events = {{TrapId{2}, 1}}});
+    store.add_path(run, {.runs = 5, .signature = 77, .events = path});
     store.begin();
     store.add_sample(run, some_sample(7));
     store.add_sample(run, ended);
     store.add_calibration(run, {.kind = "unarmed", .passes = 3000, .ticks = 99});
     store.commit();
-    store.add_warning(run, "first");
-    store.add_warning(run, "second");
+    store.add_look(run, look);
+    store.add_look(run, {.number = 0, .method = LookMethod::exact});
+    store.add_look(run, {.number = 0, .method = LookMethod::coarse, .tick = 10, .grid = 1e6});
+    store.add_warning(run, {.kind = WarningKind::grid, .text = "first", .advice = "do"});
+    store.add_warning(run, {.text = "second"});
     store.set_state(run, RunState::complete);
   }
   const Store store(folder.profile(), OpenMode::read_only);
@@ -154,19 +172,27 @@ TEST_CASE("everything that is put into a profile comes out again") {
   CHECK(map.sources == two_traps().sources);
   CHECK(map.card == two_traps().card);
   CHECK(map.build == 0xDEADBEEF);
-  CHECK(store.path(1, 0) == path);
-  CHECK(store.path(1, 1).empty());
+  CHECK(store.paths(1) ==
+        std::vector<StoredPath>{{.runs = 5, .signature = 77, .events = path},
+                                {.variant = 1, .runs = 1, .signature = 79, .events = {{TrapId{1}, 1}}},
+                                {.input = 1, .runs = 2, .signature = 78, .events = {{TrapId{2}, 1}}}});
+  CHECK(store.looks(1) ==
+        std::vector<StoredLook>{{.number = 0, .method = LookMethod::coarse, .tick = 10, .grid = 1e6}, look});
+  CHECK(run->absolute == 0.01);
+  CHECK(run->relative == 0.1);
   const auto samples = store.samples(1);
   REQUIRE(samples.size() == 2);
   CHECK(samples[0].asked == Event{TrapId{2}, 3});
   CHECK(samples[0].signature == 0xFFFFFFFF);
   CHECK_FALSE(samples[0].status);
+  CHECK_FALSE(samples[1].signature);
   CHECK(samples[1].outcome == Outcome::ended);
   CHECK(samples[1].status == 0x9000);
   CHECK(store.inputs(1).at(0).bytes == Bytes{0x31, 0x32});
   CHECK(store.inputs(1).at(1).input_class == "b");
   CHECK(store.calibrations(1).at(0).passes == 3000);
-  CHECK(store.warnings(1) == std::vector<std::string>{"first", "second"});
+  CHECK(store.warnings(1) ==
+        std::vector<Warning>{{WarningKind::grid, "first", "do"}, {WarningKind::other, "second"}});
 }
 
 TEST_CASE("a closed profile is one plain file, also after a drop in the middle of a round") {
@@ -262,11 +288,11 @@ TEST_CASE("a profile of a newer or an older jcprof is refused by name") {
     stream.close();
     return error_of(folder, [&] { Store(folder.profile(), OpenMode::read_write); });
   };
-  CHECK(error_of_version(3) ==
-        "profile.jcprof: written by a newer jcprof (format 3; this one reads 2)\n"
+  CHECK(error_of_version(4) ==
+        "profile.jcprof: written by a newer jcprof (format 4; this one reads 3)\n"
         "hint: use that jcprof, or measure again with `jcprof run --fresh` [2]");
-  CHECK(error_of_version(1) ==
-        "profile.jcprof: written by an older jcprof (format 1; this one reads 2)\n"
+  CHECK(error_of_version(2) ==
+        "profile.jcprof: written by an older jcprof (format 2; this one reads 3)\n"
         "hint: measure again with `jcprof run --fresh`, or use that jcprof [2]");
 }
 
@@ -334,19 +360,30 @@ TEST_CASE("a query shows the newest run's estimates by block, line and function"
   StoredEstimate last = block;
   last.position = 1;
   last.to = {};
+  last.hot = Hot::undecided;
+  StoredEstimate edge = block;
+  edge.scope = EstimateScope::edge;
+  edge.hits = 4;
+  edge.ticks = 8;
+  edge.rate = 0.5;
+  edge.mean = 9;
+  edge.q05 = 7;
+  edge.q95 = 30;
   {
     Store store(folder.profile(), OpenMode::fresh);
     store.begin_run(some_run(), two_traps(), {});
     const std::int64_t run = store.begin_run(some_run(), two_traps(), {});
     store.replace_estimates(run, {line});
-    store.replace_estimates(run, {block, last, line, function});
-    CHECK(store.estimates(run) == std::vector<StoredEstimate>{block, last, function, line});
+    store.replace_estimates(run, {block, last, line, function, edge});
+    CHECK(store.estimates(run) == std::vector<StoredEstimate>{block, last, edge, function, line});
   }
   CHECK(shown(query(folder.profile(),
-                    "SELECT from_name, to_name, to_hit, line, ticks, low, share FROM block;")) ==
-        "from_name|to_name|to_hit|line|ticks|low|share|\n"
-        "TRAP_process_1|TRAP_process_2|4|10|0.0|NULL|0.25|\n"
-        "TRAP_process_1|end|1|10|0.0|NULL|0.25|");
+                    "SELECT from_name, to_name, to_hit, line, ticks, low, share, hot FROM block;")) ==
+        "from_name|to_name|to_hit|line|ticks|low|share|hot|\n"
+        "TRAP_process_1|TRAP_process_2|4|10|0.0|NULL|0.25|NULL|\n"
+        "TRAP_process_1|end|1|10|0.0|NULL|0.25|undecided|");
+  CHECK(shown(query(folder.profile(), "SELECT from_name, rate, count, each, mean, q05, q95 FROM edge")) ==
+        "from_name|rate|count|each|mean|q05|q95|\nTRAP_process_1|0.5|4|2.0|9.0|7.0|30.0|");
   CHECK(shown(query(folder.profile(), "SELECT line, function, hits FROM line -- a comment\n")) ==
         "line|function|hits|\n10|A.process|1|");
   CHECK(shown(query(folder.profile(), "SELECT calls, exclusive, inclusive FROM function")) ==
@@ -365,9 +402,9 @@ TEST_CASE("a query can only read, and says what is wrong with it") {
         "query: no such table: smaple\n"
         "hint: did you mean \"sample\"? there are block, edge, function, line, loop, calibration, estimate, "
         "input, "
-        "path, run, sample, source, trap, warning [2]");
-  CHECK(error("SELECT tikcs FROM sample") ==
-        "query:1: no such column: tikcs\n  1 | SELECT tikcs FROM sample\n    |        ^\n"
+        "look, path, run, sample, source, trap, warning [2]");
+  CHECK(error("SELECT tcks FROM sample") ==
+        "query:1: no such column: tcks\n  1 | SELECT tcks FROM sample\n    |        ^\n"
         "hint: did you mean \"ticks\"? [2]");
   CHECK(error("SELECT outcome FROM line") ==
         "query:1: no such column: outcome\n  1 | SELECT outcome FROM line\n    |        ^\n"

