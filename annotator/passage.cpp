@@ -15,6 +15,11 @@ bool comes_otherwise(const Way& other, const Way& way, std::size_t position) {
 
 }  // namespace
 
+bool is_timed(const StoredSample& sample) {
+  return sample.asked.trap == run_to_end ? sample.outcome == Outcome::ended
+                                         : sample.outcome == Outcome::stopped;
+}
+
 void Digest::Majority::add(std::uint32_t vote) {
   if (lead == 0) signature = vote;
   if (signature == vote)
@@ -28,7 +33,7 @@ Digest::Digest(const Way& way, std::span<const StoredSample* const> samples) {
   std::size_t through = 0;
   bool has_any = false;
   for (const StoredSample* sample : samples) {
-    if (!sample->signature) continue;
+    if (!sample->signature || !is_timed(*sample)) continue;
     const auto position = way.position(sample->asked);
     if (!position || *position == 0) continue;  // before the first event there is nothing to digest
     has_any = true;
@@ -40,7 +45,7 @@ Digest::Digest(const Way& way, std::span<const StoredSample* const> samples) {
   form_ = Form::foreign;
   usual_.resize(way.end() + 1);
   for (const StoredSample* sample : samples)
-    if (const auto position = way.position(sample->asked); position && sample->signature)
+    if (const auto position = way.position(sample->asked); position && sample->signature && is_timed(*sample))
       usual_[*position].add(*sample->signature);
 }
 

@@ -12,6 +12,9 @@
 
 namespace jcprof::annotator {
 
+/// It ended as it was asked to.
+bool is_timed(const StoredSample& sample);
+
 /// The signatures of a way's shots, as the target computes them.
 class Digest {
  public:

@@ -20,11 +20,6 @@ constexpr double in_vain = -std::numeric_limits<double>::infinity();
 // Lost so often at the end, a stop was given up; then it would only part what was measured whole.
 constexpr std::uint32_t losses_to_give_up = 2;
 
-bool is_timed(const StoredSample& sample) {
-  return sample.asked.trap == run_to_end ? sample.outcome == Outcome::ended
-                                         : sample.outcome == Outcome::stopped;
-}
-
 bool is_loss(const StoredSample& sample) {
   return sample.outcome == Outcome::lost || sample.outcome == Outcome::timed_out;
 }
