@@ -16,18 +16,6 @@ namespace {
 /// Above this the traps shape what they measure.
 constexpr double too_dear = 0.1;
 
-Hot hot_of(engine::Hot hot) {
-  switch (hot) {
-    case engine::Hot::yes:
-      return Hot::yes;
-    case engine::Hot::no:
-      return Hot::no;
-    case engine::Hot::undecided:
-      return Hot::undecided;
-  }
-  return Hot::undecided;
-}
-
 class Estimator {
  public:
   Estimator(const RunData& data, double alpha)
@@ -96,9 +84,10 @@ class Estimator {
     }
     // Where all blocks together drown in the noise, they are a part of the command at least.
     shared_ = whole_ > 0 ? whole_ : std::max(1.0, profile.total.raw);
+    const double hot = data_.run.zoom.value_or(engine::Target{}.hot);
     for (std::size_t s = 0; s < profile.blocks.size(); ++s) {
       profile.blocks[s].cost = with_share(profile.blocks[s].cost);
-      if (whole_ > 0) profile.blocks[s].hot = hot_of(stretches_.hotness(s, data_.run.hot, whole_));
+      if (whole_ > 0) profile.blocks[s].hot = stretches_.hotness(s, hot, whole_);
     }
   }
 

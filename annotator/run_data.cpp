@@ -43,8 +43,8 @@ RunData load_newest_run(const Store& store) {
                .paths = store.paths(run->id),
                .samples = store.samples(run->id),
                .calibrations = store.calibrations(run->id),
-               .looks = store.looks(run->id),
-               .warnings = store.warnings(run->id)};
+               .looks = store.looks(run->id)};
+  for (const Warning& warning : store.warnings(run->id)) data.warnings.push_back(to_text(warning));
   for (const StoredPath& path : data.paths) check_path(data.map, path);
   for (const StoredSample& sample : data.samples) check_event(data.map, sample.asked);
   return data;

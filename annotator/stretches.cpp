@@ -122,7 +122,7 @@ std::vector<double> Stretches::sum(std::span<const Span> spans) const {
   return values;
 }
 
-engine::Hot Stretches::hotness(std::size_t stretch, double share, double whole) const {
+Hot Stretches::hotness(std::size_t stretch, double share, double whole) const {
   return engine::hotness(engine::present(differences_.blocks[stretch]), differences_, clock_, {.hot = share},
                          whole);
 }

@@ -38,7 +38,7 @@ class Stretches {
   std::uint32_t rounds(std::size_t stretch) const { return rounds_[stretch]; }
 
   /// Whether its part of `whole` is at least `share`, with all stretches asked about.
-  engine::Hot hotness(std::size_t stretch, double share, double whole) const;
+  Hot hotness(std::size_t stretch, double share, double whole) const;
 
   /// By round, or missing. Spans are ascending and apart. A span is known in a round where its ends were
   /// measured, whatever lies between; a few ends that were asked for in vain are filled in from their

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <numeric>
 
-
 namespace jcprof::bench {
 namespace {
 

@@ -125,11 +125,9 @@ void AgentProcess::wait(Clock::time_point deadline) const {
   ::poll(ends.data(), ends.size(), static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000)));
 }
 
-std::string AgentProcess::ending() {
-  // Its output is closed a moment before its end can be seen.
-  constexpr std::chrono::milliseconds moment{200};
+std::string AgentProcess::ending(std::chrono::milliseconds patience) {
   constexpr int of_signals = 128;
-  const std::optional<int> status = process_->ended(moment);
+  const std::optional<int> status = process_->ended(patience);
   if (!status) return "";
   if (*status > of_signals)
     return fmt::format("ended by signal {} ({})", *status - of_signals, ::strsignal(*status - of_signals));

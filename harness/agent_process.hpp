@@ -37,8 +37,9 @@ class AgentProcess {
   void finish_input() { is_input_finished_ = true; }
   ReadLine read_line(Clock::time_point deadline);
 
-  /// How it ended: "ended with status 3"; nothing while it runs on.
-  std::string ending();
+  /// How it ended: "ended with status 3"; nothing while it runs on. Its output is closed a moment before its
+  /// end can be seen.
+  std::string ending(std::chrono::milliseconds patience = std::chrono::milliseconds{200});
   /// The last lines of its log.
   std::string tail() const { return process_->tail(); }
   /// Gives it so long to end by itself, then ends it with all its children.

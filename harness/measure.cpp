@@ -10,12 +10,12 @@
 #include <fmt/format.h>
 
 #include "harness/calibration.hpp"
+#include "harness/course.hpp"
 #include "harness/inputs.hpp"
 #include "harness/shooter.hpp"
 #include "harness/shot_log.hpp"
 #include "harness/stored_rounds.hpp"
 #include "harness/survey.hpp"
-#include "harness/way.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::harness {
@@ -26,12 +26,14 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds progress_every{100};
 constexpr std::uint32_t most_rounds = 1000;
 
-/// A way and the engine that decides on it.
-struct Course {
-  Way way;
-  engine::Engine engine;
-  std::uint32_t looks = 0;  // taken note of
-};
+/// Whether the rounds of an unfinished run can be followed by those of another.
+bool is_same_measurement(const RunInfo& last, const RunInfo& now) {
+  const auto identity = [](const RunInfo& of) {
+    return std::tie(of.transport, of.reader, of.protocol, of.device, of.atr, of.project_digest,
+                    of.trap_digest, of.seed, of.rounds, of.absolute, of.relative, of.zoom);
+  };
+  return last.state != RunState::complete && identity(last) == identity(now);
+}
 
 MeasureGoal goal_of(const MeasureOptions& options) {
   if (!options.rounds)
@@ -62,7 +64,6 @@ class Measurement {
         transport_, *log_,
         Budget{.shots = options_.max_shots, .time = options_.max_time, .interrupted = &interrupted_},
         [this] { report_now_and_then(); });
-    for (const SurveyedWay& way : survey_.ways) add_course(way);
     open_run();
     try {
       calibrate_once();
@@ -86,7 +87,7 @@ class Measurement {
   }
 
   void add_course(const SurveyedWay& surveyed) {
-    Way way(surveyed.path.events, surveyed.inputs, options_.seed);
+    Way way(surveyed.path, surveyed.inputs, options_.seed);
     engine::Engine engine(way.settings(map_, target_, goal_));
     courses_.push_back({.way = std::move(way), .engine = std::move(engine)});
   }
@@ -96,9 +97,10 @@ class Measurement {
   void open_run() {
     warnings_ = survey_.warnings;
     const std::optional<RunInfo> last = store_.last_run();
-    if (last && can_go_on(*last)) {
+    continued_ = last && can_go_on(*last) && recall_paths(survey_, store_.paths(last->id));
+    for (const SurveyedWay& way : survey_.ways) add_course(way);
+    if (continued_) {
       info_ = *last;
-      continued_ = true;
       calibrated_ = !store_.calibrations(info_.id).empty();
       info_.state = RunState::running;
       store_.set_state(info_.id, RunState::running);
@@ -107,10 +109,7 @@ class Measurement {
     }
     info_ = new_run();
     info_.id = store_.begin_run(info_, map_, inputs_);
-    for (const SurveyedWay& way : survey_.ways)
-      for (const std::uint32_t input : way.inputs)
-        store_.add_path(info_.id,
-                        {.input = input, .signature = way.path.signature, .events = way.path.events});
+    for (const StoredPath& path : paths_of(survey_)) store_.add_path(info_.id, path);
     shooter_->begin({.store = store_, .run = info_.id});
   }
 
@@ -132,26 +131,17 @@ class Measurement {
             .hz = target_.hz,
             .resolution = target_.resolution,
             .seed = options_.seed,
-            .rounds = options_.rounds.value_or(0)};
+            .rounds = options_.rounds.value_or(0),
+            .absolute = goal_.target.absolute,
+            .relative = goal_.target.relative,
+            .zoom = goal_.zoom};
   }
 
   bool can_go_on(const RunInfo& last) const {
-    const auto identity = [](const auto& of) {
-      return std::tie(of.transport, of.reader, of.protocol, of.device, of.atr);
-    };
-    if (identity(last) != identity(target_)) return false;
-    if (last.state == RunState::complete || last.seed != options_.seed) return false;
-    if (last.project_digest != project_.digest || last.trap_digest != digest_of(map_)) return false;
     const auto same = [](const StoredInput& a, const StoredInput& b) {
       return std::tie(a.index, a.bytes, a.input_class) == std::tie(b.index, b.bytes, b.input_class);
     };
-    if (last.rounds != options_.rounds.value_or(0)) return false;
-    const std::vector<StoredPath> paths = store_.paths(last.id);
-    return std::ranges::equal(store_.inputs(last.id), inputs_, same) &&
-           std::ranges::all_of(survey_.ways, [&](const SurveyedWay& way) {
-             const auto stored = std::ranges::find(paths, way.inputs.front(), &StoredPath::input);
-             return stored != paths.end() && stored->events == way.path.events;
-           });
+    return is_same_measurement(last, new_run()) && std::ranges::equal(store_.inputs(last.id), inputs_, same);
   }
 
   /// Hands in the rounds of the earlier call again: the same readings lead to the same decisions.
@@ -160,6 +150,7 @@ class Measurement {
     shooter_->begin(
         {.store = store_, .run = info_.id, .sequence = samples.empty() ? 0 : samples.back().sequence + 1});
     const StoredRounds rounds(samples);
+    looks_ = store_.looks(info_.id);
     // Half a pair of twins is measured again.
     while (rounds.has_twins(round_ + 1) && hand_in(rounds) && hand_in(rounds)) {
     }
@@ -171,7 +162,10 @@ class Measurement {
       return std::ranges::find(one.way.inputs(), rounds.input_of(round_ + 1)) != one.way.inputs().end();
     });
     if (course == courses_.end()) return false;
-    course->engine.skip_warm_up(pilot_);
+    const std::optional<engine::Pilot> pilot =
+        target_.exact ? engine::Pilot{} : stored_pilot(*course, looks_);
+    if (!pilot) return false;
+    course->engine.skip_warm_up(*pilot);
     const std::vector<Shot> shots = course->way.shots_of(course->engine.next());
     const auto samples = rounds.samples_of(round_ + 1, shots);
     if (!samples) return false;
@@ -223,17 +217,36 @@ class Measurement {
       if (!is_warm_up) ++round_;
       const std::vector<StoredSample> samples = shooter_->shoot(shots, is_warm_up ? warm_up_round : round_);
       if (samples.size() < shots.size()) return;
+      const std::size_t looks = course.engine.looks();
+      const bool had_pilot = course.engine.pilot().has_value();
       take(course, shots, samples);
-      if (is_warm_up && course.engine.next().phase != engine::Phase::warm_up) tell_plan(course);
+      if (!had_pilot && course.engine.pilot()) {
+        keep(pilot_row(course));
+        tell_plan(course);
+      }
+      if (course.engine.looks() == looks) continue;
+      keep(look_row(course));
+      if (options_.look) options_.look(info_.id);
     } while (course.engine.next().phase != engine::Phase::done && course.engine.next().round % 2 == 0);
   }
 
+  void keep(StoredLook look) {
+    look.number = static_cast<std::uint32_t>(looks_.size());
+    look.shots = shooter_->shots();
+    looks_.push_back(look);
+    store_.add_look(info_.id, look);
+  }
+
   void take(Course& course, std::span<const Shot> shots, std::span<const StoredSample> samples) {
-    course.engine.take(readings_of(shots, samples));
+    if (!samples.empty() && samples.front().round != warm_up_round)
+      course.rounds.push_back(samples.front().round);
+    const std::size_t planned = course.engine.next().shots.size();
+    course.engine.take(readings_of(shots.first(planned), samples.first(planned)));
     for (std::size_t i = 0; i < samples.size(); ++i) {
       if (log_->can_stop_at(shots[i].stop)) continue;
       const auto stop = std::ranges::find(course.way.stops(), shots[i].stop);
-      course.engine.give_up(static_cast<std::size_t>(stop - course.way.stops().begin()));
+      if (stop != course.way.stops().end())
+        course.engine.give_up(static_cast<std::size_t>(stop - course.way.stops().begin()));
     }
   }
 
@@ -260,7 +273,7 @@ class Measurement {
                                                halt == Halt::shots ? "--max-shots" : "--max-time", round_));
     for (const Course& course : courses_) add(judge(course.engine, goal_.target, target_.unit));
     add(log_->warnings());
-    for (const Warning& warning : warnings_) store_.add_warning(info_.id, to_text(warning));
+    for (const Warning& warning : warnings_) store_.add_warning(info_.id, warning);
     info_.state = state;
     store_.set_state(info_.id, state);
   }
@@ -320,7 +333,7 @@ class Measurement {
   std::optional<Shooter> shooter_;
   std::vector<Course> courses_;
   RunInfo info_;
-  engine::Pilot pilot_;  // of the earlier call
+  std::vector<StoredLook> looks_;
   bool continued_ = false;
   bool calibrated_ = false;
   bool is_plan_told_ = false;

@@ -64,6 +64,24 @@ class Tracer {
             .end = first.end};
   }
 
+  /// How often which way is gone. Runs whose windows do not fit together are not counted.
+  std::vector<SeenPath> variants() {
+    std::vector<SeenPath> seen;
+    for (int i = 0; i < limits_.runs_of_varying; ++i) {
+      const std::optional<Series> series = read_series();
+      if (!series || !series->is_whole() || (series->windows.size() > 1 && series->link == Link::unchecked))
+        continue;
+      std::vector<Event> events = events_of(series->traps);
+      const auto known = std::ranges::find(seen, events, &SeenPath::events);
+      if (known != seen.end())
+        ++known->runs;
+      else
+        seen.push_back({.events = std::move(events), .signature = signature_of(series->traps)});
+    }
+    std::ranges::stable_sort(seen, std::ranges::greater(), &SeenPath::runs);
+    return seen;
+  }
+
   std::uint32_t runs() const { return runs_; }
 
  private:
@@ -164,6 +182,12 @@ TracedPath trace_path(Transport& transport, std::uint32_t input, const TraceLimi
   std::optional<TracedPath> path = tracer.path();
   for (int attempt = 1; !path && attempt < limits.attempts; ++attempt) path = tracer.path();
   if (!path) path = tracer.beginning();
+  if (path->state == PathState::varying) path->variants = tracer.variants();
+  if (!path->variants.empty()) {
+    path->events = path->variants.front().events;
+    path->signature = path->variants.front().signature;
+    path->total = path->events.size();
+  }
   path->runs = tracer.runs();
   return std::move(*path);
 }

@@ -27,6 +27,13 @@ enum class PathState : std::uint8_t {
   cut       // the path could not be had whole: `events` is its beginning
 };
 
+/// A way that was seen from end to end.
+struct SeenPath {
+  std::vector<Event> events = {};
+  std::uint32_t signature = 0;
+  std::uint64_t runs = 1;  // that went it
+};
+
 struct TracedPath {
   std::vector<Event> events = {};
   std::uint32_t signature = 0;
@@ -34,6 +41,7 @@ struct TracedPath {
   std::uint64_t total = 0;  // events of the run; where it was cut and the target does not say, those known
   Sample end = {};          // how the traced run ended
   std::uint32_t runs = 0;   // that it took
+  std::vector<SeenPath> variants = {};  // of a varying path, most often gone first; `events` is the first
 };
 
 struct TraceLimits {
@@ -42,6 +50,7 @@ struct TraceLimits {
   std::uint32_t window = 262'144;  // asked for at a time: whoever can gives all at once
   int attempts = 5;                // to join windows, and to get over a lost target
   int agreements = 16;             // of first and last window, where a signature is only equal or not
+  int runs_of_varying = 30;        // to see how often it goes which way
 };
 
 /// UserError (environment) when no run can be traced.

@@ -38,6 +38,12 @@ Sample full_run(Transport& transport, std::uint32_t input) {
       "run it alone and see; \"trigger\" and \"session\" in jcprof.json say what is sent");
 }
 
+std::uint64_t runs_of(const std::vector<SeenPath>& variants) {
+  std::uint64_t runs = 0;
+  for (const SeenPath& one : variants) runs += one.runs;
+  return std::max<std::uint64_t>(runs, 1);
+}
+
 std::string name_of_input(const StoredInput& input) {
   constexpr std::size_t shown = 16;
   const std::string hex = to_hex(input.bytes);
@@ -121,11 +127,12 @@ class Surveyor {
       case PathState::steady:
         return;
       case PathState::varying:
-        warn(
-            WarningKind::path_varies,
-            fmt::format("the path varies: two runs of {} went different ways; shots that miss their stop are "
-                        "counted",
-                        name_of_input(input)));
+        warn(WarningKind::path_varies,
+             fmt::format(
+                 "runs of {} go different ways, {} of {} the most frequent one: that is what is reported "
+                 "line by line, and of the others the edges",
+                 name_of_input(input), path.variants.empty() ? 1 : path.variants.front().runs,
+                 runs_of(path.variants)));
         return;
       case PathState::cut:
         warn(WarningKind::path_varies,
@@ -140,6 +147,18 @@ class Surveyor {
   Survey survey_;
 };
 
+std::vector<StoredPath> paths_of_input(std::uint32_t input, const TracedPath& path) {
+  if (path.variants.empty()) return {{.input = input, .signature = path.signature, .events = path.events}};
+  std::vector<StoredPath> paths;
+  for (const SeenPath& seen : path.variants)
+    paths.push_back({.input = input,
+                     .variant = static_cast<std::uint32_t>(paths.size()),
+                     .runs = seen.runs,
+                     .signature = seen.signature,
+                     .events = seen.events});
+  return paths;
+}
+
 }  // namespace
 
 Survey survey(const TrapMap& map, Transport& transport, const std::vector<StoredInput>& inputs,
@@ -147,6 +166,32 @@ Survey survey(const TrapMap& map, Transport& transport, const std::vector<Stored
   Surveyor surveyor(map, transport);
   for (std::size_t i = 0; i < inputs.size() && (i == 0 || !interrupted); ++i) surveyor.take(inputs[i]);
   return std::move(surveyor).result();
+}
+
+std::vector<StoredPath> paths_of(const Survey& survey) {
+  std::vector<StoredPath> paths;
+  for (const SurveyedWay& way : survey.ways)
+    for (const std::uint32_t input : way.inputs)
+      std::ranges::move(paths_of_input(input, way.path), std::back_inserter(paths));
+  std::ranges::stable_sort(paths, {}, &StoredPath::input);
+  return paths;
+}
+
+bool recall_paths(Survey& survey, const std::vector<StoredPath>& earlier) {
+  Survey recalled = survey;
+  for (SurveyedWay& way : recalled.ways) {
+    if (way.path.variants.empty()) continue;
+    way.path.variants.clear();
+    for (const StoredPath& path : earlier)
+      if (path.input == way.inputs.front())
+        way.path.variants.push_back({.events = path.events, .signature = path.signature, .runs = path.runs});
+    if (way.path.variants.size() < 2) return false;
+    way.path.events = way.path.variants.front().events;
+    way.path.signature = way.path.variants.front().signature;
+  }
+  if (paths_of(recalled) != earlier) return false;
+  survey = std::move(recalled);
+  return true;
 }
 
 }  // namespace jcprof::harness

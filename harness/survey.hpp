@@ -33,4 +33,11 @@ struct Survey {
 Survey survey(const TrapMap& map, Transport& transport, const std::vector<StoredInput>& inputs,
               const std::atomic<bool>& interrupted);
 
+/// As they go into the store, by input.
+std::vector<StoredPath> paths_of(const Survey& survey);
+
+/// Where a path varies, the ways that an earlier call saw stand for those of this survey. False, and nothing
+/// is changed, where they cannot: another path is steady now, or an input goes with others.
+bool recall_paths(Survey& survey, const std::vector<StoredPath>& earlier);
+
 }  // namespace jcprof::harness

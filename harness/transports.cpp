@@ -86,21 +86,12 @@ std::string or_empty(const std::string& json) {
 }
 
 std::unique_ptr<Transport> make_agent(const Project& project, const TrapMap& map, const std::string& command,
-                                      const Placeholders& values) {
-  const std::filesystem::path logs = std::filesystem::path(values.at("out")) / "logs";
-  const AgentSettings defaults;
-  AgentSettings settings{.command = {.argv = agent_argv(command, values), .cwd = project.root},
-                         .log = {.file = logs / "agent.log"},
-                         .greeting = {.project = project.name,
-                                      .target = std::string(name_of(project.target)),
-                                      .trigger = or_empty(project.trigger.object),
-                                      .session = or_empty(project.session.object),
-                                      .options = or_empty(project.agent.options)},
-                         .life = project.agent.per_batch ? AgentLife::batch : AgentLife::run,
-                         .timeout = project.session.timeout,
-                         .start_timeout = std::max(defaults.start_timeout, project.session.timeout)};
+                                      const std::filesystem::path& out_dir) {
+  AgentSettings settings = agent_settings(project, command, out_dir);
+  const std::filesystem::path log = settings.log.file.parent_path() / "start.log";
   std::unique_ptr<Device> started =
-      project.start ? make_started_device(*project.start, values, logs / "start.log") : nullptr;
+      project.start ? make_started_device(*project.start, placeholders(project, out_dir, "", ""), log)
+                    : nullptr;
   return make_agent_transport(
       {.settings = std::move(settings), .device = project.device, .traps = map.traps.size()},
       std::move(started));
@@ -124,6 +115,21 @@ std::string reader_for(const Project& project, const std::string& uri) {
   return named.size() == 1 ? named.front() : wanted;
 }
 
+AgentSettings agent_settings(const Project& project, const std::string& command,
+                             const std::filesystem::path& out_dir) {
+  const Placeholders values = placeholders(project, out_dir, "", "");
+  return {.command = {.argv = agent_argv(command, values), .cwd = project.root},
+          .log = {.file = std::filesystem::path(values.at("out")) / "logs" / "agent.log"},
+          .greeting = {.project = project.name,
+                       .target = std::string(name_of(project.target)),
+                       .trigger = or_empty(project.trigger.object),
+                       .session = or_empty(project.session.object),
+                       .options = or_empty(project.agent.options)},
+          .life = project.agent.per_batch ? AgentLife::batch : AgentLife::run,
+          .timeout = project.session.timeout,
+          .start_timeout = std::max(AgentSettings{}.start_timeout, project.session.timeout)};
+}
+
 std::unique_ptr<Transport> make_transport(const Project& project, const TrapMap& map, const std::string& uri,
                                           const std::filesystem::path& out_dir) {
   const std::string& text = uri.empty() ? project.transport : uri;
@@ -145,7 +151,7 @@ std::unique_ptr<Transport> make_transport(const Project& project, const TrapMap&
   if (scheme == "pcsc")
     return card(make_pcsc_channel({.reader = reader_of(address), .timeout = timeout}),
                 reader_for(project, uri));
-  if (scheme == "agent") return make_agent(project, map, address, placeholders(project, out_dir, "", ""));
+  if (scheme == "agent") return make_agent(project, map, address, out_dir);
   if (std::ranges::find(later_schemes(), scheme) != later_schemes().end())
     throw bad_transport(
         project, fmt::format("transport \"{}:\" is not in this version of jcprof", scheme),

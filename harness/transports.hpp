@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "harness/agent_link.hpp"
 #include "harness/transport.hpp"
 #include "src/core/project.hpp"
 #include "src/core/trap_map.hpp"
@@ -15,6 +16,10 @@ namespace jcprof::harness {
 /// What {reader} stands for in build and install steps: the reader of a `pcsc:` transport, by its whole name
 /// where it is there; empty for other transports.
 std::string reader_for(const Project& project, const std::string& uri);
+
+/// How an agent is started and greeted for this project; `command` is what stands behind "agent:".
+AgentSettings agent_settings(const Project& project, const std::string& command,
+                             const std::filesystem::path& out_dir);
 
 /// `uri` as --transport gives it, empty: the project's. `out_dir` holds tree/ and gets logs/start.log.
 /// Listens, but starts and touches no target yet. UserError for a scheme that is unknown or not in this

@@ -2,6 +2,7 @@
 #include "harness/way.hpp"
 
 #include <map>
+#include <set>
 #include <utility>
 
 #include "src/engine/schedule.hpp"
@@ -11,6 +12,8 @@ namespace {
 
 /// Shorter paths are measured whole: zoom would save little.
 constexpr std::size_t longest_without_zoom = 200;
+/// A path that never repeats itself would have no end of these.
+constexpr std::size_t most_elsewhere = 200;
 constexpr double ns_per_second = 1e9;
 
 double ns_per_tick(const Description& target) {
@@ -44,10 +47,14 @@ engine::Reading reading_of(const Shot& shot, const StoredSample& sample) {
 
 }  // namespace
 
-Way::Way(std::vector<Event> path, std::vector<std::uint32_t> inputs, std::uint64_t seed)
-    : path_(std::move(path)), inputs_(std::move(inputs)), positions_(engine::choose_positions(path_, seed)) {
+Way::Way(const TracedPath& path, std::vector<std::uint32_t> inputs, std::uint64_t seed)
+    : path_(path.events), inputs_(std::move(inputs)), positions_(engine::choose_positions(path_, seed)) {
   stops_.reserve(positions_.size());
   for (const std::size_t at : positions_) stops_.push_back(at == path_.size() ? Event{} : path_[at]);
+  std::set<Event> known(path_.begin(), path_.end());
+  for (const SeenPath& variant : path.variants)
+    for (const Event& event : variant.events)
+      if (elsewhere_.size() < most_elsewhere && known.insert(event).second) elsewhere_.push_back(event);
 }
 
 engine::Settings Way::settings(const TrapMap& map, const Description& target, const MeasureGoal& goal) const {
@@ -80,6 +87,8 @@ std::vector<Shot> Way::shots_of(const engine::Batch& batch) const {
   shots.reserve(batch.shots.size());
   for (const engine::PlannedShot& planned : batch.shots)
     shots.push_back({.stop = stops_[planned.stop], .input = input, .delay_ns = planned.pause_ns});
+  if (batch.round > 0)
+    for (const Event& event : elsewhere_) shots.push_back({.stop = event, .input = input});
   return shots;
 }
 

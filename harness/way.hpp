@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/path.hpp"
 #include "harness/transport.hpp"
 #include "src/core/store.hpp"
 #include "src/core/trap_map.hpp"
@@ -25,17 +26,16 @@ struct MeasureGoal {
 
 class Way {
  public:
-  Way(std::vector<Event> path, std::vector<std::uint32_t> inputs, std::uint64_t seed);
+  Way(const TracedPath& path, std::vector<std::uint32_t> inputs, std::uint64_t seed);
 
-  const std::vector<Event>& path() const { return path_; }
   const std::vector<std::uint32_t>& inputs() const { return inputs_; }
   /// Those that can be measured, along the path, the end last.
   const std::vector<Event>& stops() const { return stops_; }
 
   /// As the engine wants to be told of it.
   engine::Settings settings(const TrapMap& map, const Description& target, const MeasureGoal& goal) const;
-  /// The shots of a batch. Twins share their input, and all shots of a round do: differences stay within one
-  /// input.
+  /// The shots of a batch, and behind those of a round the events that only other variants of the path pass.
+  /// Twins share their input, and all shots of a round do: differences stay within one input.
   std::vector<Shot> shots_of(const engine::Batch& batch) const;
 
  private:
@@ -43,6 +43,7 @@ class Way {
   std::vector<std::uint32_t> inputs_;
   std::vector<std::size_t> positions_;  // of the stops on the path
   std::vector<Event> stops_;
+  std::vector<Event> elsewhere_;  // on other variants only
 };
 
 /// One for each of `shots`, of which the first samples.size() were made; the others count as missed.

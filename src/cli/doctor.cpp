@@ -16,6 +16,7 @@
 #include "harness/pcsc_slots.hpp"
 #include "rewriter/project_tree.hpp"
 #include "src/cli/diagnosis.hpp"
+#include "src/cli/doctor_agent.hpp"
 #include "src/cli/main_guard.hpp"
 #include "src/cli/verbs.hpp"
 #include "src/core/hex.hpp"
@@ -164,8 +165,12 @@ Work doctor_verb(CLI::App& verb) {
   verb.add_option("-o,--out", options->out, "output folder (default: jcprof-out beside the project file)")
       ->type_name("DIR");
   verb.add_flag("--json", options->json, "print the findings as JSON");
-  return [options] {
+  const auto agent = std::make_shared<std::string>();
+  verb.add_option("--agent", *agent, "try an agent instead: does it do what docs/agent-protocol.md says?")
+      ->type_name("COMMAND");
+  return [options, agent] {
     if (options->project.empty() && fs::exists("jcprof.json")) options->project = ".";
+    if (!agent->empty()) return doctor_agent(*options, *agent);
     std::optional<ProjectFacts> project;
     if (!options->project.empty()) project = look_at(*options);
     const std::vector<Finding> findings = diagnose(look_at_machine(), project);

@@ -2,8 +2,6 @@
 // Child processes by argv, in a process group of their own, with time-outs and bounded logs. Not a shell.
 #pragma once
 
-#include "src/core/unique_fd.hpp"
-
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -11,6 +9,8 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "src/core/unique_fd.hpp"
 
 namespace jcprof {
 

@@ -113,9 +113,8 @@ std::optional<RunInfo> Store::last_run() const {
   const Database& database = state_->database;
   Statement row = database.prepare(
       "SELECT id, state, started, tool, project, project_digest, trap_digest, transport, agent, device, atr,"
-      " simulated, unit, hz, resolution, seed, rounds, reader, protocol, absolute, relative, hot FROM run "
-      "ORDER "
-      "BY id DESC LIMIT 1");
+      " simulated, unit, hz, resolution, seed, rounds, reader, protocol, absolute, relative, zoom FROM run "
+      "ORDER BY id DESC LIMIT 1");
   if (!row.step()) return std::nullopt;
   return RunInfo{.id = row.integer(0),
                  .state = known(database, row.text(1), value_in(run_states, row.text(1))),
@@ -138,7 +137,7 @@ std::optional<RunInfo> Store::last_run() const {
                  .rounds = row.number<std::uint32_t>(16),
                  .absolute = row.real(19),
                  .relative = row.real(20),
-                 .hot = row.real(21)};
+                 .zoom = row.is_null(21) ? std::nullopt : std::optional(row.real(21))};
 }
 
 std::int64_t Store::begin_run(const RunInfo& info, const TrapMap& map,
@@ -153,7 +152,7 @@ std::int64_t Store::begin_run(const RunInfo& info, const TrapMap& map,
       .bind(run, name_in(run_states, info.state), info.started, info.tool, info.project, info.project_digest,
             info.trap_digest, info.transport, info.agent, info.reader, info.protocol, info.device, info.atr,
             info.simulated, name_of(info.unit), info.hz, info.resolution, info.seed, info.rounds,
-            info.absolute, info.relative, info.hot, map.language, map.build, std::uint32_t{map.card.cla},
+            info.absolute, info.relative, info.zoom, map.language, map.build, std::uint32_t{map.card.cla},
             std::uint32_t{map.card.ins}, std::uint32_t{map.card.stop_status})
       .run();
   Statement source = database.prepare("INSERT INTO source VALUES (?, ?, ?, ?)");

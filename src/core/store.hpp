@@ -12,6 +12,7 @@
 
 #include "src/core/trap_map.hpp"
 #include "src/core/types.hpp"
+#include "src/core/warning.hpp"
 
 namespace jcprof {
 
@@ -41,7 +42,7 @@ struct RunInfo {
   // How good is good enough: half width of a share, or this part of it, whichever is larger.
   double absolute = 0.005;
   double relative = 0.05;
-  double hot = 0.01;  // the share from which a block is called hot
+  std::optional<double> zoom = {};  // share from which blocks are looked for on long paths
 };
 
 struct StoredInput {
@@ -78,7 +79,7 @@ enum class LookMethod : std::uint8_t { fine, coarse, exact };
 /// What was known after the warm-up (number 0) or after a look at the rounds. Ticks are the run's.
 struct StoredLook {
   std::uint32_t number = 0;
-  std::uint32_t input = 0;  // the first of those that take the path it is about
+  std::uint32_t input = 0;  // the first of those whose path it is about
   std::uint32_t rounds = 0;
   std::uint32_t first_round = 1;  // that the result is made of
   LookMethod method = LookMethod::fine;
@@ -88,7 +89,9 @@ struct StoredLook {
   std::uint64_t blocks = 0;
   std::uint64_t settled = 0;
   std::uint64_t shots = 0;
-  double whole = 0;  // the sum of the blocks
+  double whole = 0;  // the sum of the blocks; after the warm-up T(end) - T(first stop),
+  double sigma = 0;  // robust standard deviation of a block; after the warm-up of that difference
+  double shot = 0;   // of the warm-up only: T(end)
   bool operator==(const StoredLook&) const = default;
 };
 
@@ -100,9 +103,6 @@ struct StoredCalibration {
 
 /// What an estimate is about; the names in the store are the same.
 enum class EstimateScope : std::uint8_t { total, entry, unattributed, block, edge, line, function, loop };
-
-/// Whether a block takes at least RunInfo::hot.
-enum class Hot : std::uint8_t { yes, no, undecided };
 
 /// One number that the annotator published; the views named after scopes show these rows, so that
 /// a query and a report agree. Infinite ends of intervals are NULL in the file.
@@ -150,7 +150,7 @@ class Store {
   void add_path(std::int64_t run, const StoredPath& path);
   /// Replaces the look with that number.
   void add_look(std::int64_t run, const StoredLook& look);
-  void add_warning(std::int64_t run, const std::string& text);
+  void add_warning(std::int64_t run, const Warning& warning);
 
   /// Everything between begin and commit lands together or not at all. A full disk or a failing one is a
   /// UserError (environment); what was committed before it stays.
@@ -167,7 +167,7 @@ class Store {
   std::vector<StoredSample> samples(std::int64_t run) const;  // in sequence
   std::vector<StoredLook> looks(std::int64_t run) const;      // by number
   std::vector<StoredCalibration> calibrations(std::int64_t run) const;
-  std::vector<std::string> warnings(std::int64_t run) const;
+  std::vector<Warning> warnings(std::int64_t run) const;
   std::vector<StoredEstimate> estimates(std::int64_t run) const;
 
   /// Leaves WAL mode, so that the profile is one plain file. Drops what was begun and not committed. The

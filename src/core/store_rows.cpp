@@ -99,16 +99,19 @@ void Store::add_path(std::int64_t run, const StoredPath& path) {
 }
 
 void Store::add_look(std::int64_t run, const StoredLook& look) {
-  state_->database.prepare("INSERT OR REPLACE INTO look VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+  state_->database.prepare("INSERT OR REPLACE INTO look VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
       .bind(run, look.number, look.input, look.rounds, look.first_round, name_in(look_methods, look.method),
-            look.tick, look.grid, look.folded, look.blocks, look.settled, look.shots, look.whole)
+            look.tick, look.grid, look.folded, look.blocks, look.settled, look.shots, look.whole, look.sigma,
+            look.shot)
       .run();
 }
 
-void Store::add_warning(std::int64_t run, const std::string& text) {
+void Store::add_warning(std::int64_t run, const Warning& warning) {
   Atomically atomically(state_->database);
   const std::int64_t next = state_->next_number("warning", run);
-  state_->database.prepare("INSERT INTO warning VALUES (?, ?, ?)").bind(run, next, text).run();
+  state_->database.prepare("INSERT INTO warning VALUES (?, ?, ?, ?, ?)")
+      .bind(run, next, name_of(warning.kind), warning.text, warning.advice)
+      .run();
   atomically.commit();
 }
 
@@ -202,17 +205,22 @@ std::vector<StoredCalibration> Store::calibrations(std::int64_t run) const {
   return calibrations;
 }
 
-std::vector<std::string> Store::warnings(std::int64_t run) const {
-  Statement row = state_->database.prepare("SELECT text FROM warning WHERE run = ? ORDER BY number");
-  std::vector<std::string> warnings;
-  for (row.bind(run); row.step();) warnings.push_back(row.text(0));
+std::vector<Warning> Store::warnings(std::int64_t run) const {
+  const Database& database = state_->database;
+  Statement row = database.prepare("SELECT kind, text, advice FROM warning WHERE run = ? ORDER BY number");
+  std::vector<Warning> warnings;
+  for (row.bind(run); row.step();)
+    warnings.push_back({.kind = known(database, row.text_view(0), warning_kind(row.text_view(0))),
+                        .text = row.text(1),
+                        .advice = row.text(2)});
   return warnings;
 }
 
 std::vector<StoredLook> Store::looks(std::int64_t run) const {
   const Database& database = state_->database;
   Statement row = database.prepare(
-      "SELECT number, rounds, first_round, method, tick, grid, folded, blocks, settled, shots, whole, input"
+      "SELECT number, rounds, first_round, method, tick, grid, folded, blocks, settled, shots, whole, input, "
+      "sigma, shot"
       " FROM look WHERE run = ? ORDER BY number");
   std::vector<StoredLook> looks;
   for (row.bind(run); row.step();)
@@ -227,7 +235,9 @@ std::vector<StoredLook> Store::looks(std::int64_t run) const {
                      .blocks = row.number<std::uint64_t>(7),
                      .settled = row.number<std::uint64_t>(8),
                      .shots = row.number<std::uint64_t>(9),
-                     .whole = row.real(10)});
+                     .whole = row.real(10),
+                     .sigma = row.real(12),
+                     .shot = row.real(13)});
   return looks;
 }
 

@@ -28,7 +28,7 @@ CREATE TABLE run (
   rounds INTEGER NOT NULL,        -- asked for
   absolute REAL NOT NULL,         -- how good is good enough: the half width of a share,
   relative REAL NOT NULL,         -- or this part of it, whichever is larger
-  hot REAL NOT NULL,              -- the share from which a block is called hot
+  zoom REAL,                      -- share from which blocks are looked for on long paths
   language TEXT NOT NULL,
   build INTEGER NOT NULL,         -- what the target answers to hello
   cla INTEGER NOT NULL, ins INTEGER NOT NULL, stop_status INTEGER NOT NULL
@@ -74,11 +74,10 @@ CREATE TABLE calibration (
   passes INTEGER NOT NULL, ticks INTEGER NOT NULL,
   PRIMARY KEY (run, number)
 ) WITHOUT ROWID;
--- What was known after the warm-up (number 0) and after each look at the rounds. Inputs of other paths have
--- looks of their own.
+-- What was known after the warm-up (number 0) and after each look at the rounds.
 CREATE TABLE look (
   run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL,
-  input INTEGER NOT NULL,         -- the first of those that take the path
+  input INTEGER NOT NULL,         -- the first of those whose path it is about
   rounds INTEGER NOT NULL,
   first_round INTEGER NOT NULL,   -- that the result is made of
   method TEXT NOT NULL,           -- fine: medians; coarse: means; exact: spreads
@@ -86,11 +85,14 @@ CREATE TABLE look (
   grid REAL NOT NULL,             -- on which answers come; 0: none
   folded INTEGER NOT NULL,        -- twin rounds count as one
   blocks INTEGER NOT NULL, settled INTEGER NOT NULL, shots INTEGER NOT NULL,
-  whole REAL NOT NULL,            -- the sum of the blocks
+  whole REAL NOT NULL,            -- the sum of the blocks; number 0: T(end) - T(first stop)
+  sigma REAL NOT NULL,            -- robust standard deviation of one block; number 0: of that difference
+  shot REAL NOT NULL,             -- number 0: T(end)
   PRIMARY KEY (run, number)
 ) WITHOUT ROWID;
 CREATE TABLE warning (
-  run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL, text TEXT NOT NULL,
+  run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL,
+  kind TEXT NOT NULL, text TEXT NOT NULL, advice TEXT NOT NULL,
   PRIMARY KEY (run, number)
 ) WITHOUT ROWID;
 -- What the annotator made of the samples; it can be made again. An interval's infinite end is NULL.

@@ -80,6 +80,9 @@ struct Sample {
   std::optional<Event> reached = {};
 };
 
+/// Whether a block takes at least what was asked about.
+enum class Hot : std::uint8_t { undecided, yes, no };
+
 /// How the traps of a Java Card build are armed; empty for other targets.
 struct CardArming {
   std::uint8_t cla = 0;

@@ -170,7 +170,6 @@ struct Engine::State {
     open.assign(stops.size(), true);
     attempts.assign(stops.size(), 0);
     hits.assign(stops.size(), 0);
-    look.reset();
     next_look = settings.exact ? exact_rounds : first_look;
     first_round = round + 1;
     plan();
@@ -231,6 +230,7 @@ struct Engine::State {
   void take_look() {
     leave_out_unreached();
     look = engine::look(times, clock, settings.target, groups_of_columns());
+    ++looks;
     const bool was_last = round >= settings.most_rounds;
     // A grid that is finer than the clock's own steps is a mistake: pauses would not smooth those.
     const double tick = smallest_gap(raw);
@@ -256,23 +256,28 @@ struct Engine::State {
 
   void take_zoom() {
     std::vector<Interval> shares;
+    std::vector<bool> doubtful(stops.size(), false);
     for (const Segment& segment : zoom->segments()) {
       if (segment.state != Segment::State::open) continue;
       const auto at = std::ranges::lower_bound(stops, segment.begin);
       const bool is_measured = at + 1 < stops.end() && *at == segment.begin && at[1] == segment.end;
-      shares.push_back(is_measured ? look->blocks[static_cast<std::size_t>(at - stops.begin())].share
-                                   : Interval{.value = missing});
+      const auto column = static_cast<std::size_t>(at - stops.begin());
+      shares.push_back(is_measured ? look->blocks[column].share : Interval{.value = missing});
+      if (is_measured && !zoom->is_known(shares.back())) doubtful[column] = doubtful[column + 1] = true;
     }
     const bool is_last = settings.exact || times.rounds() >= most_rounds_of_level;
-    if (zoom->take(shares, is_last ? Zoom::Patience::decide : Zoom::Patience::wait))
+    if (zoom->take(shares, is_last ? Zoom::Patience::decide : Zoom::Patience::wait)) {
       begin_level();
-    else
+    } else {
+      open = std::move(doubtful);
+      open.front() = open.back() = true;
       next_look = look_after(static_cast<std::uint32_t>(times.rounds()));
+    }
     if (round >= settings.most_rounds) phase = Phase::done;
   }
 
   std::uint64_t shots_left() const {
-    if (!look || phase == Phase::done || look->blocks.size() + 1 != stops.size()) return 0;
+    if (!look || phase == Phase::done || times.rounds() == 0) return 0;
     const auto rounds = static_cast<double>(times.rounds());
     const double most = static_cast<double>(settings.most_rounds) - round;
     std::vector<double> left(stops.size(), 0);
@@ -350,6 +355,7 @@ struct Engine::State {
   std::uint32_t first_round = 1;
   std::uint32_t next_look = first_look;
   std::optional<Look> look;
+  std::size_t looks = 0;
   std::vector<double> raw;
   // One a column of the table.
   std::vector<std::size_t> stops;
@@ -396,6 +402,10 @@ void Engine::skip_warm_up(const Pilot& pilot) {
     state_->resume();
   else
     state_->begin_measuring(pilot);
+}
+
+std::size_t Engine::looks() const {
+  return state_->looks;
 }
 
 std::uint64_t Engine::shots_left() const {

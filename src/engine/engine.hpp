@@ -77,8 +77,11 @@ class Engine {
 
   /// What the first warm-up found; nothing before its end.
   const std::optional<Pilot>& pilot() const;
-  /// The newest look at the rounds from first_round() on, if there was one; its blocks lie between stops().
+  /// The newest look, if there was one. Once everything is done it is one at the rounds from first_round()
+  /// on, and its blocks lie between stops().
   const std::optional<Look>& look() const;
+  /// How many there were, in all phases.
+  std::size_t looks() const;
   /// Shots until everything is settled, by what the newest look knows; 0 before it. Half widths shrink with
   /// the root of the rounds.
   std::uint64_t shots_left() const;

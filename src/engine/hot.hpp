@@ -2,12 +2,11 @@
 // "This block takes at least so much": decisions that may be looked at after every round. Pure.
 #pragma once
 
-#include <cstdint>
 #include <span>
 
-namespace jcprof::engine {
+#include "src/core/types.hpp"
 
-enum class Hot : std::uint8_t { undecided, yes, no };
+namespace jcprof::engine {
 
 /// Whether the median of `values` is above `threshold`, at error probability `alpha` however often it is
 /// asked while values are added: a sign test whose likelihood ratio is mixed over Beta(8, 8), which is a

@@ -55,7 +55,7 @@ struct Look {
   std::vector<BlockLook> blocks;
   double whole = 0;  // the sum of the blocks' values: what shares are of
   bool folded = false;
-  double sigma = 0;         // of one block's differences, pooled
+  double sigma = 0;         // of the middle of one block's differences, pooled
   double drift = 0;         // largest |gain - 1| of the last tenth of the rounds
   std::size_t settled = 0;  // blocks
   bool is_bimodal = false;  // readings of one stop come in two heaps

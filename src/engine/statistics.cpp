@@ -57,7 +57,7 @@ double quantile(std::vector<double> values, double p) {
 }
 
 double bimodality(std::vector<double> values) {
-  constexpr std::size_t fewest = 10;
+  constexpr std::size_t fewest = 100;  // of fewer, tails tell nothing
   constexpr double tail = 0.01;
   if (values.size() < fewest) return missing;
   const double low = quantile(values, tail);

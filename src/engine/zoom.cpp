@@ -55,11 +55,13 @@ bool Zoom::is_cold(const Segment& segment, const Interval& share) {
   return true;
 }
 
+bool Zoom::is_known(const Interval& share) const {
+  return share.high < settings_.hot || share.low >= settings_.hot || half_width(share) <= settings_.hot / 4;
+}
+
 bool Zoom::take(std::span<const Interval> shares, Patience patience) {
-  const auto is_known = [&](const Interval& share) {
-    return share.high < settings_.hot || share.low >= settings_.hot || half_width(share) <= settings_.hot / 4;
-  };
-  if (patience == Patience::wait && !std::ranges::all_of(shares, is_known)) return false;
+  const auto is_undecided = [&](const Interval& share) { return !is_known(share); };
+  if (patience == Patience::wait && std::ranges::any_of(shares, is_undecided)) return false;
   std::vector<Segment> next;
   std::size_t at = 0;
   for (const Segment& segment : segments_) {

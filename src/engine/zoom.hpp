@@ -39,6 +39,8 @@ class Zoom {
   bool is_done() const;
   /// Of the open segments, in order: their shares. False where some of them are not known well enough to
   /// decide; nothing has changed then. `last`: decide all the same.
+  /// Whether a segment of this share can be dropped or split without looking at it longer.
+  bool is_known(const Interval& share) const;
   enum class Patience : std::uint8_t { wait, decide };
   bool take(std::span<const Interval> shares, Patience patience = Patience::wait);
 

@@ -75,8 +75,7 @@ RunInfo some_run() {
           .seed = 0xFFFFFFFFFFFFFFFF,
           .rounds = 40,
           .absolute = 0.01,
-          .relative = 0.1,
-          .hot = 0.02};
+          .relative = 0.1};
 }
 
 StoredSample some_sample(std::uint64_t sequence) {
@@ -155,8 +154,8 @@ TEST_CASE("everything that is put into a profile comes out again") {
     store.add_look(run, look);
     store.add_look(run, {.number = 0, .method = LookMethod::exact});
     store.add_look(run, {.number = 0, .method = LookMethod::coarse, .tick = 10, .grid = 1e6});
-    store.add_warning(run, "first");
-    store.add_warning(run, "second");
+    store.add_warning(run, {.kind = WarningKind::grid, .text = "first", .advice = "do"});
+    store.add_warning(run, {.text = "second"});
     store.set_state(run, RunState::complete);
   }
   const Store store(folder.profile(), OpenMode::read_only);
@@ -182,7 +181,6 @@ TEST_CASE("everything that is put into a profile comes out again") {
         std::vector<StoredLook>{{.number = 0, .method = LookMethod::coarse, .tick = 10, .grid = 1e6}, look});
   CHECK(run->absolute == 0.01);
   CHECK(run->relative == 0.1);
-  CHECK(run->hot == 0.02);
   const auto samples = store.samples(1);
   REQUIRE(samples.size() == 2);
   CHECK(samples[0].asked == Event{TrapId{2}, 3});
@@ -194,7 +192,8 @@ TEST_CASE("everything that is put into a profile comes out again") {
   CHECK(store.inputs(1).at(0).bytes == Bytes{0x31, 0x32});
   CHECK(store.inputs(1).at(1).input_class == "b");
   CHECK(store.calibrations(1).at(0).passes == 3000);
-  CHECK(store.warnings(1) == std::vector<std::string>{"first", "second"});
+  CHECK(store.warnings(1) ==
+        std::vector<Warning>{{WarningKind::grid, "first", "do"}, {WarningKind::other, "second"}});
 }
 
 TEST_CASE("a closed profile is one plain file, also after a drop in the middle of a round") {

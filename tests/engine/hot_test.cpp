@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+using namespace jcprof;
 using namespace jcprof::engine;
 
 TEST_CASE("what is far above or below is decided after a score of values") {

@@ -59,7 +59,9 @@ TEST_CASE("a path that one window holds but the next run does not take varies") 
   target.before_trace = [&target](std::uint64_t n) { target.paths[0] = traps({1, n == 1 ? 2U : 3U}); };
   const TracedPath path = trace_path(target, 0);
   CHECK(path.state == PathState::varying);
-  CHECK(path.events == events_of(traps({1, 2})));
+  CHECK(path.events == events_of(traps({1, 3})));
+  REQUIRE(path.variants.size() == 1);
+  CHECK(path.variants.front().runs == 30);
 }
 
 TEST_CASE("a path beyond the limit is cut") {

@@ -31,6 +31,16 @@ std::vector<double> true_shares(const std::vector<double>& work, const std::vect
   return shares;
 }
 
+/// At the threshold itself either call is wrong.
+void note_mistakes(const engine::Look& look, const std::vector<double>& truth, double hot,
+                   std::vector<bool>& mistakes) {
+  mistakes.resize(truth.size());
+  for (std::size_t b = 0; b < truth.size(); ++b) {
+    const Hot call = look.blocks.at(b).hot;
+    if ((call == Hot::yes && truth[b] <= hot) || (call == Hot::no && truth[b] >= hot)) mistakes[b] = true;
+  }
+}
+
 }  // namespace
 
 std::vector<double> work_at_stops(const DeviceModel& model, std::size_t blocks, Shape shape) {
@@ -54,12 +64,27 @@ Trial run_trial(const Experiment& experiment) {
     if (batch.phase == engine::Phase::warm_up) trial.warm_up += batch.shots.size();
     trial.rounds = std::max(trial.rounds, batch.round);
     engine.take(make_shots(device, batch, work));
+    if (engine.look() && batch.phase == engine::Phase::rounds)
+      note_mistakes(*engine.look(), true_shares(work, engine.stops()), experiment.target.hot,
+                    trial.hot_mistakes);
   }
   trial.clock = engine.clock();
   trial.stops = engine.stops();
   trial.look = engine.look().value();
   trial.truth = true_shares(work, trial.stops);
   return trial;
+}
+
+Found found_blocks(const Trial& trial, const Experiment& experiment, double share) {
+  const std::vector<double> work = work_at_stops(experiment.model, experiment.blocks, experiment.shape);
+  Found found;
+  for (std::size_t b = 0; b < experiment.blocks; ++b) {
+    if ((work[b + 1] - work[b]) / work.back() < share) continue;
+    ++found.blocks;
+    if (!std::ranges::binary_search(trial.stops, b) || !std::ranges::binary_search(trial.stops, b + 1))
+      ++found.missed;
+  }
+  return found;
 }
 
 double allowed(const engine::Target& target, double share) {

@@ -28,13 +28,21 @@ struct Trial {
   engine::Clock clock = {};
   std::vector<std::size_t> stops;
   engine::Look look = {};
-  std::vector<double> truth;  // share of each block of the look
+  std::vector<double> truth;       // share of each block of the look
+  std::vector<bool> hot_mistakes;  // of each block: a look called it hot or cold, and it is not so
 };
 
 /// Device work up to each stop from 0 to `blocks`, traps included.
 std::vector<double> work_at_stops(const DeviceModel& model, std::size_t blocks, Shape shape);
 
 Trial run_trial(const Experiment& experiment);
+
+/// The blocks of at least this share that stand alone in the result, and those that do not.
+struct Found {
+  std::size_t blocks = 0;
+  std::size_t missed = 0;
+};
+Found found_blocks(const Trial& trial, const Experiment& experiment, double share);
 
 /// Half width that is good enough for a block of this share.
 double allowed(const engine::Target& target, double share);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// A way through the target with the engine that decides on its shots, and what that engine knew as rows of
+// the store. Talks to nobody.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "harness/way.hpp"
+#include "src/core/store.hpp"
+#include "src/engine/engine.hpp"
+
+namespace jcprof::harness {
+
+struct Course {
+  Way way;
+  engine::Engine engine;
+  std::vector<std::uint32_t> rounds = {};  // the numbers in the store of those that the engine has seen
+};
+
+/// What its first warm-up found.
+StoredLook pilot_row(const Course& course);
+/// What its newest look found.
+StoredLook look_row(const Course& course);
+
+/// As the first warm-up left it in an earlier call, if that came so far.
+std::optional<engine::Pilot> stored_pilot(const Course& course, std::span<const StoredLook> looks);
+
+}  // namespace jcprof::harness
