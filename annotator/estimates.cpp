@@ -84,10 +84,9 @@ class Estimator {
     }
     // Where all blocks together drown in the noise, they are a part of the command at least.
     shared_ = whole_ > 0 ? whole_ : std::max(1.0, profile.total.raw);
-    const double hot = data_.run.zoom.value_or(engine::Target{}.hot);
     for (std::size_t s = 0; s < profile.blocks.size(); ++s) {
       profile.blocks[s].cost = with_share(profile.blocks[s].cost);
-      if (whole_ > 0) profile.blocks[s].hot = stretches_.hotness(s, hot, whole_);
+      if (whole_ > 0) profile.blocks[s].hot = stretches_.hotness(s, data_.run.hot, whole_);
     }
   }
 

@@ -21,7 +21,7 @@ struct BlockEstimate {
   std::size_t line = 0;
   std::uint64_t passed = 1;  // blocks of the path in it: more than one where hits of a loop were sampled
   Estimate cost;
-  Hot hot = Hot::undecided;  // takes the share that was looked for, or 1 %
+  Hot hot = Hot::undecided;  // takes at least RunInfo::hot
 };
 
 struct LineEstimate {

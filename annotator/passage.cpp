@@ -29,22 +29,29 @@ void Digest::Majority::add(std::uint32_t vote) {
 }
 
 Digest::Digest(const Way& way, std::span<const StoredSample* const> samples) {
-  bool is_ours = false;
+  std::size_t before = 0;
+  std::size_t through = 0;
   bool has_any = false;
   for (const StoredSample* sample : samples) {
     if (!sample->signature || !is_timed(*sample)) continue;
     const auto position = way.position(sample->asked);
     if (!position || *position == 0) continue;  // before the first event there is nothing to digest
     has_any = true;
-    if (*sample->signature == way.signature_before(*position)) is_ours = true;
-    if (is_ours) return;
+    if (*sample->signature == way.signature_before(*position)) ++before;
+    if (*position < way.end() && *sample->signature == way.signature_before(*position + 1)) ++through;
   }
-  if (!has_any) return;
-  is_foreign_ = true;
+  if (through > before) form_ = Form::through_stop;
+  if (!has_any || before + through > 0) return;
+  form_ = Form::foreign;
   usual_.resize(way.end() + 1);
   for (const StoredSample* sample : samples)
     if (const auto position = way.position(sample->asked); position && sample->signature && is_timed(*sample))
       usual_[*position].add(*sample->signature);
+}
+
+std::uint32_t Digest::expected(const Way& way, std::size_t position) const {
+  const bool counts_stop = form_ == Form::through_stop && position < way.end();
+  return way.signature_before(counts_stop ? position + 1 : position);
 }
 
 Passage::Passage(const Way& way, std::vector<const Way*> others, const Digest& digest)
@@ -62,10 +69,10 @@ Passage::Verdict Passage::judge(const StoredSample& sample, std::size_t position
     if (is_vague(position)) return Verdict::vague;
     return *sample.signature == digest_.usual_at(position) ? Verdict::this_way : Verdict::untraced;
   }
-  if (*sample.signature == way_.signature_before(position)) return Verdict::this_way;
+  if (*sample.signature == digest_.expected(way_, position)) return Verdict::this_way;
   const bool is_traced = std::ranges::any_of(others_, [&](const Way* other) {
     const auto at = other->position(sample.asked);
-    return at && other->signature_before(*at) == *sample.signature;
+    return at && digest_.expected(*other, *at) == *sample.signature;
   });
   return is_traced ? Verdict::other_way : Verdict::untraced;
 }

@@ -19,10 +19,12 @@ bool is_timed(const StoredSample& sample);
 class Digest {
  public:
   /// Agents may have one of their own: then none of theirs is ours, and what most shots at a stop have is
-  /// taken for the traced way.
+  /// taken for the traced way. Others digest the event that they stopped at too.
   Digest(const Way& way, std::span<const StoredSample* const> samples);
 
-  bool is_foreign() const { return is_foreign_; }
+  bool is_foreign() const { return form_ == Form::foreign; }
+  /// Where it is not foreign: of a shot that came to that position on `way`.
+  std::uint32_t expected(const Way& way, std::size_t position) const;
   std::uint32_t usual_at(std::size_t position) const { return usual_[position].signature; }
 
  private:
@@ -33,7 +35,8 @@ class Digest {
 
     void add(std::uint32_t vote);
   };
-  bool is_foreign_ = false;
+  enum class Form : std::uint8_t { before_stop, through_stop, foreign };
+  Form form_ = Form::before_stop;
   std::vector<Majority> usual_;
 };
 
