@@ -76,6 +76,20 @@ TEST_CASE("the report names the reader") {
   CHECK(header(profile).starts_with("pin on gd60 in reader ACS ACR39U 00 00, T=0: 10 rounds, 120 shots\n"));
 }
 
+TEST_CASE(
+    "the report says how many paths there are, and where no command is known to have ended on this one") {
+  Profile profile = small_profile();
+  profile.run.device = "gd60";
+  profile.run.simulated = false;
+  profile.paths = 3;
+  CHECK(header(profile).starts_with("pin on gd60: 10 rounds, 120 shots, 3 paths\ntotal 8.0 ms"));
+  profile.total.rounds = 0;
+  CHECK(header(profile) ==
+        "pin on gd60: 10 rounds, 120 shots, 3 paths\nwhat a whole command takes on this path is not known\n");
+  profile.paths = 1;
+  CHECK(header(profile) == "pin on gd60: 10 rounds, 120 shots\nno command ran to its end yet\n");
+}
+
 TEST_CASE("on a narrow terminal places lose their beginning, numbers nothing") {
   Profile profile = small_profile();
   profile.lines[0].path = "a/long/way/to/the/source/of/the/Applet.java";
