@@ -38,7 +38,8 @@ Profile small_profile() {
   profile.lines = {{"src/A.java", 10, "A.p", 50, cost(6e6, 1e5, 0.75)},
                    {"src/A.java", 12, "A.p", 1, cost(1e3, 2e3, 0.25)}};
   profile.functions = {{"A.p", "src/A.java", 9, 1, cost(6e6, 1e5, 0.75), cost(7e6, 1e5, 0.9)}};
-  profile.edges = {{TrapId{1}, TrapId{2}, "A.p", "src/A.java", 10, 50, cost(6e6, 1e5, 0.75)}};
+  profile.edges = {
+      {TrapId{1}, TrapId{2}, "A.p", "src/A.java", 10, 50, cost(6e6, 1e5, 0.75), 0.5, 6.5e6, 5e6}};
   profile.loops = {{"A.p", "src/A.java", 9, 2, 50, cost(6e6, 1e5, 0.75)},
                    {"A.p", "src/A.java", 14, 1, 3, cost(1e3, 2e3, 0.25)}};
   profile.warnings = {"10 rounds\nonly"};
@@ -116,6 +117,7 @@ TEST_CASE("the JSON export") {
  "unit": "ns",
  "hz": 0.0,
  "simulated": true,
+ "paths": 1,
  "rounds": 10,
  "shots": 120,
  "total": {
@@ -188,7 +190,11 @@ TEST_CASE("the JSON export") {
    "function": "A.p",
    "path": "src/A.java",
    "line": 10,
+   "rate": 0.5,
    "count": 50,
+   "mean": 6500000.0,
+   "q05": 5000000.0,
+   "q95": null,
    "ticks": {
     "value": 6000000.0,
     "low": 5900000.0,

@@ -10,8 +10,8 @@ namespace jcprof::test {
 
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "jcprof-test-XXXXXX").string();
+  explicit TemporaryFolder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+    std::string pattern = (parent / "jcprof-test-XXXXXX").string();
     path_ = ::mkdtemp(pattern.data());
   }
   ~TemporaryFolder() {

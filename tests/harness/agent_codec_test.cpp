@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/agent_codec.hpp"
+
+#include <array>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "harness/agent_command.hpp"
+#include "src/core/error.hpp"
+
+namespace jcprof::harness {
+namespace {
+
+constexpr std::uint64_t id = 7;
+
+std::string breach_of(std::string_view line) {
+  const auto answer = read_shot(line, id);
+  const auto* breach = std::get_if<Breach>(&answer);
+  return breach == nullptr ? "(no breach)" : breach->why;
+}
+
+/// Why a sample with these fields is none.
+std::string fault_of(const std::string& sample) {
+  const std::string why = breach_of(R"({"id":7,"n":0,"sample":)" + sample + "}");
+  return why.substr(0, why.find(": the agent wrote"));
+}
+
+Sample sample_of(const std::string& sample) {
+  const auto answer = read_shot(R"({"id":7,"n":3,"sample":)" + sample + "}", id);
+  REQUIRE(std::holds_alternative<AgentShot>(answer));
+  CHECK(std::get<AgentShot>(answer).n == 3);
+  return std::get<AgentShot>(answer).sample;
+}
+
+std::string hello_with(const std::string& clock, const std::string& rest = "") {
+  return R"({"id":7,"ok":{"protocol":1,"clock":{)" + clock + "}" + rest + "}}";
+}
+
+std::string fault_of_hello(const std::string& line) {
+  const auto answer = read_hello(line, id);
+  const auto* breach = std::get_if<Breach>(&answer);
+  return breach == nullptr ? "(no breach)" : breach->why.substr(0, breach->why.find(": the agent wrote"));
+}
+
+TEST_CASE("requests are written as the protocol has them") {
+  CHECK(
+      hello_request(1, {.project = "a \"b\"",
+                        .target = "program",
+                        .trigger = R"({"command":7})",
+                        .session = R"({"timeout":"2s"})"}) ==
+      R"({"id":1,"do":"hello","protocol":1,"project":{"name":"a \"b\"","target":"program"},"trigger":{"command":7},"session":{"timeout":"2s"},"options":{}})"
+      "\n");
+  const std::array shots{Shot{.stop = {.trap = TrapId{17}, .hit = 2}, .input = 1},
+                         Shot{.stop = {}, .input = 0, .delay_ns = 250'000}};
+  const std::array<std::string, 2> inputs{"", "31323334"};
+  CHECK(
+      measure_request(7, shots, inputs) ==
+      R"({"id":7,"do":"measure","shots":[{"trap":17,"hit":2,"input":"31323334"},{"trap":0,"hit":1,"input":"","delay_ns":250000}]})"
+      "\n");
+  CHECK(trace_request(9, "31", 4096, 262144) ==
+        R"({"id":9,"do":"trace","input":"31","from":4096,"count":262144})"
+        "\n");
+  CHECK(calibrate_request(11, "unwind", 64) == R"({"id":11,"do":"calibrate","kind":"unwind","passes":64})"
+                                               "\n");
+  CHECK(reset_request(12, "target") == R"({"id":12,"do":"reset","how":"target"})"
+                                       "\n");
+  CHECK(bye_request(13) == R"({"id":13,"do":"bye"})"
+                           "\n");
+}
+
+TEST_CASE("a stop carries where it was, an end its answer") {
+  const Sample stop = sample_of(
+      R"({"outcome":"stopped","trap":17,"hit":2,"ticks":48211,"signature":1838293,"colour":"red"})");
+  CHECK(stop.outcome == Outcome::stopped);
+  CHECK(stop.reached == Event{.trap = TrapId{17}, .hit = 2});
+  CHECK(stop.ticks == 48211);
+  CHECK(stop.signature == 1838293U);
+  const Sample end =
+      sample_of(R"({"outcome":"ended","ticks":9.0,"status":36864,"reply":"0a0B","trap":null})");
+  CHECK(end.outcome == Outcome::ended);
+  CHECK(end.ticks == 9);
+  CHECK(end.status == 0x9000U);
+  CHECK(end.reply == Bytes{0x0A, 0x0B});
+  CHECK_FALSE(end.signature);
+  CHECK_FALSE(end.reached);
+  const Sample lost = sample_of(R"({"outcome":"lost","why":"it\u001b[31m burns","ticks":7})");
+  CHECK(lost.why == "it?[31m burns");
+  CHECK(lost.ticks == 0);
+}
+
+TEST_CASE("a digest that is no number of 32 bits is folded into one, the same always") {
+  const auto signature = [](const std::string& text) {
+    return sample_of(R"({"outcome":"ended","ticks":1,"signature":)" + text + "}").signature.value();
+  };
+  CHECK(signature("\"9f3a\"") == signature("\"9f3a\""));
+  CHECK(signature("\"9f3a\"") != signature("\"9f3b\""));
+  CHECK(signature("18446744073709551615") == signature("18446744073709551615"));
+  CHECK(signature("-1") != signature("-2"));
+}
+
+TEST_CASE("what is no sample is told why") {
+  CHECK(fault_of(R"({"outcome":"exploded","ticks":1})") == "there is no outcome \"exploded\"");
+  CHECK(fault_of(R"({"ticks":1})") == "there is no outcome \"\"");
+  CHECK(fault_of(R"({"outcome":"ended"})") == "\"ticks\" is missing");
+  const std::string range = "\"ticks\" as a whole number from 0 to 9007199254740992 is expected, not ";
+  CHECK(fault_of(R"({"outcome":"ended","ticks":-5})") == range + "-5");
+  CHECK(fault_of(R"({"outcome":"ended","ticks":0.5})") == range + "0.5");
+  CHECK(fault_of(R"({"outcome":"ended","ticks":"12"})") == range + "\"12\"");
+  CHECK(fault_of(R"({"outcome":"ended","ticks":1e300})") == range + "1e+300");
+  CHECK(fault_of(R"({"outcome":"ended","ticks":9007199254740993})") == range + "9007199254740993");
+  CHECK(fault_of(R"({"outcome":"ended","ticks":1,"reply":"0"})") == "\"reply\" is not hexadecimal");
+  CHECK(fault_of(R"({"outcome":"ended","ticks":1,"why":[]})") == "\"why\" as a string is expected, not []");
+  CHECK(fault_of(R"([1])") == "an object is expected, not [1]");
+}
+
+TEST_CASE("a line that is not of this answer is a breach, with what it was") {
+  CHECK(breach_of("Segmentation fault") == "this is no JSON: the agent wrote \"Segmentation fault\"");
+  CHECK(breach_of("\x1b[31m\xff") == "this is no JSON: the agent wrote \"?[31m?\"");
+  CHECK(breach_of("") == "this is no JSON: the agent wrote \"\"");
+  CHECK(
+      breach_of(R"({"id":7,"n":0,"sample":{"outcome":"ended","ticks":NaN}})").starts_with("this is no JSON"));
+  CHECK(breach_of(std::string(100, 'x')) ==
+        "this is no JSON: the agent wrote \"" + std::string(80, 'x') + "…\"");
+  CHECK(breach_of(R"({"id":8,"ok":{}})") == R"("id" is 8, 7 was asked: the agent wrote "{"id":8,"ok":{}}")");
+  CHECK(breach_of(R"({"ok":{}})") == R"("id" is missing: the agent wrote "{"ok":{}}")");
+  CHECK(breach_of(R"({"id":7,"n":0})") == R"("sample" is missing: the agent wrote "{"id":7,"n":0}")");
+  CHECK(breach_of("[7]") == R"(an object is expected, not [7]: the agent wrote "[7]")");
+  CHECK(breach_of(std::string(1'000'000, '[')).starts_with("this is no JSON"));
+}
+
+TEST_CASE("ok and error end an answer") {
+  CHECK(std::holds_alternative<AgentDone>(read_shot(R"({"id":7,"ok":{}})", id)));
+  const auto answer = read_shot(R"({"id":7,"error":{"message":"no","hint":"plug it in"}})", id);
+  REQUIRE(std::holds_alternative<AgentError>(answer));
+  CHECK(std::get<AgentError>(answer).message == "no");
+  CHECK(std::get<AgentError>(answer).hint == "plug it in");
+}
+
+TEST_CASE("hello says what the agent is") {
+  const auto answer = read_hello(
+      R"({"id":7,"ok":{"protocol":1,"agent":"x/1","device":"board","simulated":true,"clock":{"name":"PMCCNTR","unit":"cycles","resolution":64,"hz":1.5e9,"exact":true},"max_batch":256,"can":["trace","reset","dance"]}})",
+      id);
+  REQUIRE(std::holds_alternative<AgentDescription>(answer));
+  const auto& agent = std::get<AgentDescription>(answer);
+  CHECK(agent.agent == "x/1");
+  CHECK(agent.device == "board");
+  CHECK(agent.simulated);
+  CHECK(agent.clock == "PMCCNTR");
+  CHECK(agent.unit == ClockUnit::cycles);
+  CHECK(agent.resolution == 64);
+  CHECK(agent.hz == 1.5e9);
+  CHECK(agent.exact);
+  CHECK(agent.max_batch == 256);
+  CHECK(agent.can_trace);
+  CHECK_FALSE(agent.can_calibrate);
+  CHECK(agent.can_reset);
+}
+
+TEST_CASE("a hello with what cannot be is a breach") {
+  CHECK(fault_of_hello(hello_with(R"("unit":"ns")")) == "(no breach)");
+  CHECK(fault_of_hello(hello_with(R"("unit":"ns","hz":0)")) == "(no breach)");
+  CHECK(fault_of_hello(hello_with(R"("unit":"days")")) == "there is no clock unit \"days\"");
+  CHECK(fault_of_hello(hello_with(R"("unit":"ns","resolution":0)")) ==
+        "\"resolution\" as a number above 0 is expected, not 0");
+  CHECK(fault_of_hello(hello_with(R"("unit":"ns")", R"(,"max_batch":0)")) ==
+        "\"max_batch\" of at least 1 is expected, not 0");
+  CHECK(fault_of_hello(hello_with(R"("unit":"ns")", R"(,"can":"trace")")) ==
+        "\"can\" as a list is expected, not \"trace\"");
+  CHECK(fault_of_hello(R"({"id":7,"ok":{"protocol":1}})") == "\"clock\" is missing");
+  CHECK(fault_of_hello(R"({"id":7,"ok":{}})") == "\"protocol\" is missing");
+  CHECK(fault_of_hello(R"({"id":7})") == "neither \"ok\" nor \"error\"");
+}
+
+TEST_CASE("a window holds numbers of traps") {
+  const auto answer = read_window(R"({"id":7,"ok":{"events":[1,2,2],"more":true,"signature":5}})", id);
+  REQUIRE(std::holds_alternative<AgentWindow>(answer));
+  const auto& window = std::get<AgentWindow>(answer);
+  CHECK(window.events == std::vector{TrapId{1}, TrapId{2}, TrapId{2}});
+  CHECK(window.more);
+  CHECK(window.signature == 5);
+  for (const char* events : {"[0]", "[-1]", "[1.5]", "[4294967296]", "[\"1\"]", "[[1]]", "{}", "1"})
+    CHECK(std::holds_alternative<Breach>(read_window(
+        R"({"id":7,"ok":{"more":false,"signature":0,"events":)" + std::string(events) + "}}", id)));
+  CHECK(std::holds_alternative<Breach>(read_ticks(R"({"id":7,"ok":{}})", id)));
+  CHECK(std::get<Ticks>(read_ticks(R"({"id":7,"ok":{"ticks":12}})", id)) == 12);
+}
+
+TEST_CASE("an agent's command is split as the simplest line of a shell, and never by one") {
+  using Argv = std::vector<std::string>;
+  const Placeholders values{{"project", "/home/some one"}, {"seed", "1"}};
+  CHECK(agent_argv("python3 {project}/agent.py --seed {seed}", values) ==
+        Argv{"python3", "/home/some one/agent.py", "--seed", "1"});
+  CHECK(agent_argv(R"(ssh board 'cd x; ./agent $HOME' "a \"b\" c" d\ e '')", values) ==
+        Argv{"ssh", "board", "cd x; ./agent $HOME", "a \"b\" c", "d e", ""});
+  CHECK_THROWS_WITH(agent_argv("python3 'agent.py", values),
+                    Catch::Contains("a quote in \"python3 'agent.py\" is not closed"));
+  CHECK_THROWS_WITH(agent_argv("  ", values), Catch::Contains("needs the agent's command"));
+}
+
+}  // namespace
+}  // namespace jcprof::harness

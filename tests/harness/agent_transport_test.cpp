@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/agent_transport.hpp"
+
+#include <fmt/format.h>
+#include <catch2/catch.hpp>
+
+#include "harness/agent_examination.hpp"
+#include "harness/path.hpp"
+#include "src/core/error.hpp"
+#include "src/core/file.hpp"
+#include "tests/core/fault_text.hpp"
+#include "tests/core/temporary_folder.hpp"
+#include "tests/support/agents.hpp"
+
+namespace jcprof::harness {
+namespace {
+
+using std::chrono::milliseconds;
+using test::faulty_agent;
+
+Event event(std::uint32_t trap, std::uint32_t hit = 1) {
+  return {.trap = TrapId{trap}, .hit = hit};
+}
+
+const std::vector<Shot> all_events{{.stop = event(1)},    {.stop = event(2)},    {.stop = event(3)},
+                                   {.stop = event(2, 2)}, {.stop = event(3, 2)}, {.stop = event(4)},
+                                   {.stop = {}}};
+
+/// "stopped 1, stopped 2, …, ended 50": outcomes, and times in millions of ticks.
+std::string shown(const std::vector<Sample>& samples) {
+  std::string text;
+  for (const Sample& sample : samples) {
+    const bool is_timed = sample.outcome == Outcome::stopped || sample.outcome == Outcome::ended;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name_of(sample.outcome),
+                        is_timed ? fmt::format("{}", sample.ticks / 1'000'000) : "(" + sample.why + ")");
+  }
+  return text;
+}
+
+std::vector<Sample> measured(Transport& transport, const std::vector<Shot>& shots,
+                             std::size_t wanted = 1000) {
+  std::vector<Sample> samples;
+  transport.measure(shots, [&](const Shot&, const Sample& sample) {
+    samples.push_back(sample);
+    return samples.size() < wanted;
+  });
+  return samples;
+}
+
+std::string shown_of(const AgentSetup& setup) {
+  const auto transport = make_agent_transport(setup, nullptr);
+  return shown(measured(*transport, all_events));
+}
+
+AgentSetup hasty(AgentSetup setup) {
+  setup.settings.timeout = milliseconds{200};
+  setup.settings.start_timeout = milliseconds{1000};
+  return setup;
+}
+
+const std::string as_it_should_be =
+    "stopped 1, stopped 2, stopped 3, stopped 4, stopped 5, stopped 6, ended 50";
+
+TEST_CASE("a batch of shots comes back in order, each with what was reached") {
+  const auto transport = make_agent_transport(faulty_agent("{}"), nullptr);
+  CHECK(shown(measured(*transport, all_events)) == as_it_should_be);
+  const Description agent = transport->describe();
+  CHECK(agent.transport == "agent");
+  CHECK(agent.agent == "faulty/1");
+  CHECK(agent.device == "nothing");
+  CHECK(agent.simulated);
+}
+
+TEST_CASE("more shots than a batch holds are several batches") {
+  CHECK(shown_of(faulty_agent(R"({"max_batch": 2})")) == as_it_should_be);
+}
+
+TEST_CASE("an agent that counts its shots from one is understood") {
+  const auto transport = make_agent_transport(faulty_agent(R"({"first_n": 1})"), nullptr);
+  CHECK(shown(measured(*transport, {{.stop = {}}})) == "ended 50");
+  CHECK(shown(measured(*transport, all_events)) == as_it_should_be);
+}
+
+TEST_CASE("a crash costs the shot in flight, the rest is sent to the next agent") {
+  const test::TemporaryFolder folder;
+  const auto shown_with = [&](const std::string& fault) {
+    std::filesystem::remove(folder / "memory");
+    return shown_of(hasty(faulty_agent(
+        fmt::format(R"({{"fault":"{}","shot":3,"memory":"{}"}})", fault, (folder / "memory").string()))));
+  };
+  const auto without_third = [](const std::string& third) {
+    return "stopped 1, stopped 2, " + third + ", stopped 4, stopped 5, stopped 6, ended 50";
+  };
+  CHECK(shown_with("shot_crashes") ==
+        without_third("lost (the agent ended by signal 11 (Segmentation fault))"));
+  CHECK(shown_with("shot_exits") == without_third("lost (the agent ended with status 0)"));
+  CHECK(shown_with("shot_hangs") == without_third("timed_out (the agent did not answer in time)"));
+  CHECK(shown_with("shot_blank") == without_third("lost (this is no JSON: the agent wrote \"\")"));
+  CHECK(shown_with("shot_huge_line") == without_third("lost (the agent wrote a line of more than 16 MiB)"));
+  CHECK(shown_with("shot_early_ok") == without_third("lost (the agent says \"ok\" after 2 of 7 shots)"));
+  CHECK(shown_with("shot_swallowed") == without_third("lost (the agent answers shot 3 where shot 2 is due)"));
+  CHECK(shown_with("shot_error") == without_third("lost (the target is gone)"));
+  CHECK(shown_with("shot_lost") == without_third("lost (it caught fire)"));
+  CHECK(shown_with("shot_timed_out") == without_third("timed_out (the agent gives no reason)"));
+  CHECK(shown_with("shot_refused") == without_third("refused (not today)"));
+  CHECK(shown_with("shot_elsewhere") == without_third("refused (it stopped at trap 1, hit 9 instead)"));
+  CHECK(shown_with("shot_nowhere") ==
+        without_third("refused (it stopped, and the agent does not say where)"));
+  CHECK(shown_with("shot_floods_log") == as_it_should_be);
+  CHECK(shown_with("end_dies") == as_it_should_be);
+  CHECK(shown_with("end_one_too_many") == as_it_should_be);
+}
+
+TEST_CASE("a batch that nobody wants any more is not mixed into the next one") {
+  const auto transport = make_agent_transport(faulty_agent("{}"), nullptr);
+  CHECK(shown(measured(*transport, all_events, 2)) == "stopped 1, stopped 2");
+  CHECK(shown(measured(*transport, {{.stop = event(4)}})) == "stopped 6");
+  CHECK(shown(measured(*transport, all_events, 7)) == as_it_should_be);
+  CHECK(transport->trace(0, 0, 100).traps.size() == 6);
+}
+
+TEST_CASE("an agent that hangs while its batch is dropped is started again") {
+  const test::TemporaryFolder folder;
+  const auto transport = make_agent_transport(
+      hasty(faulty_agent(
+          fmt::format(R"({{"fault":"shot_hangs","shot":5,"memory":"{}"}})", (folder / "memory").string()))),
+      nullptr);
+  CHECK(shown(measured(*transport, all_events, 2)) == "stopped 1, stopped 2");
+  CHECK(shown(measured(*transport, {{.stop = event(4)}})) == "stopped 6");
+}
+
+TEST_CASE("a target that the agent lost is reset before the next batch, where the agent can") {
+  const test::TemporaryFolder folder;
+  AgentSetup setup = faulty_agent(R"({"fault":"shot_lost","shot":2})");
+  setup.settings.log.file = folder / "agent.log";
+  {
+    const auto transport = make_agent_transport(setup, nullptr);
+    CHECK(shown(measured(*transport, {{.stop = event(1)}, {.stop = event(2)}})) ==
+          "stopped 1, lost (it caught fire)");
+    CHECK(shown(measured(*transport, {{.stop = event(1)}})) == "stopped 1");
+  }
+  CHECK(read_file(folder / "agent.log") == "reset\nbye\n");
+}
+
+TEST_CASE("an agent per batch finds everything on its input, and is started for each batch") {
+  const test::TemporaryFolder folder;
+  AgentSetup setup =
+      faulty_agent(fmt::format(R"({{"max_batch":3,"memory":"{}"}})", (folder / "memory").string()));
+  setup.settings.log.file = folder / "agent.log";
+  setup.settings.life = AgentLife::batch;
+  const auto transport = make_agent_transport(setup, nullptr);
+  CHECK(shown(measured(*transport, all_events)) == as_it_should_be);
+  CHECK(shown(measured(*transport, all_events, 4)) == "stopped 1, stopped 2, stopped 3, stopped 4");
+  CHECK(shown(measured(*transport, all_events)) == as_it_should_be);
+  CHECK(transport->trace(0, 0, 100).traps.size() == 6);
+  CHECK(transport->calibrate(CalibrationKind::unarmed, 100)->ticks == 3'001'000);
+  // One to describe itself, three for shots, a trace, a calibration.
+  CHECK(read_file(folder / "memory") == "6 1");
+}
+
+TEST_CASE("agents that are none are told apart") {
+  const auto fault = [](const AgentSetup& setup) {
+    return test::fault_text([&] { make_agent_transport(hasty(setup), nullptr)->describe(); });
+  };
+  CHECK(fault(test::agent_setup({"/no/such/agent"})) ==
+        "cannot start \"/no/such/agent\": No such file or directory\nhint: is it installed, and in PATH?");
+  const std::string hint =
+      "\nhint: docs/agent-protocol.md has what it must answer; `jcprof doctor --agent` tries it";
+  CHECK(
+      fault(test::agent_setup({"sh", "-c", "echo no board >&2; exit 3"})) ==
+      "the agent does not get through its hello: the agent ended with status 3 (last in its log: no board)\n"
+      "sh -c echo no board >&2; exit 3\nthe last of its log:\nno board" +
+          hint);
+  CHECK(fault(test::agent_setup({"sh", "-c", "echo hello; sleep 60"})) ==
+        "the agent does not get through its hello: this is no JSON: the agent wrote \"hello\"\n"
+        "sh -c echo hello; sleep 60\nthe last of its log:\n(nothing)" +
+            hint);
+  CHECK(fault(test::agent_setup({"sleep", "60"})) ==
+        "the agent does not get through its hello: the agent did not answer in time\n"
+        "sleep 60\nthe last of its log:\n(nothing)" +
+            hint);
+  const std::string command = JCPROF_FAULTY_AGENT;
+  CHECK(fault(faulty_agent(R"({"fault":"hello_version"})")) ==
+        "the agent speaks version 2 of the protocol, this jcprof 0.1.0 version 1\n" + command +
+            " {\"fault\":\"hello_version\"}\nthe last of its log:\n(nothing)\n"
+            "hint: use a jcprof and an agent of the same time");
+  CHECK(fault(faulty_agent(R"({"fault":"hello_error"})")) ==
+        "the agent says: no\n" + command +
+            " {\"fault\":\"hello_error\"}\nthe last of its log:\n(nothing)\nhint: try again");
+}
+
+TEST_CASE("an agent that never gives a good answer is given up") {
+  const auto transport =
+      make_agent_transport(faulty_agent(R"({"fault":"shot_exits","times":1000})"), nullptr);
+  std::vector<Sample> samples;
+  const std::string fault = test::fault_text([&] {
+    transport->measure(all_events, [&](const Shot&, const Sample& sample) {
+      samples.push_back(sample);
+      return true;
+    });
+  });
+  CHECK(samples.size() == 3);
+  CHECK(fault.starts_with(
+      "the agent gave no good answer 3 times in a row, the last time: the agent ended with status 0\n"));
+}
+
+TEST_CASE("calibrations are asked for as the protocol has them") {
+  const auto transport = make_agent_transport(faulty_agent("{}"), nullptr);
+  const auto ticks = [&](CalibrationKind kind, std::uint64_t passes) {
+    const std::optional<CalibrationTime> time = transport->calibrate(kind, passes);
+    return time ? fmt::format("{} {}: {}", name_of(time->kind), time->passes, time->ticks) : "(none)";
+  };
+  CHECK(ticks(CalibrationKind::empty, 100) == "empty 100: 1000");
+  CHECK(ticks(CalibrationKind::unarmed, 100) == "unarmed 100: 3001000");
+  CHECK(ticks(CalibrationKind::counting, 100) == "counting 100: 3001000");
+  CHECK(ticks(CalibrationKind::unwind, 0) == "unwind 0: 1000");
+  CHECK(ticks(CalibrationKind::frames, 8) == "(none)");
+  CHECK_FALSE(make_agent_transport(faulty_agent(R"({"can":["trace"]})"), nullptr)
+                  ->calibrate(CalibrationKind::unarmed, 100));
+  CHECK_FALSE(make_agent_transport(faulty_agent(R"({"fault":"calibrate_error"})"), nullptr)
+                  ->calibrate(CalibrationKind::unarmed, 100));
+}
+
+TEST_CASE("without a trace nobody knows the path, and a trap that is not in the map is none") {
+  const auto fault = [](const std::string& options) {
+    return test::fault_text([&] { make_agent_transport(faulty_agent(options), nullptr)->trace(0, 0, 10); });
+  };
+  CHECK(fault(R"({"can":["calibrate"]})") ==
+        "the agent faulty/1 does not trace, so nobody can know which events there are to stop at\n"
+        "hint: it must do \"trace\" and say so in its hello; docs/agent-protocol.md has how");
+  CHECK(fault(R"({"fault":"trace_unknown"})") ==
+        "the agent traced trap 999, and traps.json has 4\nhint: does the target run what jcprof-gen wrote "
+        "last?");
+}
+
+TEST_CASE("windows with a digest of the agent's own are joined when they stay the same") {
+  const auto transport = make_agent_transport(faulty_agent(R"({"window":2})"), nullptr);
+  const TracedPath path = trace_path(*transport, 0);
+  CHECK(path.state == PathState::steady);
+  CHECK(path.events.size() == 6);
+  CHECK(path.runs == 2 * 3 + 2 * 16);
+}
+
+TEST_CASE("the faulty agent without a fault, and the synthetic one, pass the examination") {
+  for (const AgentSetup& setup : {faulty_agent("{}"), test::agent_setup({JCPROF_SYNTHETIC_AGENT})})
+    for (const AgentCheck& check : examine_agent(setup.settings, {})) {
+      INFO(check.what << ": " << check.why);
+      CHECK(check.verdict != CheckVerdict::failed);
+    }
+}
+
+TEST_CASE("the examination finds each fault, and goes on behind it") {
+  const auto found = [](const std::string& options) {
+    std::string text;
+    for (const AgentCheck& check : examine_agent(hasty(faulty_agent(options)).settings, {}))
+      if (check.verdict == CheckVerdict::failed) text += check.what + ": " + check.why + "\n";
+    return text;
+  };
+  CHECK(
+      found(R"({"fault":"hello_version"})") ==
+      "hello is answered, with everything that it should say: it speaks version 2 of the protocol, not 1\n");
+  CHECK_THAT(
+      found(R"({"fault":"shot_elsewhere","trap":2})"),
+      Catch::Contains("it stops where it is asked to, and says where that is: trap 2, hit 2 was asked for: "
+                      "stopped at trap 1, hit 9"));
+  CHECK_THAT(found(R"({"fault":"trace_error"})"), Catch::Contains("the path is traced: it says: no\n"));
+  CHECK_THAT(found(R"({"fault":"calibrate_error"})"),
+             Catch::Contains("calibration is as it says in \"can\": "));
+  CHECK_THAT(found(R"({"fault":"shot_nan_ticks"})"),
+             Catch::Contains("the whole command runs to its end: this is no JSON"));
+}
+
+}  // namespace
+}  // namespace jcprof::harness
