@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
+#include "annotator/estimates.hpp"
+#include "annotator/run_data.hpp"
 #include "harness/measure.hpp"
 #include "harness/transports.hpp"
 #include "src/cli/interruption.hpp"
@@ -97,6 +99,33 @@ void print_result(const harness::Measured& measured, const RunOptions& options, 
   if (measured.run.state == RunState::interrupted) fmt::print("jcprof run goes on where this stopped\n");
 }
 
+/// What the looks know goes into the profile at once, for whoever asks it meanwhile, or after a power cut; as
+/// often as it costs next to nothing.
+class EstimateWriter {
+ public:
+  explicit EstimateWriter(Store& store) : store_(store) {}
+
+  void write_now_and_then() {
+    if (Clock::now() - written_ >= rest_per_work * took_) write();
+  }
+
+  void write() {
+    const Clock::time_point begun = Clock::now();
+    const annotator::Profile profile = annotator::estimate(annotator::load_newest_run(store_));
+    store_.replace_estimates(profile.run.id, annotator::stored(profile));
+    written_ = Clock::now();
+    took_ = written_ - begun;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr int rest_per_work = 500;
+
+  Store& store_;
+  Clock::time_point written_;
+  Clock::duration took_{0};
+};
+
 ExitCode run(const RunOptions& options) {
   const Project project = read_project(options.common.project);
   const fs::path out = output_folder(project, options.common);
@@ -116,7 +145,10 @@ ExitCode run(const RunOptions& options) {
       harness::make_transport(project, map, options.transport, out);
   const fs::path profile = out / "profile.jcprof";
   Store store(profile, options.fresh ? OpenMode::fresh : OpenMode::read_write);
+  EstimateWriter estimates(store);
+  settings.look = [&estimates](std::int64_t) { estimates.write_now_and_then(); };
   const harness::Measured measured = harness::measure(project, map, *transport, store, settings);
+  estimates.write();
   store.close();
   if (!options.common.quiet && ::isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\x1b[K");
   print_result(measured, options, profile);
