@@ -227,8 +227,8 @@ class Estimator {
           fmt::format("{} rounds are too few for intervals; go on with `jcprof run`", profile.rounds));
     if (!profile.blocks.empty() && stretches_.all().front().begin > 0)
       warnings.emplace_back("the path's first events were not measured: what runs there counts as entry");
-    const bool unwound =
-        std::ranges::find(data_.calibrations, "frames", &StoredCalibration::kind) != data_.calibrations.end();
+    const bool unwound = std::ranges::any_of(
+        data_.calibrations, [](const auto& c) { return c.kind == "frames" || c.kind == "unwind"; });
     if (!data_.calibrations.empty() && !unwound)
       warnings.emplace_back(
           "what a stop unwinds could not be calibrated: it makes lines in deep calls dear, and those behind "

@@ -251,7 +251,7 @@ struct Engine::State {
     open.assign(stops.size(), false);
     open.front() = open.back() = true;
     for (std::size_t b = 0; b < look->blocks.size(); ++b)
-      if (!look->blocks[b].settled) open[b] = open[b + 1] = true;
+      if (look->blocks[b].open) open[b] = open[b + 1] = true;
   }
 
   void take_zoom() {
