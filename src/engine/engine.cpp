@@ -9,10 +9,9 @@
 
 #include "src/core/error.hpp"
 #include "src/core/name_table.hpp"
-#include "src/engine/grid.hpp"
+#include "src/engine/pilot_run.hpp"
 #include "src/engine/random.hpp"
 #include "src/engine/schedule.hpp"
-#include "src/engine/warm_up.hpp"
 #include "src/engine/zoom.hpp"
 
 namespace jcprof::engine {
@@ -23,7 +22,6 @@ constexpr std::uint32_t exact_rounds = 5;
 // A level of the zoom that is not decided after so many rounds is decided all the same: what is left in doubt
 // is split, not dropped.
 constexpr std::uint32_t most_rounds_of_level = 100;
-constexpr std::size_t pairs_of_pilot = 30;
 // A tick of the clock shows among fewer readings than this; fine clocks need not be looked at longer.
 constexpr std::size_t readings_for_tick = 4096;
 // Nothing that recurs with the commands may lock on to them; a twentieth costs little.
@@ -76,8 +74,7 @@ struct Engine::State {
 
   void begin_warm_up() {
     phase = Phase::warm_up;
-    warm_up = {};
-    windows = 0;
+    pilot_run.begin();
     plan();
   }
 
@@ -90,43 +87,14 @@ struct Engine::State {
   }
 
   void take_warm_up(std::span<const Reading> readings) {
-    ++windows;
-    for (std::size_t i = 0; i + 1 < readings.size(); i += 2) take_pair(i, readings[i], readings[i + 1]);
-    if (!pilot && longest_pause == 0 && !ends.empty())
-      longest_pause =
-          settings.ns_per_tick > 0 ? std::min(longest_probe_ns / settings.ns_per_tick, 2 * median(ends)) : 0;
-    const bool is_over = warm_up.state() != WarmUp::State::warming || windows >= WarmUp::most_windows;
-    if (!is_over) return plan();
+    pilot_run.take(batch.shots, readings, settings.ns_per_tick);
+    if (!pilot && longest_pause == 0 && settings.ns_per_tick > 0)
+      longest_pause = std::min(longest_probe_ns / settings.ns_per_tick, 2 * pilot_run.pilot().shot);
+    if (!pilot_run.is_over()) return plan();
     if (pilot) return resume();
-    begin_measuring(found());
-  }
-
-  void take_pair(std::size_t at, const Reading& first, const Reading& end) {
-    if (first.kind == Reading::Kind::lost || end.kind == Reading::Kind::lost) warm_up = {};
-    if (first.kind != Reading::Kind::timed || end.kind != Reading::Kind::timed) return;
-    warm_up.add(first.ticks, end.ticks);
-    const auto keep = [](std::vector<double>& values, double value) {
-      values.push_back(value);
-      if (values.size() > pairs_of_pilot) values.erase(values.begin());
-    };
-    keep(wholes, end.ticks - first.ticks);
-    keep(ends, end.ticks);
-    for (const std::size_t i : {at, at + 1}) {
-      const Reading& reading = i == at ? first : end;
-      probe.push_back({reading.ticks, static_cast<double>(batch.shots[i].pause_ns) / settings.ns_per_tick});
-      if (probe.size() > 2 * pairs_of_pilot) probe.erase(probe.begin());
-    }
-  }
-
-  Pilot found() const {
-    Pilot result{.steady = warm_up.state() == WarmUp::State::steady,
-                 .drift = warm_up.drift(),
-                 .whole = wholes.empty() ? 0 : median(wholes),
-                 .sigma = wholes.empty() ? 0 : mad_sigma(wholes),
-                 .shot = ends.empty() ? 0 : median(ends)};
-    result.grid =
-        find_grid(probe, {.longest_pause = longest_pause, .finest = settings.target.absolute * result.whole});
-    return result;
+    Pilot found = pilot_run.pilot();
+    found.grid = pilot_run.grid(longest_pause, settings.target);
+    begin_measuring(found);
   }
 
   void begin_measuring(const Pilot& with) {
@@ -338,11 +306,7 @@ struct Engine::State {
   Batch batch;
   std::vector<std::size_t> columns;  // of the batch's shots
 
-  WarmUp warm_up;
-  std::size_t windows = 0;
-  std::vector<double> wholes;  // of the last pairs
-  std::vector<double> ends;
-  std::vector<PausedReading> probe;
+  PilotRun pilot_run;
   std::optional<Pilot> pilot;
   double longest_pause = 0;  // ticks
   std::uint64_t pauses = 0;  // drawn

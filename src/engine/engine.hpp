@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "src/engine/batch.hpp"
 #include "src/engine/look.hpp"
 #include "src/engine/pilot.hpp"
 #include "src/engine/times.hpp"
@@ -28,32 +29,6 @@ struct Settings {
   std::optional<double> zoom = {};  // find the blocks of at least this share first, and measure those
   double ns_per_tick = 1;           // 0: ticks are not time, and nothing is paused
   bool exact = false;               // the clock repeats itself
-};
-
-enum class Phase : std::uint8_t { warm_up, zoom, rounds, done };
-std::string_view name_of(Phase phase);
-
-struct PlannedShot {
-  std::size_t stop = 0;
-  std::int64_t pause_ns = 0;  // before the timed region
-};
-
-struct Batch {
-  Phase phase = Phase::done;
-  std::uint32_t round = 0;  // from 1; 0 in the warm-up
-  std::vector<PlannedShot> shots;
-};
-
-/// What became of a planned shot.
-struct Reading {
-  enum class Kind : std::uint8_t {
-    timed,
-    missed,  // answered, but not where it was asked to
-    lost,    // the target died: what comes after is cold again
-  };
-  Kind kind = Kind::missed;
-  double ticks = 0;      // raw, as the clock reads; for timed
-  double taken_off = 0;  // known costs of traps and stops in it
 };
 
 class Engine {

@@ -120,6 +120,16 @@ TEST_CASE(
   CHECK(ways == std::set<std::string>{"00: [2,4,5]", "00: [2,5]", "01: [3,3,4,5]", "01: [3,3,5]"});
 }
 
+TEST_CASE("a shot is signed by the way before its stop, or by the whole way") {
+  const TemporaryFolder folder;
+  const std::vector<json> lines =
+      answers(folder, {hello({{"blocks", 3}}), measure({{{"trap", 1}}, {{"trap", 3}}, {{"trap", 0}}})});
+  const std::vector<TrapId> way{TrapId{1}, TrapId{2}, TrapId{3}};
+  for (const std::size_t passed : {0U, 2U, 3U})
+    CHECK(lines.at(1 + (passed + 1) / 2).at("sample").at("signature") ==
+          harness::signature_of(std::span(way).first(passed)));
+}
+
 TEST_CASE("a stop that is not on the way ends, and what cannot be done is an error with the request's id") {
   const TemporaryFolder folder;
   const std::vector<json> lines = answers(folder, {{{"id", 7}, {"do", "measure"}, {"shots", json::array()}},

@@ -183,7 +183,7 @@ class Agent {
     const std::span<const TrapId> all = route.traps;
     std::uint32_t hit = 0;
     for (std::size_t i = 0; is_stopped && i < all.size(); ++i)
-      if (all[i] == stop.trap && ++hit == stop.hit) return all.first(i + 1);
+      if (all[i] == stop.trap && ++hit == stop.hit) return all.first(i);
     return all;
   }
 

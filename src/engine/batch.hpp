@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an engine asks for and what it is told: shots at stops, and readings. Values only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace jcprof::engine {
+
+enum class Phase : std::uint8_t { warm_up, zoom, rounds, done };
+std::string_view name_of(Phase phase);
+
+struct PlannedShot {
+  std::size_t stop = 0;
+  std::int64_t pause_ns = 0;  // before the timed region
+};
+
+struct Batch {
+  Phase phase = Phase::done;
+  std::uint32_t round = 0;  // from 1; 0 in the warm-up
+  std::vector<PlannedShot> shots;
+};
+
+/// What became of a planned shot.
+struct Reading {
+  enum class Kind : std::uint8_t {
+    timed,
+    missed,  // answered, but not where it was asked to
+    lost,    // the target died: what comes after is cold again
+  };
+  Kind kind = Kind::missed;
+  double ticks = 0;      // raw, as the clock reads; for timed
+  double taken_off = 0;  // known costs of traps and stops in it
+};
+
+}  // namespace jcprof::engine
