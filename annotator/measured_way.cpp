@@ -26,7 +26,10 @@ engine::Method method_of(LookMethod method) {
 }
 
 engine::Clock clock_of(const StoredLook& look) {
-  return {.method = method_of(look.method), .tick = std::max(look.tick, look.grid)};
+  // Readings are whole numbers: a file that claims a finer step is damaged, and no step is worth its while.
+  constexpr double finest = 1;
+  const double tick = std::max(look.tick, look.grid);
+  return {.method = method_of(look.method), .tick = tick >= finest ? tick : 0};
 }
 
 /// Where nobody has looked yet: that nothing is known.

@@ -16,12 +16,12 @@
 #include <sys/socket.h>
 #include <winscard.h>
 
-#include "annotator/statistics.hpp"
 #include "bench/card.hpp"
 #include "harness/apdu.hpp"
 #include "harness/card_protocol.hpp"
 #include "src/core/error.hpp"
 #include "src/core/hex.hpp"
+#include "src/engine/statistics.hpp"
 #include "tests/support/private_pcscd.hpp"
 
 namespace jcprof::bench {
@@ -254,11 +254,11 @@ ExitCode report(const std::vector<Pair>& pairs) {
     measuring.push_back(static_cast<double>(pair.exchanges) / pair.measuring.count());
     bare.push_back(static_cast<double>(pair.exchanges) / pair.bare.count());
   }
-  const annotator::Interval ratio = annotator::sign_interval(ratios);
+  const engine::Interval ratio = engine::sign_interval(ratios, 0.05);
   fmt::print("exchanges per second: medians of {} pairs of {} exchanges\n", pairs.size(),
              pairs.front().exchanges);
-  fmt::print("jcprof's loop | {:6.0f}\nbare loop     | {:6.0f}\n", annotator::median(measuring),
-             annotator::median(bare));
+  fmt::print("jcprof's loop | {:6.0f}\nbare loop     | {:6.0f}\n", engine::median(measuring),
+             engine::median(bare));
   fmt::print("ratio         | {:6.3f}   95 % interval {:.3f} to {:.3f}, pairs from {:.2f} to {:.2f}\n",
              ratio.value, ratio.low, ratio.high, std::ranges::min(ratios), std::ranges::max(ratios));
   fmt::print("bar           | {:6.2f}   {}\n", bar, ratio.value >= bar ? "met" : "MISSED");

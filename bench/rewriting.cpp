@@ -11,13 +11,13 @@
 
 #include <fmt/format.h>
 
-#include "annotator/statistics.hpp"
 #include "rewriter/generate.hpp"
 #include "src/cli/main_guard.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "src/core/process.hpp"
 #include "src/core/project.hpp"
+#include "src/engine/statistics.hpp"
 
 namespace jcprof::bench {
 namespace {
@@ -105,7 +105,7 @@ double warm_javac(const Example& example) {
   std::vector<double> rounds;
   for (double time = 0; lines >> time;) rounds.push_back(time);
   check(rounds.size() == warm_rounds, "each round is printed");
-  return annotator::median({rounds.end() - warm_rounds_counted, rounds.end()});
+  return engine::median({rounds.end() - warm_rounds_counted, rounds.end()});
 }
 
 Times measure(const Example& example, std::uint32_t pairs) {
@@ -136,13 +136,12 @@ bool compare_with_javac(const Options& options, const fs::path& out) {
   for (const std::string& folder : options.examples) {
     const Example example = prepare(fs::absolute(folder), out);
     const Times times = measure(example, options.pairs);
-    const annotator::Interval ratio = annotator::sign_interval(times.ratio);
+    const engine::Interval ratio = engine::sign_interval(times.ratio, 0.05);
     fmt::print(
         "{:<16} | {:>10.1f} | {:>10.1f} | {:>7.0f} | {:>11.1f} | {:>6.0f}   {:.0f} to {:.0f}, bar {:.0f} "
         "{}\n",
-        example.name, annotator::median(times.gen), annotator::median(times.library),
-        annotator::median(times.javac), times.warm, ratio.value, ratio.low, ratio.high, bar,
-        ratio.value >= bar ? "met" : "MISSED");
+        example.name, engine::median(times.gen), engine::median(times.library), engine::median(times.javac),
+        times.warm, ratio.value, ratio.low, ratio.high, bar, ratio.value >= bar ? "met" : "MISSED");
     good &= ratio.value >= wide_miss;
   }
   return good;
@@ -262,7 +261,7 @@ bool is_linear(const Size& small, const Size& large, std::string_view what) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < small.per_line.size(); ++i)
     ratios.push_back(large.per_line[i] / small.per_line[i]);
-  const annotator::Interval ratio = annotator::sign_interval(ratios);
+  const engine::Interval ratio = engine::sign_interval(ratios, 0.05);
   fmt::print("a line of {} to one of {} in {}: {:.2f}, 95 % interval {:.2f} to {:.2f}, bar {:.1f} {}\n",
              large.lines, small.lines, what, ratio.value, ratio.low, ratio.high, growth_bar,
              ratio.value <= growth_bar ? "met" : "MISSED");
@@ -283,7 +282,7 @@ bool compare_sizes(const fs::path& out) {
   for (const std::vector<Size>* sizes : {&many, &one})
     for (const Size& size : *sizes)
       fmt::print("{:>7} | {:>5} | {:>6} | {:>11.2f}\n", size.lines, size.files, size.traps,
-                 annotator::median(size.per_line));
+                 engine::median(size.per_line));
   const bool files = is_linear(many[2], many.back(), fmt::format("files of {}", lines_a_file));
   return is_linear(one[1], one.back(), "one file") && files;
 }

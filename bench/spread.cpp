@@ -10,9 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "annotator/measured_way.hpp"
 #include "annotator/run_data.hpp"
-#include "annotator/statistics.hpp"
-#include "annotator/stretches.hpp"
 #include "bench/card.hpp"
 #include "bench/plain_mean.hpp"
 #include "src/core/error.hpp"
@@ -22,6 +21,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using annotator::Interval;
+
+constexpr double alpha = 0.05;
 
 struct Options {
   cli::CommonOptions common;
@@ -37,13 +38,6 @@ struct Outcomes {
   Seconds time{0};
 };
 
-std::vector<double> present(const std::vector<double>& values) {
-  std::vector<double> result;
-  std::ranges::copy_if(values, std::back_inserter(result),
-                       [](double value) { return !annotator::is_missing(value); });
-  return result;
-}
-
 /// The same samples, with and without the calibrated cost of the traps taken off.
 struct OurOutcomes {
   Outcomes published;
@@ -51,12 +45,15 @@ struct OurOutcomes {
 };
 
 Outcomes outcomes_of(const annotator::RunData& data, const annotator::TrapCost& cost) {
-  const std::vector<Event>& path = data.paths.front().events;
-  const std::vector<annotator::Unwinding> unwinding = annotator::attribute(data.map, path).unwinding;
+  const std::vector<annotator::Way> ways = annotator::ways_of(data.paths);
+  const annotator::Samples samples(data.samples);
+  const annotator::RunView run{
+      .map = data.map, .ways = ways, .samples = samples, .cost = cost, .looks = data.looks, .alpha = alpha};
+  const annotator::MeasuredWay way(run, ways.front(), ways.front().inputs);
   Outcomes outcomes;
-  for (const annotator::Stretch& stretch : annotator::differences(data, {path, unwinding}, cost).all) {
-    outcomes.blocks.push_back(annotator::sign_interval(present(stretch.rounds)));
-    outcomes.stops.push_back(path[stretch.begin]);
+  for (std::size_t s = 0; s < way.stretches().all().size(); ++s) {
+    outcomes.blocks.push_back(way.stretches().interval(s));
+    outcomes.stops.push_back(ways.front().events()[way.stretches().all()[s].begin]);
   }
   outcomes.stops.emplace_back();
   return outcomes;
@@ -66,7 +63,7 @@ OurOutcomes jcprof_profile(const Card& card, harness::Transport& simulator, std:
   const Recording recording = record(card, simulator, {.rounds = rounds});
   timed_samples(recording);
   const annotator::RunData data = annotator::load_newest_run(Store(recording.file, OpenMode::read_only));
-  OurOutcomes ours{.published = outcomes_of(data, annotator::trap_cost(data.calibrations, 0.05)),
+  OurOutcomes ours{.published = outcomes_of(data, annotator::trap_cost(data.calibrations, alpha)),
                    .with_traps = outcomes_of(data, {})};
   for (Outcomes* outcomes : {&ours.published, &ours.with_traps}) {
     outcomes->shots = recording.measured.shots;
@@ -109,7 +106,7 @@ double spread(const std::vector<Outcomes>& profiles) {
     for (const Outcomes& profile : profiles) values.push_back(profile.blocks.at(block).value);
     ranges.push_back(std::ranges::max(values) - std::ranges::min(values));
   }
-  return annotator::median(ranges);
+  return engine::median(ranges);
 }
 
 void print_row(std::string_view method, const std::vector<Outcomes>& profiles) {
