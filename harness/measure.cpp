@@ -216,11 +216,10 @@ class Measurement {
   void measure_twins(Course& course) {
     do {
       const engine::Batch& batch = course.engine.next();
-      phase_ = name_of(batch.phase);
-      report(phase_);
       const std::vector<Shot> shots = course.way.shots_of(batch);
       const bool is_warm_up = batch.phase == engine::Phase::warm_up;
       if (!is_warm_up) ++round_;
+      report(name_of(batch.phase));
       const std::vector<StoredSample> samples = shooter_->shoot(shots, is_warm_up ? warm_up_round : round_);
       if (samples.size() < shots.size()) return;
       const std::size_t looks = course.engine.looks();
@@ -294,7 +293,7 @@ class Measurement {
   void report(std::string_view phase) {
     phase_ = phase;
     if (!options_.progress) return;
-    Progress progress{.phase = phase};
+    Progress progress{.phase = phase, .round = round_};
     if (shooter_) progress.shots = shooter_->shots();
     if (log_) progress.lost = log_->lost();
     std::uint64_t left = 0;

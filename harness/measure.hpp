@@ -27,6 +27,7 @@ struct Progress {
   std::uint64_t shots = 0;
   std::uint64_t lost = 0;      // of them
   std::uint64_t expected = 0;  // shots in all; 0: not known yet
+  std::uint32_t round = 0;     // under way, or the last one
   std::uint64_t settled = 0;   // blocks that are known as well as was asked for
   std::uint64_t blocks = 0;
   double drift = 0;                            // by which part the target is now slower or faster than usual

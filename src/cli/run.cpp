@@ -40,10 +40,11 @@ void print_progress(const harness::Progress& progress) {
 
 void print_plan(const harness::Plan& plan, bool is_quiet) {
   const std::string start = ::isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "";
+  if (is_quiet) return;
   if (!plan.out_of_reach.empty())
     fmt::print(stderr, "{}warning: precision: it would take {}, and {}\n", start, to_text(plan),
                plan.out_of_reach);
-  else if (!is_quiet && plan.rounds > 0)
+  else if (plan.rounds > 0)
     fmt::print(stderr, "{}plan: {}\n", start, to_text(plan));
 }
 
@@ -90,9 +91,9 @@ void print_result(const harness::Measured& measured, const RunOptions& options, 
     fmt::print("{}\n", result.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     return;
   }
+  if (options.common.quiet) return;
   for (const Warning& warning : measured.warnings)
     fmt::print(stderr, "warning: {}\n", harmless(to_text(warning)));
-  if (options.common.quiet) return;
   fmt::print("{}{} shots on {}{}: {}\n",
              measured.run.state == RunState::interrupted ? "interrupted after " : "", measured.shots,
              harmless(measured.run.device), measured.run.simulated ? " (SIMULATED)" : "", profile.string());

@@ -25,10 +25,8 @@ using test::Workplace;
 
 constexpr const char* pin_source = "src/PinApplet.java";
 
-json profiled(const Workplace& place, const fs::path& project, const std::vector<std::string>& options = {}) {
-  std::vector<std::string> argv{"jcprof", "profile", project.string()};
-  argv.insert(argv.end(), options.begin(), options.end());
-  const Said said = place.run(argv);
+json profiled(const Workplace& place, const fs::path& project, int rounds = 50) {
+  const Said said = place.run({"jcprof", "profile", project.string(), "--rounds", std::to_string(rounds)});
   INFO(said.out << said.err);
   REQUIRE(said.status == 0);
   const std::string file = (project / "profile.json").string();
@@ -96,7 +94,9 @@ TEST_CASE("the hash rounds of javacard-pin are the hot line, and every report sa
   CHECK(profile["simulated"] == true);
   CHECK(profile["device"] == "jcardsim");
   CHECK(profile["rounds"] == 50);
-  CHECK(profile["warnings"] == json::array());
+  // A busy machine may be unsteady, or have two speeds; nothing else may go wrong.
+  for (const std::string warning : profile["warnings"])
+    CHECK((warning.starts_with("unsteady: ") || warning.starts_with("bimodal: ")));
   CHECK(line_at(profile, hot)["function"] == "PinApplet.deriveKey");
   CHECK(line_at(profile, hot)["hits"] == 1000);
   CHECK(line_at(profile, hot)["share"]["value"] > 0.8);
@@ -193,7 +193,7 @@ std::map<std::string, int> counted_calls(const Workplace& place, const fs::path&
 TEST_CASE("loops and nested calls of javacard-bignum are counted, and add up") {
   const Workplace place("bignum");
   const fs::path project = place.example("javacard-bignum");
-  const json profile = profiled(place, project, {"--rounds", "20"});
+  const json profile = profiled(place, project, 20);
   const std::map<std::string, int> expected = counted_calls(place, project);
 
   CHECK(expected.at("BigNumApplet.reduce") == 64);

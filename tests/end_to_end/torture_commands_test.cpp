@@ -25,7 +25,7 @@ json with_input(json changes, const std::string& input) {
 TEST_CASE("a command that answers with an error is measured like any other") {
   Torture(command("B0500100"))
       .does({.works = {{"failing command"}},
-             .warnings = {"the whole command answers 6985: that is what is measured"},
+             .warnings = {"answer: the whole command answers 6985: that is what is measured"},
              .status = 0x6985});
 }
 
@@ -50,9 +50,9 @@ TEST_CASE("a command that takes turns is not measured as if it always went one w
   // There may be a third: turns of one and of three units can look like a target that does not settle.
   const std::vector<std::string> warnings = torture.warnings();
   for (const char* expected :
-       {"the path varies: two runs of input 0 () went different ways; shots that miss their stop are counted",
-        "N of M shots ran to the end instead of stopping: the command does not always take the traced path, "
-        "or a stop leaves a state behind that \"before_each\" must reset (first: …)"})
+       {"path varies: runs of input 0 () go different ways, N of M the most frequent one: that is what is "
+        "reported line by line, and of the others the edges",
+        "missed: N of M shots ran to the end instead of stopping (first: …)"})
     CHECK_THAT(warnings, Catch::VectorContains(std::string(expected)));
 }
 

@@ -23,7 +23,7 @@ TEST_CASE(
 TEST_CASE("a catch that answers with another status word loses no stop") {
   Torture(command("B0100300 00"))
       .does({.works = {{"answered otherwise"}},
-             .warnings = {"the whole command answers 6F42: that is what is measured"},
+             .warnings = {"answer: the whole command answers 6F42: that is what is measured"},
              .status = 0x6F42});
 }
 
