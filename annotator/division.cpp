@@ -5,9 +5,6 @@
 #include <cmath>
 #include <map>
 #include <tuple>
-
-#include "annotator/statistics.hpp"
-
 namespace jcprof::annotator {
 namespace {
 
@@ -26,7 +23,7 @@ Edge edge_of(const std::vector<Event>& path, const Attribution& attribution, std
 /// The cost of an edge from its hits: their medians, weighted by the inverse squares of their half widths,
 /// since noise that grows with the time since the start makes late hits poor ones. Where the hits differ by
 /// more than their noise, the half width grows with their scatter (Birge 1932).
-Interval typical_cost(const std::vector<const Stretch*>& alone, double alpha) {
+Interval typical_cost(const std::vector<Interval>& alone) {
   struct Hit {
     double value = 0;
     double weight = 0;
@@ -34,10 +31,9 @@ Interval typical_cost(const std::vector<const Stretch*>& alone, double alpha) {
   std::vector<Hit> hits;
   double weights = 0;
   double weighted = 0;
-  for (const Stretch* stretch : alone) {
-    const Interval cost = sign_interval(present(stretch->rounds), alpha);
+  for (const Interval& cost : alone) {
     // A clock that repeats its readings must not make one hit infinitely good.
-    const double half = std::max((cost.high - cost.low) / 2, half_a_tick);
+    const double half = std::max(half_width(cost), half_a_tick);
     const double weight = std::isfinite(half) ? 1 / (half * half) : next_to_nothing;
     hits.push_back({cost.value, weight});
     weights += weight;
@@ -52,13 +48,15 @@ Interval typical_cost(const std::vector<const Stretch*>& alone, double alpha) {
 }
 
 std::map<Edge, Interval> typical_costs(const Stretches& stretches, const std::vector<Event>& path,
-                                       const Attribution& attribution, double alpha) {
-  std::map<Edge, std::vector<const Stretch*>> alone;
-  for (const Stretch& stretch : stretches.all)
-    if (stretch.end == stretch.begin + 1 && !is_missing(median_of_present(stretch.rounds)))
-      alone[edge_of(path, attribution, stretch.begin)].push_back(&stretch);
+                                       const Attribution& attribution) {
+  std::map<Edge, std::vector<Interval>> alone;
+  for (std::size_t s = 0; s < stretches.all().size(); ++s) {
+    const Stretch& stretch = stretches.all()[s];
+    if (stretch.end == stretch.begin + 1 && stretches.rounds(s) > 0)
+      alone[edge_of(path, attribution, stretch.begin)].push_back(stretches.interval(s));
+  }
   std::map<Edge, Interval> costs;
-  for (const auto& [edge, hits] : alone) costs.emplace(edge, typical_cost(hits, alpha));
+  for (const auto& [edge, hits] : alone) costs.emplace(edge, typical_cost(hits));
   return costs;
 }
 
@@ -89,11 +87,12 @@ Fraction fraction(const Weight& part, const Weight& whole) {
           std::max(value, of(part.high, others.low, 1))};
 }
 
-Division::Division(const Stretches& stretches, const std::vector<Event>& path, const Attribution& attribution,
-                   double alpha) {
-  const std::map<Edge, Interval> typical = typical_costs(stretches, path, attribution, alpha);
+Division::Division(const Stretches& stretches, const std::vector<Event>& path,
+                   const Attribution& attribution) {
   before_.resize(path.size() + 1);
-  for (const Stretch& stretch : stretches.all) {
+  const std::map<Edge, Interval> typical = typical_costs(stretches, path, attribution);
+  for (std::size_t s = 0; s < stretches.all().size(); ++s) {
+    const Stretch& stretch = stretches.all()[s];
     std::vector<std::size_t> unknown;
     Weight known;
     for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
@@ -106,7 +105,7 @@ Division::Division(const Stretches& stretches, const std::vector<Event>& path, c
     }
     // An edge that was never measured alone gets what the stretch costs beyond those that were, and may be
     // anything.
-    const double whole = std::max(0.0, median_of_present(stretch.rounds));
+    const double whole = std::max(0.0, stretches.interval(s).value);
     const double rest = std::max(0.0, whole - known.value);
     for (const std::size_t i : unknown)
       before_[i] = {1, rest / static_cast<double>(unknown.size()), 0, whole};

@@ -36,8 +36,7 @@ Fraction fraction(const Weight& part, const Weight& whole);
 
 class Division {
  public:
-  Division(const Stretches& stretches, const std::vector<Event>& path, const Attribution& attribution,
-           double alpha);
+  Division(const Stretches& stretches, const std::vector<Event>& path, const Attribution& attribution);
 
   /// Of the path's blocks [begin, end), which lie within one stretch.
   Weight weight(std::size_t begin, std::size_t end) const { return before_[end] - before_[begin]; }

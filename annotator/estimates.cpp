@@ -2,57 +2,45 @@
 #include "annotator/estimates.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
-#include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "annotator/division.hpp"
-
 namespace jcprof::annotator {
 namespace {
 
-/// Part of a stretch that belongs to a line or a function.
-struct Part {
-  std::size_t stretch = 0;
-  Weight weight;
-};
-using Parts = std::vector<Part>;
-
 /// Above this the traps shape what they measure.
 constexpr double too_dear = 0.1;
-/// The calibrated cost of a pass is not quite that of the same pass among the user's code.
-constexpr double pass_differs = 0.15;
-
-double half_width(const Interval& interval) {
-  return (interval.high - interval.low) / 2;
-}
-
-/// Above 0, and known better than by its own size: skewed noise may leave a value that the interval dwarfs.
-bool is_resolved(const Interval& ticks) {
-  return ticks.low > 0 && half_width(ticks) <= ticks.value;
-}
 
 class Estimator {
  public:
   Estimator(const RunData& data, double alpha)
       : data_(data),
-        alpha_(alpha),
-        path_(data.paths.empty() ? std::vector<Event>{} : data.paths.front().events),
+        ways_(ways_of(data.paths)),
+        samples_(data.samples),
         cost_(trap_cost(data.calibrations, alpha)),
-        attribution_(attribute(data.map, path_)),
-        stretches_(differences(data, {path_, attribution_.unwinding}, cost_)),
-        division_(stretches_, path_, attribution_, alpha) {}
+        run_{.map = data.map,
+             .ways = ways_,
+             .samples = samples_,
+             .cost = cost_,
+             .looks = data.looks,
+             .alpha = alpha},
+        usual_(run_, ways_.front(), ways_.front().inputs),
+        stretches_(usual_.stretches()),
+        attribution_(usual_.attribution()) {}
 
   Profile profile() {
     Profile profile{.run = data_.run,
                     .shots = data_.samples.size(),
-                    .rounds = static_cast<std::uint32_t>(stretches_.rounds),
+                    .rounds = usual_.about().rounds,
+                    .paths = ways_.size(),
                     .trap_cost = cost_,
+                    .total = usual_.total(),
+                    .entry = usual_.entry(),
                     .unreached = attribution_.unreached,
                     .sources = data_.map.sources,
                     .language = data_.map.language,
@@ -60,144 +48,67 @@ class Estimator {
     blocks(profile);
     lines(profile);
     functions(profile);
-    edges(profile);
     loops(profile);
     whole(profile);
+    edges(profile);
     warn(profile);
     return profile;
   }
 
  private:
-  /// How many of each of the calibrated costs were taken off.
-  struct Corrections {
-    double passes = 0;   // of traps
-    double counted = 0;  // of them, counting ones
-    double stops = 0;
-    double frames = 0;
-    double guards = 0;
-
-    void add(const Corrections& other, double times) {
-      passes += times * other.passes;
-      counted += times * other.counted;
-      stops += times * other.stops;
-      frames += times * other.frames;
-      guards += times * other.guards;
-    }
-  };
-
-  /// What makes a number less sure than its rounds alone show.
-  struct Unsure {
-    Corrections taken_off;
-    double division_low = 0;  // how much less, and how much more, of shared stretches may belong to it
-    double division_high = 0;
-  };
-
-  /// Of T at that position of the path.
-  Corrections corrections_at(std::size_t position) const {
-    Corrections result{.passes = static_cast<double>(position)};
-    if (position == path_.size()) return result;
-    const Unwinding& left = attribution_.unwinding[position];
-    result.counted = path_[position].hit - 1;
-    result.stops = 1;
-    result.frames = left.frames;
-    result.guards = left.guards;
-    return result;
-  }
-
-  Corrections corrections_of(const Stretch& stretch) const {
-    Corrections result = corrections_at(stretch.end);
-    result.add(corrections_at(stretch.begin), -1);
-    return result;
-  }
-
-  /// How far what was taken off may be wrong.
-  double half_width_of(const Corrections& taken_off) const {
-    const double pass = std::hypot(half_width(cost_.pass), pass_differs * cost_.pass.value);
-    const std::array parts{pass * taken_off.passes, half_width(cost_.counting) * taken_off.counted,
-                           half_width(cost_.stop) * taken_off.stops,
-                           half_width(cost_.frame) * taken_off.frames,
-                           half_width(cost_.guard) * taken_off.guards};
-    return std::sqrt(std::inner_product(parts.begin(), parts.end(), parts.begin(), 0.0));
-  }
-
-  Estimate number_of(const std::vector<double>& rounds, const Unsure& unsure) const {
-    const std::vector<double> values = present(rounds);
-    Interval raw = sign_interval(values, alpha_);
-    const double traps = half_width_of(unsure.taken_off);
-    // Two at a time: hypot of three makes NaN of the infinite ends that few rounds have (libstdc++ 12).
-    raw.low = raw.value - std::hypot(raw.value - raw.low, std::hypot(traps, unsure.division_low));
-    raw.high = raw.value + std::hypot(raw.high - raw.value, std::hypot(traps, unsure.division_high));
-    Estimate estimate{.raw = raw.value, .rounds = static_cast<std::uint32_t>(values.size())};
-    estimate.resolved = is_resolved(raw);
-    // Nothing takes less than no time; what noise put below may still be as large as the noise.
-    estimate.ticks = {.value = std::max(0.0, raw.value),
-                      .low = std::isfinite(raw.low) ? std::max(0.0, raw.low) : raw.low,
-                      .high = std::max(raw.high, half_width(raw))};
-    return estimate;
-  }
-
   Estimate with_share(Estimate estimate) const {
-    // Where all blocks together drown in the noise, they are a part of the command at least.
-    const double whole = whole_ > 0 ? whole_ : std::max(1.0, median_of_present(stretches_.totals));
     // Medians do not add up exactly: a part may come out larger than the sum of all.
-    const auto share = [whole](double ticks) { return std::min(1.0, ticks / whole); };
+    const auto share = [this](double ticks) { return std::min(1.0, ticks / shared_); };
     estimate.share = {share(estimate.ticks.value), share(estimate.ticks.low), share(estimate.ticks.high)};
     return estimate;
   }
 
-  // ---- sums
-
-  Estimate sum_of(const Parts& parts) const {
-    std::vector<double> rounds(stretches_.rounds, 0);
-    Unsure unsure;
-    for (const Part& part : parts) {
-      const Stretch& stretch = stretches_.all[part.stretch];
-      const Fraction share = fraction(part.weight, division_.weight(stretch.begin, stretch.end));
-      for (std::size_t r = 0; r < rounds.size(); ++r) rounds[r] += share.value * stretch.filled[r];
-      unsure.taken_off.add(corrections_of(stretch), share.value);
-      const double whole = std::max(0.0, median_of_present(stretch.rounds));
-      unsure.division_low += (share.value - share.low) * whole;
-      unsure.division_high += (share.high - share.value) * whole;
-    }
-    if (parts.empty()) rounds.clear();
-    return with_share(number_of(rounds, unsure));
-  }
-
-  static void add(Parts& parts, std::size_t stretch, const Weight& weight) {
-    if (parts.empty() || parts.back().stretch != stretch) parts.push_back({stretch, {}});
-    parts.back().weight += weight;
+  Estimate estimate_of(const Parts& parts) const {
+    return with_share(usual_.estimate_of(usual_.sum_of(parts)));
   }
 
   void blocks(Profile& profile) {
-    for (const Stretch& stretch : stretches_.all) {
-      BlockEstimate block{.from = path_[stretch.begin],
-                          .to = stretch.end < path_.size() ? path_[stretch.end] : Event{},
-                          .passed = stretch.end - stretch.begin};
-      std::map<std::uint32_t, double> by_line;
-      std::size_t best = stretch.begin;
-      for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
-        by_line[attribution_.blocks[i].line] += division_.weight(i, i + 1).value;
-        if (by_line[attribution_.blocks[i].line] > by_line[attribution_.blocks[best].line]) best = i;
-      }
-      const OwnedLine& line = attribution_.lines[attribution_.blocks[best].line];
-      block.function = attribution_.functions[attribution_.blocks[best].function].name;
-      block.path = line.path;
-      block.line = line.line;
-      block.cost = number_of(stretch.rounds, {.taken_off = corrections_of(stretch)});
-      whole_ += block.cost.raw;
-      profile.blocks.push_back(std::move(block));
+    const std::vector<Event>& path = usual_.way().events();
+    for (std::size_t s = 0; s < stretches_.all().size(); ++s) {
+      const Stretch& stretch = stretches_.all()[s];
+      const Block& owner = attribution_.blocks[main_block(stretch)];
+      const OwnedLine& line = attribution_.lines[owner.line];
+      profile.blocks.push_back({.from = path[stretch.begin],
+                                .to = stretch.end < path.size() ? path[stretch.end] : Event{},
+                                .function = attribution_.functions[owner.function].name,
+                                .path = line.path,
+                                .line = line.line,
+                                .passed = stretch.end - stretch.begin,
+                                .cost = usual_.stretch(s)});
+      whole_ += profile.blocks.back().cost.raw;
     }
-    for (BlockEstimate& block : profile.blocks) block.cost = with_share(block.cost);
+    // Where all blocks together drown in the noise, they are a part of the command at least.
+    shared_ = whole_ > 0 ? whole_ : std::max(1.0, profile.total.raw);
+    for (std::size_t s = 0; s < profile.blocks.size(); ++s) {
+      profile.blocks[s].cost = with_share(profile.blocks[s].cost);
+      if (whole_ > 0) profile.blocks[s].hot = stretches_.hotness(s, data_.run.hot, whole_);
+    }
+  }
+
+  /// One of the line that most of a stretch belongs to.
+  std::size_t main_block(const Stretch& stretch) const {
+    std::map<std::uint32_t, double> by_line;
+    std::size_t best = stretch.begin;
+    for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
+      double& line = by_line[attribution_.blocks[i].line];
+      line += usual_.division().weight(i, i + 1).value;
+      if (line > by_line[attribution_.blocks[best].line]) best = i;
+    }
+    return best;
   }
 
   void lines(Profile& profile) {
     std::vector<Parts> parts(attribution_.lines.size());
     exclusive_.resize(attribution_.functions.size());
-    for (std::size_t s = 0; s < stretches_.all.size(); ++s) {
-      for (std::size_t i = stretches_.all[s].begin; i < stretches_.all[s].end; ++i) {
-        const Weight weight = division_.weight(i, i + 1);
-        add(parts[attribution_.blocks[i].line], s, weight);
-        add(exclusive_[attribution_.blocks[i].function], s, weight);
+    for (std::size_t s = 0; s < stretches_.all().size(); ++s) {
+      for (std::size_t i = stretches_.all()[s].begin; i < stretches_.all()[s].end; ++i) {
+        usual_.add_block(parts[attribution_.blocks[i].line], s, i);
+        usual_.add_block(exclusive_[attribution_.blocks[i].function], s, i);
       }
     }
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -206,7 +117,7 @@ class Estimator {
                                .line = line.line,
                                .function = line.function,
                                .hits = line.hits,
-                               .cost = sum_of(parts[i])});
+                               .cost = estimate_of(parts[i])});
     }
     sort_by_cost(profile.lines);
   }
@@ -214,16 +125,16 @@ class Estimator {
   void functions(Profile& profile) {
     std::vector<Parts> inclusive(attribution_.functions.size());
     for (const Invocation& call : attribution_.invocations)
-      if (call.outermost) add_blocks(inclusive[call.function], call.begin, call.end);
+      if (call.outermost) usual_.add_blocks(inclusive[call.function], call.begin, call.end);
     for (std::size_t i = 0; i < inclusive.size(); ++i) {
       const PassedFunction& function = attribution_.functions[i];
-      const Estimate exclusive = sum_of(exclusive_[i]);
+      const Estimate exclusive = estimate_of(exclusive_[i]);
       profile.functions.push_back({.function = function.name,
                                    .path = function.path,
                                    .line = function.line,
                                    .calls = function.calls,
                                    .exclusive = exclusive,
-                                   .inclusive = at_least(sum_of(inclusive[i]), exclusive)});
+                                   .inclusive = at_least(estimate_of(inclusive[i]), exclusive)});
     }
     std::ranges::stable_sort(profile.functions, [](const FunctionEstimate& a, const FunctionEstimate& b) {
       return std::tie(b.exclusive.ticks.value, a.function) < std::tie(a.exclusive.ticks.value, b.function);
@@ -240,44 +151,19 @@ class Estimator {
     return with_share(inclusive);
   }
 
-  /// The path's blocks [begin, end).
-  void add_blocks(Parts& parts, std::size_t begin, std::size_t end) const {
-    const auto& all = stretches_.all;
-    const auto first = std::ranges::upper_bound(all, begin, {}, &Stretch::end);
-    for (auto s = first; s != all.end() && s->begin < end; ++s) {
-      const std::size_t from = std::max(s->begin, begin);
-      const std::size_t to = std::min(s->end, end);
-      if (from < to) add(parts, static_cast<std::size_t>(s - all.begin()), division_.weight(from, to));
-    }
-  }
-
-  void edges(Profile& profile) {
-    std::map<std::pair<TrapId, TrapId>, std::pair<std::uint64_t, Parts>> gone;
-    for (std::size_t s = 0; s < stretches_.all.size(); ++s) {
-      for (std::size_t i = stretches_.all[s].begin; i < stretches_.all[s].end; ++i) {
-        const TrapId to = i + 1 < path_.size() ? path_[i + 1].trap : run_to_end;
-        auto& [count, parts] = gone[{path_[i].trap, to}];
-        ++count;
-        add(parts, s, division_.weight(i, i + 1));
-      }
-    }
-    for (const auto& [ends, counted] : gone) {
-      const Trap& from = data_.map.at(ends.first);
-      profile.edges.push_back({.from = ends.first,
-                               .to = ends.second,
-                               .function = from.function,
-                               .path = from.path,
-                               .line = from.line,
-                               .count = counted.first,
-                               .cost = sum_of(counted.second)});
-    }
+  void edges(Profile& profile) const {
+    Edges edges(run_);
+    edges.take_all(usual_);
+    profile.edges = edges.estimates();
+    for (EdgeEstimate& edge : profile.edges) edge.cost = with_share(edge.cost);
     sort_by_cost(profile.edges);
+    for (std::string& warning : edges.warnings()) profile.warnings.push_back(std::move(warning));
   }
 
   void loops(Profile& profile) {
     std::vector<Parts> parts(attribution_.loops.size());
     for (const LoopRun& run : attribution_.loop_runs)
-      if (run.outermost) add_blocks(parts[run.loop], run.begin, run.end);
+      if (run.outermost) usual_.add_blocks(parts[run.loop], run.begin, run.end);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const PassedLoop& loop = attribution_.loops[i];
       profile.loops.push_back({.function = loop.function,
@@ -285,7 +171,7 @@ class Estimator {
                                .line = loop.line,
                                .entries = loop.entries,
                                .passes = loop.passes,
-                               .cost = sum_of(parts[i])});
+                               .cost = estimate_of(parts[i])});
     }
     sort_by_cost(profile.loops);
   }
@@ -297,33 +183,49 @@ class Estimator {
     });
   }
 
-  // ---- the whole
-
   void whole(Profile& profile) const {
-    profile.total = with_share(number_of(stretches_.totals, {.taken_off = corrections_at(path_.size())}));
-    const std::size_t first = stretches_.all.empty() ? 0 : stretches_.all.front().begin;
-    profile.entry = with_share(number_of(stretches_.entry, {.taken_off = corrections_at(first)}));
-    std::vector<double> between;
-    between.reserve(stretches_.rounds);
-    for (std::size_t r = 0; r < stretches_.rounds; ++r)
-      between.push_back(stretches_.totals[r] - stretches_.entry[r]);
+    profile.total = with_share(profile.total);
+    profile.entry = with_share(profile.entry);
     if (profile.total.rounds == 0 || profile.entry.rounds == 0) return;
     const double rest = profile.total.raw - profile.entry.raw - whole_;
-    const Interval spread = sign_interval(present(between), alpha_);
+    const Interval spread = usual_.between();
     profile.unattributed = {rest, rest + (spread.low - spread.value), rest + (spread.high - spread.value)};
+  }
+
+  void warn_of_ways(std::vector<std::string>& warnings) const {
+    const Readings& about = usual_.about();
+    std::set<std::uint32_t> traced;
+    for (const Way& way : ways_) traced.insert(way.inputs.begin(), way.inputs.end());
+    const auto untraced = std::ranges::count_if(
+        data_.inputs, [&](const StoredInput& input) { return !traced.contains(input.index); });
+    if (ways_.size() > 1)
+      warnings.push_back(fmt::format(
+          "the command takes {} paths: lines and functions are of the most frequent one, {:.0f} % "
+          "of the traced runs; edges are of all",
+          ways_.size(), 100 * ways_.front().rate));
+    if (untraced > 0)
+      warnings.push_back(
+          fmt::format("{} of {} inputs have no path and are left out", untraced, data_.inputs.size()));
+    if (about.untraced > 0)
+      warnings.push_back(
+          fmt::format("{} shots came on a path that no traced run took and are left out", about.untraced));
+    if (about.other_status > 0)
+      warnings.push_back(fmt::format("{} commands ended with another status than {:04X} and are left out",
+                                     about.other_status, about.status));
   }
 
   void warn(Profile& profile) const {
     std::vector<std::string>& warnings = profile.warnings;
-    warnings.insert(warnings.end(), stretches_.warnings.begin(), stretches_.warnings.end());
-    if (path_.empty())
+    warn_of_ways(warnings);
+    const std::size_t events = usual_.way().end();
+    if (events == 0)
       warnings.emplace_back("the run has no path: nothing but the whole command is known");
-    else if (profile.blocks.empty())
+    else if (std::ranges::all_of(profile.blocks, [](const auto& b) { return b.cost.rounds == 0; }))
       warnings.emplace_back("no block was measured yet");
     else if (std::ranges::all_of(profile.blocks, [](const auto& b) { return std::isinf(b.cost.ticks.high); }))
       warnings.push_back(
           fmt::format("{} rounds are too few for intervals; go on with `jcprof run`", profile.rounds));
-    if (!profile.blocks.empty() && stretches_.all.front().begin > 0)
+    if (!profile.blocks.empty() && stretches_.all().front().begin > 0)
       warnings.emplace_back("the path's first events were not measured: what runs there counts as entry");
     const bool unwound = std::ranges::any_of(
         data_.calibrations, [](const auto& c) { return c.kind == "frames" || c.kind == "unwind"; });
@@ -331,7 +233,7 @@ class Estimator {
       warnings.emplace_back(
           "what a stop unwinds could not be calibrated: it makes lines in deep calls dear, and those behind "
           "them cheap");
-    const double traps = static_cast<double>(path_.size()) * cost_.pass.value;
+    const double traps = static_cast<double>(events) * cost_.pass.value;
     if (whole_ > 0 && traps > too_dear * whole_)
       warnings.push_back(
           fmt::format("the traps themselves take {:.0f} % of the measured time: profile fewer functions, or "
@@ -340,14 +242,16 @@ class Estimator {
   }
 
   const RunData& data_;
-  double alpha_;
-  std::vector<Event> path_;
+  std::vector<Way> ways_;
+  Samples samples_;
   TrapCost cost_;
-  Attribution attribution_;
-  Stretches stretches_;
-  Division division_;
+  RunView run_;
+  MeasuredWay usual_;  // the most frequent one
+  const Stretches& stretches_;
+  const Attribution& attribution_;
   std::vector<Parts> exclusive_;  // by function
-  double whole_ = 0;              // sum of the blocks as measured: what shares are of
+  double whole_ = 0;              // sum of the blocks as measured
+  double shared_ = 1;             // what shares are of
 };
 
 }  // namespace

@@ -7,21 +7,11 @@
 #include <vector>
 
 #include "annotator/attribution.hpp"
+#include "annotator/edges.hpp"
+#include "annotator/measured_way.hpp"
 #include "annotator/run_data.hpp"
-#include "annotator/stretches.hpp"
 
 namespace jcprof::annotator {
-
-/// One published number. Ticks are in the run's unit and never below 0; shares are fractions of the sum of
-/// all blocks. Not resolved: its interval reaches down to 0, or its half width is more than the value, so
-/// that only the upper end says something.
-struct Estimate {
-  Interval ticks;
-  Interval share;
-  double raw = 0;  // the value before it was kept from falling below 0
-  std::uint32_t rounds = 0;
-  bool resolved = false;
-};
 
 struct BlockEstimate {
   Event from;
@@ -31,6 +21,7 @@ struct BlockEstimate {
   std::size_t line = 0;
   std::uint64_t passed = 1;  // blocks of the path in it: more than one where hits of a loop were sampled
   Estimate cost;
+  Hot hot = Hot::undecided;  // takes at least RunInfo::hot
 };
 
 struct LineEstimate {
@@ -50,17 +41,6 @@ struct FunctionEstimate {
   Estimate inclusive;
 };
 
-/// From one trap straight to the next, wherever on the path.
-struct EdgeEstimate {
-  TrapId from{};
-  TrapId to{};           // 0: the end of the command
-  std::string function;  // of `from`, as are path and line
-  std::string path;
-  std::size_t line = 0;
-  std::uint64_t count = 0;  // how often it was gone
-  Estimate cost;
-};
-
 /// A loop with all that it calls.
 struct LoopEstimate {
   std::string function;
@@ -74,25 +54,29 @@ struct LoopEstimate {
 struct Profile {
   RunInfo run;
   std::uint64_t shots = 0;
-  std::uint32_t rounds = 0;
+  std::uint32_t rounds = 0;  // that the numbers rest on
+  std::size_t paths = 1;     // that the command was seen to take
   TrapCost trap_cost;
   Estimate total;  // T(end) without the cost of the traps on the way
   Estimate entry;  // T(first stop) without what stopping costs: transport, what runs before the first trap
   Interval
       unattributed;  // total - entry - sum of the blocks, all raw: medians do not add up; may be negative
-  std::vector<BlockEstimate> blocks;        // along the path
+  // Of the most frequent path.
+  std::vector<BlockEstimate> blocks;        // along it
   std::vector<LineEstimate> lines;          // hottest first
   std::vector<FunctionEstimate> functions;  // hottest first, by exclusive time
-  std::vector<EdgeEstimate> edges;          // hottest first
   std::vector<LoopEstimate> loops;          // hottest first
+  // Of all paths.
+  std::vector<EdgeEstimate> edges;  // hottest first
   std::vector<UnreachedLine> unreached;
   std::vector<SourceDigest> sources;
   std::string language;
   std::vector<std::string> warnings;  // of the run, then of the estimates
 };
 
-/// alpha: 1 - the confidence of the intervals.
-Profile estimate(const RunData& data, double alpha = 0.05);
+/// alpha: of each interval by itself. Rounds were ended by looking at such intervals, which takes some of
+/// their confidence: 0.03 inside delivers 95 %.
+Profile estimate(const RunData& data, double alpha = engine::Target{}.alpha);
 
 /// As it goes into the store, for its views; see Store::replace_estimates.
 std::vector<StoredEstimate> stored(const Profile& profile);

@@ -55,7 +55,11 @@ Json json(const EdgeEstimate& edge) {
                     {"function", edge.function},
                     {"path", edge.path},
                     {"line", edge.line},
-                    {"count", edge.count}},
+                    {"rate", edge.rate},
+                    {"count", edge.count},
+                    {"mean", finite(edge.mean)},
+                    {"q05", finite(edge.q05)},
+                    {"q95", finite(edge.q95)}},
                    edge.cost);
 }
 
@@ -121,6 +125,7 @@ std::string to_json(const Profile& profile) {
                 {"unit", name_of(profile.run.unit)},
                 {"hz", profile.run.hz},
                 {"simulated", profile.run.simulated},
+                {"paths", profile.paths},
                 {"rounds", profile.rounds},
                 {"shots", profile.shots},
                 {"total", json(profile.total.ticks)},

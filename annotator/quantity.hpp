@@ -5,10 +5,12 @@
 
 #include <string>
 
-#include "annotator/statistics.hpp"
 #include "src/core/types.hpp"
+#include "src/engine/statistics.hpp"
 
 namespace jcprof::annotator {
+
+using engine::Interval;
 
 /// A unit to print in: "ms" is 1e6 ticks where a tick is a nanosecond.
 struct Scale {

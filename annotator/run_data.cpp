@@ -10,12 +10,25 @@
 namespace jcprof::annotator {
 namespace {
 
+[[noreturn]] void damaged(const std::string& how) {
+  throw UserError(Fault{.message = "the profile is damaged: " + how,
+                        .hint = "restore it from a copy, or measure again with `jcprof run --fresh`"});
+}
+
 void check_event(const TrapMap& map, const Event& event) {
   if (event.hit >= 1 && number(event.trap) <= map.traps.size()) return;
-  throw UserError(
-      Fault{.message = fmt::format("the profile is damaged: it names hit {} of trap {}, of {} traps",
-                                   event.hit, number(event.trap), map.traps.size()),
-            .hint = "restore it from a copy, or measure again with `jcprof run --fresh`"});
+  damaged(fmt::format("it names hit {} of trap {}, of {} traps", event.hit, number(event.trap),
+                      map.traps.size()));
+}
+
+void check_path(const TrapMap& map, const StoredPath& path) {
+  std::vector<std::uint32_t> passed(map.traps.size() + 1);
+  for (const Event& event : path.events) {
+    check_event(map, event.trap == run_to_end ? Event{event.trap, 0} : event);
+    if (event.hit != ++passed[number(event.trap)])
+      damaged(fmt::format("a path has hit {} of trap {} as its {}th", event.hit, number(event.trap),
+                          passed[number(event.trap)]));
+  }
 }
 
 }  // namespace
@@ -32,9 +45,7 @@ RunData load_newest_run(const Store& store) {
                .calibrations = store.calibrations(run->id),
                .looks = store.looks(run->id)};
   for (const Warning& warning : store.warnings(run->id)) data.warnings.push_back(to_text(warning));
-  for (const StoredPath& path : data.paths)
-    for (const Event& event : path.events)
-      check_event(data.map, event.trap == run_to_end ? Event{event.trap, 0} : event);
+  for (const StoredPath& path : data.paths) check_path(data.map, path);
   for (const StoredSample& sample : data.samples) check_event(data.map, sample.asked);
   return data;
 }

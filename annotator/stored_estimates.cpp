@@ -46,6 +46,7 @@ std::vector<StoredEstimate> stored(const Profile& profile) {
     rows.back().from = block.from;
     rows.back().to = block.to;
     rows.back().hits = block.passed;
+    rows.back().hot = block.hot;
   }
   for (std::size_t i = 0; i < profile.lines.size(); ++i) {
     rows.push_back(placed_row(EstimateScope::line, i, profile.lines[i], profile.lines[i].cost));
@@ -65,6 +66,11 @@ std::vector<StoredEstimate> stored(const Profile& profile) {
     rows.back().from = {edge.from, 0};
     rows.back().to = {edge.to, 0};
     rows.back().hits = edge.count;
+    rows.back().rate = edge.rate;
+    if (edge.cost.rounds == 0) continue;
+    rows.back().mean = edge.mean;
+    rows.back().q05 = edge.q05;
+    rows.back().q95 = edge.q95;
   }
   for (std::size_t i = 0; i < profile.loops.size(); ++i) {
     const LoopEstimate& loop = profile.loops[i];

@@ -1,65 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
-// From raw samples to differences: a table of rounds by stretches. A stretch lies between two neighbouring
-// measured stops of the path. Here the costs of the traps themselves are taken off; nothing is averaged.
+// What lies between neighbouring stops, made comparable between rounds, and sums of it within a round. The
+// differences are the engine's; nothing is attributed to code here.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "annotator/attribution.hpp"
-#include "annotator/run_data.hpp"
-#include "annotator/statistics.hpp"
+#include "annotator/readings.hpp"
+#include "src/engine/look.hpp"
 
 namespace jcprof::annotator {
 
-/// What traps cost, from the run's calibrations; zero where it was not calibrated.
-struct TrapCost {
-  Interval pass;      // of an unarmed pass, or of one while another trap is armed
-  Interval counting;  // what a pass of the armed trap costs on top of that
-  // What a stop costs that a command does not which runs to its end: the exception itself, and what unwinding
-  // costs more than returning, for each frame and each guard in it.
-  Interval stop;
-  Interval frame;
-  Interval guard;
-};
-
-TrapCost trap_cost(const std::vector<StoredCalibration>& calibrations, double alpha);
-
-inline constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-inline bool is_missing(double value) {
-  return std::isnan(value);
-}
-
-/// Those that are not missing.
-std::vector<double> present(const std::vector<double>& values);
-/// Missing where none is present.
-double median_of_present(const std::vector<double>& values);
-
-/// Between two neighbouring stops, or from the last one to the end of the command.
+/// Between two neighbouring stops, or from the last one to the end of the command: the blocks [begin, end) of
+/// the path.
 struct Stretch {
-  std::size_t begin = 0;       // position on the path where it begins; its blocks are [begin, end)
-  std::size_t end = 0;         // of the next stop; the length of the path for the end of the command
-  std::vector<double> rounds;  // its cost in each round, or missing
-  std::vector<double> filled;  // the same, with a lost shot's two stretches sharing what they cost together
+  std::size_t begin = 0;
+  std::size_t end = 0;
 };
 
-struct Stretches {
-  std::vector<Stretch> all;    // along the path
-  std::vector<double> totals;  // T(end) of each round without the cost of traps, or missing
-  std::vector<double> entry;   // T(first stop) of each round, or missing
-  std::size_t rounds = 0;
-  std::vector<std::string> warnings;
+/// The stretches [begin, end), or this share of each of them.
+struct Span {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  double share = 1;
 };
 
-struct WalkedPath {
-  std::span<const Event> events;
-  std::span<const Unwinding> unwinding;  // one an event
-};
+class Stretches {
+ public:
+  /// Takes the times out of `readings`.
+  Stretches(Readings& readings, const engine::Clock& clock, double alpha);
 
-Stretches differences(const RunData& data, const WalkedPath& path, const TrapCost& cost);
+  const std::vector<Stretch>& all() const { return all_; }  // along the path
+  /// Of each stretch, from the rounds in which both its ends were measured; 0 and infinite where there is
+  /// none.
+  const Interval& interval(std::size_t stretch) const { return intervals_[stretch]; }
+  std::uint32_t rounds(std::size_t stretch) const { return rounds_[stretch]; }
+
+  /// Whether its part of `whole` is at least `share`, with all stretches asked about.
+  Hot hotness(std::size_t stretch, double share, double whole) const;
+
+  /// By round, or missing. Spans are ascending and apart. A span is known in a round where its ends were
+  /// measured, whatever lies between; a few ends that were asked for in vain are filled in from their
+  /// neighbours, those that were not asked for are not.
+  std::vector<double> sum(std::span<const Span> spans) const;
+  /// Of such values.
+  Interval interval_of(const std::vector<double>& values, std::size_t terms) const;
+
+  const std::vector<double>& totals() const { return differences_.total; }   // T(end) by round, or missing
+  const std::vector<double>& entries() const { return differences_.entry; }  // T(first stop)
+  double sd() const { return differences_.sd; }
+
+ private:
+  void level(const engine::Times& times);
+  void fill(const std::vector<std::vector<std::uint32_t>>& lost);
+  void fill_stop(std::size_t stop, std::size_t round, const std::vector<double>& medians);
+  void note_dropped();
+
+  engine::Clock clock_;
+  double alpha_;
+  std::vector<Stretch> all_;
+  engine::Differences differences_;
+  std::vector<Interval> intervals_;
+  std::vector<std::uint32_t> rounds_;
+  std::vector<std::vector<double>> reached_;         // T by stop and round, gains taken out, or missing
+  std::vector<std::vector<std::uint32_t>> filled_;   // by stop: rounds
+  std::vector<std::vector<std::uint32_t>> dropped_;  // by stretch: rounds in which its difference was far out
+};
 
 }  // namespace jcprof::annotator

@@ -137,9 +137,12 @@ std::string header(const Profile& profile, const TableStyle& style) {
     text += fmt::format(" in reader {}, {}", name_text(run.reader), name_text(run.protocol));
   if (run.simulated) text += ", " + painted("SIMULATED", yellow, style);
   text += fmt::format(": {} rounds, {} shots", profile.rounds, profile.shots);
+  if (profile.paths > 1) text += fmt::format(", {} paths", profile.paths);
   if (run.state != RunState::complete) text += ", unfinished";
   text += "\n";
-  if (profile.total.rounds == 0) return text + "no command ran to its end yet\n";
+  if (profile.total.rounds == 0)
+    return text + (profile.paths > 1 ? "what a whole command takes on this path is not known\n"
+                                     : "no command ran to its end yet\n");
   const Quantity total = quantity(profile.total.ticks, unit);
   return text + fmt::format("total {} ±{}, of it {} before the first trap and {} unattributed\n", total.value,
                             total.half_width, quantity(profile.entry.ticks, unit).value,

@@ -51,7 +51,7 @@ struct OurOutcomes {
 };
 
 Outcomes outcomes_of(const annotator::RunData& data, const annotator::TrapCost& cost) {
-  const std::vector<Event>& path = data.paths.begin()->second;
+  const std::vector<Event>& path = data.paths.front().events;
   const std::vector<annotator::Unwinding> unwinding = annotator::attribute(data.map, path).unwinding;
   Outcomes outcomes;
   for (const annotator::Stretch& stretch : annotator::differences(data, {path, unwinding}, cost).all) {

@@ -158,9 +158,9 @@ void print_head() {
 }
 
 void print_row(const Result& result) {
-  const std::string grid = result.coarse > 0 ? fmt::format("  steps of {:.3g} ms seen in {:.0f} %",
-                                                           result.tick, 100 * result.coarse)
-                                             : "";
+  const std::string grid =
+      result.coarse > 0 ? fmt::format("  steps of {:.3g} ms seen in {} profiles", result.tick, result.coarse)
+                        : "";
   fmt::print(
       "{:20} | {:3} | {:>6} | {:6.1f} % | {:4.0f} % | {:8.0f} | {:7.0f} | {:7} | {:8.1f} x | {:4.0f} % "
       "| {}{:.1f} x{}\n",

@@ -30,16 +30,21 @@ constexpr std::uint32_t most_rounds = 1000;
 bool is_same_measurement(const RunInfo& last, const RunInfo& now) {
   const auto identity = [](const RunInfo& of) {
     return std::tie(of.transport, of.reader, of.protocol, of.device, of.atr, of.project_digest,
-                    of.trap_digest, of.seed, of.rounds, of.absolute, of.relative, of.zoom);
+                    of.trap_digest, of.seed, of.rounds, of.absolute, of.relative, of.zoom, of.hot);
   };
   return last.state != RunState::complete && identity(last) == identity(now);
 }
 
 MeasureGoal goal_of(const MeasureOptions& options) {
-  if (!options.rounds)
-    return {.target = options.target, .seed = options.seed, .most_rounds = most_rounds, .zoom = options.zoom};
+  MeasureGoal goal{
+      .target = options.target, .seed = options.seed, .most_rounds = most_rounds, .zoom = options.zoom};
+  goal.target.hot = options.zoom.value_or(goal.target.hot);
+  if (!options.rounds) return goal;
   // Nothing is ever known well enough: each stop is measured in each round.
-  return {.target = {.absolute = 0, .relative = 0}, .seed = options.seed, .most_rounds = *options.rounds};
+  goal.target.absolute = goal.target.relative = 0;
+  goal.most_rounds = *options.rounds;
+  goal.zoom = std::nullopt;
+  return goal;
 }
 
 class Measurement {
@@ -134,7 +139,8 @@ class Measurement {
             .rounds = options_.rounds.value_or(0),
             .absolute = goal_.target.absolute,
             .relative = goal_.target.relative,
-            .zoom = goal_.zoom};
+            .zoom = goal_.zoom,
+            .hot = goal_.target.hot};
   }
 
   bool can_go_on(const RunInfo& last) const {

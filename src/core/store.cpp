@@ -113,7 +113,8 @@ std::optional<RunInfo> Store::last_run() const {
   const Database& database = state_->database;
   Statement row = database.prepare(
       "SELECT id, state, started, tool, project, project_digest, trap_digest, transport, agent, device, atr,"
-      " simulated, unit, hz, resolution, seed, rounds, reader, protocol, absolute, relative, zoom FROM run "
+      " simulated, unit, hz, resolution, seed, rounds, reader, protocol, absolute, relative, zoom, hot FROM "
+      "run "
       "ORDER BY id DESC LIMIT 1");
   if (!row.step()) return std::nullopt;
   return RunInfo{.id = row.integer(0),
@@ -137,7 +138,8 @@ std::optional<RunInfo> Store::last_run() const {
                  .rounds = row.number<std::uint32_t>(16),
                  .absolute = row.real(19),
                  .relative = row.real(20),
-                 .zoom = row.is_null(21) ? std::nullopt : std::optional(row.real(21))};
+                 .zoom = row.is_null(21) ? std::nullopt : std::optional(row.real(21)),
+                 .hot = row.real(22)};
 }
 
 std::int64_t Store::begin_run(const RunInfo& info, const TrapMap& map,
@@ -148,12 +150,12 @@ std::int64_t Store::begin_run(const RunInfo& info, const TrapMap& map,
   database
       .prepare(
           "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-          " ?, ?)")
+          " ?, ?, ?)")
       .bind(run, name_in(run_states, info.state), info.started, info.tool, info.project, info.project_digest,
             info.trap_digest, info.transport, info.agent, info.reader, info.protocol, info.device, info.atr,
             info.simulated, name_of(info.unit), info.hz, info.resolution, info.seed, info.rounds,
-            info.absolute, info.relative, info.zoom, map.language, map.build, std::uint32_t{map.card.cla},
-            std::uint32_t{map.card.ins}, std::uint32_t{map.card.stop_status})
+            info.absolute, info.relative, info.zoom, info.hot, map.language, map.build,
+            std::uint32_t{map.card.cla}, std::uint32_t{map.card.ins}, std::uint32_t{map.card.stop_status})
       .run();
   Statement source = database.prepare("INSERT INTO source VALUES (?, ?, ?, ?)");
   for (std::size_t i = 0; i < map.sources.size(); ++i)

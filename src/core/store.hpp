@@ -43,6 +43,7 @@ struct RunInfo {
   double absolute = 0.005;
   double relative = 0.05;
   std::optional<double> zoom = {};  // share from which blocks are looked for on long paths
+  double hot = 0.01;                // the share from which a block is called hot
 };
 
 struct StoredInput {

@@ -29,6 +29,7 @@ CREATE TABLE run (
   absolute REAL NOT NULL,         -- how good is good enough: the half width of a share,
   relative REAL NOT NULL,         -- or this part of it, whichever is larger
   zoom REAL,                      -- share from which blocks are looked for on long paths
+  hot REAL NOT NULL,              -- the share from which a block is called hot
   language TEXT NOT NULL,
   build INTEGER NOT NULL,         -- what the target answers to hello
   cla INTEGER NOT NULL, ins INTEGER NOT NULL, stop_status INTEGER NOT NULL
@@ -74,7 +75,8 @@ CREATE TABLE calibration (
   passes INTEGER NOT NULL, ticks INTEGER NOT NULL,
   PRIMARY KEY (run, number)
 ) WITHOUT ROWID;
--- What was known after the warm-up (number 0) and after each look at the rounds.
+-- What was known after the warm-up (number 0) and after each look at the rounds. Inputs of other paths have
+-- looks of their own.
 CREATE TABLE look (
   run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL,
   input INTEGER NOT NULL,         -- the first of those whose path it is about

@@ -241,7 +241,7 @@ struct Engine::State {
       begin_level();
       return;
     }
-    if (phase == Phase::zoom) {
+    if (phase == Phase::zoom && !was_last) {
       take_zoom();
       return;
     }
@@ -251,7 +251,7 @@ struct Engine::State {
     open.assign(stops.size(), false);
     open.front() = open.back() = true;
     for (std::size_t b = 0; b < look->blocks.size(); ++b)
-      if (!look->blocks[b].settled) open[b] = open[b + 1] = true;
+      if (look->blocks[b].open) open[b] = open[b + 1] = true;
   }
 
   void take_zoom() {
@@ -273,7 +273,6 @@ struct Engine::State {
       open.front() = open.back() = true;
       next_look = look_after(static_cast<std::uint32_t>(times.rounds()));
     }
-    if (round >= settings.most_rounds) phase = Phase::done;
   }
 
   std::uint64_t shots_left() const {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <utility>
 
 namespace jcprof::engine {
@@ -232,27 +233,6 @@ Interval divided(const Interval& interval, double by) {
   return {interval.value / by, interval.low / by, interval.high / by};
 }
 
-/// Sums within a round, of the rounds in which all blocks of the group were measured.
-struct Group {
-  Column sums;
-  std::size_t terms = 0;
-  bool is_settled = true;
-};
-
-std::vector<Group> groups_of(const Differences& all, std::span<const std::uint32_t> names) {
-  const std::uint32_t most = names.empty() ? 0 : std::ranges::max(names);
-  std::vector<Group> groups(names.empty() ? 0 : most + 1);
-  for (std::size_t b = 0; b < names.size(); ++b) {
-    Group& group = groups[names[b]];
-    const Column& block = all.blocks[b];
-    if (group.terms++ == 0)
-      group.sums = block;
-    else
-      std::ranges::transform(group.sums, block, group.sums.begin(), std::plus<>());
-  }
-  return groups;
-}
-
 }  // namespace
 
 Differences differences(const Times& times, const Clock& clock) {
@@ -325,20 +305,18 @@ Look look(const Times& times, const Clock& clock, const Target& target,
   }
   // A block whose few readings happen to agree is no better known than the others.
   const double usual = median(halves);
-  std::vector<Group> sums = groups_of(all, groups);
-  for (Group& group : sums) {
-    if (group.terms < 2) continue;
-    const Interval share =
-        divided(interval_of(present(group.sums), all, clock, target.alpha, group.terms), whole);
-    group.is_settled = is_good(share, half_width(share), target);
-  }
+  std::set<std::uint32_t> open_groups;
   for (std::size_t b = 0; b < result.blocks.size(); ++b) {
     BlockLook& block = result.blocks[b];
-    const bool is_group_settled = groups.empty() || sums[groups[b]].is_settled;
-    block.settled =
-        is_group_settled && is_good(block.share, std::max(usual, half_width(block.share)), target);
-    if (block.settled) ++result.settled;
+    block.settled = is_good(block.share, std::max(usual, half_width(block.share)), target);
+    if (block.settled)
+      ++result.settled;
+    else if (!groups.empty())
+      open_groups.insert(groups[b]);
   }
+  for (std::size_t b = 0; b < groups.size(); ++b) result.blocks[b].open = open_groups.contains(groups[b]);
+  if (groups.empty())
+    for (BlockLook& block : result.blocks) block.open = !block.settled;
   return result;
 }
 

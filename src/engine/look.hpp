@@ -46,8 +46,9 @@ Interval interval_of(const std::vector<double>& values, const Differences& all, 
 
 struct BlockLook {
   Interval ticks;
-  Interval share;  // of the sum of all blocks
-  bool settled = false;
+  Interval share;            // of the sum of all blocks
+  bool settled = false;      // known as well as was asked for
+  bool open = true;          // wants more rounds: it is not settled, or one of its group is not
   Hot hot = Hot::undecided;  // its share is at least Target::hot
 };
 
@@ -75,8 +76,8 @@ struct Target {
 Hot hotness(const std::vector<double>& values, const Differences& all, const Clock& clock,
             const Target& target, double whole);
 
-/// `groups` names for each block what it is summed into (a line): a block is settled when it and its group's
-/// sum are. Empty: each block stands for itself.
+/// `groups` names for each block what it is summed into (a line): a sum is of the rounds that all its blocks
+/// have, so they go on together. Empty: each block stands for itself.
 Look look(const Times& times, const Clock& clock, const Target& target,
           std::span<const std::uint32_t> groups = {});
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "src/engine/statistics.hpp"
@@ -15,6 +16,9 @@ namespace jcprof::engine {
 class Times {
  public:
   explicit Times(std::size_t stops) : columns_(stops) {}
+  /// Each by round, all of one length.
+  explicit Times(std::vector<std::vector<double>> columns)
+      : columns_(std::move(columns)), rounds_(columns_.empty() ? 0 : columns_.front().size()) {}
 
   std::size_t stops() const { return columns_.size(); }
   std::size_t blocks() const { return columns_.empty() ? 0 : columns_.size() - 1; }

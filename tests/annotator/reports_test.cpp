@@ -38,7 +38,8 @@ Profile small_profile() {
   profile.lines = {{"src/A.java", 10, "A.p", 50, cost(6e6, 1e5, 0.75)},
                    {"src/A.java", 12, "A.p", 1, cost(1e3, 2e3, 0.25)}};
   profile.functions = {{"A.p", "src/A.java", 9, 1, cost(6e6, 1e5, 0.75), cost(7e6, 1e5, 0.9)}};
-  profile.edges = {{TrapId{1}, TrapId{2}, "A.p", "src/A.java", 10, 50, cost(6e6, 1e5, 0.75)}};
+  profile.edges = {
+      {TrapId{1}, TrapId{2}, "A.p", "src/A.java", 10, 50, cost(6e6, 1e5, 0.75), 0.5, 6.5e6, 5e6}};
   profile.loops = {{"A.p", "src/A.java", 9, 2, 50, cost(6e6, 1e5, 0.75)},
                    {"A.p", "src/A.java", 14, 1, 3, cost(1e3, 2e3, 0.25)}};
   profile.warnings = {"10 rounds\nonly"};
@@ -73,6 +74,20 @@ TEST_CASE("the report names the reader") {
   profile.run.protocol = "T=0";
   profile.run.simulated = false;
   CHECK(header(profile).starts_with("pin on gd60 in reader ACS ACR39U 00 00, T=0: 10 rounds, 120 shots\n"));
+}
+
+TEST_CASE(
+    "the report says how many paths there are, and where no command is known to have ended on this one") {
+  Profile profile = small_profile();
+  profile.run.device = "gd60";
+  profile.run.simulated = false;
+  profile.paths = 3;
+  CHECK(header(profile).starts_with("pin on gd60: 10 rounds, 120 shots, 3 paths\ntotal 8.0 ms"));
+  profile.total.rounds = 0;
+  CHECK(header(profile) ==
+        "pin on gd60: 10 rounds, 120 shots, 3 paths\nwhat a whole command takes on this path is not known\n");
+  profile.paths = 1;
+  CHECK(header(profile) == "pin on gd60: 10 rounds, 120 shots\nno command ran to its end yet\n");
 }
 
 TEST_CASE("on a narrow terminal places lose their beginning, numbers nothing") {
@@ -116,6 +131,7 @@ TEST_CASE("the JSON export") {
  "unit": "ns",
  "hz": 0.0,
  "simulated": true,
+ "paths": 1,
  "rounds": 10,
  "shots": 120,
  "total": {
@@ -188,7 +204,11 @@ TEST_CASE("the JSON export") {
    "function": "A.p",
    "path": "src/A.java",
    "line": 10,
+   "rate": 0.5,
    "count": 50,
+   "mean": 6500000.0,
+   "q05": 5000000.0,
+   "q95": null,
    "ticks": {
     "value": 6000000.0,
     "low": 5900000.0,

@@ -33,6 +33,8 @@ struct SyntheticDevice {
     session.data.paths = {{.events = path}};
     for (const Unwinding& left : attribute(map, path).unwinding)
       session.stopping.push_back(stop + frame * left.frames + guard * left.guards);
+    session.reached.push_back(0);
+    for (const double cost : costs) session.reached.push_back(session.reached.back() + cost + pass);
     for (int i = 0; i < 30; ++i) calibrate(session);
     std::vector<std::size_t> stops;
     for (std::size_t i = 0; i < path.size(); ++i)
@@ -56,6 +58,7 @@ struct SyntheticDevice {
     RunData data;
     std::mt19937_64 random;
     std::vector<double> stopping = {};  // of each event
+    std::vector<double> reached = {};   // work up to each event, and to the end
     double time = 0;
   };
 
@@ -85,7 +88,7 @@ struct SyntheticDevice {
 
   void shoot(Session& session, std::uint32_t round, std::size_t at) const {
     double ticks = 9000 + noise * (session.time * 1e-7 + 50 * std::sin(session.time * 1e-7));
-    for (std::size_t i = 0; i < at; ++i) ticks += costs[i] + pass;
+    ticks += session.reached[at];
     StoredSample sample{
         .sequence = session.data.samples.size(), .round = round, .outcome = Outcome::ended, .status = 0x9000};
     if (at < path.size()) {

@@ -75,7 +75,8 @@ RunInfo some_run() {
           .seed = 0xFFFFFFFFFFFFFFFF,
           .rounds = 40,
           .absolute = 0.01,
-          .relative = 0.1};
+          .relative = 0.1,
+          .hot = 0.02};
 }
 
 StoredSample some_sample(std::uint64_t sequence) {
@@ -128,6 +129,7 @@ TEST_CASE("everything that is put into a profile comes out again") {
   ended.status = 0x9000;
   ended.signature.reset();
   const StoredLook look{.number = 1,
+                        .input = 1,
                         .rounds = 12,
                         .first_round = 3,
                         .method = LookMethod::fine,
@@ -180,6 +182,7 @@ TEST_CASE("everything that is put into a profile comes out again") {
         std::vector<StoredLook>{{.number = 0, .method = LookMethod::coarse, .tick = 10, .grid = 1e6}, look});
   CHECK(run->absolute == 0.01);
   CHECK(run->relative == 0.1);
+  CHECK(run->hot == 0.02);
   const auto samples = store.samples(1);
   REQUIRE(samples.size() == 2);
   CHECK(samples[0].asked == Event{TrapId{2}, 3});

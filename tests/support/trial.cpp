@@ -59,14 +59,17 @@ Trial run_trial(const Experiment& experiment) {
   engine::Engine engine(
       {.stops = work.size(), .target = experiment.target, .seed = experiment.seed, .zoom = experiment.zoom});
   Trial trial;
+  std::size_t looks = 0;
   for (engine::Batch batch = engine.next(); batch.phase != engine::Phase::done; batch = engine.next()) {
     trial.shots += batch.shots.size();
     if (batch.phase == engine::Phase::warm_up) trial.warm_up += batch.shots.size();
     trial.rounds = std::max(trial.rounds, batch.round);
     engine.take(make_shots(device, batch, work));
-    if (engine.look() && batch.phase == engine::Phase::rounds)
+    const bool is_of_result = batch.phase == engine::Phase::rounds && engine.first_round() <= batch.round;
+    if (engine.looks() > looks && is_of_result)
       note_mistakes(*engine.look(), true_shares(work, engine.stops()), experiment.target.hot,
                     trial.hot_mistakes);
+    looks = engine.looks();
   }
   trial.clock = engine.clock();
   trial.stops = engine.stops();
