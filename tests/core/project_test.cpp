@@ -154,6 +154,17 @@ TEST_CASE("inputs come in seven forms") {
   CHECK(std::get<RandomInput>(split->of).bytes == 8);
 }
 
+TEST_CASE("an agent is told of trigger, session and options as they stand in the file") {
+  const Project agent = parsed(R"({"format": "jcprof-project", "version": 1, "target": "sgx-enclave",
+    "sources": ["*.c"], "entry": "ecall", "transport": "agent:./agent {seed}", "trigger": {"ecall": 7},
+    "session": {"timeout": "2s", /* so */ "once": ["00A40400"]},
+    "agent": {"per_batch": true, "options": {"enclave": "e.signed.so"}}})");
+  CHECK(agent.trigger.object == R"({"ecall":7})");
+  CHECK(agent.session.object == R"({"timeout":"2s","once":["00A40400"]})");
+  CHECK(agent.agent.options == R"({"enclave":"e.signed.so"})");
+  CHECK(agent.agent.per_batch);
+}
+
 TEST_CASE("a program is triggered by a command, an agent by any object") {
   const Project program = parsed(R"({"format": "jcprof-project", "version": 1, "target": "program",
     "sources": ["*.c"], "entry": "main", "trigger": {"run": ["{out}/a.out", "{input}"]}, "inputs": {"random": 2}})");

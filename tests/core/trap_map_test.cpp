@@ -91,6 +91,18 @@ TEST_CASE("a map without traps is written and read") {
   CHECK(parse_trap_map("traps.json", write_trap_map(map)).traps.empty());
 }
 
+TEST_CASE("a map written by hand needs neither ends, guards, card, build nor sources") {
+  const TrapMap map =
+      parse_trap_map("traps.json", R"({"format":"jcprof-traps","version":1,"language":"python","sources":[],
+ "traps":[{"id":1,"key":"a","name":"TRAP_1","kind":"entry0","function":"f","path":"f.py","line":3,"column":5,"offset":40}]})");
+  REQUIRE(map.traps.size() == 1);
+  CHECK(map.traps[0].end_line == 3);
+  CHECK(map.traps[0].end_offset == 40);
+  CHECK(map.traps[0].guards == 0);
+  CHECK(map.card == CardArming{});
+  CHECK(map.build == build_of(map));
+}
+
 TEST_CASE("another card command gives another build") {
   TrapMap map = example();
   map.card.ins = 0x10;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/path.hpp"
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "harness/calibration.hpp"
 #include "src/core/error.hpp"
+#include "src/engine/random.hpp"
 #include "tests/support/fake_transport.hpp"
 
 using namespace jcprof;
@@ -51,6 +54,67 @@ TEST_CASE("windows of different runs are not stitched into a path that never hap
   CHECK(path.state == PathState::cut);
   CHECK(path.events.size() == 4);
   CHECK(path.total == 6);
+}
+
+TEST_CASE("a path that varies at random never yields an order of events that no run had") {
+  const auto own_digest = [](std::span<const TrapId> before) {
+    std::uint32_t digest = 5381;
+    for (const TrapId trap : before) digest = digest * 33 + number(trap);
+    return digest;
+  };
+  const auto no_digest = [](std::span<const TrapId>) { return 0U; };
+  for (std::uint64_t n = 0; n < 600; ++n) {
+    FakeTransport target;
+    target.knows_run = n % 4 == 0;
+    if (n % 4 == 1) target.digest = own_digest;
+    if (n % 4 == 2) target.digest = no_digest;
+    std::vector<std::vector<TrapId>> taken;
+    const std::uint64_t one_in = 2 + n % 7;
+    target.before_trace = [&](std::uint64_t run) {
+      target.paths[0].clear();
+      for (std::uint32_t i = 0; i < 12; ++i) {
+        const bool turns = i % 3 == 1 && engine::draw(n, run, i, one_in) == 0;
+        target.paths[0].push_back(TrapId{10 * i + (turns ? 2U : 1U)});
+      }
+      taken.push_back(target.paths[0]);
+    };
+    const std::vector<Event> path = trace_path(target, 0).events;
+    INFO(n);
+    REQUIRE_FALSE(path.empty());
+    CHECK(std::ranges::any_of(taken, [&](const std::vector<TrapId>& run) {
+      const std::vector<Event> events = events_of(run);
+      return std::ranges::equal(path, std::span(events).first(path.size()));
+    }));
+  }
+}
+
+TEST_CASE("a steady path is joined whatever the digest is, and not without one") {
+  FakeTransport target;
+  target.knows_run = false;
+  target.paths[0] = traps({1, 2, 3, 2, 3, 2, 3, 4, 5, 6});
+  CHECK(trace_path(target, 0).state == PathState::steady);
+  target.digest = [](std::span<const TrapId> before) {
+    return static_cast<std::uint32_t>(7 + before.size());
+  };
+  const TracedPath path = trace_path(target, 0);
+  CHECK(path.state == PathState::steady);
+  CHECK(path.events == events_of(target.paths[0]));
+  CHECK(path.signature == signature_of(target.paths[0]));
+  target.digest = [](std::span<const TrapId>) { return 0U; };
+  CHECK(trace_path(target, 0).state == PathState::cut);
+  CHECK(trace_path(target, 0).events.size() == 4);
+}
+
+TEST_CASE("a target that times only the unwinding has it timed at both ends") {
+  FakeTransport target;
+  target.calibration_slopes.back() = 2000;
+  target.can_unwind = true;
+  target.last_calibration = CalibrationKind::counting;
+  const std::vector<CalibrationTime> times = calibrate(target, {.repetitions = 5}, [] { return true; });
+  REQUIRE(times.size() == 15 + 10);
+  CHECK(times[15].kind == CalibrationKind::unwind);
+  CHECK(times[15].passes == 0);
+  CHECK(times[16].passes == 64);
 }
 
 TEST_CASE("a path that one window holds but the next run does not take varies") {

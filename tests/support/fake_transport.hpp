@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "harness/path.hpp"
@@ -18,6 +19,10 @@ class FakeTransport final : public harness::Transport {
  public:
   std::map<std::uint32_t, std::vector<TrapId>> paths;  // by input; input 0 where there is none
   std::size_t window = 4;
+  bool knows_run = true;  // as cards do; agents give windows only
+  std::function<std::uint32_t(std::span<const TrapId>)> digest = [](std::span<const TrapId> before) {
+    return harness::signature_of(before);
+  };
   Sample whole{.outcome = Outcome::ended, .ticks = 10'000, .status = 0x9000, .reply = {1, 2}};
   /// Changes what is observed: the n-th shot (from 1), and what it would be.
   std::function<void(const Shot&, std::uint64_t n, Sample&)> twist = [](const Shot&, std::uint64_t, Sample&) {
@@ -32,6 +37,7 @@ class FakeTransport final : public harness::Transport {
   // Ticks a pass of each kind, and the last kind that the target does.
   std::array<Ticks, 9> calibration_slopes{1, 3, 7, 0, 0, 100, 2000, 5000, 0};
   harness::CalibrationKind last_calibration = harness::CalibrationKind::guards;
+  bool can_unwind = false;
   std::uint64_t deepest = 1000;
   std::vector<Bytes> inputs;
 
@@ -66,14 +72,17 @@ class FakeTransport final : public harness::Transport {
     const auto first = path.begin() + static_cast<std::ptrdiff_t>(start);
     return {.traps = {first, first + static_cast<std::ptrdiff_t>(size)},
             .more = start + size < path.size(),
-            .signature_before = harness::signature_of(std::span(path).first(start)),
-            .run = harness::WholeRun{.events = path.size(), .signature = harness::signature_of(path)},
+            .signature_before = digest(std::span(path).first(start)),
+            .run = knows_run ? std::optional(harness::WholeRun{.events = path.size(),
+                                                               .signature = harness::signature_of(path)})
+                             : std::nullopt,
             .end = whole};
   }
 
   std::optional<harness::CalibrationTime> calibrate(harness::CalibrationKind kind,
                                                     std::uint64_t passes) override {
-    if (kind > last_calibration) return std::nullopt;
+    const bool unwinds = can_unwind && kind == harness::CalibrationKind::unwind;
+    if (kind > last_calibration && !unwinds) return std::nullopt;
     if (kind > harness::CalibrationKind::stop && passes > deepest) return std::nullopt;
     ++calibrations;
     // Noise of up to 200 us.
