@@ -11,6 +11,20 @@ using nlohmann::json;
 using Clock = AgentProcess::Clock;
 using std::chrono::milliseconds;
 
+json shot_at(Event stop, const std::string& input) {
+  return {{"trap", number(stop.trap)}, {"hit", stop.hit}, {"input", input}};
+}
+
+std::string in_words(Event event) {
+  return event.trap == run_to_end ? "the end" : fmt::format("trap {}, hit {}", number(event.trap), event.hit);
+}
+
+std::string in_words(const Sample& sample) {
+  return fmt::format("{}{}{}", name_of(sample.outcome),
+                     sample.reached ? " at " + in_words(*sample.reached) : "",
+                     sample.why.empty() ? "" : ": " + sample.why);
+}
+
 void AgentInterview::drop() {
   if (agent_) agent_->stop(milliseconds{0});
   agent_.reset();

@@ -26,6 +26,13 @@ struct Talk {
   bool is_ok() const { return fault.empty() && end.contains("ok"); }
 };
 
+/// A shot as it stands in a request; `input` in hex.
+nlohmann::json shot_at(Event stop, const std::string& input);
+/// "trap 3, hit 1", "the end".
+std::string in_words(Event event);
+/// "stopped at trap 3, hit 1", "lost: it caught fire".
+std::string in_words(const Sample& sample);
+
 class AgentInterview {
  public:
   explicit AgentInterview(AgentSettings settings) : settings_(std::move(settings)) {}
