@@ -13,9 +13,6 @@
 namespace jcprof::annotator {
 namespace {
 
-/// Above this the traps shape what they measure.
-constexpr double too_dear = 0.1;
-
 class Estimator {
  public:
   Estimator(const RunData& data, double alpha)
@@ -234,11 +231,12 @@ class Estimator {
           "what a stop unwinds could not be calibrated: it makes lines in deep calls dear, and those behind "
           "them cheap");
     const double traps = static_cast<double>(events) * cost_.pass.value;
-    if (whole_ > 0 && traps > too_dear * whole_)
+    if (whole_ > 0) profile.trap_share = traps / (whole_ + traps);
+    if (profile.trap_share > dear_traps)
       warnings.push_back(
           fmt::format("the traps themselves take {:.0f} % of the measured time: profile fewer functions, or "
                       "a coarser level",
-                      100 * traps / (whole_ + traps)));
+                      100 * profile.trap_share));
   }
 
   const RunData& data_;

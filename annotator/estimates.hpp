@@ -51,13 +51,17 @@ struct LoopEstimate {
   Estimate cost;
 };
 
+/// Above this the traps shape what they measure.
+inline constexpr double dear_traps = 0.1;
+
 struct Profile {
   RunInfo run;
   std::uint64_t shots = 0;
   std::uint32_t rounds = 0;  // that the numbers rest on
   std::size_t paths = 1;     // that the command was seen to take
   TrapCost trap_cost;
-  Estimate total;  // T(end) without the cost of the traps on the way
+  double trap_share = 0;  // of the traps on the most frequent path, in its blocks and them
+  Estimate total;         // T(end) without the cost of the traps on the way
   Estimate entry;  // T(first stop) without what stopping costs: transport, what runs before the first trap
   Interval
       unattributed;  // total - entry - sum of the blocks, all raw: medians do not add up; may be negative

@@ -243,9 +243,10 @@ Generated instrument(const Project& project, Instrumentation& work, TrapPolicy p
       work.plan = plan_traps(work.models, policy);
       continue;
     }
-    for (const auto& more :
-         {taken.notes(),
-          size_notes(compiled.methods, work.models[work.plan.entry_file].scope, result.map.traps.size())})
+    const std::vector<std::string> sizes =
+        size_notes(compiled.methods, work.models[work.plan.entry_file].scope, result.map.traps.size());
+    result.tight = !sizes.empty();
+    for (const auto& more : {taken.notes(), sizes})
       result.notes.insert(result.notes.end(), more.begin(), more.end());
     result.instrumented_files = static_cast<std::size_t>(
         std::ranges::count_if(work.plan.files, [](const FilePlan& file) { return file.instrumented; }));

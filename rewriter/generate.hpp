@@ -16,6 +16,7 @@ struct Generated {
   TrapMap map;
   std::size_t instrumented_files = 0;
   std::vector<std::string> notes;  // what was left alone and why
+  bool tight = false;              // may be too large for a card: a note says how large
 };
 
 /// Writes OUT/tree (a copy of the project's folder with traps and runtime) and OUT/traps.json. The user's own

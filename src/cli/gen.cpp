@@ -1,29 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // jcprof-gen: puts the traps into a copy of the sources.
-#include <algorithm>
 #include <cstdio>
-#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "rewriter/generate.hpp"
+#include "src/cli/generation.hpp"
 #include "src/cli/main_guard.hpp"
 
 namespace jcprof::cli {
 namespace {
-
-std::size_t functions_with_traps(const TrapMap& map) {
-  std::set<std::pair<std::string, std::string>> functions;
-  for (const Trap& trap : map.traps) functions.emplace(trap.path, trap.function);
-  return functions.size();
-}
-
-void print_text(const rewriter::Generated& generated, const std::filesystem::path& out) {
-  for (const std::string& note : generated.notes) fmt::print("{}\n", harmless(note));
-  fmt::print("{} traps in {} functions of {} files: {}\n", generated.map.traps.size(),
-             functions_with_traps(generated.map), generated.instrumented_files, (out / "tree").string());
-}
 
 void print_json(const rewriter::Generated& generated, const std::filesystem::path& out) {
   const nlohmann::ordered_json result{
@@ -40,7 +27,7 @@ ExitCode generate(const CommonOptions& options) {
   if (options.json)
     print_json(generated, out);
   else if (!options.quiet)
-    print_text(generated, out);
+    fmt::print("{}", to_text(generated, out));
   return ExitCode::done;
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// jcprof profile: gen, the project's build and install steps, run, annotate; each as a process of its own.
+// jcprof profile: gen, the project's build and install steps, run, annotate. Builds and runs again, once at
+// most, where traps are better left out of what is cold (refine.hpp).
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,11 +12,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "annotator/estimates.hpp"
+#include "annotator/run_data.hpp"
 #include "harness/transports.hpp"
+#include "rewriter/generate.hpp"
+#include "src/cli/generation.hpp"
 #include "src/cli/main_guard.hpp"
+#include "src/cli/refine.hpp"
 #include "src/cli/run_options.hpp"
 #include "src/cli/verbs.hpp"
 #include "src/core/process.hpp"
+#include "src/core/store.hpp"
 
 namespace jcprof::cli {
 namespace {
@@ -24,10 +32,11 @@ namespace fs = std::filesystem;
 struct ProfileOptions {
   CommonOptions common;
   bool dry_run = false;
+  RefineWish refine = RefineWish::when_needed;
   std::vector<std::string> run_options;  // handed to jcprof-run as they are
 };
 
-std::string shown(const std::vector<std::string>& argv) {
+std::string command_line(const std::vector<std::string>& argv) {
   return harmless(fmt::format("{}", fmt::join(argv, " ")));
 }
 
@@ -68,18 +77,18 @@ void run_step(const std::string& name, const Step& step, const Placeholders& val
               const ProfileOptions& options) {
   const Command command = filled(step, values);
   if (!(options.common.quiet || options.common.json) || options.dry_run)
-    fmt::print("{}: {}\n", name, shown(command.argv));
+    fmt::print("{}: {}\n", name, command_line(command.argv));
   if (options.dry_run) return;
   std::fflush(stdout);
   const fs::path log = fs::path(values.at("out")) / "logs" / (name + ".log");
   const ProcessResult result = run_and_wait(command, {.file = log}, step.timeout);
   if (result.timed_out)
     throw environment_error(fmt::format("the {} step did not end in {} s: {}", name,
-                                        step.timeout.count() / 1000, shown(command.argv)),
+                                        step.timeout.count() / 1000, command_line(command.argv)),
                             fmt::format("set \"timeout_s\"; its output is in {}", log.string()));
   if (result.exit_status != 0)
     throw UserError(Fault{.message = fmt::format("the {} step failed with status {}: {}\n{}", name,
-                                                 result.exit_status, shown(command.argv), result.tail),
+                                                 result.exit_status, command_line(command.argv), result.tail),
                           .hint = fmt::format("its output is in {}", log.string())});
 }
 
@@ -98,29 +107,130 @@ RunOptions checked_run_options(const std::vector<std::string>& arguments) {
   return options;
 }
 
-ExitCode profile(const ProfileOptions& options) {
-  const Project project = read_project(options.common.project);
-  const fs::path out = output_folder(project, options.common);
-  std::vector<std::string> arguments{options.common.project, "-o", out.string()};
-  if (options.common.quiet || options.common.json) arguments.emplace_back("--quiet");
-  std::vector<std::string> run_arguments = arguments;
-  run_arguments.insert(run_arguments.end(), options.run_options.begin(), options.run_options.end());
-  const RunOptions run_options = checked_run_options(run_arguments);
-  Placeholders values = placeholders(project, out);
-  values.emplace("reader", harness::reader_for(project, run_options.transport));
+/// One call: the project as its file has it, built in the scope asked for or in a narrower one.
+class Profiling {
+ public:
+  explicit Profiling(const ProfileOptions& options)
+      : options_(options),
+        project_(read_project(options.common.project)),
+        out_(output_folder(project_, options.common)),
+        arguments_{options.common.project, "-o", out_.string()},
+        values_(placeholders(project_, out_)) {
+    if (is_quiet()) arguments_.emplace_back("--quiet");
+    run_arguments_ = arguments_;
+    run_arguments_.insert(run_arguments_.end(), options.run_options.begin(), options.run_options.end());
+    const RunOptions run_options = checked_run_options(run_arguments_);
+    values_.emplace("reader", harness::reader_for(project_, run_options.transport));
+  }
 
-  if (!options.dry_run)
-    if (const ExitCode code = run_sibling("jcprof-gen", arguments); code != ExitCode::done) return code;
-  run_steps("build", project.build, values, options);
-  run_steps("install", project.install, values, options);
-  if (options.dry_run) run_arguments.emplace_back("--dry-run");
-  const ExitCode measured = run_sibling("jcprof-run", run_arguments);
-  if (options.dry_run || (measured != ExitCode::done && measured != ExitCode::interrupted)) return measured;
-  // What an interrupted run has measured is shown too.
-  if (options.common.json) arguments.emplace_back("--json");
-  const ExitCode annotated = run_sibling("jcprof-annotate", arguments);
-  return measured == ExitCode::done ? annotated : measured;
-}
+  ExitCode dry_run() {
+    build_and_install();
+    run_arguments_.emplace_back("--dry-run");
+    return run_sibling("jcprof-run", run_arguments_);
+  }
+
+  ExitCode profile() {
+    const FirstScope scope = make_what_fits();
+    const ExitCode measured = run_sibling("jcprof-run", run_arguments_);
+    if (measured != ExitCode::done) return shown(measured);
+    if (options_.refine == RefineWish::never) return annotate();
+    const annotator::Profile first = estimated();
+    const std::optional<Refinement> refined = refinement(
+        {.profile = first, .map = map_, .asked = project_.profile, .scope = scope}, options_.refine);
+    if (!refined) {
+      if (options_.refine == RefineWish::always) say("refine: there is no function to leave out\n");
+      return annotate();
+    }
+    say(harmless(to_text(*refined)));
+    return profile_again(*refined, first.trap_share);
+  }
+
+ private:
+  bool is_quiet() const { return options_.common.quiet || options_.common.json; }
+  void say(const std::string& text) const {
+    if (!is_quiet()) fmt::print("{}", text);
+  }
+
+  void build_and_install() const {
+    run_steps("build", project_.build, values_, options_);
+    run_steps("install", project_.install, values_, options_);
+  }
+
+  void make(const ProfileScope& scope) {
+    Project narrowed = project_;
+    narrowed.profile = scope;
+    const rewriter::Generated generated = rewriter::generate(narrowed, out_);
+    map_ = generated.map;
+    is_tight_ = generated.tight;
+    say(to_text(generated, out_));
+    build_and_install();
+  }
+
+  /// A tree that was said to be near the limits, and then is not built or installed, has too many traps.
+  FirstScope make_what_fits() {
+    try {
+      make(project_.profile);
+      return FirstScope::as_asked;
+    } catch (const UserError& error) {
+      if (!is_tight_ || project_.profile.level <= TrapLevel::function || options_.refine == RefineWish::never)
+        throw;
+      say(fmt::format("{}refine: so many traps cannot be built: functions only at first\n",
+                      render(error.faults().front())));
+    }
+    ProfileScope coarse = project_.profile;
+    coarse.level = TrapLevel::function;
+    make(coarse);
+    return FirstScope::functions_only;
+  }
+
+  ExitCode profile_again(const Refinement& refined, double traps_before) {
+    try {
+      make(refined.scope);
+    } catch (const UserError&) {
+      annotate();  // what was measured is good
+      throw;
+    }
+    // The second run stands beside the first, in the same file.
+    std::erase_if(run_arguments_, [](const std::string& a) { return a.starts_with("--fresh"); });
+    const ExitCode measured = run_sibling("jcprof-run", run_arguments_);
+    const ExitCode code = shown(measured);
+    if (measured == ExitCode::done)
+      say(fmt::format("refine: the traps took {:.1f} % of the measured time, now {:.1f} %\n",
+                      100 * traps_before, 100 * estimated().trap_share));
+    return code;
+  }
+
+  /// Of the newest run; kept with it in the profile.
+  annotator::Profile estimated() const {
+    Store store(out_ / "profile.jcprof", OpenMode::read_write);
+    annotator::Profile profile = annotator::estimate(annotator::load_newest_run(store));
+    store.replace_estimates(profile.run.id, annotator::stored(profile));
+    store.close();
+    return profile;
+  }
+
+  ExitCode annotate() const {
+    std::vector<std::string> arguments = arguments_;
+    if (options_.common.json) arguments.emplace_back("--json");
+    return run_sibling("jcprof-annotate", arguments);
+  }
+
+  /// What an interrupted run has measured is shown too.
+  ExitCode shown(ExitCode measured) const {
+    if (measured != ExitCode::done && measured != ExitCode::interrupted) return measured;
+    const ExitCode annotated = annotate();
+    return measured == ExitCode::done ? annotated : measured;
+  }
+
+  const ProfileOptions& options_;
+  Project project_;
+  fs::path out_;
+  std::vector<std::string> arguments_;
+  std::vector<std::string> run_arguments_;
+  Placeholders values_;
+  TrapMap map_;  // of the newest tree
+  bool is_tight_ = false;
+};
 
 }  // namespace
 
@@ -129,11 +239,17 @@ Work profile_verb(CLI::App& verb) {
   add_project_options(verb, options->common);
   verb.add_flag("--json", options->common.json, "print the estimates as JSON, as jcprof export does");
   verb.add_flag("--dry-run", options->dry_run, "print the commands of the project and stop");
+  const auto wish = [options](RefineWish refine) { return [=] { options->refine = refine; }; };
+  auto* refine = verb.add_flag_callback("--refine", wish(RefineWish::always),
+                                        "build and measure again with traps only where it is hot (default: "
+                                        "where traps take over a tenth of the time)");
+  verb.add_flag_callback("--no-refine", wish(RefineWish::never), "build and measure once")->excludes(refine);
   verb.allow_extras();
   verb.footer("Other options are handed to jcprof-run: see jcprof run --help.");
   return [options, &verb] {
     options->run_options = verb.remaining();
-    return profile(*options);
+    Profiling profiling(*options);
+    return options->dry_run ? profiling.dry_run() : profiling.profile();
   };
 }
 

@@ -26,7 +26,8 @@ using test::Workplace;
 constexpr const char* pin_source = "src/PinApplet.java";
 
 json profiled(const Workplace& place, const fs::path& project, int rounds = 50) {
-  const Said said = place.run({"jcprof", "profile", project.string(), "--rounds", std::to_string(rounds)});
+  const Said said =
+      place.run({"jcprof", "profile", project.string(), "--rounds", std::to_string(rounds), "--no-refine"});
   INFO(said.out << said.err);
   REQUIRE(said.status == 0);
   const std::string file = (project / "profile.json").string();
