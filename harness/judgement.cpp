@@ -15,19 +15,19 @@ std::string points(double share) {
   return fmt::format("{:g} points", 100 * share);
 }
 
-std::string in_unit(double ticks, ClockUnit unit) {
-  if (unit != ClockUnit::ns) return fmt::format("{:.4g} {}", ticks, name_of(unit));
-  if (ticks >= 1e6) return fmt::format("{:.4g} ms", ticks / 1e6);
-  if (ticks >= 1e3) return fmt::format("{:.4g} us", ticks / 1e3);
-  return fmt::format("{:.4g} ns", ticks);
-}
-
 std::string time_text(std::chrono::seconds time) {
   if (time.count() < 120) return fmt::format("{} s", time.count());
   return fmt::format("{} min", (time.count() + 30) / 60);
 }
 
 }  // namespace
+
+std::string in_unit(double ticks, ClockUnit unit) {
+  if (unit != ClockUnit::ns) return fmt::format("{:.4g} {}", ticks, name_of(unit));
+  if (ticks >= 1e6) return fmt::format("{:.4g} ms", ticks / 1e6);
+  if (ticks >= 1e3) return fmt::format("{:.4g} us", ticks / 1e3);
+  return fmt::format("{:.4g} ns", ticks);
+}
 
 Plan plan_for(const engine::Pilot& pilot, const engine::Target& target, const Means& means) {
   const double needed = engine::rounds_needed(pilot, target);

@@ -36,6 +36,9 @@ Plan plan_for(const engine::Pilot& pilot, const engine::Target& target, const Me
 /// "about 14 rounds, 980 shots, 40 s to ±0.5 points"
 std::string to_text(const Plan& plan);
 
+/// "1.5 ms", "20 cycles"
+std::string in_unit(double ticks, ClockUnit unit);
+
 /// About the rounds that `engine` has seen.
 std::vector<Warning> judge(const engine::Engine& engine, const engine::Target& target, ClockUnit unit);
 

@@ -16,18 +16,6 @@ constexpr std::size_t longest_without_zoom = 200;
 constexpr std::size_t most_elsewhere = 200;
 constexpr double ns_per_second = 1e9;
 
-double ns_per_tick(const Description& target) {
-  switch (target.unit) {
-    case ClockUnit::ns:
-      return 1;
-    case ClockUnit::cycles:
-      return target.hz > 0 ? ns_per_second / target.hz : 0;
-    case ClockUnit::instructions:
-      return 0;
-  }
-  return 0;
-}
-
 engine::Reading reading_of(const Shot& shot, const StoredSample& sample) {
   using Kind = engine::Reading::Kind;
   const auto ticks = static_cast<double>(sample.ticks);
@@ -46,6 +34,18 @@ engine::Reading reading_of(const Shot& shot, const StoredSample& sample) {
 }
 
 }  // namespace
+
+double ns_per_tick(const Description& target) {
+  switch (target.unit) {
+    case ClockUnit::ns:
+      return 1;
+    case ClockUnit::cycles:
+      return target.hz > 0 ? ns_per_second / target.hz : 0;
+    case ClockUnit::instructions:
+      return 0;
+  }
+  return 0;
+}
 
 Way::Way(const TracedPath& path, std::vector<std::uint32_t> inputs, std::uint64_t seed)
     : path_(path.events), inputs_(std::move(inputs)), positions_(engine::choose_positions(path_, seed)) {

@@ -17,6 +17,9 @@
 
 namespace jcprof::harness {
 
+/// 0: its ticks are not time.
+double ns_per_tick(const Description& target);
+
 struct MeasureGoal {
   engine::Target target;
   std::uint64_t seed = 1;

@@ -17,6 +17,7 @@
 #include "rewriter/project_tree.hpp"
 #include "src/cli/diagnosis.hpp"
 #include "src/cli/doctor_agent.hpp"
+#include "src/cli/doctor_selftest.hpp"
 #include "src/cli/main_guard.hpp"
 #include "src/cli/verbs.hpp"
 #include "src/core/hex.hpp"
@@ -168,9 +169,18 @@ Work doctor_verb(CLI::App& verb) {
   const auto agent = std::make_shared<std::string>();
   verb.add_option("--agent", *agent, "try an agent instead: does it do what docs/agent-protocol.md says?")
       ->type_name("COMMAND");
-  return [options, agent] {
+  const auto is_selftest = std::make_shared<bool>(false);
+  const auto transport = std::make_shared<std::string>();
+  auto* selftest = verb.add_flag("--selftest", *is_selftest,
+                                 "measure loops of known ratios instead: what does this target resolve?")
+                       ->excludes("--agent");
+  verb.add_option("--transport", *transport, "how the target is reached (default: the project's)")
+      ->type_name("URI")
+      ->needs(selftest);
+  return [options, agent, is_selftest, transport] {
     if (options->project.empty() && fs::exists("jcprof.json")) options->project = ".";
     if (!agent->empty()) return doctor_agent(*options, *agent);
+    if (*is_selftest) return doctor_selftest(*options, *transport);
     std::optional<ProjectFacts> project;
     if (!options->project.empty()) project = look_at(*options);
     const std::vector<Finding> findings = diagnose(look_at_machine(), project);

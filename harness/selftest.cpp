@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/selftest.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harness/clock.hpp"
+#include "harness/judgement.hpp"
+#include "harness/way.hpp"
+#include "src/core/error.hpp"
+
+namespace jcprof::harness {
+namespace {
+
+constexpr std::uint64_t before_blocks = 1000;
+// Cards pass thousands: from 8 times this on, a tenth of a block is whole thousands too.
+constexpr std::uint64_t smallest_block = 1250;
+constexpr std::uint64_t most_passes = 64'000'000;  // cards count thousands in 16 bits
+constexpr int pilot_pairs = 7;
+constexpr double clear_in_sigmas = 20;
+constexpr double seen_in_sigmas = 3;
+constexpr double clear_ns = 1e6;
+constexpr double largest_extra = 0.11;  // of the 1x block
+// A JIT compiles the loops after some hundred commands; sizes that were found before that are too small.
+constexpr int warm_up_commands = 2000;
+constexpr double warm_up_ns = 60e6;
+constexpr std::int64_t longest_warm_up_ns = 1'000'000'000;
+constexpr int most_failures = 10;  // in a row
+constexpr double largest_error = 0.05;
+
+constexpr std::size_t count_of_stops = 5;
+using Passes = std::array<std::uint64_t, count_of_stops>;  // at each stop
+
+Passes passes_for(std::uint64_t block) {
+  const std::uint64_t p = before_blocks;
+  return {p, p + block, p + 3 * block, p + 7 * block, p + 7 * block + block / 10};
+}
+
+class Line {
+ public:
+  Line(Transport& transport, const SelftestSettings& settings)
+      : transport_(transport),
+        settings_(settings),
+        device_(transport.describe()),
+        tick_ns_(ns_per_tick(device_)) {}
+
+  Selftest test() {
+    choose();
+    engine::Engine engine({.stops = count_of_stops,
+                           .target = settings_.target,
+                           .seed = settings_.seed,
+                           .ns_per_tick = tick_ns_,
+                           .exact = device_.exact});
+    measure(engine);
+    return found(engine);
+  }
+
+ private:
+  bool goes_on() const { return settings_.goes_on() && now_ns() - began_ < settings_.most_time.count(); }
+
+  std::optional<CalibrationTime> time(std::uint64_t passes) {
+    ++commands_;
+    return transport_.calibrate(loop_, passes);
+  }
+
+  // ---- which loop, and how long
+
+  /// Agents have no loop but that of a trap, and a JIT may throw an empty one away.
+  void choose() {
+    using enum CalibrationKind;
+    for (const CalibrationKind kind : {empty, unarmed}) {
+      if (kind == empty && device_.transport == "agent") continue;
+      loop_ = kind;
+      if (warm_up() && find_size()) return;
+    }
+    if (!goes_on()) throw too_slow();
+    throw environment_error(answered_ ? "longer loops take no more time on this target"
+                                      : "the target cannot calibrate: there is nothing known to measure",
+                            answered_ ? "is its clock much too coarse?"
+                                      : "an agent that can has \"calibrate\" in what it says it \"can\"");
+  }
+
+  bool warm_up() {
+    const std::int64_t began = now_ns();
+    double spent = 0;
+    for (int i = 0; i < warm_up_commands && spent < warm_up_ns; ++i) {
+      const std::optional<CalibrationTime> one = time(smallest_block);
+      if (!one || !goes_on()) return false;
+      answered_ = true;
+      spent += static_cast<double>(one->ticks) * tick_ns_;
+      if (now_ns() - began > longest_warm_up_ns) break;
+    }
+    return true;
+  }
+
+  /// False where even the longest loop cannot be told from a short one.
+  bool find_size() {
+    for (std::uint64_t block = smallest_block;; block *= 2) {
+      const std::optional<Size> size = look_at(passes_for(block));
+      if (!size) return size_.has_value();
+      const double sigma = std::max(size->sigma, device_.resolution);
+      if (size->ticks >= seen_in_sigmas * sigma) size_ = size;
+      const bool is_long = tick_ns_ <= 0 || size->ticks * tick_ns_ >= clear_ns;
+      const bool is_clear = size->ticks >= clear_in_sigmas * sigma && is_long && size->extra <= largest_extra;
+      const bool is_last = passes_for(2 * block).back() > most_passes ||
+                           2 * size->longest_ns > static_cast<double>(settings_.longest.count());
+      if (is_clear || is_last) return size_.has_value();
+    }
+  }
+
+  struct Size {
+    Passes passes{};        // really made
+    double ticks = 0;       // of the 4x block
+    double sigma = 0;       // of that
+    double extra = 0;       // passes of the extra, in those of the 1x block
+    double longest_ns = 0;  // of a command
+  };
+
+  std::optional<Size> look_at(const Passes& asked) {
+    Size size;
+    for (std::size_t s = 0; s < asked.size(); ++s) {
+      const std::int64_t began = now_ns();
+      const std::optional<CalibrationTime> one = time(asked[s]);
+      if (!one || !goes_on()) return std::nullopt;
+      size.passes[s] = one->passes;
+      size.longest_ns = std::max({size.longest_ns, static_cast<double>(now_ns() - began),
+                                  static_cast<double>(one->ticks) * tick_ns_});
+    }
+    size.extra = static_cast<double>(size.passes[4] - size.passes[3]) /
+                 static_cast<double>(size.passes[1] - size.passes[0]);
+    std::vector<double> differences;
+    for (int i = 0; i < pilot_pairs; ++i) {
+      const std::optional<CalibrationTime> shorter = time(asked[2]);
+      const std::optional<CalibrationTime> longer = time(asked[3]);
+      if (!shorter || !longer || !goes_on()) return std::nullopt;
+      differences.push_back(static_cast<double>(longer->ticks - shorter->ticks));
+    }
+    size.ticks = engine::median(differences);
+    size.sigma = engine::mad_sigma(differences);
+    return size;
+  }
+
+  // ---- measuring
+
+  void measure(engine::Engine& engine) {
+    int failures = 0;
+    while (engine.next().phase != engine::Phase::done) {
+      std::vector<engine::Reading> readings;
+      for (const engine::PlannedShot& planned : engine.next().shots) {
+        if (!goes_on()) return;
+        readings.push_back(shoot(planned));
+        failures = readings.back().kind == engine::Reading::Kind::timed ? 0 : failures + 1;
+        if (failures >= most_failures)
+          throw environment_error(fmt::format("{} calibrations in a row failed", failures),
+                                  "is the target still there?");
+      }
+      engine.take(readings);
+    }
+  }
+
+  engine::Reading shoot(const engine::PlannedShot& planned) {
+    if (planned.pause_ns > 0) settings_.pause(std::chrono::nanoseconds(planned.pause_ns));
+    ++shots_;
+    const std::optional<CalibrationTime> one = time(size_->passes.at(planned.stop));
+    if (!one) return {.kind = engine::Reading::Kind::lost};
+    return {.kind = engine::Reading::Kind::timed, .ticks = static_cast<double>(one->ticks)};
+  }
+
+  // ---- what was found
+
+  Selftest found(const engine::Engine& engine) const {
+    const std::optional<engine::Look>& look = engine.look();
+    if (!look || look->blocks.size() + 1 != count_of_stops) throw too_slow();
+    Selftest result{.device = device_,
+                    .loop = loop_,
+                    .complete = engine.next().phase == engine::Phase::done,
+                    .commands = commands_,
+                    .shots = shots_,
+                    .whole = look->whole,
+                    .sigma = look->sigma,
+                    .clock = engine.clock(),
+                    .grid = engine.pilot() ? engine.pilot()->grid : 0,
+                    .warnings = judge(engine, settings_.target, device_.unit)};
+    for (std::size_t b = 0; b < look->blocks.size(); ++b) result.blocks.push_back(block(*look, b));
+    // Readings that agree to the tick do not show what lies below a tick.
+    result.least_ticks = std::max(half_width(look->blocks.back().ticks), device_.resolution);
+    result.least_share = look->whole > 0 ? result.least_ticks / look->whole : engine::missing;
+    return result;
+  }
+
+  SelftestBlock block(const engine::Look& look, std::size_t b) const {
+    const Passes& passes = size_->passes;
+    const engine::Interval& first = look.blocks.front().ticks;
+    SelftestBlock one{.passes = passes[b + 1] - passes[b], .ticks = look.blocks[b].ticks};
+    one.truth = static_cast<double>(one.passes) / static_cast<double>(passes[1] - passes[0]);
+    one.ratio = b == 0 ? engine::Interval{1, 1, 1} : ratio_of(one.ticks, first);
+    one.error = one.ratio.value / one.truth - 1;
+    const bool is_inside = one.ratio.low <= one.truth && one.truth <= one.ratio.high;
+    one.is_off = !(first.value > 0) || (!is_inside && !(std::abs(one.error) <= largest_error));
+    return one;
+  }
+
+  /// Holds the quotient wherever both are within their intervals.
+  static engine::Interval ratio_of(const engine::Interval& part, const engine::Interval& of) {
+    engine::Interval ratio{.value = part.value / of.value};
+    if (!(of.low > 0)) return ratio;
+    ratio.low = part.low / (part.low < 0 ? of.low : of.high);
+    ratio.high = part.high / (part.high < 0 ? of.high : of.low);
+    return ratio;
+  }
+
+  UserError too_slow() const {
+    return environment_error(fmt::format("ended after {} commands, before anything was known", commands_),
+                             "a command of the loop takes too long here");
+  }
+
+  Transport& transport_;
+  const SelftestSettings& settings_;
+  Description device_;
+  double tick_ns_;
+  std::int64_t began_ = now_ns();
+  CalibrationKind loop_ = CalibrationKind::empty;
+  bool answered_ = false;
+  std::optional<Size> size_;
+  std::uint64_t commands_ = 0;
+  std::uint64_t shots_ = 0;
+};
+
+}  // namespace
+
+Selftest selftest(Transport& transport, const SelftestSettings& settings) {
+  return Line(transport, settings).test();
+}
+
+}  // namespace jcprof::harness
