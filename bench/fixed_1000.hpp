@@ -4,15 +4,13 @@
 // interval, no rule when to stop.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <span>
 #include <vector>
 
 #include "tests/support/trial.hpp"
 
 namespace jcprof::bench {
-
-inline constexpr std::size_t rounds_of_fixed_1000 = 1000;
 
 /// How good the rival's blocks are after some rounds.
 struct Prefix {

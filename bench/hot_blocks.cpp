@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/fixed_1000.hpp"
+#include "bench/plain_mean.hpp"
 #include "tests/support/parallel.hpp"
 #include "tests/support/trial.hpp"
 

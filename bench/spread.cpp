@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far apart three profiles of the same code come out, and how many blocks come out below no time at all:
-// jcprof's estimates side by side with plain means of differences, the closest rival's way, on the same
-// simulators.
+// jcprof and the closest tool's way (fixed-1000) side by side on the same simulators: shots, time, how far
+// apart profiles of the same code come out, and how many values lie below no time at all. jcprof ends by
+// itself; the rival makes its rounds over all stops.
 #include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "annotator/measured_way.hpp"
-#include "annotator/run_data.hpp"
+#include "annotator/estimates.hpp"
 #include "bench/card.hpp"
 #include "bench/plain_mean.hpp"
 #include "src/core/error.hpp"
@@ -20,61 +23,54 @@ namespace jcprof::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using annotator::Interval;
+/// What lies between two stops: one block of the path, or several that were measured as one.
+using Piece = std::pair<Event, Event>;
 
-constexpr double alpha = 0.05;
+/// A smaller part of the command is nothing that anybody would look at.
+constexpr double least_share = 0.01;
 
 struct Options {
   cli::CommonOptions common;
   std::uint32_t profiles = 3;
-  std::uint32_t rounds = 50;
+  std::uint32_t rival_rounds = rounds_of_fixed_1000;
+  std::optional<double> max_seconds;
 };
 
-/// What one profile says of each block, in ticks, before anything is kept from being negative.
-struct Outcomes {
-  std::vector<Interval> blocks;  // along the path; the rival has no intervals
-  std::vector<Event> stops;      // where they begin, and the end of the command
+/// One profile of either side.
+struct Numbers {
+  std::map<Piece, double> raw;        // ticks
+  std::map<Piece, double> published;  // the rival's are the raw ones
   std::uint64_t shots = 0;
   Seconds time{0};
 };
 
-/// The same samples, with and without the calibrated cost of the traps taken off.
-struct OurOutcomes {
-  Outcomes published;
-  Outcomes with_traps;
+struct OurProfile {
+  Numbers numbers;
+  std::vector<Event> stops;  // of the whole path, the end included
+  StoredLook look;           // the last one
 };
 
-Outcomes outcomes_of(const annotator::RunData& data, const annotator::TrapCost& cost) {
-  const std::vector<annotator::Way> ways = annotator::ways_of(data.paths);
-  const annotator::Samples samples(data.samples);
-  const annotator::RunView run{
-      .map = data.map, .ways = ways, .samples = samples, .cost = cost, .looks = data.looks, .alpha = alpha};
-  const annotator::MeasuredWay way(run, ways.front(), ways.front().inputs);
-  Outcomes outcomes;
-  for (std::size_t s = 0; s < way.stretches().all().size(); ++s) {
-    outcomes.blocks.push_back(way.stretches().interval(s));
-    outcomes.stops.push_back(ways.front().events()[way.stretches().all()[s].begin]);
-  }
-  outcomes.stops.emplace_back();
-  return outcomes;
-}
-
-OurOutcomes jcprof_profile(const Card& card, harness::Transport& simulator, std::uint32_t rounds) {
-  const Recording recording = record(card, simulator, {.rounds = rounds});
-  timed_samples(recording);
+OurProfile our_profile(const Card& card, harness::Transport& simulator, const Options& options) {
+  harness::MeasureOptions goal;
+  if (options.max_seconds)
+    goal.max_time = std::chrono::duration_cast<std::chrono::milliseconds>(Seconds(*options.max_seconds));
+  const Recording recording = record(card, simulator, goal);
   const annotator::RunData data = annotator::load_newest_run(Store(recording.file, OpenMode::read_only));
-  OurOutcomes ours{.published = outcomes_of(data, annotator::trap_cost(data.calibrations, alpha)),
-                   .with_traps = outcomes_of(data, {})};
-  for (Outcomes* outcomes : {&ours.published, &ours.with_traps}) {
-    outcomes->shots = recording.measured.shots;
-    outcomes->time = recording.time;
+  check(data.paths.size() == 1, "the command takes one path");
+  OurProfile ours{.numbers = {.shots = recording.measured.shots, .time = recording.time},
+                  .stops = data.paths.front().events,
+                  .look = data.looks.back()};
+  ours.stops.emplace_back();
+  for (const annotator::BlockEstimate& block : annotator::estimate(data).blocks) {
+    ours.numbers.raw[{block.from, block.to}] = block.cost.raw;
+    ours.numbers.published[{block.from, block.to}] = block.cost.ticks.value;
   }
   return ours;
 }
 
 /// JCProfilerNext's way: no warm-up, stops in program order, each difference to the stop before in the same
 /// round.
-Outcomes rival_profile(harness::Transport& simulator, const std::vector<Event>& stops, std::uint32_t rounds) {
+Numbers rival_profile(harness::Transport& simulator, const std::vector<Event>& stops, std::uint32_t rounds) {
   std::vector<Shot> shots;
   for (const Event& stop : stops) shots.push_back({.stop = stop});
   std::vector<std::vector<double>> differences(stops.size() - 1);
@@ -91,67 +87,155 @@ Outcomes rival_profile(harness::Transport& simulator, const std::vector<Event>& 
       return true;
     });
   }
-  Outcomes outcomes{.stops = stops, .shots = std::uint64_t{rounds} * stops.size()};
-  for (const std::vector<double>& values : differences)
-    outcomes.blocks.push_back({.value = plain_mean(values)});
-  outcomes.time = Clock::now() - start;
-  return outcomes;
+  Numbers numbers{.shots = std::uint64_t{rounds} * stops.size()};
+  for (std::size_t b = 0; b < differences.size(); ++b)
+    numbers.raw[{stops[b], stops[b + 1]}] = plain_mean(differences[b]);
+  numbers.published = numbers.raw;
+  numbers.time = Clock::now() - start;
+  return numbers;
 }
 
-/// max - min over the profiles: the median of the blocks.
-double spread(const std::vector<Outcomes>& profiles) {
+/// Its blocks added up to `pieces`.
+Numbers joined(const Numbers& rival, const std::vector<Event>& stops, std::span<const Piece> pieces) {
+  Numbers result{.shots = rival.shots, .time = rival.time};
+  for (const Piece& piece : pieces) {
+    double sum = 0;
+    for (auto at = std::ranges::find(stops, piece.first); *at != piece.second; ++at)
+      sum += rival.raw.at({at[0], at[1]});
+    result.raw[piece] = sum;
+  }
+  result.published = result.raw;
+  return result;
+}
+
+std::vector<Piece> common_pieces(const std::vector<OurProfile>& ours) {
+  std::vector<Piece> pieces;
+  for (const auto& [piece, value] : ours.front().numbers.raw)
+    if (std::ranges::all_of(ours, [&](const OurProfile& one) { return one.numbers.raw.contains(piece); }))
+      pieces.push_back(piece);
+  return pieces;
+}
+
+struct Spread {
+  double ticks = 0;     // max - min over the profiles: the median of the pieces
+  double relative = 0;  // the same by the piece's median, of the pieces that matter
+  std::size_t hot = 0;  // how many of them do
+};
+
+double whole_of(const Numbers& numbers) {
+  double sum = 0;
+  for (const auto& [piece, value] : numbers.raw) sum += value;
+  return sum;
+}
+
+Spread spread(const std::vector<Numbers>& profiles, std::span<const Piece> pieces) {
+  std::vector<double> wholes;
+  for (const Numbers& profile : profiles) wholes.push_back(whole_of(profile));
+  const double least = least_share * engine::median(wholes);
   std::vector<double> ranges;
-  for (std::size_t block = 0; block < profiles.front().blocks.size(); ++block) {
+  std::vector<double> relative;
+  for (const Piece& piece : pieces) {
     std::vector<double> values;
-    for (const Outcomes& profile : profiles) values.push_back(profile.blocks.at(block).value);
-    ranges.push_back(std::ranges::max(values) - std::ranges::min(values));
+    for (const Numbers& profile : profiles) values.push_back(profile.published.at(piece));
+    const auto [low, high] = std::ranges::minmax(values);
+    const double middle = engine::median(values);
+    ranges.push_back(high - low);
+    if (middle >= least) relative.push_back((high - low) / middle);
   }
-  return engine::median(ranges);
+  return {engine::median(ranges), engine::median(relative), relative.size()};
 }
 
-void print_row(std::string_view method, const std::vector<Outcomes>& profiles) {
-  std::size_t blocks = 0;
+std::string negatives(const std::vector<Numbers>& profiles, std::map<Piece, double> Numbers::* values) {
+  std::size_t all = 0;
   std::size_t negative = 0;
-  std::size_t surely_negative = 0;
-  std::uint64_t shots = 0;
-  double seconds = 0;
-  for (const Outcomes& profile : profiles) {
-    blocks += profile.blocks.size();
-    for (const Interval& block : profile.blocks) {
-      negative += block.value < 0 ? 1 : 0;
-      surely_negative += block.high < 0 ? 1 : 0;
-    }
-    shots += profile.shots;
-    seconds += profile.time.count();
+  for (const Numbers& profile : profiles) {
+    all += (profile.*values).size();
+    for (const auto& [piece, value] : profile.*values) negative += value < 0 ? 1 : 0;
   }
-  const bool has_intervals = std::isfinite(profiles.front().blocks.front().high);
-  const double share = 100.0 * static_cast<double>(negative) / static_cast<double>(blocks);
-  fmt::print("{:<32} | {:>7} | {:>6.0f} ns | {:>21} | {:>14} | {:>6.1f} s\n", method, shots, spread(profiles),
-             fmt::format("{} of {} ({:.1f} %)", negative, blocks, share),
-             has_intervals ? std::to_string(surely_negative) : "no intervals", seconds);
+  return fmt::format("{} of {} ({:.1f} %)", negative, all,
+                     100.0 * static_cast<double>(negative) / static_cast<double>(all));
+}
+
+double shots_of(const std::vector<Numbers>& profiles) {
+  std::vector<double> shots;
+  for (const Numbers& profile : profiles) shots.push_back(static_cast<double>(profile.shots));
+  return engine::median(shots);
+}
+
+double seconds_of(const std::vector<Numbers>& profiles) {
+  std::vector<double> seconds;
+  for (const Numbers& profile : profiles) seconds.push_back(profile.time.count());
+  return engine::median(seconds);
+}
+
+void print_row(std::string_view what, const std::string& ours, const std::string& rival) {
+  fmt::print("{:<44} | {:>24} | {:>24}\n", what, ours, rival);
+}
+
+void print_cost(const std::vector<Numbers>& ours, const std::vector<Numbers>& rival, double rounds) {
+  print_row("shots of a profile (median)", fmt::format("{:.0f}", shots_of(ours)),
+            fmt::format("{:.0f}", shots_of(rival)));
+  print_row("its time", fmt::format("{:.1f} s", seconds_of(ours)),
+            fmt::format("{:.1f} s", seconds_of(rival)));
+  if (rounds < rounds_of_fixed_1000) {
+    const double more = rounds_of_fixed_1000 / rounds;
+    print_row("shots of 1000 rounds, extrapolated", "", fmt::format("{:.0f}", more * shots_of(rival)));
+    print_row("their time, extrapolated", "", fmt::format("{:.0f} s", more * seconds_of(rival)));
+  }
+}
+
+void print_values(const std::vector<Numbers>& ours, const std::vector<Numbers>& same,
+                  std::span<const Piece> pieces) {
+  const Spread our_spread = spread(ours, pieces);
+  const Spread rival_spread = spread(same, pieces);
+  const auto relative = [](const Spread& one) {
+    return one.hot == 0 ? "none" : fmt::format("{:.1f} % ({} pieces)", 100 * one.relative, one.hot);
+  };
+  print_row("spread of a piece (median)", fmt::format("{:.0f} ns", our_spread.ticks),
+            fmt::format("{:.0f} ns", rival_spread.ticks));
+  print_row("part of itself, pieces of 1 % and more", relative(our_spread), relative(rival_spread));
+  print_row("negative before anything is cut", negatives(ours, &Numbers::raw),
+            negatives(same, &Numbers::raw));
+  print_row("negative as published", negatives(ours, &Numbers::published),
+            negatives(same, &Numbers::published));
+}
+
+void print(const std::vector<OurProfile>& all, const std::vector<Numbers>& rival, const Options& options) {
+  const std::vector<Event>& stops = all.front().stops;
+  const std::vector<Piece> pieces = common_pieces(all);
+  std::vector<Numbers> ours;
+  std::vector<Numbers> same;
+  std::string settled;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    check(all[i].stops == stops, "all profiles are of the same path");
+    ours.push_back(all[i].numbers);
+    std::vector<Piece> own;
+    for (const auto& [piece, value] : all[i].numbers.raw) own.push_back(piece);
+    same.push_back(joined(rival[i], stops, own));
+    settled += fmt::format("{}{} of {}", i == 0 ? "" : ", ", all[i].look.settled, all[i].look.blocks);
+  }
+  const auto single = std::ranges::count_if(
+      pieces, [&](const Piece& piece) { return std::ranges::find(stops, piece.first)[1] == piece.second; });
+  fmt::print("{} profiles of {} blocks; {} pieces in all of jcprof's, {} of them a single block\n",
+             all.size(), stops.size() - 1, pieces.size(), single);
+  fmt::print("pieces that jcprof settled: {}\n", settled);
+  print_row("", "jcprof", fmt::format("fixed-1000, {} rounds", options.rival_rounds));
+  print_cost(ours, rival, options.rival_rounds);
+  print_values(ours, same, pieces);
+  print_row("the same, the rival's single blocks", "", negatives(rival, &Numbers::published));
 }
 
 ExitCode compare(const Options& options) {
   const Card card = build_card(options.common);
-  std::vector<Outcomes> published;
-  std::vector<Outcomes> with_traps;
-  std::vector<Outcomes> rival;
+  std::vector<OurProfile> ours;
+  std::vector<Numbers> rival;
   for (std::uint32_t i = 0; i < options.profiles; ++i) {
     const auto simulator = start_simulator(card);
     // The simulator is colder, and so less even, for the one that comes first: that is us.
-    OurOutcomes ours = jcprof_profile(card, *simulator, options.rounds);
-    published.push_back(std::move(ours.published));
-    with_traps.push_back(std::move(ours.with_traps));
-    check(published.back().stops == published.front().stops, "all profiles are of the same blocks");
-    rival.push_back(rival_profile(*simulator, published.back().stops, options.rounds));
+    ours.push_back(our_profile(card, *simulator, options));
+    rival.push_back(rival_profile(*simulator, ours.back().stops, options.rival_rounds));
   }
-  fmt::print("{} profiles of {} rounds, {} blocks\n", options.profiles, options.rounds,
-             published.front().blocks.size());
-  fmt::print("{:<32} | {:>7} | {:>9} | {:>21} | {:>14} | {:>8}\n", "method", "shots", "spread", "negative",
-             "interval below", "time");
-  print_row("jcprof", published);
-  print_row("jcprof, traps not taken off", with_traps);
-  print_row("program order, plain means", rival);
+  print(ours, rival, options);
   return ExitCode::done;
 }
 
@@ -159,14 +243,15 @@ ExitCode compare(const Options& options) {
 }  // namespace jcprof::bench
 
 int main(int argc, char** argv) {
-  CLI::App app{"How far apart profiles of the same code come out.", "bench-spread"};
+  CLI::App app{"jcprof and the closest tool's way on the same simulators.", "bench-spread"};
   jcprof::bench::Options options;
   jcprof::cli::add_project_options(app, options.common);
   app.add_option("--profiles", options.profiles, "each on a simulator of its own")
       ->check(CLI::Range(2U, 100U))
       ->capture_default_str();
-  app.add_option("--rounds", options.rounds, "of each profile, and of each of the rival's")
-      ->check(CLI::Range(7U, 10'000U))
+  app.add_option("--rival-rounds", options.rival_rounds, "of fewer than 1000, 1000 are extrapolated")
+      ->check(CLI::Range(1U, 1000U))
       ->capture_default_str();
+  app.add_option("--max-time", options.max_seconds, "seconds of one of jcprof's profiles");
   return jcprof::cli::guarded_main(app, argc, argv, [&] { return jcprof::bench::compare(options); });
 }

@@ -13,6 +13,7 @@
 #include "bench/bars.hpp"
 #include "bench/fixed_1000.hpp"
 #include "bench/hot_blocks.hpp"
+#include "bench/plain_mean.hpp"
 #include "tests/support/parallel.hpp"
 #include "tests/support/trial.hpp"
 
