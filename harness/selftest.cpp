@@ -18,7 +18,7 @@ namespace jcprof::harness {
 namespace {
 
 constexpr std::uint64_t before_blocks = 1000;
-// Cards pass thousands: from 8 times this on, a tenth of a block is whole thousands too.
+// Cards pass thousands: 8 times this is the first whose tenth is whole thousands too.
 constexpr std::uint64_t smallest_block = 1250;
 constexpr std::uint64_t most_passes = 64'000'000;  // cards count thousands in 16 bits
 constexpr int pilot_pairs = 7;
@@ -36,9 +36,12 @@ constexpr double largest_error = 0.05;
 constexpr std::size_t count_of_stops = 5;
 using Passes = std::array<std::uint64_t, count_of_stops>;  // at each stop
 
-Passes passes_for(std::uint64_t block) {
-  const std::uint64_t p = before_blocks;
-  return {p, p + block, p + 3 * block, p + 7 * block, p + 7 * block + block / 10};
+/// In whole `step`s, so that what is asked for is what is made.
+Passes passes_for(std::uint64_t block, std::uint64_t step) {
+  const auto in_steps = [step](std::uint64_t passes) { return (passes + step - 1) / step * step; };
+  const std::uint64_t p = in_steps(before_blocks);
+  const std::uint64_t n = in_steps(block);
+  return {p, p + n, p + 3 * n, p + 7 * n, p + 7 * n + std::max(n / 10 / step * step, step)};
 }
 
 class Line {
@@ -86,6 +89,9 @@ class Line {
   }
 
   bool warm_up() {
+    const std::optional<CalibrationTime> least = time(1);
+    if (!least || least->passes == 0) return false;
+    step_ = least->passes;
     const std::int64_t began = now_ns();
     double spent = 0;
     for (int i = 0; i < warm_up_commands && spent < warm_up_ns; ++i) {
@@ -101,13 +107,13 @@ class Line {
   /// False where even the longest loop cannot be told from a short one.
   bool find_size() {
     for (std::uint64_t block = smallest_block;; block *= 2) {
-      const std::optional<Size> size = look_at(passes_for(block));
+      const std::optional<Size> size = look_at(passes_for(block, step_));
       if (!size) return size_.has_value();
       const double sigma = std::max(size->sigma, device_.resolution);
       if (size->ticks >= seen_in_sigmas * sigma) size_ = size;
       const bool is_long = tick_ns_ <= 0 || size->ticks * tick_ns_ >= clear_ns;
       const bool is_clear = size->ticks >= clear_in_sigmas * sigma && is_long && size->extra <= largest_extra;
-      const bool is_last = passes_for(2 * block).back() > most_passes ||
+      const bool is_last = passes_for(2 * block, step_).back() > most_passes ||
                            2 * size->longest_ns > static_cast<double>(settings_.longest.count());
       if (is_clear || is_last) return size_.has_value();
     }
@@ -182,7 +188,7 @@ class Line {
                     .commands = commands_,
                     .shots = shots_,
                     .whole = look->whole,
-                    .sigma = look->sigma,
+                    .sigma = engine.pilot() ? engine.pilot()->sigma : 0,
                     .clock = engine.clock(),
                     .grid = engine.pilot() ? engine.pilot()->grid : 0,
                     .warnings = judge(engine, settings_.target, device_.unit)};
@@ -225,6 +231,7 @@ class Line {
   double tick_ns_;
   std::int64_t began_ = now_ns();
   CalibrationKind loop_ = CalibrationKind::empty;
+  std::uint64_t step_ = 1;  // passes are multiples of it
   bool answered_ = false;
   std::optional<Size> size_;
   std::uint64_t commands_ = 0;

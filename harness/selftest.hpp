@@ -43,7 +43,7 @@ struct Selftest {
   std::uint64_t commands = 0;              // in all, those for finding the sizes included
   std::uint64_t shots = 0;                 // that the engine asked for
   double whole = 0;                        // ticks of all blocks
-  double sigma = 0;                        // of one difference, in ticks
+  double sigma = 0;                        // ticks; of the longest command less the shortest
   engine::Clock clock = {};
   double grid = 0;  // ticks; 0: none was seen
   // What a block takes at least to be told from nothing: the half width that the extra's interval came to.

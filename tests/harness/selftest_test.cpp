@@ -94,7 +94,7 @@ TEST_CASE("known ratios and a known extra are found within their intervals") {
   CHECK(test.warnings.empty());
 }
 
-TEST_CASE("the truth is of the passes that were really made") {
+TEST_CASE("a target that passes thousands is asked for thousands") {
   Loops target(linear);
   target.step = 1000;
   target.of.unit = ClockUnit::cycles;  // no time: as soon as it is clear
@@ -106,7 +106,7 @@ TEST_CASE("the truth is of the passes that were really made") {
   brief.longest = std::chrono::microseconds{900};
   const Selftest test = selftest(target, brief);
   CHECK(test.blocks[0].passes == 2000);
-  check_ratios(test, {1, 1.5, 2.5, 0.5});
+  check_ratios(test, {1, 2, 4, 0.5});
 }
 
 TEST_CASE("blocks are made longer where there is more noise") {
@@ -133,7 +133,7 @@ TEST_CASE("a grid on which answers come is found, and looked through") {
   Loops target(linear);
   target.grid = 1e6;
   const Selftest test = selftest(target, target.settings());
-  CHECK(test.grid == Approx(1e6).epsilon(0.01));
+  CHECK(test.grid == Approx(1e6).epsilon(0.05));
   CHECK(test.clock.method == engine::Method::coarse);
   check_ratios(test, {1, 2, 4, 0.1});
   REQUIRE_FALSE(test.warnings.empty());
