@@ -37,6 +37,10 @@ TEST_CASE("a grid of a millisecond, and one of fifteen, are found to a hundredth
   }
 }
 
+TEST_CASE("the search ends, however fine a grid would matter") {
+  CHECK(find_grid(readings(1, 0.15, 1), {.longest_pause = 40, .finest = 1e-12}) == Approx(1).epsilon(0.01));
+}
+
 TEST_CASE("where there is none, none is found") {
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed)
