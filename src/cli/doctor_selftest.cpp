@@ -97,7 +97,7 @@ std::string render(const Selftest& test) {
     text += fmt::format("warning: {}\n", harmless(to_text(warning)));
   if (!test.complete) text += "ended early: intervals are wider than they could be\n";
   const long off = count_off(test);
-  return text + (off == 0 ? "the ratios are right\n"
+  return text + (off == 0 ? "no ratio is off by more than the interval and 5 %\n"
                           : fmt::format("{} of {} off by more than the interval and 5 %\n", off,
                                         test.blocks.size()));
 }

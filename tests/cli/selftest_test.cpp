@@ -55,7 +55,7 @@ TEST_CASE("a selftest is told as a table, with what the line resolves") {
         "known extra      1000    0.1  0.096 (0.088 to 0.104)     -4.0 %  24 us\n"
         "110 shots (250 commands), sigma 2.8 us; the clock is fine\n"
         "resolves 0.11 % of a command of 1.775 ms: 2 us\n"
-        "the ratios are right\n");
+        "no ratio is off by more than the interval and 5 %\n");
 }
 
 TEST_CASE("what is off, a grid, warnings and an early end are told") {
