@@ -168,7 +168,9 @@ double outlier_limit(const Differences& result, double tick) {
     const auto begin = std::ranges::lower_bound(distances, limit - tick);
     return static_cast<double>(std::ranges::upper_bound(distances, limit + tick) - begin);
   };
-  while (tick > 0 && near() > few * static_cast<double>(distances.size())) limit += tick / 2;
+  constexpr int most_steps = 1000;  // a tick that a double does not resolve would move nothing
+  for (int i = 0; i < most_steps && tick > 0 && near() > few * static_cast<double>(distances.size()); ++i)
+    limit += tick / 2;
   return limit;
 }
 
