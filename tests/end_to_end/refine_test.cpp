@@ -51,13 +51,15 @@ constexpr const char* deep_traps =
 TEST_CASE("a second build has traps in hot functions only, and its hot line is not dearer") {
   const Workplace place("refine");
   const fs::path project = chatty(place, 6);
+  // Four times the work in the hot line: what else this machine does must not hide it.
+  replace_in(project / pin_source, "ROUNDS = (short) 1000", "ROUNDS = (short) 4000");
   const std::string settings = read_file(project / "jcprof.json");
-  const Said said = place.run({"jcprof", "profile", project.string(), "--refine", "--rounds", "20"});
+  const Said said = place.run({"jcprof", "profile", project.string(), "--refine", "--rounds", "12"});
   INFO(said.out << said.err);
   REQUIRE(said.status == 0);
 
   CHECK(ask(project, "SELECT group_concat(state) FROM run") == "complete,complete");
-  CHECK(ask(project, chatty_traps + std::string("1")) == "70");
+  CHECK(ask(project, chatty_traps + std::string("1")) == "80");
   CHECK(ask(project, chatty_traps + std::string("2")) == "0");
   CHECK(ask(project, deep_traps + std::string("2")) == "1");
   CHECK_THAT(said.out, Catch::Contains("refine: traps stay in PinApplet.deriveKey") &&
@@ -70,7 +72,7 @@ TEST_CASE("a second build has traps in hot functions only, and its hot line is n
   };
   CHECK(ask(project, hottest("line", 1)) == ask(project, hottest("line", 2)));
   CHECK(ask(project, hottest("function", 2)) == "PinApplet.deriveKey");
-  CHECK(number_of(project, hottest("share", 2)) > 0.8);
+  CHECK(number_of(project, hottest("share", 2)) > 0.5);
   // The machine's speed changes from one start of the simulator to the next: not so much.
   CHECK(number_of(project, hottest("low", 2)) <= 1.2 * number_of(project, hottest("high", 1)));
 
