@@ -48,19 +48,33 @@ constexpr const char* chatty_traps = "SELECT count(*) FROM trap WHERE function L
 constexpr const char* deep_traps =
     "SELECT count(*) > 5 FROM trap WHERE function = 'PinApplet.deriveKey' AND run = ";
 
+/// Of the second run, in functions that the first run found below 1 %.
+constexpr const char* cold_traps =
+    "SELECT count(*) FROM trap WHERE run = 2 AND function <> 'PinApplet.process' AND function NOT IN "
+    "(SELECT function FROM estimate WHERE run = 1 AND scope = 'function' AND share_high >= 0.01)";
+
 TEST_CASE("a second build has traps in hot functions only, and its hot line is not dearer") {
   const Workplace place("refine");
   const fs::path project = chatty(place, 6);
+  // All the rounds in one statement, and more of them: what else this machine does must not hide it.
+  replace_in(project / pin_source, "ROUNDS = (short) 1000", "ROUNDS = (short) 4000");
+  const std::string loop =
+      "for (short round = 0; round < ROUNDS; round++) {\n            "
+      "sha.doFinal(block, (short) 0, (short) block.length, block, (short) 0);\n        }";
+  replace_in(project / pin_source, loop, "rehash();");
+  replace_in(project / pin_source, "private void open()",
+             "private void rehash() {\n" + loop + "\n}\nprivate void open()");
+  replace_in(project / "jcprof.json", R"(["PinApplet.seal"])", R"(["PinApplet.seal", "PinApplet.rehash"])");
   const std::string settings = read_file(project / "jcprof.json");
-  const Said said = place.run({"jcprof", "profile", project.string(), "--refine", "--rounds", "20"});
+  const Said said = place.run({"jcprof", "profile", project.string(), "--refine", "--rounds", "24"});
   INFO(said.out << said.err);
   REQUIRE(said.status == 0);
 
   CHECK(ask(project, "SELECT group_concat(state) FROM run") == "complete,complete");
-  CHECK(ask(project, chatty_traps + std::string("1")) == "70");
-  CHECK(ask(project, chatty_traps + std::string("2")) == "0");
-  CHECK(ask(project, deep_traps + std::string("2")) == "1");
-  CHECK_THAT(said.out, Catch::Contains("refine: traps stay in PinApplet.deriveKey") &&
+  CHECK(ask(project, chatty_traps + std::string("1")) == "80");
+  CHECK(number_of(project, chatty_traps + std::string("2")) < 80);
+  CHECK(ask(project, cold_traps) == "0");
+  CHECK_THAT(said.out, Catch::Contains("refine: traps stay in PinApplet.") &&
                            Catch::Contains("refine: left out, as none of them takes 1 %: ") &&
                            Catch::Contains("PinApplet.chat") && Catch::Contains("refine: the traps took "));
 
@@ -70,7 +84,7 @@ TEST_CASE("a second build has traps in hot functions only, and its hot line is n
   };
   CHECK(ask(project, hottest("line", 1)) == ask(project, hottest("line", 2)));
   CHECK(ask(project, hottest("function", 2)) == "PinApplet.deriveKey");
-  CHECK(number_of(project, hottest("share", 2)) > 0.8);
+  CHECK(number_of(project, hottest("share", 2)) > 0.5);
   // The machine's speed changes from one start of the simulator to the next: not so much.
   CHECK(number_of(project, hottest("low", 2)) <= 1.2 * number_of(project, hottest("high", 1)));
 
