@@ -18,6 +18,7 @@
 #include "bench/card.hpp"
 #include "bench/plain_mean.hpp"
 #include "src/core/error.hpp"
+#include "src/engine/schedule.hpp"
 
 namespace jcprof::bench {
 namespace {
@@ -46,8 +47,9 @@ struct Numbers {
 
 struct OurProfile {
   Numbers numbers;
-  std::vector<Event> stops;  // of the whole path, the end included
+  std::vector<Event> stops;  // that are measured at most: of long loops some passes
   StoredLook look;           // the last one
+  std::size_t events = 0;    // of the path
 };
 
 OurProfile our_profile(const Card& card, harness::Transport& simulator, const Options& options) {
@@ -57,10 +59,13 @@ OurProfile our_profile(const Card& card, harness::Transport& simulator, const Op
   const Recording recording = record(card, simulator, goal);
   const annotator::RunData data = annotator::load_newest_run(Store(recording.file, OpenMode::read_only));
   check(data.paths.size() == 1, "the command takes one path");
+  const std::vector<Event>& path = data.paths.front().events;
   OurProfile ours{.numbers = {.shots = recording.measured.shots, .time = recording.time},
-                  .stops = data.paths.front().events,
-                  .look = data.looks.back()};
-  ours.stops.emplace_back();
+                  .stops = {},
+                  .look = data.looks.back(),
+                  .events = path.size()};
+  for (const std::size_t at : engine::choose_positions(path, goal.seed))
+    ours.stops.push_back(at < path.size() ? path[at] : Event{});
   for (const annotator::BlockEstimate& block : annotator::estimate(data).blocks) {
     ours.numbers.raw[{block.from, block.to}] = block.cost.raw;
     ours.numbers.published[{block.from, block.to}] = block.cost.ticks.value;
@@ -216,13 +221,15 @@ void print(const std::vector<OurProfile>& all, const std::vector<Numbers>& rival
   }
   const auto single = std::ranges::count_if(
       pieces, [&](const Piece& piece) { return std::ranges::find(stops, piece.first)[1] == piece.second; });
-  fmt::print("{} profiles of {} blocks; {} pieces in all of jcprof's, {} of them a single block\n",
-             all.size(), stops.size() - 1, pieces.size(), single);
+  fmt::print(
+      "{} profiles of {} stops, chosen from {} events; {} pieces are in all of jcprof's, {} of them "
+      "neighbours\n",
+      all.size(), stops.size(), all.front().events, pieces.size(), single);
   fmt::print("pieces that jcprof settled: {}\n", settled);
   print_row("", "jcprof", fmt::format("fixed-1000, {} rounds", options.rival_rounds));
   print_cost(ours, rival, options.rival_rounds);
   print_values(ours, same, pieces);
-  print_row("the same, the rival's single blocks", "", negatives(rival, &Numbers::published));
+  print_row("the same, the rival's own blocks", "", negatives(rival, &Numbers::published));
 }
 
 ExitCode compare(const Options& options) {
@@ -233,7 +240,11 @@ ExitCode compare(const Options& options) {
     const auto simulator = start_simulator(card);
     // The simulator is colder, and so less even, for the one that comes first: that is us.
     ours.push_back(our_profile(card, *simulator, options));
+    fmt::print(stderr, "profile {}: jcprof {} shots, {:.1f} s\n", i + 1, ours.back().numbers.shots,
+               ours.back().numbers.time.count());
     rival.push_back(rival_profile(*simulator, ours.back().stops, options.rival_rounds));
+    fmt::print(stderr, "profile {}: rival {} shots, {:.1f} s\n", i + 1, rival.back().shots,
+               rival.back().time.count());
   }
   print(ours, rival, options);
   return ExitCode::done;
