@@ -27,9 +27,6 @@ using Clock = std::chrono::steady_clock;
 /// What lies between two stops: one block of the path, or several that were measured as one.
 using Piece = std::pair<Event, Event>;
 
-/// A smaller part of the command is nothing that anybody would look at.
-constexpr double least_share = 0.01;
-
 struct Options {
   cli::CommonOptions common;
   std::uint32_t profiles = 3;
@@ -121,33 +118,16 @@ std::vector<Piece> common_pieces(const std::vector<OurProfile>& ours) {
   return pieces;
 }
 
-struct Spread {
-  double ticks = 0;     // max - min over the profiles: the median of the pieces
-  double relative = 0;  // the same by the piece's median, of the pieces that matter
-  std::size_t hot = 0;  // how many of them do
-};
-
-double whole_of(const Numbers& numbers) {
-  double sum = 0;
-  for (const auto& [piece, value] : numbers.raw) sum += value;
-  return sum;
-}
-
-Spread spread(const std::vector<Numbers>& profiles, std::span<const Piece> pieces) {
-  std::vector<double> wholes;
-  for (const Numbers& profile : profiles) wholes.push_back(whole_of(profile));
-  const double least = least_share * engine::median(wholes);
+/// max - min over the profiles, before anything is cut: the median of the pieces.
+double spread(const std::vector<Numbers>& profiles, std::span<const Piece> pieces) {
   std::vector<double> ranges;
-  std::vector<double> relative;
   for (const Piece& piece : pieces) {
     std::vector<double> values;
-    for (const Numbers& profile : profiles) values.push_back(profile.published.at(piece));
+    for (const Numbers& profile : profiles) values.push_back(profile.raw.at(piece));
     const auto [low, high] = std::ranges::minmax(values);
-    const double middle = engine::median(values);
     ranges.push_back(high - low);
-    if (middle >= least) relative.push_back((high - low) / middle);
   }
-  return {engine::median(ranges), engine::median(relative), relative.size()};
+  return engine::median(ranges);
 }
 
 std::string negatives(const std::vector<Numbers>& profiles, std::map<Piece, double> Numbers::* values) {
@@ -191,14 +171,8 @@ void print_cost(const std::vector<Numbers>& ours, const std::vector<Numbers>& ri
 
 void print_values(const std::vector<Numbers>& ours, const std::vector<Numbers>& same,
                   std::span<const Piece> pieces) {
-  const Spread our_spread = spread(ours, pieces);
-  const Spread rival_spread = spread(same, pieces);
-  const auto relative = [](const Spread& one) {
-    return one.hot == 0 ? "none" : fmt::format("{:.1f} % ({} pieces)", 100 * one.relative, one.hot);
-  };
-  print_row("spread of a piece (median)", fmt::format("{:.0f} ns", our_spread.ticks),
-            fmt::format("{:.0f} ns", rival_spread.ticks));
-  print_row("part of itself, pieces of 1 % and more", relative(our_spread), relative(rival_spread));
+  print_row("spread of a piece (median)", fmt::format("{:.0f} ns", spread(ours, pieces)),
+            fmt::format("{:.0f} ns", spread(same, pieces)));
   print_row("negative before anything is cut", negatives(ours, &Numbers::raw),
             negatives(same, &Numbers::raw));
   print_row("negative as published", negatives(ours, &Numbers::published),
