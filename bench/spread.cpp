@@ -18,6 +18,7 @@
 #include "bench/card.hpp"
 #include "bench/plain_mean.hpp"
 #include "src/core/error.hpp"
+#include "src/engine/schedule.hpp"
 
 namespace jcprof::bench {
 namespace {
@@ -25,9 +26,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 /// What lies between two stops: one block of the path, or several that were measured as one.
 using Piece = std::pair<Event, Event>;
-
-/// A smaller part of the command is nothing that anybody would look at.
-constexpr double least_share = 0.01;
 
 struct Options {
   cli::CommonOptions common;
@@ -46,8 +44,9 @@ struct Numbers {
 
 struct OurProfile {
   Numbers numbers;
-  std::vector<Event> stops;  // of the whole path, the end included
+  std::vector<Event> stops;  // that are measured at most: of long loops some passes
   StoredLook look;           // the last one
+  std::size_t events = 0;    // of the path
 };
 
 OurProfile our_profile(const Card& card, harness::Transport& simulator, const Options& options) {
@@ -57,10 +56,13 @@ OurProfile our_profile(const Card& card, harness::Transport& simulator, const Op
   const Recording recording = record(card, simulator, goal);
   const annotator::RunData data = annotator::load_newest_run(Store(recording.file, OpenMode::read_only));
   check(data.paths.size() == 1, "the command takes one path");
+  const std::vector<Event>& path = data.paths.front().events;
   OurProfile ours{.numbers = {.shots = recording.measured.shots, .time = recording.time},
-                  .stops = data.paths.front().events,
-                  .look = data.looks.back()};
-  ours.stops.emplace_back();
+                  .stops = {},
+                  .look = data.looks.back(),
+                  .events = path.size()};
+  for (const std::size_t at : engine::choose_positions(path, goal.seed))
+    ours.stops.push_back(at < path.size() ? path[at] : Event{});
   for (const annotator::BlockEstimate& block : annotator::estimate(data).blocks) {
     ours.numbers.raw[{block.from, block.to}] = block.cost.raw;
     ours.numbers.published[{block.from, block.to}] = block.cost.ticks.value;
@@ -116,33 +118,16 @@ std::vector<Piece> common_pieces(const std::vector<OurProfile>& ours) {
   return pieces;
 }
 
-struct Spread {
-  double ticks = 0;     // max - min over the profiles: the median of the pieces
-  double relative = 0;  // the same by the piece's median, of the pieces that matter
-  std::size_t hot = 0;  // how many of them do
-};
-
-double whole_of(const Numbers& numbers) {
-  double sum = 0;
-  for (const auto& [piece, value] : numbers.raw) sum += value;
-  return sum;
-}
-
-Spread spread(const std::vector<Numbers>& profiles, std::span<const Piece> pieces) {
-  std::vector<double> wholes;
-  for (const Numbers& profile : profiles) wholes.push_back(whole_of(profile));
-  const double least = least_share * engine::median(wholes);
+/// max - min over the profiles, before anything is cut: the median of the pieces.
+double spread(const std::vector<Numbers>& profiles, std::span<const Piece> pieces) {
   std::vector<double> ranges;
-  std::vector<double> relative;
   for (const Piece& piece : pieces) {
     std::vector<double> values;
-    for (const Numbers& profile : profiles) values.push_back(profile.published.at(piece));
+    for (const Numbers& profile : profiles) values.push_back(profile.raw.at(piece));
     const auto [low, high] = std::ranges::minmax(values);
-    const double middle = engine::median(values);
     ranges.push_back(high - low);
-    if (middle >= least) relative.push_back((high - low) / middle);
   }
-  return {engine::median(ranges), engine::median(relative), relative.size()};
+  return engine::median(ranges);
 }
 
 std::string negatives(const std::vector<Numbers>& profiles, std::map<Piece, double> Numbers::* values) {
@@ -186,14 +171,8 @@ void print_cost(const std::vector<Numbers>& ours, const std::vector<Numbers>& ri
 
 void print_values(const std::vector<Numbers>& ours, const std::vector<Numbers>& same,
                   std::span<const Piece> pieces) {
-  const Spread our_spread = spread(ours, pieces);
-  const Spread rival_spread = spread(same, pieces);
-  const auto relative = [](const Spread& one) {
-    return one.hot == 0 ? "none" : fmt::format("{:.1f} % ({} pieces)", 100 * one.relative, one.hot);
-  };
-  print_row("spread of a piece (median)", fmt::format("{:.0f} ns", our_spread.ticks),
-            fmt::format("{:.0f} ns", rival_spread.ticks));
-  print_row("part of itself, pieces of 1 % and more", relative(our_spread), relative(rival_spread));
+  print_row("spread of a piece (median)", fmt::format("{:.0f} ns", spread(ours, pieces)),
+            fmt::format("{:.0f} ns", spread(same, pieces)));
   print_row("negative before anything is cut", negatives(ours, &Numbers::raw),
             negatives(same, &Numbers::raw));
   print_row("negative as published", negatives(ours, &Numbers::published),
@@ -216,13 +195,15 @@ void print(const std::vector<OurProfile>& all, const std::vector<Numbers>& rival
   }
   const auto single = std::ranges::count_if(
       pieces, [&](const Piece& piece) { return std::ranges::find(stops, piece.first)[1] == piece.second; });
-  fmt::print("{} profiles of {} blocks; {} pieces in all of jcprof's, {} of them a single block\n",
-             all.size(), stops.size() - 1, pieces.size(), single);
+  fmt::print(
+      "{} profiles of {} stops, chosen from {} events; {} pieces are in all of jcprof's, {} of them "
+      "neighbours\n",
+      all.size(), stops.size(), all.front().events, pieces.size(), single);
   fmt::print("pieces that jcprof settled: {}\n", settled);
   print_row("", "jcprof", fmt::format("fixed-1000, {} rounds", options.rival_rounds));
   print_cost(ours, rival, options.rival_rounds);
   print_values(ours, same, pieces);
-  print_row("the same, the rival's single blocks", "", negatives(rival, &Numbers::published));
+  print_row("the same, the rival's own blocks", "", negatives(rival, &Numbers::published));
 }
 
 ExitCode compare(const Options& options) {
@@ -233,7 +214,11 @@ ExitCode compare(const Options& options) {
     const auto simulator = start_simulator(card);
     // The simulator is colder, and so less even, for the one that comes first: that is us.
     ours.push_back(our_profile(card, *simulator, options));
+    fmt::print(stderr, "profile {}: jcprof {} shots, {:.1f} s\n", i + 1, ours.back().numbers.shots,
+               ours.back().numbers.time.count());
     rival.push_back(rival_profile(*simulator, ours.back().stops, options.rival_rounds));
+    fmt::print(stderr, "profile {}: rival {} shots, {:.1f} s\n", i + 1, rival.back().shots,
+               rival.back().time.count());
   }
   print(ours, rival, options);
   return ExitCode::done;

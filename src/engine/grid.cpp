@@ -24,7 +24,7 @@ constexpr double most_of_the_peak = 0.75;
 constexpr double far_end = 0.95;
 constexpr int refined_bits = 20;
 // A tenth of a second for a warm-up's readings. Finer grids than these reach show as steps of the clock.
-constexpr double most_steps = 100'000;
+constexpr std::size_t most_steps = 100'000;
 
 double power(const std::vector<double>& z, double frequency) {
   std::complex<double> sum;
@@ -50,8 +50,10 @@ double find_grid(std::span<const PausedReading> readings, const GridSearch& sear
   const double step = 1 / (steps_per_period * std::max(search.longest_pause, spread));
   std::vector<double> powers;
   const double lowest = 2 / search.longest_pause;
-  const double top = std::min(2 / search.finest, lowest + most_steps * step);
-  for (double frequency = lowest; frequency <= top; frequency += step) powers.push_back(power(z, frequency));
+  for (double frequency = lowest; powers.size() < most_steps && frequency <= 2 / search.finest;) {
+    powers.push_back(power(z, frequency));
+    frequency += step;
+  }
   if (powers.size() < 3) return 0;
   const double highest = std::ranges::max(powers);
   if (highest <= std::log(one_in * static_cast<double>(powers.size()) / steps_per_test)) return 0;

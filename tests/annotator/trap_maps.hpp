@@ -25,9 +25,9 @@ class MapMaker {
                           .path = "A.java",
                           .line = line,
                           .column = 1,
-                          .offset = 10 * id,
+                          .offset = std::size_t{10} * id,
                           .end_line = end_line == 0 ? line : end_line,
-                          .end_offset = 10 * id + 5});
+                          .end_offset = std::size_t{10} * id + 5});
     return *this;
   }
   /// The end of a body without braces: that of the statement with trap `body`.
