@@ -11,6 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include "src/core/error.hpp"
+#include "src/engine/random.hpp"
 #include "tests/support/fake_transport.hpp"
 
 using namespace jcprof;
@@ -50,6 +51,7 @@ struct Bench {
     samples = store.samples(measured.run.id);
     path = store.paths(measured.run.id).at(0).events;
     calibrations = store.calibrations(measured.run.id);
+    looks = store.looks(measured.run.id);
     store.close();
     return measured;
   }
@@ -68,6 +70,7 @@ struct Bench {
   std::vector<StoredSample> samples;
   std::vector<Event> path;
   std::vector<StoredCalibration> calibrations;
+  std::vector<StoredLook> looks;
 };
 
 bool has(const std::vector<Warning>& warnings, const std::string& text) {
@@ -135,6 +138,48 @@ TEST_CASE("an interrupted run keeps what it has, and is gone on with") {
   CHECK(bench.calibrations.size() == 2 * 3 + 20 * 5);
   std::set<std::uint64_t> sequences;
   for (const StoredSample& sample : bench.samples) CHECK(sequences.insert(sample.sequence).second);
+}
+
+TEST_CASE("a run that was interrupted again and again ends with the numbers of one that was not") {
+  // A pause is a function of round and position, and the noise one of event and pause: what a round reads is
+  // the same in whichever call it is made.
+  const auto noisy = [](const Shot& shot, std::uint64_t, Sample& sample) {
+    const std::uint64_t stream = std::uint64_t{number(shot.stop.trap)} << 32U | shot.stop.hit;
+    sample.ticks = 20 * sample.ticks + static_cast<Ticks>(engine::draw(
+                                           1, stream, static_cast<std::uint64_t>(shot.delay_ns), 6000));
+  };
+  const auto in_rounds = [](const Bench& bench) {
+    std::map<std::pair<std::uint32_t, Event>, Ticks> last;
+    for (const StoredSample& sample : bench.samples)
+      if (sample.round > 0) last[{sample.round, sample.asked}] = sample.ticks;
+    return last;
+  };
+  Bench whole;
+  whole.options.rounds.reset();
+  whole.target.twist = noisy;
+  whole.run();
+
+  Bench broken;
+  broken.folder += "-broken";
+  std::filesystem::create_directories(broken.folder);
+  broken.options.rounds.reset();
+  broken.target.twist = noisy;
+  std::uint64_t next_stop = 100;
+  broken.target.after_shot = [&](std::uint64_t n) { broken.interrupted = n >= next_stop; };
+  int calls = 1;
+  for (; broken.run().run.state == RunState::interrupted; ++calls) {
+    next_stop = broken.target.asked.size() + 150;
+    broken.interrupted = false;
+  }
+  CHECK(calls > 3);
+  CHECK(whole.looks.back().rounds >= 24);
+  CHECK(in_rounds(broken) == in_rounds(whole));
+  REQUIRE(broken.looks.size() == whole.looks.size());
+  for (std::size_t i = 0; i < whole.looks.size(); ++i) {
+    StoredLook look = broken.looks[i];
+    look.shots = whole.looks[i].shots;  // the warm-ups of the other calls count
+    CHECK(look == whole.looks[i]);
+  }
 }
 
 TEST_CASE("a run of other traps, another seed or another path is not gone on with") {
