@@ -92,7 +92,7 @@ class Measurement {
   }
 
   void add_course(const SurveyedWay& surveyed) {
-    Way way(surveyed.path, surveyed.inputs, options_.seed);
+    Way way(surveyed, options_.seed);
     engine::Engine engine(way.settings(map_, target_, goal_));
     courses_.push_back({.way = std::move(way), .engine = std::move(engine)});
   }
@@ -246,7 +246,7 @@ class Measurement {
     if (!samples.empty() && samples.front().round != warm_up_round)
       course.rounds.push_back(samples.front().round);
     const std::size_t planned = course.engine.next().shots.size();
-    course.engine.take(readings_of(shots.first(planned), samples.first(planned)));
+    course.engine.take(course.way.readings_of(shots.first(planned), samples.first(planned)));
     for (std::size_t i = 0; i < samples.size(); ++i) {
       if (log_->can_stop_at(shots[i].stop)) continue;
       const auto stop = std::ranges::find(course.way.stops(), shots[i].stop);

@@ -71,7 +71,8 @@ class Surveyor {
     if (known != survey_.ways.end())
       known->inputs.push_back(input.index);
     else
-      survey_.ways.push_back({.path = std::move(path), .inputs = {input.index}});
+      survey_.ways.push_back(
+          {.path = std::move(path), .inputs = {input.index}, .tells_way = whole.signature.has_value()});
   }
 
   Survey result() && {

@@ -20,6 +20,7 @@ namespace jcprof::harness {
 struct SurveyedWay {
   TracedPath path;
   std::vector<std::uint32_t> inputs;
+  bool tells_way = false;  // shots carry a signature of the events before their stop
 };
 
 struct Survey {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/way.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -14,6 +15,8 @@ namespace {
 constexpr std::size_t longest_without_zoom = 200;
 /// A path that never repeats itself would have no end of these.
 constexpr std::size_t most_elsewhere = 200;
+// What mixes two ways never settles; this many show it.
+constexpr std::uint32_t most_rounds_of_mixture = 100;
 constexpr double ns_per_second = 1e9;
 
 engine::Reading reading_of(const Shot& shot, const StoredSample& sample) {
@@ -33,6 +36,16 @@ engine::Reading reading_of(const Shot& shot, const StoredSample& sample) {
   return {};
 }
 
+/// Whether another variant passes that event after other events: shots there are a mixture.
+bool is_vague(const std::vector<Event>& path, std::size_t at, const std::vector<SeenPath>& variants) {
+  if (at == path.size()) return false;  // there is no other end
+  return std::ranges::any_of(variants, [&](const SeenPath& other) {
+    const auto [ours, theirs] = std::ranges::mismatch(path, other.events);
+    const bool is_common = at < static_cast<std::size_t>(ours - path.begin());
+    return !is_common && std::ranges::find(other.events, path[at]) != other.events.end();
+  });
+}
+
 }  // namespace
 
 double ns_per_tick(const Description& target) {
@@ -47,23 +60,40 @@ double ns_per_tick(const Description& target) {
   return 0;
 }
 
-Way::Way(const TracedPath& path, std::vector<std::uint32_t> inputs, std::uint64_t seed)
-    : path_(path.events), inputs_(std::move(inputs)), positions_(engine::choose_positions(path_, seed)) {
+Way::Way(const SurveyedWay& surveyed, std::uint64_t seed)
+    : path_(surveyed.path.events),
+      inputs_(surveyed.inputs),
+      positions_(engine::choose_positions(path_, seed)) {
+  const std::vector<SeenPath>& variants = surveyed.path.variants;
+  is_mixed_ = variants.size() > 1 && !surveyed.tells_way;
+  if (is_mixed_) std::erase_if(positions_, [&](std::size_t at) { return is_vague(path_, at, variants); });
   stops_.reserve(positions_.size());
   for (const std::size_t at : positions_) stops_.push_back(at == path_.size() ? Event{} : path_[at]);
   std::set<Event> known(path_.begin(), path_.end());
-  for (const SeenPath& variant : path.variants)
+  for (const SeenPath& variant : variants)
     for (const Event& event : variant.events)
       if (elsewhere_.size() < most_elsewhere && known.insert(event).second) elsewhere_.push_back(event);
+  if (variants.size() > 1 && surveyed.tells_way) note_signatures();
+}
+
+void Way::note_signatures() {
+  std::uint32_t signature = 0;
+  for (const Event& event : path_) {
+    const std::uint32_t with = signature_of(std::array{event.trap}, signature);
+    signatures_.emplace(event, std::array{signature, with});
+    signature = with;
+  }
+  signatures_.emplace(Event{}, std::array{signature, signature});
 }
 
 engine::Settings Way::settings(const TrapMap& map, const Description& target, const MeasureGoal& goal) const {
-  engine::Settings settings{.stops = stops_.size(),
-                            .target = goal.target,
-                            .seed = goal.seed,
-                            .most_rounds = goal.most_rounds,
-                            .ns_per_tick = ns_per_tick(target),
-                            .exact = target.exact};
+  engine::Settings settings{
+      .stops = stops_.size(),
+      .target = goal.target,
+      .seed = goal.seed,
+      .most_rounds = is_mixed_ ? std::min(goal.most_rounds, most_rounds_of_mixture) : goal.most_rounds,
+      .ns_per_tick = ns_per_tick(target),
+      .exact = target.exact};
   if (stops_.size() > longest_without_zoom) settings.zoom = goal.zoom;
   std::map<TrapId, std::size_t> hits;
   for (const Event& event : path_) ++hits[event.trap];
@@ -92,10 +122,22 @@ std::vector<Shot> Way::shots_of(const engine::Batch& batch) const {
   return shots;
 }
 
-std::vector<engine::Reading> readings_of(std::span<const Shot> shots, std::span<const StoredSample> samples) {
+std::vector<engine::Reading> Way::readings_of(std::span<const Shot> shots,
+                                              std::span<const StoredSample> samples) const {
+  // A digest that is not ours fits nowhere, and tells nothing here.
+  const bool are_told_apart = std::ranges::any_of(samples, [&](const StoredSample& sample) {
+    return sample.asked != path_.front() && came_this_way(sample);
+  });
   std::vector<engine::Reading> readings(shots.size());
-  for (std::size_t i = 0; i < samples.size(); ++i) readings[i] = reading_of(shots[i], samples[i]);
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    if (!are_told_apart || came_this_way(samples[i])) readings[i] = reading_of(shots[i], samples[i]);
   return readings;
+}
+
+bool Way::came_this_way(const StoredSample& sample) const {
+  const auto known = signatures_.find(sample.asked);
+  if (known == signatures_.end() || !sample.signature) return false;
+  return std::ranges::find(known->second, *sample.signature) != known->second.end();
 }
 
 }  // namespace jcprof::harness

@@ -3,13 +3,15 @@
 // come next. Translates between the engine's indices and the target's events; talks to nobody.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "harness/path.hpp"
+#include "harness/survey.hpp"
 #include "harness/transport.hpp"
 #include "src/core/store.hpp"
 #include "src/core/trap_map.hpp"
@@ -29,7 +31,7 @@ struct MeasureGoal {
 
 class Way {
  public:
-  Way(const TracedPath& path, std::vector<std::uint32_t> inputs, std::uint64_t seed);
+  Way(const SurveyedWay& surveyed, std::uint64_t seed);
 
   const std::vector<std::uint32_t>& inputs() const { return inputs_; }
   /// Those that can be measured, along the path, the end last.
@@ -40,16 +42,23 @@ class Way {
   /// The shots of a batch, and behind those of a round the events that only other variants of the path pass.
   /// Twins share their input, and all shots of a round do: differences stay within one input.
   std::vector<Shot> shots_of(const engine::Batch& batch) const;
+  /// One for each of `shots`, of which the first samples.size() were made; the others count as missed. So do
+  /// those that came to their stop on another variant of the path.
+  std::vector<engine::Reading> readings_of(std::span<const Shot> shots,
+                                           std::span<const StoredSample> samples) const;
 
  private:
+  void note_signatures();
+  bool came_this_way(const StoredSample& sample) const;
+
   std::vector<Event> path_;
   std::vector<std::uint32_t> inputs_;
   std::vector<std::size_t> positions_;  // of the stops on the path
   std::vector<Event> stops_;
   std::vector<Event> elsewhere_;  // on other variants only
+  // Where the path varies: the signatures that a shot at a stop may have, before it and with it.
+  std::map<Event, std::array<std::uint32_t, 2>> signatures_;
+  bool is_mixed_ = false;  // it varies, and shots do not tell how they came
 };
-
-/// One for each of `shots`, of which the first samples.size() were made; the others count as missed.
-std::vector<engine::Reading> readings_of(std::span<const Shot> shots, std::span<const StoredSample> samples);
 
 }  // namespace jcprof::harness
