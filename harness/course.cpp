@@ -31,16 +31,17 @@ StoredLook pilot_row(const Course& course) {
           .shot = pilot.shot};
 }
 
-StoredLook look_row(const Course& course) {
+StoredLook look_row(const Course& course, const StoredLook& before) {
   const engine::Look& look = *course.engine.look();
   const engine::Clock clock = course.engine.clock();
   const std::uint32_t first = course.engine.first_round();
   const auto seen = static_cast<std::uint32_t>(course.rounds.size());
+  const bool is_new = first > seen;
   return {.input = course.way.inputs().front(),
           .rounds = seen,
-          .first_round = first <= seen ? course.rounds[first - 1] : course.rounds.back() + 1,
-          .method = stored_method(clock.method),
-          .tick = clock.tick,
+          .first_round = is_new ? before.first_round : course.rounds[first - 1],
+          .method = is_new ? before.method : stored_method(clock.method),
+          .tick = is_new ? before.tick : clock.tick,
           .grid = course.engine.pilot()->grid,
           .folded = look.folded,
           .blocks = look.blocks.size(),

@@ -22,8 +22,9 @@ struct Course {
 
 /// What its first warm-up found.
 StoredLook pilot_row(const Course& course);
-/// What its newest look found.
-StoredLook look_row(const Course& course);
+/// What its newest look found. Where that began something new (a level of the zoom, a coarse clock), rounds
+/// are read as `before` says until there is a look at those that follow.
+StoredLook look_row(const Course& course, const StoredLook& before);
 
 /// As the first warm-up left it in an earlier call, if that came so far.
 std::optional<engine::Pilot> stored_pilot(const Course& course, std::span<const StoredLook> looks);

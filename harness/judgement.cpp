@@ -52,7 +52,8 @@ std::string to_text(const Plan& plan) {
                      time_text(plan.time), points(plan.precision));
 }
 
-std::vector<Warning> judge(const engine::Engine& engine, const engine::Target& target, ClockUnit unit) {
+std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal, ClockUnit unit) {
+  const engine::Target& target = goal.target;
   std::vector<Warning> warnings;
   const auto warn = [&](WarningKind kind, std::string text, std::string advice) {
     warnings.push_back({kind, std::move(text), std::move(advice)});
@@ -73,7 +74,8 @@ std::vector<Warning> judge(const engine::Engine& engine, const engine::Target& t
          fmt::format("the clock ticks every {}, which hides the noise", in_unit(engine.clock().tick, unit)),
          "a finer clock needs fewer shots; means are taken where medians would be steps");
   const auto& look = engine.look();
-  if (target.absolute > 0 && look && look->settled < look->blocks.size())
+  const bool has_ended = engine.next().phase == engine::Phase::done;
+  if (!goal.fixed && has_ended && look && look->settled < look->blocks.size())
     warn(WarningKind::precision,
          fmt::format("{} of {} blocks are not known to \u00b1{} or {:g} %",
                      look->blocks.size() - look->settled, look->blocks.size(), points(target.absolute),

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/way.hpp"
 #include "src/core/types.hpp"
 #include "src/core/warning.hpp"
 #include "src/engine/engine.hpp"
@@ -40,6 +41,6 @@ std::string to_text(const Plan& plan);
 std::string in_unit(double ticks, ClockUnit unit);
 
 /// About the rounds that `engine` has seen.
-std::vector<Warning> judge(const engine::Engine& engine, const engine::Target& target, ClockUnit unit);
+std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal, ClockUnit unit);
 
 }  // namespace jcprof::harness

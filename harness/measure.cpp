@@ -29,7 +29,7 @@ constexpr std::uint32_t most_rounds = 1000;
 /// Whether the rounds of an unfinished run can be followed by those of another.
 bool is_same_measurement(const RunInfo& last, const RunInfo& now) {
   const auto identity = [](const RunInfo& of) {
-    return std::tie(of.transport, of.reader, of.protocol, of.device, of.atr, of.project_digest,
+    return std::tie(of.tool, of.transport, of.reader, of.protocol, of.device, of.atr, of.project_digest,
                     of.trap_digest, of.seed, of.rounds, of.absolute, of.relative, of.zoom, of.hot);
   };
   return last.state != RunState::complete && identity(last) == identity(now);
@@ -40,8 +40,7 @@ MeasureGoal goal_of(const MeasureOptions& options) {
       .target = options.target, .seed = options.seed, .most_rounds = most_rounds, .zoom = options.zoom};
   goal.target.hot = options.zoom.value_or(goal.target.hot);
   if (!options.rounds) return goal;
-  // Nothing is ever known well enough: each stop is measured in each round.
-  goal.target.absolute = goal.target.relative = 0;
+  goal.fixed = true;
   goal.most_rounds = *options.rounds;
   goal.zoom = std::nullopt;
   return goal;
@@ -64,6 +63,8 @@ class Measurement {
     target_ = transport_.describe();
     read_inputs();
     survey_ = survey(map_, transport_, inputs_, interrupted_);
+    // Half a survey is none: an earlier run must not be shut off by it.
+    if (interrupted_) return {.run = {.state = RunState::interrupted, .device = target_.device}};
     log_.emplace(map_, survey_.good);
     shooter_.emplace(
         transport_, *log_,
@@ -109,6 +110,9 @@ class Measurement {
       calibrated_ = !store_.calibrations(info_.id).empty();
       info_.state = RunState::running;
       store_.set_state(info_.id, RunState::running);
+      // How steady it was is known from the first warm-up only.
+      for (Warning& warning : store_.warnings(info_.id))
+        if (warning.kind == WarningKind::unsteady) warnings_.push_back(std::move(warning));
       go_on();
       return;
     }
@@ -204,11 +208,11 @@ class Measurement {
   void measure_courses() {
     for (bool is_left = true; is_left && shooter_->goes_on();) {
       is_left = false;
-      for (Course& course : courses_)
-        if (course.engine.next().phase != engine::Phase::done) {
-          is_left = true;
-          measure_twins(course);
-        }
+      for (Course& course : courses_) {
+        if (course.engine.next().phase == engine::Phase::done || !shooter_->goes_on()) continue;
+        is_left = true;
+        measure_twins(course);
+      }
     }
   }
 
@@ -230,9 +234,15 @@ class Measurement {
         tell_plan(course);
       }
       if (course.engine.looks() == looks) continue;
-      keep(look_row(course));
+      keep(look_row(course, last_look_of(course)));
       if (options_.look) options_.look(info_.id);
     } while (course.engine.next().phase != engine::Phase::done && course.engine.next().round % 2 == 0);
+  }
+
+  StoredLook last_look_of(const Course& course) const {
+    for (auto look = looks_.rbegin(); look != looks_.rend(); ++look)
+      if (look->input == course.way.inputs().front()) return *look;
+    return {};
   }
 
   void keep(StoredLook look) {
@@ -247,6 +257,10 @@ class Measurement {
       course.rounds.push_back(samples.front().round);
     const std::size_t planned = course.engine.next().shots.size();
     course.engine.take(course.way.readings_of(shots.first(planned), samples.first(planned)));
+    const auto is_loss = [](const StoredSample& sample) {
+      return sample.outcome == Outcome::lost || sample.outcome == Outcome::timed_out;
+    };
+    if (std::ranges::any_of(samples.subspan(planned), is_loss)) course.engine.warm_up_again();
     for (std::size_t i = 0; i < samples.size(); ++i) {
       if (log_->can_stop_at(shots[i].stop)) continue;
       const auto stop = std::ranges::find(course.way.stops(), shots[i].stop);
@@ -256,16 +270,19 @@ class Measurement {
   }
 
   void tell_plan(const Course& course) {
-    if (!options_.plan || is_plan_told_ || !course.engine.pilot() || options_.rounds) return;
+    // What zoom will find cannot be foretold.
+    if (!options_.plan || is_plan_told_ || goal_.fixed || course.engine.next().phase == engine::Phase::zoom)
+      return;
     is_plan_told_ = true;
     const auto made = static_cast<double>(std::max<std::uint64_t>(shooter_->shots(), 1));
-    const std::chrono::duration<double> spent = shooter_->spent();
-    Means means{
-        .stops = course.way.stops().size(), .most_rounds = goal_.most_rounds, .per_shot = spent / made};
+    const std::chrono::duration<double> spent = shooter_->shooting();
+    Means means{.most_rounds = goal_.most_rounds, .per_shot = spent / made};
+    for (const Course& one : courses_) means.stops += one.way.stops().size();
     if (options_.max_shots)
       means.shots = *options_.max_shots - std::min(*options_.max_shots, shooter_->shots());
     if (options_.max_time)
-      means.time = *options_.max_time - std::chrono::duration_cast<std::chrono::milliseconds>(spent);
+      means.time =
+          *options_.max_time - std::chrono::duration_cast<std::chrono::milliseconds>(shooter_->spent());
     options_.plan(plan_for(*course.engine.pilot(), goal_.target, means));
   }
 
@@ -276,9 +293,9 @@ class Measurement {
     if (halt == Halt::shots || halt == Halt::time)
       warn(WarningKind::precision, fmt::format("ended by {} in round {}",
                                                halt == Halt::shots ? "--max-shots" : "--max-time", round_));
-    for (const Course& course : courses_) add(judge(course.engine, goal_.target, target_.unit));
+    for (const Course& course : courses_) add(judge(course.engine, goal_, target_.unit));
     add(log_->warnings());
-    for (const Warning& warning : warnings_) store_.add_warning(info_.id, warning);
+    store_.replace_warnings(info_.id, warnings_);
     info_.state = state;
     store_.set_state(info_.id, state);
   }
@@ -299,7 +316,7 @@ class Measurement {
     std::uint64_t left = 0;
     for (const Course& course : courses_) {
       const auto& look = course.engine.look();
-      progress.blocks += course.way.stops().size() - 1;
+      progress.blocks += look ? look->blocks.size() : course.way.stops().size() - 1;
       if (!look) continue;
       progress.settled += look->settled;
       progress.drift = std::max(progress.drift, look->drift);
@@ -307,7 +324,7 @@ class Measurement {
     }
     if (left > 0) {
       progress.expected = progress.shots + left;
-      const std::chrono::duration<double> spent = shooter_->spent();
+      const std::chrono::duration<double> spent = shooter_->shooting();
       progress.left = std::chrono::duration_cast<std::chrono::seconds>(
           spent * static_cast<double>(left) /
           static_cast<double>(std::max<std::uint64_t>(progress.shots, 1)));

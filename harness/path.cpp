@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "src/core/error.hpp"
+#include "src/core/path_signature.hpp"
 
 namespace jcprof::harness {
 namespace {
@@ -155,18 +156,7 @@ class Tracer {
 }  // namespace
 
 std::uint32_t signature_of(std::span<const TrapId> traps, std::uint32_t before) {
-  constexpr std::uint32_t digit = 0xFFFF;
-  auto a = static_cast<std::uint16_t>(before >> 16U);
-  auto b = static_cast<std::uint16_t>(before);
-  const auto add = [&](std::uint32_t value) {
-    a = static_cast<std::uint16_t>(a * 251U + value);
-    b = static_cast<std::uint16_t>(b + a);
-  };
-  for (const TrapId trap : traps) {
-    if (number(trap) > digit) add(number(trap) >> 16U);
-    add(number(trap) & digit);
-  }
-  return static_cast<std::uint32_t>(a) << 16U | b;
+  return path_signature(traps, before);
 }
 
 std::vector<Event> events_of(std::span<const TrapId> traps) {

@@ -191,7 +191,7 @@ class Line {
                     .sigma = engine.pilot() ? engine.pilot()->sigma : 0,
                     .clock = engine.clock(),
                     .grid = engine.pilot() ? engine.pilot()->grid : 0,
-                    .warnings = judge(engine, settings_.target, device_.unit)};
+                    .warnings = judge(engine, {.target = settings_.target}, device_.unit)};
     for (std::size_t b = 0; b < look->blocks.size(); ++b) result.blocks.push_back(block(*look, b));
     // Readings that agree to the tick do not show what lies below a tick.
     result.least_ticks = std::max(half_width(look->blocks.back().ticks), device_.resolution);

@@ -22,11 +22,13 @@ Shooter::Shooter(Transport& transport, ShotLog& log, const Budget& budget, std::
 std::vector<StoredSample> Shooter::shoot(std::span<const Shot> shots, std::uint32_t round) {
   std::vector<StoredSample> samples;
   samples.reserve(shots.size());
+  const std::chrono::nanoseconds begun = spent();
   while (samples.size() < shots.size() && goes_on()) {
     const std::span<const Shot> rest = shots.subspan(samples.size());
     std::ranges::move(shoot_until_lost(rest, round), std::back_inserter(samples));
     if (!log_.is_trusted()) regain_trust(rest.front().input);
   }
+  shooting_ += spent() - begun;
   return samples;
 }
 

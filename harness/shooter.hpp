@@ -49,7 +49,9 @@ class Shooter {
   bool goes_on();
   Halt halt() const { return halt_; }
   std::uint64_t shots() const { return shots_; }
+  /// Since the start, calibrations included; and of it what shots took, with all around them.
   std::chrono::nanoseconds spent() const { return std::chrono::steady_clock::now() - started_; }
+  std::chrono::nanoseconds shooting() const { return shooting_; }
 
  private:
   std::vector<StoredSample> shoot_until_lost(std::span<const Shot> shots, std::uint32_t round);
@@ -62,6 +64,7 @@ class Shooter {
   std::function<void()> after_shot_;
   std::optional<Place> place_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  std::chrono::nanoseconds shooting_{0};
   std::uint64_t shots_ = 0;
   Halt halt_ = Halt::no;
 };

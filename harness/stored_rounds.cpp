@@ -17,6 +17,8 @@ bool StoredRounds::has_twins(std::uint32_t first) const {
   const auto one = rounds_.find(first);
   const auto other = rounds_.find(first + 1);
   if (one == rounds_.end() || other == rounds_.end()) return false;
+  // What was followed by another round was whole, even if a stop was given up in it.
+  if (rounds_.contains(first + 2)) return true;
   return std::ranges::equal(
       one->second, other->second, {}, [](const auto& entry) { return entry.first; },
       [](const auto& entry) { return entry.first; });

@@ -16,7 +16,7 @@ class StoredRounds {
  public:
   explicit StoredRounds(std::span<const StoredSample> samples);
 
-  /// A round and its twin are both there, of the same events.
+  /// A round and its twin are both there, and whole.
   bool has_twins(std::uint32_t first) const;
   /// The input of that round.
   std::uint32_t input_of(std::uint32_t round) const;

@@ -66,7 +66,8 @@ class Surveyor {
     if (path.events.empty()) return take_no_trap(input, whole);
     judge_path(input, path);
     const auto known = std::ranges::find_if(survey_.ways, [&](const SurveyedWay& way) {
-      return way.path.events == path.events && way.path.signature == path.signature;
+      return way.path.variants.empty() && path.variants.empty() && way.path.events == path.events &&
+             way.path.signature == path.signature;
     });
     if (known != survey_.ways.end())
       known->inputs.push_back(input.index);
@@ -186,7 +187,7 @@ bool recall_paths(Survey& survey, const std::vector<StoredPath>& earlier) {
     for (const StoredPath& path : earlier)
       if (path.input == way.inputs.front())
         way.path.variants.push_back({.events = path.events, .signature = path.signature, .runs = path.runs});
-    if (way.path.variants.size() < 2) return false;
+    if (way.path.variants.empty()) return false;
     way.path.events = way.path.variants.front().events;
     way.path.signature = way.path.variants.front().signature;
   }

@@ -27,6 +27,7 @@ struct MeasureGoal {
   std::uint64_t seed = 1;
   std::uint32_t most_rounds = 1000;
   std::optional<double> zoom;  // share; nothing: no zoom
+  bool fixed = false;          // most_rounds over all stops, whatever is known
 };
 
 class Way {
@@ -39,6 +40,8 @@ class Way {
 
   /// As the engine wants to be told of it.
   engine::Settings settings(const TrapMap& map, const Description& target, const MeasureGoal& goal) const;
+  /// That event, which only other variants pass, is not asked for again.
+  void give_up(const Event& event) { std::erase(elsewhere_, event); }
   /// The shots of a batch, and behind those of a round the events that only other variants of the path pass.
   /// Twins share their input, and all shots of a round do: differences stay within one input.
   std::vector<Shot> shots_of(const engine::Batch& batch) const;

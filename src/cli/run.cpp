@@ -111,6 +111,7 @@ class EstimateWriter {
   }
 
   void write() {
+    if (!store_.last_run()) return;
     const Clock::time_point begun = Clock::now();
     const annotator::Profile profile = annotator::estimate(annotator::load_newest_run(store_));
     store_.replace_estimates(profile.run.id, annotator::stored(profile));

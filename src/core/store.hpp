@@ -151,7 +151,7 @@ class Store {
   void add_path(std::int64_t run, const StoredPath& path);
   /// Replaces the look with that number.
   void add_look(std::int64_t run, const StoredLook& look);
-  void add_warning(std::int64_t run, const Warning& warning);
+  void replace_warnings(std::int64_t run, const std::vector<Warning>& warnings);
 
   /// Everything between begin and commit lands together or not at all. A full disk or a failing one is a
   /// UserError (environment); what was committed before it stays.

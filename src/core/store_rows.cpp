@@ -106,12 +106,13 @@ void Store::add_look(std::int64_t run, const StoredLook& look) {
       .run();
 }
 
-void Store::add_warning(std::int64_t run, const Warning& warning) {
-  Atomically atomically(state_->database);
-  const std::int64_t next = state_->next_number("warning", run);
-  state_->database.prepare("INSERT INTO warning VALUES (?, ?, ?, ?, ?)")
-      .bind(run, next, name_of(warning.kind), warning.text, warning.advice)
-      .run();
+void Store::replace_warnings(std::int64_t run, const std::vector<Warning>& warnings) {
+  const Database& database = state_->database;
+  Atomically atomically(database);
+  database.prepare("DELETE FROM warning WHERE run = ?").bind(run).run();
+  Statement row = database.prepare("INSERT INTO warning VALUES (?, ?, ?, ?, ?)");
+  for (std::size_t i = 0; i < warnings.size(); ++i)
+    row.bind(run, i, name_of(warnings[i].kind), warnings[i].text, warnings[i].advice).run();
   atomically.commit();
 }
 

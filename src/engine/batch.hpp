@@ -31,8 +31,7 @@ struct Reading {
     lost,    // the target died: what comes after is cold again
   };
   Kind kind = Kind::missed;
-  double ticks = 0;      // raw, as the clock reads; for timed
-  double taken_off = 0;  // known costs of traps and stops in it
+  double ticks = 0;  // as the clock reads; for timed
 };
 
 }  // namespace jcprof::engine

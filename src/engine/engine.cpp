@@ -174,21 +174,18 @@ struct Engine::State {
       was_lost = was_lost || reading.kind == Reading::Kind::lost;
       if (reading.kind != Reading::Kind::timed) continue;
       ++hits[columns[i]];
-      values[columns[i]] = reading.ticks - reading.taken_off;
+      values[columns[i]] = reading.ticks;
       if (raw.size() < readings_for_tick) raw.push_back(reading.ticks);
     }
     times.add_round(values);
     ++round;
     if (times.rounds() >= next_look || round >= settings.most_rounds) take_look();
-    if (was_lost && phase != Phase::done && clock.method != Method::exact) {
-      warm_up_again();
-      return;
-    }
     plan();
+    if (was_lost) warm_up_again();
   }
 
   void warm_up_again() {
-    if (phase == Phase::warm_up) return;
+    if (phase == Phase::warm_up || phase == Phase::done || clock.method == Method::exact) return;
     resumed = phase;
     begin_warm_up();
   }
@@ -203,7 +200,8 @@ struct Engine::State {
     // A grid that is finer than the clock's own steps is a mistake: pauses would not smooth those.
     const double tick = smallest_gap(raw);
     const bool is_step_seen = clock.method != Method::exact && tick > clock.tick;
-    if (is_step_seen && is_coarse(tick, *look, settings.target) && !was_last) {
+    const bool is_time_left = round + first_look <= settings.most_rounds;
+    if (is_step_seen && is_time_left && is_coarse(tick, *look, settings.target)) {
       clock = {.method = Method::coarse, .tick = tick};
       if (settings.ns_per_tick > 0) longest_pause = clock.tick;
       begin_level();
@@ -213,14 +211,20 @@ struct Engine::State {
       take_zoom();
       return;
     }
-    const bool is_done = settings.exact || was_last || look->settled == look->blocks.size();
-    if (is_done) phase = Phase::done;
+    const bool is_enough = settings.exact || look->settled == look->blocks.size();
+    if (was_last || (is_enough && !settings.fixed)) phase = Phase::done;
     next_look = look_after(static_cast<std::uint32_t>(times.rounds()));
+    if (settings.fixed) return;
     open.assign(stops.size(), false);
     open.front() = open.back() = true;
     for (std::size_t b = 0; b < look->blocks.size(); ++b)
       if (look->blocks[b].open) open[b] = open[b + 1] = true;
+    // A round of fewer has no gain, and its differences could not stand beside those of the others.
+    for (std::size_t i = 1; i < fewest_stops_for_gain && count_open() < fewest_stops_for_gain; ++i)
+      open[i * (stops.size() - 1) / fewest_stops_for_gain] = true;
   }
+
+  std::size_t count_open() const { return static_cast<std::size_t>(std::ranges::count(open, true)); }
 
   void take_zoom() {
     std::vector<Interval> shares;
@@ -253,7 +257,8 @@ struct Engine::State {
       if (block.settled) continue;
       const double wanted = std::max(settings.target.absolute, settings.target.relative * block.share.value);
       const double ratio = half_width(block.share) / wanted;
-      const double more = std::clamp(rounds * (ratio * ratio - 1), next_look - rounds, std::max(most, 0.0));
+      const double more =
+          std::min(std::max(rounds * (ratio * ratio - 1), next_look - rounds), std::max(most, 0.0));
       for (const std::size_t c : {std::size_t{0}, b, b + 1, stops.size() - 1})
         left[c] = std::max(left[c], more);
     }

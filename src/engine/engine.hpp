@@ -26,6 +26,7 @@ struct Settings {
   Target target = {};
   std::uint64_t seed = 1;
   std::uint32_t most_rounds = 1000;
+  bool fixed = false;               // so many rounds over all stops, whatever is known
   std::optional<double> zoom = {};  // find the blocks of at least this share first, and measure those
   double ns_per_tick = 1;           // 0: ticks are not time, and nothing is paused
   bool exact = false;               // the clock repeats itself

@@ -14,9 +14,6 @@ namespace {
 using Column = std::vector<double>;
 using Columns = std::vector<Column>;
 
-/// A gain is a line through the stops of a round: through fewer than this it would fit the noise.
-constexpr std::size_t fewest_stops_for_gain = 4;
-
 double median_of_present(const Column& column) {
   return median(present(column));
 }

@@ -38,6 +38,9 @@ struct Differences {
 };
 
 /// Rounds 2n and 2n+1 of `times` are twins.
+/// A gain is a line through the stops of a round: through fewer than this it would fit the noise.
+inline constexpr std::size_t fewest_stops_for_gain = 4;
+
 Differences differences(const Times& times, const Clock& clock);
 
 /// The interval for a sum of `terms` blocks, from its values in each round where it is known.

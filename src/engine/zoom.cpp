@@ -56,6 +56,7 @@ bool Zoom::is_cold(const Segment& segment, const Interval& share) {
 }
 
 bool Zoom::is_known(const Interval& share) const {
+  if (is_missing(share.value)) return true;
   return share.high < settings_.hot || share.low >= settings_.hot || half_width(share) <= settings_.hot / 4;
 }
 

@@ -155,8 +155,9 @@ TEST_CASE("everything that is put into a profile comes out again") {
     store.add_look(run, look);
     store.add_look(run, {.number = 0, .method = LookMethod::exact});
     store.add_look(run, {.number = 0, .method = LookMethod::coarse, .tick = 10, .grid = 1e6});
-    store.add_warning(run, {.kind = WarningKind::grid, .text = "first", .advice = "do"});
-    store.add_warning(run, {.text = "second"});
+    store.replace_warnings(run, {{.text = "of an earlier call"}});
+    store.replace_warnings(
+        run, {{.kind = WarningKind::grid, .text = "first", .advice = "do"}, {.text = "second"}});
     store.set_state(run, RunState::complete);
   }
   const Store store(folder.profile(), OpenMode::read_only);
