@@ -102,7 +102,8 @@ TEST_CASE("a tree too large to be built has functions only at first, then the ho
   // A converter that refuses what a package does not hold.
   replace_in(project / "jcprof.json", R"("build": [)",
              R"("build": [{"run": ["sh", "-c", "test $(grep -c TRAP_ src/PMC.java) -lt 500"]},)");
-  const Said said = place.run({"jcprof", "profile", project.string(), "--rounds", "20"});
+  // Of few rounds on a busy machine even cold functions might take 1 %.
+  const Said said = place.run({"jcprof", "profile", project.string(), "--rounds", "20", "--zoom", "10"});
   INFO(said.out << said.err);
   REQUIRE(said.status == 0);
 
