@@ -11,6 +11,7 @@
 #include "harness/card_name.hpp"
 #include "harness/card_protocol.hpp"
 #include "harness/card_session.hpp"
+#include "harness/clock.hpp"
 #include "src/core/error.hpp"
 #include "src/core/hex.hpp"
 
@@ -47,6 +48,15 @@ InputCommands commands_for(const CardSetup& setup, const Bytes& input) {
 Sample unanswered(const Answer& answer) {
   return {.outcome = answer.state == ExchangeState::timed_out ? Outcome::timed_out : Outcome::lost,
           .why = answer.why};
+}
+
+/// A processor that sleeps wakes up slow, and the command pays for it: short pauses are spent awake.
+void pause(std::int64_t nanoseconds) {
+  constexpr std::int64_t awake_ns = 5'000'000;
+  const std::int64_t end = now_ns() + nanoseconds;
+  if (nanoseconds > awake_ns) std::this_thread::sleep_for(std::chrono::nanoseconds(nanoseconds - awake_ns));
+  while (now_ns() < end) {
+  }
 }
 
 class CardTransport final : public Transport {
@@ -185,7 +195,7 @@ Sample CardTransport::shoot(const Shot& shot) {
   arm_.back() = static_cast<std::uint8_t>(commands_per_trigger_);
   Sample sample = prepare_and_arm(commands, arm_);
   if (sample.outcome != Outcome::ended) return sample;
-  if (shot.delay_ns > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(shot.delay_ns));
+  pause(shot.delay_ns);
   sample = run_trigger(commands);
   if (sample.outcome == Outcome::stopped || sample.outcome == Outcome::ended)
     finish(commands, sample.outcome);
