@@ -36,7 +36,7 @@ inline void write_profile() {
   store.add_path(run, {.runs = 3, .signature = 77, .events = path});
   store.add_path(run, {.variant = 1, .events = {path.front(), path.back()}});
   store.add_look(run, {.number = 1, .rounds = 8, .blocks = path.size()});
-  store.add_warning(run, {.text = "a warning"});
+  store.replace_warnings(run, {{.text = "a warning"}});
   std::uint64_t sequence = 0;
   for (std::uint32_t round = 0; round <= 8; ++round) {
     for (std::size_t i = 0; i <= path.size(); ++i)
