@@ -264,7 +264,9 @@ class Measurement {
     for (std::size_t i = 0; i < samples.size(); ++i) {
       if (log_->can_stop_at(shots[i].stop)) continue;
       const auto stop = std::ranges::find(course.way.stops(), shots[i].stop);
-      if (stop != course.way.stops().end())
+      if (stop == course.way.stops().end())
+        course.way.give_up(shots[i].stop);
+      else
         course.engine.give_up(static_cast<std::size_t>(stop - course.way.stops().begin()));
     }
   }

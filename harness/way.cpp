@@ -92,6 +92,7 @@ engine::Settings Way::settings(const TrapMap& map, const Description& target, co
       .target = goal.target,
       .seed = goal.seed,
       .most_rounds = is_mixed_ ? std::min(goal.most_rounds, most_rounds_of_mixture) : goal.most_rounds,
+      .fixed = goal.fixed,
       .ns_per_tick = ns_per_tick(target),
       .exact = target.exact};
   if (stops_.size() > longest_without_zoom) settings.zoom = goal.zoom;

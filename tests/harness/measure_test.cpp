@@ -99,6 +99,29 @@ TEST_CASE("a run stores its path and every event of it once a round, raw") {
   CHECK(measured.shots == bench.samples.size());
 }
 
+TEST_CASE("a number of rounds that is asked for is made of every stop, however well all is known") {
+  Bench bench;
+  bench.options.rounds = 30;
+  bench.run();
+  CHECK(bench.in_rounds() == 30 * 7);
+  CHECK(bench.looks.back().rounds == 30);
+}
+
+TEST_CASE("an event of another variant that loses the target twice is not asked for again") {
+  Bench bench;
+  bench.options.rounds = 10;
+  bench.target.window = 100;
+  bench.target.before_trace = [&bench](std::uint64_t n) {
+    bench.target.paths[0].back() = TrapId{n % 3 == 2 ? 4U : 5U};
+  };
+  const Event elsewhere{.trap = TrapId{4}, .hit = 1};
+  bench.target.twist = [elsewhere](const Shot& shot, std::uint64_t, Sample& sample) {
+    if (shot.stop == elsewhere) sample = {.outcome = Outcome::lost, .why = "it died"};
+  };
+  bench.run();
+  CHECK(std::ranges::count(bench.samples, elsewhere, &StoredSample::asked) == 2);
+}
+
 TEST_CASE("the first thing a target sees is one full run") {
   Bench bench;
   bench.run();
