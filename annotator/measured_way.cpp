@@ -13,23 +13,11 @@ void add(Parts& parts, std::size_t stretch, const Weight& weight) {
   parts.back().weight += weight;
 }
 
-engine::Method method_of(LookMethod method) {
-  switch (method) {
-    case LookMethod::fine:
-      return engine::Method::fine;
-    case LookMethod::coarse:
-      return engine::Method::coarse;
-    case LookMethod::exact:
-      return engine::Method::exact;
-  }
-  return engine::Method::fine;
-}
-
 engine::Clock clock_of(const StoredLook& look) {
   // Readings are whole numbers: a file that claims a finer step is damaged, and no step is worth its while.
   constexpr double finest = 1;
   const double tick = std::max(look.tick, look.grid);
-  return {.method = method_of(look.method), .tick = tick >= finest ? tick : 0};
+  return {.method = look.method, .tick = tick >= finest ? tick : 0};
 }
 
 /// Where nobody has looked yet: that nothing is known.

@@ -36,7 +36,7 @@ Stretches::Stretches(Readings& readings, const engine::Clock& clock, double alph
   level(readings.times);
   readings.times = engine::Times(0);
   fill(readings.lost);
-  if (clock_.method != engine::Method::coarse) return;
+  if (clock_.method != Method::coarse) return;
   note_dropped();
   drop_far_out(differences_.total, clock_.tick);
   drop_far_out(differences_.entry, clock_.tick);

@@ -16,6 +16,7 @@
 #include "harness/measure.hpp"
 #include "harness/path.hpp"
 #include "src/core/error.hpp"
+#include "src/core/path_signature.hpp"
 #include "tests/annotator/trap_maps.hpp"
 
 namespace jcprof::bench {
@@ -64,8 +65,8 @@ class InstantTarget final : public harness::Transport {
     const std::span<const TrapId> part = rest.first(std::min<std::size_t>(count, rest.size()));
     return {.traps = {part.begin(), part.end()},
             .more = part.size() < rest.size(),
-            .signature_before = harness::signature_of(std::span(path_).first(path_.size() - rest.size())),
-            .run = harness::WholeRun{.events = path_.size(), .signature = harness::signature_of(path_)},
+            .signature_before = path_signature(std::span(path_).first(path_.size() - rest.size())),
+            .run = harness::WholeRun{.events = path_.size(), .signature = path_signature(path_)},
             .end = whole()};
   }
 

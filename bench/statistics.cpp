@@ -103,7 +103,7 @@ Result summary(const Row& row, std::span<const Trial> trials) {
     result.shots += part * static_cast<double>(trial.shots);
     result.warm_up += part * static_cast<double>(trial.warm_up);
     if (trial.look.settled == trial.look.blocks.size()) ++result.settled;
-    if (trial.clock.method == engine::Method::coarse) {
+    if (trial.clock.method == Method::coarse) {
       ++result.coarse;
       result.tick = trial.clock.tick / 1e6;
     }

@@ -36,8 +36,9 @@ endfunction()
 # jcprof_test(NAME sources… LIBS …): one Catch2 executable, each TEST_CASE a ctest of its own
 function(jcprof_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;LIBS" ${ARGN})
-  add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/catch_main.cpp)
-  target_link_libraries(${name} PRIVATE jcprof_settings jcprof_warnings Catch2::Catch2 ${arg_LIBS})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE jcprof_test_main jcprof_warnings nlohmann_json::nlohmann_json fmt::fmt ${arg_LIBS})
+  target_precompile_headers(${name} REUSE_FROM jcprof_test_headers)
   target_compile_definitions(${name} PRIVATE JCPROF_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              JCPROF_JCARDSIM="${JCPROF_JCARDSIM}"
                                              JCPROF_BINARY_DIR="${PROJECT_BINARY_DIR}")

@@ -19,18 +19,6 @@ namespace {
 
 constexpr std::size_t chunk = std::size_t{1} << 16U;
 
-struct PipeEnds {
-  UniqueFd read;
-  UniqueFd write;
-};
-
-PipeEnds make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw environment_error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
 /// write() to a pipe whose reader may be gone, without the signal that would end us.
 ssize_t write_quietly(int fd, std::string_view text) {
   sigset_t broken;
@@ -52,8 +40,8 @@ ssize_t write_quietly(int fd, std::string_view text) {
 }  // namespace
 
 AgentProcess::AgentProcess(const Command& command, const LogPolicy& log) {
-  PipeEnds in = make_pipe();
-  PipeEnds out = make_pipe();
+  Pipe in = make_pipe();
+  Pipe out = make_pipe();
   process_.emplace(command, log, ChildStreams{.input = std::move(in.read), .output = std::move(out.write)});
   input_ = std::move(in.write);
   output_ = std::move(out.read);

@@ -4,26 +4,10 @@
 #include <algorithm>
 
 namespace jcprof::harness {
-namespace {
-
-LookMethod stored_method(engine::Method method) {
-  switch (method) {
-    case engine::Method::fine:
-      return LookMethod::fine;
-    case engine::Method::coarse:
-      return LookMethod::coarse;
-    case engine::Method::exact:
-      return LookMethod::exact;
-  }
-  return LookMethod::fine;
-}
-
-}  // namespace
-
 StoredLook pilot_row(const Course& course) {
   const engine::Pilot& pilot = *course.engine.pilot();
   return {.input = course.way.inputs().front(),
-          .method = stored_method(course.engine.clock().method),
+          .method = course.engine.clock().method,
           .tick = course.engine.clock().tick,
           .grid = pilot.grid,
           .whole = pilot.whole,
@@ -40,7 +24,7 @@ StoredLook look_row(const Course& course, const StoredLook& before) {
   return {.input = course.way.inputs().front(),
           .rounds = seen,
           .first_round = is_new ? before.first_round : course.rounds[first - 1],
-          .method = is_new ? before.method : stored_method(clock.method),
+          .method = is_new ? before.method : clock.method,
           .tick = is_new ? before.tick : clock.tick,
           .grid = course.engine.pilot()->grid,
           .folded = look.folded,

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "src/engine/schedule.hpp"
+
 namespace jcprof::harness {
 namespace {
-
-constexpr double fewest_rounds = 10;  // before the first look
 
 std::string points(double share) {
   return fmt::format("{:g} points", 100 * share);
@@ -33,7 +33,7 @@ Plan plan_for(const engine::Pilot& pilot, const engine::Target& target, const Me
   const double needed = engine::rounds_needed(pilot, target);
   Plan plan{.precision = target.absolute};
   if (!std::isfinite(needed)) return plan;
-  plan.rounds = static_cast<std::uint64_t>(std::ceil(std::clamp(needed, fewest_rounds, 1e9)));
+  plan.rounds = static_cast<std::uint64_t>(std::ceil(std::clamp(needed, double{engine::first_look}, 1e9)));
   plan.shots = plan.rounds * means.stops;
   const auto time = static_cast<double>(plan.shots) * means.per_shot;
   plan.time = std::chrono::ceil<std::chrono::seconds>(time);
@@ -69,7 +69,7 @@ std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal
                      in_unit(pilot->grid, unit), std::ceil(engine::rounds_needed(*pilot, target)),
                      points(target.absolute)),
          "another reader or driver may answer at once; shots are paused at random to see between the steps");
-  else if (engine.clock().method == engine::Method::coarse)
+  else if (engine.clock().method == Method::coarse)
     warn(WarningKind::coarse_clock,
          fmt::format("the clock ticks every {}, which hides the noise", in_unit(engine.clock().tick, unit)),
          "a finer clock needs fewer shots; means are taken where medians would be steps");

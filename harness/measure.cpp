@@ -235,7 +235,7 @@ class Measurement {
       }
       if (course.engine.looks() == looks) continue;
       keep(look_row(course, last_look_of(course)));
-      if (options_.look) options_.look(info_.id);
+      if (options_.look) options_.look();
     } while (course.engine.next().phase != engine::Phase::done && course.engine.next().round % 2 == 0);
   }
 

@@ -45,10 +45,10 @@ struct MeasureOptions {
   std::optional<std::chrono::milliseconds> max_time = {};
   std::string tool = "jcprof " JCPROF_VERSION;
   ProgressSink progress = {};
-  std::function<void(const Plan&)> plan = {};       // called once, before the first round
-  std::function<void(std::int64_t run)> look = {};  // called after each look, with all of it stored
-  std::uint32_t calibrations = 20;                  // repetitions of each kind; 0: none
-  const std::atomic<bool>* interrupted = nullptr;   // ends the run after the shot in flight once it is set
+  std::function<void(const Plan&)> plan = {};      // called once, before the first round
+  std::function<void()> look = {};                 // called after each look, with all of it stored
+  std::uint32_t calibrations = 20;                 // repetitions of each kind; 0: none
+  const std::atomic<bool>* interrupted = nullptr;  // ends the run after the shot in flight once it is set
 };
 
 /// What the project file says; the command line overrides it.

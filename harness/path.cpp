@@ -49,7 +49,7 @@ class Tracer {
     if (series->traps.size() > limits_.events) series->traps.resize(limits_.events);
     const std::optional<WholeRun>& run = series->first().run;
     return TracedPath{.events = events_of(series->traps),
-                      .signature = run ? run->signature : signature_of(series->traps),
+                      .signature = run ? run->signature : path_signature(series->traps),
                       .state = is_whole ? *state : PathState::cut,
                       .total = run ? run->events : series->traps.size(),
                       .end = series->first().end};
@@ -59,7 +59,7 @@ class Tracer {
   TracedPath beginning() {
     const TraceWindow first = window(0);
     return {.events = events_of(first.traps),
-            .signature = first.run ? first.run->signature : signature_of(first.traps),
+            .signature = first.run ? first.run->signature : path_signature(first.traps),
             .state = PathState::cut,
             .total = first.run ? first.run->events : first.traps.size(),
             .end = first.end};
@@ -77,7 +77,7 @@ class Tracer {
       if (known != seen.end())
         ++known->runs;
       else
-        seen.push_back({.events = std::move(events), .signature = signature_of(series->traps)});
+        seen.push_back({.events = std::move(events), .signature = path_signature(series->traps)});
     }
     std::ranges::stable_sort(seen, std::ranges::greater(), &SeenPath::runs);
     return seen;
@@ -108,7 +108,7 @@ class Tracer {
         throw environment_error("the target keeps no trace: it passed traps and logged none",
                                 "it may have no memory left for the window of 8 to 1024 events");
       if (!series.windows.empty() && next.run != series.first().run) return std::nullopt;
-      if (next.signature_before != signature_of(series.traps)) series.link = Link::unchecked;
+      if (next.signature_before != path_signature(series.traps)) series.link = Link::unchecked;
       series.traps.insert(series.traps.end(), next.traps.begin(), next.traps.end());
       series.windows.push_back(std::move(next));
     } while (!series.is_whole() && series.traps.size() < limits_.events);
@@ -154,10 +154,6 @@ class Tracer {
 };
 
 }  // namespace
-
-std::uint32_t signature_of(std::span<const TrapId> traps, std::uint32_t before) {
-  return path_signature(traps, before);
-}
 
 std::vector<Event> events_of(std::span<const TrapId> traps) {
   std::map<TrapId, std::uint32_t> hits;

@@ -14,10 +14,6 @@
 
 namespace jcprof::harness {
 
-/// The signature of `traps` after those that `before` is the signature of: 32 bits in two shorts, as PM.java
-/// has it and docs/agent-protocol.md recommends it.
-std::uint32_t signature_of(std::span<const TrapId> traps, std::uint32_t before = 0);
-
 /// Hits counted: the n-th time that a trap is there is its hit n.
 std::vector<Event> events_of(std::span<const TrapId> traps);
 

@@ -2,10 +2,12 @@
 #include "harness/way.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "src/core/path_signature.hpp"
 #include "src/engine/schedule.hpp"
 
 namespace jcprof::harness {
@@ -36,14 +38,16 @@ engine::Reading reading_of(const Shot& shot, const StoredSample& sample) {
   return {};
 }
 
-/// Whether another variant passes that event after other events: shots there are a mixture.
-bool is_vague(const std::vector<Event>& path, std::size_t at, const std::vector<SeenPath>& variants) {
-  if (at == path.size()) return false;  // there is no other end
-  return std::ranges::any_of(variants, [&](const SeenPath& other) {
+/// Events of `path` that another variant passes after other events: shots there are a mixture.
+std::set<Event> mixed_events(const std::vector<Event>& path, const std::vector<SeenPath>& variants) {
+  std::set<Event> mixed;
+  for (const SeenPath& other : variants) {
     const auto [ours, theirs] = std::ranges::mismatch(path, other.events);
-    const bool is_common = at < static_cast<std::size_t>(ours - path.begin());
-    return !is_common && std::ranges::find(other.events, path[at]) != other.events.end();
-  });
+    const std::set<Event> behind(theirs, other.events.end());
+    std::copy_if(ours, path.end(), std::inserter(mixed, mixed.end()),
+                 [&](const Event& event) { return behind.contains(event); });
+  }
+  return mixed;
 }
 
 }  // namespace
@@ -66,7 +70,10 @@ Way::Way(const SurveyedWay& surveyed, std::uint64_t seed)
       positions_(engine::choose_positions(path_, seed)) {
   const std::vector<SeenPath>& variants = surveyed.path.variants;
   is_mixed_ = variants.size() > 1 && !surveyed.tells_way;
-  if (is_mixed_) std::erase_if(positions_, [&](std::size_t at) { return is_vague(path_, at, variants); });
+  if (is_mixed_) {
+    const std::set<Event> mixed = mixed_events(path_, variants);
+    std::erase_if(positions_, [&](std::size_t at) { return at < path_.size() && mixed.contains(path_[at]); });
+  }
   stops_.reserve(positions_.size());
   for (const std::size_t at : positions_) stops_.push_back(at == path_.size() ? Event{} : path_[at]);
   std::set<Event> known(path_.begin(), path_.end());
@@ -79,7 +86,7 @@ Way::Way(const SurveyedWay& surveyed, std::uint64_t seed)
 void Way::note_signatures() {
   std::uint32_t signature = 0;
   for (const Event& event : path_) {
-    const std::uint32_t with = signature_of(std::array{event.trap}, signature);
+    const std::uint32_t with = path_signature(std::array{event.trap}, signature);
     signatures_.emplace(event, std::array{signature, with});
     signature = with;
   }

@@ -25,18 +25,6 @@ using harness::SelftestBlock;
 
 constexpr std::array<std::string_view, 4> names{"1x", "2x", "4x", "known extra"};
 
-std::string_view name_of(engine::Method method) {
-  switch (method) {
-    case engine::Method::fine:
-      return "fine";
-    case engine::Method::coarse:
-      return "coarse";
-    case engine::Method::exact:
-      return "exact";
-  }
-  return "";
-}
-
 long count_off(const Selftest& test) {
   return std::ranges::count(test.blocks, true, &SelftestBlock::is_off);
 }
@@ -52,7 +40,7 @@ std::string device_of(const harness::Description& device) {
 std::string clock_of(const Selftest& test) {
   if (test.grid > 0)
     return fmt::format("answers come on a grid of {}", harness::in_unit(test.grid, test.device.unit));
-  if (test.clock.method == engine::Method::coarse)
+  if (test.clock.method == Method::coarse)
     return fmt::format("the clock is coarse: {}", harness::in_unit(test.clock.tick, test.device.unit));
   return fmt::format("the clock is {}", name_of(test.clock.method));
 }

@@ -148,7 +148,7 @@ ExitCode run(const RunOptions& options) {
   const fs::path profile = out / "profile.jcprof";
   Store store(profile, options.fresh ? OpenMode::fresh : OpenMode::read_write);
   EstimateWriter estimates(store);
-  settings.look = [&estimates](std::int64_t) { estimates.write_now_and_then(); };
+  settings.look = [&estimates] { estimates.write_now_and_then(); };
   const harness::Measured measured = harness::measure(project, map, *transport, store, settings);
   estimates.write();
   store.close();

@@ -61,18 +61,6 @@ Prepared prepare(const Command& command) {
   return prepared;
 }
 
-struct Pipe {
-  UniqueFd read;
-  UniqueFd write;
-};
-
-Pipe make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw environment_error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
 // From here to start(): code that runs between fork and exec. Only async-signal-safe calls.
 
 [[noreturn]] void report_and_exit(const StartFailure& failure, int failure_pipe) {

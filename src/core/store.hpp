@@ -74,16 +74,13 @@ struct StoredSample {
   std::optional<std::uint32_t> signature = {};  // of the events before `asked`, where the target tells it
 };
 
-/// How differences became numbers: medians, means or spreads.
-enum class LookMethod : std::uint8_t { fine, coarse, exact };
-
 /// What was known after the warm-up (number 0) or after a look at the rounds. Ticks are the run's.
 struct StoredLook {
   std::uint32_t number = 0;
   std::uint32_t input = 0;  // the first of those whose path it is about
   std::uint32_t rounds = 0;
   std::uint32_t first_round = 1;  // that the result is made of
-  LookMethod method = LookMethod::fine;
+  Method method = Method::fine;
   double tick = 0;      // of the clock
   double grid = 0;      // on which answers come; 0: none
   bool folded = false;  // twin rounds count as one

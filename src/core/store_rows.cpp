@@ -26,12 +26,6 @@ constexpr NameTable<EstimateScope, 8> scopes{{
     {EstimateScope::loop, "loop"},
 }};
 
-constexpr NameTable<LookMethod, 3> look_methods{{
-    {LookMethod::fine, "fine"},
-    {LookMethod::coarse, "coarse"},
-    {LookMethod::exact, "exact"},
-}};
-
 constexpr NameTable<Hot, 3> hot_words{{
     {Hot::yes, "yes"},
     {Hot::no, "no"},
@@ -100,9 +94,8 @@ void Store::add_path(std::int64_t run, const StoredPath& path) {
 
 void Store::add_look(std::int64_t run, const StoredLook& look) {
   state_->database.prepare("INSERT OR REPLACE INTO look VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-      .bind(run, look.number, look.input, look.rounds, look.first_round, name_in(look_methods, look.method),
-            look.tick, look.grid, look.folded, look.blocks, look.settled, look.shots, look.whole, look.sigma,
-            look.shot)
+      .bind(run, look.number, look.input, look.rounds, look.first_round, name_of(look.method), look.tick,
+            look.grid, look.folded, look.blocks, look.settled, look.shots, look.whole, look.sigma, look.shot)
       .run();
 }
 
@@ -229,7 +222,7 @@ std::vector<StoredLook> Store::looks(std::int64_t run) const {
                      .input = row.number<std::uint32_t>(11),
                      .rounds = row.number<std::uint32_t>(1),
                      .first_round = row.number<std::uint32_t>(2),
-                     .method = known(database, row.text_view(3), value_in(look_methods, row.text_view(3))),
+                     .method = known(database, row.text_view(3), method_named(row.text_view(3))),
                      .tick = row.real(4),
                      .grid = row.real(5),
                      .folded = row.integer(6) != 0,

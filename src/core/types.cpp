@@ -32,6 +32,12 @@ constexpr NameTable<ClockUnit, 3> clock_units{{
     {ClockUnit::instructions, "instructions"},
 }};
 
+constexpr NameTable<Method, 3> methods{{
+    {Method::fine, "fine"},
+    {Method::coarse, "coarse"},
+    {Method::exact, "exact"},
+}};
+
 }  // namespace
 
 std::string_view name_of(TrapKind kind) {
@@ -51,6 +57,12 @@ std::string_view name_of(ClockUnit unit) {
 }
 std::optional<ClockUnit> clock_unit(std::string_view name) {
   return value_in(clock_units, name);
+}
+std::string_view name_of(Method method) {
+  return name_in(methods, method);
+}
+std::optional<Method> method_named(std::string_view name) {
+  return value_in(methods, name);
 }
 
 }  // namespace jcprof

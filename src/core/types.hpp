@@ -80,6 +80,15 @@ struct Sample {
   std::optional<Event> reached = {};
 };
 
+/// How differences of times become numbers.
+enum class Method : std::uint8_t {
+  fine,    // medians: the clock resolves the noise
+  coarse,  // means: readings are steps of a clock or a grid, and shots were paused at random to smooth them
+  exact,   // the clock repeats itself: the spread of the readings is the interval
+};
+std::string_view name_of(Method method);
+std::optional<Method> method_named(std::string_view name);
+
 /// Whether a block takes at least what was asked about.
 enum class Hot : std::uint8_t { undecided, yes, no };
 

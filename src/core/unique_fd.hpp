@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file descriptor that is closed with its owner.
+// A file descriptor that is closed with its owner, and pipes of them.
 #pragma once
 
 #include <utility>
@@ -26,5 +26,12 @@ class UniqueFd {
   void close();
   int fd_ = -1;
 };
+
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+};
+/// Closed in programs that are started. UserError (environment) when there are no descriptors left.
+Pipe make_pipe();
 
 }  // namespace jcprof

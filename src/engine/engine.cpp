@@ -17,7 +17,6 @@
 namespace jcprof::engine {
 namespace {
 
-constexpr std::uint32_t first_look = 10;
 constexpr std::uint32_t exact_rounds = 5;
 // A level of the zoom that is not decided after so many rounds is decided all the same: what is left in doubt
 // is split, not dropped.
@@ -29,12 +28,6 @@ constexpr double pause_of_shot = 0.05;
 constexpr double longest_probe_ns = 40e6;
 // Streams of random numbers.
 constexpr std::uint64_t pause_stream = std::uint64_t{1} << 41U;
-
-std::uint32_t look_after(std::uint32_t rounds) {
-  const auto grown = static_cast<std::uint32_t>(std::ceil(1.25 * rounds));
-  const std::uint32_t next = std::max(rounds + 4, grown);
-  return next + next % 2;
-}
 
 double smallest_gap(std::vector<double> readings) {
   std::ranges::sort(readings);
@@ -282,13 +275,9 @@ struct Engine::State {
       for (const std::size_t c : kept) picked.push_back(values[c]);
       values = std::move(picked);
     };
-    Times remaining(kept.size());
-    for (std::size_t r = 0; r < times.rounds(); ++r) {
-      std::vector<double> values;
-      for (const std::size_t c : kept) values.push_back(times.at(c)[r]);
-      remaining.add_round(values);
-    }
-    times = std::move(remaining);
+    std::vector<std::vector<double>> columns_of_times = times.columns();
+    pick(columns_of_times);
+    times = Times(std::move(columns_of_times));
     pick(stops);
     pick(open);
     pick(attempts);

@@ -34,13 +34,6 @@ Column pooled(const Columns& columns) {
   return all;
 }
 
-Columns stops_of(const Times& times) {
-  Columns columns;
-  columns.reserve(times.stops());
-  for (std::size_t s = 0; s < times.stops(); ++s) columns.push_back(times.at(s));
-  return columns;
-}
-
 /// Neighbours subtracted; missing where one of them is.
 Columns blocks_of(const Columns& stops) {
   Columns blocks;
@@ -200,7 +193,7 @@ double pooled_sigma(const Columns& blocks) {
 double sigma_of_middle(const Times& times, double sigma) {
   constexpr double part = 0.2;
   constexpr double quantile_of_normal = 0.2533;  // of |x|
-  const double distance = quantile(pooled(medians_removed(blocks_of(stops_of(times)))), part);
+  const double distance = quantile(pooled(medians_removed(blocks_of(times.columns()))), part);
   return is_missing(distance) ? sigma : std::min(sigma, distance / quantile_of_normal);
 }
 
@@ -209,7 +202,7 @@ double sigma_of_middle(const Times& times, double sigma) {
 constexpr double two_heaps = 0.8;
 
 bool is_bimodal(const Times& times) {
-  Columns residues = stops_of(times);
+  Columns residues = times.columns();
   for (Column& column : residues) {
     const double middle = median_of_present(column);
     for (double& value : column) value -= middle;
@@ -235,7 +228,7 @@ Interval divided(const Interval& interval, double by) {
 }  // namespace
 
 Differences differences(const Times& times, const Clock& clock) {
-  Columns stops = stops_of(times);
+  Columns stops = times.columns();
   Differences result{.blocks = blocks_of(stops)};
   if (clock.method == Method::fine && should_fold(result.blocks)) {
     stops = of_twins(stops, [](double a, double b) { return (a + b) / 2; });

@@ -13,13 +13,6 @@
 
 namespace jcprof::engine {
 
-/// How differences become numbers.
-enum class Method : std::uint8_t {
-  fine,    // medians: the clock resolves the noise
-  coarse,  // means: readings are steps of a clock or a grid, and shots were paused at random to smooth them
-  exact,   // the clock repeats itself: the spread of the readings is the interval
-};
-
 /// What reads the times.
 struct Clock {
   Method method = Method::fine;

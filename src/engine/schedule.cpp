@@ -2,6 +2,7 @@
 #include "src/engine/schedule.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <set>
@@ -51,6 +52,12 @@ std::vector<std::size_t> round_order(std::size_t count, std::uint64_t seed, std:
   std::ranges::rotate(order, order.begin() + static_cast<std::ptrdiff_t>(start));
   if (round % 2 == 1) std::ranges::reverse(order);
   return order;
+}
+
+std::uint32_t look_after(std::uint32_t rounds) {
+  const auto grown = static_cast<std::uint32_t>(std::ceil(1.25 * rounds));
+  const std::uint32_t next = std::max(rounds + 4, grown);
+  return next + next % 2;
 }
 
 }  // namespace jcprof::engine

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which events of a path are measured, and in which order a round takes them. Pure functions of path, seed
-// and round number, so that a run that is gone on with keeps its order.
+// Which events of a path are measured, in which order a round takes them, and when rounds are looked at. Pure
+// functions of path, seed and round number, so that a run that is gone on with keeps its order.
 #pragma once
 
 #include <cstddef>
@@ -24,5 +24,9 @@ std::vector<std::size_t> choose_positions(std::span<const Event> path, std::uint
 /// from a random start with wrap-around, then the exact reverse. Linear drift cancels, neighbours stay close
 /// in time, and nothing that recurs every so many executions can lock on to a stop (run orders: Cox 1951).
 std::vector<std::size_t> round_order(std::size_t count, std::uint64_t seed, std::uint32_t round);
+
+/// Rounds are looked at after so many, and then a quarter more each time, always in whole pairs of twins.
+inline constexpr std::uint32_t first_look = 10;
+std::uint32_t look_after(std::uint32_t rounds);
 
 }  // namespace jcprof::engine

@@ -28,7 +28,8 @@ class Times {
     for (std::size_t s = 0; s < columns_.size(); ++s) columns_[s].push_back(values[s]);
     ++rounds_;
   }
-  /// By round.
+  /// One a stop, by round.
+  const std::vector<std::vector<double>>& columns() const { return columns_; }
   const std::vector<double>& at(std::size_t stop) const { return columns_[stop]; }
 
  private:

@@ -45,10 +45,10 @@ class Recorder {
   Measured record() {
     while (engine_.next().phase != engine::Phase::done) take(engine_.next());
     const engine::Clock clock = engine_.clock();
-    const bool is_coarse = clock.method == engine::Method::coarse;
+    const bool is_coarse = clock.method == Method::coarse;
     data_.looks = {{.number = 1,
                     .first_round = engine_.first_round(),
-                    .method = is_coarse ? LookMethod::coarse : LookMethod::fine,
+                    .method = is_coarse ? Method::coarse : Method::fine,
                     .tick = clock.tick}};
     Measured measured{.data = data_, .look = *engine_.look()};
     for (std::size_t b = 0; b < blocks; ++b)

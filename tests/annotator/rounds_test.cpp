@@ -51,7 +51,7 @@ TEST_CASE("where stops are left out of later rounds, a line is a sum of rounds t
     if (round > 10 && at != 0 && at != 4 && at != 5 && at != 8) ticks.reset();
     return ticks;
   });
-  data.looks = {{.number = 1, .method = LookMethod::exact}};
+  data.looks = {{.number = 1, .method = Method::exact}};
   const Profile profile = estimate(data);
   REQUIRE(profile.blocks.size() == 8);
   CHECK(profile.blocks[2].cost.rounds == 10);
@@ -147,7 +147,7 @@ TEST_CASE("a coarse clock is read by means, and lines are known far below its ti
       const double ticks = (std::floor((begin + reached(at)) / tick) - std::floor(begin / tick)) * tick;
       return round == 50 && at == 5 ? 90000 : ticks;
     });
-    data.looks = {{.number = 1, .method = LookMethod::coarse, .tick = tick, .grid = 0}};
+    data.looks = {{.number = 1, .method = Method::coarse, .tick = tick, .grid = 0}};
     const Profile profile = estimate(data);
     for (const auto& [line, truth] : {std::pair{10, 6100.0}, {11, 900.0}, {12, 6000.0}}) {
       const Interval& ticks = line_of(profile, static_cast<std::size_t>(line))->cost.ticks;
@@ -163,7 +163,7 @@ TEST_CASE("the interval of an exact clock is the spread of its readings") {
   RunData data = scripted_run(twice_map(), twice, 5, [](std::uint32_t round, std::size_t at) {
     return reached(at) + (at >= 5 ? 10 * round : 0);
   });
-  data.looks = {{.number = 1, .method = LookMethod::exact}};
+  data.looks = {{.number = 1, .method = Method::exact}};
   const Profile profile = estimate(data);
   CHECK(profile.blocks[2].cost.ticks == Interval{3000, 3000, 3000});
   CHECK(profile.blocks[4].cost.ticks == Interval{3130, 3110, 3150});

@@ -132,7 +132,7 @@ TEST_CASE("everything that is put into a profile comes out again") {
                         .input = 1,
                         .rounds = 12,
                         .first_round = 3,
-                        .method = LookMethod::fine,
+                        .method = Method::fine,
                         .tick = 2.5,
                         .folded = true,
                         .blocks = 20,
@@ -153,8 +153,8 @@ TEST_CASE("everything that is put into a profile comes out again") {
     store.add_calibration(run, {.kind = "unarmed", .passes = 3000, .ticks = 99});
     store.commit();
     store.add_look(run, look);
-    store.add_look(run, {.number = 0, .method = LookMethod::exact});
-    store.add_look(run, {.number = 0, .method = LookMethod::coarse, .tick = 10, .grid = 1e6});
+    store.add_look(run, {.number = 0, .method = Method::exact});
+    store.add_look(run, {.number = 0, .method = Method::coarse, .tick = 10, .grid = 1e6});
     store.replace_warnings(run, {{.text = "of an earlier call"}});
     store.replace_warnings(
         run, {{.kind = WarningKind::grid, .text = "first", .advice = "do"}, {.text = "second"}});
@@ -180,7 +180,7 @@ TEST_CASE("everything that is put into a profile comes out again") {
                                 {.variant = 1, .runs = 1, .signature = 79, .events = {{TrapId{1}, 1}}},
                                 {.input = 1, .runs = 2, .signature = 78, .events = {{TrapId{2}, 1}}}});
   CHECK(store.looks(1) ==
-        std::vector<StoredLook>{{.number = 0, .method = LookMethod::coarse, .tick = 10, .grid = 1e6}, look});
+        std::vector<StoredLook>{{.number = 0, .method = Method::coarse, .tick = 10, .grid = 1e6}, look});
   CHECK(run->absolute == 0.01);
   CHECK(run->relative == 0.1);
   CHECK(run->hot == 0.02);

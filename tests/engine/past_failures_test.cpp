@@ -139,7 +139,7 @@ TEST_CASE("a floor under the answers' times falls on the dummy block, not on the
 
 TEST_CASE("a clock of a millisecond is read by means, without a gain: medians are steps") {
   for (const Trial& trial : trials({.model = model("coarse")})) {
-    CHECK(trial.clock.method == engine::Method::coarse);
+    CHECK(trial.clock.method == Method::coarse);
     CHECK(trial.clock.tick == 1e6);
   }
   // The same rounds by medians: every block is a whole number of milliseconds, mostly the wrong one.

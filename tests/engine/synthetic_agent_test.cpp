@@ -10,6 +10,7 @@
 
 #include "harness/path.hpp"
 #include "src/core/file.hpp"
+#include "src/core/path_signature.hpp"
 #include "src/core/process.hpp"
 #include "tests/core/temporary_folder.hpp"
 
@@ -114,7 +115,7 @@ TEST_CASE(
   for (const json& answer : answers(folder, requests)) {
     if (answer.at("id") == 1) continue;
     ways.insert(std::string(line++ < 20 ? "00: " : "01: ") + answer.at("ok").at("events").dump());
-    CHECK(answer.at("ok").at("signature") == harness::signature_of(std::vector{TrapId{1}}));
+    CHECK(answer.at("ok").at("signature") == path_signature(std::vector{TrapId{1}}));
     CHECK(answer.at("ok").at("more") == false);
   }
   CHECK(ways == std::set<std::string>{"00: [2,4,5]", "00: [2,5]", "01: [3,3,4,5]", "01: [3,3,5]"});
@@ -127,7 +128,7 @@ TEST_CASE("a shot is signed by the way before its stop, or by the whole way") {
   const std::vector<TrapId> way{TrapId{1}, TrapId{2}, TrapId{3}};
   for (const std::size_t passed : {0U, 2U, 3U})
     CHECK(lines.at(1 + (passed + 1) / 2).at("sample").at("signature") ==
-          harness::signature_of(std::span(way).first(passed)));
+          path_signature(std::span(way).first(passed)));
 }
 
 TEST_CASE("a stop that is not on the way ends, and what cannot be done is an error with the request's id") {

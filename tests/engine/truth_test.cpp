@@ -33,7 +33,7 @@ Summary summary(const Experiment& experiment) {
     summary.tally.add(tally(trial, experiment.target));
     summary.shots += trial.shots;
     if (trial.look.settled == trial.look.blocks.size()) ++summary.settled;
-    if (trial.clock.method == engine::Method::coarse) ++summary.coarse;
+    if (trial.clock.method == Method::coarse) ++summary.coarse;
   }
   return summary;
 }

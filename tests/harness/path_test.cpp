@@ -7,6 +7,7 @@
 
 #include "harness/calibration.hpp"
 #include "src/core/error.hpp"
+#include "src/core/path_signature.hpp"
 #include "src/engine/random.hpp"
 #include "tests/support/fake_transport.hpp"
 
@@ -26,11 +27,11 @@ std::vector<TrapId> traps(const std::vector<std::uint32_t>& ids) {
 
 TEST_CASE("the signature of a path can be computed in parts") {
   const std::vector<TrapId> path = traps({1, 2, 3, 0xFFFF, 7});
-  CHECK(signature_of(traps({1})) == 0x00010001);
-  CHECK(signature_of(traps({1, 2})) == 0x00FD00FE);
-  CHECK(signature_of(std::span(path).subspan(2), signature_of(std::span(path).first(2))) ==
-        signature_of(path));
-  CHECK(signature_of(traps({1, 2})) != signature_of(traps({2, 1})));
+  CHECK(path_signature(traps({1})) == 0x00010001);
+  CHECK(path_signature(traps({1, 2})) == 0x00FD00FE);
+  CHECK(path_signature(std::span(path).subspan(2), path_signature(std::span(path).first(2))) ==
+        path_signature(path));
+  CHECK(path_signature(traps({1, 2})) != path_signature(traps({2, 1})));
 }
 
 TEST_CASE("windows are joined where their signatures match") {
@@ -40,7 +41,7 @@ TEST_CASE("windows are joined where their signatures match") {
   CHECK(path.state == PathState::steady);
   CHECK(path.events == events_of(target.paths[0]));
   CHECK(path.events[5] == Event{.trap = TrapId{2}, .hit = 3});
-  CHECK(path.signature == signature_of(target.paths[0]));
+  CHECK(path.signature == path_signature(target.paths[0]));
   CHECK(path.runs == 4);
 }
 
@@ -99,7 +100,7 @@ TEST_CASE("a steady path is joined whatever the digest is, and not without one")
   const TracedPath path = trace_path(target, 0);
   CHECK(path.state == PathState::steady);
   CHECK(path.events == events_of(target.paths[0]));
-  CHECK(path.signature == signature_of(target.paths[0]));
+  CHECK(path.signature == path_signature(target.paths[0]));
   target.digest = [](std::span<const TrapId>) { return 0U; };
   CHECK(trace_path(target, 0).state == PathState::cut);
   CHECK(trace_path(target, 0).events.size() == 4);

@@ -18,6 +18,7 @@
 #include "harness/vpcd.hpp"
 #include "src/core/file.hpp"
 #include "src/core/hex.hpp"
+#include "src/core/path_signature.hpp"
 #include "src/core/process.hpp"
 
 using namespace jcprof;
@@ -265,7 +266,7 @@ void traces_show_the_path(Simulator& card) {
   CHECK(brief.events == 4);
   CHECK(brief.traps == std::vector<TrapId>{TrapId{1}, TrapId{2}, TrapId{2}, TrapId{3}});
   CHECK(brief.signature_before == 0);
-  CHECK(brief.signature_total == signature_of(brief.traps));
+  CHECK(brief.signature_total == path_signature(brief.traps));
   const CardTrace beyond = card.traced("80100002", 100, 0);
   CHECK(beyond.logged == 0);
   CHECK(beyond.signature_before == beyond.signature_total);
@@ -279,12 +280,12 @@ void traces_come_in_windows(Simulator& card) {
   std::vector<TrapId> path(3002, TrapId{2});
   path.front() = TrapId{1};
   path.back() = TrapId{3};
-  CHECK(first.signature_total == signature_of(path));
+  CHECK(first.signature_total == path_signature(path));
   const CardTrace last = card.traced("80100300", 2048, 900);
   CHECK(last.logged == 954);
   CHECK(last.traps.size() == 54);
   CHECK(last.traps.back() == TrapId{3});
-  CHECK(last.signature_before == signature_of(std::span(path).first(2048)));
+  CHECK(last.signature_before == path_signature(std::span(path).first(2048)));
 }
 
 void a_reset_disarms(Simulator& card) {

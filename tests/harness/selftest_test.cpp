@@ -87,7 +87,7 @@ TEST_CASE("known ratios and a known extra are found within their intervals") {
   CHECK(test.blocks[0].passes == 10'000);
   CHECK(test.blocks[0].ticks.value == Approx(250'000).epsilon(0.02));
   CHECK(test.sigma == Approx(2000 * std::sqrt(2.0)).epsilon(0.25));
-  CHECK(test.clock.method == engine::Method::fine);
+  CHECK(test.clock.method == Method::fine);
   CHECK(test.least_share == Approx(test.least_ticks / test.whole));
   CHECK(test.least_ticks < 3000);
   CHECK(test.shots < 200);
@@ -134,7 +134,7 @@ TEST_CASE("a grid on which answers come is found, and looked through") {
   target.grid = 1e6;
   const Selftest test = selftest(target, target.settings());
   CHECK(test.grid == Approx(1e6).epsilon(0.05));
-  CHECK(test.clock.method == engine::Method::coarse);
+  CHECK(test.clock.method == Method::coarse);
   check_ratios(test, {1, 2, 4, 0.1});
   REQUIRE_FALSE(test.warnings.empty());
   CHECK(test.warnings[0].kind == WarningKind::grid);

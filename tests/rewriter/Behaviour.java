@@ -165,8 +165,7 @@ public class Behaviour {
 
         static Path compile(Path sources) throws Exception {
             JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-            Path classes = Files.createTempDirectory("behaviour");
-            classes.toFile().deleteOnExit();
+            Path classes = Files.createDirectories(sources.resolveSibling(sources.getFileName() + ".classes"));
             List<String> arguments = new ArrayList<>(List.of("--release", "8", "-nowarn", "-encoding", "ISO-8859-1", "-cp",
                 System.getProperty("java.class.path"), "-d", classes.toString()));
             try (Stream<Path> files = Files.list(sources)) {

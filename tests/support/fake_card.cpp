@@ -12,6 +12,7 @@
 
 #include "harness/path.hpp"
 #include "src/core/error.hpp"
+#include "src/core/path_signature.hpp"
 
 namespace jcprof::test {
 namespace {
@@ -90,8 +91,8 @@ Bytes FakeApplet::read_trace(std::size_t offset) const {
   const std::size_t in_window = std::min(window, traps.size() - from);
   Bytes reply;
   append_u32(reply, traps.size());
-  append_u32(reply, harness::signature_of(std::span(traps).first(from)));
-  append_u32(reply, harness::signature_of(traps));
+  append_u32(reply, path_signature(std::span(traps).first(from)));
+  append_u32(reply, path_signature(traps));
   append_u16(reply, in_window);
   // Three an answer, so that reading takes more than one command.
   for (std::size_t i = offset; i < in_window && i < offset + 3; ++i) append_u16(reply, logged_[from + i]);

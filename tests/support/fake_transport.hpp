@@ -11,6 +11,7 @@
 
 #include "harness/path.hpp"
 #include "harness/transport.hpp"
+#include "src/core/path_signature.hpp"
 #include "src/engine/random.hpp"
 
 namespace jcprof::test {
@@ -21,7 +22,7 @@ class FakeTransport final : public harness::Transport {
   std::size_t window = 4;
   bool knows_run = true;  // as cards do; agents give windows only
   std::function<std::uint32_t(std::span<const TrapId>)> digest = [](std::span<const TrapId> before) {
-    return harness::signature_of(before);
+    return path_signature(before);
   };
   Sample whole{.outcome = Outcome::ended, .ticks = 10'000, .status = 0x9000, .reply = {1, 2}};
   /// Changes what is observed: the n-th shot (from 1), and what it would be.
@@ -74,7 +75,7 @@ class FakeTransport final : public harness::Transport {
             .more = start + size < path.size(),
             .signature_before = digest(std::span(path).first(start)),
             .run = knows_run ? std::optional(harness::WholeRun{.events = path.size(),
-                                                               .signature = harness::signature_of(path)})
+                                                               .signature = path_signature(path)})
                              : std::nullopt,
             .end = whole};
   }

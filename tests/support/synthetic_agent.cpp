@@ -16,6 +16,7 @@
 #include "harness/path.hpp"
 #include "src/core/file.hpp"
 #include "src/core/hex.hpp"
+#include "src/core/path_signature.hpp"
 #include "tests/support/synthetic_device.hpp"
 #include "tests/support/synthetic_path.hpp"
 
@@ -129,7 +130,7 @@ class Agent {
       sample["status"] = good_status;
       sample["reply"] = "";
     }
-    sample["signature"] = harness::signature_of(passed(route, stop, is_stopped));
+    sample["signature"] = path_signature(passed(route, stop, is_stopped));
     return sample;
   }
 
@@ -144,7 +145,7 @@ class Agent {
     for (const TrapId trap : traps.subspan(from, count)) events.push_back(number(trap));
     return {{"events", events},
             {"more", from + count < traps.size()},
-            {"signature", harness::signature_of(traps.first(from))}};
+            {"signature", path_signature(traps.first(from))}};
   }
 
   json calibrate(const json& request) {
