@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of jcprof that runs in C and C++ targets: traps that can stop a run or log the way it took, and what arms them.
-   C90 to C2x and C++11 to C++20, gcc and clang. It includes no system header, allocates nothing, and leaves nothing in a
-   program that is compiled without JCPROF or with JCPROF_OFF. docs/instrument-by-hand.md says how to use it by hand. */
+/* The part of jcprof that runs in C and C++ targets: traps that can stop a run or log the way it took, and what arms
+   them. C90 to C2x and C++11 to C++20, gcc and clang. It includes no system header, allocates nothing, and leaves
+   nothing in a program that is compiled without JCPROF or with JCPROF_OFF. docs/instrument-by-hand.md is about its use
+   by hand. */
 #ifndef JCPROF_H
 #define JCPROF_H
 
@@ -78,11 +79,11 @@
 #define JCPROF_AS_(type, x) ((type)(x))
 #endif
 
-/* A root's setjmp: the compiler's own where it works, a target's where it defines these three, else <setjmp.h>, which is
-   included only in a file that says JCPROF_ROOT_HERE. */
+/* A root's setjmp: the compiler's own where it is known to work, a target's where it defines these three, else
+   <setjmp.h>, which is included only in a file that says JCPROF_ROOT_HERE. */
 #ifdef JCPROF_SETJMP
 #define JCPROF_HAS_ROOT_ 1
-#elif defined(__x86_64__) || defined(__i386__) || (defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 10)
+#elif defined(__x86_64__) || defined(__i386__)
 #define JCPROF_HAS_ROOT_ 1
 #define JCPROF_JMP_BUF jcprof_words
 #define JCPROF_SETJMP(buffer) __builtin_setjmp(buffer)
@@ -163,6 +164,13 @@ JCPROF_LOCAL_ void jcprof_disarm(void) {
   jcprof_now.run = JCPROF_NULL_;
 }
 
+/* Was the root left without our knowledge, by a longjmp of the user's? Stacks grow downwards, so its frame is gone where
+   we stand at it or above. Far above is another stack, such as a coroutine's. */
+JCPROF_LOCAL_ int jcprof_root_gone(const struct jcprof_run *run, const void *frame) {
+  const __UINTPTR_TYPE__ above = JCPROF_AS_(__UINTPTR_TYPE__, frame) - JCPROF_AS_(__UINTPTR_TYPE__, run->frame);
+  return run->frame != JCPROF_NULL_ && above < 0x100000u;
+}
+
 #if JCPROF_DEFINED_HERE_
 
 JCPROF_WEAK_ JCPROF_THREAD struct jcprof_state jcprof_now JCPROF_TLS_ = {0, ~0u, JCPROF_NULL_};
@@ -190,11 +198,9 @@ JCPROF_LOCAL_ int jcprof_forked(const struct jcprof_run *run) {
 }
 
 JCPROF_LOCAL_ void jcprof_stop(struct jcprof_run *run, jcprof_u32 id) {
-  /* Stacks grow downwards: a root that is not above us was left without its knowledge, by a longjmp of the user's. */
-  const int rooted = run->frame == JCPROF_NULL_ || run->frame > __builtin_frame_address(0);
   jcprof_now.jcprof_armed = 0;
   jcprof_now.jcprof_mask = ~0u;
-  if (!rooted) return;
+  if (jcprof_root_gone(run, __builtin_frame_address(0))) return;
   run->to->trap = id;
   run->to->hit = run->hit;
   run->leave(run);
@@ -319,7 +325,8 @@ extern jcprof_exceptions *jcprof_exceptions_now(void) JCPROF_LIBC_(__cxa_get_glo
 #endif
 #define JCPROF_INLINE_ inline __attribute__((__always_inline__, __artificial__))
 
-/* A function and not a macro: g++ calls the question for constant evaluation a tautology where it stands in a condition. */
+/* A function and not a macro: where the question for constant evaluation stands in a condition, g++ calls it a
+   tautology. */
 constexpr JCPROF_INLINE_ bool jcprof_meets(jcprof_u32 id) noexcept { return JCPROF_RUNS_ && JCPROF_MEETS_(id); }
 
 template <class T>
@@ -387,6 +394,9 @@ JCPROF_LOCAL_ __attribute__((__noinline__)) void jcprof_calibrate(enum jcprof_ca
 struct jcprof_root {
   struct jcprof_run *run; /* null: not the outermost root of an armed run */
   JCPROF_JMP_BUF jcprof_jump;
+#ifdef __cplusplus
+  jcprof_exceptions exceptions;
+#endif
 };
 
 JCPROF_LOCAL_ __attribute__((__noreturn__)) void jcprof_leap(struct jcprof_run *run) {
@@ -401,10 +411,13 @@ JCPROF_LOCAL_ __attribute__((__noinline__)) int jcprof_enter(struct jcprof_root 
   root->run = JCPROF_NULL_;
   if (run == JCPROF_NULL_) return 0;
   if (run->root != JCPROF_NULL_) {
-    /* A callback, or an entry after one that was left by a longjmp of the user's: then the root's frame is gone. */
-    if (run->frame != JCPROF_NULL_ && frame >= run->frame) jcprof_disarm();
+    /* A callback, or an entry after one that was left by a longjmp of the user's. */
+    if (jcprof_root_gone(run, frame)) jcprof_disarm();
     return 0;
   }
+#ifdef __cplusplus
+  if (jcprof_exceptions_now != nullptr) root->exceptions = *jcprof_exceptions_now();
+#endif
   root->run = run;
   run->root = root;
   run->frame = frame;
@@ -417,6 +430,10 @@ JCPROF_LOCAL_ __attribute__((__noinline__)) int jcprof_enter(struct jcprof_root 
 
 JCPROF_LOCAL_ void jcprof_leave(struct jcprof_root *root) {
   if (root->run == JCPROF_NULL_) return;
+#ifdef __cplusplus
+  /* A stop in a handler, or while an exception unwinds, leaves that exception behind. */
+  if (root->run->to->trap != 0 && jcprof_exceptions_now != nullptr) *jcprof_exceptions_now() = root->exceptions;
+#endif
   if (root->run == jcprof_now.run) jcprof_disarm();
   JCPROF_HOOK_LEAVE;
 }

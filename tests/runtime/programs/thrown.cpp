@@ -1,6 +1,9 @@
 // An entry that is left by an exception; a structure, a float and nothing as what an entry returns; two
 // threads with a root each.
+// As C headers are included by those who know no better.
+extern "C" {
 #include "jcprof.h"
+}
 
 #include <cstdio>
 #include <thread>

@@ -25,6 +25,7 @@ Immovable made(int n) {
 
 int thrower(int n) {
   JCPROF_TRAP(20);
+  const Immovable local(n);
   if (n > 1) throw n;
   JCPROF_TRAP(21);
   return n;
