@@ -35,10 +35,12 @@ struct Site {
   std::uint32_t guards = 0;  // that a stop here passes on its way out of the function
   std::string marker_name;   // as the user named it; empty: none given
   bool in_source = false;    // the user's text calls the trap itself, by marker_name
+  bool counts = false;       // it is the one in front of a statement that SourceModel::statements counts
 };
 
 /// A piece of text to insert before byte `at`. `{pm}`, `{pmc}` stand for the runtime's classes, `{name}`
-/// for that of the one trap that wants it.
+/// for that of the one trap that wants it, `{id}` for its number, `{runtime}` for the C runtime's path from
+/// here.
 struct Slot {
   std::size_t at = 0;
   std::string text;
@@ -46,10 +48,12 @@ struct Slot {
   std::optional<std::uint32_t> unless = {};  // a site: left out when it is chosen
 };
 
-/// Something a user would expect a trap at that cannot have one.
+/// Something a user would expect a trap at that cannot have one. In C the reason names no place of its own,
+/// so that equal ones can be counted.
 struct LeftAlone {
   std::size_t offset = 0;
   std::string reason;
+  std::size_t count = 1;  // statements; lines of code that no unit compiles
 };
 
 /// Whether a class is an applet hangs on all sources together; see settle_applets().
@@ -71,6 +75,7 @@ struct SourceModel {
   std::vector<Site> sites;  // in file order
   std::vector<Slot> slots;  // in the order in which they stand in the output
   std::vector<LeftAlone> left_alone;
+  std::size_t statements = 0;      // of C and C++: that do something and do not begin in a macro
   std::set<std::string> declared;  // types, variables and imports: what the runtime must not be called
   // "PMC.TRAP_x", "PM.PERF_START", "PM.set()": what the text itself names of the ancestor's classes, so ours
   // must have it.
