@@ -2,7 +2,9 @@
 #include "rewriter/generate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -20,14 +22,52 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// More of one kind in the notes are counted only.
+constexpr std::size_t most_notes = 20;
+
+std::optional<SourceLanguage> language_of(std::string_view path) {
+  constexpr std::array<std::string_view, 18> endings{".c",  ".cc",  ".cpp", ".cxx", ".c++", ".C",
+                                                     ".cp", ".h",   ".hh",  ".hpp", ".hxx", ".h++",
+                                                     ".H",  ".inc", ".inl", ".ipp", ".tpp", ".tcc"};
+  if (path.ends_with(".java")) return SourceLanguage::java;
+  if (std::ranges::any_of(endings, [&](std::string_view ending) { return path.ends_with(ending); }))
+    return SourceLanguage::c;
+  return std::nullopt;
+}
+
 /// The one that all sources are written in.
-std::unique_ptr<Language> language_of(const Project& project, const std::vector<std::string>& sources) {
+SourceLanguage language_of(const std::vector<std::string>& sources) {
   std::vector<Fault> faults;
-  for (const std::string& path : sources)
-    if (!path.ends_with(".java"))
-      faults.push_back({.message = "this version reads Java sources only", .place = {.file = path}});
+  const std::optional<SourceLanguage> language = language_of(sources.front());
+  for (const std::string& path : sources) {
+    const std::optional<SourceLanguage> own = language_of(path);
+    if (!own)
+      faults.push_back(
+          {.message = "this version reads Java, C and C++ sources only", .place = {.file = path}});
+    else if (language && own != language)
+      faults.push_back(
+          {.message = fmt::format("Java beside C: \"{}\" is in the other language", sources.front()),
+           .place = {.file = path},
+           .hint = "give each language a project file of its own"});
+  }
   if (!faults.empty()) throw UserError(faults);
-  return java_language(project);
+  return *language;
+}
+
+void append_bounded(std::vector<std::string>& to, const std::vector<std::string>& more) {
+  const std::size_t shown = std::min(more.size(), most_notes);
+  to.insert(to.end(), more.begin(), more.begin() + static_cast<std::ptrdiff_t>(shown));
+  if (more.size() > shown) to.push_back(fmt::format("and {} notes like these", more.size() - shown));
+}
+
+Coverage coverage_of(const Instrumentation& work) {
+  Coverage coverage;
+  for (std::size_t file = 0; file < work.models.size(); ++file) {
+    coverage.statements += work.models[file].statements;
+    for (const PlannedTrap& planned : work.plan.files[file].traps)
+      coverage.with_trap += work.models[file].sites[planned.site].counts ? 1 : 0;
+  }
+  return coverage;
 }
 
 TrapMap trap_map(Language& language, const Instrumentation& work) {
@@ -55,8 +95,12 @@ Generated instrument(Language& language, Instrumentation& work, TrapPolicy polic
     language.write(work, result.map, tree);
     const Verdict verdict = language.check(work, tree);
     if (verdict.refused.empty()) {
-      for (const auto& more : {taken.notes(), verdict.notes})
-        result.notes.insert(result.notes.end(), more.begin(), more.end());
+      append_bounded(result.notes, taken.notes());
+      append_bounded(result.notes, verdict.notes);
+      result.left_alone = work.plan.left_alone;
+      const std::vector<LeftAlonePlace> lost = taken.statements();
+      result.left_alone.insert(result.left_alone.end(), lost.begin(), lost.end());
+      result.coverage = coverage_of(work);
       result.tight = verdict.tight;
       result.instrumented_files = static_cast<std::size_t>(
           std::ranges::count_if(work.plan.files, [](const FilePlan& file) { return file.instrumented; }));
@@ -74,8 +118,10 @@ Generated instrument(Language& language, Instrumentation& work, TrapPolicy polic
 Generated generate(const Project& project, const fs::path& out) {
   const std::vector<std::string> files = project_files(project, out);
   const std::vector<std::string> sources = source_files(project, files);
-  const std::unique_ptr<Language> language = language_of(project, sources);
-  TrapPolicy policy{.entry = project.entry, .scope = project.profile};
+  const SourceLanguage written_in = language_of(sources);
+  const std::unique_ptr<Language> language =
+      written_in == SourceLanguage::java ? java_language(project) : c_language(project);
+  TrapPolicy policy{.entry = project.entry, .scope = project.profile, .language = written_in};
   Instrumentation work{.models = language->read(sources)};
   work.plan = plan_traps(work.models, policy);
   language->prepare(work, files, policy);

@@ -25,7 +25,8 @@ struct Instrumentation {
 struct Refusal {
   std::size_t file = 0;    // index of the model
   std::uint32_t site = 0;  // in it
-  std::string reason;
+  std::string reason;      // in the compiler's words
+  std::string what = "it does not compile there";
   std::string left = {};  // the level that was gone down to; empty: it is about this trap
 };
 
@@ -49,11 +50,12 @@ class Language {
   virtual void complete(TrapMap& map, const std::vector<SourceModel>& models) = 0;
   /// Writes instrumented sources and the runtime over the copies in `tree`.
   virtual void write(const Instrumentation& work, const TrapMap& map, const std::filesystem::path& tree) = 0;
-  /// Judges what write() wrote. UserError where no trap is to blame that could be left out.
+  /// Judges what write() wrote; once more after each verdict that refuses something.
   virtual Verdict check(const Instrumentation& work, const std::filesystem::path& tree) = 0;
 };
 
 /// `project` must outlive it.
 std::unique_ptr<Language> java_language(const Project& project);
+std::unique_ptr<Language> c_language(const Project& project);
 
 }  // namespace jcprof::rewriter

@@ -8,10 +8,14 @@
 namespace jcprof::rewriter {
 
 void TakenOut::add(const Refusal& refusal, const Trap& trap) {
-  const std::uint32_t function = models_[refusal.file].sites[refusal.site].function;
-  Taken& taken = taken_[{refusal.file, function, refusal.reason}];
+  const Site& site = models_[refusal.file].sites[refusal.site];
+  Taken& taken = taken_[{refusal.file, site.function, refusal.reason}];
   if (taken.count++ == 0) taken.first = trap;
+  taken.what = refusal.what;
   if (!refusal.left.empty()) taken.left = refusal.left;
+  // Whatever the compiler's words were: reasons are counted.
+  if (site.counts)
+    statements_.push_back({.path = trap.path, .line = trap.line, .reason = refusal.what, .count = 1});
 }
 
 std::vector<std::string> TakenOut::notes() const {
@@ -22,8 +26,8 @@ std::vector<std::string> TakenOut::notes() const {
 
 std::string TakenOut::note(const Key& key, const Taken& taken) const {
   if (taken.count == 1)
-    return fmt::format("{}:{}: the trap {} is taken out, it does not compile there: {}", taken.first.path,
-                       taken.first.line, taken.first.name, key.reason);
+    return fmt::format("{}:{}: the trap {} is taken out, {}: {}", taken.first.path, taken.first.line,
+                       taken.first.name, taken.what, key.reason);
   const SourceModel& model = models_[key.file];
   const Function& function = model.functions[key.function];
   return fmt::format("{}:{}: {} traps of {} are taken out{}: {}", model.path,

@@ -18,6 +18,8 @@ class TakenOut {
 
   void add(const Refusal& refusal, const Trap& trap);
   std::vector<std::string> notes() const;
+  /// Those of them that stood for a statement that coverage counts.
+  std::vector<LeftAlonePlace> statements() const { return statements_; }
 
  private:
   struct Key {
@@ -29,6 +31,7 @@ class TakenOut {
   struct Taken {
     std::size_t count = 0;
     Trap first = {};
+    std::string what = {};
     std::string left = {};
   };
 
@@ -36,6 +39,7 @@ class TakenOut {
 
   const std::vector<SourceModel>& models_;
   std::map<Key, Taken> taken_;
+  std::vector<LeftAlonePlace> statements_;
 };
 
 }  // namespace jcprof::rewriter
