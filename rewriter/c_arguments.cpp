@@ -13,19 +13,36 @@ bool starts_with_one(std::string_view text, const std::array<std::string_view, N
 }
 
 /// Of two words, the second one a value, or of one.
-constexpr std::array<std::string_view, 12> with_value{
-    "-isystem", "-iquote",   "-idirafter", "-include", "-imacros", "-isysroot",
-    "-iprefix", "-iwithprefix", "--sysroot", "-D",     "-U",       "-I"};
+constexpr std::array<std::string_view, 12> with_value{"-isystem",  "-iquote",   "-idirafter", "-include",
+                                                      "-imacros",  "-isysroot", "-iprefix",   "-iwithprefix",
+                                                      "--sysroot", "-D",        "-U",         "-I"};
 
 constexpr std::array<std::string_view, 18> kept{
-    "-std=",  "--std=",  "-ansi",  "-m32",     "-m64",    "-mx32",    "-march=",    "-mcpu=",     "-mfpu=",
-    "-mfloat-abi=", "-msse", "-mavx", "-O",    "-pthread", "-nostdinc", "-stdlib=", "-undef", "-trigraphs"};
+    "-std=",        "--std=", "-ansi", "-m32", "-m64",     "-mx32",     "-march=",  "-mcpu=", "-mfpu=",
+    "-mfloat-abi=", "-msse",  "-mavx", "-O",   "-pthread", "-nostdinc", "-stdlib=", "-undef", "-trigraphs"};
 
-constexpr std::array<std::string_view, 22> kept_features{
-    "-fshort-enums", "-fshort-wchar", "-fsigned-char", "-funsigned-char", "-fno-signed-char", "-fno-unsigned-char",
-    "-fexceptions",  "-fno-exceptions", "-frtti",      "-fno-rtti",       "-ffreestanding",   "-fopenmp",
-    "-fpic",         "-fPIC",         "-fpie",         "-fPIE",           "-fms-extensions",  "-fchar8_t",
-    "-fno-char8_t",  "-fgnu89-inline", "-fno-builtin", "-fpermissive"};
+constexpr std::array<std::string_view, 22> kept_features{"-fshort-enums",
+                                                         "-fshort-wchar",
+                                                         "-fsigned-char",
+                                                         "-funsigned-char",
+                                                         "-fno-signed-char",
+                                                         "-fno-unsigned-char",
+                                                         "-fexceptions",
+                                                         "-fno-exceptions",
+                                                         "-frtti",
+                                                         "-fno-rtti",
+                                                         "-ffreestanding",
+                                                         "-fopenmp",
+                                                         "-fpic",
+                                                         "-fPIC",
+                                                         "-fpie",
+                                                         "-fPIE",
+                                                         "-fms-extensions",
+                                                         "-fchar8_t",
+                                                         "-fno-char8_t",
+                                                         "-fgnu89-inline",
+                                                         "-fno-builtin",
+                                                         "-fpermissive"};
 
 std::string_view program_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
@@ -61,24 +78,25 @@ void add_for_preprocessor(std::string_view list, std::vector<std::string>& argum
 std::vector<std::string> clang_arguments(const CompileUnit& unit) {
   const std::vector<std::string>& given = unit.arguments;
   const std::string compiler = given.empty() ? "cc" : given.front();
-  std::vector<std::string> arguments{compiles_cpp(compiler) ? "clang++" : "clang",
-                                     // -w would leave the warnings that clang 19 takes for errors and gcc does not.
-                                     "-Wno-everything", "-ferror-limit=20",
-                                     "-working-directory=" + unit.folder.string()};
+  std::vector<std::string> arguments{
+      compiles_cpp(compiler) ? "clang++" : "clang",
+      // -w would leave the warnings that clang 19 takes for errors and gcc does not.
+      "-Wno-everything", "-ferror-limit=20", "-working-directory=" + unit.folder.string()};
   if (const std::string_view target = target_of(compiler); !target.empty())
     arguments.push_back("--target=" + std::string(target));
   bool language_given = false;
   for (std::size_t i = 1; i < given.size(); ++i) {
     const std::string& word = given[i];
-    const bool is_pair = std::ranges::find(with_value, word) != with_value.end() || word == "-x" || word == "-target";
+    const bool is_pair =
+        std::ranges::find(with_value, word) != with_value.end() || word == "-x" || word == "-target";
     if (is_pair && i + 1 < given.size()) {
       language_given |= word == "-x";
       arguments.insert(arguments.end(), {word, given[++i]});
     } else if (word.starts_with("-Wp,")) {
       add_for_preprocessor(std::string_view(word).substr(4), arguments);
     } else if (starts_with_one(word, with_value) || starts_with_one(word, kept) ||
-               std::ranges::find(kept_features, word) != kept_features.end() || word.starts_with("--target=") ||
-               (word.starts_with("-x") && word.size() > 2)) {
+               std::ranges::find(kept_features, word) != kept_features.end() ||
+               word.starts_with("--target=") || (word.starts_with("-x") && word.size() > 2)) {
       language_given |= word.starts_with("-x");
       arguments.push_back(word);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flags of a compile database, which are some gcc's or clang's, as libclang takes them: what changes how the text is
-// read is kept, the rest is dropped. Pure.
+// The flags of a compile database, which are some gcc's or clang's, as libclang takes them: what changes how
+// the text is read is kept, the rest is dropped. Pure.
 #pragma once
 
 #include "rewriter/c_front_end.hpp"

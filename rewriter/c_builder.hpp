@@ -16,8 +16,8 @@
 
 namespace jcprof::rewriter {
 
-/// A function with what is nested in it: what units agree about or do not. Sites name functions, and slots sites, of the
-/// fragment.
+/// A function with what is nested in it: what units agree about or do not. Sites name functions, and slots
+/// sites, of the fragment.
 struct CFragment {
   std::uint32_t body = 0;  // where it begins: units mean the same function
   std::vector<Function> functions;
@@ -77,7 +77,7 @@ class CBuilder {
   void wrapper_in_front(const CFunction& source, std::uint32_t entry0);
   void wrapper_behind(const CFunction& source, NodeIndex body, std::uint32_t entry0);
   /// Where the definition begins, with the `extern "C"` in front of it.
-  std::uint32_t definition_of(const CFunction& source, bool& is_extern_c) const;
+  std::uint32_t definition_of(const CFunction& source) const;
   std::size_t line_of(std::uint32_t offset) const;
   void collect_left_over(CViewModel& model);
 

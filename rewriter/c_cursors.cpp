@@ -69,40 +69,56 @@ std::optional<CXCursor> last_child(CXCursor cursor) {
 
 CKind kind_of(CXCursorKind kind) {
   switch (kind) {
-    case CXCursor_CompoundStmt: return CKind::compound;
-    case CXCursor_NullStmt: return CKind::null;
-    case CXCursor_DeclStmt: return CKind::declaration;
-    case CXCursor_IfStmt: return CKind::if_;
+    case CXCursor_CompoundStmt:
+      return CKind::compound;
+    case CXCursor_NullStmt:
+      return CKind::null;
+    case CXCursor_DeclStmt:
+      return CKind::declaration;
+    case CXCursor_IfStmt:
+      return CKind::if_;
     case CXCursor_WhileStmt:
     case CXCursor_ForStmt:
-    case CXCursor_CXXForRangeStmt: return CKind::loop;
-    case CXCursor_DoStmt: return CKind::do_;
-    case CXCursor_SwitchStmt: return CKind::switch_;
+    case CXCursor_CXXForRangeStmt:
+      return CKind::loop;
+    case CXCursor_DoStmt:
+      return CKind::do_;
+    case CXCursor_SwitchStmt:
+      return CKind::switch_;
     case CXCursor_CaseStmt:
-    case CXCursor_DefaultStmt: return CKind::case_;
-    case CXCursor_LabelStmt: return CKind::label;
-    case CXCursor_ReturnStmt: return CKind::return_;
-    case CXCursor_BreakStmt: return CKind::break_;
+    case CXCursor_DefaultStmt:
+      return CKind::case_;
+    case CXCursor_LabelStmt:
+      return CKind::label;
+    case CXCursor_ReturnStmt:
+      return CKind::return_;
+    case CXCursor_BreakStmt:
+      return CKind::break_;
     case CXCursor_ContinueStmt:
     case CXCursor_GotoStmt:
     case CXCursor_IndirectGotoStmt:
-    case CXCursor_CXXThrowExpr: return CKind::jump;
-    case CXCursor_CXXTryStmt: return CKind::try_;
-    case CXCursor_CXXCatchStmt: return CKind::catch_;
-    default: return clang_isExpression(kind) != 0 ? CKind::expression : CKind::other;
+    case CXCursor_CXXThrowExpr:
+      return CKind::jump;
+    case CXCursor_CXXTryStmt:
+      return CKind::try_;
+    case CXCursor_CXXCatchStmt:
+      return CKind::catch_;
+    default:
+      return clang_isExpression(kind) != 0 ? CKind::expression : CKind::other;
   }
 }
 
 bool is_function(CXCursorKind kind) {
-  constexpr std::array<CXCursorKind, 6> kinds{CXCursor_FunctionDecl, CXCursor_CXXMethod,
-                                              CXCursor_Constructor,  CXCursor_Destructor,
+  constexpr std::array<CXCursorKind, 6> kinds{CXCursor_FunctionDecl,       CXCursor_CXXMethod,
+                                              CXCursor_Constructor,        CXCursor_Destructor,
                                               CXCursor_ConversionFunction, CXCursor_FunctionTemplate};
   return std::ranges::find(kinds, kind) != kinds.end();
 }
 
 bool is_class(CXCursorKind kind) {
   constexpr std::array<CXCursorKind, 5> kinds{CXCursor_StructDecl, CXCursor_ClassDecl, CXCursor_UnionDecl,
-                                              CXCursor_ClassTemplate, CXCursor_ClassTemplatePartialSpecialization};
+                                              CXCursor_ClassTemplate,
+                                              CXCursor_ClassTemplatePartialSpecialization};
   return std::ranges::find(kinds, kind) != kinds.end();
 }
 
@@ -124,8 +140,9 @@ bool is_trivial(CXCursor value) {
                (kind >= CXCursor_IntegerLiteral && kind <= CXCursor_CharacterLiteral) ||
                kind == CXCursor_CXXBoolLiteralExpr || kind == CXCursor_CXXNullPtrLiteralExpr) {
       return true;
-    } else if (kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr && kind != CXCursor_CStyleCastExpr &&
-               kind != CXCursor_CXXStaticCastExpr && kind != CXCursor_MemberRefExpr) {
+    } else if (kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr &&
+               kind != CXCursor_CStyleCastExpr && kind != CXCursor_CXXStaticCastExpr &&
+               kind != CXCursor_MemberRefExpr) {
       return false;
     }
     const std::optional<CXCursor> inner = last_child(value);
@@ -160,7 +177,8 @@ class FunctionReader {
       each_child(cursor, [this](CXCursor child) { declaration(child); });
       return;
     }
-    const bool reads = is_function(kind) || (context_.is_cpp && (is_class(kind) || clang_isDeclaration(kind) != 0));
+    const bool reads =
+        is_function(kind) || (context_.is_cpp && (is_class(kind) || clang_isDeclaration(kind) != 0));
     if (!reads) return;
     const CTarget* target = context_.target_of(point(clang_getCursorLocation(cursor)).file);
     if (target == nullptr) return;
@@ -246,20 +264,31 @@ class FunctionReader {
     const CKind ours = kind == CXCursor_UnexposedStmt ? CKind::attributed : kind_of(kind);
     const std::uint32_t index = open(ours, cursor);
     switch (ours) {
-      case CKind::expression: expression(cursor, index); break;
-      case CKind::declaration: local_declaration(cursor, index); break;
-      case CKind::return_: return_statement(cursor, index); break;
-      case CKind::jump: lambdas(cursor); break;
+      case CKind::expression:
+        expression(cursor, index);
+        break;
+      case CKind::declaration:
+        local_declaration(cursor, index);
+        break;
+      case CKind::return_:
+        return_statement(cursor, index);
+        break;
+      case CKind::jump:
+        lambdas(cursor);
+        break;
       case CKind::null:
       case CKind::break_:
       case CKind::other:
-      case CKind::function: break;
-      default: each_child(cursor, [this](CXCursor child) { part(child); });
+      case CKind::function:
+        break;
+      default:
+        each_child(cursor, [this](CXCursor child) { part(child); });
     }
     close(index);
   }
 
-  /// What stands within a statement: a condition is there as an expression, a loop's variable as a declaration.
+  /// What stands within a statement: a condition is there as an expression, a loop's variable as a
+  /// declaration.
   void part(CXCursor cursor) {
     const CXCursorKind kind = clang_getCursorKind(cursor);
     if (clang_isStatement(kind) != 0 || clang_isExpression(kind) != 0) {
@@ -277,8 +306,9 @@ class FunctionReader {
     if (compound || (kind == CXCursor_BinaryOperator &&
                      clang_getCursorBinaryOperatorKind(cursor) == CXBinaryOperator_Assign)) {
       const std::optional<CXCursor> to = first_child(cursor);
-      if (to && clang_getCursorKind(*to) == CXCursor_DeclRefExpr && is_plain(clang_getCursorReferenced(*to)) &&
-          is_scalar(clang_getCursorType(*to)) && (compound || !is_trivial(*last_child(cursor))))
+      if (to && clang_getCursorKind(*to) == CXCursor_DeclRefExpr &&
+          is_plain(clang_getCursorReferenced(*to)) && is_scalar(clang_getCursorType(*to)) &&
+          (compound || !is_trivial(*last_child(cursor))))
         node(index).assigned = outside_macros(extent(*to));
     }
     lambdas(cursor);
@@ -314,7 +344,8 @@ class FunctionReader {
 
   CRange name_of(CXCursor declaration) const {
     const std::uint32_t begin = point(clang_getCursorLocation(declaration)).offset;
-    return outside_macros({begin, begin + static_cast<std::uint32_t>(taken(clang_getCursorSpelling(declaration)).size())});
+    return outside_macros(
+        {begin, begin + static_cast<std::uint32_t>(taken(clang_getCursorSpelling(declaration)).size())});
   }
 
   void return_statement(CXCursor cursor, std::uint32_t index) {
@@ -333,7 +364,8 @@ class FunctionReader {
         clang_getCursorKind(cursor) == CXCursor_Constructor && arguments != std::string::npos)
       function.simple_name.resize(arguments);
     function.owner = scope_of(cursor);
-    function.name = function.owner.empty() ? function.simple_name : function.owner + "::" + function.simple_name;
+    function.name =
+        function.owner.empty() ? function.simple_name : function.owner + "::" + function.simple_name;
     const std::uint32_t begin = point(clang_getCursorLocation(cursor)).offset;
     function.declarator = {begin, begin + static_cast<std::uint32_t>(function.simple_name.size())};
     if (const CRange* macro = range_over(target_->view->macros, begin)) function.declarator = *macro;
@@ -344,13 +376,21 @@ class FunctionReader {
     const CXType type = clang_getCursorType(cursor);
     const int parameters = clang_getNumArgTypes(type);
     for (int i = 0; i < parameters; ++i)
-      function.parameters.push_back(taken(clang_getTypeSpelling(clang_getArgType(type, static_cast<unsigned>(i)))));
+      function.parameters.push_back(
+          taken(clang_getTypeSpelling(clang_getArgType(type, static_cast<unsigned>(i)))));
     function.is_variadic = clang_isFunctionTypeVariadic(type) != 0;
     function.is_static = clang_Cursor_getStorageClass(cursor) == CX_SC_Static;
     const CXCursorKind parent = clang_getCursorKind(clang_getCursorSemanticParent(cursor));
-    function.is_free = clang_getCursorKind(cursor) == CXCursor_FunctionDecl && !is_class(parent) &&
-                       type.kind == CXType_FunctionProto &&
-                       clang_equalCursors(clang_getCursorSemanticParent(cursor), clang_getCursorLexicalParent(cursor)) != 0;
+    function.is_free =
+        clang_getCursorKind(cursor) == CXCursor_FunctionDecl && !is_class(parent) &&
+        clang_equalCursors(clang_getCursorSemanticParent(cursor), clang_getCursorLexicalParent(cursor)) != 0;
+    function.is_old_style = type.kind == CXType_FunctionNoProto;
+    function.has_c_linkage = context_.is_cpp && function.is_free &&
+                             taken(clang_Cursor_getMangling(cursor)) == function.simple_name;
+    const int exceptions = clang_getExceptionSpecificationType(type);
+    function.is_noexcept = exceptions == CXCursor_ExceptionSpecificationKind_BasicNoexcept ||
+                           exceptions == CXCursor_ExceptionSpecificationKind_DynamicNone ||
+                           exceptions == CXCursor_ExceptionSpecificationKind_ComputedNoexcept;
     judge(cursor, body, function);
     return function;
   }
@@ -376,7 +416,8 @@ class FunctionReader {
     const CText& text = *target_->text;
     bool evaluated = false;  // its constexpr or consteval may hide in a macro
     bool consteval_ = false;
-    for (std::size_t i = text.at(whole.begin); i < text.tokens().size() && text.tokens()[i].begin < whole.end; ++i) {
+    for (std::size_t i = text.at(whole.begin); i < text.tokens().size() && text.tokens()[i].begin < whole.end;
+         ++i) {
       const std::string_view word = text.of(text.tokens()[i]);
       if (word.find("naked") != std::string_view::npos && text.tokens()[i].begin != function.declarator.begin)
         function.why_not = "a naked function";
@@ -408,9 +449,11 @@ class FunctionReader {
   CRange extent(CXCursor cursor) const {
     const CXSourceRange range = clang_getCursorExtent(cursor);
     CRange result{point(clang_getRangeStart(range)).offset, point(clang_getRangeEnd(range)).offset};
-    // What ends within a macro's use ends for the file behind it. An end in an argument is given as the use's begin.
+    // What ends within a macro's use ends for the file behind it. An end in an argument is given as the use's
+    // begin.
     const CRange* macro = range_over(target_->view->macros, result.end);
-    if (macro != nullptr && (macro->begin < result.end || file_offset(clang_getRangeEnd(range)) != result.end))
+    if (macro != nullptr &&
+        (macro->begin < result.end || file_offset(clang_getRangeEnd(range)) != result.end))
       result.end = macro->end;
     return result;
   }

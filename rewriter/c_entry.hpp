@@ -19,6 +19,9 @@ struct EntrySignature {
   bool is_static = false;
   bool is_cpp = false;
   bool variadic = false;
+  bool old_style = false;    // defined as in K&R: no prototype, and so must the wrapper be
+  bool c_linkage = false;    // in C++: extern "C", by whatever declaration
+  bool is_noexcept = false;  // in C++
 };
 
 /// Whole lines, each ending in "\n"; no #line.
@@ -27,6 +30,10 @@ struct EntryWrapper {
   std::string behind;  // behind its closing brace
 };
 
+/// Why there can be no wrapper, as what follows `"f" cannot be the entry: `; empty: there can.
+std::string why_no_wrapper(const EntrySignature& signature);
+
+/// A check fails where there can be none.
 EntryWrapper entry_wrapper(const EntrySignature& signature);
 
 }  // namespace jcprof::rewriter

@@ -58,7 +58,8 @@ std::vector<CUnitReading> read_units(const std::vector<CompileUnit>& units, cons
   std::set<std::string> said;  // of a header that many units include
   for (const CUnitReading& reading : readings)
     for (const Fault& fault : reading.faults)
-      if (said.insert(fmt::format("{}:{}:{}: {}", fault.place.file, fault.place.line, fault.place.column, fault.message))
+      if (said.insert(fmt::format("{}:{}:{}: {}", fault.place.file, fault.place.line, fault.place.column,
+                                  fault.message))
               .second)
         faults.push_back(fault);
   if (!faults.empty()) throw UserError(faults);
@@ -70,7 +71,8 @@ std::vector<std::vector<CSeen>> views_by_file(std::vector<CUnitReading> readings
   std::vector<std::vector<CSeen>> seen(files);
   for (CUnitReading& reading : readings)
     for (auto& [file, view] : reading.views) {
-      const bool is_known = std::ranges::any_of(seen[file], [&](const CSeen& s) { return s.view.same_as(view); });
+      const bool is_known =
+          std::ranges::any_of(seen[file], [&](const CSeen& s) { return s.view.same_as(view); });
       if (!is_known) seen[file].push_back({.view = std::move(view), .model = {}});
     }
   return seen;
@@ -78,7 +80,8 @@ std::vector<std::vector<CSeen>> views_by_file(std::vector<CUnitReading> readings
 
 /// First of all in the file: the runtime is there for whatever follows.
 void include_runtime(SourceModel& model, bool is_main_file) {
-  Slot slot{.at = model.text.starts_with("\xEF\xBB\xBF") ? 3U : 0U, .text = "\n#include \"{runtime}\"\n#line 1\n"};
+  Slot slot{.at = model.text.starts_with("\xEF\xBB\xBF") ? 3U : 0U,
+            .text = "\n#include \"{runtime}\"\n#line 1\n"};
   for (std::uint32_t i = 0; !is_main_file && i < model.sites.size(); ++i) slot.wanted_by.push_back(i);
   if (is_main_file || !model.sites.empty()) model.slots.insert(model.slots.begin(), std::move(slot));
 }
@@ -94,7 +97,8 @@ std::vector<SourceModel> read_c(const fs::path& root, const std::vector<std::str
   texts.reserve(models.size());
   for (const SourceModel& model : models) texts.emplace_back(model.text);
   CClaims claims(models.size());
-  std::vector<CUnitReading> readings = read_units(units, {.sources = sources, .texts = texts, .claims = claims});
+  std::vector<CUnitReading> readings =
+      read_units(units, {.sources = sources, .texts = texts, .claims = claims});
   std::vector<std::vector<CSeen>> seen = views_by_file(std::move(readings), models.size());
   std::vector<std::vector<std::string>> parameters(models.size());
   in_parallel(models.size(), [&](std::size_t i) {

@@ -19,10 +19,25 @@ bool is_executable(const CNode& node) {
     case CKind::label:
     case CKind::attributed:
     case CKind::catch_:
-    case CKind::function: return false;
-    case CKind::declaration: return node.value != CValue::none && !node.in_macro;
-    default: return !node.in_macro;
+    case CKind::function:
+      return false;
+    case CKind::declaration:
+      return node.value != CValue::none && !node.in_macro;
+    default:
+      return !node.in_macro;
   }
+}
+
+EntrySignature signature_of(const CFunction& source, bool is_cpp) {
+  return {.name = source.simple_name,
+          .result = source.result,
+          .parameters = source.parameters,
+          .is_static = source.is_static,
+          .is_cpp = is_cpp,
+          .variadic = source.is_variadic,
+          .old_style = source.is_old_style,
+          .c_linkage = source.has_c_linkage,
+          .is_noexcept = source.is_noexcept};
 }
 
 }  // namespace
@@ -48,7 +63,8 @@ void CBuilder::function(NodeIndex node, const Frame* outside) {
   const NodeIndex body = parts.back();
   const Frame frame{.function = add_function(source, outside),
                     .source = &source,
-                    .is_constexpr = source.is_constexpr || (source.is_lambda && outside != nullptr && outside->is_constexpr)};
+                    .is_constexpr = source.is_constexpr ||
+                                    (source.is_lambda && outside != nullptr && outside->is_constexpr)};
   for (std::size_t i = 0; i + 1 < parts.size(); ++i)
     if (at(parts[i]).kind == CKind::function) function(parts[i], &frame);
   if (const std::string why = why_no_trap(node, body); !why.empty())
@@ -59,7 +75,10 @@ void CBuilder::function(NodeIndex node, const Frame* outside) {
 }
 
 std::uint32_t CBuilder::add_function(const CFunction& source, const Frame* outside) {
-  Function made{.name = source.name, .simple_name = source.simple_name, .owner = source.owner, .offset = source.declarator.begin};
+  Function made{.name = source.name,
+                .simple_name = source.simple_name,
+                .owner = source.owner,
+                .offset = source.declarator.begin};
   std::string parameters = fmt::format("({})", fmt::join(source.parameters, ","));
   if (source.is_lambda) {
     made.owner = outside == nullptr ? "" : fragment_.functions[outside->function].name;
@@ -77,10 +96,14 @@ std::string CBuilder::why_no_trap(NodeIndex node, NodeIndex body) const {
   const CFunction& source = view_.functions[at(node).function];
   if (!source.why_not.empty()) return source.why_not;
   const std::vector<std::uint32_t>& words = text_.coroutine_words();
-  for (auto word = std::ranges::lower_bound(words, at(body).begin); word != words.end() && *word < at(body).end; ++word) {
-    const auto holds_it = [&](const CNode& n) { return n.kind == CKind::function && n.begin <= *word && *word < n.end; };
+  for (auto word = std::ranges::lower_bound(words, at(body).begin);
+       word != words.end() && *word < at(body).end; ++word) {
+    const auto holds_it = [&](const CNode& n) {
+      return n.kind == CKind::function && n.begin <= *word && *word < n.end;
+    };
     const auto first = view_.nodes.begin() + body;
-    if (range_over(view_.skipped, *word) == nullptr && std::none_of(first, first + at(body).subtree, holds_it))
+    if (range_over(view_.skipped, *word) == nullptr &&
+        std::none_of(first, first + at(body).subtree, holds_it))
       return "a coroutine";
   }
   return {};
@@ -94,7 +117,8 @@ void CBuilder::leave_function_alone(NodeIndex node, NodeIndex body, const std::s
     ++statements;
   }
   fragment_.functions.back().why_not = why;
-  fragment_.left_alone.push_back({.offset = view_.functions[at(node).function].declarator.begin, .reason = why, .count = statements});
+  fragment_.left_alone.push_back(
+      {.offset = view_.functions[at(node).function].declarator.begin, .reason = why, .count = statements});
 }
 
 void CBuilder::function_body(const Frame& frame, NodeIndex node, NodeIndex body) {
@@ -108,9 +132,8 @@ void CBuilder::function_body(const Frame& frame, NodeIndex node, NodeIndex body)
     const auto before = static_cast<std::ptrdiff_t>(fragment_.sites.size());
     const Position first = is_handler ? Position{TrapKind::handler, TrapLevel::block} : ordinary;
     sequence(frame, block, first);
-    if (is_handler && std::none_of(fragment_.sites.begin() + before, fragment_.sites.end(), [](const Site& made) {
-          return made.kind == TrapKind::handler;
-        }))
+    if (is_handler && std::none_of(fragment_.sites.begin() + before, fragment_.sites.end(),
+                                   [](const Site& made) { return made.kind == TrapKind::handler; }))
       end_trap(frame, first, block);
     if (completes(block)) end_trap(frame, {TrapKind::exit, TrapLevel::function}, block);
     assigned_ = {};
@@ -127,9 +150,10 @@ void CBuilder::entry_traps(const Frame& frame, NodeIndex node, NodeIndex body) {
     start = at(statements.front()).end;
     statements.erase(statements.begin());
   }
-  const bool declares = !view_.is_cpp && !statements.empty() && at(statements.front()).kind == CKind::declaration;
-  const bool may_be_entry = !source.is_lambda && !frame.is_constexpr &&
-                            (reach_ == Reach::program || can_be_wrapped(source, body));
+  const bool declares =
+      !view_.is_cpp && !statements.empty() && at(statements.front()).kind == CKind::declaration;
+  const bool may_be_entry =
+      !source.is_lambda && !frame.is_constexpr && (reach_ == Reach::program || can_be_wrapped(source, body));
   const CRange name = source.declarator;
   if (may_be_entry && at(node).kind == CKind::function) {
     const auto entry0 = site(frame, {TrapKind::entry0, TrapLevel::function}, name.begin, name.end);
@@ -142,19 +166,18 @@ void CBuilder::entry_traps(const Frame& frame, NodeIndex node, NodeIndex body) {
 }
 
 bool CBuilder::can_be_wrapped(const CFunction& source, NodeIndex body) const {
-  bool is_extern_c = false;
   const CToken* previous = token_before(source.declarator.begin);
-  return source.is_free && !source.is_variadic && !in_macro(source.declarator.begin) &&
-         (previous == nullptr || text_.of(*previous) != "::") &&
-         same_branch(definition_of(source, is_extern_c), at(body).end);
+  return source.is_free && why_no_wrapper(signature_of(source, view_.is_cpp)).empty() &&
+         !in_macro(source.declarator.begin) && (previous == nullptr || text_.of(*previous) != "::") &&
+         same_branch(definition_of(source), at(body).end);
 }
 
-std::uint32_t CBuilder::definition_of(const CFunction& source, bool& is_extern_c) const {
+/// With the `extern "C"` in front of it.
+std::uint32_t CBuilder::definition_of(const CFunction& source) const {
   const CToken* language = token_before(source.definition);
   if (!view_.is_cpp || language == nullptr || text_.of(*language) != "\"C\"") return source.definition;
   const CToken* keyword = token_before(language->begin);
-  is_extern_c = keyword != nullptr && text_.of(*keyword) == "extern";
-  return is_extern_c ? keyword->begin : source.definition;
+  return keyword != nullptr && text_.of(*keyword) == "extern" ? keyword->begin : source.definition;
 }
 
 std::size_t CBuilder::line_of(std::uint32_t offset) const {
@@ -166,33 +189,18 @@ std::size_t CBuilder::line_of(std::uint32_t offset) const {
   return static_cast<std::size_t>(std::ranges::upper_bound(lines_, offset) - lines_.begin());
 }
 
-namespace {
-
-EntrySignature signature_of(const CFunction& source, bool is_cpp) {
-  return {.name = source.simple_name,
-          .result = source.result,
-          .parameters = source.parameters,
-          .is_static = source.is_static,
-          .is_cpp = is_cpp,
-          .variadic = source.is_variadic};
-}
-
-}  // namespace
-
 void CBuilder::wrapper_in_front(const CFunction& source, std::uint32_t entry0) {
-  bool is_extern_c = false;
-  const std::uint32_t begin = definition_of(source, is_extern_c);
-  slot(begin,
-       fmt::format("\n{}#line {}\n", entry_wrapper(signature_of(source, view_.is_cpp)).before, line_of(begin)), {entry0});
+  const std::uint32_t begin = definition_of(source);
+  slot(
+      begin,
+      fmt::format("\n{}#line {}\n", entry_wrapper(signature_of(source, view_.is_cpp)).before, line_of(begin)),
+      {entry0});
 }
 
 void CBuilder::wrapper_behind(const CFunction& source, NodeIndex body, std::uint32_t entry0) {
-  bool is_extern_c = false;
-  definition_of(source, is_extern_c);
-  const std::string text = entry_wrapper(signature_of(source, view_.is_cpp)).behind;
-  // A wrapper is one line of #undef and the function: both may stand within a block of extern "C".
-  slot(at(body).end,
-       fmt::format(is_extern_c ? "\nextern \"C\" {{\n{}}}\n#line {}\n" : "\n{}#line {}\n", text, line_of(at(body).end)),
+  const std::uint32_t end = at(body).end;
+  slot(end,
+       fmt::format("\n{}#line {}\n", entry_wrapper(signature_of(source, view_.is_cpp)).behind, line_of(end)),
        {entry0});
 }
 
@@ -208,13 +216,17 @@ std::string CBuilder::trap_text(const Frame& frame, bool in_front_of_declaration
   const CRange assigned = std::exchange(assigned_, {});
   if (in_front_of_declaration && !view_.is_cpp) return "JCPROF_TRAP_D({id});";
   if (assigned.end > assigned.begin && !frame.is_constexpr)
-    return fmt::format("JCPROF_TRAP_V({{id}},{});", text_.text().substr(assigned.begin, assigned.end - assigned.begin));
+    return fmt::format("JCPROF_TRAP_V({{id}},{});",
+                       text_.text().substr(assigned.begin, assigned.end - assigned.begin));
   return "JCPROF_TRAP({id});";
 }
 
 std::uint32_t CBuilder::site(const Frame& frame, Position position, std::uint32_t begin, std::uint32_t end) {
-  fragment_.sites.push_back(
-      {.kind = position.kind, .level = position.level, .function = frame.function, .begin = begin, .end = end});
+  fragment_.sites.push_back({.kind = position.kind,
+                             .level = position.level,
+                             .function = frame.function,
+                             .begin = begin,
+                             .end = end});
   return static_cast<std::uint32_t>(fragment_.sites.size() - 1);
 }
 

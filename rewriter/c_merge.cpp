@@ -25,8 +25,9 @@ bool compiles(const CView& view, std::size_t offset) {
 /// Everything about a site that units can disagree on, as one text.
 std::string signature(const CFragment& fragment, std::uint32_t index, const std::vector<const Slot*>& slots) {
   const Site& site = fragment.sites[index];
-  std::string text = fmt::format("{} {} {} {} {} {}", static_cast<int>(site.kind), static_cast<int>(site.level),
-                                 site.begin, site.end, fragment.functions[site.function].name, site.marker_name);
+  std::string text =
+      fmt::format("{} {} {} {} {} {}", static_cast<int>(site.kind), static_cast<int>(site.level), site.begin,
+                  site.end, fragment.functions[site.function].name, site.marker_name);
   for (const Slot* slot : slots) text += fmt::format("\n{} {}", slot->at, slot->text);
   return text;
 }
@@ -110,7 +111,8 @@ CFragment agreed(const std::vector<Opinion>& opinions) {
         return elsewhere || signatures[static_cast<std::size_t>(&other - opinions.data())].contains(text);
       });
       if (!is_agreed && fragment.sites[i].counts)
-        result.left_alone.push_back({.offset = fragment.sites[i].begin, .reason = "units that compile it disagree"});
+        result.left_alone.push_back(
+            {.offset = fragment.sites[i].begin, .reason = "units that compile it disagree"});
       if (!is_agreed || !taken.insert(text).second) known.insert(i);
     }
     if (result.functions.empty()) result.body = fragment.body;
@@ -142,11 +144,13 @@ void add_inactive(const CText& text, const std::vector<CSeen>& seen, SourceModel
   bool in_run = false;
   for (const CToken& token : text.tokens()) {
     if (token.begin < line_end) continue;
-    const bool inactive = token.kind != CToken::Kind::directive &&
-                          std::ranges::none_of(seen, [&](const CSeen& s) { return compiles(s.view, token.begin); });
+    const bool inactive =
+        token.kind != CToken::Kind::directive &&
+        std::ranges::none_of(seen, [&](const CSeen& s) { return compiles(s.view, token.begin); });
     if (token.kind == CToken::Kind::directive) continue;
     if (inactive && !in_run)
-      model.left_alone.push_back({.offset = token.begin, .reason = "lines that no unit compiles", .count = 0});
+      model.left_alone.push_back(
+          {.offset = token.begin, .reason = "lines that no unit compiles", .count = 0});
     if (inactive) ++model.left_alone.back().count;
     in_run = inactive;
     line_end = std::min(text.text().find('\n', token.end), text.text().size());
@@ -181,7 +185,8 @@ std::vector<std::string> merge_views(const CText& text, std::vector<CSeen> seen,
       for (auto f = std::ranges::lower_bound(s.model.fragments, body, {}, &CFragment::body);
            f != s.model.fragments.end() && f->body == body; ++f)
         opinions.push_back({.view = &s.view, .fragment = &*f});
-      if (opinions.size() == before && compiles(s.view, body)) opinions.push_back({.view = &s.view, .fragment = nullptr});
+      if (opinions.size() == before && compiles(s.view, body))
+        opinions.push_back({.view = &s.view, .fragment = nullptr});
     }
   std::vector<std::string> parameters;
   std::vector<std::uint32_t> statements;
@@ -201,7 +206,8 @@ std::vector<std::string> merge_views(const CText& text, std::vector<CSeen> seen,
   return parameters;
 }
 
-void name_functions(std::vector<SourceModel>& models, const std::vector<std::vector<std::string>>& parameters) {
+void name_functions(std::vector<SourceModel>& models,
+                    const std::vector<std::vector<std::string>>& parameters) {
   std::map<std::string, std::set<std::size_t>> files;
   for (std::size_t file = 0; file < models.size(); ++file)
     for (const Function& function : models[file].functions) files[function.name].insert(file);
@@ -213,7 +219,8 @@ void name_functions(std::vector<SourceModel>& models, const std::vector<std::vec
     std::map<std::string, int> same;
     for (std::size_t i = 0; i < models[file].functions.size(); ++i) {
       Function& function = models[file].functions[i];
-      if (function.owner.empty() && files[function.name].size() > 1) function.owner = name.substr(0, name.find('.'));
+      if (function.owner.empty() && files[function.name].size() > 1)
+        function.owner = name.substr(0, name.find('.'));
       if (count[function.name] > 1) function.name += parameters[file][i];
       if (const int n = ++same[function.name]; n > 1) function.name += fmt::format("${}", n);
     }

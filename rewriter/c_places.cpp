@@ -33,7 +33,8 @@ std::size_t CBuilder::token_at(std::uint32_t offset) const {
 }
 
 std::size_t CBuilder::next_token(std::size_t token) const {
-  return token + 1 < text_.tokens().size() ? token_at(text_.tokens()[token + 1].begin) : text_.tokens().size();
+  return token + 1 < text_.tokens().size() ? token_at(text_.tokens()[token + 1].begin)
+                                           : text_.tokens().size();
 }
 
 const CToken* CBuilder::token_before(std::uint32_t offset) const {
@@ -66,8 +67,8 @@ bool CBuilder::is_own_block(NodeIndex node) const {
          text_.text()[n.end - 1] == '}' && !in_macro(n.end - 1);
 }
 
-/// Where a statement begins for the file, given the end of what precedes it: macros that make nothing, or only
-/// attributes, stand in front of it.
+/// Where a statement begins for the file, given the end of what precedes it: macros that make nothing, or
+/// only attributes, stand in front of it.
 CBuilder::Spot CBuilder::spot_behind(NodeIndex node, std::uint32_t behind) const {
   constexpr std::string_view from_macro = "it comes from a macro";
   const CNode& n = at(node);
@@ -104,7 +105,8 @@ bool CBuilder::can_be_braced(NodeIndex node) const {
   const std::size_t first = text_.at(previous->begin);
   const std::size_t here = text_.at(n.begin);
   for (std::size_t i = first; i < here; ++i)
-    if (text_.tokens()[i].kind == Kind::directive && text_.directive_name(text_.tokens()[i]) == "pragma") return false;
+    if (text_.tokens()[i].kind == Kind::directive && text_.directive_name(text_.tokens()[i]) == "pragma")
+      return false;
   return same_branch(n.begin, *end);
 }
 
@@ -113,7 +115,8 @@ std::optional<std::uint32_t> CBuilder::end_of(NodeIndex node) const {
   const std::vector<NodeIndex> parts = children(node);
   switch (n.kind) {
     case CKind::compound:
-    case CKind::null: return in_macro(n.end - 1) ? std::nullopt : std::optional(n.end);
+    case CKind::null:
+      return in_macro(n.end - 1) ? std::nullopt : std::optional(n.end);
     case CKind::loop:
     case CKind::switch_:
     case CKind::if_:
@@ -121,11 +124,13 @@ std::optional<std::uint32_t> CBuilder::end_of(NodeIndex node) const {
     case CKind::case_:
     case CKind::attributed:
     case CKind::try_:
-    case CKind::catch_: return parts.empty() ? std::nullopt : end_of(parts.back());
+    case CKind::catch_:
+      return parts.empty() ? std::nullopt : end_of(parts.back());
     case CKind::declaration:
       if (text_.text()[n.end - 1] == ';' && !in_macro(n.end - 1)) return n.end;
       break;
-    default: break;
+    default:
+      break;
   }
   const std::size_t token = token_at(n.end);
   if (word(token) != ";" || in_macro(text_.tokens()[token].begin)) return std::nullopt;
@@ -137,19 +142,25 @@ bool CBuilder::completes(NodeIndex node) const {
   switch (at(node).kind) {
     case CKind::return_:
     case CKind::break_:
-    case CKind::jump: return false;
+    case CKind::jump:
+      return false;
     case CKind::compound:
     case CKind::label:
     case CKind::case_:
     case CKind::attributed:
-    case CKind::catch_: return parts.empty() || completes(parts.back());
-    case CKind::try_: return std::ranges::any_of(parts, [&](NodeIndex part) { return completes(part); });
-    case CKind::loop: return !is_endless(node) || has_break(parts.back());
+    case CKind::catch_:
+      return parts.empty() || completes(parts.back());
+    case CKind::try_:
+      return std::ranges::any_of(parts, [&](NodeIndex part) { return completes(part); });
+    case CKind::loop:
+      return !is_endless(node) || has_break(parts.back());
     case CKind::if_: {
       const IfParts branches = parts_of(node);
-      return !branches.then || !branches.otherwise || completes(*branches.then) || completes(*branches.otherwise);
+      return !branches.then || !branches.otherwise || completes(*branches.then) ||
+             completes(*branches.otherwise);
     }
-    default: return true;
+    default:
+      return true;
   }
 }
 

@@ -12,7 +12,8 @@ namespace jcprof::rewriter {
 namespace {
 
 constexpr std::string_view trap_e = "JCPROF_TRAP_E({id}),";
-constexpr std::string_view branches_differ = "its braces would stand in different #if branches, or in a macro";
+constexpr std::string_view branches_differ =
+    "its braces would stand in different #if branches, or in a macro";
 
 // Nobody writes a longer one, and std::regex recurses over its text.
 constexpr std::size_t longest_marker = 200;
@@ -48,7 +49,8 @@ void CBuilder::switch_block(const Frame& frame, NodeIndex body) {
   };
   for (const NodeIndex i : parts) {
     if (is_case(i)) break;
-    if (at(i).kind == CKind::null || (at(i).kind == CKind::declaration && at(i).value == CValue::none)) continue;
+    if (at(i).kind == CKind::null || (at(i).kind == CKind::declaration && at(i).value == CValue::none))
+      continue;
     count(i);
     leave_alone(at(i).begin, "it stands in front of the first case of a switch");
   }
@@ -73,10 +75,14 @@ bool CBuilder::statement(const Frame& frame, NodeIndex node, Position position, 
   const CNode& n = at(node);
   const CRange assigned = end_of(node) ? n.assigned : CRange{};
   switch (n.kind) {
-    case CKind::null: marker(frame, node); return false;
+    case CKind::null:
+      marker(frame, node);
+      return false;
     case CKind::label:
-    case CKind::case_: return labelled(frame, node, position, spot);
-    case CKind::attributed: return attributed(frame, node, position, spot);
+    case CKind::case_:
+      return labelled(frame, node, position, spot);
+    case CKind::attributed:
+      return attributed(frame, node, position, spot);
     case CKind::declaration:
       if (n.value != CValue::none) break;
       nested(frame, node);
@@ -91,7 +97,8 @@ bool CBuilder::statement(const Frame& frame, NodeIndex node, Position position, 
       return_statement(frame, node, position, spot);
       assigned_ = {};
       return true;
-    default: break;
+    default:
+      break;
   }
   // A loop is told by the trap in front of it.
   if (is_loop(n.kind)) position.level = std::min(position.level, TrapLevel::block);
@@ -166,8 +173,12 @@ void CBuilder::inside(const Frame& frame, NodeIndex node) {
     return;
   }
   switch (n.kind) {
-    case CKind::if_: if_statement(frame, node); return;
-    case CKind::try_: try_statement(frame, node); return;
+    case CKind::if_:
+      if_statement(frame, node);
+      return;
+    case CKind::try_:
+      try_statement(frame, node);
+      return;
     case CKind::loop:
       for (std::size_t i = 0; i + 1 < parts.size(); ++i) nested(frame, parts[i]);
       if (!parts.empty()) branch(frame, parts.back(), {TrapKind::loop_body, TrapLevel::block});
@@ -183,8 +194,11 @@ void CBuilder::inside(const Frame& frame, NodeIndex node) {
       else
         blocks_within(frame, node);
       return;
-    case CKind::compound: blocks_within(frame, node); return;
-    default: nested(frame, node);
+    case CKind::compound:
+      blocks_within(frame, node);
+      return;
+    default:
+      nested(frame, node);
   }
 }
 
@@ -203,7 +217,8 @@ void CBuilder::if_statement(const Frame& frame, NodeIndex node) {
     i = parts.otherwise;
     if (!i) break;
     const CToken* previous = token_before(at(*i).begin);
-    if (at(*i).kind != CKind::if_ || at(*i).in_macro || previous == nullptr || text_.of(*previous) != "else") {
+    if (at(*i).kind != CKind::if_ || at(*i).in_macro || previous == nullptr ||
+        text_.of(*previous) != "else") {
       branch(frame, *i, first_of_block);
       break;
     }
@@ -283,7 +298,8 @@ void CBuilder::branch(const Frame& frame, NodeIndex node, Position position) {
   else
     statement(frame, node, position, spot);
   std::vector<std::uint32_t> wanted;
-  if (fragment_.sites.size() > first_site && fragment_.sites[first_site].begin == n.begin) wanted.push_back(first_site);
+  if (fragment_.sites.size() > first_site && fragment_.sites[first_site].begin == n.begin)
+    wanted.push_back(first_site);
   if (!empty && completes(node)) {
     wanted.push_back(site(frame, {TrapKind::after, TrapLevel::block}, end, end));
     slot(end, trap_text(frame, false), {wanted.back()});
@@ -318,8 +334,7 @@ std::uint32_t CBuilder::end_trap(const Frame& frame, Position position, NodeInde
   const std::uint32_t brace = at(compound).end - 1;
   const CToken* last = token_before(brace);
   std::uint32_t where = brace;
-  if (last != nullptr && last->begin >= at(compound).begin &&
-      text_.at(last->begin) + 1 == text_.at(brace)) {
+  if (last != nullptr && last->begin >= at(compound).begin && text_.at(last->begin) + 1 == text_.at(brace)) {
     const CRange* macro = range_over(view_.macros, last->begin);
     where = macro != nullptr ? macro->end : last->end;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one unit sees of one C or C++ file, as plain values: functions, their statements, macro uses, code that is not
-// compiled. No cursor of libclang's outlives the reading, and no decision is made here.
+// What one unit sees of one C or C++ file, as plain values: functions, their statements, macro uses, code
+// that is not compiled. No cursor of libclang's outlives the reading, and no decision is made here.
 #pragma once
 
 #include <cstdint>
@@ -67,7 +67,10 @@ struct CFunction {
   bool is_constexpr = false;
   bool is_static = false;
   bool is_variadic = false;
-  bool is_free = false;    // neither member, template, lambda nor qualified, with a prototype: can be wrapped
+  bool is_old_style = false;   // without a prototype
+  bool has_c_linkage = false;  // in C++
+  bool is_noexcept = false;
+  bool is_free = false;    // neither member, template nor lambda
   bool is_lambda = false;  // numbered by whoever names it
 };
 

@@ -39,9 +39,7 @@ class Lexer {
   }
 
  private:
-  char peek(std::size_t ahead = 0) const {
-    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
-  }
+  char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
 
   /// Length of a backslash with the end of line that it takes away; 0 where there is none.
   std::size_t splice() const {
@@ -167,7 +165,8 @@ class Lexer {
 }  // namespace
 
 CText::CText(std::string_view text) : text_(text), tokens_(Lexer(text).run()) {
-  constexpr std::array<std::string_view, 6> keywords{"return", "co_return", "co_yield", "case", "throw", "else"};
+  constexpr std::array<std::string_view, 6> keywords{"return", "co_return", "co_yield",
+                                                     "case",   "throw",     "else"};
   for (std::size_t i = 0; i < tokens_.size(); ++i) {
     const CToken& token = tokens_[i];
     const std::string_view self = of(token);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tokens of one C or C++ file as it stands, whatever the preprocessor makes of it: where a `;` or a closing
-// parenthesis is, and in which #if branch. Knows no macros and no units.
+// The tokens of one C or C++ file as it stands, whatever the preprocessor makes of it: where a `;` or a
+// closing parenthesis is, and in which #if branch. Knows no macros and no units.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ struct CToken {
   Kind kind = Kind::punctuation;
 };
 
-/// Punctuation is a byte a token, but for `::` and `->`. A directive is one token up to the end of its logical line.
+/// Punctuation is a byte a token, but for `::` and `->`. A directive is one token up to the end of its
+/// logical line.
 class CText {
  public:
   /// `text` must outlive this.

@@ -94,14 +94,16 @@ class UnitReader {
         CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_KeepGoing, &made);
     unit_handle_.reset(made);
     if (code != CXError_Success || made == nullptr) {
-      reading_.faults.push_back({.message = fmt::format("clang cannot read it (error {})", static_cast<int>(code)),
-                                 .place = {.file = unit_.path},
-                                 .hint = "see its entry in the compile database"});
+      reading_.faults.push_back(
+          {.message = fmt::format("clang cannot read it (error {})", static_cast<int>(code)),
+           .place = {.file = unit_.path},
+           .hint = "see its entry in the compile database"});
       return;
     }
     for (unsigned i = 0; i < clang_getNumDiagnostics(made); ++i) {
       CXDiagnostic diagnostic = clang_getDiagnostic(made, i);
-      if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) reading_.faults.push_back(fault(diagnostic));
+      if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error)
+        reading_.faults.push_back(fault(diagnostic));
       clang_disposeDiagnostic(diagnostic);
     }
   }
@@ -110,7 +112,8 @@ class UnitReader {
     const Located at = located(clang_getDiagnosticLocation(diagnostic));
     Fault result{.message = taken(clang_getDiagnosticSpelling(diagnostic)),
                  .place = {.file = unit_.path},
-                 .hint = fmt::format("clang 19 read {} with the flags that the compile database has for it", unit_.path)};
+                 .hint = fmt::format("clang 19 read {} with the flags that the compile database has for it",
+                                     unit_.path)};
     if (at.file == nullptr) return result;
     result.place = {.file = taken(clang_getFileName(at.file)), .line = at.line, .column = at.column};
     std::size_t size = 0;
@@ -185,7 +188,8 @@ class UnitReader {
   const std::size_t index_;
   const CReadingRoom& room_;
   const Index clang_{clang_createIndex(0, 0)};
-  std::unordered_map<void*, std::optional<std::size_t>> by_handle_;  // a file has one for each name it is found by
+  std::unordered_map<void*, std::optional<std::size_t>>
+      by_handle_;  // a file has one for each name it is found by
   Unit unit_handle_;
   std::map<std::size_t, CView> views_;
   std::map<std::size_t, CTarget> targets_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One compile unit → what it sees of each file that is asked for, by libclang. What another unit has seen just so is not
-// read again.
+// One compile unit → what it sees of each file that is asked for, by libclang. What another unit has seen
+// just so is not read again.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ using CSources = std::map<CFileId, std::size_t>;
 /// {0, 0} for what is not there.
 CFileId file_id(const std::filesystem::path& file);
 
-/// Who reads which view of a file: of units that see the same, the first in the database's order is among them, however
-/// the threads run.
+/// Who reads which view of a file: of units that see the same, the first in the database's order is among
+/// them, however the threads run.
 class CClaims {
  public:
   explicit CClaims(std::size_t files) : claims_(files) {}
