@@ -23,6 +23,7 @@ struct Function {
   std::size_t offset = 0;   // of its name in the source
   std::string why_not;      // not empty: no trap can stand in it, and why
   bool calls_itself = false;
+  bool operator==(const Function&) const = default;
 };
 
 /// A place where a trap can stand.
@@ -36,6 +37,7 @@ struct Site {
   std::string marker_name;   // as the user named it; empty: none given
   bool in_source = false;    // the user's text calls the trap itself, by marker_name
   bool counts = false;       // it is the one in front of a statement that SourceModel::statements counts
+  bool operator==(const Site&) const = default;
 };
 
 /// A piece of text to insert before byte `at`. `{pm}`, `{pmc}` stand for the runtime's classes, `{name}`
@@ -46,6 +48,7 @@ struct Slot {
   std::string text;
   std::vector<std::uint32_t> wanted_by;      // sites; inserted when one of them is chosen, always when empty
   std::optional<std::uint32_t> unless = {};  // a site: left out when it is chosen
+  bool operator==(const Slot&) const = default;
 };
 
 /// Something a user would expect a trap at that cannot have one. In C the reason names no place of its own,
@@ -54,6 +57,7 @@ struct LeftAlone {
   std::size_t offset = 0;
   std::string reason;
   std::size_t count = 1;  // statements; lines of code that no unit compiles
+  bool operator==(const LeftAlone&) const = default;
 };
 
 /// Whether a class is an applet hangs on all sources together; see settle_applets().
