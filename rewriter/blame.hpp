@@ -18,6 +18,11 @@ namespace jcprof::rewriter {
 std::vector<std::uint32_t> blamed(const CompileError& error, std::string_view text, const SourceModel& model,
                                   const std::vector<Insertion>& insertions);
 
+/// All of the function that an error lies in.
+std::vector<std::uint32_t> blamed_function(const CompileError& error, std::string_view text,
+                                           const SourceModel& model,
+                                           const std::vector<Insertion>& insertions);
+
 bool says_too_large(const CompileError& error);
 
 }  // namespace jcprof::rewriter

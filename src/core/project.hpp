@@ -115,6 +115,7 @@ struct CompileSettings {
   std::vector<std::string> classpath;
   std::vector<std::string> flags;
   std::string database;
+  std::string compiler;  // C and C++ without a database; empty: cc and c++
 };
 
 /// What concerns `agent:` transports only.

@@ -108,6 +108,7 @@ void read_compile(const JsonNode& node, CompileSettings& to, JsonFaults& faults)
   object.optional("classpath", to.classpath, read_filled_strings);
   object.optional("flags", to.flags, read_filled_strings);
   object.optional("database", to.database, read_string);
+  object.optional("compiler", to.compiler, read_string);
   object.refuse_the_rest();
 }
 
