@@ -161,6 +161,7 @@ class CBuilder {
   CFragment fragment_;
   std::vector<std::uint32_t> placed_markers_;
   CRange assigned_;  // the variable that the statement in front of the next trap has left its value in
+  std::optional<std::uint32_t> last_in_macro_;  // where the last trap in front of a macro's use stands
   int lambdas_ = 0;  // of the fragment
   mutable std::vector<std::uint32_t> lines_;
 };

@@ -91,12 +91,13 @@ CBuilder::Spot CBuilder::spot_behind(NodeIndex node, std::uint32_t behind) const
   return {.at = start, .why_not = {}};
 }
 
-/// One statement that is all there is behind its `)`, `else` or `do`.
+/// One statement that is all there is behind its `)`, `else` or `do`; a macro's use that is one will do.
 bool CBuilder::can_be_braced(NodeIndex node) const {
   const CNode& n = at(node);
   const std::optional<std::uint32_t> end = end_of(node);
   const CToken* previous = token_before(n.begin);
-  if (n.in_macro || !end || previous == nullptr) return false;
+  const CRange* macro = range_over(view_.macros, n.begin);
+  if (!end || previous == nullptr || (macro != nullptr && macro->begin != n.begin)) return false;
   const std::string_view control = text_.of(*previous);
   if (control != ")" && control != "else" && control != "do") return false;
   // The macro that it ends in goes on to the next statement.
@@ -115,6 +116,7 @@ std::optional<std::uint32_t> CBuilder::end_of(NodeIndex node) const {
   const std::vector<NodeIndex> parts = children(node);
   switch (n.kind) {
     case CKind::compound:
+      return in_macro(n.end - 1) && !n.in_macro ? std::nullopt : std::optional(n.end);
     case CKind::null:
       return in_macro(n.end - 1) ? std::nullopt : std::optional(n.end);
     case CKind::loop:

@@ -156,9 +156,11 @@ std::optional<std::uint32_t> CBuilder::before_trap(const Frame& frame, NodeIndex
   const CNode& n = at(node);
   if (!spot.why_not.empty()) {
     assigned_ = {};
-    leave_alone(n.begin, spot.why_not);
+    // A macro that makes several statements has one trap, in front of the first.
+    if (!n.in_macro || n.begin != last_in_macro_) leave_alone(n.begin, spot.why_not);
     return std::nullopt;
   }
+  if (n.in_macro) last_in_macro_ = n.begin;
   const std::uint32_t made = site(frame, position, n.begin, end_of(node).value_or(n.end));
   fragment_.sites[made].counts = !n.in_macro && n.kind != CKind::label;
   slot(spot.at, trap_text(frame, n.kind == CKind::declaration), {made});

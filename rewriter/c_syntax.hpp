@@ -76,6 +76,7 @@ struct CFunction {
 
 struct CView {
   bool is_cpp = false;
+  std::uint64_t definitions = 0;  // a digest of where the macros that are used were defined
   std::vector<CRange> skipped;  // by the preprocessor, ascending
   std::vector<CRange> macros;   // uses, outermost only, ascending
   std::vector<CRange> markers;  // those of PM_CHECK
@@ -84,7 +85,7 @@ struct CView {
 
   /// Equal keys: units that see the same of the file.
   bool same_as(const CView& other) const {
-    return is_cpp == other.is_cpp && skipped == other.skipped && macros == other.macros;
+    return is_cpp == other.is_cpp && definitions == other.definitions && skipped == other.skipped && macros == other.macros;
   }
 };
 

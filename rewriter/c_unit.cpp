@@ -18,6 +18,9 @@
 namespace jcprof::rewriter {
 namespace {
 
+// Fowler, Noll, Vo 1991
+constexpr std::uint64_t fnv_prime = 0x100000001B3;
+
 struct Dispose {
   void operator()(CXIndex index) const { clang_disposeIndex(index); }
   void operator()(CXTranslationUnit unit) const { clang_disposeTranslationUnit(unit); }
@@ -169,7 +172,16 @@ class UnitReader {
     if (seen == nullptr) return;
     const CRange use{begin.offset, located(clang_getRangeEnd(range)).offset};
     seen->macros.push_back(use);
+    const Located definition = located(clang_getCursorLocation(clang_getCursorReferenced(cursor)));
+    for (const std::uint64_t part : {name_digest(definition.file), std::uint64_t{definition.offset}})
+      seen->definitions = (seen->definitions ^ part) * fnv_prime;
     if (taken(clang_getCursorSpelling(cursor)) == "PM_CHECK") seen->markers.push_back(use);
+  }
+
+  std::uint64_t name_digest(CXFile file) {
+    const auto [known, is_new] = name_digests_.emplace(file, 0);
+    if (is_new && file != nullptr) known->second = std::hash<std::string>{}(taken(clang_getFileName(file)));
+    return known->second;
   }
 
   void read_skipped() {
@@ -190,6 +202,7 @@ class UnitReader {
   const Index clang_{clang_createIndex(0, 0)};
   std::unordered_map<void*, std::optional<std::size_t>>
       by_handle_;  // a file has one for each name it is found by
+  std::unordered_map<void*, std::uint64_t> name_digests_;
   Unit unit_handle_;
   std::map<std::size_t, CView> views_;
   std::map<std::size_t, CTarget> targets_;
