@@ -31,10 +31,33 @@ std::vector<Span> spans_of(const SourceModel& model, const std::vector<Insertion
   return spans;
 }
 
-std::size_t offset_of(const CompileError& error, std::string_view text) {
+std::size_t start_of_line(std::size_t line, std::string_view text) {
   std::size_t at = 0;
-  for (std::size_t line = 1; line < error.line; ++line)
+  for (std::size_t i = 1; i < line && at < text.size(); ++i)
     at = std::min(text.find('\n', at), text.size() - 1) + 1;
+  return at;
+}
+
+/// Where an original line begins in the rewritten text. Insertions that hold lines of their own put the
+/// numbers right again, so a compiler's line is an original one; its columns begin behind what those
+/// insertions end with.
+std::size_t rewritten_line(std::size_t line, std::string_view text, const SourceModel& model,
+                           const std::vector<Insertion>& insertions) {
+  const std::size_t start = start_of_line(line, model.text);
+  const auto behind = std::ranges::upper_bound(insertions, start, {},
+                                               [](const Insertion& insertion) { return insertion.at; });
+  std::size_t at = start;
+  if (behind != insertions.begin()) {
+    const Insertion& last = *std::prev(behind);
+    at = last.rewritten_at + last.text.size() + span_end.size() + (start - last.at);
+  }
+  const std::size_t before = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+  return before == std::string_view::npos ? 0 : before + 1;
+}
+
+std::size_t offset_of(const CompileError& error, std::string_view text, const SourceModel& model,
+                      const std::vector<Insertion>& insertions) {
+  std::size_t at = rewritten_line(error.line, text, model, insertions);
   for (std::size_t column = 1; column < error.column && at < text.size() && text[at] != '\n'; ++column)
     at += error.unit == ColumnUnit::bytes ? 1 : std::max<std::size_t>(1, utf8_length(text.substr(at)));
   return at;
@@ -115,7 +138,7 @@ bool says_too_large(const CompileError& error) {
 std::vector<std::uint32_t> blamed(const CompileError& error, std::string_view text, const SourceModel& model,
                                   const std::vector<Insertion>& insertions) {
   if (error.line == 0) return {};
-  const std::size_t at = offset_of(error, text);
+  const std::size_t at = offset_of(error, text, model, insertions);
   const std::vector<Span> spans = spans_of(model, insertions);
   const auto function = function_at(model, original_offset(at, insertions));
   if (says_too_large(error)) return finest(sites_of(function, model, spans), model);
@@ -123,6 +146,20 @@ std::vector<std::uint32_t> blamed(const CompileError& error, std::string_view te
   if (const auto site = held_round(at, model, spans)) return {*site};
   if (const auto site = nearest_on_line(at, text, spans)) return {*site};
   return sites_of(function, model, spans);
+}
+
+bool points_at_trap(const CompileError& error, std::string_view text, const SourceModel& model,
+                    const std::vector<Insertion>& insertions) {
+  const std::size_t at = offset_of(error, text, model, insertions);
+  const std::vector<Span> spans = spans_of(model, insertions);
+  return pointed_at(at, spans) || held_round(at, model, spans);
+}
+
+std::vector<std::uint32_t> blamed_function(const CompileError& error, std::string_view text,
+                                           const SourceModel& model,
+                                           const std::vector<Insertion>& insertions) {
+  const std::size_t at = offset_of(error, text, model, insertions);
+  return sites_of(function_at(model, original_offset(at, insertions)), model, spans_of(model, insertions));
 }
 
 }  // namespace jcprof::rewriter

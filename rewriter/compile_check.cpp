@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "rewriter/java_syntax.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "src/core/process.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {

@@ -42,8 +42,7 @@ std::string filled(const std::string& form, const Placeholders& values) {
 
 }  // namespace
 
-std::vector<Insertion> insertions_for(const SourceModel& model, const FilePlan& plan,
-                                      const RuntimeNames& names) {
+std::vector<Insertion> insertions_for(const SourceModel& model, const FilePlan& plan, Placeholders values) {
   std::vector<Insertion> insertions;
   if (!plan.instrumented) return insertions;
   TrapBySite chosen;
@@ -51,9 +50,9 @@ std::vector<Insertion> insertions_for(const SourceModel& model, const FilePlan& 
   std::size_t inserted = 0;
   for (const Slot& slot : model.slots) {
     if (!is_wanted(slot, chosen)) continue;
-    Placeholders values{{"pm", names.pm}, {"pmc", names.pmc}};
     const std::optional<std::uint32_t> site = wanting(slot, chosen);
-    if (site) values.emplace("name", chosen.at(*site)->name);
+    values["name"] = site ? chosen.at(*site)->name : "";
+    values["id"] = site ? std::to_string(number(chosen.at(*site)->id)) : "";
     if (insertions.empty() || insertions.back().at != slot.at)
       inserted += span_begin.size() + (insertions.empty() ? 0 : span_end.size());
     insertions.push_back(
@@ -90,6 +89,10 @@ std::string apply_edits(std::string_view text, const std::vector<Edit>& edits) {
 
 bool carries_traps(std::string_view text) {
   return text.find(span_begin) != std::string_view::npos;
+}
+
+bool is_runtime_source(std::string_view text) {
+  return (text.starts_with("// ") || text.starts_with("/* ")) && text.substr(3).starts_with(generated_mark);
 }
 
 std::string strip(const std::string& file, std::string_view text) {

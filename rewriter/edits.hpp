@@ -15,13 +15,6 @@
 
 namespace jcprof::rewriter {
 
-/// Names of the runtime's classes in this tree.
-struct RuntimeNames {
-  std::string pm = "PM";
-  std::string pmc = "PMC";
-  bool operator==(const RuntimeNames&) const = default;
-};
-
 inline constexpr std::string_view span_begin = "/*[j*/";
 inline constexpr std::string_view span_end = "/*j]*/";
 
@@ -33,9 +26,9 @@ struct Insertion {
   std::size_t rewritten_at = 0;       // where `text` begins in what apply_edits() makes of all
 };
 
-/// In the order of the text.
-std::vector<Insertion> insertions_for(const SourceModel& model, const FilePlan& plan,
-                                      const RuntimeNames& names);
+/// In the order of the text. `values` of the slots' placeholders, but for `{name}` and `{id}`, which are the
+/// trap's.
+std::vector<Insertion> insertions_for(const SourceModel& model, const FilePlan& plan, Placeholders values);
 
 /// `text` goes in front of byte `offset` of the ORIGINAL text.
 struct Edit {
@@ -51,6 +44,10 @@ std::vector<Edit> edits_of(const std::vector<Insertion>& insertions);
 std::string apply_edits(std::string_view text, const std::vector<Edit>& edits);
 
 bool carries_traps(std::string_view text);
+
+/// What a file of the runtime begins with, behind the sign of a comment.
+inline constexpr std::string_view generated_mark = "Written by jcprof-gen";
+bool is_runtime_source(std::string_view text);
 
 /// The text without what apply_edits() inserted. Throws UserError naming `file` where an insertion has no
 /// end.

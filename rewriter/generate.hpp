@@ -7,16 +7,25 @@
 #include <string>
 #include <vector>
 
+#include "rewriter/plan.hpp"
 #include "src/core/project.hpp"
 #include "src/core/trap_map.hpp"
 
 namespace jcprof::rewriter {
 
+/// Executable statements of C and C++ sources that do not begin in a macro.
+struct Coverage {
+  std::size_t statements = 0;  // 0 in Java, where nobody counts
+  std::size_t with_trap = 0;
+};
+
 struct Generated {
   TrapMap map;
   std::size_t instrumented_files = 0;
-  std::vector<std::string> notes;  // what was left alone and why
-  bool tight = false;              // may be too large for a card: a note says how large
+  std::vector<std::string> notes;          // for a person
+  std::vector<LeftAlonePlace> left_alone;  // what has no trap whatever the project asks for
+  Coverage coverage;
+  bool tight = false;  // may be too large for a card: a note says how large
 };
 
 /// Writes OUT/tree (a copy of the project's folder with traps and runtime) and OUT/traps.json. The user's own

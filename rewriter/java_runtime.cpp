@@ -8,13 +8,12 @@
 
 #include <fmt/format.h>
 
+#include "rewriter/edits.hpp"
 #include "rewriter/pm_template.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::rewriter {
 namespace {
-
-constexpr std::string_view generated_mark = "// Written by jcprof-gen";
 
 std::string with_package(const std::string& package) {
   return package.empty() ? std::string{} : fmt::format("package {};", package);
@@ -96,12 +95,12 @@ std::string pm_source(const std::string& package, const RuntimeNames& names,
     replace_all(text, "PMC.", names.pmc + ".");
     replace_all(text, "PM.", names.pm + ".");
   }
-  return fmt::format("{}. Do not edit.\n{}", generated_mark, text);
+  return fmt::format("// {}. Do not edit.\n{}", generated_mark, text);
 }
 
 std::string pmc_source(const std::string& package, const RuntimeNames& names, const TrapMap& map,
                        const std::set<std::string>& named) {
-  std::string text = fmt::format("{}. Do not edit.\n{}\n\npublic class {} {{\n", generated_mark,
+  std::string text = fmt::format("// {}. Do not edit.\n{}\n\npublic class {} {{\n", generated_mark,
                                  with_package(package), names.pmc);
   const auto constant = [&](std::string_view type, std::string_view name, const std::string& value) {
     text += fmt::format("  public static final {} {} = {};\n", type, name, value);
@@ -123,8 +122,8 @@ std::string pmc_source(const std::string& package, const RuntimeNames& names, co
   return text + "}\n";
 }
 
-bool is_runtime_source(const std::string& text) {
-  return text.starts_with(generated_mark);
+Placeholders values_of(const RuntimeNames& names) {
+  return {{"pm", names.pm}, {"pmc", names.pmc}};
 }
 
 }  // namespace jcprof::rewriter

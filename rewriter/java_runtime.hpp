@@ -5,13 +5,21 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "rewriter/edits.hpp"
 #include "rewriter/source_model.hpp"
+#include "src/core/project.hpp"
 #include "src/core/trap_map.hpp"
 
 namespace jcprof::rewriter {
+
+/// Names of the runtime's classes in this tree.
+struct RuntimeNames {
+  std::string pm = "PM";
+  std::string pmc = "PMC";
+  bool operator==(const RuntimeNames&) const = default;
+};
 
 /// An INS and a stop status word that no source names (as a number or as the low byte of one), but for the
 /// numbers of tables where those leave none free.
@@ -31,6 +39,10 @@ std::string pm_source(const std::string& package, const RuntimeNames& names,
 std::string pmc_source(const std::string& package, const RuntimeNames& names, const TrapMap& map,
                        const std::set<std::string>& named);
 
-bool is_runtime_source(const std::string& text);
+/// The values of a Java slot's placeholders.
+Placeholders values_of(const RuntimeNames& names);
+
+/// What is behind the name of an old runtime's file that ours took the place of.
+inline constexpr std::string_view original_suffix = ".jcprof-original";
 
 }  // namespace jcprof::rewriter

@@ -101,15 +101,6 @@ void refuse_faulty(const std::string& path, std::string_view text, TSNode node) 
 
 }  // namespace
 
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
-
 JavaSyntax::JavaSyntax(const std::string& path, std::string_view text) : text_(text) {
   refuse_unreadable(path, text);
   const std::unique_ptr<TSParser, Deleter> parser(ts_parser_new());

@@ -23,8 +23,6 @@ struct SyntaxNode {
 using NodeIndex = std::uint32_t;
 inline constexpr NodeIndex no_node = ~NodeIndex{0};
 
-bool is_utf8(std::string_view text);
-
 class JavaSyntax {
  public:
   /// Throws UserError with the place of the first thing that is not Java.

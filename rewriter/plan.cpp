@@ -29,14 +29,11 @@ bool matches_function(std::string_view pattern, const SourceModel& model, const 
          matches(model.scope + "." + function.name) || matches(model.scope + "." + bare);
 }
 
-bool is_file_pattern(std::string_view pattern) {
-  return pattern.find('/') != std::string_view::npos || pattern.find('.') != pattern.rfind('.') ||
-         pattern.ends_with(".java");
-}
-
-bool matches(std::string_view pattern, const SourceModel& model, const Function& function) {
-  return matches_function(pattern, model, function) ||
-         (is_file_pattern(pattern) && glob_matches(pattern, model.path));
+/// In Java a point may also stand between a class and its method.
+bool is_file_pattern(std::string_view pattern, SourceLanguage language) {
+  if (pattern.find('/') != std::string_view::npos) return true;
+  if (language == SourceLanguage::c) return pattern.find('.') != std::string_view::npos;
+  return pattern.find('.') != pattern.rfind('.') || pattern.ends_with(".java");
 }
 
 class Planner {
@@ -89,6 +86,11 @@ class Planner {
                   .hint = "profile one package at a time"});
   }
 
+  bool matches(std::string_view pattern, const SourceModel& model, const Function& function) const {
+    return matches_function(pattern, model, function) ||
+           (is_file_pattern(pattern, policy_.language) && glob_matches(pattern, model.path));
+  }
+
   const Function& function(const FunctionRef& f) const { return models_[f.first].functions[f.second]; }
 
   const ClassInfo* class_of(const FunctionRef& f) const {
@@ -127,8 +129,9 @@ class Planner {
   }
 
   /// `process(APDU, byte)` beside `process(APDU)`: the card calls the other one.
-  static bool is_helper_overload(const Function& function) {
-    return function.name.ends_with(')') && !function.name.ends_with("APDU)");
+  bool is_helper_overload(const Function& function) const {
+    return policy_.language == SourceLanguage::java && function.name.ends_with(')') &&
+           !function.name.ends_with("APDU)");
   }
 
   bool has_entry0(std::size_t file, std::uint32_t function) const {
@@ -137,15 +140,22 @@ class Planner {
     });
   }
 
+  std::string why_no_entry(const Function& function) const {
+    if (!function.why_not.empty()) return function.why_not;
+    return policy_.language == SourceLanguage::java
+               ? "it has no parameter of type APDU"
+               : "a wrapper cannot take the place of a member, of a template, or of what is in a namespace";
+  }
+
   Fault no_such_entry(const std::string& wanted) const {
     for (const SourceModel& model : models_)
       for (const Function& function : model.functions)
         if (matches_function(wanted, model, function))
-          return {.message = fmt::format(
-                      "\"{}\" cannot be the entry: {}", wanted,
-                      function.why_not.empty() ? "it has no parameter of type APDU" : function.why_not),
+          return {.message = fmt::format("\"{}\" cannot be the entry: {}", wanted, why_no_entry(function)),
                   .place = place_at(model.path, model.text, function.offset),
-                  .hint = "name the applet's process(APDU)"};
+                  .hint = policy_.language == SourceLanguage::java
+                              ? "name the applet's process(APDU)"
+                              : "name a function that it calls, or that calls it"};
     const std::vector<std::string> names = function_names();
     std::string hint = did_you_mean(wanted, names);
     if (hint.empty() && !names.empty())
@@ -210,9 +220,14 @@ class Planner {
       if (chosen(file, model.sites[i]) && !policy_.left_out.contains({file, i}))
         plan.traps.push_back({.site = i, .trap = {}});
     const LineIndex lines(model.text);
-    for (const LeftAlone& left : model.left_alone)
-      plan_.notes.push_back(
-          fmt::format("{}:{}: left alone: {}", model.path, lines.line(left.offset), left.reason));
+    for (const LeftAlone& left : model.left_alone) {
+      plan_.left_alone.push_back(
+          {.path = model.path, .line = lines.line(left.offset), .reason = left.reason, .count = left.count});
+      // A tree in C has thousands: jcprof gen counts them.
+      if (policy_.language == SourceLanguage::java)
+        plan_.notes.push_back(
+            fmt::format("{}:{}: left alone: {}", model.path, lines.line(left.offset), left.reason));
+    }
   }
 
   void give_ids_and_names() {

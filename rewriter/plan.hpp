@@ -12,11 +12,23 @@
 
 namespace jcprof::rewriter {
 
+/// C stands for C++ too.
+enum class SourceLanguage : std::uint8_t { java, c };
+
 struct TrapPolicy {
   std::vector<std::string> entry;  // function names, as in the project file
   ProfileScope scope;
   bool calls_in_source = true;  // the runtime has the name by which old sources call it
   std::set<std::pair<std::size_t, std::uint32_t>> left_out = {};  // (file, site): known not to compile
+  SourceLanguage language = SourceLanguage::java;
+};
+
+/// Something that has no trap where a person would expect one.
+struct LeftAlonePlace {
+  std::string path;
+  std::size_t line = 0;
+  std::string reason;
+  std::size_t count = 1;  // as in LeftAlone
 };
 
 struct PlannedTrap {
@@ -30,9 +42,10 @@ struct FilePlan {
 };
 
 struct TrapPlan {
-  std::vector<FilePlan> files;     // one a model, same order
-  std::size_t entry_file = 0;      // where the (first) entry function stands
-  std::vector<std::string> notes;  // what was left alone, with the reason, for a person
+  std::vector<FilePlan> files;             // one a model, same order
+  std::size_t entry_file = 0;              // where the (first) entry function stands
+  std::vector<LeftAlonePlace> left_alone;  // of instrumented files
+  std::vector<std::string> notes;          // for a person; in Java all of `left_alone` too
 };
 
 /// Throws UserError for an entry that does not exist or cannot be one, an include that names nothing (nearest

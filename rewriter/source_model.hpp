@@ -23,6 +23,7 @@ struct Function {
   std::size_t offset = 0;   // of its name in the source
   std::string why_not;      // not empty: no trap can stand in it, and why
   bool calls_itself = false;
+  bool operator==(const Function&) const = default;
 };
 
 /// A place where a trap can stand.
@@ -35,21 +36,28 @@ struct Site {
   std::uint32_t guards = 0;  // that a stop here passes on its way out of the function
   std::string marker_name;   // as the user named it; empty: none given
   bool in_source = false;    // the user's text calls the trap itself, by marker_name
+  bool counts = false;       // it is the one in front of a statement that SourceModel::statements counts
+  bool operator==(const Site&) const = default;
 };
 
 /// A piece of text to insert before byte `at`. `{pm}`, `{pmc}` stand for the runtime's classes, `{name}`
-/// for that of the one trap that wants it.
+/// for that of the one trap that wants it, `{id}` for its number, `{runtime}` for the C runtime's path from
+/// here.
 struct Slot {
   std::size_t at = 0;
   std::string text;
   std::vector<std::uint32_t> wanted_by;      // sites; inserted when one of them is chosen, always when empty
   std::optional<std::uint32_t> unless = {};  // a site: left out when it is chosen
+  bool operator==(const Slot&) const = default;
 };
 
-/// Something a user would expect a trap at that cannot have one.
+/// Something a user would expect a trap at that cannot have one. In C the reason names no place of its own,
+/// so that equal ones can be counted.
 struct LeftAlone {
   std::size_t offset = 0;
   std::string reason;
+  std::size_t count = 1;  // statements; lines of code that no unit compiles
+  bool operator==(const LeftAlone&) const = default;
 };
 
 /// Whether a class is an applet hangs on all sources together; see settle_applets().
@@ -71,6 +79,7 @@ struct SourceModel {
   std::vector<Site> sites;  // in file order
   std::vector<Slot> slots;  // in the order in which they stand in the output
   std::vector<LeftAlone> left_alone;
+  std::size_t statements = 0;      // of C and C++: that do something and do not begin in a macro
   std::set<std::string> declared;  // types, variables and imports: what the runtime must not be called
   // "PMC.TRAP_x", "PM.PERF_START", "PM.set()": what the text itself names of the ancestor's classes, so ours
   // must have it.

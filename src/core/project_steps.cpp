@@ -11,14 +11,6 @@ namespace {
 // A day: whoever builds for longer has another problem.
 constexpr std::uint64_t longest_step_s = 86'400;
 
-struct FilledString {
-  std::vector<std::string> placeholders;
-  void operator()(const JsonNode& node, std::string& to, JsonFaults& faults) const {
-    read_string(node, to, faults);
-    check_placeholders(node, placeholders, faults);
-  }
-};
-
 void read_filled_strings(const JsonNode& node, std::vector<std::string>& to, JsonFaults& faults) {
   read_strings(node, to, faults);
   for (const JsonNode& element : node.elements)
@@ -76,6 +68,11 @@ void Argv::operator()(const JsonNode& node, std::vector<std::string>& to, JsonFa
   }
 }
 
+void FilledString::operator()(const JsonNode& node, std::string& to, JsonFaults& faults) const {
+  read_string(node, to, faults);
+  check_placeholders(node, placeholders, faults);
+}
+
 void read_inner_paths(const JsonNode& node, std::vector<std::string>& to, JsonFaults& faults) {
   read_strings(node, to, faults);
   for (const JsonNode& element : node.elements)
@@ -108,6 +105,7 @@ void read_compile(const JsonNode& node, CompileSettings& to, JsonFaults& faults)
   object.optional("classpath", to.classpath, read_filled_strings);
   object.optional("flags", to.flags, read_filled_strings);
   object.optional("database", to.database, read_string);
+  object.optional("compiler", to.compiler, read_string);
   object.refuse_the_rest();
 }
 

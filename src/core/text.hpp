@@ -23,4 +23,6 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
 /// surrogates and overlong forms of three and four bytes, which nlohmann refuses where they matter).
 std::size_t utf8_length(std::string_view text);
 
+bool is_utf8(std::string_view text);
+
 }  // namespace jcprof

@@ -2,6 +2,7 @@
 // Any bytes as a Java source: refused, or taking the traps out again gives the same bytes.
 #include "rewriter/edits.hpp"
 #include "rewriter/java_front_end.hpp"
+#include "rewriter/java_runtime.hpp"
 #include "rewriter/plan.hpp"
 #include "tests/fuzz/fuzzing.hpp"
 
@@ -14,7 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::vector<SourceModel> models{read_java("A.java", source)};
     if (models[0].functions.empty()) return;
     const TrapPlan plan = plan_traps(models, {.entry = {models[0].functions[0].name}});
-    const std::string written = apply_edits(source, edits_of(insertions_for(models[0], plan.files[0], {})));
+    const std::string written =
+        apply_edits(source, edits_of(insertions_for(models[0], plan.files[0], values_of(RuntimeNames{}))));
     check(strip("A.java", written) == source, "taking the traps out gives the original bytes");
   });
 }

@@ -332,7 +332,8 @@ std::vector<std::string> blamed_at(const std::string& source, const std::string&
                                    const std::string& message = "x") {
   const std::vector<SourceModel> models{read_java("A.java", source)};
   const TrapPlan plan = plan_traps(models, everything);
-  const std::vector<Insertion> insertions = insertions_for(models[0], plan.files[0], {});
+  const std::vector<Insertion> insertions =
+      insertions_for(models[0], plan.files[0], values_of(RuntimeNames{}));
   const std::string text = apply_edits(source, edits_of(insertions));
   const std::size_t at = text.find(mark);
   REQUIRE(at != std::string::npos);

@@ -9,6 +9,7 @@
 #include "rewriter/edits.hpp"
 #include "rewriter/java_applets.hpp"
 #include "rewriter/java_front_end.hpp"
+#include "rewriter/java_runtime.hpp"
 #include "rewriter/plan.hpp"
 #include "src/core/error.hpp"
 
@@ -24,7 +25,8 @@ inline Rewritten rewrite(const std::string& path, const std::string& source, con
   std::vector<SourceModel> models{read_java(path, source)};
   settle_applets(models);
   const TrapPlan plan = plan_traps(models, policy);
-  Rewritten result{.text = apply_edits(source, edits_of(insertions_for(models[0], plan.files[0], {}))),
+  Rewritten result{.text = apply_edits(
+                       source, edits_of(insertions_for(models[0], plan.files[0], values_of(RuntimeNames{})))),
                    .traps = {},
                    .notes = plan.notes};
   for (const PlannedTrap& planned : plan.files[0].traps) result.traps.push_back(planned.trap);

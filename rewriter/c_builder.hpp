@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// The walk over what a unit sees of a file that builds sites and slots, in the order of the text. Internal to
+// c_functions.cpp (functions and their ends) and c_statements.cpp (what stands in bodies); knows no libclang.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rewriter/c_front_end.hpp"
+#include "rewriter/c_syntax.hpp"
+#include "rewriter/c_text.hpp"
+#include "rewriter/source_model.hpp"
+
+namespace jcprof::rewriter {
+
+/// A function with what is nested in it: what units agree about or do not. Sites name functions, and slots
+/// sites, of the fragment.
+struct CFragment {
+  std::uint32_t body = 0;  // where it begins: units mean the same function
+  std::vector<Function> functions;
+  std::vector<std::string> parameters;  // of each function: "(int,char *)"
+  std::vector<Site> sites;
+  std::vector<Slot> slots;
+  std::vector<LeftAlone> left_alone;
+  std::vector<std::uint32_t> statements;  // where those begin that count
+  bool operator==(const CFragment&) const = default;
+};
+
+struct CViewModel {
+  std::vector<CFragment> fragments;
+  std::vector<LeftAlone> left_alone;  // outside of functions
+};
+
+class CBuilder {
+ public:
+  CBuilder(const CText& text, const CView& view, Reach reach) : text_(text), view_(view), reach_(reach) {}
+
+  CViewModel build();
+
+ private:
+  using NodeIndex = std::uint32_t;
+
+  /// The function being walked.
+  struct Frame {
+    std::uint32_t function = 0;  // of the fragment
+    const CFunction* source = nullptr;
+    bool is_constexpr = false;
+  };
+
+  /// What the next statement's trap is: the first of a body has a kind of its own.
+  struct Position {
+    TrapKind kind = TrapKind::before;
+    TrapLevel level = TrapLevel::statement;
+  };
+  static constexpr Position ordinary{TrapKind::before, TrapLevel::statement};
+  static constexpr Position first_of_block{TrapKind::before, TrapLevel::block};
+
+  /// Where a statement's trap goes; not empty `why_not`: nowhere.
+  struct Spot {
+    std::uint32_t at = 0;
+    std::string_view why_not;
+  };
+
+  // Functions, in c_functions.cpp.
+
+  void function(NodeIndex node, const Frame* outside);
+  std::uint32_t add_function(const CFunction& source, const Frame* outside);
+  std::string why_no_trap(NodeIndex node, NodeIndex body) const;
+  void leave_function_alone(NodeIndex node, NodeIndex body, const std::string& why);
+  void function_body(const Frame& frame, NodeIndex node, NodeIndex body);
+  void entry_traps(const Frame& frame, NodeIndex node, NodeIndex body);
+  /// The slots of a wrapper in front of the definition and, second call, behind it.
+  bool can_be_wrapped(const CFunction& source, NodeIndex body) const;
+  void wrapper_in_front(const CFunction& source, std::uint32_t entry0);
+  void wrapper_behind(const CFunction& source, NodeIndex body, std::uint32_t entry0);
+  /// Where the definition begins, with the `extern "C"` in front of it.
+  std::uint32_t definition_of(const CFunction& source) const;
+  std::size_t line_of(std::uint32_t offset) const;
+  void collect_left_over(CViewModel& model);
+
+  // Statements, in c_statements.cpp.
+
+  /// The statements of a compound. `first` is the position of the first one that can carry a trap.
+  void sequence(const Frame& frame, NodeIndex compound, Position first);
+  void switch_block(const Frame& frame, NodeIndex body);
+
+  /// True when it is no mere declaration: what follows is not the first of its block.
+  bool statement(const Frame& frame, NodeIndex node, Position position, Spot spot);
+  bool labelled(const Frame& frame, NodeIndex node, Position position, Spot spot);
+  bool attributed(const Frame& frame, NodeIndex node, Position position, Spot spot);
+  void return_statement(const Frame& frame, NodeIndex node, Position position, Spot spot);
+  std::optional<std::uint32_t> before_trap(const Frame& frame, NodeIndex node, Position position, Spot spot);
+
+  /// What stands within a statement whose own trap is set.
+  void inside(const Frame& frame, NodeIndex node);
+  void if_statement(const Frame& frame, NodeIndex node);
+  /// The trap of an `else if`; false: it has none. `braced` collects those that need a brace at the end.
+  void else_if(const Frame& frame, NodeIndex node, std::vector<std::uint32_t>& braced);
+  void try_statement(const Frame& frame, NodeIndex node);
+  void block(const Frame& frame, NodeIndex node, Position first);
+
+  /// The body of a loop or an if: a block, or one statement that needs braces once it has a trap.
+  void branch(const Frame& frame, NodeIndex node, Position position);
+
+  /// Blocks of the file's own in what a macro makes, or what traps cannot be put into otherwise.
+  void blocks_within(const Frame& frame, NodeIndex node);
+  std::uint32_t end_trap(const Frame& frame, Position position, NodeIndex compound);
+  void marker(const Frame& frame, NodeIndex null_statement);
+  /// Functions within an expression or a declaration.
+  void nested(const Frame& frame, NodeIndex node);
+
+  // Questions about the text, in c_places.cpp.
+
+  struct IfParts {
+    std::uint32_t open = 0;  // behind the parenthesis of its condition; 0: not found
+    bool declares = false;   // or is constexpr: nothing can stand in its condition
+    std::optional<NodeIndex> then;
+    std::optional<NodeIndex> otherwise;
+  };
+  IfParts parts_of(NodeIndex if_statement) const;
+
+  Spot spot_behind(NodeIndex node, std::uint32_t behind) const;
+  bool is_own_block(NodeIndex node) const;
+  bool can_be_braced(NodeIndex node) const;
+
+  /// Behind the statement with its `;`; none: that cannot be told from the text.
+  std::optional<std::uint32_t> end_of(NodeIndex node) const;
+  bool completes(NodeIndex node) const;
+  bool is_endless(NodeIndex loop) const;
+  bool has_break(NodeIndex node) const;
+
+  /// Both stand in the same branch of every #if.
+  bool same_branch(std::uint32_t begin, std::uint32_t end) const;
+  bool in_macro(std::uint32_t offset) const;
+
+  /// Index of the first compiled token at `offset` or behind it, directives left out.
+  std::size_t token_at(std::uint32_t offset) const;
+  std::size_t next_token(std::size_t token) const;
+  /// The last compiled token that ends at `offset` or in front of it; none at the begin of the file.
+  const CToken* token_before(std::uint32_t offset) const;
+  std::string_view word_at(std::uint32_t offset) const;
+  std::string_view word(std::size_t token) const;
+
+  std::vector<NodeIndex> children(NodeIndex node) const;
+  const CNode& at(NodeIndex node) const { return view_.nodes[node]; }
+
+  // The model.
+
+  std::string trap_text(const Frame& frame, bool in_front_of_declaration);
+  std::uint32_t site(const Frame& frame, Position position, std::uint32_t begin, std::uint32_t end);
+  void slot(std::uint32_t at, std::string text, std::vector<std::uint32_t> wanted_by);
+  void leave_alone(std::uint32_t offset, std::string_view reason);
+  void count(NodeIndex node);
+
+  const CText& text_;
+  const CView& view_;
+  const Reach reach_;
+  CFragment fragment_;
+  std::vector<std::uint32_t> placed_markers_;
+  CRange assigned_;  // the variable that the statement in front of the next trap has left its value in
+  std::optional<std::uint32_t> last_in_macro_;  // where the last trap in front of a macro's use stands
+  int lambdas_ = 0;  // of the fragment
+  mutable std::vector<std::uint32_t> lines_;
+};
+
+}  // namespace jcprof::rewriter

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// C and C++ sources → SourceModels, one a file: every unit is parsed with libclang and what the units see of
+// a file is put together. What is where and why: docs/c.md. Decides nothing: which sites get traps is the
+// plan's.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "rewriter/source_model.hpp"
+
+namespace jcprof::rewriter {
+
+/// One entry of the compile database.
+struct CompileUnit {
+  std::string path;              // the main file, absolute
+  std::filesystem::path folder;  // what relative names in `arguments` start from
+  std::vector<std::string>
+      arguments;  // the compiler, then its flags, without the file, -c, -o and dependency output
+};
+
+/// How the entry is begun: docs/c.md, "How a target stops".
+enum class Reach {
+  program,     // it is told by its environment what to stop at
+  in_process,  // a wrapper round it is told
+};
+
+/// `paths` are sources, headers too, relative to `root`; the models come in their order, with slots whose
+/// text holds `{id}` (the number of the trap that wants it) and `{runtime}` (what to include from there).
+/// Throws UserError with all that clang finds wrong in any unit. The same input gives the same models,
+/// however many processors there are.
+std::vector<SourceModel> read_c(const std::filesystem::path& root, const std::vector<std::string>& paths,
+                                const std::vector<CompileUnit>& units, Reach reach);
+
+}  // namespace jcprof::rewriter

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What generate() asks of a language: its sources as models, the runtime that its traps need, and whether
+// what was written still compiles. Knows no plan and no edit beyond the values that it is handed.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rewriter/plan.hpp"
+#include "rewriter/source_model.hpp"
+#include "src/core/project.hpp"
+#include "src/core/trap_map.hpp"
+
+namespace jcprof::rewriter {
+
+/// The sources with what is to be done to them.
+struct Instrumentation {
+  std::vector<SourceModel> models;
+  TrapPlan plan = {};
+};
+
+/// A trap that what was written does not compile with.
+struct Refusal {
+  std::size_t file = 0;    // index of the model
+  std::uint32_t site = 0;  // in it
+  std::string reason;      // in the compiler's words
+  std::string what = "it does not compile there";
+  std::string left = {};  // the level that was gone down to; empty: it is about this trap
+};
+
+/// What compiling the tree said.
+struct Verdict {
+  std::vector<Refusal> refused = {};  // empty: what is written can stay
+  std::vector<std::string> notes = {};
+  bool tight = false;  // may be too large for a card
+};
+
+class Language {
+ public:
+  virtual ~Language() = default;
+
+  /// In the order of `paths`. UserError with the faults of all of them.
+  virtual std::vector<SourceModel> read(const std::vector<std::string>& paths) = 0;
+  /// Once, with the first plan: settles what the runtime is called among the project's `files`, and plans
+  /// again where that changes the policy.
+  virtual void prepare(Instrumentation& work, const std::vector<std::string>& files, TrapPolicy& policy) = 0;
+  /// What of the map is the language's own. UserError where it holds more traps than the language does.
+  virtual void complete(TrapMap& map, const std::vector<SourceModel>& models) = 0;
+  /// Writes instrumented sources and the runtime over the copies in `tree`.
+  virtual void write(const Instrumentation& work, const TrapMap& map, const std::filesystem::path& tree) = 0;
+  /// Judges what write() wrote; once more after each verdict that refuses something.
+  virtual Verdict check(const Instrumentation& work, const std::filesystem::path& tree) = 0;
+};
+
+/// `project` must outlive it.
+std::unique_ptr<Language> java_language(const Project& project);
+std::unique_ptr<Language> c_language(const Project& project);
+
+}  // namespace jcprof::rewriter
