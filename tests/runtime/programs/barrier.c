@@ -7,6 +7,7 @@ int divide(int a, int b, int *to);
 double divide_double(double a, double b, double *to);
 long double divide_long(long double a, long double b, long double *to);
 enum colour mixed(enum colour a, _Bool b, char *p, float f, short s, unsigned long long u);
+long double scaled(long double from, int n, long long *to);
 
 int divide(int a, int b, int *to) {
   int quotient;
@@ -53,4 +54,29 @@ enum colour mixed(enum colour a, _Bool b, char *p, float f, short s, unsigned lo
   JCPROF_TRAP_V(4017, kept);
   JCPROF_TRAP_V(4018, constant);
   return (enum colour)(a + (int)b + *p + r + (int)u);
+}
+
+/* gcc 12 crashed over this where the value could stay in any register. */
+long double scaled(long double from, int n, long long *to) {
+  long double a = from;
+  int e = 0;
+  while (a >= 1e101L) {
+    a *= 1e-100L;
+    JCPROF_TRAP_V(5001, a);
+    e += 100;
+    JCPROF_TRAP_V(5002, e);
+  }
+  while (a < 1.0L) {
+    a *= 10.0L;
+    JCPROF_TRAP_V(5003, a);
+    e--;
+  }
+  if (n > 3) {
+    from = a * 2;
+    JCPROF_TRAP_V(5004, from);
+    *to = (long long)from;
+    from -= (long double)*to;
+    JCPROF_TRAP_V(5005, from);
+  }
+  return from + a * e;
 }
