@@ -1,4 +1,6 @@
-"""An agent for C code in a shared library: python3 agent.py LIBRARY. docs/agent-protocol.md"""
+"""An agent for C code in a shared library: python3 agent.py LIBRARY. docs/agent-protocol.md
+
+Without inputs the entry gets the file that the trigger names: {"file": "words.txt"}."""
 import ctypes
 import json
 import platform
@@ -21,10 +23,15 @@ library = ctypes.CDLL(sys.argv[1])
 library.agent_calibrate.argtypes = [ctypes.c_int, ctypes.c_uint64]
 library.agent_calibrate.restype = ctypes.c_int64
 window = (ctypes.c_uint32 * ROOM)()
+text = b""
+
+
+def bytes_of(input):
+    return bytes.fromhex(input) or text
 
 
 def shoot(trap, hit, input="", delay_ns=0, **_):
-    shot, data = Shot(trap, hit, delay_ns), bytes.fromhex(input)
+    shot, data = Shot(trap, hit, delay_ns), bytes_of(input)
     library.agent_shoot(ctypes.byref(shot), data, ctypes.c_size_t(len(data)))
     if shot.trap:
         return {"outcome": "stopped", "ticks": shot.ticks, "trap": shot.trap, "hit": shot.hit}
@@ -32,7 +39,7 @@ def shoot(trap, hit, input="", delay_ns=0, **_):
 
 
 def trace(input, count, **request):
-    path, data = Path(request["from"], min(count, ROOM), window), bytes.fromhex(input)
+    path, data = Path(request["from"], min(count, ROOM), window), bytes_of(input)
     library.agent_trace(ctypes.byref(path), data, ctypes.c_size_t(len(data)))
     return {"events": window[:path.in_window], "more": path.events > path.first + path.in_window,
             "signature": path.before}
@@ -44,7 +51,10 @@ def calibrate(kind, passes, **_):
     return {"ticks": library.agent_calibrate(kind == "counting", passes)}
 
 
-def hello(**_):
+def hello(trigger, **_):
+    global text
+    if "file" in trigger:
+        text = open(trigger["file"], "rb").read()
     clock = {"name": "CLOCK_MONOTONIC", "unit": "ns", "resolution": 1, "exact": False}
     return {"protocol": 1, "agent": "agent-ctypes/1.0", "device": platform.machine(), "simulated": False,
             "clock": clock, "max_batch": 256, "can": ["trace", "calibrate"]}
