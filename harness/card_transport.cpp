@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -48,15 +46,6 @@ InputCommands commands_for(const CardSetup& setup, const Bytes& input) {
 Sample unanswered(const Answer& answer) {
   return {.outcome = answer.state == ExchangeState::timed_out ? Outcome::timed_out : Outcome::lost,
           .why = answer.why};
-}
-
-/// A processor that sleeps wakes up slow, and the command pays for it: short pauses are spent awake.
-void pause(std::int64_t nanoseconds) {
-  constexpr std::int64_t awake_ns = 5'000'000;
-  const std::int64_t end = now_ns() + nanoseconds;
-  if (nanoseconds > awake_ns) std::this_thread::sleep_for(std::chrono::nanoseconds(nanoseconds - awake_ns));
-  while (now_ns() < end) {
-  }
 }
 
 class CardTransport final : public Transport {

@@ -26,13 +26,15 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds progress_every{100};
 constexpr std::uint32_t most_rounds = 1000;
 
-/// Whether the rounds of an unfinished run can be followed by those of another.
+/// Whether the rounds of an unfinished run can be followed by those of another. How many are asked for does
+/// not matter, but whether their number is fixed does: which stops a round has follows from it.
 bool is_same_measurement(const RunInfo& last, const RunInfo& now) {
   const auto identity = [](const RunInfo& of) {
     return std::tie(of.tool, of.transport, of.reader, of.protocol, of.device, of.atr, of.project_digest,
-                    of.trap_digest, of.seed, of.rounds, of.absolute, of.relative, of.zoom, of.hot);
+                    of.trap_digest, of.seed, of.absolute, of.relative, of.zoom, of.hot);
   };
-  return last.state != RunState::complete && identity(last) == identity(now);
+  const bool is_fixed_alike = (last.rounds > 0) == (now.rounds > 0);
+  return last.state != RunState::complete && is_fixed_alike && identity(last) == identity(now);
 }
 
 MeasureGoal goal_of(const MeasureOptions& options) {
@@ -109,7 +111,8 @@ class Measurement {
       info_ = *last;
       calibrated_ = !store_.calibrations(info_.id).empty();
       info_.state = RunState::running;
-      store_.set_state(info_.id, RunState::running);
+      info_.rounds = options_.rounds.value_or(0);
+      store_.go_on(info_.id, info_.rounds);
       // How steady it was is known from the first warm-up only.
       for (Warning& warning : store_.warnings(info_.id))
         if (warning.kind == WarningKind::unsteady) warnings_.push_back(std::move(warning));

@@ -13,6 +13,7 @@
 #include "harness/agent_command.hpp"
 #include "harness/agent_transport.hpp"
 #include "harness/card_transport.hpp"
+#include "harness/exec_transport.hpp"
 #include "harness/inputs.hpp"
 #include "harness/pcsc.hpp"
 #include "harness/pcsc_slots.hpp"
@@ -23,9 +24,9 @@
 namespace jcprof::harness {
 namespace {
 
-const std::vector<std::string>& later_schemes() {
-  static const std::vector<std::string> schemes{"exec"};
-  return schemes;
+const std::vector<std::string>& schemes() {
+  static const std::vector<std::string> names{"pcsc", "vpcd", "exec", "agent"};
+  return names;
 }
 
 UserError bad_transport(const Project& project, std::string message, std::string hint) {
@@ -85,16 +86,36 @@ std::string or_empty(const std::string& json) {
   return json.empty() ? "{}" : json;
 }
 
+/// What the project has running beside the target, or null.
+std::unique_ptr<Device> started_device(const Project& project, const std::filesystem::path& out_dir) {
+  if (!project.start) return nullptr;
+  const Placeholders values = placeholders(project, out_dir, "", "");
+  const std::filesystem::path log = std::filesystem::path(values.at("out")) / "logs" / "start.log";
+  return make_started_device(*project.start, values, log);
+}
+
 std::unique_ptr<Transport> make_agent(const Project& project, const TrapMap& map, const std::string& command,
                                       const std::filesystem::path& out_dir) {
-  AgentSettings settings = agent_settings(project, command, out_dir);
-  const std::filesystem::path log = settings.log.file.parent_path() / "start.log";
-  std::unique_ptr<Device> started =
-      project.start ? make_started_device(*project.start, placeholders(project, out_dir, "", ""), log)
-                    : nullptr;
-  return make_agent_transport(
-      {.settings = std::move(settings), .device = project.device, .traps = map.traps.size()},
-      std::move(started));
+  return make_agent_transport({.settings = agent_settings(project, command, out_dir),
+                               .device = project.device,
+                               .traps = map.traps.size()},
+                              started_device(project, out_dir));
+}
+
+std::unique_ptr<Transport> make_exec(const Project& project, const TrapMap& map,
+                                     const std::filesystem::path& out_dir) {
+  if (project.trigger.run.empty())
+    throw bad_transport(project, "\"exec:\" runs a program, and \"trigger\" names none",
+                        R"("trigger": {"run": ["{out}/app"]})");
+  const Placeholders values = placeholders(project, out_dir, "", "");
+  return make_exec_transport({.session = project.session,
+                              .trigger = project.trigger,
+                              .placeholders = values,
+                              .device = project.device,
+                              .traps = map.traps.size(),
+                              .build = map.build,
+                              .logs = std::filesystem::path(values.at("out")) / "logs"},
+                             started_device(project, out_dir));
 }
 
 }  // namespace
@@ -141,6 +162,9 @@ std::unique_ptr<Transport> make_transport(const Project& project, const TrapMap&
     throw bad_transport(
         project, fmt::format("transport \"{}:\" reaches applets, and the target is something else", scheme),
         "\"target\": \"applet\"");
+  if (project.target != TargetKind::program && scheme == "exec")
+    throw bad_transport(project, "transport \"exec:\" runs programs, and the target is something else",
+                        "\"target\": \"program\"");
   const std::chrono::milliseconds timeout = project.session.timeout;
   const auto card = [&](std::unique_ptr<ApduChannel> channel, const std::string& reader) {
     const Placeholders values = placeholders(project, out_dir, channel->port(), reader);
@@ -152,15 +176,10 @@ std::unique_ptr<Transport> make_transport(const Project& project, const TrapMap&
     return card(make_pcsc_channel({.reader = reader_of(address), .timeout = timeout}),
                 reader_for(project, uri));
   if (scheme == "agent") return make_agent(project, map, address, out_dir);
-  if (std::ranges::find(later_schemes(), scheme) != later_schemes().end())
-    throw bad_transport(
-        project, fmt::format("transport \"{}:\" is not in this version of jcprof", scheme),
-        "\"pcsc:\" measures cards in readers, \"vpcd:\" virtual ones, \"agent:\" what an agent reaches");
-  std::vector<std::string> known = later_schemes();
-  known.insert(known.end(), {"vpcd", "pcsc", "agent"});
-  const std::string guess = did_you_mean(scheme, known);
+  if (scheme == "exec") return make_exec(project, map, out_dir);
+  const std::string guess = did_you_mean(scheme, schemes());
   throw bad_transport(project, fmt::format("unknown transport \"{}\"", scheme),
-                      guess.empty() ? "there are \"pcsc:\", \"vpcd:\" and \"agent:\"" : guess);
+                      guess.empty() ? "there are \"pcsc:\", \"vpcd:\", \"exec:\" and \"agent:\"" : guess);
 }
 
 }  // namespace jcprof::harness

@@ -148,6 +148,13 @@ std::vector<std::uint32_t> blamed(const CompileError& error, std::string_view te
   return sites_of(function, model, spans);
 }
 
+bool points_at_trap(const CompileError& error, std::string_view text, const SourceModel& model,
+                    const std::vector<Insertion>& insertions) {
+  const std::size_t at = offset_of(error, text, model, insertions);
+  const std::vector<Span> spans = spans_of(model, insertions);
+  return pointed_at(at, spans) || held_round(at, model, spans);
+}
+
 std::vector<std::uint32_t> blamed_function(const CompileError& error, std::string_view text,
                                            const SourceModel& model,
                                            const std::vector<Insertion>& insertions) {

@@ -18,6 +18,10 @@ namespace jcprof::rewriter {
 std::vector<std::uint32_t> blamed(const CompileError& error, std::string_view text, const SourceModel& model,
                                   const std::vector<Insertion>& insertions);
 
+/// Whether an error points into an insertion, or into a value that is held up.
+bool points_at_trap(const CompileError& error, std::string_view text, const SourceModel& model,
+                    const std::vector<Insertion>& insertions);
+
 /// All of the function that an error lies in.
 std::vector<std::uint32_t> blamed_function(const CompileError& error, std::string_view text,
                                            const SourceModel& model,

@@ -8,21 +8,13 @@
 namespace jcprof::rewriter {
 namespace {
 
-constexpr std::string_view body_prefix = "jcprof_body_";
-
 /// A type whose text may have the name's place in its middle.
 std::string type_of(const std::string& text) {
   return text == "void" ? text : fmt::format("__typeof__({})", text);
 }
 
 std::string parameter_name(std::size_t index) {
-  return fmt::format("jcprof_p{}", index + 1);
-}
-
-/// What stands in front of the result's type.
-std::string linkage_of(const EntrySignature& signature) {
-  if (signature.is_static) return "static ";
-  return signature.c_linkage ? "extern \"C\" " : "";
+  return fmt::format("jcprof_{}", index + 1);
 }
 
 template <class Text>
@@ -33,7 +25,11 @@ std::string joined(const EntrySignature& signature, std::string_view separator, 
   return result;
 }
 
-/// "(__typeof__(int) jcprof_p1)", or "(jcprof_p1) __typeof__(int) jcprof_p1;".
+std::string noexcept_of(const EntrySignature& signature) {
+  return signature.is_noexcept ? " noexcept" : "";
+}
+
+/// "(__typeof__(int) jcprof_1)", or "(jcprof_1) __typeof__(int) jcprof_1;".
 std::string parameters_of(const EntrySignature& signature) {
   const auto declared = [&](std::size_t i) {
     return type_of(signature.parameters[i]) + " " + parameter_name(i);
@@ -44,20 +40,36 @@ std::string parameters_of(const EntrySignature& signature) {
   return signature.parameters.empty() ? "(void)" : fmt::format("({})", joined(signature, ", ", declared));
 }
 
-/// Old-style functions have none: with one, narrow parameters would be passed another way.
+/// Keeps the body out of the wrapper, where setjmp would slow it, and from being seen elsewhere.
 std::string declaration_of_body(const EntrySignature& signature) {
-  if (signature.old_style) return "";
-  const std::string types =
+  if (signature.is_inline) return "";  // contradicts the attribute
+  std::string types =
       joined(signature, ", ", [&](std::size_t i) { return type_of(signature.parameters[i]); });
-  return fmt::format("{}JCPROF_BODY {} {}{}({}){};\n", linkage_of(signature), type_of(signature.result),
-                     body_prefix, signature.name, types.empty() ? "void" : types,
-                     signature.is_noexcept ? " noexcept" : "");
+  if (types.empty()) types = "void";
+  // With a prototype narrow parameters would be passed another way than the definition takes them.
+  if (signature.old_style) types.clear();
+  return fmt::format("{} JCPROF_BODY {} {}({}){};\n",
+                     signature.c_linkage && !signature.is_static ? "extern \"C\"" : "static",
+                     type_of(signature.result), signature.name, types, noexcept_of(signature));
 }
 
-/// In C++ what is passed by value moves on, and references stay what they are.
-std::string argument(const EntrySignature& signature, std::size_t index) {
-  const std::string name = parameter_name(index);
-  return signature.is_cpp ? fmt::format("static_cast<decltype({0})&&>({0})", name) : name;
+/// The wrapper, behind its storage class.
+std::string definition_of(const EntrySignature& signature) {
+  const std::string arguments = joined(signature, ", ", [&](std::size_t i) {
+    // In C++ what was passed by value moves on, and references stay what they are.
+    return signature.is_cpp ? fmt::format("static_cast<decltype({0})&&>({0})", parameter_name(i))
+                            : parameter_name(i);
+  });
+  const bool is_void = signature.result == "void";
+  return fmt::format("{} {}{}{} {{ {}; {}jcprof_body_{}({}); }}\n", type_of(signature.result), signature.name,
+                     parameters_of(signature), noexcept_of(signature),
+                     is_void ? "JCPROF_ROOT_VOID" : fmt::format("JCPROF_ROOT({})", signature.result),
+                     is_void ? "" : "return ", signature.name, arguments);
+}
+
+/// A unit that is compiled with JCPROF_OFF has the function as it was.
+std::string where_live(const std::string& lines) {
+  return "#if JCPROF_LIVE\n" + lines + "#endif\n";
 }
 
 }  // namespace
@@ -72,17 +84,11 @@ std::string why_no_wrapper(const EntrySignature& signature) {
 
 EntryWrapper entry_wrapper(const EntrySignature& signature) {
   check(why_no_wrapper(signature).empty(), "an entry that is wrapped can be");
-  const bool is_void = signature.result == "void";
-  const std::string call =
-      fmt::format("{}{}({});", body_prefix, signature.name,
-                  joined(signature, ", ", [&](std::size_t i) { return argument(signature, i); }));
-  return {.before = fmt::format("#define {0} {1}{0}\n{2}", signature.name, body_prefix,
-                                declaration_of_body(signature)),
-          .behind = fmt::format(
-              "#undef {0}\n{1}{2} {0}{3}{4} {{ {5}; {6}{7} }}\n", signature.name, linkage_of(signature),
-              type_of(signature.result), parameters_of(signature), signature.is_noexcept ? " noexcept" : "",
-              is_void ? "JCPROF_ROOT_VOID" : fmt::format("JCPROF_ROOT({})", signature.result),
-              is_void ? "" : "return ", call)};
+  const std::string storage = signature.is_static ? "static " : signature.c_linkage ? "extern \"C\" " : "";
+  return {.before = where_live(fmt::format("#define {0} jcprof_body_{0}\n{1}", signature.name,
+                                           declaration_of_body(signature))),
+          .behind =
+              where_live(fmt::format("#undef {}\n{}{}", signature.name, storage, definition_of(signature)))};
 }
 
 }  // namespace jcprof::rewriter

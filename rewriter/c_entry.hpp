@@ -22,6 +22,7 @@ struct EntrySignature {
   bool old_style = false;    // defined as in K&R: no prototype, and so must the wrapper be
   bool c_linkage = false;    // in C++: extern "C", by whatever declaration
   bool is_noexcept = false;  // in C++
+  bool is_inline = false;
 };
 
 /// Whole lines, each ending in "\n"; no #line.

@@ -93,13 +93,16 @@ class Judge {
 
   /// False where no trap is left that it could be about.
   bool blame(const Complaint& complaint, const std::string& main_file) {
-    std::size_t& step =
-        blamed_before_[complaint.path + "\n" + std::to_string(complaint.line) + complaint.message];
-    for (; step < 4; ++step) {
-      const auto [file, sites] = suspects(complaint, main_file, step);
+    const CompileError* place = pinned(complaint);
+    const std::string key = fmt::format("{}:{}:{}", place == nullptr ? complaint.path : place->path,
+                                        place == nullptr ? complaint.line : place->line, complaint.message);
+    // A line that complains twice in one turn goes on no faster.
+    const std::size_t first = this_turn_.try_emplace(key, blamed_before_[key]).first->second;
+    for (std::size_t step = first; step < steps; ++step) {
+      const auto [file, sites] = suspects(place, main_file, step);
       if (sites.empty()) continue;
       for (const std::uint32_t site : sites) add(file, site, complaint);
-      ++step;
+      blamed_before_[key] = step + 1;
       return true;
     }
     return false;
@@ -108,20 +111,32 @@ class Judge {
   std::vector<Refusal> take() { return std::move(refused_); }
 
  private:
+  static constexpr std::size_t steps = 4;  // of suspects()
   using Suspects = std::pair<std::size_t, std::vector<std::uint32_t>>;
 
   /// The trap that it points at, all of that function, all of that file, all of the unit's own file.
-  Suspects suspects(const Complaint& complaint, const std::string& main_file, std::size_t step) {
-    if (complaint.places.empty() && step < 3) return {};
-    const auto file = files_.find(step < 3 ? complaint.places.front().path : main_file);
+  Suspects suspects(const CompileError* place, const std::string& main_file, std::size_t step) {
+    if (place == nullptr && step < 3) return {};
+    const auto file = files_.find(step < 3 ? place->path : main_file);
     if (file == files_.end()) return {};
     if (step >= 2) return {file->second, all_of(file->second)};
     const Rewritten& rewritten = rewritten_of(file->second);
     const SourceModel& model = work_.models[file->second];
-    return {file->second,
-            step == 0
-                ? blamed(complaint.places.front(), rewritten.text, model, rewritten.insertions)
-                : blamed_function(complaint.places.front(), rewritten.text, model, rewritten.insertions)};
+    return {file->second, step == 0 ? blamed(*place, rewritten.text, model, rewritten.insertions)
+                                    : blamed_function(*place, rewritten.text, model, rewritten.insertions)};
+  }
+
+  /// Of its places the first that a trap stands at, else the first: a macro's definition comes before its
+  /// use.
+  const CompileError* pinned(const Complaint& complaint) {
+    for (const CompileError& place : complaint.places) {
+      const auto file = files_.find(place.path);
+      if (file == files_.end()) continue;
+      const Rewritten& rewritten = rewritten_of(file->second);
+      if (points_at_trap(place, rewritten.text, work_.models[file->second], rewritten.insertions))
+        return &place;
+    }
+    return complaint.places.empty() ? nullptr : &complaint.places.front();
   }
 
   std::vector<std::uint32_t> all_of(std::size_t file) const {
@@ -151,7 +166,8 @@ class Judge {
   }
 
   const Instrumentation& work_;
-  std::map<std::string, std::size_t>& blamed_before_;  // how often, by place and message
+  std::map<std::string, std::size_t>& blamed_before_;  // how many steps, by place and message
+  std::map<std::string, std::size_t> this_turn_;       // the step to begin with
   std::map<std::string, std::size_t> files_;
   std::map<std::size_t, Rewritten> rewritten_;
   std::vector<Refusal> refused_;

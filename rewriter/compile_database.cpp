@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -117,12 +118,19 @@ fs::path below(const fs::path& folder, const fs::path& path) {
   return (folder / path).lexically_normal();
 }
 
-/// The flags alone: without the main file, and without what would write a file.
+/// "ccache gcc": what only passes the command on.
+bool is_launcher(const std::string& program) {
+  constexpr std::array<std::string_view, 4> launchers{"ccache", "sccache", "distcc", "icecc"};
+  return std::ranges::find(launchers, fs::path(program).filename().string()) != launchers.end();
+}
+
+/// The compiler and flags alone: without the main file, and without what would write a file.
 std::vector<std::string> flags_of(const std::vector<std::string>& arguments, const CompileUnit& unit) {
   std::vector<std::string> flags;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
+  const std::size_t compiler = arguments.size() > 1 && is_launcher(arguments[0]) ? 1 : 0;
+  for (std::size_t i = compiler; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
-    if (i > 0) {
+    if (i > compiler) {
       const std::size_t skipped = length_of_output_flag(argument);
       if (skipped > 0) {
         i += skipped - 1;
@@ -184,7 +192,7 @@ std::vector<CompileUnit> units_of_database(const Project& project, const std::ve
   for (CompileUnit& unit : parse_compile_database(file.string(), read_file(file), file.parent_path())) {
     const std::string path = path_in_project(project, unit.path);
     const bool is_source = wanted.contains(path);
-    if (path.empty() || (!is_source && !any_header)) continue;
+    if (path.empty() || (!is_source && !(any_header && is_unit_name(path)))) continue;
     any = any || is_source;
     unit.path = (project.root / path).string();
     units.push_back(std::move(unit));
@@ -233,6 +241,10 @@ std::vector<CompileUnit> parse_compile_database(const std::string& file, std::st
   if (is_kind(root, JsonKind::array, faults))
     for (const JsonNode& element : root.elements) read_entry(element, folder, units, faults);
   faults.throw_if_any();
+  std::set<std::tuple<std::string, fs::path, std::vector<std::string>>> seen;
+  std::erase_if(units, [&](const CompileUnit& unit) {
+    return !seen.emplace(unit.path, unit.folder, unit.arguments).second;
+  });
   return units;
 }
 

@@ -35,9 +35,6 @@
 #ifndef JCPROF_BUILD
 #define JCPROF_BUILD 0u /* ties a report to the traps.json of the same build */
 #endif
-#ifndef JCPROF_THREAD
-#define JCPROF_THREAD __thread /* empty where there are no threads */
-#endif
 #ifndef JCPROF_HOOK_ENTER
 #define JCPROF_HOOK_ENTER ((void)0) /* an armed run enters the root */
 #endif
@@ -47,10 +44,16 @@
 
 #ifdef __ELF__
 #define JCPROF_VISIBLE_ __attribute__((__visibility__("default")))
-#define JCPROF_TLS_ __attribute__((__visibility__("default"), __tls_model__("initial-exec")))
 #else
 #define JCPROF_VISIBLE_
-#define JCPROF_TLS_
+#endif
+#if defined(JCPROF_THREAD) || !defined(__ELF__)
+#define JCPROF_TLS_ JCPROF_VISIBLE_
+#else
+#define JCPROF_TLS_ __attribute__((__visibility__("default"), __tls_model__("initial-exec")))
+#endif
+#ifndef JCPROF_THREAD
+#define JCPROF_THREAD __thread /* empty where there are no threads */
 #endif
 /* JCPROF_DEFINE is for compilers without weak symbols: 1 in one file of the program, 0 in all others. */
 #ifndef JCPROF_DEFINE
@@ -141,10 +144,11 @@ struct jcprof_run {
   int owner;            /* who we were when it was armed */
 };
 
-/* Volatile: each trap loads both, so that each costs the same and what calibration finds holds for all. */
+/* The names of what macros name are ours, as the user may have macros too.
+   Volatile: each trap loads both, so that each costs the same and what calibration finds holds for all. */
 struct jcprof_state {
-  volatile jcprof_u32 armed;
-  volatile jcprof_u32 mask;
+  volatile jcprof_u32 jcprof_armed;
+  volatile jcprof_u32 jcprof_mask;
   struct jcprof_run *run; /* armed or pending; null: none */
 };
 
@@ -154,8 +158,8 @@ JCPROF_VISIBLE_ JCPROF_COLD_ void jcprof_passed(jcprof_u32 id) JCPROF_NOTHROW_;
 /* ---- the slow path ---- */
 
 JCPROF_LOCAL_ void jcprof_disarm(void) {
-  jcprof_now.armed = 0;
-  jcprof_now.mask = ~0u;
+  jcprof_now.jcprof_armed = 0;
+  jcprof_now.jcprof_mask = ~0u;
   jcprof_now.run = JCPROF_NULL_;
 }
 
@@ -188,8 +192,8 @@ JCPROF_LOCAL_ int jcprof_forked(const struct jcprof_run *run) {
 JCPROF_LOCAL_ void jcprof_stop(struct jcprof_run *run, jcprof_u32 id) {
   /* Stacks grow downwards: a root that is not above us was left without its knowledge, by a longjmp of the user's. */
   const int rooted = run->frame == JCPROF_NULL_ || run->frame > __builtin_frame_address(0);
-  jcprof_now.armed = 0;
-  jcprof_now.mask = ~0u;
+  jcprof_now.jcprof_armed = 0;
+  jcprof_now.jcprof_mask = ~0u;
   if (!rooted) return;
   run->to->trap = id;
   run->to->hit = run->hit;
@@ -199,11 +203,11 @@ JCPROF_LOCAL_ void jcprof_stop(struct jcprof_run *run, jcprof_u32 id) {
 JCPROF_WEAK_ void jcprof_passed(jcprof_u32 id) JCPROF_NOTHROW_ {
   struct jcprof_run *run = jcprof_now.run;
   if (run == JCPROF_NULL_) return;
-  if (jcprof_now.mask == 0) {
+  if (jcprof_now.jcprof_mask == 0) {
     if (jcprof_forked(run)) return;
     jcprof_log(run, id);
   }
-  if (id != jcprof_now.armed || --run->left != 0 || jcprof_forked(run)) return;
+  if (id != jcprof_now.jcprof_armed || --run->left != 0 || jcprof_forked(run)) return;
   jcprof_stop(run, id);
 }
 
@@ -248,7 +252,7 @@ JCPROF_LOCAL_ jcprof_u64 jcprof_in_window(const struct jcprof_head *head) {
 
 /* ---- traps ---- */
 
-#define JCPROF_MEETS_(id) (__builtin_expect(((jcprof_now.armed ^ (0u + (id))) & jcprof_now.mask) == 0, 0))
+#define JCPROF_MEETS_(id) (__builtin_expect(((jcprof_now.jcprof_armed ^ (0u + (id))) & jcprof_now.jcprof_mask) == 0, 0))
 
 /* A trap: an expression of type void. clang's -Wcomma wants the cast, g++'s -Wuseless-cast something to cast. */
 #ifdef __cplusplus
@@ -263,12 +267,9 @@ JCPROF_LOCAL_ jcprof_u64 jcprof_in_window(const struct jcprof_head *head) {
   int jcprof_d##id __attribute__((__unused__)) = (JCPROF_MEETS_(id) ? (jcprof_passed(id), 0) : 0)
 
 /* A trap behind an assignment to the scalar `x`, not volatile and no bit-field. Without it the optimiser moves the work
-   below the trap: it must have the value here. clang takes only memory for what may be in any kind of register. */
-#ifdef __clang__
+   below the trap: it must have the value here. Not in any register at all ("X"): gcc 12 crashes over a long double in
+   one of the x87's. */
 #define JCPROF_KEEP_(x) __asm__ __volatile__("" : : "g"(x))
-#else
-#define JCPROF_KEEP_(x) __asm__ __volatile__("" : : "X"(x))
-#endif
 #ifndef __cplusplus
 #define JCPROF_TRAP_V(id, x) \
   do {                       \
@@ -364,7 +365,7 @@ JCPROF_LOCAL_ __attribute__((__noinline__)) void jcprof_calibrate(enum jcprof_ca
   jcprof_clear(&run);
   run.left = ~run.left;
   jcprof_now.run = &run;
-  if (kind == JCPROF_COUNTING) jcprof_now.armed = JCPROF_CALIBRATION_TRAP_;
+  if (kind == JCPROF_COUNTING) jcprof_now.jcprof_armed = JCPROF_CALIBRATION_TRAP_;
   if (kind == JCPROF_EMPTY) {
     for (pass = 0; pass < passes; pass++) __asm__ __volatile__("" : : : "memory");
   } else {
@@ -382,12 +383,12 @@ JCPROF_LOCAL_ __attribute__((__noinline__)) void jcprof_calibrate(enum jcprof_ca
 
 struct jcprof_root {
   struct jcprof_run *run; /* null: not the outermost root of an armed run */
-  JCPROF_JMP_BUF jump;
+  JCPROF_JMP_BUF jcprof_jump;
 };
 
 JCPROF_LOCAL_ __attribute__((__noreturn__)) void jcprof_leap(struct jcprof_run *run) {
   struct jcprof_root *root = JCPROF_TO_(struct jcprof_root *, run->root);
-  JCPROF_LONGJMP(root->jump);
+  JCPROF_LONGJMP(root->jcprof_jump);
 }
 
 /* True: what was pending holds from here on, and the caller sets the jump. */
@@ -406,8 +407,8 @@ JCPROF_LOCAL_ __attribute__((__noinline__)) int jcprof_enter(struct jcprof_root 
   run->frame = frame;
   run->leave = jcprof_leap;
   JCPROF_HOOK_ENTER;
-  jcprof_now.armed = run->trap;
-  jcprof_now.mask = run->mask;
+  jcprof_now.jcprof_armed = run->trap;
+  jcprof_now.jcprof_mask = run->mask;
   return 1;
 }
 
@@ -421,7 +422,7 @@ JCPROF_LOCAL_ void jcprof_leave(struct jcprof_root *root) {
    itself: setjmp there keeps the user's variables out of registers. */
 #define JCPROF_ROOT_VOID                                                           \
   struct jcprof_root jcprof_here __attribute__((__cleanup__(jcprof_leave)));       \
-  if (jcprof_enter(&jcprof_here) && JCPROF_SETJMP(jcprof_here.jump) != 0) return
+  if (jcprof_enter(&jcprof_here) && JCPROF_SETJMP(jcprof_here.jcprof_jump) != 0) return
 #ifdef __cplusplus
 #define JCPROF_ROOT(type) JCPROF_ROOT_VOID __typeof__(type)()
 #else
@@ -480,14 +481,15 @@ JCPROF_LOCAL_ __attribute__((__noreturn__)) void jcprof_fail(const char *variabl
   jcprof_libc_exit(JCPROF_FAILED_STATUS);
 }
 
-JCPROF_LOCAL_ jcprof_u64 jcprof_number(const char *variable, const char *digits) {
+/* Decimal, at most 32 bits: none of these needs more. */
+JCPROF_LOCAL_ jcprof_u32 jcprof_number(const char *variable, const char *digits) {
   jcprof_u64 value = 0;
-  if (*digits == 0) jcprof_fail(variable, " is not a decimal number");
-  for (; *digits != 0; digits++) {
-    if (*digits < '0' || *digits > '9' || value > ~value / 16) jcprof_fail(variable, " is not a decimal number");
-    value = value * 10 + JCPROF_TO_(jcprof_u64, *digits - '0');
+  const char *digit;
+  for (digit = digits; *digit >= '0' && *digit <= '9' && value <= 0xFFFFFFFFu; digit++) {
+    value = value * 10 + JCPROF_TO_(jcprof_u64, *digit - '0');
   }
-  return value;
+  if (digit == digits || *digit != 0 || value > 0xFFFFFFFFu) jcprof_fail(variable, " is not a number that fits");
+  return JCPROF_TO_(jcprof_u32, value);
 }
 
 /* The head of a report file, with its window behind it; made when it is not there or empty. */
@@ -569,8 +571,9 @@ JCPROF_LOCAL_ JCPROF_COLD_ void jcprof_arm_program(void) {
   }
   if (!wished) return;
   jcprof_clear(&run);
-  if (wishes[0] != JCPROF_NULL_) run.trap = JCPROF_TO_(jcprof_u32, jcprof_number(names[0], wishes[0]));
+  if (wishes[0] != JCPROF_NULL_) run.trap = jcprof_number(names[0], wishes[0]);
   run.hit = wishes[1] != JCPROF_NULL_ ? jcprof_number(names[1], wishes[1]) : 1;
+  if (run.hit == 0) jcprof_fail(names[1], " is not a number that fits");
   run.left = run.hit;
   if (wishes[2] != JCPROF_NULL_) {
     run.to = jcprof_map(names[2], wishes[2], JCPROF_DEFAULT_ROOM);
@@ -587,8 +590,8 @@ JCPROF_LOCAL_ JCPROF_COLD_ void jcprof_arm_program(void) {
   run.owner = jcprof_libc_getpid();
   for (i = 0; i < 5; i++) jcprof_libc_unsetenv(names[i]);
   jcprof_now.run = &run;
-  jcprof_now.armed = run.trap;
-  jcprof_now.mask = run.mask;
+  jcprof_now.jcprof_armed = run.trap;
+  jcprof_now.jcprof_mask = run.mask;
 }
 
 /* Arms the thread that comes here first. */

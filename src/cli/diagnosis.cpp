@@ -56,6 +56,14 @@ void look_at_java(const MachineFacts& machine, Findings& findings) {
     findings.push_back({Verdict::ok, "java", machine.java});
 }
 
+void look_at_compiler(const MachineFacts& machine, Findings& findings) {
+  if (machine.cc.empty())
+    findings.push_back(
+        {Verdict::remark, "cc", "not in PATH; most programs are compiled with it", "install gcc or clang"});
+  else
+    findings.push_back({Verdict::ok, "cc", machine.cc});
+}
+
 void look_at_timing(const MachineFacts& machine, Findings& findings) {
   const bool coarse = machine.clock_step_ns > coarse_ns;
   findings.push_back(
@@ -96,7 +104,7 @@ void look_at_project(const ProjectFacts& project, Findings& findings) {
                         "put it there, or mend \"classpath\" in \"compile\""});
   for (const std::string& program : project.lost_programs)
     findings.push_back({Verdict::missing, "program", program + " is not in PATH",
-                        "install it: a step of \"build\", \"install\" or \"start\" runs it"});
+                        "install it: \"build\", \"install\", \"start\" or \"trigger\" runs it"});
   look_at_out(project, findings);
 }
 
@@ -105,8 +113,12 @@ void look_at_project(const ProjectFacts& project, Findings& findings) {
 Findings diagnose(const MachineFacts& machine, const std::optional<ProjectFacts>& project) {
   Findings findings;
   const bool wants_reader = project && project->wants_reader;
-  look_at_readers(machine, wants_reader ? Verdict::missing : Verdict::remark, findings);
-  look_at_java(machine, findings);
+  if (project && project->fault.empty() && !project->is_applet) {
+    look_at_compiler(machine, findings);
+  } else {
+    look_at_readers(machine, wants_reader ? Verdict::missing : Verdict::remark, findings);
+    look_at_java(machine, findings);
+  }
   look_at_timing(machine, findings);
   if (project) look_at_project(*project, findings);
   return findings;

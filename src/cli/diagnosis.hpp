@@ -28,6 +28,7 @@ struct MachineFacts {
   std::optional<std::vector<ReaderFacts>> readers;  // none: no daemon answers
   std::string javac;                                // "javac 17.0.15"; empty: not found
   std::string java;
+  std::string cc;            // "cc (Debian 12.2.0-14) 12.2.0"
   bool release_8 = false;    // javac can compile for it
   double clock_step_ns = 0;  // the smallest that the clock showed
   double clock_read_ns = 0;  // what reading it costs
@@ -40,9 +41,10 @@ struct ProjectFacts {
   std::string file;
   std::string fault;  // what is wrong with it, as rendered; the rest is unknown then
   std::size_t sources = 0;
+  bool is_applet = true;
   bool wants_reader = false;               // `pcsc:`
   std::vector<std::string> lost_paths;     // class path entries that do not exist
-  std::vector<std::string> lost_programs;  // of build, install and start
+  std::vector<std::string> lost_programs;  // of build, install, start and trigger
   std::string out;
   bool is_out_writable = false;
   std::uint64_t free_bytes = 0;

@@ -94,6 +94,7 @@ MachineFacts look_at_machine() {
   facts.javac = first_line({"javac", "-version"});
   facts.java = first_line({"java", "-version"});
   facts.release_8 = !first_line({"javac", "--release", "8", "-version"}).empty();
+  facts.cc = first_line({"cc", "--version"});
   time_clock(facts);
   std::ifstream("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") >> facts.governor;
   facts.cores = std::max(1U, std::thread::hardware_concurrency());
@@ -107,6 +108,7 @@ std::vector<std::string> lost_programs(const Project& project, const Placeholder
   for (const auto* steps : {&project.build, &project.install})
     for (const Step& step : *steps) programs.push_back(step.run.front());
   if (project.start) programs.push_back(project.start->run.front());
+  if (!project.trigger.run.empty()) programs.push_back(project.trigger.run.front());
   for (std::string& program : programs)
     program = program.starts_with("{tree}") || program.starts_with("{out}") ? "" : fill_in(program, values);
   std::ranges::sort(programs);
@@ -147,6 +149,7 @@ ProjectFacts look_at(const CommonOptions& options) {
     const fs::path out = output_folder(project, options);
     const Placeholders values = placeholders(project, out);
     facts.file = project.file.string();
+    facts.is_applet = project.target == TargetKind::applet;
     facts.wants_reader = project.transport.starts_with("pcsc:");
     facts.sources = rewriter::source_files(project, rewriter::project_files(project, out)).size();
     facts.lost_paths = lost_paths(project, values);

@@ -12,22 +12,43 @@
 namespace jcprof::cli {
 namespace {
 
-void print_json(const rewriter::Generated& generated, const std::filesystem::path& out) {
-  const nlohmann::ordered_json result{
+struct Options : CommonOptions {
+  bool why = false;
+};
+
+nlohmann::ordered_json left_alone_json(const rewriter::Generated& generated, LeftAloneDetail detail) {
+  nlohmann::ordered_json result = nlohmann::ordered_json::array();
+  if (detail == LeftAloneDetail::places)
+    for (const auto& [path, line, reason, count] : generated.left_alone)
+      result.push_back({{"path", path}, {"line", line}, {"reason", reason}, {"count", count}});
+  else
+    for (const auto& [reason, count] : left_alone_by_reason(generated))
+      result.push_back({{"reason", reason}, {"count", count}});
+  return result;
+}
+
+void print_json(const rewriter::Generated& generated, const std::filesystem::path& out,
+                LeftAloneDetail detail) {
+  nlohmann::ordered_json result{
       {"traps", generated.map.traps.size()},   {"functions", functions_with_traps(generated.map)},
       {"files", generated.instrumented_files}, {"tree", (out / "tree").string()},
       {"map", (out / "traps.json").string()},  {"notes", generated.notes}};
+  result["left_alone"] = left_alone_json(generated, detail);
+  if (generated.coverage.statements > 0)
+    result["coverage"] = {{"statements", generated.coverage.statements},
+                          {"with_trap", generated.coverage.with_trap}};
   fmt::print("{}\n", result.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-ExitCode generate(const CommonOptions& options) {
+ExitCode generate(const Options& options) {
   const Project project = read_project(options.project);
   const std::filesystem::path out = output_folder(project, options);
   const rewriter::Generated generated = rewriter::generate(project, out);
+  const LeftAloneDetail detail = options.why ? LeftAloneDetail::places : LeftAloneDetail::reasons;
   if (options.json)
-    print_json(generated, out);
+    print_json(generated, out, detail);
   else if (!options.quiet)
-    fmt::print("{}", to_text(generated, out));
+    fmt::print("{}", to_text(generated, out, detail));
   return ExitCode::done;
 }
 
@@ -36,8 +57,9 @@ ExitCode generate(const CommonOptions& options) {
 
 int main(int argc, char** argv) {
   CLI::App app{"Puts numbered traps into a copy of a project's sources.", "jcprof-gen"};
-  jcprof::cli::CommonOptions options;
+  jcprof::cli::Options options;
   add_project_options(app, options);
   app.add_flag("--json", options.json, "print the result as JSON");
+  app.add_flag("--why", options.why, "name every place that is left without a trap, and the reason");
   return jcprof::cli::guarded_main(app, argc, argv, [&] { return jcprof::cli::generate(options); });
 }

@@ -4,6 +4,8 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "rewriter/generate.hpp"
 
@@ -11,7 +13,14 @@ namespace jcprof::cli {
 
 std::size_t functions_with_traps(const TrapMap& map);
 
+/// What has no trap: a line for each reason, or one for each place.
+enum class LeftAloneDetail : std::uint8_t { reasons, places };
+
 /// For a person: what was left alone and why, then how many traps are where.
-std::string to_text(const rewriter::Generated& generated, const std::filesystem::path& out);
+std::string to_text(const rewriter::Generated& generated, const std::filesystem::path& out,
+                    LeftAloneDetail detail = LeftAloneDetail::reasons);
+
+/// How much of it there is by reason, the most frequent first.
+std::vector<std::pair<std::string, std::size_t>> left_alone_by_reason(const rewriter::Generated& generated);
 
 }  // namespace jcprof::cli

@@ -26,7 +26,8 @@ struct Verb {
   Work (*add)(CLI::App&);  // nullptr: a sibling
 };
 
-const std::array<Verb, 8> verbs{{
+const std::array<Verb, 9> verbs{{
+    {"init", "look at a source tree and write a first project file", init_verb},
     {"gen", "put traps into a copy of the sources", nullptr},
     {"run", "measure: stop at one trap at a time", nullptr},
     {"annotate", "estimate, and write the times beside the source lines", nullptr},

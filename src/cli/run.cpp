@@ -64,14 +64,24 @@ harness::MeasureOptions measure_options(const Project& project, const RunOptions
   return result;
 }
 
+std::string filled(const std::vector<std::string>& argv, const Placeholders& values) {
+  std::string line;
+  for (const std::string& argument : argv) line += " " + fill_in(argument, values);
+  return harmless(line);
+}
+
+/// What is known at the run only stands there in capitals.
 void print_commands(const Project& project, const fs::path& out) {
-  if (!project.start) return;
   Placeholders values = placeholders(project, out);
   values.emplace("port", "PORT");
   values.emplace("reader", "READER");
-  std::string line;
-  for (const std::string& argument : project.start->run) line += " " + fill_in(argument, values);
-  fmt::print("start:{}\n", harmless(line));
+  values.emplace("input", "INPUT");
+  values.emplace("seed", std::to_string(project.measure.seed));
+  if (project.start) fmt::print("start:{}\n", filled(project.start->run, values));
+  const Trigger& trigger = project.trigger;
+  if (trigger.run.empty()) return;
+  const std::string input = trigger.input.empty() ? "" : " <" + filled({trigger.input}, values);
+  fmt::print("trigger:{}{} (in{})\n", filled(trigger.run, values), input, filled({trigger.cwd}, values));
 }
 
 void print_result(const harness::Measured& measured, const RunOptions& options, const fs::path& profile) {

@@ -15,6 +15,7 @@ using Work = std::function<ExitCode()>;
 Work profile_verb(CLI::App& verb);
 Work doctor_verb(CLI::App& verb);
 Work export_verb(CLI::App& verb);
+Work init_verb(CLI::App& verb);
 Work query_verb(CLI::App& verb);
 Work strip_verb(CLI::App& verb);
 

@@ -53,7 +53,12 @@ struct WaitStep {
   std::chrono::milliseconds time{0};
   bool operator==(const WaitStep&) const = default;
 };
-using ScriptStep = std::variant<ApduStep, ResetStep, WaitStep>;
+/// For programs: a command, which must end with status 0.
+struct RunStep {
+  std::vector<std::string> run;
+  bool operator==(const RunStep&) const = default;
+};
+using ScriptStep = std::variant<ApduStep, ResetStep, WaitStep, RunStep>;
 using Script = std::vector<ScriptStep>;
 
 struct Session {
@@ -67,12 +72,18 @@ struct Session {
   std::string object;                                    // agent: its JSON text, passed on in hello
 };
 
+/// What is read before and after a program.
+enum class ProgramClock : std::uint8_t { wall, cpu };
+
 /// The command under study. Which member is used follows from the target.
 struct Trigger {
   std::vector<std::string> apdus;   // hex with placeholders; timed as their sum
   std::optional<std::uint32_t> le;  // 0: as many as there are
-  std::vector<std::string> run;     // exec:
-  std::string object;               // agent: JSON text passed on in hello
+  std::vector<std::string> run;     // exec:, and the three below
+  std::string cwd = "{tree}";
+  std::string input;  // what its standard input holds: a path, or "{input}" for the bytes; empty: nothing
+  ProgramClock clock = ProgramClock::wall;
+  std::string object;  // agent: JSON text passed on in hello
 };
 
 struct FixedInput {

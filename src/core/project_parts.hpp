@@ -29,7 +29,13 @@ struct Argv {
   void operator()(const JsonNode& node, std::vector<std::string>& to, JsonFaults& faults) const;
 };
 
-/// The three forms of a trigger: {"apdu", "le"}, {"run"}, and any object, for agents.
+/// A string in which only `placeholders` are filled in.
+struct FilledString {
+  std::vector<std::string> placeholders;
+  void operator()(const JsonNode& node, std::string& to, JsonFaults& faults) const;
+};
+
+/// The three forms of a trigger: {"apdu", "le"}, {"run", …}, and any object, for agents.
 void read_card_trigger(const JsonNode& node, Trigger& to, JsonFaults& faults);
 void read_program_trigger(const JsonNode& node, Trigger& to, JsonFaults& faults);
 void read_agent_trigger(const JsonNode& node, Trigger& to, JsonFaults& faults);

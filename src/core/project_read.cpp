@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The project file as a whole, and what its sections demand of each other.
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -96,16 +97,21 @@ bool uses_input(std::string_view text) {
   return text.find("{input}") != std::string_view::npos;
 }
 
+bool uses_input(const std::vector<std::string>& texts) {
+  return std::ranges::any_of(texts, [](const std::string& text) { return uses_input(text); });
+}
+
 bool uses_input(const Script& script) {
   return std::ranges::any_of(script, [](const ScriptStep& step) {
     const auto* apdu = std::get_if<ApduStep>(&step);
-    return apdu != nullptr && uses_input(apdu->apdu);
+    const auto* run = std::get_if<RunStep>(&step);
+    return (apdu != nullptr && uses_input(apdu->apdu)) || (run != nullptr && uses_input(run->run));
   });
 }
 
 bool uses_input(const Project& project) {
-  const auto uses = [](const std::string& text) { return uses_input(text); };
-  return std::ranges::any_of(project.trigger.apdus, uses) || std::ranges::any_of(project.trigger.run, uses) ||
+  const Trigger& trigger = project.trigger;
+  return uses_input(trigger.apdus) || uses_input(trigger.run) || uses_input(trigger.input) ||
          uses_input(project.session.before_each) || uses_input(project.session.after_each);
 }
 
@@ -119,7 +125,8 @@ void check_inputs_are_used(const JsonNode& root, const Project& project, JsonFau
                R"(such as "inputs": {"fixed": "31323334"})");
   if (!is_used && inputs != nullptr)
     faults.add(*inputs, "there are \"inputs\", but nothing sends them",
-               "put {input} into an APDU of the trigger");
+               project.target == TargetKind::program ? R"(put {input} into "run" or "stdin" of the trigger)"
+                                                     : "put {input} into an APDU of the trigger");
 }
 
 void check_script_can_have_input(const Script& script, const JsonNode* node, JsonFaults& faults) {
@@ -127,10 +134,43 @@ void check_script_can_have_input(const Script& script, const JsonNode* node, Jso
     faults.add(*node, "{input} has no value here: no shot is under way");
 }
 
+/// Cards are sent APDUs and reset, programs have other programs run. What an agent does is its own matter.
+void check_steps_fit(const JsonNode& script, const Script& steps, std::string_view scheme,
+                     JsonFaults& faults) {
+  for (std::size_t i = 0; i < std::min(steps.size(), script.elements.size()); ++i) {
+    const auto* apdu = std::get_if<ApduStep>(&steps[i]);
+    if (apdu != nullptr && apdu->apdu.empty()) continue;  // its fault is known
+    const bool is_run = std::holds_alternative<RunStep>(steps[i]);
+    const bool is_wait = std::holds_alternative<WaitStep>(steps[i]);
+    if (scheme == "exec" && !is_run && !is_wait)
+      faults.add(script.elements[i], "a program is not sent APDUs, nor reset",
+                 R"(steps for programs are {"run": ["…"]} and {"wait": "…"})");
+    if ((scheme == "pcsc" || scheme == "vpcd") && is_run)
+      faults.add(script.elements[i], "a step of a card's session is an APDU, a reset or a wait",
+                 R"(programs are run in "build", "install" and "start")");
+  }
+}
+
+void check_session_fits(const JsonNode& node, const Project& project, JsonFaults& faults) {
+  const Session& session = project.session;
+  const std::string_view scheme = scheme_of(project);
+  const std::array<std::pair<std::string_view, const Script*>, 4> scripts{
+      {{"once", &session.once},
+       {"before_each", &session.before_each},
+       {"after_each", &session.after_each},
+       {"after_reset", &session.after_reset}}};
+  for (const auto& [key, steps] : scripts)
+    if (const JsonNode* script = value_of(node, key)) check_steps_fit(*script, *steps, scheme, faults);
+  for (const std::string_view key : {"reset", "after_reset", "abort_on"})
+    if (const JsonNode* value = value_of(node, key); value != nullptr && scheme == "exec")
+      faults.add(*value, fmt::format("\"{}\" is for cards: each run of a program is a fresh start", key));
+}
+
 void check_together(const JsonNode& root, const Project& project, JsonFaults& faults) {
   check_transport_reaches_target(root, project, faults);
   check_inputs_are_used(root, project, faults);
   if (const JsonNode* session = value_of(root, "session")) {
+    check_session_fits(*session, project, faults);
     check_script_can_have_input(project.session.once, value_of(*session, "once"), faults);
     check_script_can_have_input(project.session.after_reset, value_of(*session, "after_reset"), faults);
   }
@@ -170,6 +210,7 @@ Project read_sections(const JsonNode& root, JsonFaults& faults) {
   object.refuse_the_rest();
   if (!target) return project;  // what belongs together depends on it
   project.target = *target;
+  if (project.transport.empty() && project.target == TargetKind::program) project.transport = "exec:";
   if (trigger != nullptr) read_trigger(*trigger, project, faults);
   check_together(root, project, faults);
   return project;

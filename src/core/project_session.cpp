@@ -53,10 +53,16 @@ void read_stop_status(const JsonNode& node, std::uint16_t& to, JsonFaults& fault
              "6xxx or 9xxx, but not 9000, 60xx, 61xx or 6Cxx");
 }
 
+// What a timed program and the steps around it may name.
+const std::vector<std::string>& program_placeholders() {
+  static const std::vector<std::string> names{"tree", "out", "project", "input", "seed"};
+  return names;
+}
+
 void read_object_step(const JsonNode& node, ScriptStep& to, JsonFaults& faults) {
   ObjectReader object(node, faults);
   const JsonNode* expect = object.find("expect");
-  const JsonMember* what = object.exactly_one({"apdu", "reset", "wait"});
+  const JsonMember* what = object.exactly_one({"apdu", "reset", "run", "wait"});
   if (what != nullptr && what->key == "apdu") {
     ApduStep step;
     read_apdu(what->value, step.apdu, faults);
@@ -66,6 +72,8 @@ void read_object_step(const JsonNode& node, ScriptStep& to, JsonFaults& faults) 
     faults.add(*expect, fmt::format("\"expect\" goes with \"apdu\", not with \"{}\"", what->key));
   } else if (what != nullptr && what->key == "reset") {
     reset_kind()(what->value, to.emplace<ResetStep>().mode, faults);
+  } else if (what != nullptr && what->key == "run") {
+    Argv{program_placeholders()}(what->value, to.emplace<RunStep>().run, faults);
   } else if (what != nullptr) {
     read_duration(what->value, to.emplace<WaitStep>().time, faults);
   }
@@ -225,7 +233,11 @@ void read_card_trigger(const JsonNode& node, Trigger& to, JsonFaults& faults) {
 
 void read_program_trigger(const JsonNode& node, Trigger& to, JsonFaults& faults) {
   ObjectReader object(node, faults);
-  object.required("run", to.run, Argv{{"tree", "out", "project", "input", "seed"}});
+  const OneOf<ProgramClock> clock{"clock", {{"wall", ProgramClock::wall}, {"cpu", ProgramClock::cpu}}};
+  object.required("run", to.run, Argv{program_placeholders()});
+  object.optional("cwd", to.cwd, FilledString{{"tree", "out", "project"}});
+  object.optional("stdin", to.input, FilledString{program_placeholders()});
+  object.optional("clock", to.clock, clock);
   object.refuse_the_rest();
 }
 

@@ -11,14 +11,6 @@ namespace {
 // A day: whoever builds for longer has another problem.
 constexpr std::uint64_t longest_step_s = 86'400;
 
-struct FilledString {
-  std::vector<std::string> placeholders;
-  void operator()(const JsonNode& node, std::string& to, JsonFaults& faults) const {
-    read_string(node, to, faults);
-    check_placeholders(node, placeholders, faults);
-  }
-};
-
 void read_filled_strings(const JsonNode& node, std::vector<std::string>& to, JsonFaults& faults) {
   read_strings(node, to, faults);
   for (const JsonNode& element : node.elements)
@@ -74,6 +66,11 @@ void Argv::operator()(const JsonNode& node, std::vector<std::string>& to, JsonFa
     if (!is_empty_argument || element.kind != JsonKind::string) read_string(element, argument, faults);
     check_placeholders(element, placeholders, faults);
   }
+}
+
+void FilledString::operator()(const JsonNode& node, std::string& to, JsonFaults& faults) const {
+  read_string(node, to, faults);
+  check_placeholders(node, placeholders, faults);
 }
 
 void read_inner_paths(const JsonNode& node, std::vector<std::string>& to, JsonFaults& faults) {

@@ -177,6 +177,12 @@ void Store::set_state(std::int64_t run, RunState state) {
       .run();
 }
 
+void Store::go_on(std::int64_t run, std::uint32_t rounds) {
+  state_->database.prepare("UPDATE run SET state = ?, rounds = ? WHERE id = ?")
+      .bind(name_in(run_states, RunState::running), rounds, run)
+      .run();
+}
+
 TrapMap Store::traps(std::int64_t run) const {
   const Database& database = state_->database;
   TrapMap map;

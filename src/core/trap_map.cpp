@@ -38,11 +38,14 @@ std::string joined_lines(const Items& items) {
 
 /// Everything but the build, which is a digest of it.
 std::string content_of(const TrapMap& map) {
-  return fmt::format(
-      "{{\"format\":\"{}\",\"version\":{},\"language\":{},\n\"sources\":{},\n\"traps\":{},\n"
-      "\"card\":{{\"cla\":\"{:02x}\",\"ins\":\"{:02x}\",\"stop_status\":\"{:04x}\"}}",
-      format_name, format_version, json_string(map.language), joined_lines(map.sources),
-      joined_lines(map.traps), map.card.cla, map.card.ins, map.card.stop_status);
+  const std::string card =
+      map.card == CardArming{}
+          ? ""
+          : fmt::format(R"(,{}"card":{{"cla":"{:02x}","ins":"{:02x}","stop_status":"{:04x}"}})", '\n',
+                        map.card.cla, map.card.ins, map.card.stop_status);
+  return fmt::format("{{\"format\":\"{}\",\"version\":{},\"language\":{},\n\"sources\":{},\n\"traps\":{}{}",
+                     format_name, format_version, json_string(map.language), joined_lines(map.sources),
+                     joined_lines(map.traps), card);
 }
 
 /// Exactly `digits` lower-case hexadecimal digits.

@@ -70,7 +70,7 @@ TEST_CASE("what is missing comes with a way to get it, and a slow machine with r
         "missing  class path: /p/lib/api.jar does not exist\n"
         "         put it there, or mend \"classpath\" in \"compile\"\n"
         "missing  program: ant is not in PATH\n"
-        "         install it: a step of \"build\", \"install\" or \"start\" runs it\n"
+        "         install it: \"build\", \"install\", \"start\" or \"trigger\" runs it\n"
         "missing  output: /p/out cannot be written\n"
         "         name another folder with -o\n"
         "6 missing\n");
@@ -93,6 +93,31 @@ TEST_CASE("without a project that wants a reader, none is only a remark") {
         "ok       load: 0.5 on 4 cores\n"
         "nothing that is needed is missing\n");
   CHECK(is_complete(findings));
+}
+
+TEST_CASE("for a program a compiler is looked at, and neither readers nor Java") {
+  MachineFacts machine = good_machine();
+  machine.javac.clear();
+  machine.cc = "gcc 12";
+  ProjectFacts project{.file = "/p/jcprof.json",
+                       .sources = 2,
+                       .is_applet = false,
+                       .lost_programs = {"/p/run.sh"},
+                       .out = "/p/out",
+                       .is_out_writable = true,
+                       .free_bytes = 5'000'000'000};
+  CHECK(render(diagnose(machine, project)) ==
+        "ok       cc: gcc 12\n"
+        "ok       clock: steps of 20 ns, 25 ns a reading\n"
+        "ok       load: 0.5 on 4 cores\n"
+        "ok       project: /p/jcprof.json, 2 sources\n"
+        "missing  program: /p/run.sh is not in PATH\n"
+        "         install it: \"build\", \"install\", \"start\" or \"trigger\" runs it\n"
+        "ok       output: /p/out: 5000 MB free\n"
+        "1 missing\n");
+  machine.cc.clear();
+  project.lost_programs.clear();
+  CHECK(render(diagnose(machine, project)).starts_with("remark   cc: not in PATH; most programs are"));
 }
 
 TEST_CASE("the findings as JSON say the same") {

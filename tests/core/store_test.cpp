@@ -158,6 +158,10 @@ TEST_CASE("everything that is put into a profile comes out again") {
     store.replace_warnings(run, {{.text = "of an earlier call"}});
     store.replace_warnings(
         run, {{.kind = WarningKind::grid, .text = "first", .advice = "do"}, {.text = "second"}});
+    store.go_on(run, 12);
+    CHECK(store.last_run()->rounds == 12);
+    CHECK(store.last_run()->state == RunState::running);
+    store.go_on(run, some_run().rounds);
     store.set_state(run, RunState::complete);
   }
   const Store store(folder.profile(), OpenMode::read_only);

@@ -25,9 +25,10 @@ using test::Workplace;
 
 constexpr const char* pin_source = "src/PinApplet.java";
 
-json profiled(const Workplace& place, const fs::path& project, int rounds = 50) {
-  const Said said =
-      place.run({"jcprof", "profile", project.string(), "--rounds", std::to_string(rounds), "--no-refine"});
+json profiled_once(const Workplace& place, const fs::path& project, int rounds) {
+  // The examples' own budget of time is too short for a machine that builds something beside.
+  const Said said = place.run({"jcprof", "profile", project.string(), "--rounds", std::to_string(rounds),
+                               "--max-time", "4m", "--no-refine", "--fresh"});
   INFO(said.out << said.err);
   REQUIRE(said.status == 0);
   const std::string file = (project / "profile.json").string();
@@ -36,6 +37,21 @@ json profiled(const Workplace& place, const fs::path& project, int rounds = 50) 
                     "-o", file})
               .status == 0);
   return json::parse(read_file(file));
+}
+
+double half_width(const json& interval) {
+  return (interval["high"].get<double>() - interval["low"].get<double>()) / 2;
+}
+
+/// Where the machine was so busy that the whole command is not known to a twentieth, it is measured again.
+json profiled(const Workplace& place, const fs::path& project, int rounds = 50) {
+  constexpr double well_known = 0.05;
+  json profile = profiled_once(place, project, rounds);
+  for (int again = 0; again < 3; ++again) {
+    if (half_width(profile["total"]) < well_known * profile["total"]["value"].get<double>()) break;
+    profile = profiled_once(place, project, rounds);
+  }
+  return profile;
 }
 
 /// From 1.
@@ -65,10 +81,6 @@ double sum_of(const json& items, const std::string& quantity) {
   return std::accumulate(items.begin(), items.end(), 0.0, [&](double sum, const json& item) {
     return sum + item[quantity]["value"].get<double>();
   });
-}
-
-double half_width(const json& interval) {
-  return (interval["high"].get<double>() - interval["low"].get<double>()) / 2;
 }
 
 void parts_make_the_whole(const json& profile) {

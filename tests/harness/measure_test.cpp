@@ -205,7 +205,7 @@ TEST_CASE("a run that was interrupted again and again ends with the numbers of o
   }
 }
 
-TEST_CASE("a run of other traps, another seed or another path is not gone on with") {
+TEST_CASE("a run of other traps, another seed or another path is not gone on with, one of more rounds is") {
   const auto continued_after = [](const std::function<void(Bench&)>& change) {
     Bench bench;
     bench.target.after_shot = [&bench](std::uint64_t n) { bench.interrupted = n == 75; };
@@ -215,6 +215,8 @@ TEST_CASE("a run of other traps, another seed or another path is not gone on wit
     return bench.run().continued;
   };
   CHECK(continued_after([](Bench&) {}));
+  CHECK(continued_after([](Bench& bench) { bench.options.rounds = *bench.options.rounds + 2; }));
+  CHECK_FALSE(continued_after([](Bench& bench) { bench.options.rounds.reset(); }));
   CHECK_FALSE(continued_after([](Bench& bench) { bench.project.digest = "d2"; }));
   CHECK_FALSE(continued_after([](Bench& bench) { bench.map.traps.pop_back(); }));
   CHECK_FALSE(continued_after([](Bench& bench) { bench.options.seed = 2; }));

@@ -29,19 +29,25 @@ TEST_CASE("an unknown transport is answered with the one that was meant") {
                     "/p/jcprof.json: unknown transport \"vpdc\"\nhint: did you mean \"vpcd\"?");
   CHECK_THROWS_WITH(make(applet(), "pcsd:x"), Catch::Contains("did you mean \"pcsc\"?"));
   CHECK_THROWS_WITH(make(applet(), "telepathy"),
-                    Catch::Contains("hint: there are \"pcsc:\", \"vpcd:\" and \"agent:\""));
+                    Catch::Contains("hint: there are \"pcsc:\", \"vpcd:\", \"exec:\" and \"agent:\""));
 }
 
-TEST_CASE("transports to come are told from unknown ones") {
-  CHECK_THROWS_WITH(make(applet(), "exec:*"),
-                    Catch::Contains("transport \"exec:\" is not in this version of jcprof"));
+TEST_CASE("exec runs the trigger of a program, and nothing else") {
+  CHECK_THROWS_WITH(make(applet(), "exec:"),
+                    "/p/jcprof.json: transport \"exec:\" runs programs, and the target is something else\n"
+                    "hint: \"target\": \"program\"");
+  Project project = applet();
+  project.target = TargetKind::program;
+  CHECK_THROWS_WITH(make(project, "exec:"), Catch::Contains("and \"trigger\" names none"));
+  project.trigger.run = {"true"};
+  CHECK_NOTHROW(make(project, "exec:"));
 }
 
 TEST_CASE("the project's transport is taken where none is named, and one there must be") {
   Project project = applet();
   CHECK_THROWS_WITH(make(project, ""), Catch::Contains("no transport is named"));
   project.transport = "exec:";
-  CHECK_THROWS_WITH(make(project, ""), Catch::Contains("\"exec:\" is not in this version"));
+  CHECK_THROWS_WITH(make(project, ""), Catch::Contains("\"exec:\" runs programs"));
 }
 
 TEST_CASE("a port that is none is refused") {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "tests/rewriter/java_nesting.hpp"
 
 namespace jcprof::rewriter::nesting {
@@ -112,7 +114,7 @@ class MethodWriter {
   enum class End : std::uint8_t { reachable, other };
   /// Marks an end that can be reached, where a trap is to stand.
   std::string braced(const std::string& text, End end) const {
-    return "{\n" + text + (end == End::reachable ? std::string(reachable_end) + "\n}" : "}");
+    return fmt::format("{{\n{}{}}}", text, end == End::reachable ? fmt::format("{}\n", reachable_end) : "");
   }
   static End end_of(const Flow& flow) { return flow.completes ? End::reachable : End::other; }
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A source tree as `jcprof init` sees it: the paths of its files, and the texts of those that say something
+// about how it is built. A value; what is read and from where is the caller's.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jcprof::rewriter {
+
+struct FoundTree {
+  std::string name;                          // the folder's
+  std::vector<std::string> paths;            // all files, relative, sorted
+  std::map<std::string, std::string> texts;  // of those that is_telling()
+  std::string simulator = {};                // a jCardSim outside of the tree; empty: none is known
+};
+
+/// Java, C and C++ sources, and the files of build systems.
+bool is_telling(std::string_view path);
+
+bool is_c_source(std::string_view path);  // a unit of C or C++
+bool is_cpp_source(std::string_view path);
+bool is_c_header(std::string_view path);
+
+/// Lies in a folder that builds write to, or in the source of somebody else.
+bool is_made_or_foreign(std::string_view path);
+/// Lies in a folder of tests or examples.
+bool is_aside(std::string_view path);
+
+/// "src/a.c" → "src"; empty for a file of the root.
+std::string folder_of(std::string_view path);
+/// "src/a.c" → "a.c"
+std::string_view name_of_file(std::string_view path);
+/// "src/a.c" → "a"
+std::string_view stem_of(std::string_view path);
+
+}  // namespace jcprof::rewriter

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a source tree says about its C or C++ program: where main is, how it is built, where the built program
+// will lie. Facts only; the project file made of them is project_draft's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rewriter/found_tree.hpp"
+
+namespace jcprof::rewriter {
+
+enum class Builder : std::uint8_t { cmake, meson, make, compiler };
+
+struct ProgramFacts {
+  std::string source;                 // the file that holds main
+  std::vector<std::string> others;    // further files that hold one
+  std::vector<std::string> globs;     // sources and headers, without those of `others`
+  std::vector<std::string> units;     // the C and C++ files among them
+  std::vector<std::string> includes;  // folders of headers that are named "include"
+  std::string database;               // path of compile_commands.json; empty: none
+  std::vector<std::string> built;     // globs of what earlier builds have left in the tree
+  Builder builder = Builder::compiler;
+  std::string target;   // what the builder calls the program
+  std::string program;  // the built program, below the build folder; in the tree for make
+};
+
+std::optional<ProgramFacts> find_program(const FoundTree& tree);
+
+}  // namespace jcprof::rewriter

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The project file that `jcprof init` writes: text made of facts, with a few words on each key. Pure; finds
+// nothing out and knows no file system.
+#pragma once
+
+#include <string>
+
+#include "rewriter/applet_facts.hpp"
+#include "rewriter/program_facts.hpp"
+
+namespace jcprof::rewriter {
+
+/// `name` is the project's.
+std::string draft_project(const std::string& name, const AppletFacts& facts);
+std::string draft_project(const std::string& name, const ProgramFacts& facts);
+
+/// The applet's project file for a tree that has one, else the program's. UserError that says what was looked
+/// for where there is neither.
+std::string draft_project(const FoundTree& tree);
+
+}  // namespace jcprof::rewriter
