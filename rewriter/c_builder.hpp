@@ -131,6 +131,7 @@ class CBuilder {
   bool completes(NodeIndex node) const;
   bool is_endless(NodeIndex loop) const;
   bool has_break(NodeIndex node) const;
+  bool has_default(NodeIndex switch_body) const;
 
   /// Both stand in the same branch of every #if.
   bool same_branch(std::uint32_t begin, std::uint32_t end) const;
@@ -154,6 +155,8 @@ class CBuilder {
   void slot(std::uint32_t at, std::string text, std::vector<std::uint32_t> wanted_by);
   void leave_alone(std::uint32_t offset, std::string_view reason);
   void count(NodeIndex node);
+  /// A statement that does something, outside of macros.
+  static bool is_executable(const CNode& node);
 
   const CText& text_;
   const CView& view_;
@@ -162,7 +165,7 @@ class CBuilder {
   std::vector<std::uint32_t> placed_markers_;
   CRange assigned_;  // the variable that the statement in front of the next trap has left its value in
   std::optional<std::uint32_t> last_in_macro_;  // where the last trap in front of a macro's use stands
-  int lambdas_ = 0;  // of the fragment
+  int lambdas_ = 0;                             // of the fragment
   mutable std::vector<std::uint32_t> lines_;
 };
 

@@ -192,22 +192,23 @@ class FunctionReader {
     target_ = outside;
   }
 
-  /// False where it has no body here, or one that a macro made.
-  bool function(CXCursor cursor) {
-    if (clang_isCursorDefinition(cursor) == 0) return false;
+  void function(CXCursor cursor) {
+    if (clang_isCursorDefinition(cursor) == 0) return;
     std::optional<CXCursor> body;
     each_child(cursor, [&](CXCursor child) {
       const CXCursorKind kind = clang_getCursorKind(child);
       if (kind == CXCursor_CompoundStmt || kind == CXCursor_CXXTryStmt) body = child;
     });
-    if (!body || !is_ours(*body) || !read_.emplace(target_->file, extent(*body).begin).second) return false;
-    const std::uint32_t index = open_function(describe(cursor, *body), cursor);
+    const Braces braces = body ? braces_of(*body) : Braces::none;
+    if (braces == Braces::none || !read_.emplace(target_->file, extent(*body).begin).second) return;
+    CFunction described = describe(cursor, *body);
+    if (braces == Braces::half) described.why_not = "a function with a brace from a macro";
+    const std::uint32_t index = open_function(std::move(described), cursor);
     each_child(cursor, [&](CXCursor child) {
       if (clang_equalCursors(child, *body) == 0) lambdas(child);
     });
     statement(*body);
     close(index);
-    return true;
   }
 
   std::uint32_t open_function(CFunction function, CXCursor cursor) {
@@ -240,7 +241,8 @@ class FunctionReader {
 
   void lambda(CXCursor cursor) {
     std::optional<CXCursor> body = last_child(cursor);
-    if (!body || clang_getCursorKind(*body) != CXCursor_CompoundStmt || !is_ours(*body)) return;
+    if (!body || clang_getCursorKind(*body) != CXCursor_CompoundStmt || braces_of(*body) != Braces::own)
+      return;
     if (!read_.emplace(target_->file, extent(*body).begin).second) return;
     CFunction function;
     const std::uint32_t begin = extent(cursor).begin;
@@ -261,7 +263,9 @@ class FunctionReader {
   void statement(CXCursor cursor) {
     if (!in_target(cursor)) return;
     const CXCursorKind kind = clang_getCursorKind(cursor);
-    const CKind ours = kind == CXCursor_UnexposedStmt ? CKind::attributed : kind_of(kind);
+    CKind ours = kind == CXCursor_UnexposedStmt ? CKind::attributed : kind_of(kind);
+    // One that makes a temporary is no throw-expression at its top.
+    if (ours == CKind::expression && word_at(extent(cursor).begin) == "throw") ours = CKind::jump;
     const std::uint32_t index = open(ours, cursor);
     switch (ours) {
       case CKind::expression:
@@ -462,18 +466,32 @@ class FunctionReader {
     return range_over(target_->view->macros, range.begin) == nullptr ? range : CRange{};
   }
 
+  std::string_view word_at(std::uint32_t offset) const {
+    const CText& text = *target_->text;
+    const std::size_t token = text.at(offset);
+    return token < text.tokens().size() ? text.of(text.tokens()[token]) : std::string_view{};
+  }
+
   bool in_target(CXCursor cursor) const {
     const CXSourceRange range = clang_getCursorExtent(cursor);
     const CTarget* begin = context_.target_of(point(clang_getRangeStart(range)).file);
     return begin == target_ && context_.target_of(point(clang_getRangeEnd(range)).file) == target_;
   }
 
-  /// Both its braces are the file's own.
-  bool is_ours(CXCursor body) const {
-    if (!in_target(body)) return false;
+  enum class Braces { none, own, half };  // half: one of them comes from a macro
+
+  /// What is `= default` has a body too, without any.
+  Braces braces_of(CXCursor body) const {
+    if (!in_target(body)) return Braces::none;
     const CRange range = extent(body);
-    return range_over(target_->view->macros, range.begin) == nullptr && range.end > range.begin &&
-           range_over(target_->view->macros, range.end - 1) == nullptr;
+    const auto is_own = [&](std::uint32_t offset) {
+      return range_over(target_->view->macros, offset) == nullptr;
+    };
+    const std::string_view text = target_->text->text();
+    const bool begins = is_own(range.begin) && (text[range.begin] == '{' || word_at(range.begin) == "try");
+    const bool ends = range.end > range.begin && is_own(range.end - 1) && text[range.end - 1] == '}';
+    if (begins && ends) return Braces::own;
+    return begins || (ends && !is_own(range.begin)) ? Braces::half : Braces::none;
   }
 
   std::uint32_t open(CKind kind, CXCursor cursor) {

@@ -11,23 +11,6 @@
 namespace jcprof::rewriter {
 namespace {
 
-bool is_executable(const CNode& node) {
-  switch (node.kind) {
-    case CKind::null:
-    case CKind::compound:
-    case CKind::case_:
-    case CKind::label:
-    case CKind::attributed:
-    case CKind::catch_:
-    case CKind::function:
-      return false;
-    case CKind::declaration:
-      return node.value != CValue::none && !node.in_macro;
-    default:
-      return !node.in_macro;
-  }
-}
-
 EntrySignature signature_of(const CFunction& source, bool is_cpp) {
   return {.name = source.simple_name,
           .result = source.result,
@@ -110,15 +93,20 @@ std::string CBuilder::why_no_trap(NodeIndex node, NodeIndex body) const {
 }
 
 void CBuilder::leave_function_alone(NodeIndex node, NodeIndex body, const std::string& why) {
-  std::size_t statements = 0;
+  const std::size_t before = fragment_.statements.size();
   for (NodeIndex i = body; i < body + at(body).subtree; ++i) {
-    if (!is_executable(at(i)) || at(i).kind == CKind::expression) continue;
-    fragment_.statements.push_back(at(i).begin);
-    ++statements;
+    const CNode& n = at(i);
+    if (n.kind != CKind::expression && is_executable(n)) fragment_.statements.push_back(n.begin);
+    if (n.kind != CKind::compound && n.kind != CKind::case_ && n.kind != CKind::label) continue;
+    for (const NodeIndex child : children(i))
+      if (at(child).kind == CKind::expression && is_executable(at(child)) &&
+          (n.kind != CKind::case_ || child == children(i).back()))
+        fragment_.statements.push_back(at(child).begin);
   }
   fragment_.functions.back().why_not = why;
-  fragment_.left_alone.push_back(
-      {.offset = view_.functions[at(node).function].declarator.begin, .reason = why, .count = statements});
+  fragment_.left_alone.push_back({.offset = view_.functions[at(node).function].declarator.begin,
+                                  .reason = why,
+                                  .count = fragment_.statements.size() - before});
 }
 
 void CBuilder::function_body(const Frame& frame, NodeIndex node, NodeIndex body) {
@@ -129,12 +117,7 @@ void CBuilder::function_body(const Frame& frame, NodeIndex node, NodeIndex body)
     const bool is_handler = at(part).kind == CKind::catch_;
     const NodeIndex block = is_handler ? children(part).back() : part;
     if (!is_own_block(block)) continue;
-    const auto before = static_cast<std::ptrdiff_t>(fragment_.sites.size());
-    const Position first = is_handler ? Position{TrapKind::handler, TrapLevel::block} : ordinary;
-    sequence(frame, block, first);
-    if (is_handler && std::none_of(fragment_.sites.begin() + before, fragment_.sites.end(),
-                                   [](const Site& made) { return made.kind == TrapKind::handler; }))
-      end_trap(frame, first, block);
+    sequence(frame, block, is_handler ? Position{TrapKind::handler, TrapLevel::block} : ordinary);
     if (completes(block)) end_trap(frame, {TrapKind::exit, TrapLevel::function}, block);
     assigned_ = {};
   }
@@ -205,11 +188,19 @@ void CBuilder::wrapper_behind(const CFunction& source, NodeIndex body, std::uint
 }
 
 void CBuilder::collect_left_over(CViewModel& model) {
+  const auto leave = [&](std::uint32_t offset, std::string_view reason) {
+    model.left_alone.push_back({.offset = offset, .reason = std::string(reason)});
+  };
   std::ranges::sort(placed_markers_);
   for (const CRange& marker : view_.markers)
     if (!std::ranges::binary_search(placed_markers_, marker.begin) && word_at(marker.begin) == "PM_CHECK")
-      model.left_alone.push_back(
-          {.offset = marker.begin, .reason = "a marker must stand between two statements that run"});
+      leave(marker.begin, "a marker must stand between two statements that run");
+  if (view_.is_cpp) return;  // there "({" begins a list of values too
+  const std::vector<CToken>& tokens = text_.tokens();
+  for (std::size_t i = 1; i < tokens.size(); ++i)
+    if (text_.text()[tokens[i].begin] == '{' && text_.of(tokens[i - 1]) == "(" &&
+        !in_macro(tokens[i].begin) && range_over(view_.skipped, tokens[i].begin) == nullptr)
+      leave(tokens[i].begin, "a statement expression");
 }
 
 std::string CBuilder::trap_text(const Frame& frame, bool in_front_of_declaration) {
@@ -236,6 +227,23 @@ void CBuilder::slot(std::uint32_t at, std::string text, std::vector<std::uint32_
 
 void CBuilder::leave_alone(std::uint32_t offset, std::string_view reason) {
   fragment_.left_alone.push_back({.offset = offset, .reason = std::string(reason)});
+}
+
+bool CBuilder::is_executable(const CNode& node) {
+  switch (node.kind) {
+    case CKind::null:
+    case CKind::compound:
+    case CKind::case_:
+    case CKind::label:
+    case CKind::attributed:
+    case CKind::catch_:
+    case CKind::function:
+      return false;
+    case CKind::declaration:
+      return node.value != CValue::none && !node.in_macro;
+    default:
+      return !node.in_macro;
+  }
 }
 
 void CBuilder::count(NodeIndex node) {

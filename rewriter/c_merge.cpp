@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "rewriter/c_cursors.hpp"
+#include "src/core/error.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -85,6 +86,27 @@ void add_fragment(CFragment& to, const CFragment& from, const std::set<std::uint
   to.statements.insert(to.statements.end(), from.statements.begin(), from.statements.end());
 }
 
+/// Sites as they follow each other in the text, which those of several units together do not yet.
+void sort_sites(CFragment& fragment) {
+  std::ranges::stable_sort(fragment.slots, {}, &Slot::at);
+  std::vector<std::uint32_t> order;
+  std::vector<std::uint32_t> renamed(fragment.sites.size(), 0);
+  std::vector<bool> is_placed(fragment.sites.size());
+  for (const Slot& slot : fragment.slots) {
+    const bool is_trap = slot.text.find("{id}") != std::string::npos;
+    if (!is_trap || is_placed[slot.wanted_by.front()]) continue;
+    is_placed[slot.wanted_by.front()] = true;
+    renamed[slot.wanted_by.front()] = static_cast<std::uint32_t>(order.size());
+    order.push_back(slot.wanted_by.front());
+  }
+  check(order.size() == fragment.sites.size(), "each site has a trap's text");
+  std::vector<Site> sites;
+  for (const std::uint32_t site : order) sites.push_back(fragment.sites[site]);
+  fragment.sites = std::move(sites);
+  for (Slot& slot : fragment.slots)
+    for (std::uint32_t& site : slot.wanted_by) site = renamed[site];
+}
+
 /// A site stands when each unit that compiles it, and what it inserts, has it in the same way.
 CFragment agreed(const std::vector<Opinion>& opinions) {
   std::vector<std::map<std::string, std::uint32_t>> signatures(opinions.size());
@@ -118,6 +140,7 @@ CFragment agreed(const std::vector<Opinion>& opinions) {
     if (result.functions.empty()) result.body = fragment.body;
     add_fragment(result, fragment, known);
   }
+  sort_sites(result);
   return result;
 }
 

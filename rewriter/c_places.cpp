@@ -103,9 +103,8 @@ bool CBuilder::can_be_braced(NodeIndex node) const {
   // The macro that it ends in goes on to the next statement.
   const NodeIndex next = node + n.subtree;
   if (next < view_.nodes.size() && at(next).begin >= n.begin && at(next).begin < *end) return false;
-  const std::size_t first = text_.at(previous->begin);
-  const std::size_t here = text_.at(n.begin);
-  for (std::size_t i = first; i < here; ++i)
+  // A #pragma holds for the statement behind it; clang has some begin there.
+  for (std::size_t i = text_.at(previous->begin); text_.tokens()[i].begin <= n.begin; ++i)
     if (text_.tokens()[i].kind == Kind::directive && text_.directive_name(text_.tokens()[i]) == "pragma")
       return false;
   return same_branch(n.begin, *end);
@@ -146,16 +145,20 @@ bool CBuilder::completes(NodeIndex node) const {
     case CKind::break_:
     case CKind::jump:
       return false;
+    case CKind::attributed:
+      // `[[fallthrough]];` must be the last thing in front of a case.
+      return parts.empty() || (at(parts.back()).kind != CKind::null && completes(parts.back()));
     case CKind::compound:
     case CKind::label:
     case CKind::case_:
-    case CKind::attributed:
     case CKind::catch_:
       return parts.empty() || completes(parts.back());
     case CKind::try_:
       return std::ranges::any_of(parts, [&](NodeIndex part) { return completes(part); });
     case CKind::loop:
       return !is_endless(node) || has_break(parts.back());
+    case CKind::switch_:
+      return !has_default(parts.back()) || has_break(parts.back()) || completes(parts.back());
     case CKind::if_: {
       const IfParts branches = parts_of(node);
       return !branches.then || !branches.otherwise || completes(*branches.then) ||
@@ -181,6 +184,13 @@ bool CBuilder::has_break(NodeIndex node) const {
       at(node).kind == CKind::function)
     return false;
   return std::ranges::any_of(children(node), [&](NodeIndex child) { return has_break(child); });
+}
+
+bool CBuilder::has_default(NodeIndex switch_body) const {
+  for (NodeIndex i : children(switch_body))
+    for (; at(i).kind == CKind::case_; i = children(i).back())
+      if (word_at(at(i).begin) == "default") return true;
+  return false;
 }
 
 CBuilder::IfParts CBuilder::parts_of(NodeIndex if_statement) const {

@@ -266,9 +266,9 @@ void CBuilder::block(const Frame& frame, NodeIndex node, Position first) {
   const auto before = static_cast<std::ptrdiff_t>(fragment_.sites.size());
   sequence(frame, node, first);
   // The passes of a body without a statement count too.
-  if ((first.kind == TrapKind::loop_body || first.kind == TrapKind::handler) &&
-      std::none_of(fragment_.sites.begin() + before, fragment_.sites.end(),
-                   [&](const Site& made) { return made.kind == first.kind; }))
+  if (first.kind == TrapKind::loop_body &&
+      std::all_of(fragment_.sites.begin() + before, fragment_.sites.end(),
+                  [](const Site& made) { return made.kind == TrapKind::marker; }))
     end_trap(frame, first, node);
   if (completes(node)) end_trap(frame, {TrapKind::after, TrapLevel::block}, node);
   assigned_ = {};
@@ -326,6 +326,10 @@ void CBuilder::blocks_within(const Frame& frame, NodeIndex node) {
       else
         block(frame, child, position);
     } else {
+      if (at(node).in_macro && is_executable(at(child))) {
+        count(child);
+        leave_alone(at(child).begin, "what it hangs on comes from a macro");
+      }
       blocks_within(frame, child);
     }
   }

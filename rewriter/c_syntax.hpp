@@ -77,15 +77,16 @@ struct CFunction {
 struct CView {
   bool is_cpp = false;
   std::uint64_t definitions = 0;  // a digest of where the macros that are used were defined
-  std::vector<CRange> skipped;  // by the preprocessor, ascending
-  std::vector<CRange> macros;   // uses, outermost only, ascending
-  std::vector<CRange> markers;  // those of PM_CHECK
+  std::vector<CRange> skipped;    // by the preprocessor, ascending
+  std::vector<CRange> macros;     // uses, outermost only, ascending
+  std::vector<CRange> markers;    // those of PM_CHECK
   std::vector<CFunction> functions;
   std::vector<CNode> nodes;
 
   /// Equal keys: units that see the same of the file.
   bool same_as(const CView& other) const {
-    return is_cpp == other.is_cpp && definitions == other.definitions && skipped == other.skipped && macros == other.macros;
+    return is_cpp == other.is_cpp && definitions == other.definitions && skipped == other.skipped &&
+           macros == other.macros;
   }
 };
 

@@ -1,0 +1,9 @@
+﻿#include <stdio.h>
+
+int main(void) {
+  int x = 1;
+  if (x)
+    x = 2;
+  printf("%d\n", x);
+  return 0;
+}

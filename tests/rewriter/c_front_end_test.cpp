@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// What hangs on several units and files, and what cannot be read. Single features: c_approval_test.cpp.
+#include <catch2/catch.hpp>
+
+#include "src/core/error.hpp"
+#include "tests/rewriter/c_rewriting.hpp"
+
+namespace fs = std::filesystem;
+using namespace jcprof;
+using namespace jcprof::rewriter;
+
+namespace {
+
+/// The text behind the #include of the runtime, without the marks of the insertions.
+std::string bare(std::string text) {
+  const std::string first = "#line 1\n/*j]*/";
+  if (const std::size_t at = text.find(first); at != std::string::npos) text.erase(0, at + first.size());
+  for (const std::string_view mark : {span_begin, span_end})
+    for (std::size_t at = 0; (at = text.find(mark)) != std::string::npos;) text.erase(at, mark.size());
+  return text;
+}
+
+std::string message_of(const fs::path& root, const std::vector<std::string>& paths,
+                       const std::vector<CompileUnit>& units) {
+  try {
+    read_c(root, paths, units, Reach::program);
+  } catch (const UserError& error) {
+    std::string text;
+    for (const Fault& fault : error.faults()) text += render(fault) + "\n";
+    for (std::size_t at = 0; (at = text.find(root.string())) != std::string::npos;)
+      text.replace(at, root.string().size(), "…");
+    return text;
+  }
+  return "it was read";
+}
+
+const std::string main_text = "int main(void) { return 0; }\n";
+
+}  // namespace
+
+TEST_CASE("a header that many units see alike has its traps once") {
+  const fs::path root = written("alike", {{"h.h", "static int f(int x) { return x; }\n"},
+                                          {"a.c", "#include \"h.h\"\nint a(void) { return f(1); }\n"},
+                                          {"b.c", "#include \"h.h\"\nint main(void) { return f(2); }\n"}});
+  const CRewritten rewritten = rewrite_c(
+      read_c(root, {"a.c", "b.c", "h.h"}, {unit_of(root, "a.c"), unit_of(root, "b.c")}, Reach::program),
+      {.entry = {"main"}, .scope = {}});
+  CHECK(bare(rewritten.texts[2]) == "static int f(int x) {JCPROF_TRAP(8); JCPROF_TRAP(9);return x; }\n");
+  CHECK(rewritten.models[2].functions.size() == 1);
+}
+
+TEST_CASE("in a header that units compile differently traps stand where all that compile a place agree") {
+  const fs::path root = written(
+      "differently", {{"h.h",
+                       "static int f(int x) {\n"
+                       "#ifdef A\n  x++;\n#else\n  x--;\n#endif\n"
+                       "  x *= 2;\n"
+                       "  MAYBE x += 3;\n"
+                       "  return x;\n}\n"},
+                      {"a.c", "#define A\n#define MAYBE\n#include \"h.h\"\nint a(void) { return f(1); }\n"},
+                      {"b.c", "#define MAYBE if (x)\n#include \"h.h\"\nint main(void) { return f(2); }\n"}});
+  const CRewritten rewritten =
+      rewrite_c(read_c(root, {"h.h", "b.c"}, {unit_of(root, "a.c"), unit_of(root, "b.c")}, Reach::program),
+                {.entry = {"main"}, .scope = {}});
+  CHECK(bare(rewritten.texts[0]) ==
+        "static int f(int x) {JCPROF_TRAP(1);\n"
+        "#ifdef A\n  JCPROF_TRAP(2);x++;\n#else\n  JCPROF_TRAP(3);x--;\n#endif\n"
+        "  JCPROF_TRAP(4);x *= 2;\n"
+        "  MAYBE x += 3;\n"
+        "  return x;\n}\n");
+  CHECK(reasons_of(rewritten.models[0]) ==
+        "8: units that compile it disagree (1)\n9: units that compile it disagree (1)\n");
+}
+
+TEST_CASE("a header of C and of C++ has the traps that both can have") {
+  const fs::path root = written(
+      "both",
+      {{"h.h", "static inline int f(int x) {\n  int y = x;\n  if (y) y = x + f(0);\n  return y;\n}\n"},
+       {"a.cpp", "#include \"h.h\"\nint a() { return f(1); }\n"},
+       {"b.c", "#include \"h.h\"\n" + main_text}});
+  const CRewritten rewritten =
+      rewrite_c(read_c(root, {"h.h", "b.c"}, {unit_of(root, "a.cpp"), unit_of(root, "b.c")}, Reach::program),
+                {.entry = {"main"}, .scope = {}});
+  CHECK(bare(rewritten.texts[0]) ==
+        "static inline int f(int x) {\n  int y = x;\n"
+        "  JCPROF_TRAP(1);if (y) {JCPROF_TRAP(2);y = x + f(0);JCPROF_TRAP_V(3,y);}\n  JCPROF_TRAP(4);return "
+        "y;\n}\n");
+  CHECK(reasons_of(rewritten.models[0]) == "2: units that compile it disagree (1)\n");
+}
+
+TEST_CASE("what clang finds wrong is said of all units at once") {
+  const fs::path root =
+      written("wrong", {{"h.h", "int broken(;\n"},
+                        {"a.c", "#include \"h.h\"\n"},
+                        {"b.c", "#include \"h.h\"\n#include <none.h>\n"},
+                        {"c.c", "int main(void) { int f(void) { return 1; } return f(); }\n"}});
+  CHECK(message_of(root, {"a.c"}, {unit_of(root, "a.c"), unit_of(root, "b.c"), unit_of(root, "c.c")}) ==
+        "…/h.h:1: expected parameter declarator\n  1 | int broken(;\n    |            ^\n"
+        "hint: clang 19 read …/a.c with the flags that the compile database has for it\n"
+        "…/h.h:1: expected ')'\n  1 | int broken(;\n    |            ^\n"
+        "hint: clang 19 read …/a.c with the flags that the compile database has for it\n"
+        "…/b.c:2: 'none.h' file not found\n  2 | #include <none.h>\n    |          ^\n"
+        "hint: clang 19 read …/b.c with the flags that the compile database has for it\n"
+        "…/c.c:1: function definition is not allowed here\n"
+        "  1 | int main(void) { int f(void) { return 1; } return f(); }\n"
+        "    |                              ^\n"
+        "hint: clang 19 read …/c.c with the flags that the compile database has for it\n");
+}
+
+TEST_CASE("a source with jcprof's traps in it is refused") {
+  const fs::path root =
+      written("twice", {{"a.c", "int main(void) {/*[j*/JCPROF_TRAP(1);/*j]*/ return 0; }\n"}});
+  CHECK(message_of(root, {"a.c"}, {unit_of(root, "a.c")}) ==
+        "a.c:1: the source carries jcprof's traps already\n"
+        "  1 | int main(void) {/*[j*/JCPROF_TRAP(1);/*j]*/ return 0; }\n"
+        "    |                 ^\nhint: take them out with: jcprof strip a.c\n");
+}
+
+TEST_CASE("a file that no unit includes has no trap and says why") {
+  const fs::path root = written("unseen", {{"a.c", main_text}, {"b.c", "int b(void) { return 1; }\n"}});
+  const std::vector<SourceModel> models =
+      read_c(root, {"a.c", "b.c"}, {unit_of(root, "a.c")}, Reach::program);
+  CHECK(models[1].sites.empty());
+  CHECK(models[1].slots.empty());
+  CHECK(reasons_of(models[1]) == "1: no unit includes the file (1)\n");
+}
+
+TEST_CASE("an entry that is reached in process has its definition renamed and a wrapper behind it") {
+  const fs::path root =
+      written("wrapped",
+              {{"a.c", "int other(void);\nint handle(int x, char *p)\n{\n  return x + *p;\n}\nint last;\n"}});
+  const CRewritten rewritten = rewrite_c(read_c(root, {"a.c"}, {unit_of(root, "a.c")}, Reach::in_process),
+                                         {.entry = {"handle"}, .scope = {}});
+  const std::string text = bare(rewritten.texts[0]);
+  CHECK(text.starts_with("int other(void);\n\n#define handle jcprof_body_handle\n"));
+  CHECK(text.find("#line 2\nint handle(int x, char *p)\n{JCPROF_TRAP(1);JCPROF_TRAP(2);\n") !=
+        std::string::npos);
+  CHECK(text.find("}\n#undef handle\n") != std::string::npos);
+  CHECK(text.ends_with("#line 5\n\nint last;\n"));
+}
+
+TEST_CASE("what cannot be wrapped cannot be the entry in process, but can where a program is one run") {
+  const fs::path root =
+      written("members", {{"a.cpp",
+                           "struct S { void run() {} };\ntemplate <class T> void f(T) {}\n"
+                           "void list(int, ...) {}\nnamespace n { void g(); }\nvoid n::g() {}\n"
+                           "extern \"C\" void h() {}\n"}});
+  const auto entries = [&](Reach reach) {
+    std::string names;
+    const SourceModel model = read_c(root, {"a.cpp"}, {unit_of(root, "a.cpp")}, reach).front();
+    for (const Site& site : model.sites)
+      if (site.kind == TrapKind::entry0) names += model.functions[site.function].name + " ";
+    return names;
+  };
+  CHECK(entries(Reach::program) == "S::run f list n::g h ");
+  CHECK(entries(Reach::in_process) == "h ");
+}
+
+TEST_CASE("statics of one name in several files have their files' names in those of their traps") {
+  const fs::path root =
+      written("statics", {{"one.c", "static int f(void) { return 1; }\nint g(void) { return f(); }\n"},
+                          {"two.c", "static int f(void) { return 2; }\nint main(void) { return f(); }\n"}});
+  const std::vector<SourceModel> models =
+      read_c(root, {"one.c", "two.c"}, {unit_of(root, "one.c"), unit_of(root, "two.c")}, Reach::program);
+  CHECK(models[0].functions[0].owner == "one");
+  CHECK(models[1].functions[0].owner == "two");
+  CHECK(models[0].functions[1].owner == "");
+}
+
+TEST_CASE("the same units make the same models, whichever thread is first") {
+  Files files{{"h.h",
+               "#ifdef A\nstatic int f(int x) { return x + A; }\n#else\nstatic int f(int x) { if (x) x++; "
+               "return x; }\n#endif\n"}};
+  for (int i = 0; i < 12; ++i)
+    files.emplace_back(fmt::format("{}.c", i),
+                       fmt::format("{}\n#include \"h.h\"\nint g{}(void) {{ return f(1); }}\n",
+                                   i % 3 == 0 ? "" : fmt::format("#define A {}", i % 3), i));
+  const fs::path root = written("threads", files);
+  std::vector<CompileUnit> units;
+  for (int i = 0; i < 12; ++i) units.push_back(unit_of(root, fmt::format("{}.c", i)));
+  const auto read = [&] { return read_c(root, {"h.h", "3.c"}, units, Reach::program); };
+  const std::vector<SourceModel> first = read();
+  for (int i = 0; i < 5; ++i) {
+    const std::vector<SourceModel> again = read();
+    CHECK(again[0].sites == first[0].sites);
+    CHECK(again[0].slots == first[0].slots);
+    CHECK(again[0].left_alone == first[0].left_alone);
+  }
+}
+
+TEST_CASE("flags of gcc's own are no obstacle, and a cross compiler's name gives the target") {
+  const fs::path root = written(
+      "flags",
+      {{"a.c", "#if !defined(__aarch64__) || X != 2 || defined(Y)\n#error flags\n#endif\n" + main_text}});
+  CompileUnit unit = unit_of(root, "a.c");
+  unit.arguments = {"/opt/bin/aarch64-linux-gnu-gcc-12",
+                    "-fno-tree-vrp",
+                    "-fconserve-stack",
+                    "--param=ssp-buffer-size=4",
+                    "-mno-outline-atomics",
+                    "-Wp,-MD,a.d,-DX=2",
+                    "-DY",
+                    "-U",
+                    "Y",
+                    "-Werror",
+                    "-Wno-such-thing",
+                    "-ffreestanding"};
+  CHECK(message_of(root, {"a.c"}, {unit}) == "it was read");
+}
