@@ -78,6 +78,17 @@ std::vector<std::vector<CSeen>> views_by_file(std::vector<CUnitReading> readings
   return seen;
 }
 
+/// What one unit compiles as constexpr is one for all: the traps that suit it suit the others too.
+void agree_on_constexpr(std::vector<CSeen>& seen) {
+  std::set<std::uint32_t> found;
+  for (const CSeen& s : seen)
+    for (const CFunction& function : s.view.functions)
+      if (function.is_constexpr) found.insert(function.declarator.begin);
+  for (CSeen& s : seen)
+    for (CFunction& function : s.view.functions)
+      function.is_constexpr = found.contains(function.declarator.begin);
+}
+
 /// First of all in the file: the runtime is there for whatever follows.
 void include_runtime(SourceModel& model, bool is_main_file) {
   Slot slot{.at = model.text.starts_with("\xEF\xBB\xBF") ? 3U : 0U,
@@ -102,6 +113,7 @@ std::vector<SourceModel> read_c(const fs::path& root, const std::vector<std::str
   std::vector<std::vector<CSeen>> seen = views_by_file(std::move(readings), models.size());
   std::vector<std::vector<std::string>> parameters(models.size());
   in_parallel(models.size(), [&](std::size_t i) {
+    agree_on_constexpr(seen[i]);
     for (CSeen& s : seen[i]) s.model = CBuilder(texts[i], s.view, reach).build();
     parameters[i] = merge_views(texts[i], std::move(seen[i]), models[i]);
   });

@@ -48,15 +48,29 @@ Located located(CXSourceLocation location) {
   return result;
 }
 
-/// Sorted, and without those that lie within another.
-std::vector<CRange> outermost(std::vector<CRange> ranges) {
+void sort_outer_first(std::vector<CRange>& ranges) {
   std::ranges::sort(ranges, [](const CRange& a, const CRange& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
   });
+}
+
+/// Sorted, and without those that lie within another.
+std::vector<CRange> outermost(std::vector<CRange> ranges) {
+  sort_outer_first(ranges);
   std::vector<CRange> result;
   for (const CRange& range : ranges)
     if (result.empty() || range.begin >= result.back().end) result.push_back(range);
   return result;
+}
+
+/// A file that is included again is skipped as a whole the second time; what counts is that it was compiled.
+void drop_compiled(CView& view) {
+  std::erase_if(view.skipped, [&](const CRange& range) {
+    return std::ranges::any_of(view.functions, [&](const CFunction& function) {
+      return range.begin <= function.definition && function.definition < range.end;
+    });
+  });
+  view.skipped = outermost(std::move(view.skipped));
 }
 
 class UnitReader {
@@ -82,7 +96,10 @@ class UnitReader {
                                         .is_cpp = is_cpp(unit_),
                                         .statements_in_constexpr = has_statements_in_constexpr(unit_)});
     for (auto& [file, view] : views_)
-      if (targets_.contains(file)) reading_.views.emplace_back(file, std::move(view));
+      if (targets_.contains(file)) {
+        drop_compiled(view);
+        reading_.views.emplace_back(file, std::move(view));
+      }
     return std::move(reading_);
   }
 
@@ -193,7 +210,7 @@ class UnitReader {
       if (CView* seen = view(begin.file); seen != nullptr)
         seen->skipped.push_back({begin.offset, located(clang_getRangeEnd(list->ranges[i])).offset});
     }
-    for (auto& [file, view] : views_) view.skipped = outermost(std::move(view.skipped));
+    for (auto& [file, view] : views_) sort_outer_first(view.skipped);
   }
 
   const CompileUnit& unit_;

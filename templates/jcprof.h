@@ -267,12 +267,9 @@ JCPROF_LOCAL_ jcprof_u64 jcprof_in_window(const struct jcprof_head *head) {
   int jcprof_d##id __attribute__((__unused__)) = (JCPROF_MEETS_(id) ? (jcprof_passed(id), 0) : 0)
 
 /* A trap behind an assignment to the scalar `x`, not volatile and no bit-field. Without it the optimiser moves the work
-   below the trap: it must have the value here. clang takes only memory for what may be in any kind of register. */
-#ifdef __clang__
+   below the trap: it must have the value here. Not in any register at all ("X"): gcc 12 crashes over a long double in
+   one of the x87's. */
 #define JCPROF_KEEP_(x) __asm__ __volatile__("" : : "g"(x))
-#else
-#define JCPROF_KEEP_(x) __asm__ __volatile__("" : : "X"(x))
-#endif
 #ifndef __cplusplus
 #define JCPROF_TRAP_V(id, x) \
   do {                       \
