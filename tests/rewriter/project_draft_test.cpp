@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `jcprof init` finds in a tree and writes of it. Each draft is read back as the project file that it
+// is.
+#include "rewriter/project_draft.hpp"
+
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+#include "rewriter/main_scan.hpp"
+#include "src/core/project.hpp"
+
+namespace jcprof::rewriter {
+namespace {
+
+using Files = std::map<std::string, std::string>;
+
+FoundTree tree_of(const Files& files) {
+  FoundTree tree{.name = "sample"};
+  for (const auto& [path, text] : files) {
+    tree.paths.push_back(path);
+    if (is_telling(path)) tree.texts.emplace(path, text);
+  }
+  return tree;
+}
+
+Project drafted(const FoundTree& tree) {
+  return parse_project("/p/jcprof.json", draft_project(tree));
+}
+
+using Runs = std::vector<std::vector<std::string>>;
+
+Runs runs_of(const std::vector<Step>& steps) {
+  Runs runs;
+  for (const Step& step : steps) runs.push_back(step.run);
+  return runs;
+}
+
+constexpr const char* applet = R"(package com.example.pin;
+import javacard.framework.*;
+public class Pin extends Applet {
+    private static final byte PIN_CLA = (byte) 0xB0;
+    static final byte INS_VERIFY = (byte) 0x20, INS_SIGN = 0x2a;
+    static final byte INSIDE = 1;
+    static final short INS_TABLE = OTHER;
+    public static void install(byte[] b, short o, byte l) { new Pin().register(); }
+    public void process(APDU apdu) { INS_VERIFY(); }
+}
+)";
+
+constexpr const char* c_main = "int main(void) { return 0; }\n";
+
+TEST_CASE("an applet with jCardSim at hand gets a project file that says all that is needed to measure it") {
+  FoundTree tree = tree_of(
+      {{"build.xml",
+        R"(<cap aid="0102030405"><applet class="com.example.pin.Pin" aid="A0:00:00:00:62:01"/></cap>)"},
+       {"lib/api_classic.jar", ""},
+       {"lib/jcardsim-3.jar", ""},
+       {"src/com/example/pin/Pin.java", applet},
+       {"src/com/example/pin/Helper.java", "package com.example.pin; class Helper {}"},
+       {"test/Other.java",
+        "class Other extends javacard.framework.Applet { public void process(APDU apdu) {} }"}});
+  CHECK(
+      draft_project(tree) ==
+      R"(// Written by jcprof init from what it found here, and yours to change. docs/project-file.md explains every key.
+{
+  "format": "jcprof-project", "version": 1,
+  "name": "sample",
+  "target": "applet",
+  // The applet's package. Traps go into a copy of these files.
+  "sources": ["src/com/example/pin/*.java"],
+  // What the card calls for each command.
+  // Other applets here: Other.process (test/Other.java)
+  "entry": "Pin.process",
+  // Where traps stand: globs over functions and files; at each statement, or coarser: "block", "function".
+  "profile": {"include": ["*"], "exclude": [], "level": "statement"},
+  // The class path that traps are tried against by compiling.
+  "compile": {"classpath": ["{project}/lib/api_classic.jar", "{project}/lib/jcardsim-3.jar"]},
+  // How the copy with traps, {tree}, is built.
+  "build": [
+    {"run": ["javac", "--release", "8", "-nowarn", "-Xlint:-options", "-cp",
+             "{project}/lib/api_classic.jar:{project}/lib/jcardsim-3.jar", "-sourcepath", "src", "-d", "{out}/classes",
+             "src/com/example/pin/Pin.java"]}
+  ],
+  // jCardSim as a virtual card, which connects to {port}. For a real card: no "start", "transport": "pcsc:", a
+  // "build" that makes the CAP file, and an "install" that loads it; then "once" is not needed.
+  "start": {"run": ["java", "-XX:TieredStopAtLevel=1", "-Dcom.licel.jcardsim.vsmartcard.host=127.0.0.1",
+                    "-Dcom.licel.jcardsim.vsmartcard.port={port}",
+                    "-Dcom.licel.jcardsim.card.applet.0.AID=A00000006201",
+                    "-Dcom.licel.jcardsim.card.applet.0.Class=com.example.pin.Pin", "-cp",
+                    "{project}/lib/jcardsim-3.jar:{out}/classes:{project}/lib/api_classic.jar",
+                    "com.licel.jcardsim.remote.VSmartCard", "/dev/null"]},
+  "transport": "vpcd:",
+  "device": "jcardsim",
+  "session": {
+    // The AID is that of "build.xml".
+    "once": ["80B8000009 06 A00000006201 000000"],  // install
+    "after_reset": ["00A4040006 A00000006201"]  // SELECT
+  },
+  // The command under study: CLA INS P1 P2, then data.
+  //   20 INS_VERIFY  (may count tries: mind the card)
+  //   2A INS_SIGN
+  "trigger": {"apdu": "B02A0000"},
+  // With data, here four bytes: "trigger": {"apdu": "B02A0000 {input}"}, "inputs": {"fixed": "31323334"},
+  // Until each share is known to so many points, or for so long; a simulator is a noisy target.
+  "measure": {"absolute": 1, "max_time": "1m"}
+}
+)");
+  CHECK(drafted(tree).entry == std::vector<std::string>{"Pin.process"});
+}
+
+TEST_CASE("an applet without a simulator is measured on a card, after its own build") {
+  const Project project = drafted(tree_of(
+      {{"build.gradle",
+        "javacard { cap { aid = '0102030405'\n applet { className = 'Pin'\n aid = '01:02:03:04:05:06' } } }"},
+       {"Pin.java", "class Pin extends Applet { public void process(APDU apdu) {} }"}}));
+  CHECK(project.transport == "pcsc:");
+  CHECK(runs_of(project.build) == Runs{{"gradle", "-p", "{tree}", "build"}});
+  CHECK(project.session.after_reset == Script{ApduStep{.apdu = "00A4040006 010203040506"}});
+  CHECK(project.trigger.apdus == std::vector<std::string>{"80000000"});
+  CHECK(project.sources == std::vector<std::string>{"*.java"});
+}
+
+TEST_CASE("sources that do not lie as their package says are compiled by name, the runtime too") {
+  const Project project =
+      drafted(tree_of({{"src/Pin.java", applet}, {"src/Two.java", "package com.example.pin; class Two {}"}}));
+  CHECK(runs_of(project.build) ==
+        Runs{{"javac", "--release", "8", "-nowarn", "-Xlint:-options", "-d", "{out}/classes", "src/Pin.java",
+              "src/Two.java", "src/PM.java", "src/PMC.java"}});
+}
+
+TEST_CASE("an applet is one by all of its superclasses, and the one that others extend is none") {
+  const Project project = drafted(
+      tree_of({{"src/Base.java", "abstract class Base extends Applet { public void process(APDU apdu) {} }"},
+               {"src/Real.java", "class Real extends Base { public void process(APDU apdu) {} }"},
+               {"src/Broken.java", "class {"}}));
+  CHECK(project.entry == std::vector<std::string>{"Real.process"});
+}
+
+TEST_CASE("AIDs are read in the forms that build files and people write") {
+  CHECK(normal_aid("A0:00:00:00:62") == "A000000062");
+  CHECK(normal_aid("0xa0:0x0:0x0:0x0:0x62:0x1") == "A00000006201");
+  CHECK(normal_aid("a0 00 00 00 62") == "A000000062");
+  CHECK(normal_aid("A00000006201") == "A00000006201");
+  CHECK(normal_aid("A0:00:00:00").empty());
+  CHECK(normal_aid("${aid}").empty());
+  CHECK(normal_aid("000102030405060708090A0B0C0D0E0F10").empty());
+  const Project commented = drafted(
+      tree_of({{"A.java",
+                "// AID: F0 11 22 33 44 55\nclass A extends Applet { public void process(APDU apdu) {} }"}}));
+  CHECK(commented.session.after_reset == Script{ApduStep{.apdu = "00A4040006 F01122334455"}});
+}
+
+TEST_CASE("a program of CMake's is built by CMake, and another main is left out of its sources") {
+  const FoundTree tree =
+      tree_of({{"CMakeLists.txt",
+                "add_executable(helper tools/helper.c)\nadd_executable(app\n  src/app.c src/x/list.c)\n"},
+               {"build/CMakeCache.txt", ""},
+               {"build/CMakeFiles/id.c", c_main},
+               {"build/compile_commands.json", "[]"},
+               {"include/list.h", ""},
+               {"src/app.c", c_main},
+               {"src/x/list.c", ""},
+               {"tests/list_test.c", c_main},
+               {"tools/common.c", ""},
+               {"tools/helper.c", c_main}});
+  CHECK(
+      draft_project(tree) ==
+      R"(// Written by jcprof init from what it found here, and yours to change. docs/project-file.md explains every key.
+{
+  "format": "jcprof-project", "version": 1,
+  "name": "sample",
+  "target": "program",
+  // Traps go into a copy of these files.
+  "sources": ["include/**/*.h", "src/**/*.c", "tools/common.c"],
+  // What earlier builds have left is not copied.
+  "exclude_from_tree": ["build"],
+  // The function that is measured; this one is in "src/app.c".
+  // Further programs, whose files are left out of "sources": tools/helper.c, tests/list_test.c
+  "entry": "main",
+  // Where traps stand: globs over functions and files; at each statement, or coarser: "block", "function".
+  "profile": {"include": ["*"], "exclude": [], "level": "statement"},
+  // How each file is compiled.
+  "compile": {"database": "build/compile_commands.json"},
+  // How the copy with traps, {tree}, is built.
+  "build": [
+    {"run": ["cmake", "-S", "{tree}", "-B", "{out}/build", "-DCMAKE_BUILD_TYPE=RelWithDebInfo"]},
+    {"run": ["cmake", "--build", "{out}/build", "--target", "app", "--parallel", "2"], "timeout_s": 1800}
+  ],
+  // The program is started anew for each shot.
+  "transport": "exec:",
+  // The command under study: give it arguments that make it work for a moment, the same each time.
+  "trigger": {"run": ["{out}/build/app"]},
+  // Until each share is known to so many points, or for so long.
+  "measure": {"absolute": 1, "max_time": "1m"}
+}
+)");
+  CHECK(drafted(tree).trigger.run == std::vector<std::string>{"{out}/build/app"});
+}
+
+TEST_CASE(
+    "CMake's folder for programs, and that of a nested CMakeLists.txt, are where the program is started "
+    "from") {
+  CHECK(
+      drafted(
+          tree_of(
+              {{"CMakeLists.txt",
+                "set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)\nadd_executable(app main.cpp)"},
+               {"main.cpp", c_main}}))
+          .trigger.run == std::vector<std::string>{"{out}/build/bin/app"});
+  CHECK(drafted(tree_of({{"CMakeLists.txt", "add_subdirectory(src)"},
+                         {"src/CMakeLists.txt", "add_executable(app main.cpp)"},
+                         {"src/main.cpp", c_main}}))
+            .trigger.run == std::vector<std::string>{"{out}/build/src/app"});
+}
+
+TEST_CASE("make builds in the tree, where no object of an earlier build may lie") {
+  const Project project = drafted(tree_of(
+      {{"Makefile",
+        "CFLAGS := -O2\nPROG = tool\nall: $(PROG)\n$(PROG): a.o\n\t$(CC) -o $@ $^\nclean:\n\trm -f *.o\n"},
+       {"a.c", c_main},
+       {"a.o", ""},
+       {"tool", ""}}));
+  CHECK(runs_of(project.build) == Runs{{"make", "-j2", "tool"}});
+  CHECK(project.trigger.run == std::vector<std::string>{"{tree}/tool"});
+  CHECK(project.exclude_from_tree == std::vector<std::string>{"**/*.o", "tool"});
+  const Project by_rule =
+      drafted(tree_of({{"Makefile", "all: b\nb: b.c\n\tcc -o b b.c\n"}, {"b.c", c_main}}));
+  CHECK(runs_of(by_rule.build) == Runs{{"make", "-j2", "b"}});
+}
+
+TEST_CASE("meson's programs, and sources without a build system, are built too") {
+  const Project meson =
+      drafted(tree_of({{"meson.build", "project('x', 'c')\nexecutable('app', 'a.c')\n"}, {"a.c", c_main}}));
+  CHECK(runs_of(meson.build) ==
+        Runs{{"meson", "setup", "--buildtype=debugoptimized", "{out}/build", "{tree}"},
+             {"meson", "compile", "-C", "{out}/build"}});
+  CHECK(meson.trigger.run == std::vector<std::string>{"{out}/build/app"});
+  const Project plain = drafted(tree_of({{"a.cpp", c_main}, {"b.c", ""}, {"include/b.h", ""}}));
+  CHECK(runs_of(plain.build) ==
+        Runs{{"c++", "-O2", "-g", "-o", "{out}/a", "-Iinclude", "a.cpp", "b.c", "-lm"}});
+  CHECK(plain.compile.flags == std::vector<std::string>{"-I{project}/include"});
+}
+
+TEST_CASE("a tree with neither an applet nor a program is refused, with what was looked for") {
+  try {
+    draft_project(tree_of(
+        {{"A.java", "class A { void process(APDU apdu) {} }"}, {"lib.c", "int f(void) { return 1; }"}}));
+    FAIL("it was not refused");
+  } catch (const UserError& error) {
+    CHECK(std::string(error.what()) ==
+          "there is neither an applet nor a program in \"sample\"\n"
+          "hint: looked for a class that extends Applet and has process(APDU) in 1 Java files, and for main "
+          "in 1 C and C++ files");
+  }
+}
+
+TEST_CASE("main is where it is defined, not where it is named") {
+  for (const char* text :
+       {"int main(void) { return 0; }", "int\nmain(argc, argv)\nint argc; char **argv;\n{ }",
+        "auto main() -> int { }", "int main() try { } catch (...) { }",
+        "#if A\nint f() {\n#else\nint f(int) {\n#endif\n}\nint main() {}",
+        "const char* s = R\"x(\" /* )x\"; int main(int, char**) noexcept { }",
+        "long n = 1'000; int main() {}"})
+    CHECK((defines_main(text) ? "" : std::string(text)).empty());
+  for (const char* text :
+       {"int main(void);", "// int main() {}", "/* int main() {} */", "char* s = \"int main() {}\";",
+        "#define X int main() {}\n", "#define Y \\\n int main() {}\n",
+        "struct S { int main() { return 1; } };", "void domain() {}", "int x = main;", "int main(",
+        "void f() { main(); }", "const char* s = R\"(int main() {})\";"})
+    CHECK((defines_main(text) ? std::string(text) : "").empty());
+}
+
+}  // namespace
+}  // namespace jcprof::rewriter
