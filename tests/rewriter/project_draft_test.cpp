@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "rewriter/main_scan.hpp"
+#include "src/core/error.hpp"
 #include "src/core/project.hpp"
 
 namespace jcprof::rewriter {
