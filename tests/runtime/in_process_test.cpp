@@ -41,7 +41,8 @@ TEMPLATE_TEST_CASE("an entry in C++ is stopped at each event a thousand times", 
   for (const auto& [flags, rounds] : ways) {
     INFO(flags.back());
     const std::string agent = workshop.build("agent", {"unwinding.cpp", "agent.c"}, live + flags);
-    CHECK(workshop.run({agent, rounds, "5", "3"}) ==
+    // An exception that a stop leaves behind is not freed; nor is anything else.
+    CHECK(workshop.run({agent, rounds, "5", "3"}, {{"ASAN_OPTIONS", "detect_leaks=0"}}) ==
           Ran{0,
               "result 112\n"
               "result 112, 33 events, before 00000000, all 6dbcbbfc: 1 30 22 20 21 10 23 31 30 22 20 10 32 2 "
