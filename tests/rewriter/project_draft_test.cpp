@@ -86,8 +86,7 @@ TEST_CASE("an applet with jCardSim at hand gets a project file that says all tha
   // jCardSim as a virtual card, which connects to {port}. For a real card: no "start", "transport": "pcsc:", a
   // "build" that makes the CAP file, and an "install" that loads it; then "once" is not needed.
   "start": {"run": ["java", "-XX:TieredStopAtLevel=1", "-Dcom.licel.jcardsim.vsmartcard.host=127.0.0.1",
-                    "-Dcom.licel.jcardsim.vsmartcard.port={port}",
-                    "-Dcom.licel.jcardsim.card.applet.0.AID=A00000006201",
+                    "-Dcom.licel.jcardsim.vsmartcard.port={port}", "-Dcom.licel.jcardsim.card.applet.0.AID=A00000006201",
                     "-Dcom.licel.jcardsim.card.applet.0.Class=com.example.pin.Pin", "-cp",
                     "{project}/lib/jcardsim-3.jar:{out}/classes:{project}/lib/api_classic.jar",
                     "com.licel.jcardsim.remote.VSmartCard", "/dev/null"]},
@@ -244,16 +243,13 @@ TEST_CASE("meson's programs, and sources without a build system, are built too")
 }
 
 TEST_CASE("a tree with neither an applet nor a program is refused, with what was looked for") {
-  try {
-    draft_project(tree_of(
-        {{"A.java", "class A { void process(APDU apdu) {} }"}, {"lib.c", "int f(void) { return 1; }"}}));
-    FAIL("it was not refused");
-  } catch (const UserError& error) {
-    CHECK(std::string(error.what()) ==
-          "there is neither an applet nor a program in \"sample\"\n"
-          "hint: looked for a class that extends Applet and has process(APDU) in 1 Java files, and for main "
-          "in 1 C and C++ files");
-  }
+  const FoundTree tree =
+      tree_of({{"A.java", "class A { void process(APDU apdu) {} }"}, {"lib.c", "int f(void) { return 1; }"}});
+  CHECK_THROWS_WITH(
+      draft_project(tree),
+      "there is neither an applet nor a program in \"sample\"\n"
+      "hint: looked for a class that extends Applet and has process(APDU) in 1 Java files, and for "
+      "main in 1 C and C++ files");
 }
 
 TEST_CASE("main is where it is defined, not where it is named") {
