@@ -160,8 +160,9 @@ TimedRun run_timed(const ProgramCall& call, const Environment& environment, cons
     const SignalsHeld held;
     begin = now_ns();
     // Not fork: copying our page tables would be the larger part of a short program.
-    child = ::vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
-    if (child == 0) become_program(prepared, failure);
+    child = ::vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork,bugprone-unsafe-functions)
+    if (child == 0)
+      become_program(prepared, failure);  // NOLINT(clang-analyzer-unix.Vfork): only system calls
   }
   if (child < 0) throw environment_error(fmt::format("cannot start a process: {}", std::strerror(errno)));
   // By number: the declaration in glibc 2.36 lacks extern "C".

@@ -194,7 +194,6 @@ bool is_api(const std::string& path) {
 
 void find_files(const FoundTree& tree, AppletFacts& facts) {
   for (const std::string& path : tree.paths) {
-    const std::string file(name_of_file(path));
     if (path.ends_with(".java") && folder_of(path) == folder_of(facts.source))
       facts.package_sources.push_back(path);
     if (is_api(path)) facts.api_jars.push_back("{project}/" + path);

@@ -6,6 +6,7 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <utility>
 
 #include "rewriter/main_scan.hpp"
 
@@ -104,9 +105,9 @@ std::optional<std::pair<std::string, std::string>> program_in(const std::vector<
   std::optional<std::pair<std::string, std::string>> first;
   for (const BuildFile& file : files)
     for (std::sregex_iterator i(file.text.begin(), file.text.end(), form); i != std::sregex_iterator(); ++i) {
-      const std::pair<std::string, std::string> found{(*i)[1].str(), file.folder};
+      std::pair<std::string, std::string> found{(*i)[1].str(), file.folder};
       if ((*i)[2].str().find(name_of_file(source)) != std::string::npos) return found;
-      if (!first) first = found;
+      if (!first) first = std::move(found);
     }
   return first;
 }

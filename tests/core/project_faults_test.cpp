@@ -173,7 +173,7 @@ TEST_CASE("a script step is exactly one thing") {
         "  3 | \"session\": {\"once\": [{\"reset\": \"cold\", \"wait\": \"1s\"}]}\n"
         "    |                                        ^");
   CHECK(with("\"session\": {\"once\": [{\"expect\": \"9000\"}]}") ==
-        "p/jcprof.json:3: one of \"apdu\", \"reset\", \"wait\" is needed here\n"
+        "p/jcprof.json:3: one of \"apdu\", \"reset\", \"run\", \"wait\" is needed here\n"
         "  3 | \"session\": {\"once\": [{\"expect\": \"9000\"}]}\n"
         "    |                      ^");
   CHECK(with("\"session\": {\"once\": [{\"reset\": \"hot\"}, 7]}") ==

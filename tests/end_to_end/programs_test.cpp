@@ -30,15 +30,31 @@ fs::path copied(const Workplace& place, const std::string& folder) {
   return to;
 }
 
-json profiled(const Workplace& place, const fs::path& project_file) {
-  const std::string out = (project_file.parent_path() / project_file.stem()).string();
+json profiled_once(const Workplace& place, const fs::path& project_file) {
+  const std::string out = (project_file.parent_path() / "out" / project_file.stem()).string();
   const Said said = place.run({"jcprof", "profile", project_file.string(), "-o", out, "--rounds", "60",
-                               "--max-time", "90s", "--no-refine"});
+                               "--max-time", "90s", "--no-refine", "--fresh"});
   INFO(said.out << said.err);
   REQUIRE(said.status == 0);
   const Said exported = place.run({"jcprof", "export", out + "/profile.jcprof", "--format", "json"});
   REQUIRE(exported.status == 0);
   return json::parse(exported.out);
+}
+
+/// The widest half of an interval of a line's share.
+double widest(const json& profile) {
+  double width = 0;
+  for (const json& line : profile["lines"])
+    width = std::max(width, (line["share"]["high"].get<double>() - line["share"]["low"].get<double>()) / 2);
+  return width;
+}
+
+/// Where the machine was too busy to see the work, it is measured again.
+json profiled(const Workplace& place, const fs::path& project_file) {
+  json profile = profiled_once(place, project_file);
+  for (int again = 0; again < 3 && widest(profile) > 0.05; ++again)
+    profile = profiled_once(place, project_file);
+  return profile;
 }
 
 /// The share of the line that holds `part`.
