@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The walk over what a unit sees of a file that builds sites and slots, in the order of the text. Internal to
-// c_functions.cpp (functions and their ends) and c_statements.cpp (what stands in bodies); knows no libclang.
+// c_functions.cpp (functions, their ends, markers) and c_statements.cpp (what stands in bodies); knows no
+// libclang.
 #pragma once
 
 #include <cstdint>

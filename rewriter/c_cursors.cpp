@@ -2,8 +2,6 @@
 #include "rewriter/c_cursors.hpp"
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -65,99 +63,6 @@ std::optional<CXCursor> last_child(CXCursor cursor) {
   std::optional<CXCursor> last;
   each_child(cursor, [&](CXCursor child) { last = child; });
   return last;
-}
-
-CKind kind_of(CXCursorKind kind) {
-  switch (kind) {
-    case CXCursor_CompoundStmt:
-      return CKind::compound;
-    case CXCursor_NullStmt:
-      return CKind::null;
-    case CXCursor_DeclStmt:
-      return CKind::declaration;
-    case CXCursor_IfStmt:
-      return CKind::if_;
-    case CXCursor_WhileStmt:
-    case CXCursor_ForStmt:
-    case CXCursor_CXXForRangeStmt:
-      return CKind::loop;
-    case CXCursor_DoStmt:
-      return CKind::do_;
-    case CXCursor_SwitchStmt:
-      return CKind::switch_;
-    case CXCursor_CaseStmt:
-    case CXCursor_DefaultStmt:
-      return CKind::case_;
-    case CXCursor_LabelStmt:
-      return CKind::label;
-    case CXCursor_ReturnStmt:
-      return CKind::return_;
-    case CXCursor_BreakStmt:
-      return CKind::break_;
-    case CXCursor_ContinueStmt:
-    case CXCursor_GotoStmt:
-    case CXCursor_IndirectGotoStmt:
-    case CXCursor_CXXThrowExpr:
-      return CKind::jump;
-    case CXCursor_CXXTryStmt:
-      return CKind::try_;
-    case CXCursor_CXXCatchStmt:
-      return CKind::catch_;
-    default:
-      return clang_isExpression(kind) != 0 ? CKind::expression : CKind::other;
-  }
-}
-
-bool is_function(CXCursorKind kind) {
-  constexpr std::array<CXCursorKind, 6> kinds{CXCursor_FunctionDecl,       CXCursor_CXXMethod,
-                                              CXCursor_Constructor,        CXCursor_Destructor,
-                                              CXCursor_ConversionFunction, CXCursor_FunctionTemplate};
-  return std::ranges::find(kinds, kind) != kinds.end();
-}
-
-bool is_class(CXCursorKind kind) {
-  constexpr std::array<CXCursorKind, 5> kinds{CXCursor_StructDecl, CXCursor_ClassDecl, CXCursor_UnionDecl,
-                                              CXCursor_ClassTemplate,
-                                              CXCursor_ClassTemplatePartialSpecialization};
-  return std::ranges::find(kinds, kind) != kinds.end();
-}
-
-bool is_scalar(CXType type) {
-  const CXTypeKind kind = clang_getCanonicalType(type).kind;
-  const bool whole = kind >= CXType_Bool && kind <= CXType_ULongLong;
-  const bool signed_or_real = kind >= CXType_Char_S && kind <= CXType_LongDouble && kind != CXType_Int128;
-  return whole || signed_or_real || kind == CXType_Pointer || kind == CXType_Enum;
-}
-
-/// A value that takes no time of its own: a name, a number, a member of such.
-bool is_trivial(CXCursor value) {
-  for (;;) {
-    const CXCursorKind kind = clang_getCursorKind(value);
-    if (kind == CXCursor_UnaryOperator) {
-      const CXUnaryOperatorKind op = clang_getCursorUnaryOperatorKind(value);
-      if (op >= CXUnaryOperator_PostInc && op <= CXUnaryOperator_PreDec) return false;
-    } else if (kind == CXCursor_DeclRefExpr || kind == CXCursor_CXXThisExpr ||
-               (kind >= CXCursor_IntegerLiteral && kind <= CXCursor_CharacterLiteral) ||
-               kind == CXCursor_CXXBoolLiteralExpr || kind == CXCursor_CXXNullPtrLiteralExpr) {
-      return true;
-    } else if (kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr &&
-               kind != CXCursor_CStyleCastExpr && kind != CXCursor_CXXStaticCastExpr &&
-               kind != CXCursor_MemberRefExpr) {
-      return false;
-    }
-    const std::optional<CXCursor> inner = last_child(value);
-    if (!inner || clang_isExpression(clang_getCursorKind(*inner)) == 0) return true;
-    value = *inner;
-  }
-}
-
-CResult result_of(CXType type) {
-  const CXTypeKind kind = clang_getCanonicalType(type).kind;
-  if (kind == CXType_Void) return CResult::nothing;
-  const std::string spelling = taken(clang_getTypeSpelling(type));
-  if (spelling.find("(unnamed") != std::string::npos || spelling.find("(anonymous") != std::string::npos)
-    return CResult::unnamed;
-  return is_scalar(type) ? CResult::scalar : CResult::record;
 }
 
 class FunctionReader {
@@ -310,12 +215,18 @@ class FunctionReader {
     if (compound || (kind == CXCursor_BinaryOperator &&
                      clang_getCursorBinaryOperatorKind(cursor) == CXBinaryOperator_Assign)) {
       const std::optional<CXCursor> to = first_child(cursor);
+      const std::optional<CXCursor> value = last_child(cursor);
       if (to && clang_getCursorKind(*to) == CXCursor_DeclRefExpr &&
-          is_plain(clang_getCursorReferenced(*to)) && is_scalar(clang_getCursorType(*to)) &&
-          (compound || !is_trivial(*last_child(cursor))))
+          is_plain(clang_getCursorReferenced(*to)) && is_scalar_variable(*to) &&
+          (compound || !is_trivial(&*value)))
         node(index).assigned = outside_macros(extent(*to));
     }
     lambdas(cursor);
+  }
+
+  static bool is_scalar_variable(CXCursor cursor) {
+    const CXType type = clang_getCursorType(cursor);
+    return is_scalar(&type);
   }
 
   bool is_plain(CXCursor variable) const {
@@ -336,10 +247,10 @@ class FunctionReader {
       const CXCursor value = clang_Cursor_getVarDeclInitializer(child);
       const bool has_value = clang_Cursor_isNull(value) == 0 && !lasting;
       if (has_value) {
-        const bool computed = kind == CXCursor_VarDecl && !is_trivial(value);
+        const bool computed = kind == CXCursor_VarDecl && !is_trivial(&value);
         node(index).value = computed ? CValue::computed : CValue::trivial;
         node(index).assigned =
-            computed && is_plain(child) && is_scalar(clang_getCursorType(child)) ? name_of(child) : CRange{};
+            computed && is_plain(child) && is_scalar_variable(child) ? name_of(child) : CRange{};
       }
       lambdas(child);
     });
@@ -355,97 +266,18 @@ class FunctionReader {
   void return_statement(CXCursor cursor, std::uint32_t index) {
     const std::optional<CXCursor> value = last_child(cursor);
     if (!value) return;
-    node(index).value = is_trivial(*value) ? CValue::trivial : CValue::computed;
+    node(index).value = is_trivial(&*value) ? CValue::trivial : CValue::computed;
     lambdas(*value);
   }
 
   // Functions.
 
   CFunction describe(CXCursor cursor, CXCursor body) const {
-    CFunction function;
-    function.simple_name = taken(clang_getCursorSpelling(cursor));
-    if (const std::size_t arguments = function.simple_name.find('<');
-        clang_getCursorKind(cursor) == CXCursor_Constructor && arguments != std::string::npos)
-      function.simple_name.resize(arguments);
-    function.owner = scope_of(cursor);
-    function.name =
-        function.owner.empty() ? function.simple_name : function.owner + "::" + function.simple_name;
-    const std::uint32_t begin = point(clang_getCursorLocation(cursor)).offset;
-    function.declarator = {begin, begin + static_cast<std::uint32_t>(function.simple_name.size())};
-    if (const CRange* macro = range_over(target_->view->macros, begin)) function.declarator = *macro;
-    function.definition = extent(cursor).begin;
-    const CXType result = clang_getCursorResultType(cursor);
-    function.result = taken(clang_getTypeSpelling(result));
-    function.returns = context_.is_cpp ? CResult::record : result_of(result);
-    const CXType type = clang_getCursorType(cursor);
-    const int parameters = clang_getNumArgTypes(type);
-    for (int i = 0; i < parameters; ++i)
-      function.parameters.push_back(
-          taken(clang_getTypeSpelling(clang_getArgType(type, static_cast<unsigned>(i)))));
-    function.is_variadic = clang_isFunctionTypeVariadic(type) != 0;
-    function.is_static = clang_Cursor_getStorageClass(cursor) == CX_SC_Static;
-    const CXCursorKind parent = clang_getCursorKind(clang_getCursorSemanticParent(cursor));
-    function.is_free =
-        clang_getCursorKind(cursor) == CXCursor_FunctionDecl && !is_class(parent) &&
-        clang_equalCursors(clang_getCursorSemanticParent(cursor), clang_getCursorLexicalParent(cursor)) != 0;
-    function.is_old_style = type.kind == CXType_FunctionNoProto;
-    function.has_c_linkage = context_.is_cpp && function.is_free &&
-                             taken(clang_Cursor_getMangling(cursor)) == function.simple_name;
-    const int exceptions = clang_getExceptionSpecificationType(type);
-    function.is_noexcept = exceptions == CXCursor_ExceptionSpecificationKind_BasicNoexcept ||
-                           exceptions == CXCursor_ExceptionSpecificationKind_DynamicNone ||
-                           exceptions == CXCursor_ExceptionSpecificationKind_ComputedNoexcept;
-    judge(cursor, body, function);
-    return function;
-  }
-
-  /// Its namespaces and classes; what has no name is left out.
-  std::string scope_of(CXCursor cursor) const {
-    std::string scope;
-    for (CXCursor parent = clang_getCursorSemanticParent(cursor);
-         clang_Cursor_isNull(parent) == 0 && clang_isTranslationUnit(clang_getCursorKind(parent)) == 0;
-         parent = clang_getCursorSemanticParent(parent)) {
-      const CXCursorKind kind = clang_getCursorKind(parent);
-      if (kind == CXCursor_LinkageSpec) continue;
-      const std::string name = taken(clang_getCursorSpelling(parent));
-      if (name.empty() || name.find('(') != std::string::npos) continue;
-      scope = scope.empty() ? name : name + "::" + scope;
-    }
-    return scope;
-  }
-
-  /// Whether it is constexpr, and why no trap can stand in it.
-  void judge(CXCursor cursor, CXCursor body, CFunction& function) const {
-    const CRange whole{function.definition, extent(body).begin};
-    const CText& text = *target_->text;
-    bool evaluated = false;  // its constexpr or consteval may hide in a macro
-    bool consteval_ = false;
-    for (std::size_t i = text.at(whole.begin); i < text.tokens().size() && text.tokens()[i].begin < whole.end;
-         ++i) {
-      const std::string_view word = text.of(text.tokens()[i]);
-      if (word.find("naked") != std::string_view::npos && text.tokens()[i].begin != function.declarator.begin)
-        function.why_not = "a naked function";
-      function.is_constexpr |= word == "constexpr";
-      consteval_ |= word == "consteval";
-      evaluated |= text.tokens()[i].begin < function.declarator.begin &&
-                   range_over(target_->view->macros, text.tokens()[i].begin) != nullptr;
-    }
-    if (context_.is_cpp && evaluated) {
-      const std::string head = terse(cursor);
-      function.is_constexpr |= head.find("constexpr ") != std::string::npos;
-      consteval_ |= head.find("consteval ") != std::string::npos;
-    }
-    if (function.is_constexpr && !context_.statements_in_constexpr)
-      function.why_not = "a constexpr function before C++14";
-    if (consteval_) function.why_not = "a consteval function";
-  }
-
-  static std::string terse(CXCursor cursor) {
-    CXPrintingPolicy policy = clang_getCursorPrintingPolicy(cursor);
-    clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
-    std::string text = taken(clang_getCursorPrettyPrinted(cursor, policy));
-    clang_PrintingPolicy_dispose(policy);
-    return text;
+    return describe_function(&cursor,
+                             {.name = point(clang_getCursorLocation(cursor)).offset,
+                              .definition = extent(cursor).begin,
+                              .body = extent(body).begin},
+                             *target_, context_);
   }
 
   // Places.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libclang's cursors → the functions and statements of a CView. Internal to c_unit.cpp.
+// libclang's cursors → the functions and statements of a CView. Internal to c_unit.cpp and its like.
 #pragma once
 
 #include <functional>
@@ -24,6 +24,29 @@ struct CUnitContext {
   bool is_cpp = false;
   bool statements_in_constexpr = true;
 };
+
+/// Offsets of a function's parts.
+struct CPlaces {
+  std::uint32_t name = 0;
+  std::uint32_t definition = 0;
+  std::uint32_t body = 0;
+};
+
+// `cursor` is a CXCursor, `type` a CXType, `kind` a CXCursorKind: headers must not name them.
+
+/// In c_signature.cpp.
+CFunction describe_function(const void* cursor, const CPlaces& places, const CTarget& target,
+                            const CUnitContext& context);
+
+// In c_kinds.cpp.
+
+CKind kind_of(int kind);
+bool is_function(int kind);
+bool is_class(int kind);
+bool is_scalar(const void* type);
+
+/// A value that takes no time of its own: a name, a number, a member of such.
+bool is_trivial(const void* cursor);
 
 void read_functions(CXTranslationUnitImpl* unit, const CUnitContext& context);
 

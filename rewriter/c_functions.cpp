@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <regex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +11,9 @@
 
 namespace jcprof::rewriter {
 namespace {
+
+// Nobody writes a longer one, and std::regex recurses over its text.
+constexpr std::size_t longest_marker = 200;
 
 EntrySignature signature_of(const CFunction& source, bool is_cpp) {
   return {.name = source.simple_name,
@@ -185,6 +189,24 @@ void CBuilder::wrapper_behind(const CFunction& source, NodeIndex body, std::uint
   slot(end,
        fmt::format("\n{}#line {}\n", entry_wrapper(signature_of(source, view_.is_cpp)).behind, line_of(end)),
        {entry0});
+}
+
+void CBuilder::marker(const Frame& frame, NodeIndex null_statement) {
+  const CNode& n = at(null_statement);
+  const CToken* name = token_before(n.begin);
+  if (name == nullptr || text_.of(*name) != "PM_CHECK" || n.in_macro) return;
+  const CToken* previous = token_before(name->begin);
+  const std::string_view behind = previous == nullptr ? "" : text_.of(*previous);
+  if (behind != ";" && behind != "{" && behind != "}" && behind != ":") return;
+  const std::size_t line_end = std::min(text_.text().find('\n', n.end), text_.text().size());
+  const std::string line(text_.text().substr(n.end, line_end - n.end));
+  static const std::regex form(R"(\s*//\s*([A-Za-z_]\w*)\s*)");
+  std::smatch match;
+  const std::uint32_t made = site(frame, {TrapKind::marker, TrapLevel::none}, name->begin, n.end);
+  if (line.size() <= longest_marker && std::regex_match(line, match, form))
+    fragment_.sites[made].marker_name = match[1];
+  slot(n.end, trap_text(frame, false), {made});
+  placed_markers_.push_back(name->begin);
 }
 
 void CBuilder::collect_left_over(CViewModel& model) {

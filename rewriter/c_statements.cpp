@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <regex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,9 +13,6 @@ namespace {
 constexpr std::string_view trap_e = "JCPROF_TRAP_E({id}),";
 constexpr std::string_view branches_differ =
     "its braces would stand in different #if branches, or in a macro";
-
-// Nobody writes a longer one, and std::regex recurses over its text.
-constexpr std::size_t longest_marker = 200;
 
 bool is_compound(CKind kind) {
   return kind == CKind::if_ || kind == CKind::loop || kind == CKind::do_ || kind == CKind::switch_ ||
@@ -347,24 +343,6 @@ std::uint32_t CBuilder::end_trap(const Frame& frame, Position position, NodeInde
   const std::uint32_t made = site(frame, position, brace, brace + 1);
   slot(where, trap_text(frame, false), {made});
   return made;
-}
-
-void CBuilder::marker(const Frame& frame, NodeIndex null_statement) {
-  const CNode& n = at(null_statement);
-  const CToken* name = token_before(n.begin);
-  if (name == nullptr || text_.of(*name) != "PM_CHECK" || n.in_macro) return;
-  const CToken* previous = token_before(name->begin);
-  const std::string_view behind = previous == nullptr ? "" : text_.of(*previous);
-  if (behind != ";" && behind != "{" && behind != "}" && behind != ":") return;
-  const std::size_t line_end = std::min(text_.text().find('\n', n.end), text_.text().size());
-  const std::string line(text_.text().substr(n.end, line_end - n.end));
-  static const std::regex form(R"(\s*//\s*([A-Za-z_]\w*)\s*)");
-  std::smatch match;
-  const std::uint32_t made = site(frame, {TrapKind::marker, TrapLevel::none}, name->begin, n.end);
-  if (line.size() <= longest_marker && std::regex_match(line, match, form))
-    fragment_.sites[made].marker_name = match[1];
-  slot(n.end, trap_text(frame, false), {made});
-  placed_markers_.push_back(name->begin);
 }
 
 void CBuilder::return_statement(const Frame& frame, NodeIndex node, Position position, Spot spot) {
