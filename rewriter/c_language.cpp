@@ -73,9 +73,14 @@ enum class UnitState : std::uint8_t { open, settled };
 struct CheckedUnit {
   CompileUnit unit;
   UnitState state = UnitState::open;
+  std::size_t turns = 0;
   std::optional<UnitAnswer> original = {};
   std::vector<Complaint> accepted = {};  // what no trap can be blamed for
 };
+
+/// So often a unit is compiled for one error at a time; then all that it says counts, that it comes to an
+/// end.
+constexpr std::size_t patient_turns = 12;
 
 /// The instrumented text of a file, as blame wants it.
 struct Rewritten {
@@ -255,9 +260,12 @@ class CLanguage : public Language {
       return;
     }
     before.insert(before.end(), unit.accepted.begin(), unit.accepted.end());
+    ++unit.turns;
     for (const Complaint& complaint : fresh_ones(complaints(answer, tree), before)) {
       if (judge.blame(complaint, path)) {
         unit.state = UnitState::open;
+        // What comes behind an error may come of it.
+        if (complaint.severity == Severity::error && unit.turns < patient_turns) return;
         continue;
       }
       unit.accepted.push_back(complaint);
