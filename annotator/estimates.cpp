@@ -226,7 +226,9 @@ class Estimator {
       warnings.emplace_back("the path's first events were not measured: what runs there counts as entry");
     const bool unwound = std::ranges::any_of(
         data_.calibrations, [](const auto& c) { return c.kind == "frames" || c.kind == "unwind"; });
-    if (!data_.calibrations.empty() && !unwound)
+    // There a stop is a longjmp, or the end of the process.
+    const bool leaps = data_.map.language == "c" || data_.map.language == "c++";
+    if (!data_.calibrations.empty() && !unwound && !leaps)
       warnings.emplace_back(
           "what a stop unwinds could not be calibrated: it makes lines in deep calls dear, and those behind "
           "them cheap");

@@ -55,7 +55,7 @@ def hello(trigger, **_):
     global text
     if "file" in trigger:
         text = open(trigger["file"], "rb").read()
-    clock = {"name": "CLOCK_MONOTONIC", "unit": "ns", "resolution": 1, "exact": False}
+    clock = {"name": "CLOCK_THREAD_CPUTIME_ID", "unit": "ns", "resolution": 1, "exact": False}
     return {"protocol": 1, "agent": "agent-ctypes/1.0", "device": platform.machine(), "simulated": False,
             "clock": clock, "max_batch": 256, "can": ["trace", "calibrate"]}
 

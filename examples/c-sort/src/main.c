@@ -8,7 +8,7 @@ int main(int argc, char **argv) {
   FILE *file = argc > 1 ? fopen(argv[1], "rb") : stdin;
   if (file == NULL) return 1;
   const size_t size = fread(text, 1, sizeof text, file);
-  const int distinct = sort_text(text, size);
-  printf("%d\n", distinct);
-  return distinct < 0;
+  if (sort_text(text, size) != 0) return 1;
+  print_result();
+  return 0;
 }
