@@ -85,7 +85,10 @@ class CBuilder {
   // Statements, in c_statements.cpp.
 
   /// The statements of a compound. `first` is the position of the first one that can carry a trap.
-  void sequence(const Frame& frame, NodeIndex compound, Position first);
+  /// A case, or one behind labels.
+  bool is_case(NodeIndex node) const;
+  /// What stands in `compound`, from the child `from` on.
+  void sequence(const Frame& frame, NodeIndex compound, Position first, NodeIndex from = 0);
   void switch_block(const Frame& frame, NodeIndex body);
 
   /// True when it is no mere declaration: what follows is not the first of its block.

@@ -115,7 +115,7 @@ std::vector<SourceModel> read_c(const fs::path& root, const std::vector<std::str
   in_parallel(models.size(), [&](std::size_t i) {
     agree_on_constexpr(seen[i]);
     for (CSeen& s : seen[i]) s.model = CBuilder(texts[i], s.view, reach).build();
-    parameters[i] = merge_views(texts[i], std::move(seen[i]), models[i]);
+    parameters[i] = merge_views(texts[i], seen[i], models[i]);
   });
   name_functions(models, parameters);
   std::set<CFileId> main_files;

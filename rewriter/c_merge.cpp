@@ -107,6 +107,13 @@ void sort_sites(CFragment& fragment) {
     for (std::uint32_t& site : slot.wanted_by) site = renamed[site];
 }
 
+/// The unit compiles neither the site nor what it inserts.
+bool is_elsewhere(const CView& view, const Site& site, const std::vector<const Slot*>& slots) {
+  return !compiles(view, site.begin) && std::ranges::none_of(slots, [&](const Slot* slot) {
+    return compiles(view, slot->at) && compiles(view, slot->at == 0 ? 0 : slot->at - 1);
+  });
+}
+
 /// A site stands when each unit that compiles it, and what it inserts, has it in the same way.
 CFragment agreed(const std::vector<Opinion>& opinions) {
   std::vector<std::map<std::string, std::uint32_t>> signatures(opinions.size());
@@ -125,12 +132,8 @@ CFragment agreed(const std::vector<Opinion>& opinions) {
     std::set<std::uint32_t> known;
     for (const auto& [text, i] : signatures[o]) {
       const bool is_agreed = std::ranges::all_of(opinions, [&](const Opinion& other) {
-        const bool elsewhere = !compiles(*other.view, fragment.sites[i].begin) &&
-                               std::ranges::none_of(slots[i], [&](const Slot* slot) {
-                                 return compiles(*other.view, slot->at) &&
-                                        compiles(*other.view, slot->at == 0 ? 0 : slot->at - 1);
-                               });
-        return elsewhere || signatures[static_cast<std::size_t>(&other - opinions.data())].contains(text);
+        return is_elsewhere(*other.view, fragment.sites[i], slots[i]) ||
+               signatures[static_cast<std::size_t>(&other - opinions.data())].contains(text);
       });
       if (!is_agreed && fragment.sites[i].counts)
         result.left_alone.push_back(
@@ -194,7 +197,7 @@ void tidy(SourceModel& model, std::vector<std::uint32_t> statements) {
 
 }  // namespace
 
-std::vector<std::string> merge_views(const CText& text, std::vector<CSeen> seen, SourceModel& model) {
+std::vector<std::string> merge_views(const CText& text, const std::vector<CSeen>& seen, SourceModel& model) {
   if (seen.empty()) {
     model.left_alone.push_back({.offset = 0, .reason = "no unit includes the file"});
     return {};

@@ -20,7 +20,7 @@ struct CSeen {
 
 /// Adds to `model`, which has path and text, what `seen` says; no view: no unit includes the file. The
 /// parameter types of its functions.
-std::vector<std::string> merge_views(const CText& text, std::vector<CSeen> seen, SourceModel& model);
+std::vector<std::string> merge_views(const CText& text, const std::vector<CSeen>& seen, SourceModel& model);
 
 /// Functions that share a name are told apart by their parameters in C++, by their files in C.
 void name_functions(std::vector<SourceModel>& models,

@@ -3,6 +3,7 @@
 #include <array>
 
 #include <clang-c/Index.h>
+#include <fmt/format.h>
 
 #include "rewriter/c_cursors.hpp"
 
@@ -34,7 +35,7 @@ std::string scope_of(CXCursor cursor) {
     if (clang_getCursorKind(parent) == CXCursor_LinkageSpec) continue;
     const std::string name = taken(clang_getCursorSpelling(parent));
     if (name.empty() || name.find('(') != std::string::npos) continue;
-    scope = scope.empty() ? name : name + "::" + scope;
+    scope = scope.empty() ? name : fmt::format("{}::{}", name, scope);
   }
   return scope;
 }

@@ -25,37 +25,16 @@ bool is_loop(CKind kind) {
 
 }  // namespace
 
-void CBuilder::sequence(const Frame& frame, NodeIndex compound, Position first) {
+bool CBuilder::is_case(NodeIndex node) const {
+  while (at(node).kind == CKind::label && at(node).subtree > 1) node = children(node).back();
+  return at(node).kind == CKind::case_;
+}
+
+void CBuilder::sequence(const Frame& frame, NodeIndex compound, Position first, NodeIndex from) {
   Position next = first;
   std::uint32_t behind = at(compound).begin + 1;
   for (const NodeIndex node : children(compound)) {
-    const Position here = at(node).kind == CKind::case_ ? first_of_block : next;
-    if (statement(frame, node, here, spot_behind(node, behind))) next = ordinary;
-    if (is_compound(at(node).kind)) next.level = std::min(next.level, TrapLevel::block);
-    behind = std::max(behind, end_of(node).value_or(at(node).end));
-    if (word_at(behind) == ";" && !end_of(node)) behind = text_.tokens()[token_at(behind)].end;
-  }
-}
-
-void CBuilder::switch_block(const Frame& frame, NodeIndex body) {
-  const std::vector<NodeIndex> parts = children(body);
-  const auto is_case = [&](NodeIndex i) {
-    while (at(i).kind == CKind::label && at(i).subtree > 1) i = children(i).back();
-    return at(i).kind == CKind::case_;
-  };
-  for (const NodeIndex i : parts) {
-    if (is_case(i)) break;
-    if (at(i).kind == CKind::null || (at(i).kind == CKind::declaration && at(i).value == CValue::none))
-      continue;
-    count(i);
-    leave_alone(at(i).begin, "it stands in front of the first case of a switch");
-  }
-  const auto first = std::ranges::find_if(parts, is_case);
-  if (first == parts.end()) return;
-  Position next = first_of_block;
-  std::uint32_t behind = at(body).begin + 1;
-  for (const NodeIndex node : parts) {
-    if (node >= *first) {
+    if (node >= from) {
       const Position here = is_case(node) ? first_of_block : next;
       if (statement(frame, node, here, spot_behind(node, behind))) next = ordinary;
       if (is_compound(at(node).kind)) next.level = std::min(next.level, TrapLevel::block);
@@ -63,6 +42,19 @@ void CBuilder::switch_block(const Frame& frame, NodeIndex body) {
     behind = std::max(behind, end_of(node).value_or(at(node).end));
     if (word_at(behind) == ";" && !end_of(node)) behind = text_.tokens()[token_at(behind)].end;
   }
+}
+
+void CBuilder::switch_block(const Frame& frame, NodeIndex body) {
+  const std::vector<NodeIndex> parts = children(body);
+  const auto first = std::ranges::find_if(parts, [&](NodeIndex i) { return is_case(i); });
+  for (auto i = parts.begin(); i != first; ++i) {
+    if (at(*i).kind == CKind::null || (at(*i).kind == CKind::declaration && at(*i).value == CValue::none))
+      continue;
+    count(*i);
+    leave_alone(at(*i).begin, "it stands in front of the first case of a switch");
+  }
+  if (first == parts.end()) return;
+  sequence(frame, body, first_of_block, *first);
   // Falling out of the last group, not out of the switch by a break: that way ends at the break's own trap.
   if (completes(parts.back())) end_trap(frame, {TrapKind::after, TrapLevel::block}, body);
 }
