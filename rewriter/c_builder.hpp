@@ -84,10 +84,10 @@ class CBuilder {
 
   // Statements, in c_statements.cpp.
 
-  /// The statements of a compound. `first` is the position of the first one that can carry a trap.
   /// A case, or one behind labels.
   bool is_case(NodeIndex node) const;
-  /// What stands in `compound`, from the child `from` on.
+  /// The statements of a compound from the child `from` on. `first` is the position of the first one that
+  /// can carry a trap.
   void sequence(const Frame& frame, NodeIndex compound, Position first, NodeIndex from = 0);
   void switch_block(const Frame& frame, NodeIndex body);
 
