@@ -71,13 +71,14 @@ json line_with(const json& profile, const fs::path& source, const std::string& p
   return {};
 }
 
-/// Seven intervals of 95 % do not all hold each time: twice the width of one is allowed, and a point.
+/// Seven intervals of 95 % do not all hold each time: twice the width of one is allowed; and three points for
+/// a processor whose speed is not the same from one moment to the next.
 void check_share(const json& line, double expected) {
   const json& share = line["share"];
   INFO(line);
   const double half_width = (share["high"].get<double>() - share["low"].get<double>()) / 2;
   CHECK(half_width < 0.06);
-  CHECK(std::abs(share["value"].get<double>() - expected) <= std::max(0.01, 2 * half_width));
+  CHECK(std::abs(share["value"].get<double>() - expected) <= std::max(0.03, 2 * half_width));
 }
 
 void check_known_work(const json& profile, const fs::path& source) {
