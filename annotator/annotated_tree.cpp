@@ -2,8 +2,10 @@
 #include "annotator/annotated_tree.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -22,7 +24,58 @@ bool stays_below(const fs::path& path) {
          std::ranges::none_of(path, [](const fs::path& part) { return part == ".."; });
 }
 
+bool is_of_the_system(const fs::path& path) {
+  const std::string text = path.string();
+  return text.starts_with("/usr/include/") || text.starts_with("/usr/lib/");
+}
+
+fs::path common_folder(const fs::path& one, const fs::path& other) {
+  const auto end = std::mismatch(one.begin(), one.end(), other.begin(), other.end()).first;
+  fs::path common;
+  for (auto part = one.begin(); part != end; ++part) common /= *part;
+  return common;
+}
+
+using Line = std::pair<std::string, std::size_t>;
+
+std::set<Line> hottest(const Profile& profile, std::size_t most) {
+  std::set<Line> hot;
+  std::size_t seen = 0;
+  for (const LineEstimate& line : profile.lines)
+    if (line.cost.resolved && ++seen <= most) hot.emplace(line.path, line.line);
+  if (!profile.recorded || !profile.lines.empty()) return hot;
+  for (const FunctionEstimate& function : profile.functions)
+    if (!function.path.empty() && ++seen <= most) hot.emplace(function.path, function.line);
+  return hot;
+}
+
 }  // namespace
+
+fs::path root_of_sources(const Profile& profile) {
+  std::optional<fs::path> root;
+  for (const SourceDigest& source : profile.sources) {
+    const fs::path path = fs::path(source.path).lexically_normal();
+    if (path.is_relative()) return fs::current_path();
+    if (is_of_the_system(path)) continue;
+    root = root ? common_folder(*root, path.parent_path()) : path.parent_path();
+  }
+  return root.value_or(fs::current_path());
+}
+
+void make_relative(Profile& profile, const fs::path& root) {
+  const auto relative = [&](std::string& path) {
+    const fs::path below = fs::path(path).lexically_normal().lexically_relative(root);
+    if (fs::path(path).is_absolute() && stays_below(below)) path = below.string();
+  };
+  for (SourceDigest& source : profile.sources) relative(source.path);
+  for (LineEstimate& line : profile.lines) relative(line.path);
+  for (FunctionEstimate& function : profile.functions) relative(function.path);
+  // Of the same file with and without a digest the former comes first.
+  std::set<std::string> known;
+  std::erase_if(profile.sources, [&](const SourceDigest& source) {
+    return fs::path(source.path).is_absolute() || !known.insert(source.path).second;
+  });
+}
 
 std::vector<AnnotatedFile> write_annotated(const Profile& profile, const fs::path& root,
                                            const fs::path& out) {
@@ -37,8 +90,9 @@ std::vector<AnnotatedFile> write_annotated(const Profile& profile, const fs::pat
       continue;
     }
     try {
+      if (source.sha256.empty() && !fs::exists(root / source.path)) continue;
       const std::string text = read_file(root / source.path);
-      if (sha256(text) != source.sha256) {
+      if (!source.sha256.empty() && sha256(text) != source.sha256) {
         faults.push_back({.message = "changed since it was measured",
                           .place = place,
                           .hint = "measure again with `jcprof profile`, or bring the old text back"});
@@ -60,14 +114,12 @@ std::vector<AnnotatedFile> write_annotated(const Profile& profile, const fs::pat
 }
 
 std::string hot_lines(const Profile& profile, const std::vector<AnnotatedFile>& files, std::size_t most) {
+  const std::set<Line> all = hottest(profile, most);
   std::string result;
   for (const AnnotatedFile& file : files) {
     std::set<std::size_t> hot;
-    std::size_t seen = 0;
-    for (const LineEstimate& line : profile.lines) {
-      if (!line.cost.resolved || ++seen > most) continue;
-      if (line.path == file.path) hot.insert(line.line);
-    }
+    for (const auto& [path, line] : all)
+      if (path == file.path) hot.insert(line);
     if (hot.empty()) continue;
     result += harmless(file.path) + "\n";
     std::istringstream text(file.text);

@@ -18,14 +18,21 @@ struct AnnotatedFile {
   std::vector<std::string> notes;  // lines without room for their comment
 };
 
+/// The deepest folder that holds all sources with absolute paths but the system's headers: the current one
+/// where there are none, or relative ones too.
+std::filesystem::path root_of_sources(const Profile& profile);
+
+/// Absolute paths below `root` as relative ones; sources elsewhere are left out.
+void make_relative(Profile& profile, const std::filesystem::path& root);
+
 /// Writes `out`/path for each source under `root` that the profile says something about. UserError naming all
 /// sources that are gone or were changed since they were measured, and for paths that leave `out`; nothing is
-/// written then.
+/// written then. Sources without a digest are taken as they are, and left out when they are gone.
 std::vector<AnnotatedFile> write_annotated(const Profile& profile, const std::filesystem::path& root,
                                            const std::filesystem::path& out);
 
 /// The hottest lines that are above resolution, as they stand in the annotated sources, in the order of the
-/// text.
+/// text; where no lines are known, those on which the hottest functions begin.
 std::string hot_lines(const Profile& profile, const std::vector<AnnotatedFile>& files, std::size_t most = 6);
 
 }  // namespace jcprof::annotator

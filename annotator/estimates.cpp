@@ -66,7 +66,7 @@ class Estimator {
 
   void blocks(Profile& profile) {
     const std::vector<Event>& path = usual_.way().events();
-    for (std::size_t s = 0; s < stretches_.all().size(); ++s) {
+    for (std::size_t s = 0; s < known_stretches(); ++s) {
       const Stretch& stretch = stretches_.all()[s];
       const Block& owner = attribution_.blocks[main_block(stretch)];
       const OwnedLine& line = attribution_.lines[owner.line];
@@ -81,10 +81,27 @@ class Estimator {
     }
     // Where all blocks together drown in the noise, they are a part of the command at least.
     shared_ = whole_ > 0 ? whole_ : std::max(1.0, profile.total.raw);
+    // Of the whole command, though most of it may lie behind the cut.
+    if (known_stretches() < stretches_.all().size())
+      shared_ = std::max(shared_, profile.total.raw - profile.entry.raw);
     for (std::size_t s = 0; s < profile.blocks.size(); ++s) {
       profile.blocks[s].cost = with_share(profile.blocks[s].cost);
-      if (whole_ > 0) profile.blocks[s].hot = stretches_.hotness(s, data_.run.hot, whole_);
+      if (whole_ > 0) profile.blocks[s].hot = stretches_.hotness(s, data_.run.hot, shared_);
     }
+  }
+
+  /// All, but of a path that was cut the one to the end: what runs there is not known.
+  std::size_t known_stretches() const {
+    const std::vector<Stretch>& all = stretches_.all();
+    const bool is_open = data_.is_cut && !all.empty() && all.back().end == usual_.way().events().size();
+    return all.size() - (is_open ? 1 : 0);
+  }
+
+  /// The path's blocks from `begin` on, before `end` and what is not known.
+  void add_blocks(Parts& parts, std::size_t begin, std::size_t end) const {
+    const std::size_t known = known_stretches();
+    if (known < stretches_.all().size()) end = std::min(end, stretches_.all()[known].begin);
+    if (begin < end) usual_.add_blocks(parts, begin, end);
   }
 
   /// One of the line that most of a stretch belongs to.
@@ -102,7 +119,7 @@ class Estimator {
   void lines(Profile& profile) {
     std::vector<Parts> parts(attribution_.lines.size());
     exclusive_.resize(attribution_.functions.size());
-    for (std::size_t s = 0; s < stretches_.all().size(); ++s) {
+    for (std::size_t s = 0; s < known_stretches(); ++s) {
       for (std::size_t i = stretches_.all()[s].begin; i < stretches_.all()[s].end; ++i) {
         usual_.add_block(parts[attribution_.blocks[i].line], s, i);
         usual_.add_block(exclusive_[attribution_.blocks[i].function], s, i);
@@ -122,7 +139,7 @@ class Estimator {
   void functions(Profile& profile) {
     std::vector<Parts> inclusive(attribution_.functions.size());
     for (const Invocation& call : attribution_.invocations)
-      if (call.outermost) usual_.add_blocks(inclusive[call.function], call.begin, call.end);
+      if (call.outermost) add_blocks(inclusive[call.function], call.begin, call.end);
     for (std::size_t i = 0; i < inclusive.size(); ++i) {
       const PassedFunction& function = attribution_.functions[i];
       const Estimate exclusive = estimate_of(exclusive_[i]);
@@ -160,7 +177,7 @@ class Estimator {
   void loops(Profile& profile) {
     std::vector<Parts> parts(attribution_.loops.size());
     for (const LoopRun& run : attribution_.loop_runs)
-      if (run.outermost) usual_.add_blocks(parts[run.loop], run.begin, run.end);
+      if (run.outermost) add_blocks(parts[run.loop], run.begin, run.end);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const PassedLoop& loop = attribution_.loops[i];
       profile.loops.push_back({.function = loop.function,
@@ -236,7 +253,7 @@ class Estimator {
     if (whole_ > 0) profile.trap_share = traps / (whole_ + traps);
     if (profile.trap_share > dear_traps)
       warnings.push_back(
-          fmt::format("the traps themselves take {:.0f} % of the measured time: profile fewer functions, or "
+          fmt::format("the traps themselves take {:.0f} % of what is measured: profile fewer functions, or "
                       "a coarser level",
                       100 * profile.trap_share));
   }

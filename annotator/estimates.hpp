@@ -3,6 +3,7 @@
 // in, a Profile out; the same data give the same Profile to the bit.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,12 +25,18 @@ struct BlockEstimate {
   Hot hot = Hot::undecided;  // takes at least RunInfo::hot
 };
 
+/// Of single calls, with what they call, or of single passes of a line: recorded runs tell it.
+struct Spread {
+  double average = 0, least = 0, most = 0, q50 = 0, q95 = 0, q99 = 0;
+};
+
 struct LineEstimate {
   std::string path;
   std::size_t line = 0;
   std::string function;
   std::uint64_t hits = 0;
   Estimate cost;
+  std::optional<Spread> spread = {};
 };
 
 struct FunctionEstimate {
@@ -39,6 +46,7 @@ struct FunctionEstimate {
   std::uint64_t calls = 0;
   Estimate exclusive;
   Estimate inclusive;
+  std::optional<Spread> spread = {};
 };
 
 /// A loop with all that it calls.
@@ -49,6 +57,13 @@ struct LoopEstimate {
   std::uint64_t entries = 0;  // how often it was begun
   std::uint64_t passes = 0;   // of all entries
   Estimate cost;
+};
+
+/// What a recorded run consists of.
+struct Recorded {
+  std::size_t threads = 0;
+  std::uint64_t events = 0;
+  std::uint64_t lost = 0;
 };
 
 /// Above this the traps shape what they measure.
@@ -73,8 +88,9 @@ struct Profile {
   // Of all paths.
   std::vector<EdgeEstimate> edges;  // hottest first
   std::vector<UnreachedLine> unreached;
-  std::vector<SourceDigest> sources;
+  std::vector<SourceDigest> sources;  // of recorded runs some without a digest
   std::string language;
+  std::optional<Recorded> recorded = {};
   std::vector<std::string> warnings;  // of the run, then of the estimates
 };
 

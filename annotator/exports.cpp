@@ -43,10 +43,18 @@ Json with_cost(Json item, const Estimate& cost) {
   return item;
 }
 
+Json with_spread(Json item, const std::optional<Spread>& spread) {
+  if (spread)
+    item["each"] = {{"average", spread->average}, {"least", spread->least}, {"q50", spread->q50},
+                    {"q95", spread->q95},         {"q99", spread->q99},     {"most", spread->most}};
+  return item;
+}
+
 Json json(const LineEstimate& line) {
-  return with_cost(
-      {{"path", line.path}, {"line", line.line}, {"function", line.function}, {"hits", line.hits}},
-      line.cost);
+  return with_spread(
+      with_cost({{"path", line.path}, {"line", line.line}, {"function", line.function}, {"hits", line.hits}},
+                line.cost),
+      line.spread);
 }
 
 Json json(const EdgeEstimate& edge) {
@@ -77,12 +85,13 @@ Json json(const Estimate& estimate) {
 }
 
 Json json(const FunctionEstimate& function) {
-  return {{"function", function.function},
-          {"path", function.path},
-          {"line", function.line},
-          {"calls", function.calls},
-          {"exclusive", json(function.exclusive)},
-          {"inclusive", json(function.inclusive)}};
+  return with_spread({{"function", function.function},
+                      {"path", function.path},
+                      {"line", function.line},
+                      {"calls", function.calls},
+                      {"exclusive", json(function.exclusive)},
+                      {"inclusive", json(function.inclusive)}},
+                     function.spread);
 }
 
 template <class Items>
@@ -107,6 +116,23 @@ std::string cell(double value) {
 
 std::string cells(const Interval& interval) {
   return fmt::format("{},{},{}", cell(interval.value), cell(interval.low), cell(interval.high));
+}
+
+/// What hooks recorded has no lines.
+std::string functions_csv(const Profile& profile) {
+  std::string text = fmt::format(
+      "path,line,function,calls,{0}_exclusive,share,{0}_inclusive,{0}_average,{0}_least,{0}_q50,{0}_q95,{0}_"
+      "q99,{0}_"
+      "most\r\n",
+      name_of(profile.run.unit));
+  for (const FunctionEstimate& function : profile.functions) {
+    const Spread each = function.spread.value_or(Spread{});
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", csv_text(function.path), function.line,
+                        csv_text(function.function), function.calls, function.exclusive.ticks.value,
+                        function.exclusive.share.value, function.inclusive.ticks.value, each.average,
+                        each.least, each.q50, each.q95, each.q99, each.most);
+  }
+  return text;
 }
 
 }  // namespace
@@ -137,11 +163,16 @@ std::string to_json(const Profile& profile) {
                 {"edges", list(profile.edges)},
                 {"loops", list(profile.loops)},
                 {"warnings", profile.warnings}};
+  if (profile.recorded)
+    document["recorded"] = {{"threads", profile.recorded->threads},
+                            {"events", profile.recorded->events},
+                            {"lost", profile.recorded->lost}};
   // Names may come from a card: bytes that are no UTF-8 are replaced, not a reason to fail.
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string to_csv(const Profile& profile) {
+  if (profile.recorded && profile.lines.empty()) return functions_csv(profile);
   const std::string_view unit = name_of(profile.run.unit);
   std::string text = fmt::format(
       "path,line,function,hits,rounds,{0},{0}_low,{0}_high,share,share_low,share_high,resolved\r\n", unit);

@@ -12,7 +12,8 @@ namespace jcprof::annotator {
 /// null.
 std::string to_json(const Profile& profile);
 
-/// One row a line of source, RFC 4180 with a header; infinite ends are empty.
+/// One row a line of source, RFC 4180 with a header; infinite ends are empty. Where hooks recorded, which
+/// know no lines: one row a function.
 std::string to_csv(const Profile& profile);
 
 }  // namespace jcprof::annotator

@@ -44,7 +44,10 @@ RunData load_newest_run(const Store& store) {
                .samples = store.samples(run->id),
                .calibrations = store.calibrations(run->id),
                .looks = store.looks(run->id)};
-  for (const Warning& warning : store.warnings(run->id)) data.warnings.push_back(to_text(warning));
+  for (const Warning& warning : store.warnings(run->id)) {
+    data.warnings.push_back(to_text(warning));
+    data.is_cut |= warning.kind == WarningKind::path_cut;
+  }
   for (const StoredPath& path : data.paths) check_path(data.map, path);
   for (const StoredSample& sample : data.samples) check_event(data.map, sample.asked);
   return data;

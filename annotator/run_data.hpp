@@ -19,6 +19,7 @@ struct RunData {
   std::vector<StoredCalibration> calibrations;
   std::vector<StoredLook> looks;  // by number
   std::vector<std::string> warnings;
+  bool is_cut = false;  // paths are only the beginnings of those that were gone
 };
 
 /// The newest run of `store`. UserError when there is none, or when its parts do not fit each other.

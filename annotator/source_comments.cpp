@@ -21,7 +21,9 @@ constexpr std::string_view own_forms =
     R"(// (?:)"
     R"([0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)) ±(?:[0-9.]+|\?) \([0-9.]+ %\) ×[0-9]+)"
     R"((?:, [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)) each)?)"
-    R"(|< [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)) ×[0-9]+)"
+    R"((?:; own [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)) ±(?:[0-9.]+|\?) \([0-9.]+ %\))?)"
+    R"((?:; own < [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)))?(?:; first of [0-9]+)?)"
+    R"(|< [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)) ×[0-9]+(?:; first of [0-9]+)?)"
     R"(|not reached)"
     R"(|jcprof: no room for a comment at (?:line [0-9]+ \([a-z ]+\)(?:, )?)+)"
     R"() \([A-Za-z0-9._+ -]*,[0-9]+\))";
@@ -93,18 +95,40 @@ std::int64_t milliseconds_of(const std::string& started) {
   return (((days * 24 + part(4)) * 60 + part(5)) * 60 + part(6)) * 1000 + std::stoll(fraction);
 }
 
-std::string cost_text(const LineEstimate& line, const Profile& profile) {
-  const ClockUnit unit = profile.run.unit;
-  const Interval& ticks = line.cost.ticks;
-  const bool known = std::isfinite(ticks.high);
-  if (known && !line.cost.resolved)
-    return fmt::format("// < {} ×{}", upper_bound(ticks.high, unit), line.hits);
-  const Quantity cost = quantity(ticks, unit);
-  std::string text = fmt::format("// {} ±{} ({}) ×{}", cost.value, cost.half_width,
-                                 percent(line.cost.share.value), line.hits);
-  if (line.hits > 1)
-    text += fmt::format(
-        ", {} each", each(ticks.value / static_cast<double>(line.hits), scale_for(ticks.value, unit), unit));
+/// Its interval reaches down to 0: only the upper end says something.
+bool is_bound(const Estimate& estimate) {
+  return std::isfinite(estimate.ticks.high) && !estimate.resolved;
+}
+
+/// "40.2 ms ±0.3 (31.4 %)"
+std::string known_cost(const Estimate& estimate, ClockUnit unit) {
+  const Quantity cost = quantity(estimate.ticks, unit);
+  return fmt::format("{} ±{} ({})", cost.value, cost.half_width, percent(estimate.share.value));
+}
+
+std::string cost_text(const Estimate& cost, std::uint64_t times, double average, ClockUnit unit) {
+  if (is_bound(cost)) return fmt::format("// < {} ×{}", upper_bound(cost.ticks.high, unit), times);
+  std::string text = fmt::format("// {} ×{}", known_cost(cost, unit), times);
+  if (times > 1) text += fmt::format(", {} each", each(average, scale_for(cost.ticks.value, unit), unit));
+  return text;
+}
+
+std::string line_text(const LineEstimate& line, ClockUnit unit) {
+  return cost_text(line.cost, line.hits, line.cost.ticks.value / static_cast<double>(line.hits), unit);
+}
+
+using FunctionsOfLine = std::vector<const FunctionEstimate*>;
+
+/// Functions that begin on one line are instances of a template, or one constructor's variants: as they may
+/// call each other, their times are not added up.
+std::string function_text(const FunctionsOfLine& functions, ClockUnit unit) {
+  const FunctionEstimate& first = **std::ranges::max_element(
+      functions, {}, [](const FunctionEstimate* function) { return function->inclusive.ticks.value; });
+  std::string text = cost_text(first.inclusive, first.calls, first.spread.value_or(Spread{}).average, unit);
+  if (!is_bound(first.inclusive))
+    text += "; own " + (is_bound(first.exclusive) ? "< " + upper_bound(first.exclusive.ticks.high, unit)
+                                                  : known_cost(first.exclusive, unit));
+  if (functions.size() > 1) text += fmt::format("; first of {}", functions.size());
   return text;
 }
 
@@ -130,10 +154,16 @@ std::string signature_of(const RunInfo& run) {
 
 std::vector<LineComment> comments_for(const Profile& profile, std::string_view path) {
   std::map<std::size_t, std::string> texts;
+  if (profile.recorded) {
+    std::map<std::size_t, FunctionsOfLine> functions;
+    for (const FunctionEstimate& function : profile.functions)
+      if (function.path == path) functions[function.line].push_back(&function);
+    for (const auto& [line, those] : functions) texts[line] = function_text(those, profile.run.unit);
+  }
   for (const UnreachedLine& line : profile.unreached)
     if (line.path == path) texts[line.line] = "// not reached";
   for (const LineEstimate& line : profile.lines)
-    if (line.path == path) texts[line.line] = cost_text(line, profile);
+    if (line.path == path) texts[line.line] = line_text(line, profile.run.unit);
   const std::string signature = signature_of(profile.run);
   std::vector<LineComment> comments;
   comments.reserve(texts.size());

@@ -17,7 +17,8 @@ struct LineComment {
   std::string text;      // with its "//"
 };
 
-/// The comments for the lines of `path`, in the order of the lines.
+/// The comments for the lines of `path`, in the order of the lines. In a recorded run also for lines on which
+/// functions begin: their times with what they call, unless the line has one of its own.
 std::vector<LineComment> comments_for(const Profile& profile, std::string_view path);
 
 /// `(gd60,1500968219581)`: device, then the start of the run in milliseconds since 1970.

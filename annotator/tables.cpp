@@ -3,97 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "annotator/quantity.hpp"
+#include "annotator/text_table.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::annotator {
 namespace {
-
-enum class Align : std::uint8_t { left, right };
-
-struct Column {
-  std::string title;
-  Align align = Align::right;
-};
-
-using Row = std::vector<std::string>;
-
-constexpr std::string_view bold = "\x1b[1m";
-constexpr std::string_view yellow = "\x1b[33m";
-constexpr std::string_view plain = "\x1b[0m";
-
-std::string painted(const std::string& text, std::string_view how, const TableStyle& style) {
-  return style.colour == Colour::always ? fmt::format("{}{}{}", how, text, plain) : text;
-}
-
-/// One line of harmless text: names come from sources, cards and logs.
-std::string name_text(std::string_view name) {
-  std::string text = harmless(name);
-  std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\t'; }, '?');
-  return text;
-}
-
-/// Columns on a terminal, one for each character of UTF-8.
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-/// The end of `text`, which is what tells places apart: "…/PinApplet.java:34".
-std::string shortened(const std::string& text, std::size_t width) {
-  if (width_of(text) <= width) return text;
-  std::size_t from = text.size();
-  for (std::size_t taken = 1; taken < std::max<std::size_t>(width, 2) && from > 0; ++taken) {
-    --from;
-    while (from > 0 && (static_cast<unsigned char>(text[from]) & 0xC0U) == 0x80U) --from;
-  }
-  return "…" + text.substr(from);
-}
-
-std::string padded(const std::string& text, std::size_t width, Align align) {
-  const std::string blanks(width - std::min(width, width_of(text)), ' ');
-  return align == Align::right ? blanks + text : text + blanks;
-}
-
-std::string trimmed(std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line;
-}
-
-/// The last two columns hold names and share what the numbers leave of the width.
-std::string table(const std::vector<Column>& columns, std::vector<Row> rows, const TableStyle& style) {
-  std::vector<std::size_t> widths;
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    std::size_t width = width_of(columns[c].title);
-    for (const Row& row : rows) width = std::max(width, width_of(row[c]));
-    widths.push_back(width);
-  }
-  constexpr std::size_t gap = 2;
-  constexpr std::size_t least = 8;  // of a name: less says nothing
-  std::size_t numbers = 0;
-  for (std::size_t c = 0; c + 2 < columns.size(); ++c) numbers += widths[c] + gap;
-  std::size_t& first = widths[columns.size() - 2];
-  std::size_t& second = widths.back();
-  const std::size_t room = style.width > numbers + gap ? style.width - numbers - gap : 0;
-  while (first + second > room && std::max(first, second) > least) --(first > second ? first : second);
-
-  Row titles;
-  for (const Column& column : columns) titles.push_back(column.title);
-  rows.insert(rows.begin(), titles);
-  std::string text;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    std::string line;
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      line += (c == 0 ? "" : "  ") + padded(shortened(rows[r][c], widths[c]), widths[c], columns[c].align);
-    text += r == 0 ? painted(trimmed(line), bold, style) : trimmed(line);
-    text += "\n";
-  }
-  return text;
-}
 
 struct Cost {
   std::string value;
@@ -122,8 +43,28 @@ std::string signed_quantity(const Interval& ticks, ClockUnit unit) {
   return (ticks.value < 0 ? "-" : "") + quantity(size, unit).value;
 }
 
+std::string recorded_header(const Profile& profile) {
+  const Recorded& recorded = *profile.recorded;
+  std::string text = fmt::format(": {} events of {} thread{}", recorded.events, recorded.threads,
+                                 recorded.threads == 1 ? "" : "s");
+  if (recorded.lost > 0) text += fmt::format(", {} more lost", recorded.lost);
+  if (profile.run.state != RunState::complete) text += ", unfinished";
+  const Quantity total = quantity(profile.total.ticks, profile.run.unit);
+  return text + fmt::format("\ntotal {} ±{}\n", total.value, total.half_width);
+}
+
 std::string left_out(std::size_t count, const TableStyle& style) {
   return count > style.rows ? fmt::format("… and {} more\n", count - style.rows) : "";
+}
+
+/// The first of `items`, a row each, and how many more there are; empty without any.
+template <class Item, class RowOf>
+std::string first_of(const std::vector<Item>& items, std::vector<Column> columns, const TableStyle& style,
+                     const RowOf& row_of) {
+  if (items.empty()) return "";
+  std::vector<Row> rows;
+  for (const Item& item : items | std::views::take(style.rows)) rows.push_back(row_of(item));
+  return table(std::move(columns), std::move(rows), style) + left_out(items.size(), style);
 }
 
 }  // namespace
@@ -136,6 +77,7 @@ std::string header(const Profile& profile, const TableStyle& style) {
   if (!run.reader.empty())
     text += fmt::format(" in reader {}, {}", name_text(run.reader), name_text(run.protocol));
   if (run.simulated) text += ", " + painted("SIMULATED", yellow, style);
+  if (profile.recorded) return text + recorded_header(profile);
   text += fmt::format(": {} rounds, {} shots", profile.rounds, profile.shots);
   if (profile.paths > 1) text += fmt::format(", {} paths", profile.paths);
   if (run.state != RunState::complete) text += ", unfinished";
@@ -149,63 +91,118 @@ std::string header(const Profile& profile, const TableStyle& style) {
                             signed_quantity(profile.unattributed, unit));
 }
 
+/// Instructions are none.
+std::string cost_name(const Profile& profile) {
+  return profile.run.unit == ClockUnit::instructions ? "cost" : "time";
+}
+
 std::string line_table(const Profile& profile, const TableStyle& style) {
-  std::vector<Row> rows;
-  for (std::size_t i = 0; i < std::min(style.rows, profile.lines.size()); ++i) {
-    const LineEstimate& line = profile.lines[i];
-    const Cost cost = cost_cells(line.cost, profile.run.unit);
-    rows.push_back({cost.value, cost.half_width, cost.share, fmt::format("×{}", line.hits),
-                    fmt::format("{}:{}", name_text(line.path), line.line), name_text(line.function)});
+  return first_of(
+      profile.lines,
+      {{cost_name(profile)}, {"±"}, {"share"}, {"hits"}, {"line", Align::left}, {"function", Align::left}},
+      style, [&](const LineEstimate& line) {
+        const Cost cost = cost_cells(line.cost, profile.run.unit);
+        return Row{cost.value,
+                   cost.half_width,
+                   cost.share,
+                   fmt::format("×{}", line.hits),
+                   fmt::format("{}:{}", name_text(line.path), line.line),
+                   name_text(line.function)};
+      });
+}
+
+/// "A::put" of "A::put(int, std::function<void (int)>) const": parameters push what tells functions apart out
+/// of the column.
+std::string without_parameters(const std::string& name) {
+  std::size_t at = name.rfind(')');
+  std::size_t open = 0;  // parentheses
+  for (; at < name.size(); --at) {
+    if (name[at] == ')') ++open;
+    if (name[at] == '(' && --open == 0) break;
   }
-  if (rows.empty()) return "";
-  return table({{"time"}, {"±"}, {"share"}, {"hits"}, {"line", Align::left}, {"function", Align::left}},
-               std::move(rows), style) +
-         left_out(profile.lines.size(), style);
+  const bool is_a_list = at < name.size() && at > 0 && !name.substr(0, at).ends_with("operator");
+  return is_a_list ? name.substr(0, at) : name;
+}
+
+std::string place_of(const FunctionEstimate& function) {
+  return function.path.empty() ? "" : fmt::format("{}:{}", name_text(function.path), function.line);
+}
+
+/// Recorded, so that there are single calls to tell of.
+std::string recorded_function_table(const Profile& profile, const TableStyle& style) {
+  const ClockUnit unit = profile.run.unit;
+  return first_of(profile.functions,
+                  {{"own " + cost_name(profile)},
+                   {"±"},
+                   {"share"},
+                   {"with calls"},
+                   {"calls"},
+                   {"average"},
+                   {"most"},
+                   {"function", Align::left},
+                   {"line", Align::left}},
+                  style, [&](const FunctionEstimate& function) {
+                    const Cost own = cost_cells(function.exclusive, unit);
+                    const Cost all = cost_cells(function.inclusive, unit);
+                    const Spread call = function.spread.value_or(Spread{});
+                    return Row{own.value,
+                               own.half_width,
+                               own.share,
+                               all.value,
+                               fmt::format("×{}", function.calls),
+                               each(call.average, scale_for(call.average, unit), unit),
+                               each(call.most, scale_for(call.most, unit), unit),
+                               name_text(without_parameters(function.function)),
+                               place_of(function)};
+                  });
 }
 
 std::string function_table(const Profile& profile, const TableStyle& style) {
-  std::vector<Row> rows;
-  for (std::size_t i = 0; i < std::min(style.rows, profile.functions.size()); ++i) {
-    const FunctionEstimate& function = profile.functions[i];
-    const Cost own = cost_cells(function.exclusive, profile.run.unit);
-    const Cost all = cost_cells(function.inclusive, profile.run.unit);
-    rows.push_back({own.value, own.half_width, own.share, all.value, all.share,
-                    fmt::format("×{}", function.calls), name_text(function.function),
-                    fmt::format("{}:{}", name_text(function.path), function.line)});
-  }
-  if (rows.empty()) return "";
-  return table({{"own time"},
-                {"±"},
-                {"share"},
-                {"with calls"},
-                {"share"},
-                {"calls"},
-                {"function", Align::left},
-                {"line", Align::left}},
-               std::move(rows), style) +
-         left_out(profile.functions.size(), style);
+  if (profile.recorded) return recorded_function_table(profile, style);
+  return first_of(profile.functions,
+                  {{"own " + cost_name(profile)},
+                   {"±"},
+                   {"share"},
+                   {"with calls"},
+                   {"share"},
+                   {"calls"},
+                   {"function", Align::left},
+                   {"line", Align::left}},
+                  style, [&](const FunctionEstimate& function) {
+                    const Cost own = cost_cells(function.exclusive, profile.run.unit);
+                    const Cost all = cost_cells(function.inclusive, profile.run.unit);
+                    return Row{own.value,
+                               own.half_width,
+                               own.share,
+                               all.value,
+                               all.share,
+                               fmt::format("×{}", function.calls),
+                               name_text(function.function),
+                               fmt::format("{}:{}", name_text(function.path), function.line)};
+                  });
 }
 
 std::string loop_table(const Profile& profile, const TableStyle& style) {
-  std::vector<Row> rows;
-  for (std::size_t i = 0; i < std::min(style.rows, profile.loops.size()); ++i) {
-    const LoopEstimate& loop = profile.loops[i];
-    const Cost cost = cost_cells(loop.cost, profile.run.unit);
-    rows.push_back({cost.value, cost.half_width, cost.share, fmt::format("×{}", loop.entries),
-                    fmt::format("×{}", loop.passes), each_pass(loop, profile.run.unit),
-                    fmt::format("{}:{}", name_text(loop.path), loop.line), name_text(loop.function)});
-  }
-  if (rows.empty()) return "";
-  return table({{"loop time"},
-                {"±"},
-                {"share"},
-                {"begun"},
-                {"passes"},
-                {"a pass"},
-                {"line", Align::left},
-                {"function", Align::left}},
-               std::move(rows), style) +
-         left_out(profile.loops.size(), style);
+  return first_of(profile.loops,
+                  {{"loop " + cost_name(profile)},
+                   {"±"},
+                   {"share"},
+                   {"begun"},
+                   {"passes"},
+                   {"a pass"},
+                   {"line", Align::left},
+                   {"function", Align::left}},
+                  style, [&](const LoopEstimate& loop) {
+                    const Cost cost = cost_cells(loop.cost, profile.run.unit);
+                    return Row{cost.value,
+                               cost.half_width,
+                               cost.share,
+                               fmt::format("×{}", loop.entries),
+                               fmt::format("×{}", loop.passes),
+                               each_pass(loop, profile.run.unit),
+                               fmt::format("{}:{}", name_text(loop.path), loop.line),
+                               name_text(loop.function)};
+                  });
 }
 
 std::string warning_list(const Profile& profile, const TableStyle& style) {

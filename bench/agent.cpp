@@ -73,8 +73,7 @@ double seconds_of(const std::function<void()>& work) {
 }
 
 Command self(const std::string& mode) {
-  return {.argv = {std::filesystem::read_symlink("/proc/self/exe").string(), mode},
-          .cwd = std::filesystem::current_path()};
+  return {.argv = {own_executable().string(), mode}, .cwd = std::filesystem::current_path()};
 }
 
 /// The lines out at once and back one by one, with nothing looked at.

@@ -3,6 +3,7 @@
 // the time per line stays what it is up to 100,000 lines.
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <regex>
 #include <sstream>
@@ -299,6 +300,8 @@ ExitCode compare(const Options& options) {
 }  // namespace jcprof::bench
 
 int main(int argc, char** argv) {
+  // Rows come minutes apart: into a file or pipe too each at once.
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   CLI::App app{"How long rewriting takes, against javac, and how it grows.", "bench-rewriting"};
   jcprof::bench::Options options;
   app.add_option("EXAMPLE", options.examples, "projects to rewrite and compile")->required();

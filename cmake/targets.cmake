@@ -18,6 +18,13 @@ if(JCPROF_COVERAGE)
   target_link_options(jcprof_settings INTERFACE --coverage)
 endif()
 
+# Nobody steps through what CI builds, and debug information is a third of the compiler's work; a sanitizer names lines.
+if(in_ci AND JCPROF_SANITIZE)
+  target_compile_options(jcprof_settings INTERFACE -g1)
+elseif(in_ci)
+  target_compile_options(jcprof_settings INTERFACE -g0)
+endif()
+
 add_library(jcprof_warnings INTERFACE)
 target_compile_options(jcprof_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
                                                  -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
@@ -33,15 +40,21 @@ function(jcprof_library name)
   target_link_libraries(${name} PUBLIC jcprof_settings ${arg_PUBLIC} PRIVATE jcprof_warnings ${arg_PRIVATE})
 endfunction()
 
-# jcprof_test(NAME sources… LIBS …): one Catch2 executable, each TEST_CASE a ctest of its own
+# jcprof_test(NAME [ALONE] [TIMED] SOURCES … LIBS …): one Catch2 executable, each TEST_CASE a ctest of its own; ALONE: nothing
+# else runs beside it; TIMED: compares real times, or depends on who runs when (scripts/test)
 function(jcprof_test name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(arg "ALONE;TIMED" "" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE jcprof_test_main jcprof_warnings nlohmann_json::nlohmann_json fmt::fmt ${arg_LIBS})
   target_precompile_headers(${name} REUSE_FROM jcprof_test_headers)
   target_compile_definitions(${name} PRIVATE JCPROF_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              JCPROF_JCARDSIM="${JCPROF_JCARDSIM}"
                                              JCPROF_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  catch_discover_tests(${name} TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 300
-                       SKIP_REGULAR_EXPRESSION "SKIPPED:")
+  set(label plain)
+  if(arg_TIMED)
+    set(label timed)
+  endif()
+  catch_discover_tests(${name} TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 600 RUN_SERIAL ${arg_ALONE}
+                       LABELS ${label}
+                       SKIP_REGULAR_EXPRESSION "SKIPPED:|SKIP SGX SDK:")
 endfunction()

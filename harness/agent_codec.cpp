@@ -216,7 +216,9 @@ AgentDescription description_in(const json& value, std::string& fault) {
 
 AgentWindow window_in(const json& value, std::string& fault) {
   const Fields fields(value, fault);
-  AgentWindow window{.more = fields.flag("more"), .signature = fields.signature().value_or(0)};
+  AgentWindow window{.more = fields.flag("more"),
+                     .signature = fields.signature().value_or(0),
+                     .total = fields.natural("total", most_ticks)};
   const json* events = fields.find("events");
   if (events == nullptr || !events->is_array()) {
     fields.need("events");
@@ -229,6 +231,35 @@ AgentWindow window_in(const json& value, std::string& fault) {
     window.events.push_back(TrapId{is_trap ? event.get<std::uint32_t>() : 0});
   }
   return window;
+}
+
+bool is_time(const json& value) {
+  return value.is_number_unsigned() && value.get<std::uint64_t>() <= most_ticks;
+}
+
+Rung rung_in(const json& value, std::uint32_t rounds, std::string& fault) {
+  const Fields fields(value, fault);
+  Rung rung{.name = shortened(fields.text("name")), .ticks = {}};
+  if (rung.name.empty()) fields.need("name");
+  const json* const ticks = fields.find("ticks");
+  if (ticks == nullptr || !ticks->is_array() || ticks->size() != rounds ||
+      !std::ranges::all_of(*ticks, is_time))
+    fields.note(fmt::format("\"ticks\" with {} whole numbers", rounds), ticks == nullptr ? json() : *ticks);
+  else
+    rung.ticks = ticks->get<std::vector<Ticks>>();
+  return rung;
+}
+
+std::vector<Rung> rungs_in(const json& value, std::uint32_t rounds, std::string& fault) {
+  const Fields fields(value, fault);
+  const json* const list = fields.find("rungs");
+  std::vector<Rung> rungs;
+  if (list == nullptr || !list->is_array() || list->empty()) {
+    fields.need("rungs");
+    return rungs;
+  }
+  for (const json& each : *list) rungs.push_back(rung_in(each, rounds, fault));
+  return rungs;
 }
 
 /// An answer of one line; `read` makes a value of what stands under "ok".
@@ -248,10 +279,12 @@ AgentAnswer<T> one_answer(std::string_view text, std::uint64_t id, const Read& r
 
 std::string hello_request(std::uint64_t id, const AgentGreeting& greeting) {
   return fmt::format(
-      R"({{"id":{},"do":"hello","protocol":{},"project":{{"name":{},"target":{}}},"trigger":{},"session":{},"options":{}}})"
+      R"({{"id":{},"do":"hello","protocol":{},"project":{{"name":{},"target":{}}},"trigger":{},"session":{},"options":{}{}{}}})"
       "\n",
       id, agent_protocol_version, json_string(greeting.project), json_string(greeting.target),
-      greeting.trigger, greeting.session, greeting.options);
+      greeting.trigger, greeting.session, greeting.options,
+      greeting.arming.empty() ? "" : R"(,"arming":)" + greeting.arming,
+      greeting.unanswered == 0 ? "" : fmt::format(R"(,"unanswered":{})", greeting.unanswered));
 }
 
 std::string measure_request(std::uint64_t id, std::span<const Shot> shots,
@@ -283,6 +316,18 @@ std::string reset_request(std::uint64_t id, std::string_view how) {
   return fmt::format(R"({{"id":{},"do":"reset","how":"{}"}})"
                      "\n",
                      id, how);
+}
+
+std::string layers_request(std::uint64_t id, std::uint32_t rounds, TrapId trap, std::string_view input) {
+  return fmt::format(R"({{"id":{},"do":"layers","rounds":{},"trap":{},"input":"{}"}})"
+                     "\n",
+                     id, rounds, number(trap), input);
+}
+
+std::string record_request(std::uint64_t id, std::span<const std::string> inputs,
+                           const std::filesystem::path& log) {
+  const json request{{"id", id}, {"do", "record"}, {"inputs", inputs}, {"log", log.string()}};
+  return request.dump() + "\n";
 }
 
 std::string bye_request(std::uint64_t id) {
@@ -318,6 +363,19 @@ AgentAnswer<AgentWindow> read_window(std::string_view line, std::uint64_t id) {
 AgentAnswer<Ticks> read_ticks(std::string_view line, std::uint64_t id) {
   return one_answer<Ticks>(line, id, [](const json& value, std::string& fault) {
     return static_cast<Ticks>(Fields(value, fault).needed_natural("ticks", most_ticks));
+  });
+}
+
+AgentAnswer<std::vector<Rung>> read_rungs(std::string_view line, std::uint64_t id, std::uint32_t rounds) {
+  return one_answer<std::vector<Rung>>(
+      line, id, [rounds](const json& value, std::string& fault) { return rungs_in(value, rounds, fault); });
+}
+
+AgentAnswer<Bytes> read_log(std::string_view line, std::uint64_t id) {
+  return one_answer<Bytes>(line, id, [](const json& value, std::string& fault) {
+    const std::optional<Bytes> log = parse_hex(Fields(value, fault).text("log"));
+    if (!log) fault = "\"log\" is no hex";
+    return log.value_or(Bytes{});
   });
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,11 +21,13 @@ inline constexpr std::uint64_t agent_protocol_version = 1;
 
 /// What an agent is told about the project.
 struct AgentGreeting {
-  std::string project;         // its name
-  std::string target;          // "applet", …
-  std::string trigger = "{}";  // JSON, as in the project file
-  std::string session = "{}";  // the same
-  std::string options = "{}";  // the same
+  std::string project;           // its name
+  std::string target;            // "applet", …
+  std::string trigger = "{}";    // JSON, as in the project file
+  std::string session = "{}";    // the same
+  std::string options = "{}";    // the same
+  std::string arming;            // JSON: how the target is armed; empty: the agent knows
+  std::uint64_t unanswered = 0;  // agents of this run that were ended because they did not answer in time
 };
 
 /// What an agent says of itself.
@@ -53,7 +56,8 @@ struct AgentShot {
 struct AgentWindow {
   std::vector<TrapId> events;
   bool more = false;
-  std::uint32_t signature = 0;  // of what is before the window
+  std::uint32_t signature = 0;              // of what is before the window
+  std::optional<std::uint64_t> total = {};  // events of the run
 };
 
 /// `ok`.
@@ -81,6 +85,11 @@ std::string measure_request(std::uint64_t id, std::span<const Shot> shots,
 std::string trace_request(std::uint64_t id, std::string_view input, std::uint64_t from, std::uint32_t count);
 std::string calibrate_request(std::uint64_t id, std::string_view kind, std::uint64_t passes);
 std::string reset_request(std::uint64_t id, std::string_view how);
+/// One measurement of the ladder (docs/optee.md, "Layers"); `input` in hex.
+std::string layers_request(std::uint64_t id, std::uint32_t rounds, TrapId trap, std::string_view input);
+/// The trigger once with each of `inputs`, in hex, recorded into the log in that file.
+std::string record_request(std::uint64_t id, std::span<const std::string> inputs,
+                           const std::filesystem::path& log);
 std::string bye_request(std::uint64_t id);
 
 // Each takes one line without its newline. Another id than `id` is a Breach.
@@ -89,6 +98,10 @@ AgentAnswer<AgentDescription> read_hello(std::string_view line, std::uint64_t id
 std::variant<AgentShot, AgentDone, AgentError, Breach> read_shot(std::string_view line, std::uint64_t id);
 AgentAnswer<AgentWindow> read_window(std::string_view line, std::uint64_t id);
 AgentAnswer<Ticks> read_ticks(std::string_view line, std::uint64_t id);
+/// At least one rung, each with as many ticks as there were `rounds`.
+AgentAnswer<std::vector<Rung>> read_rungs(std::string_view line, std::uint64_t id, std::uint32_t rounds);
+/// The target's own log; empty where it recorded into that of the request.
+AgentAnswer<Bytes> read_log(std::string_view line, std::uint64_t id);
 AgentAnswer<AgentDone> read_done(std::string_view line, std::uint64_t id);
 
 }  // namespace jcprof::harness

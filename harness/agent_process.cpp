@@ -5,7 +5,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -117,8 +116,7 @@ std::string AgentProcess::ending(std::chrono::milliseconds patience) {
   constexpr int of_signals = 128;
   const std::optional<int> status = process_->ended(patience);
   if (!status) return "";
-  if (*status > of_signals)
-    return fmt::format("ended by signal {} ({})", *status - of_signals, ::strsignal(*status - of_signals));
+  if (*status > of_signals) return "ended by " + signal_in_words(*status - of_signals);
   return fmt::format("ended with status {}", *status);
 }
 

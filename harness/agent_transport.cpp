@@ -292,6 +292,7 @@ TraceWindow AgentTransport::checked(const AgentWindow& answer, std::uint32_t cou
   TraceWindow window{.traps = answer.events,
                      .more = answer.more || answer.events.size() > count,
                      .signature_before = answer.signature,
+                     .total = answer.total,
                      .end = {.outcome = Outcome::ended}};
   if (window.traps.size() > count) window.traps.resize(count);
   return window;

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::uint64_t first_passes = 1000;
 constexpr int pilot_pairs = 7;
+// Many enough that a step of an exact clock is nothing, a pass of each kind.
+constexpr std::uint64_t exact_passes = 131'072;
 // A JIT compiles the loops after some hundred commands; the slope of the interpreter is not the one that is
 // wanted. So much of the target's time is enough for that, and on a card without one it is a single command.
 constexpr Ticks warm_up_ns = 60'000'000;
@@ -41,6 +43,14 @@ class Calibrator {
     const std::uint64_t passes = clear_passes();
     for (std::uint32_t i = 0; i < settings_.repetitions; ++i)
       if (!add_each(kinds, passes)) return;
+  }
+
+  /// Whether the target times the unwinding at all is asked with few frames.
+  void time_exactly() {
+    using enum CalibrationKind;
+    for (std::uint32_t i = 0; i < settings_.repetitions; ++i)
+      if (!add_each({empty, unarmed, counting}, exact_passes)) return;
+    if (goes_on_() && transport_.calibrate(unwind, depths.back())) time_unwinding();
   }
 
   void time_stops() {
@@ -76,6 +86,7 @@ class Calibrator {
 
   /// False where the target does not do that, or nothing more is wanted.
   bool warm_up(CalibrationKind kind, std::uint64_t passes) {
+    if (settings_.is_exact) return goes_on_();
     const std::int64_t began = now_ns();
     Ticks spent = 0;
     // Looked at by our own clock too: a tick may be anything, and starting a command may take most of the
@@ -135,8 +146,12 @@ class Calibrator {
 std::vector<CalibrationTime> calibrate(Transport& transport, const CalibrationSettings& settings,
                                        const std::function<bool()>& goes_on) {
   Calibrator calibrator(transport, settings, goes_on);
-  calibrator.time_traps();
-  calibrator.time_stops();
+  if (settings.is_exact) {
+    calibrator.time_exactly();
+  } else {
+    calibrator.time_traps();
+    calibrator.time_stops();
+  }
   return calibrator.times();
 }
 

@@ -14,6 +14,7 @@ namespace jcprof::harness {
 
 struct CalibrationSettings {
   std::uint32_t repetitions = 20;          // of each kind, interleaved; of stops up to ten times that
+  bool is_exact = false;                   // the clock repeats itself
   std::uint64_t most_passes = 32'000'000;  // a device on which that many cannot be seen has no need for it
   std::chrono::nanoseconds longest{250'000'000};  // for one command
 };
@@ -22,7 +23,8 @@ struct CalibrationSettings {
 /// difference, or a limit is reached; then the kinds are timed in turn. Stops: the same in turn, one a
 /// command, from as deep as the target allows; or where it times only the unwinding, none and that many
 /// frames in turn. `goes_on` is asked between commands; what there is is returned when it says no, and
-/// nothing of what the target does not do.
+/// nothing of what the target does not do. Where the clock is exact each is timed `repetitions` times and
+/// never to warm up, and nothing depends on how long it takes the host.
 std::vector<CalibrationTime> calibrate(Transport& transport, const CalibrationSettings& settings,
                                        const std::function<bool()>& goes_on);
 

@@ -4,22 +4,18 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <type_traits>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "src/core/error.hpp"
 
 namespace jcprof::harness {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::array<char, 8> magic{'J', 'C', 'P', 'R', 'O', 'F', '1', '\n'};
 
@@ -42,9 +38,9 @@ struct Header {
 };
 static_assert(sizeof(Header) == 72 && std::is_trivially_copyable_v<Header>);
 
-UserError refused(const fs::path& file) {
-  return environment_error(fmt::format("cannot write \"{}\": {}", file.string(), std::strerror(errno)),
-                           "is there room left?");
+UserError refused() {
+  return environment_error(fmt::format("cannot write the report of the program: {}", std::strerror(errno)),
+                           "is there memory left?");
 }
 
 /// Not by a map: the program may cut the file, and reading what is mapped would end us.
@@ -61,26 +57,18 @@ std::size_t read_at(int fd, std::size_t offset, std::span<std::byte> to) {
 
 }  // namespace
 
-bool ExecReportFile::is_in_place() const {
-  struct stat ours{};
-  struct stat there{};
-  return fd_.get() >= 0 && ::fstat(fd_.get(), &ours) == 0 && ::lstat(file_.c_str(), &there) == 0 &&
-         ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+ExecReportFile::ExecReportFile()
+    : fd_(::memfd_create("jcprof", MFD_CLOEXEC)),
+      file_(fmt::format("/proc/{}/fd/{}", ::getpid(), fd_.get())) {
+  if (fd_.get() < 0) throw refused();
 }
 
 void ExecReportFile::reset(std::uint64_t from, std::uint64_t room) {
-  if (!is_in_place()) {
-    std::error_code was_not_there;
-    fs::remove_all(file_, was_not_there);
-    constexpr mode_t ours_only = 0600;
-    fd_ = UniqueFd(::open(file_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, ours_only));
-    if (fd_.get() < 0) throw refused(file_);
-  }
   const Header header{.magic = magic, .build = nobody, .from = from, .room = room};
   const auto size = static_cast<off_t>(sizeof header + room * sizeof(std::uint32_t));
   if (::ftruncate(fd_.get(), size) != 0 ||
       ::pwrite(fd_.get(), &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header))
-    throw refused(file_);
+    throw refused();
 }
 
 std::optional<ExecReport> ExecReportFile::read() const {
@@ -104,19 +92,6 @@ std::vector<TrapId> ExecReportFile::events(std::uint64_t count) const {
   const std::size_t bytes = read_at(fd_.get(), sizeof(Header), std::as_writable_bytes(std::span(traps)));
   traps.resize(bytes / sizeof(TrapId));
   return traps;
-}
-
-ScratchFolder::ScratchFolder() {
-  const fs::path memory = "/dev/shm";
-  const bool has_memory = ::access(memory.c_str(), W_OK | X_OK) == 0;
-  std::string name = ((has_memory ? memory : fs::temp_directory_path()) / "jcprof-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw refused(name);
-  folder_ = name;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
 }
 
 }  // namespace jcprof::harness

@@ -23,14 +23,16 @@ struct ExecReport {
   std::uint64_t passes = 0;  // of a calibration
 };
 
+/// A file in memory that has no name: when we are killed it is gone with us.
 class ExecReportFile {
  public:
-  /// Made at the first reset(). `folder` must exist.
-  explicit ExecReportFile(std::filesystem::path file) : file_(std::move(file)) {}
+  /// UserError (environment) where the system has no room for it.
+  ExecReportFile();
 
+  /// By which a program of this user finds it as long as we live.
   const std::filesystem::path& file() const { return file_; }
   /// Ready for the next run, whatever the last one did to it: a fresh header, and room for `room` events from
-  /// the `from`-th on. UserError (environment) when the disk refuses.
+  /// the `from`-th on. UserError (environment) when there is none.
   void reset(std::uint64_t from = 0, std::uint64_t room = 0);
   /// Nothing where it is no such file any more.
   std::optional<ExecReport> read() const;
@@ -38,24 +40,8 @@ class ExecReportFile {
   std::vector<TrapId> events(std::uint64_t count) const;
 
  private:
-  bool is_in_place() const;
-
-  std::filesystem::path file_;
   UniqueFd fd_;
-};
-
-/// A folder in memory where there is one, so that no disk is waited for; gone with the object.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  std::filesystem::path operator/(const char* name) const { return folder_ / name; }
-
- private:
-  std::filesystem::path folder_;
+  std::filesystem::path file_;
 };
 
 }  // namespace jcprof::harness

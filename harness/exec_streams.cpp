@@ -30,21 +30,16 @@ void empty(int fd) {
   check(::ftruncate(fd, 0) == 0 && ::lseek(fd, 0, SEEK_SET) == 0, "a file in memory can be emptied");
 }
 
-std::size_t size_of(int fd) {
-  struct stat status{};
-  return ::fstat(fd, &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
-}
-
 /// At most `most` bytes from `from` on.
 std::string part_of(int fd, std::size_t from, std::size_t most) {
-  std::string part(std::min(most, size_of(fd) - std::min(from, size_of(fd))), '\0');
+  std::string part(std::min(most, size_of_file(fd) - std::min(from, size_of_file(fd))), '\0');
   const ssize_t got = ::pread(fd, part.data(), part.size(), static_cast<off_t>(from));
   part.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
   return part;
 }
 
 std::string last_line_of(int fd) {
-  const std::size_t size = size_of(fd);
+  const std::size_t size = size_of_file(fd);
   std::string text = part_of(fd, size - std::min(size, longest_line), longest_line);
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
   return text.substr(text.find_last_of('\n') + 1);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -26,16 +25,6 @@ namespace {
 constexpr double cpu_resolution_ns = 1000;
 constexpr int calibration_attempts = 2;
 
-/// "model name" of the first processor, or the machine's architecture where /proc has none.
-std::string name_of_processor() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return architecture();
-}
-
 std::string in_words(Event event) {
   return fmt::format("trap {}, hit {}", number(event.trap), event.hit);
 }
@@ -54,9 +43,7 @@ class ExecTransport final : public Transport {
       : setup_(setup),
         started_(std::move(started)),
         environment_(own_environment()),
-        streams_(setup.logs / "exec.log"),
-        report_(scratch_ / "report"),
-        trace_(scratch_ / "trace") {
+        streams_(setup.logs / "exec.log") {
     // jcprof itself may run under jcprof.
     for (const std::string_view name :
          {"JCPROF_TRAP", "JCPROF_HIT", "JCPROF_TRACE", "JCPROF_REPORT", "JCPROF_CALIBRATE"})
@@ -93,6 +80,8 @@ class ExecTransport final : public Transport {
   void run_script(const std::string& name, const Script& script, const Placeholders& values) const;
   void run_step(const std::string& where, const RunStep& step, const Placeholders& values) const;
   Answer run(std::uint32_t input, ExecReportFile& file, const Variables& variables, std::int64_t delay_ns);
+  Answer run_between_scripts(std::uint32_t input, ExecReportFile& file, const Variables& variables,
+                             std::int64_t delay_ns);
   Sample shoot(const Shot& shot);
   Sample judged(const Answer& answer, Event asked);
   Sample judged_end(const Answer& answer) const;
@@ -105,7 +94,6 @@ class ExecTransport final : public Transport {
   ExecSetup setup_;
   std::unique_ptr<Device> started_;
   Environment environment_;
-  ScratchFolder scratch_;
   ExecStreams streams_;
   ExecReportFile report_;
   ExecReportFile trace_;
@@ -175,17 +163,21 @@ ExecTransport::Answer ExecTransport::run(std::uint32_t input, ExecReportFile& fi
   return answer;
 }
 
-Sample ExecTransport::shoot(const Shot& shot) {
+ExecTransport::Answer ExecTransport::run_between_scripts(std::uint32_t input, ExecReportFile& file,
+                                                         const Variables& variables, std::int64_t delay_ns) {
   make_ready();
-  const Placeholders values = values_for(shot.input);
+  const Placeholders values = values_for(input);
   run_script("before_each", setup_.session.before_each, values);
+  Answer answer = run(input, file, variables, delay_ns);
+  if (answer.run.end == ProgramEnd::exited) run_script("after_each", setup_.session.after_each, values);
+  return answer;
+}
+
+Sample ExecTransport::shoot(const Shot& shot) {
   report_.reset();
   Variables variables = arming(shot.stop);
   variables.emplace_back("JCPROF_REPORT", report_.file().string());
-  const Answer answer = run(shot.input, report_, variables, shot.delay_ns);
-  Sample sample = judged(answer, shot.stop);
-  if (answer.run.end == ProgramEnd::exited) run_script("after_each", setup_.session.after_each, values);
-  return sample;
+  return judged(run_between_scripts(shot.input, report_, variables, shot.delay_ns), shot.stop);
 }
 
 /// The program that answers is the one that jcprof-gen wrote.
@@ -257,13 +249,9 @@ Sample ExecTransport::judged_end(const Answer& answer) const {
 }
 
 TraceWindow ExecTransport::trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) {
-  make_ready();
-  const Placeholders values = values_for(input);
-  run_script("before_each", setup_.session.before_each, values);
   trace_.reset(from, count);
-  const Answer answer = run(input, trace_, {{"JCPROF_TRACE", trace_.file().string()}}, 0);
+  const Answer answer = run_between_scripts(input, trace_, {{"JCPROF_TRACE", trace_.file().string()}}, 0);
   TraceWindow window{.end = judged(answer, {})};
-  if (answer.run.end == ProgramEnd::exited) run_script("after_each", setup_.session.after_each, values);
   if (window.end.outcome != Outcome::ended) return window;
   const ExecReport& report = *answer.report;
   const std::uint64_t behind = report.events - std::min(report.events, from);

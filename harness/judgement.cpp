@@ -82,7 +82,7 @@ std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal
                      100 * target.relative),
          "more shots or time, or a larger --absolute");
   if (look && look->is_bimodal)
-    warn(WarningKind::bimodal, "times come in two heaps",
+    warn(WarningKind::bimodal, "readings come in two heaps",
          "a transport or a target with two states; blocks are right as long as both are met about as often");
   return warnings;
 }

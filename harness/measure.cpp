@@ -2,11 +2,9 @@
 #include "harness/measure.hpp"
 
 #include <algorithm>
-#include <ctime>
 #include <tuple>
 #include <utility>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "harness/calibration.hpp"
@@ -127,7 +125,7 @@ class Measurement {
 
   RunInfo new_run() const {
     return {.state = RunState::running,
-            .started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
+            .started = utc_now(),
             .tool = options_.tool,
             .project = project_.name,
             .project_digest = project_.digest,
@@ -192,7 +190,8 @@ class Measurement {
     if (calibrated_ || options_.calibrations == 0) return;
     report("calibration");
     // A command that takes longer than the time-out would be taken for a hang.
-    const CalibrationSettings settings{.repetitions = options_.calibrations,
+    const CalibrationSettings settings{.repetitions = target_.exact ? 1 : options_.calibrations,
+                                       .is_exact = target_.exact,
                                        .longest = std::min<std::chrono::nanoseconds>(
                                            CalibrationSettings{}.longest, project_.session.timeout / 4)};
     const std::vector<CalibrationTime> times =

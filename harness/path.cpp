@@ -34,6 +34,10 @@ bool same(const TraceWindow& a, const TraceWindow& b) {
   return a.traps == b.traps && a.more == b.more && a.signature_before == b.signature_before && a.run == b.run;
 }
 
+std::optional<std::uint64_t> total_of(const TraceWindow& window) {
+  return window.run ? window.run->events : window.total;
+}
+
 class Tracer {
  public:
   Tracer(Transport& transport, std::uint32_t input, const TraceLimits& limits)
@@ -51,7 +55,7 @@ class Tracer {
     return TracedPath{.events = events_of(series->traps),
                       .signature = run ? run->signature : path_signature(series->traps),
                       .state = is_whole ? *state : PathState::cut,
-                      .total = run ? run->events : series->traps.size(),
+                      .total = is_whole ? series->traps.size() : total_of(series->first()),
                       .end = series->first().end};
   }
 
@@ -61,7 +65,7 @@ class Tracer {
     return {.events = events_of(first.traps),
             .signature = first.run ? first.run->signature : path_signature(first.traps),
             .state = PathState::cut,
-            .total = first.run ? first.run->events : first.traps.size(),
+            .total = total_of(first),
             .end = first.end};
   }
 

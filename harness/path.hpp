@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,9 +35,10 @@ struct TracedPath {
   std::vector<Event> events = {};
   std::uint32_t signature = 0;
   PathState state = PathState::steady;
-  std::uint64_t total = 0;  // events of the run; where it was cut and the target does not say, those known
-  Sample end = {};          // how the traced run ended
-  std::uint32_t runs = 0;   // that it took
+  std::optional<std::uint64_t> total =
+      {};                               // events of the run; nothing: it was cut, and the target does not say
+  Sample end = {};                      // how the traced run ended
+  std::uint32_t runs = 0;               // that it took
   std::vector<SeenPath> variants = {};  // of a varying path, most often gone first; `events` is the first
 };
 

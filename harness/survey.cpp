@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -51,6 +52,11 @@ std::string name_of_input(const StoredInput& input) {
                      hex.size() > 2 * shown ? "…" : "");
 }
 
+/// No card has a status word that a program could end with.
+std::string told(std::uint32_t status) {
+  return status <= 0xFF ? fmt::format("ends with status {}", status) : fmt::format("answers {:04X}", status);
+}
+
 class Surveyor {
  public:
   Surveyor(const TrapMap& map, Transport& transport) : map_(map), transport_(transport) {}
@@ -61,7 +67,7 @@ class Surveyor {
     // An exit status of 0, which no card has for a status word.
     if (is_first && whole.status.value_or(sw_ok) != sw_ok && *whole.status != 0)
       warn(WarningKind::answer,
-           fmt::format("the whole command answers {:04X}: that is what is measured", *whole.status));
+           fmt::format("the whole command {}: that is what is measured", told(*whole.status)));
     TracedPath path = trace(input);
     if (path.events.empty()) return take_no_trap(input, whole);
     judge_path(input, path);
@@ -119,8 +125,8 @@ class Surveyor {
     GoodAnswer& good = survey_.good.back();
     good.length_varies = path.end.status && path.end.reply.size() != good.length;
     if (path.end.status && path.end.status != good.status)
-      warn(WarningKind::answer, fmt::format("{}: the traced run answers {:04X}, the plain one {:04X}",
-                                            name_of_input(input), path.end.status.value_or(0), good.status));
+      warn(WarningKind::answer, fmt::format("{}: the traced run {}, the plain one {}", name_of_input(input),
+                                            told(path.end.status.value_or(0)), told(good.status)));
     return path;
   }
 
@@ -137,11 +143,27 @@ class Surveyor {
                  runs_of(path.variants)));
         return;
       case PathState::cut:
-        warn(WarningKind::path_varies,
-             fmt::format("the path varies or is too long: only the first {} of {} events are measured",
-                         path.events.size(), path.total));
+        warn_of_cut(path);
         return;
     }
+  }
+
+  void warn_of_cut(const TracedPath& path) {
+    const std::string measured =
+        fmt::format("only the first {} of {} events are measured, and no line has what runs behind them",
+                    path.events.size(), path.total ? std::to_string(*path.total) : "more");
+    if (path.events.size() < TraceLimits{}.events)
+      return warn(WarningKind::path_cut, "the path varies, and its windows do not join: " + measured);
+    std::map<std::string, std::size_t> passed;
+    for (const Event& event : path.events) ++passed[map_.at(event.trap).function];
+    const auto most =
+        std::ranges::max_element(passed, {}, &std::pair<const std::string, std::size_t>::second);
+    survey_.warnings.push_back(
+        {.kind = WarningKind::path_cut,
+         .text = "the path is too long: " + measured,
+         .advice = fmt::format("{} % of them are traps of {}: leave it out by \"exclude\" in \"profile\", or "
+                               "choose a coarser \"level\" or a smaller input",
+                               100 * most->second / path.events.size(), most->first)});
   }
 
   const TrapMap& map_;

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <sstream>
 
 #include <fcntl.h>
@@ -14,8 +15,6 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,14 +30,6 @@ namespace fs = std::filesystem;
 
 // Between looks at how much a program has written; at memory speed it is a few hundred MB further by then.
 constexpr std::int64_t look_ns = 100'000'000;
-
-std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  pointers.reserve(texts.size() + 1);
-  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
-  pointers.push_back(nullptr);
-  return pointers;
-}
 
 /// Everything that the child needs, made before it: it runs in our memory until it is the program.
 struct Prepared {
@@ -95,13 +86,8 @@ class SignalsHeld {
   sigset_t before_{};
 };
 
-std::int64_t size_of(int fd) {
-  struct stat status{};
-  return ::fstat(fd, &status) == 0 ? status.st_size : 0;
-}
-
 bool is_flooded(const ProgramStreams& streams) {
-  return std::max(size_of(streams.output), size_of(streams.errors)) > streams.most_bytes;
+  return std::max(size_of_file(streams.output), size_of_file(streams.errors)) > streams.most_bytes;
 }
 
 /// Until it ends, takes too long or writes too much.
@@ -132,6 +118,14 @@ UserError start_error(const StartFailure& failure, const ProgramCall& call) {
 }
 
 }  // namespace
+
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
 
 Environment own_environment() {
   Environment environment;
@@ -165,8 +159,7 @@ TimedRun run_timed(const ProgramCall& call, const Environment& environment, cons
       become_program(prepared, failure);  // NOLINT(clang-analyzer-unix.Vfork): only system calls
   }
   if (child < 0) throw environment_error(fmt::format("cannot start a process: {}", std::strerror(errno)));
-  // By number: the declaration in glibc 2.36 lacks extern "C".
-  const UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  const UniqueFd pidfd = open_pidfd(child);
   if (pidfd.get() >= 0)
     run.end = wait_for_end(pidfd.get(), streams, begin + std::chrono::nanoseconds(timeout).count());
   run.wall_ns = now_ns() - begin;
@@ -209,7 +202,12 @@ std::string name_of_signal(int signal) {
   return name == nullptr ? fmt::format("signal {}", signal) : fmt::format("SIG{}", name);
 }
 
-std::string architecture() {
+std::string name_of_processor() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
   utsname system{};
   return ::uname(&system) == 0 ? std::string(std::begin(system.machine)) : "unknown";
 }

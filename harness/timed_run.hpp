@@ -24,7 +24,7 @@ struct ProgramStreams {
   int input = -1;
   int output = -1;
   int errors = -1;
-  std::int64_t most_bytes = std::int64_t{256} << 20;
+  std::size_t most_bytes = std::size_t{256} << 20;
 };
 
 enum class ProgramEnd : std::uint8_t {
@@ -46,6 +46,9 @@ using Environment = std::vector<std::string>;
 Environment own_environment();
 void remove_variable(Environment& environment, std::string_view name);
 
+/// As exec wants them, as long as the texts live: with a null pointer at the end.
+std::vector<char*> pointers_to(const std::vector<std::string>& texts);
+
 /// Whatever is left of its group is killed. It dies with the thread that called. UserError (environment) when
 /// it cannot be started.
 TimedRun run_timed(const ProgramCall& call, const Environment& environment, const ProgramStreams& streams,
@@ -58,7 +61,7 @@ std::string path_of_program(const std::string& name, const std::filesystem::path
 /// "SIGSEGV".
 std::string name_of_signal(int signal);
 
-/// "x86_64", as the kernel says.
-std::string architecture();
+/// "model name" of the first processor, or the machine's architecture where /proc has none.
+std::string name_of_processor();
 
 }  // namespace jcprof::harness

@@ -38,11 +38,12 @@ struct WholeRun {
 
 /// A window of the path of one run.
 struct TraceWindow {
-  std::vector<TrapId> traps;           // from the `from`-th event on, in the order passed
-  bool more = false;                   // events were passed behind the window
-  std::uint32_t signature_before = 0;  // rolling digest of everything before the window
-  std::optional<WholeRun> run = {};    // cards know it, agents do not
-  Sample end = {};                     // how the run itself ended; of an agent's only the outcome
+  std::vector<TrapId> traps;                // from the `from`-th event on, in the order passed
+  bool more = false;                        // events were passed behind the window
+  std::uint32_t signature_before = 0;       // rolling digest of everything before the window
+  std::optional<WholeRun> run = {};         // cards know it, agents do not
+  std::optional<std::uint64_t> total = {};  // events of the run, where an agent knows at least that
+  Sample end = {};                          // how the run itself ended; of an agent's only the outcome
 };
 
 /// What a calibration command does.

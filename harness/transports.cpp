@@ -19,6 +19,7 @@
 #include "harness/pcsc_slots.hpp"
 #include "harness/vpcd.hpp"
 #include "src/core/error.hpp"
+#include "src/core/process.hpp"
 #include "src/core/text.hpp"
 
 namespace jcprof::harness {
@@ -86,6 +87,17 @@ std::string or_empty(const std::string& json) {
   return json.empty() ? "{}" : json;
 }
 
+std::string arming_of(const TrapMap& map) {
+  return map.command == 0 ? "" : fmt::format(R"({{"command":{},"build":{}}})", map.command, map.build);
+}
+
+/// The agents that come with jcprof lie beside it, wherever that is; one of the same build is the right one.
+std::string beside_us(const std::string& program) {
+  if (!program.starts_with("jcprof-agent-")) return program;
+  const std::filesystem::path path = own_executable().parent_path() / program;
+  return std::filesystem::exists(path) ? path.string() : program;
+}
+
 /// What the project has running beside the target, or null.
 std::unique_ptr<Device> started_device(const Project& project, const std::filesystem::path& out_dir) {
   if (!project.start) return nullptr;
@@ -96,7 +108,7 @@ std::unique_ptr<Device> started_device(const Project& project, const std::filesy
 
 std::unique_ptr<Transport> make_agent(const Project& project, const TrapMap& map, const std::string& command,
                                       const std::filesystem::path& out_dir) {
-  return make_agent_transport({.settings = agent_settings(project, command, out_dir),
+  return make_agent_transport({.settings = agent_settings(project, map, command, out_dir),
                                .device = project.device,
                                .traps = map.traps.size()},
                               started_device(project, out_dir));
@@ -136,19 +148,34 @@ std::string reader_for(const Project& project, const std::string& uri) {
   return named.size() == 1 ? named.front() : wanted;
 }
 
-AgentSettings agent_settings(const Project& project, const std::string& command,
+AgentSettings agent_settings(const Project& project, const TrapMap& map, const std::string& command,
                              const std::filesystem::path& out_dir) {
   const Placeholders values = placeholders(project, out_dir, "", "");
-  return {.command = {.argv = agent_argv(command, values), .cwd = project.root},
+  std::vector<std::string> argv = agent_argv(command, values);
+  argv.front() = beside_us(argv.front());
+  return {.command = {.argv = std::move(argv), .cwd = project.root},
           .log = {.file = std::filesystem::path(values.at("out")) / "logs" / "agent.log"},
           .greeting = {.project = project.name,
                        .target = std::string(name_of(project.target)),
                        .trigger = or_empty(project.trigger.object),
                        .session = or_empty(project.session.object),
-                       .options = or_empty(project.agent.options)},
+                       .options = or_empty(project.agent.options),
+                       .arming = arming_of(map)},
           .life = project.agent.per_batch ? AgentLife::batch : AgentLife::run,
           .timeout = project.session.timeout,
           .start_timeout = std::max(AgentSettings{}.start_timeout, project.session.timeout)};
+}
+
+std::unique_ptr<AgentLink> make_agent_link(const Project& project, const TrapMap& map,
+                                           const std::filesystem::path& out_dir) {
+  constexpr std::string_view scheme = "agent:";
+  if (!project.transport.starts_with(scheme))
+    throw bad_transport(project,
+                        fmt::format("an agent is wanted, and transport is \"{}\"", project.transport),
+                        R"("transport": "agent:COMMAND")");
+  return std::make_unique<AgentLink>(
+      agent_settings(project, map, project.transport.substr(scheme.size()), out_dir),
+      started_device(project, out_dir));
 }
 
 std::unique_ptr<Transport> make_transport(const Project& project, const TrapMap& map, const std::string& uri,

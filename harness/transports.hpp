@@ -18,8 +18,12 @@ namespace jcprof::harness {
 std::string reader_for(const Project& project, const std::string& uri);
 
 /// How an agent is started and greeted for this project; `command` is what stands behind "agent:".
-AgentSettings agent_settings(const Project& project, const std::string& command,
+AgentSettings agent_settings(const Project& project, const TrapMap& map, const std::string& command,
                              const std::filesystem::path& out_dir);
+
+/// To the project's agent, with nothing started yet. UserError where its transport is another.
+std::unique_ptr<AgentLink> make_agent_link(const Project& project, const TrapMap& map,
+                                           const std::filesystem::path& out_dir);
 
 /// `uri` as --transport gives it, empty: the project's. `out_dir` holds tree/ and gets logs/start.log.
 /// Listens, but starts and touches no target yet. UserError for a scheme that is unknown or not in this

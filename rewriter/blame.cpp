@@ -44,12 +44,21 @@ std::size_t start_of_line(std::size_t line, std::string_view text) {
 std::size_t rewritten_line(std::size_t line, std::string_view text, const SourceModel& model,
                            const std::vector<Insertion>& insertions) {
   const std::size_t start = start_of_line(line, model.text);
-  const auto behind = std::ranges::upper_bound(insertions, start, {},
-                                               [](const Insertion& insertion) { return insertion.at; });
+  auto behind = std::ranges::upper_bound(insertions, start, {},
+                                         [](const Insertion& insertion) { return insertion.at; });
   std::size_t at = start;
   if (behind != insertions.begin()) {
     const Insertion& last = *std::prev(behind);
     at = last.rewritten_at + last.text.size() + span_end.size() + (start - last.at);
+  }
+  // In the middle of a line an insertion may begin it anew.
+  const std::size_t line_end = std::min(model.text.find('\n', start), model.text.size());
+  for (; behind != insertions.end() && behind->at <= line_end; ++behind) {
+    const std::size_t newline = behind->text.rfind('\n');
+    if (newline == std::string::npos) continue;
+    const std::size_t begins = behind->rewritten_at + newline + 1;
+    const std::string_view rest = text.substr(begins, text.find('\n', begins) - begins);
+    if (rest.find("JCPROF_") != std::string_view::npos) at = begins;
   }
   const std::size_t before = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
   return before == std::string_view::npos ? 0 : before + 1;
@@ -146,6 +155,14 @@ std::vector<std::uint32_t> blamed(const CompileError& error, std::string_view te
   if (const auto site = held_round(at, model, spans)) return {*site};
   if (const auto site = nearest_on_line(at, text, spans)) return {*site};
   return sites_of(function, model, spans);
+}
+
+std::vector<std::uint32_t> blamed_behind(const CompileError& error, std::string_view text,
+                                         const SourceModel& model, const std::vector<Insertion>& insertions) {
+  const std::size_t at = offset_of(error, text, model, insertions);
+  for (const Span& span : spans_of(model, insertions))
+    if (span.end > at) return {span.site};
+  return {};
 }
 
 bool points_at_trap(const CompileError& error, std::string_view text, const SourceModel& model,

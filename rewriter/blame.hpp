@@ -18,6 +18,10 @@ namespace jcprof::rewriter {
 std::vector<std::uint32_t> blamed(const CompileError& error, std::string_view text, const SourceModel& model,
                                   const std::vector<Insertion>& insertions);
 
+/// The first one at the place or behind it.
+std::vector<std::uint32_t> blamed_behind(const CompileError& error, std::string_view text,
+                                         const SourceModel& model, const std::vector<Insertion>& insertions);
+
 /// Whether an error points into an insertion, or into a value that is held up.
 bool points_at_trap(const CompileError& error, std::string_view text, const SourceModel& model,
                     const std::vector<Insertion>& insertions);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace jcprof::rewriter {
 namespace {
@@ -17,32 +18,13 @@ constexpr std::array<std::string_view, 12> with_value{"-isystem",  "-iquote",   
                                                       "-imacros",  "-isysroot", "-iprefix",   "-iwithprefix",
                                                       "--sysroot", "-D",        "-U",         "-I"};
 
-constexpr std::array<std::string_view, 18> kept{
-    "-std=",        "--std=", "-ansi", "-m32", "-m64",     "-mx32",     "-march=",  "-mcpu=", "-mfpu=",
-    "-mfloat-abi=", "-msse",  "-mavx", "-O",   "-pthread", "-nostdinc", "-stdlib=", "-undef", "-trigraphs"};
+constexpr std::array<std::string_view, 9> kept{"-std=",     "--std=",   "-ansi",  "-O",        "-pthread",
+                                               "-nostdinc", "-stdlib=", "-undef", "-trigraphs"};
 
-constexpr std::array<std::string_view, 22> kept_features{"-fshort-enums",
-                                                         "-fshort-wchar",
-                                                         "-fsigned-char",
-                                                         "-funsigned-char",
-                                                         "-fno-signed-char",
-                                                         "-fno-unsigned-char",
-                                                         "-fexceptions",
-                                                         "-fno-exceptions",
-                                                         "-frtti",
-                                                         "-fno-rtti",
-                                                         "-ffreestanding",
-                                                         "-fopenmp",
-                                                         "-fpic",
-                                                         "-fPIC",
-                                                         "-fpie",
-                                                         "-fPIE",
-                                                         "-fms-extensions",
-                                                         "-fchar8_t",
-                                                         "-fno-char8_t",
-                                                         "-fgnu89-inline",
-                                                         "-fno-builtin",
-                                                         "-fpermissive"};
+/// What would write or load files, or make another thing of diagnostics; -mllvm takes a value.
+constexpr std::array<std::string_view, 13> never{
+    "-fplugin",      "-fpass-plugin", "-fmodule",         "-fprofile", "-fdiagnostics", "-fcolor", "-fsave-",
+    "-ferror-limit", "-fmax-errors",  "-fmessage-length", "-fdump-",   "-ftime-",       "-mllvm"};
 
 std::string_view program_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
@@ -64,6 +46,11 @@ bool compiles_cpp(std::string_view compiler) {
   return program_name(compiler).find("++") != std::string_view::npos;
 }
 
+/// A feature of gcc's, which clang may know too.
+bool is_doubtful(std::string_view word) {
+  return (word.starts_with("-m") || word.starts_with("-f")) && !starts_with_one(word, never);
+}
+
 /// "-Wp,-DA=1,-UB" → "-DA=1", "-UB"
 void add_for_preprocessor(std::string_view list, std::vector<std::string>& arguments) {
   while (!list.empty()) {
@@ -75,28 +62,51 @@ void add_for_preprocessor(std::string_view list, std::vector<std::string>& argum
 
 }  // namespace
 
-std::vector<std::string> clang_arguments(const CompileUnit& unit) {
+std::vector<std::string> doubtful_flags(const CompileUnit& unit) {
+  std::vector<std::string> flags;
+  std::ranges::copy_if(unit.arguments, std::back_inserter(flags), is_doubtful);
+  return flags;
+}
+
+std::vector<std::string> target_flags(const CompileUnit& unit) {
+  const std::vector<std::string>& given = unit.arguments;
+  std::vector<std::string> flags;
+  const std::string_view target = given.empty() ? "" : target_of(given.front());
+  if (!target.empty()) flags.push_back("--target=" + std::string(target));
+  for (std::size_t i = 1; i < given.size(); ++i)
+    if (given[i].starts_with("--target="))
+      flags.push_back(given[i]);
+    else if (given[i] == "-target" && i + 1 < given.size())
+      flags.insert(flags.end(), {given[i], given[i + 1]});
+  return flags;
+}
+
+std::vector<std::string> clang_arguments(const CompileUnit& unit, const RefusedFlags& refused) {
+  const std::vector<std::string> target = target_flags(unit);
+  const auto of_target = refused.find(target);
+  const auto is_refused = [&](const std::string& flag) {
+    return of_target != refused.end() && of_target->second.contains(flag);
+  };
   const std::vector<std::string>& given = unit.arguments;
   const std::string compiler = given.empty() ? "cc" : given.front();
   std::vector<std::string> arguments{
       compiles_cpp(compiler) ? "clang++" : "clang",
       // -w would leave the warnings that clang 19 takes for errors and gcc does not.
       "-Wno-everything", "-ferror-limit=20", "-working-directory=" + unit.folder.string()};
-  if (const std::string_view target = target_of(compiler); !target.empty())
-    arguments.push_back("--target=" + std::string(target));
+  arguments.insert(arguments.end(), target.begin(), target.end());
   bool language_given = false;
   for (std::size_t i = 1; i < given.size(); ++i) {
     const std::string& word = given[i];
-    const bool is_pair =
-        std::ranges::find(with_value, word) != with_value.end() || word == "-x" || word == "-target";
-    if (is_pair && i + 1 < given.size()) {
+    const bool is_pair = std::ranges::find(with_value, word) != with_value.end() || word == "-x";
+    if (word == "-target") {
+      ++i;
+    } else if (is_pair && i + 1 < given.size()) {
       language_given |= word == "-x";
       arguments.insert(arguments.end(), {word, given[++i]});
     } else if (word.starts_with("-Wp,")) {
       add_for_preprocessor(std::string_view(word).substr(4), arguments);
     } else if (starts_with_one(word, with_value) || starts_with_one(word, kept) ||
-               std::ranges::find(kept_features, word) != kept_features.end() ||
-               word.starts_with("--target=") || (word.starts_with("-x") && word.size() > 2)) {
+               (is_doubtful(word) && !is_refused(word)) || (word.starts_with("-x") && word.size() > 2)) {
       language_given |= word.starts_with("-x");
       arguments.push_back(word);
     }

@@ -3,12 +3,22 @@
 // the text is read is kept, the rest is dropped. Pure.
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "rewriter/c_flags.hpp"
 #include "rewriter/c_front_end.hpp"
 
 namespace jcprof::rewriter {
 
 /// With the compiler first and the main file last, in the terms of `unit.folder`.
-std::vector<std::string> clang_arguments(const CompileUnit& unit);
+std::vector<std::string> clang_arguments(const CompileUnit& unit, const RefusedFlags& refused);
+
+/// Those that clang may not know.
+std::vector<std::string> doubtful_flags(const CompileUnit& unit);
+
+/// By the compiler's name, or as given.
+std::vector<std::string> target_flags(const CompileUnit& unit);
 
 /// C++, by the compiler's name, -x, or the file's ending.
 bool is_cpp(const CompileUnit& unit);

@@ -10,12 +10,21 @@
 #include <string_view>
 #include <vector>
 
+#include "rewriter/c_entry.hpp"
 #include "rewriter/c_front_end.hpp"
 #include "rewriter/c_syntax.hpp"
 #include "rewriter/c_text.hpp"
+#include "rewriter/line_index.hpp"
 #include "rewriter/source_model.hpp"
 
 namespace jcprof::rewriter {
+
+/// One that counts: it does something, and does not begin in a macro.
+struct CStatement {
+  std::uint32_t begin = 0;
+  std::uint32_t function = 0;  // of the fragment, later of the model
+  bool operator==(const CStatement&) const = default;
+};
 
 /// A function with what is nested in it: what units agree about or do not. Sites name functions, and slots
 /// sites, of the fragment.
@@ -26,7 +35,7 @@ struct CFragment {
   std::vector<Site> sites;
   std::vector<Slot> slots;
   std::vector<LeftAlone> left_alone;
-  std::vector<std::uint32_t> statements;  // where those begin that count
+  std::vector<CStatement> statements;
   bool operator==(const CFragment&) const = default;
 };
 
@@ -37,7 +46,8 @@ struct CViewModel {
 
 class CBuilder {
  public:
-  CBuilder(const CText& text, const CView& view, Reach reach) : text_(text), view_(view), reach_(reach) {}
+  CBuilder(const CText& text, const CView& view, const CEntering& entering)
+      : text_(text), view_(view), entering_(entering) {}
 
   CViewModel build();
 
@@ -69,20 +79,27 @@ class CBuilder {
 
   void function(NodeIndex node, const Frame* outside);
   std::uint32_t add_function(const CFunction& source, const Frame* outside);
-  std::string why_no_trap(NodeIndex node, NodeIndex body) const;
+  bool is_statement_of(NodeIndex outer, NodeIndex child) const;
   void leave_function_alone(NodeIndex node, NodeIndex body, const std::string& why);
   void function_body(const Frame& frame, NodeIndex node, NodeIndex body);
-  void entry_traps(const Frame& frame, NodeIndex node, NodeIndex body);
-  /// The slots of a wrapper in front of the definition and, second call, behind it.
+  void entry_traps(const Frame& frame, NodeIndex node, NodeIndex whole);
   bool can_be_wrapped(const CFunction& source, NodeIndex body) const;
-  void wrapper_in_front(const CFunction& source, std::uint32_t entry0);
-  void wrapper_behind(const CFunction& source, NodeIndex body, std::uint32_t entry0);
+  bool may_be_entry(const CFunction& source, NodeIndex body) const;
+  /// The slots of a wrapper in front of the definition, at its body and behind it; nobody wanting them: they
+  /// always stand.
+  void wrap(const CFunction& source, NodeIndex whole, RootKind root,
+            const std::vector<std::uint32_t>& wanted_by);
   /// Where the definition begins, with the `extern "C"` in front of it.
   std::uint32_t definition_of(const CFunction& source) const;
   std::size_t line_of(std::uint32_t offset) const;
+  bool ends_with_statement(std::size_t brace) const;
   void collect_left_over(CViewModel& model);
 
   // Statements, in c_statements.cpp.
+
+  enum class Labels : std::uint8_t { named, all };
+  /// The statement that labels, or cases too, stand in front of, attributes of theirs included.
+  NodeIndex behind_labels(NodeIndex node, Labels labels) const;
 
   /// A case, or one behind labels.
   bool is_case(NodeIndex node) const;
@@ -129,6 +146,7 @@ class CBuilder {
   Spot spot_behind(NodeIndex node, std::uint32_t behind) const;
   bool is_own_block(NodeIndex node) const;
   bool can_be_braced(NodeIndex node) const;
+  bool is_pragma_operator(const CToken& closing) const;
 
   /// Behind the statement with its `;`; none: that cannot be told from the text.
   std::optional<std::uint32_t> end_of(NodeIndex node) const;
@@ -158,19 +176,19 @@ class CBuilder {
   std::uint32_t site(const Frame& frame, Position position, std::uint32_t begin, std::uint32_t end);
   void slot(std::uint32_t at, std::string text, std::vector<std::uint32_t> wanted_by);
   void leave_alone(std::uint32_t offset, std::string_view reason);
-  void count(NodeIndex node);
+  void count(const Frame& frame, NodeIndex node);
   /// A statement that does something, outside of macros.
   static bool is_executable(const CNode& node);
 
   const CText& text_;
   const CView& view_;
-  const Reach reach_;
+  const CEntering& entering_;
   CFragment fragment_;
   std::vector<std::uint32_t> placed_markers_;
   CRange assigned_;  // the variable that the statement in front of the next trap has left its value in
   std::optional<std::uint32_t> last_in_macro_;  // where the last trap in front of a macro's use stands
   int lambdas_ = 0;                             // of the fragment
-  mutable std::vector<std::uint32_t> lines_;
+  mutable std::optional<LineIndex> lines_;      // made when it is asked for
 };
 
 }  // namespace jcprof::rewriter

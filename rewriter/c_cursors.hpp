@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "rewriter/c_syntax.hpp"
 #include "rewriter/c_text.hpp"
@@ -34,6 +35,15 @@ struct CPlaces {
 
 // `cursor` is a CXCursor, `type` a CXType, `kind` a CXCursorKind: headers must not name them.
 
+/// What a CXString holds; it is disposed of.
+template <typename String>
+std::string taken(String string) {
+  const char* text = clang_getCString(string);
+  std::string result = text == nullptr ? "" : text;
+  clang_disposeString(string);
+  return result;
+}
+
 /// In c_signature.cpp.
 CFunction describe_function(const void* cursor, const CPlaces& places, const CTarget& target,
                             const CUnitContext& context);
@@ -44,9 +54,6 @@ CKind kind_of(int kind);
 bool is_function(int kind);
 bool is_class(int kind);
 bool is_scalar(const void* type);
-
-/// A value that takes no time of its own: a name, a number, a member of such.
-bool is_trivial(const void* cursor);
 
 void read_functions(CXTranslationUnitImpl* unit, const CUnitContext& context);
 

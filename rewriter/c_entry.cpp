@@ -53,6 +53,14 @@ std::string declaration_of_body(const EntrySignature& signature) {
                      type_of(signature.result), signature.name, types, noexcept_of(signature));
 }
 
+/// What the wrapper begins with.
+std::string root_of(const EntrySignature& signature) {
+  if (signature.root == RootKind::ta)
+    return fmt::format("JCPROF_TA({}, {})", signature.result, joined(signature, ", ", parameter_name));
+  const std::string root = signature.root == RootKind::nested ? "JCPROF_ROOT_NESTED" : "JCPROF_ROOT";
+  return signature.result == "void" ? root + "_VOID" : fmt::format("{}({})", root, signature.result);
+}
+
 /// The wrapper, behind its storage class.
 std::string definition_of(const EntrySignature& signature) {
   const std::string arguments = joined(signature, ", ", [&](std::size_t i) {
@@ -60,16 +68,30 @@ std::string definition_of(const EntrySignature& signature) {
     return signature.is_cpp ? fmt::format("static_cast<decltype({0})&&>({0})", parameter_name(i))
                             : parameter_name(i);
   });
-  const bool is_void = signature.result == "void";
   return fmt::format("{} {}{}{} {{ {}; {}jcprof_body_{}({}); }}\n", type_of(signature.result), signature.name,
-                     parameters_of(signature), noexcept_of(signature),
-                     is_void ? "JCPROF_ROOT_VOID" : fmt::format("JCPROF_ROOT({})", signature.result),
-                     is_void ? "" : "return ", signature.name, arguments);
+                     parameters_of(signature), noexcept_of(signature), root_of(signature),
+                     signature.result == "void" ? "" : "return ", signature.name, arguments);
 }
 
 /// A unit that is compiled with JCPROF_OFF has the function as it was.
 std::string where_live(const std::string& lines) {
   return "#if JCPROF_LIVE\n" + lines + "#endif\n";
+}
+
+/// What stands in front of the wrapper's type.
+std::string storage_of(const EntrySignature& signature) {
+  std::string storage = signature.is_static ? "static " : signature.c_linkage ? "extern \"C\" " : "";
+  if (signature.is_inline) storage += "inline ";
+  if (!signature.visibility.empty())
+    storage += fmt::format("__attribute__((__visibility__(\"{}\"))) ", signature.visibility);
+  return storage;
+}
+
+/// For the body, which calls the wrapper where it calls itself.
+std::string declaration_of_wrapper(const EntrySignature& signature, const std::string& storage) {
+  if (signature.is_declared) return "";
+  return fmt::format("{}{} {}{}{};\n", storage, type_of(signature.result), signature.name,
+                     signature.old_style ? "()" : parameters_of(signature), noexcept_of(signature));
 }
 
 }  // namespace
@@ -78,17 +100,20 @@ std::string why_no_wrapper(const EntrySignature& signature) {
   if (signature.variadic) return "it takes any number of arguments, which a wrapper could not pass on";
   if (signature.name == "main")
     return "main is not called in process: name the function that the agent calls";
+  if (signature.is_inline && !signature.is_static && !signature.is_cpp)
+    return "it is inline without being static: its code may be another file's";
   if (signature.result.ends_with('&')) return "it returns a reference: a stop would have nothing to return";
   return {};
 }
 
 EntryWrapper entry_wrapper(const EntrySignature& signature) {
   check(why_no_wrapper(signature).empty(), "an entry that is wrapped can be");
-  const std::string storage = signature.is_static ? "static " : signature.c_linkage ? "extern \"C\" " : "";
-  return {.before = where_live(fmt::format("#define {0} jcprof_body_{0}\n{1}", signature.name,
+  const std::string storage = storage_of(signature);
+  return {.before = where_live(fmt::format("{0}#define {1} jcprof_body_{1}\n{2}",
+                                           declaration_of_wrapper(signature, storage), signature.name,
                                            declaration_of_body(signature))),
-          .behind =
-              where_live(fmt::format("#undef {}\n{}{}", signature.name, storage, definition_of(signature)))};
+          .at_body = where_live(fmt::format("#undef {}\n", signature.name)),
+          .behind = where_live(storage + definition_of(signature))};
 }
 
 }  // namespace jcprof::rewriter

@@ -4,14 +4,21 @@
 // the front end's.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace jcprof::rewriter {
 
+/// What a stop below the wrapper goes back to.
+enum class RootKind : std::uint8_t {
+  entry,   // it, where it is armed
+  nested,  // it, where its thread runs an armed one
+  ta,      // it, where its session armed; our own command never gets as far as the body
+};
+
 /// What a wrapper must know of the function. Types are as clang spells them: "int (*)(void *)" is one, so a
-/// name cannot just follow. Only functions that can be wrapped come here: no members, no templates, no names
-/// with "::".
+/// name cannot just follow.
 struct EntrySignature {
   std::string name;                     // "handle"
   std::string result;                   // "void", "struct answer *"
@@ -21,20 +28,25 @@ struct EntrySignature {
   bool variadic = false;
   bool old_style = false;    // defined as in K&R: no prototype, and so must the wrapper be
   bool c_linkage = false;    // in C++: extern "C", by whatever declaration
+  bool is_declared = false;  // in front of its definition too
   bool is_noexcept = false;  // in C++
   bool is_inline = false;
+  std::string visibility;  // "default": where the definition has that attribute
+  RootKind root = RootKind::entry;
 };
 
 /// Whole lines, each ending in "\n"; no #line.
 struct EntryWrapper {
-  std::string before;  // in front of the definition
-  std::string behind;  // behind its closing brace
+  std::string before;   // in front of the definition
+  std::string at_body;  // in front of its opening brace
+  std::string behind;   // behind its closing brace
 };
 
 /// Why there can be no wrapper, as what follows `"f" cannot be the entry: `; empty: there can.
 std::string why_no_wrapper(const EntrySignature& signature);
 
-/// A check fails where there can be none.
+/// Of a function that is neither member nor template, whose name stands without "::". A check fails where
+/// there can be none.
 EntryWrapper entry_wrapper(const EntrySignature& signature);
 
 }  // namespace jcprof::rewriter

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,16 @@ struct CompileUnit {
 enum class Reach {
   program,     // it is told by its environment what to stop at
   in_process,  // a wrapper round it is told
+  enclave,     // the same, and others have wrappers too: docs/sgx.md
+  ta,          // a wrapper serves a command of ours besides: docs/optee.md
+};
+
+/// Who enters the sources from outside.
+struct CEntering {
+  Reach reach = Reach::program;
+  // Of an enclave, names of ecalls:
+  std::set<std::string> entries = {};  // that are profiled
+  std::set<std::string> nested = {};   // that are made while another runs
 };
 
 /// `paths` are sources, headers too, relative to `root`; the models come in their order, with slots whose
@@ -31,6 +42,6 @@ enum class Reach {
 /// Throws UserError with all that clang finds wrong in any unit. The same input gives the same models,
 /// however many processors there are.
 std::vector<SourceModel> read_c(const std::filesystem::path& root, const std::vector<std::string>& paths,
-                                const std::vector<CompileUnit>& units, Reach reach);
+                                const std::vector<CompileUnit>& units, const CEntering& entering);
 
 }  // namespace jcprof::rewriter

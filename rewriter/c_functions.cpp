@@ -8,24 +8,13 @@
 #include "rewriter/c_builder.hpp"
 #include "rewriter/c_cursors.hpp"
 #include "rewriter/c_entry.hpp"
+#include "rewriter/c_forms.hpp"
 
 namespace jcprof::rewriter {
 namespace {
 
 // Nobody writes a longer one, and std::regex recurses over its text.
 constexpr std::size_t longest_marker = 200;
-
-EntrySignature signature_of(const CFunction& source, bool is_cpp) {
-  return {.name = source.simple_name,
-          .result = source.result,
-          .parameters = source.parameters,
-          .is_static = source.is_static,
-          .is_cpp = is_cpp,
-          .variadic = source.is_variadic,
-          .old_style = source.is_old_style,
-          .c_linkage = source.has_c_linkage,
-          .is_noexcept = source.is_noexcept};
-}
 
 }  // namespace
 
@@ -54,8 +43,8 @@ void CBuilder::function(NodeIndex node, const Frame* outside) {
                                     (source.is_lambda && outside != nullptr && outside->is_constexpr)};
   for (std::size_t i = 0; i + 1 < parts.size(); ++i)
     if (at(parts[i]).kind == CKind::function) function(parts[i], &frame);
-  if (const std::string why = why_no_trap(node, body); !why.empty())
-    leave_function_alone(node, body, why);
+  if (!source.why_not.empty())
+    leave_function_alone(node, body, source.why_not);
   else
     function_body(frame, node, body);
   assigned_ = assigned_outside;
@@ -63,10 +52,10 @@ void CBuilder::function(NodeIndex node, const Frame* outside) {
 
 std::uint32_t CBuilder::add_function(const CFunction& source, const Frame* outside) {
   Function made{.name = source.name,
-                .simple_name = source.simple_name,
+                .simple_name = source.signature.name,
                 .owner = source.owner,
                 .offset = source.declarator.begin};
-  std::string parameters = fmt::format("({})", fmt::join(source.parameters, ","));
+  std::string parameters = fmt::format("({})", fmt::join(source.signature.parameters, ","));
   if (source.is_lambda) {
     made.owner = outside == nullptr ? "" : fragment_.functions[outside->function].name;
     made.simple_name = fmt::format("lambda${}", ++lambdas_);
@@ -79,33 +68,39 @@ std::uint32_t CBuilder::add_function(const CFunction& source, const Frame* outsi
   return static_cast<std::uint32_t>(fragment_.functions.size() - 1);
 }
 
-std::string CBuilder::why_no_trap(NodeIndex node, NodeIndex body) const {
-  const CFunction& source = view_.functions[at(node).function];
-  if (!source.why_not.empty()) return source.why_not;
-  const std::vector<std::uint32_t>& words = text_.coroutine_words();
-  for (auto word = std::ranges::lower_bound(words, at(body).begin);
-       word != words.end() && *word < at(body).end; ++word) {
-    const auto holds_it = [&](const CNode& n) {
-      return n.kind == CKind::function && n.begin <= *word && *word < n.end;
-    };
-    const auto first = view_.nodes.begin() + body;
-    if (range_over(view_.skipped, *word) == nullptr &&
-        std::none_of(first, first + at(body).subtree, holds_it))
-      return "a coroutine";
+/// A condition is an expression too, and a loop's variable a declaration.
+bool CBuilder::is_statement_of(NodeIndex outer, NodeIndex child) const {
+  switch (at(outer).kind) {
+    case CKind::compound:
+      return true;
+    case CKind::case_:
+    case CKind::label:
+    case CKind::attributed:
+    case CKind::loop:
+      return child == children(outer).back();
+    case CKind::do_:
+      return child == children(outer).front();
+    case CKind::if_: {
+      const IfParts parts = parts_of(outer);
+      return parts.then == child || parts.otherwise == child;
+    }
+    default:
+      return false;
   }
-  return {};
 }
 
 void CBuilder::leave_function_alone(NodeIndex node, NodeIndex body, const std::string& why) {
   const std::size_t before = fragment_.statements.size();
+  const auto function = static_cast<std::uint32_t>(fragment_.functions.size() - 1);
+  const auto count = [&](const CNode& n) { fragment_.statements.push_back({n.begin, function}); };
+  const auto may_be_within = [](const CNode& n) {
+    return n.kind == CKind::expression || n.kind == CKind::declaration;
+  };
   for (NodeIndex i = body; i < body + at(body).subtree; ++i) {
     const CNode& n = at(i);
-    if (n.kind != CKind::expression && is_executable(n)) fragment_.statements.push_back(n.begin);
-    if (n.kind != CKind::compound && n.kind != CKind::case_ && n.kind != CKind::label) continue;
+    if (!may_be_within(n) && is_executable(n)) count(n);
     for (const NodeIndex child : children(i))
-      if (at(child).kind == CKind::expression && is_executable(at(child)) &&
-          (n.kind != CKind::case_ || child == children(i).back()))
-        fragment_.statements.push_back(at(child).begin);
+      if (may_be_within(at(child)) && is_executable(at(child)) && is_statement_of(i, child)) count(at(child));
   }
   fragment_.functions.back().why_not = why;
   fragment_.left_alone.push_back({.offset = view_.functions[at(node).function].declarator.begin,
@@ -116,7 +111,7 @@ void CBuilder::leave_function_alone(NodeIndex node, NodeIndex body, const std::s
 void CBuilder::function_body(const Frame& frame, NodeIndex node, NodeIndex body) {
   const std::vector<NodeIndex> parts = at(body).kind == CKind::try_ ? children(body) : std::vector{body};
   const std::uint32_t first_site = static_cast<std::uint32_t>(fragment_.sites.size());
-  entry_traps(frame, node, parts.front());
+  entry_traps(frame, node, body);
   for (const NodeIndex part : parts) {
     const bool is_handler = at(part).kind == CKind::catch_;
     const NodeIndex block = is_handler ? children(part).back() : part;
@@ -125,12 +120,19 @@ void CBuilder::function_body(const Frame& frame, NodeIndex node, NodeIndex body)
     if (completes(block)) end_trap(frame, {TrapKind::exit, TrapLevel::function}, block);
     assigned_ = {};
   }
-  if (reach_ == Reach::in_process && fragment_.sites[first_site].kind == TrapKind::entry0)
-    wrapper_behind(*frame.source, body, first_site);
+  const bool may_be_armed = fragment_.sites[first_site].kind == TrapKind::entry0;
+  if (entering_.reach == Reach::in_process && may_be_armed)
+    wrap(*frame.source, body, RootKind::entry, {first_site});
+  if (entering_.reach == Reach::ta && may_be_armed) wrap(*frame.source, body, RootKind::ta, {first_site});
+  if (entering_.reach == Reach::enclave && may_be_armed)
+    wrap(*frame.source, body, RootKind::entry, {});
+  else if (entering_.nested.contains(frame.source->name) && can_be_wrapped(*frame.source, body))
+    wrap(*frame.source, body, RootKind::nested, {});
 }
 
-void CBuilder::entry_traps(const Frame& frame, NodeIndex node, NodeIndex body) {
+void CBuilder::entry_traps(const Frame& frame, NodeIndex node, NodeIndex whole) {
   const CFunction& source = *frame.source;
+  const NodeIndex body = at(whole).kind == CKind::try_ ? children(whole).front() : whole;
   std::uint32_t start = at(body).begin + 1;
   std::vector<NodeIndex> statements = children(body);
   while (!statements.empty() && word_at(at(statements.front()).begin) == "__label__") {
@@ -139,22 +141,28 @@ void CBuilder::entry_traps(const Frame& frame, NodeIndex node, NodeIndex body) {
   }
   const bool declares =
       !view_.is_cpp && !statements.empty() && at(statements.front()).kind == CKind::declaration;
-  const bool may_be_entry =
-      !source.is_lambda && !frame.is_constexpr && (reach_ == Reach::program || can_be_wrapped(source, body));
   const CRange name = source.declarator;
-  if (may_be_entry && at(node).kind == CKind::function) {
+  if (entering_.reach != Reach::program)
+    fragment_.functions[frame.function].why_no_entry =
+        source.why_no_wrapper.empty() ? why_no_wrapper(source.signature) : source.why_no_wrapper;
+  if (!frame.is_constexpr && may_be_entry(source, body) && at(node).kind == CKind::function) {
     const auto entry0 = site(frame, {TrapKind::entry0, TrapLevel::function}, name.begin, name.end);
-    if (reach_ == Reach::in_process) wrapper_in_front(source, entry0);
     const std::string begin = declares ? "JCPROF_BEGIN_D({id});" : "JCPROF_BEGIN({id});";
-    slot(start, reach_ == Reach::program ? begin : trap_text(frame, declares), {entry0});
+    slot(start, entering_.reach == Reach::program ? begin : trap_text(frame, declares), {entry0});
   }
   const auto entry = site(frame, {TrapKind::entry, TrapLevel::function}, name.begin, name.end);
   slot(start, trap_text(frame, declares), {entry});
 }
 
+bool CBuilder::may_be_entry(const CFunction& source, NodeIndex body) const {
+  if (source.is_lambda) return false;
+  if (entering_.reach == Reach::enclave && !entering_.entries.contains(source.name)) return false;
+  return entering_.reach == Reach::program || can_be_wrapped(source, body);
+}
+
 bool CBuilder::can_be_wrapped(const CFunction& source, NodeIndex body) const {
   const CToken* previous = token_before(source.declarator.begin);
-  return source.is_free && why_no_wrapper(signature_of(source, view_.is_cpp)).empty() &&
+  return source.is_free && source.why_no_wrapper.empty() && why_no_wrapper(source.signature).empty() &&
          !in_macro(source.declarator.begin) && (previous == nullptr || text_.of(*previous) != "::") &&
          same_branch(definition_of(source), at(body).end);
 }
@@ -168,27 +176,22 @@ std::uint32_t CBuilder::definition_of(const CFunction& source) const {
 }
 
 std::size_t CBuilder::line_of(std::uint32_t offset) const {
-  if (lines_.empty()) {
-    lines_.push_back(0);
-    for (std::uint32_t i = 0; i < text_.text().size(); ++i)
-      if (text_.text()[i] == '\n') lines_.push_back(i + 1);
-  }
-  return static_cast<std::size_t>(std::ranges::upper_bound(lines_, offset) - lines_.begin());
+  if (!lines_) lines_.emplace(text_.text());
+  return lines_->line(offset);
 }
 
-void CBuilder::wrapper_in_front(const CFunction& source, std::uint32_t entry0) {
-  const std::uint32_t begin = definition_of(source);
-  slot(
-      begin,
-      fmt::format("\n{}#line {}\n", entry_wrapper(signature_of(source, view_.is_cpp)).before, line_of(begin)),
-      {entry0});
-}
-
-void CBuilder::wrapper_behind(const CFunction& source, NodeIndex body, std::uint32_t entry0) {
-  const std::uint32_t end = at(body).end;
-  slot(end,
-       fmt::format("\n{}#line {}\n", entry_wrapper(signature_of(source, view_.is_cpp)).behind, line_of(end)),
-       {entry0});
+/// The tidying up puts each where it belongs among the slots.
+void CBuilder::wrap(const CFunction& source, NodeIndex whole, RootKind root,
+                    const std::vector<std::uint32_t>& wanted_by) {
+  EntrySignature signature = source.signature;
+  signature.root = root;
+  const EntryWrapper wrapper = entry_wrapper(signature);
+  const auto lines_at = [&](std::uint32_t at, const std::string& lines) {
+    slot(at, fmt::format("\n{}#line {}\n", lines, line_of(at)), wanted_by);
+  };
+  lines_at(definition_of(source), wrapper.before);
+  lines_at(at(whole).begin, wrapper.at_body);
+  lines_at(at(whole).end, wrapper.behind);
 }
 
 void CBuilder::marker(const Frame& frame, NodeIndex null_statement) {
@@ -217,21 +220,31 @@ void CBuilder::collect_left_over(CViewModel& model) {
   for (const CRange& marker : view_.markers)
     if (!std::ranges::binary_search(placed_markers_, marker.begin) && word_at(marker.begin) == "PM_CHECK")
       leave(marker.begin, "a marker must stand between two statements that run");
-  if (view_.is_cpp) return;  // there "({" begins a list of values too
   const std::vector<CToken>& tokens = text_.tokens();
   for (std::size_t i = 1; i < tokens.size(); ++i)
     if (text_.text()[tokens[i].begin] == '{' && text_.of(tokens[i - 1]) == "(" &&
-        !in_macro(tokens[i].begin) && range_over(view_.skipped, tokens[i].begin) == nullptr)
+        !in_macro(tokens[i].begin) && range_over(view_.skipped, tokens[i].begin) == nullptr &&
+        (!view_.is_cpp || ends_with_statement(i)))
       leave(tokens[i].begin, "a statement expression");
+}
+
+/// In C++ "({" begins a list of values too, which ends without a `;`.
+bool CBuilder::ends_with_statement(std::size_t brace) const {
+  std::size_t token = brace;
+  std::size_t last = brace;
+  for (int depth = 0; token < text_.tokens().size(); token = next_token(token)) {
+    if (word(token) == "{") ++depth;
+    if (word(token) == "}" && --depth == 0) break;
+    last = token;
+  }
+  return word(last) == ";";
 }
 
 std::string CBuilder::trap_text(const Frame& frame, bool in_front_of_declaration) {
   const CRange assigned = std::exchange(assigned_, {});
-  if (in_front_of_declaration && !view_.is_cpp) return "JCPROF_TRAP_D({id});";
-  if (assigned.end > assigned.begin && !frame.is_constexpr)
-    return fmt::format("JCPROF_TRAP_V({{id}},{});",
-                       text_.text().substr(assigned.begin, assigned.end - assigned.begin));
-  return "JCPROF_TRAP({id});";
+  CTrapForm form{.declares = in_front_of_declaration && !view_.is_cpp};
+  if (!frame.is_constexpr) form.kept = text_.text().substr(assigned.begin, assigned.end - assigned.begin);
+  return text_of(form) + ";";
 }
 
 std::uint32_t CBuilder::site(const Frame& frame, Position position, std::uint32_t begin, std::uint32_t end) {
@@ -268,8 +281,9 @@ bool CBuilder::is_executable(const CNode& node) {
   }
 }
 
-void CBuilder::count(NodeIndex node) {
-  if (!at(node).in_macro) fragment_.statements.push_back(at(node).begin);
+void CBuilder::count(const Frame& frame, NodeIndex node) {
+  if (!at(node).in_macro)
+    fragment_.statements.push_back({.begin = at(node).begin, .function = frame.function});
 }
 
 }  // namespace jcprof::rewriter

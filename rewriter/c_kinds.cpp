@@ -7,22 +7,6 @@
 #include "rewriter/c_cursors.hpp"
 
 namespace jcprof::rewriter {
-namespace {
-
-CXCursor last_child(CXCursor cursor) {
-  CXCursor last = clang_getNullCursor();
-  clang_visitChildren(
-      cursor,
-      [](CXCursor child, CXCursor /*parent*/, CXClientData data) {
-        *static_cast<CXCursor*>(data) = child;
-        return CXChildVisit_Continue;
-      },
-      &last);
-  return last;
-}
-
-}  // namespace
-
 CKind kind_of(int kind) {
   switch (kind) {
     case CXCursor_CompoundStmt:
@@ -82,28 +66,6 @@ bool is_scalar(const void* type) {
   const bool whole = kind >= CXType_Bool && kind <= CXType_ULongLong;
   const bool signed_or_real = kind >= CXType_Char_S && kind <= CXType_LongDouble && kind != CXType_Int128;
   return whole || signed_or_real || kind == CXType_Pointer || kind == CXType_Enum;
-}
-
-bool is_trivial(const void* cursor) {
-  CXCursor value = *static_cast<const CXCursor*>(cursor);
-  for (;;) {
-    const CXCursorKind kind = clang_getCursorKind(value);
-    if (kind == CXCursor_UnaryOperator) {
-      const CXUnaryOperatorKind op = clang_getCursorUnaryOperatorKind(value);
-      if (op >= CXUnaryOperator_PostInc && op <= CXUnaryOperator_PreDec) return false;
-    } else if (kind == CXCursor_DeclRefExpr || kind == CXCursor_CXXThisExpr ||
-               (kind >= CXCursor_IntegerLiteral && kind <= CXCursor_CharacterLiteral) ||
-               kind == CXCursor_CXXBoolLiteralExpr || kind == CXCursor_CXXNullPtrLiteralExpr) {
-      return true;
-    } else if (kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr &&
-               kind != CXCursor_CStyleCastExpr && kind != CXCursor_CXXStaticCastExpr &&
-               kind != CXCursor_MemberRefExpr) {
-      return false;
-    }
-    const CXCursor inner = last_child(value);
-    if (clang_isExpression(clang_getCursorKind(inner)) == 0) return true;
-    value = inner;
-  }
 }
 
 }  // namespace jcprof::rewriter

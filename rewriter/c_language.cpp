@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // C and C++: jcprof_tree.h beside the sources, and each unit's own compiler as the judge.
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <optional>
+#include <regex>
 #include <set>
 #include <tuple>
 
@@ -13,6 +15,7 @@
 #include "rewriter/c_runtime.hpp"
 #include "rewriter/compile_database.hpp"
 #include "rewriter/edits.hpp"
+#include "rewriter/enclave.hpp"
 #include "rewriter/language.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
@@ -23,9 +26,27 @@ namespace {
 namespace fs = std::filesystem;
 
 Reach reach_of(const Project& project) {
+  if (project.target == TargetKind::optee_ta) return Reach::ta;
   const bool agent = project.transport.starts_with("agent:") ||
                      (project.transport.empty() && project.target != TargetKind::program);
   return agent ? Reach::in_process : Reach::program;
+}
+
+/// The first number from "jc\0\1" on that the sources do not have: none of the TA's own commands is one.
+std::uint32_t free_command(const std::vector<SourceModel>& models) {
+  static const std::regex number(R"(\b(?:0[xX]([0-9A-Fa-f]+)|([0-9]+))[uUlL]*\b)");
+  std::set<std::uint64_t> taken;
+  for (const SourceModel& model : models)
+    for (auto at = std::sregex_iterator(model.text.begin(), model.text.end(), number);
+         at != std::sregex_iterator(); ++at) {
+      const std::ssub_match& digits = (*at)[1].matched ? (*at)[1] : (*at)[2];
+      std::uint64_t value = 0;
+      std::from_chars(&*digits.first, &*digits.first + digits.length(), value, (*at)[1].matched ? 16 : 10);
+      taken.insert(value);
+    }
+  std::uint32_t command = 0x6A630001;
+  while (taken.contains(command)) ++command;
+  return command;
 }
 
 /// A diagnostic as it can be told again in another run: by path within the project, and message.
@@ -39,6 +60,11 @@ struct Complaint {
   std::pair<std::string, std::string> key() const { return {path, message}; }
   std::tuple<std::string, std::string, std::size_t> key_with_line() const { return {path, message, line}; }
 };
+
+/// gcc points at the statement in front, and at the label in a note.
+bool is_fall_through(const Complaint& complaint) {
+  return complaint.places.size() > 1 && complaint.message.find("may fall through") != std::string::npos;
+}
 
 /// What renaming the entry's body changes of a message.
 std::string without_body_prefix(std::string message) {
@@ -104,13 +130,33 @@ class Judge {
     // A line that complains twice in one turn goes on no faster.
     const std::size_t first = this_turn_.try_emplace(key, blamed_before_[key]).first->second;
     for (std::size_t step = first; step < steps; ++step) {
-      const auto [file, sites] = suspects(place, main_file, step);
+      const auto [file, sites] = is_fall_through(complaint) && step == 0
+                                     ? behind_label(complaint.places.back())
+                                     : suspects(place, main_file, step);
       if (sites.empty()) continue;
       for (const std::uint32_t site : sites) add(file, site, complaint);
       blamed_before_[key] = step + 1;
       return true;
     }
     return false;
+  }
+
+  /// No trap brings it, and the entry's wrapper is in the file or the unit.
+  void blame_wrapper(const Complaint& complaint, const std::string& main_file) const {
+    for (std::size_t i = 0; i < work_.models.size(); ++i) {
+      const SourceModel& model = work_.models[i];
+      if (model.path != complaint.path && model.path != main_file) continue;
+      for (const PlannedTrap& planned : work_.plan.files[i].traps) {
+        const Site& site = model.sites[planned.site];
+        if (site.kind != TrapKind::entry0) continue;
+        const Function& entry = model.functions[site.function];
+        throw UserError(
+            Fault{.message = fmt::format("the entry \"{}\" cannot be wrapped, the compiler says: {}:{}: {}",
+                                         entry.name, complaint.path, complaint.line, complaint.message),
+                  .place = place_at(model.path, model.text, entry.offset),
+                  .hint = "name a function that it calls, or that calls it"});
+      }
+    }
   }
 
   std::vector<Refusal> take() { return std::move(refused_); }
@@ -129,6 +175,14 @@ class Judge {
     const SourceModel& model = work_.models[file->second];
     return {file->second, step == 0 ? blamed(*place, rewritten.text, model, rewritten.insertions)
                                     : blamed_function(*place, rewritten.text, model, rewritten.insertions)};
+  }
+
+  Suspects behind_label(const CompileError& label) {
+    const auto file = files_.find(label.path);
+    if (file == files_.end()) return {};
+    const Rewritten& rewritten = rewritten_of(file->second);
+    return {file->second,
+            blamed_behind(label, rewritten.text, work_.models[file->second], rewritten.insertions)};
   }
 
   /// Of its places the first that a trap stands at, else the first: a macro's definition comes before its
@@ -180,21 +234,37 @@ class Judge {
 
 class CLanguage : public Language {
  public:
-  explicit CLanguage(const Project& project) : project_(project), reach_(reach_of(project)) {}
+  explicit CLanguage(const Project& project) : project_(project), entering_{reach_of(project)} {}
+  CLanguage(const Project& project, Enclave enclave, const fs::path& edge)
+      : project_(project),
+        enclave_(std::move(enclave)),
+        entering_(enclave_->entering),
+        flags_(enclave_flags(*enclave_, project, edge)) {}
 
   std::vector<SourceModel> read(const std::vector<std::string>& paths) override {
-    const std::vector<CompileUnit> units = compile_units(project_, paths);
-    for (const CompileUnit& unit : units) units_.push_back({.unit = unit});
-    return read_c(project_.root, paths, units, reach_);
+    std::vector<CompileUnit> units = compile_units(project_, paths);
+    for (CompileUnit& unit : units) {
+      unit.arguments.insert(unit.arguments.end(), flags_.begin(), flags_.end());
+      units_.push_back({.unit = unit});
+    }
+    return read_c(project_.root, paths, units, entering_);
   }
 
-  void prepare(Instrumentation&, const std::vector<std::string>&, TrapPolicy&) override {}
+  void prepare(Instrumentation& work, const std::vector<std::string>&, TrapPolicy&) override {
+    if (!enclave_) return;
+    SourceModel& model = work.models[work.plan.entry_file];
+    model.slots.push_back({.at = model.text.size(),
+                           .text = fmt::format("\nJCPROF_ENCLAVE({})\n", enclave_->edit.function),
+                           .wanted_by = {}});
+    notes_ = notes_on(*enclave_, work.models);
+  }
 
   void complete(TrapMap& map, const std::vector<SourceModel>& models) override {
     const bool all_c = std::ranges::all_of(models, [](const SourceModel& model) {
       return model.path.ends_with(".c") || model.path.ends_with(".h");
     });
     map.language = all_c ? "c" : "c++";
+    if (entering_.reach == Reach::ta) map.command = free_command(models);
   }
 
   void write(const Instrumentation& work, const TrapMap& map, const fs::path& tree) override {
@@ -205,7 +275,8 @@ class CLanguage : public Language {
       write_file(tree / model.path,
                  apply_edits(model.text, edits_of(insertions_for(model, work.plan.files[i], values))));
     }
-    write_file(tree / c_runtime_file, c_runtime_source(map, reach_));
+    write_file(tree / c_runtime_file, c_runtime_source(map, entering_.reach, project_.action));
+    if (enclave_) write_edl(*enclave_, tree);
   }
 
   Verdict check(const Instrumentation& work, const fs::path& tree) override {
@@ -268,6 +339,8 @@ class CLanguage : public Language {
         if (complaint.severity == Severity::error && unit.turns < patient_turns) return;
         continue;
       }
+      if (entering_.reach != Reach::program && complaint.severity == Severity::error)
+        judge.blame_wrapper(complaint, path);
       unit.accepted.push_back(complaint);
       notes_.push_back(fmt::format("{}:{}: with traps the compiler says, and no trap is to blame: {}",
                                    complaint.path, complaint.line, complaint.message));
@@ -295,7 +368,9 @@ class CLanguage : public Language {
   }
 
   const Project& project_;
-  Reach reach_;
+  const std::optional<Enclave> enclave_;
+  const CEntering entering_;
+  const std::vector<std::string> flags_;  // of each unit, behind its own
   std::vector<CheckedUnit> units_;
   std::optional<SyntaxCheck> compilers_;
   std::map<std::string, std::size_t> blamed_before_;
@@ -306,6 +381,14 @@ class CLanguage : public Language {
 
 std::unique_ptr<Language> c_language(const Project& project) {
   return std::make_unique<CLanguage>(project);
+}
+
+std::unique_ptr<Language> enclave_language(const Project& project, const std::vector<std::string>& files,
+                                           const std::vector<std::string>& sources, const fs::path& edge) {
+  Enclave enclave = read_enclave(project, files, sources);
+  fs::remove_all(edge);
+  write_edge(enclave, project, edge);
+  return std::make_unique<CLanguage>(project, std::move(enclave), edge);
 }
 
 }  // namespace jcprof::rewriter

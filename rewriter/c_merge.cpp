@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "rewriter/c_cursors.hpp"
+#include "rewriter/c_forms.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::rewriter {
@@ -56,8 +57,9 @@ CFragment filtered(const CFragment& fragment, Keep keep) {
     std::vector<std::uint32_t> wanted_by;
     for (const std::uint32_t site : slot.wanted_by)
       if (renamed[site]) wanted_by.push_back(*renamed[site]);
+    const bool is_wanted = slot.wanted_by.empty() || !wanted_by.empty();
     slot.wanted_by = std::move(wanted_by);
-    if (!slot.wanted_by.empty()) result.slots.push_back(std::move(slot));
+    if (is_wanted) result.slots.push_back(std::move(slot));
   }
   return result;
 }
@@ -79,11 +81,13 @@ void add_fragment(CFragment& to, const CFragment& from, const std::set<std::uint
     to.sites.push_back(site);
   }
   for (Slot slot : rest.slots) {
+    if (slot.wanted_by.empty() && std::ranges::find(to.slots, slot) != to.slots.end()) continue;
     for (std::uint32_t& site : slot.wanted_by) site += offset;
     to.slots.push_back(std::move(slot));
   }
   to.left_alone.insert(to.left_alone.end(), from.left_alone.begin(), from.left_alone.end());
-  to.statements.insert(to.statements.end(), from.statements.begin(), from.statements.end());
+  for (const CStatement& statement : from.statements)
+    to.statements.push_back({statement.begin, functions[statement.function]});
 }
 
 /// Sites as they follow each other in the text, which those of several units together do not yet.
@@ -114,8 +118,49 @@ bool is_elsewhere(const CView& view, const Site& site, const std::vector<const S
   });
 }
 
-/// A site stands when each unit that compiles it, and what it inserts, has it in the same way.
-CFragment agreed(const std::vector<Opinion>& opinions) {
+/// Of the slots that differ in the form of their trap only, the form that all can have.
+class CommonForms {
+ public:
+  explicit CommonForms(const std::vector<Opinion>& opinions) {
+    for (const Opinion& opinion : opinions) {
+      if (opinion.fragment == nullptr) continue;
+      for (const Slot& slot : opinion.fragment->slots)
+        if (const std::optional<CTrapText> trap = trap_in(slot.text)) {
+          const auto [known, is_new] = forms_.try_emplace(key(*opinion.fragment, slot, *trap), trap->form);
+          if (!is_new) known->second = common_form(known->second, trap->form);
+        }
+    }
+  }
+
+  void settle(CFragment& fragment) const {
+    for (Slot& slot : fragment.slots)
+      if (const std::optional<CTrapText> trap = trap_in(slot.text))
+        slot.text = trap->in_front + text_of(forms_.at(key(fragment, slot, *trap))) + trap->behind;
+  }
+
+ private:
+  /// Several traps may stand at one place: a block's last and the next statement's.
+  static std::string key(const CFragment& fragment, const Slot& slot, const CTrapText& trap) {
+    const Site& site = fragment.sites[slot.wanted_by.front()];
+    return fmt::format("{} {} {} {}\n{}\n{}", slot.at, static_cast<int>(site.kind), site.begin, site.end,
+                       trap.in_front, trap.behind);
+  }
+
+  std::map<std::string, CTrapForm> forms_;
+};
+
+/// A site stands when each unit that compiles it, and what it inserts, has it in the same way but for the
+/// form of its trap.
+CFragment agreed(std::vector<Opinion> opinions) {
+  const CommonForms forms(opinions);
+  std::vector<CFragment> settled;
+  settled.reserve(opinions.size());
+  for (Opinion& opinion : opinions) {
+    if (opinion.fragment == nullptr) continue;
+    settled.push_back(*opinion.fragment);
+    forms.settle(settled.back());
+    opinion.fragment = &settled.back();
+  }
   std::vector<std::map<std::string, std::uint32_t>> signatures(opinions.size());
   for (std::size_t o = 0; o < opinions.size(); ++o) {
     if (opinions[o].fragment == nullptr) continue;
@@ -148,7 +193,7 @@ CFragment agreed(const std::vector<Opinion>& opinions) {
 }
 
 /// Sites in the order of the text, slots in that in which they are inserted.
-void append(SourceModel& model, CFragment fragment, std::vector<std::uint32_t>& statements) {
+void append(SourceModel& model, CFragment fragment, std::vector<CStatement>& statements) {
   const auto functions = static_cast<std::uint32_t>(model.functions.size());
   const auto sites = static_cast<std::uint32_t>(model.sites.size());
   for (Function& function : fragment.functions) model.functions.push_back(std::move(function));
@@ -161,7 +206,8 @@ void append(SourceModel& model, CFragment fragment, std::vector<std::uint32_t>& 
     model.slots.push_back(std::move(slot));
   }
   model.left_alone.insert(model.left_alone.end(), fragment.left_alone.begin(), fragment.left_alone.end());
-  statements.insert(statements.end(), fragment.statements.begin(), fragment.statements.end());
+  for (const CStatement& statement : fragment.statements)
+    statements.push_back({statement.begin, statement.function + functions});
 }
 
 /// What no unit compiles: for each run of lines that hold a token.
@@ -183,10 +229,11 @@ void add_inactive(const CText& text, const std::vector<CSeen>& seen, SourceModel
   }
 }
 
-void tidy(SourceModel& model, std::vector<std::uint32_t> statements) {
-  std::ranges::sort(statements);
-  const auto repeated = std::ranges::unique(statements);
-  model.statements = static_cast<std::size_t>(repeated.begin() - statements.begin());
+void tidy(SourceModel& model, std::vector<CStatement> statements) {
+  std::ranges::stable_sort(statements, {}, &CStatement::begin);
+  const auto repeated = std::ranges::unique(statements, {}, &CStatement::begin);
+  statements.erase(repeated.begin(), repeated.end());
+  for (const CStatement& statement : statements) ++model.functions[statement.function].statements;
   std::ranges::stable_sort(model.slots, {}, &Slot::at);
   std::ranges::sort(model.left_alone, [](const LeftAlone& a, const LeftAlone& b) {
     return std::tie(a.offset, a.reason) < std::tie(b.offset, b.reason);
@@ -215,12 +262,13 @@ std::vector<std::string> merge_views(const CText& text, const std::vector<CSeen>
         opinions.push_back({.view = &s.view, .fragment = nullptr});
     }
   std::vector<std::string> parameters;
-  std::vector<std::uint32_t> statements;
+  std::vector<CStatement> statements;
   for (const auto& [body, opinions] : by_body) {
+    const CFragment* first = opinions.front().fragment;
     const bool equal = std::ranges::all_of(opinions, [&](const Opinion& o) {
-      return o.fragment != nullptr && *o.fragment == *opinions.front().fragment;
+      return o.fragment != nullptr && (o.fragment == first || *o.fragment == *first);
     });
-    CFragment fragment = equal ? *opinions.front().fragment : agreed(opinions);
+    CFragment fragment = equal ? *first : agreed(opinions);
     parameters.insert(parameters.end(), fragment.parameters.begin(), fragment.parameters.end());
     append(model, std::move(fragment), statements);
   }

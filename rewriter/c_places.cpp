@@ -91,6 +91,13 @@ CBuilder::Spot CBuilder::spot_behind(NodeIndex node, std::uint32_t behind) const
   return {.at = start, .why_not = {}};
 }
 
+/// Does a `_Pragma("…")` end there? It holds for the statement behind it.
+bool CBuilder::is_pragma_operator(const CToken& closing) const {
+  const CToken* token = &closing;
+  for (int i = 0; i < 3 && token != nullptr; ++i) token = token_before(token->begin);
+  return token != nullptr && text_.of(*token) == "_Pragma";
+}
+
 /// One statement that is all there is behind its `)`, `else` or `do`; a macro's use that is one will do.
 bool CBuilder::can_be_braced(NodeIndex node) const {
   const CNode& n = at(node);
@@ -99,6 +106,7 @@ bool CBuilder::can_be_braced(NodeIndex node) const {
   const CRange* macro = range_over(view_.macros, n.begin);
   if (!end || previous == nullptr || (macro != nullptr && macro->begin != n.begin)) return false;
   const std::string_view control = text_.of(*previous);
+  if (control == ")" && is_pragma_operator(*previous)) return false;
   if (control != ")" && control != "else" && control != "do") return false;
   // The macro that it ends in goes on to the next statement.
   const NodeIndex next = node + n.subtree;
@@ -188,7 +196,8 @@ bool CBuilder::has_break(NodeIndex node) const {
 
 bool CBuilder::has_default(NodeIndex switch_body) const {
   for (NodeIndex i : children(switch_body))
-    for (; at(i).kind == CKind::case_; i = children(i).back())
+    for (i = behind_labels(i, Labels::named); at(i).kind == CKind::case_;
+         i = behind_labels(children(i).back(), Labels::named))
       if (word_at(at(i).begin) == "default") return true;
   return false;
 }

@@ -10,13 +10,6 @@
 namespace jcprof::rewriter {
 namespace {
 
-std::string taken(CXString string) {
-  const char* text = clang_getCString(string);
-  std::string result = text == nullptr ? "" : text;
-  clang_disposeString(string);
-  return result;
-}
-
 CResult result_of(CXType type) {
   const CXTypeKind kind = clang_getCanonicalType(type).kind;
   if (kind == CXType_Void) return CResult::nothing;
@@ -58,8 +51,34 @@ std::string terse(CXCursor cursor) {
   return text;
 }
 
+/// Of the attribute that it has, itself or from a declaration in front of it.
+std::string visibility_of(CXCursor function) {
+  std::string name;
+  clang_visitChildren(
+      function,
+      [](CXCursor child, CXCursor /*parent*/, CXClientData data) {
+        if (clang_getCursorKind(child) == CXCursor_VisibilityAttr)
+          *static_cast<std::string*>(data) = taken(clang_getCursorSpelling(child));
+        return CXChildVisit_Continue;
+      },
+      &name);
+  return name;
+}
+
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::ranges::find(words, word) != words.end();
+}
+
+/// What a wrapper of another name could not do, by a word of the definition's own.
+std::string_view obstacle(std::string_view word, bool is_cpp) {
+  if (is_one_of(word, {"_Noreturn", "noreturn", "__noreturn__"}))
+    return "it never returns, and a stop would have to";
+  if (is_one_of(word, {"weak", "__weak__", "constructor", "__constructor__", "destructor", "__destructor__",
+                       "ifunc", "__ifunc__"}))
+    return "an attribute of it is about its own name";
+  if (is_cpp && word == "=")
+    return "its definition gives parameters default values: give them in a declaration ahead of it";
+  return {};
 }
 
 /// Whether it is constexpr, and why no trap can stand in it.
@@ -74,6 +93,8 @@ void judge(CXCursor cursor, const CPlaces& places, const CTarget& target, const 
     const std::string_view word = text.of(token);
     if (is_one_of(word, {"naked", "__naked__", "__naked"})) function.why_not = "a naked function";
     function.is_constexpr |= word == "constexpr";
+    function.signature.is_inline |= is_one_of(word, {"always_inline", "__always_inline__"});
+    if (function.why_no_wrapper.empty()) function.why_no_wrapper = obstacle(word, context.is_cpp);
     is_consteval |= word == "consteval";
     is_hidden |= token.begin < places.name && range_over(target.view->macros, token.begin) != nullptr;
   }
@@ -87,21 +108,27 @@ void judge(CXCursor cursor, const CPlaces& places, const CTarget& target, const 
   if (is_consteval) function.why_not = "a consteval function";
 }
 
-void describe_type(CXCursor cursor, bool is_cpp, CFunction& function) {
-  const CXType result = clang_getCursorResultType(cursor);
-  function.result = taken(clang_getTypeSpelling(result));
-  function.returns = is_cpp ? CResult::record : result_of(result);
+EntrySignature signature_of(CXCursor cursor, bool is_cpp) {
+  EntrySignature signature{.name = name_of(cursor),
+                           .result = taken(clang_getTypeSpelling(clang_getCursorResultType(cursor))),
+                           .is_static = clang_Cursor_getStorageClass(cursor) == CX_SC_Static,
+                           .is_cpp = is_cpp,
+                           .is_declared = clang_equalCursors(clang_getCanonicalCursor(cursor), cursor) == 0,
+                           .is_inline = clang_Cursor_isFunctionInlined(cursor) != 0,
+                           .visibility = visibility_of(cursor)};
   const CXType type = clang_getCursorType(cursor);
   const int parameters = clang_getNumArgTypes(type);
   for (int i = 0; i < parameters; ++i)
-    function.parameters.push_back(
+    signature.parameters.push_back(
         taken(clang_getTypeSpelling(clang_getArgType(type, static_cast<unsigned>(i)))));
-  function.is_variadic = clang_isFunctionTypeVariadic(type) != 0;
-  function.is_old_style = type.kind == CXType_FunctionNoProto;
+  signature.variadic = clang_isFunctionTypeVariadic(type) != 0;
+  signature.old_style = type.kind == CXType_FunctionNoProto;
   const int exceptions = clang_getExceptionSpecificationType(type);
-  function.is_noexcept = exceptions == CXCursor_ExceptionSpecificationKind_BasicNoexcept ||
-                         exceptions == CXCursor_ExceptionSpecificationKind_DynamicNone ||
-                         exceptions == CXCursor_ExceptionSpecificationKind_ComputedNoexcept;
+  signature.is_noexcept = exceptions == CXCursor_ExceptionSpecificationKind_BasicNoexcept ||
+                          exceptions == CXCursor_ExceptionSpecificationKind_DynamicNone ||
+                          (exceptions == CXCursor_ExceptionSpecificationKind_ComputedNoexcept &&
+                           terse(cursor).find("noexcept(false)") == std::string::npos);
+  return signature;
 }
 
 }  // namespace
@@ -110,23 +137,22 @@ CFunction describe_function(const void* cursor, const CPlaces& places, const CTa
                             const CUnitContext& context) {
   const CXCursor& of = *static_cast<const CXCursor*>(cursor);
   CFunction function;
-  function.simple_name = name_of(of);
+  function.signature = signature_of(of, context.is_cpp);
+  const std::string& name = function.signature.name;
   function.owner = scope_of(of);
-  function.name =
-      function.owner.empty() ? function.simple_name : function.owner + "::" + function.simple_name;
-  function.declarator = {places.name, places.name + static_cast<std::uint32_t>(function.simple_name.size())};
+  function.name = function.owner.empty() ? name : function.owner + "::" + name;
+  function.declarator = {places.name, places.name + static_cast<std::uint32_t>(name.size())};
   if (const CRange* macro = range_over(target.view->macros, places.name)) function.declarator = *macro;
   function.definition = places.definition;
-  describe_type(of, context.is_cpp, function);
-  function.is_static = clang_Cursor_getStorageClass(of) == CX_SC_Static;
+  function.returns = context.is_cpp ? CResult::record : result_of(clang_getCursorResultType(of));
   const CXCursor parent = clang_getCursorSemanticParent(of);
   const bool is_member = clang_getCursorKind(parent) != CXCursor_Namespace &&
                          clang_getCursorKind(parent) != CXCursor_LinkageSpec &&
                          clang_isTranslationUnit(clang_getCursorKind(parent)) == 0;
   function.is_free = clang_getCursorKind(of) == CXCursor_FunctionDecl && !is_member &&
                      clang_equalCursors(parent, clang_getCursorLexicalParent(of)) != 0;
-  function.has_c_linkage =
-      context.is_cpp && function.is_free && taken(clang_Cursor_getMangling(of)) == function.simple_name;
+  function.signature.c_linkage =
+      context.is_cpp && function.is_free && taken(clang_Cursor_getMangling(of)) == name;
   judge(of, places, target, context, function);
   return function;
 }

@@ -25,9 +25,24 @@ bool is_loop(CKind kind) {
 
 }  // namespace
 
+CBuilder::NodeIndex CBuilder::behind_labels(NodeIndex node, Labels labels) const {
+  for (;;) {
+    const CKind kind = at(node).kind;
+    const bool passes =
+        kind == CKind::label || kind == CKind::attributed || (kind == CKind::case_ && labels == Labels::all);
+    if (!passes || at(node).subtree == 1) return node;
+    const NodeIndex inner = children(node).back();
+    // What an attribute says of a statement holds where it follows directly.
+    const CKind held = at(inner).kind;
+    if (kind == CKind::attributed && held != CKind::label && held != CKind::case_ &&
+        held != CKind::attributed)
+      return node;
+    node = inner;
+  }
+}
+
 bool CBuilder::is_case(NodeIndex node) const {
-  while (at(node).kind == CKind::label && at(node).subtree > 1) node = children(node).back();
-  return at(node).kind == CKind::case_;
+  return at(behind_labels(node, Labels::named)).kind == CKind::case_;
 }
 
 void CBuilder::sequence(const Frame& frame, NodeIndex compound, Position first, NodeIndex from) {
@@ -50,7 +65,7 @@ void CBuilder::switch_block(const Frame& frame, NodeIndex body) {
   for (auto i = parts.begin(); i != first; ++i) {
     if (at(*i).kind == CKind::null || (at(*i).kind == CKind::declaration && at(*i).value == CValue::none))
       continue;
-    count(*i);
+    count(frame, *i);
     leave_alone(at(*i).begin, "it stands in front of the first case of a switch");
   }
   if (first == parts.end()) return;
@@ -81,7 +96,7 @@ bool CBuilder::statement(const Frame& frame, NodeIndex node, Position position, 
       block(frame, node, position);
       return true;
     case CKind::return_:
-      count(node);
+      count(frame, node);
       return_statement(frame, node, position, spot);
       assigned_ = {};
       return true;
@@ -90,7 +105,7 @@ bool CBuilder::statement(const Frame& frame, NodeIndex node, Position position, 
   }
   // A loop is told by the trap in front of it.
   if (is_loop(n.kind)) position.level = std::min(position.level, TrapLevel::block);
-  count(node);
+  count(frame, node);
   before_trap(frame, node, position, spot);
   assigned_ = {};
   inside(frame, node);
@@ -110,7 +125,7 @@ bool CBuilder::labelled(const Frame& frame, NodeIndex node, Position position, S
   const CNode& n = at(inner);
   if (n.kind == CKind::declaration && !view_.is_cpp) {
     if (n.value == CValue::none) return true;
-    count(inner);
+    count(frame, inner);
     leave_alone(n.begin, "a declaration directly behind a label");
     return true;
   }
@@ -126,8 +141,9 @@ bool CBuilder::attributed(const Frame& frame, NodeIndex node, Position position,
   const std::vector<NodeIndex> parts = children(node);
   if (parts.size() != 1 || at(parts[0]).kind == CKind::null) return false;
   const CNode& inner = at(parts[0]);
+  if (behind_labels(node, Labels::named) != node) return statement(frame, parts[0], position, spot);
   // What an attribute says of a return or a loop holds where it follows directly.
-  count(node);
+  count(frame, node);
   if (inner.kind == CKind::compound) {
     branch(frame, parts[0], position);
     return true;
@@ -181,6 +197,8 @@ void CBuilder::inside(const Frame& frame, NodeIndex node) {
       for (std::size_t i = 0; i + 1 < parts.size(); ++i) nested(frame, parts[i]);
       if (!parts.empty() && is_own_block(parts.back()))
         switch_block(frame, parts.back());
+      else if (!parts.empty() && is_case(parts.back()))
+        branch(frame, parts.back(), first_of_block);
       else
         blocks_within(frame, node);
       return;
@@ -212,7 +230,7 @@ void CBuilder::if_statement(const Frame& frame, NodeIndex node) {
       branch(frame, *i, first_of_block);
       break;
     }
-    count(*i);
+    count(frame, *i);
     else_if(frame, *i, braced);
   }
   const std::uint32_t end = end_of(node).value_or(at(node).end);
@@ -273,7 +291,7 @@ void CBuilder::branch(const Frame& frame, NodeIndex node, Position position) {
   const bool counts = !empty && n.kind != CKind::compound && !n.in_macro;
   if (empty && position.kind != TrapKind::loop_body) return;
   if (!can_be_braced(node)) {
-    if (counts) count(node);
+    if (counts) count(frame, node);
     if (!empty) leave_alone(n.begin, n.in_macro ? "it comes from a macro" : branches_differ);
     blocks_within(frame, node);
     return;
@@ -288,7 +306,9 @@ void CBuilder::branch(const Frame& frame, NodeIndex node, Position position) {
   else
     statement(frame, node, position, spot);
   std::vector<std::uint32_t> wanted;
-  if (fragment_.sites.size() > first_site && fragment_.sites[first_site].begin == n.begin)
+  const std::uint32_t labelled = at(behind_labels(node, Labels::all)).begin;
+  if (fragment_.sites.size() > first_site &&
+      (fragment_.sites[first_site].begin == n.begin || fragment_.sites[first_site].begin == labelled))
     wanted.push_back(first_site);
   if (!empty && completes(node)) {
     wanted.push_back(site(frame, {TrapKind::after, TrapLevel::block}, end, end));
@@ -315,7 +335,7 @@ void CBuilder::blocks_within(const Frame& frame, NodeIndex node) {
         block(frame, child, position);
     } else {
       if (at(node).in_macro && is_executable(at(child))) {
-        count(child);
+        count(frame, child);
         leave_alone(at(child).begin, "what it hangs on comes from a macro");
       }
       blocks_within(frame, child);
@@ -358,7 +378,8 @@ void CBuilder::return_statement(const Frame& frame, NodeIndex node, Position pos
   }
   const std::size_t value = next_token(token_at(n.begin));
   slot(text_.tokens()[value].begin,
-       fmt::format("__extension__({{__typeof__({}) jcprof_r{{id}}=(", frame.source->result), {done});
+       fmt::format("__extension__({{__typeof__({}) jcprof_r{{id}}=(", frame.source->signature.result),
+       {done});
   slot(*end - 1,
        result == CResult::scalar ? ");JCPROF_TRAP_V({id},jcprof_r{id});jcprof_r{id};})"
                                  : ");JCPROF_TRAP({id});jcprof_r{id};})",

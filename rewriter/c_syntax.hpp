@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "rewriter/c_entry.hpp"
+
 namespace jcprof::rewriter {
 
 /// Bytes of a file, [begin, end).
@@ -55,21 +57,15 @@ struct CNode {
 enum class CResult : std::uint8_t { nothing, scalar, record, unnamed };
 
 struct CFunction {
-  std::string name;         // "fmt::detail::write"
-  std::string simple_name;  // "write"
-  std::string owner;        // "fmt::detail"
-  std::string why_not;      // not empty: no trap can stand in it, and why
-  std::string result;       // its type
-  std::vector<std::string> parameters;
+  std::string name;            // "fmt::detail::write"
+  std::string owner;           // "fmt::detail"
+  std::string why_not;         // not empty: no trap can stand in it, and why
+  std::string why_no_wrapper;  // not empty: it could not be wrapped, by how its definition is written
+  EntrySignature signature;
   CRange declarator;             // its name
   std::uint32_t definition = 0;  // where the definition begins
   CResult returns = CResult::nothing;
   bool is_constexpr = false;
-  bool is_static = false;
-  bool is_variadic = false;
-  bool is_old_style = false;   // without a prototype
-  bool has_c_linkage = false;  // in C++
-  bool is_noexcept = false;
   bool is_free = false;    // neither member, template nor lambda
   bool is_lambda = false;  // numbered by whoever names it
 };

@@ -170,10 +170,7 @@ CText::CText(std::string_view text) : text_(text), tokens_(Lexer(text).run()) {
                                                      "case",   "throw",     "else"};
   for (std::size_t i = 0; i < tokens_.size(); ++i) {
     const CToken& token = tokens_[i];
-    const std::string_view self = of(token);
-    if (token.kind == Kind::word && (self == "co_await" || self == "co_yield" || self == "co_return"))
-      coroutine_words_.push_back(token.begin);
-    if (self != "[") continue;
+    if (of(token) != "[") continue;
     const bool subscript =
         i > 0 && ((tokens_[i - 1].kind == Kind::word &&
                    std::ranges::find(keywords, of(tokens_[i - 1])) == keywords.end()) ||

@@ -36,16 +36,12 @@ class CText {
   /// A lambda's `[`, as far as tokens tell, stands in [begin, end).
   bool may_hold_lambda(std::uint32_t begin, std::uint32_t end) const;
 
-  /// `co_await` and its like that stand in the file.
-  const std::vector<std::uint32_t>& coroutine_words() const { return coroutine_words_; }
-
   std::string_view directive_name(const CToken& directive) const;
 
  private:
   std::string_view text_;
   std::vector<CToken> tokens_;
   std::vector<std::uint32_t> lambda_starts_;
-  std::vector<std::uint32_t> coroutine_words_;
 };
 
 }  // namespace jcprof::rewriter

@@ -28,13 +28,6 @@ struct Dispose {
 using Index = std::unique_ptr<void, Dispose>;
 using Unit = std::unique_ptr<CXTranslationUnitImpl, Dispose>;
 
-std::string taken(CXString string) {
-  const char* text = clang_getCString(string);
-  std::string result = text == nullptr ? "" : text;
-  clang_disposeString(string);
-  return result;
-}
-
 struct Located {
   CXFile file = nullptr;
   unsigned line = 0;
@@ -105,7 +98,7 @@ class UnitReader {
 
  private:
   void parse() {
-    const std::vector<std::string> arguments = clang_arguments(unit_);
+    const std::vector<std::string> arguments = clang_arguments(unit_, room_.refused);
     std::vector<const char*> words;
     for (const std::string& argument : arguments) words.push_back(argument.c_str());
     CXTranslationUnit made = nullptr;
@@ -117,7 +110,7 @@ class UnitReader {
       reading_.faults.push_back(
           {.message = fmt::format("clang cannot read it (error {})", static_cast<int>(code)),
            .place = {.file = unit_.path},
-           .hint = "see its entry in the compile database"});
+           .hint = "see the flags that \"compile\" gives for it"});
       return;
     }
     for (unsigned i = 0; i < clang_getNumDiagnostics(made); ++i) {
@@ -130,10 +123,10 @@ class UnitReader {
 
   Fault fault(CXDiagnostic diagnostic) const {
     const Located at = located(clang_getDiagnosticLocation(diagnostic));
-    Fault result{.message = taken(clang_getDiagnosticSpelling(diagnostic)),
-                 .place = {.file = unit_.path},
-                 .hint = fmt::format("clang 19 read {} with the flags that the compile database has for it",
-                                     unit_.path)};
+    Fault result{
+        .message = taken(clang_getDiagnosticSpelling(diagnostic)),
+        .place = {.file = unit_.path},
+        .hint = fmt::format("clang 19 read {} with the flags that \"compile\" gives for it", unit_.path)};
     if (at.file == nullptr) return result;
     result.place = {.file = taken(clang_getFileName(at.file)), .line = at.line, .column = at.column};
     std::size_t size = 0;

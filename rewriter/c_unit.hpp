@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "rewriter/c_flags.hpp"
 #include "rewriter/c_front_end.hpp"
 #include "rewriter/c_syntax.hpp"
 #include "rewriter/c_text.hpp"
@@ -56,6 +57,7 @@ struct CReadingRoom {
   const CSources& sources;
   const std::vector<CText>& texts;  // of each source
   CClaims& claims;
+  RefusedFlags refused = {};  // of the units' flags
 };
 
 CUnitReading read_unit(const CompileUnit& unit, std::size_t index, const CReadingRoom& room);

@@ -3,15 +3,17 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <set>
 #include <tuple>
 
 #include <fmt/format.h>
 
+#include "rewriter/make_commands.hpp"
+#include "rewriter/project_tree.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "src/core/object_reader.hpp"
+#include "src/core/shell_words.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -21,71 +23,14 @@ namespace fs = std::filesystem;
 constexpr std::string_view how_to_get_one =
     "make one with cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON or bear, or give the flags in \"compile.flags\"";
 
-/// Splits a command as a POSIX shell does (2.2, "quoting"), and expands nothing.
-class Words {
- public:
-  Words(const JsonNode& node, JsonFaults& faults) : node_(node), faults_(faults), text_(node.text) {}
-
-  std::vector<std::string> split() {
-    while (at_ < text_.size()) take();
-    finish();
-    return std::move(words_);
-  }
-
- private:
-  void take() {
-    const char c = text_[at_];
-    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
-      finish();
-      ++at_;
-    } else if (c == '\'' || c == '"') {
-      take_quoted(c);
-    } else if (c == '\\' && at_ + 1 < text_.size()) {
-      // A backslash and the end of a line are nothing at all.
-      if (text_[at_ + 1] != '\n') word() += text_[at_ + 1];
-      at_ += 2;
-    } else {
-      word() += c;
-      ++at_;
-    }
-  }
-
-  void take_quoted(char quote) {
-    const std::size_t begin = at_++;
-    std::string& to = word();
-    for (; at_ < text_.size() && text_[at_] != quote; ++at_) {
-      const bool escapes = quote == '"' && text_[at_] == '\\' && at_ + 1 < text_.size() &&
-                           std::string_view("\"\\$`\n").find(text_[at_ + 1]) != std::string_view::npos;
-      if (escapes) ++at_;
-      if (!escapes || text_[at_] != '\n') to += text_[at_];
-    }
-    if (at_ == text_.size()) faults_.add_inside(node_, begin, fmt::format("this {} has no end", quote));
-    ++at_;
-  }
-
-  std::string& word() {
-    if (!word_) word_.emplace();
-    return *word_;
-  }
-
-  void finish() {
-    if (word_) words_.push_back(std::move(*word_));
-    word_.reset();
-  }
-
-  const JsonNode& node_;
-  JsonFaults& faults_;
-  std::string_view text_;
-  std::size_t at_ = 0;
-  std::optional<std::string> word_;  // "" is a word too
-  std::vector<std::string> words_;
-};
-
 void read_command(const JsonNode& node, std::vector<std::string>& to, JsonFaults& faults) {
   std::string text;
   read_string(node, text, faults);
   if (text.empty()) return;
-  to = Words(node, faults).split();
+  ShellWords split = split_command(text);
+  if (split.open_quote)
+    faults.add_inside(node, *split.open_quote, fmt::format("this {} has no end", text[*split.open_quote]));
+  to = std::move(split.words);
   if (to.empty()) faults.add(node, "a command is expected here");
 }
 
@@ -145,6 +90,13 @@ std::vector<std::string> flags_of(const std::vector<std::string>& arguments, con
   return flags;
 }
 
+CompileUnit unit_of(const fs::path& folder, const std::string& file,
+                    const std::vector<std::string>& arguments) {
+  CompileUnit unit{.path = below(folder, file).string(), .folder = folder, .arguments = {}};
+  unit.arguments = flags_of(arguments, unit);
+  return unit;
+}
+
 void read_entry(const JsonNode& node, const fs::path& folder, std::vector<CompileUnit>& units,
                 JsonFaults& faults) {
   if (!is_kind(node, JsonKind::object, faults)) return;
@@ -157,10 +109,18 @@ void read_entry(const JsonNode& node, const fs::path& folder, std::vector<Compil
   object.required("file", file, read_string);
   if (!object.optional("arguments", arguments, read_arguments))
     object.required("command", arguments, read_command);
-  CompileUnit unit{.path = {}, .folder = below(folder, directory), .arguments = {}};
-  unit.path = below(unit.folder, file).string();
-  unit.arguments = flags_of(arguments, unit);
-  units.push_back(std::move(unit));
+  if (std::ranges::any_of(arguments, [](const std::string& word) { return word.starts_with('@'); }))
+    faults.add(node, "this command takes flags from a file (\"@…\"), which jcprof does not read",
+               "write them into the command itself");
+  units.push_back(unit_of(below(folder, directory), file, arguments));
+}
+
+/// Each way to compile a file once.
+void drop_repetitions(std::vector<CompileUnit>& units) {
+  std::set<std::tuple<std::string, fs::path, std::vector<std::string>>> seen;
+  std::erase_if(units, [&](const CompileUnit& unit) {
+    return !seen.emplace(unit.path, unit.folder, unit.arguments).second;
+  });
 }
 
 fs::path resolved(const fs::path& path) {
@@ -178,6 +138,38 @@ std::string path_in_project(const Project& project, const fs::path& path) {
   return {};
 }
 
+/// Of `all` those that are about the project's `sources`; empty where none can be.
+std::vector<CompileUnit> units_about(const Project& project, const std::vector<std::string>& sources,
+                                     std::vector<CompileUnit> all) {
+  const bool any_header = !std::ranges::all_of(sources, is_unit_name);
+  const bool any_unit = std::ranges::any_of(sources, is_unit_name);
+  const std::set<std::string> wanted(sources.begin(), sources.end());
+  std::vector<CompileUnit> units;
+  bool any = false;  // that can be about the sources
+  for (CompileUnit& unit : all) {
+    const std::string path = path_in_project(project, unit.path);
+    const bool is_source = wanted.contains(path);
+    if (path.empty() || (!is_source && !(any_header && is_unit_name(path)))) continue;
+    any = any || is_source || !any_unit;
+    unit.path = (project.root / path).string();
+    units.push_back(std::move(unit));
+  }
+  return any ? units : std::vector<CompileUnit>{};
+}
+
+std::vector<CompileUnit> units_of_make(const Project& project, const std::vector<std::string>& sources) {
+  std::vector<CompileUnit> all;
+  for (const CompileCommand& command : commands_of_make(project))
+    all.push_back(unit_of(command.folder, command.file, command.words));
+  drop_repetitions(all);
+  std::vector<CompileUnit> units = units_about(project, sources, std::move(all));
+  if (units.empty())
+    throw UserError(Fault{.message = "make compiles none of the sources",
+                          .place = place_in_project(project, project.compile.make),
+                          .hint = hint_on_make(project)});
+  return units;
+}
+
 std::vector<CompileUnit> units_of_database(const Project& project, const std::vector<std::string>& sources) {
   const fs::path file = project.root / project.compile.database;
   if (!fs::exists(file))
@@ -185,19 +177,9 @@ std::vector<CompileUnit> units_of_database(const Project& project, const std::ve
         Fault{.message = fmt::format("there is no compile database \"{}\"", project.compile.database),
               .place = {.file = project.file.string()},
               .hint = std::string(how_to_get_one)});
-  const bool any_header = !std::ranges::all_of(sources, is_unit_name);
-  const std::set<std::string> wanted(sources.begin(), sources.end());
-  std::vector<CompileUnit> units;
-  bool any = false;
-  for (CompileUnit& unit : parse_compile_database(file.string(), read_file(file), file.parent_path())) {
-    const std::string path = path_in_project(project, unit.path);
-    const bool is_source = wanted.contains(path);
-    if (path.empty() || (!is_source && !(any_header && is_unit_name(path)))) continue;
-    any = any || is_source;
-    unit.path = (project.root / path).string();
-    units.push_back(std::move(unit));
-  }
-  if (!any)
+  std::vector<CompileUnit> units = units_about(
+      project, sources, parse_compile_database(file.string(), read_file(file), file.parent_path()));
+  if (units.empty())
     throw UserError(Fault{.message = "no entry of the compile database is about one of the sources",
                           .place = {.file = file.string()},
                           .hint = "was it made in another folder? make it again where the project lies now"});
@@ -241,14 +223,12 @@ std::vector<CompileUnit> parse_compile_database(const std::string& file, std::st
   if (is_kind(root, JsonKind::array, faults))
     for (const JsonNode& element : root.elements) read_entry(element, folder, units, faults);
   faults.throw_if_any();
-  std::set<std::tuple<std::string, fs::path, std::vector<std::string>>> seen;
-  std::erase_if(units, [&](const CompileUnit& unit) {
-    return !seen.emplace(unit.path, unit.folder, unit.arguments).second;
-  });
+  drop_repetitions(units);
   return units;
 }
 
 std::vector<CompileUnit> compile_units(const Project& project, const std::vector<std::string>& sources) {
+  if (!project.compile.make.empty()) return units_of_make(project, sources);
   return project.compile.database.empty() ? units_of_flags(project, sources)
                                           : units_of_database(project, sources);
 }

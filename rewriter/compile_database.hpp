@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How each C or C++ file is compiled: from a compile_commands.json, or from the project's own flags. Runs
-// nothing, no shell either, and reads no source.
+// How each C or C++ file is compiled: from a compile_commands.json, from a makefile, or from the project's
+// own flags. Runs no compiler and reads no source.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace jcprof::rewriter {
 
 /// The units that the project's `sources` are compiled in, in the order of the database. Units of other files
 /// of the project are among them where `sources` hold headers: they may include those. UserError for a
-/// database that is not there, is none, or says nothing of the sources.
+/// database or a makefile that is not there, is none, or says nothing of the sources.
 std::vector<CompileUnit> compile_units(const Project& project, const std::vector<std::string>& sources);
 
 /// All entries of a database; relative folders start from `folder`. `file` is for messages. UserError with

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -12,30 +11,33 @@
 namespace jcprof::rewriter {
 namespace {
 
-using TrapBySite = std::unordered_map<std::uint32_t, const Trap*>;
+using TrapBySite = std::vector<const Trap*>;  // null: not chosen
 
 /// The chosen site that wants a slot.
 std::optional<std::uint32_t> wanting(const Slot& slot, const TrapBySite& chosen) {
-  const auto site = std::ranges::find_if(slot.wanted_by, [&](auto i) { return chosen.contains(i); });
+  const auto site = std::ranges::find_if(slot.wanted_by, [&](auto i) { return chosen[i] != nullptr; });
   return site == slot.wanted_by.end() ? std::nullopt : std::optional(*site);
 }
 
 bool is_wanted(const Slot& slot, const TrapBySite& chosen) {
-  if (slot.unless && chosen.contains(*slot.unless)) return false;
+  if (slot.unless && chosen[*slot.unless] != nullptr) return false;
   return slot.wanted_by.empty() || wanting(slot, chosen);
 }
 
 std::string filled(const std::string& form, const Placeholders& values) {
   std::string text;
-  for (std::size_t i = 0; i < form.size(); ++i) {
-    const std::size_t end = form[i] == '{' ? form.find('}', i) : std::string::npos;
-    const auto value = end == std::string::npos ? values.end() : values.find(form.substr(i + 1, end - i - 1));
-    if (value == values.end()) {
-      text += form[i];
-    } else {
+  for (std::size_t at = 0; at < form.size();) {
+    const std::size_t open = std::min(form.find('{', at), form.size());
+    text.append(form, at, open - at);
+    const std::size_t close = form.find('}', open);
+    const auto value = close == std::string::npos
+                           ? values.end()
+                           : values.find(std::string_view(form).substr(open + 1, close - open - 1));
+    at = value == values.end() ? open + 1 : close + 1;
+    if (value != values.end())
       text += value->second;
-      i = end;
-    }
+    else if (open < form.size())
+      text += '{';
   }
   return text;
 }
@@ -45,14 +47,16 @@ std::string filled(const std::string& form, const Placeholders& values) {
 std::vector<Insertion> insertions_for(const SourceModel& model, const FilePlan& plan, Placeholders values) {
   std::vector<Insertion> insertions;
   if (!plan.instrumented) return insertions;
-  TrapBySite chosen;
-  for (const PlannedTrap& planned : plan.traps) chosen.emplace(planned.site, &planned.trap);
+  TrapBySite chosen(model.sites.size());
+  for (const PlannedTrap& planned : plan.traps) chosen[planned.site] = &planned.trap;
+  std::string& name = values["name"];
+  std::string& id = values["id"];
   std::size_t inserted = 0;
   for (const Slot& slot : model.slots) {
     if (!is_wanted(slot, chosen)) continue;
     const std::optional<std::uint32_t> site = wanting(slot, chosen);
-    values["name"] = site ? chosen.at(*site)->name : "";
-    values["id"] = site ? std::to_string(number(chosen.at(*site)->id)) : "";
+    name = site ? chosen[*site]->name : "";
+    id = site ? std::to_string(number(chosen[*site]->id)) : "";
     if (insertions.empty() || insertions.back().at != slot.at)
       inserted += span_begin.size() + (insertions.empty() ? 0 : span_end.size());
     insertions.push_back(
@@ -66,15 +70,18 @@ std::vector<Edit> edits_of(const std::vector<Insertion>& insertions) {
   std::vector<Edit> edits;
   for (const Insertion& insertion : insertions) {
     if (edits.empty() || edits.back().offset != insertion.at)
-      edits.push_back({.offset = insertion.at, .text = {}});
+      edits.push_back({.offset = insertion.at, .text = std::string(span_begin)});
     edits.back().text += insertion.text;
   }
-  for (Edit& edit : edits) edit.text = fmt::format("{}{}{}", span_begin, edit.text, span_end);
+  for (Edit& edit : edits) edit.text += span_end;
   return edits;
 }
 
 std::string apply_edits(std::string_view text, const std::vector<Edit>& edits) {
   std::string result;
+  std::size_t size = text.size();
+  for (const Edit& edit : edits) size += edit.text.size();
+  result.reserve(size);
   std::size_t done = 0;
   for (std::size_t i = 0; i < edits.size(); ++i) {
     check(i == 0 || edits[i - 1].offset < edits[i].offset, "edits ascend and do not meet");

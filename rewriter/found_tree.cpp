@@ -36,8 +36,9 @@ bool is_c_header(std::string_view path) {
 bool is_telling(std::string_view path) {
   constexpr auto names = std::to_array<std::string_view>(
       {"build.xml", "CMakeLists.txt", "GNUmakefile", "makefile", "Makefile", "meson.build"});
-  constexpr auto suffixes = std::to_array<std::string_view>({".java", ".gradle", ".gradle.kts", ".opt"});
-  return has_suffix(path, suffixes) || is_c_source(path) ||
+  constexpr auto suffixes =
+      std::to_array<std::string_view>({".java", ".gradle", ".gradle.kts", ".opt", ".edl"});
+  return has_suffix(path, suffixes) || is_c_source(path) || is_c_header(path) ||
          std::ranges::find(names, name_of_file(path)) != names.end();
 }
 

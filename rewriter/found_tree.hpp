@@ -15,9 +15,10 @@ struct FoundTree {
   std::vector<std::string> paths;            // all files, relative, sorted
   std::map<std::string, std::string> texts;  // of those that is_telling()
   std::string simulator = {};                // a jCardSim outside of the tree; empty: none is known
+  std::string dev_kit = {};                  // of OP-TEE, outside of the tree; the same
 };
 
-/// Java, C and C++ sources, and the files of build systems.
+/// Java, C and C++ sources, headers, EDL, and the files of build systems.
 bool is_telling(std::string_view path);
 
 bool is_c_source(std::string_view path);  // a unit of C or C++

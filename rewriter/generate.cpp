@@ -54,19 +54,30 @@ SourceLanguage language_of(const std::vector<std::string>& sources) {
   return *language;
 }
 
+std::unique_ptr<Language> language_for(const Project& project, const std::vector<std::string>& files,
+                                       const std::vector<std::string>& sources, const fs::path& edge) {
+  const bool is_enclave = project.target == TargetKind::sgx_enclave;
+  if (language_of(sources) == SourceLanguage::java) return java_language(project);
+  return is_enclave ? enclave_language(project, files, sources, edge) : c_language(project);
+}
+
+void replace_folder(const fs::path& from, const fs::path& to) {
+  fs::remove_all(to);
+  if (fs::exists(from)) fs::rename(from, to);
+}
+
 void append_bounded(std::vector<std::string>& to, const std::vector<std::string>& more) {
   const std::size_t shown = std::min(more.size(), most_notes);
   to.insert(to.end(), more.begin(), more.begin() + static_cast<std::ptrdiff_t>(shown));
   if (more.size() > shown) to.push_back(fmt::format("and {} notes like these", more.size() - shown));
 }
 
-Coverage coverage_of(const Instrumentation& work) {
-  Coverage coverage;
-  for (std::size_t file = 0; file < work.models.size(); ++file) {
-    coverage.statements += work.models[file].statements;
+Coverage coverage_of(const Instrumentation& work, TrapLevel level) {
+  Coverage coverage{
+      .statements = work.plan.statements, .excluded = work.plan.excluded_statements, .level = level};
+  for (std::size_t file = 0; file < work.models.size(); ++file)
     for (const PlannedTrap& planned : work.plan.files[file].traps)
       coverage.with_trap += work.models[file].sites[planned.site].counts ? 1 : 0;
-  }
   return coverage;
 }
 
@@ -100,7 +111,7 @@ Generated instrument(Language& language, Instrumentation& work, TrapPolicy polic
       result.left_alone = work.plan.left_alone;
       const std::vector<LeftAlonePlace> lost = taken.statements();
       result.left_alone.insert(result.left_alone.end(), lost.begin(), lost.end());
-      result.coverage = coverage_of(work);
+      result.coverage = coverage_of(work, policy.scope.level);
       result.tight = verdict.tight;
       result.instrumented_files = static_cast<std::size_t>(
           std::ranges::count_if(work.plan.files, [](const FilePlan& file) { return file.instrumented; }));
@@ -118,10 +129,9 @@ Generated instrument(Language& language, Instrumentation& work, TrapPolicy polic
 Generated generate(const Project& project, const fs::path& out) {
   const std::vector<std::string> files = project_files(project, out);
   const std::vector<std::string> sources = source_files(project, files);
-  const SourceLanguage written_in = language_of(sources);
-  const std::unique_ptr<Language> language =
-      written_in == SourceLanguage::java ? java_language(project) : c_language(project);
-  TrapPolicy policy{.entry = project.entry, .scope = project.profile, .language = written_in};
+  const fs::path edge = fs::absolute(out) / "edge.part";
+  const std::unique_ptr<Language> language = language_for(project, files, sources, edge);
+  TrapPolicy policy{.entry = project.entry, .scope = project.profile, .language = language_of(sources)};
   Instrumentation work{.models = language->read(sources)};
   work.plan = plan_traps(work.models, policy);
   language->prepare(work, files, policy);
@@ -132,11 +142,14 @@ Generated generate(const Project& project, const fs::path& out) {
     fs::create_directories(part);
     copy_files(project, files, part);
     result = instrument(*language, work, policy, part);
-    fs::remove_all(out / "tree");
-    fs::rename(part, out / "tree");
+    replace_folder(part, out / "tree");
+    replace_folder(edge, out / "edge");
   } catch (const fs::filesystem_error& error) {
-    throw environment_error(fmt::format("cannot write the tree: {}", error.what()),
-                            "is the disk full, or read-only?");
+    throw environment_error(
+        fmt::format("cannot write the tree: {}", error.what()),
+        fs::exists(out) && !fs::is_directory(out)
+            ? fmt::format("{} is no folder: remove it, or name another one with -o", out.string())
+            : "is the disk full, or read-only?");
   }
   write_file(out / "traps.json", write_trap_map(result.map));
   return result;

@@ -13,10 +13,13 @@
 
 namespace jcprof::rewriter {
 
-/// Executable statements of C and C++ sources that do not begin in a macro.
+/// Executable statements of C and C++ sources that do not begin in a macro; all 0 in Java, where nobody
+/// counts.
 struct Coverage {
-  std::size_t statements = 0;  // 0 in Java, where nobody counts
-  std::size_t with_trap = 0;
+  std::size_t statements = 0;              // of the functions that the project asks for
+  std::size_t with_trap = 0;               // of these
+  std::size_t excluded = 0;                // those of the other functions
+  TrapLevel level = TrapLevel::statement;  // that the project asks for: below `statement` few have one
 };
 
 struct Generated {
@@ -28,7 +31,8 @@ struct Generated {
   bool tight = false;  // may be too large for a card: a note says how large
 };
 
-/// Writes OUT/tree (a copy of the project's folder with traps and runtime) and OUT/traps.json. The user's own
+/// Writes OUT/tree (a copy of the project's folder with traps and runtime), OUT/traps.json, and of an enclave
+/// OUT/edge (what its untrusted side is built of). The user's own
 /// files are never touched; OUT is left as it was when anything is wrong with the sources. Throws UserError.
 Generated generate(const Project& project, const std::filesystem::path& out);
 

@@ -57,5 +57,9 @@ class Language {
 /// `project` must outlive it.
 std::unique_ptr<Language> java_language(const Project& project);
 std::unique_ptr<Language> c_language(const Project& project);
+/// C and C++ of an enclave, with its EDL; what its untrusted side is built of goes to the folder `edge`.
+std::unique_ptr<Language> enclave_language(const Project& project, const std::vector<std::string>& files,
+                                           const std::vector<std::string>& sources,
+                                           const std::filesystem::path& edge);
 
 }  // namespace jcprof::rewriter

@@ -88,7 +88,7 @@ class Tokens {
   bool starts_line_ = false;
 };
 
-/// Behind `main`: whether a body follows its parameters, those of the old style too.
+/// Behind a name: whether a body follows its parameters, those of the old style too.
 bool is_definition(Tokens& tokens) {
   if (tokens.next() != "(") return false;
   for (int open = 1; open > 0;) {
@@ -103,16 +103,23 @@ bool is_definition(Tokens& tokens) {
 
 }  // namespace
 
-bool defines_main(std::string_view text) {
+bool defines_function(std::string_view text, std::string_view name) {
   Tokens tokens(text);
   int depth = 0;
+  std::string_view before;
   for (std::string_view token = tokens.next(); !token.empty(); token = tokens.next()) {
-    if (token == "{") ++depth;
+    // What stands in the braces of extern "C" is outside.
+    if (token == "{" && before != "extern") ++depth;
     // At the margin it ends a function, whatever braces the branches of an #if have opened.
-    if (token == "}") depth = tokens.starts_line() ? 0 : depth - 1;
-    if (token == "main" && depth == 0 && is_definition(tokens)) return true;
+    if (token == "}") depth = tokens.starts_line() ? 0 : std::max(depth - 1, 0);
+    before = token;
+    if (token == name && depth == 0 && is_definition(tokens)) return true;
   }
   return false;
+}
+
+bool defines_main(std::string_view text) {
+  return defines_function(text, "main");
 }
 
 }  // namespace jcprof::rewriter

@@ -5,17 +5,27 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
+#include "rewriter/line_index.hpp"
 #include "src/core/error.hpp"
-#include "src/core/file.hpp"
 #include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
 
 constexpr std::size_t longest_digested = 2000;
+
+// FNV-1a (Fowler, Noll, Vo 1991) with 64 bits: keys tell the traps of one program apart, nobody forges them.
+constexpr std::uint64_t fnv_basis = 0xCBF29CE484222325;
+constexpr std::uint64_t fnv_prime = 0x100000001B3;
+
+std::uint64_t digest(std::uint64_t digest, std::string_view text) {
+  for (const char c : text) digest = (digest ^ static_cast<unsigned char>(c)) * fnv_prime;
+  return digest;
+}
 
 /// "PinApplet.verify(byte)" → "PinApplet.verify"
 std::string_view without_parameters(std::string_view name) {
@@ -39,7 +49,9 @@ bool is_file_pattern(std::string_view pattern, SourceLanguage language) {
 class Planner {
  public:
   Planner(const std::vector<SourceModel>& models, const TrapPolicy& policy)
-      : models_(models), policy_(policy) {}
+      : models_(models), policy_(policy) {
+    for (const SourceModel& model : models) lines_.emplace_back(model.text);
+  }
 
   TrapPlan plan() {
     plan_.files.resize(models_.size());
@@ -142,6 +154,7 @@ class Planner {
 
   std::string why_no_entry(const Function& function) const {
     if (!function.why_not.empty()) return function.why_not;
+    if (!function.why_no_entry.empty()) return function.why_no_entry;
     return policy_.language == SourceLanguage::java
                ? "it has no parameter of type APDU"
                : "a wrapper cannot take the place of a member, of a template, or of what is in a namespace";
@@ -219,7 +232,9 @@ class Planner {
     for (std::uint32_t i = 0; i < model.sites.size(); ++i)
       if (chosen(file, model.sites[i]) && !policy_.left_out.contains({file, i}))
         plan.traps.push_back({.site = i, .trap = {}});
-    const LineIndex lines(model.text);
+    for (std::uint32_t i = 0; i < model.functions.size(); ++i)
+      (in_scope(file, i) ? plan_.statements : plan_.excluded_statements) += model.functions[i].statements;
+    const LineIndex& lines = lines_[file];
     for (const LeftAlone& left : model.left_alone) {
       plan_.left_alone.push_back(
           {.path = model.path, .line = lines.line(left.offset), .reason = left.reason, .count = left.count});
@@ -235,9 +250,9 @@ class Planner {
     std::uint32_t id = 0;
     for (std::size_t file = 0; file < models_.size(); ++file) {
       const SourceModel& model = models_[file];
-      LineIndex lines(model.text);
-      std::map<std::uint32_t, std::uint32_t> ordinal;  // of each site among all of its function
-      std::vector<std::uint32_t> ordinals(model.sites.size());
+      const LineIndex& lines = lines_[file];
+      std::vector<std::uint32_t> ordinal(model.functions.size());  // of the last site of each
+      std::vector<std::uint32_t> ordinals(model.sites.size());     // of each among all of its function
       for (std::uint32_t i = 0; i < model.sites.size(); ++i) ordinals[i] = ++ordinal[model.sites[i].function];
       for (PlannedTrap& planned : plan_.files[file].traps) {
         const Site& site = model.sites[planned.site];
@@ -257,29 +272,14 @@ class Planner {
     }
   }
 
-  /// Byte offset → line, without counting from the start each time.
-  class LineIndex {
-   public:
-    explicit LineIndex(std::string_view text) {
-      for (std::size_t i = 0; i < text.size(); ++i)
-        if (text[i] == '\n') starts_.push_back(i + 1);
-    }
-    std::size_t line(std::size_t offset) const {
-      return static_cast<std::size_t>(std::ranges::upper_bound(starts_, offset) - starts_.begin());
-    }
-    std::size_t start_of(std::size_t line) const { return starts_[line - 1]; }
-
-   private:
-    std::vector<std::size_t> starts_{0};
-  };
-
   static std::string key(const SourceModel& model, const Site& site, std::uint32_t ordinal) {
     // A statement holds those within it: of a long one only the beginning, or the time taken grows squarely.
-    const std::string statement = sha256(
-        std::string_view(model.text).substr(site.begin, std::min(site.end - site.begin, longest_digested)));
-    return sha256(fmt::format("{}\n{}\n{}\n{}\n{}", model.path, model.functions[site.function].name,
-                              name_of(site.kind), statement, ordinal))
-        .substr(0, 16);
+    const std::string_view statement =
+        std::string_view(model.text).substr(site.begin, std::min(site.end - site.begin, longest_digested));
+    const std::uint64_t where =
+        digest(fnv_basis, fmt::format("{}\n{}\n{}\n{}\n", model.path, model.functions[site.function].name,
+                                      name_of(site.kind), ordinal));
+    return fmt::format("{:016x}", digest(where, statement));
   }
 
   void reserve_marker_names() {
@@ -309,13 +309,28 @@ class Planner {
 
   std::string name_for(std::size_t file, const Site& site) {
     if (!site.marker_name.empty()) return "TRAP_" + site.marker_name;
-    const Function& function = models_[file].functions[site.function];
-    const std::string stem = identifier(
-        simple_name_is_unique(function) ? function.simple_name : function.owner + "_" + function.simple_name);
+    NameStem& stem = stem_of(models_[file].functions[site.function]);
     for (;;) {
-      std::string name = fmt::format("TRAP_{}_{}", stem, ++counters_[stem]);
-      if (names_.insert(name).second) return name;
+      std::string name = fmt::format("TRAP_{}_{}", stem.text, ++*stem.counter);
+      if (!names_.contains(name)) return name;
     }
+  }
+
+  /// What the names of a function's traps begin with, and how many of them there are.
+  struct NameStem {
+    std::string text;
+    std::uint32_t* counter = nullptr;  // shared with functions of the same stem
+  };
+
+  NameStem& stem_of(const Function& function) {
+    const auto [stem, is_new] = stems_.try_emplace(&function);
+    if (is_new) {
+      stem->second.text =
+          identifier(simple_name_is_unique(function) ? function.simple_name
+                                                     : function.owner + "_" + function.simple_name);
+      stem->second.counter = &counters_[stem->second.text];
+    }
+    return stem->second;
   }
 
   bool simple_name_is_unique(const Function& function) {
@@ -336,8 +351,10 @@ class Planner {
   TrapPlan plan_;
   std::set<FunctionRef> entries_;
   std::map<std::string, std::size_t> elsewhere_;  // files of other packages
-  std::set<std::string> names_;
-  std::map<std::string, std::uint32_t> counters_;
+  std::vector<LineIndex> lines_;                  // of each file
+  std::unordered_set<std::string> names_;         // the users'; ours differ by stem or number
+  std::unordered_map<std::string, std::uint32_t> counters_;
+  std::unordered_map<const Function*, NameStem> stems_;
   std::unordered_map<std::string, std::set<std::string>> owners_;
 };
 

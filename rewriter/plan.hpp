@@ -45,6 +45,8 @@ struct TrapPlan {
   std::vector<FilePlan> files;             // one a model, same order
   std::size_t entry_file = 0;              // where the (first) entry function stands
   std::vector<LeftAlonePlace> left_alone;  // of instrumented files
+  std::size_t statements = 0;              // of functions that the scope asks for, whatever its level
+  std::size_t excluded_statements = 0;     // of the others
   std::vector<std::string> notes;          // for a person; in Java all of `left_alone` too
 };
 

@@ -64,6 +64,9 @@ void find_database(const FoundTree& tree, ProgramFacts& facts) {
     if (!facts.database.empty() || !std::ranges::binary_search(tree.paths, path)) continue;
     facts.database = path;
   }
+  if (!facts.database.empty()) return;
+  const auto any = std::ranges::find(tree.paths, "compile_commands.json", name_of_file);
+  if (any != tree.paths.end()) facts.database = *any;
 }
 
 /// What must not be taken for the result of building the copy.
@@ -164,10 +167,13 @@ void use_make(const std::string& makefile, ProgramFacts& facts) {
 
 void find_builder(const FoundTree& tree, ProgramFacts& facts) {
   if (tree.texts.contains("CMakeLists.txt")) return use_cmake(tree, facts);
+  facts.has_configure =
+      !tree.texts.contains("meson.build") && std::ranges::binary_search(tree.paths, "configure");
   if (tree.texts.contains("meson.build")) return use_meson(tree, facts);
   for (const char* name : {"GNUmakefile", "makefile", "Makefile"})
     if (const auto found = tree.texts.find(name); found != tree.texts.end())
       return use_make(found->second, facts);
+  if (facts.has_configure) return use_make("", facts);
   facts.target = facts.program = stem_of(facts.source);
 }
 

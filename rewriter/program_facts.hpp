@@ -23,8 +23,9 @@ struct ProgramFacts {
   std::string database;               // path of compile_commands.json; empty: none
   std::vector<std::string> built;     // globs of what earlier builds have left in the tree
   Builder builder = Builder::compiler;
-  std::string target;   // what the builder calls the program
-  std::string program;  // the built program, below the build folder; in the tree for make
+  bool has_configure = false;  // a script ./configure goes ahead of make
+  std::string target;          // what the builder calls the program
+  std::string program;         // the built program, below the build folder; in the tree for make
 };
 
 std::optional<ProgramFacts> find_program(const FoundTree& tree);

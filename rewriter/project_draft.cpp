@@ -6,74 +6,18 @@
 
 #include <fmt/format.h>
 
+#include "rewriter/draft_text.hpp"
 #include "src/core/error.hpp"
 #include "src/core/json_text.hpp"
+#include "src/core/project.hpp"
 
 namespace jcprof::rewriter {
 namespace {
 
-using Strings = std::vector<std::string>;
+using draft::head, draft::list, draft::scope, draft::step, draft::steps, draft::Strings, draft::tail;
 
 // Proprietary (F0), then "jcprof".
 constexpr std::string_view made_up_aid = "F06A6370726F66";
-
-/// A list on one line, or broken before `width` columns.
-std::string list(const Strings& strings, std::size_t indent) {
-  constexpr std::size_t width = 120;
-  std::string text = "[";
-  std::size_t column = indent + 1;
-  for (const std::string& string : strings) {
-    const std::string item = json_string(string);
-    const bool is_first = text.size() == 1;
-    if (!is_first && column + item.size() + 2 > width) {
-      text += ",\n" + std::string(indent + 1, ' ');
-      column = indent + 1;
-    } else if (!is_first) {
-      text += ", ";
-      column += 2;
-    }
-    text += item;
-    column += item.size();
-  }
-  return text + "]";
-}
-
-std::string list(std::string_view key, const Strings& strings) {
-  return fmt::format("  \"{}\": {}", key, list(strings, key.size() + 6));
-}
-
-/// `more` is further keys of the step.
-std::string step(const Strings& argv, std::string_view more = "") {
-  return fmt::format("    {{\"run\": {}{}}}", list(argv, 12), more);
-}
-
-std::string steps(std::string_view key, const Strings& all) {
-  return fmt::format("  \"{}\": [\n{}\n  ]", key, fmt::join(all, ",\n"));
-}
-
-std::string head(const std::string& name, std::string_view target) {
-  return fmt::format(
-      "// Written by jcprof init from what it found here, and yours to change. docs/project-file.md explains "
-      "every key.\n"
-      "{{\n"
-      "  \"format\": \"jcprof-project\", \"version\": 1,\n"
-      "  \"name\": {},\n"
-      "  \"target\": \"{}\",\n",
-      json_string(name), target);
-}
-
-constexpr std::string_view scope =
-    "  // Where traps stand: globs over functions and files; at each statement, or coarser: \"block\", "
-    "\"function\".\n"
-    "  \"profile\": {\"include\": [\"*\"], \"exclude\": [], \"level\": \"statement\"},\n";
-
-/// Ends the file.
-std::string tail(std::string_view why) {
-  return fmt::format(
-      "  // Until each share is known to so many points, or for so long{}.\n"
-      "  \"measure\": {{\"absolute\": 1, \"max_time\": \"1m\"}}\n}}\n",
-      why);
-}
 
 // --- Applets ---
 
@@ -199,16 +143,21 @@ std::string compile_section(const ProgramFacts& facts) {
                        json_string(facts.database));
   Strings flags;
   for (const std::string& folder : facts.includes) flags.push_back("-I{project}/" + folder);
+  const std::string folder =
+      facts.builder == Builder::cmake && !facts.built.empty() ? facts.built.front() : "build";
   const std::string way = facts.builder == Builder::cmake
-                              ? "cmake -S . -B build -DCMAKE_EXPORT_COMPILE_COMMANDS=ON"
-                          : facts.builder == Builder::meson ? "meson setup build"
+                              ? fmt::format("cmake -S . -B {} -DCMAKE_EXPORT_COMPILE_COMMANDS=ON", folder)
+                          : facts.builder == Builder::meson ? std::string("meson setup build")
                           : facts.builder == Builder::make  ? "bear -- make"
                                                             : "a build under bear";
   return fmt::format(
-      "  // Flags for every file. Better is a compile_commands.json, which tells them file by file ({}):\n"
-      "  // \"compile\": {{\"database\": \"build/compile_commands.json\"}},\n"
+      "{}  // Flags for every file. Better is a compile_commands.json, which tells them file by file ({}):\n"
+      "  // \"compile\": {{\"database\": \"{}/compile_commands.json\"}},\n"
       "  \"compile\": {{\"flags\": {}}},\n",
-      way, list(flags, 23));
+      facts.has_configure
+          ? "  // Run ./configure here first: jcprof reads the sources with what it makes (config.h).\n"
+          : "",
+      way, facts.builder == Builder::make ? "." : folder, list(flags, 23));
 }
 
 Strings build_steps(const ProgramFacts& facts) {
@@ -222,6 +171,8 @@ Strings build_steps(const ProgramFacts& facts) {
       return {step({"meson", "setup", "--buildtype=debugoptimized", "{out}/build", "{tree}"}),
               step({"meson", "compile", "-C", "{out}/build"}, patient)};
     case Builder::make:
+      if (facts.has_configure)
+        return {step({"./configure"}, patient), step({"make", "-j2", facts.target}, patient)};
       return {step({"make", "-j2", facts.target}, patient)};
     case Builder::compiler:
       break;
@@ -247,7 +198,128 @@ std::string built_program(const ProgramFacts& facts) {
   return "{out}/" + facts.program;
 }
 
+// --- Enclaves ---
+
+/// A shared object of C and C++ files; the driver of C takes both.
+std::string shared_object(const std::string& name, const Strings& includes, const Strings& files) {
+  Strings argv{"cc", "-O2", "-g", "-shared", "-fPIC", "-o", name};
+  for (const std::string& folder : includes) argv.push_back("-I" + folder);
+  argv.insert(argv.end(), files.begin(), files.end());
+  if (std::ranges::any_of(files, is_cpp_source)) argv.emplace_back("-lstdc++");
+  return step(argv, ", \"timeout_s\": 1800");
+}
+
+std::string enclave_build(const EnclaveFacts& facts) {
+  if (facts.makes_bridge)
+    return steps("build", {step({"make", "EDGE={out}/edge", "bridge.so"}, ", \"timeout_s\": 1800")});
+  const std::string host = "{out}/edge/host";
+  Strings includes = facts.includes;
+  includes.push_back(host);
+  Strings trusted = facts.units;
+  trusted.push_back(host + "/" + facts.name + "_t.c");
+  Strings outside{"{out}/edge/bridge.c", host + "/" + facts.name + "_u.c"};
+  outside.insert(outside.end(), facts.outside.begin(), facts.outside.end());
+  Strings outside_includes = includes;
+  outside_includes.emplace_back("{out}/edge");
+  if (!facts.id.empty()) outside.insert(outside.begin(), "-DENCLAVE_ID=" + facts.id);
+  outside.emplace_back("-ldl");
+  return "  // This is a host build: no enclave, for a first look. With the SDK: make enclave.signed.so of "
+         "the EDL "
+         "and the\n"
+         "  // sources in {tree}, and bridge.so of {out}/edge/bridge.c and what the SDK's tool makes of that "
+         "EDL.\n" +
+         steps("build", {shared_object("enclave.so", includes, trusted),
+                         shared_object("bridge.so", outside_includes, outside)});
+}
+
+std::string enclave_compile(const EnclaveFacts& facts) {
+  Strings flags;
+  for (const std::string& folder : facts.includes) flags.push_back("-I{project}/" + folder);
+  std::string text =
+      fmt::format("  // Flags for every source.\n  \"compile\": {{\"flags\": {}", list(flags, 23));
+  if (!facts.is_alone) text += fmt::format(", \"edl\": {}", json_string(facts.edl));
+  return text + "},\n";
+}
+
+// --- Trusted applications ---
+
+std::string ta_build(const TaFacts& facts, const std::string& dev_kit) {
+  Strings argv{"make", "CROSS_COMPILE=aarch64-linux-gnu-", "O={out}/ta"};
+  if (!facts.folder.empty()) argv.insert(argv.begin() + 1, {"-C", facts.folder});
+  if (!dev_kit.empty()) argv.push_back("TA_DEV_KIT_DIR=" + dev_kit);
+  return fmt::format("  // The development kit is {}.\n",
+                     dev_kit.empty()
+                         ? "the environment's: TA_DEV_KIT_DIR; or add \"TA_DEV_KIT_DIR=/its/folder\""
+                         : "that of the OP-TEE that it is to run on: TA_DEV_KIT_DIR") +
+         steps("build", {step(argv, ", \"timeout_s\": 600")}) + ",\n";
+}
+
+std::string ta_trigger(const TaFacts& facts) {
+  std::string text =
+      fmt::format("  // The command under study{}\n",
+                  facts.commands.empty() ? ": none was found in the entry, fill in yours." : ", one of");
+  for (const TaCommand& command : facts.commands)
+    text += fmt::format("  //   {} {}\n", command.id, command.name);
+  return text +
+         "  // Up to four parameters: {\"value\": \"in\", \"a\": 1}, {\"memref\": \"in\", \"bytes\": "
+         "\"{input}\"}, "
+         "{\"memref\": \"out\", \"size\": 32}, null.\n" +
+         fmt::format("  \"trigger\": {{\"ta\": {}, \"command\": {}, \"params\": []}},\n",
+                     json_string(facts.uuid), facts.commands.empty() ? 0 : facts.commands.front().id) +
+         "  // Commands that each session begins with, and what {input} stands for.\n"
+         "  // \"session\": {\"once\": [{\"command\": 0, \"params\": []}]},\n"
+         "  // \"inputs\": {\"fixed\": \"31323334\"},\n";
+}
+
+std::string signature(const EdlFunction& function) {
+  std::string text;
+  for (const EdlParameter& parameter : function.parameters)
+    text += (text.empty() ? "" : ", ") + parameter.type + " " + parameter.name;
+  return fmt::format("{} {}({})", function.result, function.name, text);
+}
+
 }  // namespace
+
+std::string draft_project(const std::string& name, const EnclaveFacts& facts) {
+  return head(name, "sgx-enclave") + "  // The trusted sources. Traps go into a copy of these files.\n" +
+         list("sources", facts.globs) + ",\n" +
+         (facts.built.empty() ? ""
+                              : "  // What earlier builds have left is not copied.\n" +
+                                    list("exclude_from_tree", facts.built) + ",\n") +
+         fmt::format("  // The ecall that is measured, of {}; this one is in {}.\n", json_string(facts.edl),
+                     json_string(facts.source)) +
+         further(facts.others, "Other ecalls here") +
+         fmt::format("  \"entry\": {}", json_string(facts.entry.name)) + ",\n" + std::string(scope) +
+         enclave_compile(facts) +
+         "  // How the copy with traps, {tree}, is built. jcprof gen writes what it needs beside it, "
+         "{out}/edge.\n" +
+         enclave_build(facts) + ",\n  \"transport\": \"agent:jcprof-agent-ecall {tree}/bridge.so\",\n" +
+         fmt::format("  \"trigger\": {{\"ecall\": {}}},\n", json_string(facts.entry.name)) +
+         "  // The bytes of the parameters in their order; {out}/edge/bridge.c says which. What is missing "
+         "is zeros.\n" +
+         fmt::format("  //   {}\n", signature(facts.entry)) +
+         "  \"inputs\": {\"list\": [\"0000000000000000\"]},\n" + tail("");
+}
+
+std::string draft_project(const std::string& name, const TaFacts& facts, const std::string& dev_kit) {
+  return head(name, "optee-ta") + "  // Traps go into a copy of these files.\n" +
+         list("sources", facts.globs) +
+         fmt::format(",\n  // The entry, {}, is in {}.\n", ta_entry, json_string(facts.source)) +
+         further(facts.others, "It is in these too, of other applications") + std::string(scope) +
+         "  // The makefile in this folder says how each file is compiled.\n" +
+         fmt::format("  \"compile\": {{\"make\": {}}},\n",
+                     json_string(facts.folder.empty() ? "." : facts.folder)) +
+         ta_build(facts, dev_kit) +
+         "  // optee-vm is a script of jcprof's: have its folder in PATH, or write its path. Without "
+         "--icount the "
+         "machine's\n"
+         "  // time is real; on a board: \"agent:ssh BOARD jcprof-agent-teec\", with an \"install\" that "
+         "copies the "
+         ".ta there.\n" +
+         (facts.uuid.empty() ? "  // Neither the makefile nor TA_UUID says the UUID: fill in yours.\n" : "") +
+         fmt::format("  \"transport\": \"agent:optee-vm agent --icount {{out}}/ta/{}.ta\",\n", facts.uuid) +
+         ta_trigger(facts) + tail("");
+}
 
 std::string draft_project(const std::string& name, const AppletFacts& facts) {
   const std::string aid = facts.aid.empty() ? std::string(made_up_aid) : facts.aid;
@@ -284,15 +356,21 @@ std::string draft_project(const std::string& name, const ProgramFacts& facts) {
 
 std::string draft_project(const FoundTree& tree) {
   if (const std::optional<AppletFacts> applet = find_applet(tree)) return draft_project(tree.name, *applet);
+  if (const std::optional<EnclaveFacts> enclave = find_enclave(tree))
+    return draft_project(tree.name, *enclave);
+  if (const std::optional<TaFacts> ta = find_ta(tree)) return draft_project(tree.name, *ta, tree.dev_kit);
   if (const std::optional<ProgramFacts> program = find_program(tree))
     return draft_project(tree.name, *program);
   const auto count = [&](auto is_one) { return std::ranges::count_if(tree.paths, is_one); };
   throw UserError(Fault{
-      .message = fmt::format("there is neither an applet nor a program in \"{}\"", tree.name),
-      .hint = fmt::format(
-          "looked for a class that extends Applet and has process(APDU) in {} Java files, and for main in {} "
-          "C and C++ files",
-          count([](const std::string& path) { return path.ends_with(".java"); }), count(is_c_source))});
+      .message = fmt::format(
+          "there is no applet, no enclave, no trusted application and no program in \"{}\"", tree.name),
+      .hint = fmt::format("looked for a class that extends Applet and has process(APDU) in {} Java files, "
+                          "for a public ecall in {} "
+                          "EDL files that a source defines, and for {} and main in {} C and C++ files",
+                          count([](const std::string& path) { return path.ends_with(".java"); }),
+                          count([](const std::string& path) { return path.ends_with(".edl"); }), ta_entry,
+                          count(is_c_source))});
 }
 
 }  // namespace jcprof::rewriter

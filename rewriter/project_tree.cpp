@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "src/core/text.hpp"
 
@@ -31,13 +30,6 @@ bool is_skipped(const Project& project, const fs::path& out, const fs::directory
   return std::ranges::any_of(project.exclude_from_tree, [&](const std::string& pattern) {
     return glob_matches(pattern, relative) || glob_matches(pattern, relative + "/");
   });
-}
-
-Place place_in_project(const Project& project, const std::string& value) {
-  const std::string text = read_file(project.file);
-  const std::size_t at = text.find("\"" + value + "\"");
-  const std::string file = project.file.filename().string();
-  return at == std::string::npos ? Place{.file = file} : place_at(file, text, at);
 }
 
 void copy_file_into(const fs::path& from, const fs::path& to) {
@@ -89,6 +81,13 @@ std::vector<std::string> source_files(const Project& project, const std::vector<
   }
   if (!faults.empty()) throw UserError(faults);
   return {found.begin(), found.end()};
+}
+
+Place place_in_project(const Project& project, const std::string& value) {
+  const std::string text = read_file(project.file);
+  const std::size_t at = text.find("\"" + value + "\"");
+  const std::string file = project.file.filename().string();
+  return at == std::string::npos ? Place{.file = file} : place_at(file, text, at);
 }
 
 void copy_files(const Project& project, const std::vector<std::string>& files, const fs::path& to) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "src/core/error.hpp"
 #include "src/core/project.hpp"
 
 namespace jcprof::rewriter {
@@ -16,6 +17,9 @@ std::vector<std::string> project_files(const Project& project, const std::filesy
 
 /// Those of `files` that the project's globs name, sorted. UserError for each glob that names none.
 std::vector<std::string> source_files(const Project& project, const std::vector<std::string>& files);
+
+/// Where the project file has `value` as a string.
+Place place_in_project(const Project& project, const std::string& value);
 
 /// Links to folders stay links. Throws std::filesystem::filesystem_error.
 void copy_files(const Project& project, const std::vector<std::string>& files,

@@ -17,12 +17,14 @@
 namespace jcprof::rewriter {
 
 struct Function {
-  std::string name;         // "PinApplet.verify"; with its parameter types where it is overloaded
-  std::string simple_name;  // "verify"; what the names of its traps are made of
-  std::string owner;        // "PinApplet"; put in front of simple_name where that alone is not unique
-  std::size_t offset = 0;   // of its name in the source
-  std::string why_not;      // not empty: no trap can stand in it, and why
+  std::string name;               // "PinApplet.verify"; with its parameter types where it is overloaded
+  std::string simple_name;        // "verify"; what the names of its traps are made of
+  std::string owner;              // "PinApplet"; put in front of simple_name where that alone is not unique
+  std::size_t offset = 0;         // of its name in the source
+  std::string why_not;            // not empty: no trap can stand in it, and why
+  std::string why_no_entry = {};  // not empty: it cannot be the entry, and why
   bool calls_itself = false;
+  std::size_t statements = 0;  // of C and C++: that do something and do not begin in a macro
   bool operator==(const Function&) const = default;
 };
 
@@ -36,7 +38,7 @@ struct Site {
   std::uint32_t guards = 0;  // that a stop here passes on its way out of the function
   std::string marker_name;   // as the user named it; empty: none given
   bool in_source = false;    // the user's text calls the trap itself, by marker_name
-  bool counts = false;       // it is the one in front of a statement that SourceModel::statements counts
+  bool counts = false;       // it is the one in front of a statement that Function::statements counts
   bool operator==(const Site&) const = default;
 };
 
@@ -79,7 +81,6 @@ struct SourceModel {
   std::vector<Site> sites;  // in file order
   std::vector<Slot> slots;  // in the order in which they stand in the output
   std::vector<LeftAlone> left_alone;
-  std::size_t statements = 0;      // of C and C++: that do something and do not begin in a macro
   std::set<std::string> declared;  // types, variables and imports: what the runtime must not be called
   // "PMC.TRAP_x", "PM.PERF_START", "PM.set()": what the text itself names of the ancestor's classes, so ours
   // must have it.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of jcprof that runs in C and C++ targets: traps that can stop a run or log the way it took, and what arms
-   them. C90 to C2x and C++11 to C++20, gcc and clang. It includes no system header, allocates nothing, and leaves
+   them; with JCPROF_RECORD traps that record it (jcprof_record.h, beside this file). C90 to C2x and C++11 to C++20, gcc and clang. It includes no system header, allocates nothing, and leaves
    nothing in a program that is compiled without JCPROF or with JCPROF_OFF. docs/instrument-by-hand.md is about its use
    by hand. */
 #ifndef JCPROF_H
@@ -17,6 +17,30 @@
 #define JCPROF_LIVE 0
 #endif
 
+/* What is outside is declared under names of our own, so that nothing that the user declares or defines conflicts. */
+#define JCPROF_TEXT_2_(x) #x
+#define JCPROF_TEXT_(x) JCPROF_TEXT_2_(x)
+#define JCPROF_OUTSIDE_(name) __asm__(JCPROF_TEXT_(__USER_LABEL_PREFIX__) #name)
+
+#if !JCPROF_LIVE || !defined(JCPROF_RECORD)
+/* Of record mode: a moment with a name, a string that is the same each time, and 64 bits of the user's. And what is not
+   recorded. */
+#define JCPROF_MARK(name, payload) (0 ? (void)(payload) : (void)0)
+#define JCPROF_PAUSE() ((void)0)
+#define JCPROF_RESUME() ((void)0)
+#endif
+
+/* Our own ecall. The header that is made of the EDL declares it, where it is included. */
+#ifdef __cplusplus
+#define JCPROF_ENCLAVE_(name, body)                                                 \
+  extern "C" void jcprof_ecall(unsigned verb, void *window) JCPROF_OUTSIDE_(name); \
+  extern "C" void jcprof_ecall(unsigned verb, void *window) { body; }
+#else
+#define JCPROF_ENCLAVE_(name, body)                                      \
+  void jcprof_ecall(unsigned verb, void *window) JCPROF_OUTSIDE_(name); \
+  void jcprof_ecall(unsigned verb, void *window) { body; }
+#endif
+
 #if !JCPROF_LIVE
 
 #define JCPROF_TRAP(id) ((void)0)
@@ -26,8 +50,10 @@
 #define JCPROF_AFTER(id) ((void)0)
 #define JCPROF_BEGIN(id) ((void)0)
 /* A declaration too, or the statement that it leaves would stand in front of the declarations of C90. */
-#define JCPROF_TRAP_D(id) struct jcprof_nothing
-#define JCPROF_BEGIN_D(id) struct jcprof_nothing
+#define JCPROF_TRAP_D(id) struct jcprof_nothing_##id
+#define JCPROF_TRAP_DV(id, x) struct jcprof_nothing_##id
+#define JCPROF_BEGIN_D(id) struct jcprof_nothing_##id
+#define JCPROF_ENCLAVE(name) JCPROF_ENCLAVE_(name, (void)verb; (void)window)
 
 #else
 
@@ -36,6 +62,23 @@
 #ifndef JCPROF_BUILD
 #define JCPROF_BUILD 0u /* ties a report to the traps.json of the same build */
 #endif
+/* What is linked as one, shares with nobody and has no fork: an enclave, and a trusted application of OP-TEE, in which
+   one thread runs at a time. */
+#ifdef JCPROF_TA_BUILD
+#define JCPROF_THREAD
+#endif
+#if defined(JCPROF_ENCLAVE_BUILD) || defined(JCPROF_TA_BUILD)
+#define JCPROF_ALONE_ 1
+#else
+#define JCPROF_ALONE_ 0
+#endif
+#ifndef JCPROF_PROCESS /* int (*)(void): tells one process from another; null where there is no fork */
+#if defined(__linux__) && !JCPROF_ALONE_
+#define JCPROF_PROCESS jcprof_libc_getpid
+#else
+#define JCPROF_PROCESS JCPROF_NULL_
+#endif
+#endif
 #ifndef JCPROF_HOOK_ENTER
 #define JCPROF_HOOK_ENTER ((void)0) /* an armed run enters the root */
 #endif
@@ -43,15 +86,17 @@
 #define JCPROF_HOOK_LEAVE ((void)0) /* and leaves it, at its end or by a stop */
 #endif
 
-#ifdef __ELF__
-#define JCPROF_VISIBLE_ __attribute__((__visibility__("default")))
-#else
+#ifndef __ELF__
 #define JCPROF_VISIBLE_
+#elif JCPROF_ALONE_
+#define JCPROF_VISIBLE_ __attribute__((__visibility__("hidden")))
+#else
+#define JCPROF_VISIBLE_ __attribute__((__visibility__("default")))
 #endif
 #if defined(JCPROF_THREAD) || !defined(__ELF__)
 #define JCPROF_TLS_ JCPROF_VISIBLE_
 #else
-#define JCPROF_TLS_ __attribute__((__visibility__("default"), __tls_model__("initial-exec")))
+#define JCPROF_TLS_ JCPROF_VISIBLE_ __attribute__((__tls_model__("initial-exec")))
 #endif
 #ifndef JCPROF_THREAD
 #define JCPROF_THREAD __thread /* empty where there are no threads */
@@ -64,8 +109,20 @@
 #define JCPROF_DEFINED_HERE_ JCPROF_DEFINE
 #define JCPROF_WEAK_
 #endif
-#define JCPROF_LOCAL_ static __attribute__((__unused__))
+#define JCPROF_BARE_ __attribute__((__no_instrument_function__))
+#define JCPROF_LOCAL_ JCPROF_BARE_ static __attribute__((__unused__))
+#define JCPROF_HOT_ __inline__ __attribute__((__always_inline__))
 #define JCPROF_COLD_ __attribute__((__cold__, __noinline__))
+/* A trap that a body ends with may be jumped to, and then stands just as high as where the root was entered: by one byte
+   below it counts as within. clang does not jump where it is told so, and must not: it may take the root's function
+   into its caller, which gcc never does with a setjmp, and traps of that stand as high once the root is gone. */
+#ifdef __clang__
+#define JCPROF_CALLED_ __attribute__((__not_tail_called__))
+#define JCPROF_JUMPED_ 0
+#else
+#define JCPROF_CALLED_
+#define JCPROF_JUMPED_ 1
+#endif
 
 #ifdef __cplusplus
 #define JCPROF_NULL_ nullptr
@@ -81,7 +138,9 @@
 
 /* A root's setjmp: the compiler's own where it is known to work, a target's where it defines these three, else
    <setjmp.h>, which is included only in a file that says JCPROF_ROOT_HERE. */
-#ifdef JCPROF_SETJMP
+#ifdef JCPROF_RECORD
+#define JCPROF_HAS_ROOT_ 0
+#elif defined(JCPROF_SETJMP)
 #define JCPROF_HAS_ROOT_ 1
 #elif defined(__x86_64__) || defined(__i386__)
 #define JCPROF_HAS_ROOT_ 1
@@ -89,7 +148,13 @@
 #define JCPROF_SETJMP(buffer) __builtin_setjmp(buffer)
 #define JCPROF_LONGJMP(buffer) __builtin_longjmp(buffer, 1)
 #elif defined(JCPROF_ROOT_HERE)
+#ifdef __cplusplus
+extern "C" { /* OP-TEE's header does not say it */
 #include <setjmp.h>
+}
+#else
+#include <setjmp.h>
+#endif
 #define JCPROF_HAS_ROOT_ 1
 #define JCPROF_JMP_BUF jmp_buf
 #define JCPROF_SETJMP(buffer) setjmp(buffer)
@@ -103,10 +168,11 @@ extern "C++" {
 extern "C" {
 #endif
 
-/* What is outside is declared under names of our own, so that nothing that the user declares or defines conflicts. */
-#define JCPROF_TEXT_2_(x) #x
-#define JCPROF_TEXT_(x) JCPROF_TEXT_2_(x)
-#define JCPROF_LIBC_(name) __asm__(JCPROF_TEXT_(__USER_LABEL_PREFIX__) #name)
+#if defined(JCPROF_PROGRAM) || (defined(JCPROF_RECORD) && defined(__linux__) && !JCPROF_ALONE_)
+extern int jcprof_libc_getpid(void) JCPROF_OUTSIDE_(getpid);
+#elif defined(__linux__) && !JCPROF_ALONE_
+extern int jcprof_libc_getpid(void) JCPROF_OUTSIDE_(getpid) __attribute__((__weak__));
+#endif
 
 /* ---- values ---- */
 
@@ -126,19 +192,42 @@ struct jcprof_head {
   jcprof_u32 before; /* signature of the events before `from` */
   jcprof_u32 all;    /* signature of all */
   jcprof_u64 passes; /* of a calibration */
+#ifdef JCPROF_ENCLAVE_BUILD
+  jcprof_u32 last; /* trap passed last */
+  jcprof_u32 zero;
+#else
   jcprof_u64 zero;
+#endif
 };
+
+#ifdef JCPROF_TA_BUILD
+/* Our command: docs/optee.md. */
+#define JCPROF_TA_TYPES_ 0x17u /* TEE_PARAM_TYPES(TEE_PARAM_TYPE_MEMREF_INOUT, TEE_PARAM_TYPE_VALUE_INPUT, 0, 0) */
+#define JCPROF_BAD_PARAMETERS_ 0xFFFF0006u
+#define JCPROF_SHORT_BUFFER_ 0xFFFF0010u
+#define JCPROF_SERVE_(command, types, answer) \
+  if ((command) == JCPROF_COMMAND) return (types) != JCPROF_TA_TYPES_ ? JCPROF_BAD_PARAMETERS_ : (answer)
+#endif
+
+#ifdef JCPROF_RECORD
+
+#include "jcprof_record.h"
+
+#else
 
 /* One run, in memory of the caller's that outlives it. `head` is for reading, the rest is the runtime's own. */
 struct jcprof_run {
+#ifndef JCPROF_ENCLAVE_BUILD
   struct jcprof_head head;
-  struct jcprof_head *to; /* `head`, or that of a file */
+#endif
+  struct jcprof_head *to; /* `head`, or that of a file or of the host */
   jcprof_u32 *ids;        /* the window */
   jcprof_u32 trap;
   jcprof_u32 mask; /* all ones: only `trap` is slow; 0: every trap is */
   jcprof_u64 hit;
   jcprof_u64 left; /* hits until the stop */
-  void *root;      /* null: not yet entered */
+  int stopped;     /* every root of it is left */
+  void *root;      /* the innermost; null: not yet entered */
   void *frame;     /* of the root; null: nothing is left by a leap */
   void (*leave)(struct jcprof_run *run);
   int (*process)(void); /* who we are; null: does not matter */
@@ -151,10 +240,28 @@ struct jcprof_state {
   volatile jcprof_u32 jcprof_armed;
   volatile jcprof_u32 jcprof_mask;
   struct jcprof_run *run; /* armed or pending; null: none */
+#ifdef JCPROF_ENCLAVE_BUILD
+  /* Each trap stores its id so far from jcprof_last: 0, or as far as the window's `last` is. A pointer would need an
+     address in the initialiser, and one dummy for all threads would be fought for. */
+  volatile __UINTPTR_TYPE__ jcprof_away;
+  volatile jcprof_u32 jcprof_last;
+  jcprof_u32 shot; /* that `run` is of */
+#endif
 };
 
+#ifdef JCPROF_ENCLAVE_BUILD
+/* What our ecall was told. The enclave's and not a thread's: who makes the next ecall is the host's affair. */
+struct jcprof_wish {
+  struct jcprof_head *window; /* pending; null: none */
+  jcprof_u32 trap;
+  jcprof_u32 shot; /* goes up with each */
+  jcprof_u64 hit;
+};
+extern struct jcprof_wish jcprof_wanted JCPROF_VISIBLE_;
+#endif
+
 extern JCPROF_THREAD struct jcprof_state jcprof_now JCPROF_TLS_;
-JCPROF_VISIBLE_ JCPROF_COLD_ void jcprof_passed(jcprof_u32 id) JCPROF_NOTHROW_;
+JCPROF_VISIBLE_ JCPROF_BARE_ JCPROF_COLD_ JCPROF_CALLED_ void jcprof_passed(jcprof_u32 id) JCPROF_NOTHROW_;
 
 /* ---- the slow path ---- */
 
@@ -162,6 +269,9 @@ JCPROF_LOCAL_ void jcprof_disarm(void) {
   jcprof_now.jcprof_armed = 0;
   jcprof_now.jcprof_mask = ~0u;
   jcprof_now.run = JCPROF_NULL_;
+#ifdef JCPROF_ENCLAVE_BUILD
+  jcprof_now.jcprof_away = 0;
+#endif
 }
 
 /* Was the root left without our knowledge, by a longjmp of the user's? Stacks grow downwards, so its frame is gone where
@@ -171,9 +281,22 @@ JCPROF_LOCAL_ int jcprof_root_gone(const struct jcprof_run *run, const void *fra
   return run->frame != JCPROF_NULL_ && above < 0x100000u;
 }
 
+/* The run of this thread; in an enclave none of an earlier shot, whose memory is gone. */
+JCPROF_LOCAL_ struct jcprof_run *jcprof_current(void) {
+#ifdef JCPROF_ENCLAVE_BUILD
+  if (jcprof_now.shot != __atomic_load_n(&jcprof_wanted.shot, __ATOMIC_RELAXED)) jcprof_disarm();
+#endif
+  return jcprof_now.run;
+}
+
 #if JCPROF_DEFINED_HERE_
 
+#ifndef JCPROF_ENCLAVE_BUILD
 JCPROF_WEAK_ JCPROF_THREAD struct jcprof_state jcprof_now JCPROF_TLS_ = {0, ~0u, JCPROF_NULL_};
+#else
+JCPROF_WEAK_ JCPROF_THREAD struct jcprof_state jcprof_now JCPROF_TLS_ = {0, ~0u, JCPROF_NULL_, 0, 0, 0};
+JCPROF_WEAK_ struct jcprof_wish jcprof_wanted JCPROF_VISIBLE_ = {JCPROF_NULL_, 0, 0, 0};
+#endif
 
 JCPROF_LOCAL_ jcprof_u32 jcprof_sign(jcprof_u32 signature, jcprof_u32 part) {
   const jcprof_u32 a = ((signature >> 16) * 251u + part) & 0xFFFFu;
@@ -197,29 +320,43 @@ JCPROF_LOCAL_ int jcprof_forked(const struct jcprof_run *run) {
   return run->process != JCPROF_NULL_ && run->process() != run->owner;
 }
 
+/* What lies outside the root that is left leaves at its next trap: from here on each is slow. */
 JCPROF_LOCAL_ void jcprof_stop(struct jcprof_run *run, jcprof_u32 id) {
-  jcprof_now.jcprof_armed = 0;
-  jcprof_now.jcprof_mask = ~0u;
-  if (jcprof_root_gone(run, __builtin_frame_address(0))) return;
-  run->to->trap = id;
-  run->to->hit = run->hit;
+  if (jcprof_root_gone(run, JCPROF_TO_(char *, __builtin_frame_address(0)) - JCPROF_JUMPED_)) {
+    jcprof_disarm();
+    return;
+  }
+  if (!run->stopped) {
+    run->to->trap = id;
+    run->to->hit = run->hit;
+    run->stopped = 1;
+    jcprof_now.jcprof_mask = 0;
+  }
   run->leave(run);
 }
 
 JCPROF_WEAK_ void jcprof_passed(jcprof_u32 id) JCPROF_NOTHROW_ {
-  struct jcprof_run *run = jcprof_now.run;
+  struct jcprof_run *run = jcprof_current();
   if (run == JCPROF_NULL_) return;
-  if (jcprof_now.jcprof_mask == 0) {
-    if (jcprof_forked(run)) return;
-    jcprof_log(run, id);
+  if (!run->stopped) {
+    if (jcprof_now.jcprof_mask == 0) {
+      if (jcprof_forked(run)) return;
+      jcprof_log(run, id);
+    }
+    if (id != jcprof_now.jcprof_armed || --run->left != 0) return;
+    if (jcprof_forked(run)) {
+      run->left = 1; /* one of vfork counts in its parent's memory, and the stop is the parent's */
+      return;
+    }
   }
-  if (id != jcprof_now.jcprof_armed || --run->left != 0 || jcprof_forked(run)) return;
   jcprof_stop(run, id);
 }
 
 #endif
 
 /* ---- arming ---- */
+
+#ifndef JCPROF_ENCLAVE_BUILD
 
 /* Forgets what was armed on this thread, and makes `run` one of which nothing is wanted. */
 JCPROF_LOCAL_ void jcprof_clear(struct jcprof_run *run) {
@@ -231,6 +368,11 @@ JCPROF_LOCAL_ void jcprof_clear(struct jcprof_run *run) {
   run->mask = ~0u;
 }
 
+JCPROF_LOCAL_ void jcprof_own(struct jcprof_run *run) {
+  run->process = JCPROF_PROCESS;
+  if (run->process != JCPROF_NULL_) run->owner = run->process();
+}
+
 /* The next entry of this thread into a root stops when `trap` is passed for the `hit`-th time, from 1. Trap 0: it runs
    to its end. Read run->head.trap afterwards. One-shot: the entry after that is as if nothing had been armed. */
 JCPROF_LOCAL_ void jcprof_arm(struct jcprof_run *run, jcprof_u32 trap, jcprof_u64 hit) {
@@ -238,6 +380,7 @@ JCPROF_LOCAL_ void jcprof_arm(struct jcprof_run *run, jcprof_u32 trap, jcprof_u6
   run->trap = trap;
   run->hit = hit;
   run->left = hit;
+  jcprof_own(run);
   jcprof_now.run = run;
 }
 
@@ -256,25 +399,111 @@ JCPROF_LOCAL_ jcprof_u64 jcprof_in_window(const struct jcprof_head *head) {
   return behind < head->room ? behind : head->room;
 }
 
+#else
+
+/* Makes `run` the thread's, of which nothing is wanted yet. Each field by itself, or compilers call memset. */
+JCPROF_LOCAL_ void jcprof_clear(struct jcprof_run *run) {
+  run->to = JCPROF_NULL_;
+  run->ids = JCPROF_NULL_;
+  run->trap = 0;
+  run->mask = ~0u;
+  run->hit = 0;
+  run->left = 0;
+  run->stopped = 0;
+  run->root = JCPROF_NULL_;
+  run->frame = JCPROF_NULL_;
+  run->leave = JCPROF_NULL_;
+  run->process = JCPROF_NULL_;
+  run->owner = 0;
+  jcprof_now.shot = __atomic_load_n(&jcprof_wanted.shot, __ATOMIC_RELAXED);
+}
+
+/* From the next trap on the window shows which was passed last. */
+JCPROF_LOCAL_ void jcprof_show(struct jcprof_head *window) {
+  jcprof_now.jcprof_away =
+      JCPROF_AS_(__UINTPTR_TYPE__, &window->last) - JCPROF_AS_(__UINTPTR_TYPE__, &jcprof_now.jcprof_last);
+}
+
+/* Makes what is pending the thread's own, in `run`; the first that comes has it. */
+JCPROF_LOCAL_ void jcprof_take(struct jcprof_run *run) {
+  struct jcprof_head *window = __atomic_exchange_n(
+      &jcprof_wanted.window, JCPROF_TO_(struct jcprof_head *, JCPROF_NULL_), __ATOMIC_ACQUIRE);
+  if (window == JCPROF_NULL_) return;
+  jcprof_clear(run);
+  run->to = window;
+  run->ids = JCPROF_AS_(jcprof_u32 *, window + 1);
+  run->trap = jcprof_wanted.trap;
+  run->hit = jcprof_wanted.hit;
+  run->left = run->hit;
+  if (window->room != 0) run->mask = 0;
+  jcprof_show(window);
+  jcprof_now.run = run;
+}
+
+JCPROF_LOCAL_ JCPROF_HOT_ void jcprof_note(jcprof_u32 id) JCPROF_NOTHROW_ {
+  const __UINTPTR_TYPE__ here = JCPROF_AS_(__UINTPTR_TYPE__, &jcprof_now.jcprof_last);
+  *JCPROF_AS_(volatile jcprof_u32 *, here + jcprof_now.jcprof_away) = id;
+}
+
+#endif
+
 /* ---- traps ---- */
 
-#define JCPROF_MEETS_(id) (__builtin_expect(((jcprof_now.jcprof_armed ^ (0u + (id))) & jcprof_now.jcprof_mask) == 0, 0))
+#ifdef JCPROF_ENCLAVE_BUILD
+#define JCPROF_NOTE_(id) jcprof_note(0u + (id)),
+#else
+#define JCPROF_NOTE_(id)
+#endif
+#define JCPROF_MEETS_(id) (JCPROF_NOTE_(id) __builtin_expect(((jcprof_now.jcprof_armed ^ (0u + (id))) & jcprof_now.jcprof_mask) == 0, 0))
+
+/* Of a TA on AArch64 in C each trap is the same seven instructions where it passes, whatever the compiler and its
+   options: what calibration finds is exact. The slow way lies aside, and keeps what a call would change. */
+#if defined(JCPROF_TA_BUILD) && defined(__aarch64__) && !defined(__cplusplus)
+#define JCPROF_FIXED_(low, high)                                                     \
+  __asm__ __volatile__(                                                              \
+      "adrp x16, jcprof_now\n\tldr x16, [x16, :lo12:jcprof_now]\n\t"                 \
+      "movz w17, #%c0\n\tmovk w17, #%c1, lsl #16\n\t"                                \
+      "eor x17, x17, x16\n\ttst x17, x16, lsr #32\n\tb.eq 1f\n2:\n\t"               \
+      ".subsection 1\n1:\teor w17, w17, w16\n\tstp x17, x30, [sp, #-16]!\n\t"       \
+      "bl jcprof_trapped\n\tldp x17, x30, [sp], #16\n\tb 2b\n\t.previous"            \
+      :                                                                              \
+      : "i"(low), "i"(high)                                                          \
+      : "x16", "x17", "cc", "memory")
+#define JCPROF_TRAP_E(id) (__extension__({ JCPROF_FIXED_((id) & 0xFFFFu, (0u + (id)) >> 16); }))
+#if JCPROF_DEFINED_HERE_
+#define JCPROF_EACH_(work) ".irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,18\n\t" work "\n\t.endr\n\t"
+#ifdef __ARM_NEON
+#define JCPROF_EACH_Q_(work) \
+  ".irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n\t" work "\n\t.endr\n\t"
+#else
+#define JCPROF_EACH_Q_(work)
+#endif
+__asm__(".pushsection .text.jcprof_trapped,\"axG\",%progbits,jcprof_trapped,comdat\n\t"
+        ".weak jcprof_trapped\n\t.hidden jcprof_trapped\n\t.type jcprof_trapped,%function\n\t.p2align 2\n"
+        "jcprof_trapped:\n\tsub sp, sp, #672\n\tstr x30, [sp, #152]\n\t"
+        JCPROF_EACH_("str x\\n, [sp, #8 * \\n]") JCPROF_EACH_Q_("str q\\n, [sp, #160 + 16 * \\n]")
+        "ldr w0, [sp, #672]\n\tbl jcprof_passed\n\t"
+        JCPROF_EACH_Q_("ldr q\\n, [sp, #160 + 16 * \\n]") JCPROF_EACH_("ldr x\\n, [sp, #8 * \\n]")
+        "ldr x30, [sp, #152]\n\tadd sp, sp, #672\n\tret\n\t.popsection");
+#endif
 
 /* A trap: an expression of type void. clang's -Wcomma wants the cast, g++'s -Wuseless-cast something to cast. */
-#ifdef __cplusplus
+#elif defined(__cplusplus)
 #define JCPROF_TRAP_E(id) (static_cast<void>(jcprof_meets(id) && (jcprof_passed(id), true)))
 #else
 #define JCPROF_TRAP_E(id) ((void)(JCPROF_MEETS_(id) && (jcprof_passed(id), 1)))
 #endif
+
+#endif
+
 #define JCPROF_TRAP(id) JCPROF_TRAP_E(id)
 
 /* A trap that is a declaration, for C where declarations come first. */
-#define JCPROF_TRAP_D(id) \
-  int jcprof_d##id __attribute__((__unused__)) = (JCPROF_MEETS_(id) ? (jcprof_passed(id), 0) : 0)
+#define JCPROF_TRAP_D(id) int jcprof_d##id __attribute__((__unused__)) = (JCPROF_TRAP_E(id), 0)
 
-/* A trap behind an assignment to the scalar `x`, not volatile and no bit-field. Without it the optimiser moves the work
-   below the trap: it must have the value here. Not in any register at all ("X"): gcc 12 crashes over a long double in
-   one of the x87's. */
+/* A trap behind an assignment to the scalar `x`, not volatile and no bit-field; the same as a declaration. Without it
+   the optimiser moves the work below the trap: it must have the value here. Not in any register at all ("X"): gcc 12
+   crashes over a long double in one of the x87's. */
 #define JCPROF_KEEP_(x) __asm__ __volatile__("" : : "g"(x))
 #ifndef __cplusplus
 #define JCPROF_TRAP_V(id, x) \
@@ -282,8 +511,12 @@ JCPROF_LOCAL_ jcprof_u64 jcprof_in_window(const struct jcprof_head *head) {
     JCPROF_KEEP_(x);         \
     JCPROF_TRAP(id);         \
   } while (0)
+#define JCPROF_TRAP_DV(id, x)                    \
+  int jcprof_d##id __attribute__((__unused__)) = \
+      (__extension__({ JCPROF_TRAP_V(id, x); 0; }))
 #else
 #define JCPROF_TRAP_V(id, x) (static_cast<void>(jcprof_keep(x)), JCPROF_TRAP_E(id))
+#define JCPROF_TRAP_DV(id, x) int jcprof_d##id __attribute__((__unused__)) = (JCPROF_TRAP_V(id, x), 0)
 #endif
 
 /* The scalar `e`, and the trap once its value is known. */
@@ -302,7 +535,7 @@ struct jcprof_exceptions {
   void *caught;
   unsigned uncaught;
 };
-extern jcprof_exceptions *jcprof_exceptions_now(void) JCPROF_LIBC_(__cxa_get_globals) __attribute__((__weak__));
+extern jcprof_exceptions *jcprof_exceptions_now(void) JCPROF_OUTSIDE_(__cxa_get_globals) __attribute__((__weak__));
 
 } /* extern "C" */
 
@@ -320,11 +553,21 @@ extern jcprof_exceptions *jcprof_exceptions_now(void) JCPROF_LIBC_(__cxa_get_glo
 #ifndef JCPROF_RUNS_
 #define JCPROF_RUNS_ true
 #endif
-#define JCPROF_INLINE_ inline __attribute__((__always_inline__, __artificial__))
+#define JCPROF_INLINE_ inline __attribute__((__always_inline__, __artificial__, __no_instrument_function__))
 
 /* A function and not a macro: where the question for constant evaluation stands in a condition, g++ calls it a
    tautology. */
 constexpr JCPROF_INLINE_ bool jcprof_meets(jcprof_u32 id) noexcept { return JCPROF_RUNS_ && JCPROF_MEETS_(id); }
+#ifdef JCPROF_RECORD
+constexpr JCPROF_INLINE_ bool jcprof_records(jcprof_u32 what) noexcept {
+  return JCPROF_RUNS_ && (jcprof_record(what), true);
+}
+
+template <class T>
+constexpr JCPROF_INLINE_ jcprof_u64 jcprof_payload(T x) noexcept {
+  return static_cast<jcprof_u64>(x);
+}
+#endif
 
 template <class T>
 JCPROF_INLINE_ void jcprof_name(const T &x) noexcept {
@@ -339,15 +582,15 @@ constexpr JCPROF_INLINE_ bool jcprof_keep(const T &x) noexcept {
 /* A trap that is passed when the block is left, by a return too; but not while an exception unwinds it. */
 class jcprof_after {
  public:
-  explicit JCPROF_CONSTEXPR_ jcprof_after(jcprof_u32 id) noexcept : id_(id) {}
-  JCPROF_CONSTEXPR_ ~jcprof_after() {
+  JCPROF_BARE_ explicit JCPROF_CONSTEXPR_ jcprof_after(jcprof_u32 id) noexcept : id_(id) {}
+  JCPROF_BARE_ JCPROF_CONSTEXPR_ ~jcprof_after() {
     if (jcprof_meets(id_)) passed(id_);
   }
   jcprof_after(const jcprof_after &) = delete;
   jcprof_after &operator=(const jcprof_after &) = delete;
 
  private:
-  JCPROF_COLD_ static void passed(jcprof_u32 id) {
+  JCPROF_BARE_ JCPROF_COLD_ static void passed(jcprof_u32 id) {
     const bool unwinding = jcprof_exceptions_now != nullptr && jcprof_exceptions_now()->uncaught != 0;
     if (!unwinding) jcprof_passed(id);
   }
@@ -360,6 +603,8 @@ extern "C" {
 
 #endif
 
+#ifndef JCPROF_RECORD
+
 /* ---- calibration ---- */
 
 enum jcprof_calibration { JCPROF_EMPTY, JCPROF_UNARMED, JCPROF_COUNTING };
@@ -368,18 +613,21 @@ enum jcprof_calibration { JCPROF_EMPTY, JCPROF_UNARMED, JCPROF_COUNTING };
 /* Makes so many passes of nothing, of an unarmed trap, or of one that counts and does not stop. To be timed. */
 JCPROF_LOCAL_ __attribute__((__noinline__)) void jcprof_calibrate(enum jcprof_calibration kind, jcprof_u64 passes) {
   struct jcprof_run run;
-  jcprof_u64 pass;
+  if (passes == 0) return;
   jcprof_clear(&run);
   run.left = ~run.left;
   jcprof_now.run = &run;
   if (kind == JCPROF_COUNTING) jcprof_now.jcprof_armed = JCPROF_CALIBRATION_TRAP_;
+  /* The test at the end, or compilers put it in front in the one loop and not in the other. */
   if (kind == JCPROF_EMPTY) {
-    for (pass = 0; pass < passes; pass++) __asm__ __volatile__("" : : : "memory");
+    do {
+      __asm__ __volatile__("" : : : "memory");
+    } while (--passes != 0);
   } else {
-    for (pass = 0; pass < passes; pass++) {
+    do {
       __asm__ __volatile__("" : : : "memory");
       JCPROF_TRAP(JCPROF_CALIBRATION_TRAP_);
-    }
+    } while (--passes != 0);
   }
   jcprof_disarm();
 }
@@ -389,8 +637,14 @@ JCPROF_LOCAL_ __attribute__((__noinline__)) void jcprof_calibrate(enum jcprof_ca
 #if JCPROF_HAS_ROOT_
 
 struct jcprof_root {
-  struct jcprof_run *run; /* null: not the outermost root of an armed run */
+  struct jcprof_run *run; /* null: no root of an armed run */
+  void *outer;            /* root of the same run; null: it is the outermost */
+  void *outer_frame;
+  int left; /* by a leap */
   JCPROF_JMP_BUF jcprof_jump;
+#ifdef JCPROF_ENCLAVE_BUILD
+  struct jcprof_run own; /* where it is the outermost */
+#endif
 #ifdef __cplusplus
   jcprof_exceptions exceptions;
 #endif
@@ -398,27 +652,58 @@ struct jcprof_root {
 
 JCPROF_LOCAL_ __attribute__((__noreturn__)) void jcprof_leap(struct jcprof_run *run) {
   struct jcprof_root *root = JCPROF_TO_(struct jcprof_root *, run->root);
+  root->left = 1;
   JCPROF_LONGJMP(root->jcprof_jump);
 }
 
-/* True: what was pending holds from here on, and the caller sets the jump. */
-JCPROF_LOCAL_ __attribute__((__noinline__)) int jcprof_enter(struct jcprof_root *root) {
-  struct jcprof_run *run = jcprof_now.run;
-  void *frame = __builtin_frame_address(0);
-  root->run = JCPROF_NULL_;
-  if (run == JCPROF_NULL_) return 0;
-  if (run->root != JCPROF_NULL_) {
-    /* A callback, or an entry after one that was left by a longjmp of the user's. */
-    if (jcprof_root_gone(run, frame)) jcprof_disarm();
-    return 0;
-  }
+/* Makes it the innermost. */
+JCPROF_LOCAL_ void jcprof_push(struct jcprof_root *root, struct jcprof_run *run, void *frame) {
 #ifdef __cplusplus
   if (jcprof_exceptions_now != nullptr) root->exceptions = *jcprof_exceptions_now();
 #endif
   root->run = run;
+  root->outer = run->root;
+  root->outer_frame = run->frame;
+  root->left = 0;
   run->root = root;
   run->frame = frame;
   run->leave = jcprof_leap;
+}
+
+/* A root in a run that has one. In process that is a callback, which keeps the root that there is; in an enclave it may
+   lie behind an ocall, across which nothing leaps. */
+JCPROF_LOCAL_ int jcprof_nest(struct jcprof_root *root, struct jcprof_run *run, void *frame) {
+  if (jcprof_root_gone(run, frame)) {
+    jcprof_disarm(); /* that one was left by a longjmp of the user's */
+    return 0;
+  }
+#ifdef JCPROF_ENCLAVE_BUILD
+  jcprof_push(root, run, frame);
+  return 1;
+#else
+  (void)root;
+  return 0;
+#endif
+}
+
+/* No longjmp of the user's leads out of a TA's root. */
+#ifdef JCPROF_TA_BUILD
+#define JCPROF_FRAME_ JCPROF_NULL_
+#else
+#define JCPROF_FRAME_ __builtin_frame_address(0)
+#endif
+
+/* True: what was pending holds from here on, and the caller sets the jump. */
+JCPROF_LOCAL_ __attribute__((__noinline__)) int jcprof_enter(struct jcprof_root *root) {
+  struct jcprof_run *run = jcprof_current();
+  root->run = JCPROF_NULL_;
+#ifdef JCPROF_ENCLAVE_BUILD
+  if (run == JCPROF_NULL_) jcprof_take(&root->own);
+  run = jcprof_now.run;
+#endif
+  if (run == JCPROF_NULL_) return 0;
+  if (run->root != JCPROF_NULL_) return jcprof_nest(root, run, __builtin_frame_address(0));
+  jcprof_push(root, run, JCPROF_FRAME_);
   JCPROF_HOOK_ENTER;
   jcprof_now.jcprof_armed = run->trap;
   jcprof_now.jcprof_mask = run->mask;
@@ -426,29 +711,150 @@ JCPROF_LOCAL_ __attribute__((__noinline__)) int jcprof_enter(struct jcprof_root 
 }
 
 JCPROF_LOCAL_ void jcprof_leave(struct jcprof_root *root) {
+  const int is_current = root->run == jcprof_now.run;
   if (root->run == JCPROF_NULL_) return;
 #ifdef __cplusplus
   /* A stop in a handler, or while an exception unwinds, leaves that exception behind. */
-  if (root->run->to->trap != 0 && jcprof_exceptions_now != nullptr) *jcprof_exceptions_now() = root->exceptions;
+  if (root->left && jcprof_exceptions_now != nullptr) *jcprof_exceptions_now() = root->exceptions;
 #endif
-  if (root->run == jcprof_now.run) jcprof_disarm();
+  if (root->outer != JCPROF_NULL_) {
+    if (is_current) root->run->root = root->outer;
+    if (is_current) root->run->frame = root->outer_frame;
+    return;
+  }
+  if (is_current) jcprof_disarm();
   JCPROF_HOOK_LEAVE;
 }
 
 /* First in the wrapper of an entry; docs/c.md has its text. A stop makes it return a zero of the type. Not in the entry
    itself: setjmp there keeps the user's variables out of registers. */
-#define JCPROF_ROOT_VOID                                                           \
-  struct jcprof_root jcprof_here __attribute__((__cleanup__(jcprof_leave)));       \
-  if (jcprof_enter(&jcprof_here) && JCPROF_SETJMP(jcprof_here.jcprof_jump) != 0) return
+#define JCPROF_ROOT_(enter)                                                  \
+  struct jcprof_root jcprof_here __attribute__((__cleanup__(jcprof_leave))); \
+  if (enter && JCPROF_SETJMP(jcprof_here.jcprof_jump) != 0) return
 #ifdef __cplusplus
-#define JCPROF_ROOT(type) JCPROF_ROOT_VOID __typeof__(type)()
+#define JCPROF_ROOT_OF_(type, enter) JCPROF_ROOT_(enter) __typeof__(type)()
 #else
-#define JCPROF_ROOT(type)               \
-  static __typeof__(type) jcprof_none;  \
-  JCPROF_ROOT_VOID jcprof_none
+#define JCPROF_ROOT_OF_(type, enter)   \
+  static __typeof__(type) jcprof_none; \
+  JCPROF_ROOT_(enter) jcprof_none
 #endif
+#define JCPROF_ROOT_VOID JCPROF_ROOT_(jcprof_enter(&jcprof_here))
+#define JCPROF_ROOT(type) JCPROF_ROOT_OF_(type, jcprof_enter(&jcprof_here))
 /* In front of the declaration of the wrapped body: within the wrapper it would share a function with setjmp. */
 #define JCPROF_BODY __attribute__((__noinline__))
+
+#endif
+
+/* ---- an enclave: armed by an ecall of our own ---- */
+
+#ifdef JCPROF_ENCLAVE_BUILD
+
+/* Of an ecall that an ocall may make: never what is pending. */
+JCPROF_LOCAL_ __attribute__((__noinline__)) int jcprof_enter_nested(struct jcprof_root *root) {
+  struct jcprof_run *run = jcprof_current();
+  root->run = JCPROF_NULL_;
+  return run != JCPROF_NULL_ && jcprof_nest(root, run, __builtin_frame_address(0));
+}
+
+#define JCPROF_ROOT_NESTED_VOID JCPROF_ROOT_(jcprof_enter_nested(&jcprof_here))
+#define JCPROF_ROOT_NESTED(type) JCPROF_ROOT_OF_(type, jcprof_enter_nested(&jcprof_here))
+
+/* Forgets what was pending, and what this thread is left with of an entry that never returned. */
+JCPROF_LOCAL_ void jcprof_arm_enclave(struct jcprof_head *window) {
+  __atomic_store_n(&jcprof_wanted.window, JCPROF_TO_(struct jcprof_head *, JCPROF_NULL_), __ATOMIC_RELEASE);
+  __atomic_fetch_add(&jcprof_wanted.shot, 1, __ATOMIC_RELAXED);
+  jcprof_wanted.trap = window->trap;
+  jcprof_wanted.hit = window->hit;
+  window->trap = 0;
+  window->hit = 0;
+  window->events = 0;
+  window->before = 0;
+  window->all = 0;
+  window->last = 0;
+  __atomic_store_n(&jcprof_wanted.window, window, __ATOMIC_RELEASE);
+}
+
+/* 0 arms the next entry; 1, 2, 3 make passes. */
+JCPROF_LOCAL_ void jcprof_serve(unsigned verb, void *memory) {
+  struct jcprof_head *window = JCPROF_TO_(struct jcprof_head *, memory);
+  window->build = JCPROF_BUILD;
+  if (verb == 0) {
+    jcprof_disarm();
+    jcprof_arm_enclave(window);
+    return;
+  }
+  jcprof_show(window);
+  if (verb == 1) jcprof_calibrate(JCPROF_EMPTY, window->passes);
+  if (verb == 2) jcprof_calibrate(JCPROF_UNARMED, window->passes);
+  if (verb == 3) jcprof_calibrate(JCPROF_COUNTING, window->passes);
+  jcprof_disarm();
+  window->last = 0;
+}
+
+#define JCPROF_ENCLAVE(name) JCPROF_ENCLAVE_(name, jcprof_serve(verb, window))
+
+#endif
+
+/* ---- a trusted application: armed by a command of our own ---- */
+
+/* Of the one file with the wrapper. */
+#if defined(JCPROF_TA_BUILD) && JCPROF_HAS_ROOT_ && defined(JCPROF_ROOT_HERE)
+
+#ifndef JCPROF_ROOM
+#define JCPROF_ROOM 16384 /* ids of a trace that it keeps */
+#endif
+
+/* Of the instance: the run, its ids, and the session that armed it. */
+struct jcprof_shot {
+  struct jcprof_run run;
+  const void *session;
+  jcprof_u32 ids[JCPROF_ROOM];
+};
+static struct jcprof_shot jcprof_latest;
+
+/* Only who armed passes on armed, and not by our command. */
+JCPROF_LOCAL_ __attribute__((__noinline__)) int jcprof_enter_session(struct jcprof_root *root, const void *session,
+                                                                     jcprof_u32 command) {
+  root->run = JCPROF_NULL_;
+  return command != JCPROF_COMMAND && session == jcprof_latest.session && jcprof_enter(root);
+}
+
+/* Ids of the window from the `first`-th on, as many as fit. */
+JCPROF_LOCAL_ void jcprof_report(char *to, __SIZE_TYPE__ size, jcprof_u64 first) {
+  const jcprof_u64 count = jcprof_in_window(&jcprof_latest.run.head);
+  const jcprof_u64 fit = size / sizeof(jcprof_u32);
+  if (first > count) first = count;
+  __builtin_memcpy(to, jcprof_latest.ids + first,
+                   sizeof(jcprof_u32) * JCPROF_TO_(__SIZE_TYPE__, count - first < fit ? count - first : fit));
+}
+
+/* docs/optee.md, "Our command". The memory is shared with the normal world, and need not be aligned. */
+JCPROF_LOCAL_ __attribute__((__noinline__)) jcprof_u32 jcprof_serve(const void *session, void *window, __SIZE_TYPE__ size,
+                                                                    jcprof_u32 verb, jcprof_u32 first) {
+  struct jcprof_shot *const shot = &jcprof_latest;
+  struct jcprof_head wish;
+  if (size < sizeof(wish)) return JCPROF_SHORT_BUFFER_;
+  __builtin_memcpy(&wish, window, sizeof(wish));
+  if (verb == 0 && wish.room == 0) jcprof_arm(&shot->run, wish.trap, wish.hit);
+  if (verb == 0 && wish.room != 0)
+    jcprof_arm_trace(&shot->run, wish.from, shot->ids, wish.room < JCPROF_ROOM ? wish.room : JCPROF_ROOM);
+  if (verb == 0) shot->session = session;
+  if (verb == 1) jcprof_calibrate(JCPROF_EMPTY, wish.passes);
+  if (verb == 2) jcprof_calibrate(JCPROF_UNARMED, wish.passes);
+  if (verb == 3) jcprof_calibrate(JCPROF_COUNTING, wish.passes);
+  if (verb == 5) __builtin_trap();
+  if (verb > 5) return JCPROF_BAD_PARAMETERS_;
+  if (verb == 4) jcprof_report(JCPROF_TO_(char *, window) + sizeof(wish), size - sizeof(wish), first);
+  shot->run.head.build = JCPROF_BUILD;
+  __builtin_memcpy(window, &shot->run.head, sizeof(wish));
+  return 0;
+}
+
+/* First in the wrapper of TA_InvokeCommandEntryPoint, whose arguments these are: the root, and our command. */
+#define JCPROF_TA(type, session, command, types, params)                               \
+  JCPROF_ROOT_OF_(type, jcprof_enter_session(&jcprof_here, session, command));         \
+  JCPROF_SERVE_(command, types, jcprof_serve(session, (params)[0].memref.buffer, (params)[0].memref.size, (params)[1].value.a, \
+                (params)[1].value.b))
 
 #endif
 
@@ -461,18 +867,17 @@ JCPROF_LOCAL_ void jcprof_leave(struct jcprof_root *root) {
 
 #else
 
-extern char *jcprof_libc_getenv(const char *name) JCPROF_LIBC_(getenv);
-extern int jcprof_libc_unsetenv(const char *name) JCPROF_LIBC_(unsetenv);
-extern int jcprof_libc_getpid(void) JCPROF_LIBC_(getpid);
-extern int jcprof_libc_open(const char *path, int flags, ...) JCPROF_LIBC_(open);
-extern int jcprof_libc_creat(const char *path, unsigned mode) JCPROF_LIBC_(creat);
-extern int jcprof_libc_close(int file) JCPROF_LIBC_(close);
-extern int jcprof_libc_ftruncate(int file, long size) JCPROF_LIBC_(ftruncate);
-extern long jcprof_libc_lseek(int file, long offset, int from) JCPROF_LIBC_(lseek);
+extern char *jcprof_libc_getenv(const char *name) JCPROF_OUTSIDE_(getenv);
+extern int jcprof_libc_unsetenv(const char *name) JCPROF_OUTSIDE_(unsetenv);
+extern int jcprof_libc_open(const char *path, int flags, ...) JCPROF_OUTSIDE_(open);
+extern int jcprof_libc_creat(const char *path, unsigned mode) JCPROF_OUTSIDE_(creat);
+extern int jcprof_libc_close(int file) JCPROF_OUTSIDE_(close);
+extern int jcprof_libc_ftruncate(int file, long size) JCPROF_OUTSIDE_(ftruncate);
+extern long jcprof_libc_lseek(int file, long offset, int from) JCPROF_OUTSIDE_(lseek);
 extern void *jcprof_libc_mmap(void *at, __SIZE_TYPE__ size, int protection, int flags, int file, long offset)
-    JCPROF_LIBC_(mmap);
-extern long jcprof_libc_write(int file, const void *bytes, __SIZE_TYPE__ count) JCPROF_LIBC_(write);
-extern void jcprof_libc_exit(int status) JCPROF_LIBC_(_exit) __attribute__((__noreturn__));
+    JCPROF_OUTSIDE_(mmap);
+extern long jcprof_libc_write(int file, const void *bytes, __SIZE_TYPE__ count) JCPROF_OUTSIDE_(write);
+extern void jcprof_libc_exit(int status) JCPROF_OUTSIDE_(_exit) __attribute__((__noreturn__));
 
 #define JCPROF_STOPPED_STATUS 86
 #define JCPROF_FAILED_STATUS 87
@@ -603,8 +1008,7 @@ JCPROF_LOCAL_ JCPROF_COLD_ void jcprof_arm_program(void) {
   if (wishes[4] != JCPROF_NULL_) jcprof_calibrate_program(run.to, wishes[4]);
   run.root = &run;
   run.leave = jcprof_exit_stopped;
-  run.process = jcprof_libc_getpid;
-  run.owner = jcprof_libc_getpid();
+  jcprof_own(&run);
   for (i = 0; i < 5; i++) jcprof_libc_unsetenv(names[i]);
   jcprof_now.run = &run;
   jcprof_now.jcprof_armed = run.trap;
@@ -614,8 +1018,7 @@ JCPROF_LOCAL_ JCPROF_COLD_ void jcprof_arm_program(void) {
 /* Arms the thread that comes here first. */
 JCPROF_LOCAL_ void jcprof_begin(void) {
   static int begun;
-  if (begun) return;
-  begun = 1;
+  if (__atomic_load_n(&begun, __ATOMIC_RELAXED) || __atomic_exchange_n(&begun, 1, __ATOMIC_RELAXED)) return;
   jcprof_arm_program();
 }
 
@@ -626,6 +1029,8 @@ JCPROF_LOCAL_ void jcprof_begin(void) {
   JCPROF_TRAP_D(id)
 
 #endif
+
+#endif /* JCPROF_RECORD */
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -2,6 +2,7 @@
 // jcprof-annotate: estimates from what was measured, and the sources with the times beside the lines.
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,7 +12,7 @@
 #include "annotator/annotated_tree.hpp"
 #include "annotator/estimates.hpp"
 #include "annotator/exports.hpp"
-#include "annotator/run_data.hpp"
+#include "annotator/recorded_profile.hpp"
 #include "annotator/tables.hpp"
 #include "src/cli/main_guard.hpp"
 #include "src/core/store.hpp"
@@ -31,20 +32,36 @@ annotator::TableStyle terminal_style() {
   return style;
 }
 
-ExitCode annotate(const CommonOptions& options) {
+/// What is annotated, and where the copies go.
+struct Subject {
+  fs::path file;
+  std::optional<fs::path> root;  // of the sources; none: that of those which the profile names
+  fs::path out;
+};
+
+Subject subject_of(const CommonOptions& options) {
+  const fs::path given = options.project;
+  if (given.extension() == ".jcprof")
+    return {.file = given, .out = options.out.empty() ? given.parent_path() : fs::path(options.out)};
   const Project project = read_project(options.project);
   const fs::path out = output_folder(project, options);
-  const fs::path file = out / "profile.jcprof";
-  if (!fs::exists(file))
-    throw UserError(Fault{.message = fmt::format("there is no \"{}\"", file.string()),
+  return {.file = out / "profile.jcprof", .root = project.root, .out = out};
+}
+
+ExitCode annotate(const CommonOptions& options) {
+  const Subject subject = subject_of(options);
+  if (!fs::exists(subject.file))
+    throw UserError(Fault{.message = fmt::format("there is no \"{}\"", subject.file.string()),
                           .hint = "run jcprof run first, or jcprof profile, which does it all"});
-  Store store(file, OpenMode::read_write);
-  const annotator::Profile profile = annotator::estimate(annotator::load_newest_run(store));
-  store.replace_estimates(profile.run.id, annotator::stored(profile));
+  Store store(subject.file, OpenMode::read_write);
+  annotator::Profile profile = annotator::newest_profile(store);
+  if (!profile.recorded) store.replace_estimates(profile.run.id, annotator::stored(profile));
   store.close();
 
+  const fs::path root = subject.root ? *subject.root : annotator::root_of_sources(profile);
+  annotator::make_relative(profile, root);
   const std::vector<annotator::AnnotatedFile> written =
-      annotator::write_annotated(profile, project.root, out / "annotated");
+      annotator::write_annotated(profile, root, subject.out / "annotated");
   if (options.json) {
     fmt::print("{}", annotator::to_json(profile));
   } else if (!options.quiet) {
@@ -52,7 +69,7 @@ ExitCode annotate(const CommonOptions& options) {
                annotator::report(profile, terminal_style()));
     for (const annotator::AnnotatedFile& annotated : written)
       fmt::print("annotated: {}\n", annotated.file.string());
-    fmt::print("profile:   {}\n", file.string());
+    fmt::print("profile:   {}\n", subject.file.string());
   }
   return ExitCode::done;
 }
@@ -64,6 +81,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Writes the measured times beside the source lines.", "jcprof-annotate"};
   jcprof::cli::CommonOptions options;
   add_project_options(app, options);
+  app.get_option("PROJECT")->description("jcprof.json, a folder that holds one, or a profile.jcprof");
   app.add_flag("--json", options.json, "print the estimates as JSON, as jcprof export does");
   return jcprof::cli::guarded_main(app, argc, argv, [&] { return jcprof::cli::annotate(options); });
 }

@@ -60,7 +60,9 @@ Project project_without_any() {
 ExitCode doctor_agent(const CommonOptions& options, const std::string& command) {
   const Project project = options.project.empty() ? project_without_any() : read_project(options.project);
   const fs::path out = options.project.empty() ? fs::current_path() : output_folder(project, options);
-  harness::AgentSettings settings = harness::agent_settings(project, command, out);
+  const bool has_map = !options.project.empty() && fs::exists(out / "traps.json");
+  harness::AgentSettings settings =
+      harness::agent_settings(project, has_map ? read_trap_map(out / "traps.json") : TrapMap{}, command, out);
   if (options.project.empty()) settings.log.file.clear();
   const Bytes input =
       harness::make_inputs(project.inputs, {.root = project.root, .seed = project.measure.seed})

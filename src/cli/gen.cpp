@@ -13,6 +13,7 @@ namespace jcprof::cli {
 namespace {
 
 struct Options : CommonOptions {
+  bool records = false;
   bool why = false;
 };
 
@@ -34,14 +35,18 @@ void print_json(const rewriter::Generated& generated, const std::filesystem::pat
       {"files", generated.instrumented_files}, {"tree", (out / "tree").string()},
       {"map", (out / "traps.json").string()},  {"notes", generated.notes}};
   result["left_alone"] = left_alone_json(generated, detail);
-  if (generated.coverage.statements > 0)
+  if (is_counted(generated))
     result["coverage"] = {{"statements", generated.coverage.statements},
-                          {"with_trap", generated.coverage.with_trap}};
+                          {"with_trap", generated.coverage.with_trap},
+                          {"excluded", generated.coverage.excluded}};
   fmt::print("{}\n", result.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 ExitCode generate(const Options& options) {
-  const Project project = read_project(options.project);
+  Project project = read_project(options.project);
+  if (options.records && project.target == TargetKind::applet)
+    throw UserError(Fault{.message = "applets cannot be recorded", .hint = "--record is for C and C++"});
+  if (options.records) project.action = TrapAction::record;
   const std::filesystem::path out = output_folder(project, options);
   const rewriter::Generated generated = rewriter::generate(project, out);
   const LeftAloneDetail detail = options.why ? LeftAloneDetail::places : LeftAloneDetail::reasons;
@@ -60,6 +65,7 @@ int main(int argc, char** argv) {
   jcprof::cli::Options options;
   add_project_options(app, options);
   app.add_flag("--json", options.json, "print the result as JSON");
+  app.add_flag("--record", options.records, "traps of C and C++ record (jcprof record) instead of stopping");
   app.add_flag("--why", options.why, "name every place that is left without a trap, and the reason");
   return jcprof::cli::guarded_main(app, argc, argv, [&] { return jcprof::cli::generate(options); });
 }

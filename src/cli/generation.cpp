@@ -34,10 +34,18 @@ std::string reasons_text(const rewriter::Generated& generated) {
 }
 
 std::string coverage_text(const rewriter::Generated& generated, LeftAloneDetail detail) {
-  const auto& [statements, with_trap] = generated.coverage;
-  return (detail == LeftAloneDetail::places ? places_text(generated) : reasons_text(generated)) +
-         fmt::format("{} of {} executable statements outside macros have a trap ({:.1f} %)\n", with_trap,
-                     statements, 100.0 * static_cast<double>(with_trap) / static_cast<double>(statements));
+  const rewriter::Coverage& coverage = generated.coverage;
+  std::string text = detail == LeftAloneDetail::places ? places_text(generated) : reasons_text(generated);
+  text += fmt::format("{} of {} executable statements outside macros have a trap", coverage.with_trap,
+                      coverage.statements);
+  if (coverage.level != TrapLevel::statement)
+    text += fmt::format(": \"level\" is \"{}\"", name_of(coverage.level));
+  else if (coverage.statements > 0)
+    text += fmt::format(" ({:.1f} %)", 100.0 * static_cast<double>(coverage.with_trap) /
+                                           static_cast<double>(coverage.statements));
+  if (coverage.excluded > 0)
+    text += fmt::format("; {} more are in functions that the project leaves out", coverage.excluded);
+  return text + "\n";
 }
 
 }  // namespace
@@ -56,11 +64,15 @@ std::vector<std::pair<std::string, std::size_t>> left_alone_by_reason(const rewr
   return reasons;
 }
 
+bool is_counted(const rewriter::Generated& generated) {
+  return generated.coverage.statements + generated.coverage.excluded > 0;
+}
+
 std::string to_text(const rewriter::Generated& generated, const std::filesystem::path& out,
                     LeftAloneDetail detail) {
   std::string text;
   for (const std::string& note : generated.notes) text += harmless(note) + "\n";
-  if (generated.coverage.statements > 0) text += coverage_text(generated, detail);
+  if (is_counted(generated)) text += coverage_text(generated, detail);
   return text + fmt::format("{} traps in {} functions of {} files: {}\n", generated.map.traps.size(),
                             functions_with_traps(generated.map), generated.instrumented_files,
                             (out / "tree").string());

@@ -16,6 +16,9 @@ std::size_t functions_with_traps(const TrapMap& map);
 /// What has no trap: a line for each reason, or one for each place.
 enum class LeftAloneDetail : std::uint8_t { reasons, places };
 
+/// Somebody counted its statements.
+bool is_counted(const rewriter::Generated& generated);
+
 /// For a person: what was left alone and why, then how many traps are where.
 std::string to_text(const rewriter::Generated& generated, const std::filesystem::path& out,
                     LeftAloneDetail detail = LeftAloneDetail::reasons);

@@ -32,6 +32,19 @@ std::string known_simulator() {
   return newest;
 }
 
+/// OP-TEE's development kit: the environment's, else that of scripts/optee-vm; empty where there is none.
+std::string known_dev_kit() {
+  const auto variable = [](const char* name) {
+    return fs::path(std::getenv(name) == nullptr ? "" : std::getenv(name));
+  };
+  const fs::path cache =
+      variable("JCPROF_CACHE").empty() ? variable("HOME") / ".cache/jcprof" : variable("JCPROF_CACHE");
+  for (const fs::path& kit :
+       {variable("TA_DEV_KIT_DIR"), cache / "optee-vm/root/usr/lib/optee-os-dev/vexpress-qemu_armv8a"})
+    if (fs::exists(kit / "mk/ta_dev_kit.mk")) return kit.string();
+  return "";
+}
+
 rewriter::FoundTree look_at(const fs::path& folder) {
   rewriter::FoundTree tree{.name = folder.filename().string()};
   tree.paths = rewriter::project_files({.root = folder}, folder / "jcprof-out");
@@ -39,6 +52,7 @@ rewriter::FoundTree look_at(const fs::path& folder) {
     if (rewriter::is_telling(path) && fs::is_regular_file(folder / path))
       tree.texts.emplace(path, read_file(folder / path));
   tree.simulator = known_simulator();
+  tree.dev_kit = known_dev_kit();
   return tree;
 }
 
@@ -68,7 +82,8 @@ Work init_verb(CLI::App& verb) {
   };
   const auto options = std::make_shared<Options>();
   verb.add_option("FOLDER", options->folder,
-                  "the sources of an applet or a program (default: the current folder)")
+                  "the sources of an applet, an enclave, a trusted application or a program (default: the "
+                  "current folder)")
       ->check(CLI::ExistingDirectory);
   verb.add_flag("-q,--quiet", options->is_quiet, "print errors only");
   return [options] { return init(options->folder, options->is_quiet); };

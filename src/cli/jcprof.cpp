@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// jcprof: one name for all. gen, run and annotate are programs of their own, run as git runs its siblings.
+// jcprof: one name for all. gen, run, annotate and record are programs of their own, run as git runs its
+// siblings.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -26,14 +27,16 @@ struct Verb {
   Work (*add)(CLI::App&);  // nullptr: a sibling
 };
 
-const std::array<Verb, 9> verbs{{
+const std::array<Verb, 11> verbs{{
     {"init", "look at a source tree and write a first project file", init_verb},
     {"gen", "put traps into a copy of the sources", nullptr},
     {"run", "measure: stop at one trap at a time", nullptr},
     {"annotate", "estimate, and write the times beside the source lines", nullptr},
     {"profile", "gen, build, install, run and annotate in one go", profile_verb},
-    {"export", "write a profile as JSON or CSV", export_verb},
+    {"record", "run a program once and write down each call, line and mark", nullptr},
+    {"export", "write a profile as JSON, CSV, flame graph or gmon.out", export_verb},
     {"query", "SQL over profiles", query_verb},
+    {"layers", "where the time of a round trip to a trusted application goes", layers_verb},
     {"doctor", "look at readers, JDK, clock and project: what is missing, how to get it", doctor_verb},
     {"strip", "take traps out of sources again", strip_verb},
 }};

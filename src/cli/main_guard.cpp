@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "src/core/process.hpp"
+
 namespace jcprof::cli {
 
 namespace fs = std::filesystem;
@@ -50,7 +52,7 @@ int guarded_main(CLI::App& app, int argc, char** argv, const std::function<ExitC
 }
 
 fs::path sibling(const std::string& name) {
-  return fs::read_symlink("/proc/self/exe").parent_path() / name;
+  return own_executable().parent_path() / name;
 }
 
 }  // namespace jcprof::cli

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // jcprof profile: gen, the project's build and install steps, run, annotate. Builds and runs again, once at
 // most, where traps are better left out of what is cold (refine.hpp).
-#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -9,8 +8,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "annotator/estimates.hpp"
 #include "annotator/run_data.hpp"
@@ -20,8 +17,8 @@
 #include "src/cli/main_guard.hpp"
 #include "src/cli/refine.hpp"
 #include "src/cli/run_options.hpp"
+#include "src/cli/steps.hpp"
 #include "src/cli/verbs.hpp"
-#include "src/core/process.hpp"
 #include "src/core/store.hpp"
 
 namespace jcprof::cli {
@@ -35,68 +32,6 @@ struct ProfileOptions {
   RefineWish refine = RefineWish::when_needed;
   std::vector<std::string> run_options;  // handed to jcprof-run as they are
 };
-
-std::string command_line(const std::vector<std::string>& argv) {
-  return harmless(fmt::format("{}", fmt::join(argv, " ")));
-}
-
-/// Runs a sibling with our own terminal. A Ctrl-C goes to both: the sibling saves its work, we wait for it.
-ExitCode run_sibling(const std::string& name, std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), sibling(name).string());
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  std::fflush(stdout);
-  const auto previous = std::signal(SIGINT, SIG_IGN);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    std::signal(SIGINT, previous);
-    ::execv(argv[0], argv.data());
-    ::_exit(127);
-  }
-  int status = 0;
-  const bool waited = child > 0 && ::waitpid(child, &status, 0) == child;
-  std::signal(SIGINT, previous);
-  if (!waited || (WIFEXITED(status) && WEXITSTATUS(status) == 127))
-    throw environment_error(fmt::format("cannot run \"{}\"", arguments.front()),
-                            "is jcprof installed as a whole?");
-  if (WIFSIGNALED(status))
-    throw environment_error(fmt::format("{} was ended by signal {}", name, WTERMSIG(status)));
-  return static_cast<ExitCode>(WEXITSTATUS(status));
-}
-
-Command filled(const Step& step, const Placeholders& values) {
-  Command command;
-  for (const std::string& argument : step.run) command.argv.push_back(fill_in(argument, values));
-  command.cwd = fill_in(step.cwd, values);
-  if (!values.at("reader").empty()) command.environment.emplace_back("GP_READER", values.at("reader"));
-  return command;
-}
-
-void run_step(const std::string& name, const Step& step, const Placeholders& values,
-              const ProfileOptions& options) {
-  const Command command = filled(step, values);
-  if (!(options.common.quiet || options.common.json) || options.dry_run)
-    fmt::print("{}: {}\n", name, command_line(command.argv));
-  if (options.dry_run) return;
-  std::fflush(stdout);
-  const fs::path log = fs::path(values.at("out")) / "logs" / (name + ".log");
-  const ProcessResult result = run_and_wait(command, {.file = log}, step.timeout);
-  if (result.timed_out)
-    throw environment_error(fmt::format("the {} step did not end in {} s: {}", name,
-                                        step.timeout.count() / 1000, command_line(command.argv)),
-                            fmt::format("set \"timeout_s\"; its output is in {}", log.string()));
-  if (result.exit_status != 0)
-    throw UserError(Fault{.message = fmt::format("the {} step failed with status {}: {}\n{}", name,
-                                                 result.exit_status, command_line(command.argv), result.tail),
-                          .hint = fmt::format("its output is in {}", log.string())});
-}
-
-void run_steps(const std::string& kind, const std::vector<Step>& steps, const Placeholders& values,
-               const ProfileOptions& options) {
-  for (std::size_t i = 0; i < steps.size(); ++i)
-    run_step(steps.size() == 1 ? kind : fmt::format("{}-{}", kind, i + 1), steps[i], values, options);
-}
 
 /// What jcprof-run would refuse is refused before anything is built or installed.
 RunOptions checked_run_options(const std::vector<std::string>& arguments) {
@@ -152,8 +87,9 @@ class Profiling {
   }
 
   void build_and_install() const {
-    run_steps("build", project_.build, values_, options_);
-    run_steps("install", project_.install, values_, options_);
+    const StepOptions how{.is_shown = !is_quiet() || options_.dry_run, .is_dry = options_.dry_run};
+    run_steps("build", project_.build, values_, how);
+    run_steps("install", project_.install, values_, how);
   }
 
   void make(const ProfileScope& scope) {
@@ -195,7 +131,7 @@ class Profiling {
     const ExitCode measured = run_sibling("jcprof-run", run_arguments_);
     const ExitCode code = shown(measured);
     if (measured == ExitCode::done)
-      say(fmt::format("refine: the traps took {:.1f} % of the measured time, now {:.1f} %\n",
+      say(fmt::format("refine: the traps took {:.1f} % of what was measured, now {:.1f} %\n",
                       100 * traps_before, 100 * estimated().trap_share));
     return code;
   }

@@ -16,6 +16,7 @@ Work profile_verb(CLI::App& verb);
 Work doctor_verb(CLI::App& verb);
 Work export_verb(CLI::App& verb);
 Work init_verb(CLI::App& verb);
+Work layers_verb(CLI::App& verb);
 Work query_verb(CLI::App& verb);
 Work strip_verb(CLI::App& verb);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/core/json_text.hpp"
+#include "src/core/name_table.hpp"
 
 namespace jcprof {
 
@@ -62,6 +63,13 @@ struct OneOf {
 
   void operator()(const JsonNode& node, T& to, JsonFaults& faults) const;
 };
+/// Of the words of a table.
+template <class T, class Value, std::size_t N>
+OneOf<T> one_of(std::string_view what, const NameTable<Value, N>& table) {
+  OneOf<T> result{what, {}};
+  for (const auto& [value, name] : table) result.names.emplace_back(name, value);
+  return result;
+}
 /// The index of the node's string among `names`; the number of names, with a fault, when it is none of them.
 std::size_t index_of_name(const JsonNode& node, std::string_view what, const std::vector<std::string>& names,
                           JsonFaults& faults);

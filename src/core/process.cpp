@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -170,8 +169,7 @@ Child::Child(const Command& command, const LogPolicy& log, ChildStreams streams)
     guard_program(prepared, {streams.input.get(), answers, errors}, failure_pipe.write.get(), parent);
   if (pid_ < 0) throw environment_error(fmt::format("cannot start a process: {}", std::strerror(errno)));
   ::setpgid(pid_, pid_);  // whoever comes first; the group must be there before anything is sent to it
-  // By number: the declaration in glibc 2.36 lacks extern "C".
-  pidfd_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+  pidfd_ = open_pidfd(pid_);
   output.write = UniqueFd();
   streams = {};
   failure_pipe.write = UniqueFd();
@@ -209,6 +207,14 @@ void Child::kill_and_reap() {
 }
 
 }  // namespace
+
+std::filesystem::path own_executable() {
+  return std::filesystem::read_symlink("/proc/self/exe");
+}
+
+std::string signal_in_words(int signal) {
+  return fmt::format("signal {} ({})", signal, ::strsignal(signal));
+}
 
 ProcessResult run_and_wait(const Command& command, const LogPolicy& log, std::chrono::milliseconds timeout) {
   Child child(command, log);

@@ -29,6 +29,12 @@ struct LogPolicy {
   LogStart start = LogStart::empty;  // go_on: behind what an earlier child left there, which counts
 };
 
+/// Our own program, wherever it is installed.
+std::filesystem::path own_executable();
+
+/// "signal 11 (Segmentation fault)".
+std::string signal_in_words(int signal);
+
 /// The child's ends of pipes that it has in place of an empty input, and of the log for its output.
 struct ChildStreams {
   UniqueFd input = {};

@@ -20,7 +20,11 @@ namespace jcprof {
 enum class TargetKind : std::uint8_t { applet, optee_ta, sgx_enclave, program };
 /// As the project file writes it.
 std::string_view name_of(TargetKind kind);
+/// By which all commands of an OP-TEE application come in.
+inline constexpr std::string_view ta_entry = "TA_InvokeCommandEntryPoint";
 enum class TrapLevel : std::uint8_t { none, function, block, statement };  // none: markers only
+/// As the project file writes it.
+std::string_view name_of(TrapLevel level);
 
 /// A command that is run as argv, never through a shell. Placeholders are filled in by fill_in().
 struct Step {
@@ -114,6 +118,9 @@ struct InputSplit {
   InputSpec of;
 };
 
+/// What traps of C and C++ do.
+enum class TrapAction : std::uint8_t { stop, record };
+
 struct ProfileScope {
   std::vector<std::string> include = {
       "*"};  // globs over functions ("PinApplet.*") and files ("src/x/*.java")
@@ -126,7 +133,10 @@ struct CompileSettings {
   std::vector<std::string> classpath;
   std::vector<std::string> flags;
   std::string database;
+  std::string make;      // C and C++: folder of a makefile that is asked how it compiles
   std::string compiler;  // C and C++ without a database; empty: cc and c++
+  std::string edl;       // enclaves; empty: the one that declares the entry
+  std::vector<std::string> edl_search;
 };
 
 /// What concerns `agent:` transports only.
@@ -154,6 +164,7 @@ struct Project {
   std::vector<std::string> exclude_from_tree;
   std::vector<std::string> entry;
   ProfileScope profile;
+  TrapAction action = TrapAction::stop;  // not of the file: what the tree is made for
   CompileSettings compile;
   std::vector<Step> build;
   std::vector<Step> install;

@@ -13,6 +13,8 @@ void read_steps(const JsonNode& node, std::vector<Step>& to, JsonFaults& faults)
 void read_start(const JsonNode& node, std::optional<StartStep>& to, JsonFaults& faults);
 void read_arming(const JsonNode& node, std::optional<CardArming>& to, JsonFaults& faults);
 void read_session(const JsonNode& node, Session& to, JsonFaults& faults);
+/// Of a trusted application: its scripts are passed on as they stand.
+void read_ta_session(const JsonNode& node, Session& to, JsonFaults& faults);
 void read_agent(const JsonNode& node, AgentOptions& to, JsonFaults& faults);
 void read_inputs(const JsonNode& node, InputSpec& to, JsonFaults& faults);
 void read_measure(const JsonNode& node, MeasureSettings& to, JsonFaults& faults);

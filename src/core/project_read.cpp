@@ -51,12 +51,6 @@ constexpr NameTable<TargetKind, 4> targets{{{TargetKind::applet, "applet"},
                                             {TargetKind::sgx_enclave, "sgx-enclave"},
                                             {TargetKind::program, "program"}}};
 
-OneOf<std::optional<TargetKind>> target_kinds() {
-  OneOf<std::optional<TargetKind>> kinds{"target", {}};
-  for (const auto& [kind, name] : targets) kinds.names.emplace_back(name, kind);
-  return kinds;
-}
-
 /// The scheme of the transport; where none is named, the one that the target is reached by.
 std::string_view scheme_of(const Project& project) {
   if (!project.transport.empty())
@@ -166,6 +160,14 @@ void check_session_fits(const JsonNode& node, const Project& project, JsonFaults
       faults.add(*value, fmt::format("\"{}\" is for cards: each run of a program is a fresh start", key));
 }
 
+void check_edl_is_an_enclaves(const JsonNode& root, const Project& project, JsonFaults& faults) {
+  const JsonNode* compile = value_of(root, "compile");
+  if (compile == nullptr || project.target == TargetKind::sgx_enclave) return;
+  for (const std::string_view key : {"edl", "edl_search"})
+    if (const JsonNode* value = value_of(*compile, key))
+      faults.add(*value, fmt::format("\"{}\" is for the target \"sgx-enclave\" only", key));
+}
+
 void check_together(const JsonNode& root, const Project& project, JsonFaults& faults) {
   check_transport_reaches_target(root, project, faults);
   check_inputs_are_used(root, project, faults);
@@ -174,12 +176,23 @@ void check_together(const JsonNode& root, const Project& project, JsonFaults& fa
     check_script_can_have_input(project.session.once, value_of(*session, "once"), faults);
     check_script_can_have_input(project.session.after_reset, value_of(*session, "after_reset"), faults);
   }
+  check_edl_is_an_enclaves(root, project, faults);
+  if (project.target == TargetKind::optee_ta &&
+      project.entry != std::vector<std::string>{std::string(ta_entry)})
+    faults.add(*value_of(root, "entry"),
+               fmt::format("a trusted application is entered by {} alone", ta_entry), "leave \"entry\" out");
   const JsonNode* agent = value_of(root, "agent");
   if (agent != nullptr && scheme_of(project) != "agent")
     faults.add(*agent, "\"agent\" is for the transport \"agent:\" only");
   const JsonNode* arming = value_of(root, "arming");
   if (arming != nullptr && project.target != TargetKind::applet)
     faults.add(*arming, "\"arming\" is for applets only");
+}
+
+/// An enclave's is reached through the bridge that jcprof-gen writes, unless told otherwise.
+std::string usual_transport(TargetKind target) {
+  if (target == TargetKind::program) return "exec:";
+  return target == TargetKind::sgx_enclave ? "agent:jcprof-agent-ecall {tree}/bridge.so" : "";
 }
 
 Project read_sections(const JsonNode& root, JsonFaults& faults) {
@@ -189,10 +202,14 @@ Project read_sections(const JsonNode& root, JsonFaults& faults) {
   object.find("version");
   object.optional("name", project.name, read_string);
   std::optional<TargetKind> target;
-  object.required("target", target, target_kinds());
+  object.required("target", target, one_of<std::optional<TargetKind>>("target", targets));
   object.required("sources", project.sources, read_sources);
   object.optional("exclude_from_tree", project.exclude_from_tree, read_inner_paths);
-  object.required("entry", project.entry, read_string_or_list);
+  const bool has_entry = object.optional("entry", project.entry, read_string_or_list);
+  if (!has_entry && target == TargetKind::optee_ta)
+    project.entry = {std::string(ta_entry)};
+  else if (!has_entry)
+    object.missing("entry");
   object.optional("profile", project.profile, read_profile_scope);
   object.optional("compile", project.compile, read_compile);
   object.optional("build", project.build, read_steps);
@@ -201,16 +218,21 @@ Project read_sections(const JsonNode& root, JsonFaults& faults) {
   object.optional("transport", project.transport, read_transport);
   object.optional("device", project.device, read_string);
   object.optional("arming", project.arming, read_arming);
-  object.optional("session", project.session, read_session);
+  object.optional("session", project.session,
+                  target == TargetKind::optee_ta ? read_ta_session : read_session);
   object.optional("agent", project.agent, read_agent);
   object.optional("inputs", project.inputs, read_inputs);
   object.optional("measure", project.measure, read_measure);
   const JsonNode* trigger = object.find("trigger");
-  if (trigger == nullptr) object.missing("trigger");
+  const bool is_ecall = target == TargetKind::sgx_enclave && project.entry.size() == 1;
+  if (trigger == nullptr && is_ecall)
+    project.trigger.object = fmt::format("{{\"ecall\":{}}}", json_string(project.entry.front()));
+  else if (trigger == nullptr)
+    object.missing("trigger");
   object.refuse_the_rest();
   if (!target) return project;  // what belongs together depends on it
   project.target = *target;
-  if (project.transport.empty() && project.target == TargetKind::program) project.transport = "exec:";
+  if (project.transport.empty()) project.transport = usual_transport(project.target);
   if (trigger != nullptr) read_trigger(*trigger, project, faults);
   check_together(root, project, faults);
   return project;

@@ -107,6 +107,40 @@ void read_status_patterns(const JsonNode& node, std::vector<std::string>& to, Js
   for (const JsonNode& element : node.elements) read_status_pattern(element, to.emplace_back(), faults);
 }
 
+/// A step of a trusted application's script: the agent's to understand, so only its kind is looked at.
+void check_ta_step(const JsonNode& node, JsonFaults& faults) {
+  ObjectReader object(node, faults);
+  std::string text;
+  std::chrono::milliseconds time{};
+  const JsonNode* params = object.find("params");
+  const JsonNode* expect = object.find("expect");
+  const JsonMember* what = object.exactly_one({"command", "wait", "reset"});
+  object.refuse_the_rest();
+  if (what == nullptr) return;
+  if (what->key == "wait") read_duration(what->value, time, faults);
+  if (what->key == "reset") index_of_name(what->value, "kind of reset", {"session", "target"}, faults);
+  if (what->key == "command" && params != nullptr) is_kind(*params, JsonKind::array, faults);
+  if (what->key == "command" && expect != nullptr) read_string(*expect, text, faults);
+  for (const JsonNode* other : {params, expect})
+    if (what->key != "command" && other != nullptr)
+      faults.add(*other, fmt::format("this goes with \"command\", not with \"{}\"", what->key));
+}
+
+void check_ta_script(const JsonNode& node, Script&, JsonFaults& faults) {
+  if (!is_kind(node, JsonKind::array, faults)) return;
+  for (const JsonNode& element : node.elements) check_ta_step(element, faults);
+}
+
+/// One that runs when the session has been opened.
+void check_ta_opening(const JsonNode& node, Script& to, JsonFaults& faults) {
+  check_ta_script(node, to, faults);
+  if (compact(node).find("{input}") != std::string::npos)
+    faults.add(node, "{input} has no value here: no shot is under way");
+  for (const JsonNode& element : node.elements)
+    if (std::ranges::find(element.members, "reset", &JsonMember::key) != element.members.end())
+      faults.add(element, "a reset that runs after each reset would never end");
+}
+
 void read_timeout(const JsonNode& node, std::chrono::milliseconds& to, JsonFaults& faults) {
   read_duration(node, to, faults);
   if (to.count() == 0) faults.add(node, "a time-out of nothing cannot be kept");
@@ -218,6 +252,17 @@ void read_session(const JsonNode& node, Session& to, JsonFaults& faults) {
   object.optional("reset", to.reset, reset);
   object.optional("timeout", to.timeout, read_timeout);
   object.optional("abort_on", to.abort_on, read_status_patterns);
+  object.refuse_the_rest();
+  to.object = compact(node);
+}
+
+void read_ta_session(const JsonNode& node, Session& to, JsonFaults& faults) {
+  ObjectReader object(node, faults);
+  object.optional("once", to.once, check_ta_opening);
+  object.optional("before_each", to.before_each, check_ta_script);
+  object.optional("after_each", to.after_each, check_ta_script);
+  object.optional("after_reset", to.after_reset, check_ta_opening);
+  object.optional("timeout", to.timeout, read_timeout);
   object.refuse_the_rest();
   to.object = compact(node);
 }

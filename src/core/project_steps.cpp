@@ -11,6 +11,11 @@ namespace {
 // A day: whoever builds for longer has another problem.
 constexpr std::uint64_t longest_step_s = 86'400;
 
+constexpr NameTable<TrapLevel, 4> levels{{{TrapLevel::none, "none"},
+                                          {TrapLevel::function, "function"},
+                                          {TrapLevel::block, "block"},
+                                          {TrapLevel::statement, "statement"}}};
+
 void read_filled_strings(const JsonNode& node, std::vector<std::string>& to, JsonFaults& faults) {
   read_strings(node, to, faults);
   for (const JsonNode& element : node.elements)
@@ -52,7 +57,22 @@ bool leads_out(std::string_view path) {
          path.find("/../") != std::string_view::npos;
 }
 
+void refuse_outer_path(const JsonNode& node, JsonFaults& faults) {
+  if (leads_out(node.text))
+    faults.add(node, fmt::format("\"{}\" leads out of the project's folder", node.text),
+               "paths are relative to the project file");
+}
+
+void read_inner_path(const JsonNode& node, std::string& to, JsonFaults& faults) {
+  read_string(node, to, faults);
+  refuse_outer_path(node, faults);
+}
+
 }  // namespace
+
+std::string_view name_of(TrapLevel level) {
+  return name_in(levels, level);
+}
 
 void Argv::operator()(const JsonNode& node, std::vector<std::string>& to, JsonFaults& faults) const {
   if (node.kind == JsonKind::string)
@@ -75,10 +95,7 @@ void FilledString::operator()(const JsonNode& node, std::string& to, JsonFaults&
 
 void read_inner_paths(const JsonNode& node, std::vector<std::string>& to, JsonFaults& faults) {
   read_strings(node, to, faults);
-  for (const JsonNode& element : node.elements)
-    if (leads_out(element.text))
-      faults.add(element, fmt::format("\"{}\" leads out of the project's folder", element.text),
-                 "paths are relative to the project file");
+  for (const JsonNode& element : node.elements) refuse_outer_path(element, faults);
 }
 
 void read_sources(const JsonNode& node, std::vector<std::string>& to, JsonFaults& faults) {
@@ -87,15 +104,10 @@ void read_sources(const JsonNode& node, std::vector<std::string>& to, JsonFaults
 }
 
 void read_profile_scope(const JsonNode& node, ProfileScope& to, JsonFaults& faults) {
-  const OneOf<TrapLevel> level{"level",
-                               {{"none", TrapLevel::none},
-                                {"function", TrapLevel::function},
-                                {"block", TrapLevel::block},
-                                {"statement", TrapLevel::statement}}};
   ObjectReader object(node, faults);
   object.optional("include", to.include, read_strings);
   object.optional("exclude", to.exclude, read_strings);
-  object.optional("level", to.level, level);
+  object.optional("level", to.level, one_of<TrapLevel>("level", levels));
   object.optional("markers", to.markers, read_boolean);
   object.refuse_the_rest();
 }
@@ -103,9 +115,20 @@ void read_profile_scope(const JsonNode& node, ProfileScope& to, JsonFaults& faul
 void read_compile(const JsonNode& node, CompileSettings& to, JsonFaults& faults) {
   ObjectReader object(node, faults);
   object.optional("classpath", to.classpath, read_filled_strings);
-  object.optional("flags", to.flags, read_filled_strings);
-  object.optional("database", to.database, read_string);
-  object.optional("compiler", to.compiler, read_string);
+  const bool has_flags = object.optional("flags", to.flags, read_filled_strings);
+  const bool has_database = object.optional("database", to.database, read_string);
+  const bool has_compiler = object.optional("compiler", to.compiler, read_string);
+  const bool has_make = object.optional("make", to.make, read_inner_path);
+  if ((has_database || has_make) && (has_flags || has_compiler || (has_database && has_make)))
+    faults.add(node,
+               fmt::format("\"{}\" beside \"{}\", which says how each file is compiled",
+                           has_flags      ? "flags"
+                           : has_compiler ? "compiler"
+                                          : "database",
+                           has_make ? "make" : "database"),
+               "take one of them out");
+  object.optional("edl", to.edl, read_inner_path);
+  object.optional("edl_search", to.edl_search, read_strings);
   object.refuse_the_rest();
 }
 

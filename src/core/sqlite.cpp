@@ -123,6 +123,9 @@ Bytes Statement::blob(int column) const {
 bool Statement::is_null(int column) const {
   return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
 }
+std::optional<double> Statement::real_if_any(int column) const {
+  return is_null(column) ? std::nullopt : std::optional(real(column));
+}
 std::int64_t Statement::integer_in(int column, std::int64_t low, std::int64_t high) const {
   const std::int64_t value = integer(column);
   if (sqlite3_column_type(statement_.get(), column) != SQLITE_INTEGER || value < low || value > high)

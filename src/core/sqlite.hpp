@@ -54,6 +54,7 @@ class Statement {
   std::string_view text_view(int column) const;  // until the next step or other look at this column
   Bytes blob(int column) const;
   bool is_null(int column) const;
+  std::optional<double> real_if_any(int column) const;
 
   /// An integer that fits `Number`; a value that does not is a damaged file.
   template <class Number>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/core/store.hpp"
 
+#include <ctime>
 #include <utility>
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "src/core/error.hpp"
@@ -93,6 +95,10 @@ Store::Store(const std::filesystem::path& file, OpenMode mode)
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 
+std::string utc_now() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
 Store::~Store() {
   if (!state_) return;
   try {
@@ -138,7 +144,7 @@ std::optional<RunInfo> Store::last_run() const {
                  .rounds = row.number<std::uint32_t>(16),
                  .absolute = row.real(19),
                  .relative = row.real(20),
-                 .zoom = row.is_null(21) ? std::nullopt : std::optional(row.real(21)),
+                 .zoom = row.real_if_any(21),
                  .hot = row.real(22)};
 }
 

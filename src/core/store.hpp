@@ -18,6 +18,9 @@ namespace jcprof {
 
 enum class RunState : std::uint8_t { running, interrupted, complete };
 
+/// As RunInfo::started has it.
+std::string utc_now();
+
 /// What a run was: one row of table `run`.
 struct RunInfo {
   std::int64_t id = 0;
@@ -125,7 +128,86 @@ struct StoredEstimate {
   std::optional<double> q05 = {};
   std::optional<double> q95 = {};
   std::optional<Hot> hot = {};
+  // Of record mode, of one call or pass: functions with what they call, lines by themselves.
+  std::optional<double> least = {};
+  std::optional<double> most = {};
+  std::optional<double> q50 = {};
+  std::optional<double> q99 = {};
   bool operator==(const StoredEstimate&) const = default;
+};
+
+// ---- what record mode adds; docs/record.md. Times are in the run's unit, moments since the first event.
+
+/// A function that was seen, by hook or by trap. Number 0 is "(lost)": time that belongs to nobody known.
+struct StoredSymbol {
+  std::uint32_t number = 0;
+  std::string name;    // demangled; "0x1234" where it has none
+  std::string module;  // file; empty for functions of traps
+  std::string build_id;
+  std::uint64_t address = 0;  // of its first byte as the module's file has it; 0: unknown
+  std::string path;           // of the source; empty: unknown
+  std::size_t line = 0;
+  bool operator==(const StoredSymbol&) const = default;
+};
+
+struct StoredThread {
+  std::uint32_t serial = 0;  // from 1, in the order of the first event
+  std::uint32_t process = 0;
+  std::uint32_t tid = 0;  // 0: unknown
+  std::string name;
+  std::uint64_t events = 0;
+  std::uint64_t lost = 0;       // events
+  std::uint64_t unmatched = 0;  // returns whose call was not seen
+  double first = 0;             // moments of its first and last event
+  double last = 0;
+  double recorded = 0;                 // between these, without pauses, lost time and own cost
+  double overhead = 0;                 // own cost that was taken off
+  double paused = 0;                   // and what lies in pauses,
+  double gap = 0;                      // and where events were lost
+  std::optional<double> running = {};  // on a processor, ns; where the system tells
+  std::optional<double> waiting = {};  // ready but without one, ns
+  bool operator==(const StoredThread&) const = default;
+};
+
+/// A node of a thread's call tree: all calls of a function that came by the same way.
+struct StoredCall {
+  std::uint32_t id = 0;      // from 1, parents first
+  std::uint32_t parent = 0;  // 0: none
+  std::uint32_t thread = 0;  // its serial
+  std::uint32_t symbol = 0;  // its number
+  std::uint64_t count = 0;
+  double inclusive = 0;
+  double exclusive = 0;
+  double least = 0, most = 0, q50 = 0, q95 = 0, q99 = 0;  // of one call, inclusive
+  bool operator==(const StoredCall&) const = default;
+};
+
+/// One of the slowest calls of its function.
+struct StoredSlow {
+  std::uint32_t symbol = 0;
+  std::uint32_t thread = 0;
+  double at = 0;
+  double ticks = 0;  // inclusive
+  bool operator==(const StoredSlow&) const = default;
+};
+
+struct StoredMark {
+  std::string name;
+  std::uint64_t payload = 0;
+  std::uint32_t thread = 0;
+  std::uint32_t call = 0;  // node under way; 0: none
+  double at = 0;
+  bool operator==(const StoredMark&) const = default;
+};
+
+/// All that is known of a recorded run beside its estimates (total, functions, lines).
+struct StoredRecording {
+  std::vector<StoredSymbol> symbols;  // by number
+  std::vector<StoredThread> threads;  // by serial
+  std::vector<StoredCall> calls;      // by id
+  std::vector<StoredSlow> slow;       // by symbol, slowest first
+  std::vector<StoredMark> marks;      // in time
+  bool operator==(const StoredRecording&) const = default;
 };
 
 /// read_write opens what is there or makes a new file; fresh makes a new one in any case.
@@ -160,6 +242,7 @@ class Store {
   void commit();
 
   void replace_estimates(std::int64_t run, const std::vector<StoredEstimate>& estimates);
+  void replace_recording(std::int64_t run, const StoredRecording& recording);
 
   TrapMap traps(std::int64_t run) const;
   std::vector<StoredInput> inputs(std::int64_t run) const;
@@ -169,6 +252,7 @@ class Store {
   std::vector<StoredCalibration> calibrations(std::int64_t run) const;
   std::vector<Warning> warnings(std::int64_t run) const;
   std::vector<StoredEstimate> estimates(std::int64_t run) const;
+  StoredRecording recording(std::int64_t run) const;  // empty of a run that was no recording
 
   /// Leaves WAL mode, so that the profile is one plain file. Drops what was begun and not committed. The
   /// destructor does the same but keeps failures to itself.

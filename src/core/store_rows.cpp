@@ -40,9 +40,6 @@ template <class Number>
 std::optional<Number> number_if_any(const Statement& row, int column) {
   return row.is_null(column) ? std::nullopt : std::optional(row.number<Number>(column));
 }
-std::optional<double> real_if_any(const Statement& row, int column) {
-  return row.is_null(column) ? std::nullopt : std::optional(row.real(column));
-}
 
 StoredEstimate estimate_in(const Database& database, const Statement& row) {
   return {.scope = known(database, row.text_view(1), value_in(scopes, row.text_view(1))),
@@ -66,13 +63,17 @@ StoredEstimate estimate_in(const Database& database, const Statement& row) {
           .inclusive_low = row.real(21, -infinity),
           .inclusive_high = row.real(22, infinity),
           .resolved = row.integer(23) != 0,
-          .rate = real_if_any(row, 24),
-          .mean = real_if_any(row, 25),
-          .q05 = real_if_any(row, 26),
-          .q95 = real_if_any(row, 27),
+          .rate = row.real_if_any(24),
+          .mean = row.real_if_any(25),
+          .q05 = row.real_if_any(26),
+          .q95 = row.real_if_any(27),
           .hot = row.is_null(28) ? std::nullopt
                                  : std::optional(known(database, row.text_view(28),
-                                                       value_in(hot_words, row.text_view(28))))};
+                                                       value_in(hot_words, row.text_view(28)))),
+          .least = row.real_if_any(29),
+          .most = row.real_if_any(30),
+          .q50 = row.real_if_any(31),
+          .q99 = row.real_if_any(32)};
 }
 
 }  // namespace
@@ -140,14 +141,14 @@ void Store::replace_estimates(std::int64_t run, const std::vector<StoredEstimate
   database.prepare("DELETE FROM estimate WHERE run = ?").bind(run).run();
   Statement row = database.prepare(
       "INSERT INTO estimate VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-      "?,"
-      " ?, ?, ?, ?)");
+      "?, ?, ?, ?, ?, ?, ?, ?, ?)");
   const auto word = [](Hot hot) { return name_in(hot_words, hot); };
   for (const StoredEstimate& e : estimates)
     row.bind(run, name_in(scopes, e.scope), e.position, number(e.from.trap), e.from.hit, number(e.to.trap),
              e.to.hit, e.function, e.path, e.line, e.rounds, e.hits, e.entries, e.raw, e.ticks, e.low, e.high,
              e.share, e.share_low, e.share_high, e.inclusive, e.inclusive_low, e.inclusive_high, e.resolved,
-             e.rate, e.mean, e.q05, e.q95, e.hot ? std::optional(word(*e.hot)) : std::nullopt)
+             e.rate, e.mean, e.q05, e.q95, e.hot ? std::optional(word(*e.hot)) : std::nullopt, e.least,
+             e.most, e.q50, e.q99)
         .run();
   atomically.commit();
 }

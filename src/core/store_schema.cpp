@@ -114,9 +114,56 @@ CREATE TABLE estimate (
   inclusive REAL, inclusive_low REAL, inclusive_high REAL,
   resolved INTEGER NOT NULL,
   rate REAL,                      -- edges: part of the traced runs that go it
-  mean REAL, q05 REAL, q95 REAL,  -- edges: of the runs that do
+  mean REAL, q05 REAL, q95 REAL,  -- edges: of the runs that do; record mode: of one call or pass,
   hot TEXT,                       -- yes, no, undecided; NULL where nobody asked
+  least REAL, most REAL, q50 REAL, q99 REAL,  -- and these: functions with what they call, lines by themselves
   PRIMARY KEY (run, scope, position)
+) WITHOUT ROWID;
+-- What record mode adds. Moments count from the first event, in the run's unit.
+CREATE TABLE symbol (
+  run INTEGER NOT NULL REFERENCES run,
+  number INTEGER NOT NULL,        -- 0: time in which events were lost
+  name TEXT NOT NULL, module TEXT NOT NULL, build_id TEXT NOT NULL, address INTEGER NOT NULL,
+  path TEXT NOT NULL, line INTEGER NOT NULL,
+  PRIMARY KEY (run, number)
+) WITHOUT ROWID;
+CREATE TABLE recorded_thread (
+  run INTEGER NOT NULL REFERENCES run,
+  serial INTEGER NOT NULL,        -- from 1, in the order of the first event
+  process INTEGER NOT NULL, tid INTEGER NOT NULL,  -- 0: unknown
+  name TEXT NOT NULL,
+  events INTEGER NOT NULL, lost INTEGER NOT NULL,
+  unmatched INTEGER NOT NULL,     -- returns whose call was not seen
+  first REAL NOT NULL, last REAL NOT NULL,
+  recorded REAL NOT NULL,         -- between these, without the next three
+  overhead REAL NOT NULL,         -- own cost that was taken off
+  paused REAL NOT NULL,
+  gap REAL NOT NULL,              -- where events were lost
+  running REAL, waiting REAL,     -- ns; NULL where the system does not tell
+  PRIMARY KEY (run, serial)
+) WITHOUT ROWID;
+-- The call trees: all calls of a function that came by the same way.
+CREATE TABLE call_node (
+  run INTEGER NOT NULL REFERENCES run, id INTEGER NOT NULL,
+  parent INTEGER NOT NULL,        -- 0: none
+  depth INTEGER NOT NULL,         -- from 0
+  outermost INTEGER NOT NULL,     -- no call of the same function is further up
+  thread INTEGER NOT NULL, symbol INTEGER NOT NULL, count INTEGER NOT NULL,
+  inclusive REAL NOT NULL, exclusive REAL NOT NULL,
+  least REAL NOT NULL, most REAL NOT NULL, q50 REAL NOT NULL, q95 REAL NOT NULL, q99 REAL NOT NULL,
+  PRIMARY KEY (run, id)
+) WITHOUT ROWID;
+CREATE TABLE slow_call (
+  run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL,
+  symbol INTEGER NOT NULL, thread INTEGER NOT NULL, at REAL NOT NULL, ticks REAL NOT NULL,
+  PRIMARY KEY (run, number)
+) WITHOUT ROWID;
+CREATE TABLE recorded_mark (
+  run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL,
+  name TEXT NOT NULL, payload INTEGER NOT NULL, thread INTEGER NOT NULL,
+  call INTEGER NOT NULL,          -- node under way; 0: none
+  at REAL NOT NULL,
+  PRIMARY KEY (run, number)
 ) WITHOUT ROWID;
 )sql";
 
@@ -144,14 +191,50 @@ CREATE VIEW loop AS
   FROM estimate
   WHERE run = (SELECT max(id) FROM run) AND scope = 'loop' ORDER BY position;
 CREATE VIEW line AS
-  SELECT path, line, function, hits, rounds, ticks, low, high, share, share_low, share_high, resolved
+  SELECT path, line, function, hits, rounds, ticks, low, high, share, share_low, share_high, resolved,
+         least, ticks / hits AS average, most, q50, q95, q99
   FROM estimate
   WHERE run = (SELECT max(id) FROM run) AND scope = 'line' ORDER BY position;
 CREATE VIEW function AS
   SELECT function, path, line, hits AS calls, rounds, ticks AS exclusive, low AS exclusive_low,
-         high AS exclusive_high, inclusive, inclusive_low, inclusive_high, share, share_low, share_high, resolved
+         high AS exclusive_high, inclusive, inclusive_low, inclusive_high, share, share_low, share_high, resolved,
+         least, coalesce(mean, inclusive / hits) AS average, most, q50, q95, q99
   FROM estimate
   WHERE run = (SELECT max(id) FROM run) AND scope = 'function' ORDER BY position;
+-- Trees are cut off at 100 steps of indentation, so that deep recursion can be shown.
+CREATE VIEW call AS
+  SELECT c.id, c.parent, c.thread, c.depth, s.name AS function,
+         format('%*s', 2 * max(0, min(c.depth, 100)), '') || s.name AS tree,
+         c.count AS calls, c.inclusive, c.exclusive, c.least, c.inclusive / c.count AS average, c.most,
+         c.q50, c.q95, c.q99, c.outermost, s.path, s.line, s.module, c.symbol
+  FROM call_node c JOIN symbol s ON s.run = c.run AND s.number = c.symbol
+  WHERE c.run = (SELECT max(id) FROM run) ORDER BY c.id;
+-- A call's time is counted once, in the outermost call of its function.
+CREATE VIEW caller AS
+  SELECT coalesce(f.name, '') AS caller, s.name AS callee, sum(c.count) AS calls,
+         total(c.inclusive) FILTER (WHERE c.outermost) AS inclusive
+  FROM call_node c
+  JOIN symbol s ON s.run = c.run AND s.number = c.symbol
+  LEFT JOIN call_node p ON p.run = c.run AND p.id = c.parent
+  LEFT JOIN symbol f ON f.run = p.run AND f.number = p.symbol
+  WHERE c.run = (SELECT max(id) FROM run) AND c.symbol > 0
+  GROUP BY p.symbol, c.symbol ORDER BY 4 DESC, 1, 2;
+CREATE VIEW thread AS
+  SELECT serial AS thread, process, tid, name, events, lost, unmatched, first, last, recorded,
+         recorded / (sum(recorded) OVER ()) AS share, overhead, paused, gap, running, waiting
+  FROM recorded_thread WHERE run = (SELECT max(id) FROM run) ORDER BY serial;
+CREATE VIEW mark AS
+  SELECT m.name, m.payload, m.thread, m.at, coalesce(s.name, '') AS function, m.call
+  FROM recorded_mark m
+  LEFT JOIN call_node c ON c.run = m.run AND c.id = m.call
+  LEFT JOIN symbol s ON s.run = c.run AND s.number = c.symbol
+  WHERE m.run = (SELECT max(id) FROM run) ORDER BY m.number;
+CREATE VIEW slow AS
+  SELECT s.name AS function, w.ticks, w.thread, t.name AS thread_name, w.at
+  FROM slow_call w
+  JOIN symbol s ON s.run = w.run AND s.number = w.symbol
+  LEFT JOIN recorded_thread t ON t.run = w.run AND t.serial = w.thread
+  WHERE w.run = (SELECT max(id) FROM run) ORDER BY w.ticks DESC, w.number;
 )sql";
 
 }  // namespace jcprof

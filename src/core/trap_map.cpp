@@ -43,9 +43,11 @@ std::string content_of(const TrapMap& map) {
           ? ""
           : fmt::format(R"(,{}"card":{{"cla":"{:02x}","ins":"{:02x}","stop_status":"{:04x}"}})", '\n',
                         map.card.cla, map.card.ins, map.card.stop_status);
-  return fmt::format("{{\"format\":\"{}\",\"version\":{},\"language\":{},\n\"sources\":{},\n\"traps\":{}{}",
+  const std::string arming =
+      map.command == 0 ? "" : fmt::format(R"(,{}"arming":{{"command":{}}})", '\n', map.command);
+  return fmt::format("{{\"format\":\"{}\",\"version\":{},\"language\":{},\n\"sources\":{},\n\"traps\":{}{}{}",
                      format_name, format_version, json_string(map.language), joined_lines(map.sources),
-                     joined_lines(map.traps), card);
+                     joined_lines(map.traps), card, arming);
 }
 
 /// Exactly `digits` lower-case hexadecimal digits.
@@ -135,6 +137,12 @@ void read_card(const JsonNode& node, CardArming& to, JsonFaults& faults) {
   object.refuse_the_rest();
 }
 
+void read_command(const JsonNode& node, std::uint32_t& to, JsonFaults& faults) {
+  ObjectReader object(node, faults);
+  object.required("command", to, Natural{.lowest = 1, .highest = UINT32_MAX});
+  object.refuse_the_rest();
+}
+
 void read_format(const JsonNode& node, std::string& to, JsonFaults& faults) {
   to = node.text;
   if (node.text != format_name)
@@ -198,6 +206,7 @@ TrapMap parse_trap_map(const std::string& file, std::string_view text) {
   object.required("sources", map.sources, read_sources_of_map);
   object.required("traps", map.traps, read_traps);
   object.optional("card", map.card, read_card);
+  object.optional("arming", map.command, read_command);
   const bool has_build = object.optional("build", map.build, LowerHex{8});
   object.refuse_the_rest();
   faults.throw_if_any();

@@ -40,7 +40,8 @@ struct TrapMap {
   std::vector<SourceDigest> sources = {};
   std::vector<Trap> traps = {};  // sorted by id, ids 1..n without gaps
   CardArming card = {};
-  std::uint32_t build = 0;  // first four bytes of digest_of(), which the target answers with; see build_of
+  std::uint32_t command = 0;  // of a TA: the id of ours; 0: it is none
+  std::uint32_t build = 0;    // first four bytes of digest_of(), which the target answers with; see build_of
 
   const Trap& at(TrapId id) const;  // a check fails for an id that is not in the map
 };

@@ -80,6 +80,12 @@ struct Sample {
   std::optional<Event> reached = {};
 };
 
+/// One depth of the calls that `jcprof layers` times: what it takes to go that deep and back, in each round.
+struct Rung {
+  std::string name;
+  std::vector<Ticks> ticks;
+};
+
 /// How differences of times become numbers.
 enum class Method : std::uint8_t {
   fine,    // medians: the clock resolves the noise

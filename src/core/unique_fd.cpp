@@ -7,6 +7,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "src/core/error.hpp"
@@ -23,6 +25,16 @@ Pipe make_pipe() {
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
     throw environment_error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
   return {UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+UniqueFd open_pidfd(pid_t process) {
+  // By number: the declaration in glibc 2.36 lacks extern "C".
+  return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+}
+
+std::size_t size_of_file(int fd) {
+  struct stat status{};
+  return ::fstat(fd, &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
 }
 
 }  // namespace jcprof

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file descriptor that is closed with its owner, and pipes of them.
+// A file descriptor that is closed with its owner, and what is made or asked by one. Reads and writes
+// nothing.
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstddef>
 #include <utility>
 
 namespace jcprof {
@@ -33,5 +37,11 @@ struct Pipe {
 };
 /// Closed in programs that are started. UserError (environment) when there are no descriptors left.
 Pipe make_pipe();
+
+/// Becomes readable when that process of ours ends. -1 where the kernel is older than Linux 5.3.
+UniqueFd open_pidfd(pid_t process);
+
+/// 0 where it cannot be told.
+std::size_t size_of_file(int fd);
 
 }  // namespace jcprof

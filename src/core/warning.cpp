@@ -8,9 +8,10 @@
 namespace jcprof {
 namespace {
 
-constexpr NameTable<WarningKind, 12> warning_kinds{{
+constexpr NameTable<WarningKind, 13> warning_kinds{{
     {WarningKind::answer, "answer"},
     {WarningKind::path_varies, "path varies"},
+    {WarningKind::path_cut, "path cut"},
     {WarningKind::input, "input"},
     {WarningKind::unsteady, "unsteady"},
     {WarningKind::grid, "grid"},

@@ -34,21 +34,6 @@ std::string calls(const TrapMap& map, const std::vector<std::uint32_t>& traps) {
   return text;
 }
 
-/// 1 p(): 2 entry | 10 s; | 20 r = f(g()); | 30 }     f: 40 entry 41 return     g: 50 entry 51 return
-TrapMap two_calls() {
-  return MapMaker()
-      .trap(entry0, "p", 1)
-      .trap(entry, "p", 1)
-      .trap(before, "p", 10)
-      .trap(before, "p", 20)
-      .trap(exit, "p", 30)
-      .trap(entry, "f", 40)
-      .trap(returns, "f", 41)
-      .trap(entry, "g", 50)
-      .trap(returns, "g", 51)
-      .map();
-}
-
 }  // namespace
 
 TEST_CASE("what runs after a return belongs to the calling statement, with several calls in it") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "annotator/estimates.hpp"
 
+#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -13,6 +14,7 @@
 #include "annotator/exports.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
+#include "tests/annotator/scripted_run.hpp"
 #include "tests/annotator/synthetic_device.hpp"
 #include "tests/annotator/trap_maps.hpp"
 
@@ -282,6 +284,24 @@ TEST_CASE("annotated sources are written below the output folder, and only of un
                     "hint: measure again with `jcprof profile`, or bring the old text back\n"
                     "../B.java: the profile names a source outside the project");
   std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("what runs behind the cut of a path is in no line, and shares are of the whole command") {
+  const TrapMap map = MapMaker().trap(entry, "p", 1).trap(before, "p", 2).trap(before, "p", 3).map();
+  const std::vector<Event> path = path_of({1, 2, 3});
+  RunData data = scripted_run(map, path, 10, [](std::uint32_t, std::size_t at) {
+    return std::array<double, 4>{100, 200, 400, 10'100}[at];
+  });
+  CHECK(line_of(estimate(data), 3)->cost.ticks.value == Approx(9700));
+  data.is_cut = true;
+  const Profile profile = estimate(data);
+  CHECK(profile.total.raw == Approx(10'100));
+  CHECK(profile.unattributed.value == Approx(9700));
+  CHECK(profile.blocks.size() == 2);
+  CHECK(line_of(profile, 2)->cost.ticks.value == Approx(200));
+  CHECK(line_of(profile, 2)->cost.share.value == Approx(0.02));
+  CHECK(line_of(profile, 3)->cost.ticks.value == 0);
+  CHECK(function(profile, "p").inclusive.ticks.value == Approx(300));
 }
 
 }  // namespace jcprof::annotator

@@ -57,6 +57,21 @@ class MapMaker {
   TrapMap map_;
 };
 
+/// 1 p(): 2 entry | 10 s; | 20 r = f(g()); | 30 }     f: 40 entry 41 return     g: 50 entry 51 return
+inline TrapMap two_calls() {
+  return MapMaker()
+      .trap(TrapKind::entry0, "p", 1)
+      .trap(TrapKind::entry, "p", 1)
+      .trap(TrapKind::before, "p", 10)
+      .trap(TrapKind::before, "p", 20)
+      .trap(TrapKind::exit, "p", 30)
+      .trap(TrapKind::entry, "f", 40)
+      .trap(TrapKind::returns, "f", 41)
+      .trap(TrapKind::entry, "g", 50)
+      .trap(TrapKind::returns, "g", 51)
+      .map();
+}
+
 /// Events from trap numbers, hits counted.
 inline std::vector<Event> path_of(const std::vector<std::uint32_t>& traps) {
   std::map<std::uint32_t, std::uint32_t> hits;

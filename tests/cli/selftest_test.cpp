@@ -65,7 +65,7 @@ TEST_CASE("what is off, a grid, warnings and an early end are told") {
   test.blocks.resize(2);
   test.blocks[1].is_off = true;
   test.complete = false;
-  test.warnings = {{.kind = WarningKind::bimodal, .text = "times come in two heaps"}};
+  test.warnings = {{.kind = WarningKind::bimodal, .text = "readings come in two heaps"}};
   CHECK(render(test) ==
         "agent, board/1 (SIMULATED), loop \"empty\"\n"
         "block          passes  truth  found                       error  time\n"
@@ -73,7 +73,7 @@ TEST_CASE("what is off, a grid, warnings and an early end are told") {
         "2x              20000      2  2.004 (1.992 to 2.016)     +0.2 %  501 us  OFF\n"
         "110 shots (250 commands), sigma 2.8 us; answers come on a grid of 1 ms\n"
         "resolves 0.11 % of a command of 1.775 ms: 2 us\n"
-        "warning: bimodal: times come in two heaps\n"
+        "warning: bimodal: readings come in two heaps\n"
         "ended early: intervals are wider than they could be\n"
         "1 of 2 off by more than the interval and 5 %\n");
 }

@@ -34,7 +34,7 @@ std::vector<Include> includes_in(const std::string& path, const std::string& tex
 std::vector<Include> all_includes() {
   const fs::path root = JCPROF_SOURCE_DIR;
   std::vector<Include> found;
-  for (const char* folder : {"src/core", "src/engine", "rewriter", "harness", "annotator"})
+  for (const char* folder : {"src/core", "src/engine", "src/agents", "rewriter", "harness", "annotator"})
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / folder)) {
       if (entry.path().extension() != ".hpp" && entry.path().extension() != ".cpp") continue;
       const std::string path = fs::relative(entry.path(), root).generic_string();
@@ -50,7 +50,8 @@ const std::map<std::string, std::vector<std::string>>& allowed_folders() {
       {"src/engine/", {"src/core/"}},
       {"rewriter/", {"src/core/"}},
       {"harness/", {"src/core/", "src/engine/"}},
-      {"annotator/", {"src/core/", "src/engine/"}}};
+      {"annotator/", {"src/core/", "src/engine/"}},
+      {"src/agents/", {"src/core/", "src/cli/main_guard.hpp"}}};
   return allowed;
 }
 
@@ -59,7 +60,8 @@ const std::map<std::string, std::string>& homes_of_c_headers() {
   static const std::map<std::string, std::string> homes{
       {"clang-c/", "rewriter/"},  {"tree_sitter/", "rewriter/"}, {"sqlite3.h", "src/core/"},
       {"winscard.h", "harness/"}, {"PCSC/", "harness/"},         {"sys/socket.h", "harness/"},
-      {"netinet/", "harness/"},   {"sha256.h", "src/core/"}};
+      {"netinet/", "harness/"},   {"sha256.h", "src/core/"},     {"yaml.h", "annotator/"},
+      {"dwarf.h", "annotator/"},  {"elfutils/", "annotator/"}};
   return homes;
 }
 
@@ -102,6 +104,8 @@ TEST_CASE("the layering rules would notice a forbidden include") {
   CHECK(forbidden("annotator/a.cpp", "#include <sqlite3.h>"));
   CHECK(forbidden("src/core/a.cpp", "#include <sys/socket.h>"));
   CHECK(forbidden("harness/a.hpp", "#include <PCSC/winscard.h>"));
+  CHECK(forbidden("src/agents/ecall/a.cpp", "#include \"harness/agent_codec.hpp\""));
+  CHECK_FALSE(forbidden("src/agents/ecall/a.cpp", "#include \"templates/jcprof_plugin.h\""));
   CHECK_FALSE(forbidden("rewriter/a.cpp", "#include <tree_sitter/api.h>"));
   CHECK_FALSE(forbidden("harness/a.cpp", "#include \"src/core/types.hpp\""));
   CHECK_FALSE(forbidden("src/core/a.cpp", "#include <vector>"));

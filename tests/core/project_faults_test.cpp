@@ -2,32 +2,55 @@
 // The text that a person sees for each kind of faulty project file.
 #include <catch2/catch.hpp>
 
-#include "src/core/project.hpp"
-#include "tests/core/fault_text.hpp"
+#include "tests/core/project_faults.hpp"
 
 namespace jcprof {
 namespace {
 
-std::string faults_of(std::string_view text) {
-  return test::fault_text([&] { parse_project("p/jcprof.json", text); });
+using test::faults_of;
+using test::with;
+
+TEST_CASE("an EDL file is an enclave's and lies in the project; of several entries the trigger says which") {
+  CHECK(with(R"("compile": {"edl": "kv.edl", "edl_search": []})") ==
+        "p/jcprof.json:3: \"edl\" is for the target \"sgx-enclave\" only\n"
+        "  3 | \"compile\": {\"edl\": \"kv.edl\", \"edl_search\": []}\n"
+        "    |                    ^\n"
+        "p/jcprof.json:3: \"edl_search\" is for the target \"sgx-enclave\" only\n"
+        "  3 | \"compile\": {\"edl\": \"kv.edl\", \"edl_search\": []}\n"
+        "    |                                            ^");
+  const std::string head =
+      "{\"format\": \"jcprof-project\", \"version\": 1, \"target\": \"sgx-enclave\",\n\"sources\": "
+      "[\"*.c\"],\n";
+  CHECK(faults_of(head + R"("entry": "get", "compile": {"edl": "../kv.edl"}})") ==
+        "p/jcprof.json:3: \"../kv.edl\" leads out of the project's folder\n"
+        "  3 | \"entry\": \"get\", \"compile\": {\"edl\": \"../kv.edl\"}}\n"
+        "    |                                    ^\n"
+        "hint: paths are relative to the project file");
+  CHECK(faults_of(head + R"("entry": ["get", "put"]})") ==
+        "p/jcprof.json:1: the key \"trigger\" is missing\n"
+        "  1 | {\"format\": \"jcprof-project\", \"version\": 1, \"target\": \"sgx-enclave\",\n"
+        "    | ^");
 }
 
-/// A good project, line 3 of which is the section under test; `apdu` is that of its trigger.
-std::string with(const std::string& section, const std::string& apdu = "B0310000") {
-  return faults_of(
-      "{\"format\": \"jcprof-project\", \"version\": 1, \"target\": \"applet\",\n"
-      "\"sources\": [\"*.java\"], \"entry\": \"A.process\", \"trigger\": {\"apdu\": \"" +
-      apdu + "\"},\n" + section + "\n}");
-}
-
-/// The fault of an APDU of the session, which stands in line 3 from column 23 on.
-std::string with_apdu(const std::string& apdu) {
-  return with("\"session\": {\"once\": [\"" + apdu + "\"]}");
-}
-
-/// The same for inputs that the trigger does send.
-std::string with_inputs(const std::string& inputs) {
-  return with("\"inputs\": " + inputs, "B0310000{input}");
+TEST_CASE(
+    "a step of a trusted application's script is a command, a wait or a reset, and no reset runs by itself") {
+  const std::string head =
+      "{\"format\": \"jcprof-project\", \"version\": 1, \"target\": \"optee-ta\", \"transport\": "
+      "\"agent:a\",\n\"sources\": [\"*.c\"], \"trigger\": {}, \"session\":\n";
+  const auto fault_of = [&](const std::string& session) {
+    const std::string faults = faults_of(head + session + "\n}");
+    return faults.substr(0, faults.find('\n'));
+  };
+  CHECK(fault_of(R"({"once": ["00A4"]})") == "p/jcprof.json:3: an object is expected here, not a string");
+  CHECK(fault_of(R"({"before_each": [{"wait": "1ms", "expect": "0"}]})") ==
+        "p/jcprof.json:3: this goes with \"command\", not with \"wait\"");
+  CHECK(fault_of(R"({"after_each": [{"reset": "cold"}]})") ==
+        "p/jcprof.json:3: unknown kind of reset \"cold\"");
+  CHECK(fault_of(R"({"once": [{"reset": "target"}]})") ==
+        "p/jcprof.json:3: a reset that runs after each reset would never end");
+  CHECK(fault_of(R"({"after_reset": [{"command": 1, "params": [{"value": "in", "a": "{input}"}]}]})") ==
+        "p/jcprof.json:3: {input} has no value here: no shot is under way");
+  CHECK(fault_of(R"({"abort_on": []})") == "p/jcprof.json:3: unknown key \"abort_on\"");
 }
 
 TEST_CASE("all faults of a project file are reported together, in its order") {
@@ -112,87 +135,6 @@ TEST_CASE("a key that nothing is near to is answered with those that are known")
         "hint: known here: \"include\", \"exclude\", \"level\", \"markers\"");
 }
 
-TEST_CASE("an APDU with half a byte, a wrong digit or a short header is shown at the digit") {
-  CHECK(with_apdu("00A40400 0") ==
-        "p/jcprof.json:3: half a byte: hexadecimal digits come in pairs\n"
-        "  3 | \"session\": {\"once\": [\"00A40400 0\"]}\n"
-        "    |                                ^");
-  CHECK(with_apdu("00A4O400") ==
-        "p/jcprof.json:3: \"O\" is not a hexadecimal digit\n"
-        "  3 | \"session\": {\"once\": [\"00A4O400\"]}\n"
-        "    |                           ^");
-  CHECK(with_apdu("00A404") ==
-        "p/jcprof.json:3: an APDU begins with CLA INS P1 P2, but here are 3 bytes\n"
-        "  3 | \"session\": {\"once\": [\"00A404\"]}\n"
-        "    |                       ^");
-}
-
-TEST_CASE("an Lc that contradicts the length is shown where it stands") {
-  CHECK(with_apdu("00A40400 07 A0000000") ==
-        "p/jcprof.json:3: Lc says 7 bytes of data, but 4 follow\n"
-        "  3 | \"session\": {\"once\": [\"00A40400 07 A0000000\"]}\n"
-        "    |                                ^");
-  CHECK(with_apdu("00A40400 000003 A0") ==
-        "p/jcprof.json:3: Lc says 3 bytes of data, but 1 follow\n"
-        "  3 | \"session\": {\"once\": [\"00A40400 000003 A0\"]}\n"
-        "    |                                ^");
-  CHECK(with_apdu("00A40400 01 A0A1A2") ==
-        "p/jcprof.json:3: Lc says 1 bytes of data, but 3 follow\n"
-        "  3 | \"session\": {\"once\": [\"00A40400 01 A0A1A2\"]}\n"
-        "    |                                ^");
-  CHECK(with_apdu("00A40400 00 01") ==
-        "p/jcprof.json:3: an Lc of 00 has two more bytes behind it\n"
-        "  3 | \"session\": {\"once\": [\"00A40400 00 01\"]}\n"
-        "    |                                ^");
-}
-
-TEST_CASE("an unknown placeholder is shown with what was meant, or with what is known") {
-  CHECK(with_apdu("00A40400 {inptu}") ==
-        "p/jcprof.json:3: unknown placeholder \"{inptu}\"\n"
-        "  3 | \"session\": {\"once\": [\"00A40400 {inptu}\"]}\n"
-        "    |                                ^\n"
-        "hint: did you mean \"{input}\"?");
-  CHECK(with("\"build\": [{\"run\": [\"javac\", \"${HOME}/x\"]}]") ==
-        "p/jcprof.json:3: unknown placeholder \"{HOME}\"\n"
-        "  3 | \"build\": [{\"run\": [\"javac\", \"${HOME}/x\"]}]\n"
-        "    |                               ^\n"
-        "hint: known here: {tree}, {out}, {project}, {reader}; a brace itself is written {{");
-}
-
-TEST_CASE("a status pattern that cannot match a status word is shown at the alternative") {
-  CHECK(with("\"session\": {\"abort_on\": [\"6983|63CX\"]}") ==
-        "p/jcprof.json:3: \"63CX\" is not a status word\n"
-        "  3 | \"session\": {\"abort_on\": [\"6983|63CX\"]}\n"
-        "    |                                ^\n"
-        "hint: four hexadecimal digits or \"?\", such as \"9000\", \"63C?\" or \"9000|6300\"");
-}
-
-TEST_CASE("a script step is exactly one thing") {
-  CHECK(with("\"session\": {\"once\": [{\"reset\": \"cold\", \"wait\": \"1s\"}]}") ==
-        "p/jcprof.json:3: \"reset\" and \"wait\" exclude each other\n"
-        "  3 | \"session\": {\"once\": [{\"reset\": \"cold\", \"wait\": \"1s\"}]}\n"
-        "    |                                        ^");
-  CHECK(with("\"session\": {\"once\": [{\"expect\": \"9000\"}]}") ==
-        "p/jcprof.json:3: one of \"apdu\", \"reset\", \"run\", \"wait\" is needed here\n"
-        "  3 | \"session\": {\"once\": [{\"expect\": \"9000\"}]}\n"
-        "    |                      ^");
-  CHECK(with("\"session\": {\"once\": [{\"reset\": \"hot\"}, 7]}") ==
-        "p/jcprof.json:3: unknown kind of reset \"hot\"\n"
-        "  3 | \"session\": {\"once\": [{\"reset\": \"hot\"}, 7]}\n"
-        "    |                                ^\n"
-        "hint: known here: \"warm\", \"cold\"\n"
-        "p/jcprof.json:3: an APDU in hex or an object is expected here, not a number\n"
-        "  3 | \"session\": {\"once\": [{\"reset\": \"hot\"}, 7]}\n"
-        "    |                                        ^");
-}
-
-TEST_CASE("a reset after each reset is refused") {
-  CHECK(with("\"session\": {\"after_reset\": [{\"reset\": \"warm\"}]}") ==
-        "p/jcprof.json:3: a reset within \"after_reset\" would never end\n"
-        "  3 | \"session\": {\"after_reset\": [{\"reset\": \"warm\"}]}\n"
-        "    |                             ^");
-}
-
 TEST_CASE("a command written for a shell is answered with how to write it") {
   CHECK(with("\"build\": [{\"run\": \"javac -g\"}]") ==
         "p/jcprof.json:3: a list is expected here: the program and its arguments\n"
@@ -233,107 +175,6 @@ TEST_CASE("a transport must be whole and reach the target") {
         "  3 | \"transport\": \"usb\"\n"
         "    |              ^\n"
         "hint: known: pcsc:READER, vpcd:[PORT], exec:, agent:COMMAND");
-}
-
-TEST_CASE("inputs are exactly one of the seven forms") {
-  CHECK(with_inputs("{\"fixed\": \"01\", \"random\": 4}") ==
-        "p/jcprof.json:3: \"fixed\" and \"random\" exclude each other\n"
-        "  3 | \"inputs\": {\"fixed\": \"01\", \"random\": 4}\n"
-        "    |                           ^");
-  CHECK(with_inputs("{}") ==
-        "p/jcprof.json:3: one of \"fixed\", \"list\", \"file\", \"pattern\", \"random\", \"classes\", "
-        "\"split\" is "
-        "needed here\n"
-        "  3 | \"inputs\": {}\n"
-        "    |           ^");
-  CHECK(with_inputs("{\"randon\": 4}") ==
-        "p/jcprof.json:3: unknown key \"randon\"\n"
-        "  3 | \"inputs\": {\"randon\": 4}\n"
-        "    |            ^\n"
-        "hint: did you mean \"random\"?");
-}
-
-TEST_CASE("faulty inputs are shown where they are wrong") {
-  CHECK(with_inputs("{\"pattern\": \"00[0-G]\"}") ==
-        "p/jcprof.json:3: a hexadecimal digit or a set like [0-9A-F] is expected here\n"
-        "  3 | \"inputs\": {\"pattern\": \"00[0-G]\"}\n"
-        "    |                          ^");
-  CHECK(with_inputs("{\"pattern\": \"0[0-9]{2}\"}") ==
-        "p/jcprof.json:3: 3 hexadecimal digits are no whole bytes\n"
-        "  3 | \"inputs\": {\"pattern\": \"0[0-9]{2}\"}\n"
-        "    |                        ^");
-  CHECK(with_inputs("{\"pattern\": \"00{x}\"}") ==
-        "p/jcprof.json:3: a repetition is written {n}, with n from 1 to 131070\n"
-        "  3 | \"inputs\": {\"pattern\": \"00{x}\"}\n"
-        "    |                          ^");
-  CHECK(with_inputs("{\"random\": 0}") ==
-        "p/jcprof.json:3: a whole number from 1 to 65535 is expected here, not 0\n"
-        "  3 | \"inputs\": {\"random\": 0}\n"
-        "    |                      ^");
-  CHECK(with_inputs("{\"split\": \"bit-length\"}") ==
-        "p/jcprof.json:3: \"split\" needs \"of\": the inputs that are split\n"
-        "  3 | \"inputs\": {\"split\": \"bit-length\"}\n"
-        "    |                     ^");
-  CHECK(with_inputs("{\"classes\": {\"a\": {\"random\": 1}, \"b\": {\"classes\": {}}}}") ==
-        "p/jcprof.json:3: \"classes\" cannot stand inside of other inputs\n"
-        "  3 | \"inputs\": {\"classes\": {\"a\": {\"random\": 1}, \"b\": {\"classes\": {}}}}\n"
-        "    |                                                  ^");
-}
-
-TEST_CASE("inputs and {input} belong together") {
-  CHECK(with("\"inputs\": {\"fixed\": \"01\"}") ==
-        "p/jcprof.json:3: there are \"inputs\", but nothing sends them\n"
-        "  3 | \"inputs\": {\"fixed\": \"01\"}\n"
-        "    |           ^\n"
-        "hint: put {input} into an APDU of the trigger");
-  CHECK(with("\"name\": \"x\"", "B0310000{input}") ==
-        "p/jcprof.json:2: {input} is used, but there are no \"inputs\"\n"
-        "  2 | \"sources\": [\"*.java\"], \"entry\": \"A.process\", \"trigger\": {\"apdu\": "
-        "\"B0310000{input}\"},\n"
-        "    |                                                         ^\n"
-        "hint: such as \"inputs\": {\"fixed\": \"31323334\"}");
-  CHECK(with("\"session\": {\"once\": [\"B0310000{input}\"]}") ==
-        "p/jcprof.json:3: {input} has no value here: no shot is under way\n"
-        "  3 | \"session\": {\"once\": [\"B0310000{input}\"]}\n"
-        "    |                     ^");
-}
-
-TEST_CASE("two Les in one APDU are refused") {
-  CHECK(with("\"profile\": {}", "B031000000\", \"le\": \"0") ==
-        "p/jcprof.json:2: a number is expected here, not a string\n"
-        "  2 | \"sources\": [\"*.java\"], \"entry\": \"A.process\", \"trigger\": {\"apdu\": \"B031000000\", "
-        "\"le\": \"0\"},\n"
-        "    |                                                                                      ^");
-  CHECK(with("\"profile\": {}", "B031000000\", \"le\": 0, \"apdus\": \"") ==
-        "p/jcprof.json:2: \"le\" is given, but an APDU of the trigger ends with an Le of its own\n"
-        "  2 | \"sources\": [\"*.java\"], \"entry\": \"A.process\", \"trigger\": {\"apdu\": \"B031000000\", "
-        "\"le\": 0, "
-        "\"apdus\": \"\"},\n"
-        "    |                                                                                      ^\n"
-        "p/jcprof.json:2: unknown key \"apdus\"\n"
-        "  2 | \"sources\": [\"*.java\"], \"entry\": \"A.process\", \"trigger\": {\"apdu\": \"B031000000\", "
-        "\"le\": 0, "
-        "\"apdus\": \"\"},\n"
-        "    |                                                                                         ^\n"
-        "hint: did you mean \"apdu\"?");
-}
-
-TEST_CASE("an arming command that a card could not be sent is refused") {
-  CHECK(with("\"arming\": {\"cla\": \"80\", \"ins\": \"6\", \"status\": \"9000\"}") ==
-        "p/jcprof.json:3: half a byte: hexadecimal digits come in pairs\n"
-        "  3 | \"arming\": {\"cla\": \"80\", \"ins\": \"6\", \"status\": \"9000\"}\n"
-        "    |                                 ^\n"
-        "p/jcprof.json:3: the status 9000 cannot say \"stopped\"\n"
-        "  3 | \"arming\": {\"cla\": \"80\", \"ins\": \"6\", \"status\": \"9000\"}\n"
-        "    |                                               ^\n"
-        "hint: 6xxx or 9xxx, but not 9000, 60xx, 61xx or 6Cxx");
-  CHECK(with("\"arming\": {\"cla\": \"80\", \"ins\": \"6A\"}") ==
-        "p/jcprof.json:3: the key \"status\" is missing\n"
-        "  3 | \"arming\": {\"cla\": \"80\", \"ins\": \"6A\"}\n"
-        "    |           ^\n"
-        "p/jcprof.json:3: an INS of 6X cannot be sent\n"
-        "  3 | \"arming\": {\"cla\": \"80\", \"ins\": \"6A\"}\n"
-        "    |                                ^");
 }
 
 TEST_CASE("numbers out of range, empty texts and empty lists are refused") {

@@ -138,5 +138,32 @@ TEST_CASE("a program behind an agent has whatever trigger the agent wants") {
   CHECK(project.trigger.object == R"({"function":3})");
 }
 
+TEST_CASE("a compile database is taken as it is named") {
+  CHECK(parsed(run, R"("compile": {"database": "build/db.json"})").compile.database == "build/db.json");
+}
+
+TEST_CASE("a makefile's folder is taken as it is named, and says everything by itself") {
+  CHECK(parsed(run, R"("compile": {"make": "ta"})").compile.make == "ta");
+  CHECK_THAT(faults_of(run, R"("compile": {"make": "ta", "flags": ["-DX"]})"),
+             Catch::Contains("\"flags\" beside \"make\", which says how each file is compiled\n"));
+  CHECK_THAT(faults_of(run, R"("compile": {"make": "ta", "database": "db.json"})"),
+             Catch::Contains("\"database\" beside \"make\", which says how each file is compiled\n"));
+  CHECK_THAT(faults_of(run, R"("compile": {"make": "../ta"})"),
+             Catch::Contains("leads out of the project's folder"));
+}
+
+TEST_CASE("flags beside a compile database are refused, as nobody would look at them") {
+  CHECK(faults_of(run, R"("compile": {"database": "db.json", "flags": ["-DX"]})") ==
+        "p/jcprof.json:4: \"flags\" beside \"database\", which says how each file is compiled\n"
+        "  4 | \"compile\": {\"database\": \"db.json\", \"flags\": [\"-DX\"]}}\n"
+        "    |            ^\n"
+        "hint: take one of them out");
+  CHECK(faults_of(run, R"("compile": {"compiler": "gcc", "database": "db.json"})") ==
+        "p/jcprof.json:4: \"compiler\" beside \"database\", which says how each file is compiled\n"
+        "  4 | \"compile\": {\"compiler\": \"gcc\", \"database\": \"db.json\"}}\n"
+        "    |            ^\n"
+        "hint: take one of them out");
+}
+
 }  // namespace
 }  // namespace jcprof

@@ -22,7 +22,7 @@ constexpr std::string_view full = R"({
   "exclude_from_tree": ["big/**"],
   "entry": "PinApplet.process",
   "profile": {"include": ["PinApplet.verify"], "exclude": ["*.log"], "level": "none", "markers": false},
-  "compile": {"classpath": ["{project}/api.jar"], "flags": ["-g"], "database": "build/compile_commands.json"},
+  "compile": {"classpath": ["{project}/api.jar"], "flags": ["-g"]},
   "build": [{"run": ["javac", "-d", "{out}/classes", ""], "cwd": "{tree}", "timeout_s": 7}, {"run": ["true"]}],
   "install": [{"run": ["gp", "--load"]}],
   "start": {"run": ["java", "Sim", "{port}"], "cwd": "{out}", "ready": "up at {port}", "timeout_s": 5},
@@ -78,7 +78,6 @@ TEST_CASE("every key of a project file arrives") {
   CHECK_FALSE(project.profile.markers);
   CHECK(project.compile.classpath == std::vector<std::string>{"{project}/api.jar"});
   CHECK(project.compile.flags == std::vector<std::string>{"-g"});
-  CHECK(project.compile.database == "build/compile_commands.json");
   REQUIRE(project.build.size() == 2);
   CHECK(project.build[0].run == std::vector<std::string>{"javac", "-d", "{out}/classes", ""});
   CHECK(project.build[0].timeout == 7s);
@@ -165,6 +164,32 @@ TEST_CASE("an agent is told of trigger, session and options as they stand in the
   CHECK(agent.agent.per_batch);
 }
 
+TEST_CASE("scripts of a trusted application are the agent's, as they stand in the file") {
+  const std::string session =
+      R"({"once":[{"command":1,"params":[null],"expect":"ffff000?"}],"before_each":[{"reset":"session"},{"wait":"1ms"}],"timeout":"2s"})";
+  const Project ta = parsed(R"({"format": "jcprof-project", "version": 1, "target": "optee-ta",
+    "sources": ["*.c"], "transport": "agent:./agent", "trigger": {"ta": "7"}, "session": )" +
+                            session + "}");
+  CHECK(ta.session.object == session);
+  CHECK(ta.session.timeout == 2s);
+}
+
+TEST_CASE("an enclave is reached by its bridge, and its one entry is the ecall, unless told otherwise") {
+  const std::string head = R"({"format": "jcprof-project", "version": 1, "target": "sgx-enclave",
+    "sources": ["*.c"], "entry": )";
+  const Project plain = parsed(head + "\"ecall_get\"}");
+  CHECK(plain.transport == "agent:jcprof-agent-ecall {tree}/bridge.so");
+  CHECK(plain.trigger.object == R"({"ecall":"ecall_get"})");
+  CHECK(plain.compile.edl.empty());
+  const Project told =
+      parsed(head + R"("ecall_get", "transport": "agent:./mine", "trigger": {"ecall": "ecall_put"},
+    "compile": {"edl": "enclave/kv.edl", "edl_search": ["edl", "/opt/sgx/include"]}})");
+  CHECK(told.transport == "agent:./mine");
+  CHECK(told.trigger.object == R"({"ecall":"ecall_put"})");
+  CHECK(told.compile.edl == "enclave/kv.edl");
+  CHECK(told.compile.edl_search == std::vector<std::string>{"edl", "/opt/sgx/include"});
+}
+
 TEST_CASE("a program is triggered by a command, an agent by any object") {
   const Project program = parsed(R"({"format": "jcprof-project", "version": 1, "target": "program",
     "sources": ["*.c"], "entry": "main", "trigger": {"run": ["{out}/a.out", "{input}"]}, "inputs": {"random": 2}})");
@@ -173,6 +198,14 @@ TEST_CASE("a program is triggered by a command, an agent by any object") {
     "sources": ["*.c"], "entry": "TA_InvokeCommandEntryPoint", "transport": "agent:ssh board jcprof-agent-teec",
     "trigger": { "command" : 7, /* the slow one */ "params": [1.0, "x"] }})");
   CHECK(agent.trigger.object == R"({"command":7,"params":[1.0,"x"]})");
+  const Project named = parsed(R"({"format": "jcprof-project", "version": 1, "target": "optee-ta",
+    "sources": ["*.c"], "trigger": {"command": 7}})");
+  CHECK(named.entry == std::vector<std::string>{"TA_InvokeCommandEntryPoint"});
+  CHECK_THAT(test::fault_text([] {
+               parsed(R"({"format": "jcprof-project", "version": 1, "target": "optee-ta",
+                 "sources": ["*.c"], "entry": "cmd_sign", "trigger": {"command": 7}})");
+             }),
+             Catch::Contains("a trusted application is entered by TA_InvokeCommandEntryPoint alone"));
 }
 
 TEST_CASE("APDUs of every length form are taken") {

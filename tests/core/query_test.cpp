@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `jcprof query` over several profiles; over one: store_test.cpp.
+// `jcprof query` over several profiles; over one: store_query_test.cpp.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <catch2/catch.hpp>
@@ -53,9 +53,10 @@ TEST_CASE("several profiles are seen together, with the profile in front of each
   CHECK(shown(folder, query_together(both, "SELECT profile, count(*) FROM sample GROUP BY profile")) ==
         "profile|count(*)\na.jcprof|2|\nb.jcprof|3|\n");
   CHECK(shown(folder, query_together(both, "SELECT r.device, l.* FROM line l JOIN run r USING (profile)")) ==
-        "device|profile|path|line|function|hits|rounds|ticks|low|high|share|share_low|share_high|resolved\n"
-        "gd60|a.jcprof||7||0|0|1.5|0.0|0.0|0.0|0.0|0.0|1|\n"
-        "gd70|b.jcprof||7||0|0|2.5|0.0|0.0|0.0|0.0|0.0|1|\n");
+        "device|profile|path|line|function|hits|rounds|ticks|low|high|share|share_low|share_high|resolved|"
+        "least|average|most|q50|q95|q99\n"
+        "gd60|a.jcprof||7||0|0|1.5|0.0|0.0|0.0|0.0|0.0|1|NULL|NULL|NULL|NULL|NULL|NULL|\n"
+        "gd70|b.jcprof||7||0|0|2.5|0.0|0.0|0.0|0.0|0.0|1|NULL|NULL|NULL|NULL|NULL|NULL|\n");
 }
 
 TEST_CASE("more profiles are queried together than SQLite attaches") {

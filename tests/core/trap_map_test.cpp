@@ -109,6 +109,18 @@ TEST_CASE("another card command gives another build") {
   CHECK(build_of(map) != example().build);
 }
 
+TEST_CASE("the command of a trusted application's arming is in the map, and another is another build") {
+  TrapMap map = example();
+  map.card = {};
+  map.command = 0x6A630001;
+  const std::string text = write_trap_map(map);
+  CHECK_THAT(text, Catch::Contains("\n],\n\"arming\":{\"command\":1784872961},\n\"build\""));
+  CHECK(parse_trap_map("traps.json", text).command == 0x6A630001);
+  const std::uint32_t build = build_of(map);
+  map.command++;
+  CHECK(build_of(map) != build);
+}
+
 TEST_CASE("a trap map that was edited is refused") {
   const std::string build = fmt::format("\"build\":\"{:08x}\"}}", example().build);
   CHECK(fault_after("\"line\":3", "\"line\":2") ==

@@ -35,17 +35,6 @@ void says(const PinBench& bench, const std::vector<std::string>& options, int st
   CHECK(said.out.empty());
 }
 
-/// The run ends with this, what it measured is kept, and once `mended` the next one goes on.
-void ends_and_goes_on(const PinBench& bench, Running& run, const std::string& text,
-                      const std::function<void()>& mend) {
-  CHECK(run.wait() == 3);
-  CHECK(run.said() == text);
-  bench.kept(3, "interrupted");
-  CHECK(test::is_sound(bench.profile()));
-  mend();
-  bench.goes_on();
-}
-
 constexpr const char* by_hand =
     "jcprof.json has no \"start\", so the card is one that is started or inserted by hand\n";
 
@@ -56,6 +45,39 @@ std::string no_daemon(const std::string& before, const std::string& account) {
       "`jcprof doctor` looks at it\n",
       before, account);
 }
+
+/// A card that somebody put in by hand, and a run on it that has three rounds already.
+struct ByHand {
+  explicit ByHand(const std::string& name, const std::string& in_session = {})
+      : bench(name), command(command_for(bench, daemon, in_session)) {
+    bench.wait_for_rounds(3);
+  }
+  void pull() { card.reset(); }
+  void put_in() { card.emplace(command, LogPolicy{}); }
+  /// The run ends with this, what it measured is kept, and once `mended` the next one goes on.
+  void ends_and_goes_on(const std::string& text, const std::function<void()>& mend) {
+    CHECK(run.wait() == 3);
+    CHECK(run.said() == text);
+    bench.kept(3, "interrupted");
+    CHECK(test::is_sound(bench.profile()));
+    mend();
+    bench.goes_on();
+  }
+
+  PrivatePcscd daemon;
+  PinBench bench;
+  Command command;
+  std::optional<BackgroundProcess> card{std::in_place, command, LogPolicy{}};
+  Running run = bench.start();
+
+ private:
+  static Command command_for(const PinBench& bench, const PrivatePcscd& daemon,
+                             const std::string& in_session) {
+    test::use_card_by_hand(bench.project);
+    if (!in_session.empty()) bench.set_in_session(in_session);
+    return test::card_by_hand(bench.project, daemon);
+  }
+};
 
 TEST_CASE("a virtual card in a reader that dies is started again, and costs one shot") {
   JCPROF_NEEDS_PRIVATE_PCSCD();
@@ -101,96 +123,60 @@ TEST_CASE("a daemon that is killed and started again costs one shot") {
 
 TEST_CASE("a daemon that is killed and stays away ends the run") {
   JCPROF_NEEDS_PRIVATE_PCSCD();
-  PrivatePcscd daemon;
-  const PinBench bench("pcscd-gone");
-  test::use_card_by_hand(bench.project);
-  std::optional<BackgroundProcess> card(std::in_place, test::card_by_hand(bench.project, daemon),
-                                        LogPolicy{});
-  Running run = bench.start();
-  bench.wait_for_rounds(3);
-  daemon.kill();
-  ends_and_goes_on(bench, run, no_daemon("no card within 10 s", by_hand), [&] {
-    daemon.start();
-    card.emplace(test::card_by_hand(bench.project, daemon), LogPolicy{});
+  ByHand it("pcscd-gone");
+  it.daemon.kill();
+  it.ends_and_goes_on(no_daemon("no card within 10 s", by_hand), [&] {
+    it.daemon.start();
+    it.put_in();
   });
 }
 
 TEST_CASE("a card that is pulled ends the run when it does not come back within ten seconds") {
   JCPROF_NEEDS_PRIVATE_PCSCD();
-  const PrivatePcscd daemon;
-  const PinBench bench("pulled");
-  test::use_card_by_hand(bench.project);
-  const Command command = test::card_by_hand(bench.project, daemon);
-  std::optional<BackgroundProcess> card(std::in_place, command, LogPolicy{});
-  Running run = bench.start();
-  bench.wait_for_rounds(3);
-  card.reset();
-  ends_and_goes_on(bench, run,
-                   fmt::format("no card within 10 s: reader \"{}\" is empty\n{}"
-                               "hint: insert the card; a virtual card must connect to the port of vpcd\n",
-                               reader, by_hand),
-                   [&] { card.emplace(command, LogPolicy{}); });
+  ByHand it("pulled");
+  it.pull();
+  it.ends_and_goes_on(fmt::format("no card within 10 s: reader \"{}\" is empty\n{}"
+                                  "hint: insert the card; a virtual card must connect to the port of vpcd\n",
+                                  reader, by_hand),
+                      [&] { it.put_in(); });
 }
 
 TEST_CASE("a card that is pulled and put back within ten seconds costs one shot") {
   JCPROF_NEEDS_PRIVATE_PCSCD();
-  const PrivatePcscd daemon;
-  const PinBench bench("put-back");
-  test::use_card_by_hand(bench.project);
-  const Command command = test::card_by_hand(bench.project, daemon);
-  std::optional<BackgroundProcess> card(std::in_place, command, LogPolicy{});
-  const auto away = [&] {
-    card.reset();
-    std::this_thread::sleep_for(1s);
-    card.emplace(command, LogPolicy{});
-  };
-  Running run = bench.start();
-  bench.wait_for_rounds(3);
-  away();
-  CHECK(run.wait() == 0);
-  CHECK(bench.ask(test::states) == "1 complete");
-  CHECK(bench.ask(test::shots_gone) == "1");
+  ByHand it("put-back");
+  it.pull();
+  std::this_thread::sleep_for(1s);
+  it.put_in();
+  CHECK(it.run.wait() == 0);
+  CHECK(it.bench.ask(test::states) == "1 complete");
+  CHECK(it.bench.ask(test::shots_gone) == "1");
 }
 
 TEST_CASE("a reader that is pulled ends the run when it does not come back within ten seconds") {
   JCPROF_NEEDS_PRIVATE_PCSCD();
-  PrivatePcscd daemon;
-  const PinBench bench("reader-pulled");
-  test::use_card_by_hand(bench.project);
-  const Command command = test::card_by_hand(bench.project, daemon);
-  std::optional<BackgroundProcess> card(std::in_place, command, LogPolicy{});
-  Running run = bench.start();
-  bench.wait_for_rounds(3);
-  daemon.kill();
-  daemon.start(Readers::none);
-  ends_and_goes_on(bench, run,
-                   fmt::format("no card within 10 s: there is no reader \"{}\"\n{}"
-                               "hint: plug one in; `jcprof doctor` shows what the daemon sees\n",
-                               reader, by_hand),
-                   [&] {
-                     daemon.kill();
-                     daemon.start();
-                     card.emplace(command, LogPolicy{});
-                   });
+  ByHand it("reader-pulled");
+  it.daemon.kill();
+  it.daemon.start(Readers::none);
+  it.ends_and_goes_on(fmt::format("no card within 10 s: there is no reader \"{}\"\n{}"
+                                  "hint: plug one in; `jcprof doctor` shows what the daemon sees\n",
+                                  reader, by_hand),
+                      [&] {
+                        it.daemon.kill();
+                        it.daemon.start();
+                        it.put_in();
+                      });
 }
 
 TEST_CASE("a hung card that jcprof did not start ends the run, and the daemon is let go") {
   JCPROF_NEEDS_PRIVATE_PCSCD();
-  const PrivatePcscd daemon;
-  const PinBench bench("hung-by-hand");
-  test::use_card_by_hand(bench.project);
-  bench.set_in_session("\"timeout\": \"1s\"");
-  const Command command = test::card_by_hand(bench.project, daemon);
-  std::optional<BackgroundProcess> card(std::in_place, command, LogPolicy{});
-  Running run = bench.start();
-  bench.wait_for_rounds(3);
-  bench.signal_simulator(SIGSTOP);
-  ends_and_goes_on(bench, run,
-                   fmt::format("no card within 10 s: reader \"{}\" does not answer\n{}"
-                               "hint: a command may hang in it: pull the card, end a virtual one, or restart "
-                               "pcscd\n",
-                               reader, by_hand),
-                   [&] { card.emplace(command, LogPolicy{}); });
+  ByHand it("hung-by-hand", "\"timeout\": \"1s\"");
+  it.bench.signal_simulator(SIGSTOP);
+  it.ends_and_goes_on(
+      fmt::format("no card within 10 s: reader \"{}\" does not answer\n{}"
+                  "hint: a command may hang in it: pull the card, end a virtual one, or restart "
+                  "pcscd\n",
+                  reader, by_hand),
+      [&] { it.put_in(); });
 }
 
 /// Until pcscd, which looks every 400 ms, has seen a card in so many readers, the first ones, and in no

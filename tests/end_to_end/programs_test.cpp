@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // `jcprof profile` on C programs, each shot a process of its own and in one process behind an agent.
-#include <cmath>
-#include <sstream>
+#include <algorithm>
+#include <csignal>
 
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
 
 #include "annotator/source_comments.hpp"
 #include "src/core/file.hpp"
+#include "tests/end_to_end/known_work.hpp"
+#include "tests/end_to_end/profiled.hpp"
 #include "tests/end_to_end/workplace.hpp"
 
 namespace jcprof {
@@ -16,99 +17,79 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using test::check_known_work;
+using test::half_width;
+using test::KnownLine;
+using test::profiled;
 using test::Said;
 using test::Workplace;
 
-const fs::path sources = JCPROF_SOURCE_DIR;
-
 /// A copy of a folder of ours in the workplace, with the agent of c-sort beside it.
-fs::path copied(const Workplace& place, const std::string& folder) {
-  const fs::path to = place / fs::path(folder).filename().string();
-  fs::copy(sources / folder, to, fs::copy_options::recursive);
-  fs::copy(sources / "examples/c-sort/agent", to / "agent",
-           fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+fs::path copied(const Workplace& place, const fs::path& folder) {
+  const fs::path to = place.copied(folder);
+  place.copied("examples/c-sort/agent", to.filename().string() + "/agent");
   return to;
 }
 
-json profiled_once(const Workplace& place, const fs::path& project_file) {
-  const std::string out = (project_file.parent_path() / "out" / project_file.stem()).string();
-  const Said said = place.run({"jcprof", "profile", project_file.string(), "-o", out, "--rounds", "60",
-                               "--max-time", "90s", "--no-refine", "--fresh"});
-  INFO(said.out << said.err);
-  REQUIRE(said.status == 0);
-  const Said exported = place.run({"jcprof", "export", out + "/profile.jcprof", "--format", "json"});
-  REQUIRE(exported.status == 0);
-  return json::parse(exported.out);
-}
-
-/// The widest half of an interval of a line's share.
-double widest(const json& profile) {
-  double width = 0;
-  for (const json& line : profile["lines"])
-    width = std::max(width, (line["share"]["high"].get<double>() - line["share"]["low"].get<double>()) / 2);
-  return width;
-}
-
-/// Where the machine was too busy to see the work, it is measured again.
-json profiled(const Workplace& place, const fs::path& project_file) {
-  json profile = profiled_once(place, project_file);
-  for (int again = 0; again < 3 && widest(profile) > 0.05; ++again)
-    profile = profiled_once(place, project_file);
-  return profile;
-}
-
-/// The share of the line that holds `part`.
-json line_with(const json& profile, const fs::path& source, const std::string& part) {
-  std::istringstream text(read_file(source));
-  std::size_t number = 0;
-  for (std::string line; std::getline(text, line);) {
-    ++number;
-    if (line.find(part) == std::string::npos) continue;
-    for (const json& estimate : profile["lines"])
-      if (estimate["line"] == number) return estimate;
-  }
-  FAIL("no estimate for " << part);
-  return {};
-}
-
-/// Seven intervals of 95 % do not all hold each time: twice the width of one is allowed; and three points for
-/// a processor whose speed is not the same from one moment to the next.
-void check_share(const json& line, double expected) {
-  const json& share = line["share"];
-  INFO(line);
-  const double half_width = (share["high"].get<double>() - share["low"].get<double>()) / 2;
-  CHECK(half_width < 0.06);
-  CHECK(std::abs(share["value"].get<double>() - expected) <= std::max(0.03, 2 * half_width));
-}
-
-void check_known_work(const json& profile, const fs::path& source) {
-  check_share(line_with(profile, source, "spin(4)"), 4.0 / 40);
-  check_share(line_with(profile, source, "spin(8)"), 8.0 / 40);
-  check_share(line_with(profile, source, "spin(16)"), 16.0 / 40);
-  const json loop = line_with(profile, source, "spin(2)");
-  check_share(loop, 8.0 / 40);
-  CHECK(loop["hits"] == 4);
-  const json recursive = line_with(profile, source, "spin(1)");
-  check_share(recursive, 4.0 / 40);
-  CHECK(recursive["hits"] == 4);
-}
+const std::vector<KnownLine> known_lines{{"spin(4)", 4.0 / 40},
+                                         {"spin(8)", 8.0 / 40},
+                                         {"spin(16)", 16.0 / 40},
+                                         {"spin(2)", 8.0 / 40, 4},
+                                         {"spin(1)", 4.0 / 40, 4}};
 
 TEST_CASE("known work has its shares, each shot a process of its own") {
   const Workplace place("known-exec");
   const fs::path project = copied(place, "tests/end_to_end/known_work");
-  const json profile = profiled(place, project / "jcprof.json");
+  const json profile = check_known_work(place, project / "jcprof.json", project / "src/work.c", known_lines);
   CHECK(profile["transport"] == "exec");
   CHECK(profile["unit"] == "ns");
   CHECK(profile["simulated"] == false);
-  check_known_work(profile, project / "src/work.c");
 }
 
 TEST_CASE("known work has its shares in one process behind an agent") {
   const Workplace place("known-agent");
   const fs::path project = copied(place, "tests/end_to_end/known_work");
-  const json profile = profiled(place, project / "agent.json");
+  const json profile = check_known_work(place, project / "agent.json", project / "src/work.c", known_lines);
   CHECK(profile["transport"] == "agent");
-  check_known_work(profile, project / "src/work.c");
+}
+
+TEST_CASE("the example c-sort shows that insertion sort takes most, each shot a process of its own") {
+  const Workplace place("c-sort");
+  const fs::path project = copied(place, "examples/c-sort") / "jcprof.json";
+  const Said generated = place.run({"jcprof", "gen", project.string()});
+  REQUIRE(generated.status == 0);
+  const auto hottest_of = [](const json& profile) {
+    return *std::ranges::max_element(profile["lines"], {},
+                                     [](const json& line) { return line["share"]["value"].get<double>(); });
+  };
+  const json profile = profiled(
+      place,
+      {.project = project, .out = project.parent_path() / "jcprof-out", .rounds = 40, .max_time = "60s"},
+      [&](const json& known) { return half_width(hottest_of(known)["share"]) < 0.25; });
+  const json hottest = hottest_of(profile);
+  CHECK(hottest["line"] == 30);
+  CHECK(hottest["path"] == "src/sort.c");
+  CHECK(hottest["share"]["value"].get<double>() > 0.5);
+}
+
+TEST_CASE("a run that is killed leaves no file of reports behind") {
+  const Workplace place("killed");
+  const fs::path project = copied(place, "tests/end_to_end/known_work");
+  const fs::path where = project / "where";
+  test::replace_in(
+      project / "jcprof.json", R"({"run": ["{out}/work"])",
+      R"({"run": ["sh", "-c", "echo $JCPROF_REPORT >$0; exec \"$1\"", "{project}/where", "{out}/work"])");
+  test::Running profile = place.start({"jcprof", "profile", (project / "jcprof.json").string()});
+  REQUIRE(test::becomes_true([&] { return fs::exists(where) && fs::file_size(where) > 1; },
+                             std::chrono::seconds{90}));
+  std::string report = read_file(where);
+  report.resize(report.find('\n'));
+  const std::vector<pid_t> runs = place.processes("jcprof-run");
+  REQUIRE(runs.size() == 1);
+  CHECK(fs::exists(report));
+  REQUIRE(::kill(runs.front(), SIGKILL) == 0);
+  CHECK(profile.wait() != 0);
+  CHECK_FALSE(fs::exists(report));
 }
 
 }  // namespace

@@ -87,6 +87,13 @@ fs::path Workplace::example(const std::string& name, const std::string& as) cons
   return to;
 }
 
+fs::path Workplace::copied(const fs::path& folder, const std::string& as) const {
+  const fs::path to = folder_ / (as.empty() ? folder.filename().string() : as);
+  fs::copy(JCPROF_SOURCE_DIR / folder, to,
+           fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+  return to;
+}
+
 void Workplace::build(const fs::path& project) const {
   const Said said =
       run({"javac", "--release", "8", "-nowarn", "-Xlint:-options", "-cp", JCPROF_JCARDSIM, "-sourcepath",

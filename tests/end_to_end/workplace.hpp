@@ -53,6 +53,8 @@ class Workplace {
 
   /// Copies an example, under its own name or another, and returns the copy's folder.
   std::filesystem::path example(const std::string& name, const std::string& as = {}) const;
+  /// Copies any folder of the repository, under its own name or another, into what may be there already.
+  std::filesystem::path copied(const std::filesystem::path& folder, const std::string& as = {}) const;
   /// javac on what jcprof-gen wrote for the example javacard-pin, as its project file would do it.
   void build(const std::filesystem::path& project) const;
 

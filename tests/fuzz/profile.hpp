@@ -50,19 +50,31 @@ inline void write_profile() {
     for (const char* kind : {"empty", "unarmed", "counting", "returned", "stop", "calls", "frames", "guards"})
       store.add_calibration(run, {.kind = kind, .passes = 1000, .ticks = 5000 + round});
   }
+  store.replace_recording(
+      run,
+      {.symbols = {{.name = "(lost)"}, {.number = 1, .name = "f"}},
+       .threads = {{.serial = 1, .events = 4, .last = 9, .recorded = 9, .running = 5.0}},
+       .calls =
+           {{.id = 1, .thread = 1, .symbol = 1, .count = 1, .inclusive = 9, .exclusive = 4},
+            {.id = 2, .parent = 1, .thread = 1, .symbol = 1, .count = 1, .inclusive = 5, .exclusive = 5}},
+       .slow = {{.symbol = 1, .thread = 1, .ticks = 9}},
+       .marks = {{.name = "m", .payload = 7, .thread = 1, .call = 2, .at = 3}}});
   store.replace_estimates(run, annotator::stored(annotator::estimate(annotator::load_newest_run(store))));
 }
 
 /// As `jcprof query`, `export` and `annotate` read it.
 inline void read_profile() {
   survives([] {
-    for (const char* sql : {"SELECT * FROM block", "SELECT * FROM edge", "SELECT * FROM line",
-                            "SELECT * FROM function", "SELECT * FROM loop"})
+    for (const char* sql :
+         {"SELECT * FROM block", "SELECT * FROM edge", "SELECT * FROM line", "SELECT * FROM function",
+          "SELECT * FROM loop", "SELECT * FROM call", "SELECT * FROM caller", "SELECT * FROM thread",
+          "SELECT * FROM mark", "SELECT * FROM slow"})
       (void)query(profile_file(), sql);
   });
   survives([] {
     const Store store(profile_file(), OpenMode::read_only);
-    if (const std::optional<RunInfo> run = store.last_run()) (void)store.estimates(run->id);
+    if (const std::optional<RunInfo> run = store.last_run())
+      (void)std::pair(store.estimates(run->id), store.recording(run->id));
     const annotator::Profile profile = annotator::estimate(annotator::load_newest_run(store));
     (void)annotator::report(profile);
     (void)annotator::to_json(profile);

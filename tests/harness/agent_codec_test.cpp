@@ -51,6 +51,12 @@ TEST_CASE("requests are written as the protocol has them") {
                         .session = R"({"timeout":"2s"})"}) ==
       R"({"id":1,"do":"hello","protocol":1,"project":{"name":"a \"b\"","target":"program"},"trigger":{"command":7},"session":{"timeout":"2s"},"options":{}})"
       "\n");
+  CHECK(
+      hello_request(
+          2,
+          {.project = "p", .target = "optee-ta", .arming = R"({"command":5,"build":6})", .unanswered = 2}) ==
+      R"({"id":2,"do":"hello","protocol":1,"project":{"name":"p","target":"optee-ta"},"trigger":{},"session":{},"options":{},"arming":{"command":5,"build":6},"unanswered":2})"
+      "\n");
   const std::array shots{Shot{.stop = {.trap = TrapId{17}, .hit = 2}, .input = 1},
                          Shot{.stop = {}, .input = 0, .delay_ns = 250'000}};
   const std::array<std::string, 2> inputs{"", "31323334"};
@@ -63,10 +69,37 @@ TEST_CASE("requests are written as the protocol has them") {
         "\n");
   CHECK(calibrate_request(11, "unwind", 64) == R"({"id":11,"do":"calibrate","kind":"unwind","passes":64})"
                                                "\n");
+  CHECK(layers_request(14, 2, TrapId{1}, "31") ==
+        R"({"id":14,"do":"layers","rounds":2,"trap":1,"input":"31"})"
+        "\n");
   CHECK(reset_request(12, "target") == R"({"id":12,"do":"reset","how":"target"})"
                                        "\n");
   CHECK(bye_request(13) == R"({"id":13,"do":"bye"})"
                            "\n");
+}
+
+TEST_CASE("rungs are read, with as many ticks as there were rounds") {
+  const auto answer = read_rungs(
+      R"({"id":7,"ok":{"rungs":[{"name":"clock","ticks":[1,2]},{"name":"command","ticks":[30,40]}]}})", id,
+      2);
+  REQUIRE(std::holds_alternative<std::vector<Rung>>(answer));
+  const auto& rungs = std::get<std::vector<Rung>>(answer);
+  REQUIRE(rungs.size() == 2);
+  CHECK(rungs[0].name == "clock");
+  CHECK(rungs[1].ticks == std::vector<Ticks>{30, 40});
+  const auto fault_of_rungs = [](const std::string& ok) {
+    const auto bad = read_rungs(R"({"id":7,"ok":)" + ok + "}", id, 2);
+    const std::string why = std::holds_alternative<Breach>(bad) ? std::get<Breach>(bad).why : "(no breach)";
+    return why.substr(0, why.find(": the agent wrote"));
+  };
+  CHECK(fault_of_rungs("{}") == "\"rungs\" is missing");
+  CHECK(fault_of_rungs(R"({"rungs":[]})") == "\"rungs\" is missing");
+  CHECK(fault_of_rungs(R"({"rungs":[7]})") == "an object is expected, not 7");
+  CHECK(fault_of_rungs(R"({"rungs":[{"ticks":[1,2]}]})") == "\"name\" is missing");
+  CHECK(fault_of_rungs(R"({"rungs":[{"name":"a","ticks":[1]}]})") ==
+        "\"ticks\" with 2 whole numbers is expected, not [1]");
+  CHECK(fault_of_rungs(R"({"rungs":[{"name":"a","ticks":[1,-2]}]})") ==
+        "\"ticks\" with 2 whole numbers is expected, not [1,-2]");
 }
 
 TEST_CASE("a stop carries where it was, an end its answer") {
@@ -173,12 +206,14 @@ TEST_CASE("a hello with what cannot be is a breach") {
 }
 
 TEST_CASE("a window holds numbers of traps") {
-  const auto answer = read_window(R"({"id":7,"ok":{"events":[1,2,2],"more":true,"signature":5}})", id);
+  const auto answer =
+      read_window(R"({"id":7,"ok":{"events":[1,2,2],"more":true,"signature":5,"total":9}})", id);
   REQUIRE(std::holds_alternative<AgentWindow>(answer));
   const auto& window = std::get<AgentWindow>(answer);
   CHECK(window.events == std::vector{TrapId{1}, TrapId{2}, TrapId{2}});
   CHECK(window.more);
   CHECK(window.signature == 5);
+  CHECK(window.total == 9U);
   for (const char* events : {"[0]", "[-1]", "[1.5]", "[4294967296]", "[\"1\"]", "[[1]]", "{}", "1"})
     CHECK(std::holds_alternative<Breach>(read_window(
         R"({"id":7,"ok":{"more":false,"signature":0,"events":)" + std::string(events) + "}}", id)));

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "harness/calibration.hpp"
+#include "harness/survey.hpp"
 #include "src/core/error.hpp"
 #include "src/core/path_signature.hpp"
 #include "src/engine/random.hpp"
@@ -54,7 +55,7 @@ TEST_CASE("windows of different runs are not stitched into a path that never hap
   const TracedPath path = trace_path(target, 0);
   CHECK(path.state == PathState::cut);
   CHECK(path.events.size() == 4);
-  CHECK(path.total == 6);
+  CHECK(path.total == 6U);
 }
 
 TEST_CASE("a path that varies at random never yields an order of events that no run had") {
@@ -134,6 +135,32 @@ TEST_CASE("a path beyond the limit is cut") {
   target.paths[0] = std::vector<TrapId>(100, TrapId{1});
   CHECK(trace_path(target, 0, {.events = 20}).events.size() == 20);
   CHECK(trace_path(target, 0, {.events = 20}).state == PathState::cut);
+  CHECK(trace_path(target, 0, {.events = 20}).total == 100U);
+}
+
+TEST_CASE("of a path beyond the limit an agent may say the length, and is not believed to know it else") {
+  FakeTransport target;
+  target.knows_run = false;
+  target.paths[0] = std::vector<TrapId>(100, TrapId{1});
+  CHECK_FALSE(trace_path(target, 0, {.events = 20}).total.has_value());
+  target.knows_total = true;
+  CHECK(trace_path(target, 0, {.events = 20}).total == 100U);
+}
+
+TEST_CASE("a path that is too long is told with its length, whose traps it is, and a way out") {
+  FakeTransport target;
+  target.window = 1 << 20;
+  target.paths[0].assign(300'000, TrapId{1});
+  TrapMap map;
+  map.traps.push_back({.id = TrapId{1}, .function = "A.run"});
+  const Survey found = survey(map, target, {{}}, false);
+  CHECK(found.ways.at(0).path.events.size() == 262'144);
+  REQUIRE(found.warnings.size() == 1);
+  CHECK(
+      to_text(found.warnings[0]) ==
+      "path cut: the path is too long: only the first 262144 of 300000 events are measured, and no line has "
+      "what runs behind them; 100 % of them are traps of A.run: leave it out by \"exclude\" in "
+      "\"profile\", or choose a coarser \"level\" or a smaller input");
 }
 
 TEST_CASE("a target without room for a window says so") {
@@ -153,6 +180,21 @@ TEST_CASE("passes are doubled until a trap can be seen, then all kinds are timed
   // 2 ns a pass against noise of up to 200 us, of which 3 sigma must be passed.
   CHECK(times[0].passes >= 8000);
   CHECK(times[0].passes <= 1'024'000);
+}
+
+TEST_CASE("where the clock repeats itself each kind is timed once, and nothing to warm up") {
+  FakeTransport target;
+  target.can_unwind = true;
+  const CalibrationSettings exact{.repetitions = 1, .is_exact = true};
+  std::vector<std::pair<CalibrationKind, std::uint64_t>> timed;
+  for (const CalibrationTime& time : calibrate(target, exact, [] { return true; }))
+    timed.emplace_back(time.kind, time.passes);
+  using enum CalibrationKind;
+  CHECK(timed == std::vector<std::pair<CalibrationKind, std::uint64_t>>{
+                     {empty, 131'072}, {unarmed, 131'072}, {counting, 131'072}, {unwind, 0}, {unwind, 64}});
+  CHECK(target.calibrations == 7);
+  target.can_unwind = false;
+  CHECK(calibrate(target, exact, [] { return true; }).size() == 3);
 }
 
 TEST_CASE("stops are calibrated from as deep as the target allows, and more often where they are quick") {

@@ -3,7 +3,6 @@
 // one that was approved (scripts/approve accepts a new one); then the undo property and, on jCardSim, the
 // behaviour.
 #include <algorithm>
-#include <cstdlib>
 #include <regex>
 #include <set>
 
@@ -13,6 +12,7 @@
 #include "rewriter/generate.hpp"
 #include "src/core/file.hpp"
 #include "src/core/process.hpp"
+#include "tests/rewriter/approval.hpp"
 #include "tests/rewriter/rewriting.hpp"
 
 namespace fs = std::filesystem;
@@ -21,13 +21,8 @@ using namespace jcprof::rewriter;
 
 namespace {
 
-const fs::path here = fs::path(JCPROF_SOURCE_DIR) / "tests/rewriter";
-
 std::vector<fs::path> features() {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(here / "java")) files.push_back(entry.path());
-  std::ranges::sort(files);
-  return files;
+  return features_in("java");
 }
 
 std::string entry_of(const fs::path& file) {
@@ -36,11 +31,7 @@ std::string entry_of(const fs::path& file) {
 
 /// The instrumented text, then what the tool said about it.
 std::string report(const Rewritten& rewritten) {
-  std::string text = rewritten.text + "---- traps\n";
-  for (const Trap& trap : rewritten.traps)
-    text += fmt::format("{:3} {}:{} {} {} {}\n", number(trap.id), trap.line, trap.column, name_of(trap.kind),
-                        trap.function, trap.name);
-  text += "---- notes\n";
+  std::string text = rewritten.text + list_of(rewritten.traps) + "---- notes\n";
   for (const std::string& note : rewritten.notes) text += note + "\n";
   return text;
 }
@@ -57,16 +48,10 @@ Project project_of(const fs::path& folder, const fs::path& file) {
 }  // namespace
 
 TEST_CASE("each feature is rewritten as approved") {
-  const bool accept = std::getenv("JCPROF_APPROVE") != nullptr;
   REQUIRE(features().size() >= 15);
   for (const fs::path& file : features()) {
     const std::string name = file.filename().string();
-    const std::string text = report(rewrite(name, read_file(file), {.entry = {entry_of(file)}, .scope = {}}));
-    const fs::path approved = here / "approved" / (name + ".txt");
-    if (accept) write_file(approved, text);
-    INFO(name);
-    CHECK(fs::exists(approved));
-    CHECK(text == read_file(approved));
+    check_approved(name, report(rewrite(name, read_file(file), {.entry = {entry_of(file)}, .scope = {}})));
   }
 }
 
@@ -100,7 +85,8 @@ TEST_CASE("taking out the inserted spans gives the original bytes, at every leve
 TEST_CASE("the output compiles, behaves the same unarmed, and stops at each event") {
   const fs::path work = fs::path(JCPROF_BINARY_DIR) / "tests/behaviour";
   fs::remove_all(work);
-  Command java{.argv = {"java", "-cp", JCPROF_JCARDSIM, (here / "Behaviour.java").string()}, .cwd = here};
+  Command java{.argv = {"java", "-cp", JCPROF_JCARDSIM, (rewriter_tests / "Behaviour.java").string()},
+               .cwd = rewriter_tests};
   for (const fs::path& file : features())
     for (const auto& [name, level] : {std::pair{"statement", TrapLevel::statement},
                                       {"block", TrapLevel::block},

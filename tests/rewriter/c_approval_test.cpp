@@ -3,13 +3,13 @@
 // the one that was approved (scripts/approve accepts a new one); then the undo property and, with the
 // machine's compilers, whether it compiles without a diagnostic and does what the original does.
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 
 #include <catch2/catch.hpp>
 
 #include "src/core/error.hpp"
 #include "src/core/process.hpp"
+#include "tests/rewriter/approval.hpp"
 #include "tests/rewriter/c_rewriting.hpp"
 
 namespace fs = std::filesystem;
@@ -18,13 +18,8 @@ using namespace jcprof::rewriter;
 
 namespace {
 
-const fs::path here = fs::path(JCPROF_SOURCE_DIR) / "tests/rewriter";
-
 std::vector<fs::path> features() {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(here / "c")) files.push_back(entry.path());
-  std::ranges::sort(files);
-  return files;
+  return features_in("c");
 }
 
 /// What follows "flags:" in the first line.
@@ -41,7 +36,8 @@ std::vector<std::string> flags_of(const fs::path& file) {
 
 std::vector<SourceModel> read_feature(const fs::path& file) {
   const std::string name = file.filename().string();
-  return read_c(here / "c", {name}, {unit_of(here / "c", name, flags_of(file))}, Reach::program);
+  const fs::path folder = file.parent_path();
+  return read_c(folder, {name}, {unit_of(folder, name, flags_of(file))}, {Reach::program});
 }
 
 CRewritten rewrite_feature(const fs::path& file, TrapLevel level = TrapLevel::statement) {
@@ -52,14 +48,13 @@ CRewritten rewrite_feature(const fs::path& file, TrapLevel level = TrapLevel::st
 std::string report(const CRewritten& rewritten) {
   const SourceModel& model = rewritten.models.front();
   std::string text = rewritten.texts.front();
-  const std::string folder = JCPROF_SOURCE_DIR;
-  text.replace(text.find(folder), folder.size(), "…");
-  text += "---- traps\n";
-  for (const Trap& trap : rewritten.traps)
-    text += fmt::format("{:3} {}:{} {} {} {}\n", number(trap.id), trap.line, trap.column, name_of(trap.kind),
-                        trap.function, trap.name);
+  const std::string root = JCPROF_SOURCE_DIR;
+  text.replace(text.find(root), root.size(), "…");
+  text += list_of(rewritten.traps);
   const auto with_trap = std::ranges::count_if(model.sites, &Site::counts);
-  return text + fmt::format("---- {} of {} statements\n", with_trap, model.statements) + reasons_of(model);
+  std::size_t statements = 0;
+  for (const Function& function : model.functions) statements += function.statements;
+  return text + fmt::format("---- {} of {} statements\n", with_trap, statements) + reasons_of(model);
 }
 
 /// Compiles and runs; what it printed, and the compiler in front of it where that said anything.
@@ -82,17 +77,9 @@ std::string outcome(const std::string& compiler, const fs::path& source,
 }  // namespace
 
 TEST_CASE("each feature of C and C++ is rewritten as approved") {
-  const bool accept = std::getenv("JCPROF_APPROVE") != nullptr;
   REQUIRE(features().size() >= 20);
-  for (const fs::path& file : features()) {
-    const std::string name = file.filename().string();
-    const std::string text = report(rewrite_feature(file));
-    const fs::path approved = here / "approved" / (name + ".txt");
-    if (accept) write_file(approved, text);
-    INFO(name);
-    CHECK(fs::exists(approved));
-    CHECK(text == read_file(approved));
-  }
+  for (const fs::path& file : features())
+    check_approved(file.filename().string(), report(rewrite_feature(file)));
 }
 
 TEST_CASE("each id stands once in C, and no two traps share a key") {
@@ -103,8 +90,8 @@ TEST_CASE("each id stands once in C, and no two traps share a key") {
       keys.insert(trap.key);
       const std::string id = std::to_string(number(trap.id));
       int times = 0;
-      for (const std::string head : {"JCPROF_TRAP(", "JCPROF_TRAP_D(", "JCPROF_TRAP_E(", "JCPROF_TRAP_V(",
-                                     "JCPROF_AFTER(", "JCPROF_BEGIN(", "JCPROF_BEGIN_D("})
+      for (const std::string head : {"JCPROF_TRAP(", "JCPROF_TRAP_D(", "JCPROF_TRAP_DV(", "JCPROF_TRAP_E(",
+                                     "JCPROF_TRAP_V(", "JCPROF_AFTER(", "JCPROF_BEGIN(", "JCPROF_BEGIN_D("})
         for (const char* end : {")", ","})
           for (std::size_t at = 0; (at = rewritten.texts[0].find(head + id + end, at)) != std::string::npos;
                ++at)
@@ -135,14 +122,16 @@ TEST_CASE("instrumented C and C++ compiles as before, with gcc and clang, and do
     std::vector<std::string> compilers{is_cpp ? "g++" : "gcc"};
     const std::string clang = is_cpp ? "/usr/lib/llvm-19/bin/clang++" : "/usr/lib/llvm-19/bin/clang";
     if (fs::exists(clang)) compilers.push_back(clang);
-    for (const std::string& compiler : compilers)
-      for (const TrapLevel level : {TrapLevel::function, TrapLevel::statement}) {
-        const fs::path root =
-            written("behaviour", {{"original/" + name, read_file(file)},
-                                  {"instrumented/" + name, rewrite_feature(file, level).texts[0]}});
-        INFO(name << " with " << compiler);
-        CHECK(outcome(compiler, root / "instrumented" / name, flags_of(file)) ==
-              outcome(compiler, root / "original" / name, flags_of(file)));
+    const fs::path root =
+        written("behaviour", {{"original/" + name, read_file(file)},
+                              {"function/" + name, rewrite_feature(file, TrapLevel::function).texts[0]},
+                              {"statement/" + name, rewrite_feature(file, TrapLevel::statement).texts[0]}});
+    for (const std::string& compiler : compilers) {
+      const std::string expected = outcome(compiler, root / "original" / name, flags_of(file));
+      for (const std::string level : {"function", "statement"}) {
+        INFO(name << " with " << compiler << ", traps: " << level);
+        CHECK(outcome(compiler, root / level / name, flags_of(file)) == expected);
       }
+    }
   }
 }

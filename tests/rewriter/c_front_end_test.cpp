@@ -23,7 +23,7 @@ std::string bare(std::string text) {
 std::string message_of(const fs::path& root, const std::vector<std::string>& paths,
                        const std::vector<CompileUnit>& units) {
   try {
-    read_c(root, paths, units, Reach::program);
+    read_c(root, paths, units, {Reach::program});
   } catch (const UserError& error) {
     std::string text;
     for (const Fault& fault : error.faults()) text += render(fault) + "\n";
@@ -43,7 +43,7 @@ TEST_CASE("a header that many units see alike has its traps once") {
                                           {"a.c", "#include \"h.h\"\nint a(void) { return f(1); }\n"},
                                           {"b.c", "#include \"h.h\"\nint main(void) { return f(2); }\n"}});
   const CRewritten rewritten = rewrite_c(
-      read_c(root, {"a.c", "b.c", "h.h"}, {unit_of(root, "a.c"), unit_of(root, "b.c")}, Reach::program),
+      read_c(root, {"a.c", "b.c", "h.h"}, {unit_of(root, "a.c"), unit_of(root, "b.c")}, {Reach::program}),
       {.entry = {"main"}, .scope = {}});
   CHECK(bare(rewritten.texts[2]) == "static int f(int x) {JCPROF_TRAP(8); JCPROF_TRAP(9);return x; }\n");
   CHECK(rewritten.models[2].functions.size() == 1);
@@ -60,17 +60,51 @@ TEST_CASE("in a header that units compile differently traps stand where all that
                       {"a.c", "#define A\n#define MAYBE\n#include \"h.h\"\nint a(void) { return f(1); }\n"},
                       {"b.c", "#define MAYBE if (x)\n#include \"h.h\"\nint main(void) { return f(2); }\n"}});
   const CRewritten rewritten =
-      rewrite_c(read_c(root, {"h.h", "b.c"}, {unit_of(root, "a.c"), unit_of(root, "b.c")}, Reach::program),
+      rewrite_c(read_c(root, {"h.h", "b.c"}, {unit_of(root, "a.c"), unit_of(root, "b.c")}, {Reach::program}),
                 {.entry = {"main"}, .scope = {}});
   CHECK(bare(rewritten.texts[0]) ==
         "static int f(int x) {JCPROF_TRAP(1);\n"
         "#ifdef A\n  JCPROF_TRAP(2);x++;\n#else\n  JCPROF_TRAP(3);x--;\n#endif\n"
         "  JCPROF_TRAP(4);x *= 2;\n"
         "  MAYBE x += 3;\n"
-        "  return x;\n}\n");
+        "  JCPROF_TRAP(5);return x;\n}\n");
   CHECK(reasons_of(rewritten.models[0]) ==
-        "8: units that compile it disagree (1)\n8: what it hangs on comes from a macro (1)\n"
-        "9: units that compile it disagree (1)\n");
+        "8: units that compile it disagree (1)\n8: what it hangs on comes from a macro (1)\n");
+}
+
+TEST_CASE("of traps that units want in different forms, the form stands that suits all") {
+  const Files files{{"h.h",
+                     "INLINE int f(int x) {\n  NUMBER y;\n  y = x / 3;\n  x += 2;\n  return 1;\n}\n"
+                     "static int g(int x) {\n  NUMBER y = x / 3;\n  int z = x + 1;\n  return 1;\n}\n"},
+                    {"a.c", "#define INLINE static\n#define NUMBER int\n#include \"h.h\"\n" + main_text},
+                    {"b.c", "#define INLINE static\n#define NUMBER volatile int\n#include \"h.h\"\n"},
+                    {"c.cpp", "#define INLINE constexpr\n#define NUMBER int\n#include \"h.h\"\n"}};
+  const fs::path root = written("forms", files);
+  const auto rewritten = [&](const std::vector<std::string>& units) {
+    std::vector<CompileUnit> read;
+    for (const std::string& unit : units) read.push_back(unit_of(root, unit, {"-std=c++20"}));
+    for (CompileUnit& unit : read)
+      if (unit.path.ends_with(".c")) unit.arguments.pop_back();
+    const CRewritten result =
+        rewrite_c(read_c(root, {"h.h", "a.c"}, read, {Reach::program}), {.entry = {"main"}, .scope = {}});
+    CHECK(reasons_of(result.models[0]).empty());
+    return bare(result.texts[0]);
+  };
+  CHECK(rewritten({"a.c"}) ==
+        "INLINE int f(int x) {JCPROF_TRAP_D(1);\n  NUMBER y;\n  JCPROF_TRAP(2);y = x / 3;\n"
+        "  JCPROF_TRAP_V(3,y);x += 2;\n  JCPROF_TRAP_V(4,x);return 1;\n}\n"
+        "static int g(int x) {JCPROF_TRAP_D(5);\n  JCPROF_TRAP_D(6);NUMBER y = x / 3;\n"
+        "  JCPROF_TRAP_DV(7,y);int z = x + 1;\n  JCPROF_TRAP_V(8,z);return 1;\n}\n");
+  CHECK(rewritten({"a.c", "b.c"}) ==
+        "INLINE int f(int x) {JCPROF_TRAP_D(1);\n  NUMBER y;\n  JCPROF_TRAP(2);y = x / 3;\n"
+        "  JCPROF_TRAP(3);x += 2;\n  JCPROF_TRAP_V(4,x);return 1;\n}\n"
+        "static int g(int x) {JCPROF_TRAP_D(5);\n  JCPROF_TRAP_D(6);NUMBER y = x / 3;\n"
+        "  JCPROF_TRAP_D(7);int z = x + 1;\n  JCPROF_TRAP_V(8,z);return 1;\n}\n");
+  CHECK(rewritten({"a.c", "c.cpp"}) ==
+        "INLINE int f(int x) {JCPROF_TRAP_D(1);\n  NUMBER y;\n  JCPROF_TRAP(2);y = x / 3;\n"
+        "  JCPROF_TRAP(3);x += 2;\n  JCPROF_TRAP(4);return 1;\n}\n"
+        "static int g(int x) {JCPROF_TRAP_D(5);\n  JCPROF_TRAP_D(6);NUMBER y = x / 3;\n"
+        "  JCPROF_TRAP_DV(7,y);int z = x + 1;\n  JCPROF_TRAP_V(8,z);return 1;\n}\n");
 }
 
 TEST_CASE("a header of C and of C++ has the traps that both can have") {
@@ -79,14 +113,14 @@ TEST_CASE("a header of C and of C++ has the traps that both can have") {
       {{"h.h", "static inline int f(int x) {\n  int y = x;\n  if (y) y = x + f(0);\n  return y;\n}\n"},
        {"a.cpp", "#include \"h.h\"\nint a() { return f(1); }\n"},
        {"b.c", "#include \"h.h\"\n" + main_text}});
-  const CRewritten rewritten =
-      rewrite_c(read_c(root, {"h.h", "b.c"}, {unit_of(root, "a.cpp"), unit_of(root, "b.c")}, Reach::program),
-                {.entry = {"main"}, .scope = {}});
+  const CRewritten rewritten = rewrite_c(
+      read_c(root, {"h.h", "b.c"}, {unit_of(root, "a.cpp"), unit_of(root, "b.c")}, {Reach::program}),
+      {.entry = {"main"}, .scope = {}});
   CHECK(bare(rewritten.texts[0]) ==
-        "static inline int f(int x) {\n  int y = x;\n"
-        "  JCPROF_TRAP(1);if (y) {JCPROF_TRAP(2);y = x + f(0);JCPROF_TRAP_V(3,y);}\n  JCPROF_TRAP(4);return "
+        "static inline int f(int x) {JCPROF_TRAP_D(1);\n  JCPROF_TRAP_D(2);int y = x;\n"
+        "  JCPROF_TRAP(3);if (y) {JCPROF_TRAP(4);y = x + f(0);JCPROF_TRAP_V(5,y);}\n  JCPROF_TRAP(6);return "
         "y;\n}\n");
-  CHECK(reasons_of(rewritten.models[0]) == "2: units that compile it disagree (1)\n");
+  CHECK(reasons_of(rewritten.models[0]).empty());
 }
 
 TEST_CASE("what clang finds wrong is said of all units at once") {
@@ -97,15 +131,15 @@ TEST_CASE("what clang finds wrong is said of all units at once") {
                         {"c.c", "int main(void) { int f(void) { return 1; } return f(); }\n"}});
   CHECK(message_of(root, {"a.c"}, {unit_of(root, "a.c"), unit_of(root, "b.c"), unit_of(root, "c.c")}) ==
         "…/h.h:1: expected parameter declarator\n  1 | int broken(;\n    |            ^\n"
-        "hint: clang 19 read …/a.c with the flags that the compile database has for it\n"
+        "hint: clang 19 read …/a.c with the flags that \"compile\" gives for it\n"
         "…/h.h:1: expected ')'\n  1 | int broken(;\n    |            ^\n"
-        "hint: clang 19 read …/a.c with the flags that the compile database has for it\n"
+        "hint: clang 19 read …/a.c with the flags that \"compile\" gives for it\n"
         "…/b.c:2: 'none.h' file not found\n  2 | #include <none.h>\n    |          ^\n"
-        "hint: clang 19 read …/b.c with the flags that the compile database has for it\n"
+        "hint: clang 19 read …/b.c with the flags that \"compile\" gives for it\n"
         "…/c.c:1: function definition is not allowed here\n"
         "  1 | int main(void) { int f(void) { return 1; } return f(); }\n"
         "    |                              ^\n"
-        "hint: clang 19 read …/c.c with the flags that the compile database has for it\n");
+        "hint: clang 19 read …/c.c with the flags that \"compile\" gives for it\n");
 }
 
 TEST_CASE("a source with jcprof's traps in it is refused") {
@@ -120,7 +154,7 @@ TEST_CASE("a source with jcprof's traps in it is refused") {
 TEST_CASE("a file that no unit includes has no trap and says why") {
   const fs::path root = written("unseen", {{"a.c", main_text}, {"b.c", "int b(void) { return 1; }\n"}});
   const std::vector<SourceModel> models =
-      read_c(root, {"a.c", "b.c"}, {unit_of(root, "a.c")}, Reach::program);
+      read_c(root, {"a.c", "b.c"}, {unit_of(root, "a.c")}, {Reach::program});
   CHECK(models[1].sites.empty());
   CHECK(models[1].slots.empty());
   CHECK(reasons_of(models[1]) == "1: no unit includes the file (1)\n");
@@ -130,13 +164,15 @@ TEST_CASE("an entry that is reached in process has its definition renamed and a 
   const fs::path root =
       written("wrapped",
               {{"a.c", "int other(void);\nint handle(int x, char *p)\n{\n  return x + *p;\n}\nint last;\n"}});
-  const CRewritten rewritten = rewrite_c(read_c(root, {"a.c"}, {unit_of(root, "a.c")}, Reach::in_process),
+  const CRewritten rewritten = rewrite_c(read_c(root, {"a.c"}, {unit_of(root, "a.c")}, {Reach::in_process}),
                                          {.entry = {"handle"}, .scope = {}});
   const std::string text = bare(rewritten.texts[0]);
-  CHECK(text.starts_with("int other(void);\n\n#if JCPROF_LIVE\n#define handle jcprof_body_handle\n"));
-  CHECK(text.find("#line 2\nint handle(int x, char *p)\n{JCPROF_TRAP(1);JCPROF_TRAP(2);\n") !=
-        std::string::npos);
-  CHECK(text.find("}\n#if JCPROF_LIVE\n#undef handle\n") != std::string::npos);
+  CHECK(
+      text.starts_with("int other(void);\n\n#if JCPROF_LIVE\n__typeof__(int) handle(__typeof__(int) "
+                       "jcprof_1, __typeof__(char *) "
+                       "jcprof_2);\n#define handle jcprof_body_handle\n"));
+  CHECK(text.find("#line 2\nint handle(int x, char *p)\n\n#if JCPROF_LIVE\n#undef handle\n#endif\n#line 3\n"
+                  "{JCPROF_TRAP(1);JCPROF_TRAP(2);\n") != std::string::npos);
   CHECK(text.ends_with("#line 5\n\nint last;\n"));
 }
 
@@ -148,7 +184,7 @@ TEST_CASE("what cannot be wrapped cannot be the entry in process, but can where 
                            "extern \"C\" void h() {}\n"}});
   const auto entries = [&](Reach reach) {
     std::string names;
-    const SourceModel model = read_c(root, {"a.cpp"}, {unit_of(root, "a.cpp")}, reach).front();
+    const SourceModel model = read_c(root, {"a.cpp"}, {unit_of(root, "a.cpp")}, {reach}).front();
     for (const Site& site : model.sites)
       if (site.kind == TrapKind::entry0) names += model.functions[site.function].name + " ";
     return names;
@@ -162,7 +198,7 @@ TEST_CASE("statics of one name in several files have their files' names in those
       written("statics", {{"one.c", "static int f(void) { return 1; }\nint g(void) { return f(); }\n"},
                           {"two.c", "static int f(void) { return 2; }\nint main(void) { return f(); }\n"}});
   const std::vector<SourceModel> models =
-      read_c(root, {"one.c", "two.c"}, {unit_of(root, "one.c"), unit_of(root, "two.c")}, Reach::program);
+      read_c(root, {"one.c", "two.c"}, {unit_of(root, "one.c"), unit_of(root, "two.c")}, {Reach::program});
   CHECK(models[0].functions[0].owner == "one");
   CHECK(models[1].functions[0].owner == "two");
   CHECK(models[0].functions[1].owner == "");
@@ -179,7 +215,7 @@ TEST_CASE("the same units make the same models, whichever thread is first") {
   const fs::path root = written("threads", files);
   std::vector<CompileUnit> units;
   for (int i = 0; i < 12; ++i) units.push_back(unit_of(root, fmt::format("{}.c", i)));
-  const auto read = [&] { return read_c(root, {"h.h", "3.c"}, units, Reach::program); };
+  const auto read = [&] { return read_c(root, {"h.h", "3.c"}, units, {Reach::program}); };
   const std::vector<SourceModel> first = read();
   for (int i = 0; i < 5; ++i) {
     const std::vector<SourceModel> again = read();
@@ -199,6 +235,8 @@ TEST_CASE("flags of gcc's own are no obstacle, and a cross compiler's name gives
                     "-fconserve-stack",
                     "--param=ssp-buffer-size=4",
                     "-mno-outline-atomics",
+                    "-maes",
+                    "-fsanitize=nothing-known",
                     "-Wp,-MD,a.d,-DX=2",
                     "-DY",
                     "-U",
@@ -207,4 +245,58 @@ TEST_CASE("flags of gcc's own are no obstacle, and a cross compiler's name gives
                     "-Wno-such-thing",
                     "-ffreestanding"};
   CHECK(message_of(root, {"a.c"}, {unit}) == "it was read");
+}
+
+TEST_CASE("what a feature flag switches is read as the compiler reads it") {
+  const fs::path root =
+      written("features", {{"a.c",
+                            "#if !defined(__AES__) || !defined(__FAST_MATH__) || "
+                            "!defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)\n"
+                            "#error flags\n#endif\n" +
+                                main_text}});
+  CHECK(message_of(root, {"a.c"}, {unit_of(root, "a.c", {"-maes", "-ffast-math", "-fsanitize=address"})}) ==
+        "it was read");
+}
+
+TEST_CASE("thousands of else-ifs in a row are read") {
+  std::string text = "int f(int x) {\n  if (x == 0) return 1;\n";
+  for (int i = 1; i < 5000; ++i) text += fmt::format("  else if (x == {0}) return {0};\n", i);
+  const fs::path root = written("deep", {{"a.c", text + "  return 0;\n}\n" + main_text}});
+  const std::vector<SourceModel> models = read_c(root, {"a.c"}, {unit_of(root, "a.c")}, {Reach::program});
+  CHECK(std::ranges::count(models[0].sites, TrapKind::returns, &Site::kind) == 5002);
+}
+
+TEST_CASE("what is included within a function is left alone and counted") {
+  const fs::path root =
+      written("within", {{"body.inc", "  x++;\n  if (x) {\n    x--;\n  }\n"},
+                         {"a.c", "int f(int x) {\n#include \"body.inc\"\n  return x;\n}\n" + main_text}});
+  const std::vector<SourceModel> models =
+      read_c(root, {"a.c", "body.inc"}, {unit_of(root, "a.c")}, {Reach::program});
+  CHECK(reasons_of(models[1]) == "1: statements that are included into a function (3)\n");
+  CHECK(models[1].functions.at(0).statements == 3);
+  CHECK(models[0].functions.size() == 2);
+}
+
+TEST_CASE("a function that a unit includes twice with other branches of #if has no trap") {
+  const fs::path root = written(
+      "several",
+      {{"v.inc", "static int NAME(int x) {\n#ifdef LESS\n  x--;\n#else\n  x++;\n#endif\n  return x;\n}\n"},
+       {"a.c",
+        "#define NAME more\n#include \"v.inc\"\n#undef NAME\n#define NAME less\n#define LESS\n"
+        "#include \"v.inc\"\nint main(void) { return more(1) - less(3); }\n"}});
+  const std::vector<SourceModel> models =
+      read_c(root, {"a.c", "v.inc"}, {unit_of(root, "a.c")}, {Reach::program});
+  CHECK(reasons_of(models[1]) == "1: a function that one unit compiles in several ways (2)\n");
+  CHECK(models[1].sites.empty());
+}
+
+TEST_CASE("a function with auto parameters is judged by its own words") {
+  const fs::path root =
+      written("abbreviated", {{"a.cpp",
+                               "consteval int one() { return 1; }\n"
+                               "static int twice(auto x) { auto r = x + x; return r * 2; }\n"
+                               "int main() { return twice(one()); }\n"}});
+  const std::vector<SourceModel> models =
+      read_c(root, {"a.cpp"}, {unit_of(root, "a.cpp", {"-std=c++20"})}, {Reach::program});
+  CHECK(reasons_of(models[0]) == "1: a consteval function (1)\n");
 }

@@ -2,6 +2,7 @@
 // Whole trees in C: what is written compiles, can be undone and does the same, and what a compiler has
 // against traps goes.
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
@@ -103,6 +104,14 @@ TEST_CASE("two programs of one tree that see a header differently both compile, 
   CHECK(tree.is_undone());
 }
 
+TEST_CASE("a tree compiles for record mode with a definition more") {
+  Tree tree(Sources{{"x.c", "int f(int x) {\n  x++;\n  return x;\n}\n" + main_calling("f")}});
+  tree.generate();
+  CHECK(tree.output({"gcc", "-Wall", "-Wextra", "-Werror", "-DJCPROF_RECORD", "x.c", "-o", "x"}) == "0");
+  CHECK(tree.output({"./x"}) == "3");
+  CHECK(tree.is_undone());
+}
+
 TEST_CASE("traps that an error points at are taken out, and the others stay") {
   Tree tree(Sources{{"x.c", "int g(int x);\n" + main_calling("g") +
                                 "int f(int x) {\n  x++;\n  return x;\n}\n#undef JCPROF_TRAP\n"
@@ -185,6 +194,79 @@ TEST_CASE("an entry that cannot be wrapped in process is refused with the reason
   CHECK(tree.generate().generated.map.language == "c++");
 }
 
+TEST_CASE("entries in process are wrapped in each form of definition, without a new diagnostic") {
+  struct Form {
+    std::string file;
+    std::string text;
+    std::string compiler = "gcc";
+  };
+  const std::vector<Form> forms{
+      {"static.c", "static int f(int n) {\n  return n;\n}\n"},
+      {"inline.c", "static inline int f(int n) {\n  return n;\n}\n"},
+      {"always.c", "static inline __attribute__((always_inline)) int f(int n) {\n  return n;\n}\n"},
+      {"hidden.c", "__attribute__((visibility(\"hidden\"))) int f(int n) {\n  return n;\n}\n"},
+      {"kr.c", "int f(n) int n; {\n  return n;\n}\n"},
+      {"inline.cpp", "inline int f(int n) {\n  return n;\n}\n", "g++"},
+      {"c.cpp", "extern \"C\" int f(int n) noexcept {\n  return n;\n}\n", "g++"},
+      {"default.cpp", "int f(int n = 3);\nint f(int n) {\n  return n;\n}\n", "g++"},
+      {"nodiscard.cpp", "[[nodiscard]] int f(int n) {\n  return n;\n}\n", "g++"},
+  };
+  for (const Form& form : forms) {
+    INFO(form.file);
+    Tree tree(Sources{{form.file, form.text + "int main() {\n  return f(1) - 1;\n}\n"}},
+              {"-Wall", "-Wextra"});
+    tree.project.compile.compiler = form.compiler;
+    tree.project.transport = "agent:x";
+    tree.project.entry = {"f"};
+    tree.generate();
+    CHECK(tree.generated.notes.empty());
+    CHECK_THAT(read_file(tree.tree() / form.file), Catch::Contains("#define JCPROF_ROOT_HERE\n#include"));
+    CHECK(tree.output({form.compiler, form.file, "-o", "x"}) == "0");
+    CHECK(tree.output({"./x"}) == "0");
+    CHECK(tree.is_undone());
+  }
+}
+
+TEST_CASE("entries whose definition no wrapper could stand for are refused with the reason") {
+  const std::vector<std::array<std::string, 3>> cases{
+      {"x.c", "_Noreturn void f(void) {\n  for (;;) {\n  }\n}\n",
+       "it never returns, and a stop would have to"},
+      {"x.c", "__attribute__((weak)) int f(void) {\n  return 1;\n}\n",
+       "an attribute of it is about its own name"},
+      {"x.c", "inline int f(void) {\n  return 1;\n}\n",
+       "it is inline without being static: its code may be another file's"},
+      {"x.c", "int f(int n, ...) {\n  return n;\n}\n",
+       "it takes any number of arguments, which a wrapper could not pass on"},
+      {"x.cpp", "int f(int n = 3) {\n  return n;\n}\n",
+       "its definition gives parameters default values: give them in a declaration ahead of it"},
+      {"x.cpp", "static int here;\nint& f() {\n  return here;\n}\n",
+       "it returns a reference: a stop would have nothing to return"},
+  };
+  for (const auto& [file, text, reason] : cases) {
+    Tree tree(Sources{{file, text + "int main() {\n  return 0;\n}\n"}});
+    tree.project.transport = "agent:x";
+    tree.project.entry = {"f"};
+    CHECK_THAT(fault_text([&, &tree = tree] { tree.generate(); }),
+               Catch::Contains("\"f\" cannot be the entry: " + reason + "\n"));
+  }
+}
+
+TEST_CASE("coverage is of the functions that the project asks for, the others are counted apart") {
+  Tree tree(Sources{{"x.c",
+                     "static int g(int x) {\n  x++;\n  return x;\n}\n"
+                     "static int f(int x) {\n  x++;\n  x++;\n  return g(x);\n}\n" +
+                         main_calling("f")}});
+  const auto coverage = [&] {
+    const Coverage& found = tree.generate().generated.coverage;
+    return fmt::format("{} of {}, {} apart", found.with_trap, found.statements, found.excluded);
+  };
+  CHECK(coverage() == "6 of 6, 0 apart");
+  tree.project.profile.exclude = {"g"};
+  CHECK(coverage() == "4 of 4, 2 apart");
+  tree.project.profile.level = TrapLevel::none;
+  CHECK(coverage() == "0 of 4, 2 apart");
+}
+
 TEST_CASE("names of files narrow what gets traps") {
   Tree tree(
       Sources{{"x.c", "int f(int x) {\n  return x;\n}\n"}, {"y.c", "int f(int x);\n" + main_calling("f")}});
@@ -192,4 +274,50 @@ TEST_CASE("names of files narrow what gets traps") {
   tree.generate();
   CHECK(tree.traps_of("f") == 0);
   CHECK(tree.traps_of("main") > 0);
+}
+
+TEST_CASE("traps that gcc warns of only once it makes code are taken out") {
+  Tree tree(Sources{{"x.c",
+                     "int f(int n) {\n  int r = 0;\n  switch (n) {\n    case 1:\n      r = 9;\n"
+                     "    default:\n      break;\n  }\n  return r;\n}\n" +
+                         main_calling("f")}},
+            {"-Wall", "-Wextra", "-Werror"});
+  tree.generate();
+  REQUIRE(tree.generated.left_alone.size() == 1);
+  CHECK(tree.generated.left_alone[0].line == 7);
+  CHECK(tree.output({"gcc", "-Wall", "-Wextra", "-Werror", "x.c", "-o", "x"}) == "0");
+}
+
+TEST_CASE("a wrapper that does not compile ends the run with what the compiler says") {
+  Tree tree(Sources{{"x.c", "int f(int n) {\n  return n;\n}\nint jcprof_body_f;\n" + main_calling("f")}});
+  tree.project.transport = "agent:x";
+  tree.project.entry = {"f"};
+  CHECK(
+      fault_text([&] { tree.generate(); }) ==
+      "x.c:1: the entry \"f\" cannot be wrapped, the compiler says: x.c:4: 'f' redeclared as different kind "
+      "of symbol\n  1 | int f(int n) {\n    |     ^\n"
+      "hint: name a function that it calls, or that calls it");
+}
+
+TEST_CASE("an entry whose overload and recursion it calls behaves in process as it did") {
+  Tree tree(Sources{{"x.cpp",
+                     "int go(double x);\nint go(double x) { return static_cast<int>(x * 10); }\n"
+                     "int go(int n) { return n > 4 ? go(n - 1) : go(n + 0.5) + 1; }\n"
+                     "int main() {\n  return go(6) - 46;\n}\n"}},
+            {"-Wall"});
+  tree.project.compile.compiler = "g++";
+  tree.project.transport = "agent:x";
+  tree.project.entry = {"go(int)"};
+  tree.generate();
+  CHECK(tree.generated.notes.empty());
+  CHECK(tree.output({"g++", "-Wall", "-Werror", "x.cpp", "-o", "x"}) == "0");
+  CHECK(tree.output({"./x"}) == "0");
+  CHECK(tree.is_undone());
+}
+
+TEST_CASE("a file where the output folder should be is told as that") {
+  Tree tree(Sources{{"x.c", "int main(void) {\n  return 0;\n}\n"}});
+  write_file(tree.folder.path() / "out", "");
+  CHECK_THAT(fault_text([&] { tree.generate(); }),
+             Catch::EndsWith("out is no folder: remove it, or name another one with -o"));
 }

@@ -109,6 +109,7 @@ TEST_CASE("entries of other files count only where they may include headers that
   const Project project = project_in(folder.path(), "db.json");
   CHECK(paths(project, {"src/x.c"}) == std::vector<std::string>{"src/x.c"});
   CHECK(paths(project, {"src/x.c", "src/x.h"}) == std::vector<std::string>{"src/x.c", "tests/t.c"});
+  CHECK(paths(project, {"src/x.h"}) == std::vector<std::string>{"src/x.c", "tests/t.c"});
   CHECK_THAT(
       fault_text([&] { paths(project, {"src/z.c"}); }),
       Catch::EndsWith("no entry of the compile database is about one of the sources\n"
@@ -171,4 +172,13 @@ TEST_CASE("diagnostics of gcc and clang are read with the places of their macros
              "gcc: error: unrecognized option\n1 warning generated.\n") ==
         std::vector<std::string>{"warning: odd: error: x [-Wodd] @ /p/jcprof_tree.h:9:3 @ /p/x.c:7:5",
                                  "error: no such file @ /p/y.c:3:0"});
+}
+
+TEST_CASE("a command that takes flags from a file is refused, for they would be missing") {
+  CHECK(fault_text(
+            [] { parsed(R"([{"directory": ".", "file": "a.c", "command": "gcc @flags.rsp -c a.c"}])"); }) ==
+        "db.json:1: this command takes flags from a file (\"@…\"), which jcprof does not read\n"
+        "  1 | [{\"directory\": \".\", \"file\": \"a.c\", \"command\": \"gcc @flags.rsp -c a.c\"}]\n"
+        "    |  ^\n"
+        "hint: write them into the command itself");
 }

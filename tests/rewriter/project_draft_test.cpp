@@ -229,6 +229,30 @@ TEST_CASE("make builds in the tree, where no object of an earlier build may lie"
   CHECK(runs_of(by_rule.build) == Runs{{"make", "-j2", "b"}});
 }
 
+TEST_CASE("a configure script is run ahead of make, and here too") {
+  const FoundTree tree = tree_of({{"configure", ""}, {"Makefile.in", ""}, {"tool.c", c_main}});
+  CHECK(runs_of(drafted(tree).build) == Runs{{"./configure"}, {"make", "-j2", "tool"}});
+  CHECK_THAT(
+      draft_project(tree),
+      Catch::Contains(
+          "  // Run ./configure here first: jcprof reads the sources with what it makes (config.h).\n"
+          "  // Flags for every file. Better is a compile_commands.json, which tells them file by file "
+          "(bear -- make):\n"
+          "  // \"compile\": {\"database\": \"./compile_commands.json\"},\n"));
+}
+
+TEST_CASE("a build that is configured without a compile database is named, and one that has it is taken") {
+  CHECK_THAT(
+      draft_project(tree_of(
+          {{"CMakeLists.txt", "add_executable(a a.c)"}, {"a.c", c_main}, {"made/CMakeCache.txt", ""}})),
+      Catch::Contains("(cmake -S . -B made -DCMAKE_EXPORT_COMPILE_COMMANDS=ON):\n"
+                      "  // \"compile\": {\"database\": \"made/compile_commands.json\"},\n"));
+  CHECK(drafted(tree_of({{"CMakeLists.txt", "add_executable(a a.c)"},
+                         {"a.c", c_main},
+                         {"made/compile_commands.json", "[]"}}))
+            .compile.database == "made/compile_commands.json");
+}
+
 TEST_CASE("meson's programs, and sources without a build system, are built too") {
   const Project meson =
       drafted(tree_of({{"meson.build", "project('x', 'c')\nexecutable('app', 'a.c')\n"}, {"a.c", c_main}}));
@@ -242,14 +266,172 @@ TEST_CASE("meson's programs, and sources without a build system, are built too")
   CHECK(plain.compile.flags == std::vector<std::string>{"-I{project}/include"});
 }
 
-TEST_CASE("a tree with neither an applet nor a program is refused, with what was looked for") {
+const Files enclave{
+    {"app/main.cpp",
+     "#include \"kv_u.h\"\nsgx_enclave_id_t global_eid = 0;\nvoid ocall_log(const char* t) { puts(t); }\nint "
+     "main() { return 0; }\n"},
+    {"enclave/kv.cpp",
+     "#include \"kv_t.h\"\nextern \"C\" {\nint ecall_put(int n);\n  int ecall_get(int n) {\n    "
+     "return n;\n  }\n  int ecall_put(int n) { return n; }\n}\n"},
+    {"enclave/kv.edl",
+     "enclave {\n  from \"sgx_tstdc.edl\" import *;\n  from \"log.edl\" import *;\n  include "
+     "\"shared.h\"\n  trusted { public int ecall_declared(); public int ecall_put(int n); public "
+     "int ecall_get([in, string] const char* name, size_t n); };\n};\n"},
+    {"enclave/kv.o", ""},
+    {"enclave/kv_t.c", "int ecall_declared(void) {}\n"},
+    {"enclave/table.h", ""},
+    {"enclave/log.edl", "enclave { untrusted { void ocall_log([in, string] const char* text); }; };\n"},
+    {"enclave/table.c", "int table;\n"},
+    {"shared/shared.h", ""}};
+
+TEST_CASE("an enclave gets a project file for a host build that says all that is needed to measure it") {
+  const FoundTree tree = tree_of(enclave);
+  CHECK(
+      draft_project(tree) ==
+      R"(// Written by jcprof init from what it found here, and yours to change. docs/project-file.md explains every key.
+{
+  "format": "jcprof-project", "version": 1,
+  "name": "sample",
+  "target": "sgx-enclave",
+  // The trusted sources. Traps go into a copy of these files.
+  "sources": ["enclave/table.c", "enclave/*.cpp", "enclave/*.h"],
+  // What earlier builds have left is not copied.
+  "exclude_from_tree": ["**/*.o", "**/kv_t.c"],
+  // The ecall that is measured, of "enclave/kv.edl"; this one is in "enclave/kv.cpp".
+  // Other ecalls here: ecall_get (enclave/kv.cpp)
+  "entry": "ecall_put",
+  // Where traps stand: globs over functions and files; at each statement, or coarser: "block", "function".
+  "profile": {"include": ["*"], "exclude": [], "level": "statement"},
+  // Flags for every source.
+  "compile": {"flags": ["-I{project}/shared"]},
+  // How the copy with traps, {tree}, is built. jcprof gen writes what it needs beside it, {out}/edge.
+  // This is a host build: no enclave, for a first look. With the SDK: make enclave.signed.so of the EDL and the
+  // sources in {tree}, and bridge.so of {out}/edge/bridge.c and what the SDK's tool makes of that EDL.
+  "build": [
+    {"run": ["cc", "-O2", "-g", "-shared", "-fPIC", "-o", "enclave.so", "-Ishared", "-I{out}/edge/host",
+             "enclave/kv.cpp", "enclave/table.c", "{out}/edge/host/kv_t.c", "-lstdc++"], "timeout_s": 1800},
+    {"run": ["cc", "-O2", "-g", "-shared", "-fPIC", "-o", "bridge.so", "-Ishared", "-I{out}/edge/host", "-I{out}/edge",
+             "-DENCLAVE_ID=global_eid", "{out}/edge/bridge.c", "{out}/edge/host/kv_u.c", "app/main.cpp", "-ldl",
+             "-lstdc++"], "timeout_s": 1800}
+  ],
+  "transport": "agent:jcprof-agent-ecall {tree}/bridge.so",
+  "trigger": {"ecall": "ecall_put"},
+  // The bytes of the parameters in their order; {out}/edge/bridge.c says which. What is missing is zeros.
+  //   int ecall_put(int n)
+  "inputs": {"list": ["0000000000000000"]},
+  // Until each share is known to so many points, or for so long.
+  "measure": {"absolute": 1, "max_time": "1m"}
+}
+)");
+  const Project project = drafted(tree);
+  CHECK(project.trigger.object == R"({"ecall":"ecall_put"})");
+  CHECK(runs_of(project.build).size() == 2);
+}
+
+TEST_CASE("where the Makefile knows bridge.so, it makes it; of several EDLs the draft names one") {
+  Files files = enclave;
+  files["Makefile"] = "bridge.so: enclave.so\n";
+  files["tests/other.edl"] = "enclave { trusted { public int ecall_put(int n); }; };\n";
+  const std::string draft = draft_project(tree_of(files));
+  CHECK(draft.find(R"("run": ["make", "EDGE={out}/edge", "bridge.so"])") != std::string::npos);
+  CHECK(draft.find(R"("edl": "enclave/kv.edl"})") != std::string::npos);
+}
+
+const std::string ta_makefile =
+    "CROSS_COMPILE ?= aarch64-linux-gnu-\nBINARY=5779306f-04a3-415a-9dd8-b9f4f9069af6\n"
+    "-include $(TA_DEV_KIT_DIR)/mk/ta_dev_kit.mk\n";
+
+const std::string ta_entry_c =
+    "#include <tee_internal_api.h>\n#include <ta.h>\n"
+    "TEE_Result TA_InvokeCommandEntryPoint(void *s, uint32_t c, uint32_t t, TEE_Param p[4]);\n"
+    "static int other(int x) { switch (x) { case TA_CMD_UNUSED: return 1; default: return 0; } }\n"
+    "TEE_Result TA_InvokeCommandEntryPoint(void *s __unused, uint32_t c, uint32_t t, TEE_Param p[4])\n"
+    "{\n\tswitch (c) {\n\tcase TA_CMD_KEY:\n\tcase TA_CMD_PASSWORD:\n\t\treturn 0;\n"
+    "\tcase TA_CMD_SUM: { return other(1); }\n\tcase TEE_ELSEWHERE:\n\tdefault:\n\t\treturn 1;\n\t}\n}\n";
+
+const std::string ta_header =
+    "#define TA_UUID TA_SAMPLE_UUID\n"
+    "#define TA_SAMPLE_UUID \\\n\t{ 0x8aaaf200, 0x2450, 0x11e4, \\\n"
+    "\t\t{ 0xab, 0xe2, 0x00, 0x02, 0xa5, 0xd5, 0xc5, 0x1b } }\n"
+    "#define TA_CMD_UNUSED 9\n#define TA_CMD_PASSWORD (0x10U) /* of a count */\n#define TA_CMD_KEY "
+    "TA_CMD_FIRST\n"
+    "enum commands {\n\tTA_CMD_FIRST = 3, // the key\n\tTA_CMD_SECOND,\n\tTA_CMD_SUM\n};\n";
+
+TEST_CASE("a trusted application gets a project file that says all that is needed to measure it") {
+  FoundTree tree = tree_of({{"host/main.c", c_main},
+                            {"ta/Makefile", ta_makefile},
+                            {"ta/include/ta.h", ta_header},
+                            {"ta/src/entry.c", ta_entry_c},
+                            {"ta/sub.mk", "srcs-y += src/entry.c\n"}});
+  tree.dev_kit = "/kit";
+  CHECK(
+      draft_project(tree) ==
+      R"(// Written by jcprof init from what it found here, and yours to change. docs/project-file.md explains every key.
+{
+  "format": "jcprof-project", "version": 1,
+  "name": "sample",
+  "target": "optee-ta",
+  // Traps go into a copy of these files.
+  "sources": ["ta/**/*.c", "ta/**/*.h"],
+  // The entry, TA_InvokeCommandEntryPoint, is in "ta/src/entry.c".
+  // Where traps stand: globs over functions and files; at each statement, or coarser: "block", "function".
+  "profile": {"include": ["*"], "exclude": [], "level": "statement"},
+  // The makefile in this folder says how each file is compiled.
+  "compile": {"make": "ta"},
+  // The development kit is that of the OP-TEE that it is to run on: TA_DEV_KIT_DIR.
+  "build": [
+    {"run": ["make", "-C", "ta", "CROSS_COMPILE=aarch64-linux-gnu-", "O={out}/ta", "TA_DEV_KIT_DIR=/kit"], "timeout_s": 600}
+  ],
+  // optee-vm is a script of jcprof's: have its folder in PATH, or write its path. Without --icount the machine's
+  // time is real; on a board: "agent:ssh BOARD jcprof-agent-teec", with an "install" that copies the .ta there.
+  "transport": "agent:optee-vm agent --icount {out}/ta/5779306f-04a3-415a-9dd8-b9f4f9069af6.ta",
+  // The command under study, one of
+  //   3 TA_CMD_KEY
+  //   16 TA_CMD_PASSWORD
+  //   5 TA_CMD_SUM
+  // Up to four parameters: {"value": "in", "a": 1}, {"memref": "in", "bytes": "{input}"}, {"memref": "out", "size": 32}, null.
+  "trigger": {"ta": "5779306f-04a3-415a-9dd8-b9f4f9069af6", "command": 3, "params": []},
+  // Commands that each session begins with, and what {input} stands for.
+  // "session": {"once": [{"command": 0, "params": []}]},
+  // "inputs": {"fixed": "31323334"},
+  // Until each share is known to so many points, or for so long.
+  "measure": {"absolute": 1, "max_time": "1m"}
+}
+)");
+  CHECK(drafted(tree).entry == std::vector<std::string>{"TA_InvokeCommandEntryPoint"});
+}
+
+TEST_CASE(
+    "a trusted application's UUID is that of its header where the makefile has none, and its folder may be "
+    "the root") {
+  const FoundTree tree = tree_of({{"Makefile", "include $(TA_DEV_KIT_DIR)/mk/ta_dev_kit.mk\n"},
+                                  {"entry.c", ta_entry_c},
+                                  {"ta.h", ta_header}});
+  const Project project = drafted(tree);
+  CHECK(project.transport ==
+        "agent:optee-vm agent --icount {out}/ta/8aaaf200-2450-11e4-abe2-0002a5d5c51b.ta");
+  CHECK(project.compile.make == ".");
+  CHECK(runs_of(project.build) == Runs{{"make", "CROSS_COMPILE=aarch64-linux-gnu-", "O={out}/ta"}});
+  CHECK(project.sources == std::vector<std::string>{"**/*.c", "**/*.h"});
+}
+
+TEST_CASE("a function is defined where it has a body, in extern \"C\" too") {
+  CHECK(defines_function("extern \"C\" {\n  int f(void)\n  {\n  }\n}\n", "f"));
+  CHECK(defines_function("extern \"C\" int f() { }", "f"));
+  CHECK_FALSE(defines_function("int f(void);\nint g() { return f(); }", "f"));
+  CHECK_FALSE(defines_function("namespace { int f() { return 1; } }", "f"));
+}
+
+TEST_CASE("a tree with nothing to profile is refused, with what was looked for") {
   const FoundTree tree =
       tree_of({{"A.java", "class A { void process(APDU apdu) {} }"}, {"lib.c", "int f(void) { return 1; }"}});
   CHECK_THROWS_WITH(
       draft_project(tree),
-      "there is neither an applet nor a program in \"sample\"\n"
-      "hint: looked for a class that extends Applet and has process(APDU) in 1 Java files, and for "
-      "main in 1 C and C++ files");
+      "there is no applet, no enclave, no trusted application and no program in \"sample\"\n"
+      "hint: looked for a class that extends Applet and has process(APDU) in 1 Java files, for "
+      "a public ecall "
+      "in 0 EDL files that a source defines, and for TA_InvokeCommandEntryPoint and main in 1 C "
+      "and C++ files");
 }
 
 TEST_CASE("main is where it is defined, not where it is named") {

@@ -56,7 +56,19 @@ TEMPLATE_TEST_CASE("an entry in C++ is stopped at each event a thousand times", 
   }
 }
 
-TEMPLATE_TEST_CASE("an entry that its caller leaves by longjmp is over for the next one", "", Gcc, Clang) {
+TEMPLATE_TEST_CASE("a child of an entry that forks is not stopped, and counts for nothing", "", Gcc, Clang) {
+  REQUIRE_COMPILER(TestType::compilers());
+  const Workshop workshop(TestType::compilers());
+  for (const auto& [flags, rounds] : ways) {
+    INFO(flags.back());
+    const std::string program = workshop.build("forking", {"forking.c"}, live + flags);
+    CHECK(workshop.run({program}) == Ran{0, "0, trap 2\n42, 2 events\n"});
+  }
+}
+
+TEMPLATE_TEST_CASE(
+    "an entry that its caller leaves by longjmp is over for the next one; one that ends with a trap is not",
+    "", Gcc, Clang) {
   REQUIRE_COMPILER(TestType::compilers());
   const Workshop workshop(TestType::compilers());
   for (const auto& way : ways) {
@@ -66,7 +78,8 @@ TEMPLATE_TEST_CASE("an entry that its caller leaves by longjmp is over for the n
                                       "left, trap 0\n"
                                       "passed in no root\n"
                                       "again 5, trap 0\n"
-                                      "armed anew 0, trap 2\n"});
+                                      "armed anew 0, trap 2\n"
+                                      "at the end 1, trap 3\n"});
   }
 }
 

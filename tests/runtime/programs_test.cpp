@@ -212,6 +212,16 @@ TEMPLATE_TEST_CASE("a child of fork is not armed and writes nothing, and what is
   CHECK((workshop.report("r").trap == 2 && workshop.report("r").hit == 2));
 }
 
+TEMPLATE_TEST_CASE("a child of vfork does not take its parent's stop", "", Gcc, Clang) {
+  REQUIRE_COMPILER(TestType::compilers());
+  const Workshop workshop(TestType::compilers());
+  const std::string program = workshop.build("vforks", {"vforks.c"}, live);
+  CHECK(workshop.run({program}, {{"JCPROF_TRACE", "trace"}}) == Ran{0, "parent\n"});
+  CHECK(in_words(workshop.report("trace").ids) == "1 2 2 2 3");
+  CHECK(workshop.run({program}, {{"JCPROF_TRAP", "2"}, {"JCPROF_REPORT", "r"}}) == Ran{86, ""});
+  CHECK((workshop.report("r").trap == 2 && workshop.report("r").hit == 1));
+}
+
 TEMPLATE_TEST_CASE("without traps the same sources do the same, and no symbol of jcprof is left", "", Gcc,
                    Clang) {
   REQUIRE_COMPILER(TestType::compilers());

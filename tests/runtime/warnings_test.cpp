@@ -49,8 +49,12 @@ Flags own_cxx(Clang) {
   return own_c(Clang{}) + Flags{"-Wmissing-prototypes"};
 }
 
-const std::vector<Flags> states = {
-    {}, {"-DJCPROF"}, {"-DJCPROF", "-DJCPROF_PROGRAM"}, {"-DJCPROF", "-DJCPROF_OFF"}};
+const std::vector<Flags> states = {{},
+                                   {"-DJCPROF"},
+                                   {"-DJCPROF", "-DJCPROF_PROGRAM"},
+                                   {"-DJCPROF", "-DJCPROF_OFF"},
+                                   {"-DJCPROF", "-DJCPROF_PROGRAM", "-DJCPROF_RECORD", "-DJCPROF_HOOKS"},
+                                   {"-DJCPROF", "-DJCPROF_RECORD", "-DJCPROF_CLOCK_SHARED"}};
 
 }  // namespace
 
@@ -60,7 +64,7 @@ TEMPLATE_TEST_CASE("the header and all its macros compile without a warning in C
   for (const std::string standard : {"c90", "c99", "gnu11", "c17", "c2x"}) {
     for (const Flags& state : states) {
       const Flags flags = strict + strict_c + own_c(TestType{}) + state + Flags{"-O2", "-std=" + standard};
-      CHECK(workshop.compile({"flow.c", "program.c", "parts.c"}, flags).size() == 3);
+      CHECK(workshop.compile({"flow.c", "program.c", "parts.c", "record_marks.c"}, flags).size() == 4);
     }
   }
 }
@@ -72,7 +76,7 @@ TEMPLATE_TEST_CASE("the header and all its macros compile without a warning in C
     for (const Flags& state : states) {
       const Flags flags =
           strict + strict_cxx + own_cxx(TestType{}) + state + Flags{"-O2", "-std=" + standard};
-      CHECK(workshop.compile({"unwinding.cpp"}, flags).size() == 1);
+      CHECK(workshop.compile({"unwinding.cpp", "record_marks.cpp"}, flags).size() == 2);
     }
   }
 }

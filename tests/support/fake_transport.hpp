@@ -20,7 +20,8 @@ class FakeTransport final : public harness::Transport {
  public:
   std::map<std::uint32_t, std::vector<TrapId>> paths;  // by input; input 0 where there is none
   std::size_t window = 4;
-  bool knows_run = true;  // as cards do; agents give windows only
+  bool knows_run = true;     // as cards do; agents give windows only
+  bool knows_total = false;  // and how long the run was
   std::function<std::uint32_t(std::span<const TrapId>)> digest = [](std::span<const TrapId> before) {
     return path_signature(before);
   };
@@ -77,6 +78,7 @@ class FakeTransport final : public harness::Transport {
             .run = knows_run ? std::optional(harness::WholeRun{.events = path.size(),
                                                                .signature = path_signature(path)})
                              : std::nullopt,
+            .total = knows_total ? std::optional<std::uint64_t>(path.size()) : std::nullopt,
             .end = whole};
   }
 

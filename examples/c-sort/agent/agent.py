@@ -42,7 +42,7 @@ def trace(input, count, **request):
     path, data = Path(request["from"], min(count, ROOM), window), bytes_of(input)
     library.agent_trace(ctypes.byref(path), data, ctypes.c_size_t(len(data)))
     return {"events": window[:path.in_window], "more": path.events > path.first + path.in_window,
-            "signature": path.before}
+            "signature": path.before, "total": path.events}
 
 
 def calibrate(kind, passes, **_):

@@ -39,7 +39,26 @@ there: n--;
   goto here;
 }
 
+static int falls(int n) {
+  switch (n) {
+    case 1:
+      n += 3;
+      goto label;
+    label: ; /* fall through */
+    case 2:
+      n += 5;
+      /* fall through */
+    case 3:
+      n += 7;
+    last: n++; /* fall through */
+    case 4:
+      if (n == 3) goto last;
+  }
+  return n;
+}
+
 int main(void) {
   printf("%d %d %d %d\n", jumps(2), computed(0), computed(1), local_labels(1));
+  printf("%d %d %d %d\n", falls(1), falls(2), falls(3), falls(4));
   return 0;
 }

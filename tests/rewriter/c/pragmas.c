@@ -1,3 +1,4 @@
+/* flags: -Wno-unknown-pragmas */
 #include <stdio.h>
 
 int main(void) {
@@ -9,6 +10,12 @@ int main(void) {
 #pragma GCC unroll 2
     for (int i = 0; i < 4; i++) sum += i;
 #pragma GCC diagnostic pop
+  _Pragma("GCC unroll 2")
+  for (int i = 0; i < 4; i++) sum += i;
+  if (sum)
+    _Pragma("GCC unroll 2") for (int i = 0; i < 4; i++) sum += i;
+  if (sum)
+    _Pragma("omp simd") for (int i = 0; i < 4; i++) sum += i;
   printf("%d\n", sum);
   return 0;
 }

@@ -4,6 +4,7 @@
 enum colour { red, green, blue };
 
 int divide(int a, int b, int *to);
+int divide_twice(int a, int b, int c, int *to);
 double divide_double(double a, double b, double *to);
 long double divide_long(long double a, long double b, long double *to);
 enum colour mixed(enum colour a, _Bool b, char *p, float f, short s, unsigned long long u);
@@ -36,6 +37,16 @@ long double divide_long(long double a, long double b, long double *to) {
   JCPROF_TRAP_V(4008, quotient);
   JCPROF_TRAP(4009);
   if (a > 3) *to = quotient;
+  return a;
+}
+
+int divide_twice(int a, int b, int c, int *to) {
+  JCPROF_TRAP_D(4033);
+  int first = a / b;
+  JCPROF_TRAP_DV(4034, first);
+  int second = a / c;
+  JCPROF_TRAP_V(4035, second);
+  if (a > 3) *to = first + second;
   return a;
 }
 

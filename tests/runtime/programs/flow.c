@@ -62,7 +62,7 @@ static int leap(int depth) {
 }
 
 static int sign(int n) {
-  JCPROF_TRAP_D(70000);
+  JCPROF_TRAP_DV(70000, n);
   int r = 0;
   if (n < 0) {
     r = -1;

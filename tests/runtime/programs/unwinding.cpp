@@ -72,10 +72,10 @@ constexpr T twice(T n) {
 
 #if __cplusplus >= 201402L
 constexpr int sum_to(int n) {
-  JCPROF_TRAP(50);
+  JCPROF_TRAP_DV(50, n);
   int sum = 0;
   for (int i = 1; i <= n; i++) {
-    JCPROF_TRAP(51);
+    JCPROF_TRAP_D(51);
     sum += i;
     JCPROF_TRAP_V(52, sum);
   }
@@ -84,10 +84,10 @@ constexpr int sum_to(int n) {
 static_assert(sum_to(4) == 10, "traps stand in constant expressions");
 #else
 int sum_to(int n) {
-  JCPROF_TRAP(50);
+  JCPROF_TRAP_DV(50, n);
   int sum = 0;
   for (int i = 1; i <= n; i++) {
-    JCPROF_TRAP(51);
+    JCPROF_TRAP_D(51);
     sum += i;
     JCPROF_TRAP_V(52, sum);
   }

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// From ticks to nanoseconds by what was read of both together, and what that tells of the clock's health.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "src/core/types.hpp"
+#include "src/core/warning.hpp"
+#include "templates/jcprof_log.h"
+
+namespace jcprof::annotator {
+
+struct TickScale {
+  ClockUnit unit = ClockUnit::cycles;
+  double per_tick = 1;  // of the unit
+  std::vector<Warning> warnings;
+};
+
+/// `uncalibrated`: what a tick is where pairs do not tell.
+TickScale scale_of(std::span<const jcprof_log_pair> pairs, ClockUnit uncalibrated);
+
+}  // namespace jcprof::annotator

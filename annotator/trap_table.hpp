@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A trap map with numbers for names, for those who pass many events: what a trap stands for, in which
+// function and line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/core/trap_map.hpp"
+
+namespace jcprof::annotator {
+
+struct TrapPlace {
+  TrapKind kind = TrapKind::before;
+  std::uint32_t function = 0;  // index into functions
+  std::uint32_t line = 0;      // index into lines
+  std::uint32_t file = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t end_offset = 0;
+
+  /// It stands for a statement, whose range is the statement's.
+  bool is_statement() const {
+    return kind == TrapKind::before || kind == TrapKind::loop_body || kind == TrapKind::handler ||
+           kind == TrapKind::returns;
+  }
+  bool is_inside(const TrapPlace& statement) const {
+    return file == statement.file && statement.offset < offset && end_offset <= statement.end_offset;
+  }
+};
+
+struct TrapTable {
+  struct Place {
+    std::string function;
+    std::string path;
+    std::size_t line = 0;
+  };
+  std::vector<TrapPlace> traps;  // by number - 1
+  std::vector<Place> functions;  // at their first trap
+  std::vector<Place> lines;
+};
+
+TrapTable table_of(const TrapMap& map);
+
+}  // namespace jcprof::annotator

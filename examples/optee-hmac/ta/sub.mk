@@ -1,0 +1,3 @@
+srcs-y += hmac_ta.c
+srcs-y += otp.c
+srcs-y += checksum.c

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory that a recorded program writes its events into (templates/jcprof_log.h): made and laid out here,
+// and looked at. What stands in it is the program's, and nothing of it is believed: the layout is kept apart.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+#include "src/core/unique_fd.hpp"
+#include "templates/jcprof_log.h"
+
+namespace jcprof::harness {
+
+/// Where ticks come from.
+enum class RecordClock : std::uint32_t {
+  own = JCPROF_LOG_CLOCK_OWN,
+  published = JCPROF_LOG_CLOCK_PUBLISHED,
+  counted = JCPROF_LOG_CLOCK_COUNTED
+};
+
+/// A word that somebody else may write at any moment.
+template <typename Word>
+Word load(const Word& shared) {
+  return std::atomic_ref(const_cast<Word&>(shared)).load(std::memory_order_acquire);
+}
+template <typename Word>
+void store(Word& shared, Word value) {
+  std::atomic_ref(shared).store(value, std::memory_order_release);
+}
+
+struct LogSizes {
+  std::uint32_t chunk_bytes = 0;
+  std::uint32_t chunks = 0;
+  std::uint32_t functions = 0;
+  std::uint32_t entry_bytes = 0;
+};
+/// How that much memory is shared out. UserError where it is too little or too much.
+LogSizes sizes_of_log(std::uint64_t bytes);
+
+struct LogChunk {
+  jcprof_log_chunk& head;
+  std::span<jcprof_log_u64> words;
+};
+
+class LogMemory {
+ public:
+  /// Prefaulted. UserError where so much cannot be had.
+  LogMemory(std::uint64_t bytes, RecordClock clock);
+  /// A copy of a target's own, which nobody writes to any more. UserError where it is none.
+  explicit LogMemory(std::span<const std::uint8_t> own);
+  ~LogMemory();
+  LogMemory(const LogMemory&) = delete;
+  LogMemory& operator=(const LogMemory&) = delete;
+
+  /// By which a program of this user finds it as long as we live, from wherever it looks.
+  const std::filesystem::path& file() const { return file_; }
+  jcprof_log_head& head() const;
+  std::uint32_t chunks() const { return sizes_.chunks; }
+  std::uint32_t chunk_bytes() const { return sizes_.chunk_bytes; }
+  LogChunk chunk(std::uint32_t index) const;
+  /// The table: an address by its id less 1.
+  std::span<const jcprof_log_u64> functions() const;
+  std::span<const std::byte> entries() const;
+
+ private:
+  void make();
+  template <typename Word>
+  std::span<Word> words_at(std::uint64_t offset, std::size_t count) const;
+
+  LogSizes sizes_;
+  std::size_t bytes_ = 0;
+  UniqueFd fd_;
+  std::filesystem::path file_;
+  std::byte* memory_ = nullptr;
+};
+
+/// What a chunk holds. A crash, or a signal handler of the program's, may leave holes of 0 between its
+/// records.
+struct ChunkContent {
+  std::uint32_t used = 0;  // words up to the end of the last record
+  std::uint64_t events = 0;
+  std::uint64_t last = 0;  // ticks of the last one, after the chunk's base
+};
+ChunkContent content_of(std::span<const jcprof_log_u64> words);
+
+}  // namespace jcprof::harness

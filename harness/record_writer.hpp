@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// record.jcplog: blocks as in templates/jcprof_log.h, one behind the other. Whatever the disk does, the
+// program that is recorded goes on: a chunk that finds no room is dropped, and its events are counted as
+// lost.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+
+#include "src/core/unique_fd.hpp"
+#include "templates/jcprof_log.h"
+
+namespace jcprof::harness {
+
+/// What went into the file so far.
+struct LogWritten {
+  std::uint64_t bytes = 0;
+  std::uint64_t events = 0;
+  std::uint64_t lost = 0;     // events, of chunks written or dropped
+  std::uint32_t dropped = 0;  // chunks
+  std::string why = {};       // no more chunks are; empty: they are
+  bool is_whole = false;      // the end was written
+};
+
+class LogWriter {
+ public:
+  /// Opens the file and leaves what is in it alone until begin(). UserError where it cannot be written, or
+  /// another recorder is at it.
+  LogWriter(std::filesystem::path file, std::uint64_t most_bytes);
+  /// Of a file that was never begun nothing stays.
+  ~LogWriter();
+  LogWriter(const LogWriter&) = delete;
+  LogWriter& operator=(const LogWriter&) = delete;
+
+  void begin(const jcprof_log_head& head);
+  void head(const jcprof_log_head& head);
+  void entry(std::span<const std::byte> entry);
+  void pair(const jcprof_log_pair& pair);
+  void functions(std::span<const jcprof_log_function> functions);
+  void thread(const jcprof_log_thread& thread);
+  /// Head and words as they stand in memory; `used` is found here.
+  void chunk(jcprof_log_chunk head, std::span<const jcprof_log_u64> words);
+  /// An empty chunk for each thread whose last events were dropped, the head once more, and the end.
+  void end(const jcprof_log_head& head, std::uint32_t status);
+
+  const LogWritten& written() const { return written_; }
+
+ private:
+  bool has_room(std::uint64_t bytes);
+  bool write(std::uint32_t kind, std::span<const std::byte> first, std::span<const std::byte> second = {});
+
+  std::filesystem::path file_;
+  std::uint64_t most_bytes_;
+  UniqueFd fd_;
+  bool has_begun_ = false;
+  bool was_there_ = false;
+  std::uint64_t allocated_ = 0;  // on the disk, beyond the end of the file too
+  LogWritten written_;
+  std::map<std::uint32_t, jcprof_log_chunk>
+      dropped_;  // the last one of each thread, `lost` with its own events
+};
+
+}  // namespace jcprof::harness

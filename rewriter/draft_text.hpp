@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of the project file that `jcprof init` writes, whatever the target: lists, steps, its beginning and
+// its end.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jcprof::rewriter::draft {
+
+using Strings = std::vector<std::string>;
+
+/// A list on one line, or broken before 120 columns; it begins in column `indent`.
+std::string list(const Strings& strings, std::size_t indent);
+std::string list(std::string_view key, const Strings& strings);
+
+/// `more` is further keys of the step.
+std::string step(const Strings& argv, std::string_view more = "");
+std::string steps(std::string_view key, const Strings& all);
+
+/// Begins the file.
+std::string head(const std::string& name, std::string_view target);
+
+inline constexpr std::string_view scope =
+    "  // Where traps stand: globs over functions and files; at each statement, or coarser: \"block\", "
+    "\"function\".\n"
+    "  \"profile\": {\"include\": [\"*\"], \"exclude\": [], \"level\": \"statement\"},\n";
+
+/// Ends the file.
+std::string tail(std::string_view why);
+
+}  // namespace jcprof::rewriter::draft

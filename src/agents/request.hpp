@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fields of requests, read strictly. What they mean is for others.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "src/core/error.hpp"
+#include "src/core/types.hpp"
+
+namespace jcprof::agents {
+
+UserError mistake(std::string message, std::string hint = {});
+
+/// An empty object where there is none.
+const nlohmann::json& member(const nlohmann::json& object, const char* key);
+/// Empty where there is none.
+std::string text_of(const nlohmann::json& object, const char* key);
+std::uint64_t natural(const nlohmann::json& object, const char* key, std::uint64_t otherwise,
+                      std::uint64_t highest);
+Bytes input_of(const nlohmann::json& request);
+void refuse_others(const nlohmann::json& object, const std::string& where,
+                   const std::vector<std::string>& known);
+
+/// "10ms" in `object`, as the project file has it.
+std::chrono::milliseconds duration(const nlohmann::json& object, const char* key,
+                                   std::chrono::milliseconds otherwise);
+std::chrono::milliseconds timeout_of(const nlohmann::json& session);
+
+}  // namespace jcprof::agents

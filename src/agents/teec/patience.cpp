@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/agents/teec/patience.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+#include "src/core/error.hpp"
+
+namespace jcprof::teec {
+namespace {
+
+namespace fs = std::filesystem;
+
+// jcprof waits for 60 s.
+constexpr std::chrono::seconds longest{20};
+
+bool runs(const std::string& program) {
+  std::error_code error;
+  for (const fs::directory_entry& process : fs::directory_iterator("/proc", error)) {
+    std::string name;
+    std::getline(std::ifstream(process.path() / "comm"), name);
+    if (name == program) return true;
+  }
+  return false;
+}
+
+std::string error_of(const nlohmann::json& request) {
+  const char* hint = runs("tee-supplicant")
+                         ? "tee-supplicant runs: what does its log say, and that of the TEE?"
+                         : "no tee-supplicant runs here, and it loads TAs: start it";
+  return nlohmann::json{
+      {"id", request.value("id", nlohmann::json())},
+      {"error", {{"message", "the session with the TA is not opened within 20 s"}, {"hint", hint}}}}
+      .dump();
+}
+
+}  // namespace
+
+Patience::Patience(const nlohmann::json& request, std::function<void(const std::string&)> say)
+    : thread_([this, request, say = std::move(say)] {
+        std::unique_lock lock(mutex_);
+        if (over_.wait_for(lock, longest, [&] { return is_over_; })) return;
+        say(error_of(request));
+        ::_exit(static_cast<int>(ExitCode::environment));
+      }) {}
+
+Patience::~Patience() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  over_.notify_one();
+  thread_.join();
+}
+
+}  // namespace jcprof::teec

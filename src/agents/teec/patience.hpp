@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers a hello whose session is not opened in time, and ends the agent: the call into the driver cannot be
+// broken off.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+namespace jcprof::teec {
+
+class Patience {
+ public:
+  /// Until it is destroyed, for 20 seconds at most; then `say` gets the error of `request`.
+  Patience(const nlohmann::json& request, std::function<void(const std::string&)> say);
+  ~Patience();
+  Patience(const Patience&) = delete;
+  Patience& operator=(const Patience&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable over_;
+  bool is_over_ = false;
+  std::thread thread_;
+};
+
+}  // namespace jcprof::teec

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The trusted side as the agent sees it: one session at a time with one trusted application, and invocations
+// that are timed. Behind it is libteec, or in tests a TA that is pretended.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "src/core/types.hpp"
+
+namespace jcprof::teec {
+
+enum class Direction : std::uint8_t { in = 1, out = 2, inout = 3 };
+
+struct Value {
+  Direction direction = Direction::in;
+  std::uint32_t a = 0;
+  std::uint32_t b = 0;
+};
+
+struct Memory {
+  Direction direction = Direction::in;
+  Bytes bytes{};  // its size is the reference's; afterwards as many as the TA says
+  std::uint32_t block =
+      0;  // 0: a temporary reference; else the number of a shared block, kept for the session
+};
+
+using Param = std::variant<std::monostate, Value, Memory>;
+using Params = std::array<Param, 4>;
+
+// Shared blocks are numbered: those of our command's window, with ids behind it or none, then the project's.
+inline constexpr std::uint32_t window_block = 1;
+inline constexpr std::uint32_t ids_block = 2;
+inline constexpr std::uint32_t first_block = 3;
+
+inline constexpr std::uint32_t target_dead = 0xFFFF3024;
+
+enum class Origin : std::uint32_t { api = 1, comms = 2, tee = 3, ta = 4 };
+
+struct Answer {
+  std::uint32_t code = 0;  // TEEC_Result
+  Origin origin = Origin::ta;
+  Ticks ticks = 0;  // of the invocation alone, where it was timed
+};
+
+/// "TEEC_ERROR_TARGET_DEAD (0xffff3024), from the trusted OS".
+std::string in_words(const Answer& answer);
+
+enum class Timing : std::uint8_t { untimed, timed };
+
+/// Calls of increasing depth that need no TA of the user's (docs/optee.md, "Layers").
+enum class Rung : std::uint8_t { clock, driver, core, client };
+
+class Tee {
+ public:
+  virtual ~Tee() = default;
+  /// Opens the session, with these parameters.
+  virtual Answer open(Params& params) = 0;
+  /// Closes it, also one whose TA has died.
+  virtual void close() = 0;
+  /// Parameters that go out come back in `params`.
+  virtual Answer invoke(std::uint32_t command, Params& params, Timing timing) = 0;
+  /// UserError where there is no such call to be made.
+  virtual Ticks time(Rung rung) = 0;
+};
+
+}  // namespace jcprof::teec

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/cli/record_project.hpp"
+
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "harness/agent_recording.hpp"
+#include "harness/inputs.hpp"
+#include "harness/transports.hpp"
+#include "src/cli/main_guard.hpp"
+#include "src/cli/steps.hpp"
+
+namespace jcprof::cli {
+namespace {
+
+void refuse_others(const Project& project) {
+  const auto refuse = [&](const std::string& message, const std::string& hint) {
+    throw UserError(Fault{.message = message, .place = {.file = project.file.string()}, .hint = hint});
+  };
+  if (project.target == TargetKind::applet)
+    refuse("a card shares no memory and keeps no clock: it cannot be recorded", "jcprof profile measures it");
+  if (!project.transport.starts_with("agent:"))
+    refuse("only what stands behind an agent is recorded as a project",
+           "a program: jcprof gen --record, build it, then jcprof record --traps DIR/traps.json -- COMMAND");
+}
+
+void make_and_build(const ProjectRecording& wish) {
+  std::vector<std::string> arguments{wish.project.file.string(), "-o", wish.out.string(), "--record"};
+  if (wish.is_quiet) arguments.emplace_back("--quiet");
+  if (const ExitCode code = run_sibling("jcprof-gen", arguments); code != ExitCode::done)
+    throw UserError(Fault{.message = "there is no tree to be recorded", .hint = "see above"}, code);
+  Placeholders values = placeholders(wish.project, wish.out);
+  values.emplace("reader", "");
+  const StepOptions how{.is_shown = !wish.is_quiet};
+  run_steps("build", wish.project.build, values, how);
+  run_steps("install", wish.project.install, values, how);
+}
+
+/// Those of the project in turn.
+std::vector<Bytes> inputs_of(const Project& project, std::uint32_t runs) {
+  const std::vector<StoredInput> all =
+      harness::make_inputs(project.inputs, {.root = project.root, .seed = project.measure.seed});
+  std::vector<Bytes> inputs;
+  for (std::uint32_t i = 0; i < runs; ++i) inputs.push_back(all[i % all.size()].bytes);
+  return inputs;
+}
+
+}  // namespace
+
+RecordedProject record_project(const ProjectRecording& wish) {
+  refuse_others(wish.project);
+  make_and_build(wish);
+  RecordedProject result;
+  result.map = read_trap_map(wish.out / "traps.json");
+  const std::unique_ptr<harness::AgentLink> link =
+      harness::make_agent_link(wish.project, result.map, wish.out);
+  const harness::AgentDescription& agent = link->description();
+  result.target.device = wish.project.device.empty() ? agent.device : wish.project.device;
+  result.target.agent = agent.agent;
+  result.target.simulated = agent.simulated;
+  result.target.unit = agent.unit;
+  result.recorded = harness::record_by_agent(wish.log, *link, inputs_of(wish.project, wish.runs));
+  return result;
+}
+
+}  // namespace jcprof::cli

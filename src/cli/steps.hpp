@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What profile and record run: a project's build and install steps, and programs of our own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/core/error.hpp"
+#include "src/core/project.hpp"
+
+namespace jcprof::cli {
+
+struct StepOptions {
+  bool is_shown = true;  // each command is printed before it runs
+  bool is_dry = false;   // and does not
+};
+
+/// One after the other, with their output in logs/ of `{out}`. `{reader}` is the environment's GP_READER,
+/// where it is not empty. UserError at the first that fails.
+void run_steps(const std::string& kind, const std::vector<Step>& steps, const Placeholders& values,
+               const StepOptions& options);
+
+/// "jcprof-gen" and so on, with our own terminal. A Ctrl-C goes to both: the sibling saves its work, we wait
+/// for it.
+ExitCode run_sibling(const std::string& name, std::vector<std::string> arguments);
+
+}  // namespace jcprof::cli

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The log of record mode, in memory that target and recorder share, and on disk: docs/record.md. Layout only, for both
+   sides; all numbers are the machine's own, little-endian on all that are known. No system header. */
+#ifndef JCPROF_LOG_H
+#define JCPROF_LOG_H
+
+#ifdef __cplusplus
+extern "C++" {
+extern "C" {
+#endif
+
+typedef __UINT32_TYPE__ jcprof_log_u32;
+__extension__ typedef __UINT64_TYPE__ jcprof_log_u64;
+
+#define JCPROF_LOG_MAGIC "JCPROFL1" /* without its final zero */
+#define JCPROF_LOG_VERSION 1u
+
+/* ---- a record: 40 bits of ticks since the chunk's base, 22 of id, 2 of kind; 0 is none ---- */
+
+#define JCPROF_LOG_TICK_BITS 40
+#define JCPROF_LOG_ID_BITS 22
+#define JCPROF_LOG_ID_MOST 0x3FFFFFu
+#define JCPROF_LOG_OTHERS JCPROF_LOG_ID_MOST /* id of all functions that the table has no room for */
+
+#define JCPROF_LOG_ENTER 0u /* a function; id: its slot in the table, from 1 */
+#define JCPROF_LOG_LEAVE 1u
+#define JCPROF_LOG_LINE 2u /* a trap; id: its number in traps.json */
+#define JCPROF_LOG_MARK 3u /* id: of its name; the next word is the payload, whatever it is */
+
+#define JCPROF_LOG_RECORD(ticks, id, kind) ((jcprof_log_u64)(ticks) << 24 | (jcprof_log_u64)(id) << 2 | (kind))
+
+/* ---- chunks: what one thread writes, one after the other ---- */
+
+#define JCPROF_LOG_FREE 0u  /* all of its records are 0 */
+#define JCPROF_LOG_TAKEN 1u /* a thread's, which writes into it */
+#define JCPROF_LOG_FULL 2u  /* to be drained; the thread has left it */
+#define JCPROF_LOG_LEFT 3u  /* to be drained, but never used again: an event may still be written to it */
+
+struct jcprof_log_chunk { /* one cache line, records behind it */
+  jcprof_log_u32 state;
+  jcprof_log_u32 thread; /* serial number, from 1, in the order of the first event */
+  jcprof_log_u32 number; /* of the thread's chunks, from 1 */
+  jcprof_log_u32 process; /* of the system; 0: unknown */
+  jcprof_log_u32 tid;     /* of the system; 0: unknown */
+  jcprof_log_u32 used;    /* on disk only: words that follow */
+  jcprof_log_u64 base;    /* ticks */
+  jcprof_log_u64 lost;    /* events of this thread right before this chunk that found no room */
+  jcprof_log_u64 spare[3];
+};
+
+/* ---- entries: names and places, appended and never changed; each is a multiple of 8 bytes ---- */
+
+#define JCPROF_LOG_MODULE 1u /* a: first address, b: behind the last, c: offset in the file; text: the file */
+#define JCPROF_LOG_NAME 2u   /* a: id of a mark; text: its name */
+#define JCPROF_LOG_PAUSE 3u  /* a: tick from which on nothing is recorded */
+#define JCPROF_LOG_RESUME 4u /* a: tick from which on it is again */
+
+struct jcprof_log_entry {
+  jcprof_log_u32 kind;  /* written last; 0: not there yet */
+  jcprof_log_u32 bytes; /* with this and the text, which ends with at least one zero */
+  jcprof_log_u64 a;
+  jcprof_log_u64 b;
+  jcprof_log_u64 c;
+};
+
+/* ---- the head: 4096 bytes; what different sides write lies on cache lines of its own ---- */
+
+#define JCPROF_LOG_HEAD_BYTES 4096u
+
+#define JCPROF_LOG_CLOCK_OWN 0u      /* the target reads one: time-stamp counter, CNTVCT, JCPROF_CLOCK */
+#define JCPROF_LOG_CLOCK_PUBLISHED 1u /* a thread of the host's writes its time-stamp counter to `now` */
+#define JCPROF_LOG_CLOCK_COUNTED 2u   /* a thread of the host's counts in `now` */
+
+#define JCPROF_LOG_OFF_OUTSIDE 1u
+#define JCPROF_LOG_OFF_INSIDE 2u
+
+struct jcprof_log_head {
+  /* Of who makes the log, before the target sees it. */
+  char magic[8];
+  jcprof_log_u32 version;
+  jcprof_log_u32 chunk_bytes; /* with its head */
+  jcprof_log_u32 chunks;
+  jcprof_log_u32 functions; /* slots of the table, a power of two */
+  jcprof_log_u32 clock;
+  jcprof_log_u32 entry_bytes; /* room for entries */
+  jcprof_log_u64 chunks_at;   /* offsets from the head */
+  jcprof_log_u64 functions_at; /* one address a slot, 0: free; the id is the slot's number + 1 */
+  jcprof_log_u64 entries_at;
+  jcprof_log_u64 bytes; /* of all */
+  jcprof_log_u64 made_spare[8];
+  /* At 128, read at each event: a mask of JCPROF_LOG_OFF_…; 0: record. */
+  jcprof_log_u32 off;
+  jcprof_log_u32 off_spare[15];
+  /* At 192: the host's clock. */
+  jcprof_log_u64 now;
+  jcprof_log_u64 now_spare[7];
+  /* At 256, of the target, seldom. */
+  jcprof_log_u32 attached; /* the process that the log belongs to, ~0: one that does not know itself; 0: none came */
+  jcprof_log_u32 refused;  /* programs that came later, which record nothing */
+  jcprof_log_u32 build;    /* JCPROF_BUILD; 0: no traps, or made by hand */
+  jcprof_log_u32 threads;  /* serial numbers given */
+  jcprof_log_u32 names;    /* ids given to marks */
+  jcprof_log_u32 entries_used; /* bytes asked for, also where there was no room */
+  jcprof_log_u64 unwritten;    /* events lost by threads that never got another chunk */
+  jcprof_log_u64 anchor;       /* address of jcprof_log_anchor, where modules cannot be listed: an enclave, a TA */
+  jcprof_log_u64 hook_ticks;   /* of 1024 events back to back, by the hooks; 0: not calibrated */
+  jcprof_log_u64 trap_ticks;   /* the same by traps */
+  jcprof_log_u32 pointer_bytes;
+  jcprof_log_u32 image; /* of `attached`: tells it from what it replaces itself with by exec; 0: unknown */
+};
+
+/* ---- on disk: blocks, one behind the other, until the file ends; a cut one at the end counts as not there ---- */
+
+#define JCPROF_LOG_BLOCK_HEAD 1u      /* the whole head; the first, before the first chunk, and before END */
+#define JCPROF_LOG_BLOCK_CHUNK 2u     /* a chunk's head and its `used` words; of each thread in order */
+#define JCPROF_LOG_BLOCK_ENTRY 3u     /* an entry; before the chunks with events behind it */
+#define JCPROF_LOG_BLOCK_PAIR 4u      /* struct jcprof_log_pair */
+#define JCPROF_LOG_BLOCK_FUNCTIONS 5u /* struct jcprof_log_function, as many as fit: those new since the last such block */
+#define JCPROF_LOG_BLOCK_THREAD 6u    /* struct jcprof_log_thread; the last of a thread counts */
+#define JCPROF_LOG_BLOCK_END 7u       /* struct jcprof_log_end */
+
+struct jcprof_log_block {
+  jcprof_log_u32 kind;
+  jcprof_log_u32 bytes; /* that follow, a multiple of 8 */
+};
+
+struct jcprof_log_pair { /* read together */
+  jcprof_log_u64 tick;
+  jcprof_log_u64 ns; /* CLOCK_MONOTONIC */
+};
+
+struct jcprof_log_function {
+  jcprof_log_u64 id;
+  jcprof_log_u64 address;
+};
+
+struct jcprof_log_thread {
+  jcprof_log_u32 thread;
+  jcprof_log_u32 tid;
+  jcprof_log_u64 running_ns; /* on a processor; 0 with waiting_ns 0: unknown */
+  jcprof_log_u64 waiting_ns; /* ready, without a processor */
+  char name[16];
+};
+
+struct jcprof_log_end {
+  jcprof_log_u32 status;  /* exit status of the program, 128 + signal */
+  jcprof_log_u32 dropped; /* chunks that found no room on the disk; their events are in the next `lost` */
+  jcprof_log_u64 lost;    /* events, all in all */
+};
+
+#ifdef __cplusplus
+} /* extern "C" */
+} /* extern "C++" */
+#endif
+
+#endif /* JCPROF_LOG_H */

@@ -1,0 +1,986 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The target's side of record mode: traps, calls and marks are written to a log that is shared with the recorder, and
+   stop nothing. Included by jcprof.h where JCPROF_RECORD is defined, never by itself. docs/record.md */
+#ifndef JCPROF_RECORD_H
+#define JCPROF_RECORD_H
+
+#include "jcprof_log.h"
+
+/* The clock: an expression of 64 bits. Where it is a call, hooks must not be compiled into what it calls. */
+#ifdef JCPROF_CLOCK_SHARED
+#define JCPROF_TICKS_ __atomic_load_n(&jcprof_recorder.log->now, __ATOMIC_RELAXED)
+#elif defined(JCPROF_CLOCK)
+#define JCPROF_TICKS_ (JCPROF_CLOCK)
+#elif defined(__x86_64__) || defined(__i386__)
+#define JCPROF_TICKS_ __builtin_ia32_rdtsc()
+#elif defined(__aarch64__) && defined(JCPROF_TA_BUILD)
+#define JCPROF_TICKS_ jcprof_counter()
+/* Of the secure world. A TA that OP-TEE keeps from it panics here: docs/optee.md. */
+JCPROF_LOCAL_ JCPROF_HOT_ jcprof_log_u64 jcprof_counter(void) JCPROF_NOTHROW_ {
+  jcprof_log_u64 ticks;
+  __asm__ __volatile__("mrs %0, pmccntr_el0" : "=r"(ticks) : : "memory");
+  return ticks;
+}
+#elif defined(__aarch64__)
+#define JCPROF_TICKS_ jcprof_counter()
+JCPROF_LOCAL_ JCPROF_HOT_ jcprof_log_u64 jcprof_counter(void) JCPROF_NOTHROW_ {
+  jcprof_log_u64 ticks;
+  __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+}
+#else
+#error "jcprof: this processor's clock is not known: define JCPROF_CLOCK or JCPROF_CLOCK_SHARED"
+#endif
+
+/* A program of Linux finds its log by environment; others are handed theirs. */
+#if defined(__linux__) && !JCPROF_ALONE_
+#define JCPROF_BY_PATH_ 1
+#else
+#define JCPROF_BY_PATH_ 0
+#endif
+
+#if JCPROF_BY_PATH_
+#define JCPROF_O_CLOEXEC_ 02000000
+#define JCPROF_MADV_POPULATE_WRITE_ 23
+#define JCPROF_AT_RANDOM_ 25
+#define JCPROF_SIG_SETMASK_ 2
+extern char *jcprof_libc_getenv(const char *name) JCPROF_OUTSIDE_(getenv);
+extern int jcprof_libc_open(const char *path, int flags, ...) JCPROF_OUTSIDE_(open);
+extern int jcprof_libc_close(int file) JCPROF_OUTSIDE_(close);
+extern long jcprof_libc_lseek(int file, long offset, int from) JCPROF_OUTSIDE_(lseek);
+extern long jcprof_libc_read(int file, void *bytes, __SIZE_TYPE__ count) JCPROF_OUTSIDE_(read);
+extern void *jcprof_libc_mmap(void *at, __SIZE_TYPE__ size, int protection, int flags, int file, long offset)
+    JCPROF_OUTSIDE_(mmap);
+extern int jcprof_libc_munmap(void *at, __SIZE_TYPE__ size) JCPROF_OUTSIDE_(munmap);
+extern int jcprof_libc_sigmask(int how, const void *to, void *from) JCPROF_OUTSIDE_(sigprocmask);
+extern int *jcprof_libc_errno(void) JCPROF_OUTSIDE_(__errno_location) __attribute__((__weak__));
+extern int jcprof_libc_gettid(void) JCPROF_OUTSIDE_(gettid) __attribute__((__weak__));
+extern __UINTPTR_TYPE__ jcprof_libc_getauxval(unsigned long type) JCPROF_OUTSIDE_(getauxval) __attribute__((__weak__));
+extern int jcprof_libc_madvise(void *at, __SIZE_TYPE__ size, int advice) JCPROF_OUTSIDE_(madvise)
+    __attribute__((__weak__));
+extern int jcprof_libc_key_create(unsigned *key, void (*end)(void *value)) JCPROF_OUTSIDE_(pthread_key_create)
+    __attribute__((__weak__));
+extern int jcprof_libc_setspecific(unsigned key, const void *value) JCPROF_OUTSIDE_(pthread_setspecific)
+    __attribute__((__weak__));
+extern int jcprof_libc_register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void), void *object)
+    JCPROF_OUTSIDE_(__register_atfork) __attribute__((__weak__));
+extern int jcprof_libc_atfork(void (*before)(void), void (*parent)(void), void (*child)(void))
+    JCPROF_OUTSIDE_(pthread_atfork) __attribute__((__weak__));
+#endif
+
+/* ---- state ---- */
+
+/* Of a thread. A handler of a signal may see it between any two instructions. */
+struct jcprof_writer {
+  struct jcprof_log_head *volatile head; /* null: the thread has not begun */
+  jcprof_log_u64 *volatile next;         /* slot that is taken next */
+  jcprof_log_u64 *volatile begin;        /* first of its chunk; null: it has none */
+  __UINTPTR_TYPE__ room;                 /* bytes of slots, but for one, for a mark that begins in the last */
+  volatile jcprof_log_u64 base;
+  jcprof_log_u64 *functions;
+  int shift; /* what is left of a hash is a slot of `functions` */
+  volatile int busy;
+  struct jcprof_log_chunk *volatile chunk;
+  volatile jcprof_log_u64 lost; /* since its last chunk */
+  jcprof_log_u32 thread;
+  jcprof_log_u32 number;
+  jcprof_log_u32 probe;    /* chunk that is looked at next */
+  jcprof_log_u32 starved;  /* the last look at all chunks found none */
+  jcprof_log_u32 refusals; /* in a row, by `busy` or an unwritten slot */
+  int error;
+};
+
+#define JCPROF_UNATTACHED_ 0u
+#define JCPROF_ATTACHING_ 1u
+#define JCPROF_ATTACHED_ 2u /* or looked for in vain */
+
+/* Of the program. */
+struct jcprof_recorder {
+  struct jcprof_log_head *log; /* null: none, or not looked for */
+  jcprof_log_u32 wanted;       /* a thread that has not begun should */
+  jcprof_log_u32 attached;     /* JCPROF_UNATTACHED_ and so on */
+  unsigned key;                /* of threads; ~0: none */
+  jcprof_log_u64 early;        /* lost by threads that had not begun; not yet in the log */
+#if JCPROF_BY_PATH_
+  jcprof_log_u32 readings; /* of maps, asked for */
+  int maps;                /* the file */
+  unsigned at, count;      /* in `bytes` */
+  char bytes[512];
+  char path[4096];
+#endif
+};
+
+extern JCPROF_THREAD struct jcprof_writer jcprof_writing JCPROF_TLS_;
+extern struct jcprof_recorder jcprof_recorder JCPROF_VISIBLE_;
+#if JCPROF_ALONE_
+extern char jcprof_log_anchor JCPROF_VISIBLE_;
+#endif
+
+/* True: the thread has begun. */
+JCPROF_VISIBLE_ JCPROF_COLD_ JCPROF_BARE_ int jcprof_begin_record(void) JCPROF_NOTHROW_;
+/* Writes what did not fit, to another chunk. `slot` was taken and stays empty. */
+JCPROF_VISIBLE_ JCPROF_COLD_ JCPROF_BARE_ void jcprof_record_late(jcprof_log_u32 what, jcprof_log_u64 payload,
+                                                                  const jcprof_log_u64 *slot) JCPROF_NOTHROW_;
+JCPROF_VISIBLE_ JCPROF_BARE_ jcprof_log_u32 jcprof_find_function(__UINTPTR_TYPE__ address) JCPROF_NOTHROW_;
+JCPROF_VISIBLE_ JCPROF_BARE_ void jcprof_record_mark(jcprof_log_u32 *id, const char *name,
+                                                     jcprof_log_u64 payload) JCPROF_NOTHROW_;
+JCPROF_VISIBLE_ JCPROF_COLD_ JCPROF_BARE_ void jcprof_record_switch(jcprof_log_u32 kind) JCPROF_NOTHROW_;
+/* `log` is memory with a log that nobody else attaches; the first that a program is given stays. */
+JCPROF_VISIBLE_ JCPROF_COLD_ JCPROF_BARE_ void jcprof_record_attach(void *log) JCPROF_NOTHROW_;
+
+/* ---- the hot path ---- */
+
+/* One instruction where there can be a handler: one that comes before or behind it takes slots of its own. */
+JCPROF_LOCAL_ JCPROF_HOT_ jcprof_log_u64 *jcprof_take_slots(__UINTPTR_TYPE__ bytes) JCPROF_NOTHROW_ {
+#if defined(__x86_64__) || defined(__i386__)
+  __asm__ __volatile__("xadd %0, %1" : "+r"(bytes), "+m"(jcprof_writing.next) : : "cc");
+  return JCPROF_AS_(jcprof_log_u64 *, bytes);
+#elif defined(JCPROF_TA_BUILD)
+  jcprof_log_u64 *const slot = jcprof_writing.next;
+  jcprof_writing.next = slot + bytes / sizeof(jcprof_log_u64);
+  return slot;
+#elif defined(__aarch64__)
+  jcprof_log_u64 *slot, *next;
+  unsigned failed;
+  __asm__ __volatile__("1:\tldxr %0, %3\n\tadd %1, %0, %4\n\tstxr %w2, %1, %3\n\tcbnz %w2, 1b"
+                       : "=&r"(slot), "=&r"(next), "=&r"(failed), "+Q"(jcprof_writing.next)
+                       : "r"(bytes));
+  return slot;
+#else
+  return __atomic_fetch_add(&jcprof_writing.next, bytes, __ATOMIC_RELAXED);
+#endif
+}
+
+/* In bytes; huge where `slot` lies before `begin`. */
+JCPROF_LOCAL_ JCPROF_HOT_ __UINTPTR_TYPE__ jcprof_offset(const jcprof_log_u64 *slot,
+                                                         const jcprof_log_u64 *begin) JCPROF_NOTHROW_ {
+  return JCPROF_AS_(__UINTPTR_TYPE__, slot) - JCPROF_AS_(__UINTPTR_TYPE__, begin);
+}
+
+/* A slot of this chunk that is taken and not written keeps the chunk, whatever handlers do. One of an earlier chunk, or
+   of none, lies outside.
+   False: there is no room, or the tick does not fit; `slot`, if it is one, stays empty. */
+JCPROF_LOCAL_ JCPROF_HOT_ int jcprof_write(jcprof_log_u32 what, jcprof_log_u64 payload,
+                                           jcprof_log_u64 **slot) JCPROF_NOTHROW_ {
+  const int is_mark = (what & 3u) == JCPROF_LOG_MARK;
+  jcprof_log_u64 ticks;
+  *slot = jcprof_take_slots(is_mark ? 2 * sizeof(jcprof_log_u64) : sizeof(jcprof_log_u64));
+  if (__builtin_expect(jcprof_offset(*slot, jcprof_writing.begin) >= jcprof_writing.room, 0)) return 0;
+  ticks = JCPROF_TICKS_ - jcprof_writing.base;
+  if (__builtin_expect(ticks >> JCPROF_LOG_TICK_BITS != 0, 0)) return 0;
+  if (is_mark) {
+    __atomic_store_n(*slot + 1, payload, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_RELEASE);
+  }
+  __atomic_store_n(*slot, ticks << 24 | what, __ATOMIC_RELAXED);
+  return 1;
+}
+
+JCPROF_LOCAL_ JCPROF_HOT_ int jcprof_records_now(void) JCPROF_NOTHROW_ {
+  if (__builtin_expect(jcprof_writing.head == JCPROF_NULL_, 0)) {
+    if (!__atomic_load_n(&jcprof_recorder.wanted, __ATOMIC_RELAXED) || !jcprof_begin_record()) return 0;
+  }
+  return __atomic_load_n(&jcprof_writing.head->off, __ATOMIC_RELAXED) == 0;
+}
+
+JCPROF_LOCAL_ JCPROF_HOT_ void jcprof_record(jcprof_log_u32 what) JCPROF_NOTHROW_ {
+  jcprof_log_u64 *slot;
+  if (jcprof_records_now() && !jcprof_write(what, 0, &slot)) jcprof_record_late(what, 0, slot);
+}
+
+/* Where the search for an address begins: times 2^64 over the golden ratio (Knuth, 6.4). */
+JCPROF_LOCAL_ JCPROF_HOT_ jcprof_log_u64 jcprof_first_slot(__UINTPTR_TYPE__ address) JCPROF_NOTHROW_ {
+  const jcprof_log_u64 wide = address;
+  return wide * (JCPROF_TO_(jcprof_log_u64, 0x9E3779B9u) << 32 | 0x7F4A7C15u) >> jcprof_writing.shift;
+}
+
+JCPROF_LOCAL_ JCPROF_HOT_ void jcprof_record_call(void *function, jcprof_log_u32 kind) JCPROF_NOTHROW_ {
+  const __UINTPTR_TYPE__ address = JCPROF_AS_(__UINTPTR_TYPE__, function);
+  jcprof_log_u64 first, *slot;
+  jcprof_log_u32 what;
+  if (!jcprof_records_now()) return;
+  first = jcprof_first_slot(address);
+  if (__builtin_expect(__atomic_load_n(jcprof_writing.functions + first, __ATOMIC_RELAXED) == address, 1)) {
+    what = JCPROF_TO_(jcprof_log_u32, first + 1) << 2 | kind;
+  } else {
+    what = jcprof_find_function(address) << 2 | kind;
+  }
+  if (!jcprof_write(what, 0, &slot)) jcprof_record_late(what, 0, slot);
+}
+
+/* ---- macros ---- */
+
+#define JCPROF_LINE_(id) (((0u + (id)) & JCPROF_LOG_ID_MOST) << 2 | JCPROF_LOG_LINE)
+#ifdef __cplusplus
+#define JCPROF_TRAP_E(id) (static_cast<void>(jcprof_records(JCPROF_LINE_(id))))
+#else
+#define JCPROF_TRAP_E(id) (jcprof_record(JCPROF_LINE_(id)))
+#endif
+JCPROF_LOCAL_ JCPROF_CALLED_ void jcprof_passed(jcprof_u32 id) JCPROF_NOTHROW_ { jcprof_record(JCPROF_LINE_(id)); }
+#define JCPROF_MEETS_(id) ((void)(id), jcprof_records_now())
+
+/* g++ 12 warns of a cast to the same type, but not in a template. */
+#ifdef __cplusplus
+#define JCPROF_PAYLOAD_(x) jcprof_payload(x)
+#else
+#define JCPROF_PAYLOAD_(x) ((jcprof_log_u64)(x))
+#endif
+#define JCPROF_MARK(name, payload)                                       \
+  do {                                                                   \
+    static jcprof_log_u32 jcprof_id;                                     \
+    jcprof_record_mark(&jcprof_id, name, JCPROF_PAYLOAD_(payload));      \
+  } while (0)
+#define JCPROF_PAUSE() jcprof_record_switch(JCPROF_LOG_PAUSE)
+#define JCPROF_RESUME() jcprof_record_switch(JCPROF_LOG_RESUME)
+
+#define JCPROF_BEGIN(id) JCPROF_TRAP(id)
+#define JCPROF_BEGIN_D(id) JCPROF_TRAP_D(id)
+#define JCPROF_ROOT(type) ((void)0)
+#define JCPROF_ROOT_VOID ((void)0)
+#define JCPROF_ROOT_NESTED(type) ((void)0)
+#define JCPROF_ROOT_NESTED_VOID ((void)0)
+#define JCPROF_BODY
+#define JCPROF_ENCLAVE(name) JCPROF_ENCLAVE_(name, if (verb == 6) jcprof_record_attach(window))
+
+/* ---- the slow path: nothing in it waits, allocates, or is not safe in a handler ---- */
+
+#if JCPROF_DEFINED_HERE_
+
+/* gcc's helpers for atomic operations need a libc. */
+#if defined(JCPROF_TA_BUILD) && defined(__aarch64__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC target("no-outline-atomics")
+#endif
+
+/* Where slots lie that are taken without a chunk: behind any. */
+#define JCPROF_NOWHERE_ (~JCPROF_TO_(__UINTPTR_TYPE__, 0xFFFF))
+/* A handler that comes while its thread is on the slow path, or has taken a slot and not written it, must let the chunk
+   be, and loses events. What a handler that left by longjmp leaves behind looks the same: after so many it is taken for
+   that, and the chunk is given up for good. */
+#define JCPROF_PATIENCE_ 1024u
+#define JCPROF_PROBES_ 64 /* slots of the table that are looked at for a function */
+
+JCPROF_WEAK_ JCPROF_THREAD struct jcprof_writer jcprof_writing JCPROF_TLS_;
+JCPROF_WEAK_ struct jcprof_recorder jcprof_recorder JCPROF_VISIBLE_ = {JCPROF_NULL_, JCPROF_BY_PATH_, 0, ~0u, 0
+#if JCPROF_BY_PATH_
+                                                                       , 0, 0, 0, 0, {0}, {0}
+#endif
+};
+#if JCPROF_ALONE_
+JCPROF_WEAK_ char jcprof_log_anchor JCPROF_VISIBLE_;
+#endif
+
+JCPROF_LOCAL_ void *jcprof_in_log(struct jcprof_log_head *log, jcprof_log_u64 offset) {
+  return JCPROF_AS_(char *, log) + offset;
+}
+
+/* ---- entries ---- */
+
+JCPROF_LOCAL_ void jcprof_append(jcprof_log_u32 kind, jcprof_log_u64 a, jcprof_log_u64 b, jcprof_log_u64 c,
+                                 const char *text, jcprof_log_u32 length) {
+  struct jcprof_log_head *const log = jcprof_recorder.log;
+  const jcprof_log_u32 head = sizeof(struct jcprof_log_entry);
+  const jcprof_log_u32 bytes = (head + length + 8) & ~7u;
+  struct jcprof_log_entry *entry;
+  char *to;
+  jcprof_log_u32 at, i;
+  if (__atomic_load_n(&log->entries_used, __ATOMIC_RELAXED) > log->entry_bytes) return;
+  at = __atomic_fetch_add(&log->entries_used, bytes, __ATOMIC_RELAXED);
+  if (at > log->entry_bytes || bytes > log->entry_bytes - at) return;
+  entry = JCPROF_TO_(struct jcprof_log_entry *, jcprof_in_log(log, log->entries_at + at));
+  __atomic_store_n(&entry->bytes, bytes, __ATOMIC_RELAXED);
+  entry->a = a;
+  entry->b = b;
+  entry->c = c;
+  to = JCPROF_AS_(char *, entry + 1);
+  for (i = 0; i < length; i++) to[i] = text[i];
+  __atomic_store_n(&entry->kind, kind, __ATOMIC_RELEASE);
+}
+
+/* The first, or the one behind `entry`; null: no more. */
+JCPROF_LOCAL_ const struct jcprof_log_entry *jcprof_next_entry(const struct jcprof_log_entry *entry) {
+  struct jcprof_log_head *const log = jcprof_recorder.log;
+  const char *const first = JCPROF_TO_(const char *, jcprof_in_log(log, log->entries_at));
+  const jcprof_log_u32 used = __atomic_load_n(&log->entries_used, __ATOMIC_RELAXED);
+  const jcprof_log_u32 end = used < log->entry_bytes ? used : log->entry_bytes;
+  const char *const here = entry == JCPROF_NULL_
+                               ? first
+                               : JCPROF_AS_(const char *, entry) + __atomic_load_n(&entry->bytes, __ATOMIC_RELAXED);
+  const void *next = here;
+  if (here - first + JCPROF_TO_(__INTPTR_TYPE__, sizeof *entry) > JCPROF_TO_(__INTPTR_TYPE__, end)) return JCPROF_NULL_;
+  entry = JCPROF_TO_(const struct jcprof_log_entry *, next);
+  return __atomic_load_n(&entry->bytes, __ATOMIC_RELAXED) == 0 ? JCPROF_NULL_ : entry;
+}
+
+JCPROF_LOCAL_ int jcprof_is_entry(const struct jcprof_log_entry *entry, jcprof_log_u32 kind) {
+  return __atomic_load_n(&entry->kind, __ATOMIC_ACQUIRE) == kind;
+}
+
+JCPROF_LOCAL_ int jcprof_is_text(const struct jcprof_log_entry *entry, const char *text) {
+  const char *here = JCPROF_AS_(const char *, entry + 1);
+  for (; *text != 0; text++, here++) {
+    if (*here != *text) return 0;
+  }
+  return *here == 0;
+}
+
+/* The id of a mark's name. */
+JCPROF_LOCAL_ jcprof_log_u32 jcprof_name_id(const char *name) {
+  const struct jcprof_log_entry *entry = jcprof_next_entry(JCPROF_NULL_);
+  jcprof_log_u32 id, length = 0;
+  for (; entry != JCPROF_NULL_; entry = jcprof_next_entry(entry)) {
+    if (jcprof_is_entry(entry, JCPROF_LOG_NAME) && jcprof_is_text(entry, name))
+      return JCPROF_TO_(jcprof_log_u32, entry->a);
+  }
+  while (name[length] != 0 && length < 4095) length++;
+  id = (__atomic_fetch_add(&jcprof_recorder.log->names, 1, __ATOMIC_RELAXED) + 1) & JCPROF_LOG_ID_MOST;
+  jcprof_append(JCPROF_LOG_NAME, id, 0, 0, name, length);
+  return id;
+}
+
+/* ---- modules ---- */
+
+#if JCPROF_BY_PATH_
+
+JCPROF_LOCAL_ int jcprof_is_in_module(__UINTPTR_TYPE__ address) {
+  const struct jcprof_log_entry *entry = jcprof_next_entry(JCPROF_NULL_);
+  for (; entry != JCPROF_NULL_; entry = jcprof_next_entry(entry)) {
+    if (jcprof_is_entry(entry, JCPROF_LOG_MODULE) && entry->a <= address && address < entry->b) return 1;
+  }
+  return 0;
+}
+
+/* -1: no more. */
+JCPROF_LOCAL_ int jcprof_next_byte(struct jcprof_recorder *from) {
+  if (from->at == from->count) {
+    const long count = jcprof_libc_read(from->maps, from->bytes, sizeof from->bytes);
+    from->at = 0;
+    from->count = count > 0 ? JCPROF_TO_(unsigned, count) : 0;
+    if (count <= 0) return -1;
+  }
+  return JCPROF_TO_(unsigned char, from->bytes[from->at++]);
+}
+
+/* With the byte behind it. */
+JCPROF_LOCAL_ jcprof_log_u64 jcprof_next_number(struct jcprof_recorder *from) {
+  jcprof_log_u64 value = 0;
+  for (;;) {
+    const int byte = jcprof_next_byte(from);
+    if (byte >= '0' && byte <= '9') {
+      value = value << 4 | JCPROF_TO_(unsigned, byte - '0');
+    } else if (byte >= 'a' && byte <= 'f') {
+      value = value << 4 | JCPROF_TO_(unsigned, byte - 'a' + 10);
+    } else {
+      return value;
+    }
+  }
+}
+
+JCPROF_LOCAL_ jcprof_log_u32 jcprof_next_path(struct jcprof_recorder *from) {
+  jcprof_log_u32 length = 0;
+  int byte = jcprof_next_byte(from);
+  while (byte == ' ') byte = jcprof_next_byte(from);
+  for (; byte >= 0 && byte != '\n'; byte = jcprof_next_byte(from)) {
+    if (length < sizeof from->path) from->path[length++] = JCPROF_TO_(char, byte);
+  }
+  return length < sizeof from->path ? length : 0;
+}
+
+JCPROF_LOCAL_ int jcprof_is_listed(jcprof_log_u64 start, jcprof_log_u64 end, jcprof_log_u64 offset) {
+  const struct jcprof_log_entry *entry = jcprof_next_entry(JCPROF_NULL_);
+  for (; entry != JCPROF_NULL_; entry = jcprof_next_entry(entry)) {
+    if (jcprof_is_entry(entry, JCPROF_LOG_MODULE) && entry->a == start && entry->b == end && entry->c == offset)
+      return 1;
+  }
+  return 0;
+}
+
+/* A line: "55e0-55f0 r-xp 00001000 fe:01 1234   /usr/bin/words". */
+JCPROF_LOCAL_ void jcprof_read_maps(struct jcprof_recorder *from) {
+  from->at = from->count = 0;
+  from->maps = jcprof_libc_open("/proc/self/maps", JCPROF_O_CLOEXEC_);
+  if (from->maps < 0) return;
+  for (;;) {
+    const jcprof_log_u64 start = jcprof_next_number(from);
+    const jcprof_log_u64 end = jcprof_next_number(from);
+    jcprof_log_u64 offset;
+    jcprof_log_u32 length;
+    int i, runs = 0;
+    if (end == 0) break;
+    for (i = 0; i < 5; i++) runs |= jcprof_next_byte(from) == 'x';
+    offset = jcprof_next_number(from);
+    for (i = 0; i < 3; i++) jcprof_next_number(from); /* device and inode, which is decimal */
+    length = jcprof_next_path(from);
+    if (runs && length != 0 && from->path[0] == '/' && !jcprof_is_listed(start, end, offset))
+      jcprof_append(JCPROF_LOG_MODULE, start, end, offset, from->path, length);
+  }
+  jcprof_libc_close(from->maps);
+}
+
+/* One reads for all who ask meanwhile, and reads again for them. */
+JCPROF_LOCAL_ void jcprof_know_module(__UINTPTR_TYPE__ address) {
+  struct jcprof_recorder *const all = &jcprof_recorder;
+  jcprof_log_u32 asked;
+  if (jcprof_is_in_module(address) || __atomic_fetch_add(&all->readings, 1, __ATOMIC_ACQUIRE) != 0) return;
+  do {
+    asked = __atomic_load_n(&all->readings, __ATOMIC_ACQUIRE);
+    jcprof_read_maps(all);
+  } while (__atomic_sub_fetch(&all->readings, asked, __ATOMIC_RELEASE) != 0);
+}
+
+#endif
+
+/* ---- chunks ---- */
+
+JCPROF_LOCAL_ int jcprof_errno(const int *to) {
+#if JCPROF_BY_PATH_
+  if (jcprof_libc_errno == JCPROF_NULL_) return 0;
+  if (to != JCPROF_NULL_) *jcprof_libc_errno() = *to;
+  return *jcprof_libc_errno();
+#else
+  (void)to;
+  return 0;
+#endif
+}
+
+/* False: a handler came while its thread is here. */
+JCPROF_LOCAL_ int jcprof_hold(void) {
+  struct jcprof_writer *const own = &jcprof_writing;
+  if (own->busy && ++own->refusals < JCPROF_PATIENCE_) return 0;
+  own->busy = 1;
+  own->error = jcprof_errno(JCPROF_NULL_);
+  return 1;
+}
+
+JCPROF_LOCAL_ void jcprof_let_go(void) {
+  jcprof_errno(&jcprof_writing.error);
+  jcprof_writing.busy = 0;
+}
+
+/* Whoever comes when the log is there writes to it what was lost before. */
+JCPROF_LOCAL_ void jcprof_lose_early(jcprof_log_u64 count) {
+  struct jcprof_recorder *const all = &jcprof_recorder;
+  __atomic_fetch_add(&all->early, count, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&all->attached, __ATOMIC_SEQ_CST) != JCPROF_ATTACHED_ || all->log == JCPROF_NULL_) return;
+  __atomic_fetch_add(&all->log->unwritten, __atomic_exchange_n(&all->early, 0, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+}
+
+/* Each count is one that a handler may change. */
+JCPROF_LOCAL_ void jcprof_lose(void) {
+  struct jcprof_writer *const own = &jcprof_writing;
+  if (own->head == JCPROF_NULL_) {
+    jcprof_lose_early(1);
+    return;
+  }
+  __atomic_fetch_add(&own->lost, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&own->head->unwritten, 1, __ATOMIC_RELAXED);
+}
+
+/* Is each slot written, but for `slot`, which a mark takes with the one behind it? */
+JCPROF_LOCAL_ int jcprof_is_whole(const struct jcprof_log_chunk *chunk, const jcprof_log_u64 *slot) {
+  const jcprof_log_u64 *const begin = JCPROF_AS_(const jcprof_log_u64 *, chunk + 1);
+  const jcprof_log_u64 *const end = begin + jcprof_writing.room / sizeof *begin;
+  const jcprof_log_u64 *here = begin;
+  while (here < end && *here != 0) here++;
+  if (here == end) return 1;
+  for (here = begin; here < end; here++) {
+    if (*here == 0 && here < jcprof_writing.next && jcprof_offset(here, slot) > sizeof *here) return 0;
+    if ((*here & 3u) == JCPROF_LOG_MARK) here++; /* its payload may be 0 */
+  }
+  return 1;
+}
+
+/* False: the chunk cannot be left now. */
+JCPROF_LOCAL_ int jcprof_leave_chunk(const jcprof_log_u64 *slot) {
+  struct jcprof_writer *const own = &jcprof_writing;
+  struct jcprof_log_chunk *const chunk = own->chunk;
+  if (chunk != JCPROF_NULL_) {
+    if (!jcprof_is_whole(chunk, slot) && ++own->refusals < JCPROF_PATIENCE_) return 0;
+    own->begin = JCPROF_NULL_;
+    own->chunk = JCPROF_NULL_;
+    __atomic_store_n(&chunk->state, own->refusals < JCPROF_PATIENCE_ ? JCPROF_LOG_FULL : JCPROF_LOG_LEFT,
+                     __ATOMIC_RELEASE);
+  }
+  own->refusals = 0;
+  return 1;
+}
+
+/* Null: none is free. From a place of its own on, so that what is used and used again stays near in the cache; once a
+   look at all was in vain, one at a time. */
+JCPROF_LOCAL_ struct jcprof_log_chunk *jcprof_free_chunk(void) {
+  struct jcprof_writer *const own = &jcprof_writing;
+  struct jcprof_log_head *const log = own->head;
+  jcprof_log_u32 probes = own->starved ? 1 : log->chunks;
+  if (!own->starved) own->probe = (own->thread - 1) * 16 % log->chunks;
+  for (; probes != 0; probes--) {
+    const jcprof_log_u64 at = log->chunks_at + JCPROF_TO_(jcprof_log_u64, log->chunk_bytes) * own->probe;
+    struct jcprof_log_chunk *const chunk = JCPROF_TO_(struct jcprof_log_chunk *, jcprof_in_log(log, at));
+    jcprof_log_u32 state = __atomic_load_n(&chunk->state, __ATOMIC_RELAXED);
+    own->probe = own->probe + 1 < log->chunks ? own->probe + 1 : 0;
+    own->starved = 0;
+    if (state == JCPROF_LOG_FREE && __atomic_compare_exchange_n(&chunk->state, &state, JCPROF_LOG_TAKEN, 0,
+                                                                __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+      return chunk;
+  }
+  own->starved = 1;
+  return JCPROF_NULL_;
+}
+
+/* False: there is none, or the one that there is cannot be left. */
+JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
+  struct jcprof_writer *const own = &jcprof_writing;
+  struct jcprof_log_chunk *chunk;
+  jcprof_log_u64 lost;
+  if (!jcprof_leave_chunk(slot)) return 0;
+  own->next = JCPROF_AS_(jcprof_log_u64 *, JCPROF_NOWHERE_);
+  chunk = jcprof_free_chunk();
+  if (chunk == JCPROF_NULL_) return 0;
+#if JCPROF_BY_PATH_
+  if (jcprof_libc_madvise != JCPROF_NULL_)
+    jcprof_libc_madvise(chunk, own->head->chunk_bytes, JCPROF_MADV_POPULATE_WRITE_);
+  chunk->process = JCPROF_TO_(jcprof_log_u32, jcprof_libc_getpid());
+  chunk->tid = jcprof_libc_gettid == JCPROF_NULL_ ? 0 : JCPROF_TO_(jcprof_log_u32, jcprof_libc_gettid());
+#endif
+  chunk->thread = own->thread;
+  chunk->number = ++own->number;
+  lost = own->lost;
+  /* In this order: what a handler's leap leaves half done counts twice rather than not at all. */
+  __atomic_store_n(&chunk->lost, lost, __ATOMIC_RELAXED);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  __atomic_fetch_sub(&own->head->unwritten, lost, __ATOMIC_RELAXED);
+  __atomic_fetch_sub(&own->lost, lost, __ATOMIC_RELAXED);
+  chunk->base = JCPROF_TICKS_;
+  own->base = chunk->base;
+  own->chunk = chunk;
+  own->next = JCPROF_AS_(jcprof_log_u64 *, chunk + 1);
+  own->begin = JCPROF_AS_(jcprof_log_u64 *, chunk + 1);
+  return 1;
+}
+
+JCPROF_WEAK_ void jcprof_record_late(jcprof_log_u32 what, jcprof_log_u64 payload,
+                                     const jcprof_log_u64 *slot) JCPROF_NOTHROW_ {
+  int tries, written = 0;
+  if (jcprof_hold()) {
+    for (tries = 0; tries < 3 && !written; tries++) {
+      jcprof_log_u64 *next;
+      if (!jcprof_change_chunk(slot)) break;
+      written = jcprof_write(what, payload, &next);
+      slot = next;
+    }
+    jcprof_let_go();
+  }
+  if (!written) jcprof_lose();
+}
+
+JCPROF_WEAK_ void jcprof_record_mark(jcprof_log_u32 *id, const char *name, jcprof_log_u64 payload) JCPROF_NOTHROW_ {
+  jcprof_log_u32 known = __atomic_load_n(id, __ATOMIC_RELAXED);
+  jcprof_log_u64 *slot;
+  if (!jcprof_records_now()) return;
+  if (known == 0) {
+    known = jcprof_name_id(name);
+    __atomic_store_n(id, known, __ATOMIC_RELAXED);
+  }
+  known = known << 2 | JCPROF_LOG_MARK;
+  if (!jcprof_write(known, payload, &slot)) jcprof_record_late(known, payload, slot);
+}
+
+/* Its id; found, or put there. */
+JCPROF_WEAK_ jcprof_log_u32 jcprof_find_function(__UINTPTR_TYPE__ address) JCPROF_NOTHROW_ {
+  const jcprof_log_u64 first = jcprof_first_slot(address);
+  const jcprof_log_u64 mask = ~JCPROF_TO_(jcprof_log_u64, 0) >> jcprof_writing.shift;
+  jcprof_log_u64 i;
+  for (i = 0; i < JCPROF_PROBES_; i++) {
+    const jcprof_log_u64 slot = (first + i) & mask;
+    jcprof_log_u64 *const place = jcprof_writing.functions + slot;
+    jcprof_log_u64 known = __atomic_load_n(place, __ATOMIC_RELAXED);
+    if (known == 0) {
+#if JCPROF_BY_PATH_
+      const int error = jcprof_errno(JCPROF_NULL_);
+      jcprof_know_module(address);
+      jcprof_errno(&error);
+#endif
+      if (__atomic_compare_exchange_n(place, &known, address, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) known = address;
+    }
+    if (known == address) return JCPROF_TO_(jcprof_log_u32, slot + 1);
+  }
+  return JCPROF_LOG_OTHERS;
+}
+
+/* ---- attaching ---- */
+
+/* What of a head is looked at in calibration, and room for as many records at a time. */
+struct jcprof_scratch {
+  struct jcprof_log_head head;
+  jcprof_log_u64 functions[2];
+  jcprof_log_u64 records[129];
+};
+
+JCPROF_LOCAL_ __attribute__((__noinline__)) void jcprof_pass_trap(void *function, jcprof_log_u32 kind) {
+  int i;
+  (void)function;
+  (void)kind;
+  for (i = 0; i < 128; i++) jcprof_record(JCPROF_LOG_LINE | 1u << 2);
+}
+
+JCPROF_LOCAL_ __attribute__((__noinline__)) void jcprof_hook(void *function, jcprof_log_u32 kind) {
+  jcprof_record_call(function, kind);
+}
+
+/* Through a pointer, as hooks of another object are called. */
+JCPROF_LOCAL_ __attribute__((__noinline__)) void jcprof_pass_hook(void *function, jcprof_log_u32 kind) {
+  void (*volatile hook)(void *, jcprof_log_u32) = jcprof_hook;
+  int i;
+  for (i = 0; i < 128; i++) hook(function, kind);
+}
+
+/* Ticks of 1024 events, the least of some goes. */
+JCPROF_LOCAL_ jcprof_log_u64 jcprof_time_events(struct jcprof_scratch *scratch,
+                                                void (*pass)(void *function, jcprof_log_u32 kind)) {
+  jcprof_log_u64 least = ~JCPROF_TO_(jcprof_log_u64, 0), start, ticks;
+  int go, block;
+  for (go = 0; go < 16; go++) {
+    start = JCPROF_TICKS_;
+    jcprof_writing.base = start;
+    for (block = 0; block < 8; block++) {
+      jcprof_writing.next = scratch->records;
+      pass(scratch, JCPROF_LOG_ENTER);
+    }
+    ticks = JCPROF_TICKS_ - start;
+    if (ticks < least) least = ticks;
+  }
+  return least;
+}
+
+JCPROF_LOCAL_ void jcprof_calibrate_record(struct jcprof_log_head *log) {
+  static struct jcprof_scratch scratch;
+  struct jcprof_writer *const own = &jcprof_writing;
+  own->functions = scratch.functions;
+  own->shift = 63;
+  own->room = sizeof scratch.records - sizeof scratch.records[0];
+  scratch.functions[jcprof_first_slot(JCPROF_AS_(__UINTPTR_TYPE__, &scratch))] =
+      JCPROF_AS_(__UINTPTR_TYPE__, &scratch);
+  own->begin = scratch.records;
+  own->head = &scratch.head;
+  log->trap_ticks = jcprof_time_events(&scratch, jcprof_pass_trap);
+  log->hook_ticks = jcprof_time_events(&scratch, jcprof_pass_hook);
+  own->head = JCPROF_NULL_;
+  own->begin = JCPROF_NULL_;
+  own->next = JCPROF_AS_(jcprof_log_u64 *, JCPROF_NOWHERE_);
+}
+
+#if JCPROF_BY_PATH_
+
+JCPROF_LOCAL_ void jcprof_end_thread(void *value) {
+  struct jcprof_writer *const own = &jcprof_writing;
+  (void)value;
+  if (own->head == JCPROF_NULL_ || !jcprof_hold()) return;
+  if (jcprof_leave_chunk(JCPROF_NULL_)) own->head = JCPROF_NULL_;
+  own->next = JCPROF_AS_(jcprof_log_u64 *, JCPROF_NOWHERE_);
+  jcprof_let_go();
+}
+
+/* The child's one thread is a new one. */
+JCPROF_LOCAL_ void jcprof_in_child(void) {
+  struct jcprof_writer *const own = &jcprof_writing;
+  own->head = JCPROF_NULL_;
+  own->begin = JCPROF_NULL_;
+  own->chunk = JCPROF_NULL_;
+  own->lost = 0;
+  own->number = 0;
+  own->starved = 0;
+  own->refusals = 0;
+  own->busy = 0;
+}
+
+JCPROF_LOCAL_ void jcprof_hear_of_ends(void) {
+  struct jcprof_recorder *const all = &jcprof_recorder;
+  if (jcprof_libc_register_atfork != JCPROF_NULL_) {
+    jcprof_libc_register_atfork(JCPROF_NULL_, JCPROF_NULL_, jcprof_in_child, JCPROF_NULL_);
+  } else if (jcprof_libc_atfork != JCPROF_NULL_) {
+    jcprof_libc_atfork(JCPROF_NULL_, JCPROF_NULL_, jcprof_in_child);
+  }
+  /* glibc keeps values of the first 32 keys without an allocation. */
+  if (jcprof_libc_key_create == JCPROF_NULL_ || jcprof_libc_setspecific == JCPROF_NULL_ ||
+      jcprof_libc_key_create(&all->key, jcprof_end_thread) != 0 || all->key >= 32)
+    all->key = ~0u;
+}
+
+/* 32 of the bits that the system gives each image of a program that it starts. */
+JCPROF_LOCAL_ jcprof_log_u32 jcprof_image(void) {
+  const __UINTPTR_TYPE__ random = jcprof_libc_getauxval == JCPROF_NULL_ ? 0 : jcprof_libc_getauxval(JCPROF_AT_RANDOM_);
+  jcprof_log_u32 bits = 0;
+  if (random != 0) __builtin_memcpy(&bits, JCPROF_AS_(const void *, random), sizeof bits);
+  return bits;
+}
+
+/* Null: there is none, or it cannot be mapped whole. */
+JCPROF_LOCAL_ struct jcprof_log_head *jcprof_map_log(void) {
+  const char *const path = jcprof_libc_getenv("JCPROF_RECORD");
+  struct jcprof_log_head *log;
+  void *base;
+  long size;
+  int file;
+  if (path == JCPROF_NULL_) return JCPROF_NULL_;
+  file = jcprof_libc_open(path, 2 | JCPROF_O_CLOEXEC_);
+  if (file < 0) return JCPROF_NULL_;
+  size = jcprof_libc_lseek(file, 0, 2);
+  base = jcprof_libc_mmap(JCPROF_NULL_, JCPROF_TO_(__SIZE_TYPE__, size), 3, 1, file, 0);
+  jcprof_libc_close(file);
+  if (size < JCPROF_TO_(long, JCPROF_LOG_HEAD_BYTES) || JCPROF_AS_(__INTPTR_TYPE__, base) == -1) return JCPROF_NULL_;
+  log = JCPROF_TO_(struct jcprof_log_head *, base);
+  if (log->bytes <= JCPROF_TO_(jcprof_log_u64, size)) return log;
+  jcprof_libc_munmap(base, JCPROF_TO_(__SIZE_TYPE__, size));
+  return JCPROF_NULL_;
+}
+
+#endif
+
+/* Ticks of a counter that only the recorder has are told from those of a processor's. */
+JCPROF_LOCAL_ int jcprof_is_our_log(const struct jcprof_log_head *log) {
+  static const char magic[] = JCPROF_LOG_MAGIC;
+  int i;
+  for (i = 0; i < 8; i++) {
+    if (log->magic[i] != magic[i]) return 0;
+  }
+#ifdef JCPROF_CLOCK_SHARED
+  if (log->clock == JCPROF_LOG_CLOCK_OWN) return 0;
+#else
+  if (log->clock == JCPROF_LOG_CLOCK_COUNTED) return 0;
+#endif
+  return log->version == JCPROF_LOG_VERSION && log->chunks != 0 && log->functions >= 2 &&
+         (log->functions & (log->functions - 1)) == 0 && log->functions < JCPROF_LOG_ID_MOST;
+}
+
+JCPROF_LOCAL_ void jcprof_describe(struct jcprof_log_head *log) {
+  log->build = JCPROF_BUILD;
+  log->pointer_bytes = sizeof(void *);
+#if JCPROF_ALONE_
+  log->anchor = JCPROF_AS_(__UINTPTR_TYPE__, &jcprof_log_anchor);
+#endif
+  jcprof_calibrate_record(log);
+}
+
+/* True: it was nobody's. */
+JCPROF_LOCAL_ int jcprof_own_log(struct jcprof_log_head *log, jcprof_log_u32 process) {
+  jcprof_log_u32 before = 0;
+  return __atomic_compare_exchange_n(&log->attached, &before, process, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE);
+}
+
+#if JCPROF_BY_PATH_
+
+/* The log is the first's that comes; what else of the same image has a runtime of its own, as preloaded hooks beside
+   traps have, shares it. */
+JCPROF_LOCAL_ int jcprof_share_log(struct jcprof_log_head *log, int *first) {
+  const jcprof_log_u32 image = jcprof_image();
+  const jcprof_log_u32 process = JCPROF_TO_(jcprof_log_u32, jcprof_libc_getpid());
+  __atomic_store_n(&jcprof_recorder.log, log, __ATOMIC_RELEASE);
+  if (jcprof_own_log(log, process)) {
+    log->image = image;
+    *first = 1;
+    return 1;
+  }
+  return log->attached == process && image != 0 && log->image == image;
+}
+
+/* True: we are the first. */
+JCPROF_LOCAL_ int jcprof_find_log(void) {
+  struct jcprof_log_head *const log = jcprof_map_log();
+  int first = 0;
+  if (log != JCPROF_NULL_ && jcprof_is_our_log(log)) {
+    if (jcprof_share_log(log, &first)) {
+      jcprof_hear_of_ends();
+      return first;
+    }
+    __atomic_store_n(&jcprof_recorder.log, JCPROF_TO_(struct jcprof_log_head *, JCPROF_NULL_), __ATOMIC_RELEASE);
+    __atomic_fetch_add(&log->refused, 1, __ATOMIC_RELAXED);
+    jcprof_libc_munmap(log, log->bytes & ~JCPROF_TO_(__SIZE_TYPE__, 0));
+  }
+  __atomic_store_n(&jcprof_recorder.wanted, 0, __ATOMIC_RELAXED);
+  return 0;
+}
+
+#endif
+
+JCPROF_WEAK_ void jcprof_record_attach(void *memory) JCPROF_NOTHROW_ {
+  struct jcprof_log_head *const log = JCPROF_TO_(struct jcprof_log_head *, memory);
+  int first;
+  if (jcprof_recorder.log != JCPROF_NULL_ || !jcprof_is_our_log(log) || !jcprof_hold()) return;
+  __atomic_store_n(&jcprof_recorder.log, log, __ATOMIC_RELEASE);
+#if JCPROF_BY_PATH_
+  first = jcprof_own_log(log, JCPROF_TO_(jcprof_log_u32, jcprof_libc_getpid()));
+  jcprof_hear_of_ends();
+#else
+  first = jcprof_own_log(log, ~0u);
+#endif
+  __atomic_store_n(&jcprof_recorder.attached, JCPROF_ATTACHED_, __ATOMIC_SEQ_CST);
+  jcprof_lose_early(0);
+  if (first || JCPROF_ALONE_) jcprof_describe(log);
+  __atomic_store_n(&jcprof_recorder.wanted, 1, __ATOMIC_RELEASE);
+  jcprof_let_go();
+}
+
+#if JCPROF_BY_PATH_
+
+/* Without handlers, which could leap out of it. */
+JCPROF_LOCAL_ void jcprof_look_for_log(void) {
+  jcprof_log_u64 every[16], before[16];
+  int first, i;
+  for (i = 0; i < 16; i++) every[i] = ~JCPROF_TO_(jcprof_log_u64, 0);
+  jcprof_libc_sigmask(JCPROF_SIG_SETMASK_, every, before);
+  first = jcprof_find_log();
+  __atomic_store_n(&jcprof_recorder.attached, JCPROF_ATTACHED_, __ATOMIC_SEQ_CST);
+  jcprof_lose_early(0);
+  if (first) jcprof_describe(jcprof_recorder.log);
+  jcprof_libc_sigmask(JCPROF_SIG_SETMASK_, before, JCPROF_NULL_);
+}
+
+#endif
+
+JCPROF_LOCAL_ void jcprof_begin_thread(struct jcprof_log_head *log) {
+  struct jcprof_writer *const own = &jcprof_writing;
+  own->functions = JCPROF_TO_(jcprof_log_u64 *, jcprof_in_log(log, log->functions_at));
+  own->shift = 64 - __builtin_ctz(log->functions);
+  own->room = log->chunk_bytes - sizeof(struct jcprof_log_chunk) - sizeof(jcprof_log_u64);
+  own->thread = __atomic_add_fetch(&log->threads, 1, __ATOMIC_RELAXED);
+  own->next = JCPROF_AS_(jcprof_log_u64 *, JCPROF_NOWHERE_);
+  own->head = log;
+#if JCPROF_BY_PATH_
+  if (jcprof_recorder.key != ~0u) jcprof_libc_setspecific(jcprof_recorder.key, log);
+#endif
+}
+
+JCPROF_WEAK_ int jcprof_begin_record(void) JCPROF_NOTHROW_ {
+  struct jcprof_recorder *const all = &jcprof_recorder;
+  jcprof_log_u32 state = JCPROF_UNATTACHED_;
+  if (!jcprof_hold()) {
+    jcprof_lose();
+    return 0;
+  }
+#if JCPROF_BY_PATH_
+  if (__atomic_compare_exchange_n(&all->attached, &state, JCPROF_ATTACHING_, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+    jcprof_look_for_log();
+    state = JCPROF_ATTACHED_;
+  }
+#else
+  state = __atomic_load_n(&all->attached, __ATOMIC_ACQUIRE);
+#endif
+  if (state != JCPROF_ATTACHED_) jcprof_lose();
+  if (state == JCPROF_ATTACHED_ && all->log != JCPROF_NULL_) jcprof_begin_thread(all->log);
+  jcprof_let_go();
+  return jcprof_writing.head != JCPROF_NULL_;
+}
+
+JCPROF_WEAK_ void jcprof_record_switch(jcprof_log_u32 kind) JCPROF_NOTHROW_ {
+  struct jcprof_log_head *log;
+  jcprof_log_u64 ticks;
+  jcprof_log_u32 before;
+  jcprof_records_now();
+  log = jcprof_writing.head;
+  if (log == JCPROF_NULL_) return;
+  if (kind == JCPROF_LOG_PAUSE) {
+    before = __atomic_fetch_or(&log->off, JCPROF_LOG_OFF_INSIDE, __ATOMIC_RELAXED) ^ JCPROF_LOG_OFF_INSIDE;
+    ticks = JCPROF_TICKS_;
+  } else {
+    ticks = JCPROF_TICKS_;
+    before = __atomic_fetch_and(&log->off, ~JCPROF_LOG_OFF_INSIDE, __ATOMIC_RELAXED);
+  }
+  if (before & JCPROF_LOG_OFF_INSIDE) jcprof_append(kind, ticks, 0, 0, "", 0);
+}
+
+#if defined(JCPROF_TA_BUILD) && defined(__aarch64__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+
+#endif
+
+/* ---- a trusted application: its log is its own, and fetched by our command ---- */
+
+/* Of the one file with the wrapper. */
+#if defined(JCPROF_TA_BUILD) && defined(JCPROF_ROOT_HERE)
+
+#ifndef JCPROF_LOG_ROOM
+#define JCPROF_LOG_ROOM 262144 /* bytes of the log */
+#endif
+#define JCPROF_OWN_FUNCTIONS_ 1024u
+#define JCPROF_OWN_CHUNK_ 4096u
+#define JCPROF_OWN_BEFORE_ (2 * JCPROF_LOG_HEAD_BYTES + JCPROF_OWN_FUNCTIONS_ * 8u) /* head, functions, entries */
+#define JCPROF_OWN_CHUNKS_ ((JCPROF_LOG_ROOM - JCPROF_OWN_BEFORE_) / JCPROF_OWN_CHUNK_)
+#define JCPROF_OWN_BYTES_ (JCPROF_OWN_BEFORE_ + JCPROF_OWN_CHUNKS_ * JCPROF_OWN_CHUNK_)
+
+/* Of the instance: what it was told last, and its log. */
+static struct jcprof_head jcprof_told;
+static union {
+  struct jcprof_log_head head;
+  char bytes[JCPROF_OWN_BYTES_];
+} jcprof_owned __attribute__((__aligned__(64)));
+
+JCPROF_LOCAL_ void jcprof_make_log(struct jcprof_log_head *log) {
+  __builtin_memcpy(log->magic, JCPROF_LOG_MAGIC, sizeof log->magic);
+  log->version = JCPROF_LOG_VERSION;
+  log->chunk_bytes = JCPROF_OWN_CHUNK_;
+  log->chunks = JCPROF_OWN_CHUNKS_;
+  log->functions = JCPROF_OWN_FUNCTIONS_;
+  log->entry_bytes = JCPROF_LOG_HEAD_BYTES;
+  log->functions_at = JCPROF_LOG_HEAD_BYTES;
+  log->entries_at = JCPROF_LOG_HEAD_BYTES + JCPROF_OWN_FUNCTIONS_ * 8u;
+  log->chunks_at = JCPROF_OWN_BEFORE_;
+  log->bytes = JCPROF_OWN_BYTES_;
+  jcprof_record_attach(log);
+}
+
+/* Words of the log from the `first`-th on, as many as fit. */
+JCPROF_LOCAL_ void jcprof_give_log(char *to, __SIZE_TYPE__ size, jcprof_u32 first) {
+  const __SIZE_TYPE__ from = JCPROF_TO_(__SIZE_TYPE__, first) * sizeof(jcprof_u32);
+  const __SIZE_TYPE__ left = from < JCPROF_OWN_BYTES_ ? JCPROF_OWN_BYTES_ - from : 0;
+  __builtin_memcpy(to, jcprof_owned.bytes + (JCPROF_OWN_BYTES_ - left), size < left ? size : left);
+}
+
+/* docs/optee.md, "Our command". The memory is shared with the normal world, and need not be aligned. Nothing is armed:
+   what is wished is told again. */
+JCPROF_LOCAL_ __attribute__((__noinline__)) jcprof_u32 jcprof_serve(void *window, __SIZE_TYPE__ size, jcprof_u32 verb,
+                                                                    jcprof_u32 first) {
+  struct jcprof_log_head *const log = &jcprof_owned.head;
+  struct jcprof_head *const told = &jcprof_told;
+  struct jcprof_head wish;
+  if (size < sizeof(wish)) return JCPROF_SHORT_BUFFER_;
+  __builtin_memcpy(&wish, window, sizeof(wish));
+  if (verb == 0) told->from = wish.from;
+  if (verb == 5) __builtin_trap();
+  if (verb == 6) {
+    if (log->version == 0) jcprof_make_log(log);
+    log->off = wish.room == 0 ? JCPROF_LOG_OFF_OUTSIDE : 0;
+  }
+  if (verb == 7) jcprof_give_log(JCPROF_TO_(char *, window) + sizeof(wish), size - sizeof(wish), first);
+  if (verb > 7) return JCPROF_BAD_PARAMETERS_;
+  told->build = JCPROF_BUILD;
+  told->events = verb == 7 ? JCPROF_OWN_BYTES_ / sizeof(jcprof_u32) : 0;
+  __builtin_memcpy(window, told, sizeof(wish));
+  return 0;
+}
+
+/* First in the wrapper of TA_InvokeCommandEntryPoint, whose arguments these are. */
+#define JCPROF_TA(type, session, command, types, params)                               \
+  (void)(session);                                                                     \
+  JCPROF_SERVE_(command, types, jcprof_serve((params)[0].memref.buffer, (params)[0].memref.size, (params)[1].value.a, (params)[1].value.b))
+
+#endif
+
+/* ---- -finstrument-functions ---- */
+
+/* Of one file of the program. */
+#ifdef JCPROF_HOOKS
+JCPROF_VISIBLE_ JCPROF_BARE_ void jcprof_entered(void *function, void *site) JCPROF_NOTHROW_
+    JCPROF_OUTSIDE_(__cyg_profile_func_enter);
+JCPROF_VISIBLE_ JCPROF_BARE_ void jcprof_left(void *function, void *site) JCPROF_NOTHROW_
+    JCPROF_OUTSIDE_(__cyg_profile_func_exit);
+JCPROF_WEAK_ void jcprof_entered(void *function, void *site) JCPROF_NOTHROW_ {
+  (void)site;
+  jcprof_record_call(function, JCPROF_LOG_ENTER);
+}
+JCPROF_WEAK_ void jcprof_left(void *function, void *site) JCPROF_NOTHROW_ {
+  (void)site;
+  jcprof_record_call(function, JCPROF_LOG_LEAVE);
+}
+#endif
+
+#endif /* JCPROF_RECORD_H */

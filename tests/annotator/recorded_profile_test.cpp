@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/recorded_profile.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "annotator/annotated_tree.hpp"
+#include "annotator/exports.hpp"
+#include "annotator/source_comments.hpp"
+#include "annotator/tables.hpp"
+#include "src/core/file.hpp"
+#include "tests/annotator/some_recording.hpp"
+#include "tests/core/temporary_folder.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+constexpr std::string_view words =
+    "void put(int word) {\n"
+    "  table[word]++;\n"
+    "}\n"
+    "\n"
+    "void count(const char* text) {\n"
+    "}\n";
+
+/// The same with line 2 of words.c recorded by traps.
+RecordedRun with_a_line() {
+  RecordedRun run = test::some_recording();
+  run.estimates.push_back({.scope = EstimateScope::line,
+                           .function = "put",
+                           .path = "/src/words.c",
+                           .line = 2,
+                           .hits = 100,
+                           .ticks = 500,
+                           .low = 480,
+                           .high = 520,
+                           .share = 0.4164,
+                           .resolved = true});
+  return run;
+}
+
+std::string annotated(const Profile& profile) {
+  return annotate_text(words, profile.language, comments_for(profile, "/src/words.c")).text;
+}
+
+}  // namespace
+
+TEST_CASE("a function that hooks recorded has its times behind the line on which it begins") {
+  CHECK(annotated(recorded_profile(test::some_recording())) ==
+        "void put(int word) { // 600 ns ±50 (49.9 %) ×100, 6.0 ns each; own 600 ns ±50 (49.9 %) "
+        "(host,1767323045678)\n"
+        "  table[word]++;\n"
+        "}\n"
+        "\n"
+        "void count(const char* text) { // 1.100 µs ±0.003 (91.6 %) ×6, 0.18 µs each; own 450 ns ±3 (37.5 %) "
+        "(host,1767323045678)\n"
+        "}\n");
+}
+
+TEST_CASE("a line that traps recorded has its own time") {
+  CHECK(annotated(recorded_profile(with_a_line()))
+            .find("  table[word]++; // 500 ns ±20 (41.6 %) ×100, 5.0 ns each (host,1767323045678)\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("of functions that begin on one line the one with most time is shown, and how many there are") {
+  RecordedRun run = test::some_recording();
+  run.estimates[1].line = 5;
+  CHECK(annotated(recorded_profile(run)).find("own 450 ns ±3 (37.5 %); first of 2 (host,1767323045678)") !=
+        std::string::npos);
+}
+
+TEST_CASE("what own cost leaves open as a whole is a bound, and names lose their parameters in tables") {
+  RecordedRun run = test::some_recording();
+  run.estimates[2].function = "(anonymous namespace)::count(char const*, std::function<void (int)>) const";
+  run.estimates[2].resolved = false;
+  run.estimates[1].resolved = false;
+  run.estimates[1].inclusive_low = 0;
+  run.estimates[1].inclusive_high = 1300;
+  const Profile profile = recorded_profile(run);
+  CHECK(annotated(profile) ==
+        "void put(int word) { // < 1.3 µs ×100 (host,1767323045678)\n"
+        "  table[word]++;\n"
+        "}\n"
+        "\n"
+        "void count(const char* text) { // 1.100 µs ±0.003 (91.6 %) ×6, 0.18 µs each; own < 454 ns "
+        "(host,1767323045678)\n"
+        "}\n");
+  CHECK(without_comments(annotated(profile)) == words);
+  CHECK(function_table(profile, {.width = 140}).find("  (anonymous namespace)::count  ") !=
+        std::string::npos);
+}
+
+TEST_CASE("comments of recorded runs are taken out again") {
+  Profile profile = recorded_profile(with_a_line());
+  CHECK(without_comments(annotated(profile)) == words);
+  profile.run.unit = ClockUnit::cycles;
+  profile.functions[0].line = 5;
+  CHECK(without_comments(annotated(profile)) == words);
+}
+
+TEST_CASE("the report of a recorded run") {
+  CHECK(report(recorded_profile(with_a_line())) ==
+        "words on host: 230 events of 2 threads, 3 more lost\n"
+        "total 1.2 µs ±0.1\n"
+        "\n"
+        "  time    ±   share  hits  line            function\n"
+        "500 ns  ±20  41.6 %  ×100  /src/words.c:2  put\n"
+        "\n"
+        "own time     ±   share  with calls  calls  average    most  function  line\n"
+        "  600 ns   ±50  49.9 %      600 ns   ×100   6.0 ns   12 ns  put       /src/words.c:1\n"
+        "  450 ns    ±3  37.5 %    1.100 µs     ×6   183 ns  367 ns  count     /src/words.c:5\n"
+        "100.4 ns  ±0.5   8.4 %   1.0004 µs     ×1   1.0 µs  2.0 µs  main      /src/words.c:20\n"
+        "   50 ns    ±4   4.2 %       50 ns     ×8   6.3 ns   13 ns  memcpy\n"
+        "\n"
+        "warning: lost: 3 events found no room; give --memory more\n");
+}
+
+TEST_CASE("the JSON of a recorded run says what single calls took") {
+  const std::string json = to_json(recorded_profile(test::some_recording()));
+  CHECK(json.find(R"("recorded": {
+  "threads": 2,
+  "events": 230,
+  "lost": 3
+ })") != std::string::npos);
+  CHECK(json.find(R"(   "each": {
+    "average": 1000.4,
+    "least": 500.2,
+    "q50": 1000.4,
+    "q95": 1000.4,
+    "q99": 2000.8,
+    "most": 2000.8
+   })") != std::string::npos);
+}
+
+TEST_CASE("the CSV of a run without lines is of functions") {
+  const std::string csv = to_csv(recorded_profile(test::some_recording()));
+  CHECK(csv.starts_with(
+      "path,line,function,calls,ns_exclusive,share,ns_inclusive,ns_average,ns_least,ns_q50,ns_q95,ns_q99,"
+      "ns_most\r\n\"/src/words.c\",1,\"put\",100,599.6,"));
+  CHECK(to_csv(recorded_profile(with_a_line())).starts_with("path,line,function,hits,"));
+}
+
+TEST_CASE("sources of hooks lie below the folder that holds them all, without the system's headers") {
+  Profile profile = recorded_profile(test::some_recording());
+  profile.sources = {{.path = "/home/me/words/src/a.cpp"},
+                     {.path = "/usr/include/c++/12/vector"},
+                     {.path = "/home/me/words/include/../include/b.hpp"}};
+  profile.functions[0].path = "/home/me/words/include/../include/b.hpp";
+  const std::filesystem::path root = root_of_sources(profile);
+  CHECK(root == "/home/me/words");
+  make_relative(profile, root);
+  REQUIRE(profile.sources.size() == 2);
+  CHECK(profile.sources[0].path == "src/a.cpp");
+  CHECK(profile.sources[1].path == "include/b.hpp");
+  CHECK(profile.functions[0].path == "include/b.hpp");
+  profile.sources.push_back({.path = "own.c", .sha256 = "00"});
+  CHECK(root_of_sources(profile) == std::filesystem::current_path());
+}
+
+TEST_CASE("a source that hooks name and that is gone is left out, one that is there is annotated") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "words.c", words);
+  RecordedRun run = test::some_recording();
+  for (StoredEstimate& row : run.estimates)
+    if (!row.path.empty()) row.path = (folder / "words.c").string();
+  run.estimates.back().path = (folder / "gone.c").string();
+  Profile profile = recorded_profile(run);
+  make_relative(profile, root_of_sources(profile));
+  const std::vector<AnnotatedFile> written = write_annotated(profile, folder.path(), folder / "out");
+  REQUIRE(written.size() == 1);
+  CHECK(written[0].file == folder / "out/words.c");
+  CHECK(hot_lines(profile, written, 1) ==
+        "words.c\n     1 | void put(int word) { // 600 ns ±50 (49.9 %) ×100, 6.0 ns each; own 600 ns ±50 "
+        "(49.9 %) "
+        "(host,1767323045678)\n");
+}
+
+TEST_CASE("stacks of a run that was measured are refused") {
+  const test::TemporaryFolder folder;
+  Store store(folder / "profile.jcprof", OpenMode::fresh);
+  store.begin_run({.transport = "exec"}, {}, {});
+  CHECK_THROWS_WITH(load_recorded_run(store),
+                    "the newest run of the profile was measured, not recorded: it has no stacks\n"
+                    "hint: `jcprof record` records a run; json and csv are of both");
+}
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is made of enters and leaves: each rule of docs/record.md by a log whose times are known to the tick.
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include <catch2/catch.hpp>
+
+#include "src/core/error.hpp"
+#include "tests/annotator/log_builder.hpp"
+#include "tests/core/temporary_folder.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+constexpr std::uint32_t f = 1;
+constexpr std::uint32_t g = 2;
+constexpr std::uint32_t h = 3;
+
+std::string warnings(const RecordedRun& run) {
+  std::string text;
+  for (const Warning& warning : run.warnings) text += to_text(warning) + "\n";
+  return text;
+}
+
+const StoredEstimate& estimate_of(const RecordedRun& run, EstimateScope scope, const std::string& name = "") {
+  const auto row = std::ranges::find_if(
+      run.estimates, [&](const StoredEstimate& e) { return e.scope == scope && e.function == name; });
+  REQUIRE(row != run.estimates.end());
+  return *row;
+}
+
+}  // namespace
+
+TEST_CASE("a call tree has counts, inclusive and exclusive times to the tick") {
+  LogBuilder log;
+  log.enter(1, 1000, f).enter(1, 1010, g).leave(1, 1025, g).enter(1, 1030, g).enter(1, 1031, h);
+  log.leave(1, 1033, h).leave(1, 1070, g).leave(1, 1100, f);
+  const RecordedRun run = analyzed(log);
+  CHECK(tree(run) == "1: (function 1)×1 100(45)\n1:  (function 2)×2 55(53)\n1:   (function 3)×1 2(2)\n");
+  CHECK(estimates(run, EstimateScope::function) ==
+        "(function 2)×2 55(53) (function 1)×1 100(45) (function 3)×1 2(2) ");
+  CHECK(estimate_of(run, EstimateScope::total).ticks == 100);
+  CHECK(estimate_of(run, EstimateScope::unattributed).ticks == 0);
+  const StoredCall& twice = run.recording.calls.at(1);
+  CHECK(twice.least == 15);
+  CHECK(twice.most == 40);
+  CHECK(twice.q50 == 15);
+  CHECK(twice.q95 == 40);
+  const StoredEstimate& function = estimate_of(run, EstimateScope::function, "(function 2)");
+  CHECK(function.mean == 27.5);
+  CHECK(function.share == 0.53);
+  CHECK(function.low == function.ticks);
+  CHECK(run.info.unit == ClockUnit::cycles);
+  CHECK(run.info.transport == "record");
+  CHECK(run.events == 8);
+  CHECK(run.status == 0);
+  CHECK(warnings(run).empty());
+}
+
+TEST_CASE("recursion counts once in a function, at each depth in the tree") {
+  LogBuilder log;
+  log.enter(1, 0, f).enter(1, 10, f).enter(1, 20, f).leave(1, 30, f).leave(1, 50, f).leave(1, 100, f);
+  const RecordedRun run = analyzed(log);
+  CHECK(tree(run) == "1: (function 1)×1 100(60)\n1:  (function 1)×1 40(30)\n1:   (function 1)×1 10(10)\n");
+  CHECK(estimates(run, EstimateScope::function) == "(function 1)×3 100(100) ");
+  CHECK(estimate_of(run, EstimateScope::function, "(function 1)").mean == 50);
+}
+
+TEST_CASE("mutual recursion counts the outermost call of each function") {
+  LogBuilder log;
+  log.enter(1, 0, f).enter(1, 10, g).enter(1, 20, f).enter(1, 30, g).leave(1, 40, g).leave(1, 50, f);
+  log.leave(1, 60, g).leave(1, 100, f);
+  CHECK(estimates(analyzed(log), EstimateScope::function) == "(function 1)×2 100(70) (function 2)×2 50(30) ");
+}
+
+TEST_CASE("frames that an exception or longjmp left end where a call further out goes on") {
+  LogBuilder log;
+  log.enter(1, 0, f).enter(1, 10, g).enter(1, 20, h).enter(1, 25, h);  // longjmp to f, which calls g
+  log.leave(1, 60, f).enter(1, 70, g).leave(1, 75, g);
+  CHECK(tree(analyzed(log)) ==
+        "1: (function 1)×1 60(10)\n1:  (function 2)×1 50(10)\n1:   (function 3)×1 40(5)\n"
+        "1:    (function 3)×1 35(35)\n1: (function 2)×1 5(5)\n");
+}
+
+TEST_CASE("what is open at the end of a thread ends with its last event, also after exit and a signal") {
+  LogBuilder log;
+  log.enter(1, 0, f).enter(1, 10, g).enter(1, 90, h).enter(2, 5, f).enter(2, 200, g);
+  const LogFile file(log.bytes(std::nullopt));
+  const RecordedRun run = analyze_log({.file = file.path()});
+  CHECK(tree(run) ==
+        "1: (function 1)×1 90(10)\n1:  (function 2)×1 80(80)\n1:   (function 3)×1 0(0)\n"
+        "2: (function 1)×1 195(195)\n2:  (function 2)×1 0(0)\n");
+  CHECK_FALSE(run.status);
+}
+
+TEST_CASE("a return whose call was not seen is counted, and harms nothing") {
+  LogBuilder log;
+  log.leave(1, 0, g).enter(1, 10, f).leave(1, 20, g).leave(1, 40, f).leave(1, 70, f);
+  const RecordedRun run = analyzed(log);
+  CHECK(tree(run) == "1: (function 1)×1 30(30)\n");
+  CHECK(run.recording.threads.at(0).unmatched == 3);
+  CHECK(estimate_of(run, EstimateScope::total).ticks == 70);
+  CHECK(estimate_of(run, EstimateScope::unattributed).ticks == 40);
+}
+
+TEST_CASE("a pause is cut out of what it lies in, and is no function's") {
+  LogBuilder log;
+  // From inside, as they are seen later, and from outside.
+  log.pause(1000).pause(20).resume(50).pause(58).resume(65).pause(55).resume(60);
+  log.enter(1, 0, f).enter(1, 10, g).leave(1, 55, g).leave(1, 70, f);
+  log.enter(2, 30, f).leave(2, 40, f).enter(2, 45, g).leave(2, 52, g);
+  const RecordedRun run = analyzed(log);
+  CHECK(tree(run) ==
+        "1: (function 1)×1 30(15)\n1:  (function 2)×1 15(15)\n2: (function 2)×1 2(2)\n2: (function 1)×1 "
+        "0(0)\n");
+  CHECK(run.recording.threads.at(0).paused == 40);
+  CHECK(run.recording.threads.at(0).recorded == 30);
+  CHECK(run.recording.threads.at(1).paused == 20);
+}
+
+TEST_CASE("where events were lost time belongs to nobody, and calls go on behind it") {
+  LogBuilder log;
+  log.enter(1, 0, f).enter(1, 10, g).next_chunk(1, 17).leave(1, 110, h).leave(1, 120, g).leave(1, 150, f);
+  log.next_chunk(2, 3).enter(2, 40, f).leave(2, 45, f);
+  const RecordedRun run = analyzed(log);
+  CHECK(
+      tree(run) ==
+      "1: (function 1)×1 50(40)\n1:  (function 2)×1 10(10)\n1: (lost)×1 100(100)\n2: (function 1)×1 5(5)\n");
+  CHECK(run.recording.threads.at(0).lost == 17);
+  CHECK(run.recording.threads.at(0).gap == 100);
+  CHECK(run.recording.threads.at(0).recorded == 50);
+  CHECK(run.lost == 20);
+  CHECK(
+      warnings(run) ==
+      "lost: 20 events found no room and are lost; the time they were in belongs to nobody; record with more "
+      "--memory, or leave small functions out\n");
+}
+
+TEST_CASE("chunks follow each other without a seam, also where ticks need more than 40 bits") {
+  LogBuilder log;
+  log.enter(1, 0, f).next_chunk(1).enter(1, 10, g).hole(1);
+  log.leave(1, (std::uint64_t{1} << 45U) + 7, g).leave(1, (std::uint64_t{1} << 45U) + 17, f);
+  const RecordedRun run = analyzed(log);
+  CHECK(run.recording.calls.at(0).inclusive == std::ldexp(1.0, 45) + 17);
+  CHECK(run.recording.calls.at(1).inclusive == std::ldexp(1.0, 45) - 3);
+}
+
+TEST_CASE("a clock that steps back costs nothing but the step") {
+  LogBuilder log;
+  log.enter(1, 1000, f).enter(1, 1010, g).leave(1, 700, g).enter(1, 720, g).leave(1, 721, g).leave(1, 800, f);
+  const RecordedRun run = analyzed(log);
+  CHECK(tree(run) == "1: (function 1)×1 110(109)\n1:  (function 2)×2 1(1)\n");
+  CHECK(warnings(run) ==
+        "unsteady: the clock stepped back 1 times, 310 ticks at most; such differences count as 0\n");
+}
+
+TEST_CASE("own cost is taken off each difference by the kind of its second event") {
+  LogBuilder log;
+  log.head.hook_ticks = 10 * 1024;
+  log.head.trap_ticks = 3 * 1024;
+  log.enter(1, 0, f).enter(1, 100, g).leave(1, 130, g).mark(1, 150, 1, 5).leave(1, 200, f);
+  const RecordedRun run = analyzed(log);
+  CHECK(tree(run) == "1: (function 1)×1 160(140)\n1:  (function 2)×1 20(20)\n");
+  CHECK(run.recording.threads.at(0).overhead == 40);
+  const StoredEstimate& function = estimate_of(run, EstimateScope::function, "(function 2)");
+  CHECK(function.low == 17.5);  // its return, to a quarter
+  CHECK(function.high == 22.5);
+  const StoredEstimate& total = estimate_of(run, EstimateScope::total);
+  CHECK(total.low == 150);
+  CHECK(total.high == 170);
+}
+
+TEST_CASE("own cost that does not fit into a difference is taken off the next ones, and fractions add up") {
+  LogBuilder log;
+  log.head.hook_ticks = 10 * 1024 + 512;
+  log.enter(1, 0, f).enter(1, 4, g).leave(1, 10, g).leave(1, 100, f);
+  const RecordedRun run = analyzed(log);
+  CHECK(tree(run) == "1: (function 1)×1 69(69)\n1:  (function 2)×1 0(0)\n");
+  CHECK(run.recording.threads.at(0).overhead == 31);
+
+  // Without end, where a call was calibrated too dear: of a difference much later only what 64 events cost.
+  LogBuilder dear;
+  dear.head.hook_ticks = 10 * 1024;
+  for (std::uint64_t i = 0; i < 1000; ++i) dear.enter(1, 2 * i, f).leave(1, 2 * i + 1, f);
+  dear.enter(1, 10'000, f).leave(1, 20'000, f);
+  CHECK(analyzed(dear).recording.threads.at(0).overhead == 1999 + 650 + 10);
+}
+
+TEST_CASE("threads have trees, names and times of their own") {
+  LogBuilder log;
+  for (std::uint32_t thread = 64; thread >= 1; --thread) {
+    log.enter(thread, 100 * thread, f);
+    for (std::uint32_t i = 0; i < thread; ++i)
+      log.enter(thread, 100 * thread + 2 * i + 1, g).leave(thread, 100 * thread + 2 * i + 2, g);
+    log.leave(thread, 100 * thread + 2 * thread + 1, f).next_chunk(thread);
+  }
+  jcprof_log_thread named{.thread = 2, .tid = 7, .running_ns = 600, .waiting_ns = 5, .name = "worker"};
+  log.block(JCPROF_LOG_BLOCK_THREAD, named);
+  const RecordedRun run = analyzed(log);
+  REQUIRE(run.recording.threads.size() == 64);
+  CHECK(run.recording.calls.size() == 128);
+  const StoredThread& second = run.recording.threads.at(1);
+  CHECK(second.serial == 2);
+  CHECK(second.name == "worker");
+  CHECK(second.tid == 102);
+  CHECK(second.process == 100);
+  CHECK(second.running == 600.0);
+  CHECK(second.first == 100);
+  CHECK(second.last == 105);
+  CHECK(second.recorded == 5);
+  CHECK_FALSE(run.recording.threads.at(2).running);
+  CHECK(estimates(run, EstimateScope::function) ==
+        "(function 1)×64 4224(2144) (function 2)×2080 2080(2080) ");
+}
+
+TEST_CASE("marks have their names, payloads, threads, moments and the call that is under way") {
+  LogBuilder log;
+  log.name(1, "session")
+      .enter(1, 100, f)
+      .mark(1, 110, 1, 0)
+      .leave(1, 120, f)
+      .mark(1, 130, 2, ~std::uint64_t{0});
+  log.mark(2, 105, 1, 17);
+  const RecordedRun run = analyzed(log);
+  CHECK(run.recording.marks ==
+        std::vector<StoredMark>{{.name = "session", .payload = 17, .thread = 2, .at = 5},
+                                {.name = "session", .thread = 1, .call = 1, .at = 10},
+                                {.name = "mark 2", .payload = ~std::uint64_t{0}, .thread = 1, .at = 30}});
+  CHECK(run.recording.calls.at(0).inclusive == 20);
+}
+
+TEST_CASE("the ten slowest calls of each function are known, with thread and moment") {
+  LogBuilder log;
+  std::uint64_t tick = 1000;
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    const std::uint64_t ticks = i * 37 % 101;  // each once
+    log.enter(i % 2 + 1, tick, f).leave(i % 2 + 1, tick + ticks, f);
+    tick += 200;
+  }
+  const RecordedRun run = analyzed(log);
+  REQUIRE(run.recording.slow.size() == 10);
+  for (std::uint32_t i = 0; i < 10; ++i) {
+    const StoredSlow& slow = run.recording.slow[i];
+    std::uint32_t call = 0;
+    while (call * 37 % 101 != slow.ticks) ++call;
+    CHECK(slow.at == 200 * call);
+    CHECK(slow.thread == call % 2 + 1);
+    if (i > 0) CHECK(slow.ticks < run.recording.slow[i - 1].ticks);
+  }
+  CHECK(run.recording.slow.back().ticks > 85);
+}
+
+TEST_CASE("quantiles are right to 1 % over nine orders of magnitude") {
+  std::mt19937_64 random(7);
+  std::lognormal_distribution<double> times(9, 4);
+  std::vector<std::uint64_t> ticks(20'000);
+  for (std::uint64_t& t : ticks) t = static_cast<std::uint64_t>(times(random));
+  LogBuilder log;
+  std::uint64_t now = 0;
+  for (const std::uint64_t t : ticks) {
+    log.enter(1, now, f).leave(1, now + t, f);
+    now += t;
+  }
+  const RecordedRun run = analyzed(log);
+  std::ranges::sort(ticks);
+  const auto exact = [&](double part) {
+    return static_cast<double>(ticks[static_cast<std::size_t>(std::ceil(part * 20'000)) - 1]);
+  };
+  const StoredCall& call = run.recording.calls.at(0);
+  const StoredEstimate& function = estimate_of(run, EstimateScope::function, "(function 1)");
+  CHECK(call.least == static_cast<double>(ticks.front()));
+  CHECK(call.most == static_cast<double>(ticks.back()));
+  CHECK(std::abs(call.q50 / exact(0.5) - 1) < 0.01);
+  CHECK(std::abs(call.q95 / exact(0.95) - 1) < 0.01);
+  CHECK(std::abs(call.q99 / exact(0.99) - 1) < 0.01);
+  CHECK(function.q99 == call.q99);
+}
+
+TEST_CASE("where ways are too many for quantiles of their own, those of functions are as right as ever") {
+  constexpr std::uint64_t ways = 300;
+  LogBuilder log;
+  std::map<std::uint64_t, std::vector<double>> all;
+  std::uint64_t now = 0;
+  for (std::uint32_t from = 1; from <= ways; ++from) {
+    log.enter(1, now, from);
+    for (std::uint32_t id = 1001; id <= 1000 + ways; ++id)
+      for (std::uint64_t call = 0; call < 4; ++call) {
+        const std::uint64_t ticks = 100 + (7 * from + 131 * call + id) % 900;
+        log.enter(1, now, id).leave(1, now + ticks, id);
+        now += ticks;
+        all[id].push_back(static_cast<double>(ticks));
+      }
+    log.leave(1, now, from);
+  }
+  const RecordedRun run = analyzed(log);
+  CHECK(run.recording.calls.size() == ways + ways * ways);
+  for (auto& [id, ticks] : all) {
+    const StoredEstimate& function =
+        estimate_of(run, EstimateScope::function, fmt::format("(function {})", id));
+    std::ranges::sort(ticks);
+    CHECK(std::abs(*function.q50 / ticks[ticks.size() / 2 - 1] - 1) < 0.01);
+    CHECK(std::abs(*function.q99 / ticks[ticks.size() * 99 / 100 - 1] - 1) < 0.01);
+  }
+  for (const StoredCall& call : run.recording.calls)
+    if (call.q50 < call.least || call.q50 > call.q95 || call.q99 > call.most) FAIL(call.id);
+}
+
+TEST_CASE("pairs make ticks nanoseconds, and tell where the clock stood still or stepped") {
+  const auto with_pairs = [](std::uint64_t behind_at_50) {
+    LogBuilder log;
+    for (std::uint64_t i = 0; i < 100; ++i)  // 100 ms apart, 2 ticks a nanosecond
+      log.pair(1'000'000 + i * 200'000'000 - (i >= 50 ? behind_at_50 : 0), 5 + i * 100'000'000);
+    log.enter(1, 0, f).leave(1, 3000, f);
+    return analyzed(log);
+  };
+  const RecordedRun steady = with_pairs(0);
+  CHECK(steady.info.unit == ClockUnit::ns);
+  CHECK(steady.info.resolution == Approx(0.5));
+  CHECK(steady.recording.calls.at(0).inclusive == Approx(1500));
+  CHECK(warnings(steady).empty());
+  const RecordedRun stalled = with_pairs(20'000'000);
+  CHECK(stalled.info.resolution == Approx(0.5));
+  CHECK(warnings(stalled).find(
+            "the clock stood still in 1 of 99 intervals, 10.0 ms together, 10.0 ms at most") !=
+        std::string::npos);
+}
+
+TEST_CASE("less than two pairs leave ticks as they are, in the unit that the caller knows") {
+  LogBuilder log;
+  log.pair(5, 10).enter(1, 0, f).leave(1, 30, f);
+  const LogFile file(log);
+  const RecordedRun run = analyze_log({.file = file.path(), .unit = ClockUnit::instructions});
+  CHECK(run.info.unit == ClockUnit::instructions);
+  CHECK(run.info.hz == 0);
+  CHECK(run.recording.calls.at(0).inclusive == 30);
+}
+
+TEST_CASE("functions that the table had no room for are one") {
+  LogBuilder log;
+  log.enter(1, 0, JCPROF_LOG_OTHERS).leave(1, 5, JCPROF_LOG_OTHERS).function(f, 0x4711);
+  log.enter(1, 5, f).leave(1, 25, f);
+  CHECK(tree(analyzed(log)) == "1: 0x4711×1 20(20)\n1: (others)×1 5(5)\n");
+}
+
+TEST_CASE("a frame that never returns, again and again, is cut at a million and harms nothing") {
+  LogBuilder log;
+  log.enter(1, 0, g);
+  for (std::uint64_t i = 1; i <= 1'200'000; ++i) log.enter(1, i, f);
+  log.leave(1, 1'200'100, f).leave(1, 1'200'200, g);
+  const RecordedRun run = analyzed(log);
+  CHECK(run.recording.calls.at(0).inclusive == 1'200'200);
+  CHECK(estimate_of(run, EstimateScope::total).ticks == 1'200'200);
+  CHECK(estimate_of(run, EstimateScope::unattributed).ticks == 0);
+  CHECK(warnings(run).find("calls found no room in the call tree") != std::string::npos);
+}
+
+TEST_CASE("a recorded run is stored like any other, and its views are filled") {
+  LogBuilder log;
+  log.enter(1, 0, f).enter(1, 10, g).leave(1, 30, g).leave(1, 100, f);
+  const RecordedRun run = analyzed(log);
+  const test::TemporaryFolder folder;
+  const std::filesystem::path profile = folder.path() / "profile.jcprof";
+  {
+    Store store(profile, OpenMode::fresh);
+    const std::int64_t id = store_recording(store, run);
+    CHECK(store.last_run()->transport == "record");
+    CHECK(store.recording(id) == run.recording);
+    CHECK(store.estimates(id).size() == run.estimates.size());
+  }
+  const QueryResult rows = query(profile, "SELECT function, calls, exclusive, q50 FROM function");
+  CHECK(rows.rows.at(0) == std::vector<std::optional<std::string>>{"(function 1)", "1", "80.0", "100.0"});
+}
+
+}  // namespace jcprof::annotator

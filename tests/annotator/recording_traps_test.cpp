@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is made of traps, alone and between hooks, by logs whose times are known to the tick; as attribute()
+// has it of the same path.
+#include <rapidcheck.h>
+#include <catch2/catch.hpp>
+
+#include "annotator/attribution.hpp"
+#include "annotator/record_log.hpp"
+#include "src/core/error.hpp"
+#include "tests/annotator/log_builder.hpp"
+#include "tests/annotator/trap_maps.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+using enum TrapKind;
+
+/// Ticks before the i-th event of a path: all sums of a few of them differ.
+std::uint64_t ticks_before(std::size_t i) {
+  return i * i + 3;
+}
+
+struct Sums {
+  std::map<std::string, std::string> functions;  // "calls inclusive(exclusive)"
+  std::map<std::size_t, std::string> lines;      // "hits ticks"
+  bool operator==(const Sums&) const = default;
+};
+
+Sums as_attributed(const TrapMap& map, const std::vector<std::uint32_t>& traps) {
+  const Attribution result = attribute(map, path_of(traps));
+  std::vector<std::uint64_t> begins;  // ticks, of each event
+  for (std::size_t i = 0; i < traps.size(); ++i)
+    begins.push_back((begins.empty() ? 0 : begins.back()) + (i == 0 ? 0 : ticks_before(i)));
+  const auto at = [&](std::size_t i) { return begins[std::min(i, begins.size() - 1)]; };
+  std::vector<std::uint64_t> exclusive(result.functions.size());
+  std::vector<std::uint64_t> inclusive(result.functions.size());
+  std::vector<std::uint64_t> lines(result.lines.size());
+  std::vector<bool> is_owner(result.lines.size());
+  for (std::size_t i = 0; i + 1 < traps.size(); ++i) {
+    exclusive[result.blocks[i].function] += at(i + 1) - at(i);
+    lines[result.blocks[i].line] += at(i + 1) - at(i);
+    is_owner[result.blocks[i].line] = true;  // also but for what runs behind the last event
+  }
+  for (const Invocation& call : result.invocations)
+    if (call.outermost) inclusive[call.function] += at(call.end) - at(call.begin);
+  Sums sums;
+  for (std::size_t i = 0; i < result.functions.size(); ++i)
+    sums.functions[result.functions[i].name] =
+        fmt::format("{} {}({})", result.functions[i].calls, inclusive[i], exclusive[i]);
+  for (std::size_t i = 0; i < result.lines.size(); ++i)
+    if (is_owner[i]) sums.lines[result.lines[i].line] = fmt::format("{} {}", result.lines[i].hits, lines[i]);
+  return sums;
+}
+
+Sums as_recorded(const TrapMap& map, const std::vector<std::uint32_t>& traps) {
+  LogBuilder log;
+  std::uint64_t tick = 1000;
+  for (std::size_t i = 0; i < traps.size(); ++i) {
+    if (i > 0) tick += ticks_before(i);
+    if (i % 5 == 4) log.next_chunk(1);
+    log.line(1, tick, traps[i]);
+  }
+  Sums sums;
+  for (const StoredEstimate& row : analyzed(log, map).estimates) {
+    if (row.scope == EstimateScope::function)
+      sums.functions[row.function] = fmt::format("{} {}({})", row.hits, row.inclusive, row.ticks);
+    if (row.scope == EstimateScope::line) sums.lines[row.line] = fmt::format("{} {}", row.hits, row.ticks);
+  }
+  return sums;
+}
+
+void check_alike(const TrapMap& map, const std::vector<std::uint32_t>& traps) {
+  const Sums attributed = as_attributed(map, traps);
+  const Sums recorded = as_recorded(map, traps);
+  CHECK(recorded.functions == attributed.functions);
+  CHECK(recorded.lines == attributed.lines);
+}
+
+/// p: loops, a try and markers; f: a try that is entered again; g: leaves in all ways.
+TrapMap all_kinds() {
+  return MapMaker()
+      .trap(entry0, "p", 1)
+      .trap(entry, "p", 1)
+      .trap(before, "p", 10, 14)     // for (…) {
+      .trap(loop_body, "p", 11, 13)  //   while (…)
+      .trap(loop_body, "p", 12)      //     s;
+      .end_of(5)
+      .trap(before, "p", 13)
+      .trap(after, "p", 14)
+      .trap(marker, "p", 15)
+      .trap(entry, "f", 20)
+      .trap(before, "f", 21, 26)  // try {
+      .trap(before, "f", 22)
+      .trap(handler, "f", 24, 24)  // } catch {
+      .trap(after, "f", 26)
+      .trap(returns, "f", 27)
+      .trap(exit, "f", 28)
+      .trap(entry, "g", 30)
+      .trap(before, "g", 31)
+      .trap(before, "g", 31)
+      .trap(handler, "g", 33)
+      .trap(returns, "g", 34)
+      .trap(marker, "m", 40)
+      .trap(marker, "m", 41)
+      .map();
+}
+
+}  // namespace
+
+TEST_CASE("recorded traps: what runs after a return belongs to the calling statement") {
+  check_alike(two_calls(), {1, 2, 3, 4, 8, 9, 6, 7, 5});
+  check_alike(two_calls(), {1, 2, 3, 4, 6, 7, 8, 9, 8, 9, 5});
+}
+
+TEST_CASE("recorded traps: loops, blocks without braces, handlers, markers, recursion") {
+  check_alike(all_kinds(), {1, 2, 3, 4, 5, 6, 4, 5, 6, 7, 8, 3, 8, 9, 9});
+  check_alike(all_kinds(), {1, 2, 3, 10, 11, 12, 17, 18, 13, 14, 15, 7, 8});        // g throws into f
+  check_alike(all_kinds(), {1, 2, 10, 11, 12, 10, 11, 12, 17, 13, 14, 15, 15, 9});  // f within f
+  check_alike(all_kinds(), {1, 2, 17, 18, 21, 20, 21, 9, 22, 23, 9});  // a return, then `finally`
+}
+
+TEST_CASE("recorded traps: any sequence of traps is attributed as in stop mode") {
+  CHECK(rc::check("sums of functions and lines are the same", [] {
+    // The outermost function stays: what runs behind its end is nobody's here, and the command's own there.
+    std::vector<std::uint32_t> traps =
+        *rc::gen::container<std::vector<std::uint32_t>>(rc::gen::inRange<std::uint32_t>(2, 24));
+    traps.insert(traps.begin(), 1);
+    const Sums attributed = as_attributed(all_kinds(), traps);
+    const Sums recorded = as_recorded(all_kinds(), traps);
+    RC_ASSERT(recorded.functions == attributed.functions);
+    RC_ASSERT(recorded.lines == attributed.lines);
+  }));
+}
+
+TEST_CASE("recorded traps: between two commands time belongs to nobody") {
+  LogBuilder log;
+  log.line(1, 0, 1).line(1, 1, 2).line(1, 10, 5).line(1, 1010, 1).line(1, 1011, 2).line(1, 1020, 5);
+  const RecordedRun run = analyzed(log, two_calls());
+  CHECK(estimates(run, EstimateScope::function) == "p×2 20(20) ");
+  CHECK(estimates(run, EstimateScope::line) == "1×2 20 ");
+}
+
+TEST_CASE("recorded traps: of one pass of a line least, most and quantiles are known, calls left out") {
+  LogBuilder log;
+  log.line(1, 0, 1).line(1, 5, 2);
+  std::uint64_t tick = 10;
+  for (std::uint64_t i = 1; i <= 100; ++i) {
+    log.line(1, tick, 4).line(1, tick + i, 8).line(1, tick + i + 1000, 9);  // i ticks before g, i in it
+    tick += 2 * i + 1000;
+  }
+  log.line(1, tick, 5);
+  const RecordedRun run = analyzed(log, two_calls());
+  const auto line = std::ranges::find(run.estimates, std::size_t{20}, &StoredEstimate::line);
+  REQUIRE(line != run.estimates.end());
+  CHECK(line->hits == 100);
+  CHECK(line->ticks == 2 * 5050);
+  CHECK(line->least == 2.0);
+  CHECK(line->most == 200.0);
+  CHECK(line->q50 == 100.0);
+  CHECK(*line->q95 == Approx(190).epsilon(0.01));
+}
+
+TEST_CASE("hooks and traps in one program are recorded side by side") {
+  // Hooks of p (1), f (2) and of h (3), which has no traps; p calls f, f calls h, which calls g, which has no
+  // hook.
+  LogBuilder log;
+  log.name(1, "half").enter(1, 0, 1).line(1, 10, 1).line(1, 20, 2).line(1, 30, 4);
+  log.enter(1, 40, 2).line(1, 42, 6).enter(1, 50, 3).line(1, 60, 8).mark(1, 65, 1, 1).line(1, 70, 9);
+  log.leave(1, 80, 3).line(1, 90, 7).leave(1, 95, 2).line(1, 100, 5).leave(1, 110, 1);
+  const RecordedRun run = analyzed(log, two_calls());
+  CHECK(tree(run) ==
+        "1: (function 1)×1 110(20)\n1:  p×1 90(35)\n1:   (function 2)×1 55(7)\n1:    f×1 48(18)\n"
+        "1:     (function 3)×1 30(20)\n1:      g×1 10(10)\n");
+  CHECK(estimates(run, EstimateScope::line) == "1×1 20 40×1 18 20×1 15 50×1 10 ");
+}
+
+TEST_CASE("traps that an exception left between hooks end where a hook further out goes on") {
+  LogBuilder log;
+  log.enter(1, 0, 1).line(1, 10, 6).enter(1, 20, 2).line(1, 30, 8).leave(1, 50, 1).enter(1, 60, 3);
+  log.leave(1, 61, 3);
+  CHECK(tree(analyzed(log, two_calls())) ==
+        "1: (function 1)×1 50(10)\n1:  f×1 40(10)\n1:   (function 2)×1 30(10)\n1:    g×1 20(20)\n"
+        "1: (function 3)×1 1(1)\n");
+}
+
+TEST_CASE("traps without their map, or with another one, are refused") {
+  LogBuilder log;
+  log.head.build = 0x1A2B3C4D;
+  log.line(1, 0, 1);
+  const LogFile file(log);
+  const auto refused = [&](std::optional<TrapMap> traps) -> std::string {
+    try {
+      (void)analyze_log({.file = file.path(), .traps = std::move(traps)});
+    } catch (const UserError& error) {
+      return std::string(error.what()).substr(file.path().string().size());
+    }
+    return "";
+  };
+  CHECK(refused(std::nullopt) ==
+        ": traps were recorded, and there is no map of them\nhint: name their traps.json with --traps");
+  TrapMap other = two_calls();
+  other.build = 0x11111111;
+  CHECK(refused(other) ==
+        ": recorded by build 1a2b3c4d, the trap map is of build 11111111\n"
+        "hint: name the traps.json that was written with the program that ran");
+  other.build = 0x1A2B3C4D;
+  CHECK(refused(other).empty());
+}
+
+// ---- against an evaluator that looks at all events again for each one
+
+namespace {
+
+struct Step {
+  bool is_enter = true;
+  std::uint32_t id = 1;
+  std::uint64_t ticks = 0;  // before it
+  bool lost = false;        // events before it
+};
+
+/// Which calls are open after `count` events: indices of their enters.
+std::vector<std::size_t> open_after(const std::vector<Step>& steps, std::size_t count) {
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (steps[i].is_enter) {
+      open.push_back(i);
+      continue;
+    }
+    for (std::size_t depth = open.size(); depth-- > 0;)
+      if (steps[open[depth]].id == steps[i].id) {
+        open.resize(depth);
+        break;
+      }
+  }
+  return open;
+}
+
+/// "1.2.1: count inclusive exclusive least most" by way.
+std::map<std::string, std::string> naive_ways(const std::vector<Step>& steps, const LogPause& pause) {
+  struct Way {
+    std::uint64_t count = 0, inclusive = 0, exclusive = 0, least = ~std::uint64_t{0}, most = 0;
+  };
+  std::vector<std::uint64_t> inclusive(steps.size());
+  std::map<std::string, Way> ways;
+  const auto way_of = [&](const std::vector<std::size_t>& open, std::size_t depth) {
+    std::string name;
+    for (std::size_t i = 0; i <= depth; ++i) name += fmt::format("{}.", steps[open[i]].id);
+    return name;
+  };
+  std::uint64_t now = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    std::uint64_t passed = 0;
+    for (std::uint64_t t = 0; t < steps[i].ticks; ++t)
+      passed += now + t < pause.begin || now + t >= pause.end;
+    now += steps[i].ticks;
+    const std::vector<std::size_t> open = open_after(steps, i);
+    if (i == 0 || steps[i].lost || open.empty()) continue;
+    for (const std::size_t call : open) inclusive[call] += passed;
+    ways[way_of(open, open.size() - 1)].exclusive += passed;
+  }
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (!steps[i].is_enter) continue;
+    const std::vector<std::size_t> open = open_after(steps, i + 1);
+    Way& way = ways[way_of(open, open.size() - 1)];
+    ++way.count;
+    way.inclusive += inclusive[i];
+    way.least = std::min(way.least, inclusive[i]);
+    way.most = std::max(way.most, inclusive[i]);
+  }
+  std::map<std::string, std::string> texts;
+  for (const auto& [name, way] : ways)
+    texts[name] = fmt::format("{} {} {} {} {}", way.count, way.inclusive, way.exclusive, way.least, way.most);
+  return texts;
+}
+
+std::map<std::string, std::string> analyzed_ways(const std::vector<Step>& steps, const LogPause& pause) {
+  LogBuilder log;
+  log.pause(pause.begin).resume(pause.end);
+  std::uint64_t now = 0;
+  for (const Step& step : steps) {
+    now += step.ticks;
+    if (step.lost) log.next_chunk(1, 1);
+    step.is_enter ? log.enter(1, now, step.id) : log.leave(1, now, step.id);
+  }
+  const RecordedRun run = analyzed(log);
+  std::map<std::uint32_t, std::string> names{{0, ""}};
+  std::map<std::string, std::string> texts;
+  for (const StoredCall& call : run.recording.calls) {
+    if (call.symbol == 0) continue;
+    const std::string& name = run.recording.symbols.at(call.symbol).name;  // "(function 1)"
+    const std::string way = names[call.parent] + name.substr(10, name.size() - 11) + ".";
+    names[call.id] = way;
+    texts[way] =
+        fmt::format("{} {} {} {} {}", call.count, call.inclusive, call.exclusive, call.least, call.most);
+  }
+  return texts;
+}
+
+}  // namespace
+
+TEST_CASE("any enters and leaves, with losses and a pause, give what looking at all of them again gives") {
+  CHECK(rc::check("the call trees are the same", [] {
+    const auto count = *rc::gen::inRange<std::size_t>(1, 60);
+    const LogPause pause{.begin = *rc::gen::inRange<std::uint64_t>(0, 200),
+                         .end = 200 + *rc::gen::inRange<std::uint64_t>(0, 100)};
+    std::vector<Step> steps;
+    for (std::size_t i = 0; i < count; ++i)
+      steps.push_back({.is_enter = *rc::gen::arbitrary<bool>(),
+                       .id = *rc::gen::inRange<std::uint32_t>(1, 4),
+                       .ticks = *rc::gen::inRange<std::uint64_t>(0, 20),
+                       .lost = *rc::gen::inRange(0, 10) == 0});
+    RC_ASSERT(analyzed_ways(steps, pause) == naive_ways(steps, pause));
+  }));
+}
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/core/shell_words.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace jcprof {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words words(std::string_view text) {
+  return split_command(text).words;
+}
+
+TEST_CASE("a command is split at blanks, and what is quoted may hold them") {
+  CHECK(words(" cc\t-c  a.c\r\n") == Words{"cc", "-c", "a.c"});
+  CHECK(words(R"('a b'"c d"e\ f '' "")") == Words{"a bc de f", "", ""});
+  CHECK(words("").empty());
+}
+
+TEST_CASE(
+    "a backslash quotes by the shell's rules: all outside, nothing in '…', four and the line's end in "
+    "\"…\"") {
+  CHECK(words(R"(\a\'\\ '\n' "\"\\\$\`\n")") == Words{R"(a'\)", R"(\n)", R"("\$`\n)"});
+  CHECK(words("a\\\nb \"c\\\nd\" '\\\n' \\\n") == Words{"ab", "cd", "\\\n"});
+  CHECK(words("a\\") == Words{"a\\"});
+}
+
+TEST_CASE("nothing in a command is expanded") {
+  CHECK(words("$HOME `x` *.c ~ a;b") == Words{"$HOME", "`x`", "*.c", "~", "a;b"});
+}
+
+TEST_CASE("a quote without an end is told by its place") {
+  CHECK(split_command("cc 'x \"y").open_quote == 3);
+  CHECK(split_command("cc \"x\\\"").open_quote == 3);
+  CHECK_FALSE(split_command("cc 'x' \\\"").open_quote);
+}
+
+}  // namespace
+}  // namespace jcprof

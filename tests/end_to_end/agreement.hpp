@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether what was found by stops and what was recorded in one run is the same.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace jcprof::test {
+
+/// In words: those of the functions whose intervals of a call, with what it calls, do not meet; `slack` is
+/// the part by which two runs of the same machine differ. One that is missing in either is among them.
+std::vector<std::string> disagreements(const nlohmann::json& stopped, const nlohmann::json& recorded,
+                                       const std::vector<std::string>& functions, double slack);
+
+}  // namespace jcprof::test

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// `jcprof profile` on enclaves, as host builds: no SDK is needed.
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "src/core/file.hpp"
+#include "tests/end_to_end/agreement.hpp"
+#include "tests/end_to_end/known_work.hpp"
+
+namespace jcprof {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using test::check_known_work;
+using test::line_with;
+using test::Said;
+using test::Workplace;
+
+TEST_CASE("known work in an enclave has its shares: nested, in handlers, while it unwinds, beside a thread") {
+  const Workplace place("known-enclave");
+  const fs::path project = place.copied("tests/end_to_end/known_enclave");
+  const json profile = check_known_work(place, project / "jcprof.json", project / "enclave/work.cpp",
+                                        {{"spin(4)", 4.0 / 40},
+                                         {"spin(5)", 5.0 / 40},
+                                         {"spin(2)", 2.0 / 40},
+                                         {"spin(16)", 16.0 / 40},
+                                         {"spin(3)", 12.0 / 40, 4}});
+  CHECK(profile["transport"] == "agent");
+  CHECK(profile["device"] == "host build, no enclave");
+  CHECK(profile["simulated"] == true);
+}
+
+TEST_CASE("the enclave of the examples is profiled, and the digest of what is handed in is what it takes") {
+  const Workplace place("enclave-kv");
+  const fs::path project = place.copied("examples/enclave-kv");
+  const Said said = place.run({"jcprof", "profile", project.string(), "--rounds", "20", "--max-time", "60s"});
+  INFO(said.out << said.err);
+  REQUIRE(said.status == 0);
+  CHECK(said.out.find("host build, no enclave") != std::string::npos);
+  const Said exported =
+      place.run({"jcprof", "export", (project / "jcprof-out/profile.jcprof").string(), "--format", "json"});
+  const json profile = json::parse(exported.out);
+  const json hot = line_with(profile, project / "enclave/kv.cpp", "many_rounds)");
+  for (const json& line : profile["lines"]) CHECK(line["share"]["value"] <= hot["share"]["value"]);
+}
+
+TEST_CASE("stops and a recording of the same enclave agree") {
+  // Two processes run the same code a little differently, which no interval of one knows.
+  constexpr double process_to_process = 0.1;
+  const Workplace place("enclave-recorded");
+  const fs::path project = place.copied("examples/enclave-kv");
+  const auto exported = [&](const std::string& file) {
+    return json::parse(place.run({"jcprof", "export", (project / file).string(), "--format", "json"}).out);
+  };
+  std::vector<std::string> found{"never measured"};
+  // Other programs may spoil a measurement; a mode that measures something else does so each time.
+  for (int attempt = 0; attempt < 3 && !found.empty(); ++attempt) {
+    REQUIRE(place
+                .run({"jcprof", "profile", project.string(), "--rounds", "20", "--max-time", "60s",
+                      "--no-refine", "--fresh"})
+                .status == 0);
+    const Said said = place.run({"jcprof", "record", "--project", project.string(), "--runs", "200"});
+    INFO(said.out << said.err);
+    REQUIRE(said.status == 0);
+    const json recorded = exported("jcprof-out/record/profile.jcprof");
+    CHECK(recorded["device"] == "host build, no enclave");
+    CHECK(recorded["recorded"]["lost"] == 0);
+    found = test::disagreements(exported("jcprof-out/profile.jcprof"), recorded,
+                                {"ecall_get", "ecall_put", "fetched", "kv::Table::find"}, process_to_process);
+  }
+  CHECK(found == std::vector<std::string>{});
+}
+
+TEST_CASE("the enclave of the examples is profiled with the SDK") {
+  if (const char* const sdk = std::getenv("SGX_SDK"); sdk == nullptr || *sdk == '\0') {
+    WARN("SKIP SGX SDK: SGX_SDK is not set");
+    return;
+  }
+  const Workplace place("enclave-kv-sdk");
+  const fs::path project = place.copied("examples/enclave-kv");
+  const Said said =
+      place.run({"jcprof", "profile", project.string(), "--rounds", "10", "--max-time", "120s"});
+  INFO(said.out << said.err);
+  REQUIRE(said.status == 0);
+  CHECK(said.out.find("SGX") != std::string::npos);
+}
+
+TEST_CASE("what is wrong with an enclave's project is told of with its place") {
+  const Workplace place("enclave-faults");
+  const fs::path project = place.copied("examples/enclave-kv");
+  test::replace_in(project / "jcprof.json", "\"entry\": \"ecall_get\"", "\"entry\": \"ecall_got\"");
+  const Said entry = place.run({"jcprof-gen", project.string()});
+  CHECK(entry.status == 2);
+  CHECK(entry.err ==
+        "enclave/kv.edl:5: the entry \"ecall_got\" is no ecall of enclave/kv.edl\n"
+        "  5 |         public uint32_t ecall_get(uint64_t key, [out, size=32] uint8_t* value);\n"
+        "    |                         ^\n"
+        "hint: did you mean \"ecall_get\"?\n");
+  test::replace_in(project / "jcprof.json", "\"ecall_got\"", "\"ecall_get\"");
+  test::replace_in(project / "enclave/kv.edl", "void ecall_put(", "void ecall_put");
+  const Said syntax = place.run({"jcprof-gen", project.string()});
+  CHECK(syntax.status == 2);
+  CHECK(syntax.err ==
+        "enclave/kv.edl:8: \",\" is not what a function's declaration goes on with\n"
+        "  8 |         void ecall_putuint64_t key, [in, size=32] const uint8_t* value);\n"
+        "    |                                   ^\n"
+        "hint: a function is: int f([in, size=n] const char* bytes, size_t n);\n");
+  fs::remove(project / "enclave/kv.edl");
+  const Said missing = place.run({"jcprof-gen", project.string()});
+  CHECK(missing.status == 2);
+  CHECK(missing.err ==
+        "jcprof.json:6: there is no EDL file in the project's folder\n"
+        "  6 |   \"entry\": \"ecall_get\",\n"
+        "    |            ^\n"
+        "hint: name it in \"compile.edl\"\n");
+  CHECK(!fs::exists(project / "jcprof-out/tree"));
+}
+
+}  // namespace
+}  // namespace jcprof

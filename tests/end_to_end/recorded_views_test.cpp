@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What people see of a recorded run: jcprof annotate and jcprof export behind jcprof record.
+#include <regex>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "src/core/file.hpp"
+#include "tests/end_to_end/workplace.hpp"
+
+namespace jcprof {
+namespace {
+
+using test::Said;
+using test::Workplace;
+
+/// A thousand calls of leaf, in work.
+struct Recording {
+  Workplace files;
+
+  explicit Recording(const std::string& name) : files("recorded-" + name) {
+    expect({"gcc", "-O1", "-g", "-pthread", "-finstrument-functions",
+            JCPROF_SOURCE_DIR "/tests/end_to_end/recorded/calls.c", "-o", "calls"});
+    expect({"jcprof", "record", "-q", "-o", "out", "--", "./calls", "work", "1000"});
+  }
+
+  std::string expect(const std::vector<std::string>& argv) const {
+    const Said said = files.run(argv);
+    INFO(said.err);
+    REQUIRE(said.status == 0);
+    return said.out;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a recorded profile is annotated without a project, its sources beside it") {
+  const Recording recording("annotate");
+  const std::string out = recording.expect({"jcprof", "annotate", "out/profile.jcprof"});
+  CHECK(std::regex_search(out, std::regex("calls on .*: 2002 events of 1 thread\n")));
+  CHECK(std::regex_search(out, std::regex(" ×1000 .* leaf +calls\\.c:")));
+  const std::string annotated = read_file(recording.files / "out/annotated/calls.c");
+  CHECK(std::regex_search(annotated, std::regex("void leaf\\(long i\\) \\{ // [^\n]* ×1000[^\n]*\n")));
+  CHECK(std::regex_search(annotated, std::regex("void\\* work\\(void\\* unused\\) \\{ // [^\n]* ×1[; (]")));
+}
+
+TEST_CASE("gprof reads what was recorded, with the exact number of calls") {
+  const Recording recording("gmon");
+  recording.expect(
+      {"jcprof", "export", "out/profile.jcprof", "--format", "gmon", "--elf", "calls", "-o", "gmon.out"});
+  const std::string graph = recording.expect({"gprof", "-b", "-q", "calls", "gmon.out"});
+  INFO(graph);
+  CHECK(std::regex_search(graph, std::regex(" 1000/1000 +work ")));
+  CHECK(std::regex_search(graph, std::regex(" 1/1 +_start ")));
+}
+
+TEST_CASE("flame graphs are made of what was recorded") {
+  const Recording recording("flames");
+  const std::string folded =
+      recording.expect({"jcprof", "export", "out/profile.jcprof", "--format", "folded"});
+  CHECK(std::regex_match(folded,
+                         std::regex("thread 1 calls;work \\(calls\\.c:[0-9]+\\) [0-9]+\n"
+                                    "thread 1 calls;work \\(calls\\.c:[0-9]+\\);leaf \\(calls\\.c:[0-9]+\\) "
+                                    "[0-9]+\n")));
+  const auto speedscope = nlohmann::json::parse(
+      recording.expect({"jcprof", "export", "out/profile.jcprof", "--format", "speedscope"}));
+  CHECK(speedscope.at("profiles").at(0).at("samples").size() == 2);
+}
+
+TEST_CASE("gmon without a binary is refused") {
+  const Recording recording("no-elf");
+  const Said said = recording.files.run({"jcprof", "export", "out/profile.jcprof", "--format", "gmon"});
+  CHECK(said.status == 2);
+  CHECK(said.err == "gmon needs --elf FILE\nhint: the program that gprof is to be given\n");
+}
+
+}  // namespace jcprof

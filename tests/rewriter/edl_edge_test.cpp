@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// The untrusted side that is made of an EDL: it compiles without a warning, and as a host build it brings an
+// input's bytes to the ecall and the reply back.
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <catch2/catch.hpp>
+
+#include "rewriter/edl_edge.hpp"
+#include "rewriter/edl_edit.hpp"
+#include "rewriter/edl_files.hpp"
+#include "rewriter/project_draft.hpp"
+#include "src/core/file.hpp"
+#include "src/core/process.hpp"
+#include "src/core/project.hpp"
+#include "templates/jcprof_plugin.h"
+#include "tests/core/fault_text.hpp"
+#include "tests/core/temporary_folder.hpp"
+
+namespace fs = std::filesystem;
+
+namespace jcprof::rewriter {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+const fs::path here = fs::path(JCPROF_SOURCE_DIR) / "tests/rewriter";
+
+const Strings strict{
+    "-Werror",       "-Wall",        "-Wextra",          "-Wconversion",          "-Wsign-conversion",
+    "-Wshadow",      "-Wcast-qual",  "-Wundef",          "-Wredundant-decls",     "-Wpointer-arith",
+    "-Wfloat-equal", "-Wcast-align", "-Wformat",         "-Wformat-security",     "-Winit-self",
+    "-Wreturn-type", "-Waddress",    "-Wsequence-point", "-Wmissing-declarations"};
+const Strings strict_c{"-Wstrict-prototypes", "-Wmissing-prototypes", "-Wjump-misses-init"};
+
+EdlEdit edited(const std::string& feature) {
+  return edit_edl(read_edl(here / "edl" / feature, "enclave.edl", {}), {});
+}
+
+Strings public_ecalls(const EdlEdit& edit) {
+  Strings names;
+  for (const EdlFunction& function : edit.edl.ecalls)
+    if (function.is_public && function.name != edit.function) names.push_back(function.name);
+  return names;
+}
+
+void run(const fs::path& folder, const Strings& argv) {
+  const ProcessResult result =
+      run_and_wait({.argv = argv, .cwd = folder}, {.file = folder / "log"}, std::chrono::minutes{2});
+  INFO(fmt::format("{}\n{}", fmt::join(argv, " "), read_file(folder / "log")));
+  REQUIRE(result.exit_status == 0);
+  REQUIRE(read_file(folder / "log").empty());
+}
+
+/// An edge/ folder, with the test's trusted and untrusted functions.
+class Edge {
+ public:
+  explicit Edge(const std::string& feature) {
+    const EdlEdit edit = edited(feature);
+    for (const EdgeFile& file : host_files(edit)) write_file(folder_ / file.path, file.text);
+    const EdgeFile bridge = bridge_file(edit, public_ecalls(edit));
+    write_file(folder_ / bridge.path, bridge.text);
+    fs::copy_file(fs::path(JCPROF_SOURCE_DIR) / "templates/jcprof_plugin.h", folder_ / "jcprof_plugin.h");
+  }
+
+  const fs::path& path() const { return folder_.path(); }
+
+  void compile(const Strings& how, const Strings& what) const {
+    Strings argv = how;
+    argv.insert(argv.end(), strict.begin(), strict.end());
+    argv.insert(argv.end(), {"-fPIC", "-Ihost", "-I.", "-I" + (here / "edge").string()});
+    argv.insert(argv.end(), what.begin(), what.end());
+    run(path(), argv);
+  }
+
+  void build() const {
+    const std::string folder = (here / "edge").string();
+    compile({"gcc", "-O1", "-shared"}, {folder + "/trusted.c", "host/enclave_t.c", "-o", "enclave.so"});
+    compile({"gcc", "-O1", "-shared"},
+            {folder + "/untrusted.c", "bridge.c", "host/enclave_u.c", "-o", "bridge.so", "-ldl"});
+  }
+
+ private:
+  test::TemporaryFolder folder_;
+};
+
+struct CloseLibrary {
+  void operator()(void* library) const { ::dlclose(library); }
+};
+
+/// A bridge, loaded as the agent does it.
+class Bridge {
+ public:
+  explicit Bridge(const fs::path& file) : library_(::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    INFO((library_ ? "" : ::dlerror()));
+    REQUIRE(library_);
+    bridge_ = reinterpret_cast<decltype(&jcprof_plugin)>(::dlsym(library_.get(), "jcprof_plugin"))();
+    REQUIRE(bridge_->load() == 0);
+  }
+  ~Bridge() { bridge_->unload(); }
+  Bridge(const Bridge&) = delete;
+  Bridge& operator=(const Bridge&) = delete;
+
+  const struct jcprof_bridge* operator->() const { return bridge_; }
+
+  std::string told() const { return static_cast<const char*>(::dlsym(library_.get(), "told")); }
+
+  /// "status reply" of an ecall, "!" and why where it was not made.
+  std::string make(const std::string& name, const std::string& input) const {
+    std::uint32_t index = 0;
+    while (name != bridge_->ecalls[index]) ++index;
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(input.data());
+    if (const int code = bridge_->prepare(index, bytes, input.size()); code != 0)
+      return fmt::format("! {}", bridge_->why(code));
+    if (const int code = bridge_->call(); code != 0) return fmt::format("! {}", bridge_->why(code));
+    std::string reply(100, '?');
+    std::uint32_t status = 0;
+    const std::size_t size =
+        bridge_->reply(reinterpret_cast<unsigned char*>(reply.data()), reply.size(), &status);
+    return fmt::format("{} {}", status, reply.substr(0, size));
+  }
+
+ private:
+  std::unique_ptr<void, CloseLibrary> library_;
+  const struct jcprof_bridge* bridge_ = nullptr;
+};
+
+template <class T>
+std::string bytes_of(T value) {
+  std::string bytes(sizeof value, '\0');
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+TEST_CASE("the edge of an EDL is rewritten as approved") {
+  const EdlEdit edit = edited("edge");
+  std::vector<EdgeFile> files = host_files(edit);
+  files.push_back(bridge_file(edit, public_ecalls(edit)));
+  std::string text;
+  for (const EdgeFile& file : files)
+    if (file.path.find("sgx_") == std::string::npos) text += fmt::format("==== {}\n{}", file.path, file.text);
+  const fs::path approved = here / "approved/edge.txt";
+  if (std::getenv("JCPROF_APPROVE") != nullptr) write_file(approved, text);
+  CHECK(text == read_file(approved));
+}
+
+TEST_CASE("what is made of an EDL compiles without a warning, as C and as C++") {
+  const Edge edge("edge");
+  for (const std::string c : {"gcc", "clang-19"})
+    for (const std::string file : {"bridge.c", "host/enclave_t.c", "host/enclave_u.c"}) {
+      for (const std::string standard : {"-std=c99", "-std=gnu11", "-std=c17"}) {
+        Strings how{c, "-O2", standard, "-c"};
+        how.insert(how.end(), strict_c.begin(), c == "gcc" ? strict_c.end() : strict_c.end() - 1);
+        edge.compile(how, {file, "-o", "part.o"});
+      }
+      edge.compile({c, "-O2", "-x", "c++", "-std=c++11", "-c"}, {file, "-o", "part.o"});
+    }
+}
+
+TEST_CASE("a bridge brings an input's bytes to the ecall, and back what it answers") {
+  const Edge edge("edge");
+  edge.build();
+  const Bridge bridge(edge.path() / "bridge.so");
+  CHECK(std::string(bridge->device) == "host build, no enclave");
+  const std::string pair = bytes_of<std::uint32_t>(9) + "\1\2\3\4";
+  const std::string values = bytes_of<char>(-3) + bytes_of<unsigned short>(500) + bytes_of<std::uint64_t>(1) +
+                             bytes_of(2.5) + pair + bytes_of<int>(2);
+  CHECK(bridge.make("ecall_values", values) == "4294967291 ");
+  CHECK(bridge.told() == "-3 500 1 2.50 9:4 2");
+  CHECK(bridge.make("ecall_hash", "ab" + bytes_of<std::uint32_t>(1)) ==
+        fmt::format("{} ", (31 + 97) * 31 + 98));
+  CHECK(bridge.make("ecall_copy", "abcd") == "7 abcd");
+  CHECK(bridge.make("ecall_copy", "abc") == std::string("7 abc\0", 6));
+  CHECK(bridge.make("ecall_two", "\3abcdefgh") == "0 ");
+  CHECK(bridge.told() == "abc|defgh");
+  CHECK(bridge.make("ecall_same", bytes_of<std::size_t>(2) + "abab") == "21 ");
+  CHECK(bridge.make("ecall_same", bytes_of<std::size_t>(2) + "abac") == "20 ");
+  std::string numbers;
+  for (const std::int32_t number : {30, 1, 1, 35}) numbers += bytes_of(number);
+  CHECK(bridge.make("ecall_arrays", numbers + "yz") == "0 abcAz");
+  CHECK(bridge.make("ecall_text", std::string("name\0text", 9)) == "0 Xext");
+  CHECK(bridge.told() == "name");
+  CHECK(bridge.make("ecall_fixed", pair + pair + pair + bytes_of<std::uint32_t>(38)) ==
+        "0 " + bytes_of<std::uint32_t>(65));
+  CHECK(bridge.make("ecall_yours", "\7") == "0 ");
+  CHECK(bridge.told() == "1 1 1 1 0 7");
+  CHECK(bridge.make("ecall_room", bytes_of(3) + bytes_of(2)) == "0 rrrrrr");
+}
+
+TEST_CASE("an input that is too short is filled with zeros, and one that asks for too much is refused") {
+  const Edge edge("edge");
+  edge.build();
+  const Bridge bridge(edge.path() / "bridge.so");
+  CHECK(bridge.make("ecall_values", "\5") == "4294967291 ");
+  CHECK(bridge.told() == "5 0 0 0.00 0:0 0");
+  CHECK(bridge.make("ecall_text", "") == "0 ");
+  CHECK(bridge.told().empty());
+  CHECK(bridge.make("ecall_hash", "") == "0 ");
+  CHECK(bridge.make("ecall_same", "\xff\xff\xff\xff\xff\xff\xff\xff") ==
+        "! the input asks for more memory than there is");
+  CHECK(bridge.make("ecall_room", bytes_of(-1) + bytes_of(-1)) ==
+        "! the input asks for more memory than there is");
+}
+
+TEST_CASE("a host build calls out of the enclave, from there into it, and our own ecall") {
+  const Edge edge("edge");
+  edge.build();
+  const Bridge bridge(edge.path() / "bridge.so");
+  CHECK(bridge.make("ecall_time", "") == "0 ");
+  CHECK(bridge.told() == "600 one");
+  jcprof_window window{};
+  CHECK(bridge->control(JCPROF_PLUGIN_COUNTING, &window) == 0);
+  CHECK(std::memcmp(&window, "\x2b\0\0\0", 4) == 0);
+}
+
+TEST_CASE("a host build of another EDL is refused by name") {
+  const Edge edge("edge");
+  const Edge other("types");
+  edge.build();
+  other.compile({"gcc", "-shared"}, {"-Wno-error", "-w", "-x", "c", "/dev/null", "-o", "enclave.so"});
+  fs::rename(other.path() / "enclave.so", edge.path() / "enclave.so");
+  const std::unique_ptr<void, CloseLibrary> library(
+      ::dlopen((edge.path() / "bridge.so").c_str(), RTLD_NOW | RTLD_LOCAL));
+  const auto* const bridge =
+      reinterpret_cast<decltype(&jcprof_plugin)>(::dlsym(library.get(), "jcprof_plugin"))();
+  CHECK(std::string(bridge->why(bridge->load())) ==
+        "SGX_ERROR_INVALID_ENCLAVE (0x2001): enclave.so is not one");
+}
+
+TEST_CASE("what jcprof init drafts for an enclave builds a host build") {
+  const test::TemporaryFolder folder;
+  const std::map<std::string, std::string> files{
+      {"app/main.cpp", "#include \"kv_u.h\"\nvoid ocall_log(const char*) {}\nint main() { return 0; }\n"},
+      {"enclave/kv.cpp",
+       "#include \"kv_t.h\"\nint ecall_length(const char* text, shared_t more) {\n  ocall_log(text);\n  int "
+       "n = "
+       "more;\n  while (*text++) n++;\n  return n;\n}\nvoid jcprof_enclave(unsigned, void*) {}\n"},
+      {"enclave/kv.edl",
+       "enclave { include \"shared.h\"\n  trusted { public int ecall_length([in, string] const char* "
+       "text, shared_t more); };\n  untrusted { void ocall_log([in, string] const char* text); };\n};"},
+      {"shared/shared.h", "typedef int shared_t;\n"}};
+  FoundTree tree{.name = "sample"};
+  for (const auto& [path, text] : files) {
+    write_file(folder / "tree" / path, text);
+    tree.paths.push_back(path);
+    if (is_telling(path)) tree.texts.emplace(path, text);
+  }
+  const Project project = parse_project(folder / "tree/jcprof.json", draft_project(tree));
+  const EdlEdit edit = edit_edl(read_edl(folder / "tree", "enclave/kv.edl", {}), {});
+  for (const EdgeFile& file : host_files(edit)) write_file(folder / "edge" / file.path, file.text);
+  write_file(folder / "edge/bridge.c", bridge_file(edit, project.entry).text);
+  fs::copy_file(fs::path(JCPROF_SOURCE_DIR) / "templates/jcprof_plugin.h", folder / "edge/jcprof_plugin.h");
+  for (const Step& step : project.build) {
+    Strings argv;
+    for (const std::string& word : step.run) argv.push_back(fill_in(word, {{"out", folder.path().string()}}));
+    run(folder / "tree", argv);
+  }
+  const Bridge bridge(folder / "tree/bridge.so");
+  CHECK(bridge.make("ecall_length", std::string("four\0", 5) + bytes_of<int>(30)) == "34 ");
+}
+
+TEST_CASE("a bridge is made for public ecalls only") {
+  const EdlEdit edit = edited("edge");
+  CHECK(test::fault_text([&] { bridge_file(edit, {"ecall_hsh"}); }) ==
+        "enclave.edl: there is no ecall \"ecall_hsh\"\nhint: did you mean \"ecall_hash\"?");
+  CHECK(test::fault_text([&] { bridge_file(edit, {"ecall_private"}); }) ==
+        "enclave.edl: the ecall \"ecall_private\" is not public\n"
+        "hint: it can be called from within an ocall only: profile the ecall that leads there");
+}
+
+}  // namespace
+}  // namespace jcprof::rewriter
