@@ -70,6 +70,7 @@ void make_relative(Profile& profile, const fs::path& root) {
   for (SourceDigest& source : profile.sources) relative(source.path);
   for (LineEstimate& line : profile.lines) relative(line.path);
   for (FunctionEstimate& function : profile.functions) relative(function.path);
+  for (CostFunction& function : profile.tree.functions) relative(function.path);
   // Of the same file with and without a digest the former comes first.
   std::set<std::string> known;
   std::erase_if(profile.sources, [&](const SourceDigest& source) {

@@ -71,13 +71,14 @@ void Edges::take(const MeasuredWay& measured, std::size_t first_block) {
   for (const auto& [ends, found] : all) {
     Edge& edge = edges_[ends];
     const Sum sum = measured.sum_of(found.parts);
-    if (sum.values.empty()) {
+    const std::vector<double> values = engine::present(sum.rounds);
+    if (values.empty()) {
       edge.is_vague = edge.is_vague || found.is_vague;
       continue;
     }
     if (edge.values.empty()) edge.clock = measured.clock();
     const double scale = static_cast<double>(edge.count) / static_cast<double>(found.times);
-    for (const double value : sum.values) edge.values.push_back(scale * value);
+    for (const double value : values) edge.values.push_back(scale * value);
     edge.doubt.traps = std::max(edge.doubt.traps, scale * sum.doubt.traps);
     edge.doubt.division_low = std::max(edge.doubt.division_low, scale * sum.doubt.division_low);
     edge.doubt.division_high = std::max(edge.doubt.division_high, scale * sum.doubt.division_high);

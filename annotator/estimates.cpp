@@ -34,7 +34,6 @@ class Estimator {
     Profile profile{.run = data_.run,
                     .shots = data_.samples.size(),
                     .rounds = usual_.about().rounds,
-                    .paths = ways_.size(),
                     .trap_cost = cost_,
                     .total = usual_.total(),
                     .entry = usual_.entry(),
@@ -46,6 +45,8 @@ class Estimator {
     lines(profile);
     functions(profile);
     loops(profile);
+    profile.tree = cost_tree(usual_);
+    paths(profile);
     whole(profile);
     edges(profile);
     warn(profile);
@@ -127,11 +128,13 @@ class Estimator {
     }
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const OwnedLine& line = attribution_.lines[i];
+      Sum sum = usual_.sum_of(parts[i]);
       profile.lines.push_back({.path = line.path,
                                .line = line.line,
                                .function = line.function,
                                .hits = line.hits,
-                               .cost = estimate_of(parts[i])});
+                               .cost = with_share(usual_.estimate_of(sum)),
+                               .rounds = std::move(sum.rounds)});
     }
     sort_by_cost(profile.lines);
   }
@@ -195,6 +198,15 @@ class Estimator {
     std::ranges::stable_sort(items, [](const Item& a, const Item& b) {
       return std::tie(b.cost.ticks.value, a.path, a.line) < std::tie(a.cost.ticks.value, b.path, b.line);
     });
+  }
+
+  void paths(Profile& profile) const {
+    for (const Way& way : ways_)
+      profile.paths.push_back(
+          {.rate = way.rate,
+           .events = way.end(),
+           .inputs = way.inputs,
+           .total = &way == &ways_.front() ? profile.total : MeasuredWay(run_, way, way.inputs).total()});
   }
 
   void whole(Profile& profile) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "annotator/attribution.hpp"
+#include "annotator/cost_tree.hpp"
 #include "annotator/edges.hpp"
 #include "annotator/measured_way.hpp"
 #include "annotator/run_data.hpp"
@@ -37,6 +38,7 @@ struct LineEstimate {
   std::uint64_t hits = 0;
   Estimate cost;
   std::optional<Spread> spread = {};
+  std::vector<double> rounds = {};  // its cost in each round, or missing; of measured runs
 };
 
 struct FunctionEstimate {
@@ -59,6 +61,14 @@ struct LoopEstimate {
   Estimate cost;
 };
 
+/// One of the paths that the command was seen to take.
+struct PathEstimate {
+  double rate = 1;                    // part of the traced runs that take it; each input counts the same
+  std::size_t events = 0;             // traps on it
+  std::vector<std::uint32_t> inputs;  // that take it
+  Estimate total;                     // T(end) without the cost of the traps on the way; without a share
+};
+
 /// What a recorded run consists of.
 struct Recorded {
   std::size_t threads = 0;
@@ -72,8 +82,8 @@ inline constexpr double dear_traps = 0.1;
 struct Profile {
   RunInfo run;
   std::uint64_t shots = 0;
-  std::uint32_t rounds = 0;  // that the numbers rest on
-  std::size_t paths = 1;     // that the command was seen to take
+  std::uint32_t rounds = 0;         // that the numbers rest on
+  std::vector<PathEstimate> paths;  // most frequent first; of a recorded run none
   TrapCost trap_cost;
   double trap_share = 0;  // of the traps on the most frequent path, in its blocks and them
   Estimate total;         // T(end) without the cost of the traps on the way
@@ -85,6 +95,7 @@ struct Profile {
   std::vector<LineEstimate> lines;          // hottest first
   std::vector<FunctionEstimate> functions;  // hottest first, by exclusive time
   std::vector<LoopEstimate> loops;          // hottest first
+  CostTree tree;
   // Of all paths.
   std::vector<EdgeEstimate> edges;  // hottest first
   std::vector<UnreachedLine> unreached;

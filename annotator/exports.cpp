@@ -151,7 +151,7 @@ std::string to_json(const Profile& profile) {
                 {"unit", name_of(profile.run.unit)},
                 {"hz", profile.run.hz},
                 {"simulated", profile.run.simulated},
-                {"paths", profile.paths},
+                {"paths", profile.paths.size()},
                 {"rounds", profile.rounds},
                 {"shots", profile.shots},
                 {"total", json(profile.total.ticks)},

@@ -81,6 +81,18 @@ void MeasuredWay::add_blocks(Parts& parts, std::size_t begin, std::size_t end) c
   }
 }
 
+std::vector<double> MeasuredWay::block_costs() const {
+  std::vector<double> costs(way_.end());
+  for (std::size_t s = 0; s < stretches_.all().size(); ++s) {
+    const Stretch& stretch = stretches_.all()[s];
+    const double whole = std::max(0.0, stretches_.interval(s).value);
+    const Weight weight = division_.weight(stretch.begin, stretch.end);
+    for (std::size_t block = stretch.begin; block < stretch.end; ++block)
+      costs[block] = whole * fraction(division_.weight(block, block + 1), weight).value;
+  }
+  return costs;
+}
+
 Sum MeasuredWay::sum_of(const Parts& parts) const {
   Sum sum;
   std::vector<Span> spans;
@@ -100,12 +112,13 @@ Sum MeasuredWay::sum_of(const Parts& parts) const {
   }
   sum.doubt.traps = half_width_of(traps, cost_);
   sum.terms = spans.size();
-  sum.values = engine::present(stretches_.sum(spans));
+  sum.rounds = stretches_.sum(spans);
   return sum;
 }
 
 Estimate MeasuredWay::estimate_of(const Sum& sum) const {
-  return estimate_from(stretches_.interval_of(sum.values, sum.terms), sum.values.size(), sum.doubt);
+  const std::vector<double> values = engine::present(sum.rounds);
+  return estimate_from(stretches_.interval_of(values, sum.terms), values.size(), sum.doubt);
 }
 
 Estimate MeasuredWay::stretch(std::size_t index) const {

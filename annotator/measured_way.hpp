@@ -40,9 +40,9 @@ struct Doubt {
   double division_high = 0;  // how much more
 };
 
-/// A sum of parts in each round in which it is known.
+/// A sum of parts in each round.
 struct Sum {
-  std::vector<double> values;
+  std::vector<double> rounds;  // by round, or missing
   Doubt doubt;
   std::size_t terms = 0;
 };
@@ -80,6 +80,8 @@ class MeasuredWay {
   void add_block(Parts& parts, std::size_t stretch, std::size_t block) const;
   /// The path's blocks [begin, end), as far as they were measured.
   void add_blocks(Parts& parts, std::size_t begin, std::size_t end) const;
+  /// Of each block of the path, as far as it was measured; else 0. They add up, and are never below 0.
+  std::vector<double> block_costs() const;
   Sum sum_of(const Parts& parts) const;
   Estimate estimate_of(const Sum& sum) const;
   Estimate stretch(std::size_t index) const;

@@ -88,6 +88,7 @@ Profile recorded_profile(const RecordedRun& recorded) {
   for (const Warning& warning : recorded.warnings) profile.warnings.push_back(to_text(warning));
   profile.recorded = Recorded{
       .threads = recorded.recording.threads.size(), .events = recorded.events, .lost = recorded.lost};
+  profile.tree = cost_tree(recorded.recording);
   const double total = total_of(recorded.estimates);
   for (const StoredEstimate& row : recorded.estimates) {
     if (row.scope == EstimateScope::total) profile.total = cost_of(row);

@@ -79,11 +79,11 @@ std::string header(const Profile& profile, const TableStyle& style) {
   if (run.simulated) text += ", " + painted("SIMULATED", yellow, style);
   if (profile.recorded) return text + recorded_header(profile);
   text += fmt::format(": {} rounds, {} shots", profile.rounds, profile.shots);
-  if (profile.paths > 1) text += fmt::format(", {} paths", profile.paths);
+  if (profile.paths.size() > 1) text += fmt::format(", {} paths", profile.paths.size());
   if (run.state != RunState::complete) text += ", unfinished";
   text += "\n";
   if (profile.total.rounds == 0)
-    return text + (profile.paths > 1 ? "what a whole command takes on this path is not known\n"
+    return text + (profile.paths.size() > 1 ? "what a whole command takes on this path is not known\n"
                                      : "no command ran to its end yet\n");
   const Quantity total = quantity(profile.total.ticks, unit);
   return text + fmt::format("total {} ±{}, of it {} before the first trap and {} unattributed\n", total.value,

@@ -54,6 +54,7 @@ extern void *jcprof_libc_mmap(void *at, __SIZE_TYPE__ size, int protection, int 
 extern int jcprof_libc_munmap(void *at, __SIZE_TYPE__ size) JCPROF_OUTSIDE_(munmap);
 extern int jcprof_libc_sigmask(int how, const void *to, void *from) JCPROF_OUTSIDE_(sigprocmask);
 extern int *jcprof_libc_errno(void) JCPROF_OUTSIDE_(__errno_location) __attribute__((__weak__));
+extern int jcprof_libc_poll(void *files, unsigned long count, int milliseconds) JCPROF_OUTSIDE_(poll);
 extern int jcprof_libc_gettid(void) JCPROF_OUTSIDE_(gettid) __attribute__((__weak__));
 extern __UINTPTR_TYPE__ jcprof_libc_getauxval(unsigned long type) JCPROF_OUTSIDE_(getauxval) __attribute__((__weak__));
 extern int jcprof_libc_madvise(void *at, __SIZE_TYPE__ size, int advice) JCPROF_OUTSIDE_(madvise)
@@ -242,7 +243,7 @@ JCPROF_LOCAL_ JCPROF_CALLED_ void jcprof_passed(jcprof_u32 id) JCPROF_NOTHROW_ {
 #define JCPROF_BODY
 #define JCPROF_ENCLAVE(name) JCPROF_ENCLAVE_(name, if (verb == 6) jcprof_record_attach(window))
 
-/* ---- the slow path: nothing in it waits, allocates, or is not safe in a handler ---- */
+/* ---- the slow path: nothing in it allocates or is not safe in a handler; only the first threads wait, for the log ---- */
 
 #if JCPROF_DEFINED_HERE_
 
@@ -834,6 +835,18 @@ JCPROF_LOCAL_ void jcprof_look_for_log(void) {
   jcprof_libc_sigmask(JCPROF_SIG_SETMASK_, before, JCPROF_NULL_);
 }
 
+/* Another thread looks for the log, within microseconds where a processor is free. Not for ever: what it waits for may
+   be a lock of libc's that this thread has (fork). */
+JCPROF_LOCAL_ jcprof_log_u32 jcprof_wait_for_log(void) {
+  jcprof_log_u32 state = JCPROF_ATTACHING_;
+  int left;
+  for (left = 200; left > 0 && state == JCPROF_ATTACHING_; left--) {
+    jcprof_libc_poll(JCPROF_NULL_, 0, 1);
+    state = __atomic_load_n(&jcprof_recorder.attached, __ATOMIC_ACQUIRE);
+  }
+  return state;
+}
+
 #endif
 
 JCPROF_LOCAL_ void jcprof_begin_thread(struct jcprof_log_head *log) {
@@ -861,6 +874,7 @@ JCPROF_WEAK_ int jcprof_begin_record(void) JCPROF_NOTHROW_ {
     jcprof_look_for_log();
     state = JCPROF_ATTACHED_;
   }
+  if (state == JCPROF_ATTACHING_) state = jcprof_wait_for_log();
 #else
   state = __atomic_load_n(&all->attached, __ATOMIC_ACQUIRE);
 #endif

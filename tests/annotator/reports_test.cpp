@@ -81,12 +81,12 @@ TEST_CASE(
   Profile profile = small_profile();
   profile.run.device = "gd60";
   profile.run.simulated = false;
-  profile.paths = 3;
+  profile.paths.resize(3);
   CHECK(header(profile).starts_with("pin on gd60: 10 rounds, 120 shots, 3 paths\ntotal 8.0 ms"));
   profile.total.rounds = 0;
   CHECK(header(profile) ==
         "pin on gd60: 10 rounds, 120 shots, 3 paths\nwhat a whole command takes on this path is not known\n");
-  profile.paths = 1;
+  profile.paths.resize(1);
   CHECK(header(profile) == "pin on gd60: 10 rounds, 120 shots\nno command ran to its end yet\n");
 }
 

@@ -127,7 +127,7 @@ TEST_CASE("a signature is that of templates/PM.java, and ids beyond a short coun
 
 TEST_CASE("where shots tell their way, a path that varies at random is known edge by edge") {
   const Profile profile = estimate(random_run(Tells::its_way, 4));
-  CHECK(profile.paths == 2);
+  CHECK(profile.paths.size() == 2);
   CHECK(edges_of(profile) ==
         "1→2 100 % 100\n2→3 100 % 200\n3→4 75 % 300\n3→5 25 % 300\n4→6 75 % 4000\n5→6 25 % 20000\n"
         "6→7 100 % 500\n7→0 100 % 70\n");

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/cost_tree.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace jcprof::annotator {
+
+CostTree cost_tree(const StoredRecording& recording) {
+  CostTree tree;
+  for (const StoredSymbol& symbol : recording.symbols)
+    tree.functions.push_back(
+        {.name = symbol.name, .path = symbol.path, .line = symbol.line, .module = symbol.module});
+  std::map<std::uint32_t, std::uint32_t> roots;  // by serial
+  for (const StoredThread& thread : recording.threads) {
+    roots[thread.serial] = static_cast<std::uint32_t>(tree.nodes.size());
+    tree.nodes.push_back({.function = static_cast<std::uint32_t>(tree.functions.size()), .calls = 1});
+    tree.functions.push_back(
+        {.name = fmt::format("thread {}{}{}", thread.serial, thread.name.empty() ? "" : " ", thread.name),
+         .is_thread = true});
+  }
+  const auto first = static_cast<std::uint32_t>(tree.nodes.size());
+  for (const StoredCall& call : recording.calls) {
+    const std::uint32_t parent = call.parent == 0 ? roots.at(call.thread) : first + call.parent - 1;
+    tree.nodes.push_back({.function = call.symbol,
+                          .parent = parent,
+                          .calls = call.count,
+                          .exclusive = call.exclusive,
+                          .inclusive = call.inclusive});
+    if (call.parent == 0) tree.nodes[parent].inclusive += call.inclusive;
+  }
+  // Of a thread itself is what it did outside of all calls that were seen.
+  for (const StoredThread& thread : recording.threads) {
+    CostNode& root = tree.nodes[roots.at(thread.serial)];
+    root.exclusive = std::max(0.0, thread.recorded - root.inclusive);
+    root.inclusive += root.exclusive;
+  }
+  return tree;
+}
+
+}  // namespace jcprof::annotator

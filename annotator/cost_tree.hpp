@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The call tree of a profile with what it cost, for flame graphs, callgrind, pprof and the report: of a
+// measured run the calls of the most frequent path, of a recorded one those of all threads. Costs are in the
+// run's unit, never below 0, and add up: those of a node's lines to its exclusive cost, its own and its
+// children's to the inclusive one. In tables of lines and functions medians stand, which need not add up.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/core/store.hpp"
+
+namespace jcprof::annotator {
+
+struct CostFunction {
+  std::string name;
+  std::string path;      // of its source; empty: unknown
+  std::size_t line = 0;  // 0: unknown
+  std::string module;    // file of the program; empty: unknown
+  bool is_thread = false;
+};
+
+struct CostLine {
+  std::string path;
+  std::size_t line = 0;
+  double cost = 0;
+};
+
+/// All calls of a function that came by the same way, or a thread.
+struct CostNode {
+  static constexpr std::uint32_t none = ~0U;
+
+  std::uint32_t function = 0;   // index
+  std::uint32_t parent = none;  // index, smaller than its own
+  std::size_t from_line = 0;    // that calls, in the parent; 0: unknown
+  std::uint64_t calls = 0;
+  double exclusive = 0;
+  double inclusive = 0;
+  std::vector<CostLine> lines = {};  // of the exclusive cost, in the order of the source; empty: unknown
+};
+
+struct CostTree {
+  std::vector<CostFunction> functions;
+  std::vector<CostNode> nodes;  // parents first
+};
+
+class MeasuredWay;
+
+/// The entry is the root.
+CostTree cost_tree(const MeasuredWay& way);
+/// The threads are the roots.
+CostTree cost_tree(const StoredRecording& recording);
+
+}  // namespace jcprof::annotator
