@@ -59,12 +59,12 @@ std::string left_out(std::size_t count, const TableStyle& style) {
 
 /// The first of `items`, a row each, and how many more there are; empty without any.
 template <class Item, class RowOf>
-std::string first_of(const std::vector<Item>& items, std::vector<Column> columns, const TableStyle& style,
-                     const RowOf& row_of) {
+std::string first_of(const std::vector<Item>& items, const std::vector<Column>& columns,
+                     const TableStyle& style, const RowOf& row_of) {
   if (items.empty()) return "";
   std::vector<Row> rows;
   for (const Item& item : items | std::views::take(style.rows)) rows.push_back(row_of(item));
-  return table(std::move(columns), std::move(rows), style) + left_out(items.size(), style);
+  return table(columns, std::move(rows), style) + left_out(items.size(), style);
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ std::string header(const Profile& profile, const TableStyle& style) {
   text += "\n";
   if (profile.total.rounds == 0)
     return text + (profile.paths.size() > 1 ? "what a whole command takes on this path is not known\n"
-                                     : "no command ran to its end yet\n");
+                                            : "no command ran to its end yet\n");
   const Quantity total = quantity(profile.total.ticks, unit);
   return text + fmt::format("total {} ±{}, of it {} before the first trap and {} unattributed\n", total.value,
                             total.half_width, quantity(profile.entry.ticks, unit).value,
