@@ -29,7 +29,8 @@ constexpr double largest_gain = 0.1;
 
 /// What an end that was kept from falling below 0 hides is taken to be as wide as the other side.
 double width_below(const Interval& ticks) {
-  return ticks.low > 0 ? ticks.value - ticks.low : std::max(ticks.value - ticks.low, ticks.high - ticks.value);
+  return ticks.low > 0 ? ticks.value - ticks.low
+                       : std::max(ticks.value - ticks.low, ticks.high - ticks.value);
 }
 
 Interval divided(Interval ticks, double by) {
@@ -44,8 +45,8 @@ Interval difference_of(const Interval& before, const Interval& after) {
 
 /// That noise alone makes a difference as large.
 double chance(const Interval& difference) {
-  const double toward_nothing = difference.value > 0 ? difference.value - difference.low
-                                                     : difference.high - difference.value;
+  const double toward_nothing =
+      difference.value > 0 ? difference.value - difference.low : difference.high - difference.value;
   if (!std::isfinite(toward_nothing) || difference.value == 0) return 1;
   if (toward_nothing <= 0) return 0;
   return std::erfc(std::abs(difference.value) / toward_nothing * deviations_95 / std::sqrt(2.0));
@@ -80,14 +81,12 @@ Verdict verdict_of(const Change& change, const Scales& scales, double count_from
   if (!change.before) return Verdict::appeared;
   if (!change.after) return Verdict::gone;
   const Interval& difference = change.difference;
-  const double margin =
-      std::max(scales.tolerance * change.before->ticks.value, least_share * scales.whole);
+  const double margin = std::max(scales.tolerance * change.before->ticks.value, least_share * scales.whole);
   if (chance(difference) <= count_from && std::abs(difference.value) > margin)
     return difference.value > 0 ? Verdict::slower : Verdict::faster;
   constexpr double narrower = deviations_90 / deviations_95;
-  const bool lies_inside =
-      difference.value - narrower * (difference.value - difference.low) >= -margin &&
-      difference.value + narrower * (difference.high - difference.value) <= margin;
+  const bool lies_inside = difference.value - narrower * (difference.value - difference.low) >= -margin &&
+                           difference.value + narrower * (difference.high - difference.value) <= margin;
   return lies_inside ? Verdict::same : Verdict::unresolved;
 }
 
@@ -137,7 +136,7 @@ std::vector<Change> changed_functions(const Profile& before, const Profile& afte
     const FunctionEstimate* after = nullptr;
   };
   std::map<std::string, std::vector<Pair>> by_name;
-  const auto enter = [&](const Profile& profile, const FunctionEstimate* Pair::*side) {
+  const auto enter = [&](const Profile& profile, const FunctionEstimate* Pair::* side) {
     std::vector<const FunctionEstimate*> in_order;
     for (const FunctionEstimate& function : profile.functions) in_order.push_back(&function);
     std::ranges::stable_sort(in_order, [](const auto* a, const auto* b) {
@@ -155,8 +154,8 @@ std::vector<Change> changed_functions(const Profile& before, const Profile& afte
   for (const auto& [name, pairs] : by_name)
     for (const Pair& pair : pairs) {
       const FunctionEstimate& newest = pair.after != nullptr ? *pair.after : *pair.before;
-      Change& change = changes.emplace_back(
-          Change{.path = newest.path, .line = newest.line, .function = name});
+      Change& change =
+          changes.emplace_back(Change{.path = newest.path, .line = newest.line, .function = name});
       if (pair.before != nullptr) change.line_before = pair.before->line;
       if (pair.before != nullptr) change.before = pair.before->exclusive;
       if (pair.after != nullptr) change.after = pair.after->exclusive;
@@ -183,10 +182,10 @@ double speed_of(const std::vector<Change>& changes, ClockUnit unit, std::vector<
   if (unit == ClockUnit::instructions) return 1;
   const std::vector<double> ratios = ratios_of(changes);
   if (ratios.size() < fewest_for_speed) {
-    warnings.push_back(
-        fmt::format("{} lines or functions are resolved in both profiles: too few to tell how fast the sessions "
-                    "were as a whole, so that differences are as measured",
-                    ratios.size()));
+    warnings.push_back(fmt::format(
+        "{} lines or functions are resolved in both profiles: too few to tell how fast the sessions "
+        "were as a whole, so that differences are as measured",
+        ratios.size()));
     return 1;
   }
   const double ratio = engine::median(ratios);

@@ -62,8 +62,8 @@ class Alignment {
       : before_(before), after_(after), width_(after.size() + 1), best_((before.size() + 1) * width_) {
     for (std::size_t i = before.size(); i-- > 0;)
       for (std::size_t j = after.size(); j-- > 0;)
-        best(i, j) = std::max({best(i + 1, j), best(i, j + 1),
-                               likeness(before_[i], after_[j]) + best(i + 1, j + 1)});
+        best(i, j) =
+            std::max({best(i + 1, j), best(i, j + 1), likeness(before_[i], after_[j]) + best(i + 1, j + 1)});
   }
 
   template <class Sink>

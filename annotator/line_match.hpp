@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which line of one build is which of another one. Lines are the same where their traps' keys are; a key tells
-// a statement's text and its place among its function's, so that behind an edit the lines of a function are
-// aligned by what their traps look like. Pure.
+// Which line of one build is which of another one. Lines are the same where their traps' keys are; a key
+// tells a statement's text and its place among its function's, so that behind an edit the lines of a function
+// are aligned by what their traps look like. Pure.
 #pragma once
 
 #include <cstddef>
