@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands in the cells of more than one view.
 import type { Cost, Each, Place } from "./data";
-import { bar, el, shown, type Child } from "./dom";
+import { bar, el, shown } from "./dom";
 import { sourceLink, type Report } from "./report";
 import { heatOf, shareOf } from "./units";
 
 /// A link to the line where the sources are known, its name where not.
-export function placeLink(report: Report, place: Place, text = report.shortPlace(place)): Child {
+export function placeLink(report: Report, place: Place, text = report.shortPlace(place)): HTMLElement | string {
   const isKnown = place.file >= 0 && place.line > 0;
   return isKnown ? el("a", { href: sourceLink(place), title: report.path(place.file) }, text) : text;
 }
 
-export function nameAt(report: Report, name: string, place: Place): Child {
+export function nameAt(report: Report, name: string, place: Place): HTMLElement | string {
   return placeLink(report, place, shown(name) || report.shortPlace(place));
 }
 

@@ -4,8 +4,8 @@ import type { Distribution, Interval } from "./data";
 import { el, svg } from "./dom";
 import { plural, type Units } from "./units";
 
-const width = 420;
-const height = 150;
+const width = 260;
+const height = 130;
 const left = 8;
 const bottom = 20;
 const top = 8;

@@ -113,7 +113,7 @@ export class FlameView {
 
   private tell(frame: Frame<Call>): void {
     const place = placeLink(this.report, frame.data.place);
-    this.said.replaceChildren(this.words(frame), " ", typeof place === "string" ? "" : place ?? "");
+    this.said.replaceChildren(this.words(frame), " ", typeof place === "string" ? "" : place);
   }
 
   /// Makes a frame the one that keys start from.

@@ -8,7 +8,7 @@ import { sourceLink, type Report } from "./report";
 import { Rows } from "./rows";
 import { heat, heatOf, percent, shareOf, times } from "./units";
 
-const hottestShown = 15;
+const hottestShown = 10;
 const longest = 2000;   // characters of a line: what follows is of generated code, and costs seconds to lay out
 
 interface FileRows {
