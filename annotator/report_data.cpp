@@ -121,9 +121,11 @@ class DataWriter {
   }
 
   void take_changes(const Comparison& comparison) {
-    const auto change = [this](const Change& item) { return row(item, files_); };
-    changed_lines_ = list("compared lines", for_changes, comparison.lines, change);
-    changed_functions_ = list("compared functions", for_changes, comparison.functions, change);
+    const auto change_of = [this](const char* member) {
+      return [this, member](const Change& item) { return row(item, member, files_); };
+    };
+    changed_lines_ = list("compared lines", for_changes, comparison.lines, change_of("function"));
+    changed_functions_ = list("compared functions", for_changes, comparison.functions, change_of("name"));
   }
 
   /// Functions of a recording have no number of their own; its symbols are the first of the tree's.

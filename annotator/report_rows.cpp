@@ -93,11 +93,11 @@ std::string row(const StoredThread& thread) {
                      json_number(thread.recorded), json_number(thread.paused), json_number(thread.gap));
 }
 
-std::string row(const Change& change, ReportFiles& files) {
+std::string row(const Change& change, const char* member, ReportFiles& files) {
   const bool is_relative = change.before && change.after && change.before->ticks.value > 0;
   return fmt::format(
-      R"({{"file":{},"line":{},"was":{},"function":{},"before":{},"after":{},"difference":{},"relative":{},"verdict":"{}"}})",
-      files.index(change.path), change.verdict == Verdict::gone ? 0 : change.line, change.line_before,
+      R"({{"file":{},"line":{},"was":{},"{}":{},"before":{},"after":{},"difference":{},"relative":{},"verdict":"{}"}})",
+      files.index(change.path), change.verdict == Verdict::gone ? 0 : change.line, change.line_before, member,
       json_name(change.function), json(change.before), json(change.after), json(change.difference),
       is_relative ? json(change.relative) : "null", name_of(change.verdict));
 }

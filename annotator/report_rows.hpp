@@ -21,7 +21,8 @@ std::string row(const UnreachedLine& line, ReportFiles& files);
 std::string row(const EdgeEstimate& edge, ReportFiles& files);
 std::string row(const PathEstimate& path, const std::vector<StoredInput>& inputs);
 std::string row(const StoredThread& thread);
-std::string row(const Change& change, ReportFiles& files);
+/// `member`: what its function is called there.
+std::string row(const Change& change, const char* member, ReportFiles& files);
 std::string json(const Distribution& distribution);
 
 }  // namespace jcprof::annotator
