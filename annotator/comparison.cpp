@@ -144,8 +144,9 @@ std::vector<Change> changed_functions(const Profile& before, const Profile& afte
     });
     for (const FunctionEstimate* function : in_order) {
       std::vector<Pair>& pairs = by_name[function->function];
-      const auto free = std::ranges::find(pairs, nullptr, side);
-      (free == pairs.end() ? pairs.emplace_back() : *free).*side = function;
+      auto free = std::ranges::find(pairs, nullptr, side);
+      if (free == pairs.end()) free = pairs.insert(free, Pair{});
+      (*free).*side = function;
     }
   };
   enter(before, &Pair::before);
@@ -182,10 +183,11 @@ double speed_of(const std::vector<Change>& changes, ClockUnit unit, std::vector<
   if (unit == ClockUnit::instructions) return 1;
   const std::vector<double> ratios = ratios_of(changes);
   if (ratios.size() < fewest_for_speed) {
-    warnings.push_back(fmt::format(
-        "{} lines or functions are resolved in both profiles: too few to tell how fast the sessions "
-        "were as a whole, so that differences are as measured",
-        ratios.size()));
+    warnings.push_back(
+        fmt::format("only {} lines or functions are resolved in both profiles, too few to tell how fast the "
+                    "sessions were "
+                    "as a whole: differences are as measured",
+                    ratios.size()));
     return 1;
   }
   const double ratio = engine::median(ratios);
