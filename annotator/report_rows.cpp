@@ -88,9 +88,11 @@ std::string row(const PathEstimate& path, const std::vector<StoredInput>& inputs
 }
 
 std::string row(const StoredThread& thread) {
-  return fmt::format(R"({{"name":{},"events":{},"lost":{},"recorded":{},"paused":{},"gap":{}}})",
-                     json_name(fmt::format("{} {}", thread.serial, thread.name)), thread.events, thread.lost,
-                     json_number(thread.recorded), json_number(thread.paused), json_number(thread.gap));
+  return fmt::format(
+      R"({{"name":{},"events":{},"lost":{},"recorded":{},"paused":{},"gap":{}}})",
+      json_name(fmt::format("{}{}{}", thread.serial, thread.name.empty() ? "" : " ", thread.name)),
+      thread.events, thread.lost, json_number(thread.recorded), json_number(thread.paused),
+      json_number(thread.gap));
 }
 
 std::string row(const Change& change, const char* member, ReportFiles& files) {
