@@ -14,7 +14,7 @@ function warnings(report: Report): Child[] {
 function totals(report: Report): HTMLElement {
   const { total, entry, unattributed, tree, unit } = report.profile;
   const { units } = report;
-  const inTime = units.asTime(total[0]);
+  const inTime = units.asTime(total?.[0]);
   const entries: [string, Child][] = [["Total", units.interval(total) + (inTime ? `, ${inTime}` : "")]];
   if (entry) entries.push(["Before the first trap", units.interval(entry)]);
   if (unattributed) entries.push(["Unattributed", units.interval(unattributed)]);

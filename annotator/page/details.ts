@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // All that is known of one line.
-import type { Line, Loop } from "./data";
+import { verdictMark } from "./comparison";
+import type { Compared, Line, Loop } from "./data";
 import { nameAt, eachPairs } from "./cells";
 import { distribution } from "./distribution";
 import { el, pairs, shown, type Child } from "./dom";
 import type { Relation, Report } from "./report";
-import { percent, plural, shareOf, times } from "./units";
+import { percent, plural, shareOf, signedPercent, times } from "./units";
 
 function costPairs(report: Report, line: Line): [string, Child][] {
   const { units } = report;
@@ -43,9 +44,20 @@ function loops(report: Report, found: Loop[]): HTMLElement | null {
   return el("div", {}, el("h3", {}, "Loop of this line"), el("ul", { class: "relations" }, ...told));
 }
 
+function comparedPairs(report: Report, row: Compared): [string, Child][] {
+  const { units } = report;
+  const entries: [string, Child][] = [["Verdict", verdictMark(row.verdict)]];
+  if (row.before) entries.push(["Before", units.cost(row.before)]);
+  if (row.difference && row.difference[0] !== null)
+    entries.push(["Difference", `${units.signed(row.difference)}${row.relative ? `, ${signedPercent(row.relative)}` : ""}`]);
+  return entries;
+}
+
 function ofEntry(report: Report, line: Line): HTMLElement[] {
   const facts = el("div", { class: "facts" }, el("h3", {}, shown(line.function)), pairs(costPairs(report, line)));
   if (line.each) facts.append(el("h3", {}, "Each pass"), pairs(eachPairs(report, line.each)));
+  const compared = report.compared(line.file, line.line);
+  if (compared) facts.append(el("h3", {}, "Compared"), pairs(comparedPairs(report, compared)));
   const drawn = line.rounds ? distribution(line.rounds, line.cost.ticks, report.units) : [];
   if (drawn.length === 0 && !report.profile.recorded)
     drawn.push(el("p", { class: "muted" }, "The distribution of this line was left out: it is among the coldest."));

@@ -47,7 +47,7 @@ function schemeSwitch(): HTMLElement {
 function head(report: Report): HTMLElement {
   const { profile, units } = report;
   const device = profile.facts.find(([word]) => word === "device")?.[1];
-  const inTime = units.asTime(profile.total[0]);
+  const inTime = units.asTime(profile.total?.[0]);
   const warned = profile.warnings.length;
   return el("header", {},
     el("h1", {}, shown(profile.project)),

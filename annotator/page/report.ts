@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profile with what the views look up in it: names of places, lines by file, and the call tree with its children.
-import type { Cost, Line, Loop, Place, Profile } from "./data";
+import type { Compared, Cost, Line, Loop, Place, Profile } from "./data";
 import { shown } from "./dom";
 import { Units } from "./units";
 
@@ -21,6 +21,7 @@ export class Report {
   readonly treeTotal: number;
   private readonly linesByFile = new Map<number, Map<number, Line[]>>();
   private readonly unreachedByFile = new Map<number, Set<number>>();
+  private readonly comparedLines: Map<string, Compared>;
 
   constructor(profile: Profile) {
     this.profile = profile;
@@ -33,6 +34,8 @@ export class Report {
     }
     for (const [file, line] of profile.unreached)
       this.unreachedByFile.set(file, (this.unreachedByFile.get(file) ?? new Set()).add(line));
+    const compared = (profile.against?.lines ?? []).filter(({ verdict }) => verdict !== "gone");
+    this.comparedLines = new Map(compared.map((row) => [`${row.file}:${row.line}`, row]));
     const nodes = profile.tree.nodes;
     for (const [index, node] of nodes.entries()) {
       this.children.push([]);
@@ -76,6 +79,11 @@ export class Report {
   shortPlace({ file, line }: Place): string {
     const name = this.path(file).split("/").pop()!;
     return file < 0 ? "unknown" : line > 0 ? `${name}:${line}` : name;
+  }
+
+  /// What the comparison says of a line.
+  compared(file: number, line: number): Compared | undefined {
+    return this.comparedLines.get(`${file}:${line}`);
   }
 
   loopsAt(file: number, line: number): Loop[] {
