@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the profile was measured on, its warnings, and what the numbers mean.
+import licences from "licences";
 import { el, pairs, shown, type Child } from "./dom";
 import type { Report } from "./report";
 import { heatSteps, percent } from "./units";
@@ -61,5 +62,6 @@ export function aboutView(report: Report): HTMLElement {
       ["Source", "arrow keys, Page Up and Down, Home, End; Enter shows a line's details, Escape closes them"],
       ["Flame graph", "arrow keys go from frame to frame, Enter zooms in, Escape zooms out"],
       ["Call tree", "right and left arrow open and close, * opens all below"],
-    ])));
+    ])),
+    el("details", {}, el("summary", {}, "Licences of what this page is made of"), el("pre", {}, licences)));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // This profile beside the one it is compared with: totals, then lines and functions with the interval of the difference.
-import type { Against, Compared, Cost, Verdict } from "./data";
+import type { Against, Compared, Cost, Interval, Verdict } from "./data";
 import { costCell, nameAt, placeLink } from "./cells";
 import { el, pairs, shown, svg, type Child } from "./dom";
 import type { Report } from "./report";
@@ -27,9 +27,15 @@ function differenceOf({ difference, before, after }: Compared): number {
   return difference?.[0] ?? after?.ticks[0] ?? -(before?.ticks[0] ?? 0);
 }
 
+/// None where its interval is wider than what there was: such a figure says nothing.
+function relativeOf({ relative }: Compared): Interval | null {
+  if (!relative || relative[1] === null || relative[2] === null) return null;
+  return relative[2] - relative[1] > 2 ? null : relative;
+}
+
 /// The relative difference with its interval, around a line that stands for none; `most` reaches the edge.
 function relativeDrawing(row: Compared, most: number): Child {
-  const [value, low, high] = row.relative ?? [null, null, null];
+  const [value, low, high] = relativeOf(row) ?? [null, null, null];
   if (value === null) return null;
   const half = 60;
   const x = (relative: number) => half + Math.max(-1, Math.min(1, relative / most)) * (half - 4);
@@ -51,7 +57,7 @@ function columns(report: Report, rows: Compared[], titles: Column<Compared>[]): 
     { title: "Before", cell: (row) => cost(row.before), by: (row) => row.before?.ticks[0] ?? 0, isNumber: true },
     { title: "After", cell: (row) => cost(row.after), by: (row) => row.after?.ticks[0] ?? 0, isNumber: true },
     { title: "Difference", cell: (row) => report.units.signed(row.difference), by: size, isNumber: true },
-    { title: "Relative", cell: (row) => signedPercent(row.relative), by: (row) => row.relative?.[0] ?? 0, isNumber: true },
+    { title: "Relative", cell: (row) => signedPercent(relativeOf(row)), by: (row) => row.relative?.[0] ?? 0, isNumber: true },
     { title: "Less or more", cell: (row) => relativeDrawing(row, most) },
   ];
 }

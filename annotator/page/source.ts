@@ -37,7 +37,7 @@ export class SourceView {
   constructor(private readonly report: Report) {
     this.isCompared = report.profile.against !== null;
     this.rows = new Rows("lines", "grid", "Source with costs; Enter shows a line's details",
-      ["Cost", "Share", "Hits", ...(this.isCompared ? ["Change"] : []), "Line", "Code"], {
+      ["Cost", "Share", this.report.hasLines ? "Hits" : "Calls", ...(this.isCompared ? ["Change"] : []), "Line", "Code"], {
         count: () => this.shownFile.numbers.length,
         draw: (index, row) => this.draw(index, row),
         chosen: (index, how) => this.choose(index, how),
@@ -53,8 +53,7 @@ export class SourceView {
 
   /// `at`: "FILE:LINE", what a link to a line carries; without it the hottest line is brought into sight.
   show(at: string): void {
-    const { lines } = this.report.profile;
-    const start = lines.find((line) => line.file >= 0) ?? { file: 0, line: 1 };
+    const start = this.report.lines.find((line) => line.file >= 0) ?? { file: 0, line: 1 };
     const [file, line] = at ? at.split(":").map(Number) : [this.shownFile.file >= 0 ? this.shownFile.file : start.file, 0];
     if (!this.report.profile.files[file]) return;
     if (file !== this.shownFile.file) this.load(file);
@@ -120,7 +119,7 @@ export class SourceView {
   private draw(index: number, row: HTMLElement): void {
     const { file, numbers, texts, highlight } = this.shownFile;
     const number = numbers[index];
-    const known = this.report.lines(file, number);
+    const known = this.report.linesAt(file, number);
     row.append(...(known.length > 0 ? this.costCells(known, row) : this.emptyCells(file, number, row)));
     if (this.isCompared) row.append(cell("change", this.changeOf(file, number)));
     const text = texts[number - 1] ?? "";
@@ -155,8 +154,8 @@ export class SourceView {
   }
 
   private hottest(): HTMLElement[] {
-    const { lines, files } = this.report.profile;
-    const items = lines.filter((line) => line.file >= 0).slice(0, hottestShown).map((line) => {
+    const { files } = this.report.profile;
+    const items = this.report.lines.filter((line) => line.file >= 0).slice(0, hottestShown).map((line) => {
       const text = files[line.file].text?.split("\n", line.line)[line.line - 1]?.trim() ?? "";
       return el("li", {}, el("a", { href: sourceLink(line) },
         el("span", { class: "at" }, this.report.shortPlace(line)),
@@ -164,7 +163,7 @@ export class SourceView {
         bar(this.report.knownShare(line.cost) / this.report.hottest, heatOf(line.cost)),
         el("code", {}, shown(text) || shown(line.function))));
     });
-    return [el("h2", {}, "Hottest lines"), el("ol", { class: "hottest" }, ...items)];
+    return [el("h2", {}, this.report.hasLines ? "Hottest lines" : "Hottest functions"), el("ol", { class: "hottest" }, ...items)];
   }
 
   private files(): HTMLElement[] {

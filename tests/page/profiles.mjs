@@ -59,7 +59,7 @@ export function measured() {
   const functions = [["deriveKey", 93, 1, 2405e3, 2405e3], ["open", 103, 1, 155e3, 155e3], ["verify", 80, 1, 38e3, 2620e3],
     ["isGenuine", 112, 1, 27e3, 27e3], ["process", 62, 1, 17e3, 2640e3]];
   return { ...nothing, project: "javacard-pin", simulated: true, language: "java",
-    facts: [["device", "jcardsim"], ["transport", "vpcd"], ["clock", "steady, 41 ns"], ["seed", "7"], ["rounds", "400"], ["tool", "jcprof 0.1.0"]],
+    facts: [["device", "jcardsim"], ["transport", "vpcd"], ["clock", "steady, 41 ns"], ["seed", "7"], ["rounds", "400"], ...Array.from({ length: 12 }, (_, at) => [`setting ${at}`, "as it was"]), ["tool", "jcprof 0.1.0"]],
     warnings: [{ text: "traps take 12 % of the path: they shape what they measure", advice: "leave traps out of deriveKey" }],
     total: [total, 2600e3, 3000e3], entry: [91e3, 89e3, 93e3], unattributed: [57e3, 20e3, 94e3],
     files: [{ path: "src/PinApplet.java", text: readFileSync(new URL(`../../${pin}`, import.meta.url), "utf8") },
