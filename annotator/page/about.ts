@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the profile was measured on, its warnings, and what the numbers mean.
+import licences from "licences";
 import { el, pairs, shown, type Child } from "./dom";
 import type { Report } from "./report";
 import { heatSteps, percent } from "./units";
@@ -14,7 +15,7 @@ function warnings(report: Report): Child[] {
 function totals(report: Report): HTMLElement {
   const { total, entry, unattributed, tree, unit } = report.profile;
   const { units } = report;
-  const inTime = units.asTime(total[0]);
+  const inTime = units.asTime(total?.[0]);
   const entries: [string, Child][] = [["Total", units.interval(total) + (inTime ? `, ${inTime}` : "")]];
   if (entry) entries.push(["Before the first trap", units.interval(entry)]);
   if (unattributed) entries.push(["Unattributed", units.interval(unattributed)]);
@@ -61,5 +62,6 @@ export function aboutView(report: Report): HTMLElement {
       ["Source", "arrow keys, Page Up and Down, Home, End; Enter shows a line's details, Escape closes them"],
       ["Flame graph", "arrow keys go from frame to frame, Enter zooms in, Escape zooms out"],
       ["Call tree", "right and left arrow open and close, * opens all below"],
-    ])));
+    ])),
+    el("details", {}, el("summary", {}, "Licences of what this page is made of"), el("pre", {}, licences)));
 }

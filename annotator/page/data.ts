@@ -50,7 +50,7 @@ export interface Func extends Place {
   exclusive: Cost;
   inclusive: Cost;
   each?: Each | null;
-  slow?: [thread: number | string, at: number, ticks: number][] | null;
+  slow?: [thread: number, at: number, ticks: number][] | null;
 }
 
 export interface Loop extends Place {
@@ -63,12 +63,13 @@ export interface Loop extends Place {
 export interface Path {
   rate: number;
   events: number;
-  inputs: string[];
+  inputs: [bytes: string, kind: string][];
   more: number;
-  total: Interval;
+  total: Interval | null;
 }
 
 export interface Edge extends Place {
+  to_file: number;
   to: number;
   function: string;
   rate: number;
@@ -99,18 +100,20 @@ export type Verdict = "slower" | "faster" | "same" | "unresolved" | "new" | "gon
 export interface Compared extends Place {
   name?: string;      // of a function
   function?: string;  // that a line is in
+  was: number;        // its line before; 0: new
   before: Cost | null;
   after: Cost | null;
-  difference: Interval;
-  relative: Interval;
+  difference: Interval | null;
+  relative: Interval | null;
   verdict: Verdict;
 }
 
 export interface Against {
   project: string;
   facts: [string, string][];
-  total: Interval;
-  speed: number | null;
+  total: Interval | null;
+  speed: number;
+  warnings: string[];
   lines: Compared[];
   functions: Compared[];
 }
@@ -126,10 +129,10 @@ export interface Profile {
   language: string;
   facts: [string, string][];
   warnings: { text: string; advice: string }[];
-  total: Interval;
+  total: Interval | null;
   entry: Interval | null;
   unattributed: Interval | null;
-  files: { path: string; text: string | null }[];
+  files: { path: string; text: string | null; why?: string }[];
   functions: Func[];
   lines: Line[];
   unreached: [file: number, line: number][];

@@ -44,6 +44,9 @@ function byValue(rounds: Distribution, cost: Interval, units: Units): SVGSVGElem
   if (low !== null && high !== null)
     marks.push(svg("line", { x1: within(low), x2: within(high), y1: top + 4, y2: top + 4, class: "range" }));
   if (value !== null) marks.push(svg("circle", { cx: within(value), cy: top + 4, r: 3.5, class: "mark" }));
+  if (rounds.from < 0 && rounds.to > 0)
+    marks.push(svg("line", { x1: x(0), x2: x(0), y1: top, y2: height - bottom, class: "zero" }),
+      svg("text", { x: x(0), y: height - 5, "text-anchor": "middle" }, "0"));
   const label = `${plural(rounds.count, "round")} by value, from ${units.amount(rounds.from)} to ${units.amount(rounds.to)}; ` +
     `cost with its interval ${units.range(cost)}`;
   return drawing(label, ...bars, ...marks, ...axis(units.amount(rounds.from), units.amount(rounds.to)));
@@ -84,9 +87,11 @@ function outliers(rounds: Distribution, units: Units): HTMLElement {
 }
 
 export function distribution(rounds: Distribution, cost: Interval, units: Units): HTMLElement[] {
-  const figures = [el("figure", {}, el("figcaption", {}, `By value, ${plural(rounds.count, "round")}`), byValue(rounds, cost, units))];
+  const note = rounds.from < 0 ? el("p", { class: "muted" }, "A round is a difference of two noisy times: single ones may lie below 0.") : null;
+  const caption = `By value, ${plural(rounds.count, "round")}`;
+  const figures = [el("div", {}, el("figure", {}, el("figcaption", {}, caption), byValue(rounds, cost, units)), note)];
   if (rounds.rounds.length > 0)
-    figures.push(el("figure", {}, el("figcaption", {}, "By round: least, median, most"), byRound(rounds, units),
+    figures.push(el("div", {}, el("figure", {}, el("figcaption", {}, "By round: least, median, most"), byRound(rounds, units)),
       outliers(rounds, units)));
   return figures;
 }

@@ -7,7 +7,7 @@ import type { Place } from "./data";
 import { placeLink } from "./cells";
 import { button, el } from "./dom";
 import type { Report } from "./report";
-import { heat, percent, plural, times } from "./units";
+import { percent, plural, times } from "./units";
 
 const deepest = 200;      // levels drawn: deeper ones are in the call tree
 const narrowest = 1.5;    // pixels of a frame: the narrower ones cannot be told apart
@@ -47,6 +47,7 @@ export class FlameView {
   private readonly found = el("span", { class: "muted", role: "status" });
   private readonly chart: FlameGraph<Call>;
   private current: Frame<Call> | null = null;
+  private readonly mostOwn: number;
   private width = 0;
 
   constructor(private readonly report: Report) {
@@ -56,8 +57,9 @@ export class FlameView {
       el("div", { class: "tools" }, el("label", { class: "filter" }, "Search functions", field), this.found,
         button("Reset zoom", () => this.zoom(this.root()))),
       this.said, this.room,
-      el("p", { class: "muted" }, "Width: cost with all calls. Colour: own cost, pale to strong. ",
+      el("p", { class: "muted" }, "Width: cost with all calls. Colour: own cost, the strongest that of the costliest frame. ",
         el("a", { href: "#tree" }, "The call tree"), " shows the same as a list."));
+    this.mostOwn = Math.max(1e-9, report.profile.tree.nodes.reduce((most, node) => Math.max(most, node[4]), 0));
     this.chart = this.makeChart();
     this.room.addEventListener("keydown", (event) => this.pressed(event));
     new ResizeObserver(() => this.fit()).observe(this.room);
@@ -71,10 +73,10 @@ export class FlameView {
     const total = this.report.treeTotal;
     const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
     return flamegraph<Call>()
-      .cellHeight(20).minFrameSize(narrowest).inverted(true).resetHeightOnZoom(true)
+      .cellHeight(22).minFrameSize(narrowest).inverted(true).resetHeightOnZoom(true)
       .transitionDuration(isStill ? 0 : 200)
       .sort((a, b) => b.data.value - a.data.value)
-      .setColorMapper((frame) => frame.highlight ? "var(--match)" : `var(--flame-${heat(frame.data.own / total)})`)
+      .setColorMapper((frame) => frame.highlight ? "var(--match)" : `var(--flame-${Math.ceil(5 * Math.sqrt(frame.data.own / this.mostOwn))})`)
       .setLabelHandler((frame) => this.words(frame))
       .setDetailsHandler(() => {})
       .setSearchMatch((frame, term) => frame.data.name.toLowerCase().includes(term))

@@ -14,7 +14,7 @@ function largest(report: Report, rows: { cost: Func["exclusive"] }[]): number {
 function slowCalls(report: Report, { slow }: Func): HTMLElement | string {
   if (!slow || slow.length === 0) return "";
   const items = slow.map(([thread, at, ticks]) =>
-    el("li", {}, `${report.units.amount(ticks)} at ${report.units.amount(at)}, thread ${shown(String(thread))}`));
+    el("li", {}, `${report.units.amount(ticks)} at ${report.units.amount(at)}, thread ${shown(report.profile.threads?.[thread]?.name ?? "")}`));
   return el("details", {}, el("summary", {}, `slowest ${slow.length}`), el("ol", {}, ...items));
 }
 
@@ -29,17 +29,17 @@ export function functionsView(report: Report): HTMLElement {
     { title: "With calls", cell: (row) => costCell(report, row.inclusive), by: (row) => row.inclusive.ticks[0] ?? 0, isNumber: true },
     { title: "Share", cell: (row) => shareCell(report, row.inclusive, 1), by: (row) => report.knownShare(row.inclusive), isNumber: true },
     { title: "Calls", cell: (row) => times(row.calls), by: (row) => row.calls, isNumber: true },
-    { title: "Each call", cell: (row) => (row.calls > 0 ? units.each(row.inclusive, row.calls) : ""),
-      by: (row) => (row.inclusive.ticks[0] ?? 0) / Math.max(row.calls, 1), isNumber: true },
   ];
-  if (functions.some(({ each }) => each))
+  if (!functions.some(({ each }) => each))
+    columns.push({ title: "Each call", cell: (row) => (row.calls > 0 ? units.each(row.inclusive, row.calls) : ""),
+      by: (row) => (row.inclusive.ticks[0] ?? 0) / Math.max(row.calls, 1), isNumber: true });
+  else
     columns.push(
       { title: "Median", cell: ({ each }) => (each ? units.amount(each.q50) : ""), by: ({ each }) => each?.q50 ?? 0, isNumber: true },
       { title: "99 of 100", cell: ({ each }) => (each ? units.amount(each.q99) : ""), by: ({ each }) => each?.q99 ?? 0, isNumber: true },
       { title: "Most", cell: ({ each }) => (each ? units.amount(each.most) : ""), by: ({ each }) => each?.most ?? 0, isNumber: true });
   if (functions.some(({ slow }) => slow && slow.length > 0))
     columns.push({ title: "Slow calls", cell: (row) => slowCalls(report, row) });
-  columns.push({ title: "Line", cell: (row) => placeLink(report, row), by: (row) => report.shortPlace(row) });
   return el("div", { class: "padded" }, sortedTable(functions, columns, {
     caption: "Functions", thing: "function", sortedBy: 2, text: (row) => `${shown(row.name)} ${report.path(row.file)}` }));
 }
@@ -64,10 +64,10 @@ export function loopsView(report: Report): HTMLElement {
 
 function pathsTable(report: Report): HTMLElement {
   const inputs = ({ inputs: first, more }: Path) =>
-    el("span", { class: "inputs" }, first.map(shown).join(" ") + (more > 0 ? ` and ${more.toLocaleString("en-GB")} more` : ""));
+    el("span", { class: "inputs" }, first.map(([bytes, kind]) => shown(kind ? `${bytes} (${kind})` : bytes)).join(", ") + (more > 0 ? ` and ${more.toLocaleString("en-GB")} more` : ""));
   const columns: Column<Path>[] = [
     { title: "Rate", cell: (row) => percent(row.rate), by: (row) => row.rate, isNumber: true },
-    { title: "Total", cell: (row) => report.units.interval(row.total), by: (row) => row.total[0] ?? 0, isNumber: true },
+    { title: "Total", cell: (row) => report.units.interval(row.total), by: (row) => row.total?.[0] ?? 0, isNumber: true },
     { title: "Events", cell: (row) => row.events.toLocaleString("en-GB"), by: (row) => row.events, isNumber: true },
     { title: "Inputs that take it", cell: inputs },
   ];
@@ -76,11 +76,12 @@ function pathsTable(report: Report): HTMLElement {
 
 function edgesTable(report: Report): HTMLElement {
   const { units } = report;
+  const toPlace = ({ to_file, to }: Edge) => ({ file: to_file, line: to });
   const spread = ({ q05, q95 }: Edge) => (q05 === null || q95 === null ? "" : `${units.amount(q05)} to ${units.amount(q95)}`);
   const columns: Column<Edge>[] = [
     { title: "From", cell: (row) => placeLink(report, row), by: (row) => report.shortPlace(row) },
-    { title: "To", cell: (row) => (row.to > 0 ? placeLink(report, { file: row.file, line: row.to }, `line ${row.to}`) : "end of the command"),
-      by: (row) => row.to, isNumber: true },
+    { title: "To", cell: (row) => (row.to > 0 ? placeLink(report, toPlace(row)) : "end of the command"),
+      by: (row) => report.shortPlace(toPlace(row)) },
     { title: "Function", cell: (row) => shown(row.function), by: (row) => row.function },
     { title: "Rate", cell: (row) => percent(row.rate), by: (row) => row.rate, isNumber: true },
     { title: "Times", cell: (row) => times(row.count), by: (row) => row.count, isNumber: true },

@@ -19,10 +19,10 @@ interface View {
 }
 
 function viewsOf(report: Report): View[] {
-  const { files, lines, functions, loops, paths, edges, threads, tree, against } = report.profile;
+  const { files, functions, loops, paths, edges, threads, tree, against } = report.profile;
   const still = (element: HTMLElement) => ({ element });
   const all: [boolean, View][] = [
-    [files.length > 0 && lines.length > 0, { name: "source", title: "Source", make: () => new SourceView(report) }],
+    [files.length > 0 && report.lines.length > 0, { name: "source", title: "Source", make: () => new SourceView(report) }],
     [report.treeTotal > 0, { name: "flame", title: "Flame graph", make: () => new FlameView(report) }],
     [tree.nodes.length > 0, { name: "tree", title: "Call tree", make: () => new TreeView(report) }],
     [functions.length > 0, { name: "functions", title: "Functions", make: () => still(functionsView(report)) }],
@@ -47,7 +47,7 @@ function schemeSwitch(): HTMLElement {
 function head(report: Report): HTMLElement {
   const { profile, units } = report;
   const device = profile.facts.find(([word]) => word === "device")?.[1];
-  const inTime = units.asTime(profile.total[0]);
+  const inTime = units.asTime(profile.total?.[0]);
   const warned = profile.warnings.length;
   return el("header", {},
     el("h1", {}, shown(profile.project)),
@@ -89,6 +89,7 @@ class Page {
     }
     const made = this.made.get(view.name) ?? view.make();
     if (!this.made.has(view.name)) this.panels[index].append(made.element);
+    if (!made.show) this.panels[index].tabIndex = 0;  // it scrolls, and may hold nothing else that keys reach
     this.made.set(view.name, made);
     made.show?.(rest);
   }

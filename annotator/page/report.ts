@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profile with what the views look up in it: names of places, lines by file, and the call tree with its children.
-import type { Cost, Line, Loop, Place, Profile } from "./data";
+import type { Compared, Cost, Func, Line, Loop, Place, Profile } from "./data";
 import { shown } from "./dom";
 import { Units } from "./units";
 
@@ -14,6 +14,8 @@ export interface Relation {
 
 export class Report {
   readonly profile: Profile;
+  readonly lines: Line[];
+  readonly hasLines: boolean;           // a recording may know functions only: each stands for the line that it begins at
   readonly units: Units;
   readonly hottest: number;             // share of the hottest line: the length of bars is told in it
   readonly children: number[][] = [];   // of each node of the tree, dearest first
@@ -21,18 +23,23 @@ export class Report {
   readonly treeTotal: number;
   private readonly linesByFile = new Map<number, Map<number, Line[]>>();
   private readonly unreachedByFile = new Map<number, Set<number>>();
+  private readonly comparedLines: Map<string, Compared>;
 
   constructor(profile: Profile) {
     this.profile = profile;
     this.units = new Units(profile);
-    this.hottest = Math.max(1e-9, ...profile.lines.slice(0, 1000).map((line) => this.knownShare(line.cost)));
-    for (const line of profile.lines) {
+    this.hasLines = profile.lines.length > 0;
+    this.lines = this.hasLines ? profile.lines : profile.functions.filter(({ line }) => line > 0).map(lineOf);
+    this.hottest = Math.max(1e-9, ...this.lines.slice(0, 1000).map((line) => this.knownShare(line.cost)));
+    for (const line of this.lines) {
       const file = this.linesByFile.get(line.file) ?? new Map<number, Line[]>();
       this.linesByFile.set(line.file, file);
       file.set(line.line, [...(file.get(line.line) ?? []), line]);
     }
     for (const [file, line] of profile.unreached)
       this.unreachedByFile.set(file, (this.unreachedByFile.get(file) ?? new Set()).add(line));
+    const compared = (profile.against?.lines ?? []).filter(({ verdict }) => verdict !== "gone");
+    this.comparedLines = new Map(compared.map((row) => [`${row.file}:${row.line}`, row]));
     const nodes = profile.tree.nodes;
     for (const [index, node] of nodes.entries()) {
       this.children.push([]);
@@ -47,7 +54,7 @@ export class Report {
   }
 
   /// All that is known of a line: more than one entry where several functions share it.
-  lines(file: number, line: number): Line[] {
+  linesAt(file: number, line: number): Line[] {
     return this.linesByFile.get(file)?.get(line) ?? [];
   }
 
@@ -76,6 +83,11 @@ export class Report {
   shortPlace({ file, line }: Place): string {
     const name = this.path(file).split("/").pop()!;
     return file < 0 ? "unknown" : line > 0 ? `${name}:${line}` : name;
+  }
+
+  /// What the comparison says of a line.
+  compared(file: number, line: number): Compared | undefined {
+    return this.comparedLines.get(`${file}:${line}`);
   }
 
   loopsAt(file: number, line: number): Loop[] {
@@ -111,7 +123,7 @@ export class Report {
     for (const owner of this.owners(line))
       for (const child of this.children[owner]) {
         const [func, , fromLine, calls, , inclusive] = nodes[child];
-        if (fromLine !== line.line) continue;
+        if (this.hasLines && fromLine !== line.line) continue;
         // In a recursion the outer call holds the inner one's cost already.
         const ticks = this.isWithin(owner, func, fromLine) ? 0 : inclusive;
         relations.add({ name: this.nodeName(child), place: this.nodePlace(child), calls, ticks });
@@ -133,6 +145,10 @@ export class Report {
     const owning = new Set(functions.flatMap((entry, index) => (isOwner(entry) ? [index] : [])));
     return nodes.flatMap((node, index) => (owning.has(node[0]) ? [index] : []));
   }
+}
+
+function lineOf({ name, file, line, calls, exclusive, each }: Func): Line {
+  return { file, line, function: name, hits: calls, cost: exclusive, each };
 }
 
 class Relations {

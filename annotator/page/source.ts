@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sources with what their lines cost, files and hottest lines beside them, and one line's details below.
 import { shareCell } from "./cells";
+import type { Line } from "./data";
 import { lineDetails } from "./details";
 import { bar, button, el, shown } from "./dom";
 import { highlighter, type Highlighter } from "./highlight";
 import { sourceLink, type Report } from "./report";
 import { Rows } from "./rows";
-import { heat, heatOf, percent, shareOf, times } from "./units";
+import { heat, heatOf, percent, shareOf, signedPercent, times } from "./units";
 
 const hottestShown = 10;
 const longest = 2000;   // characters of a line: what follows is of generated code, and costs seconds to lay out
@@ -18,6 +19,10 @@ interface FileRows {
   highlight: Highlighter;
 }
 
+function cell(name: string, ...children: (Node | string)[]): HTMLElement {
+  return el("span", { role: "gridcell", class: name }, ...children);
+}
+
 export class SourceView {
   readonly element: HTMLElement;
   private readonly rows: Rows;
@@ -25,17 +30,20 @@ export class SourceView {
   private readonly note = el("p", { class: "note" });
   private readonly details = el("section", { class: "details", "aria-label": "Line", hidden: true });
   private readonly aside: HTMLElement;
+  private readonly isCompared: boolean;
   private opened = 0;  // line whose details are shown
   private shownFile: FileRows = { file: -1, numbers: [], texts: [], highlight: () => [] };
 
   constructor(private readonly report: Report) {
+    this.isCompared = report.profile.against !== null;
     this.rows = new Rows("lines", "grid", "Source with costs; Enter shows a line's details",
-      ["Cost", "Share", "Hits", "Line", "Code"], {
+      ["Cost", "Share", this.report.hasLines ? "Hits" : "Calls", ...(this.isCompared ? ["Change"] : []), "Line", "Code"], {
         count: () => this.shownFile.numbers.length,
         draw: (index, row) => this.draw(index, row),
         chosen: (index, how) => this.choose(index, how),
       });
     this.aside = el("nav", { class: "aside", "aria-label": "Hottest lines and files" }, ...this.hottest(), ...this.files());
+    if (this.isCompared) this.rows.element.classList.add("compared");
     this.element = el("div", { class: "source" }, this.aside,
       el("div", { class: "code" }, this.heading, this.note, this.rows.element, this.details));
     this.element.addEventListener("keydown", (event) => {
@@ -45,8 +53,7 @@ export class SourceView {
 
   /// `at`: "FILE:LINE", what a link to a line carries; without it the hottest line is brought into sight.
   show(at: string): void {
-    const { lines } = this.report.profile;
-    const start = lines.find((line) => line.file >= 0) ?? { file: 0, line: 1 };
+    const start = this.report.lines.find((line) => line.file >= 0) ?? { file: 0, line: 1 };
     const [file, line] = at ? at.split(":").map(Number) : [this.shownFile.file >= 0 ? this.shownFile.file : start.file, 0];
     if (!this.report.profile.files[file]) return;
     if (file !== this.shownFile.file) this.load(file);
@@ -55,13 +62,13 @@ export class SourceView {
   }
 
   private load(file: number): void {
-    const { path, text } = this.report.profile.files[file];
+    const { path, text, why } = this.report.profile.files[file];
     const known = this.report.knownLines(file);
     const texts = text?.replace(/\r?\n$/, "").split(/\r?\n/) ?? [];
     const numbers = text === null ? known : texts.map((_, index) => index + 1);
     this.shownFile = { file, numbers, texts, highlight: highlighter(path, texts) };
     this.heading.textContent = shown(path);
-    this.note.textContent = text === null ? "The source is not there, or has changed since it was measured: only numbers are shown." : "";
+    this.note.textContent = text === null ? `Only numbers are shown: ${shown(why || "the source is not there, or has changed since it was measured")}.` : "";
     this.details.hidden = true;
     this.opened = 0;
     this.rows.active = 0;
@@ -112,28 +119,43 @@ export class SourceView {
   private draw(index: number, row: HTMLElement): void {
     const { file, numbers, texts, highlight } = this.shownFile;
     const number = numbers[index];
-    const known = this.report.lines(file, number);
-    const cell = (name: string, ...children: (Node | string)[]) => el("span", { role: "gridcell", class: name }, ...children);
+    const known = this.report.linesAt(file, number);
+    row.append(...(known.length > 0 ? this.costCells(known, row) : this.emptyCells(file, number, row)));
+    if (this.isCompared) row.append(cell("change", this.changeOf(file, number)));
     const text = texts[number - 1] ?? "";
-    const code = cell("text", ...highlight(text.length > longest ? `${text.slice(0, longest)}…` : text, number - 1));
-    if (known.length === 0) {
-      const isUnreached = this.report.isUnreached(file, number);
-      if (isUnreached) row.classList.add("unreached");
-      row.append(cell("cost", isUnreached ? "not reached" : ""), cell("share-cell"), cell("hits"), cell("number", String(number)), code);
-      return;
-    }
-    const line = known[0];
-    row.classList.add("known", `warm-${heatOf(line.cost)}`);
-    const cost = this.report.units.cost(line.cost);
-    row.append(
-      cell(line.cost.resolved ? "cost" : "cost muted", line.cost.resolved ? cost : `below resolution ${cost}`),
-      cell("share-cell", shareCell(this.report, line.cost, this.report.hottest)),
-      cell("hits", times(known.reduce((sum, each) => sum + each.hits, 0))), cell("number", String(number)), code);
+    row.append(cell("number", String(number)),
+      cell("text", ...highlight(text.length > longest ? `${text.slice(0, longest)}…` : text, number - 1)));
+  }
+
+  private costCells(known: Line[], row: HTMLElement): HTMLElement[] {
+    const { cost } = known[0];
+    row.classList.add("known", `warm-${heatOf(cost)}`);
+    const told = this.report.units.cost(cost);
+    return [
+      cell(cost.resolved ? "cost" : "cost muted", cost.resolved ? told : `below resolution ${told}`),
+      cell("share-cell", shareCell(this.report, cost, this.report.hottest)),
+      cell("hits", times(known.reduce((sum, line) => sum + line.hits, 0))),
+    ];
+  }
+
+  private emptyCells(file: number, number: number, row: HTMLElement): HTMLElement[] {
+    const isUnreached = this.report.isUnreached(file, number);
+    if (isUnreached) row.classList.add("unreached");
+    return [cell("cost", isUnreached ? "not reached" : ""), cell("share-cell"), cell("hits")];
+  }
+
+  /// What is certain of the change against the earlier profile; the rest is in the line's details.
+  private changeOf(file: number, number: number): HTMLElement | string {
+    const compared = this.report.compared(file, number);
+    if (!compared || compared.verdict === "same" || compared.verdict === "unresolved") return "";
+    const relative = compared.relative?.[0] ?? null;
+    const told = relative === null ? compared.verdict : signedPercent([relative, relative, relative]);
+    return el("span", { class: compared.verdict }, told);
   }
 
   private hottest(): HTMLElement[] {
-    const { lines, files } = this.report.profile;
-    const items = lines.filter((line) => line.file >= 0).slice(0, hottestShown).map((line) => {
+    const { files } = this.report.profile;
+    const items = this.report.lines.filter((line) => line.file >= 0).slice(0, hottestShown).map((line) => {
       const text = files[line.file].text?.split("\n", line.line)[line.line - 1]?.trim() ?? "";
       return el("li", {}, el("a", { href: sourceLink(line) },
         el("span", { class: "at" }, this.report.shortPlace(line)),
@@ -141,7 +163,7 @@ export class SourceView {
         bar(this.report.knownShare(line.cost) / this.report.hottest, heatOf(line.cost)),
         el("code", {}, shown(text) || shown(line.function))));
     });
-    return [el("h2", {}, "Hottest lines"), el("ol", { class: "hottest" }, ...items)];
+    return [el("h2", {}, this.report.hasLines ? "Hottest lines" : "Hottest functions"), el("ol", { class: "hottest" }, ...items)];
   }
 
   private files(): HTMLElement[] {

@@ -44,6 +44,7 @@ export class Units {
   /// "2.51 ms"
   amount(ticks: number | null): string {
     if (ticks === null) return "unknown";
+    if (ticks === 0) return `0 ${this.unit}`;
     const scale = this.scaleFor(ticks);
     const value = ticks / scale.ticks;
     const isWhole = this.unit !== "ns" && scale.ticks === 1 && Number.isInteger(ticks);
@@ -51,12 +52,12 @@ export class Units {
   }
 
   /// "2.5 ms ±0.5"
-  interval(ticks: Interval): string {
-    const value = ticks[0];
-    if (value === null) return "unknown";
+  interval(ticks: Interval | null): string {
+    const value = ticks ? ticks[0] : null;
+    if (!ticks || value === null) return "unknown";
     const half = halfWidth(ticks);
     if (half === 0) return this.amount(value);
-    const scale = this.scaleFor(value);
+    const scale = this.scaleFor(Math.max(Math.abs(value), half ?? 0));
     const size = value / scale.ticks;
     const first = magnitude(size);
     if (half === null) return `${digits(size, 2 - first)} ${scale.name} ±?`;
@@ -85,13 +86,14 @@ export class Units {
   }
 
   /// "+1.2 ms ±0.3"
-  signed(ticks: Interval): string {
-    return (ticks[0] !== null && ticks[0] > 0 ? "+" : "") + this.interval(ticks);
+  signed(ticks: Interval | null): string {
+    if (!ticks || ticks[0] === null) return "";
+    return (ticks[0] > 0 ? "+" : "") + this.interval(ticks);
   }
 
   /// What cycles are in time, where their rate is known: "5.02 ms". Empty elsewhere; instructions have no time.
-  asTime(ticks: number | null): string {
-    if (ticks === null || !(this.hz > 0)) return "";
+  asTime(ticks: number | null | undefined): string {
+    if (ticks === null || ticks === undefined || !(this.hz > 0)) return "";
     const nanoseconds = (ticks / this.hz) * 1e9;
     const step = stepOf(nanoseconds);
     const value = nanoseconds / steps[step];
@@ -124,8 +126,8 @@ export function shareOf(cost: Cost): string {
 }
 
 /// "+12.5 % ±0.4"
-export function signedPercent(share: Interval): string {
-  const [value, low, high] = share;
+export function signedPercent(share: Interval | null): string {
+  const [value, low, high] = share ?? [null, null, null];
   if (value === null) return "";
   const sign = value > 0 ? "+" : "";
   const half = low === null || high === null ? null : (100 * (high - low)) / 2;

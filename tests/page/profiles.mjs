@@ -52,33 +52,33 @@ export function measured() {
   const lines = pinLines.map(([line, name, hits, ticks, isResolved]) => ({
     file: 0, line, function: `PinApplet.${name}`, hits, cost: cost(ticks, total, isResolved), rounds: distribution(ticks, next) }));
   const compared = (line, name, before, after, verdict) => ({
-    file: 0, line, function: `PinApplet.${name}`, name: `PinApplet.${name}`, verdict,
+    file: 0, line, function: `PinApplet.${name}`, name: `PinApplet.${name}`, was: before === null ? 0 : line - 1, verdict,
     before: before === null ? null : cost(before, total), after: after === null ? null : cost(after, total),
-    difference: before === null || after === null ? [null, null, null] : [after - before, after - before - 9e3, after - before + 9e3],
-    relative: before === null || after === null ? [null, null, null] : [after / before - 1, after / before - 1.02, after / before - 0.98] });
+    difference: before === null || after === null ? null : [after - before, after - before - 9e3, after - before + 9e3],
+    relative: before === null || after === null ? null : [after / before - 1, after / before - 1.02, after / before - 0.98] });
   const functions = [["deriveKey", 93, 1, 2405e3, 2405e3], ["open", 103, 1, 155e3, 155e3], ["verify", 80, 1, 38e3, 2620e3],
     ["isGenuine", 112, 1, 27e3, 27e3], ["process", 62, 1, 17e3, 2640e3]];
   return { ...nothing, project: "javacard-pin", simulated: true, language: "java",
-    facts: [["device", "jcardsim"], ["transport", "vpcd"], ["clock", "steady, 41 ns"], ["seed", "7"], ["rounds", "400"], ["tool", "jcprof 0.1.0"]],
+    facts: [["device", "jcardsim"], ["transport", "vpcd"], ["clock", "steady, 41 ns"], ["seed", "7"], ["rounds", "400"], ...Array.from({ length: 12 }, (_, at) => [`setting ${at}`, "as it was"]), ["tool", "jcprof 0.1.0"]],
     warnings: [{ text: "traps take 12 % of the path: they shape what they measure", advice: "leave traps out of deriveKey" }],
     total: [total, 2600e3, 3000e3], entry: [91e3, 89e3, 93e3], unattributed: [57e3, 20e3, 94e3],
     files: [{ path: "src/PinApplet.java", text: readFileSync(new URL(`../../${pin}`, import.meta.url), "utf8") },
-            { path: "src/Lost.java", text: null }],
+            { path: "src/Lost.java", text: null, why: "it was changed since it was measured" }],
     functions: functions.map(([name, line, calls, own, all]) => ({ name: `PinApplet.${name}`, file: 0, line, calls,
       exclusive: cost(own, total), inclusive: cost(all, total) })),
     lines: [...lines, { file: 1, line: 12, function: "Lost.found", hits: 3, cost: cost(1e3, total) }], unreached: [[0, 64], [0, 73], [0, 76], [0, 82], [0, 88]],
     loops: [{ file: 0, line: 96, function: "PinApplet.deriveKey", entries: 1, passes: 1000, cost: cost(2385e3, total) },
             { file: 0, line: 106, function: "PinApplet.open", entries: 1, passes: 8, cost: cost(152e3, total) }],
-    paths: [{ rate: 0.75, events: 1037, inputs: ["00310000 04 31323334", "00310000 04 31323335"], more: 3, total: [total, 2600e3, 3000e3] },
-            { rate: 0.25, events: 2, inputs: ["00330000"], more: 0, total: [99e3, 90e3, null] }],
-    edges: [{ file: 0, line: 97, to: 96, function: "PinApplet.deriveKey", rate: 0.75, count: 1000, ticks: [2390e3, 2300e3, 2480e3], mean: 2400e3, q05: 2350e3, q95: 2500e3 },
-            { file: 0, line: 91, to: 0, function: "PinApplet.verify", rate: 0.75, count: 1, ticks: [3e3, 0, 9e3], mean: null, q05: null, q95: null }],
+    paths: [{ rate: 0.75, events: 1037, inputs: [["003100000431323334", "right PIN"], ["003100000431323335", ""]], more: 3, total: [total, 2600e3, 3000e3] },
+            { rate: 0.25, events: 2, inputs: [["00330000", ""]], more: 0, total: null }],
+    edges: [{ file: 0, line: 97, to_file: 0, to: 96, function: "PinApplet.deriveKey", rate: 0.75, count: 1000, ticks: [2390e3, 2300e3, 2480e3], mean: 2400e3, q05: 2350e3, q95: 2500e3 },
+            { file: 0, line: 91, to_file: -1, to: 0, function: "PinApplet.verify", rate: 0.75, count: 1, ticks: [3e3, 0, 9e3], mean: null, q05: null, q95: null }],
     tree: { left_out: 4, functions: [["PinApplet.process", 0, 62, false], ["PinApplet.verify", 0, 80, false], ["PinApplet.deriveKey", 0, 93, false],
         ["PinApplet.open", 0, 103, false], ["PinApplet.isGenuine", 0, 112, false]],
-      nodes: [[0, -1, 0, 1, 17e3, 2642e3, [[0, 70, 12e3], [0, 71, 5e3]]], [1, 0, 71, 1, 38e3, 2625e3, [[0, 86, 8e3], [0, 87, 9e3], [0, 90, 21e3]]],
-        [2, 1, 86, 1, 2405e3, 2405e3, [[0, 94, 4e3], [0, 97, 2390e3], [0, 100, 11e3]]], [3, 1, 87, 1, 155e3, 155e3, [[0, 107, 54e3], [0, 108, 101e3]]],
-        [4, 1, 88, 1, 27e3, 27e3, [[0, 113, 27e3]]]] },
-    against: { project: "javacard-pin before the change", facts: [["device", "jcardsim"], ["seed", "6"]], total: [3400e3, 3300e3, 3500e3], speed: 1.02,
+      nodes: [[0, -1, 0, 1, 17e3, 2642e3, [[0, 70, 12e3], [0, 71, 5e3]]], [1, 0, 70, 1, 38e3, 2625e3, [[0, 86, 8e3], [0, 87, 9e3], [0, 90, 21e3]]],
+        [2, 1, 85, 1, 2405e3, 2405e3, [[0, 94, 4e3], [0, 97, 2390e3], [0, 100, 11e3]]], [3, 1, 86, 1, 155e3, 155e3, [[0, 107, 54e3], [0, 108, 101e3]]],
+        [4, 1, 87, 1, 27e3, 27e3, [[0, 113, 27e3]]]] },
+    against: { project: "javacard-pin before the change", facts: [["device", "jcardsim"], ["seed", "6"]], total: [3400e3, 3300e3, 3500e3], speed: 1.02, warnings: ["the earlier profile is of another session"],
       lines: [compared(97, "deriveKey", 2950e3, 2390e3, "faster"), compared(108, "open", 70e3, 96e3, "slower"), compared(107, "open", 54e3, 54e3, "same"),
         compared(113, "isGenuine", 26e3, 27e3, "unresolved"), compared(90, "verify", null, 21e3, "new"), compared(85, "verify", 14e3, null, "gone")],
       functions: [compared(93, "deriveKey", 2960e3, 2405e3, "faster"), compared(103, "open", 125e3, 155e3, "slower")] } };
@@ -88,11 +88,11 @@ export function measured() {
 export function recorded() {
   const total = 9e9;
   const each = { average: 1200, least: 300, q50: 1100, q95: 2500, q99: 9000, most: 4e6 };
-  const names = ["main", "count_words", "hash", "read_block"];
+  const names = ["main", "count_words", "std::unordered_map<std::string,long>::operator[](std::string_const&&)".repeat(4), "read_block"];
   return { ...nothing, project: "wordcount", recorded: true, unit: "cycles", hz: 2.4e9, total: [total, total, total],
     facts: [["program", "wordcount"], ["threads", "2"]],
     functions: names.map((name, index) => ({ name, file: 0, line: 1 + 3 * index, calls: 10 ** (2 * index), exclusive: cost(total / (index + 2), total),
-      inclusive: cost(total / (index + 1), total), each, slow: [[1, 5e6, 4e6], [2, 7e6, 3e6]] })),
+      inclusive: cost(total / (index + 1), total), each, slow: [[0, 5e6, 4e6], [1, 7e6, 3e6]] })),
     files: [{ path: "wordcount.c", text: names.map((name) => `void ${name}(void)\n{\n}\n`).join("") }],
     lines: names.map((name, index) => ({ file: 0, line: 2 + 3 * index, function: name, hits: 40 * index, cost: cost(total / (index + 2), total), each })),
     threads: [{ name: "1 main", events: 20002, lost: 0, recorded: 6e9, paused: 1e6, gap: 0 }, { name: "2 worker", events: 10002, lost: 12, recorded: 3e9, paused: 0, gap: 5e6 }],
@@ -156,6 +156,6 @@ export function hostile() {
   };
   const names = hostileNames.join("\n").split("\n");
   const spoilt = spoiled(profile, "");
-  spoilt.files = [{ path: "src/<b>x</b>.c", text: [...names, ...new Array(120).fill("<img src=x onerror=alert(9)>")].join("\n") }, { path: "\u202e<i>", text: null }];
+  spoilt.files = [{ path: "src/<b>x</b>.c", text: [...names, ...new Array(120).fill("<img src=x onerror=alert(9)>")].join("\n") }, { path: "\u202e<i>", text: null, why: "<u>gone</u>" }];
   return spoilt;
 }
