@@ -2,6 +2,7 @@
 #include "annotator/distribution.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "src/engine/statistics.hpp"
@@ -37,7 +38,8 @@ void bin(Distribution& result, const std::vector<double>& values, const Fences& 
   const double width = result.to - result.from;
   for (const double value : values) {
     if (!fences.hold(value)) continue;
-    const double place = width > 0 ? (value - result.from) / width * Distribution::bin_count : 0;
+    const double place =
+        width > 0 && std::isfinite(width) ? (value - result.from) / width * Distribution::bin_count : 0;
     ++result.bins[std::min(static_cast<std::size_t>(place), Distribution::bin_count - 1)];
   }
 }

@@ -2,6 +2,7 @@
 #include "annotator/report_tree.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -18,7 +19,8 @@ void ReportTree::put_in_order() {
   std::vector<std::uint32_t> depth(tree_.nodes.size());
   for (std::uint32_t i = 0; i < tree_.nodes.size(); ++i) {
     const CostNode& node = tree_.nodes[i];
-    costs_[i] = node.inclusive;
+    // Of a file that was tampered with anything may come; what is no number is in no order.
+    costs_[i] = std::isnan(node.inclusive) ? 0 : node.inclusive;
     if (node.parent == CostNode::none) {
       whole_ += node.inclusive;
     } else {
