@@ -183,11 +183,10 @@ double speed_of(const std::vector<Change>& changes, ClockUnit unit, std::vector<
   if (unit == ClockUnit::instructions) return 1;
   const std::vector<double> ratios = ratios_of(changes);
   if (ratios.size() < fewest_for_speed) {
-    warnings.push_back(
-        fmt::format("only {} lines or functions are resolved in both profiles, too few to tell how fast the "
-                    "sessions were "
-                    "as a whole: differences are as measured",
-                    ratios.size()));
+    warnings.push_back(fmt::format(
+        "too few lines or functions are resolved in both profiles ({}) to tell how fast the sessions "
+        "were as a whole: differences are as measured",
+        ratios.size()));
     return 1;
   }
   const double ratio = engine::median(ratios);

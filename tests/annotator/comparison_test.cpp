@@ -173,6 +173,10 @@ TEST_CASE("with few lines differences are as measured") {
   set(after, 0, 80);
   const Comparison comparison = compare({before, straight_map()}, {after, straight_map()});
   CHECK(comparison.speed == 1);
+  CHECK(
+      comparison.warnings.front() ==
+      "too few lines or functions are resolved in both profiles (2) to tell how fast the sessions were as a "
+      "whole: differences are as measured");
   CHECK(of_line(comparison, 10).verdict == Verdict::faster);
 }
 
