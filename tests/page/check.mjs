@@ -189,6 +189,16 @@ async function comparison(visit) {
   await visit.inspect("comparison");
 }
 
+async function schemes(visit) {
+  const ground = () => visit.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const seen = {};
+  for (const scheme of ["light", "dark", "system"]) {
+    await visit.page.click(`.scheme label:has([value="${scheme}"])`);
+    seen[scheme] = await ground();
+  }
+  visit.expect(seen.light !== seen.dark && seen.system === seen[visit.options.scheme], "the switch of colours does not switch");
+}
+
 const ways = { source, flame, tree, functions, comparison };
 
 function listen(page, visit, address) {
@@ -226,6 +236,7 @@ export async function checkReport(browser, file, options = {}) {
     visit.expect((await visit.text(`#panel-${view}`)).trim() !== "", `${view}: nothing is shown`);
     await (ways[view] ?? ((each) => each.inspect(view)))(visit);
   }
+  await schemes(visit);
   await page.close();
   return { faults: visit.faults, facts: visit.facts, views };
 }
