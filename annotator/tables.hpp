@@ -9,6 +9,21 @@
 
 namespace jcprof::annotator {
 
+/// An estimate's cells of a table; of one that is below resolution the bounds.
+struct CostCells {
+  std::string value;
+  std::string half_width;
+  std::string share;
+};
+CostCells cost_cells(const Estimate& estimate, ClockUnit unit);
+
+/// "time", or "cost": instructions are none.
+std::string cost_name(const Profile& profile);
+
+/// "A::put" of "A::put(int, std::function<void (int)>) const": parameters push what tells functions apart out
+/// of the column.
+std::string without_parameters(const std::string& name);
+
 std::string header(const Profile& profile, const TableStyle& style = {});
 std::string line_table(const Profile& profile, const TableStyle& style = {});
 std::string function_table(const Profile& profile, const TableStyle& style = {});

@@ -15,6 +15,7 @@
 #include "annotator/recorded_profile.hpp"
 #include "annotator/tables.hpp"
 #include "src/cli/main_guard.hpp"
+#include "src/cli/show.hpp"
 #include "src/core/store.hpp"
 
 namespace jcprof::cli {
@@ -48,12 +49,41 @@ Subject subject_of(const CommonOptions& options) {
   return {.file = out / "profile.jcprof", .root = project.root, .out = out};
 }
 
-ExitCode annotate(const CommonOptions& options) {
-  const Subject subject = subject_of(options);
-  if (!fs::exists(subject.file))
-    throw UserError(Fault{.message = fmt::format("there is no \"{}\"", subject.file.string()),
+/// --show takes the word behind it, also where that is the project.
+void settle_project(CommonOptions& options, std::string& place) {
+  if (!options.project.empty()) return;
+  const fs::path given = place;
+  if (fs::is_directory(given) || given.extension() == ".jcprof" || given.extension() == ".json")
+    std::swap(options.project, place);
+  else
+    options.project = ".";
+}
+
+const fs::path& existing(const fs::path& profile) {
+  if (!fs::exists(profile))
+    throw UserError(Fault{.message = fmt::format("there is no \"{}\"", profile.string()),
                           .hint = "run jcprof run first, or jcprof profile, which does it all"});
-  Store store(subject.file, OpenMode::read_write);
+  return profile;
+}
+
+ExitCode show(CommonOptions options, std::string place) {
+  settle_project(options, place);
+  const Subject subject = subject_of(options);
+  const Store store(existing(subject.file), OpenMode::read_only);
+  annotator::Profile profile = annotator::newest_profile(store);
+  const fs::path root = subject.root ? *subject.root : annotator::root_of_sources(profile);
+  annotator::make_relative(profile, root);
+  ShowWish wish{.place = place, .json = options.json, .style = terminal_style()};
+  wish.is_piped = ::isatty(STDOUT_FILENO) != 1;
+  if (wish.is_piped) wish.style.width = 80;
+  fmt::print("{}", shown(profile, root, wish));
+  return ExitCode::done;
+}
+
+ExitCode annotate(const CommonOptions& options) {
+  if (options.project.empty()) throw CLI::RequiredError("PROJECT");
+  const Subject subject = subject_of(options);
+  Store store(existing(subject.file), OpenMode::read_write);
   annotator::Profile profile = annotator::newest_profile(store);
   if (!profile.recorded) store.replace_estimates(profile.run.id, annotator::stored(profile));
   store.close();
@@ -81,7 +111,17 @@ int main(int argc, char** argv) {
   CLI::App app{"Writes the measured times beside the source lines.", "jcprof-annotate"};
   jcprof::cli::CommonOptions options;
   add_project_options(app, options);
-  app.get_option("PROJECT")->description("jcprof.json, a folder that holds one, or a profile.jcprof");
+  app.get_option("PROJECT")
+      ->description("jcprof.json, a folder that holds one, or a profile.jcprof")
+      ->required(false);
   app.add_flag("--json", options.json, "print the estimates as JSON, as jcprof export does");
-  return jcprof::cli::guarded_main(app, argc, argv, [&] { return jcprof::cli::annotate(options); });
+  std::string place;
+  CLI::Option* show =
+      app.add_option("--show", place, "print the profile, a source, or a line, and write nothing")
+          ->type_name("[FILE[:LINE]]")
+          ->expected(0, 1);
+  return jcprof::cli::guarded_main(app, argc, argv, [&] {
+    if (show->count() > 0) return jcprof::cli::show(options, place);
+    return jcprof::cli::annotate(options);
+  });
 }
