@@ -114,17 +114,14 @@ class TreeText {
 
   void row(const std::string& inclusive, const std::string& exclusive, const std::string& calls,
            std::size_t depth, const std::string& name) {
-    // Deep calls stay in sight: beyond a third of the width the depth is a number.
-    const std::size_t indent = 2 * depth;
-    const std::string blanks = indent <= style_.width / 3
-                                   ? std::string(indent, ' ')
-                                   : fmt::format("{}({}) ", std::string(style_.width / 3, ' '), depth);
+    constexpr std::size_t least = 10;  // of a name: less says nothing
     const std::string numbers =
-        fmt::format("{:>8}  {:>8}  {}{}", inclusive, exclusive,
+        fmt::format("{:>8}  {:>8}  {}{}  ", inclusive, exclusive,
                     std::string(8 - std::min<std::size_t>(8, columns_of(calls)), ' '), calls);
-    const std::size_t taken = columns_of(numbers) + 2;
-    table_ +=
-        numbers + "  " + cut_to(blanks + name, style_.width > taken + 12 ? style_.width - taken : 12) + "\n";
+    const std::size_t room = std::max(style_.width, columns_of(numbers) + least) - columns_of(numbers);
+    // Deep calls stay in sight: beyond half of the room the depth is a number.
+    const std::string indent = 4 * depth <= room ? std::string(2 * depth, ' ') : fmt::format("({}) ", depth);
+    table_ += numbers + cut_to(indent + name, room) + "\n";
   }
 
   const CostTree& tree_;

@@ -55,20 +55,22 @@ class NeighbourSearch {
   /// What is called within another of the same is in that one's cost.
   template <class Wanted, class Other>
   std::vector<Neighbour> sum(const Wanted& is_wanted, const Other& other) const {
-    std::map<std::pair<std::uint32_t, std::size_t>, Neighbour> sums;
-    std::vector<bool> is_within(tree_.nodes.size());
-    for (std::size_t n = 0; n < tree_.nodes.size(); ++n) {
-      const CostNode& node = tree_.nodes[n];
-      const bool is_inner = node.parent != CostNode::none && is_within[node.parent];
-      const bool wanted = is_wanted(node);
-      is_within[n] = is_inner || wanted;
-      if (!wanted) continue;
-      const std::uint32_t function = other(node);
-      Neighbour& found = sums[{function, node.from_line}];
-      found.function = tree_.functions[function].name;
+    using Key = std::pair<std::uint32_t, std::size_t>;
+    std::map<Key, Neighbour> sums;
+    const auto key_of = [&](const CostNode& node) { return Key(other(node), node.from_line); };
+    const auto is_within_same = [&](const CostNode& node) {
+      for (std::uint32_t up = node.parent; up != CostNode::none; up = tree_.nodes[up].parent)
+        if (is_wanted(tree_.nodes[up]) && key_of(tree_.nodes[up]) == key_of(node)) return true;
+      return false;
+    };
+    for (const CostNode& node : tree_.nodes) {
+      if (!is_wanted(node)) continue;
+      const Key key = key_of(node);
+      Neighbour& found = sums[key];
+      found.function = tree_.functions[key.first].name;
       found.line = node.from_line;
       found.calls += node.calls;
-      if (!is_inner) found.inclusive += node.inclusive;
+      if (!is_within_same(node)) found.inclusive += node.inclusive;
     }
     std::vector<Neighbour> all;
     for (auto& [key, neighbour] : sums) all.push_back(std::move(neighbour));
@@ -272,8 +274,8 @@ std::string show_line(const Profile& profile, const ShownPlace& place, std::stri
     result += fmt::format("rounds  {}\n", rounds.size()) +
               HistogramText(histogram_of(rounds), unit, style.width).text();
   const Neighbours neighbours = NeighbourSearch(profile.tree, line).find();
-  return result + neighbour_list("callers of the function", neighbours.callers, unit, style) +
-         neighbour_list("called from here", neighbours.callees, unit, style);
+  return result + neighbour_list("caller", neighbours.callers, unit, style) +
+         neighbour_list("callee", neighbours.callees, unit, style);
 }
 
 std::string line_json(const Profile& profile, const ShownPlace& place) {

@@ -60,6 +60,9 @@ std::set<std::size_t> hot_parts(const std::map<std::size_t, LineCost>& costs) {
     const std::size_t line = hottest[i].second;
     for (std::size_t near = line - std::min(line, around); near <= line + around; ++near) parts.insert(near);
   }
+  // A gap of one line would take a line.
+  for (const std::size_t line : std::set<std::size_t>(parts))
+    if (parts.contains(line + 2)) parts.insert(line + 1);
   return parts;
 }
 

@@ -79,7 +79,13 @@ std::string message_of(const std::function<void()>& act) {
 }  // namespace
 
 TEST_CASE("the call tree folds what takes less than a hundredth") {
-  CHECK(call_tree(sorting(), {.width = 80}) == "");
+  CHECK(call_tree(sorting(), {.width = 80}) ==
+        "   share       own     calls  call tree\n"
+        " 100.0 %    0.11 %        ×1  main\n"
+        "  99.9 %    52.6 %        ×1    sort, from line 4\n"
+        "  47.2 %    46.3 %        ×2      sort, from line 12\n"
+        "  0.84 %                            … 1 more\n"
+        "  0.11 %                          … 1 more\n");
 }
 
 TEST_CASE("a deep call tree stays within the width, and within what somebody reads") {
@@ -91,20 +97,33 @@ TEST_CASE("a deep call tree stays within the width, and within what somebody rea
                                   .calls = 1,
                                   .exclusive = 1,
                                   .inclusive = 200.0 - n});
-  const std::string tree = call_tree(profile, {.width = 40});
-  CHECK(widest(tree) <= 40);
-  CHECK(std::ranges::count(tree, '\n') == 42);
-  CHECK(tree.ends_with("… 1 more\n"));
+  for (const std::size_t width : {40, 80, 200}) {
+    const std::string tree = call_tree(profile, {.width = width});
+    CHECK(widest(tree) <= width);
+    CHECK(std::ranges::count(tree, '\n') == 42);
+  }
+  CHECK(call_tree(profile, {.width = 80}).ends_with("  (40) … 1 more\n"));
 }
 
 TEST_CASE("a source is shown around what is hot") {
-  CHECK(show_source(sorting(), "src/sort.c", sort_c(), Extent::hot_parts, {.width = 80}) == "");
+  CHECK(show_source(sorting(), "src/sort.c", sort_c(), Extent::hot_parts, {.width = 80}) ==
+        "src/sort.c\n"
+        "…\n"
+        "                                8 | line 8;\n"
+        "                                9 | line 9;\n"
+        "                               10 | line 10;\n"
+        "80.0 % ██████▍  800 µs ±10 ×26 11 |     for (i = 0; i < n; ++i) insert(items, i…\n"
+        "10.0 % ▊        100 µs ±10  ×3 12 | line 12;\n"
+        "                               13 | line 13;\n"
+        "                               14 - line 14;\n"
+        "                               15 | line 15;\n"
+        "…\n");
 }
 
 TEST_CASE("a narrow terminal has a source with shares only, a wide one whole lines") {
   const std::string narrow = show_source(sorting(), "src/sort.c", sort_c(), Extent::hot_parts, {.width = 40});
   CHECK(widest(narrow) <= 40);
-  CHECK(narrow.find("80.0 % 11 |     for (i = 0; i < n; ++i…\n") != std::string::npos);
+  CHECK(narrow.find("80.0 % 11 |     for (i = 0; i < n; ++i)…\n") != std::string::npos);
   const std::string wide = show_source(sorting(), "src/sort.c", sort_c(), Extent::hot_parts, {.width = 200});
   CHECK(wide.find("| 	for") == std::string::npos);
   CHECK(wide.find("|     for (i = 0; i < n; ++i) insert(items, i); /* 並べ替え */\n") != std::string::npos);
@@ -118,7 +137,30 @@ TEST_CASE("a whole source has all its lines, and says which were never passed") 
 }
 
 TEST_CASE("a line is shown with its rounds, its loop, callers and callees") {
-  CHECK(show_line(sorting(), {"src/sort.c", 11}, "\tinsert();", {.width = 80}) == "");
+  CHECK(show_line(sorting(), {"src/sort.c", 11}, "\tinsert();", {.width = 40}) ==
+        "src/sort.c:11 in sort\n"
+        "      insert();\n"
+        "\n"
+        "time    800 µs ±10, 80.0 % (72.0 % to 88.0 %)\n"
+        "hits    ×26, 31 µs each\n"
+        "loop    begun ×3, ×26 passes, 800 µs ±10, 80.0 % (72.0 % to 88.0 %)\n"
+        "rounds  5\n"
+        "  790.0 µs │██████████ 1\n"
+        "  796.2 µs │████████████████████ 2\n"
+        "  802.5 µs │ 0\n"
+        "  808.8 µs │██████████ 1\n"
+        "  815.0 µs │ 0\n"
+        "  821.2 µs │ 0\n"
+        "  827.5 µs │ 0\n"
+        "  833.8 µs │ 0\n"
+        "      more │██████████ 1\n"
+        "\n"
+        "with calls  calls  line  caller\n"
+        "    949 µs     ×1     4  main\n"
+        "    448 µs     ×2    12  sort\n"
+        "\n"
+        "with calls  calls  line  callee\n"
+        "    9.0 µs    ×26    11  swap\n");
 }
 
 TEST_CASE("a line as JSON has rounds that are not known as null") {
