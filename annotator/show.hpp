@@ -32,7 +32,7 @@ std::string call_tree(const Profile& profile, const TableStyle& style);
 
 enum class Extent : std::uint8_t {
   hot_parts,  // with three lines around what is hot
-  whole
+  whole       // lines too, however long
 };
 
 /// A source, `text`, with what its lines cost at the left.

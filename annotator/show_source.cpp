@@ -16,8 +16,8 @@
 namespace jcprof::annotator {
 namespace {
 
-constexpr std::size_t bar_width = 8;
 constexpr std::size_t narrow = 70;  // columns; below, all but the share is left to the lines themselves
+constexpr std::size_t wide = 100;   // from here on bars are long
 
 struct LineCost {
   Estimate cost;
@@ -66,12 +66,14 @@ std::set<std::size_t> hot_parts(const std::map<std::size_t, LineCost>& costs) {
   return parts;
 }
 
-/// Eighths of a column; at least one where there is a cost that is known.
-std::string bar(const Estimate& cost) {
+/// Eighths of a column; at least one from a hundredth on.
+std::string bar(const Estimate& cost, std::size_t width) {
   constexpr std::array<std::string_view, 9> eighths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
   if (!cost.resolved) return "";
   const double share = std::clamp(cost.share.value, 0.0, 1.0);
-  const auto parts = static_cast<std::size_t>(std::max(1.0, std::round(share * 8 * bar_width)));
+  const double least = share < 0.01 ? 0 : 1;
+  const auto parts =
+      static_cast<std::size_t>(std::max(least, std::round(share * 8 * static_cast<double>(width))));
   std::string text;
   for (std::size_t i = 0; i < parts / 8; ++i) text += eighths.back();
   return text + std::string(eighths.at(parts % 8));
@@ -87,12 +89,12 @@ std::string left(const std::string& text, std::size_t width) {
 
 class SourceColumns {
  public:
-  SourceColumns(const std::map<std::size_t, LineCost>& costs, ClockUnit unit, bool is_narrow)
-      : is_narrow_(is_narrow) {
+  SourceColumns(const std::map<std::size_t, LineCost>& costs, ClockUnit unit, std::size_t width)
+      : is_narrow_(width < narrow), bar_(width < wide ? 4 : 8) {
     for (const auto& [line, cost] : costs) {
       const CostCells cells = cost_cells(cost.cost, unit);
       const std::string hits = fmt::format("×{}", cost.hits);
-      rows_[line] = {cells, hits, bar(cost.cost)};
+      rows_[line] = {cells, hits, bar(cost.cost, bar_)};
       value_ = std::max(value_, columns_of(cells.value));
       half_width_ = std::max(half_width_, columns_of(cells.half_width));
       share_ = std::max(share_, columns_of(cells.share));
@@ -105,7 +107,7 @@ class SourceColumns {
     const auto found = rows_.find(line);
     const Row row = found == rows_.end() ? Row{} : found->second;
     if (is_narrow_) return right(row.cells.share, share_);
-    return fmt::format("{} {} {} {} {}", right(row.cells.share, share_), left(row.bar, bar_width),
+    return fmt::format("{} {} {} {} {}", right(row.cells.share, share_), left(row.bar, bar_),
                        right(row.cells.value, value_), right(row.cells.half_width, half_width_),
                        right(row.hits, hits_));
   }
@@ -117,6 +119,7 @@ class SourceColumns {
     std::string bar;
   };
   bool is_narrow_;
+  std::size_t bar_;
   std::map<std::size_t, Row> rows_;
   std::size_t value_ = 0;
   std::size_t half_width_ = 0;
@@ -133,7 +136,7 @@ std::string show_source(const Profile& profile, const std::string& path, std::st
   std::set<std::size_t> unreached;
   for (const UnreachedLine& line : profile.unreached)
     if (line.path == path) unreached.insert(line.line);
-  const SourceColumns columns(costs, profile.run.unit, style.width < narrow);
+  const SourceColumns columns(costs, profile.run.unit, style.width);
   const std::vector<std::string_view> lines = lines_of(text);
   const std::size_t digits = std::to_string(lines.size()).size();
 
@@ -146,8 +149,9 @@ std::string show_source(const Profile& profile, const std::string& path, std::st
     // "-" where the command never came by.
     const std::string head = fmt::format("{} {:>{}} {} ", columns.of(number), number, digits,
                                          unreached.contains(number) ? "-" : "|");
-    const std::size_t room = style.width - std::min(style.width, columns_of(head));
-    std::string row = head + cut_to(terminal_line(lines[number - 1]), std::max<std::size_t>(room, 8));
+    const std::size_t room = std::max(style.width, columns_of(head) + 8) - columns_of(head);
+    const std::string line = terminal_line(lines[number - 1]);
+    std::string row = head + (extent == Extent::whole ? line : cut_to(line, room));
     row.erase(row.find_last_not_of(' ') + 1);
     const auto cost = costs.find(number);
     const bool is_hot =

@@ -109,14 +109,14 @@ TEST_CASE("a source is shown around what is hot") {
   CHECK(show_source(sorting(), "src/sort.c", sort_c(), Extent::hot_parts, {.width = 80}) ==
         "src/sort.c\n"
         "…\n"
-        "                                8 | line 8;\n"
-        "                                9 | line 9;\n"
-        "                               10 | line 10;\n"
-        "80.0 % ██████▍  800 µs ±10 ×26 11 |     for (i = 0; i < n; ++i) insert(items, i…\n"
-        "10.0 % ▊        100 µs ±10  ×3 12 | line 12;\n"
-        "                               13 | line 13;\n"
-        "                               14 - line 14;\n"
-        "                               15 | line 15;\n"
+        "                            8 | line 8;\n"
+        "                            9 | line 9;\n"
+        "                           10 | line 10;\n"
+        "80.0 % ███▎ 800 µs ±10 ×26 11 |     for (i = 0; i < n; ++i) insert(items, i); /…\n"
+        "10.0 % ▍    100 µs ±10  ×3 12 | line 12;\n"
+        "                           13 | line 13;\n"
+        "                           14 - line 14;\n"
+        "                           15 | line 15;\n"
         "…\n");
 }
 
@@ -134,6 +134,7 @@ TEST_CASE("a whole source has all its lines, and says which were never passed") 
   CHECK(std::ranges::count(whole, '\n') == 21);
   CHECK(whole.find("14 - line 14;\n") != std::string::npos);
   CHECK(whole.find("15 | line 15;\n") != std::string::npos);
+  CHECK(whole.find("/* 並べ替え */\n") != std::string::npos);
 }
 
 TEST_CASE("a line is shown with its rounds, its loop, callers and callees") {
