@@ -3,7 +3,7 @@
 set(headers jcprof.h jcprof_log.h jcprof_plugin.h jcprof_record.h)
 list(TRANSFORM headers PREPEND templates/)
 install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN man EXCLUDE)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
         PATTERN jcprof-out EXCLUDE PATTERN lib EXCLUDE PATTERN __pycache__ EXCLUDE)
@@ -19,10 +19,13 @@ string(REGEX REPLACE "\n\n" "\n.\n" grammar_licence "${grammar_licence}")
 string(REGEX REPLACE "(^|\n)(.)" "\\1 \\2" grammar_licence "${grammar_licence}")
 configure_file(cmake/copyright.in ${PROJECT_BINARY_DIR}/copyright @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
+string(TIMESTAMP package_date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+set(package_contact "The authors of jcprof <jcprof@localhost>")
+configure_file(cmake/changelog.in ${PROJECT_BINARY_DIR}/changelog @ONLY)
 add_custom_command(
   OUTPUT ${PROJECT_BINARY_DIR}/changelog.gz
-  COMMAND gzip -9nc ${PROJECT_SOURCE_DIR}/CHANGELOG.md > ${PROJECT_BINARY_DIR}/changelog.gz
-  DEPENDS CHANGELOG.md VERBATIM)
+  COMMAND gzip -9nkf ${PROJECT_BINARY_DIR}/changelog
+  DEPENDS ${PROJECT_BINARY_DIR}/changelog VERBATIM)
 add_custom_target(changelog ALL DEPENDS ${PROJECT_BINARY_DIR}/changelog.gz)
 install(FILES ${PROJECT_BINARY_DIR}/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
@@ -35,11 +38,12 @@ endif()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME jcprof)
-set(CPACK_PACKAGE_CONTACT "The authors of jcprof <jcprof@localhost>")
+set(CPACK_PACKAGE_CONTACT "${package_contact}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "times code in smart cards, enclaves and TAs line by line")
-set(CPACK_PACKAGE_DESCRIPTION "It puts numbered traps into a copy of the sources, has the target stop at one of them at a time,
-times the command from the client's side, and subtracts. Each time has a 95 % interval.
-Java Card applets, SGX enclaves, trusted applications of OP-TEE, and programs in C and C++.")
+set(CPACK_PACKAGE_DESCRIPTION "It puts numbered traps into a copy of the sources, has the target stop at
+one of them at a time, times the command from the client's side, and
+subtracts. Each time has a 95 % interval. For Java Card applets, SGX
+enclaves, trusted applications of OP-TEE, and programs in C and C++.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
