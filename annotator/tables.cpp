@@ -16,20 +16,6 @@
 namespace jcprof::annotator {
 namespace {
 
-struct Cost {
-  std::string value;
-  std::string half_width;
-  std::string share;
-};
-
-Cost cost_cells(const Estimate& estimate, ClockUnit unit) {
-  const Interval& ticks = estimate.ticks;
-  if (std::isfinite(ticks.high) && !estimate.resolved)
-    return {"< " + upper_bound(ticks.high, unit), "", "< " + percent(estimate.share.high)};
-  const Quantity cost = quantity(ticks, unit);
-  return {cost.value, "±" + cost.half_width, percent(estimate.share.value)};
-}
-
 std::string each_pass(const LoopEstimate& loop, ClockUnit unit) {
   Estimate pass = loop.cost;
   for (double* ticks : {&pass.ticks.value, &pass.ticks.low, &pass.ticks.high})
@@ -69,6 +55,14 @@ std::string first_of(const std::vector<Item>& items, const std::vector<Column>& 
 
 }  // namespace
 
+CostCells cost_cells(const Estimate& estimate, ClockUnit unit) {
+  const Interval& ticks = estimate.ticks;
+  if (std::isfinite(ticks.high) && !estimate.resolved)
+    return {"< " + upper_bound(ticks.high, unit), "", "< " + percent(estimate.share.high)};
+  const Quantity cost = quantity(ticks, unit);
+  return {cost.value, "±" + cost.half_width, percent(estimate.share.value)};
+}
+
 std::string header(const Profile& profile, const TableStyle& style) {
   const RunInfo& run = profile.run;
   const ClockUnit unit = run.unit;
@@ -91,7 +85,6 @@ std::string header(const Profile& profile, const TableStyle& style) {
                             signed_quantity(profile.unattributed, unit));
 }
 
-/// Instructions are none.
 std::string cost_name(const Profile& profile) {
   return profile.run.unit == ClockUnit::instructions ? "cost" : "time";
 }
@@ -101,7 +94,7 @@ std::string line_table(const Profile& profile, const TableStyle& style) {
       profile.lines,
       {{cost_name(profile)}, {"±"}, {"share"}, {"hits"}, {"line", Align::left}, {"function", Align::left}},
       style, [&](const LineEstimate& line) {
-        const Cost cost = cost_cells(line.cost, profile.run.unit);
+        const CostCells cost = cost_cells(line.cost, profile.run.unit);
         return Row{cost.value,
                    cost.half_width,
                    cost.share,
@@ -111,8 +104,6 @@ std::string line_table(const Profile& profile, const TableStyle& style) {
       });
 }
 
-/// "A::put" of "A::put(int, std::function<void (int)>) const": parameters push what tells functions apart out
-/// of the column.
 std::string without_parameters(const std::string& name) {
   std::size_t at = name.rfind(')');
   std::size_t open = 0;  // parentheses
@@ -142,8 +133,8 @@ std::string recorded_function_table(const Profile& profile, const TableStyle& st
                    {"function", Align::left},
                    {"line", Align::left}},
                   style, [&](const FunctionEstimate& function) {
-                    const Cost own = cost_cells(function.exclusive, unit);
-                    const Cost all = cost_cells(function.inclusive, unit);
+                    const CostCells own = cost_cells(function.exclusive, unit);
+                    const CostCells all = cost_cells(function.inclusive, unit);
                     const Spread call = function.spread.value_or(Spread{});
                     return Row{own.value,
                                own.half_width,
@@ -169,8 +160,8 @@ std::string function_table(const Profile& profile, const TableStyle& style) {
                    {"function", Align::left},
                    {"line", Align::left}},
                   style, [&](const FunctionEstimate& function) {
-                    const Cost own = cost_cells(function.exclusive, profile.run.unit);
-                    const Cost all = cost_cells(function.inclusive, profile.run.unit);
+                    const CostCells own = cost_cells(function.exclusive, profile.run.unit);
+                    const CostCells all = cost_cells(function.inclusive, profile.run.unit);
                     return Row{own.value,
                                own.half_width,
                                own.share,
@@ -193,7 +184,7 @@ std::string loop_table(const Profile& profile, const TableStyle& style) {
                    {"line", Align::left},
                    {"function", Align::left}},
                   style, [&](const LoopEstimate& loop) {
-                    const Cost cost = cost_cells(loop.cost, profile.run.unit);
+                    const CostCells cost = cost_cells(loop.cost, profile.run.unit);
                     return Row{cost.value,
                                cost.half_width,
                                cost.share,

@@ -17,6 +17,7 @@
 #include "annotator/report.hpp"
 #include "annotator/tables.hpp"
 #include "src/cli/main_guard.hpp"
+#include "src/cli/show.hpp"
 #include "src/core/file.hpp"
 #include "src/core/store.hpp"
 
@@ -38,6 +39,7 @@ annotator::TableStyle terminal_style() {
 struct AnnotateOptions {
   CommonOptions common;
   std::string against;  // an older profile.jcprof; empty: none
+  std::string place;    // that is to be shown; empty: the whole
 };
 
 /// What is annotated, and where the copies go.
@@ -101,14 +103,44 @@ std::vector<annotator::AnnotatedFile> annotate_sources(const AnnotateOptions& op
   }
 }
 
+/// --show takes the word behind it, also where that is the project.
+void settle_project(CommonOptions& options, std::string& place) {
+  if (!options.project.empty()) return;
+  const fs::path given = place;
+  if (fs::is_directory(given) || given.extension() == ".jcprof" || given.extension() == ".json")
+    std::swap(options.project, place);
+  else
+    options.project = ".";
+}
+
+fs::path existing(const fs::path& profile) {
+  if (!fs::exists(profile))
+    throw UserError(Fault{.message = fmt::format("there is no \"{}\"", profile.string()),
+                          .hint = "run jcprof run first, or jcprof profile, which does it all"});
+  return profile;
+}
+
+ExitCode show(AnnotateOptions asked) {
+  CommonOptions& options = asked.common;
+  settle_project(options, asked.place);
+  const Subject subject = subject_of(options);
+  const Store store(existing(subject.file), OpenMode::read_only);
+  annotator::Profile profile = annotator::newest_profile(store);
+  const fs::path root = subject.root ? *subject.root : annotator::root_of_sources(profile);
+  annotator::make_relative(profile, root);
+  ShowWish wish{.place = asked.place, .json = options.json, .style = terminal_style()};
+  wish.is_piped = ::isatty(STDOUT_FILENO) != 1;
+  if (wish.is_piped) wish.style.width = 80;
+  fmt::print("{}", shown(profile, root, wish));
+  return ExitCode::done;
+}
+
 ExitCode annotate(const AnnotateOptions& asked) {
   const CommonOptions& options = asked.common;
+  if (options.project.empty()) throw CLI::RequiredError("PROJECT");
   const Subject subject = subject_of(options);
-  for (const fs::path& file : {subject.file, fs::path(asked.against)})
-    if (!file.empty() && !fs::exists(file))
-      throw UserError(Fault{.message = fmt::format("there is no \"{}\"", file.string()),
-                            .hint = "run jcprof run first, or jcprof profile, which does it all"});
-  Store store(subject.file, OpenMode::read_write);
+  if (!asked.against.empty()) existing(asked.against);
+  Store store(existing(subject.file), OpenMode::read_write);
   Held held = held_in(store);
   annotator::Profile& profile = held.profile;
   if (!profile.recorded) store.replace_estimates(profile.run.id, annotator::stored(profile));
@@ -137,10 +169,21 @@ int main(int argc, char** argv) {
   CLI::App app{"Writes the measured times beside the source lines.", "jcprof-annotate"};
   jcprof::cli::AnnotateOptions options;
   add_project_options(app, options.common);
-  app.get_option("PROJECT")->description("jcprof.json, a folder that holds one, or a profile.jcprof");
+  app.get_option("PROJECT")
+      ->description("jcprof.json, a folder that holds one, or a profile.jcprof")
+      ->required(false);
   app.add_flag("--json", options.common.json, "print the estimates as JSON, as jcprof export does");
-  app.add_option("--against", options.against,
-                 "an older profile of the same project: the report shows what has changed since")
-      ->type_name("PROFILE");
-  return jcprof::cli::guarded_main(app, argc, argv, [&] { return jcprof::cli::annotate(options); });
+  CLI::Option* against =
+      app.add_option("--against", options.against,
+                     "an older profile of the same project: the report shows what has changed since")
+          ->type_name("PROFILE");
+  const CLI::Option* show =
+      app.add_option("--show", options.place, "print the profile, a source, or a line, and write nothing")
+          ->type_name("[FILE[:LINE]]")
+          ->expected(0, 1)
+          ->excludes(against);
+  return jcprof::cli::guarded_main(app, argc, argv, [&] {
+    if (show->count() > 0) return jcprof::cli::show(options);
+    return jcprof::cli::annotate(options);
+  });
 }
