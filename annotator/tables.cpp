@@ -16,20 +16,6 @@
 namespace jcprof::annotator {
 namespace {
 
-struct Cost {
-  std::string value;
-  std::string half_width;
-  std::string share;
-};
-
-Cost cost_cells(const Estimate& estimate, ClockUnit unit) {
-  const Interval& ticks = estimate.ticks;
-  if (std::isfinite(ticks.high) && !estimate.resolved)
-    return {"< " + upper_bound(ticks.high, unit), "", "< " + percent(estimate.share.high)};
-  const Quantity cost = quantity(ticks, unit);
-  return {cost.value, "±" + cost.half_width, percent(estimate.share.value)};
-}
-
 std::string each_pass(const LoopEstimate& loop, ClockUnit unit) {
   Estimate pass = loop.cost;
   for (double* ticks : {&pass.ticks.value, &pass.ticks.low, &pass.ticks.high})
@@ -43,14 +29,11 @@ std::string signed_quantity(const Interval& ticks, ClockUnit unit) {
   return (ticks.value < 0 ? "-" : "") + quantity(size, unit).value;
 }
 
-std::string recorded_header(const Profile& profile) {
-  const Recorded& recorded = *profile.recorded;
-  std::string text = fmt::format(": {} events of {} thread{}", recorded.events, recorded.threads,
+std::string recorded_extent(const Recorded& recorded) {
+  std::string text = fmt::format("{} events of {} thread{}", recorded.events, recorded.threads,
                                  recorded.threads == 1 ? "" : "s");
   if (recorded.lost > 0) text += fmt::format(", {} more lost", recorded.lost);
-  if (profile.run.state != RunState::complete) text += ", unfinished";
-  const Quantity total = quantity(profile.total.ticks, profile.run.unit);
-  return text + fmt::format("\ntotal {} ±{}\n", total.value, total.half_width);
+  return text;
 }
 
 std::string left_out(std::size_t count, const TableStyle& style) {
@@ -69,29 +52,44 @@ std::string first_of(const std::vector<Item>& items, std::vector<Column> columns
 
 }  // namespace
 
+CostCells cost_cells(const Estimate& estimate, ClockUnit unit) {
+  const Interval& ticks = estimate.ticks;
+  if (std::isfinite(ticks.high) && !estimate.resolved)
+    return {"< " + upper_bound(ticks.high, unit), "", "< " + percent(estimate.share.high)};
+  const Quantity cost = quantity(ticks, unit);
+  return {cost.value, "±" + cost.half_width, percent(estimate.share.value)};
+}
+
+std::string extent(const Profile& profile) {
+  std::string text = profile.recorded ? recorded_extent(*profile.recorded)
+                                      : fmt::format("{} rounds, {} shots", profile.rounds, profile.shots);
+  if (profile.paths.size() > 1) text += fmt::format(", {} paths", profile.paths.size());
+  if (profile.run.state != RunState::complete) text += ", unfinished";
+  return text;
+}
+
+std::string total_text(const Profile& profile) {
+  const ClockUnit unit = profile.run.unit;
+  const Quantity total = quantity(profile.total.ticks, unit);
+  if (profile.recorded) return fmt::format("total {} ±{}", total.value, total.half_width);
+  if (profile.total.rounds == 0)
+    return profile.paths.size() > 1 ? "what a whole command takes on this path is not known"
+                                    : "no command ran to its end yet";
+  return fmt::format("total {} ±{}, of it {} before the first trap and {} unattributed", total.value,
+                     total.half_width, quantity(profile.entry.ticks, unit).value,
+                     signed_quantity(profile.unattributed, unit));
+}
+
 std::string header(const Profile& profile, const TableStyle& style) {
   const RunInfo& run = profile.run;
-  const ClockUnit unit = run.unit;
   std::string text = painted(name_text(run.project), bold, style);
   text += " on " + name_text(run.device.empty() ? "an unknown device" : run.device);
   if (!run.reader.empty())
     text += fmt::format(" in reader {}, {}", name_text(run.reader), name_text(run.protocol));
   if (run.simulated) text += ", " + painted("SIMULATED", yellow, style);
-  if (profile.recorded) return text + recorded_header(profile);
-  text += fmt::format(": {} rounds, {} shots", profile.rounds, profile.shots);
-  if (profile.paths.size() > 1) text += fmt::format(", {} paths", profile.paths.size());
-  if (run.state != RunState::complete) text += ", unfinished";
-  text += "\n";
-  if (profile.total.rounds == 0)
-    return text + (profile.paths.size() > 1 ? "what a whole command takes on this path is not known\n"
-                                     : "no command ran to its end yet\n");
-  const Quantity total = quantity(profile.total.ticks, unit);
-  return text + fmt::format("total {} ±{}, of it {} before the first trap and {} unattributed\n", total.value,
-                            total.half_width, quantity(profile.entry.ticks, unit).value,
-                            signed_quantity(profile.unattributed, unit));
+  return fmt::format("{}: {}\n{}\n", text, extent(profile), total_text(profile));
 }
 
-/// Instructions are none.
 std::string cost_name(const Profile& profile) {
   return profile.run.unit == ClockUnit::instructions ? "cost" : "time";
 }
@@ -101,7 +99,7 @@ std::string line_table(const Profile& profile, const TableStyle& style) {
       profile.lines,
       {{cost_name(profile)}, {"±"}, {"share"}, {"hits"}, {"line", Align::left}, {"function", Align::left}},
       style, [&](const LineEstimate& line) {
-        const Cost cost = cost_cells(line.cost, profile.run.unit);
+        const CostCells cost = cost_cells(line.cost, profile.run.unit);
         return Row{cost.value,
                    cost.half_width,
                    cost.share,
@@ -142,8 +140,8 @@ std::string recorded_function_table(const Profile& profile, const TableStyle& st
                    {"function", Align::left},
                    {"line", Align::left}},
                   style, [&](const FunctionEstimate& function) {
-                    const Cost own = cost_cells(function.exclusive, unit);
-                    const Cost all = cost_cells(function.inclusive, unit);
+                    const CostCells own = cost_cells(function.exclusive, unit);
+                    const CostCells all = cost_cells(function.inclusive, unit);
                     const Spread call = function.spread.value_or(Spread{});
                     return Row{own.value,
                                own.half_width,
@@ -169,8 +167,8 @@ std::string function_table(const Profile& profile, const TableStyle& style) {
                    {"function", Align::left},
                    {"line", Align::left}},
                   style, [&](const FunctionEstimate& function) {
-                    const Cost own = cost_cells(function.exclusive, profile.run.unit);
-                    const Cost all = cost_cells(function.inclusive, profile.run.unit);
+                    const CostCells own = cost_cells(function.exclusive, profile.run.unit);
+                    const CostCells all = cost_cells(function.inclusive, profile.run.unit);
                     return Row{own.value,
                                own.half_width,
                                own.share,
@@ -193,7 +191,7 @@ std::string loop_table(const Profile& profile, const TableStyle& style) {
                    {"line", Align::left},
                    {"function", Align::left}},
                   style, [&](const LoopEstimate& loop) {
-                    const Cost cost = cost_cells(loop.cost, profile.run.unit);
+                    const CostCells cost = cost_cells(loop.cost, profile.run.unit);
                     return Row{cost.value,
                                cost.half_width,
                                cost.share,

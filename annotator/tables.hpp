@@ -9,6 +9,21 @@
 
 namespace jcprof::annotator {
 
+/// "40.2 ms", "±0.3" and "31.4 %"; of what is not resolved "< 271 µs", nothing, and "< 0.62 %".
+struct CostCells {
+  std::string value;
+  std::string half_width;
+  std::string share;
+};
+CostCells cost_cells(const Estimate& estimate, ClockUnit unit);
+
+/// "time"; of instructions "cost".
+std::string cost_name(const Profile& profile);
+/// "126 rounds, 12774 shots"
+std::string extent(const Profile& profile);
+/// "total 2.8 ms ±0.4, of it …"
+std::string total_text(const Profile& profile);
+
 std::string header(const Profile& profile, const TableStyle& style = {});
 std::string line_table(const Profile& profile, const TableStyle& style = {});
 std::string function_table(const Profile& profile, const TableStyle& style = {});
