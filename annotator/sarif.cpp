@@ -105,7 +105,7 @@ class Sarif {
                    {"properties", properties()}};
     const Json sarif{
         {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", {run}}};
-    return sarif.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return sarif.dump(1, ' ', true, Json::error_handler_t::replace) + "\n";
   }
 
  private:

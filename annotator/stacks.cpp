@@ -50,7 +50,7 @@ class Speedscope {
                         {"activeProfileIndex", 0},
                         {"shared", {{"frames", std::move(frames_)}}},
                         {"profiles", std::move(profiles)}};
-    return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return document.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
   }
 
  private:

@@ -6,11 +6,10 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "src/core/file.hpp"
-#include "src/core/process.hpp"
+#include "annotator/recorded_profile.hpp"
+#include "tests/annotator/foreign_reader.hpp"
 #include "tests/annotator/some_measured.hpp"
 #include "tests/annotator/some_recording.hpp"
-#include "tests/core/temporary_folder.hpp"
 
 namespace jcprof::annotator {
 
@@ -99,13 +98,14 @@ TEST_CASE("speedscope shows a measured run as one profile that says its unit") {
 }
 
 TEST_CASE("speedscope's own schema accepts the file") {
-  const test::TemporaryFolder folder;
-  const std::filesystem::path package(JCPROF_SPEEDSCOPE);
-  REQUIRE(std::filesystem::exists(package));
-  write_file(folder / "words.speedscope.json", to_speedscope(recorded_profile(test::some_recording())));
-  write_file(folder / "check.py", R"(import json, jsonschema, sys, tarfile
+  const std::string package = test::from_cache("speedscope-1.25.0.tgz");
+  if (package.empty()) return;
+  const test::ForeignReader reader;
+  reader.write("profile.json",
+               to_speedscope(GENERATE(recorded_profile(test::some_recording()), test::some_measured())));
+  reader.write("check.py", R"(import json, jsonschema, sys, tarfile
 schema = json.load(tarfile.open(sys.argv[1]).extractfile("package/dist/release/file-format-schema.json"))
-document = json.load(open("words.speedscope.json"))
+document = json.load(open("profile.json"))
 jsonschema.validate(document, schema)
 del document["shared"]["frames"][1]["name"]
 try:
@@ -113,11 +113,26 @@ try:
 except jsonschema.ValidationError:
     print("accepted, and refused without a name")
 )");
-  const ProcessResult result =
-      run_and_wait({.argv = {"/usr/bin/python3", "check.py", package.string()}, .cwd = folder.path()}, {},
-                   std::chrono::minutes{1});
-  CHECK(result.tail == "accepted, and refused without a name\n");
-  CHECK(result.exit_status == 0);
+  CHECK(reader.says({"/usr/bin/python3", "check.py", package}) == "accepted, and refused without a name\n");
+}
+
+TEST_CASE("speedscope in Chromium shows what functions and lines take") {
+  const std::string package = test::from_cache("speedscope-1.25.0.tgz");
+  if (package.empty()) return;
+  const std::string script = JCPROF_SOURCE_DIR "/tests/page/speedscope.mjs";
+  const test::ForeignReader reader;
+  reader.write("profile.json", to_speedscope(test::some_measured()));
+  reader.says({"tar", "xzf", package});
+  const std::string table = reader.says({"node", script, (reader.folder() / "package/dist/release").string(),
+                                         (reader.folder() / "profile.json").string()});
+  if (table.starts_with("SKIPPED:")) {
+    WARN(table);
+    return;
+  }
+  INFO(table);
+  CHECK(table.find("1.12µs (57%) 1.12µs (57%) A.java:20\n") != std::string::npos);
+  CHECK(table.find("1.98µs (100%) 0.00ns (<0.01%) p\n") != std::string::npos);
+  CHECK(table.find("120.00ns (6.1%) 0.00ns (<0.01%) g\n") != std::string::npos);
 }
 
 }  // namespace jcprof::annotator
