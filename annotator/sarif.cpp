@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -81,7 +83,10 @@ struct Spot {
 
 class Sarif {
  public:
-  explicit Sarif(const Profile& profile) : profile_(profile) {}
+  explicit Sarif(const Profile& profile) : profile_(profile) {
+    std::ranges::copy_if(profile.sources, std::back_inserter(known_sources_),
+                         [](const SourceDigest& source) { return !source.sha256.empty(); });
+  }
 
   std::string document() const {
     const Json driver{
@@ -133,11 +138,9 @@ class Sarif {
 
   Json artifacts() const {
     Json artifacts = Json::array();
-    for (const SourceDigest& source : profile_.sources) {
-      Json artifact{{"location", artifact_location(source.path)}};
-      if (!source.sha256.empty()) artifact["hashes"] = {{"sha-256", source.sha256}};
-      artifacts.push_back(std::move(artifact));
-    }
+    for (const SourceDigest& source : known_sources_)
+      artifacts.push_back(
+          {{"location", artifact_location(source.path)}, {"hashes", {{"sha-256", source.sha256}}}});
     return artifacts;
   }
 
@@ -191,8 +194,8 @@ class Sarif {
 
   Json location_of(const Spot& spot) const {
     Json artifact = artifact_location(spot.path);
-    const auto source = std::ranges::find(profile_.sources, spot.path, &SourceDigest::path);
-    if (source != profile_.sources.end()) artifact["index"] = source - profile_.sources.begin();
+    const auto source = std::ranges::find(known_sources_, spot.path, &SourceDigest::path);
+    if (source != known_sources_.end()) artifact["index"] = source - known_sources_.begin();
     Json physical{{"artifactLocation", std::move(artifact)}};
     if (spot.line > 0) physical["region"] = {{"startLine", spot.line}};
     return {
@@ -214,6 +217,7 @@ class Sarif {
   }
 
   const Profile& profile_;
+  std::vector<SourceDigest> known_sources_;  // with a digest
 };
 
 }  // namespace
