@@ -27,6 +27,16 @@ Profile doubtful() {
   return profile;
 }
 
+/// Each share as sure as can be.
+Profile recorded() {
+  Profile profile = recorded_profile(test::some_recording());
+  for (FunctionEstimate& function : profile.functions) {
+    engine::Interval& share = function.exclusive.share;
+    share.low = share.high = share.value;
+  }
+  return profile;
+}
+
 /// What Microsoft's tool says of `sarif` with `how`; empty where it is not there.
 std::string multitool(const std::string& sarif, const std::vector<std::string>& how) {
   const std::string program = test::from_cache("sarif-multitool-5.7.0/Sarif.Multitool");
@@ -47,7 +57,7 @@ TEST_CASE("a hot line is a SARIF result with its cost") {
   const Json& hottest = run.at("results").at(0);
   CHECK(hottest.at("ruleId") == "JC1001");
   CHECK(hottest.at("level") == "warning");
-  CHECK(hottest.at("message").at("text") == "1.12 µs ±0, 56.6 % of the command, ×1 (SIMULATED)");
+  CHECK(hottest.at("message").at("text") == "1.120 µs ±0.004, 56.6 % of the command, ×1 (SIMULATED)");
   CHECK(hottest.at("locations").at(0) ==
         Json::parse(R"({"physicalLocation": {"artifactLocation": {"uri": "A.java", "uriBaseId": "SRCROOT",
                          "index": 0}, "region": {"startLine": 20}},
@@ -74,7 +84,7 @@ TEST_CASE("warnings of the run are notifications, in words and not in links") {
 }
 
 TEST_CASE("where a recording knows no lines, functions are reported") {
-  const Json results = run_of(recorded_profile(test::some_recording())).at("results");
+  const Json results = run_of(recorded()).at("results");
   REQUIRE(results.size() == 3);
   CHECK(results[0].at("ruleId") == "JC1002");
   CHECK(results[0].at("locations").at(0).at("physicalLocation").at("artifactLocation").at("uri") ==
@@ -82,33 +92,29 @@ TEST_CASE("where a recording knows no lines, functions are reported") {
 }
 
 TEST_CASE("Microsoft's validator finds no fault in what is written") {
-  const auto [name, profile] = GENERATE(table<std::string, Profile>(
-      {{"measured", doubtful()}, {"recorded", recorded_profile(test::some_recording())}}));
+  const auto [name, profile] =
+      GENERATE(table<std::string, Profile>({{"measured", doubtful()}, {"recorded", recorded()}}));
   CAPTURE(name);
   const std::string said = multitool(to_sarif(profile), {"validate", "--level", "Error;Warning"});
   if (said.empty()) return;
   INFO(said);
   CHECK(said.find("Analysis completed successfully") != std::string::npos);
-  CHECK(said.find(": error SARIF") == std::string::npos);
-  // jcprof has no home page to name.
-  const std::size_t warning = said.find(": warning SARIF");
-  CHECK((warning == std::string::npos || said.substr(warning + 10, 9) == "SARIF2005"));
-  CHECK((warning == std::string::npos || said.find(": warning SARIF", warning + 1) == std::string::npos));
+  CHECK(said.find(": error ") == std::string::npos);
+  // jcprof has no home page to name. That this is said shows that the file was looked at.
+  const std::size_t warning = said.find(": warning ");
+  REQUIRE(warning != std::string::npos);
+  CHECK(said.substr(warning + 10, 9) == "SARIF2005");
+  CHECK(said.find(": warning ", warning + 1) == std::string::npos);
 }
 
-TEST_CASE("the validator would find a fault") {
+TEST_CASE("the validator finds a fault") {
   Json broken = Json::parse(to_sarif(test::some_measured()));
-  broken["runs"][0]["results"][0]["level"] = "dreadful";
   broken["runs"][0]["results"][0].erase("message");
-  const std::string program = test::from_cache("sarif-multitool-5.7.0/Sarif.Multitool");
-  if (program.empty()) return;
-  const test::TemporaryFolder folder;
-  write_file(folder / "profile.sarif", broken.dump());
-  const ProcessResult result = run_and_wait({.argv = {program, "validate", "profile.sarif"},
-                                             .cwd = folder.path(),
-                                             .environment = {{"DOTNET_SYSTEM_GLOBALIZATION_INVARIANT", "1"}}},
-                                            {}, std::chrono::minutes{2});
-  CHECK(result.tail.find(": error ") != std::string::npos);
+  const std::string said = multitool(broken.dump(), {"validate"});
+  if (said.empty()) return;
+  INFO(said);
+  CHECK(said.find(": error JSON1002: runs[0].results[0]: The required property 'message' is missing.") !=
+        std::string::npos);
 }
 
 TEST_CASE("Microsoft's tool counts the same warnings, and finds the hottest line's share") {
