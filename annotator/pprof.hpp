@@ -8,7 +8,7 @@
 
 namespace jcprof::annotator {
 
-/// A sample a line of each stack: its calls and its cost, in whole ticks that sum to the total. Threads are
+/// A sample a line of each stack: its calls and its cost, in whole ticks that sum up. Threads are
 /// labels. The same Profile gives the same bytes.
 std::string to_pprof(const Profile& profile);
 
