@@ -49,8 +49,8 @@ struct CostTree {
 
 class MeasuredWay;
 
-/// The entry is the root.
-CostTree cost_tree(const MeasuredWay& way);
+/// The entry is the root. Of the path's blocks only the first `known` are in it.
+CostTree cost_tree(const MeasuredWay& way, std::size_t known);
 /// The threads are the roots.
 CostTree cost_tree(const StoredRecording& recording);
 

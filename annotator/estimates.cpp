@@ -47,7 +47,7 @@ class Estimator {
     lines(profile);
     functions(profile);
     loops(profile);
-    profile.tree = cost_tree(usual_);
+    profile.tree = cost_tree(usual_, known_blocks());
     paths(profile);
     whole(profile);
     edges(profile);
@@ -100,10 +100,14 @@ class Estimator {
     return all.size() - (is_open ? 1 : 0);
   }
 
+  std::size_t known_blocks() const {
+    const std::size_t known = known_stretches();
+    return known < stretches_.all().size() ? stretches_.all()[known].begin : usual_.way().end();
+  }
+
   /// The path's blocks from `begin` on, before `end` and what is not known.
   void add_blocks(Parts& parts, std::size_t begin, std::size_t end) const {
-    const std::size_t known = known_stretches();
-    if (known < stretches_.all().size()) end = std::min(end, stretches_.all()[known].begin);
+    end = std::min(end, known_blocks());
     if (begin < end) usual_.add_blocks(parts, begin, end);
   }
 

@@ -167,8 +167,9 @@ std::string to_json(const Profile& profile) {
     document["recorded"] = {{"threads", profile.recorded->threads},
                             {"events", profile.recorded->events},
                             {"lost", profile.recorded->lost}};
-  // Names may come from a card: bytes that are no UTF-8 are replaced, not a reason to fail.
-  return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  // Names may come from a card: bytes that are no UTF-8 are replaced, not a reason to fail; and what is not
+  // ASCII is escaped, as terminals obey more than the control characters that JSON escapes.
+  return document.dump(1, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
 std::string to_csv(const Profile& profile) {

@@ -12,14 +12,16 @@ namespace {
 
 class TreeBuilder {
  public:
-  explicit TreeBuilder(const MeasuredWay& way) : attribution_(way.attribution()), costs_(way.block_costs()) {
+  TreeBuilder(const MeasuredWay& way, std::size_t known)
+      : attribution_(way.attribution()), costs_(way.block_costs()) {
+    costs_.resize(std::min(known, costs_.size()));
     for (const PassedFunction& function : attribution_.functions)
       tree_.functions.push_back({.name = function.name, .path = function.path, .line = function.line});
   }
 
   CostTree build() {
     auto next = attribution_.invocations.begin();
-    for (std::size_t block = 0; block < attribution_.blocks.size(); ++block) {
+    for (std::size_t block = 0; block < costs_.size(); ++block) {
       while (!open_.empty() && open_.back().end <= block) open_.pop_back();
       for (; next != attribution_.invocations.end() && next->begin == block; ++next) begin(*next);
       if (open_.empty()) continue;
@@ -47,7 +49,8 @@ class TreeBuilder {
         nodes_.try_emplace({parent, call.function, from}, static_cast<std::uint32_t>(tree_.nodes.size()));
     if (is_new) tree_.nodes.push_back({.function = call.function, .parent = parent, .from_line = from});
     ++tree_.nodes[found->second].calls;
-    open_.push_back({.node = found->second, .end = call.end});
+    // Of a function without a trap at its entry nothing but the return may be known, which is the caller's.
+    if (call.end > call.begin) open_.push_back({.node = found->second, .end = call.end});
   }
 
   /// The line whose block the call ended, if that is one of the caller's.
@@ -78,8 +81,8 @@ class TreeBuilder {
 
 }  // namespace
 
-CostTree cost_tree(const MeasuredWay& way) {
-  return TreeBuilder(way).build();
+CostTree cost_tree(const MeasuredWay& way, std::size_t known) {
+  return TreeBuilder(way, known).build();
 }
 
 }  // namespace jcprof::annotator

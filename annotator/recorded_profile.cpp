@@ -75,8 +75,8 @@ RecordedRun load_recorded_run(const Store& store) {
   const std::optional<RunInfo> run = store.last_run();
   if (!is_recorded(run))
     throw UserError(
-        Fault{.message = "the newest run of the profile was measured, not recorded: it has no stacks",
-              .hint = "`jcprof record` records a run; json and csv are of both"});
+        Fault{.message = "the newest run of the profile was measured, not recorded",
+              .hint = "`jcprof record` records a run; all formats but gmon are of both"});
   return load(store, *run);
 }
 

@@ -2,125 +2,137 @@
 #include "annotator/stacks.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
 #include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "annotator/tree_walk.hpp"
+
 namespace jcprof::annotator {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Children = std::map<std::uint32_t, std::vector<const StoredCall*>>;  // by parent
-using Frames = std::vector<std::uint32_t>;                                 // symbols, outermost first
 
-std::string name_of_thread(const StoredThread& thread) {
-  return fmt::format("thread {}{}{}", thread.serial, thread.name.empty() ? "" : " ", thread.name);
+/// One part of a folded line: ';' parts parts.
+std::string part(std::string_view name) {
+  std::string text = plain_line(name);
+  std::ranges::replace(text, ';', '_');
+  return text.empty() ? "?" : text;
 }
 
-/// Calls `each(frames, call)` for all nodes of a thread's tree, each right behind its parent's.
-template <class Each>
-void for_each_stack(const StoredRecording& recording, const StoredThread& thread, Each each) {
-  Children children;
-  for (const StoredCall& call : recording.calls)
-    if (call.thread == thread.serial) children[call.parent].push_back(&call);
-  struct Open {
-    const StoredCall* call;
-    std::size_t depth;
-  };
-  std::vector<Open> open;
-  const auto descend = [&](std::uint32_t parent, std::size_t depth) {
-    const auto found = children.find(parent);
-    if (found == children.end()) return;
-    for (auto call = found->second.rbegin(); call != found->second.rend(); ++call)
-      open.push_back({*call, depth});
-  };
-  Frames frames;
-  descend(0, 0);
-  while (!open.empty()) {
-    const auto [call, depth] = open.back();
-    open.pop_back();
-    frames.resize(depth);
-    frames.push_back(call->symbol);
-    each(frames, *call);
-    descend(call->id, depth + 1);
+std::string part(const CostFunction& function) {
+  if (function.path.empty()) return part(function.name);
+  return part(fmt::format("{} ({})", function.name, place_text(function.path, function.line)));
+}
+
+class Speedscope {
+ public:
+  explicit Speedscope(const Profile& profile) : profile_(profile), tree_(profile.tree) {
+    for (const CostFunction& function : tree_.functions)
+      add_frame(function.name, function.path, function.line);
   }
-}
 
-/// One part of a folded line: ';' and line ends part lines and parts.
-std::string part(std::string name) {
-  std::ranges::replace_if(name, [](char c) { return c == ';' || c == '\n' || c == '\r'; }, '_');
-  return name;
-}
+  std::string text() {
+    Json profiles = Json::array();
+    for (const TreeStep& step : depth_first(tree_)) {
+      if (step.depth == 0) profiles.push_back(begin(tree_.functions[tree_.nodes[step.node].function]));
+      add(profiles.back(), step);
+    }
+    if (profiles.empty()) profiles.push_back(begin({.is_thread = false}));
+    const Json document{{"$schema", "https://www.speedscope.app/file-format-schema.json"},
+                        {"name", profile_.run.project},
+                        {"exporter", profile_.run.tool},
+                        {"activeProfileIndex", 0},
+                        {"shared", {{"frames", std::move(frames_)}}},
+                        {"profiles", std::move(profiles)}};
+    return document.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
+  }
 
-std::string part(const StoredSymbol& symbol) {
-  if (symbol.path.empty()) return part(symbol.name);
-  return part(fmt::format("{} ({}:{})", symbol.name, std::filesystem::path(symbol.path).filename().string(),
-                          symbol.line));
-}
+ private:
+  Json begin(const CostFunction& root) const {
+    const bool is_time = profile_.run.unit == ClockUnit::ns;
+    std::string name = root.is_thread ? root.name : profile_.run.project;
+    if (!is_time) name += fmt::format(" ({})", name_of(profile_.run.unit));
+    return {{"type", "sampled"},       {"name", name},    {"unit", is_time ? "nanoseconds" : "none"},
+            {"startValue", 0},         {"endValue", 0.0}, {"samples", Json::array()},
+            {"weights", Json::array()}};
+  }
 
-Json frame(const StoredSymbol& symbol) {
-  Json frame{{"name", symbol.name}};
-  if (symbol.path.empty()) return frame;
-  frame["file"] = symbol.path;
-  if (symbol.line > 0) frame["line"] = symbol.line;
-  return frame;
-}
+  void add(Json& profile, const TreeStep& step) {
+    const CostNode& node = tree_.nodes[step.node];
+    frames_of_stack_.resize(step.depth);
+    frames_of_stack_.push_back(node.function);
+    // A thread is the profile, and a frame of it only where nothing else is under way.
+    const bool in_thread = tree_.functions[frames_of_stack_.front()].is_thread;
+    const std::size_t from = in_thread && step.depth > 0 ? 1 : 0;
+    std::vector<std::uint32_t> stack(frames_of_stack_.begin() + static_cast<std::ptrdiff_t>(from),
+                                     frames_of_stack_.end());
+    if (node.lines.empty()) add_sample(profile, stack, node.exclusive);
+    for (const CostLine& line : node.lines) {
+      stack.push_back(frame_of(line));
+      add_sample(profile, stack, line.cost);
+      stack.pop_back();
+    }
+  }
 
-Json sampled(const StoredRecording& recording, const StoredThread& thread, std::string_view unit) {
-  Json samples = Json::array();
-  Json weights = Json::array();
-  double total = 0;
-  for_each_stack(recording, thread, [&](const Frames& frames, const StoredCall& call) {
-    if (call.exclusive <= 0) return;
-    samples.push_back(frames);
-    weights.push_back(call.exclusive);
-    total += call.exclusive;
-  });
-  return {{"type", "sampled"},
-          {"name", name_of_thread(thread)},
-          {"unit", unit},
-          {"startValue", 0},
-          {"endValue", total},
-          {"samples", std::move(samples)},
-          {"weights", std::move(weights)}};
-}
+  static void add_sample(Json& profile, const std::vector<std::uint32_t>& stack, double cost) {
+    if (cost <= 0) return;
+    profile["samples"].push_back(stack);
+    profile["weights"].push_back(cost);
+    profile["endValue"] = profile["endValue"].get<double>() + cost;
+  }
+
+  std::uint32_t frame_of(const CostLine& line) {
+    const auto [found, is_new] =
+        lines_.try_emplace({line.path, line.line}, static_cast<std::uint32_t>(frames_.size()));
+    if (is_new) add_frame(place_text(line.path, line.line), line.path, line.line);
+    return found->second;
+  }
+
+  void add_frame(const std::string& name, const std::string& path, std::size_t line) {
+    Json frame{{"name", name}};
+    if (!path.empty()) frame["file"] = path;
+    if (!path.empty() && line > 0) frame["line"] = line;
+    frames_.push_back(std::move(frame));
+  }
+
+  const Profile& profile_;
+  const CostTree& tree_;
+  Json frames_ = Json::array();                                         // functions, then lines
+  std::map<std::pair<std::string, std::size_t>, std::uint32_t> lines_;  // their frames
+  std::vector<std::uint32_t> frames_of_stack_;  // functions under way, outermost first
+};
 
 }  // namespace
 
-std::string to_folded(const StoredRecording& recording) {
+std::string to_folded(const Profile& profile) {
+  const CostTree tree = in_whole_ticks(profile.tree);
+  std::vector<std::string> parts;  // by function
+  for (const CostFunction& function : tree.functions) parts.push_back(part(function));
   std::string text;
-  double passed = 0;
-  for (const StoredThread& thread : recording.threads)
-    for_each_stack(recording, thread, [&](const Frames& frames, const StoredCall& call) {
-      const double ticks = std::round(passed + call.exclusive) - std::round(passed);
-      passed += call.exclusive;
-      if (ticks < 1) return;
-      text += part(name_of_thread(thread));
-      for (const std::uint32_t symbol : frames) text += ";" + part(recording.symbols[symbol]);
-      text += fmt::format(" {:.0f}\n", ticks);
-    });
+  std::string stack;
+  std::vector<std::size_t> lengths;  // of the stack, by depth
+  for (const TreeStep& step : depth_first(tree)) {
+    const CostNode& node = tree.nodes[step.node];
+    lengths.resize(step.depth);
+    stack.resize(lengths.empty() ? 0 : lengths.back());
+    stack += (stack.empty() ? "" : ";") + parts[node.function];
+    lengths.push_back(stack.size());
+    if (node.lines.empty() && node.exclusive >= 1) text += fmt::format("{} {:.0f}\n", stack, node.exclusive);
+    for (const CostLine& line : node.lines)
+      if (line.cost >= 1)
+        text += fmt::format("{};{} {:.0f}\n", stack, part(place_text(line.path, line.line)), line.cost);
+  }
   return text;
 }
 
-std::string to_speedscope(const RecordedRun& recorded) {
-  const StoredRecording& recording = recorded.recording;
-  Json frames = Json::array();
-  for (const StoredSymbol& symbol : recording.symbols) frames.push_back(frame(symbol));
-  Json profiles = Json::array();
-  for (const StoredThread& thread : recording.threads)
-    profiles.push_back(
-        sampled(recording, thread, recorded.info.unit == ClockUnit::ns ? "nanoseconds" : "none"));
-  const Json document{{"$schema", "https://www.speedscope.app/file-format-schema.json"},
-                      {"name", recorded.info.project},
-                      {"exporter", recorded.info.tool},
-                      {"activeProfileIndex", 0},
-                      {"shared", {{"frames", std::move(frames)}}},
-                      {"profiles", std::move(profiles)}};
-  return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string to_speedscope(const Profile& profile) {
+  return Speedscope(profile).text();
 }
 
 }  // namespace jcprof::annotator

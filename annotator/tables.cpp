@@ -29,14 +29,11 @@ std::string signed_quantity(const Interval& ticks, ClockUnit unit) {
   return (ticks.value < 0 ? "-" : "") + quantity(size, unit).value;
 }
 
-std::string recorded_header(const Profile& profile) {
-  const Recorded& recorded = *profile.recorded;
-  std::string text = fmt::format(": {} events of {} thread{}", recorded.events, recorded.threads,
+std::string recorded_extent(const Recorded& recorded) {
+  std::string text = fmt::format("{} events of {} thread{}", recorded.events, recorded.threads,
                                  recorded.threads == 1 ? "" : "s");
   if (recorded.lost > 0) text += fmt::format(", {} more lost", recorded.lost);
-  if (profile.run.state != RunState::complete) text += ", unfinished";
-  const Quantity total = quantity(profile.total.ticks, profile.run.unit);
-  return text + fmt::format("\ntotal {} ±{}\n", total.value, total.half_width);
+  return text;
 }
 
 std::string left_out(std::size_t count, const TableStyle& style) {
@@ -63,26 +60,34 @@ CostCells cost_cells(const Estimate& estimate, ClockUnit unit) {
   return {cost.value, "±" + cost.half_width, percent(estimate.share.value)};
 }
 
+std::string extent(const Profile& profile) {
+  std::string text = profile.recorded ? recorded_extent(*profile.recorded)
+                                      : fmt::format("{} rounds, {} shots", profile.rounds, profile.shots);
+  if (profile.paths.size() > 1) text += fmt::format(", {} paths", profile.paths.size());
+  if (profile.run.state != RunState::complete) text += ", unfinished";
+  return text;
+}
+
+std::string total_text(const Profile& profile) {
+  const ClockUnit unit = profile.run.unit;
+  const Quantity total = quantity(profile.total.ticks, unit);
+  if (profile.recorded) return fmt::format("total {} ±{}", total.value, total.half_width);
+  if (profile.total.rounds == 0)
+    return profile.paths.size() > 1 ? "what a whole command takes on this path is not known"
+                                    : "no command ran to its end yet";
+  return fmt::format("total {} ±{}, of it {} before the first trap and {} unattributed", total.value,
+                     total.half_width, quantity(profile.entry.ticks, unit).value,
+                     signed_quantity(profile.unattributed, unit));
+}
+
 std::string header(const Profile& profile, const TableStyle& style) {
   const RunInfo& run = profile.run;
-  const ClockUnit unit = run.unit;
   std::string text = painted(name_text(run.project), bold, style);
   text += " on " + name_text(run.device.empty() ? "an unknown device" : run.device);
   if (!run.reader.empty())
     text += fmt::format(" in reader {}, {}", name_text(run.reader), name_text(run.protocol));
   if (run.simulated) text += ", " + painted("SIMULATED", yellow, style);
-  if (profile.recorded) return text + recorded_header(profile);
-  text += fmt::format(": {} rounds, {} shots", profile.rounds, profile.shots);
-  if (profile.paths.size() > 1) text += fmt::format(", {} paths", profile.paths.size());
-  if (run.state != RunState::complete) text += ", unfinished";
-  text += "\n";
-  if (profile.total.rounds == 0)
-    return text + (profile.paths.size() > 1 ? "what a whole command takes on this path is not known\n"
-                                            : "no command ran to its end yet\n");
-  const Quantity total = quantity(profile.total.ticks, unit);
-  return text + fmt::format("total {} ±{}, of it {} before the first trap and {} unattributed\n", total.value,
-                            total.half_width, quantity(profile.entry.ticks, unit).value,
-                            signed_quantity(profile.unattributed, unit));
+  return fmt::format("{}: {}\n{}\n", text, extent(profile), total_text(profile));
 }
 
 std::string cost_name(const Profile& profile) {

@@ -23,6 +23,10 @@ std::string cost_name(const Profile& profile);
 /// "A::put" of "A::put(int, std::function<void (int)>) const": parameters push what tells functions apart out
 /// of the column.
 std::string without_parameters(const std::string& name);
+/// "126 rounds, 12774 shots"
+std::string extent(const Profile& profile);
+/// "total 2.8 ms ±0.4, of it …"
+std::string total_text(const Profile& profile);
 
 std::string header(const Profile& profile, const TableStyle& style = {});
 std::string line_table(const Profile& profile, const TableStyle& style = {});

@@ -3,6 +3,7 @@
 set(headers jcprof.h jcprof_log.h jcprof_plugin.h jcprof_record.h)
 list(TRANSFORM headers PREPEND templates/)
 install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES docs/schemas/jcprof-profile-1.json DESTINATION ${CMAKE_INSTALL_DATADIR}/jcprof)
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN man EXCLUDE)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR}

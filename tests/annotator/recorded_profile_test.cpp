@@ -175,13 +175,13 @@ TEST_CASE("a source that hooks name and that is gone is left out, one that is th
         "(host,1767323045678)\n");
 }
 
-TEST_CASE("stacks of a run that was measured are refused") {
+TEST_CASE("what only recordings have is refused of a run that was measured") {
   const test::TemporaryFolder folder;
   Store store(folder / "profile.jcprof", OpenMode::fresh);
   store.begin_run({.transport = "exec"}, {}, {});
   CHECK_THROWS_WITH(load_recorded_run(store),
-                    "the newest run of the profile was measured, not recorded: it has no stacks\n"
-                    "hint: `jcprof record` records a run; json and csv are of both");
+                    "the newest run of the profile was measured, not recorded\n"
+                    "hint: `jcprof record` records a run; all formats but gmon are of both");
 }
 
 }  // namespace jcprof::annotator

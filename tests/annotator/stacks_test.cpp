@@ -6,15 +6,15 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "src/core/file.hpp"
-#include "src/core/process.hpp"
+#include "annotator/recorded_profile.hpp"
+#include "tests/annotator/foreign_reader.hpp"
+#include "tests/annotator/some_measured.hpp"
 #include "tests/annotator/some_recording.hpp"
-#include "tests/core/temporary_folder.hpp"
 
 namespace jcprof::annotator {
 
 TEST_CASE("folded stacks begin with the thread and sum to the total") {
-  const std::string text = to_folded(test::some_recording().recording);
+  const std::string text = to_folded(recorded_profile(test::some_recording()));
   CHECK(text ==
         "thread 1 words;main (words.c:20) 100\n"
         "thread 1 words;main (words.c:20);count (words.c:5) 301\n"
@@ -29,28 +29,29 @@ TEST_CASE("folded stacks begin with the thread and sum to the total") {
 }
 
 TEST_CASE("a name with a semicolon stays one frame of a folded stack") {
-  StoredRecording recording = test::some_recording().recording;
-  recording.symbols[1].name = "a;b\nc";
-  CHECK(to_folded(recording).starts_with("thread 1 words;a_b_c (words.c:20) 100\n"));
+  Profile profile = recorded_profile(test::some_recording());
+  profile.tree.functions[1].name = "a;b\nc\xFF";
+  CHECK(to_folded(profile).starts_with("thread 1 words;a_b?c? (words.c:20) 100\n"));
 }
 
 TEST_CASE("a recursion of a hundred thousand frames can be exported") {
-  StoredRecording recording = test::some_recording().recording;
-  recording.calls.clear();
+  RecordedRun recorded = test::some_recording();
+  recorded.recording.calls.clear();
   constexpr std::uint32_t depth = 100'000;
   for (std::uint32_t i = 1; i <= depth; ++i)
-    recording.calls.push_back({.id = i,
-                               .parent = i - 1,
-                               .thread = 1,
-                               .symbol = 1,
-                               .count = 1,
-                               .exclusive = i == depth ? 1.0 : 0.0});
-  const std::string text = to_folded(recording);
+    recorded.recording.calls.push_back({.id = i,
+                                        .parent = i - 1,
+                                        .thread = 1,
+                                        .symbol = 1,
+                                        .count = 1,
+                                        .exclusive = i == depth ? 1.0 : 0.0});
+  const std::string text = to_folded(recorded_profile(recorded));
   CHECK(std::ranges::count(text, ';') == depth);
 }
 
 TEST_CASE("speedscope has a profile a thread, its samples weigh what the nodes took") {
-  const nlohmann::json document = nlohmann::json::parse(to_speedscope(test::some_recording()));
+  const nlohmann::json document =
+      nlohmann::json::parse(to_speedscope(recorded_profile(test::some_recording())));
   REQUIRE(document["profiles"].size() == 2);
   const nlohmann::json& first = document["profiles"][0];
   CHECK(first["name"] == "thread 1 words");
@@ -62,14 +63,49 @@ TEST_CASE("speedscope has a profile a thread, its samples weigh what the nodes t
         nlohmann::json::parse(R"({"name": "put", "file": "/src/words.c", "line": 1})"));
 }
 
+TEST_CASE("what a thread did outside of all calls stands under its name alone") {
+  RecordedRun recorded = test::some_recording();
+  recorded.recording.threads[1].recorded = 300.4;
+  const Profile profile = recorded_profile(recorded);
+  CHECK(to_folded(profile).find("\nthread 2 100\nthread 2;count (words.c:5) 150\n") != std::string::npos);
+  const nlohmann::json document = nlohmann::json::parse(to_speedscope(profile));
+  CHECK(document["profiles"][1]["endValue"].get<double>() == Approx(300.4));
+  CHECK(document["profiles"][1]["samples"] == nlohmann::json::parse("[[6], [2], [2, 4]]"));
+}
+
+TEST_CASE("folded stacks of a measured run end with the lines") {
+  CHECK(to_folded(test::some_measured()) ==
+        "p (A.java:1);A.java:1 300\n"
+        "p (A.java:1);A.java:10 300\n"
+        "p (A.java:1);A.java:20 1120\n"
+        "p (A.java:1);A.java:30 80\n"
+        "p (A.java:1);g (A.java:50);A.java:50 120\n"
+        "p (A.java:1);f (A.java:40);A.java:40 60\n");
+}
+
+TEST_CASE("speedscope shows a measured run as one profile that says its unit") {
+  Profile profile = test::some_measured();
+  profile.run.unit = ClockUnit::cycles;
+  const nlohmann::json document = nlohmann::json::parse(to_speedscope(profile));
+  REQUIRE(document["profiles"].size() == 1);
+  const nlohmann::json& only = document["profiles"][0];
+  CHECK(only["name"] == "pin (cycles)");
+  CHECK(only["unit"] == "none");
+  CHECK(only["endValue"].get<double>() == Approx(1980));
+  CHECK(only["samples"][4] == nlohmann::json::parse("[0, 1, 7]"));
+  CHECK(document["shared"]["frames"][7] ==
+        nlohmann::json::parse(R"({"name": "A.java:50", "file": "A.java", "line": 50})"));
+}
+
 TEST_CASE("speedscope's own schema accepts the file") {
-  const test::TemporaryFolder folder;
-  const std::filesystem::path package(JCPROF_SPEEDSCOPE);
-  REQUIRE(std::filesystem::exists(package));
-  write_file(folder / "words.speedscope.json", to_speedscope(test::some_recording()));
-  write_file(folder / "check.py", R"(import json, jsonschema, sys, tarfile
+  const std::string package = test::from_cache("speedscope-1.25.0.tgz");
+  if (package.empty()) return;
+  const test::ForeignReader reader;
+  reader.write("profile.json",
+               to_speedscope(GENERATE(recorded_profile(test::some_recording()), test::some_measured())));
+  reader.write("check.py", R"(import json, jsonschema, sys, tarfile
 schema = json.load(tarfile.open(sys.argv[1]).extractfile("package/dist/release/file-format-schema.json"))
-document = json.load(open("words.speedscope.json"))
+document = json.load(open("profile.json"))
 jsonschema.validate(document, schema)
 del document["shared"]["frames"][1]["name"]
 try:
@@ -77,11 +113,26 @@ try:
 except jsonschema.ValidationError:
     print("accepted, and refused without a name")
 )");
-  const ProcessResult result =
-      run_and_wait({.argv = {"/usr/bin/python3", "check.py", package.string()}, .cwd = folder.path()}, {},
-                   std::chrono::minutes{1});
-  CHECK(result.tail == "accepted, and refused without a name\n");
-  CHECK(result.exit_status == 0);
+  CHECK(reader.says({"/usr/bin/python3", "check.py", package}) == "accepted, and refused without a name\n");
+}
+
+TEST_CASE("speedscope in Chromium shows what functions and lines take") {
+  const std::string package = test::from_cache("speedscope-1.25.0.tgz");
+  if (package.empty()) return;
+  const std::string script = JCPROF_SOURCE_DIR "/tests/page/speedscope.mjs";
+  const test::ForeignReader reader;
+  reader.write("profile.json", to_speedscope(test::some_measured()));
+  reader.says({"tar", "xzf", package});
+  const std::string table = reader.says({"node", script, (reader.folder() / "package/dist/release").string(),
+                                         (reader.folder() / "profile.json").string()});
+  if (table.starts_with("SKIPPED:")) {
+    WARN(table);
+    return;
+  }
+  INFO(table);
+  CHECK(table.find("1.12µs (57%) 1.12µs (57%) A.java:20\n") != std::string::npos);
+  CHECK(table.find("1.98µs (100%) 0.00ns (<0.01%) p\n") != std::string::npos);
+  CHECK(table.find("120.00ns (6.1%) 0.00ns (<0.01%) g\n") != std::string::npos);
 }
 
 }  // namespace jcprof::annotator

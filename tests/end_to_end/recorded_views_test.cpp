@@ -67,6 +67,40 @@ TEST_CASE("flame graphs are made of what was recorded") {
   CHECK(speedscope.at("profiles").at(0).at("samples").size() == 2);
 }
 
+TEST_CASE("all formats of a recording have its total") {
+  const Recording recording("formats");
+  const auto exported = [&](const std::string& format) {
+    return recording.expect({"jcprof", "export", "out/profile.jcprof", "--format", format});
+  };
+  const double total = nlohmann::json::parse(exported("json")).at("total").at("value");
+  const std::string callgrind = exported("callgrind");
+  CHECK(std::stod(callgrind.substr(callgrind.rfind(' '))) == Approx(total).margin(1));
+  const nlohmann::json sarif = nlohmann::json::parse(exported("sarif"));
+  CHECK(sarif.at("runs").at(0).at("properties").at("total").at("value") == total);
+  CHECK(sarif.at("runs")
+            .at(0)
+            .at("results")
+            .at(0)
+            .at("locations")
+            .at(0)
+            .at("physicalLocation")
+            .at("artifactLocation") ==
+        nlohmann::json::parse(R"({"uri": "calls.c", "uriBaseId": "SRCROOT"})"));
+  CHECK(exported("markdown").starts_with("### `calls` on "));
+  CHECK(exported("pprof").starts_with("\x1f\x8b"));
+}
+
+TEST_CASE("what is binary is not written to a terminal") {
+  const Recording recording("binary");
+  const std::string jcprof = JCPROF_BIN_DIR "/jcprof export out/profile.jcprof --format pprof";
+  const Said refused = recording.files.run({"script", "-qec", jcprof, "/dev/null"});
+  CHECK(refused.status == 2);
+  CHECK(refused.out == "pprof is binary, and this is a terminal\r\nhint: -o FILE writes it to a file\r\n");
+  const Said written = recording.files.run({"script", "-qec", jcprof + " -o profile.pb.gz", "/dev/null"});
+  CHECK(written.status == 0);
+  CHECK(read_file(recording.files / "profile.pb.gz").starts_with("\x1f\x8b"));
+}
+
 TEST_CASE("gmon without a binary is refused") {
   const Recording recording("no-elf");
   const Said said = recording.files.run({"jcprof", "export", "out/profile.jcprof", "--format", "gmon"});

@@ -61,6 +61,14 @@ TEST_CASE("each stage runs alone, from anywhere, on a folder with blanks, with i
   CHECK(place.run({"jcprof", "export", out + "/profile.jcprof", "--format", "csv"})
             .out.starts_with(
                 "path,line,function,hits,rounds,ns,ns_low,ns_high,share,share_low,share_high,resolved\r\n"));
+  // Stacks and lines sum to what the blocks take, but for what is rounded away.
+  double blocks = 0;
+  for (const json& block : exported["blocks"]) blocks += block["ticks"]["value"].get<double>();
+  const std::string callgrind =
+      place.run({"jcprof", "export", out + "/profile.jcprof", "--format", "callgrind"}).out;
+  CHECK(std::stod(callgrind.substr(callgrind.rfind(' '))) == Approx(blocks).margin(1));
+  CHECK(place.run({"jcprof", "export", out + "/profile.jcprof", "--format", "markdown"})
+            .out.starts_with("### `javacard-pin` on `jcardsim`, **SIMULATED**\n"));
   CHECK(parsed(place.run({"jcprof", "query", out + "/profile.jcprof",
                           "SELECT count(DISTINCT round) AS n FROM sample WHERE round > 0", "--json"})) ==
         json::parse(R"([{"n": "10"}])"));

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/tree_walk.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <ranges>
+
+#include <fmt/format.h>
+
+#include "src/core/text.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+/// Whole numbers whose sum is never off by more than a half.
+class Rounding {
+ public:
+  double next(double cost) {
+    const double before = std::round(passed_);
+    passed_ += cost;
+    return std::round(passed_) - before;
+  }
+
+ private:
+  double passed_ = 0;
+};
+
+/// Of a sequence that utf8_length found.
+char32_t code_point(std::string_view sequence) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(sequence[i]); };
+  if (sequence.size() == 1) return byte(0);
+  char32_t point = byte(0) & (0xFFU >> (sequence.size() + 1));
+  for (std::size_t i = 1; i < sequence.size(); ++i) point = (point << 6U) | (byte(i) & 0x3FU);
+  return point;
+}
+
+bool is_plain(char32_t point, std::size_t bytes) {
+  const bool is_control = point < 0x20 || (point >= 0x7F && point < 0xA0);
+  const bool ends_a_line = point == 0x2028 || point == 0x2029;
+  const bool turns_text = (point >= 0x202A && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
+  const bool is_surrogate = point >= 0xD800 && point <= 0xDFFF;
+  const bool is_overlong = (bytes == 3 && point < 0x800) || (bytes == 4 && point < 0x10000);
+  return !is_control && !ends_a_line && !turns_text && !is_surrogate && !is_overlong && point <= 0x10FFFF;
+}
+
+}  // namespace
+
+std::vector<TreeStep> depth_first(const CostTree& tree) {
+  std::vector<std::vector<std::uint32_t>> children(tree.nodes.size());
+  std::vector<TreeStep> open;
+  for (std::uint32_t node = 0; node < tree.nodes.size(); ++node)
+    if (const std::uint32_t parent = tree.nodes[node].parent; parent != CostNode::none)
+      children[parent].push_back(node);
+    else
+      open.push_back({.node = node});
+  std::ranges::reverse(open);
+  std::vector<TreeStep> steps;
+  steps.reserve(tree.nodes.size());
+  while (!open.empty()) {
+    steps.push_back(open.back());
+    open.pop_back();
+    for (const std::uint32_t child : children[steps.back().node] | std::views::reverse)
+      open.push_back({.node = child, .depth = steps.back().depth + 1});
+  }
+  return steps;
+}
+
+CostTree in_whole_ticks(CostTree tree) {
+  Rounding rounding;
+  for (const TreeStep& step : depth_first(tree)) {
+    CostNode& node = tree.nodes[step.node];
+    if (node.lines.empty()) {
+      node.exclusive = rounding.next(node.exclusive);
+    } else {
+      node.exclusive = 0;
+      for (CostLine& line : node.lines) node.exclusive += line.cost = rounding.next(line.cost);
+    }
+    node.inclusive = node.exclusive;
+  }
+  for (const CostNode& node : tree.nodes | std::views::reverse)
+    if (node.parent != CostNode::none) tree.nodes[node.parent].inclusive += node.inclusive;
+  return tree;
+}
+
+std::vector<bool> outermost(const CostTree& tree) {
+  std::vector<bool> result(tree.nodes.size());
+  std::vector<std::size_t> under_way(tree.functions.size());
+  std::vector<std::uint32_t> calls;  // functions, innermost last
+  for (const TreeStep& step : depth_first(tree)) {
+    for (; calls.size() > step.depth; calls.pop_back()) --under_way[calls.back()];
+    calls.push_back(tree.nodes[step.node].function);
+    result[step.node] = under_way[calls.back()]++ == 0;
+  }
+  return result;
+}
+
+std::string plain_line(std::string_view name) {
+  std::string text;
+  while (!name.empty()) {
+    const std::size_t bytes = utf8_length(name);
+    const bool fits = bytes > 0 && is_plain(code_point(name.substr(0, bytes)), bytes);
+    text += fits ? name.substr(0, bytes) : "?";
+    name.remove_prefix(std::max<std::size_t>(1, bytes));
+  }
+  return text;
+}
+
+std::string place_text(std::string_view path, std::size_t line) {
+  return fmt::format("{}:{}", std::filesystem::path(path).filename().string(), line);
+}
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all exports of stacks need of a cost tree: an order, whole numbers, and names that fit on one line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "annotator/cost_tree.hpp"
+
+namespace jcprof::annotator {
+
+/// A node, and how many it has above it.
+struct TreeStep {
+  std::uint32_t node = 0;
+  std::size_t depth = 0;
+};
+
+/// All nodes, each subtree in one piece behind its root.
+std::vector<TreeStep> depth_first(const CostTree& tree);
+
+/// The same tree in whole ticks, which still add up: all together they are the sum of all, rounded.
+CostTree in_whole_ticks(CostTree tree);
+
+/// By node: no call of the same function is further up, so that its inclusive cost is no part of another's.
+std::vector<bool> outermost(const CostTree& tree);
+
+/// One line of UTF-8 without anything that controls a terminal or the direction of the text: '?' instead.
+std::string plain_line(std::string_view name);
+
+/// "PinApplet.java:14"
+std::string place_text(std::string_view path, std::size_t line);
+
+}  // namespace jcprof::annotator
