@@ -115,7 +115,7 @@ test("a line says its cost, share and hits, and in words that it is below resolu
 
 test("cycles are told in time too where their rate is known, instructions never", options, async () => {
   const total = () => document.querySelector(".total").textContent;
-  assert.equal(await seen(recorded(), "", total), "recorded 9.00 G cycles 3.75 s");
+  assert.equal(await seen(recorded(), "", total), "recorded 9.00 G cycles, 3.75 s");
   assert.equal(await seen({ ...recorded(), unit: "instructions" }, "", total), "recorded 9.00 G instructions");
 });
 
