@@ -95,9 +95,9 @@ function speedNote({ speed }: Against): HTMLElement | null {
   return el("p", { class: "note" }, `Everything took ×${speed.toFixed(3)} as long in the later session: its times are divided by that before differences are taken.`);
 }
 
-/// A line that has moved says where it was.
+/// A line that has moved, or is gone, says where it was.
 function lineCell(report: Report, row: Compared): Child[] {
-  const isMoved = row.was > 0 && row.line > 0 && row.was !== row.line;
+  const isMoved = row.was > 0 && row.was !== row.line;
   return [placeLink(report, row), isMoved ? el("span", { class: "muted" }, ` was ${row.was}`) : null];
 }
 

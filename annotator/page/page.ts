@@ -54,7 +54,7 @@ function head(report: Report): HTMLElement {
     device ? el("span", { class: "device" }, `on ${shown(device)}`) : null,
     profile.simulated ? el("span", { class: "badge" }, "SIMULATED") : null,
     el("span", { class: "total" }, el("span", { class: "muted" }, profile.recorded ? "recorded " : "total "),
-      el("strong", {}, units.interval(profile.total)), inTime ? ` ${inTime}` : ""),
+      el("strong", {}, units.interval(profile.total)), inTime ? `, ${inTime}` : ""),
     warned > 0 ? el("a", { href: "#about", class: "warned" }, plural(warned, "warning")) : null,
     el("span", { class: "space" }), schemeSwitch(), button("Print", () => window.print()));
 }

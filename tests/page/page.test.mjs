@@ -115,7 +115,7 @@ test("a line says its cost, share and hits, and in words that it is below resolu
 
 test("cycles are told in time too where their rate is known, instructions never", options, async () => {
   const total = () => document.querySelector(".total").textContent;
-  assert.equal(await seen(recorded(), "", total), "recorded 9.00 G cycles 3.75 s");
+  assert.equal(await seen(recorded(), "", total), "recorded 9.00 G cycles, 3.75 s");
   assert.equal(await seen({ ...recorded(), unit: "instructions" }, "", total), "recorded 9.00 G instructions");
 });
 
@@ -134,4 +134,15 @@ test("paper holds the lines that the screen does not", options, async () => {
   await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
   assert.equal(await drawn(), onScreen);
   await page.close();
+});
+
+test("a comparison says of a line that moved or is gone where it was, and nothing where its interval is wider than what there was", options, async () => {
+  const profile = measured();
+  profile.against.lines[3].relative = [0.5, -0.9, 1.9];
+  const rows = await seen(profile, "#comparison", () => [...document.querySelector("#panel-comparison tbody").rows]
+    .map(({ cells }) => [cells[0], cells[1], cells[6]].map(({ textContent }) => textContent)));
+  assert.deepEqual(rows, [
+    ["▼ faster", "PinApplet.java:97 was 96", "−19.0 % ±2.0"], ["▲ slower", "PinApplet.java:108 was 107", "+37.1 % ±2.0"],
+    ["+ new", "PinApplet.java:90", ""], ["− gone", "PinApplet.java was 84", ""],
+    ["? unresolved", "PinApplet.java:113 was 112", ""], ["= same", "PinApplet.java:107 was 106", "0.0 % ±2.0"]]);
 });

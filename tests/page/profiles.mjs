@@ -52,7 +52,7 @@ export function measured() {
   const lines = pinLines.map(([line, name, hits, ticks, isResolved]) => ({
     file: 0, line, function: `PinApplet.${name}`, hits, cost: cost(ticks, total, isResolved), rounds: distribution(ticks, next) }));
   const compared = (line, name, before, after, verdict) => ({
-    file: 0, line, function: `PinApplet.${name}`, name: `PinApplet.${name}`, was: before === null ? 0 : line - 1, verdict,
+    file: 0, line: after === null ? 0 : line, function: `PinApplet.${name}`, name: `PinApplet.${name}`, was: before === null ? 0 : line - 1, verdict,
     before: before === null ? null : cost(before, total), after: after === null ? null : cost(after, total),
     difference: before === null || after === null ? null : [after - before, after - before - 9e3, after - before + 9e3],
     relative: before === null || after === null ? null : [after / before - 1, after / before - 1.02, after / before - 0.98] });
