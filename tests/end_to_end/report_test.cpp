@@ -27,7 +27,7 @@ std::string expect(const Workplace& place, const std::vector<std::string>& argv)
 /// c-sort in the workplace, and one profile of it by the name of its folder.
 class Sort {
  public:
-  explicit Sort(const std::string& name) : place(name), project(place.example("c-sort")) {}
+  explicit Sort(const std::string& name) : place(name), project(place.copied("examples/c-sort")) {}
 
   std::string profile(const std::string& out) const {
     return expect(place, {"jcprof", "profile", project.string(), "-o", out, "--no-refine", "--rounds", "10"});
@@ -49,6 +49,13 @@ Report report_in(const fs::path& folder) {
   const std::size_t end = html.find("</script>", begin);
   REQUIRE(end != std::string::npos);
   return {html.substr(0, begin) + html.substr(end), json::parse(html.substr(begin, end - begin))};
+}
+
+const json& file_of(const Report& report, const std::string& path) {
+  for (const json& file : report.data["files"])
+    if (file["path"] == path) return file;
+  FAIL("no file " << path);
+  return report.data;
 }
 
 const json& line_of(const json& lines, int line) {
@@ -74,8 +81,7 @@ TEST_CASE("a profile comes with a report that has its sources and asks for nothi
   CHECK(markup.find("@import") == std::string::npos);
   CHECK(markup.find("url(") == std::string::npos);
   CHECK(report.data["project"] == "c-sort");
-  CHECK(report.data["files"][0]["path"] == "src/sort.c");
-  CHECK(report.data["files"][0]["text"] == read_file(sort.project / "src/sort.c"));
+  CHECK(file_of(report, "src/sort.c")["text"] == read_file(sort.project / "src/sort.c"));
   CHECK(line_of(report.data["lines"], 30).contains("rounds"));
   CHECK(report.data["tree"]["functions"][0][0] == "main");
 }
@@ -88,8 +94,8 @@ TEST_CASE("a source that was changed has no text in the report, and no annotated
   CHECK(said.status == 2);
   CHECK(said.out == "report:    @/out/report.html\n");
   CHECK(said.err.find("src/sort.c: changed since it was measured") != std::string::npos);
-  const json file = report_in(sort.place / "out").data["files"][0];
-  CHECK(file["path"] == "src/sort.c");
+  const Report report = report_in(sort.place / "out");
+  const json& file = file_of(report, "src/sort.c");
   CHECK(file["text"].is_null());
   CHECK(file["why"] == "changed since it was measured");
 }
@@ -121,7 +127,7 @@ TEST_CASE("Chromium finds no fault in the reports of the examples") {
                       "before/profile.jcprof", "-q"});
   expect(sort.place, {"jcprof", "profile", sort.place.example("javacard-pin").string(), "-o", "pin",
                       "--no-refine", "--rounds", "10"});
-  const fs::path words = sort.place.example("record-wordcount");
+  const fs::path words = sort.place.copied("examples/record-wordcount");
   expect(sort.place, {"make", "-C", words.string(), "JCPROF_INCLUDE=" JCPROF_SOURCE_DIR "/templates"});
   expect(sort.place, {"jcprof", "record", "-q", "-o", "words", "--", (words / "wordcount").string(),
                       JCPROF_SOURCE_DIR "/README.md"});
