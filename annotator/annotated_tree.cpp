@@ -49,6 +49,20 @@ std::set<Line> hottest(const Profile& profile, std::size_t most) {
   return hot;
 }
 
+std::set<std::string> named_paths(const Profile& profile) {
+  std::set<std::string> paths;
+  const auto add = [&](const auto& items) {
+    for (const auto& item : items) paths.insert(item.path);
+  };
+  add(profile.lines);
+  add(profile.functions);
+  add(profile.loops);
+  add(profile.edges);
+  add(profile.unreached);
+  add(profile.tree.functions);
+  return paths;
+}
+
 }  // namespace
 
 fs::path root_of_sources(const Profile& profile) {
@@ -76,6 +90,25 @@ void make_relative(Profile& profile, const fs::path& root) {
   std::erase_if(profile.sources, [&](const SourceDigest& source) {
     return fs::path(source.path).is_absolute() || !known.insert(source.path).second;
   });
+}
+
+std::vector<ReportSource> report_sources(const Profile& profile, const fs::path& root) {
+  const std::set<std::string> named = named_paths(profile);
+  std::vector<ReportSource> sources;
+  for (const SourceDigest& digest : profile.sources) {
+    if (!named.contains(digest.path) || !stays_below(digest.path)) continue;
+    ReportSource& source = sources.emplace_back(ReportSource{.path = digest.path});
+    try {
+      source.text = read_file(root / digest.path);
+    } catch (const UserError&) {
+      source.why = "not there, or not readable";
+      continue;
+    }
+    if (digest.sha256.empty() || sha256(*source.text) == digest.sha256) continue;
+    source.text.reset();
+    source.why = "changed since it was measured";
+  }
+  return sources;
 }
 
 std::vector<AnnotatedFile> write_annotated(const Profile& profile, const fs::path& root,

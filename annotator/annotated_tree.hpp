@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "annotator/estimates.hpp"
+#include "annotator/report_files.hpp"
 
 namespace jcprof::annotator {
 
@@ -24,6 +25,10 @@ std::filesystem::path root_of_sources(const Profile& profile);
 
 /// Absolute paths below `root` as relative ones; sources elsewhere are left out.
 void make_relative(Profile& profile, const std::filesystem::path& root);
+
+/// The sources under `root` that the profile names, or why there is no text: what is gone, or was changed
+/// since it was measured, is not to be shown beside times.
+std::vector<ReportSource> report_sources(const Profile& profile, const std::filesystem::path& root);
 
 /// Writes `out`/path for each source under `root` that the profile says something about. UserError naming all
 /// sources that are gone or were changed since they were measured, and for paths that leave `out`; nothing is

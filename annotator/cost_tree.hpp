@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The call tree of a profile with what it cost, for flame graphs, callgrind, pprof and the report: of a
 // measured run the calls of the most frequent path, of a recorded one those of all threads. Costs are in the
-// run's unit, never below 0, and add up: those of a node's lines to its exclusive cost, its own and its
-// children's to the inclusive one. In tables of lines and functions medians stand, which need not add up.
+// run's unit, never below 0 (neighbouring blocks that drown in noise are evened out), and add up: those of a
+// node's lines to its exclusive cost, its own and its children's to the inclusive one. In tables of lines and
+// functions medians stand, which need not add up.
 #pragma once
 
 #include <cstddef>

@@ -98,6 +98,10 @@ std::vector<EdgeEstimate> Edges::estimates() const {
                                                               .line = from.line,
                                                               .count = edge.count,
                                                               .rate = std::min(1.0, edge.rate)});
+    if (ends.second != run_to_end) {
+      estimate.to_path = run_.map.at(ends.second).path;
+      estimate.to_line = run_.map.at(ends.second).line;
+    }
     if (edge.values.empty()) continue;
     const engine::Differences noise{.sd = edge.sd};
     const Interval raw = engine::interval_of(edge.values, noise, edge.clock, run_.alpha, edge.terms);

@@ -26,6 +26,8 @@ struct EdgeEstimate {
   double mean = engine::missing;
   double q05 = engine::missing;
   double q95 = engine::missing;
+  std::string to_path = {};  // of `to`, as is its line; empty: the end of the command
+  std::size_t to_line = 0;
 };
 
 class Edges {

@@ -40,7 +40,9 @@ class Estimator {
                     .unreached = attribution_.unreached,
                     .sources = data_.map.sources,
                     .language = data_.map.language,
-                    .warnings = data_.warnings};
+                    .inputs = data_.inputs,
+                    .noted = data_.warnings};
+    for (const Warning& warning : data_.warnings) profile.warnings.push_back(to_text(warning));
     blocks(profile);
     lines(profile);
     functions(profile);

@@ -102,7 +102,9 @@ struct Profile {
   std::vector<SourceDigest> sources;  // of recorded runs some without a digest
   std::string language;
   std::optional<Recorded> recorded = {};
+  std::vector<StoredInput> inputs;    // of the run
   std::vector<std::string> warnings;  // of the run, then of the estimates
+  std::vector<Warning> noted;         // those of the run, with their advice apart
 };
 
 /// alpha: of each interval by itself. Rounds were ended by looking at such intervals, which takes some of

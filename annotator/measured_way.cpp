@@ -28,6 +28,30 @@ StoredLook newest_look(const std::vector<StoredLook>& looks, const Way& way) {
   return newest;
 }
 
+/// The sequence that never falls and is nearest to `values` by least squares: pool adjacent violators (Ayer
+/// et al. 1955).
+std::vector<double> nearest_rising(const std::vector<double>& values) {
+  struct Level {
+    double value = 0;
+    std::size_t count = 0;
+  };
+  std::vector<Level> levels;
+  for (const double value : values) {
+    Level last{.value = value, .count = 1};
+    while (!levels.empty() && levels.back().value > last.value) {
+      const Level& before = levels.back();
+      const auto count = static_cast<double>(before.count + last.count);
+      last.value += (before.value - last.value) * static_cast<double>(before.count) / count;
+      last.count += before.count;
+      levels.pop_back();
+    }
+    levels.push_back(last);
+  }
+  std::vector<double> result;
+  for (const Level& level : levels) result.insert(result.end(), level.count, level.value);
+  return result;
+}
+
 }  // namespace
 
 bool is_resolved(const Interval& ticks) {
@@ -82,10 +106,16 @@ void MeasuredWay::add_blocks(Parts& parts, std::size_t begin, std::size_t end) c
 }
 
 std::vector<double> MeasuredWay::block_costs() const {
+  std::vector<double> reached{0};  // at each stop
+  for (std::size_t s = 0; s < stretches_.all().size(); ++s)
+    reached.push_back(reached.back() + stretches_.interval(s).value);
+  // Noise puts some stops before those that they follow. To raise each difference to 0 would add up what
+  // noise takes away nowhere else.
+  const std::vector<double> risen = nearest_rising(reached);
   std::vector<double> costs(way_.end());
   for (std::size_t s = 0; s < stretches_.all().size(); ++s) {
     const Stretch& stretch = stretches_.all()[s];
-    const double whole = std::max(0.0, stretches_.interval(s).value);
+    const double whole = risen[s + 1] - risen[s];
     const Weight weight = division_.weight(stretch.begin, stretch.end);
     for (std::size_t block = stretch.begin; block < stretch.end; ++block)
       costs[block] = whole * fraction(division_.weight(block, block + 1), weight).value;

@@ -80,7 +80,8 @@ class MeasuredWay {
   void add_block(Parts& parts, std::size_t stretch, std::size_t block) const;
   /// The path's blocks [begin, end), as far as they were measured.
   void add_blocks(Parts& parts, std::size_t begin, std::size_t end) const;
-  /// Of each block of the path, as far as it was measured; else 0. They add up, and are never below 0.
+  /// Of each block of the path, as far as it was measured; else 0. Never below 0, and all together about what
+  /// the path takes, however noisy single blocks are.
   std::vector<double> block_costs() const;
   Sum sum_of(const Parts& parts) const;
   Estimate estimate_of(const Sum& sum) const;

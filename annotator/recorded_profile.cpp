@@ -85,6 +85,7 @@ Profile recorded_profile(const RecordedRun& recorded) {
   profile.run = recorded.info;
   profile.sources = sources_of(recorded);
   profile.language = recorded.map.language.empty() ? "c++" : recorded.map.language;
+  profile.noted = recorded.warnings;
   for (const Warning& warning : recorded.warnings) profile.warnings.push_back(to_text(warning));
   profile.recorded = Recorded{
       .threads = recorded.recording.threads.size(), .events = recorded.events, .lost = recorded.lost};

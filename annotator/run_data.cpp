@@ -43,11 +43,9 @@ RunData load_newest_run(const Store& store) {
                .paths = store.paths(run->id),
                .samples = store.samples(run->id),
                .calibrations = store.calibrations(run->id),
-               .looks = store.looks(run->id)};
-  for (const Warning& warning : store.warnings(run->id)) {
-    data.warnings.push_back(to_text(warning));
-    data.is_cut |= warning.kind == WarningKind::path_cut;
-  }
+               .looks = store.looks(run->id),
+               .warnings = store.warnings(run->id)};
+  for (const Warning& warning : data.warnings) data.is_cut |= warning.kind == WarningKind::path_cut;
   for (const StoredPath& path : data.paths) check_path(data.map, path);
   for (const StoredSample& sample : data.samples) check_event(data.map, sample.asked);
   return data;

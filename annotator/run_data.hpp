@@ -18,7 +18,7 @@ struct RunData {
   std::vector<StoredSample> samples;
   std::vector<StoredCalibration> calibrations;
   std::vector<StoredLook> looks;  // by number
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;
   bool is_cut = false;  // paths are only the beginnings of those that were gone
 };
 

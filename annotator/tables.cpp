@@ -42,12 +42,12 @@ std::string left_out(std::size_t count, const TableStyle& style) {
 
 /// The first of `items`, a row each, and how many more there are; empty without any.
 template <class Item, class RowOf>
-std::string first_of(const std::vector<Item>& items, std::vector<Column> columns, const TableStyle& style,
-                     const RowOf& row_of) {
+std::string first_of(const std::vector<Item>& items, const std::vector<Column>& columns,
+                     const TableStyle& style, const RowOf& row_of) {
   if (items.empty()) return "";
   std::vector<Row> rows;
   for (const Item& item : items | std::views::take(style.rows)) rows.push_back(row_of(item));
-  return table(std::move(columns), std::move(rows), style) + left_out(items.size(), style);
+  return table(columns, std::move(rows), style) + left_out(items.size(), style);
 }
 
 }  // namespace
@@ -109,8 +109,6 @@ std::string line_table(const Profile& profile, const TableStyle& style) {
       });
 }
 
-/// "A::put" of "A::put(int, std::function<void (int)>) const": parameters push what tells functions apart out
-/// of the column.
 std::string without_parameters(const std::string& name) {
   std::size_t at = name.rfind(')');
   std::size_t open = 0;  // parentheses

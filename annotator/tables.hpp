@@ -24,6 +24,10 @@ std::string extent(const Profile& profile);
 /// "total 2.8 ms ±0.4, of it …"
 std::string total_text(const Profile& profile);
 
+/// "A::put" of "A::put(int, std::function<void (int)>) const": parameters push what tells functions apart out
+/// of the column.
+std::string without_parameters(const std::string& name);
+
 std::string header(const Profile& profile, const TableStyle& style = {});
 std::string line_table(const Profile& profile, const TableStyle& style = {});
 std::string function_table(const Profile& profile, const TableStyle& style = {});

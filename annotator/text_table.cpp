@@ -5,32 +5,15 @@
 
 #include <fmt/format.h>
 
-#include "src/core/error.hpp"
+#include "annotator/terminal_text.hpp"
 
 namespace jcprof::annotator {
 namespace {
 
 constexpr std::string_view plain = "\x1b[0m";
 
-/// Columns on a terminal, one for each character of UTF-8.
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-/// The end of `text`, which is what tells places apart: "…/PinApplet.java:34".
-std::string shortened(const std::string& text, std::size_t width) {
-  if (width_of(text) <= width) return text;
-  std::size_t from = text.size();
-  for (std::size_t taken = 1; taken < std::max<std::size_t>(width, 2) && from > 0; ++taken) {
-    --from;
-    while (from > 0 && (static_cast<unsigned char>(text[from]) & 0xC0U) == 0x80U) --from;
-  }
-  return "…" + text.substr(from);
-}
-
 std::string padded(const std::string& text, std::size_t width, Align align) {
-  const std::string blanks(width - std::min(width, width_of(text)), ' ');
+  const std::string blanks(width - std::min(width, columns_of(text)), ' ');
   return align == Align::right ? blanks + text : text + blanks;
 }
 
@@ -46,8 +29,8 @@ std::vector<std::size_t> widths_of(const std::vector<Column>& columns, const std
   std::vector<std::size_t> widths;
   std::size_t taken = 0;
   for (std::size_t c = 0; c < columns.size(); ++c) {
-    std::size_t width = width_of(columns[c].title);
-    for (const Row& row : rows) width = std::max(width, width_of(row[c]));
+    std::size_t width = columns_of(columns[c].title);
+    for (const Row& row : rows) width = std::max(width, columns_of(row[c]));
     widths.push_back(width);
     taken += width + (c == 0 ? 0 : gap);
   }
@@ -68,9 +51,9 @@ std::string painted(const std::string& text, std::string_view how, const TableSt
 }
 
 std::string name_text(std::string_view name) {
-  std::string text = harmless(name);
-  std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\t'; }, '?');
-  return text;
+  std::string text(name);
+  std::ranges::replace(text, '\t', '?');
+  return terminal_line(text);
 }
 
 std::string table(const std::vector<Column>& columns, std::vector<Row> rows, const TableStyle& style) {
@@ -82,7 +65,8 @@ std::string table(const std::vector<Column>& columns, std::vector<Row> rows, con
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::string line;
     for (std::size_t c = 0; c < columns.size(); ++c)
-      line += (c == 0 ? "" : "  ") + padded(shortened(rows[r][c], widths[c]), widths[c], columns[c].align);
+      line += (c == 0 ? "" : "  ") +
+              padded(end_of(rows[r][c], std::max<std::size_t>(widths[c], 2)), widths[c], columns[c].align);
     text += r == 0 ? painted(trimmed(line), bold, style) : trimmed(line);
     text += "\n";
   }

@@ -2,7 +2,8 @@
 # What scripts/setup has put into the download cache. The Java grammar is the generated parser of the npm package
 # tree-sitter-java, pinned to 0.23.5: its ABI 14 is the newest that Debian 12's tree-sitter library takes.
 set(JCPROF_CACHE "$ENV{HOME}/.cache/jcprof" CACHE PATH "Where scripts/setup keeps downloads")
-set(grammar ${JCPROF_CACHE}/tree-sitter-java-0.23.5/package/src)
+set(JCPROF_GRAMMAR ${JCPROF_CACHE}/tree-sitter-java-0.23.5/package)
+set(grammar ${JCPROF_GRAMMAR}/src)
 set(JCPROF_JCARDSIM ${JCPROF_CACHE}/jcardsim-3.0.5.11.jar)
 if(NOT EXISTS ${grammar}/parser.c)
   message(FATAL_ERROR "tree-sitter-java 0.23.5 is not in ${JCPROF_CACHE}: run scripts/setup")

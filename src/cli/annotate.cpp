@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// jcprof-annotate: estimates from what was measured, and the sources with the times beside the lines.
+// jcprof-annotate: estimates from what was measured, the sources with the times beside the lines, and the
+// report.
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -13,8 +14,11 @@
 #include "annotator/estimates.hpp"
 #include "annotator/exports.hpp"
 #include "annotator/recorded_profile.hpp"
+#include "annotator/report.hpp"
 #include "annotator/tables.hpp"
 #include "src/cli/main_guard.hpp"
+#include "src/cli/show.hpp"
+#include "src/core/file.hpp"
 #include "src/core/store.hpp"
 
 namespace jcprof::cli {
@@ -32,11 +36,19 @@ annotator::TableStyle terminal_style() {
   return style;
 }
 
+struct AnnotateOptions {
+  CommonOptions common;
+  std::string against;  // an older profile.jcprof; empty: none
+  std::string place;    // that is to be shown; empty: the whole
+};
+
 /// What is annotated, and where the copies go.
 struct Subject {
   fs::path file;
   std::optional<fs::path> root;  // of the sources; none: that of those which the profile names
   fs::path out;
+
+  fs::path report() const { return out / "report.html"; }
 };
 
 Subject subject_of(const CommonOptions& options) {
@@ -48,20 +60,96 @@ Subject subject_of(const CommonOptions& options) {
   return {.file = out / "profile.jcprof", .root = project.root, .out = out};
 }
 
-ExitCode annotate(const CommonOptions& options) {
-  const Subject subject = subject_of(options);
-  if (!fs::exists(subject.file))
-    throw UserError(Fault{.message = fmt::format("there is no \"{}\"", subject.file.string()),
+/// What a profile.jcprof holds of its newest run.
+struct Held {
+  annotator::Profile profile;
+  TrapMap map;
+  StoredRecording recording;
+};
+
+Held held_in(const Store& store) {
+  Held held{.profile = annotator::newest_profile(store)};
+  held.map = store.traps(held.profile.run.id);
+  if (held.profile.recorded) held.recording = store.recording(held.profile.run.id);
+  return held;
+}
+
+void make_report(const Subject& subject, const Held& held, const fs::path& root, const std::string& against) {
+  annotator::ReportSubject shown{.profile = held.profile,
+                                 .recording = held.profile.recorded ? &held.recording : nullptr,
+                                 .sources = annotator::report_sources(held.profile, root)};
+  if (against.empty()) {
+    write_file(subject.report(), annotator::report_html(shown));
+    return;
+  }
+  Held older = held_in(Store(against, OpenMode::read_only));
+  annotator::make_relative(older.profile, subject.root ? root : annotator::root_of_sources(older.profile));
+  const annotator::Against compared{older.profile,
+                                    annotator::compare({older.profile, older.map}, {held.profile, held.map})};
+  shown.against = &compared;
+  write_file(subject.report(), annotator::report_html(shown));
+}
+
+/// The report shows what it can without the sources; copies of them need all.
+std::vector<annotator::AnnotatedFile> annotate_sources(const AnnotateOptions& options, const Subject& subject,
+                                                       const annotator::Profile& profile,
+                                                       const fs::path& root) {
+  try {
+    return annotator::write_annotated(profile, root, subject.out / "annotated");
+  } catch (const UserError&) {
+    if (!options.common.quiet && !options.common.json)
+      fmt::print("report:    {}\n", subject.report().string());
+    throw;
+  }
+}
+
+/// --show takes the word behind it, also where that is the project.
+void settle_project(CommonOptions& options, std::string& place) {
+  if (!options.project.empty()) return;
+  const fs::path given = place;
+  if (fs::is_directory(given) || given.extension() == ".jcprof" || given.extension() == ".json")
+    std::swap(options.project, place);
+  else
+    options.project = ".";
+}
+
+fs::path existing(const fs::path& profile) {
+  if (!fs::exists(profile))
+    throw UserError(Fault{.message = fmt::format("there is no \"{}\"", profile.string()),
                           .hint = "run jcprof run first, or jcprof profile, which does it all"});
-  Store store(subject.file, OpenMode::read_write);
+  return profile;
+}
+
+ExitCode show(AnnotateOptions asked) {
+  CommonOptions& options = asked.common;
+  settle_project(options, asked.place);
+  const Subject subject = subject_of(options);
+  const Store store(existing(subject.file), OpenMode::read_only);
   annotator::Profile profile = annotator::newest_profile(store);
+  const fs::path root = subject.root ? *subject.root : annotator::root_of_sources(profile);
+  annotator::make_relative(profile, root);
+  ShowWish wish{.place = asked.place, .json = options.json, .style = terminal_style()};
+  wish.is_piped = ::isatty(STDOUT_FILENO) != 1;
+  if (wish.is_piped) wish.style.width = 80;
+  fmt::print("{}", shown(profile, root, wish));
+  return ExitCode::done;
+}
+
+ExitCode annotate(const AnnotateOptions& asked) {
+  const CommonOptions& options = asked.common;
+  if (options.project.empty()) throw CLI::RequiredError("PROJECT");
+  const Subject subject = subject_of(options);
+  if (!asked.against.empty()) existing(asked.against);
+  Store store(existing(subject.file), OpenMode::read_write);
+  Held held = held_in(store);
+  annotator::Profile& profile = held.profile;
   if (!profile.recorded) store.replace_estimates(profile.run.id, annotator::stored(profile));
   store.close();
 
   const fs::path root = subject.root ? *subject.root : annotator::root_of_sources(profile);
   annotator::make_relative(profile, root);
-  const std::vector<annotator::AnnotatedFile> written =
-      annotator::write_annotated(profile, root, subject.out / "annotated");
+  make_report(subject, held, root, asked.against);
+  const std::vector<annotator::AnnotatedFile> written = annotate_sources(asked, subject, profile, root);
   if (options.json) {
     fmt::print("{}", annotator::to_json(profile));
   } else if (!options.quiet) {
@@ -69,7 +157,7 @@ ExitCode annotate(const CommonOptions& options) {
                annotator::report(profile, terminal_style()));
     for (const annotator::AnnotatedFile& annotated : written)
       fmt::print("annotated: {}\n", annotated.file.string());
-    fmt::print("profile:   {}\n", subject.file.string());
+    fmt::print("profile:   {}\nreport:    {}\n", subject.file.string(), subject.report().string());
   }
   return ExitCode::done;
 }
@@ -79,9 +167,23 @@ ExitCode annotate(const CommonOptions& options) {
 
 int main(int argc, char** argv) {
   CLI::App app{"Writes the measured times beside the source lines.", "jcprof-annotate"};
-  jcprof::cli::CommonOptions options;
-  add_project_options(app, options);
-  app.get_option("PROJECT")->description("jcprof.json, a folder that holds one, or a profile.jcprof");
-  app.add_flag("--json", options.json, "print the estimates as JSON, as jcprof export does");
-  return jcprof::cli::guarded_main(app, argc, argv, [&] { return jcprof::cli::annotate(options); });
+  jcprof::cli::AnnotateOptions options;
+  add_project_options(app, options.common);
+  app.get_option("PROJECT")
+      ->description("jcprof.json, a folder that holds one, or a profile.jcprof")
+      ->required(false);
+  app.add_flag("--json", options.common.json, "print the estimates as JSON, as jcprof export does");
+  CLI::Option* against =
+      app.add_option("--against", options.against,
+                     "an older profile of the same project: the report shows what has changed since")
+          ->type_name("PROFILE");
+  const CLI::Option* show =
+      app.add_option("--show", options.place, "print the profile, a source, or a line, and write nothing")
+          ->type_name("[FILE[:LINE]]")
+          ->expected(0, 1)
+          ->excludes(against);
+  return jcprof::cli::guarded_main(app, argc, argv, [&] {
+    if (show->count() > 0) return jcprof::cli::show(options);
+    return jcprof::cli::annotate(options);
+  });
 }

@@ -29,6 +29,7 @@ Profile small_profile() {
   profile.run.state = RunState::complete;
   profile.shots = 120;
   profile.rounds = 10;
+  profile.paths = {{}};
   profile.total = cost(8e6, 1e5, 1.1);
   profile.entry = cost(1e6, 1e4, 0.1);
   profile.unattributed = {-2e3, -1e4, 1e4};

@@ -84,8 +84,10 @@ TEST_CASE("a run that is killed leaves no file of reports behind") {
                              std::chrono::seconds{90}));
   std::string report = read_file(where);
   report.resize(report.find('\n'));
-  const std::vector<pid_t> runs = place.processes("jcprof-run");
-  REQUIRE(runs.size() == 1);
+  // What it starts bears its name until it has become the program.
+  std::vector<pid_t> runs;
+  REQUIRE(test::becomes_true([&] { return (runs = place.processes("jcprof-run")).size() == 1; },
+                             std::chrono::seconds{10}));
   CHECK(fs::exists(report));
   REQUIRE(::kill(runs.front(), SIGKILL) == 0);
   CHECK(profile.wait() != 0);

@@ -9,6 +9,7 @@
 
 #include "annotator/estimates.hpp"
 #include "annotator/exports.hpp"
+#include "annotator/report_data.hpp"
 #include "annotator/tables.hpp"
 #include "src/core/store.hpp"
 #include "tests/annotator/trap_maps.hpp"
@@ -79,6 +80,9 @@ inline void read_profile() {
     (void)annotator::report(profile);
     (void)annotator::to_json(profile);
     (void)annotator::to_csv(profile);
+    const annotator::Compared self{profile, store.traps(profile.run.id)};
+    const annotator::Against against{profile, annotator::compare(self, self)};
+    (void)annotator::report_data({.profile = profile, .against = &against}, 100'000);
   });
 }
 

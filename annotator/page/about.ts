@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the profile was measured on, its warnings, and what the numbers mean.
+import licences from "licences";
+import { el, pairs, shown, type Child } from "./dom";
+import type { Report } from "./report";
+import { heatSteps, percent } from "./units";
+
+function warnings(report: Report): Child[] {
+  const { warnings: given } = report.profile;
+  if (given.length === 0) return [el("p", { class: "muted" }, "No warnings.")];
+  return given.map(({ text, advice }) =>
+    el("div", { class: "warning" }, el("p", {}, shown(text)), advice ? el("p", { class: "advice" }, shown(advice)) : null));
+}
+
+function totals(report: Report): HTMLElement {
+  const { total, entry, unattributed, tree, unit } = report.profile;
+  const { units } = report;
+  const inTime = units.asTime(total?.[0]);
+  const entries: [string, Child][] = [["Total", units.interval(total) + (inTime ? `, ${inTime}` : "")]];
+  if (entry) entries.push(["Before the first trap", units.interval(entry)]);
+  if (unattributed) entries.push(["Unattributed", units.interval(unattributed)]);
+  entries.push(["Unit", unit === "ns" ? "time" : unit]);
+  if (tree.left_out > 0) entries.push(["Left out", `${tree.left_out.toLocaleString("en-GB")} nodes of the call tree below 0.01 %`]);
+  return pairs(entries);
+}
+
+function legend(): HTMLElement {
+  const list = el("ul", { class: "legend" });
+  const ends = [0, ...heatSteps];
+  for (const [level, from] of ends.entries()) {
+    const said = level === 0 ? `below ${percent(heatSteps[0])}, or below resolution` : `from ${percent(from)}`;
+    list.append(el("li", {}, el("span", { class: `swatch heat-${level}`, "aria-hidden": "true" }), said));
+  }
+  return list;
+}
+
+const measured: [string, string][] = [
+  ["2.5 ms ±0.5", "a median over the rounds; the true cost lies within this interval 95 times in 100"],
+  ["Share", "part of all blocks together. A card that is warm makes every block slower alike; the share does not notice"],
+  ["below resolution", "the interval reaches down to nothing: the line costs less than the figure, more cannot be said"],
+  ["not reached", "no trap of the line was passed"],
+  ["Unattributed", "the total without the entry and all blocks: medians of differences do not add up exactly"],
+];
+const recorded: [string, string][] = [
+  ["Own cost", "time within a function or line, without what it calls, of all threads"],
+  ["With calls", "time from call to return; recursion is counted once"],
+  ["In gaps", "time in which events were lost: it belongs to no call"],
+];
+
+export function aboutView(report: Report): HTMLElement {
+  const { facts, recorded: isRecorded } = report.profile;
+  return el("div", { class: "padded about" },
+    el("section", {}, el("h2", {}, "Warnings"), ...warnings(report)),
+    el("section", {}, el("h2", {}, "The measurement"),
+      report.profile.simulated ? el("p", { class: "warning" }, "SIMULATED: the target was a simulator. Its times say nothing of real hardware.") : null,
+      pairs(facts.map(([word, said]): [string, Child] => [shown(word), shown(said)]))),
+    el("section", {}, el("h2", {}, "Totals"), totals(report)),
+    el("section", {}, el("h2", {}, "What the numbers mean"), pairs(isRecorded ? recorded : measured)),
+    el("section", {}, el("h2", {}, "Heat, by share"), legend()),
+    el("section", {}, el("h2", {}, "Keys"), pairs([
+      ["Tabs", "left and right arrow"],
+      ["Source", "arrow keys, Page Up and Down, Home, End; Enter shows a line's details, Escape closes them"],
+      ["Flame graph", "arrow keys go from frame to frame, Enter zooms in, Escape zooms out"],
+      ["Call tree", "right and left arrow open and close, * opens all below"],
+    ])),
+    el("details", {}, el("summary", {}, "Licences of what this page is made of"), el("pre", {}, licences)));
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// The profile with what the views look up in it: names of places, lines by file, and the call tree with its children.
+import type { Compared, Cost, Func, Line, Loop, Place, Profile } from "./data";
+import { shown } from "./dom";
+import { Units } from "./units";
+
+/// A function or line that calls or is called, with what that costs in ticks.
+export interface Relation {
+  name: string;
+  place: Place;
+  calls: number;
+  ticks: number;
+}
+
+export class Report {
+  readonly profile: Profile;
+  readonly lines: Line[];
+  readonly hasLines: boolean;           // a recording may know functions only: each stands for the line that it begins at
+  readonly units: Units;
+  readonly hottest: number;             // share of the hottest line: the length of bars is told in it
+  readonly children: number[][] = [];   // of each node of the tree, dearest first
+  readonly roots: number[] = [];
+  readonly treeTotal: number;
+  private readonly linesByFile = new Map<number, Map<number, Line[]>>();
+  private readonly unreachedByFile = new Map<number, Set<number>>();
+  private readonly comparedLines: Map<string, Compared>;
+
+  constructor(profile: Profile) {
+    this.profile = profile;
+    this.units = new Units(profile);
+    this.hasLines = profile.lines.length > 0;
+    this.lines = this.hasLines ? profile.lines : profile.functions.filter(({ line }) => line > 0).map(lineOf);
+    this.hottest = Math.max(1e-9, ...this.lines.slice(0, 1000).map((line) => this.knownShare(line.cost)));
+    for (const line of this.lines) {
+      const file = this.linesByFile.get(line.file) ?? new Map<number, Line[]>();
+      this.linesByFile.set(line.file, file);
+      file.set(line.line, [...(file.get(line.line) ?? []), line]);
+    }
+    for (const [file, line] of profile.unreached)
+      this.unreachedByFile.set(file, (this.unreachedByFile.get(file) ?? new Set()).add(line));
+    const compared = (profile.against?.lines ?? []).filter(({ verdict }) => verdict !== "gone");
+    this.comparedLines = new Map(compared.map((row) => [`${row.file}:${row.line}`, row]));
+    const nodes = profile.tree.nodes;
+    for (const [index, node] of nodes.entries()) {
+      this.children.push([]);
+      (node[1] < 0 ? this.roots : this.children[node[1]]).push(index);
+    }
+    for (const list of [this.roots, ...this.children]) list.sort((a, b) => nodes[b][5] - nodes[a][5]);
+    this.treeTotal = this.roots.reduce((sum, root) => sum + nodes[root][5], 0);
+  }
+
+  knownShare(cost: Cost): number {
+    return cost.resolved ? Math.max(cost.share[0] ?? 0, 0) : 0;
+  }
+
+  /// All that is known of a line: more than one entry where several functions share it.
+  linesAt(file: number, line: number): Line[] {
+    return this.linesByFile.get(file)?.get(line) ?? [];
+  }
+
+  isUnreached(file: number, line: number): boolean {
+    return this.unreachedByFile.get(file)?.has(line) ?? false;
+  }
+
+  /// Numbers of the lines of which something is known, in order.
+  knownLines(file: number): number[] {
+    const known = new Set([...(this.linesByFile.get(file)?.keys() ?? []), ...(this.unreachedByFile.get(file) ?? [])]);
+    return [...known].sort((a, b) => a - b);
+  }
+
+  fileShare(file: number): number {
+    let share = 0;
+    for (const lines of this.linesByFile.get(file)?.values() ?? [])
+      for (const line of lines) share += this.knownShare(line.cost);
+    return share;
+  }
+
+  path(file: number): string {
+    return file < 0 ? "unknown file" : shown(this.profile.files[file].path);
+  }
+
+  /// "PinApplet.java:97"
+  shortPlace({ file, line }: Place): string {
+    const name = this.path(file).split("/").pop()!;
+    return file < 0 ? "unknown" : line > 0 ? `${name}:${line}` : name;
+  }
+
+  /// What the comparison says of a line.
+  compared(file: number, line: number): Compared | undefined {
+    return this.comparedLines.get(`${file}:${line}`);
+  }
+
+  loopsAt(file: number, line: number): Loop[] {
+    return this.profile.loops.filter((loop) => loop.file === file && loop.line === line);
+  }
+
+  nodeName(node: number): string {
+    return shown(this.profile.tree.functions[this.profile.tree.nodes[node][0]][0]);
+  }
+
+  nodePlace(node: number): Place {
+    const [, file, line] = this.profile.tree.functions[this.profile.tree.nodes[node][0]];
+    return { file, line };
+  }
+
+  /// By which ways a line is come to, and what it costs on them.
+  callers(line: Line): Relation[] {
+    const relations = new Relations();
+    for (const index of this.owners(line)) {
+      const [, parent, fromLine, calls, , , lines] = this.profile.tree.nodes[index];
+      if (parent < 0) continue;
+      const ticks = lines.find(([file, number]) => file === line.file && number === line.line)?.[2] ?? 0;
+      const place = { file: this.nodePlace(parent).file, line: fromLine };
+      relations.add({ name: this.nodeName(parent), place, calls, ticks });
+    }
+    return relations.sorted();
+  }
+
+  /// What a line calls, with all that this calls.
+  callees(line: Line): Relation[] {
+    const relations = new Relations();
+    const nodes = this.profile.tree.nodes;
+    for (const owner of this.owners(line))
+      for (const child of this.children[owner]) {
+        const [func, , fromLine, calls, , inclusive] = nodes[child];
+        if (this.hasLines && fromLine !== line.line) continue;
+        // In a recursion the outer call holds the inner one's cost already.
+        const ticks = this.isWithin(owner, func, fromLine) ? 0 : inclusive;
+        relations.add({ name: this.nodeName(child), place: this.nodePlace(child), calls, ticks });
+      }
+    return relations.sorted();
+  }
+
+  private isWithin(node: number, func: number, fromLine: number): boolean {
+    const nodes = this.profile.tree.nodes;
+    for (let at = node; at >= 0; at = nodes[at][1])
+      if (nodes[at][0] === func && nodes[at][2] === fromLine) return true;
+    return false;
+  }
+
+  private owners(line: Line): number[] {
+    const { functions, nodes } = this.profile.tree;
+    const isOwner = ([name, file]: (typeof functions)[number]) =>
+      name === line.function && (file === line.file || file < 0);
+    const owning = new Set(functions.flatMap((entry, index) => (isOwner(entry) ? [index] : [])));
+    return nodes.flatMap((node, index) => (owning.has(node[0]) ? [index] : []));
+  }
+}
+
+function lineOf({ name, file, line, calls, exclusive, each }: Func): Line {
+  return { file, line, function: name, hits: calls, cost: exclusive, each };
+}
+
+class Relations {
+  private readonly found = new Map<string, Relation>();
+
+  add(relation: Relation): void {
+    const key = `${relation.place.file}:${relation.place.line}:${relation.name}`;
+    const known = this.found.get(key);
+    if (!known) this.found.set(key, relation);
+    else {
+      known.calls += relation.calls;
+      known.ticks += relation.ticks;
+    }
+  }
+
+  sorted(): Relation[] {
+    return [...this.found.values()].sort((a, b) => b.ticks - a.ticks);
+  }
+}
+
+/// Where the page shows a line, for links: "#source/0:97".
+export function sourceLink({ file, line }: Place): string {
+  return `#source/${file}:${line}`;
+}

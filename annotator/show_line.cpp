@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "annotator/quantity.hpp"
+#include "annotator/show.hpp"
+#include "annotator/tables.hpp"
+#include "annotator/terminal_text.hpp"
+#include "src/core/error.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+/// Calls to or from a line's function, of one other function and line.
+struct Neighbour {
+  std::string function;
+  std::size_t line = 0;  // that calls; 0: unknown
+  std::uint64_t calls = 0;
+  double inclusive = 0;
+};
+
+struct Neighbours {
+  std::vector<Neighbour> callers;
+  std::vector<Neighbour> callees;
+};
+
+class NeighbourSearch {
+ public:
+  NeighbourSearch(const CostTree& tree, const LineEstimate& line) : tree_(tree), line_(line) {}
+
+  Neighbours find() {
+    return {
+        .callers = sum([&](const CostNode& node) { return is_ours(node) && node.parent != CostNode::none; },
+                       [&](const CostNode& node) { return tree_.nodes[node.parent].function; }),
+        .callees = sum(
+            [&](const CostNode& node) {
+              return node.parent != CostNode::none && is_ours(tree_.nodes[node.parent]) &&
+                     (node.from_line == line_.line || node.from_line == 0);
+            },
+            [](const CostNode& node) { return node.function; })};
+  }
+
+ private:
+  bool is_ours(const CostNode& node) const { return tree_.functions[node.function].name == line_.function; }
+
+  /// What is called within another of the same is in that one's cost.
+  template <class Wanted, class Other>
+  std::vector<Neighbour> sum(const Wanted& is_wanted, const Other& other) const {
+    using Key = std::pair<std::uint32_t, std::size_t>;
+    std::map<Key, Neighbour> sums;
+    const auto key_of = [&](const CostNode& node) { return Key(other(node), node.from_line); };
+    const auto is_within_same = [&](const CostNode& node) {
+      for (std::uint32_t up = node.parent; up != CostNode::none; up = tree_.nodes[up].parent)
+        if (is_wanted(tree_.nodes[up]) && key_of(tree_.nodes[up]) == key_of(node)) return true;
+      return false;
+    };
+    for (const CostNode& node : tree_.nodes) {
+      if (!is_wanted(node)) continue;
+      const Key key = key_of(node);
+      Neighbour& found = sums[key];
+      found.function = tree_.functions[key.first].name;
+      found.line = node.from_line;
+      found.calls += node.calls;
+      if (!is_within_same(node)) found.inclusive += node.inclusive;
+    }
+    std::vector<Neighbour> all;
+    for (auto& [key, neighbour] : sums) all.push_back(std::move(neighbour));
+    std::ranges::stable_sort(all, std::ranges::greater{}, &Neighbour::inclusive);
+    return all;
+  }
+
+  const CostTree& tree_;
+  const LineEstimate& line_;
+};
+
+/// Of hooks, which know no lines: where a function begins, that function.
+std::vector<LineEstimate> all_lines(const Profile& profile) {
+  std::vector<LineEstimate> lines = profile.lines;
+  if (!profile.recorded || !lines.empty()) return lines;
+  for (const FunctionEstimate& function : profile.functions)
+    lines.push_back({.path = function.path,
+                     .line = function.line,
+                     .function = function.function,
+                     .hits = function.calls,
+                     .cost = function.exclusive});
+  return lines;
+}
+
+LineEstimate line_at(const Profile& profile, const ShownPlace& place) {
+  const std::vector<LineEstimate> lines = all_lines(profile);
+  const LineEstimate* nearest_line = nullptr;
+  const auto distance = [&](const LineEstimate& line) {
+    return std::max(line.line, place.line) - std::min(line.line, place.line);
+  };
+  for (const LineEstimate& line : lines) {
+    if (line.path != place.file) continue;
+    if (nearest_line == nullptr || distance(line) < distance(*nearest_line)) nearest_line = &line;
+  }
+  if (nearest_line != nullptr && nearest_line->line == place.line) return *nearest_line;
+  const bool is_unreached = std::ranges::any_of(profile.unreached, [&](const UnreachedLine& line) {
+    return line.path == place.file && line.line == place.line;
+  });
+  std::string hint = "jcprof annotate --show FILE has what was measured";
+  if (nearest_line != nullptr) hint = fmt::format("did you mean {}:{}?", place.file, nearest_line->line);
+  throw UserError(
+      Fault{.message = is_unreached ? "the command never came by here" : "nothing was measured here",
+            .place = {.file = place.file, .line = place.line},
+            .hint = hint});
+}
+
+const LoopEstimate* loop_at(const Profile& profile, const ShownPlace& place) {
+  const auto found = std::ranges::find_if(profile.loops, [&](const LoopEstimate& loop) {
+    return loop.path == place.file && loop.line == place.line;
+  });
+  return found == profile.loops.end() ? nullptr : &*found;
+}
+
+std::string whole_cost(const Estimate& cost, ClockUnit unit) {
+  const CostCells cells = cost_cells(cost, unit);
+  std::string text = cells.value;
+  if (!cells.half_width.empty()) text += " " + cells.half_width;
+  text += ", " + cells.share;
+  const Interval& share = cost.share;
+  if (cost.resolved && std::isfinite(share.low) && std::isfinite(share.high))
+    text += fmt::format(" ({} to {})", percent(std::max(0.0, share.low)), percent(share.high));
+  return text;
+}
+
+/// Counts of the rounds by cost: bins of equal width, and what lies far out at either side.
+struct Histogram {
+  static constexpr std::size_t bins = 8;
+  double from = 0;
+  double step = 0;
+  std::array<std::size_t, bins> counts{};
+  std::size_t below = 0;
+  std::size_t above = 0;
+};
+
+/// Beyond three interquartile ranges (Tukey 1977, "far out") it would squeeze all others into one bin.
+Histogram histogram_of(const std::vector<double>& values) {
+  const double q25 = engine::quantile(values, 0.25);
+  const double q75 = engine::quantile(values, 0.75);
+  const double reach = 3 * (q75 - q25);
+  const auto [least, most] = std::ranges::minmax(values);
+  Histogram histogram{.from = std::max(least, q25 - reach)};
+  const double to = std::min(most, q75 + reach);
+  histogram.step = (to - histogram.from) / Histogram::bins;
+  for (const double value : values) {
+    if (value < histogram.from) {
+      ++histogram.below;
+    } else if (value > to) {
+      ++histogram.above;
+    } else {
+      const double bin = histogram.step > 0 ? (value - histogram.from) / histogram.step : 0;
+      ++histogram.counts.at(std::min(static_cast<std::size_t>(bin), Histogram::bins - 1));
+    }
+  }
+  return histogram;
+}
+
+class HistogramText {
+ public:
+  HistogramText(const Histogram& histogram, ClockUnit unit, std::size_t width)
+      : scale_(scale_for(
+            std::max(std::abs(histogram.from), std::abs(histogram.from + histogram.step * Histogram::bins)),
+            unit)) {
+    const double step = histogram.step / scale_.ticks;
+    decimals_ = step > 0 ? std::clamp(static_cast<int>(std::ceil(-std::log10(step))) + 1, 0, 6) : 0;
+    std::vector<std::pair<std::string, std::size_t>> rows;
+    if (histogram.below > 0) rows.emplace_back("less", histogram.below);
+    for (std::size_t bin = 0; bin < (histogram.step > 0 ? Histogram::bins : 1); ++bin)
+      rows.emplace_back(label(histogram.from + static_cast<double>(bin) * histogram.step),
+                        histogram.counts.at(bin));
+    if (histogram.above > 0) rows.emplace_back("more", histogram.above);
+    draw(rows, width);
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string label(double value) const {
+    return fmt::format("{:.{}f} {}", value / scale_.ticks, decimals_, scale_.name);
+  }
+
+  void draw(const std::vector<std::pair<std::string, std::size_t>>& rows, std::size_t width) {
+    std::size_t labels = 0;
+    std::size_t most = 1;
+    for (const auto& [label, count] : rows) {
+      labels = std::max(labels, columns_of(label));
+      most = std::max(most, count);
+    }
+    const std::size_t taken = labels + 12;  // and the margin, and the count
+    const std::size_t room = std::clamp<std::size_t>(width - std::min(width, taken), 4, 40);
+    for (const auto& [label, count] : rows) {
+      std::string marks;
+      for (std::size_t i = 0; i < (count * room + most - 1) / most; ++i) marks += "█";
+      text_ +=
+          fmt::format("  {}{} │{} {}\n", std::string(labels - columns_of(label), ' '), label, marks, count);
+    }
+  }
+
+  Scale scale_;
+  int decimals_ = 0;
+  std::string text_;
+};
+
+std::string neighbour_list(const std::string& title, const std::vector<Neighbour>& neighbours, ClockUnit unit,
+                           const TableStyle& style) {
+  constexpr std::size_t most = 8;
+  if (neighbours.empty()) return "";
+  std::vector<Row> rows;
+  for (const Neighbour& neighbour : neighbours) {
+    if (rows.size() == most) break;
+    rows.push_back({each(neighbour.inclusive, scale_for(neighbour.inclusive, unit), unit),
+                    fmt::format("×{}", neighbour.calls),
+                    neighbour.line > 0 ? std::to_string(neighbour.line) : "",
+                    name_text(without_parameters(neighbour.function))});
+  }
+  const std::string text =
+      table({{"with calls"}, {"calls"}, {"line"}, {title, Align::left}}, std::move(rows), style);
+  return "\n" + text +
+         (neighbours.size() > most ? fmt::format("… and {} more\n", neighbours.size() - most) : "");
+}
+
+using Json = nlohmann::ordered_json;
+
+Json finite(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json json(const Interval& interval) {
+  return {{"value", interval.value}, {"low", finite(interval.low)}, {"high", finite(interval.high)}};
+}
+
+Json json(const std::vector<Neighbour>& neighbours) {
+  Json list = Json::array();
+  for (const Neighbour& neighbour : neighbours)
+    list.push_back({{"function", neighbour.function},
+                    {"line", neighbour.line},
+                    {"calls", neighbour.calls},
+                    {"inclusive", neighbour.inclusive}});
+  return list;
+}
+
+}  // namespace
+
+std::string show_line(const Profile& profile, const ShownPlace& place, std::string_view text,
+                      const TableStyle& style) {
+  const LineEstimate line = line_at(profile, place);
+  const ClockUnit unit = profile.run.unit;
+  std::string result = painted(fmt::format("{}:{}", name_text(line.path), line.line), bold, style) + " in " +
+                       name_text(without_parameters(line.function)) + "\n";
+  if (!text.empty()) result += cut_to("  " + terminal_line(text), style.width) + "\n";
+  result += fmt::format("\n{:<7} {}\n", cost_name(profile), whole_cost(line.cost, unit));
+  result += fmt::format("hits    ×{}", line.hits);
+  if (line.hits > 1 && line.cost.resolved) {
+    const double once = line.cost.ticks.value / static_cast<double>(line.hits);
+    result += fmt::format(", {} each", each(once, scale_for(once, unit), unit));
+  }
+  result += "\n";
+  if (const LoopEstimate* loop = loop_at(profile, place))
+    result += fmt::format("loop    begun ×{}, ×{} passes, {}\n", loop->entries, loop->passes,
+                          whole_cost(loop->cost, unit));
+  if (const std::vector<double> rounds = engine::present(line.rounds); !rounds.empty())
+    result += fmt::format("rounds  {}\n", rounds.size()) +
+              HistogramText(histogram_of(rounds), unit, style.width).text();
+  const Neighbours neighbours = NeighbourSearch(profile.tree, line).find();
+  return result + neighbour_list("caller", neighbours.callers, unit, style) +
+         neighbour_list("callee", neighbours.callees, unit, style);
+}
+
+std::string line_json(const Profile& profile, const ShownPlace& place) {
+  const LineEstimate line = line_at(profile, place);
+  const Neighbours neighbours = NeighbourSearch(profile.tree, line).find();
+  const LoopEstimate* loop = loop_at(profile, place);
+  Json document{{"format", "jcprof-line"},
+                {"version", 1},
+                {"path", line.path},
+                {"line", line.line},
+                {"function", line.function},
+                {"hits", line.hits},
+                {"unit", name_of(profile.run.unit)},
+                {"ticks", json(line.cost.ticks)},
+                {"share", json(line.cost.share)},
+                {"resolved", line.cost.resolved},
+                {"rounds", Json::array()},
+                {"callers", json(neighbours.callers)},
+                {"callees", json(neighbours.callees)},
+                {"loop", nullptr}};
+  for (const double round : line.rounds) document["rounds"].push_back(finite(round));
+  if (loop != nullptr)
+    document["loop"] = {
+        {"entries", loop->entries}, {"passes", loop->passes}, {"ticks", json(loop->cost.ticks)}};
+  return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+# What is installed beside the programs, and the .deb that is made of it all (scripts/package).
+set(headers jcprof.h jcprof_log.h jcprof_plugin.h jcprof_record.h)
+list(TRANSFORM headers PREPEND templates/)
+install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN man EXCLUDE)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        PATTERN jcprof-out EXCLUDE PATTERN lib EXCLUDE PATTERN __pycache__ EXCLUDE)
+install(FILES completions/jcprof DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+# bash looks for the command's name.
+foreach(name annotate gen record run)
+  install(FILES completions/jcprof DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME jcprof-${name})
+endforeach()
+
+# As Debian wants it: what is linked into the programs is named, and the Apache License is the system's.
+file(READ ${JCPROF_GRAMMAR}/LICENSE grammar_licence)
+string(REGEX REPLACE "\n\n" "\n.\n" grammar_licence "${grammar_licence}")
+string(REGEX REPLACE "(^|\n)(.)" "\\1 \\2" grammar_licence "${grammar_licence}")
+configure_file(cmake/copyright.in ${PROJECT_BINARY_DIR}/copyright @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
+string(TIMESTAMP package_date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+set(package_contact "The authors of jcprof <jcprof@localhost>")
+configure_file(cmake/changelog.in ${PROJECT_BINARY_DIR}/changelog @ONLY)
+add_custom_command(
+  OUTPUT ${PROJECT_BINARY_DIR}/changelog.gz
+  COMMAND gzip -9nkf ${PROJECT_BINARY_DIR}/changelog
+  DEPENDS ${PROJECT_BINARY_DIR}/changelog VERBATIM)
+add_custom_target(changelog ALL DEPENDS ${PROJECT_BINARY_DIR}/changelog.gz)
+install(FILES ${PROJECT_BINARY_DIR}/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# All that `cmake --install` wants, and no test.
+add_custom_target(installed DEPENDS jcprof jcprof-gen jcprof-run jcprof-annotate jcprof-recorder jcprof-agent-ecall
+                                    jcprof-record jcprof-record-hostclock man changelog)
+if(TARGET jcprof-agent-teec)
+  add_dependencies(installed jcprof-agent-teec)
+endif()
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME jcprof)
+set(CPACK_PACKAGE_CONTACT "${package_contact}")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "times code in smart cards, enclaves and TAs line by line")
+set(CPACK_PACKAGE_DESCRIPTION "It puts numbered traps into a copy of the sources, has the target stop at
+one of them at a time, times the command from the client's side, and
+subtracts. Each time has a 95 % interval. For Java Card applets, SGX
+enclaves, trusted applications of OP-TEE, and programs in C and C++.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# libclang reads its own stddef.h.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libclang-common-19-dev")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "gcc, g++")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "bash-completion, default-jdk-headless, man-db, pcscd, qemu-system-arm")
+set(CPACK_STRICT_PERMISSIONS ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+include(CPack)

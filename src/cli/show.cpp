@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/cli/show.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "annotator/exports.hpp"
+#include "annotator/show.hpp"
+#include "src/core/error.hpp"
+#include "src/core/file.hpp"
+
+namespace jcprof::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// As it was measured.
+std::string source_text(const annotator::Profile& profile, const fs::path& root, const std::string& path) {
+  std::string text = read_file(root / path);
+  const auto source = std::ranges::find(profile.sources, path, &SourceDigest::path);
+  if (source != profile.sources.end() && !source->sha256.empty() && sha256(text) != source->sha256)
+    throw UserError(Fault{.message = "changed since it was measured",
+                          .place = {.file = path},
+                          .hint = "measure again with `jcprof profile`, or bring the old text back"});
+  return text;
+}
+
+/// Empty where the source cannot be had: what was measured is shown all the same.
+std::string line_text(const annotator::Profile& profile, const fs::path& root,
+                      const annotator::ShownPlace& place) {
+  try {
+    std::istringstream text(source_text(profile, root, place.file));
+    std::string line;
+    for (std::size_t number = 0; number < place.line && std::getline(text, line);) ++number;
+    return text ? line : "";
+  } catch (const UserError&) {
+    return "";
+  }
+}
+
+}  // namespace
+
+std::string shown(const annotator::Profile& profile, const fs::path& root, const ShowWish& wish) {
+  if (wish.place.empty())
+    return wish.json ? annotator::to_json(profile) : annotator::show_profile(profile, wish.style);
+  annotator::ShownPlace place = annotator::shown_place(wish.place);
+  place.file = annotator::path_meant(profile, place.file);
+  if (place.line > 0) {
+    if (wish.json) return annotator::line_json(profile, place);
+    return annotator::show_line(profile, place, line_text(profile, root, place), wish.style);
+  }
+  if (wish.json) return annotator::to_json(annotator::only_of(profile, place.file));
+  const annotator::Extent extent = wish.is_piped ? annotator::Extent::whole : annotator::Extent::hot_parts;
+  return annotator::show_source(profile, place.file, source_text(profile, root, place.file), extent,
+                                wish.style);
+}
+
+}  // namespace jcprof::cli

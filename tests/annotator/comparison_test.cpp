@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/comparison.hpp"
+
+#include <cmath>
+#include <map>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "annotator/line_match.hpp"
+#include "src/core/error.hpp"
+#include "tests/annotator/synthetic_device.hpp"
+#include "tests/annotator/trap_maps.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+using enum TrapKind;
+
+/// p() { 10 … 29, a statement a line }
+TrapMap straight_map() {
+  MapMaker maker;
+  maker.trap(entry0, "p", 1).trap(entry, "p", 1);
+  for (std::size_t line = 10; line < 30; ++line) maker.trap(before, "p", line);
+  return maker.trap(exit, "p", 30).map();
+}
+
+SyntheticDevice straight_device(std::uint64_t seed) {
+  SyntheticDevice device{.map = straight_map(), .costs = {100, 100}, .pass = 10, .seed = seed};
+  std::vector<std::uint32_t> traps;
+  for (std::uint32_t trap = 1; trap <= 23; ++trap) traps.push_back(trap);
+  for (int i = 0; i < 20; ++i) device.costs.push_back(500 + 300.0 * i);
+  device.costs.push_back(60);
+  device.path = path_of(traps);
+  return device;
+}
+
+Profile measured(const SyntheticDevice& device) {
+  return estimate(device.run(60));
+}
+
+Comparison compared(const SyntheticDevice& before, const SyntheticDevice& after) {
+  const Profile old = measured(before);
+  const Profile now = measured(after);
+  return compare({old, before.map}, {now, after.map});
+}
+
+const Change& of_line(const Comparison& comparison, std::size_t line) {
+  for (const Change& change : comparison.lines)
+    if (change.line == line) return change;
+  FAIL("no line " << line);
+  return comparison.lines.front();
+}
+
+std::map<Verdict, std::size_t> verdicts(const Comparison& comparison) {
+  std::map<Verdict, std::size_t> counts;
+  for (const Change& change : comparison.lines) ++counts[change.verdict];
+  return counts;
+}
+
+/// Lines by hand: each of 100 ticks ± `half`.
+Profile by_hand(double half = 1, std::size_t lines = 10) {
+  Profile profile;
+  for (std::size_t i = 0; i < lines; ++i)
+    profile.lines.push_back({.path = "A.java",
+                             .line = 10 + i,
+                             .function = "p",
+                             .cost = {.ticks = {100, 100 - half, 100 + half}, .resolved = true}});
+  profile.functions.push_back({.function = "p",
+                               .path = "A.java",
+                               .line = 1,
+                               .exclusive = {.ticks = {1000, 990, 1010}, .resolved = true}});
+  return profile;
+}
+
+void set(Profile& profile, std::size_t index, double value) {
+  Interval& ticks = profile.lines[index].cost.ticks;
+  ticks = {value, ticks.low + value - ticks.value, ticks.high + value - ticks.value};
+}
+
+std::string refusal(const Profile& before, const Profile& after) {
+  const TrapMap map = straight_map();
+  try {
+    compare({before, map}, {after, map});
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("two profiles of the same device differ in nothing, whatever the seed") {
+  std::size_t resolved = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const Comparison comparison = compared(straight_device(2 * seed), straight_device(2 * seed + 1));
+    std::map<Verdict, std::size_t> counts = verdicts(comparison);
+    INFO("seed " << seed);
+    CHECK(counts[Verdict::slower] == 0);
+    CHECK(counts[Verdict::faster] == 0);
+    CHECK(counts[Verdict::appeared] + counts[Verdict::gone] == 0);
+    CHECK(comparison.functions.size() == 1);
+    CHECK(comparison.functions[0].verdict != Verdict::slower);
+    CHECK(comparison.functions[0].verdict != Verdict::faster);
+    CHECK(comparison.speed == Approx(1).margin(0.01));
+    resolved += counts[Verdict::same];
+  }
+  CHECK(resolved >= 40 * 10);
+}
+
+TEST_CASE("a tenth more in a large block is found, by its size, and nothing else is") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SyntheticDevice after = straight_device(2 * seed + 1);
+    after.costs[17] *= 1.1;  // of line 25: 5000 ticks
+    const Comparison comparison = compared(straight_device(2 * seed), after);
+    INFO("seed " << seed);
+    const Change& change = of_line(comparison, 25);
+    CHECK(change.verdict == Verdict::slower);
+    CHECK(change.relative.value == Approx(0.1).margin(0.03));
+    CHECK(change.difference.low > 0);
+    std::map<Verdict, std::size_t> counts = verdicts(comparison);
+    CHECK(counts[Verdict::slower] == 1);
+    CHECK(counts[Verdict::faster] == 0);
+  }
+}
+
+TEST_CASE("a session that is slower as a whole is no change of any line") {
+  SyntheticDevice after = straight_device(5);
+  for (double& cost : after.costs) cost *= 1.06;
+  const Comparison comparison = compared(straight_device(4), after);
+  CHECK(comparison.speed == Approx(1.06).margin(0.01));
+  std::map<Verdict, std::size_t> counts = verdicts(comparison);
+  CHECK(counts[Verdict::slower] + counts[Verdict::faster] == 0);
+}
+
+TEST_CASE("what makes everything twice as slow is a change and no session's gain") {
+  const Profile before = by_hand();
+  Profile after = by_hand();
+  for (std::size_t i = 0; i < 10; ++i) set(after, i, 200);
+  const Comparison comparison = compare({before, straight_map()}, {after, straight_map()});
+  CHECK(comparison.speed == 1);
+  CHECK(verdicts(comparison)[Verdict::slower] == 10);
+  CHECK(comparison.warnings.front() ==
+        "most lines or functions take 2.00 times what they did: more than sessions differ by, so that it "
+        "counts "
+        "as a change");
+}
+
+TEST_CASE("a difference has an interval of both intervals, and below three percent it is not judged") {
+  const Profile before = by_hand(3);
+  Profile after = by_hand(4);
+  set(after, 0, 150);
+  set(after, 1, 102.5);
+  const Comparison comparison = compare({before, straight_map()}, {after, straight_map()});
+  const Change& large = of_line(comparison, 10);
+  CHECK(large.difference.value == Approx(50));
+  CHECK(large.difference.low == Approx(45));  // 3 and 4 wide: 5
+  CHECK(large.difference.high == Approx(55));
+  CHECK(large.relative.value == Approx(0.5));
+  CHECK(large.verdict == Verdict::slower);
+  CHECK(of_line(comparison, 11).verdict == Verdict::unresolved);
+  CHECK(comparison.warnings ==
+        std::vector<std::string>{"one session each: differences below 3 % are not judged"});
+  const Profile sure = by_hand(0.1);
+  Profile little = by_hand(0.1);
+  set(little, 1, 102.5);
+  CHECK(of_line(compare({sure, straight_map()}, {little, straight_map()}), 11).verdict == Verdict::same);
+}
+
+TEST_CASE("with few lines differences are as measured") {
+  const Profile before = by_hand(1, 2);
+  Profile after = by_hand(1, 2);
+  set(after, 0, 80);
+  const Comparison comparison = compare({before, straight_map()}, {after, straight_map()});
+  CHECK(comparison.speed == 1);
+  CHECK(
+      comparison.warnings.front() ==
+      "too few lines or functions are resolved in both profiles (2) to tell how fast the sessions were as a "
+      "whole: differences are as measured");
+  CHECK(of_line(comparison, 10).verdict == Verdict::faster);
+}
+
+TEST_CASE("an interval that is not known decides nothing") {
+  Profile before = by_hand();
+  before.lines[0].cost.ticks = {100, -INFINITY, INFINITY};
+  Profile after = by_hand();
+  set(after, 0, 900);
+  CHECK(of_line(compare({before, straight_map()}, {after, straight_map()}), 10).verdict ==
+        Verdict::unresolved);
+}
+
+TEST_CASE("lines are known by their keys after others were put above them") {
+  const Profile before = by_hand();
+  Profile after = by_hand();
+  TrapMap map = straight_map();
+  for (Trap& trap : map.traps) trap.line += 5;
+  for (LineEstimate& line : after.lines) line.line += 5;
+  const Comparison comparison = compare({before, straight_map()}, {after, map});
+  CHECK(comparison.lines.size() == 10);
+  CHECK(verdicts(comparison)[Verdict::same] == 10);
+  CHECK(of_line(comparison, 15).line_before == 10);
+}
+
+TEST_CASE("behind a line that was put into a function the others are found by what they look like") {
+  // Keys tell the place among the function's traps: from the new one on all differ.
+  const auto map_of = [](const std::vector<std::size_t>& lengths, const std::string& build) {
+    TrapMap map{.language = "java"};
+    for (std::size_t i = 0; i < lengths.size(); ++i)
+      map.traps.push_back({.id = TrapId{static_cast<std::uint32_t>(i + 1)},
+                           .key = (i < 2 ? "same" : build) + std::to_string(i),
+                           .function = "p",
+                           .path = "A.java",
+                           .line = 10 + i,
+                           .column = 3,
+                           .offset = 100 * i,
+                           .end_offset = 100 * i + lengths[i]});
+    return map;
+  };
+  const TrapMap old = map_of({10, 20, 30, 40, 50}, "old");
+  const TrapMap now = map_of({10, 20, 77, 30, 40, 51}, "now");
+  const Profile before = by_hand(1, 5);
+  const Profile after = by_hand(1, 6);
+  using Index = std::optional<std::size_t>;
+  CHECK(match_lines({before.lines, old}, {after.lines, now}) == std::vector<Index>{0, 1, Index(), 2, 3, 4});
+  const Comparison comparison = compare({before, old}, {after, now});
+  CHECK(of_line(comparison, 12).verdict == Verdict::appeared);
+  const Comparison undone = compare({after, now}, {before, old});
+  REQUIRE(verdicts(undone)[Verdict::gone] == 1);
+  for (const Change& change : undone.lines) {
+    if (change.verdict != Verdict::gone) continue;
+    CHECK(change.line_before == 12);
+    CHECK_FALSE(change.after);
+    CHECK(change.difference.value == -100);
+  }
+}
+
+TEST_CASE("functions are known by their names, and several of one name by their order") {
+  Profile before;
+  before.functions = {{.function = "put", .path = "a.cc", .line = 10, .exclusive = {.ticks = {5, 5, 5}}},
+                      {.function = "put", .path = "a.cc", .line = 1, .exclusive = {.ticks = {7, 7, 7}}},
+                      {.function = "old", .path = "a.cc", .line = 20, .exclusive = {.ticks = {1, 1, 1}}}};
+  Profile after = before;
+  after.functions[2].function = "new";
+  const Comparison comparison = compare({before, {}}, {after, {}});
+  REQUIRE(comparison.functions.size() == 4);
+  for (const Change& change : comparison.functions) {
+    if (change.function == "put") CHECK(change.difference.value == 0);
+    if (change.function == "old") CHECK(change.verdict == Verdict::gone);
+    if (change.function == "new") CHECK(change.verdict == Verdict::appeared);
+  }
+}
+
+TEST_CASE("profiles that do not fit are refused") {
+  Profile one = by_hand();
+  one.run.project = "pin";
+  Profile other = one;
+  CHECK(refusal(one, other).empty());
+  other.run.project = "bignum";
+  CHECK(refusal(one, other) ==
+        "the profiles are of other projects: \"pin\" and \"bignum\"\n"
+        "hint: --against takes an older profile of the same project");
+  other = one;
+  other.run.unit = ClockUnit::instructions;
+  CHECK(refusal(one, other).starts_with("the profiles have other units: ns and instructions\nhint: "));
+  other = one;
+  other.recorded = Recorded{};
+  CHECK(refusal(one, other).starts_with("one profile was measured, the other one recorded\nhint: "));
+}
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// node check-reports.mjs FILE… [--screenshots DIR]: checks reports in both colour schemes; exit 1 where one is at fault.
+import { mkdirSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { launch, missing } from "./browser.mjs";
+import { checkReport } from "./check.mjs";
+
+const { values, positionals: files } = parseArgs({ allowPositionals: true, options: { screenshots: { type: "string" } } });
+if (files.length === 0) {
+  console.error("usage: check-reports.mjs FILE… [--screenshots DIR]");
+  process.exit(2);
+}
+const reason = missing();
+if (reason) {
+  console.log(`SKIPPED: ${reason}`);
+  process.exit(0);
+}
+if (values.screenshots) mkdirSync(values.screenshots, { recursive: true });
+const { browser, close } = await launch();
+try {
+  for (const file of files)
+    for (const scheme of ["light", "dark"]) {
+      const { faults, facts, views } = await checkReport(browser, file, { scheme, screenshots: values.screenshots });
+      const told = Object.entries(facts).map(([name, value]) => `${name} ${value}`).join(", ");
+      console.log(`${faults.length === 0 ? "ok" : "FAULTY"} ${file} ${scheme}: ${views.join(" ")}; ${told}`);
+      for (const fault of faults) console.log(`  ${fault}`);
+      if (faults.length > 0) process.exitCode = 1;
+    }
+} finally {
+  await close();
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page over made-up profiles. JCPROF_PAGE: the folder with the bundle, as the build makes it.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { after, before, test } from "node:test";
+import { assemble } from "./assemble.mjs";
+import { launch, missing } from "./browser.mjs";
+import { checkReport, rowBound } from "./check.mjs";
+import { big, hostile, measured, recorded } from "./profiles.mjs";
+
+const bundle = process.env.JCPROF_PAGE ?? new URL("../../build/dev/generated/page", import.meta.url).pathname;
+const reason = missing();
+if (reason) console.log(`SKIPPED: ${reason}`);
+const options = { skip: reason || false };
+
+let chromium;
+let folder;
+before(async () => {
+  if (reason) return;
+  folder = mkdtempSync(join(tmpdir(), "jcprof-reports-"));
+  chromium = await launch();
+});
+after(async () => {
+  await chromium?.close();
+  if (folder) rmSync(folder, { recursive: true });
+});
+
+function written(profile) {
+  const file = join(folder, `${profile.project.replace(/\W/g, "") || "report"}.html`);
+  writeFileSync(file, assemble(profile, bundle));
+  return file;
+}
+
+async function checked(profile, scheme = "light") {
+  const { faults, views, facts } = await checkReport(chromium.browser, written(profile), { scheme });
+  assert.deepEqual(faults, []);
+  return { views, facts };
+}
+
+/// What `read` finds in the page of a profile, at a place of it.
+async function seen(profile, at, read) {
+  const page = await chromium.browser.newPage();
+  const dialogs = [];
+  page.on("dialog", async (dialog) => {
+    dialogs.push(dialog.message());
+    await dialog.dismiss();
+  });
+  await page.goto(`${pathToFileURL(written(profile)).href}${at}`);
+  const found = await page.evaluate(read);
+  await page.close();
+  assert.deepEqual(dialogs, []);
+  return found;
+}
+
+const everyView = ["source", "flame", "tree", "functions", "loops", "paths", "comparison", "about"];
+
+for (const scheme of ["light", "dark"])
+  test(`a measured profile shows all its views, ${scheme}`, options, async () => {
+    assert.deepEqual((await checked(measured(), scheme)).views, everyView);
+  });
+
+test("a recording shows its threads, and no view without data", options, async () => {
+  assert.deepEqual((await checked(recorded())).views, ["source", "flame", "tree", "functions", "threads", "about"]);
+});
+
+test("a page of 10,000 lines and 20,000 calls draws what is seen and stays fluent", options, async () => {
+  const profile = big();
+  assert.ok(profile.lines.length === 10000 && profile.tree.nodes.length === 20000);
+  const { facts } = await checked(profile);
+  assert.ok(facts["source rows"] > 20 && facts["tree rows"] > 20 && facts["source rows"] <= rowBound);
+});
+
+test("hostile names are text", options, async () => {
+  await checked(hostile());
+  const found = await seen(hostile(), "#source/0:14", () => ({
+    elements: document.querySelectorAll("img, iframe, object, #page script, #page i, #page b").length,
+    scripts: document.scripts.length,
+    source: document.querySelector(".lines").textContent,
+  }));
+  assert.equal(found.elements, 0);
+  assert.equal(found.scripts, 2);
+  for (const part of ["<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "a\\u{202e}gnp.exe\\u{2066}", "\\u{1b}[31mred", "nul\\u{0}bell", "@SCRIPT@ $& $' &lt;"])
+    assert.ok(found.source.includes(part), part);
+});
+
+test("a policy keeps scripts and requests out that the page did not bring", options, async () => {
+  const page = await chromium.browser.newPage();
+  const refused = [];
+  page.on("console", (message) => refused.push(message.text()));
+  await page.goto(pathToFileURL(written(measured())).href);
+  const ran = await page.evaluate(async () => {
+    const script = document.createElement("script");
+    script.textContent = "window.ran = true";
+    document.body.append(script);
+    const request = await fetch("data:text/plain,x").then(() => "answered", () => "refused");
+    return [window.ran ?? false, request];
+  });
+  await page.close();
+  assert.deepEqual(ran, [false, "refused"]);
+  assert.equal(refused.filter((text) => text.includes("Content Security Policy")).length > 1, true);
+});
+
+const rowOf = (number) => `[...document.querySelectorAll(".lines .room .row")]
+  .find((row) => row.querySelector(".number").textContent === "${number}")`;
+
+test("a line says its cost, share and hits, and in words that it is below resolution or was not reached", options, async () => {
+  const cells = (number) => seen(measured(), `#source/0:${number}`, `[...${rowOf(number)}.children].slice(0, 3).map((cell) => cell.textContent)`);
+  assert.deepEqual(await cells(97), ["2.39 ms ±0.10", "85.4 %", "×1,000"]);
+  assert.deepEqual(await cells(100), ["below resolution < 22 µs", "< 0.79 %", "×1"]);
+  assert.deepEqual(await cells(82), ["not reached", "", ""]);
+});
+
+test("cycles are told in time too where their rate is known, instructions never", options, async () => {
+  const total = () => document.querySelector(".total").textContent;
+  assert.equal(await seen(recorded(), "", total), "recorded 9.00 G cycles 3.75 s");
+  assert.equal(await seen({ ...recorded(), unit: "instructions" }, "", total), "recorded 9.00 G instructions");
+});
+
+test("data of a later version are refused by name", options, async () => {
+  const text = await seen({ ...measured(), version: 2 }, "", () => document.querySelector("[role=alert]").textContent);
+  assert.equal(text, "This report cannot be shown: the data are jcprof-report version 2, this page reads 1.");
+});
+
+test("paper holds the lines that the screen does not", options, async () => {
+  const page = await chromium.browser.newPage();
+  await page.goto(pathToFileURL(written(measured())).href);
+  const drawn = () => page.$$eval(".lines .room .row", (rows) => rows.length);
+  const onScreen = await drawn();
+  await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+  assert.ok((await drawn()) > 100 && onScreen < 100);
+  await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
+  assert.equal(await drawn(), onScreen);
+  await page.close();
+});
