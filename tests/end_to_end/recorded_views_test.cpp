@@ -44,6 +44,22 @@ TEST_CASE("a recorded profile is annotated without a project, its sources beside
   CHECK(std::regex_search(annotated, std::regex("void\\* work\\(void\\* unused\\) \\{ // [^\n]* ×1[; (]")));
 }
 
+TEST_CASE("a profile is shown on the terminal, from a file that is not written to") {
+  const Recording recording("show");
+  const std::string before = read_file(recording.files / "out/profile.jcprof");
+  const std::string all = recording.expect({"jcprof", "annotate", "--show", "out/profile.jcprof"});
+  CHECK(std::regex_search(all, std::regex("\\n +share +own +calls  call tree\n")));
+  CHECK(std::regex_search(all, std::regex(" ×1000 +leaf\n")));
+  const std::string source =
+      recording.expect({"jcprof", "annotate", "out/profile.jcprof", "--show", "calls.c"});
+  CHECK(std::regex_search(source, std::regex(" ×1000 +[0-9]+ \\| .*void leaf\\(long i\\) \\{\n")));
+  const Said unknown = recording.files.run({"jcprof", "annotate", "out/profile.jcprof", "--show", "clals.c"});
+  CHECK(unknown.status == 2);
+  CHECK(unknown.err.ends_with("hint: did you mean \"calls.c\"?\n"));
+  CHECK_FALSE(std::filesystem::exists(recording.files / "out/annotated"));
+  CHECK(read_file(recording.files / "out/profile.jcprof") == before);
+}
+
 TEST_CASE("gprof reads what was recorded, with the exact number of calls") {
   const Recording recording("gmon");
   recording.expect(
