@@ -7,7 +7,7 @@ install(FILES docs/schemas/jcprof-profile-1.json DESTINATION ${CMAKE_INSTALL_DAT
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN man EXCLUDE)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
-        PATTERN jcprof-out EXCLUDE PATTERN lib EXCLUDE PATTERN __pycache__ EXCLUDE)
+        PATTERN jcprof-out EXCLUDE PATTERN lib EXCLUDE PATTERN wordcount EXCLUDE PATTERN __pycache__ EXCLUDE)
 install(FILES completions/jcprof DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 # bash looks for the command's name.
 foreach(name annotate gen record run)

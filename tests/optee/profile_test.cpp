@@ -10,6 +10,7 @@
 
 #include "src/core/file.hpp"
 #include "tests/end_to_end/agreement.hpp"
+#include "tests/end_to_end/chromium.hpp"
 #include "tests/end_to_end/known_work.hpp"
 #include "tests/end_to_end/profiled.hpp"
 #include "tests/optee/machine.hpp"
@@ -102,6 +103,7 @@ TEST_CASE("stops and a recording of the same trusted application agree, in instr
   // Those that stay in the secure world, whose instructions are what the counter counts.
   CHECK(test::disagreements(stopped, recorded, {"hmac_sha1", "set_key", "crc32", "truncate"}, 0) ==
         std::vector<std::string>{});
+  test::chromium_finds_no_fault(place, {project / "jcprof-out"});
 }
 
 TEST_CASE("a loop of seven instructions a pass is reported as seven a pass") {

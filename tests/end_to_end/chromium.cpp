@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/end_to_end/chromium.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace jcprof::test {
+
+void chromium_finds_no_fault(const Workplace& place, const std::vector<std::filesystem::path>& folders) {
+  std::vector<std::string> check{"env", "JCPROF_CACHE=" JCPROF_CACHE, JCPROF_NODE,
+                                 JCPROF_SOURCE_DIR "/tests/page/check-reports.mjs"};
+  for (const std::filesystem::path& folder : folders) check.push_back((folder / "report.html").string());
+  const Said said = place.run(check);
+  INFO(said.out << said.err);
+  CHECK(said.status == 0);
+  if (said.out.starts_with("SKIPPED:")) WARN(said.out);
+}
+
+}  // namespace jcprof::test
