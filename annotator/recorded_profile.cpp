@@ -74,9 +74,8 @@ bool is_recorded(const std::optional<RunInfo>& run) {
 RecordedRun load_recorded_run(const Store& store) {
   const std::optional<RunInfo> run = store.last_run();
   if (!is_recorded(run))
-    throw UserError(
-        Fault{.message = "the newest run of the profile was measured, not recorded",
-              .hint = "`jcprof record` records a run; all formats but gmon are of both"});
+    throw UserError(Fault{.message = "the newest run of the profile was measured, not recorded",
+                          .hint = "`jcprof record` records a run; all formats but gmon are of both"});
   return load(store, *run);
 }
 

@@ -64,7 +64,9 @@ void refuse_unknown_verb(std::string_view word) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Times code in smart cards, enclaves, trusted applications and programs line by line, from outside.", "jcprof"};
+  CLI::App app{
+      "Times code in smart cards, enclaves, trusted applications and programs line by line, from outside.",
+      "jcprof"};
   app.require_subcommand(1);
   std::map<const CLI::App*, Work> work;
   for (const Verb& verb : verbs) {
