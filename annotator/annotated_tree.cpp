@@ -63,6 +63,13 @@ std::set<std::string> named_paths(const Profile& profile) {
   return paths;
 }
 
+void make_relative(std::string& path, const fs::path& root) {
+  const fs::path given = path;
+  if (given.is_relative()) return;
+  const fs::path below = given.lexically_normal().lexically_relative(root);
+  if (stays_below(below)) path = below.string();
+}
+
 }  // namespace
 
 fs::path root_of_sources(const Profile& profile) {
@@ -77,19 +84,29 @@ fs::path root_of_sources(const Profile& profile) {
 }
 
 void make_relative(Profile& profile, const fs::path& root) {
-  const auto relative = [&](std::string& path) {
-    const fs::path below = fs::path(path).lexically_normal().lexically_relative(root);
-    if (fs::path(path).is_absolute() && stays_below(below)) path = below.string();
+  const auto relative = [&](auto& items) {
+    for (auto& item : items) make_relative(item.path, root);
   };
-  for (SourceDigest& source : profile.sources) relative(source.path);
-  for (LineEstimate& line : profile.lines) relative(line.path);
-  for (FunctionEstimate& function : profile.functions) relative(function.path);
-  for (CostFunction& function : profile.tree.functions) relative(function.path);
+  relative(profile.sources);
+  relative(profile.blocks);
+  relative(profile.lines);
+  relative(profile.functions);
+  relative(profile.loops);
+  relative(profile.edges);
+  for (EdgeEstimate& edge : profile.edges) make_relative(edge.to_path, root);
+  relative(profile.unreached);
+  relative(profile.tree.functions);
+  for (CostNode& node : profile.tree.nodes) relative(node.lines);
   // Of the same file with and without a digest the former comes first.
   std::set<std::string> known;
   std::erase_if(profile.sources, [&](const SourceDigest& source) {
     return fs::path(source.path).is_absolute() || !known.insert(source.path).second;
   });
+}
+
+void make_relative(TrapMap& map, const fs::path& root) {
+  for (SourceDigest& source : map.sources) make_relative(source.path, root);
+  for (Trap& trap : map.traps) make_relative(trap.path, root);
 }
 
 std::vector<ReportSource> report_sources(const Profile& profile, const fs::path& root) {

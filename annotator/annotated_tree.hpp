@@ -25,6 +25,7 @@ std::filesystem::path root_of_sources(const Profile& profile);
 
 /// Absolute paths below `root` as relative ones; sources elsewhere are left out.
 void make_relative(Profile& profile, const std::filesystem::path& root);
+void make_relative(TrapMap& map, const std::filesystem::path& root);
 
 /// The sources under `root` that the profile names, or why there is no text: what is gone, or was changed
 /// since it was measured, is not to be shown beside times.

@@ -143,21 +143,21 @@ class DataWriter {
     }
   }
 
-  /// Of the hottest lines.
+  /// Of the hottest lines; null says that there was no room.
   void add_distributions() {
+    constexpr std::string_view no_room = R"(,"rounds":null)";
+    left_ -= std::min(left_, lines_.size() * no_room.size());
     std::size_t missing = 0;
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       const std::vector<double>& rounds = profile_.lines[i].rounds;
-      if (missing > 0) {
-        missing += rounds.empty() ? 0 : 1;
-      } else if (const auto known = distribution(rounds)) {
-        const std::string text = R"(,"rounds":)" + json(*known);
-        if (text.size() > left_) {
-          ++missing;
-        } else {
-          left_ -= text.size();
-          lines_[i] += text;
-        }
+      const auto known = missing == 0 ? distribution(rounds) : std::nullopt;
+      const std::string text = known ? R"(,"rounds":)" + json(*known) : "";
+      if (text.size() > left_ || (missing > 0 && !rounds.empty())) {
+        ++missing;
+        lines_[i] += no_room;
+      } else {
+        left_ -= text.size();
+        lines_[i] += text;
       }
       lines_[i] += '}';
     }
@@ -173,6 +173,10 @@ class DataWriter {
     if (!left_out_.empty())
       add("to stay below 10 MB the report leaves out, the coldest first: " + left_out_,
           "`jcprof export` and `jcprof query` have all of it");
+    if (tree_.too_deep() > 0)
+      add(fmt::format("{} calls are more than {} deep: the report's call tree leaves them out",
+                      tree_.too_deep(), ReportTree::deepest),
+          "`jcprof query` knows them, in the view `call`");
     for (const Warning& warning : profile_.noted) add(warning.text, warning.advice);
     for (std::size_t i = profile_.noted.size(); i < profile_.warnings.size(); ++i)
       add(profile_.warnings[i], "");
@@ -187,8 +191,13 @@ class DataWriter {
     for (const std::string& warning : comparison.warnings) warnings.add(json_name(warning));
     return fmt::format(
         R"({{"project":{},"facts":{},"total":{},"speed":{},"warnings":{},"lines":{},"functions":{}}})",
-        json_name(before.run.project), json_of_facts(before, part(for_facts)), json(before.total.ticks),
+        json_name(before.run.project), json_of_facts(before, part(for_facts)), total_of(before),
         json_number(comparison.speed), warnings.text(), changed_lines_, changed_functions_);
+  }
+
+  /// "null" where no command was seen to end.
+  static std::string total_of(const Profile& profile) {
+    return profile.recorded || profile.total.rounds > 0 ? json(profile.total.ticks) : "null";
   }
 
   std::string assembled(const std::string& texts) const {
@@ -201,8 +210,7 @@ class DataWriter {
         json_name(profile_.language));
     all += fmt::format(
         R"("facts":{},"warnings":{},"total":{},"entry":{},"unattributed":{},)",
-        json_of_facts(profile_, part(for_facts)), warnings(),
-        known(!is_measured || profile_.total.rounds > 0, profile_.total.ticks),
+        json_of_facts(profile_, part(for_facts)), warnings(), total_of(profile_),
         known(is_measured && profile_.entry.rounds > 0, profile_.entry.ticks),
         known(is_measured && profile_.total.rounds > 0 && profile_.entry.rounds > 0, profile_.unattributed));
     all += fmt::format(R"("files":{},"functions":{},"lines":[)", texts, functions_);

@@ -23,8 +23,8 @@ int ReportFiles::index(const std::string& path) {
   return numbers_[path] = static_cast<int>(paths_.size()) - 1;
 }
 
-ReportFiles::Texts ReportFiles::texts(const std::vector<ReportSource>& sources,
-                                      std::size_t most_bytes) const {
+ReportFiles::Texts ReportFiles::texts(const std::vector<ReportSource>& sources, std::size_t most_bytes) {
+  left_ = 0;
   std::map<std::string, const ReportSource*> by_path;
   for (const ReportSource& source : sources) by_path.emplace(source.path, &source);
   Texts result;

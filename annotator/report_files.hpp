@@ -32,8 +32,9 @@ class ReportFiles {
     std::string json;
     std::size_t left_out = 0;  // found no room
   };
-  /// All that were named, with the texts of the first that fit into so many bytes.
-  Texts texts(const std::vector<ReportSource>& sources, std::size_t most_bytes) const;
+  /// All that were named, with the texts of the first that fit into so many bytes. Files that are named for
+  /// the first time after that are unknown.
+  Texts texts(const std::vector<ReportSource>& sources, std::size_t most_bytes);
 
  private:
   std::size_t left_;

@@ -85,7 +85,8 @@ std::string ReportTree::text() const {
     const std::int64_t parent = node.parent == CostNode::none ? -1 : place[node.parent];
     nodes += (nodes.empty() ? "" : ",") + row(kept[i], function_place[node.function], parent);
   }
-  return fmt::format(R"({{"functions":[{}],"nodes":[{}],"left_out":{}}})", functions, nodes, left_out());
+  return fmt::format(R"({{"functions":[{}],"nodes":[{}],"left_out":{}}})", functions, nodes,
+                     left_out() + too_deep_);
 }
 
 }  // namespace jcprof::annotator

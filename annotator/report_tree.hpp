@@ -22,7 +22,9 @@ class ReportTree {
   /// Takes the dearest of those that are left, as far as they cost at least that part of the whole and fit
   /// into so many bytes; returns how many bytes they need.
   std::size_t take(double least_share, std::size_t most_bytes);
-  std::size_t left_out() const { return order_.size() - taken_ + too_deep_; }
+  /// Without those that are too deep.
+  std::size_t left_out() const { return order_.size() - taken_; }
+  std::size_t too_deep() const { return too_deep_; }
   std::string text() const;
 
  private:

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # What scripts/setup has put into the download cache. The Java grammar is the generated parser of the npm package
 # tree-sitter-java, pinned to 0.23.5: its ABI 14 is the newest that Debian 12's tree-sitter library takes.
-set(JCPROF_CACHE "$ENV{HOME}/.cache/jcprof" CACHE PATH "Where scripts/setup keeps downloads")
+set(cache "$ENV{JCPROF_CACHE}")
+if(NOT cache)
+  set(cache "$ENV{HOME}/.cache/jcprof")
+endif()
+set(JCPROF_CACHE "${cache}" CACHE PATH "Where scripts/setup keeps downloads")
 set(JCPROF_GRAMMAR ${JCPROF_CACHE}/tree-sitter-java-0.23.5/package)
 set(grammar ${JCPROF_GRAMMAR}/src)
 set(JCPROF_JCARDSIM ${JCPROF_CACHE}/jcardsim-3.0.5.11.jar)

@@ -83,7 +83,9 @@ void make_report(const Subject& subject, const Held& held, const fs::path& root,
     return;
   }
   Held older = held_in(Store(against, OpenMode::read_only));
-  annotator::make_relative(older.profile, subject.root ? root : annotator::root_of_sources(older.profile));
+  const fs::path older_root = subject.root ? root : annotator::root_of_sources(older.profile);
+  annotator::make_relative(older.profile, older_root);
+  annotator::make_relative(older.map, older_root);
   const annotator::Against compared{older.profile,
                                     annotator::compare({older.profile, older.map}, {held.profile, held.map})};
   shown.against = &compared;
@@ -148,6 +150,7 @@ ExitCode annotate(const AnnotateOptions& asked) {
 
   const fs::path root = subject.root ? *subject.root : annotator::root_of_sources(profile);
   annotator::make_relative(profile, root);
+  annotator::make_relative(held.map, root);
   make_report(subject, held, root, asked.against);
   const std::vector<annotator::AnnotatedFile> written = annotate_sources(asked, subject, profile, root);
   if (options.json) {

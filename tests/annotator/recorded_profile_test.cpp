@@ -148,7 +148,11 @@ TEST_CASE("sources of hooks lie below the folder that holds them all, without th
   profile.functions[0].path = "/home/me/words/include/../include/b.hpp";
   const std::filesystem::path root = root_of_sources(profile);
   CHECK(root == "/home/me/words");
+  profile.edges = {{.path = "/home/me/words/src/a.cpp", .to_path = "/home/me/words/include/b.hpp"}};
+  profile.tree.nodes[0].lines = {{.path = "/home/me/words/src/a.cpp", .line = 1}};
   make_relative(profile, root);
+  CHECK(profile.edges[0].to_path == "include/b.hpp");
+  CHECK(profile.tree.nodes[0].lines[0].path == "src/a.cpp");
   REQUIRE(profile.sources.size() == 2);
   CHECK(profile.sources[0].path == "src/a.cpp");
   CHECK(profile.sources[1].path == "include/b.hpp");
