@@ -20,7 +20,7 @@ function totals(report: Report): HTMLElement {
   if (entry) entries.push(["Before the first trap", units.interval(entry)]);
   if (unattributed) entries.push(["Unattributed", units.interval(unattributed)]);
   entries.push(["Unit", unit === "ns" ? "time" : unit]);
-  if (tree.left_out > 0) entries.push(["Left out", `${tree.left_out.toLocaleString("en-GB")} nodes of the call tree below 0.01 %`]);
+  if (tree.left_out > 0) entries.push(["Left out", `${tree.left_out.toLocaleString("en-GB")} calls of the call tree (see the warnings)`]);
   return pairs(entries);
 }
 

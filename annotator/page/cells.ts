@@ -7,7 +7,7 @@ import { heatOf, shareOf } from "./units";
 
 /// A link to the line where the sources are known, its name where not.
 export function placeLink(report: Report, place: Place, text = report.shortPlace(place)): HTMLElement | string {
-  const isKnown = place.file >= 0 && place.line > 0;
+  const isKnown = report.file(place.file) !== undefined && place.line > 0;
   return isKnown ? el("a", { href: sourceLink(place), title: report.path(place.file) }, text) : text;
 }
 

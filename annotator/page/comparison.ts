@@ -5,7 +5,7 @@ import { costCell, nameAt, placeLink } from "./cells";
 import { el, pairs, shown, svg, type Child } from "./dom";
 import type { Report } from "./report";
 import { sortedTable, type Column } from "./table";
-import { signedPercent } from "./units";
+import { change, signedPercent } from "./units";
 
 /// Sign, and what the word means (docs/report.md).
 const verdicts: Record<Verdict, [sign: string, meaning: string]> = {
@@ -75,7 +75,7 @@ function totals(report: Report, against: Against): HTMLElement {
   const cards = el("div", { class: "cards" }, card("Before", units.interval(against.total), shown(against.project)),
     card("After", units.interval(profile.total), shown(profile.project)));
   if (before && after)
-    cards.append(card("Totals differ by", signedPercent([after / before - 1, null, null]).replace(" ±?", ""), "as measured: what is certain stands below"));
+    cards.append(card("Totals differ by", change(after / before - 1), "as measured: what is certain stands below"));
   return cards;
 }
 

@@ -41,7 +41,7 @@ export interface Line extends Place {
   hits: number;
   cost: Cost;
   each?: Each | null;
-  rounds?: Distribution | null;
+  rounds?: Distribution | null;   // null: there was no room for it; missing: the rounds agree, or nothing was measured
 }
 
 export interface Func extends Place {
@@ -74,7 +74,7 @@ export interface Edge extends Place {
   function: string;
   rate: number;
   count: number;
-  ticks: Interval;
+  ticks: Interval | null;   // null: not measured
   mean: number | null;
   q05: number | null;
   q95: number | null;
@@ -118,6 +118,12 @@ export interface Against {
   functions: Compared[];
 }
 
+export interface SourceFile {
+  path: string;
+  text: string | null;
+  why?: string;
+}
+
 export interface Profile {
   format: string;
   version: number;
@@ -132,7 +138,7 @@ export interface Profile {
   total: Interval | null;
   entry: Interval | null;
   unattributed: Interval | null;
-  files: { path: string; text: string | null; why?: string }[];
+  files: SourceFile[];
   functions: Func[];
   lines: Line[];
   unreached: [file: number, line: number][];

@@ -27,11 +27,10 @@ function costPairs(report: Report, line: Line): [string, Child][] {
 
 function relations(report: Report, title: string, found: Relation[], none: string): HTMLElement {
   const list = el("ul", { class: "relations" });
-  for (const { name, place, calls, ticks } of found.slice(0, 100)) {
-    const share = report.treeTotal > 0 && ticks > 0 ? ` (${percent(ticks / report.treeTotal)})` : "";
-    const cost = ticks > 0 ? `${report.units.amount(ticks)}${share}, ` : "";
-    const at = place.line > 0 && place.file >= 0 ? ` ${report.shortPlace(place)}` : "";
-    list.append(el("li", {}, nameAt(report, name, place), el("span", { class: "muted" }, `${at} · ${cost}${times(calls)}`)));
+  for (const { name, place, calls, ticks, isOfLine } of found.slice(0, 100)) {
+    const cost = ticks > 0 ? `${report.units.amount(ticks)} (${percent(report.treeShare(ticks))}), ` : "";
+    const at = place.line > 0 && report.file(place.file) ? ` ${report.shortPlace(place)}` : "";
+    list.append(el("li", {}, nameAt(report, name, place), el("span", { class: "muted" }, `${at} · ${cost}${times(calls)}${isOfLine ? "" : ", from any line of the function"}`)));
   }
   return el("div", {}, el("h3", {}, title), found.length > 0 ? list : el("p", { class: "muted" }, none));
 }
@@ -53,14 +52,19 @@ function comparedPairs(report: Report, row: Compared): [string, Child][] {
   return entries;
 }
 
+function withoutDistribution({ rounds, cost }: Line): string {
+  if (rounds === null) return "The distribution of this line was left out: it is among the coldest.";
+  const [value, low, high] = cost.ticks;
+  return value !== null && low === high ? "The same in each round." : "Single rounds tell nothing of this line: none measured it, or all agree.";
+}
+
 function ofEntry(report: Report, line: Line): HTMLElement[] {
   const facts = el("div", { class: "facts" }, el("h3", {}, shown(line.function)), pairs(costPairs(report, line)));
   if (line.each) facts.append(el("h3", {}, report.hasLines ? "Each pass" : "Each call, with what it calls"), pairs(eachPairs(report, line.each)));
   const compared = report.compared(line.file, line.line);
   if (compared) facts.append(el("h3", {}, "Compared"), pairs(comparedPairs(report, compared)));
   const drawn = line.rounds ? distribution(line.rounds, line.cost.ticks, report.units) : [];
-  if (drawn.length === 0 && !report.profile.recorded)
-    drawn.push(el("p", { class: "muted" }, "The distribution of this line was left out: it is among the coldest."));
+  if (drawn.length === 0 && !report.profile.recorded) drawn.push(el("p", { class: "muted" }, withoutDistribution(line)));
   const ways = el("div", { class: "ways" },
     relations(report, "Called from", report.callers(line), "Its function is where the command begins, or its callers are not known."),
     relations(report, "Calls", report.callees(line), "Nothing that was measured by itself."),

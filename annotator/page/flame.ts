@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The call tree as a flame graph, roots on top: width is cost with all calls, colour the cost of a frame itself. By keyboard the
 // arrow keys go from frame to frame; the call tree tells the same to a screen reader.
-import { select } from "d3-selection";
+import { select, selection } from "d3-selection";
 import flamegraph, { type FlameGraph, type Frame } from "d3-flame-graph";
 import type { Place } from "./data";
 import { placeLink } from "./cells";
@@ -39,6 +39,14 @@ function rootOf(report: Report): Call {
   return { name: "all threads", value: report.treeTotal, own: 0, calls: 0, place: { file: -1, line: 0 }, children: roots };
 }
 
+/// d3-flame-graph lets new frames grow whatever duration it is given: here all is at once what it would become.
+function stopTransitions(): void {
+  const atOnce = function <S>(this: S): S {
+    return this;
+  };
+  Object.assign(selection.prototype, { transition: atOnce, duration: atOnce, delay: atOnce, ease: atOnce });
+}
+
 export class FlameView {
   readonly element: HTMLElement;
   private readonly room = el("div", { class: "flame", tabindex: 0, role: "group",
@@ -70,18 +78,17 @@ export class FlameView {
   }
 
   private makeChart(): FlameGraph<Call> {
-    const total = this.report.treeTotal;
-    const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) stopTransitions();
     return flamegraph<Call>()
       .cellHeight(22).minFrameSize(narrowest).inverted(true).resetHeightOnZoom(true)
-      .transitionDuration(isStill ? 0 : 200)
+      .transitionDuration(200)
       .sort((a, b) => b.data.value - a.data.value)
       .setColorMapper((frame) => frame.highlight ? "var(--match)" : `var(--flame-${Math.ceil(5 * Math.sqrt(frame.data.own / this.mostOwn))})`)
       .setLabelHandler((frame) => this.words(frame))
       .setDetailsHandler(() => {})
       .setSearchMatch((frame, term) => frame.data.name.toLowerCase().includes(term))
       .setSearchHandler((frames, sum) => {
-        this.found.textContent = `${plural(frames.length, "frame")}, ${percent(sum / total)} of all`;
+        this.found.textContent = `${plural(frames.length, "frame")}, ${percent(this.report.treeShare(sum))} of all`;
       })
       .onHover((frame) => this.tell(frame))
       .onClick((frame) => this.go(frame));
@@ -108,7 +115,7 @@ export class FlameView {
 
   private words({ data }: Frame<Call>): string {
     const { units } = this.report;
-    const share = percent(data.value / this.report.treeTotal);
+    const share = percent(this.report.treeShare(data.value));
     const own = data.children.length > 0 ? `, own ${units.amount(data.own)}` : "";
     return `${data.name}: ${units.amount(data.value)} (${share})${own}${data.calls > 0 ? `, ${times(data.calls)}` : ""}`;
   }

@@ -85,7 +85,8 @@ function edgesTable(report: Report): HTMLElement {
     { title: "Function", cell: (row) => shown(row.function), by: (row) => row.function },
     { title: "Rate", cell: (row) => percent(row.rate), by: (row) => row.rate, isNumber: true },
     { title: "Times", cell: (row) => times(row.count), by: (row) => row.count, isNumber: true },
-    { title: "Cost", cell: (row) => units.interval(row.ticks), by: (row) => row.ticks[0] ?? 0, isNumber: true },
+    { title: "Cost", cell: ({ ticks }) => (ticks ? units.interval(ticks) : el("span", { class: "muted" }, "not measured")),
+      by: ({ ticks }) => ticks?.[0] ?? 0, isNumber: true },
     { title: "Mean", cell: (row) => (row.mean === null ? "" : units.amount(row.mean)), by: (row) => row.mean ?? 0, isNumber: true },
     { title: "90 of 100 rounds", cell: spread, isNumber: true },
   ];

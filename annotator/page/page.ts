@@ -19,12 +19,12 @@ interface View {
 }
 
 function viewsOf(report: Report): View[] {
-  const { files, functions, loops, paths, edges, threads, tree, against } = report.profile;
+  const { files, functions, loops, paths, edges, threads, against } = report.profile;
   const still = (element: HTMLElement) => ({ element });
   const all: [boolean, View][] = [
     [files.length > 0 && report.lines.length > 0, { name: "source", title: "Source", make: () => new SourceView(report) }],
     [report.treeTotal > 0, { name: "flame", title: "Flame graph", make: () => new FlameView(report) }],
-    [tree.nodes.length > 0, { name: "tree", title: "Call tree", make: () => new TreeView(report) }],
+    [report.treeTotal > 0, { name: "tree", title: "Call tree", make: () => new TreeView(report) }],
     [functions.length > 0, { name: "functions", title: "Functions", make: () => still(functionsView(report)) }],
     [loops.length > 0, { name: "loops", title: "Loops", make: () => still(loopsView(report)) }],
     [paths.length > 0 || edges.length > 0, { name: "paths", title: "Paths", make: () => still(pathsView(report)) }],

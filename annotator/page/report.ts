@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profile with what the views look up in it: names of places, lines by file, and the call tree with its children.
-import type { Compared, Cost, Func, Line, Loop, Place, Profile } from "./data";
+import type { Compared, Cost, Func, Line, Loop, Place, Profile, SourceFile } from "./data";
 import { shown } from "./dom";
 import { Units } from "./units";
 
@@ -10,6 +10,7 @@ export interface Relation {
   place: Place;
   calls: number;
   ticks: number;
+  isOfLine: boolean;    // false: from which line of the function is not known
 }
 
 export class Report {
@@ -75,14 +76,20 @@ export class Report {
     return share;
   }
 
+  /// None where the file is not known, or is none of the report's.
+  file(index: number): SourceFile | undefined {
+    return this.profile.files[index];
+  }
+
   path(file: number): string {
-    return file < 0 ? "unknown file" : shown(this.profile.files[file].path);
+    return shown(this.file(file)?.path ?? "unknown file");
   }
 
   /// "PinApplet.java:97"
   shortPlace({ file, line }: Place): string {
+    if (!this.file(file)) return "unknown";
     const name = this.path(file).split("/").pop()!;
-    return file < 0 ? "unknown" : line > 0 ? `${name}:${line}` : name;
+    return line > 0 ? `${name}:${line}` : name;
   }
 
   /// What the comparison says of a line.
@@ -103,6 +110,11 @@ export class Report {
     return { file, line };
   }
 
+  /// What `ticks` are of all that the call tree holds.
+  treeShare(ticks: number): number {
+    return this.treeTotal > 0 ? ticks / this.treeTotal : 0;
+  }
+
   /// By which ways a line is come to, and what it costs on them.
   callers(line: Line): Relation[] {
     const relations = new Relations();
@@ -110,23 +122,24 @@ export class Report {
       const [, parent, fromLine, calls, , , lines] = this.profile.tree.nodes[index];
       if (parent < 0) continue;
       const ticks = lines.find(([file, number]) => file === line.file && number === line.line)?.[2] ?? 0;
-      const place = { file: this.nodePlace(parent).file, line: fromLine };
-      relations.add({ name: this.nodeName(parent), place, calls, ticks });
+      const caller = this.nodePlace(parent);
+      const place = fromLine > 0 ? { file: caller.file, line: fromLine } : caller;
+      relations.add({ name: this.nodeName(parent), place, calls, ticks, isOfLine: true });
     }
     return relations.sorted();
   }
 
-  /// What a line calls, with all that this calls.
+  /// What a line calls, with all that this calls; also what its function calls from lines that are not known.
   callees(line: Line): Relation[] {
     const relations = new Relations();
     const nodes = this.profile.tree.nodes;
     for (const owner of this.owners(line))
       for (const child of this.children[owner]) {
         const [func, , fromLine, calls, , inclusive] = nodes[child];
-        if (this.hasLines && fromLine !== line.line) continue;
+        if (this.hasLines && fromLine > 0 && fromLine !== line.line) continue;
         // In a recursion the outer call holds the inner one's cost already.
         const ticks = this.isWithin(owner, func, fromLine) ? 0 : inclusive;
-        relations.add({ name: this.nodeName(child), place: this.nodePlace(child), calls, ticks });
+        relations.add({ name: this.nodeName(child), place: this.nodePlace(child), calls, ticks, isOfLine: !this.hasLines || fromLine > 0 });
       }
     return relations.sorted();
   }
@@ -155,7 +168,7 @@ class Relations {
   private readonly found = new Map<string, Relation>();
 
   add(relation: Relation): void {
-    const key = `${relation.place.file}:${relation.place.line}:${relation.name}`;
+    const key = `${relation.place.file}:${relation.place.line}:${relation.isOfLine}:${relation.name}`;
     const known = this.found.get(key);
     if (!known) this.found.set(key, relation);
     else {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sources with what their lines cost, files and hottest lines beside them, and one line's details below.
 import { shareCell } from "./cells";
-import type { Line } from "./data";
+import type { Line, SourceFile } from "./data";
 import { lineDetails } from "./details";
 import { bar, button, el, shown } from "./dom";
 import { highlighter, type Highlighter } from "./highlight";
 import { sourceLink, type Report } from "./report";
 import { Rows } from "./rows";
-import { heat, heatOf, percent, shareOf, signedPercent, times } from "./units";
+import { change, heat, heatOf, percent, shareOf, sumOf, times } from "./units";
 
 const hottestShown = 10;
 const longest = 2000;   // characters of a line: what follows is of generated code, and costs seconds to lay out
@@ -53,16 +53,16 @@ export class SourceView {
 
   /// `at`: "FILE:LINE", what a link to a line carries; without it the hottest line is brought into sight.
   show(at: string): void {
-    const start = this.report.lines.find((line) => line.file >= 0) ?? { file: 0, line: 1 };
+    const start = this.report.lines.find((line) => this.report.file(line.file)) ?? { file: 0, line: 1 };
     const [file, line] = at ? at.split(":").map(Number) : [this.shownFile.file >= 0 ? this.shownFile.file : start.file, 0];
-    if (!this.report.profile.files[file]) return;
-    if (file !== this.shownFile.file) this.load(file);
+    const source = this.report.file(file);
+    if (!source) return;
+    if (file !== this.shownFile.file) this.load(file, source);
     if (line > 0 && line !== this.opened) this.open(line);
     else if (!at && file === start.file && this.rows.active === 0) this.reveal(start.line);
   }
 
-  private load(file: number): void {
-    const { path, text, why } = this.report.profile.files[file];
+  private load(file: number, { path, text, why }: SourceFile): void {
     const known = this.report.knownLines(file);
     const texts = text?.replace(/\r?\n$/, "").split(/\r?\n/) ?? [];
     const numbers = text === null ? known : texts.map((_, index) => index + 1);
@@ -128,7 +128,7 @@ export class SourceView {
   }
 
   private costCells(known: Line[], row: HTMLElement): HTMLElement[] {
-    const { cost } = known[0];
+    const cost = sumOf(known.map((line) => line.cost));
     row.classList.add("known", `warm-${heatOf(cost)}`);
     const told = this.report.units.cost(cost);
     return [
@@ -149,14 +149,12 @@ export class SourceView {
     const compared = this.report.compared(file, number);
     if (!compared || compared.verdict === "same" || compared.verdict === "unresolved") return "";
     const relative = compared.relative?.[0] ?? null;
-    const told = relative === null ? compared.verdict : signedPercent([relative, relative, relative]);
-    return el("span", { class: compared.verdict }, told);
+    return el("span", { class: compared.verdict }, relative === null ? compared.verdict : change(relative));
   }
 
   private hottest(): HTMLElement[] {
-    const { files } = this.report.profile;
-    const items = this.report.lines.filter((line) => line.file >= 0).slice(0, hottestShown).map((line) => {
-      const text = files[line.file].text?.split("\n", line.line)[line.line - 1]?.trim() ?? "";
+    const items = this.report.lines.filter((line) => this.report.file(line.file)).slice(0, hottestShown).map((line) => {
+      const text = this.report.file(line.file)?.text?.split("\n", line.line)[line.line - 1]?.trim() ?? "";
       return el("li", {}, el("a", { href: sourceLink(line) },
         el("span", { class: "at" }, this.report.shortPlace(line)),
         el("span", { class: "share-figure" }, shareOf(line.cost)),

@@ -35,7 +35,7 @@ export class TreeView {
       for (const node of hot) this.open.add(node);
       hot = hot.flatMap((node) => report.children[node]).filter((node) => nodes[node][5] >= openShare * report.treeTotal);
     }
-    const note = left_out > 0 ? `${left_out.toLocaleString("en-GB")} calls below 0.01 % are left out.` : "";
+    const note = left_out > 0 ? `${left_out.toLocaleString("en-GB")} calls are left out (see the warnings).` : "";
     this.element = el("div", { class: "filled" },
       el("p", { class: "note" }, "Right and left arrow open and close a call, Enter does either, * opens all below it. ", note),
       this.rows.element);
@@ -115,7 +115,7 @@ export class TreeView {
     row.setAttribute("aria-posinset", String(position));
     row.setAttribute("aria-setsize", String(size));
     if (hasChildren) row.setAttribute("aria-expanded", String(isOpen));
-    const share = inclusive / this.report.treeTotal;
+    const share = this.report.treeShare(inclusive);
     const cell = (name: string, ...children: (Node | string | null)[]) =>
       el("span", { role: "gridcell", class: name }, ...children);
     const name = cell("name", el("span", { class: "sign", "aria-hidden": "true" }, !hasChildren ? "" : isOpen ? "▾" : "▸"),

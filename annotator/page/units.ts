@@ -121,18 +121,29 @@ export function percent(share: number | null): string {
   return `${digits(value, value > 0 && value < 0.995 ? 2 : 1)} %`;
 }
 
+/// Of several together; an end that one of them does not know is not known of all.
+export function sumOf(costs: Cost[]): Cost {
+  const sum = (intervals: Interval[]) => [0, 1, 2].map((end) =>
+    intervals.reduce((known: number | null, { [end]: value }) => (known === null || value === null ? null : known + value), 0)) as Interval;
+  return { ticks: sum(costs.map(({ ticks }) => ticks)), share: sum(costs.map(({ share }) => share)), resolved: costs.some(({ resolved }) => resolved) };
+}
+
 export function shareOf(cost: Cost): string {
   return cost.resolved || cost.share[2] === null ? percent(cost.share[0]) : `< ${percent(cost.share[2])}`;
+}
+
+/// "+12.5 %"
+export function change(share: number): string {
+  return (share > 0 ? "+" : "") + percent(share);
 }
 
 /// "+12.5 % ±0.4"
 export function signedPercent(share: Interval | null): string {
   const [value, low, high] = share ?? [null, null, null];
   if (value === null) return "";
-  const sign = value > 0 ? "+" : "";
   const half = low === null || high === null ? null : (100 * (high - low)) / 2;
   const width = half === null ? " ±?" : half === 0 ? "" : ` ±${digits(half, half < 1 ? 2 : 1)}`;
-  return sign + percent(value) + width;
+  return change(value) + width;
 }
 
 export function times(count: number): string {

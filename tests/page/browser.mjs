@@ -7,7 +7,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 
 const lock = createHash("sha256").update(readFileSync(new URL("package-lock.json", import.meta.url))).digest("hex");
-const cache = process.env.JCPROF_CACHE ?? join(homedir(), ".cache/jcprof");
+const cache = process.env.JCPROF_CACHE || join(homedir(), ".cache/jcprof");
 const modules = join(cache, `page-tests-${lock}`, "node_modules");
 const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(existsSync);
 

@@ -7,7 +7,7 @@ import { axeSource } from "./browser.mjs";
 import { measureScrolling } from "./scrolling.mjs";
 
 export const rowBound = 150;          // rows in the document, however long the list: the screen holds 40 to 60
-export const scrollBound = 0.1;       // seconds of the main thread's processor time for one jump in the list; a tenth is seen as delay
+export const scrollBound = 0.1;       // seconds of the main thread's processor time for a jump in the list; a tenth is seen as delay
 const loadBound = 5;                  // seconds of processor time from the file to the first view
 
 class Visit {
@@ -61,6 +61,7 @@ class Visit {
   }
 
   async picture(view) {
+    await this.page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)));
     const name = this.options.name ?? (await this.text("h1")).replace(/[^\w-]+/g, "-");
     await this.page.screenshot({ path: join(this.options.screenshots, `${name}-${view}-${this.options.scheme}.png`) });
   }
@@ -120,6 +121,9 @@ async function scrolling(visit, list, view) {
 async function flame(visit) {
   const { page } = visit;
   if (!(await visit.awaits(() => document.querySelectorAll(".flame .frame").length > 0, "flame graph: no frame is drawn"))) return;
+  visit.expect(await page.$$eval(".flame .frame", (frames) => frames.every((frame) =>
+    frame.querySelector("rect").getAttribute("width") === frame.getAttribute("width") && frame.textContent !== "")),
+    "flame graph: frames move or have no name though the reader asks for no motion");
   await visit.inspect("flame");
   // The root, and a frame below it that is narrower, if there is one.
   const clicked = await page.evaluate(() => {

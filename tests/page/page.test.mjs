@@ -113,6 +113,57 @@ test("a line says its cost, share and hits, and in words that it is below resolu
   assert.deepEqual(await cells(82), ["not reached", "", ""]);
 });
 
+test("functions on one line are told together, each in the details", options, async () => {
+  const profile = measured();
+  const twin = { ...profile.lines[1], line: 97, function: "PinApplet.deriveKey<int>", hits: 8 };
+  profile.lines.push(twin);
+  const found = await seen(profile, "#source/0:97", `[[...${rowOf(97)}.children].slice(0, 3).map((cell) => cell.textContent),
+    [...document.querySelectorAll(".details .facts h3:first-child")].map((title) => title.textContent)]`);
+  assert.deepEqual(found, [["2.49 ms ±0.10", "88.8 %", "×1,008"], ["PinApplet.deriveKey", "PinApplet.deriveKey<int>"]]);
+});
+
+test("a line without a distribution says why", options, async () => {
+  const said = (changed) => {
+    const profile = measured();
+    Object.assign(profile.lines[0], changed);
+    return seen(JSON.parse(JSON.stringify(profile)), "#source/0:97", () => document.querySelector(".details .columns > p").textContent);
+  };
+  const exact = { ticks: [5, 5, 5], share: [0.1, 0.1, 0.1], resolved: true };
+  assert.match(await said({ rounds: null }), /left out/);
+  assert.equal(await said({ rounds: undefined, cost: exact }), "The same in each round.");
+  assert.match(await said({ rounds: undefined }), /none measured it, or all agree/);
+});
+
+test("calls from a line that is not known are those of each line of the function", options, async () => {
+  const listed = (line) => seen(recorded(), `#source/0:${line}`, () => [...document.querySelectorAll(".ways > div")].slice(0, 2)
+    .map((part) => [...part.querySelectorAll("li")].map((item) => item.textContent)));
+  assert.deepEqual(await listed(2), [["thread 1 main · ×1"], ["count_words wordcount.c:4 · 4.00 G cycles (44.4 %), ×100, from any line of the function"]]);
+  assert.deepEqual((await listed(5))[0], ["main wordcount.c:1 · ×100"]);
+});
+
+test("an edge that was not measured says so", options, async () => {
+  const rows = await seen(measured(), "#paths", () => [...document.querySelectorAll("#panel-paths .table:last-child tbody tr")].map((row) => row.cells[5].textContent));
+  assert.deepEqual(rows, ["2.39 ms ±0.09", "3.0 µs ±4.5", "not measured"]);
+});
+
+test("a file that the report does not hold is unknown, in each view", options, async () => {
+  const profile = measured();
+  const lost = (value) => Array.isArray(value) ? value.forEach(lost) : value && typeof value === "object" && Object.entries(value).forEach(([name, each]) =>
+    name === "file" || name === "to_file" ? (value[name] = value.line % 2 ? 7 : -1) : lost(each));
+  for (const part of ["functions", "loops", "edges", "against"]) lost(profile[part]);
+  lost(profile.lines.slice(3));
+  profile.tree.functions[1][1] = 7;
+  profile.tree.nodes[1][6][0][0] = 7;
+  profile.unreached[0][0] = 7;
+  assert.deepEqual((await checked(profile)).views, everyView);
+});
+
+test("a tree in which nothing was measured is not shown", options, async () => {
+  const profile = measured();
+  for (const node of profile.tree.nodes) [node[4], node[5], node[6]] = [0, 0, []];
+  assert.deepEqual((await checked(profile)).views, everyView.filter((view) => view !== "flame" && view !== "tree"));
+});
+
 test("cycles are told in time too where their rate is known, instructions never", options, async () => {
   const total = () => document.querySelector(".total").textContent;
   assert.equal(await seen(recorded(), "", total), "recorded 9.00 G cycles, 3.75 s");

@@ -72,7 +72,8 @@ export function measured() {
     paths: [{ rate: 0.75, events: 1037, inputs: [["003100000431323334", "right PIN"], ["003100000431323335", ""]], more: 3, total: [total, 2600e3, 3000e3] },
             { rate: 0.25, events: 2, inputs: [["00330000", ""]], more: 0, total: null }],
     edges: [{ file: 0, line: 97, to_file: 0, to: 96, function: "PinApplet.deriveKey", rate: 0.75, count: 1000, ticks: [2390e3, 2300e3, 2480e3], mean: 2400e3, q05: 2350e3, q95: 2500e3 },
-            { file: 0, line: 91, to_file: -1, to: 0, function: "PinApplet.verify", rate: 0.75, count: 1, ticks: [3e3, 0, 9e3], mean: null, q05: null, q95: null }],
+            { file: 0, line: 91, to_file: -1, to: 0, function: "PinApplet.verify", rate: 0.75, count: 1, ticks: [3e3, 0, 9e3], mean: null, q05: null, q95: null },
+            { file: 0, line: 88, to_file: -1, to: 0, function: "PinApplet.verify", rate: 0.001, count: 0, ticks: null, mean: null, q05: null, q95: null }],
     tree: { left_out: 4, functions: [["PinApplet.process", 0, 62, false], ["PinApplet.verify", 0, 80, false], ["PinApplet.deriveKey", 0, 93, false],
         ["PinApplet.open", 0, 103, false], ["PinApplet.isGenuine", 0, 112, false]],
       nodes: [[0, -1, 0, 1, 17e3, 2642e3, [[0, 70, 12e3], [0, 71, 5e3]]], [1, 0, 70, 1, 38e3, 2625e3, [[0, 86, 8e3], [0, 87, 9e3], [0, 90, 21e3]]],
@@ -97,7 +98,7 @@ export function recorded() {
     lines: names.map((name, index) => ({ file: 0, line: 2 + 3 * index, function: name, hits: 40 * index, cost: cost(total / (index + 2), total), each })),
     threads: [{ name: "1 main", events: 20002, lost: 0, recorded: 6e9, paused: 1e6, gap: 0 }, { name: "2 worker", events: 10002, lost: 12, recorded: 3e9, paused: 0, gap: 5e6 }],
     tree: { left_out: 0, functions: [...names.map((name, index) => [name, 0, 1 + 3 * index, false]), ["thread 1 main", -1, 0, true], ["thread 2 worker", -1, 0, true]],
-      nodes: [[4, -1, 0, 1, 1e9, 6e9, []], [5, -1, 0, 1, 0, 3e9, []], [0, 0, 0, 1, 1e9, 5e9, []], [1, 2, 2, 100, 4e9, 4e9, []], [2, 1, 0, 1e6, 3e9, 3e9, []]] } };
+      nodes: [[4, -1, 0, 1, 1e9, 6e9, []], [5, -1, 0, 1, 0, 3e9, []], [0, 0, 0, 1, 1e9, 5e9, []], [1, 2, 0, 100, 4e9, 4e9, []], [2, 1, 0, 1e6, 3e9, 3e9, []]] } };
 }
 
 /// 10,000 lines with a distribution each, 20,000 calls up to 60 deep.

@@ -3,12 +3,12 @@
 
 const jumps = 40;
 
-/// The dearest jump in seconds, and the most rows that were in the document.
+/// The third-dearest jump in seconds (one garbage collection in two of them does not count), and the most rows that were in the document.
 export async function measureScrolling(page, list) {
   const client = await page.createCDPSession();
   await client.send("Performance.enable", { timeDomain: "threadTicks" });
   const spent = async () => (await client.send("Performance.getMetrics")).metrics.find(({ name }) => name === "TaskDuration").value;
-  let seconds = 0;
+  const spans = [];
   let rows = 0;
   for (let jump = 0; jump < jumps; ++jump) {
     const before = await spent();
@@ -19,8 +19,8 @@ export async function measureScrolling(page, list) {
       for (let frame = 0; frame < 2; ++frame) await new Promise(requestAnimationFrame);
       return element.querySelectorAll(".room .row").length;
     }, list, ((jump * 17) % jumps) / (jumps - 1)));
-    seconds = Math.max(seconds, await spent() - before);
+    spans.push(await spent() - before);
   }
   await client.detach();
-  return { seconds, rows };
+  return { seconds: spans.sort((a, b) => b - a)[2], rows };
 }
