@@ -6,18 +6,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "annotator/interval_json.hpp"
+#include "src/core/text.hpp"
+
 namespace jcprof::annotator {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json finite(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
-Json json(const Interval& interval) {
-  return {{"value", interval.value}, {"low", finite(interval.low)}, {"high", finite(interval.high)}};
-}
 
 Json json(const Event& event) {
   return {{"trap", number(event.trap)}, {"hit", event.hit}};
@@ -103,7 +98,7 @@ Json list(const Items& items) {
 
 std::string csv_text(std::string_view text) {
   std::string result = "\"";
-  for (const char c : text) {
+  for (const char c : plain_line(text)) {
     if (c == '"') result += '"';
     result += c;
   }

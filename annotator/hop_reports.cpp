@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "annotator/quantity.hpp"
+#include "src/core/text.hpp"
 #include "src/engine/statistics.hpp"
 
 namespace jcprof::annotator {
@@ -135,7 +136,7 @@ Json with_times(Json json, const HopTimes& times, double hz) {
 }  // namespace
 
 std::string to_text(const Hops& hops, const HopSource& source, const TableStyle& style) {
-  std::string text = fmt::format("{}: {} timestamps\n", name_text(source.file), hops.stamps);
+  std::string text = fmt::format("{}: {} timestamps\n", plain_line(source.file), hops.stamps);
   text += hop_table(hops, 0, style);
   if (source.hz > 0) text += "\n" + hop_table(hops, source.hz, style);
   const std::string notes = notes_on(hops, source);

@@ -8,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "src/core/text.hpp"
-
 namespace jcprof::annotator {
 namespace {
 
@@ -25,24 +23,6 @@ class Rounding {
  private:
   double passed_ = 0;
 };
-
-/// Of a sequence that utf8_length found.
-char32_t code_point(std::string_view sequence) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(sequence[i]); };
-  if (sequence.size() == 1) return byte(0);
-  char32_t point = byte(0) & (0xFFU >> (sequence.size() + 1));
-  for (std::size_t i = 1; i < sequence.size(); ++i) point = (point << 6U) | (byte(i) & 0x3FU);
-  return point;
-}
-
-bool is_plain(char32_t point, std::size_t bytes) {
-  const bool is_control = point < 0x20 || (point >= 0x7F && point < 0xA0);
-  const bool ends_a_line = point == 0x2028 || point == 0x2029;
-  const bool turns_text = (point >= 0x202A && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
-  const bool is_surrogate = point >= 0xD800 && point <= 0xDFFF;
-  const bool is_overlong = (bytes == 3 && point < 0x800) || (bytes == 4 && point < 0x10000);
-  return !is_control && !ends_a_line && !turns_text && !is_surrogate && !is_overlong && point <= 0x10FFFF;
-}
 
 }  // namespace
 
@@ -93,17 +73,6 @@ std::vector<bool> outermost(const CostTree& tree) {
     result[step.node] = under_way[calls.back()]++ == 0;
   }
   return result;
-}
-
-std::string plain_line(std::string_view name) {
-  std::string text;
-  while (!name.empty()) {
-    const std::size_t bytes = utf8_length(name);
-    const bool fits = bytes > 0 && is_plain(code_point(name.substr(0, bytes)), bytes);
-    text += fits ? name.substr(0, bytes) : "?";
-    name.remove_prefix(std::max<std::size_t>(1, bytes));
-  }
-  return text;
 }
 
 std::string place_text(std::string_view path, std::size_t line) {

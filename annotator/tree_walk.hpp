@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all exports of stacks need of a cost tree: an order, whole numbers, and names that fit on one line.
+// What all exports of stacks need of a cost tree: an order, whole numbers, and places.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,6 @@ CostTree in_whole_ticks(CostTree tree);
 
 /// By node: no call of the same function is further up, so that its inclusive cost is no part of another's.
 std::vector<bool> outermost(const CostTree& tree);
-
-/// One line of UTF-8 without anything that controls a terminal or the direction of the text: '?' instead.
-std::string plain_line(std::string_view name);
 
 /// "PinApplet.java:14"
 std::string place_text(std::string_view path, std::size_t line);
