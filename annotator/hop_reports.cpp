@@ -159,7 +159,7 @@ std::string to_json(const Hops& hops, const HopSource& source) {
                  {"unknown", hops.unknown},
                  {"hops", list},
                  {"round_trip", with_times(Json::object(), hops.round_trip, source.hz)}};
-  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return all.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace jcprof::annotator
