@@ -47,13 +47,6 @@ struct CostTree {
   std::vector<CostNode> nodes;  // parents first
 };
 
-/// So many calls under way, and threads, are shown one below the other. A stack that is written out takes as
-/// much as it is deep, and pages that walk trees by recursion do not survive any depth.
-inline constexpr std::size_t most_depth = 500;
-
-/// The same tree in that depth: what deeper calls cost is the last shown one's own. Their number is lost.
-CostTree in_most_depth(const CostTree& tree);
-
 class MeasuredWay;
 
 /// The entry is the root. Of the path's blocks only the first `known` are in it.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "annotator/report_json.hpp"
+#include "annotator/tree_walk.hpp"
 
 namespace jcprof::annotator {
 

@@ -24,6 +24,19 @@ class Rounding {
   double passed_ = 0;
 };
 
+/// Where lines are known, what a call took is theirs.
+void add_own(CostNode& node, double cost, const CostFunction& function) {
+  node.exclusive += cost;
+  if (node.lines.empty() || cost <= 0) return;
+  const auto begin = std::ranges::find_if(node.lines, [&](const CostLine& line) {
+    return line.line == function.line && line.path == function.path;
+  });
+  if (begin == node.lines.end())
+    node.lines.push_back({.path = function.path, .line = function.line, .cost = cost});
+  else
+    begin->cost += cost;
+}
+
 }  // namespace
 
 std::vector<TreeStep> depth_first(const CostTree& tree) {
@@ -44,6 +57,27 @@ std::vector<TreeStep> depth_first(const CostTree& tree) {
       open.push_back({.node = child, .depth = steps.back().depth + 1});
   }
   return steps;
+}
+
+CostTree in_most_depth(const CostTree& tree) {
+  CostTree result{.functions = tree.functions, .nodes = {}};
+  std::vector<std::size_t> depth(tree.nodes.size());
+  std::vector<std::uint32_t> place(tree.nodes.size());  // of it, or of what stands for it
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+    const CostNode& node = tree.nodes[i];
+    const bool is_root = node.parent == CostNode::none;
+    depth[i] = is_root ? 0 : depth[node.parent] + 1;
+    if (depth[i] >= most_depth) {
+      place[i] = place[node.parent];
+      CostNode& last = result.nodes[place[i]];
+      add_own(last, node.exclusive, tree.functions[last.function]);
+      continue;
+    }
+    place[i] = static_cast<std::uint32_t>(result.nodes.size());
+    result.nodes.push_back(node);
+    if (!is_root) result.nodes.back().parent = place[node.parent];
+  }
+  return result;
 }
 
 CostTree in_whole_ticks(CostTree tree) {

@@ -20,6 +20,13 @@ struct TreeStep {
 /// All nodes, each subtree in one piece behind its root.
 std::vector<TreeStep> depth_first(const CostTree& tree);
 
+/// So many calls under way, and threads, are shown one below the other. A stack that is written out takes as
+/// much as it is deep, and pages that walk trees by recursion do not survive any depth.
+inline constexpr std::size_t most_depth = 500;
+
+/// The same tree in that depth: what deeper calls cost is the last shown one's own. Their number is lost.
+CostTree in_most_depth(const CostTree& tree);
+
 /// The same tree in whole ticks, which still add up: all together they are the sum of all, rounded.
 CostTree in_whole_ticks(CostTree tree);
 

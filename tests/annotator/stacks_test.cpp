@@ -8,6 +8,7 @@
 
 #include "annotator/pprof.hpp"
 #include "annotator/recorded_profile.hpp"
+#include "annotator/tree_walk.hpp"
 #include "tests/annotator/foreign_reader.hpp"
 #include "tests/annotator/some_measured.hpp"
 #include "tests/annotator/some_recording.hpp"
