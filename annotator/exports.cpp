@@ -25,15 +25,15 @@ Json json(const BlockEstimate& block) {
           {"path", block.path},
           {"line", block.line},
           {"rounds", block.cost.rounds},
-          {"share", json(block.cost.share)},
-          {"ticks", json(block.cost.ticks)},
+          {"share", interval_json(block.cost.share)},
+          {"ticks", interval_json(block.cost.ticks)},
           {"raw", block.cost.raw},
           {"resolved", block.cost.resolved}};
 }
 
 Json with_cost(Json item, const Estimate& cost) {
-  item["ticks"] = json(cost.ticks);
-  item["share"] = json(cost.share);
+  item["ticks"] = interval_json(cost.ticks);
+  item["share"] = interval_json(cost.share);
   item["resolved"] = cost.resolved;
   return item;
 }
@@ -60,9 +60,9 @@ Json json(const EdgeEstimate& edge) {
                     {"line", edge.line},
                     {"rate", edge.rate},
                     {"count", edge.count},
-                    {"mean", finite(edge.mean)},
-                    {"q05", finite(edge.q05)},
-                    {"q95", finite(edge.q95)}},
+                    {"mean", finite_json(edge.mean)},
+                    {"q05", finite_json(edge.q05)},
+                    {"q95", finite_json(edge.q95)}},
                    edge.cost);
 }
 
@@ -149,9 +149,9 @@ std::string to_json(const Profile& profile) {
                 {"paths", profile.paths.size()},
                 {"rounds", profile.rounds},
                 {"shots", profile.shots},
-                {"total", json(profile.total.ticks)},
-                {"entry", json(profile.entry.ticks)},
-                {"unattributed", json(profile.unattributed)},
+                {"total", interval_json(profile.total.ticks)},
+                {"entry", interval_json(profile.entry.ticks)},
+                {"unattributed", interval_json(profile.unattributed)},
                 {"blocks", list(profile.blocks)},
                 {"lines", list(profile.lines)},
                 {"functions", list(profile.functions)},

@@ -11,12 +11,13 @@
 
 namespace jcprof::annotator {
 
-inline nlohmann::ordered_json finite(double value) {
+inline nlohmann::ordered_json finite_json(double value) {
   return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
 }
 
-inline nlohmann::ordered_json json(const Interval& interval) {
-  return {{"value", interval.value}, {"low", finite(interval.low)}, {"high", finite(interval.high)}};
+inline nlohmann::ordered_json interval_json(const Interval& interval) {
+  return {
+      {"value", interval.value}, {"low", finite_json(interval.low)}, {"high", finite_json(interval.high)}};
 }
 
 }  // namespace jcprof::annotator

@@ -152,7 +152,7 @@ std::string to_json(const Layers& layers) {
   Json list = Json::array();
   for (const Layer& layer : layers.layers)
     list.push_back({{"name", layer.name},
-                    {"ticks", json(layer.ticks)},
+                    {"ticks", interval_json(layer.ticks)},
                     {"share", share_of(layer.ticks.value, layers.total)},
                     {"resolved", layer.resolved}});
   const Json all{{"format", "jcprof-layers"},
@@ -166,7 +166,7 @@ std::string to_json(const Layers& layers) {
                  {"exact", run.exact},
                  {"rounds", layers.rounds},
                  {"layers", list},
-                 {"total", json(layers.total)}};
+                 {"total", interval_json(layers.total)}};
   return all.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 

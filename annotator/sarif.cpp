@@ -171,9 +171,9 @@ class Sarif {
                        {"locations", {location_of(spot)}},
                        {"rank", std::clamp(100 * cost.share.value, 0.0, 100.0)},
                        {"properties",
-                        {{"ticks", json(cost.ticks)},
+                        {{"ticks", interval_json(cost.ticks)},
                          {"unit", name_of(profile_.run.unit)},
-                         {"share", json(cost.share)},
+                         {"share", interval_json(cost.share)},
                          {"hits", spot.hits}}}});
   }
 
@@ -210,7 +210,7 @@ class Sarif {
             {"unit", name_of(run.unit)},
             {"hot", run.hot},
             {"extent", extent(profile_)},
-            {"total", json(profile_.total.ticks)}};
+            {"total", interval_json(profile_.total.ticks)}};
   }
 
   const Profile& profile_;

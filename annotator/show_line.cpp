@@ -280,17 +280,17 @@ std::string line_json(const Profile& profile, const ShownPlace& place) {
                 {"function", line.function},
                 {"hits", line.hits},
                 {"unit", name_of(profile.run.unit)},
-                {"ticks", json(line.cost.ticks)},
-                {"share", json(line.cost.share)},
+                {"ticks", interval_json(line.cost.ticks)},
+                {"share", interval_json(line.cost.share)},
                 {"resolved", line.cost.resolved},
                 {"rounds", Json::array()},
                 {"callers", json(neighbours.callers)},
                 {"callees", json(neighbours.callees)},
                 {"loop", nullptr}};
-  for (const double round : line.rounds) document["rounds"].push_back(finite(round));
+  for (const double round : line.rounds) document["rounds"].push_back(finite_json(round));
   if (loop != nullptr)
     document["loop"] = {
-        {"entries", loop->entries}, {"passes", loop->passes}, {"ticks", json(loop->cost.ticks)}};
+        {"entries", loop->entries}, {"passes", loop->passes}, {"ticks", interval_json(loop->cost.ticks)}};
   return document.dump(1, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
