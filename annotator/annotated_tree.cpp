@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "annotator/source_comments.hpp"
+#include "annotator/terminal_text.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 
@@ -172,11 +173,11 @@ std::string hot_lines(const Profile& profile, const std::vector<AnnotatedFile>& 
     for (const auto& [path, line] : all)
       if (path == file.path) hot.insert(line);
     if (hot.empty()) continue;
-    result += harmless(file.path) + "\n";
+    result += terminal_line(file.path) + "\n";
     std::istringstream text(file.text);
     std::string line;
     for (std::size_t number = 1; std::getline(text, line); ++number)
-      if (hot.contains(number)) result += fmt::format("{:6} | {}\n", number, harmless(line));
+      if (hot.contains(number)) result += fmt::format("{:6} | {}\n", number, terminal_line(line));
   }
   return result;
 }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "annotator/tree_walk.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::annotator {
 namespace {

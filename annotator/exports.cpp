@@ -6,18 +6,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "annotator/interval_json.hpp"
+#include "src/core/text.hpp"
+
 namespace jcprof::annotator {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json finite(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
-Json json(const Interval& interval) {
-  return {{"value", interval.value}, {"low", finite(interval.low)}, {"high", finite(interval.high)}};
-}
 
 Json json(const Event& event) {
   return {{"trap", number(event.trap)}, {"hit", event.hit}};
@@ -30,15 +25,15 @@ Json json(const BlockEstimate& block) {
           {"path", block.path},
           {"line", block.line},
           {"rounds", block.cost.rounds},
-          {"share", json(block.cost.share)},
-          {"ticks", json(block.cost.ticks)},
+          {"share", interval_json(block.cost.share)},
+          {"ticks", interval_json(block.cost.ticks)},
           {"raw", block.cost.raw},
           {"resolved", block.cost.resolved}};
 }
 
 Json with_cost(Json item, const Estimate& cost) {
-  item["ticks"] = json(cost.ticks);
-  item["share"] = json(cost.share);
+  item["ticks"] = interval_json(cost.ticks);
+  item["share"] = interval_json(cost.share);
   item["resolved"] = cost.resolved;
   return item;
 }
@@ -65,9 +60,9 @@ Json json(const EdgeEstimate& edge) {
                     {"line", edge.line},
                     {"rate", edge.rate},
                     {"count", edge.count},
-                    {"mean", finite(edge.mean)},
-                    {"q05", finite(edge.q05)},
-                    {"q95", finite(edge.q95)}},
+                    {"mean", finite_json(edge.mean)},
+                    {"q05", finite_json(edge.q05)},
+                    {"q95", finite_json(edge.q95)}},
                    edge.cost);
 }
 
@@ -103,7 +98,7 @@ Json list(const Items& items) {
 
 std::string csv_text(std::string_view text) {
   std::string result = "\"";
-  for (const char c : text) {
+  for (const char c : plain_line(text)) {
     if (c == '"') result += '"';
     result += c;
   }
@@ -154,9 +149,9 @@ std::string to_json(const Profile& profile) {
                 {"paths", profile.paths.size()},
                 {"rounds", profile.rounds},
                 {"shots", profile.shots},
-                {"total", json(profile.total.ticks)},
-                {"entry", json(profile.entry.ticks)},
-                {"unattributed", json(profile.unattributed)},
+                {"total", interval_json(profile.total.ticks)},
+                {"entry", interval_json(profile.entry.ticks)},
+                {"unattributed", interval_json(profile.unattributed)},
                 {"blocks", list(profile.blocks)},
                 {"lines", list(profile.lines)},
                 {"functions", list(profile.functions)},

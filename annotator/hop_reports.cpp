@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "annotator/quantity.hpp"
+#include "src/core/text.hpp"
 #include "src/engine/statistics.hpp"
 
 namespace jcprof::annotator {
@@ -135,7 +136,7 @@ Json with_times(Json json, const HopTimes& times, double hz) {
 }  // namespace
 
 std::string to_text(const Hops& hops, const HopSource& source, const TableStyle& style) {
-  std::string text = fmt::format("{}: {} timestamps\n", name_text(source.file), hops.stamps);
+  std::string text = fmt::format("{}: {} timestamps\n", plain_line(source.file), hops.stamps);
   text += hop_table(hops, 0, style);
   if (source.hz > 0) text += "\n" + hop_table(hops, source.hz, style);
   const std::string notes = notes_on(hops, source);
@@ -158,7 +159,7 @@ std::string to_json(const Hops& hops, const HopSource& source) {
                  {"unknown", hops.unknown},
                  {"hops", list},
                  {"round_trip", with_times(Json::object(), hops.round_trip, source.hz)}};
-  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return all.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace jcprof::annotator

@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "annotator/interval_json.hpp"
 #include "annotator/measured_way.hpp"
 #include "annotator/quantity.hpp"
 #include "src/core/error.hpp"
+#include "src/core/text.hpp"
 #include "src/engine/random.hpp"
 
 namespace jcprof::annotator {
@@ -88,14 +90,6 @@ long long whole(double ticks) {
   return std::llround(ticks);
 }
 
-Json finite(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
-Json json_of(const Interval& ticks) {
-  return {{"value", ticks.value}, {"low", finite(ticks.low)}, {"high", finite(ticks.high)}};
-}
-
 std::string ends(const Interval& ticks) {
   if (!std::isfinite(ticks.high)) return "?";
   return fmt::format("{:.0f} to {:.0f}", std::floor(ticks.low), std::ceil(ticks.high));
@@ -108,10 +102,10 @@ double share_of(double ticks, const Interval& total) {
 /// `value` as printed; what is not told from nothing is a bound.
 Row row_of(const Layer& layer, long long value, const Interval& total) {
   if (layer.resolved || !std::isfinite(layer.ticks.high))
-    return {name_text(layer.name), std::to_string(value), ends(layer.ticks),
+    return {plain_line(layer.name), std::to_string(value), ends(layer.ticks),
             percent(share_of(layer.ticks.value, total))};
   const double bound = std::max(1.0, std::ceil(layer.ticks.high));
-  return {name_text(layer.name), fmt::format("< {:.0f}", bound), ends(layer.ticks),
+  return {plain_line(layer.name), fmt::format("< {:.0f}", bound), ends(layer.ticks),
           "< " + percent(share_of(bound, total))};
 }
 
@@ -134,8 +128,8 @@ Layers layers_of(LadderRun run, std::span<const Rung> rungs) {
 
 std::string to_text(const Layers& layers, const TableStyle& style) {
   const LadderRun& run = layers.run;
-  std::string text = painted(name_text(run.project), bold, style) + " on " +
-                     name_text(run.device.empty() ? "an unknown device" : run.device);
+  std::string text = painted(plain_line(run.project), bold, style) + " on " +
+                     plain_line(run.device.empty() ? "an unknown device" : run.device);
   if (run.simulated) text += ", " + painted("SIMULATED", yellow, style);
   text += fmt::format(": {} rounds\n", layers.rounds);
   std::vector<Row> rows;
@@ -158,7 +152,7 @@ std::string to_json(const Layers& layers) {
   Json list = Json::array();
   for (const Layer& layer : layers.layers)
     list.push_back({{"name", layer.name},
-                    {"ticks", json_of(layer.ticks)},
+                    {"ticks", interval_json(layer.ticks)},
                     {"share", share_of(layer.ticks.value, layers.total)},
                     {"resolved", layer.resolved}});
   const Json all{{"format", "jcprof-layers"},
@@ -172,8 +166,8 @@ std::string to_json(const Layers& layers) {
                  {"exact", run.exact},
                  {"rounds", layers.rounds},
                  {"layers", list},
-                 {"total", json_of(layers.total)}};
-  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+                 {"total", interval_json(layers.total)}};
+  return all.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace jcprof::annotator

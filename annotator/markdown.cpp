@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "annotator/tables.hpp"
-#include "annotator/tree_walk.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::annotator {
 namespace {

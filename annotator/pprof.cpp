@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "annotator/pprof.hpp"
 
+#include <limits>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -13,6 +14,7 @@
 #include "annotator/gzip.hpp"
 #include "annotator/started.hpp"
 #include "annotator/tree_walk.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::annotator {
 namespace {
@@ -52,9 +54,18 @@ enum class FunctionField : protozero::pbf_tag_type {
 template <class Field>
 using Message = protozero::pbf_builder<Field>;
 
+/// 0, which is unknown, of years that 64 bits do not hold.
+std::int64_t nanoseconds_of(const std::string& started) {
+  constexpr std::int64_t factor = 1'000'000;
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / factor;
+  const std::int64_t milliseconds = milliseconds_of(started);
+  return milliseconds >= -most && milliseconds <= most ? milliseconds * factor : 0;
+}
+
 class Pprof {
  public:
-  explicit Pprof(const Profile& profile) : profile_(profile), tree_(in_whole_ticks(profile.tree)) {}
+  explicit Pprof(const Profile& profile)
+      : profile_(profile), tree_(in_whole_ticks(in_most_depth(profile.tree))) {}
 
   std::string text() {
     const bool is_time = profile_.run.unit == ClockUnit::ns;
@@ -63,7 +74,7 @@ class Pprof {
     add_type("calls", "count");
     add_type(cost, is_time ? "nanoseconds" : "count");
     for (const TreeStep& step : depth_first(tree_)) add(step);
-    message_.add_int64(ProfileField::time_nanos, milliseconds_of(profile_.run.started) * 1'000'000);
+    message_.add_int64(ProfileField::time_nanos, nanoseconds_of(profile_.run.started));
     std::vector<std::int64_t> comments;
     for (const std::string& comment : comments_of(profile_)) comments.push_back(string(comment));
     message_.add_packed_int64(ProfileField::comment, comments.begin(), comments.end());

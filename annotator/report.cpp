@@ -10,6 +10,7 @@
 
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
+#include "src/core/text.hpp"
 
 // Of report_page.S: the bundle, from where it begins to where it ends.
 extern "C" {
@@ -60,7 +61,7 @@ std::string policy(std::string_view style, std::string_view script) {
 
 std::string escaped(std::string_view text) {
   std::string result;
-  for (const char c : harmless(text)) {
+  for (const char c : plain_line(text)) {
     if (c == '<')
       result += "&lt;";
     else if (c == '>')
@@ -82,7 +83,7 @@ std::string report_html(const ReportSubject& subject) {
   const std::size_t taken = page.size() + style.size() + script.size() + frame_bytes;
   check(taken < most_bytes / 2, "the page leaves room for data");
   const std::string data = report_data(subject, most_bytes - taken);
-  const std::string title = escaped(subject.profile.run.project.substr(0, 200)) + " – jcprof";
+  const std::string title = escaped(beginning_of(subject.profile.run.project, 200)) + " – jcprof";
   const std::array<std::pair<std::string_view, std::string>, 5> parts{{{"@POLICY@", policy(style, script)},
                                                                        {"@TITLE@", title},
                                                                        {"@STYLE@", std::string(style)},

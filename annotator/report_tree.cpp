@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "annotator/report_json.hpp"
+#include "annotator/tree_walk.hpp"
 
 namespace jcprof::annotator {
 
@@ -27,7 +28,7 @@ void ReportTree::put_in_order() {
       costs_[i] = std::min(costs_[i], costs_[node.parent]);
       depth[i] = depth[node.parent] + 1;
     }
-    if (depth[i] < deepest)
+    if (depth[i] < most_depth)
       order_.push_back(i);
     else
       ++too_deep_;

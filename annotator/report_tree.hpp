@@ -14,9 +14,7 @@ namespace jcprof::annotator {
 
 class ReportTree {
  public:
-  /// Keeps references. Calls deeper than `deepest` are left out: pages that walk trees by recursion do not
-  /// survive them, and nobody looks there.
-  static constexpr std::uint32_t deepest = 500;
+  /// Keeps references. Calls beyond `most_depth` are left out.
   ReportTree(const CostTree& tree, ReportFiles& files);
 
   /// Takes the dearest of those that are left, as far as they cost at least that part of the whole and fit

@@ -2,7 +2,6 @@
 #include "annotator/sarif.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -11,10 +10,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "annotator/interval_json.hpp"
 #include "annotator/quantity.hpp"
 #include "annotator/started.hpp"
 #include "annotator/tables.hpp"
-#include "annotator/tree_walk.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::annotator {
 namespace {
@@ -64,11 +64,6 @@ Json artifact_location(const std::string& path) {
   Json location{{"uri", uri_of(path)}};
   if (!path.starts_with('/')) location["uriBaseId"] = base;
   return location;
-}
-
-Json interval(const Interval& known) {
-  const auto finite = [](double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); };
-  return {{"value", known.value}, {"low", finite(known.low)}, {"high", finite(known.high)}};
 }
 
 /// What lines and functions have in common.
@@ -126,11 +121,13 @@ class Sarif {
     return invocation;
   }
 
-  /// In messages brackets are links, and a backslash takes that from them.
+  /// In messages brackets are links, and a backslash takes that from them; braces hold places of arguments,
+  /// and two are one that does not.
   static std::string as_message(std::string_view words) {
     std::string message;
     for (const char c : plain_line(words)) {
       if (c == '[' || c == ']' || c == '\\') message += '\\';
+      if (c == '{' || c == '}') message += c;
       message += c;
     }
     return message;
@@ -174,9 +171,9 @@ class Sarif {
                        {"locations", {location_of(spot)}},
                        {"rank", std::clamp(100 * cost.share.value, 0.0, 100.0)},
                        {"properties",
-                        {{"ticks", interval(cost.ticks)},
+                        {{"ticks", interval_json(cost.ticks)},
                          {"unit", name_of(profile_.run.unit)},
-                         {"share", interval(cost.share)},
+                         {"share", interval_json(cost.share)},
                          {"hits", spot.hits}}}});
   }
 
@@ -213,7 +210,7 @@ class Sarif {
             {"unit", name_of(run.unit)},
             {"hot", run.hot},
             {"extent", extent(profile_)},
-            {"total", interval(profile_.total.ticks)}};
+            {"total", interval_json(profile_.total.ticks)}};
   }
 
   const Profile& profile_;

@@ -105,7 +105,7 @@ class TreeText {
   void put(std::uint32_t n, std::size_t depth) {
     const CostNode& node = tree_.nodes[n];
     const CostFunction& function = tree_.functions[node.function];
-    std::string name = name_text(without_parameters(function.name));
+    std::string name = plain_line(without_parameters(function.name));
     if (node.from_line > 0) name += fmt::format(", from line {}", node.from_line);
     row(percent(share(node.inclusive)), percent(share(node.exclusive)),
         function.is_thread ? "" : fmt::format("×{}", node.calls), depth, name);

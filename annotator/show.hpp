@@ -30,14 +30,14 @@ std::string show_profile(const Profile& profile, const TableStyle& style);
 /// Calls that take at least 1 % of the tree, the rest of each call counted below it.
 std::string call_tree(const Profile& profile, const TableStyle& style);
 
-enum class Extent : std::uint8_t {
+enum class ShownParts : std::uint8_t {
   hot_parts,  // with three lines around what is hot
   whole       // lines too, however long
 };
 
 /// A source, `text`, with what its lines cost at the left.
-std::string show_source(const Profile& profile, const std::string& path, std::string_view text, Extent extent,
-                        const TableStyle& style);
+std::string show_source(const Profile& profile, const std::string& path, std::string_view text,
+                        ShownParts shown, const TableStyle& style);
 
 /// A line with its rounds, callers and callees; `text` is it, or empty. UserError when nothing was measured
 /// there.

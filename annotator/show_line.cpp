@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -11,11 +10,15 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "annotator/distribution.hpp"
+#include "annotator/interval_json.hpp"
 #include "annotator/quantity.hpp"
 #include "annotator/show.hpp"
 #include "annotator/tables.hpp"
 #include "annotator/terminal_text.hpp"
+#include "annotator/tree_walk.hpp"
 #include "src/core/error.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::annotator {
 namespace {
@@ -35,7 +38,8 @@ struct Neighbours {
 
 class NeighbourSearch {
  public:
-  NeighbourSearch(const CostTree& tree, const LineEstimate& line) : tree_(tree), line_(line) {}
+  NeighbourSearch(const CostTree& tree, const LineEstimate& line)
+      : tree_(tree), line_(line), is_ours_(functions_of(line, tree)) {}
 
   Neighbours find() {
     return {
@@ -50,27 +54,40 @@ class NeighbourSearch {
   }
 
  private:
-  bool is_ours(const CostNode& node) const { return tree_.functions[node.function].name == line_.function; }
+  using Key = std::pair<std::uint32_t, std::size_t>;  // the other function, and the line that calls
+
+  /// Static functions of several sources may have one name. A line may be in another source than where its
+  /// function begins: then the name has to do.
+  static std::vector<bool> functions_of(const LineEstimate& line, const CostTree& tree) {
+    const auto has_path = [&](const CostFunction& function) {
+      return function.name == line.function && function.path == line.path;
+    };
+    const bool is_known = std::ranges::any_of(tree.functions, has_path);
+    std::vector<bool> is_ours;
+    for (const CostFunction& function : tree.functions)
+      is_ours.push_back(is_known ? has_path(function) : function.name == line.function);
+    return is_ours;
+  }
+
+  bool is_ours(const CostNode& node) const { return is_ours_[node.function]; }
 
   /// What is called within another of the same is in that one's cost.
   template <class Wanted, class Other>
   std::vector<Neighbour> sum(const Wanted& is_wanted, const Other& other) const {
-    using Key = std::pair<std::uint32_t, std::size_t>;
     std::map<Key, Neighbour> sums;
-    const auto key_of = [&](const CostNode& node) { return Key(other(node), node.from_line); };
-    const auto is_within_same = [&](const CostNode& node) {
-      for (std::uint32_t up = node.parent; up != CostNode::none; up = tree_.nodes[up].parent)
-        if (is_wanted(tree_.nodes[up]) && key_of(tree_.nodes[up]) == key_of(node)) return true;
-      return false;
-    };
-    for (const CostNode& node : tree_.nodes) {
-      if (!is_wanted(node)) continue;
-      const Key key = key_of(node);
-      Neighbour& found = sums[key];
-      found.function = tree_.functions[key.first].name;
+    std::map<Key, std::size_t> under_way;
+    std::vector<std::optional<Key>> calls;  // innermost last; nothing of what is not wanted
+    for (const TreeStep& step : depth_first(tree_)) {
+      for (; calls.size() > step.depth; calls.pop_back())
+        if (calls.back()) --under_way[*calls.back()];
+      const CostNode& node = tree_.nodes[step.node];
+      calls.push_back(is_wanted(node) ? std::optional(Key(other(node), node.from_line)) : std::nullopt);
+      if (!calls.back()) continue;
+      Neighbour& found = sums[*calls.back()];
+      found.function = tree_.functions[calls.back()->first].name;
       found.line = node.from_line;
       found.calls += node.calls;
-      if (!is_within_same(node)) found.inclusive += node.inclusive;
+      if (under_way[*calls.back()]++ == 0) found.inclusive += node.inclusive;
     }
     std::vector<Neighbour> all;
     for (auto& [key, neighbour] : sums) all.push_back(std::move(neighbour));
@@ -80,6 +97,7 @@ class NeighbourSearch {
 
   const CostTree& tree_;
   const LineEstimate& line_;
+  std::vector<bool> is_ours_;  // by function
 };
 
 /// Of hooks, which know no lines: where a function begins, that function.
@@ -135,58 +153,40 @@ std::string whole_cost(const Estimate& cost, ClockUnit unit) {
   return text;
 }
 
-/// Counts of the rounds by cost: bins of equal width, and what lies far out at either side.
-struct Histogram {
-  static constexpr std::size_t bins = 8;
-  double from = 0;
-  double step = 0;
-  std::array<std::size_t, bins> counts{};
-  std::size_t below = 0;
-  std::size_t above = 0;
-};
-
-/// Beyond three interquartile ranges (Tukey 1977, "far out") it would squeeze all others into one bin.
-Histogram histogram_of(const std::vector<double>& values) {
-  const double q25 = engine::quantile(values, 0.25);
-  const double q75 = engine::quantile(values, 0.75);
-  const double reach = 3 * (q75 - q25);
-  const auto [least, most] = std::ranges::minmax(values);
-  Histogram histogram{.from = std::max(least, q25 - reach)};
-  const double to = std::min(most, q75 + reach);
-  histogram.step = (to - histogram.from) / Histogram::bins;
-  for (const double value : values) {
-    if (value < histogram.from) {
-      ++histogram.below;
-    } else if (value > to) {
-      ++histogram.above;
-    } else {
-      const double bin = histogram.step > 0 ? (value - histogram.from) / histogram.step : 0;
-      ++histogram.counts.at(std::min(static_cast<std::size_t>(bin), Histogram::bins - 1));
-    }
-  }
-  return histogram;
-}
-
+/// Rounds by cost; those far out would squeeze all others into one bin, and are counted at either side.
 class HistogramText {
  public:
-  HistogramText(const Histogram& histogram, ClockUnit unit, std::size_t width)
-      : scale_(scale_for(
-            std::max(std::abs(histogram.from), std::abs(histogram.from + histogram.step * Histogram::bins)),
-            unit)) {
-    const double step = histogram.step / scale_.ticks;
-    decimals_ = step > 0 ? std::clamp(static_cast<int>(std::ceil(-std::log10(step))) + 1, 0, 6) : 0;
+  HistogramText(const std::vector<double>& rounds, ClockUnit unit, std::size_t width)
+      : scale_(scale_for(0, unit)) {
+    const std::optional<Distribution> known = distribution(rounds);
+    const double from = known ? known->from : rounds.front();
+    const double to = known ? known->to : from;
+    const double step = (to - from) / bins;
+    scale_ = scale_for(std::max(std::abs(from), std::abs(to)), unit);
+    decimals_ =
+        step > 0 ? std::clamp(static_cast<int>(std::ceil(-std::log10(step / scale_.ticks))) + 1, 0, 6) : 0;
     std::vector<std::pair<std::string, std::size_t>> rows;
-    if (histogram.below > 0) rows.emplace_back("less", histogram.below);
-    for (std::size_t bin = 0; bin < (histogram.step > 0 ? Histogram::bins : 1); ++bin)
-      rows.emplace_back(label(histogram.from + static_cast<double>(bin) * histogram.step),
-                        histogram.counts.at(bin));
-    if (histogram.above > 0) rows.emplace_back("more", histogram.above);
+    const auto add_those = [&](const char* name, const auto& is_one) {
+      const auto count = static_cast<std::size_t>(std::ranges::count_if(rounds, is_one));
+      if (count > 0) rows.emplace_back(name, count);
+    };
+    add_those("less", [&](double value) { return value < from; });
+    if (!known) rows.emplace_back(label(from), rounds.size());
+    for (std::size_t bin = 0; known && bin < bins; ++bin) {
+      const auto first = known->bins.begin() + static_cast<std::ptrdiff_t>(bin * merged);
+      rows.emplace_back(label(from + static_cast<double>(bin) * step),
+                        std::accumulate(first, first + merged, 0U));
+    }
+    add_those("more", [&](double value) { return value > to; });
     draw(rows, width);
   }
 
   const std::string& text() const { return text_; }
 
  private:
+  static constexpr std::size_t merged = 5;  // of the distribution, which is made for a page
+  static constexpr std::size_t bins = Distribution::bin_count / merged;
+
   std::string label(double value) const {
     return fmt::format("{:.{}f} {}", value / scale_.ticks, decimals_, scale_.name);
   }
@@ -223,7 +223,7 @@ std::string neighbour_list(const std::string& title, const std::vector<Neighbour
     rows.push_back({each(neighbour.inclusive, scale_for(neighbour.inclusive, unit), unit),
                     fmt::format("×{}", neighbour.calls),
                     neighbour.line > 0 ? std::to_string(neighbour.line) : "",
-                    name_text(without_parameters(neighbour.function))});
+                    plain_line(without_parameters(neighbour.function))});
   }
   const std::string text =
       table({{"with calls"}, {"calls"}, {"line"}, {title, Align::left}}, std::move(rows), style);
@@ -232,14 +232,6 @@ std::string neighbour_list(const std::string& title, const std::vector<Neighbour
 }
 
 using Json = nlohmann::ordered_json;
-
-Json finite(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
-Json json(const Interval& interval) {
-  return {{"value", interval.value}, {"low", finite(interval.low)}, {"high", finite(interval.high)}};
-}
 
 Json json(const std::vector<Neighbour>& neighbours) {
   Json list = Json::array();
@@ -257,8 +249,8 @@ std::string show_line(const Profile& profile, const ShownPlace& place, std::stri
                       const TableStyle& style) {
   const LineEstimate line = line_at(profile, place);
   const ClockUnit unit = profile.run.unit;
-  std::string result = painted(fmt::format("{}:{}", name_text(line.path), line.line), bold, style) + " in " +
-                       name_text(without_parameters(line.function)) + "\n";
+  std::string result = painted(fmt::format("{}:{}", plain_line(line.path), line.line), bold, style) + " in " +
+                       plain_line(without_parameters(line.function)) + "\n";
   if (!text.empty()) result += cut_to("  " + terminal_line(text), style.width) + "\n";
   result += fmt::format("\n{:<7} {}\n", cost_name(profile), whole_cost(line.cost, unit));
   result += fmt::format("hits    ×{}", line.hits);
@@ -271,8 +263,7 @@ std::string show_line(const Profile& profile, const ShownPlace& place, std::stri
     result += fmt::format("loop    begun ×{}, ×{} passes, {}\n", loop->entries, loop->passes,
                           whole_cost(loop->cost, unit));
   if (const std::vector<double> rounds = engine::present(line.rounds); !rounds.empty())
-    result += fmt::format("rounds  {}\n", rounds.size()) +
-              HistogramText(histogram_of(rounds), unit, style.width).text();
+    result += fmt::format("rounds  {}\n", rounds.size()) + HistogramText(rounds, unit, style.width).text();
   const Neighbours neighbours = NeighbourSearch(profile.tree, line).find();
   return result + neighbour_list("caller", neighbours.callers, unit, style) +
          neighbour_list("callee", neighbours.callees, unit, style);
@@ -289,18 +280,18 @@ std::string line_json(const Profile& profile, const ShownPlace& place) {
                 {"function", line.function},
                 {"hits", line.hits},
                 {"unit", name_of(profile.run.unit)},
-                {"ticks", json(line.cost.ticks)},
-                {"share", json(line.cost.share)},
+                {"ticks", interval_json(line.cost.ticks)},
+                {"share", interval_json(line.cost.share)},
                 {"resolved", line.cost.resolved},
                 {"rounds", Json::array()},
                 {"callers", json(neighbours.callers)},
                 {"callees", json(neighbours.callees)},
                 {"loop", nullptr}};
-  for (const double round : line.rounds) document["rounds"].push_back(finite(round));
+  for (const double round : line.rounds) document["rounds"].push_back(finite_json(round));
   if (loop != nullptr)
     document["loop"] = {
-        {"entries", loop->entries}, {"passes", loop->passes}, {"ticks", json(loop->cost.ticks)}};
-  return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+        {"entries", loop->entries}, {"passes", loop->passes}, {"ticks", interval_json(loop->cost.ticks)}};
+  return document.dump(1, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace jcprof::annotator

@@ -12,6 +12,7 @@
 #include "annotator/show.hpp"
 #include "annotator/tables.hpp"
 #include "annotator/terminal_text.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::annotator {
 namespace {
@@ -24,14 +25,15 @@ struct LineCost {
   std::uint64_t hits = 0;
 };
 
+/// Of several functions in a line, as instances of a template are, the hottest, which comes first.
 std::map<std::size_t, LineCost> costs_of(const Profile& profile, const std::string& path) {
   std::map<std::size_t, LineCost> costs;
   for (const LineEstimate& line : profile.lines)
-    if (line.path == path) costs[line.line] = {line.cost, line.hits};
+    if (line.path == path) costs.try_emplace(line.line, LineCost{line.cost, line.hits});
   if (!profile.recorded || !profile.lines.empty()) return costs;
   // Hooks know no lines: where a function begins stands what it takes itself.
   for (const FunctionEstimate& function : profile.functions)
-    if (function.path == path) costs[function.line] = {function.exclusive, function.calls};
+    if (function.path == path) costs.try_emplace(function.line, LineCost{function.exclusive, function.calls});
   return costs;
 }
 
@@ -129,8 +131,8 @@ class SourceColumns {
 
 }  // namespace
 
-std::string show_source(const Profile& profile, const std::string& path, std::string_view text, Extent extent,
-                        const TableStyle& style) {
+std::string show_source(const Profile& profile, const std::string& path, std::string_view text,
+                        ShownParts shown, const TableStyle& style) {
   const std::map<std::size_t, LineCost> costs = costs_of(profile, path);
   const std::set<std::size_t> parts = hot_parts(costs);
   std::set<std::size_t> unreached;
@@ -140,10 +142,10 @@ std::string show_source(const Profile& profile, const std::string& path, std::st
   const std::vector<std::string_view> lines = lines_of(text);
   const std::size_t digits = std::to_string(lines.size()).size();
 
-  std::string result = painted(name_text(path), bold, style) + "\n";
+  std::string result = painted(plain_line(path), bold, style) + "\n";
   std::size_t last = 0;
   for (std::size_t number = 1; number <= lines.size(); ++number) {
-    if (extent == Extent::hot_parts && !parts.contains(number)) continue;
+    if (shown == ShownParts::hot_parts && !parts.contains(number)) continue;
     if (number != last + 1) result += "…\n";
     last = number;
     // "-" where the command never came by.
@@ -151,7 +153,7 @@ std::string show_source(const Profile& profile, const std::string& path, std::st
                                          unreached.contains(number) ? "-" : "|");
     const std::size_t room = std::max(style.width, columns_of(head) + 8) - columns_of(head);
     const std::string line = terminal_line(lines[number - 1]);
-    std::string row = head + (extent == Extent::whole ? line : cut_to(line, room));
+    std::string row = head + (shown == ShownParts::whole ? line : cut_to(line, room));
     row.erase(row.find_last_not_of(' ') + 1);
     const auto cost = costs.find(number);
     const bool is_hot =

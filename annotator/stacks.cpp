@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "annotator/tree_walk.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::annotator {
 namespace {
@@ -32,7 +33,7 @@ std::string part(const CostFunction& function) {
 
 class Speedscope {
  public:
-  explicit Speedscope(const Profile& profile) : profile_(profile), tree_(profile.tree) {
+  explicit Speedscope(const Profile& profile) : profile_(profile), tree_(in_most_depth(profile.tree)) {
     for (const CostFunction& function : tree_.functions)
       add_frame(function.name, function.path, function.line);
   }
@@ -45,8 +46,8 @@ class Speedscope {
     }
     if (profiles.empty()) profiles.push_back(begin({.is_thread = false}));
     const Json document{{"$schema", "https://www.speedscope.app/file-format-schema.json"},
-                        {"name", profile_.run.project},
-                        {"exporter", profile_.run.tool},
+                        {"name", plain_line(profile_.run.project)},
+                        {"exporter", plain_line(profile_.run.tool)},
                         {"activeProfileIndex", 0},
                         {"shared", {{"frames", std::move(frames_)}}},
                         {"profiles", std::move(profiles)}};
@@ -56,7 +57,7 @@ class Speedscope {
  private:
   Json begin(const CostFunction& root) const {
     const bool is_time = profile_.run.unit == ClockUnit::ns;
-    std::string name = root.is_thread ? root.name : profile_.run.project;
+    std::string name = plain_line(root.is_thread ? root.name : profile_.run.project);
     if (!is_time) name += fmt::format(" ({})", name_of(profile_.run.unit));
     return {{"type", "sampled"},       {"name", name},    {"unit", is_time ? "nanoseconds" : "none"},
             {"startValue", 0},         {"endValue", 0.0}, {"samples", Json::array()},
@@ -95,14 +96,14 @@ class Speedscope {
   }
 
   void add_frame(const std::string& name, const std::string& path, std::size_t line) {
-    Json frame{{"name", name}};
-    if (!path.empty()) frame["file"] = path;
+    Json frame{{"name", plain_line(name)}};
+    if (!path.empty()) frame["file"] = plain_line(path);
     if (!path.empty() && line > 0) frame["line"] = line;
     frames_.push_back(std::move(frame));
   }
 
   const Profile& profile_;
-  const CostTree& tree_;
+  CostTree tree_;
   Json frames_ = Json::array();                                         // functions, then lines
   std::map<std::pair<std::string, std::size_t>, std::uint32_t> lines_;  // their frames
   std::vector<std::uint32_t> frames_of_stack_;  // functions under way, outermost first
@@ -111,7 +112,7 @@ class Speedscope {
 }  // namespace
 
 std::string to_folded(const Profile& profile) {
-  const CostTree tree = in_whole_ticks(profile.tree);
+  const CostTree tree = in_whole_ticks(in_most_depth(profile.tree));
   std::vector<std::string> parts;  // by function
   for (const CostFunction& function : tree.functions) parts.push_back(part(function));
   std::string text;

@@ -12,6 +12,7 @@
 #include "annotator/quantity.hpp"
 #include "annotator/text_table.hpp"
 #include "src/core/error.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::annotator {
 namespace {
@@ -82,10 +83,10 @@ std::string total_text(const Profile& profile) {
 
 std::string header(const Profile& profile, const TableStyle& style) {
   const RunInfo& run = profile.run;
-  std::string text = painted(name_text(run.project), bold, style);
-  text += " on " + name_text(run.device.empty() ? "an unknown device" : run.device);
+  std::string text = painted(plain_line(run.project), bold, style);
+  text += " on " + plain_line(run.device.empty() ? "an unknown device" : run.device);
   if (!run.reader.empty())
-    text += fmt::format(" in reader {}, {}", name_text(run.reader), name_text(run.protocol));
+    text += fmt::format(" in reader {}, {}", plain_line(run.reader), plain_line(run.protocol));
   if (run.simulated) text += ", " + painted("SIMULATED", yellow, style);
   return fmt::format("{}: {}\n{}\n", text, extent(profile), total_text(profile));
 }
@@ -104,8 +105,8 @@ std::string line_table(const Profile& profile, const TableStyle& style) {
                    cost.half_width,
                    cost.share,
                    fmt::format("×{}", line.hits),
-                   fmt::format("{}:{}", name_text(line.path), line.line),
-                   name_text(line.function)};
+                   fmt::format("{}:{}", plain_line(line.path), line.line),
+                   plain_line(line.function)};
       });
 }
 
@@ -121,7 +122,7 @@ std::string without_parameters(const std::string& name) {
 }
 
 std::string place_of(const FunctionEstimate& function) {
-  return function.path.empty() ? "" : fmt::format("{}:{}", name_text(function.path), function.line);
+  return function.path.empty() ? "" : fmt::format("{}:{}", plain_line(function.path), function.line);
 }
 
 /// Recorded, so that there are single calls to tell of.
@@ -148,7 +149,7 @@ std::string recorded_function_table(const Profile& profile, const TableStyle& st
                                fmt::format("×{}", function.calls),
                                each(call.average, scale_for(call.average, unit), unit),
                                each(call.most, scale_for(call.most, unit), unit),
-                               name_text(without_parameters(function.function)),
+                               plain_line(without_parameters(function.function)),
                                place_of(function)};
                   });
 }
@@ -173,8 +174,8 @@ std::string function_table(const Profile& profile, const TableStyle& style) {
                                all.value,
                                all.share,
                                fmt::format("×{}", function.calls),
-                               name_text(function.function),
-                               fmt::format("{}:{}", name_text(function.path), function.line)};
+                               plain_line(function.function),
+                               fmt::format("{}:{}", plain_line(function.path), function.line)};
                   });
 }
 
@@ -196,19 +197,19 @@ std::string loop_table(const Profile& profile, const TableStyle& style) {
                                fmt::format("×{}", loop.entries),
                                fmt::format("×{}", loop.passes),
                                each_pass(loop, profile.run.unit),
-                               fmt::format("{}:{}", name_text(loop.path), loop.line),
-                               name_text(loop.function)};
+                               fmt::format("{}:{}", plain_line(loop.path), loop.line),
+                               plain_line(loop.function)};
                   });
 }
 
 std::string warning_list(const Profile& profile, const TableStyle& style) {
   std::string text;
   for (const std::string& warning : profile.warnings)
-    text += painted("warning:", yellow, style) + " " + name_text(warning) + "\n";
+    text += painted("warning:", yellow, style) + " " + plain_line(warning) + "\n";
   return text;
 }
 
-std::string report(const Profile& profile, const TableStyle& style) {
+std::string tables(const Profile& profile, const TableStyle& style) {
   std::string text = header(profile, style);
   for (const std::string& part : {line_table(profile, style), function_table(profile, style),
                                   loop_table(profile, style), warning_list(profile, style)})

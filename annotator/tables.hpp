@@ -35,6 +35,6 @@ std::string loop_table(const Profile& profile, const TableStyle& style = {});
 std::string warning_list(const Profile& profile, const TableStyle& style = {});
 
 /// All of them, with empty lines between them.
-std::string report(const Profile& profile, const TableStyle& style = {});
+std::string tables(const Profile& profile, const TableStyle& style = {});
 
 }  // namespace jcprof::annotator

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -13,8 +12,8 @@ namespace jcprof::annotator {
 namespace {
 
 struct Range {
-  std::uint32_t first = 0;
-  std::uint32_t last = 0;
+  char32_t first = 0;
+  char32_t last = 0;
 };
 
 constexpr std::array<Range, 13> wide{{{0x1100, 0x115F},
@@ -37,39 +36,15 @@ constexpr std::array<Range, 7> combining{{{0x0300, 0x036F},
                                           {0x1DC0, 0x1DFF},
                                           {0x20D0, 0x20FF},
                                           {0xFE00, 0xFE0F}}};
-/// C0, DEL and C1; marks and overrides of direction, isolates, and zero widths.
-constexpr std::array<Range, 6> unwanted{
-    {{0x0, 0x1F}, {0x7F, 0x9F}, {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF}}};
-
-bool is_in(std::span<const Range> ranges, std::uint32_t character) {
+bool is_in(std::span<const Range> ranges, char32_t character) {
   return std::ranges::any_of(
       ranges, [&](const Range& range) { return range.first <= character && character <= range.last; });
 }
 
-/// Of one sequence of UTF-8.
-std::uint32_t character_of(std::string_view sequence) {
-  constexpr std::array<std::uint32_t, 5> lead_bits{0, 0x7F, 0x1F, 0x0F, 0x07};
-  std::uint32_t character = static_cast<unsigned char>(sequence.front()) & lead_bits.at(sequence.size());
-  for (const char c : sequence.substr(1))
-    character = character << 6U | (static_cast<unsigned char>(c) & 0x3FU);
-  return character;
-}
-
-std::size_t columns_of_character(std::string_view sequence) {
-  const std::uint32_t character = character_of(sequence);
-  if (is_in(combining, character)) return 0;
-  return is_in(wide, character) ? 2 : 1;
-}
-
-/// Its sequences of UTF-8; bytes that are none stand alone.
-std::vector<std::string_view> characters_of(std::string_view text) {
-  std::vector<std::string_view> characters;
-  while (!text.empty()) {
-    const std::size_t length = std::max<std::size_t>(1, utf8_length(text));
-    characters.push_back(text.substr(0, length));
-    text.remove_prefix(length);
-  }
-  return characters;
+std::size_t columns_of(const Character& character) {
+  if (!character.code_point) return 1;
+  if (is_in(combining, *character.code_point)) return 0;
+  return is_in(wide, *character.code_point) ? 2 : 1;
 }
 
 }  // namespace
@@ -78,12 +53,9 @@ std::string terminal_line(std::string_view line) {
   constexpr std::size_t tab = 4;
   std::string result;
   std::size_t columns = 0;
-  for (const std::string_view character : characters_of(line)) {
-    std::string shown(character);
-    if (character == "\t")
-      shown.assign(tab - columns % tab, ' ');
-    else if (utf8_length(character) == 0 || is_in(unwanted, character_of(character)))
-      shown = "?";
+  for (const Character& character : characters_of(line)) {
+    std::string shown(is_plain(character) ? character.bytes : "?");
+    if (character.bytes == "\t") shown.assign(tab - columns % tab, ' ');
     result += shown;
     columns += columns_of(shown);
   }
@@ -92,7 +64,7 @@ std::string terminal_line(std::string_view line) {
 
 std::size_t columns_of(std::string_view text) {
   std::size_t columns = 0;
-  for (const std::string_view character : characters_of(text)) columns += columns_of_character(character);
+  for (const Character& character : characters_of(text)) columns += columns_of(character);
   return columns;
 }
 
@@ -100,23 +72,23 @@ std::string cut_to(const std::string& text, std::size_t width) {
   if (columns_of(text) <= width) return text;
   std::string result;
   std::size_t columns = 1;  // of the ellipsis
-  for (const std::string_view character : characters_of(text)) {
-    columns += columns_of_character(character);
+  for (const Character& character : characters_of(text)) {
+    columns += columns_of(character);
     if (columns > width) break;
-    result += character;
+    result += character.bytes;
   }
   return result + "…";
 }
 
 std::string end_of(const std::string& text, std::size_t width) {
   if (columns_of(text) <= width) return text;
-  const std::vector<std::string_view> characters = characters_of(text);
+  const std::vector<Character> characters = characters_of(text);
   std::size_t columns = 1;
   std::size_t from = text.size();
   for (auto character = characters.rbegin(); character != characters.rend(); ++character) {
-    columns += columns_of_character(*character);
+    columns += columns_of(*character);
     if (columns > width) break;
-    from -= character->size();
+    from -= character->bytes.size();
   }
   return "…" + text.substr(from);
 }

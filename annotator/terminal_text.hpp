@@ -8,8 +8,8 @@
 
 namespace jcprof::annotator {
 
-/// One line: what could drive a terminal or turn the order of what is shown (C0, DEL, C1, bidirectional
-/// overrides) and what is not UTF-8 become "?"; tabs become blanks up to the next multiple of 4.
+/// One line: what is not plain (src/core/text.hpp) becomes "?"; tabs become blanks up to the next multiple
+/// of 4.
 std::string terminal_line(std::string_view line);
 
 /// Columns that UTF-8 text takes: two for the wide characters of East Asia and emoji, none for marks that

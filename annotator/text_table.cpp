@@ -50,12 +50,6 @@ std::string painted(const std::string& text, std::string_view how, const TableSt
   return style.colour == Colour::always ? fmt::format("{}{}{}", how, text, plain) : text;
 }
 
-std::string name_text(std::string_view name) {
-  std::string text(name);
-  std::ranges::replace(text, '\t', '?');
-  return terminal_line(text);
-}
-
 std::string table(const std::vector<Column>& columns, std::vector<Row> rows, const TableStyle& style) {
   const std::vector<std::size_t> widths = widths_of(columns, rows, style.width);
   Row titles;

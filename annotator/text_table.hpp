@@ -35,9 +35,6 @@ inline constexpr std::string_view yellow = "\x1b[33m";
 
 std::string painted(const std::string& text, std::string_view how, const TableStyle& style);
 
-/// One line of harmless text: names come from sources, cards and logs.
-std::string name_text(std::string_view name);
-
 /// With the titles as its first line. Names share what the numbers leave of the width.
 std::string table(const std::vector<Column>& columns, std::vector<Row> rows, const TableStyle& style);
 

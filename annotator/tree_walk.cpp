@@ -8,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "src/core/text.hpp"
-
 namespace jcprof::annotator {
 namespace {
 
@@ -26,22 +24,17 @@ class Rounding {
   double passed_ = 0;
 };
 
-/// Of a sequence that utf8_length found.
-char32_t code_point(std::string_view sequence) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(sequence[i]); };
-  if (sequence.size() == 1) return byte(0);
-  char32_t point = byte(0) & (0xFFU >> (sequence.size() + 1));
-  for (std::size_t i = 1; i < sequence.size(); ++i) point = (point << 6U) | (byte(i) & 0x3FU);
-  return point;
-}
-
-bool is_plain(char32_t point, std::size_t bytes) {
-  const bool is_control = point < 0x20 || (point >= 0x7F && point < 0xA0);
-  const bool ends_a_line = point == 0x2028 || point == 0x2029;
-  const bool turns_text = (point >= 0x202A && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
-  const bool is_surrogate = point >= 0xD800 && point <= 0xDFFF;
-  const bool is_overlong = (bytes == 3 && point < 0x800) || (bytes == 4 && point < 0x10000);
-  return !is_control && !ends_a_line && !turns_text && !is_surrogate && !is_overlong && point <= 0x10FFFF;
+/// Where lines are known, what a call took is theirs.
+void add_own(CostNode& node, double cost, const CostFunction& function) {
+  node.exclusive += cost;
+  if (node.lines.empty() || cost <= 0) return;
+  const auto begin = std::ranges::find_if(node.lines, [&](const CostLine& line) {
+    return line.line == function.line && line.path == function.path;
+  });
+  if (begin == node.lines.end())
+    node.lines.push_back({.path = function.path, .line = function.line, .cost = cost});
+  else
+    begin->cost += cost;
 }
 
 }  // namespace
@@ -64,6 +57,27 @@ std::vector<TreeStep> depth_first(const CostTree& tree) {
       open.push_back({.node = child, .depth = steps.back().depth + 1});
   }
   return steps;
+}
+
+CostTree in_most_depth(const CostTree& tree) {
+  CostTree result{.functions = tree.functions, .nodes = {}};
+  std::vector<std::size_t> depth(tree.nodes.size());
+  std::vector<std::uint32_t> place(tree.nodes.size());  // of it, or of what stands for it
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+    const CostNode& node = tree.nodes[i];
+    const bool is_root = node.parent == CostNode::none;
+    depth[i] = is_root ? 0 : depth[node.parent] + 1;
+    if (depth[i] >= most_depth) {
+      place[i] = place[node.parent];
+      CostNode& last = result.nodes[place[i]];
+      add_own(last, node.exclusive, tree.functions[last.function]);
+      continue;
+    }
+    place[i] = static_cast<std::uint32_t>(result.nodes.size());
+    result.nodes.push_back(node);
+    if (!is_root) result.nodes.back().parent = place[node.parent];
+  }
+  return result;
 }
 
 CostTree in_whole_ticks(CostTree tree) {
@@ -93,17 +107,6 @@ std::vector<bool> outermost(const CostTree& tree) {
     result[step.node] = under_way[calls.back()]++ == 0;
   }
   return result;
-}
-
-std::string plain_line(std::string_view name) {
-  std::string text;
-  while (!name.empty()) {
-    const std::size_t bytes = utf8_length(name);
-    const bool fits = bytes > 0 && is_plain(code_point(name.substr(0, bytes)), bytes);
-    text += fits ? name.substr(0, bytes) : "?";
-    name.remove_prefix(std::max<std::size_t>(1, bytes));
-  }
-  return text;
 }
 
 std::string place_text(std::string_view path, std::size_t line) {

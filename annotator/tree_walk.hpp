@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all exports of stacks need of a cost tree: an order, whole numbers, and names that fit on one line.
+// What all exports of stacks need of a cost tree: an order, whole numbers, and places.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,18 @@ struct TreeStep {
 /// All nodes, each subtree in one piece behind its root.
 std::vector<TreeStep> depth_first(const CostTree& tree);
 
+/// So many calls under way, and threads, are shown one below the other. A stack that is written out takes as
+/// much as it is deep, and pages that walk trees by recursion do not survive any depth.
+inline constexpr std::size_t most_depth = 500;
+
+/// The same tree in that depth: what deeper calls cost is the last shown one's own. Their number is lost.
+CostTree in_most_depth(const CostTree& tree);
+
 /// The same tree in whole ticks, which still add up: all together they are the sum of all, rounded.
 CostTree in_whole_ticks(CostTree tree);
 
 /// By node: no call of the same function is further up, so that its inclusive cost is no part of another's.
 std::vector<bool> outermost(const CostTree& tree);
-
-/// One line of UTF-8 without anything that controls a terminal or the direction of the text: '?' instead.
-std::string plain_line(std::string_view name);
 
 /// "PinApplet.java:14"
 std::string place_text(std::string_view path, std::size_t line);

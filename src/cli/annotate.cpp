@@ -157,7 +157,7 @@ ExitCode annotate(const AnnotateOptions& asked) {
     fmt::print("{}", annotator::to_json(profile));
   } else if (!options.quiet) {
     fmt::print("{}\n{}", annotator::hot_lines(profile, written),
-               annotator::report(profile, terminal_style()));
+               annotator::tables(profile, terminal_style()));
     for (const annotator::AnnotatedFile& annotated : written)
       fmt::print("annotated: {}\n", annotated.file.string());
     fmt::print("profile:   {}\nreport:    {}\n", subject.file.string(), subject.report().string());

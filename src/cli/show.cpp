@@ -50,8 +50,9 @@ std::string shown(const annotator::Profile& profile, const fs::path& root, const
     return annotator::show_line(profile, place, line_text(profile, root, place), wish.style);
   }
   if (wish.json) return annotator::to_json(annotator::only_of(profile, place.file));
-  const annotator::Extent extent = wish.is_piped ? annotator::Extent::whole : annotator::Extent::hot_parts;
-  return annotator::show_source(profile, place.file, source_text(profile, root, place.file), extent,
+  const annotator::ShownParts shown =
+      wish.is_piped ? annotator::ShownParts::whole : annotator::ShownParts::hot_parts;
+  return annotator::show_source(profile, place.file, source_text(profile, root, place.file), shown,
                                 wish.style);
 }
 

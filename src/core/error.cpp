@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "src/core/text.hpp"
+
 namespace jcprof {
 namespace {
 
@@ -19,9 +21,11 @@ std::string joined(const std::vector<Fault>& faults) {
 /// What stands under a source line up to the caret: tabs kept, so that the caret lands in the right column.
 std::string padding_to(const std::string& line, std::size_t column) {
   std::string padding;
-  for (std::size_t i = 0; i + 1 < column && i < line.size(); ++i) {
-    const bool continues_character = (static_cast<unsigned char>(line[i]) & 0xC0U) == 0x80U;
-    if (!continues_character) padding += line[i] == '\t' ? '\t' : ' ';
+  std::size_t bytes = 0;
+  for (const Character& character : characters_of(line)) {
+    if (bytes + 1 >= column) break;
+    padding += character.bytes == "\t" ? '\t' : ' ';
+    bytes += character.bytes.size();
   }
   return padding;
 }
@@ -29,9 +33,11 @@ std::string padding_to(const std::string& line, std::size_t column) {
 }  // namespace
 
 std::string harmless(std::string_view text) {
-  std::string result(text);
-  std::ranges::replace_if(
-      result, [](unsigned char c) { return (c < 0x20 && c != '\t' && c != '\n') || c == 0x7F; }, '?');
+  std::string result;
+  for (const Character& character : characters_of(text)) {
+    const bool is_kept = is_plain(character) || character.bytes == "\t" || character.bytes == "\n";
+    result += is_kept ? character.bytes : std::string_view("?");
+  }
   return result;
 }
 
@@ -81,7 +87,7 @@ Place place_at(const std::string& file, std::string_view text, std::size_t offse
   return {.file = file,
           .line = static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1,
           .column = offset - start + 1,
-          .source_line = std::string(line.substr(0, 200))};
+          .source_line = std::string(beginning_of(line, 200))};
 }
 
 }  // namespace jcprof

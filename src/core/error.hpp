@@ -62,7 +62,7 @@ void check(bool condition, std::string_view what,
 /// Line, column and text of the line that holds byte `offset` of `text` (which is the content of `file`).
 Place place_at(const std::string& file, std::string_view text, std::size_t offset);
 
-/// The text without bytes that could drive a terminal (C0 but for tab and newline, DEL); they become "?".
+/// Lines of text: what is not plain (src/core/text.hpp), but for tabs and newlines, becomes "?".
 std::string harmless(std::string_view text);
 
 }  // namespace jcprof

@@ -2,6 +2,7 @@
 #include "src/core/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -78,6 +79,35 @@ class GlobMatch {
   std::set<std::pair<std::size_t, std::size_t>> failed_;  // what was left of pattern and text
 };
 
+struct Range {
+  char32_t first = 0;
+  char32_t last = 0;
+};
+
+/// C0, DEL and C1; ends of lines; marks, overrides and isolates of direction; zero widths, annotations and
+/// tags, which show nothing; surrogates.
+constexpr std::array<Range, 11> not_plain{{{0x0, 0x1F},
+                                           {0x7F, 0x9F},
+                                           {0x61C, 0x61C},
+                                           {0x180E, 0x180E},
+                                           {0x200B, 0x200F},
+                                           {0x2028, 0x202E},
+                                           {0x2060, 0x206F},
+                                           {0xD800, 0xDFFF},
+                                           {0xFEFF, 0xFEFF},
+                                           {0xFFF9, 0xFFFB},
+                                           {0xE0000, 0xE007F}}};
+
+/// Of a sequence that utf8_length found; nothing where it is longer than it need be, or beyond Unicode.
+std::optional<char32_t> decoded(std::string_view sequence) {
+  constexpr std::array<char32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
+  constexpr std::array<unsigned, 5> lead_bits{0, 0x7F, 0x1F, 0x0F, 0x07};
+  char32_t point = static_cast<unsigned char>(sequence.front()) & lead_bits.at(sequence.size());
+  for (const char c : sequence.substr(1)) point = point << 6U | (static_cast<unsigned char>(c) & 0x3FU);
+  if (point < least.at(sequence.size()) || point > 0x10FFFF) return std::nullopt;
+  return point;
+}
+
 }  // namespace
 
 bool glob_matches(std::string_view pattern, std::string_view text) {
@@ -123,6 +153,40 @@ bool is_utf8(std::string_view text) {
     text.remove_prefix(length);
   }
   return true;
+}
+
+std::vector<Character> characters_of(std::string_view text) {
+  std::vector<Character> characters;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    characters.push_back({.bytes = text.substr(0, std::max<std::size_t>(1, length)), .code_point = {}});
+    if (length > 0) characters.back().code_point = decoded(characters.back().bytes);
+    text.remove_prefix(characters.back().bytes.size());
+  }
+  return characters;
+}
+
+bool is_plain(const Character& character) {
+  if (!character.code_point) return false;
+  const char32_t point = *character.code_point;
+  return std::ranges::none_of(
+      not_plain, [&](const Range& range) { return range.first <= point && point <= range.last; });
+}
+
+std::string plain_line(std::string_view text) {
+  std::string line;
+  for (const Character& character : characters_of(text))
+    line += is_plain(character) ? character.bytes : std::string_view("?");
+  return line;
+}
+
+std::string_view beginning_of(std::string_view text, std::size_t most_bytes) {
+  std::size_t bytes = 0;
+  for (const Character& character : characters_of(text.substr(0, most_bytes + 4))) {
+    if (bytes + character.bytes.size() > most_bytes) break;
+    bytes += character.bytes.size();
+  }
+  return text.substr(0, bytes);
 }
 
 }  // namespace jcprof

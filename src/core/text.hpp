@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that people type (globs, and the nearest of some known names), and the encoding they come in.
+// Names that people type (globs, and the nearest of some known names), the encoding they come in, and what of
+// it may be shown.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,5 +26,21 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
 std::size_t utf8_length(std::string_view text);
 
 bool is_utf8(std::string_view text);
+
+/// What stands at the head of a text: one character, or a byte that begins none.
+struct Character {
+  std::string_view bytes;
+  std::optional<char32_t> code_point;  // nothing: no UTF-8
+};
+std::vector<Character> characters_of(std::string_view text);
+
+/// Whether it can be shown to somebody: UTF-8 that neither drives a terminal nor turns, hides or ends a line.
+bool is_plain(const Character& character);
+
+/// One line: what is not plain becomes "?".
+std::string plain_line(std::string_view text);
+
+/// As much of the beginning as fits into so many bytes, with no character cut.
+std::string_view beginning_of(std::string_view text, std::size_t most_bytes);
 
 }  // namespace jcprof

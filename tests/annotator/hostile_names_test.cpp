@@ -6,13 +6,14 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "annotator/annotated_tree.hpp"
 #include "annotator/callgrind.hpp"
 #include "annotator/exports.hpp"
 #include "annotator/pprof.hpp"
 #include "annotator/recorded_profile.hpp"
 #include "annotator/sarif.hpp"
+#include "annotator/show.hpp"
 #include "annotator/stacks.hpp"
-#include "annotator/tree_walk.hpp"
 #include "src/core/text.hpp"
 #include "tests/annotator/foreign_reader.hpp"
 #include "tests/annotator/some_measured.hpp"
@@ -50,12 +51,11 @@ bool is_harmless(const std::string& text) {
          text.find("\xE2\x80\xAE") == std::string::npos && text.find("\xC2\x9B") == std::string::npos;
 }
 
-}  // namespace
-
-TEST_CASE("a name becomes one line of UTF-8") {
-  CHECK(plain_line(hostile) == "<b>?[2J;?fn=(9) x??????? 1");
-  CHECK(plain_line("µ-Grün\xF0\x9F\x99\x82") == "µ-Grün\xF0\x9F\x99\x82");
+std::size_t first_line(const Profile& profile) {
+  return profile.lines.empty() ? profile.functions.front().line : profile.lines.front().line;
 }
+
+}  // namespace
 
 TEST_CASE("hostile names leave folded stacks a line a stack") {
   for (const Profile& profile : hostile_profiles()) {
@@ -68,10 +68,35 @@ TEST_CASE("hostile names leave folded stacks a line a stack") {
 
 TEST_CASE("hostile names leave JSON, speedscope and SARIF well-formed") {
   for (const Profile& profile : hostile_profiles())
-    for (const std::string& text : {to_json(profile), to_speedscope(profile), to_sarif(profile)}) {
+    for (const std::string& text : {to_json(profile), to_speedscope(profile), to_sarif(profile),
+                                    line_json(profile, {hostile, first_line(profile)})}) {
       CHECK(nlohmann::json::accept(text));
       CHECK(is_harmless(text));
     }
+}
+
+TEST_CASE("speedscope shows what is no plain text as question marks") {
+  const auto document = nlohmann::json::parse(to_speedscope(hostile_profiles().front()));
+  for (const auto& frame : document["shared"]["frames"])
+    CHECK(frame["file"].get<std::string>() == "<b>?[2J;?fn=(9) x??????? 1");
+}
+
+TEST_CASE("hostile names leave CSV a record a line") {
+  for (const Profile& profile : hostile_profiles()) {
+    const std::string text = to_csv(profile);
+    CHECK(is_harmless(text));
+    CHECK(static_cast<std::size_t>(std::ranges::count(text, '\n')) ==
+          1 + (profile.recorded ? profile.functions.size() : profile.lines.size()));
+  }
+}
+
+TEST_CASE("the hottest lines of annotated sources are shown harmless") {
+  const Profile profile = hostile_profiles().front();
+  std::string text;
+  for (int line = 0; line < 60; ++line) text += "\x1b[2J\xE2\x80\xAE\xC2\x9B\xFF\n";
+  const std::string shown = hot_lines(profile, {{.path = hostile, .file = {}, .text = text, .notes = {}}}, 3);
+  CHECK(is_harmless(shown));
+  CHECK(std::ranges::count(shown, '\n') == 4);
 }
 
 TEST_CASE("a hostile path is a URI with all its bytes") {
@@ -115,7 +140,7 @@ TEST_CASE("a row of CSV stays one record, whatever is in the name") {
   reader.write("profile.csv", to_csv(profile));
   reader.write("read.py", R"(import csv
 rows = list(csv.reader(open("profile.csv", newline="")))
-print(len(rows), rows[1][2] == 'a"b,\nc', round(float(rows[1][5])))
+print(len(rows), rows[1][2] == 'a"b,?c', round(float(rows[1][5])))
 )");
   CHECK(reader.says({"/usr/bin/python3", "read.py"}) == "2 True 1120\n");
 }

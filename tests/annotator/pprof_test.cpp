@@ -80,6 +80,15 @@ TEST_CASE("pprof tells the threads of a recording apart") {
   CHECK_FALSE(has(second, "put"));
 }
 
+TEST_CASE("a year that pprof cannot hold is none") {
+  Profile profile = test::some_measured();
+  profile.run.started = GENERATE("2262-05-01T00:00:00Z", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z");
+  const std::string raw = pprof(profile, {"-raw"});
+  if (raw.empty()) return;
+  INFO(raw);
+  CHECK_FALSE(has(raw, "Time:"));
+}
+
 TEST_CASE("the same profile gives the same bytes of pprof") {
   CHECK(to_pprof(test::some_measured()) == to_pprof(test::some_measured()));
 }

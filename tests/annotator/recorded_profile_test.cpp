@@ -99,7 +99,7 @@ TEST_CASE("comments of recorded runs are taken out again") {
 }
 
 TEST_CASE("the report of a recorded run") {
-  CHECK(report(recorded_profile(with_a_line())) ==
+  CHECK(tables(recorded_profile(with_a_line())) ==
         "words on host: 230 events of 2 threads, 3 more lost\n"
         "total 1.2 µs ±0.1\n"
         "\n"

@@ -79,6 +79,14 @@ TEST_CASE("a project's name is no markup, and markers in it are text") {
   CHECK(data["project"] == "</title><script>alert(1)</script>@DATA@@SCRIPT@\x1b");
 }
 
+TEST_CASE("a title is cut between characters, and turns no text") {
+  const std::string name(199, 'a');
+  CHECK(between(html_of(name + "é"), "<title>", "</title>") == name + " – jcprof");
+  CHECK(between(html_of("a\xE2\x80\xAE"
+                        "b"),
+                "<title>", "</title>") == "a?b – jcprof");
+}
+
 TEST_CASE("a report of a large recording is below ten megabytes") {
   Profile profile = named("large");
   profile.recorded = Recorded{};

@@ -50,7 +50,7 @@ Profile small_profile() {
 }  // namespace
 
 TEST_CASE("the report on a terminal") {
-  CHECK(report(small_profile()) ==
+  CHECK(tables(small_profile()) ==
         "pin on jcardsim?[31m, SIMULATED: 10 rounds, 120 shots\n"
         "total 8.0 ms ±0.1, of it 1.00 ms before the first trap and -2.0 µs unattributed\n"
         "\n"
@@ -103,7 +103,7 @@ TEST_CASE("on a narrow terminal places lose their beginning, numbers nothing") {
 
 TEST_CASE("colour only where it was asked for") {
   const Profile profile = small_profile();
-  CHECK(report(profile).find('\x1b') == std::string::npos);
+  CHECK(tables(profile).find('\x1b') == std::string::npos);
   CHECK(warning_list(profile, {.colour = Colour::always}) == "\x1b[33mwarning:\x1b[0m 10 rounds?only\n");
 }
 

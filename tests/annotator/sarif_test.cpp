@@ -77,10 +77,10 @@ TEST_CASE("a line that may be hot is a note, and what noise hides is not reporte
 
 TEST_CASE("warnings of the run are notifications, in words and not in links") {
   Profile profile = test::some_measured();
-  profile.warnings = {"see [this](0)\x1b[31m"};
+  profile.warnings = {"see [this](0)\x1b[31m {0}"};
   const Json said = run_of(profile).at("invocations").at(0).at("toolExecutionNotifications").at(0);
   CHECK(said.at("descriptor").at("id") == "JC2001");
-  CHECK(said.at("message").at("text") == "see \\[this\\](0)?\\[31m");
+  CHECK(said.at("message").at("text") == "see \\[this\\](0)?\\[31m {{0}}");
 }
 
 TEST_CASE("where a recording knows no lines, functions are reported") {

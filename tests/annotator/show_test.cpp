@@ -106,7 +106,7 @@ TEST_CASE("a deep call tree stays within the width, and within what somebody rea
 }
 
 TEST_CASE("a source is shown around what is hot") {
-  CHECK(show_source(sorting(), "src/sort.c", sort_c(), Extent::hot_parts, {.width = 80}) ==
+  CHECK(show_source(sorting(), "src/sort.c", sort_c(), ShownParts::hot_parts, {.width = 80}) ==
         "src/sort.c\n"
         "…\n"
         "                            8 | line 8;\n"
@@ -121,16 +121,18 @@ TEST_CASE("a source is shown around what is hot") {
 }
 
 TEST_CASE("a narrow terminal has a source with shares only, a wide one whole lines") {
-  const std::string narrow = show_source(sorting(), "src/sort.c", sort_c(), Extent::hot_parts, {.width = 40});
+  const std::string narrow =
+      show_source(sorting(), "src/sort.c", sort_c(), ShownParts::hot_parts, {.width = 40});
   CHECK(widest(narrow) <= 40);
   CHECK(narrow.find("80.0 % 11 |     for (i = 0; i < n; ++i)…\n") != std::string::npos);
-  const std::string wide = show_source(sorting(), "src/sort.c", sort_c(), Extent::hot_parts, {.width = 200});
+  const std::string wide =
+      show_source(sorting(), "src/sort.c", sort_c(), ShownParts::hot_parts, {.width = 200});
   CHECK(wide.find("| 	for") == std::string::npos);
   CHECK(wide.find("|     for (i = 0; i < n; ++i) insert(items, i); /* 並べ替え */\n") != std::string::npos);
 }
 
 TEST_CASE("a whole source has all its lines, and says which were never passed") {
-  const std::string whole = show_source(sorting(), "src/sort.c", sort_c(), Extent::whole, {.width = 80});
+  const std::string whole = show_source(sorting(), "src/sort.c", sort_c(), ShownParts::whole, {.width = 80});
   CHECK(std::ranges::count(whole, '\n') == 21);
   CHECK(whole.find("14 - line 14;\n") != std::string::npos);
   CHECK(whole.find("15 | line 15;\n") != std::string::npos);
@@ -147,13 +149,13 @@ TEST_CASE("a line is shown with its rounds, its loop, callers and callees") {
         "loop    begun ×3, ×26 passes, 800 µs ±10, 80.0 % (72.0 % to 88.0 %)\n"
         "rounds  5\n"
         "  790.0 µs │██████████ 1\n"
-        "  796.2 µs │████████████████████ 2\n"
+        "  792.5 µs │ 0\n"
+        "  795.0 µs │ 0\n"
+        "  797.5 µs │ 0\n"
+        "  800.0 µs │████████████████████ 2\n"
         "  802.5 µs │ 0\n"
-        "  808.8 µs │██████████ 1\n"
-        "  815.0 µs │ 0\n"
-        "  821.2 µs │ 0\n"
-        "  827.5 µs │ 0\n"
-        "  833.8 µs │ 0\n"
+        "  805.0 µs │ 0\n"
+        "  807.5 µs │██████████ 1\n"
         "      more │██████████ 1\n"
         "\n"
         "with calls  calls  line  caller\n"
@@ -162,6 +164,52 @@ TEST_CASE("a line is shown with its rounds, its loop, callers and callees") {
         "\n"
         "with calls  calls  line  callee\n"
         "    9.0 µs    ×26    11  swap\n");
+}
+
+TEST_CASE("static functions of one name in two sources share no callers") {
+  Profile profile = sorting();
+  profile.tree.functions.push_back({"sort", "lib/sort.c", 3});
+  profile.tree.functions.push_back({"other", "lib/sort.c", 30});
+  profile.tree.nodes.push_back({.function = 4, .parent = 0, .calls = 1, .inclusive = 50});
+  profile.tree.nodes.push_back({.function = 3, .parent = 5, .from_line = 31, .calls = 1, .inclusive = 50});
+  const auto callers_at = [&](const std::string& path) {
+    profile.lines[0].path = path;
+    return nlohmann::json::parse(line_json(profile, {path, 11}))["callers"];
+  };
+  CHECK(callers_at("src/sort.c").size() == 2);
+  REQUIRE(callers_at("lib/sort.c").size() == 1);
+  CHECK(callers_at("lib/sort.c")[0]["function"] == "other");
+  CHECK(callers_at("src/sort.inc").size() == 3);  // of an included file the name is all that is known
+}
+
+TEST_CASE("callers of a deep recursion are counted in one pass") {
+  Profile profile = sorting();
+  profile.tree.nodes.resize(1);
+  constexpr std::uint32_t depth = 200'000;
+  for (std::uint32_t n = 1; n <= depth; ++n)
+    profile.tree.nodes.push_back(
+        {.function = 1, .parent = n - 1, .from_line = 4 + n % 2, .calls = 1, .inclusive = 1.0 + depth - n});
+  const nlohmann::json callers = nlohmann::json::parse(line_json(profile, {"src/sort.c", 11}))["callers"];
+  REQUIRE(callers.size() == 3);
+  CHECK(callers[0]["function"] == "main");
+  CHECK(callers[0]["inclusive"] == depth);
+  CHECK(callers[1]["inclusive"] == depth - 1);  // of the outermost one only
+  CHECK(callers[1]["calls"] == depth / 2);
+}
+
+TEST_CASE("of several functions in a line the hottest is shown") {
+  Profile profile = sorting();
+  profile.lines.push_back({"src/sort.c", 11, "sort<int>", 1, cost(2e4, 1e3, 0.02)});
+  CHECK(show_source(profile, "src/sort.c", sort_c(), ShownParts::hot_parts, {.width = 80}).find("80.0 %") !=
+        std::string::npos);
+}
+
+TEST_CASE("rounds that all agree are one row") {
+  Profile profile = sorting();
+  profile.lines[0].rounds = {8e5, 8e5, 8e5};
+  const std::string text = show_line(profile, {"src/sort.c", 11}, "", {.width = 40});
+  INFO(text);
+  CHECK(text.find("rounds  3\n  800 µs │████████████████████") != std::string::npos);
 }
 
 TEST_CASE("a line as JSON has rounds that are not known as null") {
@@ -218,7 +266,7 @@ TEST_CASE("names and sources that would drive a terminal are shown without") {
   profile.warnings = {evil};
   const TableStyle style{.width = 80};
   const std::string all = show_profile(profile, style) +
-                          show_source(profile, evil, evil + "\n" + evil, Extent::whole, style) +
+                          show_source(profile, evil, evil + "\n" + evil, ShownParts::whole, style) +
                           show_line(profile, {evil, 11}, evil, style);
   for (const std::string bad : {"\x1b", "\a", "\r", "\xc2\x9b", "\xe2\x80\xae"})
     CHECK(all.find(bad) == std::string::npos);

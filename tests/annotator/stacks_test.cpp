@@ -6,12 +6,42 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "annotator/pprof.hpp"
 #include "annotator/recorded_profile.hpp"
+#include "annotator/tree_walk.hpp"
 #include "tests/annotator/foreign_reader.hpp"
 #include "tests/annotator/some_measured.hpp"
 #include "tests/annotator/some_recording.hpp"
 
 namespace jcprof::annotator {
+namespace {
+
+std::size_t sum_of(const std::string& folded) {
+  std::istringstream lines(folded);
+  std::string line;
+  std::size_t total = 0;
+  while (std::getline(lines, line)) total += std::stoul(line.substr(line.rfind(' ')));
+  return total;
+}
+
+/// Each call takes 1.
+Profile a_recursion(std::uint32_t depth) {
+  RecordedRun recorded = test::some_recording();
+  recorded.recording.threads.resize(1);
+  recorded.recording.threads[0].recorded = depth;
+  recorded.recording.calls.clear();
+  for (std::uint32_t i = 1; i <= depth; ++i)
+    recorded.recording.calls.push_back({.id = i,
+                                        .parent = i - 1,
+                                        .thread = 1,
+                                        .symbol = 1,
+                                        .count = 1,
+                                        .exclusive = 1,
+                                        .inclusive = 1.0 + depth - i});
+  return recorded_profile(recorded);
+}
+
+}  // namespace
 
 TEST_CASE("folded stacks begin with the thread and sum to the total") {
   const std::string text = to_folded(recorded_profile(test::some_recording()));
@@ -21,11 +51,7 @@ TEST_CASE("folded stacks begin with the thread and sum to the total") {
         "thread 1 words;main (words.c:20);count (words.c:5);put (words.c:1) 599\n"
         "thread 2;count (words.c:5) 150\n"
         "thread 2;count (words.c:5);memcpy 51\n");
-  std::istringstream lines(text);
-  std::string line;
-  int total = 0;
-  while (std::getline(lines, line)) total += std::stoi(line.substr(line.rfind(' ')));
-  CHECK(total == 1201);
+  CHECK(sum_of(text) == 1201);
 }
 
 TEST_CASE("a name with a semicolon stays one frame of a folded stack") {
@@ -34,19 +60,32 @@ TEST_CASE("a name with a semicolon stays one frame of a folded stack") {
   CHECK(to_folded(profile).starts_with("thread 1 words;a_b?c? (words.c:20) 100\n"));
 }
 
-TEST_CASE("a recursion of a hundred thousand frames can be exported") {
-  RecordedRun recorded = test::some_recording();
-  recorded.recording.calls.clear();
-  constexpr std::uint32_t depth = 100'000;
-  for (std::uint32_t i = 1; i <= depth; ++i)
-    recorded.recording.calls.push_back({.id = i,
-                                        .parent = i - 1,
-                                        .thread = 1,
-                                        .symbol = 1,
-                                        .count = 1,
-                                        .exclusive = i == depth ? 1.0 : 0.0});
-  const std::string text = to_folded(recorded_profile(recorded));
-  CHECK(std::ranges::count(text, ';') == depth);
+TEST_CASE("a recursion of a hundred thousand frames is written as deep as the bound, and its cost as it is") {
+  const Profile profile = a_recursion(100'000);
+  const std::string text = to_folded(profile);
+  CHECK(std::ranges::count(text, '\n') == most_depth - 1);  // the thread itself takes nothing
+  CHECK(text.size() < 10'000'000);
+  CHECK(sum_of(text) == 100'000);
+  const nlohmann::json document = nlohmann::json::parse(to_speedscope(profile));
+  CHECK(document["profiles"][0]["endValue"].get<double>() == Approx(100'000));
+  CHECK(document["profiles"][0]["samples"].back().size() == most_depth - 1);
+  CHECK(to_pprof(profile).size() < 1'000'000);
+}
+
+TEST_CASE("where lines are known, what is deeper than the bound is the last function's first line") {
+  Profile profile = test::some_measured();
+  const std::uint32_t last_function = profile.tree.nodes.back().function;
+  const CostLine line = profile.tree.nodes.back().lines.at(0);
+  for (std::size_t depth = 1; depth < most_depth + 10; ++depth)
+    profile.tree.nodes.push_back({.function = last_function,
+                                  .parent = static_cast<std::uint32_t>(profile.tree.nodes.size() - 1),
+                                  .calls = 1,
+                                  .exclusive = 2,
+                                  .inclusive = 2,
+                                  .lines = {{line.path, line.line + 1, 2}}});
+  const std::string text = to_folded(profile);
+  CHECK(sum_of(text) == 1980 + 2 * (most_depth + 9));
+  CHECK(text.ends_with(";f (A.java:40);A.java:40 22\n"));
 }
 
 TEST_CASE("speedscope has a profile a thread, its samples weigh what the nodes took") {

@@ -130,7 +130,7 @@ TEST_CASE("what is not JSON is shown in words of ours") {
                         6),
        "x.json:1: not a text file: it holds the byte 0x7F\n  1 | ?ELF??\n    | ^"},
       {std::string_view("\xFF\xFE{\0}\0", 6),
-       "x.json:1: the file is UTF-16\n  1 | \xFF\xFE{?}?\n    | ^\nhint: save it as UTF-8"},
+       "x.json:1: the file is UTF-16\n  1 | ??{?}?\n    | ^\nhint: save it as UTF-8"},
   };
   for (const Case& faulty : cases) CHECK(fault_of(faulty.text) == faulty.fault);
 }

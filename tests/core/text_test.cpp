@@ -42,6 +42,28 @@ TEST_CASE("a near name is offered, a far one is not") {
   CHECK(did_you_mean("bluetooth", known).empty());
 }
 
+TEST_CASE("what drives a terminal, turns text or is no UTF-8 becomes one question mark a character") {
+  CHECK(plain_line("µ-Grün 並 \xF0\x9F\x99\x82") == "µ-Grün 並 \xF0\x9F\x99\x82");
+  CHECK(plain_line("\x1b[2J\t\n\x7F\xC2\x9B") == "?[2J????");
+  for (const std::string point : {"\xD8\x9C", "\xE2\x80\x8B", "\xE2\x80\x8F", "\xE2\x80\xA8", "\xE2\x80\xAE",
+                                  "\xE2\x81\xA6", "\xEF\xBB\xBF", "\xF3\xA0\x81\x81"})
+    CHECK(plain_line(point + "a") == "?a");
+  CHECK(plain_line("\xFF\xC3") == "??");
+  CHECK(plain_line("\xED\xA0\x80 \xE0\x80\x80 \xF4\x90\x80\x80") ==
+        "? ? ?");  // surrogate, overlong, too large
+}
+
+TEST_CASE("harmless text keeps its lines and tabs, and nothing else that is not plain") {
+  CHECK(harmless("a\tb\nc\r\xC2\x9B\xE2\x80\xAE\xE9") == "a\tb\nc????");
+}
+
+TEST_CASE("the beginning of a text ends between characters") {
+  CHECK(beginning_of("aé", 2) == "a");
+  CHECK(beginning_of("aé", 3) == "aé");
+  CHECK(beginning_of("", 3).empty());
+  CHECK(beginning_of("並べ替え", 7) == "並べ");
+}
+
 TEST_CASE("hex is written in lower case and read in either") {
   CHECK(to_hex(Bytes{0x00, 0xA4, 0xFF}) == "00a4ff");
   CHECK(parse_hex("00 a4FF") == Bytes{0x00, 0xA4, 0xFF});
