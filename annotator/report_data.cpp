@@ -12,6 +12,7 @@
 #include "annotator/report_json.hpp"
 #include "annotator/report_rows.hpp"
 #include "annotator/report_tree.hpp"
+#include "annotator/tree_walk.hpp"
 
 namespace jcprof::annotator {
 namespace {
@@ -175,7 +176,7 @@ class DataWriter {
           "`jcprof export` and `jcprof query` have all of it");
     if (tree_.too_deep() > 0)
       add(fmt::format("{} calls are more than {} deep: the report's call tree leaves them out",
-                      tree_.too_deep(), ReportTree::deepest),
+                      tree_.too_deep(), most_depth),
           "`jcprof query` knows them, in the view `call`");
     for (const Warning& warning : profile_.noted) add(warning.text, warning.advice);
     for (std::size_t i = profile_.noted.size(); i < profile_.warnings.size(); ++i)

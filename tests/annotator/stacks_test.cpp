@@ -36,8 +36,8 @@ Profile a_recursion(std::uint32_t depth) {
                                         .thread = 1,
                                         .symbol = 1,
                                         .count = 1,
-                                        .exclusive = 1,
-                                        .inclusive = 1.0 + depth - i});
+                                        .inclusive = 1.0 + depth - i,
+                                        .exclusive = 1});
   return recorded_profile(recorded);
 }
 

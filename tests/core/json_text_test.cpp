@@ -123,7 +123,7 @@ TEST_CASE("what is not JSON is shown in words of ours") {
        "x.json:1: \"-\" is not a number of JSON, or too large\n  1 | {\"a\": -}\n    |       ^"},
       {"{} {}", "x.json:1: something stands after the end of the document\n  1 | {} {}\n    |    ^"},
       {"{\"a\": \"\xE9\"}",
-       "x.json:1: the byte 0xE9 is not UTF-8\n  1 | {\"a\": \"\xE9\"}\n    |        ^\nhint: save the file "
+       "x.json:1: the byte 0xE9 is not UTF-8\n  1 | {\"a\": \"?\"}\n    |        ^\nhint: save the file "
        "as UTF-8"},
       {std::string_view("\x7F"
                         "ELF\0\0",
