@@ -51,7 +51,7 @@ done
 has --max-time jcprof profile . --max
 has --absolute jcprof-run --abs
 
-expect 'csv' jcprof export --format c
+expect 'callgrind|csv' jcprof export --format c
 has json jcprof export one.jcprof --format ''
 expect 'vpcd:' jcprof run . --transport v
 expect 'a folder|one.jcprof|src|two words.jcprof' jcprof export ''

@@ -111,7 +111,7 @@ namespace {
 
 /// Generates with a function `large` of that many statements, each two deep in blocks.
 Generated generate_large(int statements) {
-  const fs::path folder = fs::path(JCPROF_BINARY_DIR) / "tests/too_large";
+  const fs::path folder = fs::path(JCPROF_BINARY_DIR) / fmt::format("tests/too_large_{}", statements);
   fs::remove_all(folder);
   std::string large = "  void large() {\n";
   for (int i = 0; i < statements; ++i)
@@ -210,7 +210,7 @@ TEST_CASE(
       "void run(byte a, byte b) { PM.m_perfStop = PM.PERF_START; PM.check(PM.TRAP_ADD_1); if (a > b) return; "
       "PM.check(PM.TRAP_ADD_2); }";
   CHECK(generate_and_strip(
-            fs::path(JCPROF_BINARY_DIR) / "tests/ancestor",
+            fs::path(JCPROF_BINARY_DIR) / "tests/ancestor_numbers",
             {{"A.java", applet(members)},
              {"PM.java",
               "public class PM { public static short m_perfStop; public static final short PERF_START = 1;\n"
@@ -248,7 +248,7 @@ TEST_CASE("sources in an 8-bit encoding are checked by compiling too, and a byte
 
 TEST_CASE("an ancestor's PM of another package is left to that package") {
   CHECK(generate_and_strip(
-            fs::path(JCPROF_BINARY_DIR) / "tests/ancestor",
+            fs::path(JCPROF_BINARY_DIR) / "tests/ancestor_package",
             {{"A.java", applet("void run(byte a, byte b) { new lib.Adder().add(); }")},
              {"lib/Adder.java",
               "package lib; public class Adder { public void add() { PM.check(PMC.TRAP_x); } }\n"},
