@@ -25,6 +25,13 @@ bool stays_below(const fs::path& path) {
          std::ranges::none_of(path, [](const fs::path& part) { return part == ".."; });
 }
 
+constexpr const char* changed = "changed since it was measured";
+
+/// What hooks have seen has no digest.
+bool is_as_measured(const std::string& text, const SourceDigest& source) {
+  return source.sha256.empty() || sha256(text) == source.sha256;
+}
+
 bool is_of_the_system(const fs::path& path) {
   const std::string text = path.string();
   return text.starts_with("/usr/include/") || text.starts_with("/usr/lib/");
@@ -110,6 +117,15 @@ void make_relative(TrapMap& map, const fs::path& root) {
   for (Trap& trap : map.traps) make_relative(trap.path, root);
 }
 
+std::string measured_text(const SourceDigest& source, const fs::path& root) {
+  std::string text = read_file(root / source.path);
+  if (!is_as_measured(text, source))
+    throw UserError(Fault{.message = changed,
+                          .place = {.file = source.path},
+                          .hint = "measure again with `jcprof profile`, or bring the old text back"});
+  return text;
+}
+
 std::vector<ReportSource> report_sources(const Profile& profile, const fs::path& root) {
   const std::set<std::string> named = named_paths(profile);
   std::vector<ReportSource> sources;
@@ -122,9 +138,9 @@ std::vector<ReportSource> report_sources(const Profile& profile, const fs::path&
       source.why = "not there, or not readable";
       continue;
     }
-    if (digest.sha256.empty() || sha256(*source.text) == digest.sha256) continue;
+    if (is_as_measured(*source.text, digest)) continue;
     source.text.reset();
-    source.why = "changed since it was measured";
+    source.why = changed;
   }
   return sources;
 }
@@ -136,20 +152,14 @@ std::vector<AnnotatedFile> write_annotated(const Profile& profile, const fs::pat
   for (const SourceDigest& source : profile.sources) {
     const std::vector<LineComment> comments = comments_for(profile, source.path);
     if (comments.empty()) continue;
-    const Place place{.file = source.path};
     if (!stays_below(source.path)) {
-      faults.push_back({.message = "the profile names a source outside the project", .place = place});
+      faults.push_back(
+          {.message = "the profile names a source outside the project", .place = {.file = source.path}});
       continue;
     }
     try {
       if (source.sha256.empty() && !fs::exists(root / source.path)) continue;
-      const std::string text = read_file(root / source.path);
-      if (!source.sha256.empty() && sha256(text) != source.sha256) {
-        faults.push_back({.message = "changed since it was measured",
-                          .place = place,
-                          .hint = "measure again with `jcprof profile`, or bring the old text back"});
-        continue;
-      }
+      const std::string text = measured_text(source, root);
       AnnotatedText annotated = annotate_text(text, profile.language, comments);
       AnnotatedFile file{.path = source.path, .file = out / source.path, .text = std::move(annotated.text)};
       for (const SkippedLine& line : annotated.skipped)

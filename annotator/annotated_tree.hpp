@@ -27,6 +27,9 @@ std::filesystem::path root_of_sources(const Profile& profile);
 void make_relative(Profile& profile, const std::filesystem::path& root);
 void make_relative(TrapMap& map, const std::filesystem::path& root);
 
+/// The text of a source under `root`. UserError when it is gone, or was changed since it was measured.
+std::string measured_text(const SourceDigest& source, const std::filesystem::path& root);
+
 /// The sources under `root` that the profile names, or why there is no text: what is gone, or was changed
 /// since it was measured, is not to be shown beside times.
 std::vector<ReportSource> report_sources(const Profile& profile, const std::filesystem::path& root);

@@ -3,10 +3,17 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 
 #include <fmt/format.h>
 
 namespace jcprof::annotator {
+
+void sum_up(CostTree& tree) {
+  for (CostNode& node : tree.nodes) node.inclusive = node.exclusive;
+  for (const CostNode& node : tree.nodes | std::views::reverse)
+    if (node.parent != CostNode::none) tree.nodes[node.parent].inclusive += node.inclusive;
+}
 
 CostTree cost_tree(const StoredRecording& recording) {
   CostTree tree;

@@ -47,6 +47,9 @@ struct CostTree {
   std::vector<CostNode> nodes;  // parents first
 };
 
+/// Makes inclusive costs of the exclusive ones.
+void sum_up(CostTree& tree);
+
 class MeasuredWay;
 
 /// The entry is the root. Of the path's blocks only the first `known` are in it.

@@ -28,10 +28,7 @@ class TreeBuilder {
       lines_[{open_.back().node, attribution_.blocks[block].line}] += costs_[block];
     }
     put_lines();
-    for (auto node = tree_.nodes.rbegin(); node != tree_.nodes.rend(); ++node) {
-      node->inclusive += node->exclusive;
-      if (node->parent != CostNode::none) tree_.nodes[node->parent].inclusive += node->inclusive;
-    }
+    sum_up(tree_);
     return std::move(tree_);
   }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "src/core/error.hpp"
 
@@ -111,10 +112,16 @@ Profile recorded_profile(const RecordedRun& recorded) {
   return profile;
 }
 
-Profile newest_profile(const Store& store) {
+NewestRun newest_run(const Store& store) {
   const std::optional<RunInfo> run = store.last_run();
-  if (is_recorded(run)) return recorded_profile(load(store, *run));
-  return estimate(load_newest_run(store));
+  if (is_recorded(run)) {
+    RecordedRun recorded = load(store, *run);
+    Profile profile = recorded_profile(recorded);
+    return {std::move(profile), std::move(recorded.map), std::move(recorded.recording)};
+  }
+  RunData measured = load_newest_run(store);
+  Profile profile = estimate(measured);
+  return {.profile = std::move(profile), .map = std::move(measured.map), .recording = {}};
 }
 
 }  // namespace jcprof::annotator

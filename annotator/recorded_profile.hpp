@@ -14,7 +14,12 @@ RecordedRun load_recorded_run(const Store& store);
 /// Pure. Functions of hooks bring sources along that have no digest.
 Profile recorded_profile(const RecordedRun& recorded);
 
-/// Of the newest run: read where it was recorded, estimated where it was measured.
-Profile newest_profile(const Store& store);
+/// What a store holds of its newest run.
+struct NewestRun {
+  Profile profile;            // read where it was recorded, estimated where it was measured
+  TrapMap map;                // of its build
+  StoredRecording recording;  // empty of a run that was no recording
+};
+NewestRun newest_run(const Store& store);
 
 }  // namespace jcprof::annotator

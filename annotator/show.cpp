@@ -165,6 +165,18 @@ std::string call_tree(const Profile& profile, const TableStyle& style) {
          TreeText(profile.tree, style).text();
 }
 
+std::vector<LineEstimate> all_lines(const Profile& profile) {
+  std::vector<LineEstimate> lines = profile.lines;
+  if (!profile.recorded || !lines.empty()) return lines;
+  for (const FunctionEstimate& function : profile.functions)
+    lines.push_back({.path = function.path,
+                     .line = function.line,
+                     .function = function.function,
+                     .hits = function.calls,
+                     .cost = function.exclusive});
+  return lines;
+}
+
 std::string show_profile(const Profile& profile, const TableStyle& style) {
   std::string text = header(profile, style);
   for (const std::string& part : {line_table(profile, style), function_table(profile, style),

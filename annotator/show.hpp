@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "annotator/estimates.hpp"
 #include "annotator/text_table.hpp"
@@ -23,6 +24,9 @@ ShownPlace shown_place(const std::string& wish);
 /// The path in the profile that `file` means: it, an end of it, or it behind other folders. UserError with
 /// what may have been meant when that is none, or several.
 std::string path_meant(const Profile& profile, const std::string& file);
+
+/// The lines, hottest first; of hooks, which know none, each function in the line where it begins.
+std::vector<LineEstimate> all_lines(const Profile& profile);
 
 /// The hottest lines and functions, the call tree, warnings.
 std::string show_profile(const Profile& profile, const TableStyle& style);

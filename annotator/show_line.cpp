@@ -74,23 +74,27 @@ class NeighbourSearch {
   /// What is called within another of the same is in that one's cost.
   template <class Wanted, class Other>
   std::vector<Neighbour> sum(const Wanted& is_wanted, const Other& other) const {
-    std::map<Key, Neighbour> sums;
-    std::map<Key, std::size_t> under_way;
-    std::vector<std::optional<Key>> calls;  // innermost last; nothing of what is not wanted
-    for (const TreeStep& step : depth_first(tree_)) {
-      for (; calls.size() > step.depth; calls.pop_back())
-        if (calls.back()) --under_way[*calls.back()];
-      const CostNode& node = tree_.nodes[step.node];
-      calls.push_back(is_wanted(node) ? std::optional(Key(other(node), node.from_line)) : std::nullopt);
-      if (!calls.back()) continue;
-      Neighbour& found = sums[*calls.back()];
-      found.function = tree_.functions[calls.back()->first].name;
-      found.line = node.from_line;
-      found.calls += node.calls;
-      if (under_way[*calls.back()]++ == 0) found.inclusive += node.inclusive;
+    std::map<Key, std::uint32_t> numbers;
+    std::vector<Neighbour> sums(1);        // number 0: what is not wanted
+    std::vector<std::uint32_t> neighbour;  // by node: a number
+    for (const CostNode& node : tree_.nodes) {
+      std::uint32_t number = 0;
+      if (is_wanted(node)) {
+        const auto [found, is_new] =
+            numbers.try_emplace({other(node), node.from_line}, static_cast<std::uint32_t>(sums.size()));
+        if (is_new)
+          sums.push_back({.function = tree_.functions[found->first.first].name, .line = node.from_line});
+        number = found->second;
+      }
+      neighbour.push_back(number);
+    }
+    const std::vector<bool> is_outermost = outermost(tree_, neighbour);
+    for (std::size_t i = 0; i < neighbour.size(); ++i) {
+      sums[neighbour[i]].calls += tree_.nodes[i].calls;
+      if (is_outermost[i]) sums[neighbour[i]].inclusive += tree_.nodes[i].inclusive;
     }
     std::vector<Neighbour> all;
-    for (auto& [key, neighbour] : sums) all.push_back(std::move(neighbour));
+    for (const auto& [key, number] : numbers) all.push_back(std::move(sums[number]));
     std::ranges::stable_sort(all, std::ranges::greater{}, &Neighbour::inclusive);
     return all;
   }
@@ -99,19 +103,6 @@ class NeighbourSearch {
   const LineEstimate& line_;
   std::vector<bool> is_ours_;  // by function
 };
-
-/// Of hooks, which know no lines: where a function begins, that function.
-std::vector<LineEstimate> all_lines(const Profile& profile) {
-  std::vector<LineEstimate> lines = profile.lines;
-  if (!profile.recorded || !lines.empty()) return lines;
-  for (const FunctionEstimate& function : profile.functions)
-    lines.push_back({.path = function.path,
-                     .line = function.line,
-                     .function = function.function,
-                     .hits = function.calls,
-                     .cost = function.exclusive});
-  return lines;
-}
 
 LineEstimate line_at(const Profile& profile, const ShownPlace& place) {
   const std::vector<LineEstimate> lines = all_lines(profile);

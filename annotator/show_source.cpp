@@ -28,12 +28,8 @@ struct LineCost {
 /// Of several functions in a line, as instances of a template are, the hottest, which comes first.
 std::map<std::size_t, LineCost> costs_of(const Profile& profile, const std::string& path) {
   std::map<std::size_t, LineCost> costs;
-  for (const LineEstimate& line : profile.lines)
+  for (const LineEstimate& line : all_lines(profile))
     if (line.path == path) costs.try_emplace(line.line, LineCost{line.cost, line.hits});
-  if (!profile.recorded || !profile.lines.empty()) return costs;
-  // Hooks know no lines: where a function begins stands what it takes itself.
-  for (const FunctionEstimate& function : profile.functions)
-    if (function.path == path) costs.try_emplace(function.line, LineCost{function.exclusive, function.calls});
   return costs;
 }
 

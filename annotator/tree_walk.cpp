@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <ranges>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -90,20 +91,18 @@ CostTree in_whole_ticks(CostTree tree) {
       node.exclusive = 0;
       for (CostLine& line : node.lines) node.exclusive += line.cost = rounding.next(line.cost);
     }
-    node.inclusive = node.exclusive;
   }
-  for (const CostNode& node : tree.nodes | std::views::reverse)
-    if (node.parent != CostNode::none) tree.nodes[node.parent].inclusive += node.inclusive;
+  sum_up(tree);
   return tree;
 }
 
-std::vector<bool> outermost(const CostTree& tree) {
+std::vector<bool> outermost(const CostTree& tree, std::span<const std::uint32_t> groups) {
   std::vector<bool> result(tree.nodes.size());
-  std::vector<std::size_t> under_way(tree.functions.size());
-  std::vector<std::uint32_t> calls;  // functions, innermost last
+  std::vector<std::size_t> under_way(groups.empty() ? 0 : *std::ranges::max_element(groups) + std::size_t{1});
+  std::vector<std::uint32_t> calls;  // groups, innermost last
   for (const TreeStep& step : depth_first(tree)) {
     for (; calls.size() > step.depth; calls.pop_back()) --under_way[calls.back()];
-    calls.push_back(tree.nodes[step.node].function);
+    calls.push_back(groups[step.node]);
     result[step.node] = under_way[calls.back()]++ == 0;
   }
   return result;

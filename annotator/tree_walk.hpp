@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,8 +31,9 @@ CostTree in_most_depth(const CostTree& tree);
 /// The same tree in whole ticks, which still add up: all together they are the sum of all, rounded.
 CostTree in_whole_ticks(CostTree tree);
 
-/// By node: no call of the same function is further up, so that its inclusive cost is no part of another's.
-std::vector<bool> outermost(const CostTree& tree);
+/// By node: none of the same group is further up, so that its inclusive cost is no part of another's.
+/// `groups`: by node, numbered without gaps worth mentioning; functions, say.
+std::vector<bool> outermost(const CostTree& tree, std::span<const std::uint32_t> groups);
 
 /// "PinApplet.java:14"
 std::string place_text(std::string_view path, std::size_t line);

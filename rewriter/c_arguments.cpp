@@ -89,11 +89,11 @@ std::vector<std::string> clang_arguments(const CompileUnit& unit, const RefusedF
   };
   const std::vector<std::string>& given = unit.arguments;
   const std::string compiler = given.empty() ? "cc" : given.front();
+  constexpr const char* resources = "-resource-dir=" JCPROF_CLANG_RESOURCES;
   std::vector<std::string> arguments{
       compiles_cpp(compiler) ? "clang++" : "clang",
       // -w would leave the warnings that clang 19 takes for errors and gcc does not.
-      "-Wno-everything", "-ferror-limit=20", "-resource-dir=" JCPROF_CLANG_RESOURCES,
-      "-working-directory=" + unit.folder.string()};
+      "-Wno-everything", "-ferror-limit=20", resources, "-working-directory=" + unit.folder.string()};
   arguments.insert(arguments.end(), target.begin(), target.end());
   bool language_given = false;
   for (std::size_t i = 1; i < given.size(); ++i) {

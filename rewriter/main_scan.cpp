@@ -5,12 +5,10 @@
 #include <cctype>
 #include <string>
 
+#include "src/core/text.hpp"
+
 namespace jcprof::rewriter {
 namespace {
-
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
 
 /// The parts of a text that are neither comment, literal nor directive, token by token.
 class Tokens {

@@ -60,34 +60,27 @@ Subject subject_of(const CommonOptions& options) {
   return {.file = out / "profile.jcprof", .root = project.root, .out = out};
 }
 
-/// What a profile.jcprof holds of its newest run.
-struct Held {
-  annotator::Profile profile;
-  TrapMap map;
-  StoredRecording recording;
-};
-
-Held held_in(const Store& store) {
-  Held held{.profile = annotator::newest_profile(store)};
-  held.map = store.traps(held.profile.run.id);
-  if (held.profile.recorded) held.recording = store.recording(held.profile.run.id);
-  return held;
+/// Names sources as they lie below their root, which is returned.
+fs::path settle_sources(annotator::NewestRun& run, const Subject& subject) {
+  const fs::path root = subject.root ? *subject.root : annotator::root_of_sources(run.profile);
+  annotator::make_relative(run.profile, root);
+  annotator::make_relative(run.map, root);
+  return root;
 }
 
-void make_report(const Subject& subject, const Held& held, const fs::path& root, const std::string& against) {
-  annotator::ReportSubject shown{.profile = held.profile,
-                                 .recording = held.profile.recorded ? &held.recording : nullptr,
-                                 .sources = annotator::report_sources(held.profile, root)};
+void make_report(const Subject& subject, const annotator::NewestRun& run, const fs::path& root,
+                 const std::string& against) {
+  annotator::ReportSubject shown{.profile = run.profile,
+                                 .recording = run.profile.recorded ? &run.recording : nullptr,
+                                 .sources = annotator::report_sources(run.profile, root)};
   if (against.empty()) {
     write_file(subject.report(), annotator::report_html(shown));
     return;
   }
-  Held older = held_in(Store(against, OpenMode::read_only));
-  const fs::path older_root = subject.root ? root : annotator::root_of_sources(older.profile);
-  annotator::make_relative(older.profile, older_root);
-  annotator::make_relative(older.map, older_root);
+  annotator::NewestRun older = annotator::newest_run(Store(against, OpenMode::read_only));
+  settle_sources(older, subject);
   const annotator::Against compared{older.profile,
-                                    annotator::compare({older.profile, older.map}, {held.profile, held.map})};
+                                    annotator::compare({older.profile, older.map}, {run.profile, run.map})};
   shown.against = &compared;
   write_file(subject.report(), annotator::report_html(shown));
 }
@@ -126,14 +119,12 @@ ExitCode show(AnnotateOptions asked) {
   CommonOptions& options = asked.common;
   settle_project(options, asked.place);
   const Subject subject = subject_of(options);
-  const Store store(existing(subject.file), OpenMode::read_only);
-  annotator::Profile profile = annotator::newest_profile(store);
-  const fs::path root = subject.root ? *subject.root : annotator::root_of_sources(profile);
-  annotator::make_relative(profile, root);
+  annotator::NewestRun run = annotator::newest_run(Store(existing(subject.file), OpenMode::read_only));
+  const fs::path root = settle_sources(run, subject);
   ShowWish wish{.place = asked.place, .json = options.json, .style = terminal_style()};
   wish.is_piped = ::isatty(STDOUT_FILENO) != 1;
   if (wish.is_piped) wish.style.width = 80;
-  fmt::print("{}", shown(profile, root, wish));
+  fmt::print("{}", shown(run.profile, root, wish));
   return ExitCode::done;
 }
 
@@ -143,15 +134,13 @@ ExitCode annotate(const AnnotateOptions& asked) {
   const Subject subject = subject_of(options);
   if (!asked.against.empty()) existing(asked.against);
   Store store(existing(subject.file), OpenMode::read_write);
-  Held held = held_in(store);
-  annotator::Profile& profile = held.profile;
+  annotator::NewestRun run = annotator::newest_run(store);
+  const annotator::Profile& profile = run.profile;
   if (!profile.recorded) store.replace_estimates(profile.run.id, annotator::stored(profile));
   store.close();
 
-  const fs::path root = subject.root ? *subject.root : annotator::root_of_sources(profile);
-  annotator::make_relative(profile, root);
-  annotator::make_relative(held.map, root);
-  make_report(subject, held, root, asked.against);
+  const fs::path root = settle_sources(run, subject);
+  make_report(subject, run, root, asked.against);
   const std::vector<annotator::AnnotatedFile> written = annotate_sources(asked, subject, profile, root);
   if (options.json) {
     fmt::print("{}", annotator::to_json(profile));

@@ -77,7 +77,7 @@ std::string exported(const Options& options) {
                           .hint = "-o FILE writes it to a file"});
   const Store store(options.profile, OpenMode::read_only);
   if (format == formats().end()) return as_gmon(options, store);
-  annotator::Profile profile = annotator::newest_profile(store);
+  annotator::Profile profile = annotator::newest_run(store).profile;
   if (format->is_of_project) annotator::make_relative(profile, annotator::root_of_sources(profile));
   return format->write(profile);
 }

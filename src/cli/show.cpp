@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <sstream>
 
+#include "annotator/annotated_tree.hpp"
 #include "annotator/exports.hpp"
 #include "annotator/show.hpp"
 #include "src/core/error.hpp"
-#include "src/core/file.hpp"
 
 namespace jcprof::cli {
 namespace {
@@ -16,13 +16,9 @@ namespace fs = std::filesystem;
 
 /// As it was measured.
 std::string source_text(const annotator::Profile& profile, const fs::path& root, const std::string& path) {
-  std::string text = read_file(root / path);
   const auto source = std::ranges::find(profile.sources, path, &SourceDigest::path);
-  if (source != profile.sources.end() && !source->sha256.empty() && sha256(text) != source->sha256)
-    throw UserError(Fault{.message = "changed since it was measured",
-                          .place = {.file = path},
-                          .hint = "measure again with `jcprof profile`, or bring the old text back"});
-  return text;
+  return annotator::measured_text(source == profile.sources.end() ? SourceDigest{.path = path} : *source,
+                                  root);
 }
 
 /// Empty where the source cannot be had: what was measured is shown all the same.

@@ -15,10 +15,6 @@
 namespace jcprof {
 namespace {
 
-bool in_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
@@ -166,7 +162,7 @@ std::optional<PlaceholderUse> next_placeholder(std::string_view text, std::size_
   for (std::size_t at = text.find('{', from); at != std::string_view::npos; at = text.find('{', at + 1)) {
     if (text.substr(at, 2) == "{{") return PlaceholderUse{at, 2, {}};
     const std::string_view rest = text.substr(at + 1);
-    const auto length = static_cast<std::size_t>(std::ranges::find_if_not(rest, in_name) - rest.begin());
+    const auto length = static_cast<std::size_t>(std::ranges::find_if_not(rest, is_word) - rest.begin());
     if (length > 0 && !is_digit(rest.front()) && length < rest.size() && rest[length] == '}')
       return PlaceholderUse{at, length + 2, rest.substr(0, length)};
   }

@@ -27,6 +27,9 @@ std::size_t utf8_length(std::string_view text);
 
 bool is_utf8(std::string_view text);
 
+/// Of an identifier in C, Java or EDL: a letter or digit of ASCII, or '_'.
+bool is_word(char c);
+
 /// What stands at the head of a text: one character, or a byte that begins none.
 struct Character {
   std::string_view bytes;

@@ -15,6 +15,7 @@
 #include "src/core/process.hpp"
 #include "src/core/store.hpp"
 #include "tests/ecall_agent/bridges.hpp"
+#include "tests/support/processes.hpp"
 
 namespace jcprof::test {
 namespace {
@@ -90,15 +91,10 @@ TEST_CASE("a run whose ecall crashes at one event is complete without that event
 /// Processes whose command line holds `text`.
 std::vector<pid_t> processes_with(const std::string& text) {
   std::vector<pid_t> found;
-  for (const auto& entry : fs::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename().string();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    std::ifstream stream(entry.path() / "cmdline", std::ios::binary);
-    const std::string line(std::istreambuf_iterator<char>(stream), {});
+  for (const auto& [pid, line] : test::command_lines())
     if (line.find(text) != std::string::npos &&
         line.find("jcprof-agent-ecall") == line.rfind("jcprof-agent-ecall"))
-      found.push_back(std::stoi(name));
-  }
+      found.push_back(pid);
   return found;
 }
 

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <thread>
 
 #include <fmt/format.h>
@@ -15,6 +14,7 @@
 #include "src/core/file.hpp"
 #include "src/core/sqlite.hpp"
 #include "src/core/store.hpp"
+#include "tests/support/processes.hpp"
 
 namespace jcprof::test {
 namespace {
@@ -127,14 +127,10 @@ Running Workplace::start(const std::vector<std::string>& argv) const {
 
 std::vector<pid_t> Workplace::processes(const std::string& program) const {
   std::vector<pid_t> found;
-  for (const auto& entry : fs::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename().string();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    std::ifstream stream(entry.path() / "cmdline", std::ios::binary);
-    const std::string line(std::istreambuf_iterator<char>(stream), {});
+  for (const auto& [pid, line] : command_lines()) {
     const std::string first = line.substr(0, line.find('\0'));
     if (fs::path(first).filename() == program && line.find(folder_.string()) != std::string::npos)
-      found.push_back(std::stoi(name));
+      found.push_back(pid);
   }
   return found;
 }
