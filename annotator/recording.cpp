@@ -93,9 +93,8 @@ void warn_of_losses(const LogFacts& facts, const Walk& walk, RecordedRun& run) {
                             .text = fmt::format("the clock stepped back {} times, {} ticks at most",
                                                 walk.steps, walk.longest_step),
                             .advice = "such differences count as 0"});
-  if (facts.head.entries_used > facts.head.entry_bytes)
-    run.warnings.push_back(
-        {.kind = WarningKind::lost, .text = "the log had no room for all modules and names of marks"});
+  warn(WarningKind::lost, facts.head.entries_used - std::min(facts.head.entries_used, facts.head.entry_bytes),
+       "the log had no room for all modules and names of marks: {} bytes are missing", "");
 }
 
 }  // namespace
