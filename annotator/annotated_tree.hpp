@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "annotator/estimates.hpp"
-#include "annotator/report_files.hpp"
+#include "annotator/report/files.hpp"
 
 namespace jcprof::annotator {
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
-#include "harness/agent_transport.hpp"
+#include "harness/agent/transport.hpp"
 #include "src/cli/main_guard.hpp"
 #include "src/core/error.hpp"
 #include "src/engine/statistics.hpp"

@@ -17,8 +17,8 @@
 #include <winscard.h>
 
 #include "bench/card.hpp"
-#include "harness/apdu.hpp"
-#include "harness/card_protocol.hpp"
+#include "harness/card/apdu.hpp"
+#include "harness/card/protocol.hpp"
 #include "src/core/error.hpp"
 #include "src/core/hex.hpp"
 #include "src/engine/statistics.hpp"

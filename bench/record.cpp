@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include "annotator/recording.hpp"
+#include "annotator/record/recording.hpp"
 #include "bench/bars.hpp"
 #include "bench/processor_time.hpp"
 #include "src/cli/main_guard.hpp"

@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 
 #include "bench/processor_time.hpp"
-#include "rewriter/c_compile.hpp"
-#include "rewriter/c_runtime.hpp"
-#include "rewriter/compile_database.hpp"
+#include "rewriter/c/compile.hpp"
+#include "rewriter/c/compile_database.hpp"
+#include "rewriter/c/runtime.hpp"
 #include "rewriter/edits.hpp"
 #include "rewriter/plan.hpp"
 #include "rewriter/project_tree.hpp"

@@ -10,14 +10,14 @@
 
 #include <fmt/format.h>
 
-#include "harness/agent_command.hpp"
-#include "harness/agent_transport.hpp"
-#include "harness/card_transport.hpp"
-#include "harness/exec_transport.hpp"
+#include "harness/agent/command.hpp"
+#include "harness/agent/transport.hpp"
+#include "harness/card/pcsc.hpp"
+#include "harness/card/pcsc_slots.hpp"
+#include "harness/card/transport.hpp"
+#include "harness/card/vpcd.hpp"
+#include "harness/exec/transport.hpp"
 #include "harness/inputs.hpp"
-#include "harness/pcsc.hpp"
-#include "harness/pcsc_slots.hpp"
-#include "harness/vpcd.hpp"
 #include "src/core/error.hpp"
 #include "src/core/process.hpp"
 #include "src/core/text.hpp"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "harness/agent_link.hpp"
+#include "harness/agent/link.hpp"
 #include "harness/transport.hpp"
 #include "src/core/project.hpp"
 #include "src/core/trap_map.hpp"

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "rewriter/edits.hpp"
-#include "rewriter/java_runtime.hpp"
+#include "rewriter/java/runtime.hpp"
 #include "rewriter/language.hpp"
 #include "rewriter/plan.hpp"
 #include "rewriter/project_tree.hpp"

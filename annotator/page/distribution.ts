@@ -44,9 +44,12 @@ function byValue(rounds: Distribution, cost: Interval, units: Units): SVGSVGElem
   if (low !== null && high !== null)
     marks.push(svg("line", { x1: within(low), x2: within(high), y1: top + 4, y2: top + 4, class: "range" }));
   if (value !== null) marks.push(svg("circle", { cx: within(value), cy: top + 4, r: 3.5, class: "mark" }));
-  if (rounds.from < 0 && rounds.to > 0)
-    marks.push(svg("line", { x1: x(0), x2: x(0), y1: top, y2: height - bottom, class: "zero" }),
-      svg("text", { x: x(0), y: height - 5, "text-anchor": "middle" }, "0"));
+  if (rounds.from < 0 && rounds.to > 0) {
+    marks.push(svg("line", { x1: x(0), x2: x(0), y1: top, y2: height - bottom, class: "zero" }));
+    const beside = 75;  // as wide as the numbers at the ends are, at most
+    if (x(0) > left + beside && x(0) < width - left - beside)
+      marks.push(svg("text", { x: x(0), y: height - 5, "text-anchor": "middle" }, "0"));
+  }
   const label = `${plural(rounds.count, "round")} by value, from ${units.amount(rounds.from)} to ${units.amount(rounds.to)}; ` +
     `cost with its interval ${units.range(cost)}`;
   return drawing(label, ...bars, ...marks, ...axis(units.amount(rounds.from), units.amount(rounds.to)));

@@ -12,9 +12,9 @@
 
 #include "annotator/annotated_tree.hpp"
 #include "annotator/estimates.hpp"
-#include "annotator/exports.hpp"
-#include "annotator/recorded_profile.hpp"
-#include "annotator/report.hpp"
+#include "annotator/export/exports.hpp"
+#include "annotator/record/profile.hpp"
+#include "annotator/report/report.hpp"
 #include "annotator/tables.hpp"
 #include "src/cli/main_guard.hpp"
 #include "src/cli/show.hpp"

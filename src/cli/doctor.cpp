@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "harness/card_name.hpp"
-#include "harness/pcsc_slots.hpp"
+#include "harness/card/name.hpp"
+#include "harness/card/pcsc_slots.hpp"
 #include "rewriter/project_tree.hpp"
 #include "src/cli/diagnosis.hpp"
 #include "src/cli/doctor_agent.hpp"

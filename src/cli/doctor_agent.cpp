@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/agent_examination.hpp"
+#include "harness/agent/examination.hpp"
 #include "harness/inputs.hpp"
 #include "harness/transports.hpp"
 #include "src/core/file.hpp"

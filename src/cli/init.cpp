@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "rewriter/project_draft.hpp"
+#include "rewriter/draft/project_draft.hpp"
 #include "rewriter/project_tree.hpp"
 #include "src/cli/verbs.hpp"
 #include "src/core/file.hpp"

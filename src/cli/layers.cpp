@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "annotator/benchmark_stamps.hpp"
-#include "annotator/hop_reports.hpp"
-#include "annotator/layers.hpp"
-#include "harness/agent_ladder.hpp"
+#include "annotator/hops/benchmark_stamps.hpp"
+#include "annotator/hops/hop_reports.hpp"
+#include "annotator/hops/layers.hpp"
+#include "harness/agent/ladder.hpp"
 #include "harness/inputs.hpp"
 #include "harness/transports.hpp"
 #include "src/cli/main_guard.hpp"

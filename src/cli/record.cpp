@@ -11,9 +11,9 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
-#include "annotator/recording.hpp"
-#include "harness/recorder.hpp"
-#include "harness/timed_run.hpp"
+#include "annotator/record/recording.hpp"
+#include "harness/exec/timed_run.hpp"
+#include "harness/record/recorder.hpp"
 #include "src/cli/main_guard.hpp"
 #include "src/cli/record_project.hpp"
 #include "src/core/file.hpp"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/agent_recording.hpp"
+#include "harness/agent/recording.hpp"
 #include "harness/inputs.hpp"
 #include "harness/transports.hpp"
 #include "src/cli/main_guard.hpp"

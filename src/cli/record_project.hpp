@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "harness/recording.hpp"
+#include "harness/record/recording.hpp"
 #include "src/core/project.hpp"
 #include "src/core/store.hpp"
 #include "src/core/trap_map.hpp"

@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "annotator/annotated_tree.hpp"
-#include "annotator/exports.hpp"
-#include "annotator/show.hpp"
+#include "annotator/export/exports.hpp"
+#include "annotator/show/show.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::cli {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/benchmark_stamps.hpp"
+#include "annotator/hops/benchmark_stamps.hpp"
 
 #include <sstream>
 #include <vector>

@@ -11,7 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include "annotator/annotated_tree.hpp"
-#include "annotator/exports.hpp"
+#include "annotator/export/exports.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "tests/annotator/scripted_run.hpp"

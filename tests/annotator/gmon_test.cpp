@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stock gprof makes of our gmon.out for a program that was really built; its run is made up.
-#include "annotator/gmon.hpp"
+#include "annotator/export/gmon.hpp"
 
 #include <cstdlib>
 #include <regex>

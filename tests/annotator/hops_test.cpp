@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/hops.hpp"
+#include "annotator/hops/hops.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "annotator/hop_reports.hpp"
+#include "annotator/hops/hop_reports.hpp"
 #include "src/engine/random.hpp"
 
 namespace jcprof::annotator {

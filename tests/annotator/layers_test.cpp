@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/layers.hpp"
+#include "annotator/hops/layers.hpp"
 
 #include <array>
 #include <cmath>

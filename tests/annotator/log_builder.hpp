@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "annotator/recording.hpp"
+#include "annotator/record/recording.hpp"
 #include "templates/jcprof_log.h"
 
 namespace jcprof::annotator {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/pprof.hpp"
+#include "annotator/export/pprof.hpp"
 
 #include <regex>
 
 #include <catch2/catch.hpp>
 
-#include "annotator/recorded_profile.hpp"
+#include "annotator/record/profile.hpp"
 #include "tests/annotator/foreign_reader.hpp"
 #include "tests/annotator/some_measured.hpp"
 #include "tests/annotator/some_recording.hpp"

@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "annotator/exports.hpp"
-#include "annotator/recorded_profile.hpp"
+#include "annotator/export/exports.hpp"
+#include "annotator/record/profile.hpp"
 #include "tests/annotator/foreign_reader.hpp"
 #include "tests/annotator/some_measured.hpp"
 #include "tests/annotator/some_recording.hpp"

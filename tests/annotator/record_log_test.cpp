@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "annotator/record_log.hpp"
+#include "annotator/record/log.hpp"
 #include "src/core/error.hpp"
 #include "tests/annotator/log_builder.hpp"
 

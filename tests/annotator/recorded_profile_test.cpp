@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/recorded_profile.hpp"
+#include "annotator/record/profile.hpp"
 
 #include <catch2/catch.hpp>
 
 #include "annotator/annotated_tree.hpp"
-#include "annotator/exports.hpp"
+#include "annotator/export/exports.hpp"
 #include "annotator/source_comments.hpp"
 #include "annotator/tables.hpp"
 #include "src/core/file.hpp"

@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "annotator/attribution.hpp"
-#include "annotator/record_log.hpp"
+#include "annotator/record/log.hpp"
 #include "src/core/error.hpp"
 #include "tests/annotator/log_builder.hpp"
 #include "tests/annotator/trap_maps.hpp"

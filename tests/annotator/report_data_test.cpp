@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/report_data.hpp"
+#include "annotator/report/data.hpp"
 
 #include <chrono>
 #include <limits>
@@ -8,7 +8,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "annotator/recorded_profile.hpp"
+#include "annotator/record/profile.hpp"
 #include "tests/annotator/some_recording.hpp"
 
 namespace jcprof::annotator {

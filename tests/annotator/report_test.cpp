@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/report.hpp"
+#include "annotator/report/report.hpp"
 
 #include <string>
 

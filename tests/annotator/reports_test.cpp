@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "annotator/exports.hpp"
+#include "annotator/export/exports.hpp"
 #include "annotator/tables.hpp"
 
 namespace jcprof::annotator {

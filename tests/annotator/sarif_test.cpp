@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/sarif.hpp"
+#include "annotator/export/sarif.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "annotator/recorded_profile.hpp"
+#include "annotator/record/profile.hpp"
 #include "tests/annotator/foreign_reader.hpp"
 #include "tests/annotator/some_measured.hpp"
 #include "tests/annotator/some_recording.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/show.hpp"
+#include "annotator/show/show.hpp"
 
 #include <sstream>
 

@@ -2,7 +2,7 @@
 // A recorded run of two threads, made by hand.
 #pragma once
 
-#include "annotator/recording.hpp"
+#include "annotator/record/recording.hpp"
 
 namespace jcprof::test {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/stacks.hpp"
+#include "annotator/export/stacks.hpp"
 
 #include <sstream>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "annotator/pprof.hpp"
-#include "annotator/recorded_profile.hpp"
+#include "annotator/export/pprof.hpp"
+#include "annotator/record/profile.hpp"
 #include "annotator/tree_walk.hpp"
 #include "tests/annotator/foreign_reader.hpp"
 #include "tests/annotator/some_measured.hpp"

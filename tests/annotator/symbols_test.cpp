@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "annotator/symbols.hpp"
+#include "annotator/record/symbols.hpp"
 #include "src/core/process.hpp"
 #include "tests/annotator/log_builder.hpp"
 #include "tests/annotator/trap_maps.hpp"

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
-#include "annotator/exports.hpp"
+#include "annotator/export/exports.hpp"
 #include "src/core/path_signature.hpp"
 #include "tests/annotator/scripted_run.hpp"
 #include "tests/annotator/trap_maps.hpp"

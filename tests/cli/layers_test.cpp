@@ -11,7 +11,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "annotator/hops.hpp"
+#include "annotator/hops/hops.hpp"
 #include "src/core/file.hpp"
 #include "src/core/process.hpp"
 #include "tests/core/temporary_folder.hpp"

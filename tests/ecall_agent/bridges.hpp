@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/agent_transport.hpp"
+#include "harness/agent/transport.hpp"
 #include "tests/core/temporary_folder.hpp"
 
 namespace jcprof::test {

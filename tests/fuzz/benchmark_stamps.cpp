@@ -3,7 +3,7 @@
 #include <sstream>
 #include <string>
 
-#include "annotator/hops.hpp"
+#include "annotator/hops/hops.hpp"
 #include "tests/fuzz/fuzzing.hpp"
 
 using namespace jcprof;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A card that answers anything: to hello, to a trace, with any run of status words; and any list of ATRs.
-#include "harness/apdu.hpp"
-#include "harness/card_name.hpp"
-#include "harness/card_protocol.hpp"
+#include "harness/card/apdu.hpp"
+#include "harness/card/name.hpp"
+#include "harness/card/protocol.hpp"
 #include "tests/fuzz/fuzzing.hpp"
 
 using namespace jcprof;

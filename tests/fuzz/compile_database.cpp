@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as compile_commands.json.
-#include "rewriter/compile_database.hpp"
+#include "rewriter/c/compile_database.hpp"
 #include "tests/fuzz/fuzzing.hpp"
 
 using namespace jcprof;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as an EDL file: refused, or taking our import out again gives the same bytes.
 #include "rewriter/edits.hpp"
-#include "rewriter/edl_edit.hpp"
-#include "rewriter/edl_files.hpp"
+#include "rewriter/edl/edit.hpp"
+#include "rewriter/edl/files.hpp"
 #include "tests/fuzz/fuzzing.hpp"
 
 using namespace jcprof;

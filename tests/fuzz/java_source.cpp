@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as a Java source: refused, or taking the traps out again gives the same bytes.
 #include "rewriter/edits.hpp"
-#include "rewriter/java_front_end.hpp"
-#include "rewriter/java_runtime.hpp"
+#include "rewriter/java/front_end.hpp"
+#include "rewriter/java/runtime.hpp"
 #include "rewriter/plan.hpp"
 #include "tests/fuzz/fuzzing.hpp"
 

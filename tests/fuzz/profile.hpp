@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "annotator/estimates.hpp"
-#include "annotator/exports.hpp"
-#include "annotator/report_data.hpp"
+#include "annotator/export/exports.hpp"
+#include "annotator/report/data.hpp"
 #include "annotator/tables.hpp"
 #include "src/core/store.hpp"
 #include "tests/annotator/trap_maps.hpp"

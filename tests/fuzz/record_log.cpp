@@ -2,7 +2,7 @@
 // Any bytes as a log of record mode, behind a head that is one.
 #include <string>
 
-#include "annotator/recording.hpp"
+#include "annotator/record/recording.hpp"
 #include "tests/annotator/log_builder.hpp"
 #include "tests/annotator/trap_maps.hpp"
 #include "tests/fuzz/fuzzing.hpp"

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "harness/vpcd.hpp"
+#include "harness/card/vpcd.hpp"
 #include "tests/fuzz/fuzzing.hpp"
 
 using namespace jcprof;

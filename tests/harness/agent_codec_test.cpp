@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/agent_codec.hpp"
+#include "harness/agent/codec.hpp"
 
 #include <array>
 #include <string>
 
 #include <catch2/catch.hpp>
 
-#include "harness/agent_command.hpp"
+#include "harness/agent/command.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::harness {

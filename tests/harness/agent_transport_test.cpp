@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/agent_transport.hpp"
+#include "harness/agent/transport.hpp"
 
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
-#include "harness/agent_examination.hpp"
+#include "harness/agent/examination.hpp"
 #include "harness/path.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/apdu.hpp"
+#include "harness/card/apdu.hpp"
 
 #include <catch2/catch.hpp>
 

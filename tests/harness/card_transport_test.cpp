@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/card_transport.hpp"
+#include "harness/card/transport.hpp"
 
 #include <chrono>
 #include <optional>
 
 #include <catch2/catch.hpp>
 
+#include "harness/card/vpcd.hpp"
 #include "harness/path.hpp"
-#include "harness/vpcd.hpp"
 #include "src/core/error.hpp"
 #include "src/core/hex.hpp"
 #include "tests/support/fake_card.hpp"

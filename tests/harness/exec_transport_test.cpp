@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/exec_transport.hpp"
+#include "harness/exec/transport.hpp"
 
 #include <algorithm>
 #include <csignal>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of `pcsc:` needs no daemon: names of readers and cards, commands over T=0, the watchdog.
-#include "harness/pcsc.hpp"
+#include "harness/card/pcsc.hpp"
 
 #include <atomic>
 #include <thread>
 
 #include <catch2/catch.hpp>
 
-#include "harness/apdu.hpp"
-#include "harness/card_name.hpp"
+#include "harness/card/apdu.hpp"
+#include "harness/card/name.hpp"
 #include "harness/watchdog.hpp"
 #include "src/core/hex.hpp"
 

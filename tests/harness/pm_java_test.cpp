@@ -9,13 +9,13 @@
 #include <unistd.h>
 #include <catch2/catch.hpp>
 
-#include "harness/apdu.hpp"
-#include "harness/card_protocol.hpp"
-#include "harness/card_session.hpp"
+#include "harness/card/apdu.hpp"
+#include "harness/card/protocol.hpp"
+#include "harness/card/session.hpp"
+#include "harness/card/vpcd.hpp"
 #include "harness/measure.hpp"
 #include "harness/path.hpp"
 #include "harness/transports.hpp"
-#include "harness/vpcd.hpp"
 #include "src/core/file.hpp"
 #include "src/core/hex.hpp"
 #include "src/core/path_signature.hpp"

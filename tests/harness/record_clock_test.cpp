@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/record_clock.hpp"
+#include "harness/record/clock.hpp"
 
 #include <sched.h>
 #include <catch2/catch.hpp>
 
 #include "harness/clock.hpp"
-#include "harness/record_warnings.hpp"
+#include "harness/record/warnings.hpp"
 
 namespace jcprof::harness {
 namespace {

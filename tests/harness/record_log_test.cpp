@@ -10,9 +10,9 @@
 #include <unistd.h>
 #include <catch2/catch.hpp>
 
-#include "harness/record_drain.hpp"
-#include "harness/record_memory.hpp"
-#include "harness/record_writer.hpp"
+#include "harness/record/drain.hpp"
+#include "harness/record/memory.hpp"
+#include "harness/record/writer.hpp"
 #include "src/core/file.hpp"
 #include "tests/core/fault_text.hpp"
 #include "tests/core/temporary_folder.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/vpcd.hpp"
+#include "harness/card/vpcd.hpp"
 
 #include <chrono>
 

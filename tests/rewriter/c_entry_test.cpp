@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
-#include "rewriter/c_entry.hpp"
-#include "rewriter/c_runtime.hpp"
+#include "rewriter/c/entry.hpp"
+#include "rewriter/c/runtime.hpp"
 #include "src/core/file.hpp"
 #include "src/core/process.hpp"
 #include "tests/core/temporary_folder.hpp"

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "rewriter/c_front_end.hpp"
+#include "rewriter/c/front_end.hpp"
 #include "rewriter/edits.hpp"
 #include "rewriter/plan.hpp"
 #include "src/core/file.hpp"

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
-#include "rewriter/c_compile.hpp"
-#include "rewriter/compile_database.hpp"
+#include "rewriter/c/compile.hpp"
+#include "rewriter/c/compile_database.hpp"
 #include "src/core/file.hpp"
 #include "tests/core/fault_text.hpp"
 #include "tests/core/temporary_folder.hpp"

@@ -12,10 +12,10 @@
 #include <fmt/ranges.h>
 #include <catch2/catch.hpp>
 
-#include "rewriter/edl_edge.hpp"
-#include "rewriter/edl_edit.hpp"
-#include "rewriter/edl_files.hpp"
-#include "rewriter/project_draft.hpp"
+#include "rewriter/draft/project_draft.hpp"
+#include "rewriter/edl/edge.hpp"
+#include "rewriter/edl/edit.hpp"
+#include "rewriter/edl/files.hpp"
 #include "src/core/file.hpp"
 #include "src/core/process.hpp"
 #include "src/core/project.hpp"

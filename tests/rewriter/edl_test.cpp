@@ -9,9 +9,9 @@
 #include <catch2/catch.hpp>
 
 #include "rewriter/edits.hpp"
-#include "rewriter/edl_edit.hpp"
-#include "rewriter/edl_files.hpp"
-#include "rewriter/edl_text.hpp"
+#include "rewriter/edl/edit.hpp"
+#include "rewriter/edl/files.hpp"
+#include "rewriter/edl/text.hpp"
 #include "rewriter/generate.hpp"
 #include "src/core/file.hpp"
 #include "tests/core/fault_text.hpp"

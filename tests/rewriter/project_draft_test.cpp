@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `jcprof init` finds in a tree and writes of it. Each draft is read back as the project file that it
 // is.
-#include "rewriter/project_draft.hpp"
+#include "rewriter/draft/project_draft.hpp"
 
 #include <algorithm>
 
 #include <catch2/catch.hpp>
 
-#include "rewriter/main_scan.hpp"
+#include "rewriter/draft/main_scan.hpp"
 #include "src/core/error.hpp"
 #include "src/core/project.hpp"
 

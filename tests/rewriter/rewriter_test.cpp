@@ -5,10 +5,10 @@
 #include <catch2/catch.hpp>
 
 #include "rewriter/blame.hpp"
-#include "rewriter/bytecode_size.hpp"
 #include "rewriter/compile_check.hpp"
-#include "rewriter/java_applets.hpp"
-#include "rewriter/java_runtime.hpp"
+#include "rewriter/java/applets.hpp"
+#include "rewriter/java/bytecode_size.hpp"
+#include "rewriter/java/runtime.hpp"
 #include "src/core/file.hpp"
 #include "tests/rewriter/rewriting.hpp"
 

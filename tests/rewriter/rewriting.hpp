@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "rewriter/edits.hpp"
-#include "rewriter/java_applets.hpp"
-#include "rewriter/java_front_end.hpp"
-#include "rewriter/java_runtime.hpp"
+#include "rewriter/java/applets.hpp"
+#include "rewriter/java/front_end.hpp"
+#include "rewriter/java/runtime.hpp"
 #include "rewriter/plan.hpp"
 #include "src/core/error.hpp"
 

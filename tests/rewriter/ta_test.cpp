@@ -7,8 +7,8 @@
 #include <fmt/ranges.h>
 #include <catch2/catch.hpp>
 
+#include "rewriter/c/make_commands.hpp"
 #include "rewriter/generate.hpp"
-#include "rewriter/make_commands.hpp"
 #include "src/core/file.hpp"
 #include "src/core/process.hpp"
 #include "tests/core/fault_text.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/agent_transport.hpp"
+#include "harness/agent/transport.hpp"
 
 namespace jcprof::test {
 

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/export/exports.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "annotator/interval_json.hpp"
+#include "src/core/text.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json(const Event& event) {
+  return {{"trap", number(event.trap)}, {"hit", event.hit}};
+}
+
+Json json(const BlockEstimate& block) {
+  return {{"from", json(block.from)},
+          {"to", json(block.to)},
+          {"function", block.function},
+          {"path", block.path},
+          {"line", block.line},
+          {"rounds", block.cost.rounds},
+          {"share", interval_json(block.cost.share)},
+          {"ticks", interval_json(block.cost.ticks)},
+          {"raw", block.cost.raw},
+          {"resolved", block.cost.resolved}};
+}
+
+Json with_cost(Json item, const Estimate& cost) {
+  item["ticks"] = interval_json(cost.ticks);
+  item["share"] = interval_json(cost.share);
+  item["resolved"] = cost.resolved;
+  return item;
+}
+
+Json with_spread(Json item, const std::optional<Spread>& spread) {
+  if (spread)
+    item["each"] = {{"average", spread->average}, {"least", spread->least}, {"q50", spread->q50},
+                    {"q95", spread->q95},         {"q99", spread->q99},     {"most", spread->most}};
+  return item;
+}
+
+Json json(const LineEstimate& line) {
+  return with_spread(
+      with_cost({{"path", line.path}, {"line", line.line}, {"function", line.function}, {"hits", line.hits}},
+                line.cost),
+      line.spread);
+}
+
+Json json(const EdgeEstimate& edge) {
+  return with_cost({{"from", number(edge.from)},
+                    {"to", number(edge.to)},
+                    {"function", edge.function},
+                    {"path", edge.path},
+                    {"line", edge.line},
+                    {"rate", edge.rate},
+                    {"count", edge.count},
+                    {"mean", finite_json(edge.mean)},
+                    {"q05", finite_json(edge.q05)},
+                    {"q95", finite_json(edge.q95)}},
+                   edge.cost);
+}
+
+Json json(const LoopEstimate& loop) {
+  return with_cost({{"path", loop.path},
+                    {"line", loop.line},
+                    {"function", loop.function},
+                    {"entries", loop.entries},
+                    {"passes", loop.passes}},
+                   loop.cost);
+}
+
+Json json(const Estimate& estimate) {
+  return with_cost(Json::object(), estimate);
+}
+
+Json json(const FunctionEstimate& function) {
+  return with_spread({{"function", function.function},
+                      {"path", function.path},
+                      {"line", function.line},
+                      {"calls", function.calls},
+                      {"exclusive", json(function.exclusive)},
+                      {"inclusive", json(function.inclusive)}},
+                     function.spread);
+}
+
+template <class Items>
+Json list(const Items& items) {
+  Json result = Json::array();
+  for (const auto& item : items) result.push_back(json(item));
+  return result;
+}
+
+std::string csv_text(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : plain_line(text)) {
+    if (c == '"') result += '"';
+    result += c;
+  }
+  return result + "\"";
+}
+
+std::string cell(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "";
+}
+
+std::string cells(const Interval& interval) {
+  return fmt::format("{},{},{}", cell(interval.value), cell(interval.low), cell(interval.high));
+}
+
+/// What hooks recorded has no lines.
+std::string functions_csv(const Profile& profile) {
+  std::string text = fmt::format(
+      "path,line,function,calls,{0}_exclusive,share,{0}_inclusive,{0}_average,{0}_least,{0}_q50,{0}_q95,{0}_"
+      "q99,{0}_"
+      "most\r\n",
+      name_of(profile.run.unit));
+  for (const FunctionEstimate& function : profile.functions) {
+    const Spread each = function.spread.value_or(Spread{});
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", csv_text(function.path), function.line,
+                        csv_text(function.function), function.calls, function.exclusive.ticks.value,
+                        function.exclusive.share.value, function.inclusive.ticks.value, each.average,
+                        each.least, each.q50, each.q95, each.q99, each.most);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_json(const Profile& profile) {
+  Json document{{"format", "jcprof-profile"},
+                {"version", 1},
+                {"project", profile.run.project},
+                {"device", profile.run.device},
+                {"transport", profile.run.transport},
+                {"agent", profile.run.agent},
+                {"reader", profile.run.reader},
+                {"protocol", profile.run.protocol},
+                {"atr", profile.run.atr},
+                {"started", profile.run.started},
+                {"unit", name_of(profile.run.unit)},
+                {"hz", profile.run.hz},
+                {"simulated", profile.run.simulated},
+                {"paths", profile.paths.size()},
+                {"rounds", profile.rounds},
+                {"shots", profile.shots},
+                {"total", interval_json(profile.total.ticks)},
+                {"entry", interval_json(profile.entry.ticks)},
+                {"unattributed", interval_json(profile.unattributed)},
+                {"blocks", list(profile.blocks)},
+                {"lines", list(profile.lines)},
+                {"functions", list(profile.functions)},
+                {"edges", list(profile.edges)},
+                {"loops", list(profile.loops)},
+                {"warnings", profile.warnings}};
+  if (profile.recorded)
+    document["recorded"] = {{"threads", profile.recorded->threads},
+                            {"events", profile.recorded->events},
+                            {"lost", profile.recorded->lost}};
+  // Names may come from a card: bytes that are no UTF-8 are replaced, not a reason to fail; and what is not
+  // ASCII is escaped, as terminals obey more than the control characters that JSON escapes.
+  return document.dump(1, ' ', true, Json::error_handler_t::replace) + "\n";
+}
+
+std::string to_csv(const Profile& profile) {
+  if (profile.recorded && profile.lines.empty()) return functions_csv(profile);
+  const std::string_view unit = name_of(profile.run.unit);
+  std::string text = fmt::format(
+      "path,line,function,hits,rounds,{0},{0}_low,{0}_high,share,share_low,share_high,resolved\r\n", unit);
+  for (const LineEstimate& line : profile.lines)
+    text += fmt::format("{},{},{},{},{},{},{},{}\r\n", csv_text(line.path), line.line,
+                        csv_text(line.function), line.hits, line.cost.rounds, cells(line.cost.ticks),
+                        cells(line.cost.share), line.cost.resolved ? 1 : 0);
+  return text;
+}
+
+}  // namespace jcprof::annotator

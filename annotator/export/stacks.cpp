@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/export/stacks.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "annotator/tree_walk.hpp"
+#include "src/core/text.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// One part of a folded line: ';' parts parts.
+std::string part(std::string_view name) {
+  std::string text = plain_line(name);
+  std::ranges::replace(text, ';', '_');
+  return text.empty() ? "?" : text;
+}
+
+std::string part(const CostFunction& function) {
+  if (function.path.empty()) return part(function.name);
+  return part(fmt::format("{} ({})", function.name, place_text(function.path, function.line)));
+}
+
+class Speedscope {
+ public:
+  explicit Speedscope(const Profile& profile) : profile_(profile), tree_(in_most_depth(profile.tree)) {
+    for (const CostFunction& function : tree_.functions)
+      add_frame(function.name, function.path, function.line);
+  }
+
+  std::string text() {
+    Json profiles = Json::array();
+    for (const TreeStep& step : depth_first(tree_)) {
+      if (step.depth == 0) profiles.push_back(begin(tree_.functions[tree_.nodes[step.node].function]));
+      add(profiles.back(), step);
+    }
+    if (profiles.empty()) profiles.push_back(begin({.is_thread = false}));
+    const Json document{{"$schema", "https://www.speedscope.app/file-format-schema.json"},
+                        {"name", plain_line(profile_.run.project)},
+                        {"exporter", plain_line(profile_.run.tool)},
+                        {"activeProfileIndex", 0},
+                        {"shared", {{"frames", std::move(frames_)}}},
+                        {"profiles", std::move(profiles)}};
+    return document.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
+  }
+
+ private:
+  Json begin(const CostFunction& root) const {
+    const bool is_time = profile_.run.unit == ClockUnit::ns;
+    std::string name = plain_line(root.is_thread ? root.name : profile_.run.project);
+    if (!is_time) name += fmt::format(" ({})", name_of(profile_.run.unit));
+    return {{"type", "sampled"},       {"name", name},    {"unit", is_time ? "nanoseconds" : "none"},
+            {"startValue", 0},         {"endValue", 0.0}, {"samples", Json::array()},
+            {"weights", Json::array()}};
+  }
+
+  void add(Json& profile, const TreeStep& step) {
+    const CostNode& node = tree_.nodes[step.node];
+    frames_of_stack_.resize(step.depth);
+    frames_of_stack_.push_back(node.function);
+    // A thread is the profile, and a frame of it only where nothing else is under way.
+    const bool in_thread = tree_.functions[frames_of_stack_.front()].is_thread;
+    const std::size_t from = in_thread && step.depth > 0 ? 1 : 0;
+    std::vector<std::uint32_t> stack(frames_of_stack_.begin() + static_cast<std::ptrdiff_t>(from),
+                                     frames_of_stack_.end());
+    if (node.lines.empty()) add_sample(profile, stack, node.exclusive);
+    for (const CostLine& line : node.lines) {
+      stack.push_back(frame_of(line));
+      add_sample(profile, stack, line.cost);
+      stack.pop_back();
+    }
+  }
+
+  static void add_sample(Json& profile, const std::vector<std::uint32_t>& stack, double cost) {
+    if (cost <= 0) return;
+    profile["samples"].push_back(stack);
+    profile["weights"].push_back(cost);
+    profile["endValue"] = profile["endValue"].get<double>() + cost;
+  }
+
+  std::uint32_t frame_of(const CostLine& line) {
+    const auto [found, is_new] =
+        lines_.try_emplace({line.path, line.line}, static_cast<std::uint32_t>(frames_.size()));
+    if (is_new) add_frame(place_text(line.path, line.line), line.path, line.line);
+    return found->second;
+  }
+
+  void add_frame(const std::string& name, const std::string& path, std::size_t line) {
+    Json frame{{"name", plain_line(name)}};
+    if (!path.empty()) frame["file"] = plain_line(path);
+    if (!path.empty() && line > 0) frame["line"] = line;
+    frames_.push_back(std::move(frame));
+  }
+
+  const Profile& profile_;
+  CostTree tree_;
+  Json frames_ = Json::array();                                         // functions, then lines
+  std::map<std::pair<std::string, std::size_t>, std::uint32_t> lines_;  // their frames
+  std::vector<std::uint32_t> frames_of_stack_;  // functions under way, outermost first
+};
+
+}  // namespace
+
+std::string to_folded(const Profile& profile) {
+  const CostTree tree = in_whole_ticks(in_most_depth(profile.tree));
+  std::vector<std::string> parts;  // by function
+  for (const CostFunction& function : tree.functions) parts.push_back(part(function));
+  std::string text;
+  std::string stack;
+  std::vector<std::size_t> lengths;  // of the stack, by depth
+  for (const TreeStep& step : depth_first(tree)) {
+    const CostNode& node = tree.nodes[step.node];
+    lengths.resize(step.depth);
+    stack.resize(lengths.empty() ? 0 : lengths.back());
+    stack += (stack.empty() ? "" : ";") + parts[node.function];
+    lengths.push_back(stack.size());
+    if (node.lines.empty() && node.exclusive >= 1) text += fmt::format("{} {:.0f}\n", stack, node.exclusive);
+    for (const CostLine& line : node.lines)
+      if (line.cost >= 1)
+        text += fmt::format("{};{} {:.0f}\n", stack, part(place_text(line.path, line.line)), line.cost);
+  }
+  return text;
+}
+
+std::string to_speedscope(const Profile& profile) {
+  return Speedscope(profile).text();
+}
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/record/profile.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "src/core/error.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+Estimate cost_of(const StoredEstimate& row) {
+  return {.ticks = {row.ticks, row.low, row.high},
+          .share = {row.share, row.share_low, row.share_high},
+          .raw = row.raw,
+          .rounds = row.rounds,
+          .resolved = row.resolved};
+}
+
+Estimate inclusive_of(const StoredEstimate& row, double total) {
+  const auto share = [total](double ticks) { return total > 0 ? ticks / total : 0; };
+  return {.ticks = {row.inclusive, row.inclusive_low, row.inclusive_high},
+          .share = {share(row.inclusive), share(row.inclusive_low), share(row.inclusive_high)},
+          .raw = row.inclusive,
+          .rounds = row.rounds,
+          .resolved = is_resolved({row.inclusive, row.inclusive_low, row.inclusive_high})};
+}
+
+/// `time` is of all calls or passes.
+std::optional<Spread> spread_of(const StoredEstimate& row, double time) {
+  if (!row.least || !row.most || !row.q50 || !row.q95 || !row.q99) return std::nullopt;
+  return Spread{.average = row.mean.value_or(time / static_cast<double>(row.hits)),
+                .least = *row.least,
+                .most = *row.most,
+                .q50 = *row.q50,
+                .q95 = *row.q95,
+                .q99 = *row.q99};
+}
+
+std::vector<SourceDigest> sources_of(const RecordedRun& recorded) {
+  std::vector<SourceDigest> sources = recorded.map.sources;
+  std::set<std::string> known{""};
+  for (const SourceDigest& source : sources) known.insert(source.path);
+  for (const StoredEstimate& row : recorded.estimates)
+    if (row.scope == EstimateScope::function && known.insert(row.path).second)
+      sources.push_back({.path = row.path});
+  return sources;
+}
+
+double total_of(const std::vector<StoredEstimate>& estimates) {
+  const auto total = std::ranges::find(estimates, EstimateScope::total, &StoredEstimate::scope);
+  return total == estimates.end() ? 0 : total->ticks;
+}
+
+RecordedRun load(const Store& store, const RunInfo& run) {
+  RecordedRun recorded{.info = run,
+                       .map = store.traps(run.id),
+                       .recording = store.recording(run.id),
+                       .estimates = store.estimates(run.id),
+                       .warnings = store.warnings(run.id)};
+  for (const StoredThread& thread : recorded.recording.threads) {
+    recorded.events += thread.events;
+    recorded.lost += thread.lost;
+  }
+  return recorded;
+}
+
+bool is_recorded(const std::optional<RunInfo>& run) {
+  return run && run->transport == "record";
+}
+
+}  // namespace
+
+RecordedRun load_recorded_run(const Store& store) {
+  const std::optional<RunInfo> run = store.last_run();
+  if (!is_recorded(run))
+    throw UserError(Fault{.message = "the newest run of the profile was measured, not recorded",
+                          .hint = "`jcprof record` records a run; all formats but gmon are of both"});
+  return load(store, *run);
+}
+
+Profile recorded_profile(const RecordedRun& recorded) {
+  Profile profile;
+  profile.run = recorded.info;
+  profile.sources = sources_of(recorded);
+  profile.language = recorded.map.language.empty() ? "c++" : recorded.map.language;
+  profile.noted = recorded.warnings;
+  for (const Warning& warning : recorded.warnings) profile.warnings.push_back(to_text(warning));
+  profile.recorded = Recorded{
+      .threads = recorded.recording.threads.size(), .events = recorded.events, .lost = recorded.lost};
+  profile.tree = cost_tree(recorded.recording);
+  const double total = total_of(recorded.estimates);
+  for (const StoredEstimate& row : recorded.estimates) {
+    if (row.scope == EstimateScope::total) profile.total = cost_of(row);
+    if (row.scope == EstimateScope::line)
+      profile.lines.push_back({.path = row.path,
+                               .line = row.line,
+                               .function = row.function,
+                               .hits = row.hits,
+                               .cost = cost_of(row),
+                               .spread = spread_of(row, row.ticks)});
+    if (row.scope == EstimateScope::function)
+      profile.functions.push_back({.function = row.function,
+                                   .path = row.path,
+                                   .line = row.line,
+                                   .calls = row.hits,
+                                   .exclusive = cost_of(row),
+                                   .inclusive = inclusive_of(row, total),
+                                   .spread = spread_of(row, row.inclusive)});
+  }
+  return profile;
+}
+
+NewestRun newest_run(const Store& store) {
+  const std::optional<RunInfo> run = store.last_run();
+  if (is_recorded(run)) {
+    RecordedRun recorded = load(store, *run);
+    Profile profile = recorded_profile(recorded);
+    return {std::move(profile), std::move(recorded.map), std::move(recorded.recording)};
+  }
+  RunData measured = load_newest_run(store);
+  Profile profile = estimate(measured);
+  return {.profile = std::move(profile), .map = std::move(measured.map), .recording = {}};
+}
+
+}  // namespace jcprof::annotator

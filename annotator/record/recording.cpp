@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/record/recording.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "annotator/record/log.hpp"
+#include "annotator/record/rows.hpp"
+#include "annotator/record/symbols.hpp"
+#include "annotator/record/thread_walk.hpp"
+#include "annotator/record/tick_scale.hpp"
+#include "annotator/record/tree.hpp"
+#include "src/core/error.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+constexpr std::size_t most_threads = 1U << 17U;
+
+[[noreturn]] void refuse(const RecordedLog& log, std::string message, std::string hint) {
+  throw UserError(
+      Fault{.message = std::move(message), .place = {.file = log.file.string()}, .hint = std::move(hint)});
+}
+
+void check_build(const RecordedLog& log, const jcprof_log_head& head) {
+  if (!log.traps || head.build == 0 || log.traps->build == 0 || head.build == log.traps->build) return;
+  refuse(
+      log,
+      fmt::format("recorded by build {:08x}, the trap map is of build {:08x}", head.build, log.traps->build),
+      "name the traps.json that was written with the program that ran");
+}
+
+Walk walk_of(const RecordedLog& log, const LogFacts& facts) {
+  const jcprof_log_head& head = facts.head;
+  Walk walk;
+  walk.cost[JCPROF_LOG_ENTER] = walk.cost[JCPROF_LOG_LEAVE] = head.hook_ticks;
+  walk.cost[JCPROF_LOG_MARK] = head.hook_ticks != 0 ? head.hook_ticks : head.trap_ticks;
+  walk.cost[JCPROF_LOG_LINE] = head.trap_ticks;
+  walk.pauses = facts.pauses;
+  if (log.traps) walk.traps = table_of(*log.traps);
+  walk.lines.lines.resize(walk.traps.lines.size());
+  walk.lines.hits.resize(walk.traps.traps.size());
+  return walk;
+}
+
+/// Threads that came and recorded or lost something, by serial.
+std::vector<ThreadTotals> walk_threads(const RecordLog& file, Walk& walk, std::vector<Warning>& warnings) {
+  std::unordered_map<std::uint32_t, std::unique_ptr<ThreadWalk>> threads;
+  std::uint64_t left_out = 0;
+  file.read_chunks([&](const jcprof_log_chunk& chunk, std::span<const std::uint64_t> words) {
+    std::unique_ptr<ThreadWalk>& thread = threads[chunk.thread];
+    if (!thread && threads.size() > most_threads) {
+      threads.erase(chunk.thread);
+      ++left_out;
+      return;
+    }
+    if (!thread) thread = std::make_unique<ThreadWalk>(walk, chunk);
+    thread->take(chunk, words);
+  });
+  if (left_out > 0)
+    warnings.push_back({.kind = WarningKind::lost,
+                        .text = fmt::format("{} chunks of threads beyond the first {} are left out", left_out,
+                                            most_threads)});
+  std::vector<ThreadTotals> totals;
+  for (const auto& [serial, thread] : threads) totals.push_back(thread->finish());
+  std::erase_if(totals, [](const ThreadTotals& thread) { return thread.events == 0 && thread.lost == 0; });
+  std::ranges::sort(totals, {}, &ThreadTotals::serial);
+  return totals;
+}
+
+void warn_of_losses(const LogFacts& facts, const Walk& walk, RecordedRun& run) {
+  const auto warn = [&](WarningKind kind, std::uint64_t count, const char* text, const char* advice) {
+    if (count > 0)
+      run.warnings.push_back(
+          {.kind = kind, .text = fmt::format(fmt::runtime(text), count), .advice = advice});
+  };
+  warn(WarningKind::lost, run.lost,
+       "{} events found no room and are lost; the time they were in belongs to nobody",
+       "record with more --memory, or leave small functions out");
+  warn(WarningKind::lost, facts.head.refused, "{} programs that were started later recorded nothing", "");
+  warn(WarningKind::other, walk.folded,
+       "{} calls found no room in the call tree and count as part of their callers",
+       "leave recursive functions out");
+  warn(WarningKind::other, walk.senseless + walk.unknown_traps, "{} records name nothing that is known", "");
+  warn(WarningKind::other, walk.marks_left_out, "{} marks are left out", "");
+  if (walk.steps > 0)
+    run.warnings.push_back({.kind = WarningKind::unsteady,
+                            .text = fmt::format("the clock stepped back {} times, {} ticks at most",
+                                                walk.steps, walk.longest_step),
+                            .advice = "such differences count as 0"});
+  warn(WarningKind::lost, facts.head.entries_used - std::min(facts.head.entries_used, facts.head.entry_bytes),
+       "the log had no room for all modules and names of marks: {} bytes are missing", "");
+}
+
+}  // namespace
+
+RecordedRun analyze_log(const RecordedLog& log) {
+  const RecordLog file(log.file);
+  const LogFacts& facts = file.facts();
+  check_build(log, facts.head);
+  RecordedRun run;
+  run.warnings = facts.warnings;
+  if (log.traps) run.map = *log.traps;
+  Walk walk = walk_of(log, facts);
+  const std::vector<ThreadTotals> threads = walk_threads(file, walk, run.warnings);
+  if (!log.traps && walk.unknown_traps > 0)
+    refuse(log, "traps were recorded, and there is no map of them", "name their traps.json with --traps");
+
+  const TickScale scale = scale_of(facts.pairs, log.unit);
+  run.info = {.state = RunState::complete,
+              .transport = "record",
+              .unit = scale.unit,
+              .resolution = scale.per_tick,
+              .rounds = 1};
+  for (const ThreadTotals& thread : threads) {
+    run.events += thread.events;
+    run.lost += thread.lost;
+  }
+  run.lost = std::max(run.lost + facts.head.unwritten, facts.end ? facts.end->lost : 0);
+  if (facts.end) run.status = facts.end->status;
+  Symbols symbols(facts, log.elf);
+  RowMaker(facts, walk, threads, scale.per_tick).make(symbols, run);
+  warn_of_losses(facts, walk, run);
+  std::ranges::copy(scale.warnings, std::back_inserter(run.warnings));
+  std::ranges::copy(symbols.warnings(), std::back_inserter(run.warnings));
+  return run;
+}
+
+std::int64_t store_recording(Store& store, const RecordedRun& run) {
+  store.begin();
+  const std::int64_t id = store.begin_run(run.info, run.map, {});
+  store.replace_estimates(id, run.estimates);
+  store.replace_recording(id, run.recording);
+  store.replace_warnings(id, run.warnings);
+  store.commit();
+  return id;
+}
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names for addresses of a target: which file lay there, what the file calls it, and in which line of which
+// source it begins. Asks the files where they are now; what cannot be told stays an address.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "annotator/record/log.hpp"
+#include "src/core/store.hpp"
+
+namespace jcprof::annotator {
+
+class Symbols {
+ public:
+  /// `elf`: files whose place the log's anchor tells, and those that stand for modules of the same file name
+  /// that are not where they were.
+  Symbols(const LogFacts& log, const std::vector<std::filesystem::path>& elf);
+  ~Symbols();
+  Symbols(const Symbols&) = delete;
+  Symbols& operator=(const Symbols&) = delete;
+
+  /// All but the number.
+  StoredSymbol at(std::uint64_t address);
+  /// Files that were needed and could not be read.
+  std::vector<Warning> warnings() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/record/thread_walk.hpp"
+
+#include <algorithm>
+
+namespace jcprof::annotator {
+namespace {
+
+constexpr std::size_t most_depth = 1U << 20U;
+constexpr std::size_t most_marks = 1U << 20U;
+// A clock that goes in steps shows many events at one tick, and their cost all at once. More than so many
+// events' cost is not a step's, but a cost that was calibrated too dear.
+constexpr std::uint64_t events_in_debt = 64;
+
+}  // namespace
+
+ThreadWalk::ThreadWalk(Walk& walk, const jcprof_log_chunk& first)
+    : walk_(walk),
+      totals_{
+          .serial = first.thread, .process = first.process, .tid = first.tid, .root = walk.tree.add_root()},
+      most_debt_(events_in_debt * *std::ranges::max_element(walk.cost)),
+      frames_{{.node = totals_.root}} {
+  if (!walk.pauses.empty()) pause_at_ = walk.pauses.front().begin;
+}
+
+void ThreadWalk::take(const jcprof_log_chunk& chunk, std::span<const std::uint64_t> words) {
+  begin_chunk(chunk, words);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::uint64_t word = words[i];
+    if (word == 0) continue;  // taken by a record that was never written
+    const auto kind = static_cast<std::uint32_t>(word & 3U);
+    const auto id = static_cast<std::uint32_t>(word >> 2U) & JCPROF_LOG_ID_MOST;
+    const std::uint64_t ticks = advance(chunk.base + (word >> 24U), walk_.cost[kind]);
+    ++totals_.events;
+    if (kind == JCPROF_LOG_LINE) {
+      pass_trap(id, ticks);
+      continue;
+    }
+    if (is_trap_on_top())
+      pass(ticks);
+    else
+      clock_ += ticks;
+    if (kind == JCPROF_LOG_ENTER)
+      enter(id);
+    else if (kind == JCPROF_LOG_LEAVE)
+      leave(id);
+    else if (++i < words.size())
+      mark(id, words[i]);
+  }
+}
+
+ThreadTotals ThreadWalk::finish() {
+  while (frames_.size() > 1) pop_any();
+  totals_.last = last_;
+  totals_.recorded = clock_;
+  totals_.in_calls = frames_.front().below;
+  return totals_;
+}
+
+// ---- time
+
+/// Makes the chunk's first record follow upon the one before, so that the loop over records knows nothing of
+/// chunks.
+void ThreadWalk::begin_chunk(const jcprof_log_chunk& chunk, std::span<const std::uint64_t> words) {
+  totals_.lost += chunk.lost;
+  is_cut_ |= chunk.lost != 0 || chunk.number != next_chunk_;
+  next_chunk_ = chunk.number + 1;
+  const auto first = std::ranges::find_if(words, [](std::uint64_t word) { return word != 0; });
+  if (first == words.end() || (is_started_ && !is_cut_)) return;
+  const std::uint64_t tick = chunk.base + (*first >> 24U);
+  if (!is_started_) {
+    totals_.first = tick;
+  } else {
+    ++totals_.gaps;
+    if (tick < last_) step_back(tick);
+    if (tick > last_) totals_.gap += tick - last_ - paused_in(last_, tick);
+  }
+  last_ = tick;
+  debt_ = 0 - walk_.cost[*first & 3U];  // which the record puts back: nothing is taken off nothing
+  is_started_ = true;
+  is_cut_ = false;
+}
+
+/// To the next event; ticks since the last one that belong to somebody.
+std::uint64_t ThreadWalk::advance(std::uint64_t tick, std::uint64_t cost) {
+  std::uint64_t ticks = tick - last_;
+  if (tick < last_) [[unlikely]] {
+    step_back(tick);
+    ticks = 0;
+  } else if (tick > pause_at_) [[unlikely]] {
+    ticks -= paused_in(last_, tick);
+  }
+  last_ = tick;
+  debt_ += cost;
+  const std::uint64_t own = std::min(debt_ / 1024, ticks);
+  debt_ = std::min(debt_ - own * 1024, most_debt_);
+  totals_.overhead += own;
+  return ticks - own;
+}
+
+void ThreadWalk::step_back(std::uint64_t tick) {
+  ++walk_.steps;
+  walk_.longest_step = std::max(walk_.longest_step, last_ - tick);
+}
+
+std::uint64_t ThreadWalk::paused_in(std::uint64_t begin, std::uint64_t end) {
+  std::uint64_t ticks = 0;
+  for (; pause_ < walk_.pauses.size() && walk_.pauses[pause_].begin < end; ++pause_) {
+    const LogPause& pause = walk_.pauses[pause_];
+    const std::uint64_t from = std::max(begin, pause.begin);
+    const std::uint64_t to = std::min(end, pause.end);
+    if (from < to) ticks += to - from;
+    if (pause.end > end) break;
+  }
+  pause_at_ =
+      pause_ < walk_.pauses.size() ? walk_.pauses[pause_].begin : std::numeric_limits<std::uint64_t>::max();
+  totals_.paused += ticks;
+  return ticks;
+}
+
+// ---- calls
+
+void ThreadWalk::enter(FunctionKey key) {
+  if (frames_.size() >= most_depth || key == 0 || key == of_traps) [[unlikely]] {
+    ++(frames_.size() >= most_depth ? beyond_ : walk_.senseless);
+    return;
+  }
+  const std::uint32_t caller = frames_.back().node & ~folded;
+  std::uint32_t node = walk_.tree.child(caller, key);
+  if (node == CallTree::full) [[unlikely]] {
+    node = caller | folded;
+    ++walk_.folded;
+  }
+  frames_.push_back({.entered = clock_, .tick = last_, .node = node, .key = key});
+}
+
+void ThreadWalk::leave(FunctionKey key) {
+  if (beyond_ != 0) [[unlikely]] {
+    --beyond_;
+    ++walk_.folded;
+  } else if (frames_.back().key == key && frames_.size() > 1) {
+    pop();
+  } else {
+    leave_other(key);
+  }
+}
+
+/// Either calls were left by an exception or longjmp, or the call was not seen.
+void ThreadWalk::leave_other(FunctionKey key) {
+  std::size_t depth = frames_.size() - 1;
+  while (depth > 0 && frames_[depth].key != key) --depth;
+  if (depth == 0) {
+    ++totals_.unmatched;
+    return;
+  }
+  while (frames_.size() > depth) pop_any();
+}
+
+void ThreadWalk::pop() {
+  const Frame frame = frames_.back();
+  frames_.pop_back();
+  if ((frame.node & folded) != 0) [[unlikely]] {
+    frames_.back().below += frame.below;
+    return;
+  }
+  const std::uint64_t inclusive = clock_ - frame.entered;
+  walk_.tree.count(frame.node, inclusive, inclusive - frame.below,
+                   {.ticks = inclusive, .tick = frame.tick, .thread = totals_.serial});
+  frames_.back().below += inclusive;
+}
+
+void ThreadWalk::pop_any() {
+  beyond_ = 0;
+  if (is_trap_on_top()) pop_trap_frame();
+  pop();
+}
+
+void ThreadWalk::mark(std::uint32_t name, std::uint64_t payload) {
+  if (walk_.marks.size() >= most_marks) {
+    ++walk_.marks_left_out;
+    return;
+  }
+  const std::uint32_t node = frames_.size() > 1 ? frames_.back().node & ~folded : 0;
+  walk_.marks.push_back(
+      {.name = name, .thread = totals_.serial, .node = node, .payload = payload, .tick = last_});
+}
+
+}  // namespace jcprof::annotator

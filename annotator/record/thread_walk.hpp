@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// The events of one thread, in their order, into the call tree: which calls are under way, whose time passes,
+// what is cut out of it. Knows no file, no name and no unit but the log's tick.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "annotator/record/call_tree.hpp"
+#include "annotator/record/line_tally.hpp"
+#include "annotator/record/log.hpp"
+#include "annotator/record/trap_table.hpp"
+
+namespace jcprof::annotator {
+
+struct PassedMark {
+  std::uint32_t name = 0;  // its id
+  std::uint32_t thread = 0;
+  std::uint32_t node = 0;
+  std::uint64_t payload = 0;
+  std::uint64_t tick = 0;
+};
+
+/// What all threads of a log share.
+struct Walk {
+  std::array<std::uint64_t, 4> cost{};  // own, by kind of record: of 1024 events, in ticks
+  std::vector<LogPause> pauses;         // in order
+  TrapTable traps;
+  CallTree tree;
+  LineTally lines;
+  std::vector<PassedMark> marks;
+  std::uint64_t marks_left_out = 0;
+  std::uint64_t folded = 0;     // calls that there was no room for: part of their callers
+  std::uint64_t senseless = 0;  // hooks that name nothing
+  std::uint64_t unknown_traps = 0;
+  std::uint64_t steps = 0;  // of the clock, back
+  std::uint64_t longest_step = 0;
+};
+
+/// Sums over a thread, in ticks.
+struct ThreadTotals {
+  std::uint32_t serial = 0;
+  std::uint32_t process = 0;
+  std::uint32_t tid = 0;
+  std::uint32_t root = 0;  // node
+  std::uint64_t events = 0;
+  std::uint64_t lost = 0;
+  std::uint64_t unmatched = 0;
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  std::uint64_t recorded = 0;  // of it `in_calls` belongs to calls
+  std::uint64_t in_calls = 0;
+  std::uint64_t overhead = 0;
+  std::uint64_t paused = 0;
+  std::uint64_t gap = 0;
+  std::uint64_t gaps = 0;
+};
+
+class ThreadWalk {
+ public:
+  ThreadWalk(Walk& walk, const jcprof_log_chunk& first);
+
+  void take(const jcprof_log_chunk& chunk, std::span<const std::uint64_t> words);
+  /// What is still open ends with the last event.
+  ThreadTotals finish();
+
+ private:
+  struct Frame {
+    std::uint64_t entered = 0;  // of clock_
+    std::uint64_t below = 0;    // ticks of the calls out of it
+    std::uint64_t tick = 0;
+    std::uint32_t node = 0;  // with `folded`: the caller's, whose part this call is
+    FunctionKey key = 0;
+  };
+  /// A statement that was begun, by its trap.
+  struct Statement {
+    std::uint32_t trap = 0;  // index
+    bool owned = false;      // time, be it 0
+    std::uint64_t ticks = 0;
+  };
+  /// What is more to a frame that traps show.
+  struct TrapFrame {
+    std::size_t depth = 0;  // of its frame
+    std::uint64_t serial = 0;
+    std::size_t statements = 0;  // number of those that were begun further out
+    std::uint32_t function = 0;
+    std::uint32_t line = 0;  // owns what runs now, where no statement does:
+    bool is_plain = true;
+    bool owned = false;
+    bool is_leaving = false;  // its return or exit was the last event
+    std::uint64_t ticks = 0;
+  };
+  static constexpr std::uint32_t folded = 1U << 31U;
+
+  // time
+  void begin_chunk(const jcprof_log_chunk& chunk, std::span<const std::uint64_t> words);
+  std::uint64_t advance(std::uint64_t tick, std::uint64_t cost);
+  void step_back(std::uint64_t tick);
+  std::uint64_t paused_in(std::uint64_t begin, std::uint64_t end);
+
+  // calls
+  void enter(FunctionKey key);
+  void leave(FunctionKey key);
+  void leave_other(FunctionKey key);
+  void pop();
+  void pop_any();
+  void mark(std::uint32_t name, std::uint64_t payload);
+
+  // traps: thread_traps.cpp
+  bool is_trap_on_top() const { return frames_.size() - 1 == trap_depth_; }
+  void pass(std::uint64_t ticks);
+  void pass_trap(std::uint32_t id, std::uint64_t ticks);
+  bool resumes(const TrapPlace& trap) const;
+  void settle_frames(const TrapPlace& trap);
+  void unwind_to(const TrapPlace& trap);
+  std::size_t catching(const TrapPlace& trap, std::size_t innermost) const;
+  void push_trap_frame(const TrapPlace& trap);
+  void take_over(const TrapPlace& trap);
+  void end_statement();
+  void end_plain(TrapFrame& frame);
+  void pop_trap_frame();
+
+  Walk& walk_;
+  ThreadTotals totals_;
+  bool is_started_ = false;
+  bool is_cut_ = false;           // events were lost before the next one
+  std::uint32_t next_chunk_ = 0;  // its number
+  std::uint64_t last_ = 0;        // tick
+  std::uint64_t clock_ = 0;       // ticks that belong to somebody, or might
+  std::uint64_t debt_ = 0;        // own cost that is still to be taken off, in 1/1024 ticks
+  std::uint64_t most_debt_ = 0;
+  std::size_t pause_ = 0;  // the first that may lie ahead
+  std::uint64_t pause_at_ = std::numeric_limits<std::uint64_t>::max();
+  std::vector<Frame> frames_;  // the first is the thread's own
+  std::uint64_t beyond_ = 0;   // calls deeper than frames_ goes
+  std::vector<TrapFrame> trap_frames_;
+  std::vector<Statement> statements_;
+  std::size_t trap_depth_ = none;  // of the last of trap_frames_
+  std::uint64_t trap_serial_ = 0;
+  const TrapPlace* previous_ = nullptr;  // trap that was passed
+
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+};
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Call trees with symbols for functions, as they are stored; and what they tell of each function. Calls that
+// a hook and a trap both showed are one.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "annotator/record/call_tree.hpp"
+#include "annotator/record/thread_walk.hpp"
+#include "src/core/store.hpp"
+
+namespace jcprof::annotator {
+
+/// Of all calls of a symbol, in ticks.
+struct FunctionSums {
+  std::uint64_t count = 0;
+  std::uint64_t inclusive = 0;  // of the outermost calls
+  std::uint64_t of_calls = 0;   // of all calls, also those within each other
+  std::uint64_t exclusive = 0;
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t most = 0;
+  double own_cost = 0;        // that was taken off the exclusive time
+  double own_cost_below = 0;  // and off the inclusive time
+  QuantileSketch sketch = {};
+};
+
+struct RecordedTree {
+  std::vector<StoredCall> calls;        // a thread's one after the other, the hottest way first
+  std::vector<std::uint32_t> call_of;   // by node of the walk; 0: none
+  std::vector<FunctionSums> functions;  // by symbol
+};
+
+struct TreeNames {
+  std::vector<std::uint32_t> symbol_of;  // by number of the function
+  std::size_t symbols = 1;               // with number 0
+  // Own cost, in ticks as far as it was taken off: of a call's two events, and of all traps of a symbol.
+  double hook_cost = 0;
+  std::vector<double> trap_cost;
+  double per_tick = 1;
+};
+
+RecordedTree recorded_tree(const CallTree& tree, std::span<const ThreadTotals> threads,
+                           const TreeNames& names);
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a report shows, as the JSON of docs/report.md. Pure: the same input gives the same bytes.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "annotator/comparison.hpp"
+#include "annotator/estimates.hpp"
+#include "annotator/report/files.hpp"
+
+namespace jcprof::annotator {
+
+/// An older profile, and what has changed since.
+struct Against {
+  const Profile& profile;
+  Comparison comparison;
+};
+
+struct ReportSubject {
+  const Profile& profile;
+  const StoredRecording* recording = nullptr;  // of recorded runs
+  std::vector<ReportSource> sources = {};
+  const Against* against = nullptr;
+};
+
+/// Never more than `most_bytes`, but for some thousand that any report needs. What finds no room, coldest
+/// first, is left out, and a warning says so.
+std::string report_data(const ReportSubject& subject, std::size_t most_bytes);
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/agent/link.hpp"
+
+#include <cmath>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "src/core/error.hpp"
+
+namespace jcprof::harness {
+namespace {
+
+using std::chrono::milliseconds;
+
+// As for cards (harness/card/session.cpp): who has never answered will hardly begin to; who has may come
+// back.
+constexpr int failures_at_the_beginning = 3;
+constexpr int failures_later = 20;
+constexpr int starts = 3;
+constexpr milliseconds patience_at_the_end{500};
+
+std::string last_line(std::string_view text) {
+  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+  return std::string(text.substr(text.find_last_of('\n') + 1));
+}
+
+}  // namespace
+
+AgentLink::~AgentLink() {
+  if (!agent_) return;
+  agent_->send(bye_request(next_id()));
+  agent_->stop(patience_at_the_end);
+}
+
+const AgentDescription& AgentLink::description() {
+  if (!description_) {
+    start("");
+    close();
+  }
+  return *description_;
+}
+
+void AgentLink::open(std::string_view requests) {
+  if (settings_.life == AgentLife::batch) drop();
+  if (agent_)
+    agent_->send(requests);
+  else
+    start(requests);
+}
+
+void AgentLink::close() {
+  if (settings_.life == AgentLife::run) return;
+  agent_->stop(patience_at_the_end);
+  agent_.reset();
+}
+
+void AgentLink::start(std::string_view requests) {
+  for (int attempt = 1;; ++attempt) {
+    if (device_ && device_->has_ended()) device_->start();
+    LogPolicy log = settings_.log;
+    if (was_started_) log.start = LogStart::go_on;
+    was_started_ = true;
+    agent_.emplace(settings_.command, log);
+    const std::string why = say_hello(requests);
+    if (why.empty()) return;
+    drop();
+    // An agent that has been there may need a moment to get its target back.
+    if (!description_ || attempt == starts)
+      throw environment_error(
+          fmt::format("the agent does not get through its hello: {}\n{}", why, account()),
+          "docs/agent-protocol.md has what it must answer; `jcprof doctor --agent` tries it");
+  }
+}
+
+std::string AgentLink::say_hello(std::string_view requests) {
+  const std::uint64_t id = next_id();
+  agent_->send(hello_request(id, settings_.greeting));
+  if (settings_.life == AgentLife::batch) {
+    agent_->send(requests);
+    agent_->send(bye_request(next_id()));
+    agent_->finish_input();
+  }
+  const ReadLine line = read_line(settings_.start_timeout);
+  if (line.state != LineState::read) return no_answer(line.state).why;
+  const AgentAnswer<AgentDescription> answer = read_hello(line.text, id);
+  if (const auto* breach = std::get_if<Breach>(&answer)) return breach->why;
+  if (const auto* error = std::get_if<AgentError>(&answer))
+    throw environment_error(fmt::format("the agent says: {}\n{}", error->message, account()), error->hint);
+  const std::string why = take_description(std::get<AgentDescription>(answer));
+  if (why.empty() && settings_.life == AgentLife::run) agent_->send(requests);
+  return why;
+}
+
+std::string AgentLink::take_description(const AgentDescription& description) {
+  if (description.protocol != agent_protocol_version)
+    throw environment_error(
+        fmt::format("the agent speaks version {} of the protocol, this jcprof {} version {}\n{}",
+                    description.protocol, JCPROF_VERSION, agent_protocol_version, account()),
+        "use a jcprof and an agent of the same time");
+  const auto identity = [](const AgentDescription& of) { return std::tie(of.device, of.unit, of.simulated); };
+  // An agent that measures its clock does not find the same to the last digit.
+  constexpr double as_measured = 0.01;
+  const auto is_clock_of = [](const AgentDescription& one, const AgentDescription& other) {
+    return std::abs(one.hz - other.hz) <= as_measured * one.hz;
+  };
+  if (description_ &&
+      (identity(*description_) != identity(description) || !is_clock_of(*description_, description)))
+    return fmt::format("it was \"{}\" and says now that it is \"{}\"", description_->device,
+                       description.device);
+  description_ = description;
+  return "";
+}
+
+NoAnswer AgentLink::no_answer(LineState state) {
+  switch (state) {
+    case LineState::timed_out:
+      ++settings_.greeting.unanswered;
+      return {Outcome::timed_out, "the agent did not answer in time"};
+    case LineState::too_long:
+      return {Outcome::lost,
+              fmt::format("the agent wrote a line of more than {} MiB", longest_agent_line >> 20U)};
+    case LineState::closed: {
+      const std::string ending = agent_->ending();
+      const std::string words = last_line(agent_->tail());
+      return {Outcome::lost,
+              fmt::format("the agent {}{}", ending.empty() ? "closed its standard output" : ending,
+                          words.empty() ? "" : fmt::format(" (last in its log: {})", words))};
+    }
+    case LineState::read:
+      break;
+  }
+  check(false, "a line that was read is an answer");
+  return {};
+}
+
+void AgentLink::succeed() {
+  failures_ = 0;
+  has_succeeded_ = true;
+}
+
+void AgentLink::fail(const std::string& why) {
+  if (++failures_ < (has_succeeded_ ? failures_later : failures_at_the_beginning)) return;
+  throw environment_error(
+      fmt::format("the agent gave no good answer {} times in a row, the last time: {}\n{}", failures_, why,
+                  account()),
+      "`jcprof doctor --agent` tries an agent; `jcprof run` goes on with what was measured");
+}
+
+void AgentLink::drop() {
+  if (!agent_) return;
+  agent_->stop(milliseconds{0});
+  last_words_ = agent_->tail();
+  agent_.reset();
+}
+
+std::string AgentLink::account() {
+  drop();
+  return fmt::format("{}\nthe last of its log{}:\n{}", fmt::join(settings_.command.argv, " "),
+                     settings_.log.file.empty() ? "" : fmt::format(" ({})", settings_.log.file.string()),
+                     last_words_.empty() ? "(nothing)" : last_words_);
+}
+
+}  // namespace jcprof::harness

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// A running agent that has said hello, whatever becomes of it: starts it, starts it again, and knows when to
+// give up. Does not know what is asked of it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/agent/codec.hpp"
+#include "harness/agent/process.hpp"
+#include "harness/device.hpp"
+
+namespace jcprof::harness {
+
+/// How long an agent lives.
+enum class AgentLife : std::uint8_t {
+  run,   // as long as we do
+  batch  // started anew for each batch, with all requests on its standard input
+};
+
+struct AgentSettings {
+  Command command;
+  LogPolicy log;
+  AgentGreeting greeting;
+  AgentLife life = AgentLife::run;
+  std::chrono::milliseconds timeout{10'000};        // for one shot
+  std::chrono::milliseconds start_timeout{60'000};  // for hello and reset
+};
+
+/// Why no answer came of an agent.
+struct NoAnswer {
+  Outcome outcome = Outcome::lost;  // or timed_out
+  std::string why;
+};
+
+class AgentLink {
+ public:
+  /// Starts nothing yet. `device` is what the agent stands next to, where jcprof has to start it; or null.
+  AgentLink(AgentSettings settings, std::unique_ptr<Device> device)
+      : settings_(std::move(settings)), device_(std::move(device)) {}
+  ~AgentLink();
+  AgentLink(const AgentLink&) = delete;
+  AgentLink& operator=(const AgentLink&) = delete;
+
+  const AgentSettings& settings() const { return settings_; }
+  /// UserError (environment) when there is no such agent, or it does not get through its hello.
+  const AgentDescription& description();
+  std::uint64_t next_id() { return ++last_id_; }
+
+  /// Sees to it that an agent runs and has these requests.
+  void open(std::string_view requests);
+  ReadLine read_line(std::chrono::nanoseconds timeout) {
+    return agent_->read_line(AgentProcess::Clock::now() + timeout);
+  }
+  /// All answers to the requests were read.
+  void close();
+  /// In words, why `line` is none.
+  NoAnswer no_answer(LineState state);
+
+  /// The agent did its part.
+  void succeed();
+  /// It did not. UserError (environment) when that has happened too often in a row.
+  void fail(const std::string& why);
+  /// Ends it; it will be started again when it is needed.
+  void drop();
+  bool is_running() const { return agent_.has_value(); }
+  /// For a UserError: its command, and the last lines of its log.
+  std::string account();
+
+ private:
+  void start(std::string_view requests);
+  /// What went wrong with the hello, or nothing.
+  std::string say_hello(std::string_view requests);
+  std::string take_description(const AgentDescription& description);
+
+  AgentSettings settings_;
+  std::unique_ptr<Device> device_;
+  std::optional<AgentProcess> agent_;
+  std::optional<AgentDescription> description_;
+  std::string last_words_;
+  std::uint64_t last_id_ = 0;
+  int failures_ = 0;  // in a row
+  bool has_succeeded_ = false;
+  bool was_started_ = false;
+};
+
+}  // namespace jcprof::harness

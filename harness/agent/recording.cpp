@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/agent/recording.hpp"
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "harness/record/drain.hpp"
+#include "src/core/error.hpp"
+#include "src/core/hex.hpp"
+
+namespace jcprof::harness {
+namespace {
+
+/// The target's own log; empty where it writes into ours.
+Bytes ask(AgentLink& link, std::span<const Bytes> inputs, const std::filesystem::path& log) {
+  constexpr int runs_besides = 8;  // that warm it up, and the calls that fetch a log
+  std::vector<std::string> texts;
+  for (const Bytes& input : inputs) texts.push_back(to_hex(input));
+  const std::uint64_t id = link.next_id();
+  link.open(record_request(id, texts, log));
+  const auto failure = [&](const std::string& message, const std::string& hint) {
+    return environment_error(fmt::format("{}\n{}", message, link.account()), hint);
+  };
+  const auto runs = static_cast<std::int64_t>(inputs.size()) + runs_besides;
+  const ReadLine line = link.read_line(link.settings().timeout * runs);
+  if (line.state != LineState::read) throw failure(link.no_answer(line.state).why, "");
+  AgentAnswer<Bytes> answer = read_log(line.text, id);
+  if (const auto* breach = std::get_if<Breach>(&answer)) throw failure(breach->why, "");
+  if (const auto* error = std::get_if<AgentError>(&answer))
+    throw failure("nothing was recorded: " + error->message,
+                  error->hint.empty() ? "was it built with JCPROF_RECORD? docs/record.md" : error->hint);
+  link.close();
+  return std::get<Bytes>(std::move(answer));
+}
+
+Recorded written(const Bytes& own, const LogOptions& options) {
+  const LogMemory memory(own);
+  LogWriter writer(options.file, options.most_bytes);
+  writer.begin(memory.head());
+  Drainer(memory, writer, "/proc").finish();
+  writer.end(memory.head(), 0);
+  return {.log = writer.written(), .threads = memory.head().threads};
+}
+
+}  // namespace
+
+Recorded record_by_agent(const LogOptions& log, AgentLink& link, std::span<const Bytes> inputs) {
+  Bytes own;
+  {
+    Recording recording(log);
+    recording.begin();
+    own = ask(link, inputs, recording.memory());
+    if (own.empty()) {
+      recording.stop();
+      return recording.end(0, 0);
+    }
+  }
+  return written(own, log);
+}
+
+}  // namespace jcprof::harness

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/agent/transport.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "src/core/error.hpp"
+#include "src/core/hex.hpp"
+
+namespace jcprof::harness {
+namespace {
+
+// A round trip is long forgotten at that many, and what is in flight when a run ends has to be waited for.
+constexpr std::size_t most_in_flight = 1024;
+constexpr int calibration_attempts = 2;
+
+/// A `measure` whose answers are on their way.
+struct Flight {
+  std::uint64_t id = 0;
+  std::span<const Shot> shots;  // gone once measure() has returned, but for their number
+  std::size_t answered = 0;
+};
+
+/// What has to be done before the next shot.
+enum class Next : std::uint8_t { go_on, send_again, start_again };
+
+/// What became of the shot whose turn it was.
+struct Turn {
+  Sample sample;
+  Next next = Next::go_on;
+};
+
+Turn lost(std::string why, Next next) {
+  return {.sample = {.outcome = Outcome::lost, .why = std::move(why)}, .next = next};
+}
+
+std::string in_words(Event event) {
+  return fmt::format("trap {}, hit {}", number(event.trap), event.hit);
+}
+
+std::string in_words(const AgentError& error) {
+  return error.hint.empty() ? error.message : fmt::format("{} ({})", error.message, error.hint);
+}
+
+/// A stop elsewhere than asked is a sample of neither place: how it came there is not known.
+void hold_against(const Shot& shot, Sample& sample) {
+  if (sample.outcome == Outcome::stopped && sample.reached != shot.stop) {
+    sample.outcome = Outcome::refused;
+    sample.ticks = 0;
+    sample.why = !sample.reached ? "it stopped, and the agent does not say where"
+                 : shot.stop.trap == run_to_end
+                     ? fmt::format("it stopped at {}, though nothing was armed", in_words(*sample.reached))
+                     : fmt::format("it stopped at {} instead", in_words(*sample.reached));
+  }
+  const bool is_untimed = sample.outcome != Outcome::stopped && sample.outcome != Outcome::ended;
+  if (is_untimed && sample.why.empty()) sample.why = "the agent gives no reason";
+}
+
+class AgentTransport final : public Transport {
+ public:
+  AgentTransport(const AgentSetup& setup, std::unique_ptr<Device> started)
+      : device_(setup.device), traps_(setup.traps), link_(setup.settings, std::move(started)) {}
+
+  Description describe() override {
+    const AgentDescription& agent = link_.description();
+    return {.transport = "agent",
+            .agent = agent.agent,
+            .device = device_.empty() ? agent.device : device_,
+            .simulated = agent.simulated,
+            .unit = agent.unit,
+            .hz = agent.hz,
+            .resolution = agent.resolution,
+            .exact = agent.exact};
+  }
+
+  ~AgentTransport() override {
+    // What is in flight may take its time; nobody waits for it.
+    if (!in_flight_.empty()) link_.drop();
+  }
+  AgentTransport(const AgentTransport&) = delete;
+  AgentTransport& operator=(const AgentTransport&) = delete;
+
+  void set_inputs(std::vector<Bytes> inputs) override {
+    inputs_.clear();
+    for (const Bytes& input : inputs) inputs_.push_back(to_hex(input));
+  }
+
+  void measure(std::span<const Shot> shots, const ShotSink& sink) override {
+    while (!shots.empty() && fly(shots, sink)) {
+    }
+  }
+
+  TraceWindow trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) override;
+  std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) override;
+
+ private:
+  bool is_per_batch() const { return link_.settings().life == AgentLife::batch; }
+  std::vector<Flight> take_off(std::span<const Shot> shots);
+  bool fly(std::span<const Shot>& shots, const ShotSink& sink);
+  bool fly_one(Flight& flight, std::span<const Shot>& shots, const ShotSink& sink);
+  Turn take_turn(const Flight& flight, const Shot& shot);
+  Turn take_shot(const Flight& flight, const Shot& shot, AgentShot&& answer);
+  bool land(const Flight& flight);
+  void settle();
+  void drain(Flight flight);
+  void reset_target();
+  template <class T>
+  std::variant<T, AgentError, NoAnswer> ask(const std::string& request, std::chrono::milliseconds timeout,
+                                            AgentAnswer<T> (*read)(std::string_view, std::uint64_t),
+                                            std::uint64_t id);
+  TraceWindow checked(const AgentWindow& answer, std::uint32_t count);
+
+  std::string device_;
+  std::size_t traps_;
+  AgentLink link_;
+  std::vector<std::string> inputs_{""};  // in hex
+  std::vector<Flight> in_flight_;
+  bool wants_reset_ = false;
+  std::optional<std::uint64_t> first_n_;  // 0; 1 for agents that count from there
+};
+
+/// As many of the shots as one batch takes, sent.
+std::vector<Flight> AgentTransport::take_off(std::span<const Shot> shots) {
+  const std::size_t most = std::min(link_.description().max_batch, most_in_flight);
+  std::vector<Flight> flights;
+  std::string requests;
+  do {
+    const Flight flight{.id = link_.next_id(), .shots = shots.first(std::min(most, shots.size()))};
+    shots = shots.subspan(flight.shots.size());
+    requests += measure_request(flight.id, flight.shots, inputs_);
+    flights.push_back(flight);
+  } while (is_per_batch() && !shots.empty());
+  link_.open(requests);
+  return flights;
+}
+
+/// One batch of the shots, which are taken off as they are done. False when no more are wanted.
+bool AgentTransport::fly(std::span<const Shot>& shots, const ShotSink& sink) {
+  settle();
+  in_flight_ = take_off(shots);
+  while (!in_flight_.empty()) {
+    if (!fly_one(in_flight_.front(), shots, sink)) return false;
+    if (in_flight_.empty()) return true;  // broken off: what is left is sent again
+    const bool has_landed = land(in_flight_.front());
+    in_flight_.erase(in_flight_.begin());
+    if (!has_landed) in_flight_.clear();
+  }
+  if (link_.is_running()) link_.close();
+  return true;
+}
+
+/// False when no more are wanted.
+bool AgentTransport::fly_one(Flight& flight, std::span<const Shot>& shots, const ShotSink& sink) {
+  for (const Shot& shot : flight.shots) {
+    const Turn turn = take_turn(flight, shot);
+    ++flight.answered;
+    shots = shots.subspan(1);
+    // An agent that is to be started again must not be waited for.
+    if (turn.next == Next::start_again) link_.drop();
+    if (turn.next != Next::go_on) in_flight_.clear();
+    const bool goes_on = sink(shot, turn.sample);
+    if (turn.next == Next::go_on) link_.succeed();
+    if (turn.next != Next::go_on) link_.fail(turn.sample.why);
+    if (!goes_on) return false;
+    if (turn.next != Next::go_on) return true;
+  }
+  return true;
+}
+
+Turn AgentTransport::take_turn(const Flight& flight, const Shot& shot) {
+  const auto timeout = link_.settings().timeout + std::chrono::nanoseconds(shot.delay_ns);
+  const ReadLine line = link_.read_line(timeout);
+  if (line.state != LineState::read) {
+    NoAnswer none = link_.no_answer(line.state);
+    return {.sample = {.outcome = none.outcome, .why = std::move(none.why)}, .next = Next::start_again};
+  }
+  auto answer = read_shot(line.text, flight.id);
+  if (auto* made = std::get_if<AgentShot>(&answer)) return take_shot(flight, shot, std::move(*made));
+  // The agent lives, so it need not be started again; but a per-batch one has said its last word.
+  if (const auto* error = std::get_if<AgentError>(&answer)) return lost(in_words(*error), Next::send_again);
+  if (const auto* breach = std::get_if<Breach>(&answer)) return lost(breach->why, Next::start_again);
+  return lost(fmt::format("the agent says \"ok\" after {} of {} shots", flight.answered, flight.shots.size()),
+              Next::start_again);
+}
+
+Turn AgentTransport::take_shot(const Flight& flight, const Shot& shot, AgentShot&& answer) {
+  // Only where there is one shot, no line can be missing before it.
+  if (!first_n_) first_n_ = flight.shots.size() == 1 && answer.n == 1 ? 1 : 0;
+  const std::uint64_t expected = *first_n_ + flight.answered;
+  if (answer.n != expected)
+    return lost(fmt::format("the agent answers shot {} where shot {} is due", answer.n, expected),
+                Next::start_again);
+  Turn turn{.sample = std::move(answer.sample)};
+  hold_against(shot, turn.sample);
+  if (turn.sample.outcome == Outcome::lost || turn.sample.outcome == Outcome::timed_out)
+    wants_reset_ = link_.description().can_reset;
+  return turn;
+}
+
+/// Takes the `ok` behind the last shot. False when the agent did not get so far, which costs no shot.
+bool AgentTransport::land(const Flight& flight) {
+  const ReadLine line = link_.read_line(link_.settings().timeout);
+  if (line.state == LineState::read && std::holds_alternative<AgentDone>(read_shot(line.text, flight.id)))
+    return true;
+  const std::string why = line.state == LineState::read ? "the agent does not end a batch with \"ok\""
+                                                        : link_.no_answer(line.state).why;
+  link_.drop();
+  link_.fail(why);
+  return false;
+}
+
+/// Sees to it that nothing of an earlier batch is on its way any more.
+void AgentTransport::settle() {
+  if (is_per_batch() && !in_flight_.empty()) link_.drop();
+  for (const Flight& flight : std::exchange(in_flight_, {}))
+    if (link_.is_running()) drain(flight);
+  if (std::exchange(wants_reset_, false) && link_.is_running() && !is_per_batch()) reset_target();
+}
+
+/// The shots that nobody wants any more, in the time of one of them; an agent that takes longer is ended.
+void AgentTransport::drain(Flight flight) {
+  const auto deadline = AgentProcess::Clock::now() + link_.settings().timeout;
+  while (true) {
+    const ReadLine line = link_.read_line(deadline - AgentProcess::Clock::now());
+    if (line.state != LineState::read) return link_.drop();
+    const auto answer = read_shot(line.text, flight.id);
+    if (std::holds_alternative<Breach>(answer)) return link_.drop();
+    if (!std::holds_alternative<AgentShot>(answer)) return;
+    if (++flight.answered > flight.shots.size()) return link_.drop();
+  }
+}
+
+template <class T>
+std::variant<T, AgentError, NoAnswer> AgentTransport::ask(
+    const std::string& request, std::chrono::milliseconds timeout,
+    AgentAnswer<T> (*read)(std::string_view, std::uint64_t), std::uint64_t id) {
+  link_.open(request);
+  const ReadLine line = link_.read_line(timeout);
+  NoAnswer none;
+  if (line.state == LineState::read) {
+    AgentAnswer<T> answer = read(line.text, id);
+    if (const auto* breach = std::get_if<Breach>(&answer)) {
+      none = {.outcome = Outcome::lost, .why = breach->why};
+    } else {
+      link_.close();
+      link_.succeed();
+      if (auto* error = std::get_if<AgentError>(&answer)) return std::move(*error);
+      return std::get<T>(std::move(answer));
+    }
+  } else {
+    none = link_.no_answer(line.state);
+  }
+  link_.drop();
+  link_.fail(none.why);
+  return none;
+}
+
+void AgentTransport::reset_target() {
+  const std::uint64_t id = link_.next_id();
+  const auto answer =
+      ask<AgentDone>(reset_request(id, "target"), link_.settings().start_timeout, read_done, id);
+  // Who cannot reset may be able to start.
+  if (std::holds_alternative<AgentError>(answer)) link_.drop();
+}
+
+TraceWindow AgentTransport::trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) {
+  if (!link_.description().can_trace)
+    throw environment_error(
+        fmt::format("the agent {} does not trace, so nobody can know which events there are to stop at",
+                    link_.description().agent),
+        "it must do \"trace\" and say so in its hello; docs/agent-protocol.md has how");
+  settle();
+  const std::uint64_t id = link_.next_id();
+  const auto answer = ask<AgentWindow>(trace_request(id, inputs_.at(input), from, count),
+                                       link_.settings().timeout, read_window, id);
+  if (const auto* none = std::get_if<NoAnswer>(&answer))
+    return {.end = {.outcome = none->outcome, .why = none->why}};
+  if (const auto* error = std::get_if<AgentError>(&answer))
+    return {.end = {.outcome = Outcome::lost, .why = in_words(*error)}};
+  return checked(std::get<AgentWindow>(answer), count);
+}
+
+TraceWindow AgentTransport::checked(const AgentWindow& answer, std::uint32_t count) {
+  const auto unknown =
+      std::ranges::find_if(answer.events, [this](TrapId trap) { return number(trap) > traps_; });
+  if (unknown != answer.events.end())
+    throw environment_error(
+        fmt::format("the agent traced trap {}, and traps.json has {}", number(*unknown), traps_),
+        "does the target run what jcprof-gen wrote last?");
+  TraceWindow window{.traps = answer.events,
+                     .more = answer.more || answer.events.size() > count,
+                     .signature_before = answer.signature,
+                     .total = answer.total,
+                     .end = {.outcome = Outcome::ended}};
+  if (window.traps.size() > count) window.traps.resize(count);
+  return window;
+}
+
+std::optional<CalibrationTime> AgentTransport::calibrate(CalibrationKind kind, std::uint64_t passes) {
+  const bool is_known = kind == CalibrationKind::empty || kind == CalibrationKind::unarmed ||
+                        kind == CalibrationKind::counting || kind == CalibrationKind::unwind;
+  if (!is_known || !link_.description().can_calibrate) return std::nullopt;
+  // An empty loop is a loop of no passes.
+  const CalibrationKind asked = kind == CalibrationKind::empty ? CalibrationKind::unarmed : kind;
+  std::string why;
+  for (int attempt = 0; attempt < calibration_attempts; ++attempt) {
+    settle();
+    const std::uint64_t id = link_.next_id();
+    const std::string request =
+        calibrate_request(id, name_of(asked), kind == CalibrationKind::empty ? 0 : passes);
+    const auto answer = ask<Ticks>(request, link_.settings().timeout, read_ticks, id);
+    if (std::holds_alternative<AgentError>(answer)) return std::nullopt;
+    if (const auto* ticks = std::get_if<Ticks>(&answer))
+      return CalibrationTime{.kind = kind, .passes = passes, .ticks = *ticks};
+    why = std::get<NoAnswer>(answer).why;
+  }
+  throw environment_error(
+      fmt::format("the agent was lost in a calibration ({} of {} passes): {}\n{}", name_of(asked), passes,
+                  why, link_.account()),
+      "an agent that cannot calibrate leaves \"calibrate\" out of what it says it \"can\"");
+}
+
+}  // namespace
+
+std::unique_ptr<Transport> make_agent_transport(const AgentSetup& setup, std::unique_ptr<Device> started) {
+  return std::make_unique<AgentTransport>(setup, std::move(started));
+}
+
+}  // namespace jcprof::harness

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/card/protocol.hpp"
+
+#include "harness/card/apdu.hpp"
+#include "src/core/error.hpp"
+
+namespace jcprof::harness {
+namespace {
+
+enum class P1 : std::uint8_t { hello = 0, arm = 1, trace = 2, read_trace = 3, calibrate = 4 };
+
+constexpr std::size_t arm_data_at = 5;
+
+Bytes command(const CardArming& card, P1 verb, Bytes data, bool is_answered) {
+  Apdu apdu{.cla = card.cla, .ins = card.ins, .p1 = static_cast<std::uint8_t>(verb), .data = std::move(data)};
+  if (is_answered) apdu.le = 0;
+  return encode(apdu);
+}
+
+enum class CardKind : std::uint8_t {
+  empty = 0,
+  unarmed = 1,
+  counting = 2,
+  calls = 3,
+  frames = 4,
+  guards = 5
+};
+
+CardKind card_kind(CalibrationKind kind) {
+  switch (kind) {
+    case CalibrationKind::empty:
+      return CardKind::empty;
+    case CalibrationKind::unarmed:
+      return CardKind::unarmed;
+    case CalibrationKind::counting:
+      return CardKind::counting;
+    case CalibrationKind::returned:
+    case CalibrationKind::calls:
+      return CardKind::calls;
+    case CalibrationKind::stop:
+    case CalibrationKind::frames:
+      return CardKind::frames;
+    case CalibrationKind::guards:
+      return CardKind::guards;
+    case CalibrationKind::unwind:
+      break;
+  }
+  check(false, "a kind of calibration");
+  return CardKind::empty;
+}
+
+void append(Bytes& bytes, std::uint32_t value, int count) {
+  while (count-- > 0) bytes.push_back(static_cast<std::uint8_t>(value >> (8 * count)));
+}
+
+std::uint32_t u16(std::span<const std::uint8_t> bytes, std::size_t at) {
+  return static_cast<std::uint32_t>(bytes[at] << 8 | bytes[at + 1]);
+}
+
+std::uint32_t u32(std::span<const std::uint8_t> bytes, std::size_t at) {
+  return u16(bytes, at) << 16 | u16(bytes, at + 2);
+}
+
+}  // namespace
+
+Bytes hello_command(const CardArming& card) {
+  return command(card, P1::hello, {}, true);
+}
+
+Bytes arm_command(const CardArming& card, Event stop, std::uint8_t commands) {
+  Bytes data(7);
+  data.back() = commands;
+  Bytes bytes = command(card, P1::arm, data, false);
+  set_event(bytes, stop);
+  return bytes;
+}
+
+void set_event(std::span<std::uint8_t> arm_command, Event stop) {
+  check(arm_command.size() == arm_data_at + 7 && number(stop.trap) <= 0xFFFF,
+        "an arm command, a 16-bit trap");
+  const std::uint32_t trap = number(stop.trap);
+  for (std::size_t i = 0; i < 2; ++i)
+    arm_command[arm_data_at + i] = static_cast<std::uint8_t>(trap >> (8 * (1 - i)));
+  for (std::size_t i = 0; i < 4; ++i)
+    arm_command[arm_data_at + 2 + i] = static_cast<std::uint8_t>(stop.hit >> (8 * (3 - i)));
+}
+
+Bytes trace_command(const CardArming& card, std::uint32_t from, std::uint8_t commands) {
+  Bytes data;
+  append(data, from, 4);
+  data.push_back(commands);
+  return command(card, P1::trace, data, false);
+}
+
+Bytes read_trace_command(const CardArming& card, std::uint16_t offset) {
+  Bytes data;
+  append(data, offset, 2);
+  return command(card, P1::read_trace, data, true);
+}
+
+Bytes calibrate_command(const CardArming& card, CalibrationKind kind, std::uint16_t count) {
+  Bytes data{static_cast<std::uint8_t>(card_kind(kind))};
+  append(data, count, 2);
+  return command(card, P1::calibrate, data, false);
+}
+
+std::optional<CardHello> parse_hello(std::span<const std::uint8_t> data) {
+  if (data.size() != 7) return std::nullopt;
+  return CardHello{
+      .version = data[0], .build = u32(data, 1), .window = static_cast<std::uint16_t>(u16(data, 5))};
+}
+
+std::optional<CardTrace> parse_trace(std::span<const std::uint8_t> data) {
+  constexpr std::size_t header = 14;
+  if (data.size() < header || data.size() % 2 != 0) return std::nullopt;
+  CardTrace trace{.events = u32(data, 0),
+                  .signature_before = u32(data, 4),
+                  .signature_total = u32(data, 8),
+                  .logged = static_cast<std::uint16_t>(u16(data, 12)),
+                  .traps = {}};
+  for (std::size_t at = header; at < data.size(); at += 2) trace.traps.push_back(TrapId{u16(data, at)});
+  if (trace.traps.size() > trace.logged || trace.logged > trace.events) return std::nullopt;
+  return trace;
+}
+
+}  // namespace jcprof::harness

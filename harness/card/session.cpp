@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/card/session.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "src/core/error.hpp"
+#include "src/core/hex.hpp"
+
+namespace jcprof::harness {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+// A target that dies at every shot is not worth going on with; one that dies at one event in ten is.
+constexpr int most_starts_without_shot = 20;
+// Before the first good shot it is more likely to be set up wrong than to be flaky.
+constexpr int most_starts_at_first = 3;
+// pcscd looks at its readers every 400 ms; a card that was exchanged in between it takes for the old one, and
+// never powers it up.
+constexpr milliseconds unseen{500};
+// How often a device program is looked at while its card is waited for.
+constexpr milliseconds look{100};
+
+constexpr std::string_view fine_by_default = "9000|61xx|62xx|63xx";
+
+}  // namespace
+
+ReadyScript make_script(const std::string& name, const Script& script, const Placeholders& values) {
+  ReadyScript ready{.name = name, .steps = {}};
+  for (const ScriptStep& step : script) {
+    const std::string where = fmt::format("session \"{}\", step {}", name, ready.steps.size() + 1);
+    if (const auto* apdu = std::get_if<ApduStep>(&step)) {
+      ReadyApdu made{.bytes = make_apdu({.text = apdu->apdu, .where = where}, values),
+                     .expect = {},
+                     .expect_text = apdu->expect};
+      if (!apdu->expect.empty()) made.expect.emplace(apdu->expect, where + ", \"expect\"");
+      ready.steps.emplace_back(std::move(made));
+    } else if (const auto* reset = std::get_if<ResetStep>(&step)) {
+      ready.steps.emplace_back(*reset);
+    } else {
+      ready.steps.emplace_back(std::get<WaitStep>(step));
+    }
+  }
+  return ready;
+}
+
+CardSession::CardSession(const Session& session, const Placeholders& values,
+                         std::unique_ptr<ApduChannel> channel, std::unique_ptr<Device> device,
+                         StatusWord stop_status)
+    : reset_mode_(session.reset),
+      fine_by_default_(fine_by_default, "default"),
+      once_(make_script("once", session.once, values)),
+      after_reset_(make_script("after_reset", session.after_reset, values)),
+      stop_status_(stop_status),
+      channel_(std::move(channel)),
+      device_(std::move(device)),
+      exchange_([this](std::span<const std::uint8_t> command) { return channel_->exchange(command); }) {
+  for (const std::string& pattern : session.abort_on) abort_on_.emplace_back(pattern, "session \"abort_on\"");
+}
+
+CardSession::~CardSession() {
+  device_->stop();
+}
+
+void CardSession::make_ready() {
+  while (!ready_) {
+    const int most = had_a_shot_ ? most_starts_without_shot : most_starts_at_first;
+    if (++starts_without_shot_ > most)
+      throw environment_error(
+          fmt::format("the card was lost {} times in a row without one good shot{}\n{}", most,
+                      answer_.why.empty() ? "" : " (" + answer_.why + ")", device_->account()),
+          "what it says above may tell why; the command may also stop it by itself: try it alone");
+    start_device();
+    ready_ = run(once_, Strict::yes) == Contact::kept && run(after_reset_, Strict::yes) == Contact::kept;
+  }
+}
+
+void CardSession::start_device() {
+  const Clock::time_point deadline = Clock::now() + device_->patience();
+  const Clock::time_point halfway = deadline - device_->patience() / 2;
+  bool is_second_half = false;
+  if (was_there_) device_->stop();
+  // A channel without a port leaves the reader to a daemon.
+  if (was_there_ && channel_->port().empty()) std::this_thread::sleep_for(unseen);
+  device_->start();
+  while (const std::optional<Absence> absent = channel_->connect(look)) {
+    // It may be refused for a moment at once (a connection left over from the device's last life).
+    std::this_thread::sleep_for(milliseconds{1});
+    const bool has_ended = device_->has_ended();
+    if (Clock::now() >= deadline)
+      throw environment_error(fmt::format("no card within {} s{}\n{}", device_->patience().count() / 1000,
+                                          absent->why, device_->account()),
+                              absent->hint);
+    if (has_ended && !had_a_shot_) throw device_ended(*absent);
+    // What was good before starts again: its reader may have been away.
+    const bool is_halfway = !is_second_half && Clock::now() >= halfway;
+    is_second_half = is_second_half || is_halfway;
+    if (has_ended || (is_halfway && had_a_shot_)) device_->start();
+  }
+  was_there_ = true;
+}
+
+UserError CardSession::device_ended(const Absence& absent) const {
+  if (absent.what == Missing::reader)
+    return environment_error(fmt::format("no card{}\n{}", absent.why, device_->account()), absent.hint);
+  return environment_error("the device program ended before its card was there\n" + device_->account(),
+                           "run the command above by hand; \"start\" in jcprof.json says what is run");
+}
+
+Contact CardSession::reset(ResetMode mode) {
+  if (channel_->reset(mode)) return Contact::kept;
+  ready_ = false;
+  answer_.why = "the card did not come back from a reset";
+  return Contact::broken;
+}
+
+Contact CardSession::reset_between_shots() {
+  if (reset_mode_ == ResetMode::never) return Contact::kept;
+  return reset(reset_mode_) == Contact::kept ? run(after_reset_, Strict::yes) : Contact::broken;
+}
+
+Contact CardSession::run(const ReadyScript& script) {
+  return run(script, Strict::no);
+}
+
+Contact CardSession::run(const ReadyScript& script, Strict strict) {
+  for (std::size_t i = 0; i < script.steps.size(); ++i) {
+    Contact contact = Contact::kept;
+    if (const auto* apdu = std::get_if<ReadyApdu>(&script.steps[i])) {
+      contact = run_apdu(*apdu, fmt::format("session \"{}\", step {}", script.name, i + 1), strict);
+    } else if (const auto* wait = std::get_if<WaitStep>(&script.steps[i])) {
+      std::this_thread::sleep_for(wait->time);
+    } else {
+      contact = reset(std::get<ResetStep>(script.steps[i]).mode);
+      // `once` and `after_reset` themselves say what follows a reset in them.
+      if (contact == Contact::kept && strict == Strict::no) contact = run(after_reset_, Strict::yes);
+    }
+    if (contact == Contact::broken) return contact;
+  }
+  return Contact::kept;
+}
+
+Contact CardSession::run_apdu(const ReadyApdu& step, const std::string& where, Strict strict) {
+  const Answer& answer = transmit(step.bytes);
+  if (answer.state != ExchangeState::answered) return Contact::broken;
+  if (step.expect) {
+    if (!step.expect->matches(answer.status)) unexpected(step, where, answer.status);
+    return Contact::kept;
+  }
+  abort_if_asked(answer.status, where);
+  if (strict == Strict::yes && !fine_by_default_.matches(answer.status))
+    unexpected(step, where, answer.status);
+  return Contact::kept;
+}
+
+void CardSession::unexpected(const ReadyApdu& step, const std::string& where, StatusWord status) const {
+  throw UserError(Fault{.message = fmt::format("{}: {} was answered with {}, expected was {}", where,
+                                               to_hex(step.bytes), to_text(status),
+                                               step.expect ? step.expect_text : std::string(fine_by_default)),
+                        .hint = "if that answer is right, say so: {\"apdu\": \"…\", \"expect\": \"" +
+                                to_text(status) + "\"}"},
+                  ExitCode::check_failed);
+}
+
+const Answer& CardSession::transmit(std::span<const std::uint8_t> command) {
+  exchange_whole(command, stop_status_, exchange_, answer_);
+  if (answer_.state != ExchangeState::answered) ready_ = false;
+  return answer_;
+}
+
+void CardSession::abort_if_asked(StatusWord status, const std::string& where) const {
+  if (std::ranges::none_of(abort_on_, [status](const StatusPattern& one) { return one.matches(status); }))
+    return;
+  throw UserError(
+      Fault{.message = fmt::format("{} was answered with {}: the run is ended, as \"abort_on\" asks", where,
+                                   to_text(status)),
+            .hint = "a PIN or a key may be about to block; look at the card, or change \"abort_on\" in "
+                    "\"session\" of jcprof.json"},
+      ExitCode::check_failed);
+}
+
+}  // namespace jcprof::harness

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// A card that is there and in the state the project asks for: started, connected, its session scripts run,
+// and brought back to that when it was lost. Knows nothing of traps.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "harness/card/apdu.hpp"
+#include "harness/card/channel.hpp"
+#include "harness/device.hpp"
+#include "src/core/error.hpp"
+#include "src/core/project.hpp"
+
+namespace jcprof::harness {
+
+/// A session script with its placeholders filled in and its APDUs checked.
+struct ReadyApdu {
+  Bytes bytes;
+  std::optional<StatusPattern> expect;
+  std::string expect_text;  // as it stands in the project file
+};
+using ReadyStep = std::variant<ReadyApdu, ResetStep, WaitStep>;
+struct ReadyScript {
+  std::string name;  // "once"
+  std::vector<ReadyStep> steps;
+};
+ReadyScript make_script(const std::string& name, const Script& script, const Placeholders& values);
+
+/// Whether a card that was asked something is still there.
+enum class Contact : std::uint8_t { kept, broken };
+
+class CardSession {
+ public:
+  CardSession(const Session& session, const Placeholders& values, std::unique_ptr<ApduChannel> channel,
+              std::unique_ptr<Device> device, StatusWord stop_status);
+  ~CardSession();
+
+  /// Returns once the card is there and `once` and `after_reset` have run since its start. UserError when a
+  /// step was not answered as expected (check_failed) or the card does not come (environment).
+  void make_ready();
+  /// The reset between shots, when the project asks for one, with `after_reset`.
+  Contact reset_between_shots();
+  /// `before_each` or `after_each`.
+  Contact run(const ReadyScript& script);
+  /// One command to its final answer, which is valid until the next call. The session is not ready any more
+  /// when it was not answered.
+  const Answer& transmit(std::span<const std::uint8_t> command);
+
+  /// A shot went well: restarts are counted from 0 again.
+  void settle() {
+    starts_without_shot_ = 0;
+    had_a_shot_ = true;
+  }
+  /// Throws (check_failed) when the project says that this answer ends a run.
+  void abort_if_asked(StatusWord status, const std::string& where) const;
+  ChannelDescription describe() const { return channel_->describe(); }
+
+ private:
+  enum class Strict : std::uint8_t { yes, no };
+
+  void start_device();
+  UserError device_ended(const Absence& absent) const;
+  Contact reset(ResetMode mode);
+  Contact run(const ReadyScript& script, Strict strict);
+  Contact run_apdu(const ReadyApdu& step, const std::string& where, Strict strict);
+  [[noreturn]] void unexpected(const ReadyApdu& step, const std::string& where, StatusWord status) const;
+
+  ResetMode reset_mode_;
+  std::vector<StatusPattern> abort_on_;
+  StatusPattern fine_by_default_;
+  ReadyScript once_;
+  ReadyScript after_reset_;
+  StatusWord stop_status_;
+  std::unique_ptr<ApduChannel> channel_;
+  std::unique_ptr<Device> device_;
+  ExchangeFunction exchange_;
+  Answer answer_;
+  bool ready_ = false;
+  int starts_without_shot_ = 0;
+  bool had_a_shot_ = false;
+  bool was_there_ = false;
+};
+
+}  // namespace jcprof::harness

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/card/transport.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "harness/card/name.hpp"
+#include "harness/card/protocol.hpp"
+#include "harness/card/session.hpp"
+#include "harness/clock.hpp"
+#include "src/core/error.hpp"
+#include "src/core/hex.hpp"
+
+namespace jcprof::harness {
+namespace {
+
+constexpr StatusWord sw_ok = 0x9000;
+// One byte of the protocol counts them.
+constexpr std::size_t most_commands = 255;
+constexpr std::uint64_t passes_per_step = 1000;
+constexpr std::uint64_t most_steps = 0xFFFF;
+constexpr int calibration_attempts = 2;
+
+/// All that is sent for one input.
+struct InputCommands {
+  std::vector<Bytes> trigger;
+  ReadyScript before_each;
+  ReadyScript after_each;
+};
+
+InputCommands commands_for(const CardSetup& setup, const Bytes& input) {
+  Placeholders values = setup.placeholders;
+  values["input"] = to_hex(input);
+  InputCommands commands{.trigger = {},
+                         .before_each = make_script("before_each", setup.session.before_each, values),
+                         .after_each = make_script("after_each", setup.session.after_each, values)};
+  for (const std::string& apdu : setup.trigger.apdus)
+    commands.trigger.push_back(
+        make_apdu({.text = apdu, .where = "\"trigger\"", .le = setup.trigger.le}, values));
+  return commands;
+}
+
+/// Outcomes of a command that was not answered.
+Sample unanswered(const Answer& answer) {
+  return {.outcome = answer.state == ExchangeState::timed_out ? Outcome::timed_out : Outcome::lost,
+          .why = answer.why};
+}
+
+class CardTransport final : public Transport {
+ public:
+  CardTransport(const CardSetup& setup, std::unique_ptr<ApduChannel> channel, std::unique_ptr<Device> device)
+      : setup_(setup),
+        session_(setup.session, setup.placeholders, std::move(channel), std::move(device),
+                 setup.arming.stop_status),
+        commands_per_trigger_(setup.trigger.apdus.size()) {
+    if (setup.trigger.apdus.empty() || setup.trigger.apdus.size() > most_commands)
+      throw UserError(Fault{.message = fmt::format("\"trigger\" holds {} APDUs", setup.trigger.apdus.size()),
+                            .hint = "a card is measured with 1 to 255 of them"});
+    arm_ = arm_command(setup.arming, {}, static_cast<std::uint8_t>(commands_per_trigger_));
+    // So that a faulty trigger is found before a device is started.
+    inputs_.push_back(commands_for(setup_, setup_.sample_input));
+  }
+
+  Description describe() override {
+    make_ready();
+    const ChannelDescription channel = session_.describe();
+    const std::string atr = to_hex(channel.atr);
+    return {.transport = channel.transport,
+            .agent = channel.agent,
+            .reader = channel.reader,
+            .protocol = channel.protocol,
+            .device = setup_.device.empty() ? name_of_card(channel.atr) : setup_.device,
+            .atr = atr,
+            .simulated = channel.simulated || setup_.simulated,
+            .unit = ClockUnit::ns,
+            .resolution = 1};
+  }
+
+  void set_inputs(std::vector<Bytes> inputs) override {
+    inputs_.clear();
+    for (const Bytes& input : inputs) inputs_.push_back(commands_for(setup_, input));
+  }
+
+  void measure(std::span<const Shot> shots, const ShotSink& sink) override {
+    for (const Shot& shot : shots) {
+      make_ready();
+      const Sample sample = shoot(shot);
+      const bool goes_on = sink(shot, sample);
+      abort_if_asked(sample);
+      if (!goes_on) return;
+    }
+  }
+
+  TraceWindow trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) override;
+  std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) override;
+
+ private:
+  void make_ready();
+  Sample shoot(const Shot& shot);
+  Sample prepare_and_arm(const InputCommands& commands, std::span<const std::uint8_t> arming);
+  Sample run_trigger(const InputCommands& commands);
+  void finish(const InputCommands& commands, Outcome outcome);
+  bool read_window(TraceWindow& window, std::uint64_t from, std::uint32_t count);
+  void abort_if_asked(const Sample& sample) const {
+    if (sample.status) session_.abort_if_asked(static_cast<StatusWord>(*sample.status), "the trigger");
+  }
+  [[noreturn]] void refuse_applet(const Answer& answer) const;
+
+  CardSetup setup_;
+  CardSession session_;
+  std::vector<InputCommands> inputs_;
+  Bytes arm_;
+  std::size_t
+      commands_per_trigger_;  // as the applet sees them: follow-ups of its own 61xx and 6Cxx are commands
+  bool said_hello_ = false;
+};
+
+void CardTransport::make_ready() {
+  session_.make_ready();
+  while (!said_hello_) {
+    const Answer& answer = session_.transmit(hello_command(setup_.arming));
+    if (answer.state == ExchangeState::answered) {
+      const std::optional<CardHello> hello = answer.status == sw_ok ? parse_hello(answer.data) : std::nullopt;
+      if (!hello || hello->version != card_protocol_version) refuse_applet(answer);
+      if (hello->build != setup_.build)
+        throw UserError(Fault{
+            .message = fmt::format("the applet on the card is build {:08x}, traps.json is of build {:08x}",
+                                   hello->build, setup_.build),
+            .hint = "build and install what jcprof-gen wrote last: \"jcprof profile\" does all of it"});
+      said_hello_ = true;
+    }
+    session_.make_ready();
+  }
+}
+
+void CardTransport::refuse_applet(const Answer& answer) const {
+  throw UserError(Fault{
+      .message =
+          fmt::format("the applet on the card does not answer jcprof ({}{}): was the instrumented build "
+                      "installed?",
+                      to_hex(answer.data), to_text(answer.status)),
+      .hint =
+          "\"after_reset\" in \"session\" must SELECT it; \"install\" and \"once\" must install what stands "
+          "in jcprof-out/tree"});
+}
+
+/// `ended` when the card is armed; else what to say of the shot.
+Sample CardTransport::prepare_and_arm(const InputCommands& commands, std::span<const std::uint8_t> arming) {
+  if (session_.reset_between_shots() == Contact::broken ||
+      session_.run(commands.before_each) == Contact::broken)
+    return {.outcome = Outcome::lost, .why = "the card was lost before the shot"};
+  const Answer& answer = session_.transmit(arming);
+  if (answer.state != ExchangeState::answered)
+    return {.outcome = Outcome::lost, .why = "arming: " + answer.why};
+  if (answer.status != sw_ok)
+    return {.outcome = Outcome::refused, .why = "arming was answered with " + to_text(answer.status)};
+  return {.outcome = Outcome::ended};
+}
+
+Sample CardTransport::run_trigger(const InputCommands& commands) {
+  Ticks ticks = 0;
+  std::size_t exchanges = 0;
+  for (const Bytes& command : commands.trigger) {
+    const Answer& answer = session_.transmit(command);
+    if (answer.state != ExchangeState::answered) return unanswered(answer);
+    ticks += answer.ticks;
+    exchanges += answer.exchanges;
+    if (answer.status == setup_.arming.stop_status) return {.outcome = Outcome::stopped, .ticks = ticks};
+    if (&command == &commands.trigger.back()) {
+      commands_per_trigger_ = std::clamp(exchanges, commands_per_trigger_, most_commands);
+      return {.outcome = Outcome::ended, .ticks = ticks, .status = answer.status, .reply = answer.data};
+    }
+    session_.abort_if_asked(answer.status, "the trigger");
+  }
+  check(false, "a trigger has at least one command");
+  return {};
+}
+
+Sample CardTransport::shoot(const Shot& shot) {
+  const InputCommands& commands = inputs_.at(shot.input);
+  set_event(arm_, shot.stop);
+  arm_.back() = static_cast<std::uint8_t>(commands_per_trigger_);
+  Sample sample = prepare_and_arm(commands, arm_);
+  if (sample.outcome != Outcome::ended) return sample;
+  pause(shot.delay_ns);
+  sample = run_trigger(commands);
+  if (sample.outcome == Outcome::stopped || sample.outcome == Outcome::ended)
+    finish(commands, sample.outcome);
+  return sample;
+}
+
+void CardTransport::finish(const InputCommands& commands, Outcome outcome) {
+  session_.settle();
+  // Where the card itself served GET RESPONSE, arming would still hold for the commands of the scripts.
+  const bool has_scripts = !commands.after_each.steps.empty() || !commands.before_each.steps.empty();
+  if (outcome == Outcome::ended && commands_per_trigger_ > commands.trigger.size() && has_scripts &&
+      session_.transmit(arm_command(setup_.arming, {}, 0)).state != ExchangeState::answered)
+    return;
+  // A card that is lost here is brought back before the next shot; this one is good.
+  (void)session_.run(commands.after_each);
+}
+
+TraceWindow CardTransport::trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) {
+  make_ready();
+  const InputCommands& commands = inputs_.at(input);
+  TraceWindow window;
+  const auto armed = static_cast<std::uint8_t>(commands_per_trigger_);
+  window.end =
+      prepare_and_arm(commands, trace_command(setup_.arming, static_cast<std::uint32_t>(from), armed));
+  if (window.end.outcome != Outcome::ended) return window;
+  window.end = run_trigger(commands);
+  if (window.end.outcome != Outcome::ended) return window;
+  if (read_window(window, from, count))
+    finish(commands, window.end.outcome);
+  else
+    window.end = {.outcome = Outcome::lost, .why = "the card was lost while its trace was read"};
+  abort_if_asked(window.end);
+  return window;
+}
+
+/// False when the card was lost meanwhile.
+bool CardTransport::read_window(TraceWindow& window, std::uint64_t from, std::uint32_t count) {
+  std::size_t logged = 0;
+  do {
+    const auto offset = static_cast<std::uint16_t>(window.traps.size());
+    const Answer& answer = session_.transmit(read_trace_command(setup_.arming, offset));
+    if (answer.state != ExchangeState::answered) return false;
+    const std::optional<CardTrace> part = answer.status == sw_ok ? parse_trace(answer.data) : std::nullopt;
+    if (!part || (part->traps.empty() && window.traps.size() < part->logged))
+      throw environment_error(
+          fmt::format("the card's trace cannot be read: {}{}", to_hex(answer.data), to_text(answer.status)),
+          "a reset within the command loses it");
+    window.signature_before = part->signature_before;
+    window.run = WholeRun{.events = part->events, .signature = part->signature_total};
+    window.traps.insert(window.traps.end(), part->traps.begin(), part->traps.end());
+    logged = std::min<std::size_t>(part->logged, count);
+  } while (window.traps.size() < logged);
+  window.traps.resize(logged);
+  window.more = from + logged < window.run->events;
+  return true;
+}
+
+std::optional<CalibrationTime> CardTransport::calibrate(CalibrationKind kind, std::uint64_t passes) {
+  if (kind == CalibrationKind::unwind) return std::nullopt;
+  const bool counts_frames = kind >= CalibrationKind::returned;
+  const bool none = kind == CalibrationKind::returned || kind == CalibrationKind::stop;
+  const bool stops = counts_frames && kind != CalibrationKind::returned && kind != CalibrationKind::calls;
+  const std::uint64_t step = counts_frames ? 1 : passes_per_step;
+  const std::uint64_t count = none ? 0 : std::clamp<std::uint64_t>((passes + step - 1) / step, 1, most_steps);
+  for (int attempt = 0; attempt < calibration_attempts; ++attempt) {
+    make_ready();
+    const Answer& answer =
+        session_.transmit(calibrate_command(setup_.arming, kind, static_cast<std::uint16_t>(count)));
+    if (answer.state != ExchangeState::answered) continue;
+    if (answer.status == (stops ? setup_.arming.stop_status : sw_ok))
+      return CalibrationTime{.kind = kind, .passes = count * step, .ticks = answer.ticks};
+    if (counts_frames) return std::nullopt;  // its stack may be too small
+    throw environment_error("calibration was answered with " + to_text(answer.status),
+                            "is the applet still selected?");
+  }
+  if (counts_frames) return std::nullopt;
+  throw environment_error(fmt::format("the card was lost in a calibration of {} passes", count * step),
+                          "a larger \"timeout\" in \"session\" of jcprof.json may help");
+}
+
+}  // namespace
+
+std::unique_ptr<Transport> make_card_transport(const CardSetup& setup, std::unique_ptr<ApduChannel> channel,
+                                               std::unique_ptr<Device> device) {
+  return std::make_unique<CardTransport>(setup, std::move(channel), std::move(device));
+}
+
+std::string_view name_of(CalibrationKind kind) {
+  constexpr std::array<std::string_view, 9> names{"empty", "unarmed", "counting", "returned", "stop",
+                                                  "calls", "frames",  "guards",   "unwind"};
+  return names.at(static_cast<std::size_t>(kind));
+}
+
+}  // namespace jcprof::harness

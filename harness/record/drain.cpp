@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/record/drain.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <utility>
+
+namespace jcprof::harness {
+namespace {
+
+// An entry is written within microseconds; who has not done it by then was killed meanwhile.
+constexpr std::uint32_t patient_rounds = 100;
+
+}  // namespace
+
+Drainer::Drainer(const LogMemory& memory, LogWriter& writer, std::filesystem::path proc)
+    : memory_(memory),
+      writer_(writer),
+      proc_(std::move(proc)),
+      watch_(proc_),
+      was_put_off_(memory.chunks()),
+      is_noted_(memory.chunks()),
+      is_done_(memory.chunks()),
+      is_written_(memory.functions().size()) {}
+
+std::vector<Drainer::Waiting> Drainer::waiting(Which which, Round& round) {
+  std::vector<Waiting> found;
+  for (std::uint32_t i = 0; i < memory_.chunks(); ++i) {
+    const LogChunk chunk = memory_.chunk(i);
+    const std::uint32_t state = load(chunk.head.state);
+    if (is_done_[i]) continue;
+    if (state == JCPROF_LOG_FREE) {
+      ++round.free;
+      continue;
+    }
+    // The head of a chunk that was just taken is whole once there is a record behind it.
+    const bool is_left = state == JCPROF_LOG_FULL || state == JCPROF_LOG_LEFT;
+    if (!is_noted_[i] && (is_left || load(chunk.words.front()) != 0)) {
+      watch_.note(chunk.head);
+      is_noted_[i] = true;
+    }
+    if (is_left || which == Which::all)
+      found.push_back({.thread = chunk.head.thread, .number = chunk.head.number, .index = i});
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+Drainer::Round Drainer::round() {
+  Round round;
+  const std::vector<Waiting> full = waiting(Which::full, round);
+  if (!full.empty() && !entries() && ++rounds_without_entry_ < patient_rounds) return round;
+  rounds_without_entry_ = 0;
+  for (const Waiting& chunk : full) {
+    // A thread leaves a chunk before it takes the next one, but we may have looked at that one first.
+    // Whatever comes before a chunk of the last round is there in this one; where it is not, it never comes.
+    const auto last = taken_.find(chunk.thread);
+    const bool is_next = chunk.number == (last == taken_.end() ? 1 : last->second + 1);
+    if (!is_next && !was_put_off_[chunk.index]) {
+      was_put_off_[chunk.index] = true;
+      continue;
+    }
+    take(chunk);
+    give_back(chunk.index);
+    ++round.drained;
+  }
+  return round;
+}
+
+void Drainer::take(const Waiting& chunk) {
+  const LogChunk content = memory_.chunk(chunk.index);
+  if (!has_attached_) {
+    // Of a recording that is cut short this is the head that knows the program.
+    has_attached_ = true;
+    writer_.head(memory_.head());
+  }
+  writer_.chunk(content.head, content.words);
+  taken_[chunk.thread] = chunk.number;
+}
+
+void Drainer::give_back(std::uint32_t index) {
+  const LogChunk content = memory_.chunk(index);
+  was_put_off_[index] = false;
+  is_noted_[index] = false;
+  is_done_[index] = load(content.head.state) == JCPROF_LOG_LEFT;
+  if (is_done_[index]) return;
+  std::ranges::fill(content.words, 0);
+  const std::span<jcprof_log_u32> head(&content.head.state, sizeof content.head / sizeof(jcprof_log_u32));
+  std::ranges::fill(head.subspan(1), 0U);
+  store(content.head.state, JCPROF_LOG_FREE);
+}
+
+bool Drainer::entries() {
+  const std::span<const std::byte> all = memory_.entries();
+  const std::size_t asked = std::min<std::size_t>(load(memory_.head().entries_used), all.size());
+  while (asked - entries_done_ >= sizeof(jcprof_log_entry)) {
+    const auto& entry = reinterpret_cast<const jcprof_log_entry&>(all[entries_done_]);
+    if (load(entry.kind) == 0) return false;
+    const std::size_t bytes = entry.bytes;
+    if (bytes < sizeof entry || bytes % sizeof(jcprof_log_u64) != 0 || bytes > asked - entries_done_) break;
+    writer_.entry(all.subspan(entries_done_, bytes));
+    entries_done_ += bytes;
+  }
+  return true;
+}
+
+void Drainer::functions() {
+  entries();
+  std::vector<jcprof_log_function> found;
+  const std::span<const jcprof_log_u64> table = memory_.functions();
+  for (std::size_t slot = 0; slot < table.size(); ++slot) {
+    const std::uint64_t address = load(table[slot]);
+    if (address == 0 || is_written_[slot]) continue;
+    is_written_[slot] = true;
+    found.push_back({.id = slot + 1, .address = address});
+  }
+  writer_.functions(found);
+}
+
+void Drainer::threads() {
+  for (const jcprof_log_thread& thread : watch_.look()) writer_.thread(thread);
+}
+
+void Drainer::reclaim() {
+  for (std::uint32_t i = 0; i < memory_.chunks(); ++i) {
+    jcprof_log_chunk& head = memory_.chunk(i).head;
+    if (!is_noted_[i] || load(head.state) != JCPROF_LOG_TAKEN) continue;
+    if (head.tid == 0 || thread_exists(proc_, head.process, head.tid)) continue;
+    std::uint32_t taken = JCPROF_LOG_TAKEN;
+    std::atomic_ref(head.state).compare_exchange_strong(taken, JCPROF_LOG_FULL);
+  }
+}
+
+void Drainer::finish() {
+  Round round;
+  const std::vector<Waiting> all = waiting(Which::all, round);
+  entries();
+  threads();
+  for (const Waiting& chunk : all) take(chunk);
+  functions();
+}
+
+std::size_t Drainer::others_alive(std::uint32_t process) const {
+  std::set<std::uint32_t> alive;
+  for (std::uint32_t i = 0; i < memory_.chunks(); ++i) {
+    const jcprof_log_chunk& head = memory_.chunk(i).head;
+    if (load(head.state) == JCPROF_LOG_TAKEN && head.tid != 0 && head.process != process &&
+        thread_exists(proc_, head.process, head.tid))
+      alive.insert(head.process);
+  }
+  return alive.size();
+}
+
+}  // namespace jcprof::harness

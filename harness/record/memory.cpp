@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/record/memory.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "src/core/error.hpp"
+
+namespace jcprof::harness {
+namespace {
+
+constexpr std::uint64_t kib = 1024;
+constexpr std::uint64_t mib = 1024 * kib;
+constexpr std::uint64_t least_memory = mib;
+constexpr std::uint64_t most_memory = 1024 * kib * mib;
+constexpr const char* option_hint = "--memory 64M is the usual";
+
+/// What the system could hand out without swapping; unlimited where it does not say.
+std::uint64_t available_memory() {
+  std::ifstream text("/proc/meminfo");
+  std::string name;
+  for (std::uint64_t kilobytes = 0; text >> name >> kilobytes; text.ignore(100, '\n'))
+    if (name == "MemAvailable:") return kilobytes * kib;
+  return UINT64_MAX;
+}
+
+UserError refused(std::uint64_t bytes) {
+  return environment_error(
+      fmt::format("cannot get {} MiB of memory for the log: {}", bytes / mib, std::strerror(errno)),
+      "--memory makes it smaller");
+}
+
+jcprof_log_head head_of(const LogSizes& sizes, RecordClock clock) {
+  jcprof_log_head head{};
+  std::memcpy(head.magic, JCPROF_LOG_MAGIC, sizeof head.magic);
+  head.version = JCPROF_LOG_VERSION;
+  head.chunk_bytes = sizes.chunk_bytes;
+  head.chunks = sizes.chunks;
+  head.functions = sizes.functions;
+  head.clock = static_cast<std::uint32_t>(clock);
+  head.entry_bytes = sizes.entry_bytes;
+  head.functions_at = JCPROF_LOG_HEAD_BYTES;
+  head.entries_at = head.functions_at + std::uint64_t{sizes.functions} * sizeof(jcprof_log_u64);
+  head.chunks_at = head.entries_at + sizes.entry_bytes;
+  head.bytes = head.chunks_at + std::uint64_t{sizes.chunks} * sizes.chunk_bytes;
+  return head;
+}
+
+/// Laid out as we would have done it; all else is refused.
+LogSizes sizes_in(std::span<const std::uint8_t> own) {
+  jcprof_log_head head{};
+  std::memcpy(&head, own.data(), std::min(own.size(), sizeof head));
+  const LogSizes sizes{.chunk_bytes = head.chunk_bytes,
+                       .chunks = head.chunks,
+                       .functions = head.functions,
+                       .entry_bytes = head.entry_bytes};
+  const jcprof_log_head ours = head_of(sizes, RecordClock::own);
+  const bool is_log =
+      std::memcmp(head.magic, ours.magic, sizeof head.magic) == 0 && head.version == ours.version;
+  if (!is_log || head.chunks == 0 || head.chunk_bytes < 2 * sizeof(jcprof_log_chunk) ||
+      head.chunk_bytes % sizeof(jcprof_log_chunk) != 0 || head.functions_at != ours.functions_at ||
+      head.entries_at != ours.entries_at || head.chunks_at != ours.chunks_at || ours.bytes != own.size())
+    throw environment_error("what the target gives is no log of its own",
+                            "was it built with the jcprof.h of this jcprof?");
+  return sizes;
+}
+
+}  // namespace
+
+LogSizes sizes_of_log(std::uint64_t bytes) {
+  if (bytes < least_memory || bytes > most_memory)
+    throw UserError(Fault{.message = fmt::format("{} bytes are no memory for a log", bytes),
+                          .hint = fmt::format("from 1M to 1T; {}", option_hint)});
+  if (const std::uint64_t available = available_memory(); bytes > available)
+    throw environment_error(
+        fmt::format("{} MiB of memory are asked for, and {} are free", bytes / mib, available / mib),
+        option_hint);
+  // Even a small log has some sixty chunks, so that threads do not wait for one another's.
+  constexpr std::uint64_t most_chunk = 64 * kib;
+  constexpr std::uint64_t most_functions = std::uint64_t{1} << (JCPROF_LOG_ID_BITS - 1);
+  const std::uint64_t power = std::bit_floor(bytes);
+  LogSizes sizes;
+  sizes.chunk_bytes = static_cast<std::uint32_t>(std::min(power / 64, most_chunk));
+  sizes.functions = static_cast<std::uint32_t>(std::min(power / 512, most_functions));
+  sizes.entry_bytes = static_cast<std::uint32_t>(std::min(power / 64, 16 * mib));
+  const std::uint64_t before = head_of(sizes, RecordClock::own).chunks_at;
+  sizes.chunks = static_cast<std::uint32_t>((bytes - before) / sizes.chunk_bytes);
+  return sizes;
+}
+
+LogMemory::LogMemory(std::uint64_t bytes, RecordClock clock)
+    : sizes_(sizes_of_log(bytes)), bytes_(head_of(sizes_, clock).bytes) {
+  make();
+  head() = head_of(sizes_, clock);
+}
+
+LogMemory::LogMemory(std::span<const std::uint8_t> own) : sizes_(sizes_in(own)), bytes_(own.size()) {
+  make();
+  std::memcpy(memory_, own.data(), own.size());
+}
+
+void LogMemory::make() {
+  fd_ = UniqueFd(::memfd_create("jcprof-record", MFD_CLOEXEC));
+  file_ = fmt::format("/proc/{}/fd/{}", ::getpid(), fd_.get());
+  // Not by ftruncate alone: a page that cannot be had later on would end the program.
+  if (fd_.get() < 0 || ::fallocate(fd_.get(), 0, 0, static_cast<off_t>(bytes_)) != 0) throw refused(bytes_);
+  void* const memory =
+      ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd_.get(), 0);
+  if (memory == MAP_FAILED) throw refused(bytes_);
+  memory_ = static_cast<std::byte*>(memory);
+}
+
+LogMemory::~LogMemory() {
+  ::munmap(memory_, bytes_);
+}
+
+template <typename Word>
+std::span<Word> LogMemory::words_at(std::uint64_t offset, std::size_t count) const {
+  return {reinterpret_cast<Word*>(memory_ + offset), count};
+}
+
+jcprof_log_head& LogMemory::head() const {
+  return words_at<jcprof_log_head>(0, 1).front();
+}
+
+LogChunk LogMemory::chunk(std::uint32_t index) const {
+  const std::uint64_t end = bytes_ - std::uint64_t{sizes_.chunks - index - 1} * sizes_.chunk_bytes;
+  const std::uint64_t begin = end - sizes_.chunk_bytes;
+  return {.head = words_at<jcprof_log_chunk>(begin, 1).front(),
+          .words = words_at<jcprof_log_u64>(
+              begin + sizeof(jcprof_log_chunk),
+              (sizes_.chunk_bytes - sizeof(jcprof_log_chunk)) / sizeof(jcprof_log_u64))};
+}
+
+std::span<const jcprof_log_u64> LogMemory::functions() const {
+  return words_at<const jcprof_log_u64>(JCPROF_LOG_HEAD_BYTES, sizes_.functions);
+}
+
+std::span<const std::byte> LogMemory::entries() const {
+  return words_at<const std::byte>(
+      JCPROF_LOG_HEAD_BYTES + std::uint64_t{sizes_.functions} * sizeof(jcprof_log_u64), sizes_.entry_bytes);
+}
+
+ChunkContent content_of(std::span<const jcprof_log_u64> words) {
+  ChunkContent content;
+  std::uint64_t last = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::uint64_t word =
+        std::atomic_ref(const_cast<jcprof_log_u64&>(words[i])).load(std::memory_order_relaxed);
+    if (word == 0) continue;
+    last = word;
+    ++content.events;
+    if ((word & 3) == JCPROF_LOG_MARK && i + 1 < words.size()) ++i;
+    content.used = static_cast<std::uint32_t>(i + 1);
+  }
+  content.last = last >> (64 - JCPROF_LOG_TICK_BITS);
+  return content;
+}
+
+}  // namespace jcprof::harness

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// A recording under way: the shared log, the clock that it may need, and a thread that takes it to the disk.
+// Whose events they are is not known here.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "harness/record/clock.hpp"
+#include "harness/record/memory.hpp"
+#include "harness/record/writer.hpp"
+#include "src/core/warning.hpp"
+
+namespace jcprof::harness {
+
+struct LogOptions {
+  std::filesystem::path file;             // record.jcplog
+  std::uint64_t memory = 64ULL << 20;     // bytes, shared with the target
+  std::uint64_t most_bytes = 2ULL << 30;  // on the disk
+  RecordClock clock = RecordClock::own;
+};
+
+struct RecordProgress {
+  std::uint64_t events = 0;
+  std::uint64_t bytes = 0;  // on the disk
+  std::uint64_t lost = 0;
+  std::uint32_t threads = 0;
+  std::chrono::nanoseconds time{0};
+  bool is_paused = false;
+};
+
+struct Recorded {
+  int status = 0;  // of the command; 128 + signal
+  LogWritten log;
+  std::uint32_t threads = 0;
+  std::chrono::nanoseconds time{0};
+  ClockHealth clock;
+  std::vector<Warning> warnings;
+};
+
+class Recording {
+ public:
+  /// Memory and clock. What lies under the name of the log stays until begin(). UserError where there is no
+  /// room.
+  explicit Recording(const LogOptions& options);
+  /// What is on the disk by then is good.
+  ~Recording();
+
+  /// By which a target finds the shared memory.
+  const std::filesystem::path& memory() const;
+  void begin();
+  void pause(bool is_wanted);
+  RecordProgress progress() const;
+  /// Takes what there is; nothing is recorded any more. Threads of a process can be looked at until it is
+  /// waited for.
+  void stop();
+  /// After that. `process` is the command.
+  Recorded end(int status, std::uint32_t process);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace jcprof::harness

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is to be said after a recording, from numbers to words. Pure.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/record/clock.hpp"
+#include "harness/record/memory.hpp"
+#include "harness/record/writer.hpp"
+#include "src/core/warning.hpp"
+
+namespace jcprof::harness {
+
+struct RecordFacts {
+  RecordClock clock = RecordClock::own;
+  ClockHealth health = {};
+  LogWritten log = {};
+  std::uint32_t attached = 0;  // process that the log belongs to; 0: none came
+  std::uint32_t refused = 0;   // programs that came later
+  std::size_t others = 0;      // processes that the command left running
+};
+
+std::vector<Warning> record_warnings(const RecordFacts& facts);
+
+}  // namespace jcprof::harness

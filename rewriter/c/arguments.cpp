@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewriter/c/arguments.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+namespace jcprof::rewriter {
+namespace {
+
+template <std::size_t N>
+bool starts_with_one(std::string_view text, const std::array<std::string_view, N>& heads) {
+  return std::ranges::any_of(heads, [&](std::string_view head) { return text.starts_with(head); });
+}
+
+/// Of two words, the second one a value, or of one.
+constexpr std::array<std::string_view, 12> with_value{"-isystem",  "-iquote",   "-idirafter", "-include",
+                                                      "-imacros",  "-isysroot", "-iprefix",   "-iwithprefix",
+                                                      "--sysroot", "-D",        "-U",         "-I"};
+
+constexpr std::array<std::string_view, 9> kept{"-std=",     "--std=",   "-ansi",  "-O",        "-pthread",
+                                               "-nostdinc", "-stdlib=", "-undef", "-trigraphs"};
+
+/// What would write or load files, or make another thing of diagnostics; -mllvm takes a value.
+constexpr std::array<std::string_view, 13> never{
+    "-fplugin",      "-fpass-plugin", "-fmodule",         "-fprofile", "-fdiagnostics", "-fcolor", "-fsave-",
+    "-ferror-limit", "-fmax-errors",  "-fmessage-length", "-fdump-",   "-ftime-",       "-mllvm"};
+
+std::string_view program_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+/// "aarch64-linux-gnu" of "aarch64-linux-gnu-gcc-12"
+std::string_view target_of(std::string_view compiler) {
+  constexpr std::array<std::string_view, 6> names{"-gcc", "-g++", "-clang", "-cc", "-c++", "-cpp"};
+  const std::string_view program = program_name(compiler);
+  for (const std::string_view name : names)
+    if (const std::size_t at = program.rfind(name); at != std::string_view::npos && at != 0) {
+      const std::string_view triple = program.substr(0, at);
+      if (std::ranges::count(triple, '-') > 0) return triple;
+    }
+  return {};
+}
+
+bool compiles_cpp(std::string_view compiler) {
+  return program_name(compiler).find("++") != std::string_view::npos;
+}
+
+/// A feature of gcc's, which clang may know too.
+bool is_doubtful(std::string_view word) {
+  return (word.starts_with("-m") || word.starts_with("-f")) && !starts_with_one(word, never);
+}
+
+/// "-Wp,-DA=1,-UB" → "-DA=1", "-UB"
+void add_for_preprocessor(std::string_view list, std::vector<std::string>& arguments) {
+  while (!list.empty()) {
+    const std::string_view word = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(word.size() + 1, list.size()));
+    if (word.starts_with("-D") || word.starts_with("-U")) arguments.emplace_back(word);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> doubtful_flags(const CompileUnit& unit) {
+  std::vector<std::string> flags;
+  std::ranges::copy_if(unit.arguments, std::back_inserter(flags), is_doubtful);
+  return flags;
+}
+
+std::vector<std::string> target_flags(const CompileUnit& unit) {
+  const std::vector<std::string>& given = unit.arguments;
+  std::vector<std::string> flags;
+  const std::string_view target = given.empty() ? "" : target_of(given.front());
+  if (!target.empty()) flags.push_back("--target=" + std::string(target));
+  for (std::size_t i = 1; i < given.size(); ++i)
+    if (given[i].starts_with("--target="))
+      flags.push_back(given[i]);
+    else if (given[i] == "-target" && i + 1 < given.size())
+      flags.insert(flags.end(), {given[i], given[i + 1]});
+  return flags;
+}
+
+std::vector<std::string> clang_arguments(const CompileUnit& unit, const RefusedFlags& refused) {
+  const std::vector<std::string> target = target_flags(unit);
+  const auto of_target = refused.find(target);
+  const auto is_refused = [&](const std::string& flag) {
+    return of_target != refused.end() && of_target->second.contains(flag);
+  };
+  const std::vector<std::string>& given = unit.arguments;
+  const std::string compiler = given.empty() ? "cc" : given.front();
+  constexpr const char* resources = "-resource-dir=" JCPROF_CLANG_RESOURCES;
+  std::vector<std::string> arguments{
+      compiles_cpp(compiler) ? "clang++" : "clang",
+      // -w would leave the warnings that clang 19 takes for errors and gcc does not.
+      "-Wno-everything", "-ferror-limit=20", resources, "-working-directory=" + unit.folder.string()};
+  arguments.insert(arguments.end(), target.begin(), target.end());
+  bool language_given = false;
+  for (std::size_t i = 1; i < given.size(); ++i) {
+    const std::string& word = given[i];
+    const bool is_pair = std::ranges::find(with_value, word) != with_value.end() || word == "-x";
+    if (word == "-target") {
+      ++i;
+    } else if (is_pair && i + 1 < given.size()) {
+      language_given |= word == "-x";
+      arguments.insert(arguments.end(), {word, given[++i]});
+    } else if (word.starts_with("-Wp,")) {
+      add_for_preprocessor(std::string_view(word).substr(4), arguments);
+    } else if (starts_with_one(word, with_value) || starts_with_one(word, kept) ||
+               (is_doubtful(word) && !is_refused(word)) || (word.starts_with("-x") && word.size() > 2)) {
+      language_given |= word.starts_with("-x");
+      arguments.push_back(word);
+    }
+  }
+  if (compiles_cpp(compiler) && !language_given) arguments.insert(arguments.end(), {"-x", "c++"});
+  arguments.push_back(unit.path);
+  return arguments;
+}
+
+bool is_cpp(const CompileUnit& unit) {
+  constexpr std::array<std::string_view, 6> endings{".cc", ".cpp", ".cxx", ".c++", ".C", ".CPP"};
+  for (std::size_t i = 1; i < unit.arguments.size(); ++i) {
+    const std::string& word = unit.arguments[i];
+    if (word == "-x" && i + 1 < unit.arguments.size()) return unit.arguments[i + 1].starts_with("c++");
+    if (word.starts_with("-x")) return word.starts_with("-xc++");
+  }
+  return (!unit.arguments.empty() && compiles_cpp(unit.arguments.front())) ||
+         std::ranges::any_of(endings, [&](std::string_view ending) { return unit.path.ends_with(ending); });
+}
+
+bool has_statements_in_constexpr(const CompileUnit& unit) {
+  constexpr std::array<std::string_view, 6> old{"c++98", "c++03", "c++11", "c++0x", "gnu++11", "gnu++0x"};
+  std::string_view standard;
+  for (const std::string_view word : unit.arguments)
+    if (word.starts_with("-std=")) standard = word.substr(5);
+  return std::ranges::find(old, standard) == old.end();
+}
+
+}  // namespace jcprof::rewriter

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flags of a compile database, which are some gcc's or clang's, as libclang takes them: what changes how
+// the text is read is kept, the rest is dropped. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "rewriter/c/flags.hpp"
+#include "rewriter/c/front_end.hpp"
+
+namespace jcprof::rewriter {
+
+/// With the compiler first and the main file last, in the terms of `unit.folder`.
+std::vector<std::string> clang_arguments(const CompileUnit& unit, const RefusedFlags& refused);
+
+/// Those that clang may not know.
+std::vector<std::string> doubtful_flags(const CompileUnit& unit);
+
+/// By the compiler's name, or as given.
+std::vector<std::string> target_flags(const CompileUnit& unit);
+
+/// C++, by the compiler's name, -x, or the file's ending.
+bool is_cpp(const CompileUnit& unit);
+
+/// Whether constexpr functions may hold statements there: C++14 and later.
+bool has_statements_in_constexpr(const CompileUnit& unit);
+
+}  // namespace jcprof::rewriter

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewriter/c/compile.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "src/core/error.hpp"
+#include "src/core/file.hpp"
+#include "src/core/parallel.hpp"
+#include "src/core/process.hpp"
+
+namespace jcprof::rewriter {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::minutes patience{5};
+constexpr std::size_t most_output = std::size_t{16} << 20;
+
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return line;
+}
+
+/// Takes ":12" off the end of `text`; 0 where there is none.
+std::size_t take_number(std::string_view& text) {
+  const std::size_t colon = text.rfind(':');
+  std::size_t number = 0;
+  if (colon == std::string_view::npos) return 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data() + colon + 1, end, number);
+  if (error != std::errc{} || stop != end) return 0;
+  text.remove_suffix(text.size() - colon);
+  return number;
+}
+
+/// "x.c:3:5", "x.c:3".
+std::optional<CompileError> place_in(std::string_view text, const fs::path& folder) {
+  const std::size_t last = take_number(text);
+  const std::size_t before = last == 0 ? 0 : take_number(text);
+  if (last == 0 || text.empty()) return std::nullopt;
+  return CompileError{.path = (folder / text).lexically_normal().string(),
+                      .line = before == 0 ? last : before,
+                      .column = before == 0 ? 0 : last,
+                      .unit = ColumnUnit::bytes,
+                      .message = {}};
+}
+
+struct Mark {
+  std::string_view text;
+  std::optional<Severity> severity;  // none: a note
+};
+constexpr std::array<Mark, 4> marks{{{": fatal error: ", Severity::error},
+                                     {": error: ", Severity::error},
+                                     {": warning: ", Severity::warning},
+                                     {": note: ", std::nullopt}}};
+
+/// -I and its like, whose value is a path.
+std::size_t length_of_path_flag(std::string_view argument) {
+  constexpr std::array<std::string_view, 8> flags{"-I",           "-isystem", "-iquote",  "-idirafter",
+                                                  "-include-pch", "-include", "-imacros", "--sysroot="};
+  const auto flag = std::ranges::find_if(flags, [&](std::string_view f) { return argument.starts_with(f); });
+  return flag == flags.end() ? 0 : flag->size();
+}
+
+class Mover {
+ public:
+  Mover(const fs::path& from, const fs::path& to, const fs::path& folder)
+      : from_(from), to_(to), folder_(folder) {}
+
+  std::string operator()(std::string_view path) const {
+    const fs::path whole = (folder_ / path).lexically_normal();
+    const fs::path relative = whole.lexically_relative(from_);
+    if (relative.empty() || *relative.begin() == "..") return whole.string();
+    const fs::path there = (to_ / relative).lexically_normal();
+    std::error_code error;
+    return fs::exists(there, error) ? there.string() : whole.string();
+  }
+
+ private:
+  const fs::path& from_;
+  const fs::path& to_;
+  const fs::path& folder_;
+};
+
+constexpr std::array<std::string_view, 7> wished_flags{
+    // Intermediate code is made sooner than an assembler's.
+    "-flto",
+    "-fno-fat-lto-objects",
+    "-fno-diagnostics-show-caret",
+    "-fdiagnostics-color=never",
+    "-fdiagnostics-column-unit=byte",  // gcc from 11 on counts a tab as up to eight
+    "-ferror-limit=0",
+    "-fmessage-length=0"};
+
+std::vector<std::string> flags_known_to(const std::string& compiler, const fs::path& scratch) {
+  std::vector<std::string> known;
+  for (const std::string_view flag : wished_flags) {
+    const Command command{.argv = {compiler, std::string(flag), "-fsyntax-only", "-x", "c", "/dev/null"},
+                          .cwd = scratch};
+    const ProcessResult result = run_and_wait(command, {}, patience);
+    if (result.exit_status == 0 && result.tail.empty()) known.emplace_back(flag);
+  }
+  return known;
+}
+
+/// These end a compiler early, and there is more to be said.
+bool hides_diagnostics(std::string_view flag) {
+  return flag == "-Wfatal-errors" || flag.starts_with("-fmax-errors") || flag.starts_with("-ferror-limit");
+}
+
+/// gcc tells of falls through a case, of missing returns and the like only once it makes code; clang, which
+/// alone knows -ferror-limit, while it reads. -g and a library that wants to be optimised are no help here.
+std::vector<std::string> judging_flags(const std::vector<std::string>& known) {
+  if (std::ranges::find(known, "-ferror-limit=0") != known.end()) return {"-fsyntax-only"};
+  return {"-S", "-O0", "-g0", "-U_FORTIFY_SOURCE", "-o", "/dev/null"};
+}
+
+UnitAnswer ask(const CompileUnit& unit, const std::vector<std::string>& flags, const fs::path& log) {
+  std::vector<std::string> argv;
+  std::ranges::copy_if(unit.arguments, std::back_inserter(argv),
+                       [](const std::string& argument) { return !hides_diagnostics(argument); });
+  argv.insert(argv.end(), flags.begin(), flags.end());
+  const std::vector<std::string> judging = judging_flags(flags);
+  argv.insert(argv.end(), judging.begin(), judging.end());
+  argv.push_back(unit.path);
+  const Command command{.argv = std::move(argv), .cwd = unit.folder, .environment = {{"LC_ALL", "C"}}};
+  UnitAnswer answer;
+  try {
+    const ProcessResult ended = run_and_wait(command, {.file = log, .keep_bytes = most_output}, patience);
+    answer.diagnostics = parse_diagnostics(read_file(log), unit.folder);
+    const bool said = std::ranges::any_of(answer.diagnostics,
+                                          [](const Diagnostic& d) { return d.severity == Severity::error; });
+    if (ended.timed_out)
+      answer.failure = fmt::format("{} did not end in time", command.argv.front());
+    else if (ended.exit_status != 0 && !said)
+      answer.failure =
+          fmt::format("{} failed: {}", command.argv.front(), ended.tail.substr(0, ended.tail.find('\n')));
+  } catch (const UserError& error) {
+    answer.failure = error.faults().front().message;
+  }
+  return answer;
+}
+
+}  // namespace
+
+std::vector<Diagnostic> parse_diagnostics(std::string_view output, const fs::path& folder) {
+  std::vector<Diagnostic> diagnostics;
+  while (!output.empty()) {
+    const std::string_view line = take_line(output);
+    for (const Mark& mark : marks) {
+      const std::size_t at = line.find(mark.text);
+      if (at == std::string_view::npos) continue;
+      const std::optional<CompileError> place = place_in(line.substr(0, at), folder);
+      if (!place) continue;
+      if (mark.severity)
+        diagnostics.push_back({.severity = *mark.severity,
+                               .message = std::string(line.substr(at + mark.text.size())),
+                               .places = {*place}});
+      else if (!diagnostics.empty())
+        diagnostics.back().places.push_back(*place);
+      break;
+    }
+  }
+  return diagnostics;
+}
+
+CompileUnit moved(const CompileUnit& unit, const fs::path& root, const fs::path& copy) {
+  const Mover move(root, copy, unit.folder);
+  CompileUnit result{.path = move(unit.path), .folder = move(unit.folder.string()), .arguments = {}};
+  bool is_value = false;
+  for (const std::string& argument : unit.arguments) {
+    const std::size_t flag = length_of_path_flag(argument);
+    const std::string value = is_value ? argument : argument.substr(flag);
+    const bool is_path = (is_value || flag > 0) && !value.empty() && !value.starts_with('=');
+    result.arguments.push_back(!is_path ? argument
+                                        : (is_value ? "" : argument.substr(0, flag)) + move(value));
+    is_value = !is_value && flag > 0 && value.empty();
+  }
+  return result;
+}
+
+std::vector<UnitAnswer> SyntaxCheck::run(const std::vector<CompileUnit>& units) {
+  fs::create_directories(scratch_);
+  for (const CompileUnit& unit : units) {
+    const std::string& compiler = unit.arguments.front();
+    if (known_flags_.contains(compiler)) continue;
+    try {
+      known_flags_[compiler] = flags_known_to(compiler, scratch_);
+    } catch (const UserError&) {
+      known_flags_[compiler];  // it cannot be started, which each of its units will say
+    }
+  }
+  std::vector<UnitAnswer> answers(units.size());
+  in_parallel(units.size(), [&](std::size_t i) {
+    answers[i] =
+        ask(units[i], known_flags_.at(units[i].arguments.front()), scratch_ / fmt::format("{}.log", i));
+  });
+  return answers;
+}
+
+}  // namespace jcprof::rewriter

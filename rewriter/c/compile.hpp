@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Has compilers look at C and C++ units without making anything, and reads what they say. Blames nobody.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rewriter/c/front_end.hpp"
+#include "rewriter/compile_check.hpp"
+
+namespace jcprof::rewriter {
+
+enum class Severity : std::uint8_t { warning, error };
+
+struct Diagnostic {
+  Severity severity = Severity::warning;
+  std::string message;
+  // Where it points, then where the notes behind it do: the macros that it lies in. Paths as the compiler has
+  // them, made absolute.
+  std::vector<CompileError> places;
+};
+
+struct UnitAnswer {
+  std::vector<Diagnostic> diagnostics = {};
+  std::string failure = {};  // not empty: the compiler could not do its work, and why
+};
+
+/// What gcc or clang print, with one line a diagnostic. `folder` is where they ran.
+std::vector<Diagnostic> parse_diagnostics(std::string_view output, const std::filesystem::path& folder);
+
+/// The unit as it is in a copy of `root`: what names a file or folder that the copy has names the copy's.
+CompileUnit moved(const CompileUnit& unit, const std::filesystem::path& root,
+                  const std::filesystem::path& copy);
+
+class SyntaxCheck {
+ public:
+  /// Logs go to `scratch`, which is made.
+  explicit SyntaxCheck(std::filesystem::path scratch) : scratch_(std::move(scratch)) {}
+
+  /// Each unit through its own compiler, as many at a time as there are processors; answers in the units'
+  /// order.
+  std::vector<UnitAnswer> run(const std::vector<CompileUnit>& units);
+
+ private:
+  std::filesystem::path scratch_;
+  std::map<std::string, std::vector<std::string>> known_flags_;  // by compiler: those of ours that it takes
+};
+
+}  // namespace jcprof::rewriter

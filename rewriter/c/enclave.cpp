@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewriter/c/enclave.hpp"
+
+#include <algorithm>
+#include <regex>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "rewriter/edge_templates.hpp"
+#include "rewriter/edl/edge.hpp"
+#include "rewriter/edl/files.hpp"
+#include "rewriter/found_tree.hpp"
+#include "rewriter/project_tree.hpp"
+#include "src/core/error.hpp"
+#include "src/core/file.hpp"
+#include "src/core/text.hpp"
+
+namespace jcprof::rewriter {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> names_of(const std::vector<EdlFunction>& functions) {
+  std::vector<std::string> names;
+  for (const EdlFunction& function : functions) names.push_back(function.name);
+  return names;
+}
+
+const EdlFunction* find(const std::vector<EdlFunction>& functions, const std::string& name) {
+  const auto found = std::ranges::find(functions, name, &EdlFunction::name);
+  return found == functions.end() ? nullptr : &*found;
+}
+
+bool is_ecall(const Edl& edl, const std::string& name) {
+  return find(edl.ecalls, name) != nullptr;
+}
+
+// Which EDL it is.
+
+std::string named_edl(const Project& project, const std::vector<std::string>& files) {
+  const std::string path = fs::path(project.compile.edl).lexically_normal().generic_string();
+  if (std::ranges::find(files, path) != files.end()) return path;
+  std::vector<std::string> others;
+  std::ranges::copy_if(files, std::back_inserter(others),
+                       [](const std::string& file) { return file.ends_with(".edl"); });
+  throw UserError(Fault{.message = fmt::format("there is no EDL file \"{}\"", project.compile.edl),
+                        .place = place_in_project(project, project.compile.edl),
+                        .hint = did_you_mean(path, others)});
+}
+
+/// Those that declare an entry, without those that another of them imports.
+std::vector<Edl> declaring(const std::vector<Edl>& all, const std::vector<std::string>& entries) {
+  std::vector<Edl> found;
+  std::ranges::copy_if(all, std::back_inserter(found), [&](const Edl& edl) {
+    return std::ranges::any_of(entries, [&](const std::string& entry) { return is_ecall(edl, entry); });
+  });
+  const std::vector<Edl> candidates = found;
+  std::erase_if(found, [&](const Edl& edl) {
+    return std::ranges::any_of(candidates, [&](const Edl& other) {
+      return std::ranges::find(other.imported, edl.main.path, &EdlFile::path) != other.imported.end();
+    });
+  });
+  return found;
+}
+
+Edl found_edl(const Project& project, const std::vector<std::string>& files) {
+  std::vector<Edl> all;
+  std::vector<std::string> ecalls;
+  for (const std::string& file : files) {
+    if (!file.ends_with(".edl")) continue;
+    all.push_back(read_edl(project.root, file, project.compile.edl_search));
+    std::ranges::copy(names_of(all.back().ecalls), std::back_inserter(ecalls));
+  }
+  const std::vector<Edl> found = declaring(all, project.entry);
+  if (found.size() == 1) return found.front();
+  if (found.empty() && all.size() == 1) return all.front();  // what it has instead is said of the entry
+  const std::string& entry = project.entry.front();
+  Fault fault{.message = {}, .place = place_in_project(project, entry)};
+  if (all.empty())
+    fault.message = "there is no EDL file in the project's folder";
+  else if (found.empty())
+    fault.message = fmt::format("no EDL file of the project declares the entry \"{}\"", entry);
+  else
+    fault.message =
+        fmt::format("\"{}\" and \"{}\" both declare an entry", found[0].main.path, found[1].main.path);
+  fault.hint = found.empty() && !all.empty() ? did_you_mean(entry, ecalls) : "name it in \"compile.edl\"";
+  throw UserError(fault);
+}
+
+// Who enters.
+
+Place place_of(const Edl& edl, const EdlFunction& function) {
+  const auto imported = std::ranges::find(edl.imported, function.file, &EdlFile::path);
+  const EdlFile& file = imported == edl.imported.end() ? edl.main : *imported;
+  return place_at(file.path, file.text, function.offset);
+}
+
+Fault no_ecall(const Edl& edl, const std::string& entry) {
+  if (const EdlFunction* ocall = find(edl.ocalls, entry); ocall != nullptr)
+    return {
+        .message = fmt::format("\"{}\" cannot be the entry: it is an ocall, which the enclave calls", entry),
+        .place = place_of(edl, *ocall),
+        .hint = "name a function of a \"trusted\" block"};
+  const std::vector<std::string> names = names_of(edl.ecalls);
+  const EdlFunction* near = find(edl.ecalls, nearest(entry, names));
+  return {.message = fmt::format("the entry \"{}\" is no ecall of {}", entry, edl.main.path),
+          .place = near == nullptr ? Place{.file = edl.main.path} : place_of(edl, *near),
+          .hint = near != nullptr ? did_you_mean(entry, names)
+                  : names.empty() ? "there is none: a \"trusted\" block declares them"
+                                  : fmt::format("it has {}", fmt::join(names, ", "))};
+}
+
+void check_entries(const Edl& edl, const std::vector<std::string>& entries) {
+  std::vector<Fault> faults;
+  for (const std::string& entry : entries)
+    if (!is_ecall(edl, entry)) faults.push_back(no_ecall(edl, entry));
+  if (!faults.empty()) throw UserError(faults);
+}
+
+/// Its EDL does not say which ecalls an ocall may make, and is known by what comes with Open Enclave.
+bool is_open_enclave(const Edl& edl) {
+  const auto is_theirs = [](const std::string& path) { return path.starts_with("openenclave/"); };
+  const auto uses_it = [&](const EdlFile& file) {
+    return std::ranges::any_of(file.all.imports, is_theirs, &EdlImport::file) ||
+           std::ranges::any_of(file.all.includes, is_theirs);
+  };
+  return uses_it(edl.main) || std::ranges::any_of(edl.imported, uses_it);
+}
+
+std::set<std::string> nested_ecalls(const Edl& edl) {
+  std::set<std::string> nested;
+  for (const EdlFunction& ocall : edl.ocalls) nested.insert(ocall.allowed.begin(), ocall.allowed.end());
+  if (is_open_enclave(edl))
+    for (const EdlFunction& ecall : edl.ecalls) nested.insert(ecall.name);
+  return nested;
+}
+
+/// Words of the sources that our ecall might be called as well.
+std::set<std::string> words_like_ours(const Project& project, const std::vector<std::string>& sources) {
+  static const std::regex ours(R"(\bjcprof_enclave\w*)");
+  std::set<std::string> words;
+  for (const std::string& source : sources) {
+    const std::string text = read_file(project.root / source);
+    for (auto word = std::sregex_iterator(text.begin(), text.end(), ours); word != std::sregex_iterator();
+         ++word)
+      words.insert(word->str());
+  }
+  return words;
+}
+
+}  // namespace
+
+Enclave read_enclave(const Project& project, const std::vector<std::string>& files,
+                     const std::vector<std::string>& sources) {
+  const Edl edl = project.compile.edl.empty()
+                      ? found_edl(project, files)
+                      : read_edl(project.root, named_edl(project, files), project.compile.edl_search);
+  check_entries(edl, project.entry);
+  return {.edit = edit_edl(edl, files, words_like_ours(project, sources)),
+          .entering = {.reach = Reach::enclave,
+                       .entries = {project.entry.begin(), project.entry.end()},
+                       .nested = nested_ecalls(edl)}};
+}
+
+void write_edge(const Enclave& enclave, const Project& project, const fs::path& folder) {
+  std::vector<EdgeFile> files = host_files(enclave.edit);
+  files.push_back(bridge_file(enclave.edit, project.entry));
+  files.push_back({.path = "jcprof_plugin.h", .text = std::string(plugin_template)});
+  for (const EdgeFile& file : files) {
+    fs::create_directories((folder / file.path).parent_path());
+    write_file(folder / file.path, file.text);
+  }
+}
+
+std::vector<std::string> enclave_flags(const Enclave& enclave, const Project& project, const fs::path& edge) {
+  std::vector<std::string> flags;
+  const auto add = [&](const fs::path& folder) {
+    flags.emplace_back("-idirafter");
+    flags.push_back(fs::absolute(folder).lexically_normal().string());
+  };
+  if (const std::optional<fs::path> sdk = sdk_headers()) add(*sdk);
+  add(edge / "host");
+  // Where the SDK's tool would put it, what the EDL includes is found beside it.
+  add(project.root / folder_of(enclave.edit.edl.main.path));
+  return flags;
+}
+
+void write_edl(const Enclave& enclave, const fs::path& tree) {
+  write_file(tree / enclave.edit.edl.main.path, enclave.edit.text);
+  if (!enclave.edit.import_text.empty())
+    write_file(tree / enclave.edit.import_path, enclave.edit.import_text);
+}
+
+std::vector<std::string> notes_on(const Enclave& enclave, const std::vector<SourceModel>& models) {
+  std::vector<std::string> notes;
+  for (const std::string& name : enclave.edit.edl.not_found)
+    notes.push_back(fmt::format("{}: the import \"{}\" was not found: what it declares is not known",
+                                enclave.edit.edl.main.path, name));
+  for (const std::string& name : enclave.entering.nested) {
+    const std::string mark = fmt::format("#define {0} jcprof_body_{0}\n", name);
+    const bool has_root = std::ranges::any_of(models, [&](const SourceModel& model) {
+      return std::ranges::any_of(model.slots,
+                                 [&](const Slot& slot) { return slot.text.find(mark) != std::string::npos; });
+    });
+    if (!has_root && is_ecall(enclave.edit.edl, name) && name != enclave.edit.function)
+      notes.push_back(fmt::format(
+          "{} has no root of its own, as it cannot be wrapped or is not among the sources: a stop while an "
+          "ocall makes it may end the process",
+          name));
+  }
+  return notes;
+}
+
+}  // namespace jcprof::rewriter

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an SGX enclave is besides its sources: which EDL file is its own, who enters it by that, and the files
+// that its untrusted side is built of (docs/sgx.md). Reads no C and no C++.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "rewriter/c/front_end.hpp"
+#include "rewriter/edl/edit.hpp"
+#include "src/core/project.hpp"
+
+namespace jcprof::rewriter {
+
+struct Enclave {
+  EdlEdit edit;
+  CEntering entering;
+};
+
+/// Of the project's `files`; what `sources` name is not taken for a name of ours. UserError where it is not
+/// known which EDL it is, for one with faults, and for entries that are none of its ecalls.
+Enclave read_enclave(const Project& project, const std::vector<std::string>& files,
+                     const std::vector<std::string>& sources);
+
+/// bridge.c for the project's entries, what it includes, and host/, in `folder`. UserError for an entry that
+/// the host cannot call.
+void write_edge(const Enclave& enclave, const Project& project, const std::filesystem::path& folder);
+
+/// By which the sources find what write_edge() wrote and what the SDK has, behind all that they find by
+/// themselves.
+std::vector<std::string> enclave_flags(const Enclave& enclave, const Project& project,
+                                       const std::filesystem::path& edge);
+
+/// The EDL with our import, and what that imports.
+void write_edl(const Enclave& enclave, const std::filesystem::path& tree);
+
+/// For a person: imports that were not found, and ecalls that could be made while another runs and of which
+/// `models` have no wrapper.
+std::vector<std::string> notes_on(const Enclave& enclave, const std::vector<SourceModel>& models);
+
+}  // namespace jcprof::rewriter

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewriter/c/merge.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "rewriter/c/cursors.hpp"
+#include "rewriter/c/forms.hpp"
+#include "src/core/error.hpp"
+
+namespace jcprof::rewriter {
+namespace {
+
+/// One unit's fragment of a function, or its none.
+struct Opinion {
+  const CView* view = nullptr;
+  const CFragment* fragment = nullptr;
+};
+
+bool compiles(const CView& view, std::size_t offset) {
+  return range_over(view.skipped, static_cast<std::uint32_t>(offset)) == nullptr;
+}
+
+/// Everything about a site that units can disagree on, as one text.
+std::string signature(const CFragment& fragment, std::uint32_t index, const std::vector<const Slot*>& slots) {
+  const Site& site = fragment.sites[index];
+  std::string text =
+      fmt::format("{} {} {} {} {} {}", static_cast<int>(site.kind), static_cast<int>(site.level), site.begin,
+                  site.end, fragment.functions[site.function].name, site.marker_name);
+  for (const Slot* slot : slots) text += fmt::format("\n{} {}", slot->at, slot->text);
+  return text;
+}
+
+std::vector<std::vector<const Slot*>> slots_of_sites(const CFragment& fragment) {
+  std::vector<std::vector<const Slot*>> slots(fragment.sites.size());
+  for (const Slot& slot : fragment.slots)
+    for (const std::uint32_t site : slot.wanted_by) slots[site].push_back(&slot);
+  return slots;
+}
+
+/// The fragment without the sites that `keep` refuses.
+template <typename Keep>
+CFragment filtered(const CFragment& fragment, Keep keep) {
+  CFragment result = fragment;
+  result.sites.clear();
+  result.slots.clear();
+  std::vector<std::optional<std::uint32_t>> renamed(fragment.sites.size());
+  for (std::uint32_t i = 0; i < fragment.sites.size(); ++i)
+    if (keep(i)) {
+      renamed[i] = static_cast<std::uint32_t>(result.sites.size());
+      result.sites.push_back(fragment.sites[i]);
+    }
+  for (Slot slot : fragment.slots) {
+    std::vector<std::uint32_t> wanted_by;
+    for (const std::uint32_t site : slot.wanted_by)
+      if (renamed[site]) wanted_by.push_back(*renamed[site]);
+    const bool is_wanted = slot.wanted_by.empty() || !wanted_by.empty();
+    slot.wanted_by = std::move(wanted_by);
+    if (is_wanted) result.slots.push_back(std::move(slot));
+  }
+  return result;
+}
+
+/// Adds what `from` has and `to` has not; functions are known by their names.
+void add_fragment(CFragment& to, const CFragment& from, const std::set<std::uint32_t>& known) {
+  std::vector<std::uint32_t> functions;
+  for (std::uint32_t i = 0; i < from.functions.size(); ++i) {
+    const auto same = std::ranges::find(to.functions, from.functions[i].name, &Function::name);
+    functions.push_back(static_cast<std::uint32_t>(same - to.functions.begin()));
+    if (same != to.functions.end()) continue;
+    to.functions.push_back(from.functions[i]);
+    to.parameters.push_back(from.parameters[i]);
+  }
+  const CFragment rest = filtered(from, [&](std::uint32_t i) { return !known.contains(i); });
+  const auto offset = static_cast<std::uint32_t>(to.sites.size());
+  for (Site site : rest.sites) {
+    site.function = functions[site.function];
+    to.sites.push_back(site);
+  }
+  for (Slot slot : rest.slots) {
+    if (slot.wanted_by.empty() && std::ranges::find(to.slots, slot) != to.slots.end()) continue;
+    for (std::uint32_t& site : slot.wanted_by) site += offset;
+    to.slots.push_back(std::move(slot));
+  }
+  to.left_alone.insert(to.left_alone.end(), from.left_alone.begin(), from.left_alone.end());
+  for (const CStatement& statement : from.statements)
+    to.statements.push_back({statement.begin, functions[statement.function]});
+}
+
+/// Sites as they follow each other in the text, which those of several units together do not yet.
+void sort_sites(CFragment& fragment) {
+  std::ranges::stable_sort(fragment.slots, {}, &Slot::at);
+  std::vector<std::uint32_t> order;
+  std::vector<std::uint32_t> renamed(fragment.sites.size(), 0);
+  std::vector<bool> is_placed(fragment.sites.size());
+  for (const Slot& slot : fragment.slots) {
+    const bool is_trap = slot.text.find("{id}") != std::string::npos;
+    if (!is_trap || is_placed[slot.wanted_by.front()]) continue;
+    is_placed[slot.wanted_by.front()] = true;
+    renamed[slot.wanted_by.front()] = static_cast<std::uint32_t>(order.size());
+    order.push_back(slot.wanted_by.front());
+  }
+  check(order.size() == fragment.sites.size(), "each site has a trap's text");
+  std::vector<Site> sites;
+  for (const std::uint32_t site : order) sites.push_back(fragment.sites[site]);
+  fragment.sites = std::move(sites);
+  for (Slot& slot : fragment.slots)
+    for (std::uint32_t& site : slot.wanted_by) site = renamed[site];
+}
+
+/// The unit compiles neither the site nor what it inserts.
+bool is_elsewhere(const CView& view, const Site& site, const std::vector<const Slot*>& slots) {
+  return !compiles(view, site.begin) && std::ranges::none_of(slots, [&](const Slot* slot) {
+    return compiles(view, slot->at) && compiles(view, slot->at == 0 ? 0 : slot->at - 1);
+  });
+}
+
+/// Of the slots that differ in the form of their trap only, the form that all can have.
+class CommonForms {
+ public:
+  explicit CommonForms(const std::vector<Opinion>& opinions) {
+    for (const Opinion& opinion : opinions) {
+      if (opinion.fragment == nullptr) continue;
+      for (const Slot& slot : opinion.fragment->slots)
+        if (const std::optional<CTrapText> trap = trap_in(slot.text)) {
+          const auto [known, is_new] = forms_.try_emplace(key(*opinion.fragment, slot, *trap), trap->form);
+          if (!is_new) known->second = common_form(known->second, trap->form);
+        }
+    }
+  }
+
+  void settle(CFragment& fragment) const {
+    for (Slot& slot : fragment.slots)
+      if (const std::optional<CTrapText> trap = trap_in(slot.text))
+        slot.text = trap->in_front + text_of(forms_.at(key(fragment, slot, *trap))) + trap->behind;
+  }
+
+ private:
+  /// Several traps may stand at one place: a block's last and the next statement's.
+  static std::string key(const CFragment& fragment, const Slot& slot, const CTrapText& trap) {
+    const Site& site = fragment.sites[slot.wanted_by.front()];
+    return fmt::format("{} {} {} {}\n{}\n{}", slot.at, static_cast<int>(site.kind), site.begin, site.end,
+                       trap.in_front, trap.behind);
+  }
+
+  std::map<std::string, CTrapForm> forms_;
+};
+
+/// A site stands when each unit that compiles it, and what it inserts, has it in the same way but for the
+/// form of its trap.
+CFragment agreed(std::vector<Opinion> opinions) {
+  const CommonForms forms(opinions);
+  std::vector<CFragment> settled;
+  settled.reserve(opinions.size());
+  for (Opinion& opinion : opinions) {
+    if (opinion.fragment == nullptr) continue;
+    settled.push_back(*opinion.fragment);
+    forms.settle(settled.back());
+    opinion.fragment = &settled.back();
+  }
+  std::vector<std::map<std::string, std::uint32_t>> signatures(opinions.size());
+  for (std::size_t o = 0; o < opinions.size(); ++o) {
+    if (opinions[o].fragment == nullptr) continue;
+    const auto slots = slots_of_sites(*opinions[o].fragment);
+    for (std::uint32_t i = 0; i < slots.size(); ++i)
+      signatures[o].emplace(signature(*opinions[o].fragment, i, slots[i]), i);
+  }
+  CFragment result;
+  std::set<std::string> taken;
+  for (std::size_t o = 0; o < opinions.size(); ++o) {
+    if (opinions[o].fragment == nullptr) continue;
+    const CFragment& fragment = *opinions[o].fragment;
+    const auto slots = slots_of_sites(fragment);
+    std::set<std::uint32_t> known;
+    for (const auto& [text, i] : signatures[o]) {
+      const bool is_agreed = std::ranges::all_of(opinions, [&](const Opinion& other) {
+        return is_elsewhere(*other.view, fragment.sites[i], slots[i]) ||
+               signatures[static_cast<std::size_t>(&other - opinions.data())].contains(text);
+      });
+      if (!is_agreed && fragment.sites[i].counts)
+        result.left_alone.push_back(
+            {.offset = fragment.sites[i].begin, .reason = "units that compile it disagree"});
+      if (!is_agreed || !taken.insert(text).second) known.insert(i);
+    }
+    if (result.functions.empty()) result.body = fragment.body;
+    add_fragment(result, fragment, known);
+  }
+  sort_sites(result);
+  return result;
+}
+
+/// Sites in the order of the text, slots in that in which they are inserted.
+void append(SourceModel& model, CFragment fragment, std::vector<CStatement>& statements) {
+  const auto functions = static_cast<std::uint32_t>(model.functions.size());
+  const auto sites = static_cast<std::uint32_t>(model.sites.size());
+  for (Function& function : fragment.functions) model.functions.push_back(std::move(function));
+  for (Site& site : fragment.sites) {
+    site.function += functions;
+    model.sites.push_back(std::move(site));
+  }
+  for (Slot& slot : fragment.slots) {
+    for (std::uint32_t& site : slot.wanted_by) site += sites;
+    model.slots.push_back(std::move(slot));
+  }
+  model.left_alone.insert(model.left_alone.end(), fragment.left_alone.begin(), fragment.left_alone.end());
+  for (const CStatement& statement : fragment.statements)
+    statements.push_back({statement.begin, statement.function + functions});
+}
+
+/// What no unit compiles: for each run of lines that hold a token.
+void add_inactive(const CText& text, const std::vector<CSeen>& seen, SourceModel& model) {
+  std::size_t line_end = 0;
+  bool in_run = false;
+  for (const CToken& token : text.tokens()) {
+    if (token.begin < line_end) continue;
+    const bool inactive =
+        token.kind != CToken::Kind::directive &&
+        std::ranges::none_of(seen, [&](const CSeen& s) { return compiles(s.view, token.begin); });
+    if (token.kind == CToken::Kind::directive) continue;
+    if (inactive && !in_run)
+      model.left_alone.push_back(
+          {.offset = token.begin, .reason = "lines that no unit compiles", .count = 0});
+    if (inactive) ++model.left_alone.back().count;
+    in_run = inactive;
+    line_end = std::min(text.text().find('\n', token.end), text.text().size());
+  }
+}
+
+void tidy(SourceModel& model, std::vector<CStatement> statements) {
+  std::ranges::stable_sort(statements, {}, &CStatement::begin);
+  const auto repeated = std::ranges::unique(statements, {}, &CStatement::begin);
+  statements.erase(repeated.begin(), repeated.end());
+  for (const CStatement& statement : statements) ++model.functions[statement.function].statements;
+  std::ranges::stable_sort(model.slots, {}, &Slot::at);
+  std::ranges::sort(model.left_alone, [](const LeftAlone& a, const LeftAlone& b) {
+    return std::tie(a.offset, a.reason) < std::tie(b.offset, b.reason);
+  });
+  const auto same = std::ranges::unique(model.left_alone);
+  model.left_alone.erase(same.begin(), same.end());
+}
+
+}  // namespace
+
+std::vector<std::string> merge_views(const CText& text, const std::vector<CSeen>& seen, SourceModel& model) {
+  if (seen.empty()) {
+    model.left_alone.push_back({.offset = 0, .reason = "no unit includes the file"});
+    return {};
+  }
+  std::map<std::uint32_t, std::vector<Opinion>> by_body;
+  for (const CSeen& s : seen)
+    for (const CFragment& fragment : s.model.fragments) by_body[fragment.body];
+  for (auto& [body, opinions] : by_body)
+    for (const CSeen& s : seen) {
+      const std::size_t before = opinions.size();
+      for (auto f = std::ranges::lower_bound(s.model.fragments, body, {}, &CFragment::body);
+           f != s.model.fragments.end() && f->body == body; ++f)
+        opinions.push_back({.view = &s.view, .fragment = &*f});
+      if (opinions.size() == before && compiles(s.view, body))
+        opinions.push_back({.view = &s.view, .fragment = nullptr});
+    }
+  std::vector<std::string> parameters;
+  std::vector<CStatement> statements;
+  for (const auto& [body, opinions] : by_body) {
+    const CFragment* first = opinions.front().fragment;
+    const bool equal = std::ranges::all_of(opinions, [&](const Opinion& o) {
+      return o.fragment != nullptr && (o.fragment == first || *o.fragment == *first);
+    });
+    CFragment fragment = equal ? *first : agreed(opinions);
+    parameters.insert(parameters.end(), fragment.parameters.begin(), fragment.parameters.end());
+    append(model, std::move(fragment), statements);
+  }
+  for (const CSeen& s : seen)
+    model.left_alone.insert(model.left_alone.end(), s.model.left_alone.begin(), s.model.left_alone.end());
+  tidy(model, std::move(statements));
+  add_inactive(text, seen, model);
+  std::ranges::stable_sort(model.left_alone, {}, &LeftAlone::offset);
+  return parameters;
+}
+
+void name_functions(std::vector<SourceModel>& models,
+                    const std::vector<std::vector<std::string>>& parameters) {
+  std::map<std::string, std::set<std::size_t>> files;
+  for (std::size_t file = 0; file < models.size(); ++file)
+    for (const Function& function : models[file].functions) files[function.name].insert(file);
+  for (std::size_t file = 0; file < models.size(); ++file) {
+    std::map<std::string, int> count;
+    for (const Function& function : models[file].functions) ++count[function.name];
+    const std::string& path = models[file].path;
+    const std::string name = path.substr(path.rfind('/') + 1);
+    std::map<std::string, int> same;
+    for (std::size_t i = 0; i < models[file].functions.size(); ++i) {
+      Function& function = models[file].functions[i];
+      if (function.owner.empty() && files[function.name].size() > 1)
+        function.owner = name.substr(0, name.find('.'));
+      if (count[function.name] > 1) function.name += parameters[file][i];
+      if (const int n = ++same[function.name]; n > 1) function.name += fmt::format("${}", n);
+    }
+  }
+}
+
+}  // namespace jcprof::rewriter

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What several units see of one file, put together: a site stands where every unit that compiles that place
+// has it, and in the same way. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "rewriter/c/builder.hpp"
+#include "rewriter/c/syntax.hpp"
+#include "rewriter/c/text.hpp"
+#include "rewriter/source_model.hpp"
+
+namespace jcprof::rewriter {
+
+struct CSeen {
+  CView view;
+  CViewModel model;
+};
+
+/// Adds to `model`, which has path and text, what `seen` says; no view: no unit includes the file. The
+/// parameter types of its functions.
+std::vector<std::string> merge_views(const CText& text, const std::vector<CSeen>& seen, SourceModel& model);
+
+/// Functions that share a name are told apart by their parameters in C++, by their files in C.
+void name_functions(std::vector<SourceModel>& models,
+                    const std::vector<std::vector<std::string>>& parameters);
+
+}  // namespace jcprof::rewriter

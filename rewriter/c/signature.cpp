@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+
+#include <clang-c/Index.h>
+#include <fmt/format.h>
+
+#include "rewriter/c/cursors.hpp"
+
+namespace jcprof::rewriter {
+namespace {
+
+CResult result_of(CXType type) {
+  const CXTypeKind kind = clang_getCanonicalType(type).kind;
+  if (kind == CXType_Void) return CResult::nothing;
+  const std::string spelling = taken(clang_getTypeSpelling(type));
+  if (spelling.find("(unnamed") != std::string::npos || spelling.find("(anonymous") != std::string::npos)
+    return CResult::unnamed;
+  return is_scalar(&type) ? CResult::scalar : CResult::record;
+}
+
+/// Its namespaces and classes; what has no name is left out.
+std::string scope_of(CXCursor cursor) {
+  std::string scope;
+  for (CXCursor parent = clang_getCursorSemanticParent(cursor);
+       clang_Cursor_isNull(parent) == 0 && clang_isTranslationUnit(clang_getCursorKind(parent)) == 0;
+       parent = clang_getCursorSemanticParent(parent)) {
+    if (clang_getCursorKind(parent) == CXCursor_LinkageSpec) continue;
+    const std::string name = taken(clang_getCursorSpelling(parent));
+    if (name.empty() || name.find('(') != std::string::npos) continue;
+    scope = scope.empty() ? name : fmt::format("{}::{}", name, scope);
+  }
+  return scope;
+}
+
+/// Without the template's arguments, which constructors have in their names.
+std::string name_of(CXCursor cursor) {
+  std::string name = taken(clang_getCursorSpelling(cursor));
+  const CXCursorKind kind = clang_getCursorKind(cursor);
+  if (kind == CXCursor_Constructor || clang_getTemplateCursorKind(cursor) == CXCursor_Constructor)
+    name.resize(std::min(name.find('<'), name.size()));
+  return name;
+}
+
+/// The declaration as one line; costly.
+std::string terse(CXCursor cursor) {
+  CXPrintingPolicy policy = clang_getCursorPrintingPolicy(cursor);
+  clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
+  std::string text = taken(clang_getCursorPrettyPrinted(cursor, policy));
+  clang_PrintingPolicy_dispose(policy);
+  return text;
+}
+
+/// Of the attribute that it has, itself or from a declaration in front of it.
+std::string visibility_of(CXCursor function) {
+  std::string name;
+  clang_visitChildren(
+      function,
+      [](CXCursor child, CXCursor /*parent*/, CXClientData data) {
+        if (clang_getCursorKind(child) == CXCursor_VisibilityAttr)
+          *static_cast<std::string*>(data) = taken(clang_getCursorSpelling(child));
+        return CXChildVisit_Continue;
+      },
+      &name);
+  return name;
+}
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+/// What a wrapper of another name could not do, by a word of the definition's own.
+std::string_view obstacle(std::string_view word, bool is_cpp) {
+  if (is_one_of(word, {"_Noreturn", "noreturn", "__noreturn__"}))
+    return "it never returns, and a stop would have to";
+  if (is_one_of(word, {"weak", "__weak__", "constructor", "__constructor__", "destructor", "__destructor__",
+                       "ifunc", "__ifunc__"}))
+    return "an attribute of it is about its own name";
+  if (is_cpp && word == "=")
+    return "its definition gives parameters default values: give them in a declaration ahead of it";
+  return {};
+}
+
+/// Whether it is constexpr, and why no trap can stand in it.
+void judge(CXCursor cursor, const CPlaces& places, const CTarget& target, const CUnitContext& context,
+           CFunction& function) {
+  const CText& text = *target.text;
+  bool is_hidden = false;  // a constexpr or consteval may be in a macro
+  bool is_consteval = false;
+  for (std::size_t i = text.at(places.definition);
+       i < text.tokens().size() && text.tokens()[i].begin < places.body; ++i) {
+    const CToken& token = text.tokens()[i];
+    const std::string_view word = text.of(token);
+    if (is_one_of(word, {"naked", "__naked__", "__naked"})) function.why_not = "a naked function";
+    function.is_constexpr |= word == "constexpr";
+    function.signature.is_inline |= is_one_of(word, {"always_inline", "__always_inline__"});
+    if (function.why_no_wrapper.empty()) function.why_no_wrapper = obstacle(word, context.is_cpp);
+    is_consteval |= word == "consteval";
+    is_hidden |= token.begin < places.name && range_over(target.view->macros, token.begin) != nullptr;
+  }
+  if (context.is_cpp && is_hidden) {
+    const std::string head = terse(cursor);
+    function.is_constexpr |= head.find("constexpr ") != std::string::npos;
+    is_consteval |= head.find("consteval ") != std::string::npos;
+  }
+  if (function.is_constexpr && !context.statements_in_constexpr)
+    function.why_not = "a constexpr function before C++14";
+  if (is_consteval) function.why_not = "a consteval function";
+}
+
+EntrySignature signature_of(CXCursor cursor, bool is_cpp) {
+  EntrySignature signature{.name = name_of(cursor),
+                           .result = taken(clang_getTypeSpelling(clang_getCursorResultType(cursor))),
+                           .is_static = clang_Cursor_getStorageClass(cursor) == CX_SC_Static,
+                           .is_cpp = is_cpp,
+                           .is_declared = clang_equalCursors(clang_getCanonicalCursor(cursor), cursor) == 0,
+                           .is_inline = clang_Cursor_isFunctionInlined(cursor) != 0,
+                           .visibility = visibility_of(cursor)};
+  const CXType type = clang_getCursorType(cursor);
+  const int parameters = clang_getNumArgTypes(type);
+  for (int i = 0; i < parameters; ++i)
+    signature.parameters.push_back(
+        taken(clang_getTypeSpelling(clang_getArgType(type, static_cast<unsigned>(i)))));
+  signature.variadic = clang_isFunctionTypeVariadic(type) != 0;
+  signature.old_style = type.kind == CXType_FunctionNoProto;
+  const int exceptions = clang_getExceptionSpecificationType(type);
+  signature.is_noexcept = exceptions == CXCursor_ExceptionSpecificationKind_BasicNoexcept ||
+                          exceptions == CXCursor_ExceptionSpecificationKind_DynamicNone ||
+                          (exceptions == CXCursor_ExceptionSpecificationKind_ComputedNoexcept &&
+                           terse(cursor).find("noexcept(false)") == std::string::npos);
+  return signature;
+}
+
+}  // namespace
+
+CFunction describe_function(const void* cursor, const CPlaces& places, const CTarget& target,
+                            const CUnitContext& context) {
+  const CXCursor& of = *static_cast<const CXCursor*>(cursor);
+  CFunction function;
+  function.signature = signature_of(of, context.is_cpp);
+  const std::string& name = function.signature.name;
+  function.owner = scope_of(of);
+  function.name = function.owner.empty() ? name : function.owner + "::" + name;
+  function.declarator = {places.name, places.name + static_cast<std::uint32_t>(name.size())};
+  if (const CRange* macro = range_over(target.view->macros, places.name)) function.declarator = *macro;
+  function.definition = places.definition;
+  function.returns = context.is_cpp ? CResult::record : result_of(clang_getCursorResultType(of));
+  const CXCursor parent = clang_getCursorSemanticParent(of);
+  const bool is_member = clang_getCursorKind(parent) != CXCursor_Namespace &&
+                         clang_getCursorKind(parent) != CXCursor_LinkageSpec &&
+                         clang_isTranslationUnit(clang_getCursorKind(parent)) == 0;
+  function.is_free = clang_getCursorKind(of) == CXCursor_FunctionDecl && !is_member &&
+                     clang_equalCursors(parent, clang_getCursorLexicalParent(of)) != 0;
+  function.signature.c_linkage =
+      context.is_cpp && function.is_free && taken(clang_Cursor_getMangling(of)) == name;
+  judge(of, places, target, context, function);
+  return function;
+}
+
+}  // namespace jcprof::rewriter

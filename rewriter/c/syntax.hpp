@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one unit sees of one C or C++ file, as plain values: functions, their statements, macro uses, code
+// that is not compiled. No cursor of libclang's outlives the reading, and no decision is made here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "rewriter/c/entry.hpp"
+
+namespace jcprof::rewriter {
+
+/// Bytes of a file, [begin, end).
+struct CRange {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  bool operator==(const CRange&) const = default;
+};
+
+enum class CKind : std::uint8_t {
+  expression,
+  null,
+  compound,
+  declaration,
+  if_,
+  loop,  // for, while, range-for
+  do_,
+  switch_,
+  case_,  // and default
+  label,
+  attributed,
+  return_,
+  break_,
+  jump,  // away: continue, goto, throw
+  try_,
+  catch_,
+  function,  // with a body of its own: at file level, in a class, a lambda
+  other,     // a statement of which nothing within is looked at
+};
+
+/// A value that takes no time of its own, such as a variable or a number, is trivial.
+enum class CValue : std::uint8_t { none, trivial, computed };
+
+/// In pre-order; the nodes within it are the `subtree - 1` that follow.
+struct CNode {
+  CKind kind = CKind::other;
+  CValue value = CValue::none;  // of a return; of a declaration's run-time initialiser
+  bool in_macro = false;        // begins within a macro's use
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;  // without its `;` as a rule; behind the macro's use it ends in
+  std::uint32_t subtree = 1;
+  std::uint32_t function = 0;  // for a function: index into CView::functions
+  CRange assigned = {};        // the scalar variable that the statement leaves a computed value in
+};
+
+enum class CResult : std::uint8_t { nothing, scalar, record, unnamed };
+
+struct CFunction {
+  std::string name;            // "fmt::detail::write"
+  std::string owner;           // "fmt::detail"
+  std::string why_not;         // not empty: no trap can stand in it, and why
+  std::string why_no_wrapper;  // not empty: it could not be wrapped, by how its definition is written
+  EntrySignature signature;
+  CRange declarator;             // its name
+  std::uint32_t definition = 0;  // where the definition begins
+  CResult returns = CResult::nothing;
+  bool is_constexpr = false;
+  bool is_free = false;    // neither member, template nor lambda
+  bool is_lambda = false;  // numbered by whoever names it
+};
+
+struct CView {
+  bool is_cpp = false;
+  std::uint64_t definitions = 0;  // a digest of where the macros that are used were defined
+  std::vector<CRange> skipped;    // by the preprocessor, ascending
+  std::vector<CRange> macros;     // uses, outermost only, ascending
+  std::vector<CRange> markers;    // those of PM_CHECK
+  std::vector<CFunction> functions;
+  std::vector<CNode> nodes;
+
+  /// Equal keys: units that see the same of the file.
+  bool same_as(const CView& other) const {
+    return is_cpp == other.is_cpp && definitions == other.definitions && skipped == other.skipped &&
+           macros == other.macros;
+  }
+};
+
+}  // namespace jcprof::rewriter

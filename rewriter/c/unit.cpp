@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewriter/c/unit.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
+#include <clang-c/Index.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "rewriter/c/arguments.hpp"
+#include "rewriter/c/cursors.hpp"
+#include "src/core/file.hpp"
+
+namespace jcprof::rewriter {
+namespace {
+
+// Fowler, Noll, Vo 1991
+constexpr std::uint64_t fnv_prime = 0x100000001B3;
+
+struct Dispose {
+  void operator()(CXIndex index) const { clang_disposeIndex(index); }
+  void operator()(CXTranslationUnit unit) const { clang_disposeTranslationUnit(unit); }
+};
+using Index = std::unique_ptr<void, Dispose>;
+using Unit = std::unique_ptr<CXTranslationUnitImpl, Dispose>;
+
+struct Located {
+  CXFile file = nullptr;
+  unsigned line = 0;
+  unsigned column = 0;
+  unsigned offset = 0;
+};
+
+Located located(CXSourceLocation location) {
+  Located result;
+  clang_getExpansionLocation(location, &result.file, &result.line, &result.column, &result.offset);
+  return result;
+}
+
+void sort_outer_first(std::vector<CRange>& ranges) {
+  std::ranges::sort(ranges, [](const CRange& a, const CRange& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+  });
+}
+
+/// Sorted, and without those that lie within another.
+std::vector<CRange> outermost(std::vector<CRange> ranges) {
+  sort_outer_first(ranges);
+  std::vector<CRange> result;
+  for (const CRange& range : ranges)
+    if (result.empty() || range.begin >= result.back().end) result.push_back(range);
+  return result;
+}
+
+/// A file that is included again is skipped as a whole the second time; what counts is that it was compiled.
+void drop_compiled(CView& view) {
+  std::erase_if(view.skipped, [&](const CRange& range) {
+    return std::ranges::any_of(view.functions, [&](const CFunction& function) {
+      return range.begin <= function.definition && function.definition < range.end;
+    });
+  });
+  view.skipped = outermost(std::move(view.skipped));
+}
+
+class UnitReader {
+ public:
+  UnitReader(const CompileUnit& unit, std::size_t index, const CReadingRoom& room)
+      : unit_(unit), index_(index), room_(room) {}
+
+  CUnitReading read() {
+    parse();
+    if (unit_handle_ == nullptr || !reading_.faults.empty()) return std::move(reading_);
+    const CXCursor root = clang_getTranslationUnitCursor(unit_handle_.get());
+    clang_getInclusions(unit_handle_.get(), on_inclusion, this);
+    clang_visitChildren(root, on_preprocessed, this);
+    read_skipped();
+    for (auto& [file, view] : views_) {
+      reading_.seen.push_back(file);
+      view.macros = outermost(std::move(view.macros));
+      view.markers = outermost(std::move(view.markers));
+      if (room_.claims.claim(file, index_, view))
+        targets_.emplace(file, CTarget{.text = &room_.texts[file], .view = &view, .file = file});
+    }
+    read_functions(unit_handle_.get(), {.target_of = [this](void* file) { return target(file); },
+                                        .is_cpp = is_cpp(unit_),
+                                        .statements_in_constexpr = has_statements_in_constexpr(unit_)});
+    for (auto& [file, view] : views_)
+      if (targets_.contains(file)) {
+        drop_compiled(view);
+        reading_.views.emplace_back(file, std::move(view));
+      }
+    return std::move(reading_);
+  }
+
+ private:
+  void parse() {
+    const std::vector<std::string> arguments = clang_arguments(unit_, room_.refused);
+    std::vector<const char*> words;
+    for (const std::string& argument : arguments) words.push_back(argument.c_str());
+    CXTranslationUnit made = nullptr;
+    const CXErrorCode code = clang_parseTranslationUnit2FullArgv(
+        clang_.get(), nullptr, words.data(), static_cast<int>(words.size()), nullptr, 0,
+        CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_KeepGoing, &made);
+    unit_handle_.reset(made);
+    if (code != CXError_Success || made == nullptr) {
+      reading_.faults.push_back(
+          {.message = fmt::format("clang cannot read it (error {})", static_cast<int>(code)),
+           .place = {.file = unit_.path},
+           .hint = "see the flags that \"compile\" gives for it"});
+      return;
+    }
+    for (unsigned i = 0; i < clang_getNumDiagnostics(made); ++i) {
+      CXDiagnostic diagnostic = clang_getDiagnostic(made, i);
+      if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error)
+        reading_.faults.push_back(fault(diagnostic));
+      clang_disposeDiagnostic(diagnostic);
+    }
+  }
+
+  Fault fault(CXDiagnostic diagnostic) const {
+    const Located at = located(clang_getDiagnosticLocation(diagnostic));
+    Fault result{
+        .message = taken(clang_getDiagnosticSpelling(diagnostic)),
+        .place = {.file = unit_.path},
+        .hint = fmt::format("clang 19 read {} with the flags that \"compile\" gives for it", unit_.path)};
+    if (at.file == nullptr) return result;
+    result.place = {.file = taken(clang_getFileName(at.file)), .line = at.line, .column = at.column};
+    std::size_t size = 0;
+    if (const char* content = clang_getFileContents(unit_handle_.get(), at.file, &size); content != nullptr)
+      result.place = place_at(result.place.file, std::string_view(content, size), at.offset);
+    return result;
+  }
+
+  std::optional<std::size_t> source(CXFile file) {
+    if (file == nullptr) return std::nullopt;
+    if (const auto known = by_handle_.find(file); known != by_handle_.end()) return known->second;
+    CXFileUniqueID id = {};
+    std::optional<std::size_t> found;
+    if (clang_getFileUniqueID(file, &id) == 0)
+      if (const auto source = room_.sources.find({id.data[0], id.data[1]}); source != room_.sources.end())
+        found = source->second;
+    by_handle_.emplace(file, found);
+    return found;
+  }
+
+  const CTarget* target(CXFile file) {
+    const std::optional<std::size_t> i = source(file);
+    if (!i) return nullptr;
+    const auto found = targets_.find(*i);
+    return found == targets_.end() ? nullptr : &found->second;
+  }
+
+  CView* view(CXFile file) {
+    const std::optional<std::size_t> i = source(file);
+    if (!i) return nullptr;
+    CView& view = views_[*i];
+    view.is_cpp = is_cpp(unit_);
+    return &view;
+  }
+
+  static void on_inclusion(CXFile file, CXSourceLocation* /*stack*/, unsigned /*depth*/, CXClientData data) {
+    static_cast<UnitReader*>(data)->view(file);
+  }
+
+  /// The preprocessor's records come first among the children of a unit.
+  static CXChildVisitResult on_preprocessed(CXCursor cursor, CXCursor /*parent*/, CXClientData data) {
+    auto* self = static_cast<UnitReader*>(data);
+    const CXCursorKind kind = clang_getCursorKind(cursor);
+    if (clang_isPreprocessing(kind) == 0) return CXChildVisit_Break;
+    if (kind == CXCursor_MacroExpansion) self->macro_use(cursor);
+    return CXChildVisit_Continue;
+  }
+
+  void macro_use(CXCursor cursor) {
+    const CXSourceRange range = clang_getCursorExtent(cursor);
+    const Located begin = located(clang_getRangeStart(range));
+    CView* seen = view(begin.file);
+    if (seen == nullptr) return;
+    const CRange use{begin.offset, located(clang_getRangeEnd(range)).offset};
+    seen->macros.push_back(use);
+    const Located definition = located(clang_getCursorLocation(clang_getCursorReferenced(cursor)));
+    for (const std::uint64_t part : {name_digest(definition.file), std::uint64_t{definition.offset}})
+      seen->definitions = (seen->definitions ^ part) * fnv_prime;
+    if (taken(clang_getCursorSpelling(cursor)) == "PM_CHECK") seen->markers.push_back(use);
+  }
+
+  std::uint64_t name_digest(CXFile file) {
+    const auto [known, is_new] = name_digests_.emplace(file, 0);
+    if (is_new && file != nullptr) known->second = std::hash<std::string>{}(taken(clang_getFileName(file)));
+    return known->second;
+  }
+
+  void read_skipped() {
+    const auto dispose = [](CXSourceRangeList* list) { clang_disposeSourceRangeList(list); };
+    const std::unique_ptr<CXSourceRangeList, decltype(dispose)> list(
+        clang_getAllSkippedRanges(unit_handle_.get()), dispose);
+    for (unsigned i = 0; list != nullptr && i < list->count; ++i) {
+      const Located begin = located(clang_getRangeStart(list->ranges[i]));
+      if (CView* seen = view(begin.file); seen != nullptr)
+        seen->skipped.push_back({begin.offset, located(clang_getRangeEnd(list->ranges[i])).offset});
+    }
+    for (auto& [file, view] : views_) sort_outer_first(view.skipped);
+  }
+
+  const CompileUnit& unit_;
+  const std::size_t index_;
+  const CReadingRoom& room_;
+  const Index clang_{clang_createIndex(0, 0)};
+  std::unordered_map<void*, std::optional<std::size_t>>
+      by_handle_;  // a file has one for each name it is found by
+  std::unordered_map<void*, std::uint64_t> name_digests_;
+  Unit unit_handle_;
+  std::map<std::size_t, CView> views_;
+  std::map<std::size_t, CTarget> targets_;
+  CUnitReading reading_;
+};
+
+}  // namespace
+
+CFileId file_id(const std::filesystem::path& file) {
+  struct stat status = {};
+  if (stat(file.c_str(), &status) != 0) return {};
+  return {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino)};
+}
+
+bool CClaims::claim(std::size_t file, std::size_t unit, const CView& view) {
+  const std::lock_guard lock(mutex_);
+  std::vector<Claim>& claims = claims_[file];
+  const auto earlier = [&](const Claim& claim) { return claim.unit < unit && claim.view.same_as(view); };
+  if (std::ranges::any_of(claims, earlier)) return false;
+  claims.push_back({unit, view});
+  return true;
+}
+
+CUnitReading read_unit(const CompileUnit& unit, std::size_t index, const CReadingRoom& room) {
+  return UnitReader(unit, index, room).read();
+}
+
+}  // namespace jcprof::rewriter

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewriter/draft/enclave_facts.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <regex>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "rewriter/draft/main_scan.hpp"
+#include "rewriter/edl/edge.hpp"
+#include "rewriter/edl/files.hpp"
+
+namespace jcprof::rewriter {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+/// Beside the importer, else the first of the name.
+std::optional<std::string> imported(const FoundTree& tree, const std::string& importer,
+                                    const std::string& name) {
+  std::string beside =
+      (std::filesystem::path(folder_of(importer)) / name).lexically_normal().generic_string();
+  if (tree.texts.contains(beside)) return beside;
+  for (const auto& [path, text] : tree.texts)
+    if (path.ends_with("/" + name)) return path;
+  return std::nullopt;
+}
+
+/// Those that no other imports; those of tests and examples last.
+std::vector<Edl> main_edls(const FoundTree& tree) {
+  std::vector<Edl> edls;
+  std::set<std::string> parts;
+  for (const auto& [path, text] : tree.texts) {
+    if (!path.ends_with(".edl") || is_made_or_foreign(path) || text.find("enclave") == std::string::npos)
+      continue;
+    edls.push_back(link_edl(
+        path,
+        [&](const std::string& importer, const std::string& name) { return imported(tree, importer, name); },
+        [&](const std::string& file) { return tree.texts.at(file); }));
+    for (const EdlFile& file : edls.back().imported) parts.insert(file.path);
+  }
+  std::erase_if(edls, [&](const Edl& edl) { return parts.contains(edl.main.path); });
+  std::ranges::stable_partition(edls, [](const Edl& edl) { return !is_aside(edl.main.path); });
+  return edls;
+}
+
+/// The file that defines a function; empty: none does.
+std::string definer(const FoundTree& tree, const std::string& function, const Strings& except) {
+  for (const auto& [path, text] : tree.texts) {
+    const bool is_possible = is_c_source(path) && !is_made_or_foreign(path) &&
+                             std::ranges::find(except, std::string(name_of_file(path))) == except.end();
+    if (is_possible && text.find(function) != std::string::npos && defines_function(text, function))
+      return path;
+  }
+  return "";
+}
+
+/// What the SDK's tool has made of the EDL, if it lies about.
+Strings edge_names(const EnclaveFacts& facts) {
+  Strings names;
+  for (const char* ending : {"_t.c", "_t.h", "_u.c", "_u.h"}) names.push_back(facts.name + ending);
+  return names;
+}
+
+/// True where there is an ecall to profile.
+bool find_ecalls(const FoundTree& tree, const Edl& edl, EnclaveFacts& facts, std::set<std::string>& trusted) {
+  const Strings made = edge_names(facts);
+  for (const EdlFunction& ecall : edl.ecalls) {
+    const std::string source = definer(tree, ecall.name, made);
+    if (source.empty()) continue;
+    trusted.insert(source);
+    if (!ecall.is_public) continue;
+    if (facts.source.empty()) {
+      facts.entry = ecall;
+      facts.source = source;
+    } else {
+      facts.others.push_back(fmt::format("{} ({})", ecall.name, source));
+    }
+  }
+  return !facts.source.empty();
+}
+
+void find_outside(const FoundTree& tree, const Edl& edl, EnclaveFacts& facts) {
+  std::set<std::string> files;
+  for (const EdlFunction& ocall : edl.ocalls)
+    if (const std::string file = definer(tree, ocall.name, edge_names(facts)); !file.empty())
+      files.insert(file);
+  facts.outside.assign(files.begin(), files.end());
+  static const std::regex variable(R"((?:^|\n)[ \t]{0,9}sgx_enclave_id_t[ \t]{1,9}(\w{1,99})[ \t]{0,9}[=;])");
+  std::smatch match;
+  for (const std::string& file : facts.outside)
+    if (std::regex_search(tree.texts.at(file), match, variable)) facts.id = match[1].str();
+}
+
+/// A glob for each kind of file in the folders of `trusted`; the files one by one where one of them is not
+/// trusted.
+void find_sources(const FoundTree& tree, const std::set<std::string>& trusted, EnclaveFacts& facts) {
+  const Strings made = edge_names(facts);
+  std::set<std::string> folders;
+  for (const std::string& path : trusted) folders.insert(folder_of(path));
+  std::map<std::string, Strings> of_glob;
+  std::set<std::string> torn;
+  for (const std::string& path : tree.paths) {
+    const std::string folder = folder_of(path);
+    if ((!is_c_source(path) && !is_c_header(path)) || !folders.contains(folder)) continue;
+    const std::string glob = (folder.empty() ? "" : folder + "/") + "*" + path.substr(path.rfind('.'));
+    const bool is_ours = std::ranges::find(made, std::string(name_of_file(path))) == made.end() &&
+                         std::ranges::find(facts.outside, path) == facts.outside.end() &&
+                         !(tree.texts.contains(path) && defines_main(tree.texts.at(path)));
+    if (!is_ours) torn.insert(glob);
+    if (is_ours) of_glob[glob].push_back(path);
+    if (is_ours && is_c_source(path)) facts.units.push_back(path);
+  }
+  for (const auto& [glob, paths] : of_glob)
+    if (torn.contains(glob))
+      facts.globs.insert(facts.globs.end(), paths.begin(), paths.end());
+    else
+      facts.globs.push_back(glob);
+}
+
+void find_includes(const FoundTree& tree, const Edl& edl, EnclaveFacts& facts) {
+  std::set<std::string> folders;
+  for (const std::string& path : tree.paths) {
+    const std::string folder = folder_of(path);
+    const bool is_common = name_of_file(folder) == "include" || name_of_file(folder) == "Include";
+    const bool is_of_edl =
+        std::ranges::find(edl.includes, std::string(name_of_file(path))) != edl.includes.end();
+    if (is_c_header(path) && !is_made_or_foreign(path) && (is_common || is_of_edl)) folders.insert(folder);
+  }
+  for (const std::string& folder : folders) facts.includes.push_back(folder.empty() ? "." : folder);
+}
+
+void find_built(const FoundTree& tree, EnclaveFacts& facts) {
+  std::set<std::string> globs;
+  const Strings made = edge_names(facts);
+  for (const std::string& path : tree.paths) {
+    for (const char* suffix : {".o", ".so"})
+      if (path.ends_with(suffix)) globs.insert("**/*" + std::string(suffix));
+    const std::string name(name_of_file(path));
+    if (std::ranges::find(made, name) != made.end()) globs.insert("**/" + name);
+  }
+  facts.built.assign(globs.begin(), globs.end());
+}
+
+}  // namespace
+
+std::optional<EnclaveFacts> find_enclave(const FoundTree& tree) {
+  const std::vector<Edl> edls = main_edls(tree);
+  for (const Edl& edl : edls) {
+    EnclaveFacts facts{.edl = edl.main.path, .name = edge_name(edl.main)};
+    std::set<std::string> trusted;
+    if (!find_ecalls(tree, edl, facts, trusted)) continue;
+    facts.is_alone =
+        std::ranges::count_if(edls, [&](const Edl& other) {
+          return std::ranges::find(other.ecalls, facts.entry.name, &EdlFunction::name) != other.ecalls.end();
+        }) == 1;
+    find_outside(tree, edl, facts);
+    find_sources(tree, trusted, facts);
+    find_includes(tree, edl, facts);
+    find_built(tree, facts);
+    const auto makefile = tree.texts.find("Makefile");
+    facts.makes_bridge =
+        makefile != tree.texts.end() && makefile->second.find("bridge.so") != std::string::npos;
+    return facts;
+  }
+  return std::nullopt;
+}
+
+}  // namespace jcprof::rewriter

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a source tree says about its SGX enclave: the EDL, which of its ecalls are defined where, who defines
+// the ocalls. Facts only; the project file made of them is project_draft's.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rewriter/edl/model.hpp"
+#include "rewriter/found_tree.hpp"
+
+namespace jcprof::rewriter {
+
+struct EnclaveFacts {
+  std::string edl;                  // its path
+  std::string name;                 // of the files that are made of it: "kv" of "enclave/kv.edl"
+  bool is_alone = true;             // no other EDL declares the entry
+  EdlFunction entry;                // the first public ecall that a source defines
+  std::string source;               // which one
+  std::vector<std::string> others;  // further such ecalls, with their files: "ecall_put (enclave/kv.cpp)"
+  std::vector<std::string> globs;  // trusted sources: the files that define ecalls, and what lies beside them
+  std::vector<std::string> units;  // the C and C++ files among them
+  std::vector<std::string> outside;   // files that define ocalls
+  std::string id;                     // the variable in which they have the enclave's id; empty: none found
+  std::vector<std::string> includes;  // folders of headers, of those that the EDL includes too
+  std::vector<std::string> built;     // globs of what earlier builds have left in the tree
+  bool makes_bridge = false;          // the Makefile knows bridge.so
+};
+
+/// None where no EDL has a public ecall that a source defines. UserError for what should be EDL and is not.
+std::optional<EnclaveFacts> find_enclave(const FoundTree& tree);
+
+}  // namespace jcprof::rewriter

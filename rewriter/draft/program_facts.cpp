@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewriter/draft/program_facts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <regex>
+#include <set>
+#include <utility>
+
+#include "rewriter/draft/main_scan.hpp"
+
+namespace jcprof::rewriter {
+namespace {
+
+/// Those of tests and examples last.
+std::vector<std::string> files_with_main(const FoundTree& tree) {
+  std::vector<std::string> files;
+  for (const auto& [path, text] : tree.texts)
+    if (is_c_source(path) && !is_made_or_foreign(path) && defines_main(text)) files.push_back(path);
+  std::ranges::stable_partition(files, [](const std::string& path) { return !is_aside(path); });
+  return files;
+}
+
+std::string extension_of(const std::string& path) {
+  return path.substr(path.rfind('.'));
+}
+
+/// The uppermost folder: "src" of "src/x/a.c"; empty for the root's own files.
+std::string top_of(const std::string& path) {
+  const std::size_t slash = path.find('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
+std::string glob_for(const std::string& path) {
+  const std::string top = top_of(path);
+  return (top.empty() ? "*" : top + "/**/*") + extension_of(path);
+}
+
+/// A glob for each kind of file in each uppermost folder; the files one by one where a further main is among
+/// them.
+void find_sources(const FoundTree& tree, ProgramFacts& facts) {
+  const std::set<std::string> others(facts.others.begin(), facts.others.end());
+  std::set<std::string> torn;  // globs that would hold another main
+  for (const std::string& other : others) torn.insert(glob_for(other));
+  std::set<std::string> globs;
+  for (const std::string& path : tree.paths) {
+    const bool is_aside_of_it = is_aside(path) && top_of(path) != top_of(facts.source);
+    if ((!is_c_source(path) && !is_c_header(path)) || others.contains(path)) continue;
+    if (is_made_or_foreign(path) || is_aside_of_it) continue;
+    globs.insert(torn.contains(glob_for(path)) ? path : glob_for(path));
+    if (is_c_source(path)) facts.units.push_back(path);
+    const std::string folder = folder_of(path);
+    if (is_c_header(path) && name_of_file(folder) == "include") facts.includes.push_back(folder);
+  }
+  facts.globs.assign(globs.begin(), globs.end());
+  const auto again = std::ranges::unique(facts.includes);
+  facts.includes.erase(again.begin(), again.end());
+}
+
+void find_database(const FoundTree& tree, ProgramFacts& facts) {
+  for (const char* folder : {"", "build/", "out/", "builddir/"}) {
+    const std::string path = std::string(folder) + "compile_commands.json";
+    if (!facts.database.empty() || !std::ranges::binary_search(tree.paths, path)) continue;
+    facts.database = path;
+  }
+  if (!facts.database.empty()) return;
+  const auto any = std::ranges::find(tree.paths, "compile_commands.json", name_of_file);
+  if (any != tree.paths.end()) facts.database = *any;
+}
+
+/// What must not be taken for the result of building the copy.
+void find_built(const FoundTree& tree, ProgramFacts& facts) {
+  std::set<std::string> globs;
+  for (const std::string& path : tree.paths) {
+    const std::string_view name = name_of_file(path);
+    const bool is_builds = name == "CMakeCache.txt" || name == "build.ninja";
+    if (is_builds && !folder_of(path).empty()) globs.insert(folder_of(path));
+    if (facts.builder != Builder::make) continue;
+    for (const char* suffix : {".o", ".a", ".so", ".lo", ".la"})
+      if (path.ends_with(suffix)) globs.insert("**/*" + std::string(suffix));
+    if (path == facts.program) globs.insert(path);
+  }
+  facts.built.assign(globs.begin(), globs.end());
+}
+
+// --- Build systems ---
+
+/// A text that says what a program is called, and its folder in the tree.
+struct BuildFile {
+  std::string folder;
+  std::string text;
+};
+
+std::vector<BuildFile> build_files(const FoundTree& tree, std::string_view name) {
+  std::vector<BuildFile> files;
+  for (const auto& [path, text] : tree.texts)
+    if (name_of_file(path) == name && !is_made_or_foreign(path)) files.push_back({folder_of(path), text});
+  return files;
+}
+
+/// The first program that a call such as `add_executable(NAME … main.c …)` makes of a file of that name.
+/// Repetitions are bounded, because std::regex takes its stack from what it matches.
+std::optional<std::pair<std::string, std::string>> program_in(const std::vector<BuildFile>& files,
+                                                              const std::string& call,
+                                                              const std::string& source) {
+  const std::regex form(call + R"#(\s{0,9}\(\s{0,99}['"]?([\w.+-]{1,99})['"]?([^()]{0,3000}))#");
+  std::optional<std::pair<std::string, std::string>> first;
+  for (const BuildFile& file : files)
+    for (std::sregex_iterator i(file.text.begin(), file.text.end(), form); i != std::sregex_iterator(); ++i) {
+      std::pair<std::string, std::string> found{(*i)[1].str(), file.folder};
+      if ((*i)[2].str().find(name_of_file(source)) != std::string::npos) return found;
+      if (!first) first = std::move(found);
+    }
+  return first;
+}
+
+std::string below(const std::string& folder, const std::string& name) {
+  return folder.empty() ? name : folder + "/" + name;
+}
+
+void use_cmake(const FoundTree& tree, ProgramFacts& facts) {
+  const std::vector<BuildFile> files = build_files(tree, "CMakeLists.txt");
+  const auto found = program_in(files, "add_executable", facts.source);
+  static const std::regex output(
+      R"#(CMAKE_RUNTIME_OUTPUT_DIRECTORY\s{1,9}"?\$\{(?:CMAKE|PROJECT)_BINARY_DIR\}/?([\w./-]{0,99}))#");
+  std::string folder = found ? found->second : "";
+  std::smatch match;
+  for (const BuildFile& file : files)
+    if (std::regex_search(file.text, match, output)) folder = match[1].str();
+  facts.builder = Builder::cmake;
+  facts.target = found ? found->first : tree.name;
+  facts.program = below(folder, facts.target);
+}
+
+void use_meson(const FoundTree& tree, ProgramFacts& facts) {
+  const auto found = program_in(build_files(tree, "meson.build"), "executable", facts.source);
+  facts.builder = Builder::meson;
+  facts.target = found ? found->first : tree.name;
+  facts.program = below(found ? found->second : "", facts.target);
+}
+
+/// A rule called as main's file; else what a variable such as PROGRAM says; else the first rule that is a
+/// file.
+std::string made_by(const std::string& makefile, const std::string& stem) {
+  static const std::regex variable(
+      R"((?:^|\n)(?:PROGRAM|PROG|TARGET|BINARY|BIN|EXECUTABLE|EXE|OUT|NAME)[ \t]{0,20}[:?]?=[ \t]{0,20}([\w./+-]{1,99})[ \t]{0,20}(?=\r?\n|$))");
+  static const std::regex rule(R"((?:^|\n)([\w/+-]{1,99})[ \t]{0,20}:(?!=))");
+  std::vector<std::string> rules;
+  for (std::sregex_iterator i(makefile.begin(), makefile.end(), rule); i != std::sregex_iterator(); ++i)
+    rules.push_back((*i)[1].str());
+  if (std::ranges::find(rules, stem) != rules.end()) return stem;
+  std::smatch match;
+  if (std::regex_search(makefile, match, variable)) return match[1].str();
+  constexpr auto phony =
+      std::to_array<std::string_view>({"all", "clean", "default", "install", "test", "check"});
+  for (const std::string& name : rules)
+    if (std::ranges::find(phony, name) == phony.end()) return name;
+  return stem;
+}
+
+void use_make(const std::string& makefile, ProgramFacts& facts) {
+  facts.builder = Builder::make;
+  facts.target = made_by(makefile, std::string(stem_of(facts.source)));
+  facts.program = facts.target;
+}
+
+void find_builder(const FoundTree& tree, ProgramFacts& facts) {
+  if (tree.texts.contains("CMakeLists.txt")) return use_cmake(tree, facts);
+  facts.has_configure =
+      !tree.texts.contains("meson.build") && std::ranges::binary_search(tree.paths, "configure");
+  if (tree.texts.contains("meson.build")) return use_meson(tree, facts);
+  for (const char* name : {"GNUmakefile", "makefile", "Makefile"})
+    if (const auto found = tree.texts.find(name); found != tree.texts.end())
+      return use_make(found->second, facts);
+  if (facts.has_configure) return use_make("", facts);
+  facts.target = facts.program = stem_of(facts.source);
+}
+
+}  // namespace
+
+std::optional<ProgramFacts> find_program(const FoundTree& tree) {
+  const std::vector<std::string> files = files_with_main(tree);
+  if (files.empty()) return std::nullopt;
+  ProgramFacts facts{.source = files.front(), .others = {files.begin() + 1, files.end()}};
+  find_sources(tree, facts);
+  find_database(tree, facts);
+  find_builder(tree, facts);
+  find_built(tree, facts);
+  return facts;
+}
+
+}  // namespace jcprof::rewriter

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewriter/draft/text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "src/core/json_text.hpp"
+
+namespace jcprof::rewriter::draft {
+
+std::string list(const Strings& strings, std::size_t indent) {
+  constexpr std::size_t width = 120;
+  std::string text = "[";
+  std::size_t column = indent + 1;
+  for (const std::string& string : strings) {
+    const std::string item = json_string(string);
+    const bool is_first = text.size() == 1;
+    if (!is_first && column + item.size() + 2 > width) {
+      text += ",\n" + std::string(indent + 1, ' ');
+      column = indent + 1;
+    } else if (!is_first) {
+      text += ", ";
+      column += 2;
+    }
+    text += item;
+    column += item.size();
+  }
+  return text + "]";
+}
+
+std::string list(std::string_view key, const Strings& strings) {
+  return fmt::format("  \"{}\": {}", key, list(strings, key.size() + 6));
+}
+
+std::string step(const Strings& argv, std::string_view more) {
+  return fmt::format("    {{\"run\": {}{}}}", list(argv, 12), more);
+}
+
+std::string steps(std::string_view key, const Strings& all) {
+  return fmt::format("  \"{}\": [\n{}\n  ]", key, fmt::join(all, ",\n"));
+}
+
+std::string head(const std::string& name, std::string_view target) {
+  return fmt::format(
+      "// Written by jcprof init from what it found here, and yours to change. docs/project-file.md explains "
+      "every key.\n"
+      "{{\n"
+      "  \"format\": \"jcprof-project\", \"version\": 1,\n"
+      "  \"name\": {},\n"
+      "  \"target\": \"{}\",\n",
+      json_string(name), target);
+}
+
+std::string tail(std::string_view why) {
+  return fmt::format(
+      "  // Until each share is known to so many points, or for so long{}.\n"
+      "  \"measure\": {{\"absolute\": 1, \"max_time\": \"1m\"}}\n}}\n",
+      why);
+}
+
+}  // namespace jcprof::rewriter::draft

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Java Card applets: PM and PMC beside the entry's source, and javac as the judge.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "rewriter/blame.hpp"
+#include "rewriter/compile_check.hpp"
+#include "rewriter/edits.hpp"
+#include "rewriter/java/applets.hpp"
+#include "rewriter/java/bytecode_size.hpp"
+#include "rewriter/java/front_end.hpp"
+#include "rewriter/java/runtime.hpp"
+#include "rewriter/language.hpp"
+#include "rewriter/project_tree.hpp"
+#include "src/core/error.hpp"
+#include "src/core/file.hpp"
+
+namespace jcprof::rewriter {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A class file holds 65,535 constants, two a trap: a name and a value. Some more are PMC's own.
+constexpr std::size_t most_java_traps = 32'700;
+
+/// The entry's package, which the runtime shares.
+const std::string& package_of(const Instrumentation& work) {
+  return work.models[work.plan.entry_file].scope;
+}
+
+/// Where the entry's source stands, and the runtime with it.
+fs::path folder_of(const Instrumentation& work) {
+  return fs::path(work.models[work.plan.entry_file].path).parent_path();
+}
+
+/// Files beside the entry's source, by stem, but for the old runtime that is replaced.
+std::set<std::string> stems_beside(const Instrumentation& work, const std::vector<std::string>& files) {
+  std::set<std::string> stems;
+  for (const std::string& file : files) {
+    const bool replaced = std::ranges::any_of(
+        work.models, [&](const SourceModel& model) { return model.is_old_runtime && model.path == file; });
+    const fs::path path(file);
+    if (!replaced && path.extension() == ".java" && path.parent_path() == folder_of(work))
+      stems.insert(path.stem().string());
+  }
+  return stems;
+}
+
+/// An old runtime of another package stays in use there, and a PMC stays with a PM that is more than the old
+/// one.
+void keep_used_runtime(Instrumentation& work) {
+  const std::string scope = package_of(work);
+  const bool own_pm = std::ranges::any_of(work.models, [&](const SourceModel& model) {
+    return model.scope == scope && !model.is_old_runtime && fs::path(model.path).filename() == "PM.java";
+  });
+  for (SourceModel& model : work.models)
+    model.is_old_runtime = model.is_old_runtime && model.scope == scope && !own_pm;
+}
+
+class JavaLanguage : public Language {
+ public:
+  explicit JavaLanguage(const Project& project) : project_(project) {}
+
+  std::vector<SourceModel> read(const std::vector<std::string>& paths) override {
+    std::vector<SourceModel> models;
+    std::vector<Fault> faults;
+    for (const std::string& path : paths) {
+      try {
+        models.push_back(read_java(path, read_file(project_.root / path)));
+      } catch (const UserError& error) {
+        faults.insert(faults.end(), error.faults().begin(), error.faults().end());
+      }
+    }
+    if (!faults.empty()) throw UserError(faults);
+    settle_applets(models);
+    return models;
+  }
+
+  void prepare(Instrumentation& work, const std::vector<std::string>& files, TrapPolicy& policy) override {
+    keep_used_runtime(work);
+    names_ = choose_names(work.models, stems_beside(work, files));
+    policy.calls_in_source = names_ == RuntimeNames{};
+    if (!policy.calls_in_source) work.plan = plan_traps(work.models, policy);
+  }
+
+  void complete(TrapMap& map, const std::vector<SourceModel>& models) override {
+    map.language = "java";
+    if (map.traps.size() > most_java_traps)
+      throw UserError(
+          Fault{.message = fmt::format("{} traps are more than a Java class of constants holds ({})",
+                                       map.traps.size(), most_java_traps),
+                .hint = R"(narrow "profile.include" or set "profile.level" to "block" or "function")"});
+    map.card = project_.arming ? *project_.arming : choose_arming(models);
+  }
+
+  void write(const Instrumentation& work, const TrapMap& map, const fs::path& tree) override {
+    std::set<std::string> named;
+    for (std::size_t i = 0; i < work.models.size(); ++i) {
+      const SourceModel& model = work.models[i];
+      // The old runtime names its own, and goes.
+      if (!model.is_old_runtime) named.insert(model.called_constants.begin(), model.called_constants.end());
+      if (work.plan.files[i].instrumented)
+        write_file(tree / model.path, apply_edits(model.text, edits_of(insertions(work, i))));
+      if (!model.is_old_runtime) continue;
+      // Kept for strip, under a name that no compiler takes for a source.
+      write_file((tree / model.path).string() + std::string(original_suffix), model.text);
+      fs::remove(tree / model.path);
+    }
+    const fs::path folder = tree / folder_of(work);
+    write_file(folder / (names_.pm + ".java"), pm_source(package_of(work), names_, named));
+    write_file(folder / (names_.pmc + ".java"), pmc_source(package_of(work), names_, map, named));
+  }
+
+  Verdict check(const Instrumentation& work, const fs::path& tree) override {
+    Verdict verdict;
+    const Compilation compiled = compile(work, tree, verdict.notes);
+    for (const CompileError& error : compiled.errors) blame(error, work, tree, verdict.refused);
+    if (!verdict.refused.empty()) return verdict;
+    if (!compiled.errors.empty())
+      throw UserError(
+          Fault{.message = fmt::format("the tree does not compile with jcprof's runtime: {}",
+                                       compiled.errors.front().message),
+                .place = {.file = compiled.errors.front().path, .line = compiled.errors.front().line},
+                .hint = fmt::format("the tree is left in \"{}\"", tree.string())});
+    std::size_t traps = 0;
+    for (const FilePlan& file : work.plan.files) traps += file.traps.size();
+    const std::vector<std::string> sizes = size_notes(compiled.methods, package_of(work), traps);
+    verdict.tight = !sizes.empty();
+    verdict.notes.insert(verdict.notes.end(), sizes.begin(), sizes.end());
+    return verdict;
+  }
+
+ private:
+  std::vector<Insertion> insertions(const Instrumentation& work, std::size_t file) const {
+    return insertions_for(work.models[file], work.plan.files[file], values_of(names_));
+  }
+
+  std::vector<std::string> compiled_sources(const Instrumentation& work) const {
+    std::vector<std::string> sources;
+    for (const SourceModel& model : work.models)
+      if (!model.is_old_runtime) sources.push_back(model.path);
+    for (const std::string& name : {names_.pm, names_.pmc})
+      sources.push_back((folder_of(work) / (name + ".java")).string());
+    return sources;
+  }
+
+  /// What compiling the tree says against it. Nothing where that cannot be known: without a class path,
+  /// without javac, or when the sources themselves do not compile with what the project names.
+  Compilation compile(const Instrumentation& work, const fs::path& tree, std::vector<std::string>& notes) {
+    if (project_.compile.classpath.empty()) return {};
+    const fs::path scratch = tree.parent_path() / "compile.part";
+    Compilation compiled = compile_java(project_, tree, compiled_sources(work), scratch);
+    if (compiled.failure.empty() && compiled.errors.empty()) return compiled;
+    if (!originals_) originals_ = compile_originals(work.models, scratch);
+    std::string why_not = originals_->failure.empty() ? compiled.failure : originals_->failure;
+    if (!originals_->errors.empty()) {
+      const CompileError& first = originals_->errors.front();
+      why_not = fmt::format("the sources do not compile by themselves: {}:{}: {}", first.path, first.line,
+                            first.message);
+    }
+    if (why_not.empty()) return compiled;
+    for (const std::string& entry : project_.compile.classpath)
+      if (entry.find('{') == std::string::npos && !fs::exists(project_.root / entry))
+        why_not = fmt::format("\"{}\" of \"compile.classpath\" does not exist", entry);
+    notes.push_back(fmt::format("not checked by compiling: {}", why_not));
+    return {};
+  }
+
+  Compilation compile_originals(const std::vector<SourceModel>& models, const fs::path& scratch) const {
+    std::vector<std::string> paths;
+    for (const SourceModel& model : models) paths.push_back(model.path);
+    return compile_java(project_, project_.root, paths, scratch);
+  }
+
+  void blame(const CompileError& error, const Instrumentation& work, const fs::path& tree,
+             std::vector<Refusal>& refused) const {
+    for (std::size_t file = 0; file < work.models.size(); ++file) {
+      const SourceModel& model = work.models[file];
+      if (model.path != error.path) continue;
+      for (const std::uint32_t site :
+           blamed(error, read_file(tree / error.path), model, insertions(work, file)))
+        refused.push_back({.file = file,
+                           .site = site,
+                           .reason = error.message,
+                           .left = says_too_large(error) ? level_below(model.sites[site].level) : ""});
+    }
+  }
+
+  static std::string level_below(TrapLevel level) {
+    if (level == TrapLevel::statement) return "block";
+    return level == TrapLevel::block ? "function" : "none";
+  }
+
+  const Project& project_;
+  RuntimeNames names_;
+  std::optional<Compilation> originals_;  // compiled once, when the tree does not compile
+};
+
+}  // namespace
+
+std::unique_ptr<Language> java_language(const Project& project) {
+  return std::make_unique<JavaLanguage>(project);
+}
+
+}  // namespace jcprof::rewriter
