@@ -25,6 +25,16 @@ bool stays_below(const fs::path& path) {
          std::ranges::none_of(path, [](const fs::path& part) { return part == ".."; });
 }
 
+/// What hooks have seen has no digest, and a profile from elsewhere may name any file of its reader's.
+bool may_be_read(const SourceDigest& source) {
+  static const std::set<std::string> suffixes{".c",   ".cc",  ".cpp", ".cxx", ".c++", ".C",   ".h",   ".hh",
+                                              ".hpp", ".hxx", ".h++", ".H",   ".inc", ".inl", ".ipp", ".tcc",
+                                              ".tpp", ".s",   ".S",   ".asm", ".l",   ".ll",  ".y",   ".yy",
+                                              ".m",   ".mm",  ".rs",  ".d",   ".f",   ".f90", ".java"};
+  return !source.sha256.empty() || suffixes.contains(fs::path(source.path).extension().string());
+}
+
+constexpr const char* no_source = "its name is not that of a source";
 constexpr const char* changed = "changed since it was measured";
 
 /// What hooks have seen has no digest.
@@ -91,6 +101,12 @@ fs::path root_of_sources(const Profile& profile) {
   return root.value_or(fs::current_path());
 }
 
+bool has_sources_below(const Profile& profile, const fs::path& root) {
+  return std::ranges::any_of(profile.sources, [&](const SourceDigest& source) {
+    return stays_below(fs::path(source.path).lexically_normal().lexically_relative(root));
+  });
+}
+
 void make_relative(Profile& profile, const fs::path& root) {
   const auto relative = [&](auto& items) {
     for (auto& item : items) make_relative(item.path, root);
@@ -118,6 +134,7 @@ void make_relative(TrapMap& map, const fs::path& root) {
 }
 
 std::string measured_text(const SourceDigest& source, const fs::path& root) {
+  if (!may_be_read(source)) throw UserError(Fault{.message = no_source, .place = {.file = source.path}});
   std::string text = read_file(root / source.path);
   if (!is_as_measured(text, source))
     throw UserError(Fault{.message = changed,
@@ -132,6 +149,10 @@ std::vector<ReportSource> report_sources(const Profile& profile, const fs::path&
   for (const SourceDigest& digest : profile.sources) {
     if (!named.contains(digest.path) || !stays_below(digest.path)) continue;
     ReportSource& source = sources.emplace_back(ReportSource{.path = digest.path});
+    if (!may_be_read(digest)) {
+      source.why = no_source;
+      continue;
+    }
     try {
       source.text = read_file(root / digest.path);
     } catch (const UserError&) {
@@ -158,7 +179,7 @@ std::vector<AnnotatedFile> write_annotated(const Profile& profile, const fs::pat
       continue;
     }
     try {
-      if (source.sha256.empty() && !fs::exists(root / source.path)) continue;
+      if (!may_be_read(source) || (source.sha256.empty() && !fs::exists(root / source.path))) continue;
       const std::string text = measured_text(source, root);
       AnnotatedText annotated = annotate_text(text, profile.language, comments);
       AnnotatedFile file{.path = source.path, .file = out / source.path, .text = std::move(annotated.text)};
@@ -186,8 +207,10 @@ std::string hot_lines(const Profile& profile, const std::vector<AnnotatedFile>& 
     result += terminal_line(file.path) + "\n";
     std::istringstream text(file.text);
     std::string line;
-    for (std::size_t number = 1; std::getline(text, line); ++number)
+    for (std::size_t number = 1; std::getline(text, line); ++number) {
+      if (line.ends_with('\r')) line.pop_back();
       if (hot.contains(number)) result += fmt::format("{:6} | {}\n", number, terminal_line(line));
+    }
   }
   return result;
 }

@@ -23,6 +23,9 @@ struct AnnotatedFile {
 /// where there are none, or relative ones too.
 std::filesystem::path root_of_sources(const Profile& profile);
 
+/// Whether it names some file there by its whole path.
+bool has_sources_below(const Profile& profile, const std::filesystem::path& root);
+
 /// Absolute paths below `root` as relative ones; sources elsewhere are left out.
 void make_relative(Profile& profile, const std::filesystem::path& root);
 void make_relative(TrapMap& map, const std::filesystem::path& root);

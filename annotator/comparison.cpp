@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -129,38 +130,61 @@ std::vector<Change> changed_lines(const Compared& before, const Compared& after)
   return changes;
 }
 
-/// Those of one name are told apart by their order in the text.
+using Functions = std::vector<const FunctionEstimate*>;
+
+struct FunctionPair {
+  const FunctionEstimate* before = nullptr;
+  const FunctionEstimate* after = nullptr;
+};
+
+Functions in_order_of_text(const std::vector<FunctionEstimate>& functions) {
+  Functions sorted;
+  for (const FunctionEstimate& function : functions) sorted.push_back(&function);
+  std::ranges::stable_sort(sorted, [](const auto* a, const auto* b) {
+    return std::tie(a->path, a->line) < std::tie(b->path, b->line);
+  });
+  return sorted;
+}
+
+/// Takes out of both those that have the same key, several of one in their order.
+template <class KeyOf>
+void pair_up(Functions& before, Functions& after, const KeyOf& key_of, std::vector<FunctionPair>& pairs) {
+  std::multimap<std::pair<std::string, std::string>, const FunctionEstimate*> waiting;
+  for (const FunctionEstimate* function : before) waiting.emplace(key_of(*function), function);
+  Functions alone;
+  for (const FunctionEstimate* function : after) {
+    const auto first = waiting.lower_bound(key_of(*function));
+    if (first == waiting.end() || first->first != key_of(*function)) {
+      alone.push_back(function);
+      continue;
+    }
+    pairs.push_back({first->second, function});
+    waiting.erase(first);
+  }
+  after = std::move(alone);
+  before.clear();
+  for (const auto& [key, function] : waiting) before.push_back(function);
+}
+
+/// Those of one name are told apart by their files, then by their order in the text.
 std::vector<Change> changed_functions(const Profile& before, const Profile& after) {
-  struct Pair {
-    const FunctionEstimate* before = nullptr;
-    const FunctionEstimate* after = nullptr;
-  };
-  std::map<std::string, std::vector<Pair>> by_name;
-  const auto enter = [&](const Profile& profile, const FunctionEstimate* Pair::* side) {
-    std::vector<const FunctionEstimate*> in_order;
-    for (const FunctionEstimate& function : profile.functions) in_order.push_back(&function);
-    std::ranges::stable_sort(in_order, [](const auto* a, const auto* b) {
-      return std::tie(a->path, a->line) < std::tie(b->path, b->line);
-    });
-    for (const FunctionEstimate* function : in_order) {
-      std::vector<Pair>& pairs = by_name[function->function];
-      auto free = std::ranges::find(pairs, nullptr, side);
-      if (free == pairs.end()) free = pairs.insert(free, Pair{});
-      (*free).*side = function;
-    }
-  };
-  enter(before, &Pair::before);
-  enter(after, &Pair::after);
+  Functions old = in_order_of_text(before.functions);
+  Functions young = in_order_of_text(after.functions);
+  std::vector<FunctionPair> pairs;
+  pair_up(old, young, [](const FunctionEstimate& f) { return std::pair(f.function, f.path); }, pairs);
+  // What is left may have moved to another file.
+  pair_up(old, young, [](const FunctionEstimate& f) { return std::pair(f.function, std::string()); }, pairs);
+  for (const FunctionEstimate* function : old) pairs.push_back({.before = function});
+  for (const FunctionEstimate* function : young) pairs.push_back({.after = function});
   std::vector<Change> changes;
-  for (const auto& [name, pairs] : by_name)
-    for (const Pair& pair : pairs) {
-      const FunctionEstimate& newest = pair.after != nullptr ? *pair.after : *pair.before;
-      Change& change =
-          changes.emplace_back(Change{.path = newest.path, .line = newest.line, .function = name});
-      if (pair.before != nullptr) change.line_before = pair.before->line;
-      if (pair.before != nullptr) change.before = pair.before->exclusive;
-      if (pair.after != nullptr) change.after = pair.after->exclusive;
-    }
+  for (const FunctionPair& pair : pairs) {
+    const FunctionEstimate& newest = pair.after != nullptr ? *pair.after : *pair.before;
+    Change& change =
+        changes.emplace_back(Change{.path = newest.path, .line = newest.line, .function = newest.function});
+    if (pair.before != nullptr) change.line_before = pair.before->line;
+    if (pair.before != nullptr) change.before = pair.before->exclusive;
+    if (pair.after != nullptr) change.after = pair.after->exclusive;
+  }
   return changes;
 }
 

@@ -54,6 +54,7 @@ extern void *jcprof_libc_mmap(void *at, __SIZE_TYPE__ size, int protection, int 
 extern int jcprof_libc_munmap(void *at, __SIZE_TYPE__ size) JCPROF_OUTSIDE_(munmap);
 extern int jcprof_libc_sigmask(int how, const void *to, void *from) JCPROF_OUTSIDE_(sigprocmask);
 extern int *jcprof_libc_errno(void) JCPROF_OUTSIDE_(__errno_location) __attribute__((__weak__));
+extern long jcprof_libc_readlink(const char *path, char *to, __SIZE_TYPE__ size) JCPROF_OUTSIDE_(readlink);
 extern int jcprof_libc_poll(void *files, unsigned long count, int milliseconds) JCPROF_OUTSIDE_(poll);
 extern int jcprof_libc_gettid(void) JCPROF_OUTSIDE_(gettid) __attribute__((__weak__));
 extern __UINTPTR_TYPE__ jcprof_libc_getauxval(unsigned long type) JCPROF_OUTSIDE_(getauxval) __attribute__((__weak__));
@@ -103,6 +104,7 @@ struct jcprof_recorder {
   unsigned key;                /* of threads; ~0: none */
   jcprof_log_u64 early;        /* lost by threads that had not begun; not yet in the log */
 #if JCPROF_BY_PATH_
+  jcprof_log_u32 process;  /* ours, if the recorder knows it by this number; or 0 */
   jcprof_log_u32 readings; /* of maps, asked for */
   int maps;                /* the file */
   unsigned at, count;      /* in `bytes` */
@@ -264,7 +266,7 @@ JCPROF_LOCAL_ JCPROF_CALLED_ void jcprof_passed(jcprof_u32 id) JCPROF_NOTHROW_ {
 JCPROF_WEAK_ JCPROF_THREAD struct jcprof_writer jcprof_writing JCPROF_TLS_;
 JCPROF_WEAK_ struct jcprof_recorder jcprof_recorder JCPROF_VISIBLE_ = {JCPROF_NULL_, JCPROF_BY_PATH_, 0, ~0u, 0
 #if JCPROF_BY_PATH_
-                                                                       , 0, 0, 0, 0, {0}, {0}
+                                                                       , 0, 0, 0, 0, 0, {0}, {0}
 #endif
 };
 #if JCPROF_ALONE_
@@ -540,7 +542,10 @@ JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
   if (jcprof_libc_madvise != JCPROF_NULL_)
     jcprof_libc_madvise(chunk, own->head->chunk_bytes, JCPROF_MADV_POPULATE_WRITE_);
   chunk->process = JCPROF_TO_(jcprof_log_u32, jcprof_libc_getpid());
-  chunk->tid = jcprof_libc_gettid == JCPROF_NULL_ ? 0 : JCPROF_TO_(jcprof_log_u32, jcprof_libc_gettid());
+  /* Of a child that shares our memory (vfork) the chunk outlives the thread. */
+  chunk->tid = jcprof_libc_gettid == JCPROF_NULL_ || chunk->process != jcprof_recorder.process
+                   ? 0
+                   : JCPROF_TO_(jcprof_log_u32, jcprof_libc_gettid());
 #endif
   chunk->thread = own->thread;
   chunk->number = ++own->number;
@@ -680,9 +685,23 @@ JCPROF_LOCAL_ void jcprof_end_thread(void *value) {
   jcprof_let_go();
 }
 
+/* In a PID namespace of its own a program has other numbers than those in the recorder's /proc. */
+JCPROF_LOCAL_ void jcprof_know_process(void) {
+  const int error = jcprof_errno(JCPROF_NULL_);
+  const jcprof_log_u32 process = JCPROF_TO_(jcprof_log_u32, jcprof_libc_getpid());
+  char digits[16];
+  const long length = jcprof_libc_readlink("/proc/self", digits, sizeof digits);
+  jcprof_log_u32 outside = 0;
+  long i;
+  for (i = 0; i < length; i++) outside = outside * 10 + JCPROF_TO_(jcprof_log_u32, digits[i] - '0');
+  jcprof_recorder.process = outside == process ? process : 0;
+  jcprof_errno(&error);
+}
+
 /* The child's one thread is a new one. */
 JCPROF_LOCAL_ void jcprof_in_child(void) {
   struct jcprof_writer *const own = &jcprof_writing;
+  jcprof_know_process();
   own->head = JCPROF_NULL_;
   own->begin = JCPROF_NULL_;
   own->chunk = JCPROF_NULL_;
@@ -695,6 +714,7 @@ JCPROF_LOCAL_ void jcprof_in_child(void) {
 
 JCPROF_LOCAL_ void jcprof_hear_of_ends(void) {
   struct jcprof_recorder *const all = &jcprof_recorder;
+  jcprof_know_process();
   if (jcprof_libc_register_atfork != JCPROF_NULL_) {
     jcprof_libc_register_atfork(JCPROF_NULL_, JCPROF_NULL_, jcprof_in_child, JCPROF_NULL_);
   } else if (jcprof_libc_atfork != JCPROF_NULL_) {

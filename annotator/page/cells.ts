@@ -3,7 +3,7 @@
 import type { Cost, Each, Place } from "./data";
 import { bar, el, shown } from "./dom";
 import { sourceLink, type Report } from "./report";
-import { heatOf, shareOf } from "./units";
+import { heatOf, isBelow, shareOf } from "./units";
 
 /// A link to the line where the sources are known, its name where not.
 export function placeLink(report: Report, place: Place, text = report.shortPlace(place)): HTMLElement | string {
@@ -24,7 +24,7 @@ export function shareCell(report: Report, cost: Cost, most: number): HTMLElement
 export function costCell(report: Report, cost: Cost): HTMLElement {
   const text = report.units.cost(cost);
   if (cost.resolved) return el("span", {}, text);
-  return el("span", { class: "muted" }, text.startsWith("<") ? "below resolution " : "", text);
+  return el("span", { class: "muted" }, isBelow(cost) ? "below resolution " : "", text);
 }
 
 /// What single calls or passes took.

@@ -6,14 +6,14 @@ import { nameAt, eachPairs } from "./cells";
 import { distribution } from "./distribution";
 import { el, pairs, shown, type Child } from "./dom";
 import type { Relation, Report } from "./report";
-import { percent, plural, shareOf, signedPercent, times } from "./units";
+import { isBelow, percent, plural, shareOf, signedPercent, times } from "./units";
 
 function costPairs(report: Report, line: Line): [string, Child][] {
   const { units } = report;
   const { cost, hits } = line;
   const inTime = units.asTime(cost.ticks[0]);
   const entries: [string, Child][] = [
-    ["Cost", cost.resolved ? units.cost(cost) : `below resolution, ${units.cost(cost)}`],
+    ["Cost", isBelow(cost) ? `below resolution, ${units.cost(cost)}` : units.cost(cost)],
     ["95 % interval", units.range(cost.ticks)],
     ["Share", shareOf(cost)],
     [report.hasLines ? "Hits" : "Calls", times(hits)],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profile with what the views look up in it: names of places, lines by file, and the call tree with its children.
-import type { Compared, Cost, Func, Line, Loop, Place, Profile, SourceFile } from "./data";
+import type { Compared, Cost, Func, Line, Loop, Place, Profile, SourceFile, TreeFunction } from "./data";
 import { shown } from "./dom";
 import { Units } from "./units";
 
@@ -39,8 +39,9 @@ export class Report {
     }
     for (const [file, line] of profile.unreached)
       this.unreachedByFile.set(file, (this.unreachedByFile.get(file) ?? new Set()).add(line));
-    const compared = (profile.against?.lines ?? []).filter(({ verdict }) => verdict !== "gone");
-    this.comparedLines = new Map(compared.map((row) => [`${row.file}:${row.line}`, row]));
+    // The largest difference comes first: of several functions in a line it is the one that is shown.
+    const compared = (this.hasLines ? profile.against?.lines : profile.against?.functions) ?? [];
+    this.comparedLines = new Map(compared.filter(({ verdict }) => verdict !== "gone").reverse().map((row) => [`${row.file}:${row.line}`, row]));
     const nodes = profile.tree.nodes;
     for (const [index, node] of nodes.entries()) {
       this.children.push([]);
@@ -133,30 +134,34 @@ export class Report {
   callees(line: Line): Relation[] {
     const relations = new Relations();
     const nodes = this.profile.tree.nodes;
+    const owning = this.owning(line);
     for (const owner of this.owners(line))
       for (const child of this.children[owner]) {
         const [func, , fromLine, calls, , inclusive] = nodes[child];
         if (this.hasLines && fromLine > 0 && fromLine !== line.line) continue;
-        // In a recursion the outer call holds the inner one's cost already.
-        const ticks = this.isWithin(owner, func, fromLine) ? 0 : inclusive;
+        // In a recursion the same call further out holds this one's cost already.
+        const ticks = this.isWithin(owner, func, fromLine, owning) ? 0 : inclusive;
         relations.add({ name: this.nodeName(child), place: this.nodePlace(child), calls, ticks, isOfLine: !this.hasLines || fromLine > 0 });
       }
     return relations.sorted();
   }
 
-  private isWithin(node: number, func: number, fromLine: number): boolean {
+  private isWithin(node: number, func: number, fromLine: number, callers: Set<number>): boolean {
     const nodes = this.profile.tree.nodes;
-    for (let at = node; at >= 0; at = nodes[at][1])
-      if (nodes[at][0] === func && nodes[at][2] === fromLine) return true;
+    for (let at = node; nodes[at][1] >= 0; at = nodes[at][1])
+      if (nodes[at][0] === func && nodes[at][2] === fromLine && callers.has(nodes[nodes[at][1]][0])) return true;
     return false;
   }
 
+  /// The functions of the tree that are a line's.
+  private owning(line: Line): Set<number> {
+    const isOwner = ([name, file]: TreeFunction) => name === line.function && (file === line.file || file < 0);
+    return new Set(this.profile.tree.functions.flatMap((entry, index) => (isOwner(entry) ? [index] : [])));
+  }
+
   private owners(line: Line): number[] {
-    const { functions, nodes } = this.profile.tree;
-    const isOwner = ([name, file]: (typeof functions)[number]) =>
-      name === line.function && (file === line.file || file < 0);
-    const owning = new Set(functions.flatMap((entry, index) => (isOwner(entry) ? [index] : [])));
-    return nodes.flatMap((node, index) => (owning.has(node[0]) ? [index] : []));
+    const owning = this.owning(line);
+    return this.profile.tree.nodes.flatMap((node, index) => (owning.has(node[0]) ? [index] : []));
   }
 }
 

@@ -7,7 +7,7 @@ import { bar, button, el, shown } from "./dom";
 import { highlighter, type Highlighter } from "./highlight";
 import { sourceLink, type Report } from "./report";
 import { Rows } from "./rows";
-import { change, heat, heatOf, percent, shareOf, sumOf, times } from "./units";
+import { change, heat, heatOf, isBelow, percent, shareOf, sumOf, times } from "./units";
 
 const hottestShown = 10;
 const longest = 2000;   // characters of a line: what follows is of generated code, and costs seconds to lay out
@@ -97,6 +97,7 @@ export class SourceView {
   private close(): void {
     this.details.hidden = true;
     this.opened = 0;
+    history.replaceState(null, "", "#source");  // so that the same link opens the line again
     this.rows.element.focus();
   }
 
@@ -132,7 +133,7 @@ export class SourceView {
     row.classList.add("known", `warm-${heatOf(cost)}`);
     const told = this.report.units.cost(cost);
     return [
-      cell(cost.resolved ? "cost" : "cost muted", cost.resolved ? told : `below resolution ${told}`),
+      cell(cost.resolved ? "cost" : "cost muted", isBelow(cost) ? `below resolution ${told}` : told),
       cell("share-cell", shareCell(this.report, cost, this.report.hottest)),
       cell("hits", times(known.reduce((sum, line) => sum + line.hits, 0))),
     ];

@@ -128,8 +128,13 @@ export function sumOf(costs: Cost[]): Cost {
   return { ticks: sum(costs.map(({ ticks }) => ticks)), share: sum(costs.map(({ share }) => share)), resolved: costs.some(({ resolved }) => resolved) };
 }
 
+/// A cost that may be nothing, and of which it is known how much it is at most.
+export function isBelow({ resolved, ticks }: Cost): boolean {
+  return !resolved && ticks[2] !== null;
+}
+
 export function shareOf(cost: Cost): string {
-  return cost.resolved || cost.share[2] === null ? percent(cost.share[0]) : `< ${percent(cost.share[2])}`;
+  return isBelow(cost) && cost.share[2] !== null ? `< ${percent(cost.share[2])}` : percent(cost.share[0]);
 }
 
 /// "+12.5 %"

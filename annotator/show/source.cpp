@@ -128,9 +128,10 @@ class SourceColumns {
 }  // namespace
 
 std::string show_source(const Profile& profile, const std::string& path, std::string_view text,
-                        ShownParts shown, const TableStyle& style) {
+                        ShownParts wish, const TableStyle& style) {
   const std::map<std::size_t, LineCost> costs = costs_of(profile, path);
   const std::set<std::size_t> parts = hot_parts(costs);
+  const ShownParts shown = parts.empty() ? ShownParts::whole : wish;
   std::set<std::size_t> unreached;
   for (const UnreachedLine& line : profile.unreached)
     if (line.path == path) unreached.insert(line.line);

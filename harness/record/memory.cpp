@@ -65,7 +65,9 @@ LogSizes sizes_in(std::span<const std::uint8_t> own) {
   const jcprof_log_head ours = head_of(sizes, RecordClock::own);
   const bool is_log =
       std::memcmp(head.magic, ours.magic, sizeof head.magic) == 0 && head.version == ours.version;
-  if (!is_log || head.chunks == 0 || head.chunk_bytes < 2 * sizeof(jcprof_log_chunk) ||
+  const bool is_aligned =
+      (head.entry_bytes | (head.functions * sizeof(jcprof_log_u64))) % sizeof(jcprof_log_chunk) == 0;
+  if (!is_log || !is_aligned || head.chunks == 0 || head.chunk_bytes < 2 * sizeof(jcprof_log_chunk) ||
       head.chunk_bytes % sizeof(jcprof_log_chunk) != 0 || head.functions_at != ours.functions_at ||
       head.entries_at != ours.entries_at || head.chunks_at != ours.chunks_at || ours.bytes != own.size())
     throw environment_error("what the target gives is no log of its own",
@@ -108,10 +110,13 @@ LogMemory::LogMemory(std::span<const std::uint8_t> own) : sizes_(sizes_in(own)),
 }
 
 void LogMemory::make() {
-  fd_ = UniqueFd(::memfd_create("jcprof-record", MFD_CLOEXEC));
+  fd_ = UniqueFd(::memfd_create("jcprof-record", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   file_ = fmt::format("/proc/{}/fd/{}", ::getpid(), fd_.get());
   // Not by ftruncate alone: a page that cannot be had later on would end the program.
   if (fd_.get() < 0 || ::fallocate(fd_.get(), 0, 0, static_cast<off_t>(bytes_)) != 0) throw refused(bytes_);
+  // Nor may the program cut it short, which would end us.
+  constexpr int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+  if (::fcntl(fd_.get(), F_ADD_SEALS, seals) != 0) throw refused(bytes_);
   void* const memory =
       ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd_.get(), 0);
   if (memory == MAP_FAILED) throw refused(bytes_);

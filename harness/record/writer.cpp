@@ -70,6 +70,7 @@ LogWriter::LogWriter(std::filesystem::path file, std::uint64_t most_bytes)
   if (error) throw cannot_write(file_.parent_path(), error.message().c_str());
   fd_ = UniqueFd(::open(file_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
   if (fd_.get() < 0) throw cannot_write(file_, std::strerror(errno));
+  if (!std::filesystem::is_regular_file(file_)) throw cannot_write(file_, "it is no ordinary file");
   if (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     throw cannot_write(file_, "another jcprof record is at it");
 }

@@ -69,6 +69,11 @@ std::size_t length_of_path_flag(std::string_view argument) {
   return flag == flags.end() ? 0 : flag->size();
 }
 
+/// Whose value is looked for in the folder of the compiler first, then as headers are.
+bool is_looked_for(std::string_view flag) {
+  return flag == "-include" || flag == "-imacros";
+}
+
 class Mover {
  public:
   Mover(const fs::path& from, const fs::path& to, const fs::path& folder)
@@ -174,14 +179,16 @@ std::vector<Diagnostic> parse_diagnostics(std::string_view output, const fs::pat
 CompileUnit moved(const CompileUnit& unit, const fs::path& root, const fs::path& copy) {
   const Mover move(root, copy, unit.folder);
   CompileUnit result{.path = move(unit.path), .folder = move(unit.folder.string()), .arguments = {}};
-  bool is_value = false;
+  std::string_view flag;  // whose value comes next
   for (const std::string& argument : unit.arguments) {
-    const std::size_t flag = length_of_path_flag(argument);
-    const std::string value = is_value ? argument : argument.substr(flag);
-    const bool is_path = (is_value || flag > 0) && !value.empty() && !value.starts_with('=');
-    result.arguments.push_back(!is_path ? argument
-                                        : (is_value ? "" : argument.substr(0, flag)) + move(value));
-    is_value = !is_value && flag > 0 && value.empty();
+    const std::size_t length = flag.empty() ? length_of_path_flag(argument) : 0;
+    const std::string value = argument.substr(length);
+    const bool is_value = !flag.empty();
+    if (!is_value) flag = std::string_view(argument).substr(0, length);
+    const bool is_path = !flag.empty() && !value.empty() && !value.starts_with('=') &&
+                         (!is_looked_for(flag) || fs::exists((unit.folder / value).lexically_normal()));
+    result.arguments.push_back(is_path ? argument.substr(0, length) + move(value) : argument);
+    if (is_value || !value.empty()) flag = {};
   }
   return result;
 }

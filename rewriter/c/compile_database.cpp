@@ -50,7 +50,19 @@ void read_arguments(const JsonNode& node, std::vector<std::string>& to, JsonFaul
 std::size_t length_of_output_flag(std::string_view flag) {
   constexpr std::array<std::string_view, 6> with_value{"-o",  "-MF", "-MT",
                                                        "-MQ", "-MJ", "--serialize-diagnostics"};
-  constexpr std::array<std::string_view, 9> alone{"-c", "-S", "-E", "-M", "-MM", "-MD", "-MMD", "-MP", "-MG"};
+  constexpr std::array<std::string_view, 13> alone{"-c",
+                                                   "-S",
+                                                   "-E",
+                                                   "-M",
+                                                   "-MM",
+                                                   "-MD",
+                                                   "-MMD",
+                                                   "-MP",
+                                                   "-MG",
+                                                   "--coverage",
+                                                   "-coverage",
+                                                   "-ftest-coverage",
+                                                   "-fprofile-arcs"};
   constexpr std::array<std::string_view, 6> joined{"-o", "-MF", "-MT", "-MQ", "-save-temps", "-Wp,-M"};
   if (std::ranges::find(with_value, flag) != with_value.end()) return 2;
   if (std::ranges::find(alone, flag) != alone.end()) return 1;

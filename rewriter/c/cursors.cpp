@@ -347,8 +347,10 @@ class FunctionReader {
 
   bool is_plain(CXCursor variable) const {
     const CXCursorKind kind = clang_getCursorKind(variable);
+    // What a reference refers to is read in its place.
+    const CXType type = clang_getNonReferenceType(clang_getCursorType(variable));
     return (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl) &&
-           clang_isVolatileQualifiedType(clang_getCursorType(variable)) == 0 &&
+           clang_isVolatileQualifiedType(type) == 0 &&
            clang_Cursor_getStorageClass(variable) != CX_SC_Register;
   }
 

@@ -61,8 +61,8 @@ Subject subject_of(const CommonOptions& options) {
 }
 
 /// Names sources as they lie below their root, which is returned.
-fs::path settle_sources(annotator::NewestRun& run, const Subject& subject) {
-  const fs::path root = subject.root ? *subject.root : annotator::root_of_sources(run.profile);
+fs::path settle_sources(annotator::NewestRun& run, const std::optional<fs::path>& known_root) {
+  const fs::path root = known_root ? *known_root : annotator::root_of_sources(run.profile);
   annotator::make_relative(run.profile, root);
   annotator::make_relative(run.map, root);
   return root;
@@ -78,7 +78,9 @@ void make_report(const Subject& subject, const annotator::NewestRun& run, const 
     return;
   }
   annotator::NewestRun older = annotator::newest_run(Store(against, OpenMode::read_only));
-  settle_sources(older, subject);
+  // Of the same tree the same root, also where other files of it were seen.
+  const bool is_same_tree = annotator::has_sources_below(older.profile, root);
+  settle_sources(older, is_same_tree ? root : subject.root);
   const annotator::Against compared{older.profile,
                                     annotator::compare({older.profile, older.map}, {run.profile, run.map})};
   shown.against = &compared;
@@ -120,7 +122,7 @@ ExitCode show(AnnotateOptions asked) {
   settle_project(options, asked.place);
   const Subject subject = subject_of(options);
   annotator::NewestRun run = annotator::newest_run(Store(existing(subject.file), OpenMode::read_only));
-  const fs::path root = settle_sources(run, subject);
+  const fs::path root = settle_sources(run, subject.root);
   ShowWish wish{.place = asked.place, .json = options.json, .style = terminal_style()};
   wish.is_piped = ::isatty(STDOUT_FILENO) != 1;
   if (wish.is_piped) wish.style.width = 80;
@@ -139,7 +141,7 @@ ExitCode annotate(const AnnotateOptions& asked) {
   if (!profile.recorded) store.replace_estimates(profile.run.id, annotator::stored(profile));
   store.close();
 
-  const fs::path root = settle_sources(run, subject);
+  const fs::path root = settle_sources(run, subject.root);
   make_report(subject, run, root, asked.against);
   const std::vector<annotator::AnnotatedFile> written = annotate_sources(asked, subject, profile, root);
   if (options.json) {

@@ -42,7 +42,7 @@ int guarded_main(CLI::App& app, int argc, char** argv, const std::function<ExitC
   } catch (const UserError& error) {
     fmt::print(stderr, "{}\n", error.what());
     return static_cast<int>(error.exit_code());
-  } catch (const fs::filesystem_error& error) {
+  } catch (const std::system_error& error) {  // also of files, of threads, and of output that has no room
     fmt::print(stderr, "{}\n", harmless(error.what()));
     return static_cast<int>(ExitCode::environment);
   } catch (const std::bad_alloc&) {

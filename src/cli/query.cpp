@@ -16,15 +16,27 @@ namespace {
 
 using Row = std::vector<std::optional<std::string>>;
 
+/// Columns of one name are told apart by a number: "x", "x:1".
+std::vector<std::string> keys_of(const std::vector<std::string>& columns) {
+  std::vector<std::string> keys;
+  for (const std::string& column : columns) {
+    std::string key = column;
+    for (int i = 1; std::ranges::find(keys, key) != keys.end(); ++i) key = fmt::format("{}:{}", column, i);
+    keys.push_back(std::move(key));
+  }
+  return keys;
+}
+
 void print_json(const QueryResult& result) {
+  const std::vector<std::string> keys = keys_of(result.columns);
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const Row& row : result.rows) {
     nlohmann::ordered_json object = nlohmann::ordered_json::object();
     for (std::size_t i = 0; i < row.size(); ++i)
-      object[result.columns[i]] = row[i] ? nlohmann::ordered_json(*row[i]) : nlohmann::ordered_json(nullptr);
+      object[keys[i]] = row[i] ? nlohmann::ordered_json(*row[i]) : nlohmann::ordered_json(nullptr);
     rows.push_back(std::move(object));
   }
-  fmt::print("{}\n", rows.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  fmt::print("{}\n", rows.dump(2, ' ', true, nlohmann::json::error_handler_t::replace));
 }
 
 void print_table(const QueryResult& result) {

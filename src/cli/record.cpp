@@ -158,16 +158,29 @@ std::vector<Warning> make_profile(const RecordOptions& options, const Analysis& 
 }
 
 /// The summary comes first: a large log takes a while to analyse, or cannot be.
-void finish(const RecordOptions& options, const Analysis& what, Recorded& recorded) {
+ExitCode finish(const RecordOptions& options, const Analysis& what, Recorded& recorded) {
   if (!options.quiet) print_summary(recorded, what.log);
-  const bool has_profile = recorded.log.events + recorded.log.lost > 0;
-  if (has_profile) std::ranges::move(make_profile(options, what), std::back_inserter(recorded.warnings));
+  fs::remove(what.profile);  // of the log that is no more
+  ExitCode code = ExitCode::done;
+  bool has_profile = recorded.log.events + recorded.log.lost > 0;
+  if (has_profile) {
+    try {
+      std::ranges::move(make_profile(options, what), std::back_inserter(recorded.warnings));
+    } catch (const UserError& error) {
+      fmt::print(stderr, "{}\n", error.what());
+      code = error.exit_code();
+      has_profile = false;
+    }
+  }
   if (!options.json.empty()) write_file(options.json, json_of(recorded, what, has_profile));
+  return code;
 }
 
 ExitCode record_command(const RecordOptions& options, std::vector<std::string> argv) {
   const fs::path out = fs::absolute(options.out.empty() ? "jcprof-out" : options.out).lexically_normal();
-  Analysis what{.log = out / "record.jcplog", .profile = out / "profile.jcprof"};
+  Analysis what{.log = out / "record.jcplog",
+                .profile = out / "profile.jcprof",
+                .elf = {options.elf.begin(), options.elf.end()}};
   if (!options.traps.empty()) what.traps = read_trap_map(options.traps);
   what.name = fs::path(argv.front()).filename().string();
   what.started = utc_now();
@@ -183,8 +196,8 @@ ExitCode record_command(const RecordOptions& options, std::vector<std::string> a
                             .progress = is_shown ? [line](const RecordProgress& now) { line->print(now); }
                                                  : std::function<void(const RecordProgress&)>()});
   if (is_shown) fmt::print(stderr, "{}", clear_line);
-  finish(options, what, recorded);
-  return static_cast<ExitCode>(recorded.status);
+  const ExitCode code = finish(options, what, recorded);
+  return recorded.status == 0 ? code : static_cast<ExitCode>(recorded.status);
 }
 
 ExitCode record_a_project(const RecordOptions& options) {
@@ -205,16 +218,18 @@ ExitCode record_a_project(const RecordOptions& options) {
   RecordedProject done = record_project(wish);
   what.traps = std::move(done.map);
   what.target = std::move(done.target);
-  finish(options, what, done.recorded);
-  return ExitCode::done;
+  return finish(options, what, done.recorded);
 }
 
 ExitCode analyze_again(const RecordOptions& options) {
   const fs::path log = fs::absolute(options.analyze).lexically_normal();
   const fs::path out = options.out.empty() ? log.parent_path() : fs::absolute(options.out).lexically_normal();
   fs::create_directories(out);
-  Analysis what{
-      .log = log, .profile = out / "profile.jcprof", .name = log.stem().string(), .started = utc_now()};
+  Analysis what{.log = log,
+                .profile = out / "profile.jcprof",
+                .name = log.stem().string(),
+                .started = utc_now(),
+                .elf = {options.elf.begin(), options.elf.end()}};
   if (!options.traps.empty()) what.traps = read_trap_map(options.traps);
   keep_measurements(what.profile);
   make_profile(options, what);

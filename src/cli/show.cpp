@@ -28,6 +28,7 @@ std::string line_text(const annotator::Profile& profile, const fs::path& root,
     std::istringstream text(source_text(profile, root, place.file));
     std::string line;
     for (std::size_t number = 0; number < place.line && std::getline(text, line);) ++number;
+    if (line.ends_with('\r')) line.pop_back();
     return text ? line : "";
   } catch (const UserError&) {
     return "";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What record mode adds to a run.
+#include <set>
 #include <utility>
 
 #include "src/core/error.hpp"
@@ -113,7 +114,10 @@ std::vector<StoredThread> threads_in(const Database& database, std::int64_t run)
 }
 
 /// Those who read build on it: ids count from 1, parents come first, threads and symbols are there.
-std::vector<StoredCall> calls_in(const Database& database, std::int64_t run, std::size_t symbols) {
+std::vector<StoredCall> calls_in(const Database& database, std::int64_t run,
+                                 const StoredRecording& recording) {
+  std::set<std::uint32_t> threads;
+  for (const StoredThread& thread : recording.threads) threads.insert(thread.serial);
   Statement row = database.prepare(
       "SELECT id, parent, thread, symbol, count, inclusive, exclusive, least, most, q50, q95, q99"
       " FROM call_node WHERE run = ? ORDER BY id");
@@ -132,7 +136,8 @@ std::vector<StoredCall> calls_in(const Database& database, std::int64_t run, std
                      .q95 = row.real(10),
                      .q99 = row.real(11)});
     const StoredCall& call = calls.back();
-    if (call.id != calls.size() || call.parent >= call.id || call.symbol >= symbols)
+    if (call.id != calls.size() || call.parent >= call.id || call.symbol >= recording.symbols.size() ||
+        !threads.contains(call.thread))
       sqlite::damaged(database.file(), fmt::format("call {} of run {}", call.id, run));
   }
   return calls;
@@ -169,7 +174,7 @@ StoredRecording Store::recording(std::int64_t run) const {
     if (recording.symbols[i].number != i)
       sqlite::damaged(database.file(), fmt::format("symbol {} of run {} is missing", i, run));
   recording.threads = threads_in(database, run);
-  recording.calls = calls_in(database, run, recording.symbols.size());
+  recording.calls = calls_in(database, run, recording);
   const auto check_known = [&](std::size_t number, std::size_t count, const char* what) {
     if (number >= count) sqlite::damaged(database.file(), fmt::format("{} of run {}", what, run));
   };

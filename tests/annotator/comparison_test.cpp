@@ -250,6 +250,22 @@ TEST_CASE("functions are known by their names, and several of one name by their 
   }
 }
 
+TEST_CASE("functions of one name in several files are told apart by their files first") {
+  Profile before;
+  before.functions = {{.function = "init", .path = "a.cc", .line = 1, .exclusive = {.ticks = {9, 9, 9}}},
+                      {.function = "init", .path = "b.cc", .line = 1, .exclusive = {.ticks = {5, 5, 5}}},
+                      {.function = "moved", .path = "a.cc", .line = 30, .exclusive = {.ticks = {3, 3, 3}}}};
+  Profile after;  // a.cc's was not called
+  after.functions = {before.functions[1], before.functions[2]};
+  after.functions[1].path = "c.cc";
+  const Comparison comparison = compare({before, {}}, {after, {}});
+  REQUIRE(comparison.functions.size() == 3);
+  for (const Change& change : comparison.functions) {
+    if (change.path == "a.cc") CHECK(change.verdict == Verdict::gone);
+    if (change.path != "a.cc") CHECK(change.difference.value == 0);
+  }
+}
+
 TEST_CASE("profiles that do not fit are refused") {
   Profile one = by_hand();
   one.run.project = "pin";

@@ -174,6 +174,11 @@ TEST_CASE("a recording that does not fit together is a damaged profile") {
   CHECK(error_of(folder, [&] { (void)store.recording(run); }) ==
         "profile.jcprof: the profile is damaged: a mark of run 1\n"
         "hint: restore it from a copy, or measure again with `jcprof run --fresh` [2]");
+  recording = two_threads();
+  recording.calls.front().thread = 99;
+  store.replace_recording(run, recording);
+  CHECK_THAT(error_of(folder, [&] { (void)store.recording(run); }),
+             Catch::StartsWith("profile.jcprof: the profile is damaged: call 1 of run 1\n"));
 }
 
 }  // namespace

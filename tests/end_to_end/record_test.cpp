@@ -346,6 +346,54 @@ TEST_CASE("what jcprof run has measured is not recorded over") {
         "\"@/out/profile.jcprof\" holds what jcprof run has measured\nhint: -o names another folder\n");
 }
 
+TEST_CASE("a program that cuts the shared log short ends nobody") {
+  const Place place("shortened");
+  const Said said = place.run({"sh", "-c", "(: > \"$JCPROF_RECORD\") 2>/dev/null; ./calls work 100"});
+  CHECK(said.status == 0);
+  CHECK(read_log(place.log).events == events_of(100));
+}
+
+TEST_CASE("numbers that the recorder does not know a program's threads by are not its own") {
+  const Place place("namespace");
+  if (place.files.run({"unshare", "--pid", "--fork", "true"}).status != 0) {
+    WARN("SKIPPED: no PID namespace can be made here");
+    return;
+  }
+  CHECK(place.run({"unshare", "--pid", "--fork", "./calls", "work", "100"}).status == 0);
+  LogFile log = read_log(place.log);
+  CHECK(log.events == events_of(100));
+  CHECK(log.looks.empty());
+  CHECK(log.threads.at(1).tids == std::set<std::uint32_t>{0});
+  // Nor is a chunk its own that a child has taken which shares its memory.
+  CHECK(place.run({"./calls", "vfork", "5000"}, {"--memory", "1M"}).status == 0);
+  log = read_log(place.log);
+  CHECK(log.events == 2 * events_of(5000));
+  CHECK(log.looks.size() == 1);
+  CHECK(log.threads.at(1).tids == std::set<std::uint32_t>{0, log.looks.at(1).tid});
+}
+
+TEST_CASE("a recording that cannot be analyzed keeps its log, status and summary, and no older profile") {
+  const Place place("unanalyzed");
+  REQUIRE(place.run({"./calls", "work", "100"}).status == 0);
+  REQUIRE(fs::exists(place.profile));
+  write_file(place.files / "traps.c",
+             "#include \"jcprof.h\"\nint main(int count, char **words) {\n  (void)words;\n  JCPROF_TRAP(1);\n"
+             "  return count - 1;\n}\n");
+  REQUIRE(place.files
+              .run({"gcc", "-DJCPROF", "-DJCPROF_RECORD", "-DJCPROF_BUILD=7u",
+                    "-I" JCPROF_SOURCE_DIR "/templates", "traps.c", "-o", "traps"})
+              .status == 0);
+  const Said said = place.run({"./traps", "1", "2"}, {"--json", "summary.json"});
+  CHECK(said.status == 2);
+  CHECK_THAT(said.err, Catch::Contains("--traps"));
+  CHECK_FALSE(fs::exists(place.profile));
+  const nlohmann::json summary = nlohmann::json::parse(read_file(place.files / "summary.json"));
+  CHECK(summary["status"] == 2);
+  CHECK(summary["profile"].is_null());
+  CHECK(place.run({"./traps", "1", "2", "3"}).status == 3);
+  CHECK(place.run({"./traps"}).status == 2);  // it ended well, its recording did not
+}
+
 constexpr const char* traps_by_hand = R"(#include "jcprof.h"
 int main(void) {
   JCPROF_TRAP(1);
@@ -382,7 +430,7 @@ TEST_CASE("a program with traps needs the map of its build, and no other") {
   CHECK(place.ask("SELECT hits FROM line WHERE line = 3") == "1");
   fs::remove(place.profile);
   const Said said = place.run({"./traps"}, {"--traps", "others.json"});
-  CHECK(said.status == 2);
+  CHECK(said.status == 4);
   CHECK_THAT(said.err, Catch::Contains(fmt::format("recorded by build {:08x}", build)));
   CHECK(read_log(place.log).events == 2);
   CHECK_FALSE(fs::exists(place.profile));

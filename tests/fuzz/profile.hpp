@@ -10,7 +10,7 @@
 #include "annotator/estimates.hpp"
 #include "annotator/export/exports.hpp"
 #include "annotator/report/data.hpp"
-#include "annotator/tables.hpp"
+#include "annotator/show/show.hpp"
 #include "src/core/store.hpp"
 #include "tests/annotator/trap_maps.hpp"
 #include "tests/fuzz/fuzzing.hpp"
@@ -77,7 +77,7 @@ inline void read_profile() {
     if (const std::optional<RunInfo> run = store.last_run())
       (void)std::pair(store.estimates(run->id), store.recording(run->id));
     const annotator::Profile profile = annotator::estimate(annotator::load_newest_run(store));
-    (void)annotator::report(profile);
+    (void)annotator::show_profile(profile, {});
     (void)annotator::to_json(profile);
     (void)annotator::to_csv(profile);
     const annotator::Compared self{profile, store.traps(profile.run.id)};

@@ -141,6 +141,39 @@ test("calls from a line that is not known are those of each line of the function
   assert.deepEqual((await listed(5))[0], ["main wordcount.c:1 · ×100"]);
 });
 
+test("what functions that call each other cost is told once for each caller", options, async () => {
+  const profile = recorded();
+  const found = (name) => profile.tree.functions.findIndex(([known]) => known === name);
+  const [main, words] = [found("main"), found("count_words")];
+  const top = profile.tree.nodes.findIndex(([func]) => func === words);
+  // main → count_words → main → count_words
+  profile.tree.nodes.push([main, top, 0, 3, 1e9, 3e9, []]);
+  profile.tree.nodes.push([words, profile.tree.nodes.length - 1, 0, 5, 2e9, 2e9, []]);
+  const listed = await seen(profile, "#source/0:5", () => [...document.querySelectorAll(".ways > div")][1].textContent);
+  assert.match(listed, /main .*3\.00 G cycles .*×3/);
+});
+
+test("a line is opened again after it was closed", options, async () => {
+  const isOpen = await seen(measured(), "#source/0:97", async () => {
+    const link = document.querySelector(".hottest a");
+    const shown = () => !document.querySelector(".details").hidden;
+    link.click();
+    await new Promise((done) => setTimeout(done, 50));
+    document.querySelector(".details .close").click();
+    const wasClosed = !shown();
+    link.click();
+    await new Promise((done) => setTimeout(done, 50));
+    return [wasClosed, shown()];
+  });
+  assert.deepEqual(isOpen, [true, true]);
+});
+
+test("a cost of which no end is known is not said to be below resolution", options, async () => {
+  const profile = measured();
+  profile.lines[0].cost = { ticks: [1.57e6, null, null], share: [0.376, null, 1], resolved: false };
+  assert.deepEqual(await seen(profile, "#source/0:97", `[...${rowOf(97)}.children].slice(0, 2).map((cell) => cell.textContent)`), ["1.57 ms ±?", "37.6 %"]);
+});
+
 test("an edge that was not measured says so", options, async () => {
   const rows = await seen(measured(), "#paths", () => [...document.querySelectorAll("#panel-paths .table:last-child tbody tr")].map((row) => row.cells[5].textContent));
   assert.deepEqual(rows, ["2.39 ms ±0.09", "3.0 µs ±4.5", "not measured"]);

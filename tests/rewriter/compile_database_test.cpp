@@ -53,7 +53,8 @@ TEST_CASE("a command is split as a shell splits it, and nothing is expanded") {
 
 TEST_CASE("what a compiler writes and the file itself are not among a unit's flags") {
   CHECK(parsed(R"([{"directory": "sub", "file": "../x.c", "output": "x.o", "arguments":
-    ["ccache", "/usr/bin/gcc", "-MD", "-MF", "x.d", "-MTx", "-Wp,-MMD,y", "-I..", "-o", "x.o", "-ox.o", "-c", "../x.c", "-Os"]}])") ==
+    ["ccache", "/usr/bin/gcc", "-MD", "-MF", "x.d", "-MTx", "-Wp,-MMD,y", "-I..", "-o", "x.o", "-ox.o", "-c", "../x.c", "--coverage",
+    "-ftest-coverage", "-Os"]}])") ==
         std::vector<std::string>{"/p/build/x.c in /p/build/sub: /usr/bin/gcc|-I..|-Os"});
 }
 
@@ -151,6 +152,19 @@ TEST_CASE("a moved unit names what the copy has there, and the original of all e
                                                      copy / "include", "-isystem", root / "gen", "-include",
                                                      copy / "include/x.h", "-I/usr/include", "-DX=../include",
                                                      "-I=/sys"});
+}
+
+TEST_CASE("a header that is included first and is found by a search stays as it was named") {
+  const TemporaryFolder folder;
+  const fs::path root = folder.path() / "p";
+  write_file(root / "here.h", "");
+  const CompileUnit unit{.path = root / "x.c",
+                         .folder = root,
+                         .arguments = {"cc", "-include", "config.h", "-include", "here.h", "-imacros",
+                                       "config.h", "-includeconfig.h"}};
+  CHECK(moved(unit, root, folder.path() / "tree").arguments ==
+        std::vector<std::string>{"cc", "-include", "config.h", "-include", root / "here.h", "-imacros",
+                                 "config.h", "-includeconfig.h"});
 }
 
 TEST_CASE("diagnostics of gcc and clang are read with the places of their macros") {

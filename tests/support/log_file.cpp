@@ -25,6 +25,7 @@ void take_chunk(LogFile& log, std::string_view body) {
   REQUIRE(body.size() == std::size_t{chunk.used} * sizeof(std::uint64_t));
   LoggedThread& thread = log.threads[chunk.thread];
   thread.numbers.push_back(chunk.number);
+  thread.tids.insert(chunk.tid);
   thread.lost += chunk.lost;
   log.lost += chunk.lost;
   while (!body.empty()) {

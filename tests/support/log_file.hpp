@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace jcprof::test {
 struct LoggedThread {
   std::vector<std::uint64_t> words;
   std::vector<std::uint32_t> numbers;  // of its chunks, as they come
+  std::set<std::uint32_t> tids;        // that they name
   std::uint64_t events = 0;
   std::uint64_t lost = 0;
 };

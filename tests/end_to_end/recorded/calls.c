@@ -77,6 +77,15 @@ UNSEEN static int copy_input(void) {
   return 7;
 }
 
+/* A child in our memory takes chunks, and is gone when we go on in the last one. */
+UNSEEN static void work_behind_child(void) {
+  work(NULL);
+  if (vfork() == 0) {
+    work(NULL);
+    _exit(0);
+  }
+}
+
 UNSEEN int main(int count, char** arguments) {
   const char* const verb = arguments[1];
   calls = count > 2 ? atol(arguments[2]) : 10;
@@ -90,6 +99,7 @@ UNSEEN int main(int count, char** arguments) {
     work(NULL);
     crash();
   }
+  if (strcmp(verb, "vfork") == 0) work_behind_child();
   if (strcmp(verb, "leave") == 0) leave(9);
   if (strcmp(verb, "copy") == 0) return copy_input();
   if (strcmp(verb, "listen") == 0) return listen_for_signals();
