@@ -81,11 +81,15 @@ std::set<std::string> named_paths(const Profile& profile) {
   return paths;
 }
 
+/// Empty of a path that is relative, or lies elsewhere.
+fs::path below(const fs::path& root, const fs::path& path) {
+  if (path.is_relative()) return {};
+  fs::path relative = path.lexically_normal().lexically_relative(root);
+  return stays_below(relative) ? relative : fs::path();
+}
+
 void make_relative(std::string& path, const fs::path& root) {
-  const fs::path given = path;
-  if (given.is_relative()) return;
-  const fs::path below = given.lexically_normal().lexically_relative(root);
-  if (stays_below(below)) path = below.string();
+  if (const fs::path relative = below(root, path); !relative.empty()) path = relative.string();
 }
 
 }  // namespace
@@ -102,9 +106,8 @@ fs::path root_of_sources(const Profile& profile) {
 }
 
 bool has_sources_below(const Profile& profile, const fs::path& root) {
-  return std::ranges::any_of(profile.sources, [&](const SourceDigest& source) {
-    return stays_below(fs::path(source.path).lexically_normal().lexically_relative(root));
-  });
+  return std::ranges::any_of(profile.sources,
+                             [&](const SourceDigest& source) { return !below(root, source.path).empty(); });
 }
 
 void make_relative(Profile& profile, const fs::path& root) {

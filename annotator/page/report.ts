@@ -119,7 +119,7 @@ export class Report {
   /// By which ways a line is come to, and what it costs on them.
   callers(line: Line): Relation[] {
     const relations = new Relations();
-    for (const index of this.owners(line)) {
+    for (const index of this.nodesOf(this.owning(line))) {
       const [, parent, fromLine, calls, , , lines] = this.profile.tree.nodes[index];
       if (parent < 0) continue;
       const ticks = lines.find(([file, number]) => file === line.file && number === line.line)?.[2] ?? 0;
@@ -135,7 +135,7 @@ export class Report {
     const relations = new Relations();
     const nodes = this.profile.tree.nodes;
     const owning = this.owning(line);
-    for (const owner of this.owners(line))
+    for (const owner of this.nodesOf(owning))
       for (const child of this.children[owner]) {
         const [func, , fromLine, calls, , inclusive] = nodes[child];
         if (this.hasLines && fromLine > 0 && fromLine !== line.line) continue;
@@ -159,9 +159,8 @@ export class Report {
     return new Set(this.profile.tree.functions.flatMap((entry, index) => (isOwner(entry) ? [index] : [])));
   }
 
-  private owners(line: Line): number[] {
-    const owning = this.owning(line);
-    return this.profile.tree.nodes.flatMap((node, index) => (owning.has(node[0]) ? [index] : []));
+  private nodesOf(functions: Set<number>): number[] {
+    return this.profile.tree.nodes.flatMap((node, index) => (functions.has(node[0]) ? [index] : []));
   }
 }
 

@@ -99,6 +99,13 @@ struct Analysis {
   RunInfo target;  // device, agent, simulated, and the unit of ticks that nothing calibrates
 };
 
+Analysis analysis_in(const fs::path& out, const RecordOptions& options) {
+  return {.log = out / "record.jcplog",
+          .profile = out / "profile.jcprof",
+          .started = utc_now(),
+          .elf = {options.elf.begin(), options.elf.end()}};
+}
+
 std::vector<Warning> analyze(const Analysis& what) {
   annotator::RecordedRun run = annotator::analyze_log(
       {.file = what.log, .traps = what.traps, .elf = what.elf, .unit = what.target.unit});
@@ -178,12 +185,9 @@ ExitCode finish(const RecordOptions& options, const Analysis& what, Recorded& re
 
 ExitCode record_command(const RecordOptions& options, std::vector<std::string> argv) {
   const fs::path out = fs::absolute(options.out.empty() ? "jcprof-out" : options.out).lexically_normal();
-  Analysis what{.log = out / "record.jcplog",
-                .profile = out / "profile.jcprof",
-                .elf = {options.elf.begin(), options.elf.end()}};
+  Analysis what = analysis_in(out, options);
   if (!options.traps.empty()) what.traps = read_trap_map(options.traps);
   what.name = fs::path(argv.front()).filename().string();
-  what.started = utc_now();
   what.target.device = harness::name_of_processor();
   keep_measurements(what.profile);
   LogOptions log = options.log;
@@ -208,12 +212,9 @@ ExitCode record_a_project(const RecordOptions& options) {
   // Beside what jcprof profile makes, whose traps stop.
   wish.out = options.out.empty() ? output_folder(wish.project, {}) / "record"
                                  : output_folder(wish.project, {.out = options.out});
-  wish.log.file = wish.out / "record.jcplog";
-  Analysis what{.log = wish.log.file,
-                .profile = wish.out / "profile.jcprof",
-                .name = wish.project.name,
-                .started = utc_now(),
-                .elf = {options.elf.begin(), options.elf.end()}};
+  Analysis what = analysis_in(wish.out, options);
+  what.name = wish.project.name;
+  wish.log.file = what.log;
   keep_measurements(what.profile);
   RecordedProject done = record_project(wish);
   what.traps = std::move(done.map);
@@ -225,11 +226,9 @@ ExitCode analyze_again(const RecordOptions& options) {
   const fs::path log = fs::absolute(options.analyze).lexically_normal();
   const fs::path out = options.out.empty() ? log.parent_path() : fs::absolute(options.out).lexically_normal();
   fs::create_directories(out);
-  Analysis what{.log = log,
-                .profile = out / "profile.jcprof",
-                .name = log.stem().string(),
-                .started = utc_now(),
-                .elf = {options.elf.begin(), options.elf.end()}};
+  Analysis what = analysis_in(out, options);
+  what.log = log;
+  what.name = log.stem().string();
   if (!options.traps.empty()) what.traps = read_trap_map(options.traps);
   keep_measurements(what.profile);
   make_profile(options, what);
