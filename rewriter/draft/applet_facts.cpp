@@ -12,6 +12,7 @@
 #include "rewriter/java/front_end.hpp"
 #include "rewriter/java/syntax.hpp"
 #include "src/core/error.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -192,6 +193,14 @@ bool is_api(const std::string& path) {
       [&](std::string_view start) { return name.starts_with(start); });
 }
 
+std::string encoding_of(const FoundTree& tree) {
+  const bool is_all_utf8 = std::ranges::all_of(tree.texts, [](const auto& file) {
+    const auto& [path, text] = file;
+    return !path.ends_with(".java") || is_made_or_foreign(path) || is_utf8(text);
+  });
+  return is_all_utf8 ? "UTF-8" : "ISO-8859-1";
+}
+
 void find_files(const FoundTree& tree, AppletFacts& facts) {
   for (const std::string& path : tree.paths) {
     if (path.ends_with(".java") && folder_of(path) == folder_of(facts.source))
@@ -231,7 +240,8 @@ std::optional<AppletFacts> find_applet(const FoundTree& tree) {
   AppletFacts facts{.package = chosen.model->scope,
                     .entry = chosen.name,
                     .source = chosen.model->path,
-                    .source_root = root_of(chosen.model->path, chosen.model->scope)};
+                    .source_root = root_of(chosen.model->path, chosen.model->scope),
+                    .encoding = encoding_of(tree)};
   for (std::size_t i = 1; i < entries.size(); ++i)
     facts.others.push_back(fmt::format("{} ({})", entries[i].name, entries[i].model->path));
   find_files(tree, facts);

@@ -29,6 +29,7 @@ struct AppletFacts {
   std::string aid_from;  // the file that says it
   std::string cla;       // two hexadecimal digits; empty: none found
   std::vector<Instruction> instructions;
+  std::string encoding;  // of the sources, as javac calls it: UTF-8, or one in which any byte is a character
   std::vector<std::string> api_jars;  // in the tree
   std::string simulator;              // jCardSim's jar, in the tree or outside; empty: none found
   std::string builder;                // "build.xml" or "build.gradle", …; empty: none

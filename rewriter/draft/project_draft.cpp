@@ -40,7 +40,7 @@ Strings compiled_files(const AppletFacts& facts) {
 }
 
 std::string compile_step(const AppletFacts& facts) {
-  Strings argv{"javac", "--release", "8", "-nowarn", "-Xlint:-options"};
+  Strings argv{"javac", "--release", "8", "-encoding", facts.encoding, "-nowarn", "-Xlint:-options"};
   if (const Strings path = class_path(facts); !path.empty()) {
     argv.emplace_back("-cp");
     argv.push_back(fmt::format("{}", fmt::join(path, ":")));

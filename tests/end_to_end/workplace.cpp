@@ -25,6 +25,9 @@ using namespace std::chrono_literals;
 // Hung tests must end before ctest ends them, so that what they started goes too.
 constexpr auto longest = 120s;
 
+// Nothing that is tested may depend on the locale of who tests.
+const std::pair<std::string, std::string> plainest_locale{"LC_ALL", "C"};
+
 std::vector<std::string> with_folder(std::vector<std::string> argv) {
   if (argv.front().starts_with("jcprof")) argv.front() = (fs::path(JCPROF_BIN_DIR) / argv.front()).string();
   return argv;
@@ -95,10 +98,10 @@ fs::path Workplace::copied(const fs::path& folder, const std::string& as) const 
 }
 
 void Workplace::build(const fs::path& project) const {
-  const Said said =
-      run({"javac", "--release", "8", "-nowarn", "-Xlint:-options", "-cp", JCPROF_JCARDSIM, "-sourcepath",
-           "src", "-d", "../classes", "src/PinApplet.java", "src/PM.java", "src/PMC.java"},
-          (project / "jcprof-out/tree").string());
+  const Said said = run(
+      {"javac", "--release", "8", "-encoding", "UTF-8", "-nowarn", "-Xlint:-options", "-cp", JCPROF_JCARDSIM,
+       "-sourcepath", "src", "-d", "../classes", "src/PinApplet.java", "src/PM.java", "src/PMC.java"},
+      (project / "jcprof-out/tree").string());
   INFO(said.err);
   REQUIRE(said.status == 0);
 }
@@ -108,7 +111,7 @@ Said Workplace::run(const std::vector<std::string>& argv, const std::string& cwd
   const fs::path err = folder_ / "stderr.txt";
   const Command command{.argv = through_shell("exec \"$0\" \"$@\" 2>\"$JCPROF_TEST_STDERR\"", argv),
                         .cwd = cwd.empty() ? folder_ : fs::path(cwd),
-                        .environment = {{"JCPROF_TEST_STDERR", err.string()}}};
+                        .environment = {{"JCPROF_TEST_STDERR", err.string()}, plainest_locale}};
   const ProcessResult result =
       run_and_wait(command, {.file = out, .keep_bytes = std::size_t{1} << 26}, longest);
   INFO(read_file(out) << read_file(err));
@@ -121,7 +124,7 @@ Running Workplace::start(const std::vector<std::string>& argv) const {
   fs::remove(pid_file);
   const Command command{.argv = through_shell("echo $$ >\"$JCPROF_TEST_PID\"; exec \"$0\" \"$@\"", argv),
                         .cwd = folder_,
-                        .environment = {{"JCPROF_TEST_PID", pid_file.string()}}};
+                        .environment = {{"JCPROF_TEST_PID", pid_file.string()}, plainest_locale}};
   return {command, pid_file};
 }
 

@@ -79,7 +79,7 @@ TEST_CASE("an applet with jCardSim at hand gets a project file that says all tha
   "compile": {"classpath": ["{project}/lib/api_classic.jar", "{project}/lib/jcardsim-3.jar"]},
   // How the copy with traps, {tree}, is built.
   "build": [
-    {"run": ["javac", "--release", "8", "-nowarn", "-Xlint:-options", "-cp",
+    {"run": ["javac", "--release", "8", "-encoding", "UTF-8", "-nowarn", "-Xlint:-options", "-cp",
              "{project}/lib/api_classic.jar:{project}/lib/jcardsim-3.jar", "-sourcepath", "src", "-d", "{out}/classes",
              "src/com/example/pin/Pin.java"]}
   ],
@@ -125,8 +125,15 @@ TEST_CASE("sources that do not lie as their package says are compiled by name, t
   const Project project =
       drafted(tree_of({{"src/Pin.java", applet}, {"src/Two.java", "package com.example.pin; class Two {}"}}));
   CHECK(runs_of(project.build) ==
-        Runs{{"javac", "--release", "8", "-nowarn", "-Xlint:-options", "-d", "{out}/classes", "src/Pin.java",
-              "src/Two.java", "src/PM.java", "src/PMC.java"}});
+        Runs{{"javac", "--release", "8", "-encoding", "UTF-8", "-nowarn", "-Xlint:-options", "-d",
+              "{out}/classes", "src/Pin.java", "src/Two.java", "src/PM.java", "src/PMC.java"}});
+}
+
+TEST_CASE("sources in another encoding than UTF-8 are compiled so that any byte is a character") {
+  const Project project = drafted(
+      tree_of({{"src/Pin.java", applet}, {"src/Two.java", "package com.example.pin; // gr\xFC\xDF\n"}}));
+  CHECK(fmt::format("{}", fmt::join(runs_of(project.build).front(), " ")).find("-encoding ISO-8859-1 ") !=
+        std::string::npos);
 }
 
 TEST_CASE("an applet is one by all of its superclasses, and the one that others extend is none") {
