@@ -247,8 +247,8 @@ TEST_CASE("an APDU that is malformed is shown with a caret, by every command") {
   bench.change("\"apdu\": \"B0330000\"", "\"apdu\": \"B03300\"");
   for (const std::string verb : {"gen", "run", "profile"})
     fails(bench, {"jcprof", verb, "pin"}, 2,
-          "pin/jcprof.json:25: an APDU begins with CLA INS P1 P2, but here are 3 bytes\n"
-          "  25 |     \"before_each\": [{\"apdu\": \"B03300\", \"expect\": \"9000\"}]  // a stop on the way "
+          "pin/jcprof.json:26: an APDU begins with CLA INS P1 P2, but here are 3 bytes\n"
+          "  26 |     \"before_each\": [{\"apdu\": \"B03300\", \"expect\": \"9000\"}]  // a stop on the way "
           "costs a try: give it back\n"
           "     |                               ^\n");
 }
