@@ -161,7 +161,7 @@ class Surveyor {
     survey_.warnings.push_back(
         {.kind = WarningKind::path_cut,
          .text = "the path is too long: " + measured,
-         .advice = fmt::format("{} % of them are traps of {}: leave it out by \"exclude\" in \"profile\", or "
+         .advice = fmt::format("{} % of these first ones are traps of {}: leave it out by \"exclude\" in \"profile\", or "
                                "choose a coarser \"level\" or a smaller input",
                                100 * most->second / path.events.size(), most->first)});
   }

@@ -35,7 +35,9 @@ std::string_view without_parameters(std::string_view name) {
 bool matches_function(std::string_view pattern, const SourceModel& model, const Function& function) {
   const std::string bare(without_parameters(function.name));
   const auto matches = [&](std::string_view name) { return glob_matches(pattern, name); };
+  const std::size_t file = function.file.empty() ? 0 : function.file.size() + 1;
   return matches(function.name) || matches(bare) || matches(function.simple_name) ||
+         (file > 0 && (matches(function.name.substr(file)) || matches(bare.substr(file)))) ||
          matches(model.scope + "." + function.name) || matches(model.scope + "." + bare);
 }
 

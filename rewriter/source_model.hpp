@@ -17,9 +17,12 @@
 namespace jcprof::rewriter {
 
 struct Function {
-  std::string name;               // "PinApplet.verify"; with its parameter types where it is overloaded
+  // "PinApplet.verify"; with its parameter types where it is overloaded; in C and C++ behind its file,
+  // "pin.c:verify", where several files have one of that name
+  std::string name;
   std::string simple_name;        // "verify"; what the names of its traps are made of
   std::string owner;              // "PinApplet"; put in front of simple_name where that alone is not unique
+  std::string file = {};          // "pin.c", where that stands in front of its name
   std::size_t offset = 0;         // of its name in the source
   std::string why_not;            // not empty: no trap can stand in it, and why
   std::string why_no_entry = {};  // not empty: it cannot be the entry, and why

@@ -17,6 +17,16 @@ constexpr double part_of_own_cost_unknown = 0.25;
 constexpr std::size_t most_slow = 10;
 
 /// `ns::f(int)` as the front end of C and C++ names it, with and without its parameters.
+/// "verify" of "pin.c:verify", as a map calls it where several files have one.
+std::string_view without_file(const TrapTable::Place& place) {
+  const std::string_view function = place.function;
+  const std::string_view path = place.path;
+  for (const std::string_view file : {path, path.substr(path.rfind('/') + 1)})
+    if (!file.empty() && function.starts_with(file) && function.substr(file.size()).starts_with(':'))
+      return function.substr(file.size() + 1);
+  return function;
+}
+
 bool is_named(std::string_view symbol, std::string_view function) {
   return symbol == function ||
          (symbol.starts_with(function) && symbol.substr(function.size()).starts_with('('));
@@ -83,7 +93,7 @@ void RowMaker::name_functions(Symbols& symbols, StoredRecording& recording) {
     if ((keys[i] & of_traps) != 0) continue;
     StoredSymbol symbol = symbol_of_hook(keys[i], symbols);
     const auto trapped = std::ranges::find_if(traps.functions, [&](const TrapTable::Place& place) {
-      return is_named(symbol.name, place.function) && is_same_source(symbol.path, place.path);
+      return is_named(symbol.name, without_file(place)) && is_same_source(symbol.path, place.path);
     });
     if (trapped == traps.functions.end()) {
       add(i, std::move(symbol));

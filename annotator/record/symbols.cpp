@@ -6,12 +6,15 @@
 #include <elfutils/libdwfl.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -57,6 +60,7 @@ class ElfFile {
     elf.elf_ = dwfl_module_getelf(elf.module_, &bias);
     if (elf.elf_ == nullptr) return std::nullopt;
     elf.bias_ = bias;
+    elf.unit_ranges_ = unit_ranges(elf.module_);
     return elf;
   }
 
@@ -104,20 +108,50 @@ class ElfFile {
         dwfl_module_addrinfo(module_, address + bias_, &offset, &entry, nullptr, nullptr, nullptr);
     // An odd address is that of Thumb code.
     if (name != nullptr && (offset <= 1 || offset < entry.st_size)) symbol.name = demangled(name);
-    Dwarf_Addr bias = 0;
-    Dwarf_Die* unit = dwfl_module_addrdie(module_, address + bias_, &bias);
-    if (unit == nullptr) return;
+    const UnitRange* range = range_of(address + bias_);
+    if (range == nullptr) return;
+    const Dwarf_Addr there = address + bias_ - range->bias;
     Dwarf_Die* scopes = nullptr;
-    const int count = dwarf_getscopes(unit, address + bias_ - bias, &scopes);
+    const int count = dwarf_getscopes(range->unit, there, &scopes);
     for (int i = 0; i < count; ++i) {
       if (dwarf_tag(&scopes[i]) != DW_TAG_subprogram) continue;
-      describe_by(scopes[i], *unit, symbol);
+      describe_by(scopes[i], *range->unit, symbol);
       break;
     }
     std::free(scopes);  // NOLINT: what libdw asks for
+    if (symbol.path.empty() || symbol.line == 0) describe_by_line(*range->unit, there, symbol);
   }
 
  private:
+  /// Addresses of a unit, as libdwfl has them.
+  struct UnitRange {
+    Dwarf_Addr begin = 0;
+    Dwarf_Addr end = 0;
+    Dwarf_Addr bias = 0;  // of them over the unit's own
+    Dwarf_Die* unit = nullptr;
+  };
+
+  /// Of what the units say themselves: clang writes no table of all addresses (.debug_aranges).
+  static std::vector<UnitRange> unit_ranges(Dwfl_Module* module) {
+    std::vector<UnitRange> ranges;
+    Dwarf_Addr bias = 0;
+    for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, &bias)) != nullptr;) {
+      Dwarf_Addr base = 0;
+      Dwarf_Addr begin = 0;
+      Dwarf_Addr end = 0;
+      for (std::ptrdiff_t at = 0; (at = dwarf_ranges(unit, at, &base, &begin, &end)) > 0;)
+        ranges.push_back({.begin = begin + bias, .end = end + bias, .bias = bias, .unit = unit});
+    }
+    std::ranges::sort(ranges, {}, &UnitRange::begin);
+    return ranges;
+  }
+
+  const UnitRange* range_of(Dwarf_Addr address) const {
+    const auto next = std::ranges::upper_bound(unit_ranges_, address, {}, &UnitRange::begin);
+    if (next == unit_ranges_.begin() || address >= std::prev(next)->end) return nullptr;
+    return &*std::prev(next);
+  }
+
   template <class Visit>
   void each_segment(Visit visit) const {
     std::size_t count = 0;
@@ -137,15 +171,34 @@ class ElfFile {
     int line = 0;
     if (dwarf_decl_line(&function, &line) == 0 && line > 0) symbol.line = static_cast<std::size_t>(line);
     const char* file = dwarf_decl_file(&function);
-    if (file == nullptr) return;
+    if (file != nullptr) symbol.path = path_in(unit, file);
+  }
+
+  /// Where its first instruction comes from: for functions that have no place of their own (lambdas of gcc,
+  /// units whose DWARF lies in another file), and for a file that libdw does not know by its number (clang's
+  /// DWARF 5).
+  static void describe_by_line(Dwarf_Die& unit, Dwarf_Addr address, StoredSymbol& symbol) {
+    Dwarf_Line* row = dwarf_getsrc_die(&unit, address);
+    const char* file = row == nullptr ? nullptr : dwarf_linesrc(row, nullptr, nullptr);
+    int line = 0;
+    if (file == nullptr || dwarf_lineno(row, &line) != 0 || line <= 0) return;
+    const std::string path = path_in(unit, file);
+    if (!symbol.path.empty() && symbol.path != path) return;
+    if (symbol.line == 0) symbol.line = static_cast<std::size_t>(line);
+    symbol.path = path;
+  }
+
+  static std::string path_in(Dwarf_Die& unit, const char* file) {
+    Dwarf_Attribute attribute{};
     const char* folder = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
-    symbol.path = (fs::path(folder == nullptr ? "" : folder) / file).lexically_normal().generic_string();
+    return (fs::path(folder == nullptr ? "" : folder) / file).lexically_normal().generic_string();
   }
 
   std::unique_ptr<Dwfl, EndDwfl> dwfl_;
   Dwfl_Module* module_ = nullptr;
   Elf* elf_ = nullptr;
   GElf_Addr bias_ = 0;  // of libdwfl's addresses over the file's
+  std::vector<UnitRange> unit_ranges_;
 };
 
 }  // namespace

@@ -153,6 +153,9 @@ void ThreadWalk::leave_other(FunctionKey key) {
     ++totals_.unmatched;
     return;
   }
+  // Traps show where a call was left for; hooks show it when the one that caught it returns.
+  if (trap_frames_.empty() && walk_.pauses.empty() && totals_.gaps == 0)
+    walk_.left_open += frames_.size() - 1 - depth;
   while (frames_.size() > depth) pop_any();
 }
 

@@ -29,7 +29,7 @@ std::string signature(const CFragment& fragment, std::uint32_t index, const std:
   const Site& site = fragment.sites[index];
   std::string text =
       fmt::format("{} {} {} {} {} {}", static_cast<int>(site.kind), static_cast<int>(site.level), site.begin,
-                  site.end, fragment.functions[site.function].name, site.marker_name);
+                  site.end, fragment.functions[site.function].offset, site.marker_name);
   for (const Slot* slot : slots) text += fmt::format("\n{} {}", slot->at, slot->text);
   return text;
 }
@@ -64,11 +64,17 @@ CFragment filtered(const CFragment& fragment, Keep keep) {
   return result;
 }
 
-/// Adds what `from` has and `to` has not; functions are known by their names.
+/// "pin.c" of "src/pin.c"
+std::string name_of_file(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+/// Adds what `from` has and `to` has not; functions are known by their places: units may name one differently
+/// (a namespace that is a macro), and the first one's name stands.
 void add_fragment(CFragment& to, const CFragment& from, const std::set<std::uint32_t>& known) {
   std::vector<std::uint32_t> functions;
   for (std::uint32_t i = 0; i < from.functions.size(); ++i) {
-    const auto same = std::ranges::find(to.functions, from.functions[i].name, &Function::name);
+    const auto same = std::ranges::find(to.functions, from.functions[i].offset, &Function::offset);
     functions.push_back(static_cast<std::uint32_t>(same - to.functions.begin()));
     if (same != to.functions.end()) continue;
     to.functions.push_back(from.functions[i]);
@@ -288,15 +294,21 @@ void name_functions(std::vector<SourceModel>& models,
   for (std::size_t file = 0; file < models.size(); ++file) {
     std::map<std::string, int> count;
     for (const Function& function : models[file].functions) ++count[function.name];
-    const std::string& path = models[file].path;
-    const std::string name = path.substr(path.rfind('/') + 1);
     std::map<std::string, int> same;
     for (std::size_t i = 0; i < models[file].functions.size(); ++i) {
       Function& function = models[file].functions[i];
-      if (function.owner.empty() && files[function.name].size() > 1)
-        function.owner = name.substr(0, name.find('.'));
+      const std::set<std::size_t>& homes = files[function.name];
+      if (homes.size() > 1) {
+        const std::string name = name_of_file(models[file].path);
+        if (function.owner.empty()) function.owner = name.substr(0, name.find('.'));
+        const bool is_told_by_name = std::ranges::count_if(homes, [&](std::size_t home) {
+                                       return name_of_file(models[home].path) == name;
+                                     }) == 1;
+        function.file = is_told_by_name ? name : models[file].path;
+      }
       if (count[function.name] > 1) function.name += parameters[file][i];
       if (const int n = ++same[function.name]; n > 1) function.name += fmt::format("${}", n);
+      if (!function.file.empty()) function.name.insert(0, function.file + ":");
     }
   }
 }

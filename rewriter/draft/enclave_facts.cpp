@@ -89,7 +89,8 @@ void find_outside(const FoundTree& tree, const Edl& edl, EnclaveFacts& facts) {
     if (const std::string file = definer(tree, ocall.name, edge_names(facts)); !file.empty())
       files.insert(file);
   facts.outside.assign(files.begin(), files.end());
-  static const std::regex variable(R"((?:^|\n)[ \t]{0,9}sgx_enclave_id_t[ \t]{1,9}(\w{1,99})[ \t]{0,9}[=;])");
+  static const std::regex variable(
+      R"((?:^|\n)[ \t]{0,9}(?:extern[ \t]{1,9})?sgx_enclave_id_t[ \t]{1,9}(\w{1,99})[ \t]{0,9}[=;])");
   std::smatch match;
   for (const std::string& file : facts.outside)
     if (std::regex_search(tree.texts.at(file), match, variable)) facts.id = match[1].str();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <regex>
 #include <set>
@@ -99,20 +100,51 @@ std::vector<BuildFile> build_files(const FoundTree& tree, std::string_view name)
   return files;
 }
 
-/// The first program that a call such as `add_executable(NAME … main.c …)` makes of a file of that name.
-/// Repetitions are bounded, because std::regex takes its stack from what it matches.
+/// "main.c" stands in it as a word of its own, or behind a folder.
+bool names_file(const std::string& text, std::string_view name) {
+  const auto is_part = [&](std::size_t at) {
+    return at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_' || text[at] == '-');
+  };
+  for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos; ++at)
+    if (!(at > 0 && is_part(at - 1)) && !is_part(at + name.size())) return true;
+  return false;
+}
+
+/// What the build files set a variable to; nothing where they do not say, or by variables again.
+std::optional<std::string> value_of(const std::vector<BuildFile>& files, const std::string& variable) {
+  const bool is_project = variable == "PROJECT_NAME" || variable == "CMAKE_PROJECT_NAME";
+  const std::regex form(is_project
+                            ? R"#(project\s{0,9}\(\s{0,99}"?([\w.+-]{1,99}))#"
+                            : R"#(set\s{0,9}\(\s{0,99})#" + variable + R"#(\s{1,99}"?([\w.+-]{1,99}))#",
+                        std::regex::icase);
+  std::smatch match;
+  for (const BuildFile& file : files)
+    if (std::regex_search(file.text, match, form)) return match[1].str();
+  return std::nullopt;
+}
+
+/// The program that a call such as `add_executable(NAME … main.c …)` makes of a file of that name, else the
+/// first one in its folder or above whose files are those of a variable. Repetitions are bounded, because
+/// std::regex takes its stack from what it matches.
 std::optional<std::pair<std::string, std::string>> program_in(const std::vector<BuildFile>& files,
                                                               const std::string& call,
                                                               const std::string& source) {
-  const std::regex form(call + R"#(\s{0,9}\(\s{0,99}['"]?([\w.+-]{1,99})['"]?([^()]{0,3000}))#");
-  std::optional<std::pair<std::string, std::string>> first;
+  const std::regex form(call +
+                        R"#(\s{0,9}\(\s{0,99}['"]?(\$\{(\w{1,99})\}|[\w.+-]{1,99})['"]?([^()]{0,3000}))#");
+  std::optional<std::pair<std::string, std::string>> by_variable;
   for (const BuildFile& file : files)
     for (std::sregex_iterator i(file.text.begin(), file.text.end(), form); i != std::sregex_iterator(); ++i) {
-      std::pair<std::string, std::string> found{(*i)[1].str(), file.folder};
-      if ((*i)[2].str().find(name_of_file(source)) != std::string::npos) return found;
-      if (!first) first = std::move(found);
+      const std::string variable = (*i)[2].str();
+      const std::optional<std::string> name = variable.empty() ? (*i)[1].str() : value_of(files, variable);
+      if (!name) continue;
+      const std::string rest = (*i)[3].str();
+      if (names_file(rest, name_of_file(source))) return std::pair{*name, file.folder};
+      const bool is_above = file.folder.empty() || source.starts_with(file.folder + "/");
+      const bool is_open = call == "executable" || rest.find("${") != std::string::npos;
+      if (is_above && is_open && !by_variable) by_variable = {*name, file.folder};
     }
-  return first;
+  return by_variable;
 }
 
 std::string below(const std::string& folder, const std::string& name) {
@@ -129,8 +161,8 @@ void use_cmake(const FoundTree& tree, ProgramFacts& facts) {
   for (const BuildFile& file : files)
     if (std::regex_search(file.text, match, output)) folder = match[1].str();
   facts.builder = Builder::cmake;
-  facts.target = found ? found->first : tree.name;
-  facts.program = below(folder, facts.target);
+  facts.target = found ? found->first : "";
+  facts.program = below(folder, found ? found->first : std::string(stem_of(facts.source)));
 }
 
 void use_meson(const FoundTree& tree, ProgramFacts& facts) {

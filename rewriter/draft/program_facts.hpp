@@ -24,7 +24,7 @@ struct ProgramFacts {
   std::vector<std::string> built;     // globs of what earlier builds have left in the tree
   Builder builder = Builder::compiler;
   bool has_configure = false;  // a script ./configure goes ahead of make
-  std::string target;          // what the builder calls the program
+  std::string target;          // what the builder calls the program; empty: not found, all is built
   std::string program;         // the built program, below the build folder; in the tree for make
 };
 

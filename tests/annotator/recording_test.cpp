@@ -81,6 +81,7 @@ TEST_CASE("frames that an exception or longjmp left end where a call further out
   CHECK(tree(analyzed(log)) ==
         "1: (function 1)×1 60(10)\n1:  (function 2)×1 50(10)\n1:   (function 3)×1 40(5)\n"
         "1:    (function 3)×1 35(35)\n1: (function 2)×1 5(5)\n");
+  CHECK_THAT(warnings(analyzed(log)), Catch::StartsWith("other: 3 calls were left without a return, by longjmp"));
 }
 
 TEST_CASE("what is open at the end of a thread ends with its last event, also after exit and a signal") {
@@ -134,7 +135,7 @@ TEST_CASE("where events were lost time belongs to nobody, and calls go on behind
   CHECK(
       warnings(run) ==
       "lost: 20 events found no room and are lost; the time they were in belongs to nobody; record with more "
-      "--memory, or leave small functions out\n");
+      "--memory (or --max-log, where that was full), or leave small functions out\n");
 }
 
 TEST_CASE("chunks follow each other without a seam, also where ticks need more than 40 bits") {

@@ -35,11 +35,12 @@ struct Compiled {
   std::uint64_t count = 0, hidden = 0, anchor = 0;
   LogFacts facts;
 
-  explicit Compiled(const std::string& flags, const std::string& afterwards = "true") {
+  explicit Compiled(const std::string& flags, const std::string& afterwards = "true",
+                    const std::string& compiler = "g++") {
     std::ofstream(folder / "words.cpp") << source;
     const std::string out = (folder / "out").string();
-    const std::string command = fmt::format("cd {} && g++ {} words.cpp -o words && ./words >out && {}",
-                                            folder.path().string(), flags, afterwards);
+    const std::string command = fmt::format("cd {} && {} {} words.cpp -o words && ./words >out && {}",
+                                            folder.path().string(), compiler, flags, afterwards);
     REQUIRE(std::system(command.c_str()) == 0);
     std::ifstream text(out);
     text >> std::hex >> count >> hidden >> anchor;
@@ -75,6 +76,29 @@ TEST_CASE("functions have their names, sources and lines, wherever a program was
   CHECK(hidden.name == "hidden(int)");
   CHECK(hidden.line == 6);
   CHECK(symbols.warnings().empty());
+}
+
+TEST_CASE("functions of clang have their places too, though it writes no table of addresses") {
+  if (std::system("clang++-19 --version >/dev/null 2>&1") != 0) {
+    WARN("SKIPPED: clang++-19 is missing");
+    return;
+  }
+  const char* flags = GENERATE("-g -gdwarf-5", "-g -gdwarf-4", "-g -O1 -static");
+  const Compiled words(flags, "true", "clang++-19");
+  Symbols symbols(words.facts, {});
+  const StoredSymbol count = symbols.at(words.count);
+  CHECK(count.name == "words::count(char const*)");
+  CHECK(count.path == (words.folder / "words.cpp").string());
+  CHECK(count.line == 4);
+  CHECK(symbols.at(words.hidden).line == 6);
+}
+
+TEST_CASE("functions that say no place themselves have that of their first instruction") {
+  const Compiled split("-g -gsplit-dwarf");
+  Symbols symbols(split.facts, {});
+  CHECK(symbols.at(split.count).path == (split.folder / "words.cpp").string());
+  CHECK(symbols.at(split.count).line == 4);
+  CHECK(symbols.at(split.hidden).line == 6);
 }
 
 TEST_CASE("without debug information there are names, and without those addresses in the file") {
@@ -130,8 +154,8 @@ TEST_CASE("calls that a hook and a trap showed are one, at the place that the tr
                     .trap(TrapKind::entry, "words::count", 4)
                     .trap(TrapKind::before, "words::count", 4)
                     .trap(TrapKind::returns, "words::count", 4)
-                    .trap(TrapKind::entry, "hidden", 6)
-                    .trap(TrapKind::exit, "hidden", 6)
+                    .trap(TrapKind::entry, "words.cpp:hidden", 6)
+                    .trap(TrapKind::exit, "words.cpp:hidden", 6)
                     .map();
   for (Trap& trap : map.traps) trap.path = "words.cpp";
   LogBuilder log;
@@ -142,8 +166,8 @@ TEST_CASE("calls that a hook and a trap showed are one, at the place that the tr
                                                                                                        2);
   log.line(1, 60, 3).leave(1, 70, 1);
   const RecordedRun run = analyzed(log, map);
-  CHECK(tree(run) == "1: words::count×1 70(50)\n1:  hidden×1 20(20)\n");
-  CHECK(estimates(run, EstimateScope::function) == "words::count×1 70(50) hidden×1 20(20) ");
+  CHECK(tree(run) == "1: words::count×1 70(50)\n1:  words.cpp:hidden×1 20(20)\n");
+  CHECK(estimates(run, EstimateScope::function) == "words::count×1 70(50) words.cpp:hidden×1 20(20) ");
   CHECK(run.recording.symbols.at(1).path == "words.cpp");
   CHECK(run.recording.symbols.at(1).address != 0);
   CHECK(run.recording.slow.size() == 2);

@@ -202,6 +202,25 @@ TEST_CASE("statics of one name in several files have their files' names in those
   CHECK(models[0].functions[0].owner == "one");
   CHECK(models[1].functions[0].owner == "two");
   CHECK(models[0].functions[1].owner == "");
+  CHECK(models[0].functions[0].name == "one.c:f");
+  CHECK(models[1].functions[0].name == "two.c:f");
+  CHECK(models[0].functions[1].name == "g");
+}
+
+TEST_CASE("a function that units give different names is one, with the traps of all of it") {
+  const fs::path root =
+      written("renamed",
+              {{"kernel.h",
+                "namespace ISA { int helper(int x) { int y = x * 3; while (y > 9) y -= 7; return y; } }\n"},
+               {"a.cpp", "#define ISA sse2\n#include \"kernel.h\"\nint main() { return sse2::helper(1); }\n"},
+               {"b.cpp", "#define ISA avx2\n#include \"kernel.h\"\nint g() { return avx2::helper(1); }\n"}});
+  const SourceModel model =
+      read_c(root, {"kernel.h"}, {unit_of(root, "a.cpp"), unit_of(root, "b.cpp")}, {Reach::program}).front();
+  REQUIRE(model.functions.size() == 1);
+  CHECK(model.functions[0].name == "sse2::helper");
+  CHECK(model.functions[0].statements == 4);
+  CHECK(std::ranges::count(model.sites, true, &Site::counts) == 4);
+  CHECK(model.left_alone.empty());
 }
 
 TEST_CASE("the same units make the same models, whichever thread is first") {

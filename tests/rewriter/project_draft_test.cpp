@@ -221,6 +221,23 @@ TEST_CASE(
             .trigger.run == std::vector<std::string>{"{out}/build/src/app"});
 }
 
+TEST_CASE(
+    "a program whose name or files are variables is found, and one of other files is not taken for it") {
+  const auto run = [](const char* text) {
+    const Project project = drafted(tree_of({{"CMakeLists.txt", text},
+                                             {"fuzz/CMakeLists.txt", "add_executable(afl afl.c)"},
+                                             {"fuzz/afl.c", ""},
+                                             {"tool.c", c_main}}));
+    return fmt::format("{} {}", fmt::join(project.build.back().run, " "), project.trigger.run.front());
+  };
+  CHECK(run("set(NAME sort)\nadd_executable(${NAME} tool.c)") ==
+        "cmake --build {out}/build --target sort --parallel 2 {out}/build/sort");
+  CHECK(run("project(sorter C)\nadd_executable(${PROJECT_NAME} ${FILES})") ==
+        "cmake --build {out}/build --target sorter --parallel 2 {out}/build/sorter");
+  CHECK(run("add_executable(mytool mytool.c)\nbuild_all_tools()") ==
+        "cmake --build {out}/build --parallel 2 {out}/build/tool");
+}
+
 TEST_CASE("make builds in the tree, where no object of an earlier build may lie") {
   const Project project = drafted(tree_of(
       {{"Makefile",
@@ -269,7 +286,9 @@ TEST_CASE("meson's programs, and sources without a build system, are built too")
   CHECK(meson.trigger.run == std::vector<std::string>{"{out}/build/app"});
   const Project plain = drafted(tree_of({{"a.cpp", c_main}, {"b.c", ""}, {"include/b.h", ""}}));
   CHECK(runs_of(plain.build) ==
-        Runs{{"c++", "-O2", "-g", "-o", "{out}/a", "-Iinclude", "a.cpp", "b.c", "-lm"}});
+        Runs{{"cc", "-O2", "-g", "-o", "{out}/a", "-Iinclude", "a.cpp", "b.c", "-lstdc++", "-lm"}});
+  CHECK(runs_of(drafted(tree_of({{"a.cpp", c_main}})).build) ==
+        Runs{{"c++", "-O2", "-g", "-o", "{out}/a", "a.cpp", "-lm"}});
   CHECK(plain.compile.flags == std::vector<std::string>{"-I{project}/include"});
 }
 
