@@ -119,19 +119,10 @@ void check_entries(const Edl& edl, const std::vector<std::string>& entries) {
   if (!faults.empty()) throw UserError(faults);
 }
 
-/// Its EDL does not say which ecalls an ocall may make, and is known by what comes with Open Enclave.
-bool is_open_enclave(const Edl& edl) {
-  const auto is_theirs = [](const std::string& path) { return path.starts_with("openenclave/"); };
-  const auto uses_it = [&](const EdlFile& file) {
-    return std::ranges::any_of(file.all.imports, is_theirs, &EdlImport::file) ||
-           std::ranges::any_of(file.all.includes, is_theirs);
-  };
-  return uses_it(edl.main) || std::ranges::any_of(edl.imported, uses_it);
-}
-
 std::set<std::string> nested_ecalls(const Edl& edl) {
   std::set<std::string> nested;
   for (const EdlFunction& ocall : edl.ocalls) nested.insert(ocall.allowed.begin(), ocall.allowed.end());
+  // Its EDL does not say which ecalls an ocall may make.
   if (is_open_enclave(edl))
     for (const EdlFunction& ecall : edl.ecalls) nested.insert(ecall.name);
   return nested;

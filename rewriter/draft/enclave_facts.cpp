@@ -158,6 +158,10 @@ std::optional<EnclaveFacts> find_enclave(const FoundTree& tree) {
         std::ranges::count_if(edls, [&](const Edl& other) {
           return std::ranges::find(other.ecalls, facts.entry.name, &EdlFunction::name) != other.ecalls.end();
         }) == 1;
+    std::set<std::string> searched;
+    for (const EdlFile& file : edl.imported) searched.insert(folder_of(file.path));
+    searched.erase(folder_of(edl.main.path));
+    facts.searched.assign(searched.begin(), searched.end());
     find_outside(tree, edl, facts);
     find_sources(tree, trusted, facts);
     find_includes(tree, edl, facts);

@@ -13,12 +13,13 @@
 namespace jcprof::rewriter {
 
 struct EnclaveFacts {
-  std::string edl;                  // its path
-  std::string name;                 // of the files that are made of it: "kv" of "enclave/kv.edl"
-  bool is_alone = true;             // no other EDL declares the entry
-  EdlFunction entry;                // the first public ecall that a source defines
-  std::string source;               // which one
-  std::vector<std::string> others;  // further such ecalls, with their files: "ecall_put (enclave/kv.cpp)"
+  std::string edl;                    // its path
+  std::string name;                   // of the files that are made of it: "kv" of "enclave/kv.edl"
+  bool is_alone = true;               // no other EDL declares the entry
+  std::vector<std::string> searched;  // folders of imported EDL files that do not lie beside it
+  EdlFunction entry;                  // the first public ecall that a source defines
+  std::string source;                 // which one
+  std::vector<std::string> others;    // further such ecalls, with their files: "ecall_put (enclave/kv.cpp)"
   std::vector<std::string> globs;  // trusted sources: the files that define ecalls, and what lies beside them
   std::vector<std::string> units;  // the C and C++ files among them
   std::vector<std::string> outside;   // files that define ocalls

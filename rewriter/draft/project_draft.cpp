@@ -242,6 +242,7 @@ std::string enclave_compile(const EnclaveFacts& facts) {
   std::string text =
       fmt::format("  // Flags for every source.\n  \"compile\": {{\"flags\": {}", list(flags, 23));
   if (!facts.is_alone) text += fmt::format(", \"edl\": {}", json_string(facts.edl));
+  if (!facts.searched.empty()) text += fmt::format(", \"edl_search\": {}", list(facts.searched, 30));
   return text + "},\n";
 }
 

@@ -113,4 +113,13 @@ Edl read_edl(const fs::path& root, const std::string& path, const std::vector<st
                   [&](const std::string& file) { return read_file(root / file); });
 }
 
+bool is_open_enclave(const Edl& edl) {
+  const auto is_theirs = [](const std::string& path) { return path.starts_with("openenclave/"); };
+  const auto uses_it = [&](const EdlFile& file) {
+    return std::ranges::any_of(file.all.imports, is_theirs, &EdlImport::file) ||
+           std::ranges::any_of(file.all.includes, is_theirs);
+  };
+  return uses_it(edl.main) || std::ranges::any_of(edl.imported, uses_it);
+}
+
 }  // namespace jcprof::rewriter

@@ -28,4 +28,7 @@ std::optional<std::filesystem::path> sdk_headers();
 Edl read_edl(const std::filesystem::path& root, const std::string& path,
              const std::vector<std::string>& search);
 
+/// Known by what comes with Open Enclave.
+bool is_open_enclave(const Edl& edl);
+
 }  // namespace jcprof::rewriter

@@ -11,6 +11,7 @@
 #include "rewriter/edits.hpp"
 #include "rewriter/edl/c_text.hpp"
 #include "rewriter/edl/edge.hpp"
+#include "rewriter/edl/files.hpp"
 #include "rewriter/found_tree.hpp"
 #include "src/core/file.hpp"
 
@@ -37,6 +38,7 @@ struct Sides {
   std::string name;  // "kv"
   std::string what;  // the head of each file
   const Edl& edl;
+  bool is_open = is_open_enclave(edl);  // of Open Enclave, of which there is the trusted side alone
   Functions ecalls = without_sdk(edl.ecalls);
   Functions ocalls = without_sdk(edl.ocalls);
 };
@@ -45,6 +47,20 @@ std::string upper(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::toupper(c); });
   return text;
 }
+
+/// Open Enclave's tool includes all of its header.
+constexpr std::string_view open_enclave = R"(
+#ifdef __has_include
+#if __has_include(<openenclave/enclave.h>)
+#define JCPROF_HAS_OPEN_ENCLAVE
+#endif
+#endif
+#ifdef JCPROF_HAS_OPEN_ENCLAVE
+#include <openenclave/enclave.h>
+#else
+typedef enum { OE_OK = 0, OE_FAILURE = 1 } oe_result_t;
+#endif
+)";
 
 constexpr std::string_view c_begin = "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
 constexpr std::string_view c_end = "\n#ifdef __cplusplus\n}\n#endif\n";
@@ -62,6 +78,7 @@ std::string header(const Sides& sides, char side, const std::string& functions) 
       "{}#ifndef {}\n#define {}\n\n#include <stddef.h>\n#include <stdint.h>\n#include "
       "<wchar.h>\n\n{}#include <sgx_error.h>\n",
       sides.what, guard, guard, side == 'u' ? "#include <sgx_eid.h>\n" : "");
+  if (sides.is_open && side == 't') text += open_enclave;
   for (const std::string& include : sides.edl.includes) text += fmt::format("#include \"{}\"\n", include);
   text += c_begin;
   text += '\n';
@@ -74,22 +91,23 @@ std::string prototype(const EdlFunction& function) {
 }
 
 /// The proxy of a function of the other side, with the SDK's kind of result.
-std::string proxy(const EdlFunction& function, std::string first) {
+std::string proxy(const EdlFunction& function, std::string_view status, std::string first) {
   if (function.result != "void") {
     if (!first.empty()) first += ", ";
     first += function.result + "* retval";
   }
-  return fmt::format("sgx_status_t {}({})", function.name, c_parameters(function, first));
+  return fmt::format("{} {}({})", status, function.name, c_parameters(function, first));
 }
 
-std::string proxy_body(const EdlFunction& function, std::string_view guard, std::string_view table) {
+std::string proxy_body(const EdlFunction& function, std::string_view guard, std::string_view table,
+                       std::string_view success) {
   const std::string call = fmt::format("{}->{}({})", table, function.name, c_arguments(function));
   if (function.result == "void")
-    return fmt::format(" {{\n  if ({};\n  {};\n  return SGX_SUCCESS;\n}}\n", guard, call);
+    return fmt::format(" {{\n  if ({};\n  {};\n  return {};\n}}\n", guard, call, success);
   return fmt::format(
       " {{\n  {} jcprof_result;\n  if ({};\n  jcprof_result = {};\n  if (retval != NULL) *retval = "
-      "jcprof_result;\n  return SGX_SUCCESS;\n}}\n",
-      function.result, guard, call);
+      "jcprof_result;\n  return {};\n}}\n",
+      function.result, guard, call, success);
 }
 
 std::string table(std::string_view tag, const Functions& functions) {
@@ -121,7 +139,8 @@ std::string trusted_header(const Sides& sides) {
   std::string text = "\n#pragma GCC visibility push(hidden)\n\n/* Into the enclave: yours to define. */\n";
   for (const EdlFunction& function : sides.ecalls) text += prototype(function) + ";\n";
   text += "\n/* Out of it. */\n";
-  for (const EdlFunction& function : sides.ocalls) text += proxy(function, "") + ";\n";
+  for (const EdlFunction& function : sides.ocalls)
+    text += proxy(function, sides.is_open ? "oe_result_t" : "sgx_status_t", "") + ";\n";
   return header(sides, 't', text + "\n#pragma GCC visibility pop\n");
 }
 
@@ -129,10 +148,11 @@ std::string trusted_source(const Sides& sides) {
   std::string text =
       fmt::format("{}#include \"{}_t.h\"\n{}\n{}\n", sides.what, sides.name, c_begin, tables(sides));
   text += "static const struct jcprof_host_ocalls *jcprof_host_outside;\n\n";
+  const std::string guard = fmt::format("jcprof_host_outside == NULL) return {}",
+                                        sides.is_open ? "OE_FAILURE" : "SGX_ERROR_OCALL_NOT_ALLOWED");
   for (const EdlFunction& function : sides.ocalls)
-    text += proxy(function, "") +
-            proxy_body(function, "jcprof_host_outside == NULL) return SGX_ERROR_OCALL_NOT_ALLOWED",
-                       "jcprof_host_outside") +
+    text += proxy(function, sides.is_open ? "oe_result_t" : "sgx_status_t", "") +
+            proxy_body(function, guard, "jcprof_host_outside", sides.is_open ? "OE_OK" : "SGX_SUCCESS") +
             "\n";
   const std::string enter = fmt::format(
       "const struct jcprof_host_ecalls *{}(const struct jcprof_host_ocalls *outside)", symbol(sides));
@@ -152,7 +172,7 @@ std::string untrusted_header(const Sides& sides) {
   for (const EdlFunction& function : sides.ocalls) text += prototype(function) + ";\n";
   text += "\n/* Into it. */\n";
   for (const EdlFunction& function : sides.ecalls)
-    text += proxy(function, std::string(enclave_parameter)) + ";\n";
+    text += proxy(function, "sgx_status_t", std::string(enclave_parameter)) + ";\n";
   return header(sides, 'u', text);
 }
 
@@ -163,9 +183,9 @@ std::string untrusted_source(const Sides& sides) {
       sides.what, sides.name, c_begin, tables(sides));
   text += c_filled(host_untrusted_template, {{"OCALLS", names_of(sides.ocalls)}, {"SYMBOL", symbol(sides)}});
   for (const EdlFunction& function : sides.ecalls)
-    text += "\n" + proxy(function, std::string(enclave_parameter)) +
+    text += "\n" + proxy(function, "sgx_status_t", std::string(enclave_parameter)) +
             proxy_body(function, "eid == 0 || eid != jcprof_host.id) return SGX_ERROR_INVALID_ENCLAVE_ID",
-                       "jcprof_host.ecalls");
+                       "jcprof_host.ecalls", "SGX_SUCCESS");
   return text + std::string(c_end);
 }
 

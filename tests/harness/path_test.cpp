@@ -159,7 +159,7 @@ TEST_CASE("a path that is too long is told with its length, whose traps it is, a
   CHECK(
       to_text(found.warnings[0]) ==
       "path cut: the path is too long: only the first 262144 of 300000 events are measured, and no line has "
-      "what runs behind them; 100 % of them are traps of A.run: leave it out by \"exclude\" in "
+      "what runs behind them; 100 % of these first ones are traps of A.run: leave it out by \"exclude\" in "
       "\"profile\", or choose a coarser \"level\" or a smaller input");
 }
 

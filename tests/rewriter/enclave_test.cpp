@@ -193,6 +193,19 @@ TEST_CASE("of an Open Enclave's EDL every ecall has a root, as it does not say w
     CHECK(written.find(root) != std::string::npos);
 }
 
+TEST_CASE("an ocall of an Open Enclave gives a result of theirs, also where its headers are not about") {
+  Files files = with_edl(
+      "enclave {\n  from \"openenclave/edl/logging.edl\" import *;\n  trusted {\n    public int "
+      "ecall_get(int n);\n    public void ecall_put(int n);\n  };\n  untrusted {\n    void ocall_fetch(int "
+      "n);\n  };\n}");
+  files["enclave/kv.c"] =
+      "#include \"kv_t.h\"\nint ecall_get(int n) {\n  oe_result_t result = ocall_fetch(n);\n"
+      "  return result == OE_OK;\n}\nvoid ecall_put(int n) { (void)n; }\n";
+  const Tree tree(files, {"enclave/*.c"});
+  tree.generate();
+  CHECK(tree.built({"enclave/kv.c"}) == "");
+}
+
 TEST_CASE("an ecall that ocalls make and that is not among the sources is told of") {
   Files files = kv;
   const std::size_t put = kv_c.find("void ecall_put");

@@ -310,6 +310,19 @@ const Files enclave{
     {"enclave/table.c", "int table;\n"},
     {"shared/shared.h", ""}};
 
+TEST_CASE("imports in another folder are searched there, and an enclave's id may be declared only") {
+  Files files = enclave;
+  files["edl/log.edl"] = files.at("enclave/log.edl");
+  files.erase("enclave/log.edl");
+  files["app/main.cpp"] =
+      "#include \"kv_u.h\"\nextern sgx_enclave_id_t global_eid;\nvoid ocall_log(const char* t) { puts(t); "
+      "}\n";
+  const Project project = drafted(tree_of(files));
+  CHECK(project.compile.edl_search == std::vector<std::string>{"edl"});
+  CHECK(fmt::format("{}", fmt::join(runs_of(project.build).back(), " ")).find("-DENCLAVE_ID=global_eid ") !=
+        std::string::npos);
+}
+
 TEST_CASE("an enclave gets a project file for a host build that says all that is needed to measure it") {
   const FoundTree tree = tree_of(enclave);
   CHECK(
