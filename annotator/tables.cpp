@@ -55,6 +55,7 @@ std::string first_of(const std::vector<Item>& items, const std::vector<Column>& 
 
 CostCells cost_cells(const Estimate& estimate, ClockUnit unit) {
   const Interval& ticks = estimate.ticks;
+  if (estimate.rounds == 0 && std::isinf(ticks.high)) return {"?", "", "?"};  // never measured
   if (std::isfinite(ticks.high) && !estimate.resolved)
     return {"< " + upper_bound(ticks.high, unit), "", "< " + percent(estimate.share.high)};
   const Quantity cost = quantity(ticks, unit);

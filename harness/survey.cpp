@@ -161,9 +161,10 @@ class Surveyor {
     survey_.warnings.push_back(
         {.kind = WarningKind::path_cut,
          .text = "the path is too long: " + measured,
-         .advice = fmt::format("{} % of these first ones are traps of {}: leave it out by \"exclude\" in \"profile\", or "
-                               "choose a coarser \"level\" or a smaller input",
-                               100 * most->second / path.events.size(), most->first)});
+         .advice = fmt::format(
+             "{} % of these first ones are traps of {}: leave it out by \"exclude\" in \"profile\", or "
+             "choose a coarser \"level\" or a smaller input",
+             100 * most->second / path.events.size(), most->first)});
   }
 
   const TrapMap& map_;

@@ -38,7 +38,7 @@ struct Walk {
   std::uint64_t senseless = 0;  // hooks that name nothing
   std::uint64_t unknown_traps = 0;
   std::uint64_t left_open = 0;  // calls without a return, though nothing was lost or paused
-  std::uint64_t steps = 0;  // of the clock, back
+  std::uint64_t steps = 0;      // of the clock, back
   std::uint64_t longest_step = 0;
 };
 

@@ -64,11 +64,6 @@ CFragment filtered(const CFragment& fragment, Keep keep) {
   return result;
 }
 
-/// "pin.c" of "src/pin.c"
-std::string name_of_file(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 /// Adds what `from` has and `to` has not; functions are known by their places: units may name one differently
 /// (a namespace that is a macro), and the first one's name stands.
 void add_fragment(CFragment& to, const CFragment& from, const std::set<std::uint32_t>& known) {
@@ -248,6 +243,21 @@ void tidy(SourceModel& model, std::vector<CStatement> statements) {
   model.left_alone.erase(same.begin(), same.end());
 }
 
+/// "pin.c" of "src/pin.c"
+std::string name_of_file(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+/// `homes`: the files that have one of its name.
+void tell_file(Function& function, const std::vector<SourceModel>& models, std::size_t file,
+               const std::set<std::size_t>& homes) {
+  const std::string name = name_of_file(models[file].path);
+  const auto namesakes =
+      std::ranges::count_if(homes, [&](std::size_t home) { return name_of_file(models[home].path) == name; });
+  function.file = namesakes == 1 ? name : models[file].path;
+  if (function.owner.empty()) function.owner = name.substr(0, name.find('.'));
+}
+
 }  // namespace
 
 std::vector<std::string> merge_views(const CText& text, const std::vector<CSeen>& seen, SourceModel& model) {
@@ -297,15 +307,8 @@ void name_functions(std::vector<SourceModel>& models,
     std::map<std::string, int> same;
     for (std::size_t i = 0; i < models[file].functions.size(); ++i) {
       Function& function = models[file].functions[i];
-      const std::set<std::size_t>& homes = files[function.name];
-      if (homes.size() > 1) {
-        const std::string name = name_of_file(models[file].path);
-        if (function.owner.empty()) function.owner = name.substr(0, name.find('.'));
-        const bool is_told_by_name = std::ranges::count_if(homes, [&](std::size_t home) {
-                                       return name_of_file(models[home].path) == name;
-                                     }) == 1;
-        function.file = is_told_by_name ? name : models[file].path;
-      }
+      if (const std::set<std::size_t>& homes = files[function.name]; homes.size() > 1)
+        tell_file(function, models, file, homes);
       if (count[function.name] > 1) function.name += parameters[file][i];
       if (const int n = ++same[function.name]; n > 1) function.name += fmt::format("${}", n);
       if (!function.file.empty()) function.name.insert(0, function.file + ":");

@@ -81,7 +81,8 @@ TEST_CASE("frames that an exception or longjmp left end where a call further out
   CHECK(tree(analyzed(log)) ==
         "1: (function 1)×1 60(10)\n1:  (function 2)×1 50(10)\n1:   (function 3)×1 40(5)\n"
         "1:    (function 3)×1 35(35)\n1: (function 2)×1 5(5)\n");
-  CHECK_THAT(warnings(analyzed(log)), Catch::StartsWith("other: 3 calls were left without a return, by longjmp"));
+  CHECK_THAT(warnings(analyzed(log)),
+             Catch::StartsWith("other: 3 calls were left without a return, by longjmp"));
 }
 
 TEST_CASE("what is open at the end of a thread ends with its last event, also after exit and a signal") {

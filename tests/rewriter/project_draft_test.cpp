@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <catch2/catch.hpp>
 
 #include "rewriter/draft/main_scan.hpp"
