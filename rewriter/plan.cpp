@@ -32,13 +32,18 @@ std::string_view without_parameters(std::string_view name) {
   return name.substr(0, name.find('('));
 }
 
+/// Without its file, which it has in front only while another file has one of its name.
+std::string_view name_in_file(const Function& function) {
+  return std::string_view(function.name).substr(function.file.empty() ? 0 : function.file.size() + 1);
+}
+
 bool matches_function(std::string_view pattern, const SourceModel& model, const Function& function) {
-  const std::string bare(without_parameters(function.name));
-  const auto matches = [&](std::string_view name) { return glob_matches(pattern, name); };
-  const std::size_t file = function.file.empty() ? 0 : function.file.size() + 1;
-  return matches(function.name) || matches(bare) || matches(function.simple_name) ||
-         (file > 0 && (matches(function.name.substr(file)) || matches(bare.substr(file)))) ||
-         matches(model.scope + "." + function.name) || matches(model.scope + "." + bare);
+  const std::string name(name_in_file(function));
+  const std::string bare(without_parameters(name));
+  const auto matches = [&](std::string_view text) { return glob_matches(pattern, text); };
+  return matches(function.name) || matches(without_parameters(function.name)) || matches(name) ||
+         matches(bare) || matches(function.simple_name) || matches(model.scope + "." + name) ||
+         matches(model.scope + "." + bare);
 }
 
 /// In Java a point may also stand between a class and its method.
@@ -278,9 +283,9 @@ class Planner {
     // A statement holds those within it: of a long one only the beginning, or the time taken grows squarely.
     const std::string_view statement =
         std::string_view(model.text).substr(site.begin, std::min(site.end - site.begin, longest_digested));
-    const std::uint64_t where =
-        digest(fnv_basis, fmt::format("{}\n{}\n{}\n{}\n", model.path, model.functions[site.function].name,
-                                      name_of(site.kind), ordinal));
+    const std::uint64_t where = digest(
+        fnv_basis, fmt::format("{}\n{}\n{}\n{}\n", model.path, name_in_file(model.functions[site.function]),
+                               name_of(site.kind), ordinal));
     return fmt::format("{:016x}", digest(where, statement));
   }
 

@@ -72,6 +72,24 @@ std::string main_calling(const std::string& function) {
 
 }  // namespace
 
+TEST_CASE(
+    "a namesake in another file adds a file to a function's name, and leaves keys and globs as they are") {
+  const Sources alone{{"a.c", "static int f(int x) { return x + 1; }\n" + main_calling("f")}};
+  Sources both = alone;
+  both["b.c"] = "static int f(int x) { return x + 2; }\nint g(void) { return f(1); }\n";
+  Tree before(alone);
+  Tree after(both);
+  before.project.profile.include = after.project.profile.include = {"f"};
+  before.generate();
+  after.generate();
+  CHECK(before.traps_of("f") == after.traps_of("a.c:f"));
+  CHECK(after.traps_of("a.c:f") > 0);
+  CHECK(after.traps_of("b.c:f") == after.traps_of("a.c:f"));
+  CHECK(after.traps_of("g") == 0);
+  for (const Trap& trap : before.generated.map.traps)
+    CHECK(std::ranges::count(after.generated.map.traps, trap.key, &Trap::key) == 1);
+}
+
 TEST_CASE("two programs of one tree that see a header differently both compile, behave the same and stop") {
   Tree tree(
       {{"include/shared.h",
