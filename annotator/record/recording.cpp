@@ -84,8 +84,7 @@ void warn_of_losses(const LogFacts& facts, const Walk& walk, RecordedRun& run) {
        "record with more --memory (or --max-log, where that was full), or leave small functions out");
   warn(WarningKind::other, walk.left_open,
        "{} calls were left without a return, by longjmp or an exception; what was called from there to the "
-       "return of "
-       "who caught it counts as called by them",
+       "return of who caught it counts as called by them",
        "hooks of gcc tell of exceptions, those of clang do not; traps (jcprof gen --record) tell of both");
   warn(WarningKind::lost, facts.head.refused, "{} programs that were started later recorded nothing", "");
   warn(WarningKind::other, walk.folded,

@@ -16,7 +16,6 @@ namespace {
 constexpr double part_of_own_cost_unknown = 0.25;
 constexpr std::size_t most_slow = 10;
 
-/// `ns::f(int)` as the front end of C and C++ names it, with and without its parameters.
 /// "verify" of "pin.c:verify", as a map calls it where several files have one.
 std::string_view without_file(const TrapTable::Place& place) {
   const std::string_view function = place.function;
@@ -27,6 +26,7 @@ std::string_view without_file(const TrapTable::Place& place) {
   return function;
 }
 
+/// `ns::f(int)` as the front end of C and C++ names it, with and without its parameters.
 bool is_named(std::string_view symbol, std::string_view function) {
   return symbol == function ||
          (symbol.starts_with(function) && symbol.substr(function.size()).starts_with('('));
