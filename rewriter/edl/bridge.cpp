@@ -2,6 +2,7 @@
 // edge: bridge.c, which makes the arguments of an ecall of an input's bytes.
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -120,7 +121,8 @@ class EntryText {
            (named(parameter.size) == &size || named(parameter.count) == &size);
   }
 
-  /// The last pointer with a size in a parameter takes what is left, if that size is its alone.
+  /// The last pointer with a size in a parameter takes what is left, if that size is its alone and no string
+  /// comes behind.
   void find_follower() {
     for (const EdlParameter& parameter : function_.parameters) {
       if (!comes_in(parameter) || kind_of(parameter) != Kind::block) continue;
@@ -134,7 +136,10 @@ class EntryText {
     const auto users = std::ranges::count_if(function_.parameters, [&](const EdlParameter& parameter) {
       return comes_in(parameter) && is_sized_by(parameter, *follower_);
     });
-    if (users > 1) follower_ = nullptr;
+    const bool is_before_text =
+        std::any_of(last_ + 1, std::to_address(function_.parameters.end()),
+                    [](const EdlParameter& parameter) { return kind_of(parameter) == Kind::string; });
+    if (users > 1 || is_before_text) follower_ = nullptr;
   }
 
   /// In C, as an expression of type size_t; where it is a parameter its variable.

@@ -191,6 +191,8 @@ TEST_CASE("a bridge brings an input's bytes to the ecall, and back what it answe
   CHECK(bridge.make("ecall_yours", "\7") == "0 ");
   CHECK(bridge.told() == "1 1 1 1 0 7");
   CHECK(bridge.make("ecall_room", bytes_of(3) + bytes_of(2)) == "0 rrrrrr");
+  CHECK(bridge.make("ecall_seal", bytes_of<std::size_t>(3) + "abclabel") == "0 ");
+  CHECK(bridge.told() == "abc|label");
 }
 
 TEST_CASE("an input that is too short is filled with zeros, and one that asks for too much is refused") {
