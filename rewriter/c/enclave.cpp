@@ -184,11 +184,20 @@ void write_edl(const Enclave& enclave, const fs::path& tree) {
     write_file(tree / enclave.edit.import_path, enclave.edit.import_text);
 }
 
+std::vector<Fault> imports_not_found(const Enclave& enclave) {
+  std::vector<Fault> faults;
+  for (const std::string& name : enclave.edit.edl.not_found)
+    faults.push_back(
+        {.message = fmt::format("the import \"{}\" was not found: what it declares is not known", name),
+         .place = {.file = enclave.edit.edl.main.path},
+         .hint = "\"edl_search\" in \"compile\" names the folders of imports"});
+  return faults;
+}
+
 std::vector<std::string> notes_on(const Enclave& enclave, const std::vector<SourceModel>& models) {
   std::vector<std::string> notes;
-  for (const std::string& name : enclave.edit.edl.not_found)
-    notes.push_back(fmt::format("{}: the import \"{}\" was not found: what it declares is not known",
-                                enclave.edit.edl.main.path, name));
+  for (const Fault& fault : imports_not_found(enclave))
+    notes.push_back(fmt::format("{}: {}", fault.place.file, fault.message));
   for (const std::string& name : enclave.entering.nested) {
     const std::string mark = fmt::format("#define {0} jcprof_body_{0}\n", name);
     const bool has_root = std::ranges::any_of(models, [&](const SourceModel& model) {

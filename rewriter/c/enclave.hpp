@@ -9,6 +9,7 @@
 
 #include "rewriter/c/front_end.hpp"
 #include "rewriter/edl/edit.hpp"
+#include "src/core/error.hpp"
 #include "src/core/project.hpp"
 
 namespace jcprof::rewriter {
@@ -34,6 +35,8 @@ std::vector<std::string> enclave_flags(const Enclave& enclave, const Project& pr
 
 /// The EDL with our import, and what that imports.
 void write_edl(const Enclave& enclave, const std::filesystem::path& tree);
+
+std::vector<Fault> imports_not_found(const Enclave& enclave);
 
 /// For a person: imports that were not found, and ecalls that could be made while another runs and of which
 /// `models` have no wrapper.

@@ -2,6 +2,7 @@
 // C and C++: jcprof_tree.h beside the sources, and each unit's own compiler as the judge.
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <regex>
@@ -247,7 +248,13 @@ class CLanguage : public Language {
       unit.arguments.insert(unit.arguments.end(), flags_.begin(), flags_.end());
       units_.push_back({.unit = unit});
     }
-    return read_c(project_.root, paths, units, entering_);
+    try {
+      return read_c(project_.root, paths, units, entering_);
+    } catch (const UserError& error) {
+      std::vector<Fault> faults = error.faults();
+      if (enclave_) std::ranges::move(imports_not_found(*enclave_), std::back_inserter(faults));
+      throw UserError(faults, error.exit_code());
+    }
   }
 
   void prepare(Instrumentation& work, const std::vector<std::string>&, TrapPolicy&) override {

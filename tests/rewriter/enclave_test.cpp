@@ -206,6 +206,18 @@ TEST_CASE("an ocall of an Open Enclave gives a result of theirs, also where its 
   CHECK(tree.built({"enclave/kv.c"}) == "");
 }
 
+TEST_CASE("an import that is not found is told of beside what the sources miss of it") {
+  Files files = with_edl(
+      "enclave {\n  from \"audit.edl\" import *;\n  trusted {\n    public int ecall_get(int n);\n  };\n};\n");
+  files["enclave/kv.c"] = "#include \"kv_t.h\"\nint ecall_get(int n) {\n  audit_t a = n;\n  return a;\n}\n";
+  const std::string fault = Tree(files, {"enclave/*.c"}).fault();
+  CHECK_THAT(fault, Catch::Contains("kv.c:3:"));
+  CHECK_THAT(fault,
+             Catch::EndsWith(
+                 "enclave/kv.edl: the import \"audit.edl\" was not found: what it declares is not known\n"
+                 "hint: \"edl_search\" in \"compile\" names the folders of imports"));
+}
+
 TEST_CASE("an ecall that ocalls make and that is not among the sources is told of") {
   Files files = kv;
   const std::size_t put = kv_c.find("void ecall_put");
