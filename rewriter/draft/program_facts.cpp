@@ -7,6 +7,7 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "rewriter/draft/main_scan.hpp"
@@ -173,7 +174,7 @@ void use_meson(const FoundTree& tree, ProgramFacts& facts) {
 }
 
 /// A rule called as main's file; else what a variable such as PROGRAM says; else the first rule that is a
-/// file.
+/// file; empty where there is none.
 std::string made_by(const std::string& makefile, const std::string& stem) {
   static const std::regex variable(
       R"((?:^|\n)(?:PROGRAM|PROG|TARGET|BINARY|BIN|EXECUTABLE|EXE|OUT|NAME)[ \t]{0,20}[:?]?=[ \t]{0,20}([\w./+-]{1,99})[ \t]{0,20}(?=\r?\n|$))");
@@ -184,17 +185,22 @@ std::string made_by(const std::string& makefile, const std::string& stem) {
   if (std::ranges::find(rules, stem) != rules.end()) return stem;
   std::smatch match;
   if (std::regex_search(makefile, match, variable)) return match[1].str();
-  constexpr auto phony =
-      std::to_array<std::string_view>({"all", "clean", "default", "install", "test", "check"});
-  for (const std::string& name : rules)
-    if (std::ranges::find(phony, name) == phony.end()) return name;
-  return stem;
+  std::set<std::string> phony{"all", "clean", "default", "install", "test", "check"};
+  static const std::regex declared(R"((?:^|\n)\.PHONY[ \t]{0,20}:[ \t]{0,20}((?:[^\\\n]|\\\r?\n){0,999}))");
+  for (std::sregex_iterator i(makefile.begin(), makefile.end(), declared); i != std::sregex_iterator(); ++i) {
+    std::istringstream names((*i)[1].str());
+    for (std::string name; names >> name;) phony.insert(name);
+  }
+  const auto file =
+      std::ranges::find_if(rules, [&](const std::string& name) { return !phony.contains(name); });
+  return file != rules.end() ? *file : "";
 }
 
 void use_make(const std::string& makefile, ProgramFacts& facts) {
   facts.builder = Builder::make;
-  facts.target = made_by(makefile, std::string(stem_of(facts.source)));
-  facts.program = facts.target;
+  const std::string stem(stem_of(facts.source));
+  facts.target = makefile.empty() ? stem : made_by(makefile, stem);
+  facts.program = facts.target.empty() ? stem : facts.target;
 }
 
 void find_builder(const FoundTree& tree, ProgramFacts& facts) {

@@ -172,10 +172,12 @@ Strings build_steps(const ProgramFacts& facts) {
     case Builder::meson:
       return {step({"meson", "setup", "--buildtype=debugoptimized", "{out}/build", "{tree}"}),
               step({"meson", "compile", "-C", "{out}/build"}, patient)};
-    case Builder::make:
-      if (facts.has_configure)
-        return {step({"./configure"}, patient), step({"make", "-j2", facts.target}, patient)};
-      return {step({"make", "-j2", facts.target}, patient)};
+    case Builder::make: {
+      Strings make{"make", "-j2"};
+      if (!facts.target.empty()) make.push_back(facts.target);
+      if (facts.has_configure) return {step({"./configure"}, patient), step(make, patient)};
+      return {step(make, patient)};
+    }
     case Builder::compiler:
       break;
   }

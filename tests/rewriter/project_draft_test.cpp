@@ -266,6 +266,15 @@ TEST_CASE("a configure script is run ahead of make, and here too") {
           "  // \"compile\": {\"database\": \"./compile_commands.json\"},\n"));
 }
 
+TEST_CASE("a rule of make's that is no file is not taken for the program") {
+  const auto run = [](const char* makefile) {
+    return runs_of(drafted(tree_of({{"Makefile", makefile}, {"cli.c", c_main}})).build);
+  };
+  CHECK(run(".PHONY: allmost lib \\\n\tmore\nallmost: tool\nmore: tool\ntool: cli.c\n") ==
+        Runs{{"make", "-j2", "tool"}});
+  CHECK(run(".PHONY: allmost\nallmost: lib\n\t$(MAKE) -C lib\n") == Runs{{"make", "-j2"}});
+}
+
 TEST_CASE("a build that is configured without a compile database is named, and one that has it is taken") {
   CHECK_THAT(
       draft_project(tree_of(
