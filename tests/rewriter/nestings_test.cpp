@@ -60,14 +60,15 @@ class Checker {
   explicit Checker(fs::path work) : work_(std::move(work)) {
     fs::remove_all(work_);
     fs::create_directories(work_ / "runner");
-    run({"javac", "-cp", JCPROF_JCARDSIM, "-d", (work_ / "runner").string(),
+    run({"javac", "-encoding", "UTF-8", "-cp", JCPROF_JCARDSIM, "-d", (work_ / "runner").string(),
          (here / "Behaviour.java").string(), (here / "Nestings.java").string()});
   }
 
   Faults check(const std::vector<Program>& programs) {
     faults_.clear();
-    std::vector<std::string> java{
-        "java", "-cp", fmt::format("{}:{}", JCPROF_JCARDSIM, (work_ / "runner").string()), "Nestings"};
+    std::vector<std::string> java{"java", "-Dfile.encoding=UTF-8", "-cp",
+                                  fmt::format("{}:{}", JCPROF_JCARDSIM, (work_ / "runner").string()),
+                                  "Nestings"};
     for (std::size_t first = 0; first < programs.size(); first += programs_a_batch) {
       const fs::path folder = work_ / fmt::format("batch{}", first / programs_a_batch);
       fs::remove_all(folder);
