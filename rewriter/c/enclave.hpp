@@ -36,6 +36,7 @@ std::vector<std::string> enclave_flags(const Enclave& enclave, const Project& pr
 /// The EDL with our import, and what that imports.
 void write_edl(const Enclave& enclave, const std::filesystem::path& tree);
 
+/// Of its EDL: what they declare is missing from what the sources include.
 std::vector<Fault> imports_not_found(const Enclave& enclave);
 
 /// For a person: imports that were not found, and ecalls that could be made while another runs and of which

@@ -251,8 +251,9 @@ class CLanguage : public Language {
     try {
       return read_c(project_.root, paths, units, entering_);
     } catch (const UserError& error) {
+      if (!enclave_) throw;
       std::vector<Fault> faults = error.faults();
-      if (enclave_) std::ranges::move(imports_not_found(*enclave_), std::back_inserter(faults));
+      std::ranges::move(imports_not_found(*enclave_), std::back_inserter(faults));
       throw UserError(faults, error.exit_code());
     }
   }

@@ -9,6 +9,7 @@
 
 #include "rewriter/c/cursors.hpp"
 #include "rewriter/c/forms.hpp"
+#include "rewriter/found_tree.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::rewriter {
@@ -243,15 +244,10 @@ void tidy(SourceModel& model, std::vector<CStatement> statements) {
   model.left_alone.erase(same.begin(), same.end());
 }
 
-/// "pin.c" of "src/pin.c"
-std::string name_of_file(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 /// `homes`: the files that have one of its name.
 void tell_file(Function& function, const std::vector<SourceModel>& models, std::size_t file,
                const std::set<std::size_t>& homes) {
-  const std::string name = name_of_file(models[file].path);
+  const std::string name(name_of_file(models[file].path));
   const auto namesakes =
       std::ranges::count_if(homes, [&](std::size_t home) { return name_of_file(models[home].path) == name; });
   function.file = namesakes == 1 ? name : models[file].path;

@@ -83,6 +83,13 @@ bool find_ecalls(const FoundTree& tree, const Edl& edl, EnclaveFacts& facts, std
   return !facts.source.empty();
 }
 
+void find_searched(const Edl& edl, EnclaveFacts& facts) {
+  std::set<std::string> folders;
+  for (const EdlFile& file : edl.imported) folders.insert(folder_of(file.path));
+  folders.erase(folder_of(edl.main.path));
+  facts.searched.assign(folders.begin(), folders.end());
+}
+
 void find_outside(const FoundTree& tree, const Edl& edl, EnclaveFacts& facts) {
   std::set<std::string> files;
   for (const EdlFunction& ocall : edl.ocalls)
@@ -158,10 +165,7 @@ std::optional<EnclaveFacts> find_enclave(const FoundTree& tree) {
         std::ranges::count_if(edls, [&](const Edl& other) {
           return std::ranges::find(other.ecalls, facts.entry.name, &EdlFunction::name) != other.ecalls.end();
         }) == 1;
-    std::set<std::string> searched;
-    for (const EdlFile& file : edl.imported) searched.insert(folder_of(file.path));
-    searched.erase(folder_of(edl.main.path));
-    facts.searched.assign(searched.begin(), searched.end());
+    find_searched(edl, facts);
     find_outside(tree, edl, facts);
     find_sources(tree, trusted, facts);
     find_includes(tree, edl, facts);

@@ -163,12 +163,13 @@ std::string compile_section(const ProgramFacts& facts) {
 Strings build_steps(const ProgramFacts& facts) {
   constexpr std::string_view patient = ", \"timeout_s\": 1800";
   switch (facts.builder) {
-    case Builder::cmake:
+    case Builder::cmake: {
+      Strings build{"cmake", "--build", "{out}/build"};
+      if (!facts.target.empty()) build.insert(build.end(), {"--target", facts.target});
+      build.insert(build.end(), {"--parallel", "2"});
       return {step({"cmake", "-S", "{tree}", "-B", "{out}/build", "-DCMAKE_BUILD_TYPE=RelWithDebInfo"}),
-              step(facts.target.empty() ? Strings{"cmake", "--build", "{out}/build", "--parallel", "2"}
-                                        : Strings{"cmake", "--build", "{out}/build", "--target", facts.target,
-                                                  "--parallel", "2"},
-                   patient)};
+              step(build, patient)};
+    }
     case Builder::meson:
       return {step({"meson", "setup", "--buildtype=debugoptimized", "{out}/build", "{tree}"}),
               step({"meson", "compile", "-C", "{out}/build"}, patient)};
@@ -181,12 +182,12 @@ Strings build_steps(const ProgramFacts& facts) {
     case Builder::compiler:
       break;
   }
-  // That of C takes files of both languages, each as its own.
-  const bool is_mixed = !std::ranges::all_of(facts.units, is_cpp_source);
-  Strings argv{is_mixed ? "cc" : "c++", "-O2", "-g", "-o", "{out}/" + facts.program};
+  const bool is_all_cpp = std::ranges::all_of(facts.units, is_cpp_source);
+  // The driver of C++ would take C for C++; that of C takes each file by its ending.
+  Strings argv{is_all_cpp ? "c++" : "cc", "-O2", "-g", "-o", "{out}/" + facts.program};
   for (const std::string& folder : facts.includes) argv.push_back("-I" + folder);
   argv.insert(argv.end(), facts.units.begin(), facts.units.end());
-  if (is_mixed && std::ranges::any_of(facts.units, is_cpp_source)) argv.emplace_back("-lstdc++");
+  if (!is_all_cpp && std::ranges::any_of(facts.units, is_cpp_source)) argv.emplace_back("-lstdc++");
   argv.emplace_back("-lm");
   return {step(argv, patient)};
 }

@@ -33,12 +33,22 @@ Functions without_sdk(Functions functions) {
   return functions;
 }
 
+/// How a proxy answers.
+struct Results {
+  std::string_view type;
+  std::string_view success;
+  std::string_view not_allowed;
+};
+constexpr Results of_intel{"sgx_status_t", "SGX_SUCCESS", "SGX_ERROR_OCALL_NOT_ALLOWED"};
+constexpr Results of_open_enclave{"oe_result_t", "OE_OK", "OE_FAILURE"};
+
 /// The two sides of an enclave.
 struct Sides {
   std::string name;  // "kv"
   std::string what;  // the head of each file
   const Edl& edl;
   bool is_open = is_open_enclave(edl);  // of Open Enclave, of which there is the trusted side alone
+  const Results& outward = is_open ? of_open_enclave : of_intel;  // of ocalls
   Functions ecalls = without_sdk(edl.ecalls);
   Functions ocalls = without_sdk(edl.ocalls);
 };
@@ -90,13 +100,13 @@ std::string prototype(const EdlFunction& function) {
   return fmt::format("{} {}({})", function.result, function.name, c_parameters(function));
 }
 
-/// The proxy of a function of the other side, with the SDK's kind of result.
-std::string proxy(const EdlFunction& function, std::string_view status, std::string first) {
+/// The proxy of a function of the other side.
+std::string proxy(const EdlFunction& function, std::string_view result, std::string first) {
   if (function.result != "void") {
     if (!first.empty()) first += ", ";
     first += function.result + "* retval";
   }
-  return fmt::format("{} {}({})", status, function.name, c_parameters(function, first));
+  return fmt::format("{} {}({})", result, function.name, c_parameters(function, first));
 }
 
 std::string proxy_body(const EdlFunction& function, std::string_view guard, std::string_view table,
@@ -139,8 +149,7 @@ std::string trusted_header(const Sides& sides) {
   std::string text = "\n#pragma GCC visibility push(hidden)\n\n/* Into the enclave: yours to define. */\n";
   for (const EdlFunction& function : sides.ecalls) text += prototype(function) + ";\n";
   text += "\n/* Out of it. */\n";
-  for (const EdlFunction& function : sides.ocalls)
-    text += proxy(function, sides.is_open ? "oe_result_t" : "sgx_status_t", "") + ";\n";
+  for (const EdlFunction& function : sides.ocalls) text += proxy(function, sides.outward.type, "") + ";\n";
   return header(sides, 't', text + "\n#pragma GCC visibility pop\n");
 }
 
@@ -148,12 +157,10 @@ std::string trusted_source(const Sides& sides) {
   std::string text =
       fmt::format("{}#include \"{}_t.h\"\n{}\n{}\n", sides.what, sides.name, c_begin, tables(sides));
   text += "static const struct jcprof_host_ocalls *jcprof_host_outside;\n\n";
-  const std::string guard = fmt::format("jcprof_host_outside == NULL) return {}",
-                                        sides.is_open ? "OE_FAILURE" : "SGX_ERROR_OCALL_NOT_ALLOWED");
+  const std::string guard = fmt::format("jcprof_host_outside == NULL) return {}", sides.outward.not_allowed);
   for (const EdlFunction& function : sides.ocalls)
-    text += proxy(function, sides.is_open ? "oe_result_t" : "sgx_status_t", "") +
-            proxy_body(function, guard, "jcprof_host_outside", sides.is_open ? "OE_OK" : "SGX_SUCCESS") +
-            "\n";
+    text += proxy(function, sides.outward.type, "") +
+            proxy_body(function, guard, "jcprof_host_outside", sides.outward.success) + "\n";
   const std::string enter = fmt::format(
       "const struct jcprof_host_ecalls *{}(const struct jcprof_host_ocalls *outside)", symbol(sides));
   return text + "/* The one symbol that the other side looks for. */\n" +
@@ -172,7 +179,7 @@ std::string untrusted_header(const Sides& sides) {
   for (const EdlFunction& function : sides.ocalls) text += prototype(function) + ";\n";
   text += "\n/* Into it. */\n";
   for (const EdlFunction& function : sides.ecalls)
-    text += proxy(function, "sgx_status_t", std::string(enclave_parameter)) + ";\n";
+    text += proxy(function, of_intel.type, std::string(enclave_parameter)) + ";\n";
   return header(sides, 'u', text);
 }
 
@@ -183,9 +190,9 @@ std::string untrusted_source(const Sides& sides) {
       sides.what, sides.name, c_begin, tables(sides));
   text += c_filled(host_untrusted_template, {{"OCALLS", names_of(sides.ocalls)}, {"SYMBOL", symbol(sides)}});
   for (const EdlFunction& function : sides.ecalls)
-    text += "\n" + proxy(function, "sgx_status_t", std::string(enclave_parameter)) +
+    text += "\n" + proxy(function, of_intel.type, std::string(enclave_parameter)) +
             proxy_body(function, "eid == 0 || eid != jcprof_host.id) return SGX_ERROR_INVALID_ENCLAVE_ID",
-                       "jcprof_host.ecalls", "SGX_SUCCESS");
+                       "jcprof_host.ecalls", of_intel.success);
   return text + std::string(c_end);
 }
 
