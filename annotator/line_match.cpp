@@ -17,13 +17,14 @@ struct TrappedLine {
   std::size_t index = 0;  // of the line
   std::vector<const Trap*> traps;
 };
-using Functions = std::map<std::pair<std::string, std::string>, std::vector<TrappedLine>>;  // path, name
+using TrappedFunctions =
+    std::map<std::pair<std::string, std::string>, std::vector<TrappedLine>>;  // path, name
 
 /// In the order of the text.
-Functions functions_of(const MappedLines& mapped) {
+TrappedFunctions functions_of(const MappedLines& mapped) {
   std::map<std::pair<std::string, std::size_t>, std::vector<const Trap*>> traps;
   for (const Trap& trap : mapped.map.traps) traps[{trap.path, trap.line}].push_back(&trap);
-  Functions functions;
+  TrappedFunctions functions;
   for (std::size_t i = 0; i < mapped.lines.size(); ++i) {
     const LineEstimate& line = mapped.lines[i];
     const auto found = traps.find({line.path, line.line});
@@ -120,7 +121,7 @@ std::vector<std::optional<std::size_t>> match_lines(const MappedLines& before, c
     result[now] = old;
     taken[old] = true;
   };
-  const Functions functions = functions_of(before);
+  const TrappedFunctions functions = functions_of(before);
   for (const auto& [name, lines] : functions_of(after)) {
     const auto old = functions.find(name);
     if (old == functions.end()) continue;

@@ -41,7 +41,7 @@ bool is_in(std::span<const Range> ranges, char32_t character) {
       ranges, [&](const Range& range) { return range.first <= character && character <= range.last; });
 }
 
-std::size_t columns_of(const Character& character) {
+std::size_t character_columns(const Character& character) {
   if (!character.code_point) return 1;
   if (is_in(combining, *character.code_point)) return 0;
   return is_in(wide, *character.code_point) ? 2 : 1;
@@ -64,7 +64,7 @@ std::string terminal_line(std::string_view line) {
 
 std::size_t columns_of(std::string_view text) {
   std::size_t columns = 0;
-  for (const Character& character : characters_of(text)) columns += columns_of(character);
+  for (const Character& character : characters_of(text)) columns += character_columns(character);
   return columns;
 }
 
@@ -73,7 +73,7 @@ std::string cut_to(const std::string& text, std::size_t width) {
   std::string result;
   std::size_t columns = 1;  // of the ellipsis
   for (const Character& character : characters_of(text)) {
-    columns += columns_of(character);
+    columns += character_columns(character);
     if (columns > width) break;
     result += character.bytes;
   }
@@ -86,7 +86,7 @@ std::string end_of(const std::string& text, std::size_t width) {
   std::size_t columns = 1;
   std::size_t from = text.size();
   for (auto character = characters.rbegin(); character != characters.rend(); ++character) {
-    columns += columns_of(*character);
+    columns += character_columns(*character);
     if (columns > width) break;
     from -= character->bytes.size();
   }

@@ -10,7 +10,7 @@
 namespace jcprof::annotator {
 namespace {
 
-constexpr std::string_view plain = "\x1b[0m";
+constexpr std::string_view no_colour = "\x1b[0m";
 
 std::string padded(const std::string& text, std::size_t width, Align align) {
   const std::string blanks(width - std::min(width, columns_of(text)), ' ');
@@ -47,7 +47,7 @@ std::vector<std::size_t> widths_of(const std::vector<Column>& columns, const std
 }  // namespace
 
 std::string painted(const std::string& text, std::string_view how, const TableStyle& style) {
-  return style.colour == Colour::always ? fmt::format("{}{}{}", how, text, plain) : text;
+  return style.colour == Colour::always ? fmt::format("{}{}{}", how, text, no_colour) : text;
 }
 
 std::string table(const std::vector<Column>& columns, std::vector<Row> rows, const TableStyle& style) {

@@ -31,6 +31,11 @@ add_library(jcprof_warnings INTERFACE)
 target_compile_options(jcprof_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
                                                  -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
                                                  -Wno-missing-field-initializers)  # every field has a default
+# Where a library's sources are compiled some at a time (CMakePresets.json), they see each other's constants, and g++
+# takes them for headers.
+if(CMAKE_UNITY_BUILD)
+  target_compile_options(jcprof_warnings INTERFACE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endif()
 if(JCPROF_WERROR)
   target_compile_options(jcprof_warnings INTERFACE -Werror)
 endif()
@@ -57,6 +62,7 @@ endfunction()
 function(jcprof_test name)
   cmake_parse_arguments(arg "ALONE;TIMED" "" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   target_link_libraries(${name} PRIVATE jcprof_test_main jcprof_warnings nlohmann_json::nlohmann_json fmt::fmt ${arg_LIBS})
   target_precompile_headers(${name} REUSE_FROM jcprof_test_headers)
   target_compile_definitions(${name} PRIVATE JCPROF_SOURCE_DIR="${PROJECT_SOURCE_DIR}"

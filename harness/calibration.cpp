@@ -16,11 +16,6 @@ constexpr std::uint64_t first_passes = 1000;
 constexpr int pilot_pairs = 7;
 // Many enough that a step of an exact clock is nothing, a pass of each kind.
 constexpr std::uint64_t exact_passes = 131'072;
-// A JIT compiles the loops after some hundred commands; the slope of the interpreter is not the one that is
-// wanted. So much of the target's time is enough for that, and on a card without one it is a single command.
-constexpr Ticks warm_up_ns = 60'000'000;
-constexpr int warm_up_commands = 2000;
-constexpr std::int64_t longest_warm_up_ns = 1'000'000'000;
 constexpr double clear_in_sigmas = 3;
 
 // Frames for a stop to unwind: as many as the target's stack holds.

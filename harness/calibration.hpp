@@ -12,6 +12,12 @@
 
 namespace jcprof::harness {
 
+// A JIT compiles the loops after some hundred commands; the slope of the interpreter is not the one that is
+// wanted. So much of the target's time is enough for that, and on a card without one it is a single command.
+inline constexpr Ticks warm_up_ns = 60'000'000;
+inline constexpr int warm_up_commands = 2000;
+inline constexpr std::int64_t longest_warm_up_ns = 1'000'000'000;
+
 struct CalibrationSettings {
   std::uint32_t repetitions = 20;          // of each kind, interleaved; of stops up to ten times that
   bool is_exact = false;                   // the clock repeats itself

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/calibration.hpp"
 #include "harness/clock.hpp"
 #include "harness/judgement.hpp"
 #include "harness/way.hpp"
@@ -21,16 +22,12 @@ constexpr std::uint64_t before_blocks = 1000;
 // Cards pass thousands: 8 times this is the first whose tenth is whole thousands too.
 constexpr std::uint64_t smallest_block = 1250;
 constexpr std::uint64_t most_passes = 64'000'000;  // cards count thousands in 16 bits
-constexpr int pilot_pairs = 7;
-constexpr double clear_in_sigmas = 20;
+constexpr int size_pilots = 7;
+constexpr double exact_in_sigmas = 20;
 constexpr double seen_in_sigmas = 3;
 constexpr double clear_ns = 1e6;
 constexpr double largest_extra = 0.11;  // of the 1x block
-// A JIT compiles the loops after some hundred commands; sizes that were found before that are too small.
-constexpr int warm_up_commands = 2000;
-constexpr double warm_up_ns = 60e6;
-constexpr std::int64_t longest_warm_up_ns = 1'000'000'000;
-constexpr int most_failures = 10;  // in a row
+constexpr int most_failures = 10;       // in a row
 constexpr double largest_error = 0.05;
 
 constexpr std::size_t count_of_stops = 5;
@@ -92,9 +89,10 @@ class Line {
     const std::optional<CalibrationTime> least = time(1);
     if (!least || least->passes == 0) return false;
     step_ = least->passes;
+    // Sizes that are found before a JIT has compiled the loops are too small.
     const std::int64_t began = now_ns();
     double spent = 0;
-    for (int i = 0; i < warm_up_commands && spent < warm_up_ns; ++i) {
+    for (int i = 0; i < warm_up_commands && spent < static_cast<double>(warm_up_ns); ++i) {
       const std::optional<CalibrationTime> one = time(smallest_block);
       if (!one || !goes_on()) return false;
       answered_ = true;
@@ -112,7 +110,7 @@ class Line {
       const double sigma = std::max(size->sigma, device_.resolution);
       if (size->ticks >= seen_in_sigmas * sigma) size_ = size;
       const bool is_long = tick_ns_ <= 0 || size->ticks * tick_ns_ >= clear_ns;
-      const bool is_clear = size->ticks >= clear_in_sigmas * sigma && is_long && size->extra <= largest_extra;
+      const bool is_clear = size->ticks >= exact_in_sigmas * sigma && is_long && size->extra <= largest_extra;
       const bool is_last = passes_for(2 * block, step_).back() > most_passes ||
                            2 * size->longest_ns > static_cast<double>(settings_.longest.count());
       if (is_clear || is_last) return size_.has_value();
@@ -140,7 +138,7 @@ class Line {
     size.extra = static_cast<double>(size.passes[4] - size.passes[3]) /
                  static_cast<double>(size.passes[1] - size.passes[0]);
     std::vector<double> differences;
-    for (int i = 0; i < pilot_pairs; ++i) {
+    for (int i = 0; i < size_pilots; ++i) {
       const std::optional<CalibrationTime> shorter = time(asked[2]);
       const std::optional<CalibrationTime> longer = time(asked[3]);
       if (!shorter || !longer || !goes_on()) return std::nullopt;

@@ -14,7 +14,7 @@ namespace jcprof::harness {
 namespace {
 
 constexpr int attempts = 3;
-constexpr std::uint32_t sw_ok = 0x9000;
+constexpr std::uint32_t success = 0x9000;
 // Each way takes a schedule of its own; inputs of more than these are too different to be profiled together.
 constexpr std::size_t most_ways = 8;
 
@@ -65,7 +65,7 @@ class Surveyor {
     const Sample whole = take_full_run(input);
     const bool is_first = survey_.ways.empty();
     // An exit status of 0, which no card has for a status word.
-    if (is_first && whole.status.value_or(sw_ok) != sw_ok && *whole.status != 0)
+    if (is_first && whole.status.value_or(success) != success && *whole.status != 0)
       warn(WarningKind::answer,
            fmt::format("the whole command {}: that is what is measured", told(*whole.status)));
     TracedPath path = trace(input);

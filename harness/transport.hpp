@@ -66,6 +66,9 @@ struct CalibrationTime {
   Ticks ticks = 0;           // of the whole command
 };
 
+/// What brings a target back that a calibration lost is not kept up for long.
+inline constexpr int calibration_attempts = 2;
+
 /// Called once a shot, in order, as soon as it is done. Returning false ends the batch after that shot.
 using ShotSink = std::function<bool(const Shot&, const Sample&)>;
 

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::minutes patience{2};
+constexpr std::chrono::minutes javac_patience{2};
 constexpr std::string_view error_mark = ": error: ";
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -121,7 +121,7 @@ Compilation compile_java(const Project& project, const fs::path& tree,
     const Command javac{.argv = std::move(argv),
                         .cwd = tree,
                         .environment = {{"LC_ALL", "C.UTF-8"}, {"JDK_JAVAC_OPTIONS", ""}}};
-    const ProcessResult ended = run_and_wait(javac, {.file = work / "log"}, patience);
+    const ProcessResult ended = run_and_wait(javac, {.file = work / "log"}, javac_patience);
     result.errors = parse_javac(read_file(work / "log"), tree);
     if (as_bytes)
       for (CompileError& error : result.errors) error.unit = ColumnUnit::bytes;

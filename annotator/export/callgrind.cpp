@@ -62,9 +62,9 @@ class Names {
   std::map<std::string, std::size_t> numbers_;
 };
 
-class Writer {
+class CallgrindWriter {
  public:
-  explicit Writer(const CostTree& tree) : tree_(tree) {
+  explicit CallgrindWriter(const CostTree& tree) : tree_(tree) {
     for (const CostFunction& function : tree.functions) has_modules_ |= !function.module.empty();
   }
 
@@ -121,7 +121,7 @@ std::string to_callgrind(const Profile& profile) {
       plain_line(profile.run.tool), plain_line(profile.run.project), described(profile.run), unit,
       profile.run.unit == ClockUnit::ns ? "nanoseconds" : unit, unit, total);
   const std::vector<FunctionCosts> costs = costs_of(tree);
-  Writer writer(tree);
+  CallgrindWriter writer(tree);
   for (std::size_t i = 0; i < costs.size(); ++i) writer.add(tree.functions[i], costs[i]);
   return text + std::move(writer).text() + fmt::format("\ntotals: {:.0f}\n", total);
 }

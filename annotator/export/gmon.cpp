@@ -29,9 +29,9 @@ constexpr double fullest = std::numeric_limits<std::uint16_t>::max();  // that a
 
 static_assert(std::endian::native == std::endian::little);
 
-class Writer {
+class GmonWriter {
  public:
-  explicit Writer(std::size_t pointer_bytes) : pointer_bytes_(pointer_bytes) {}
+  explicit GmonWriter(std::size_t pointer_bytes) : pointer_bytes_(pointer_bytes) {}
   void number(std::uint64_t value, std::size_t bytes) {
     for (std::size_t i = 0; i < bytes; ++i) bytes_ += static_cast<char>(value >> (8 * i));
   }
@@ -97,7 +97,7 @@ Dimension dimension_for(double longest, ClockUnit unit) {
 
 /// Each function is a histogram of one bin of 16 bits, at its first bytes: so the rate, which all share, is
 /// what makes the longest one fill its bin.
-void add_times(Writer& out, const Totals& totals, ClockUnit unit) {
+void add_times(GmonWriter& out, const Totals& totals, ClockUnit unit) {
   constexpr std::uint64_t bin_bytes = 2;
   constexpr double most = std::numeric_limits<std::int32_t>::max();
   double longest = 1;
@@ -117,7 +117,7 @@ void add_times(Writer& out, const Totals& totals, ClockUnit unit) {
 }
 
 /// gprof sums arcs that come again, so that a count need not fit in one.
-void add_arcs(Writer& out, const Totals& totals) {
+void add_arcs(GmonWriter& out, const Totals& totals) {
   constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
   for (const auto& [ends, count] : totals.arcs)
     for (std::uint64_t left = count; left > 0; left -= std::min(left, most)) {
@@ -155,7 +155,7 @@ std::string to_gmon(const RecordedRun& recorded, const Binary& binary) {
     throw UserError(Fault{.message = "none of the recorded functions is in it",
                           .place = {.file = binary.file.string()},
                           .hint = "name the program or library that hooks recorded, of the very build"});
-  Writer out(binary.pointer_bytes);
+  GmonWriter out(binary.pointer_bytes);
   out.text("gmon", 4);
   out.number(1, 4);
   out.text("", 12);

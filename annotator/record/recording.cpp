@@ -20,7 +20,7 @@
 namespace jcprof::annotator {
 namespace {
 
-constexpr std::size_t most_threads = 1U << 17U;
+constexpr std::size_t most_recorded_threads = 1U << 17U;
 
 [[noreturn]] void refuse(const RecordedLog& log, std::string message, std::string hint) {
   throw UserError(
@@ -54,7 +54,7 @@ std::vector<ThreadTotals> walk_threads(const RecordLog& file, Walk& walk, std::v
   std::uint64_t left_out = 0;
   file.read_chunks([&](const jcprof_log_chunk& chunk, std::span<const std::uint64_t> words) {
     std::unique_ptr<ThreadWalk>& thread = threads[chunk.thread];
-    if (!thread && threads.size() > most_threads) {
+    if (!thread && threads.size() > most_recorded_threads) {
       threads.erase(chunk.thread);
       ++left_out;
       return;
@@ -65,7 +65,7 @@ std::vector<ThreadTotals> walk_threads(const RecordLog& file, Walk& walk, std::v
   if (left_out > 0)
     warnings.push_back({.kind = WarningKind::lost,
                         .text = fmt::format("{} chunks of threads beyond the first {} are left out", left_out,
-                                            most_threads)});
+                                            most_recorded_threads)});
   std::vector<ThreadTotals> totals;
   for (const auto& [serial, thread] : threads) totals.push_back(thread->finish());
   std::erase_if(totals, [](const ThreadTotals& thread) { return thread.events == 0 && thread.lost == 0; });

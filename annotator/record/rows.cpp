@@ -14,7 +14,6 @@ namespace {
 
 // Calibration times events back to back, whose code and data are at hand; between other work they cost more.
 constexpr double part_of_own_cost_unknown = 0.25;
-constexpr std::size_t most_slow = 10;
 
 /// "verify" of "pin.c:verify", as a map calls it where several files have one.
 std::string_view without_file(const TrapTable::Place& place) {
@@ -205,7 +204,7 @@ std::vector<StoredSlow> RowMaker::slow_rows() const {
     std::ranges::sort(slow, [](const SlowCall& a, const SlowCall& b) {
       return std::pair(b.ticks, a.tick) < std::pair(a.ticks, b.tick);
     });
-    for (const SlowCall& call : std::span(slow).first(std::min(slow.size(), most_slow)))
+    for (const SlowCall& call : slow)
       rows.push_back({.symbol = symbol,
                       .thread = call.thread,
                       .at = moment(call.tick),

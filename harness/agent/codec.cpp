@@ -127,7 +127,7 @@ class Fields {
 };
 
 /// A line, taken apart as far as all answers are alike.
-struct Line {
+struct TakenApart {
   json root;
   std::string fault;
   std::optional<AgentError> error;
@@ -138,8 +138,8 @@ AgentError error_in(const json& value, std::string& fault) {
   return {.message = shortened(fields.text("message")), .hint = shortened(fields.text("hint"))};
 }
 
-Line take_apart(std::string_view text, std::uint64_t id) {
-  Line line{.root = json::parse(text, nullptr, false)};
+TakenApart take_apart(std::string_view text, std::uint64_t id) {
+  TakenApart line{.root = json::parse(text, nullptr, false)};
   if (line.root.is_discarded()) {
     line.fault = "this is no JSON";
     return line;
@@ -265,7 +265,7 @@ std::vector<Rung> rungs_in(const json& value, std::uint32_t rounds, std::string&
 /// An answer of one line; `read` makes a value of what stands under "ok".
 template <class T, class Read>
 AgentAnswer<T> one_answer(std::string_view text, std::uint64_t id, const Read& read) {
-  Line line = take_apart(text, id);
+  TakenApart line = take_apart(text, id);
   if (!line.fault.empty()) return breach(text, line.fault);
   if (line.error) return *line.error;
   const auto ok = line.root.find("ok");
@@ -341,7 +341,7 @@ AgentAnswer<AgentDescription> read_hello(std::string_view line, std::uint64_t id
 }
 
 std::variant<AgentShot, AgentDone, AgentError, Breach> read_shot(std::string_view text, std::uint64_t id) {
-  Line line = take_apart(text, id);
+  TakenApart line = take_apart(text, id);
   if (!line.fault.empty()) return breach(text, line.fault);
   if (line.error) return *line.error;
   if (line.root.contains("ok")) return AgentDone{};

@@ -14,7 +14,6 @@ namespace {
 
 // A round trip is long forgotten at that many, and what is in flight when a run ends has to be waited for.
 constexpr std::size_t most_in_flight = 1024;
-constexpr int calibration_attempts = 2;
 
 /// A `measure` whose answers are on their way.
 struct Flight {

@@ -20,8 +20,7 @@ constexpr StatusWord sw_ok = 0x9000;
 // One byte of the protocol counts them.
 constexpr std::size_t most_commands = 255;
 constexpr std::uint64_t passes_per_step = 1000;
-constexpr std::uint64_t most_steps = 0xFFFF;
-constexpr int calibration_attempts = 2;
+constexpr std::uint64_t most_pass_steps = 0xFFFF;
 
 /// All that is sent for one input.
 struct InputCommands {
@@ -248,7 +247,8 @@ std::optional<CalibrationTime> CardTransport::calibrate(CalibrationKind kind, st
   const bool none = kind == CalibrationKind::returned || kind == CalibrationKind::stop;
   const bool stops = counts_frames && kind != CalibrationKind::returned && kind != CalibrationKind::calls;
   const std::uint64_t step = counts_frames ? 1 : passes_per_step;
-  const std::uint64_t count = none ? 0 : std::clamp<std::uint64_t>((passes + step - 1) / step, 1, most_steps);
+  const std::uint64_t count =
+      none ? 0 : std::clamp<std::uint64_t>((passes + step - 1) / step, 1, most_pass_steps);
   for (int attempt = 0; attempt < calibration_attempts; ++attempt) {
     make_ready();
     const Answer& answer =

@@ -23,9 +23,8 @@ namespace {
 
 // The steps in which wait4 tells processor time.
 constexpr double cpu_resolution_ns = 1000;
-constexpr int calibration_attempts = 2;
 
-std::string in_words(Event event) {
+std::string event_text(Event event) {
   return fmt::format("trap {}, hit {}", number(event.trap), event.hit);
 }
 
@@ -212,14 +211,14 @@ Sample ExecTransport::judged(const Answer& answer, Event asked) {
   if (number(reached.trap) > setup_.traps || reached.hit == 0)
     return {.outcome = Outcome::lost,
             .why = fmt::format("it says that it stopped at {}, and traps.json has {} traps",
-                               in_words(reached), setup_.traps)};
+                               event_text(reached), setup_.traps)};
   if (reached == asked) {
     sample.outcome = Outcome::stopped;
     return sample;
   }
   sample.outcome = Outcome::refused;
   sample.ticks = 0;
-  sample.why = fmt::format("it stopped at {}{}", in_words(reached),
+  sample.why = fmt::format("it stopped at {}{}", event_text(reached),
                            asked.trap == run_to_end ? ", though nothing was armed" : " instead");
   return sample;
 }

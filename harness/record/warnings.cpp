@@ -6,7 +6,7 @@
 namespace jcprof::harness {
 namespace {
 
-double milliseconds(std::uint64_t ns) {
+double in_milliseconds(std::uint64_t ns) {
   return static_cast<double>(ns) / 1e6;
 }
 
@@ -17,7 +17,8 @@ void of_clock(const RecordFacts& facts, std::vector<Warning>& warnings) {
     warnings.push_back(
         {.kind = WarningKind::other,
          .text = fmt::format("the clock stood still {} times, {:.1f} ms together, {:.1f} ms at most",
-                             health.stalls, milliseconds(health.stalled_ns), milliseconds(health.longest_ns)),
+                             health.stalls, in_milliseconds(health.stalled_ns),
+                             in_milliseconds(health.longest_ns)),
          .advice = is_own ? "" : "it needs a processor that nobody else uses; --clock own needs none"});
   if (health.steps_back > 0)
     warnings.push_back(

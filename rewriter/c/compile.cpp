@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::minutes patience{5};
-constexpr std::size_t most_output = std::size_t{16} << 20;
+constexpr std::size_t most_diagnostics = std::size_t{16} << 20;
 
 std::string_view take_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
@@ -138,7 +138,8 @@ UnitAnswer ask(const CompileUnit& unit, const std::vector<std::string>& flags, c
   const Command command{.argv = std::move(argv), .cwd = unit.folder, .environment = {{"LC_ALL", "C"}}};
   UnitAnswer answer;
   try {
-    const ProcessResult ended = run_and_wait(command, {.file = log, .keep_bytes = most_output}, patience);
+    const ProcessResult ended =
+        run_and_wait(command, {.file = log, .keep_bytes = most_diagnostics}, patience);
     answer.diagnostics = parse_diagnostics(read_file(log), unit.folder);
     const bool said = std::ranges::any_of(answer.diagnostics,
                                           [](const Diagnostic& d) { return d.severity == Severity::error; });

@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rewriter/c/flags.hpp"
 
-#include <memory>
-
-#include <clang-c/Index.h>
-
 #include "rewriter/c/arguments.hpp"
+#include "rewriter/c/libclang.hpp"
 
 namespace jcprof::rewriter {
 namespace {
-
-struct Dispose {
-  void operator()(CXIndex index) const { clang_disposeIndex(index); }
-  void operator()(CXTranslationUnit unit) const { clang_disposeTranslationUnit(unit); }
-};
-using Index = std::unique_ptr<void, Dispose>;
-using Unit = std::unique_ptr<CXTranslationUnitImpl, Dispose>;
 
 bool has_error(CXTranslationUnit unit) {
   for (unsigned i = 0; i < clang_getNumDiagnostics(unit); ++i) {
@@ -28,7 +18,7 @@ bool has_error(CXTranslationUnit unit) {
 }
 
 /// An empty file is read with it.
-bool takes(const Index& index, const std::vector<std::string>& target, const std::string& flag) {
+bool takes(const ClangIndex& index, const std::vector<std::string>& target, const std::string& flag) {
   constexpr const char* name = "jcprof_flag.cpp";
   std::vector<const char*> words{"clang++", "-Wno-everything"};
   for (const std::string& word : target) words.push_back(word.c_str());
@@ -38,14 +28,14 @@ bool takes(const Index& index, const std::vector<std::string>& target, const std
   const CXErrorCode code =
       clang_parseTranslationUnit2FullArgv(index.get(), nullptr, words.data(), static_cast<int>(words.size()),
                                           &file, 1, CXTranslationUnit_None, &made);
-  const Unit unit(made);
+  const ClangUnit unit(made);
   return code == CXError_Success && made != nullptr && !has_error(made);
 }
 
 }  // namespace
 
 RefusedFlags refused_flags(const std::vector<CompileUnit>& units) {
-  const Index index(clang_createIndex(0, 0));
+  const ClangIndex index(clang_createIndex(0, 0));
   RefusedFlags refused;
   std::map<std::vector<std::string>, std::set<std::string>> asked;
   for (const CompileUnit& unit : units) {

@@ -15,6 +15,7 @@
 #include "src/core/file.hpp"
 #include "src/core/process.hpp"
 #include "src/core/shell_words.hpp"
+#include "src/core/text.hpp"
 #include "src/core/unique_fd.hpp"
 
 namespace jcprof::rewriter {
@@ -23,12 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // Makefiles ask compilers for their folders while they are read.
-constexpr std::chrono::minutes patience{2};
-constexpr std::size_t most_output = std::size_t{64} << 20;
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
-}
+constexpr std::chrono::minutes make_patience{2};
+constexpr std::size_t most_make_output = std::size_t{64} << 20;
 
 /// The commands of a shell's line, as text: between `;`, `&` and `|` that no quote holds.
 std::vector<std::string> simple_commands(std::string_view line) {
@@ -118,13 +115,13 @@ Command make_in(const Project& project, const fs::path& folder) {
 }
 
 UserError failure(const Project& project, const Command& command, const ProcessResult& ended) {
-  return UserError(
-      Fault{.message = ended.timed_out
-                           ? fmt::format("make did not say in {} minutes how it compiles", patience.count())
-                           : fmt::format("make does not say how it compiles: {}\n{}",
-                                         fmt::join(command.argv, " "), ended.tail),
-            .place = place_in_project(project, project.compile.make),
-            .hint = hint_on_make(project)});
+  return UserError(Fault{
+      .message = ended.timed_out
+                     ? fmt::format("make did not say in {} minutes how it compiles", make_patience.count())
+                     : fmt::format("make does not say how it compiles: {}\n{}", fmt::join(command.argv, " "),
+                                   ended.tail),
+      .place = place_in_project(project, project.compile.make),
+      .hint = hint_on_make(project)});
 }
 
 }  // namespace
@@ -174,7 +171,8 @@ std::vector<CompileCommand> commands_of_make(const Project& project) {
   const Command command = make_in(project, folder);
   const UniqueFd file(::memfd_create("jcprof", MFD_CLOEXEC));
   const fs::path log = fmt::format("/proc/self/fd/{}", file.get());
-  const ProcessResult ended = run_and_wait(command, {.file = log, .keep_bytes = most_output}, patience);
+  const ProcessResult ended =
+      run_and_wait(command, {.file = log, .keep_bytes = most_make_output}, make_patience);
   if (ended.exit_status != 0 || ended.timed_out) throw failure(project, command, ended);
   return parse_dry_run(read_file(log), folder);
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "rewriter/c/cursors.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -63,10 +64,6 @@ std::string visibility_of(CXCursor function) {
       },
       &name);
   return name;
-}
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
 }
 
 /// What a wrapper of another name could not do, by a word of the definition's own.

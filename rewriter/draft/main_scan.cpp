@@ -11,9 +11,9 @@ namespace jcprof::rewriter {
 namespace {
 
 /// The parts of a text that are neither comment, literal nor directive, token by token.
-class Tokens {
+class CodeTokens {
  public:
-  explicit Tokens(std::string_view text) : text_(text) {}
+  explicit CodeTokens(std::string_view text) : text_(text) {}
 
   /// A word, or one character; empty at the end.
   std::string_view next() {
@@ -87,7 +87,7 @@ class Tokens {
 };
 
 /// Behind a name: whether a body follows its parameters, those of the old style too.
-bool is_definition(Tokens& tokens) {
+bool is_definition(CodeTokens& tokens) {
   if (tokens.next() != "(") return false;
   for (int open = 1; open > 0;) {
     const std::string_view token = tokens.next();
@@ -102,7 +102,7 @@ bool is_definition(Tokens& tokens) {
 }  // namespace
 
 bool defines_function(std::string_view text, std::string_view name) {
-  Tokens tokens(text);
+  CodeTokens tokens(text);
   int depth = 0;
   std::string_view before;
   for (std::string_view token = tokens.next(); !token.empty(); token = tokens.next()) {

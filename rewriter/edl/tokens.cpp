@@ -10,9 +10,9 @@
 namespace jcprof::rewriter {
 namespace {
 
-class Tokens {
+class EdlLexer {
  public:
-  Tokens(const std::string& path, std::string_view text) : path_(path), text_(text) {}
+  EdlLexer(const std::string& path, std::string_view text) : path_(path), text_(text) {}
 
   std::vector<EdlToken> read() {
     if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
@@ -106,7 +106,7 @@ class Tokens {
 }  // namespace
 
 std::vector<EdlToken> edl_tokens(const std::string& path, std::string_view text) {
-  return Tokens(path, text).read();
+  return EdlLexer(path, text).read();
 }
 
 }  // namespace jcprof::rewriter

@@ -4,13 +4,10 @@
 #include <algorithm>
 #include <array>
 
+#include "src/core/text.hpp"
+
 namespace jcprof::rewriter {
 namespace {
-
-template <std::size_t N>
-bool one_of(std::string_view type, const std::array<std::string_view, N>& types) {
-  return std::ranges::find(types, type) != types.end();
-}
 
 constexpr std::array<std::string_view, 4> loops{"while_statement", "do_statement", "for_statement",
                                                 "enhanced_for_statement"};
@@ -36,7 +33,7 @@ bool is_java_statement(std::string_view type) {
                                                    "enum_declaration",
                                                    "record_declaration",
                                                    ";"};
-  return type.ends_with("_statement") || one_of(type, others);
+  return type.ends_with("_statement") || is_one_of(type, others);
 }
 
 JavaReachability::JavaReachability(const JavaSyntax& syntax) : syntax_(syntax) {
@@ -45,7 +42,7 @@ JavaReachability::JavaReachability(const JavaSyntax& syntax) : syntax_(syntax) {
       "enhanced_for_statement", "resource",         "spread_parameter"};
   for (NodeIndex i = 0; i < syntax_.count(); ++i) {
     const std::string_view type = syntax_[i].type;
-    const NodeIndex name = one_of(type, declarations) ? syntax_.child(i, "name") : no_node;
+    const NodeIndex name = is_one_of(type, declarations) ? syntax_.child(i, "name") : no_node;
     if (name == no_node) continue;
     const NodeIndex declaration = syntax_[i].parent;
     const NodeIndex modifiers =
@@ -64,7 +61,7 @@ NodeIndex JavaReachability::scope_of(NodeIndex declaration) const {
                                                   "resource_specification"};
   if (syntax_[declaration].type == "enhanced_for_statement") return declaration;
   NodeIndex scope = syntax_[declaration].parent;
-  while (one_of(syntax_[scope].type, parts)) scope = syntax_[scope].parent;
+  while (is_one_of(syntax_[scope].type, parts)) scope = syntax_[scope].parent;
   return scope;
 }
 
@@ -177,7 +174,7 @@ Completes JavaReachability::labeled(NodeIndex node) const {
 bool JavaReachability::jumps(NodeIndex body, NodeIndex target, Jump jump) const {
   const std::string_view wanted = jump == Jump::break_out ? "break_statement" : "continue_statement";
   for (NodeIndex i = body; i < body + syntax_[body].subtree;) {
-    if (one_of(syntax_[i].type, bodies_of_their_own)) {
+    if (is_one_of(syntax_[i].type, bodies_of_their_own)) {
       i += syntax_[i].subtree;
       continue;
     }
@@ -193,7 +190,7 @@ bool JavaReachability::aims_at(NodeIndex jump, NodeIndex target) const {
   for (NodeIndex i = syntax_[jump].parent; i != no_node; i = syntax_[i].parent) {
     const std::string_view type = syntax_[i].type;
     if (label == no_node) {
-      if (one_of(type, loops) || (!is_continue && type == "switch_expression")) return i == target;
+      if (is_one_of(type, loops) || (!is_continue && type == "switch_expression")) return i == target;
     } else if (type == "labeled_statement" &&
                syntax_.text(syntax_.child_of_type(i, "identifier")) == syntax_.text(label)) {
       // `continue label` goes on with the loop that the label names, `break label` leaves the labelled

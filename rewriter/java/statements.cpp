@@ -4,17 +4,13 @@
 #include <regex>
 
 #include "rewriter/java/builder.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
 
 // Nobody writes a longer one, and std::regex recurses over its text.
 constexpr std::size_t longest_marker = 200;
-
-template <std::size_t N>
-bool one_of(std::string_view type, const std::array<std::string_view, N>& types) {
-  return std::ranges::find(types, type) != types.end();
-}
 
 bool is_loop(std::string_view type) {
   return type == "while_statement" || type == "do_statement" || type.ends_with("for_statement");
@@ -25,14 +21,14 @@ bool is_compound(std::string_view type) {
       "if_statement",      "while_statement",        "for_statement", "enhanced_for_statement",
       "do_statement",      "switch_expression",      "try_statement", "try_with_resources_statement",
       "labeled_statement", "synchronized_statement", "block"};
-  return one_of(type, types);
+  return is_one_of(type, types);
 }
 
 /// A catch of one of these would swallow the ISOException by which a trap stops the command.
 bool catches_the_stop(std::string_view type) {
   constexpr std::array<std::string_view, 5> types{"ISOException", "CardRuntimeException", "RuntimeException",
                                                   "Exception", "Throwable"};
-  return one_of(type, types);
+  return is_one_of(type, types);
 }
 
 }  // namespace

@@ -13,8 +13,8 @@
 namespace jcprof {
 namespace {
 
-constexpr std::string_view format_name = "jcprof-project";
-constexpr std::uint64_t format_version = 1;
+constexpr std::string_view project_format = "jcprof-project";
+constexpr std::uint64_t project_version = 1;
 
 const JsonNode* value_of(const JsonNode& object, std::string_view key) {
   const auto member = std::ranges::find(object.members, key, &JsonMember::key);
@@ -29,19 +29,19 @@ void refuse_other_formats(const JsonNode& root, JsonFaults& faults) {
   if (!is_kind(root, JsonKind::object, faults)) {
   } else if (format == nullptr) {
     faults.add(root, "not a project file of jcprof: the key \"format\" is missing", hint);
-  } else if (format->text != format_name) {
-    faults.add(*format, fmt::format("\"format\" is not \"{}\"", format_name), hint);
+  } else if (format->text != project_format) {
+    faults.add(*format, fmt::format("\"format\" is not \"{}\"", project_format), hint);
   } else if (version == nullptr) {
     faults.add(root, "the key \"version\" is missing", hint);
-  } else if (version->natural.value_or(0) > format_version) {
+  } else if (version->natural.value_or(0) > project_version) {
     faults.add(
         *version,
         fmt::format("version {} of the project file is newer than version {}, which this jcprof {} reads",
-                    version->text, format_version, JCPROF_VERSION),
+                    version->text, project_version, JCPROF_VERSION),
         "a newer jcprof reads it");
-  } else if (version->natural != format_version) {
+  } else if (version->natural != project_version) {
     faults.add(*version,
-               fmt::format("there is no such version; this jcprof reads version {}", format_version));
+               fmt::format("there is no such version; this jcprof reads version {}", project_version));
   }
   faults.throw_if_any();
 }

@@ -3,6 +3,8 @@
 // it may be shown.
 #pragma once
 
+#include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +15,12 @@ namespace jcprof {
 
 /// `*` any run without '/', `**` any run, `?` one character, `[a-f]` a set; everything else itself.
 bool glob_matches(std::string_view pattern, std::string_view text);
+
+/// `words`: a list in braces, or any range of strings.
+template <class Words = std::initializer_list<std::string_view>>
+bool is_one_of(std::string_view word, const Words& words) {
+  return std::ranges::find(words, word) != std::ranges::end(words);
+}
 
 /// The candidate nearest to `word` by edit distance (Levenshtein 1966), empty if none is close enough to
 /// help.

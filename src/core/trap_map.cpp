@@ -14,8 +14,8 @@
 namespace jcprof {
 namespace {
 
-constexpr std::string_view format_name = "jcprof-traps";
-constexpr std::uint64_t format_version = 1;
+constexpr std::string_view map_format = "jcprof-traps";
+constexpr std::uint64_t map_version = 1;
 
 std::string line_of(const SourceDigest& source) {
   return fmt::format(R"({{"path":{},"sha256":"{}"}})", json_string(source.path), source.sha256);
@@ -46,7 +46,7 @@ std::string content_of(const TrapMap& map) {
   const std::string arming =
       map.command == 0 ? "" : fmt::format(R"(,{}"arming":{{"command":{}}})", '\n', map.command);
   return fmt::format("{{\"format\":\"{}\",\"version\":{},\"language\":{},\n\"sources\":{},\n\"traps\":{}{}{}",
-                     format_name, format_version, json_string(map.language), joined_lines(map.sources),
+                     map_format, map_version, json_string(map.language), joined_lines(map.sources),
                      joined_lines(map.traps), card, arming);
 }
 
@@ -71,7 +71,7 @@ struct LowerHex {
 };
 
 /// A file of somebody else must not make us read or write outside of the project.
-void read_inner_path(const JsonNode& node, std::string& to, JsonFaults& faults) {
+void read_source_path(const JsonNode& node, std::string& to, JsonFaults& faults) {
   read_string(node, to, faults);
   const std::filesystem::path path(to);
   if (path.is_absolute() || std::ranges::find(path, "..") != path.end() || to.find('\\') != std::string::npos)
@@ -88,7 +88,7 @@ void read_kind(const JsonNode& node, TrapKind& to, JsonFaults& faults) {
 
 void read_source(const JsonNode& node, SourceDigest& to, JsonFaults& faults) {
   ObjectReader object(node, faults);
-  object.required("path", to.path, read_inner_path);
+  object.required("path", to.path, read_source_path);
   object.required("sha256", to.sha256, LowerHex{64});
   object.refuse_the_rest();
 }
@@ -100,7 +100,7 @@ void read_trap(const JsonNode& node, Trap& to, JsonFaults& faults) {
   object.required("name", to.name, read_string);
   object.required("kind", to.kind, read_kind);
   object.required("function", to.function, read_string);
-  object.required("path", to.path, read_inner_path);
+  object.required("path", to.path, read_source_path);
   object.required("line", to.line, Natural{.lowest = 1});
   object.required("column", to.column, Natural{.lowest = 1});
   object.required("offset", to.offset, Natural{});
@@ -145,20 +145,20 @@ void read_command(const JsonNode& node, std::uint32_t& to, JsonFaults& faults) {
 
 void read_format(const JsonNode& node, std::string& to, JsonFaults& faults) {
   to = node.text;
-  if (node.text != format_name)
-    faults.add(node, fmt::format("\"format\" is not \"{}\": this is no trap map", format_name));
+  if (node.text != map_format)
+    faults.add(node, fmt::format("\"format\" is not \"{}\": this is no trap map", map_format));
   faults.throw_if_any();
 }
 
 void read_version(const JsonNode& node, std::uint64_t& to, JsonFaults& faults) {
   to = node.natural.value_or(0);
-  if (to > format_version)
+  if (to > map_version)
     faults.add(node,
                fmt::format("version {} of the trap map is newer than version {}, which this jcprof {} reads",
-                           to, format_version, JCPROF_VERSION),
+                           to, map_version, JCPROF_VERSION),
                "use the jcprof that wrote it, or run jcprof-gen again");
-  else if (to != format_version)
-    faults.add(node, fmt::format("there is no such version; this jcprof reads version {}", format_version));
+  else if (to != map_version)
+    faults.add(node, fmt::format("there is no such version; this jcprof reads version {}", map_version));
   faults.throw_if_any();
 }
 

@@ -58,7 +58,7 @@ Running::Running(const Command& command, fs::path pid_file) : process_(command, 
 
 int Running::wait() {
   std::optional<int> status;
-  becomes_true([&] { return (status = process_.ended()).has_value(); }, 60s);
+  becomes_true([&] { return (status = process_.ended()).has_value(); });
   INFO(process_.tail());
   REQUIRE(status.has_value());
   return *status;

@@ -73,7 +73,7 @@ class Workplace {
 
 /// Looks every few milliseconds, for `patience` at most.
 bool becomes_true(const std::function<bool()>& condition,
-                  std::chrono::milliseconds patience = std::chrono::seconds{30});
+                  std::chrono::milliseconds patience = std::chrono::minutes{2});
 
 /// Replaces the first `from` in a file; fails the test when there is none.
 void replace_in(const std::filesystem::path& file, const std::string& from, const std::string& to);

@@ -17,7 +17,7 @@ namespace {
 using agents::mistake;
 using nlohmann::json;
 
-struct Step {
+struct TimedRung {
   std::string name;
   std::function<Ticks()> time;
   std::vector<Ticks> ticks{};
@@ -34,18 +34,18 @@ Ticks time_trigger(agents::Target& target, const Bytes& input, TrapId trap, Outc
                             sample.why));
 }
 
-std::vector<Step> steps_for(Tee& tee, agents::Target& target, const Bytes& input, TrapId trap) {
-  std::vector<Step> steps{{"clock", [&] { return tee.time(Rung::clock); }},
-                          {"driver", [&] { return tee.time(Rung::driver); }},
-                          {"secure monitor, core", [&] { return tee.time(Rung::core); }},
-                          {"client library", [&] { return tee.time(Rung::client); }}};
+std::vector<TimedRung> rungs_for(Tee& tee, agents::Target& target, const Bytes& input, TrapId trap) {
+  std::vector<TimedRung> rungs{{"clock", [&] { return tee.time(Rung::clock); }},
+                               {"driver", [&] { return tee.time(Rung::driver); }},
+                               {"secure monitor, core", [&] { return tee.time(Rung::core); }},
+                               {"client library", [&] { return tee.time(Rung::client); }}};
   if (trap != run_to_end)
-    steps.push_back({"TA entry", [&target, &input, trap] {
+    rungs.push_back({"TA entry", [&target, &input, trap] {
                        return time_trigger(target, input, trap, Outcome::stopped);
                      }});
-  steps.push_back(
+  rungs.push_back(
       {"command", [&target, &input] { return time_trigger(target, input, run_to_end, Outcome::ended); }});
-  return steps;
+  return rungs;
 }
 
 }  // namespace
@@ -55,17 +55,17 @@ json climb(Tee& tee, agents::Target& target, const json& request) {
   const Bytes input = agents::input_of(request);
   const TrapId trap{static_cast<std::uint32_t>(agents::natural(request, "trap", 0, UINT32_MAX))};
   const std::uint64_t rounds = agents::natural(request, "rounds", 1, most_rounds);
-  std::vector<Step> steps = steps_for(tee, target, input, trap);
+  std::vector<TimedRung> rungs = rungs_for(tee, target, input, trap);
   // The first call of each opens what it needs.
-  for (Step& step : steps) step.time();
+  for (TimedRung& rung : rungs) rung.time();
   for (std::uint64_t round = 0; round < rounds; ++round) {
-    for (Step& step : steps) step.ticks.push_back(step.time());
-    std::ranges::reverse(steps);
+    for (TimedRung& rung : rungs) rung.ticks.push_back(rung.time());
+    std::ranges::reverse(rungs);
   }
-  if (rounds % 2 != 0) std::ranges::reverse(steps);
-  json rungs = json::array();
-  for (const Step& step : steps) rungs.push_back({{"name", step.name}, {"ticks", step.ticks}});
-  return {{"rungs", rungs}};
+  if (rounds % 2 != 0) std::ranges::reverse(rungs);
+  json made = json::array();
+  for (const TimedRung& rung : rungs) made.push_back({{"name", rung.name}, {"ticks", rung.ticks}});
+  return {{"rungs", made}};
 }
 
 }  // namespace jcprof::teec
