@@ -3,15 +3,16 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 
+#include <clang-c/Index.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
 #include "rewriter/c/arguments.hpp"
 #include "rewriter/c/cursors.hpp"
-#include "rewriter/c/libclang.hpp"
 #include "src/core/file.hpp"
 
 namespace jcprof::rewriter {
@@ -19,6 +20,13 @@ namespace {
 
 // Fowler, Noll, Vo 1991
 constexpr std::uint64_t fnv_prime = 0x100000001B3;
+
+struct Dispose {
+  void operator()(CXIndex index) const { clang_disposeIndex(index); }
+  void operator()(CXTranslationUnit unit) const { clang_disposeTranslationUnit(unit); }
+};
+using Index = std::unique_ptr<void, Dispose>;
+using Unit = std::unique_ptr<CXTranslationUnitImpl, Dispose>;
 
 struct Located {
   CXFile file = nullptr;
@@ -201,11 +209,11 @@ class UnitReader {
   const CompileUnit& unit_;
   const std::size_t index_;
   const CReadingRoom& room_;
-  const ClangIndex clang_{clang_createIndex(0, 0)};
+  const Index clang_{clang_createIndex(0, 0)};
   std::unordered_map<void*, std::optional<std::size_t>>
       by_handle_;  // a file has one for each name it is found by
   std::unordered_map<void*, std::uint64_t> name_digests_;
-  ClangUnit unit_handle_;
+  Unit unit_handle_;
   std::map<std::size_t, CView> views_;
   std::map<std::size_t, CTarget> targets_;
   CUnitReading reading_;
