@@ -42,7 +42,7 @@ struct Format {
 
 const std::vector<Format>& formats() {
   using namespace annotator;
-  static const std::vector<Format> all{{.name = "json", .write = to_json},
+  static const std::vector<Format> all{{.name = "json", .write = annotator::to_json},
                                        {.name = "csv", .write = to_csv},
                                        {.name = "folded", .write = to_folded},
                                        {.name = "speedscope", .write = to_speedscope},
