@@ -52,8 +52,8 @@ struct jcprof_log_chunk { /* one cache line, records behind it */
 
 #define JCPROF_LOG_MODULE 1u /* a: first address, b: behind the last, c: offset in the file; text: the file */
 #define JCPROF_LOG_NAME 2u   /* a: id of a mark; text: its name */
-#define JCPROF_LOG_PAUSE 3u  /* a: tick from which on nothing is recorded */
-#define JCPROF_LOG_RESUME 4u /* a: tick from which on it is again */
+#define JCPROF_LOG_PAUSE 3u  /* a: tick from which on nothing is recorded; b: 1 where the recorder says so, by its clock */
+#define JCPROF_LOG_RESUME 4u /* a: tick from which on it is again; b: as there */
 
 struct jcprof_log_entry {
   jcprof_log_u32 kind;  /* written last; 0: not there yet */
@@ -107,6 +107,7 @@ struct jcprof_log_head {
   jcprof_log_u64 trap_ticks;   /* the same by traps */
   jcprof_log_u32 pointer_bytes;
   jcprof_log_u32 image; /* of `attached`: tells it from what it replaces itself with by exec; 0: unknown */
+  jcprof_log_u64 clock_hz; /* ticks a second of a clock that only the target has; 0: the recorder's; ~0: not told */
 };
 
 /* ---- on disk: blocks, one behind the other, until the file ends; a cut one at the end counts as not there ---- */

@@ -6,7 +6,8 @@
 
 #include "jcprof_log.h"
 
-/* The clock: an expression of 64 bits. Where it is a call, hooks must not be compiled into what it calls. */
+/* The clock: an expression of 64 bits. Where it is a call, hooks must not be compiled into what it calls.
+   JCPROF_CLOCK_HZ: how many ticks of it a second has. */
 #ifdef JCPROF_CLOCK_SHARED
 #define JCPROF_TICKS_ __atomic_load_n(&jcprof_recorder.log->now, __ATOMIC_RELAXED)
 #elif defined(JCPROF_CLOCK)
@@ -30,6 +31,15 @@ JCPROF_LOCAL_ JCPROF_HOT_ jcprof_log_u64 jcprof_counter(void) JCPROF_NOTHROW_ {
 }
 #else
 #error "jcprof: this processor's clock is not known: define JCPROF_CLOCK or JCPROF_CLOCK_SHARED"
+#endif
+
+/* As the log has it. */
+#if !defined(JCPROF_CLOCK) || defined(JCPROF_CLOCK_SHARED)
+#define JCPROF_HZ_ JCPROF_TO_(jcprof_log_u64, 0)
+#elif defined(JCPROF_CLOCK_HZ)
+#define JCPROF_HZ_ JCPROF_TO_(jcprof_log_u64, JCPROF_CLOCK_HZ)
+#else
+#define JCPROF_HZ_ (~JCPROF_TO_(jcprof_log_u64, 0))
 #endif
 
 /* A program of Linux finds its log by environment; others are handed theirs. */
@@ -784,7 +794,9 @@ JCPROF_LOCAL_ void jcprof_describe(struct jcprof_log_head *log) {
 /* True: it was nobody's. */
 JCPROF_LOCAL_ int jcprof_own_log(struct jcprof_log_head *log, jcprof_log_u32 process) {
   jcprof_log_u32 before = 0;
-  return __atomic_compare_exchange_n(&log->attached, &before, process, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE);
+  if (!__atomic_compare_exchange_n(&log->attached, &before, process, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) return 0;
+  log->clock_hz = JCPROF_HZ_;
+  return 1;
 }
 
 #if JCPROF_BY_PATH_
@@ -796,11 +808,12 @@ JCPROF_LOCAL_ int jcprof_share_log(struct jcprof_log_head *log, int *first) {
   const jcprof_log_u32 process = JCPROF_TO_(jcprof_log_u32, jcprof_libc_getpid());
   __atomic_store_n(&jcprof_recorder.log, log, __ATOMIC_RELEASE);
   if (jcprof_own_log(log, process)) {
-    log->image = image;
+    __atomic_store_n(&log->image, image, __ATOMIC_RELEASE);
     *first = 1;
     return 1;
   }
-  return log->attached == process && image != 0 && log->image == image;
+  return log->attached == process && image != 0 && __atomic_load_n(&log->image, __ATOMIC_ACQUIRE) == image &&
+         log->clock_hz == JCPROF_HZ_;
 }
 
 /* True: we are the first. */

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -79,8 +80,18 @@ class FactReader {
   }
 
   /// Target and recorder each pause and resume by themselves, and are written when they are seen: it is on
-  /// again when all that paused have resumed.
+  /// again when all that paused have resumed. A clock that only the target has tells nothing of the
+  /// recorder's.
   void put_pauses() {
+    if (facts_.head.clock_hz == 0) {
+      std::ranges::copy(switches_outside_, std::back_inserter(switches_));
+    } else if (!switches_outside_.empty()) {
+      facts_.warnings.push_back(
+          {.kind = WarningKind::other,
+           .text = "recording was paused from outside, where the program's own clock cannot be read: calls "
+                   "that were open then have the pause in their times",
+           .advice = "pause from inside, with JCPROF_PAUSE() and JCPROF_RESUME()"});
+    }
     std::ranges::stable_sort(switches_);
     std::size_t paused = 0;
     for (const auto& [tick, kind] : switches_) {
@@ -114,7 +125,7 @@ class FactReader {
         return true;
       case JCPROF_LOG_PAUSE:
       case JCPROF_LOG_RESUME:
-        switches_.emplace_back(entry.a, entry.kind);
+        (entry.b == 0 ? switches_ : switches_outside_).emplace_back(entry.a, entry.kind);
         return true;
       default:
         return false;
@@ -145,7 +156,8 @@ class FactReader {
 
   LogFacts& facts_;
   std::size_t entries_ = 0;
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> switches_;  // ticks, and which way
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> switches_;          // ticks, and which way
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> switches_outside_;  // by the recorder's clock
   std::uint64_t pairs_ = 0;
   std::uint64_t stride_ = 1;
 };

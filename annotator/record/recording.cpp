@@ -115,7 +115,7 @@ RecordedRun analyze_log(const RecordedLog& log) {
   if (!log.traps && walk.unknown_traps > 0)
     refuse(log, "traps were recorded, and there is no map of them", "name their traps.json with --traps");
 
-  const TickScale scale = scale_of(facts.pairs, log.unit);
+  const TickScale scale = scale_of(facts.head.clock_hz, facts.pairs, log.unit);
   run.info = {.state = RunState::complete,
               .transport = "record",
               .unit = scale.unit,

@@ -71,8 +71,23 @@ void judge(std::span<const jcprof_log_pair> pairs, TickScale& scale) {
 
 }  // namespace
 
-TickScale scale_of(std::span<const jcprof_log_pair> pairs, ClockUnit uncalibrated) {
+TickScale scale_of(std::uint64_t hz, std::span<const jcprof_log_pair> pairs, ClockUnit uncalibrated) {
+  constexpr std::uint64_t not_told = ~std::uint64_t{0};
   TickScale scale{.unit = uncalibrated};
+  if (hz == not_told) {
+    scale.unit = ClockUnit::cycles;
+    scale.warnings.push_back(
+        {.kind = WarningKind::other,
+         .text = "the program has a clock of its own and does not say how fast it is: its ticks are shown as "
+                 "cycles",
+         .advice = "define JCPROF_CLOCK_HZ beside JCPROF_CLOCK: ticks a second"});
+    return scale;
+  }
+  if (hz != 0) {
+    scale.unit = ClockUnit::ns;
+    scale.per_tick = 1e9 / static_cast<double>(hz);
+    return scale;
+  }
   const std::optional<double> slope = slope_of(pairs);
   if (!slope) return scale;
   scale.unit = ClockUnit::ns;

@@ -2,6 +2,7 @@
 // From ticks to nanoseconds by what was read of both together, and what that tells of the clock's health.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -17,7 +18,7 @@ struct TickScale {
   std::vector<Warning> warnings;
 };
 
-/// `uncalibrated`: what a tick is where pairs do not tell.
-TickScale scale_of(std::span<const jcprof_log_pair> pairs, ClockUnit uncalibrated);
+/// `hz`: clock_hz of the log's head. `uncalibrated`: what a tick is where neither that nor pairs tell.
+TickScale scale_of(std::uint64_t hz, std::span<const jcprof_log_pair> pairs, ClockUnit uncalibrated);
 
 }  // namespace jcprof::annotator

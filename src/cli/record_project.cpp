@@ -60,7 +60,8 @@ RecordedProject record_project(const ProjectRecording& wish) {
   result.target.device = wish.project.device.empty() ? agent.device : wish.project.device;
   result.target.agent = agent.agent;
   result.target.simulated = agent.simulated;
-  result.target.unit = agent.unit;
+  // What only the target times is its processor's cycles, but where the agent counts instructions.
+  result.target.unit = agent.unit == ClockUnit::ns ? ClockUnit::cycles : agent.unit;
   result.recorded = harness::record_by_agent(wish.log, *link, inputs_of(wish.project, wish.runs));
   return result;
 }

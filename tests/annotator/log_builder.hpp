@@ -67,8 +67,13 @@ class LogBuilder {
   LogBuilder& name(std::uint64_t id, const std::string& text) {
     return entry(JCPROF_LOG_NAME, id, 0, 0, text);
   }
-  LogBuilder& pause(std::uint64_t tick) { return entry(JCPROF_LOG_PAUSE, tick, 0, 0, ""); }
-  LogBuilder& resume(std::uint64_t tick) { return entry(JCPROF_LOG_RESUME, tick, 0, 0, ""); }
+  enum Who : std::uint8_t { target, recorder };
+  LogBuilder& pause(std::uint64_t tick, Who who = target) {
+    return entry(JCPROF_LOG_PAUSE, tick, who, 0, "");
+  }
+  LogBuilder& resume(std::uint64_t tick, Who who = target) {
+    return entry(JCPROF_LOG_RESUME, tick, who, 0, "");
+  }
   LogBuilder& pair(std::uint64_t tick, std::uint64_t ns) {
     return block(JCPROF_LOG_BLOCK_PAIR, jcprof_log_pair{.tick = tick, .ns = ns});
   }

@@ -338,6 +338,32 @@ TEST_CASE("less than two pairs leave ticks as they are, in the unit that the cal
   CHECK(run.recording.calls.at(0).inclusive == 30);
 }
 
+TEST_CASE("a clock that only the program has is as fast as it says, whatever the recorder's pairs are") {
+  const auto with_hz = [](std::uint64_t hz) {
+    LogBuilder log;
+    log.head.clock_hz = hz;
+    for (std::uint64_t i = 0; i < 100; ++i) log.pair(7 + i * 300'000'000, 5 + i * 100'000'000);
+    log.pause(1'000'000, LogBuilder::recorder).resume(2'000'000, LogBuilder::recorder);
+    log.enter(1, 0, f).enter(1, 100, g).leave(1, 200, g).pause(1000).resume(1500).leave(1, 2'500'000, f);
+    return analyzed(log);
+  };
+  const char* paused =
+      "recording was paused from outside, where the program's own clock cannot be read: calls that were open "
+      "then have the pause in their times";
+  const RecordedRun told = with_hz(1'000'000);
+  CHECK(told.info.unit == ClockUnit::ns);
+  CHECK(told.info.resolution == 1000);
+  CHECK(tree(told) == "1: (function 1)×1 2499500000(2499400000)\n1:  (function 2)×1 100000(100000)\n");
+  CHECK(warnings(told).find(paused) != std::string::npos);
+  const RecordedRun untold = with_hz(~std::uint64_t{0});
+  CHECK(untold.info.unit == ClockUnit::cycles);
+  CHECK(tree(untold) == "1: (function 1)×1 2499500(2499400)\n1:  (function 2)×1 100(100)\n");
+  CHECK(warnings(untold).find("define JCPROF_CLOCK_HZ beside JCPROF_CLOCK") != std::string::npos);
+  const RecordedRun ours = with_hz(0);
+  CHECK(ours.recording.calls.at(0).inclusive == Approx(1'499'500 / 3.0));
+  CHECK(warnings(ours).empty());
+}
+
 TEST_CASE("functions that the table had no room for are one") {
   LogBuilder log;
   log.enter(1, 0, JCPROF_LOG_OTHERS).leave(1, 5, JCPROF_LOG_OTHERS).function(f, 0x4711);

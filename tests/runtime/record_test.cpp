@@ -384,7 +384,27 @@ TEMPLATE_TEST_CASE("a clock may leap and step back, and is not read without a lo
                                               1000 + wide + (std::uint64_t{1} << 50), back, back, back - 1});
     CHECK(thread.chunks == std::vector<std::uint32_t>{1, 2, 3, 4, 5});
     CHECK(recording.log().lost() == 0);
+    CHECK(recording.log().head().clock_hz == ~std::uint64_t{0});
   }
+}
+
+TEMPLATE_TEST_CASE("a clock of the program's own says how fast it is, and is mixed with no other", "", Gcc,
+                   Clang) {
+  REQUIRE_COMPILER(TestType::compilers());
+  const Workshop workshop(TestType::compilers());
+  const std::string program =
+      workshop.build("clock", {"record_clock.c"}, traps + Flags{"-DJCPROF_CLOCK_HZ=32768"});
+  Recording recording(workshop);
+  CHECK(recording.run({program}).status == 0);
+  CHECK(recording.log().head().clock_hz == 32768);
+  const std::string hooked =
+      workshop.build("hooked", {"record_clock.c"}, traps + Flags{"-finstrument-functions"});
+  Recording beside(workshop);
+  CHECK(beside.run({hooked}, {{"LD_PRELOAD", library}}) == Ran{0, "0\n"});
+  CHECK(beside.log().head().clock_hz == 0);
+  CHECK(beside.log().head().refused == 1);
+  CHECK(beside.log().finish().size() == 1);
+  CHECK(beside.log().lines().empty());
 }
 
 TEMPLATE_TEST_CASE("functions that the table has no room for are others", "", Gcc, Clang) {
