@@ -36,13 +36,14 @@ CostTree cost_tree(const StoredRecording& recording) {
                           .calls = call.count,
                           .exclusive = call.exclusive,
                           .inclusive = call.inclusive});
-    if (call.parent == 0) tree.nodes[parent].inclusive += call.inclusive;
+    // Lost time, symbol 0, is none of what was recorded.
+    if (call.parent == 0 && call.symbol != 0) tree.nodes[parent].inclusive += call.inclusive;
   }
   // Of a thread itself is what it did outside of all calls that were seen.
   for (const StoredThread& thread : recording.threads) {
     CostNode& root = tree.nodes[roots.at(thread.serial)];
     root.exclusive = std::max(0.0, thread.recorded - root.inclusive);
-    root.inclusive += root.exclusive;
+    root.inclusive += root.exclusive + thread.gap;
   }
   return tree;
 }

@@ -783,7 +783,7 @@ JCPROF_LOCAL_ int jcprof_is_our_log(const struct jcprof_log_head *log) {
 }
 
 JCPROF_LOCAL_ void jcprof_describe(struct jcprof_log_head *log) {
-  log->build = JCPROF_BUILD;
+  if (JCPROF_BUILD != 0) log->build = JCPROF_BUILD;
   log->pointer_bytes = sizeof(void *);
 #if JCPROF_ALONE_
   log->anchor = JCPROF_AS_(__UINTPTR_TYPE__, &jcprof_log_anchor);
@@ -822,6 +822,7 @@ JCPROF_LOCAL_ int jcprof_find_log(void) {
   int first = 0;
   if (log != JCPROF_NULL_ && jcprof_is_our_log(log)) {
     if (jcprof_share_log(log, &first)) {
+      if (JCPROF_BUILD != 0) log->build = JCPROF_BUILD; /* of hooks that came first there is none */
       jcprof_hear_of_ends();
       return first;
     }
@@ -917,6 +918,16 @@ JCPROF_WEAK_ int jcprof_begin_record(void) JCPROF_NOTHROW_ {
   return jcprof_writing.head != JCPROF_NULL_;
 }
 
+#define JCPROF_SWITCH_BYTES_ JCPROF_TO_(jcprof_log_u32, sizeof(struct jcprof_log_entry) + 8)
+
+/* False: the log is full now, which its reader sees. */
+JCPROF_LOCAL_ int jcprof_fit(struct jcprof_log_head *log, jcprof_log_u32 bytes) {
+  const jcprof_log_u32 used = __atomic_load_n(&log->entries_used, __ATOMIC_RELAXED);
+  if (used <= log->entry_bytes && log->entry_bytes - used >= bytes) return 1;
+  if (used <= log->entry_bytes) __atomic_fetch_add(&log->entries_used, bytes, __ATOMIC_RELAXED);
+  return 0;
+}
+
 JCPROF_WEAK_ void jcprof_record_switch(jcprof_log_u32 kind) JCPROF_NOTHROW_ {
   struct jcprof_log_head *log;
   jcprof_log_u64 ticks;
@@ -924,6 +935,8 @@ JCPROF_WEAK_ void jcprof_record_switch(jcprof_log_u32 kind) JCPROF_NOTHROW_ {
   jcprof_records_now();
   log = jcprof_writing.head;
   if (log == JCPROF_NULL_) return;
+  /* A pause that nobody can be told the end of would have none. */
+  if (kind == JCPROF_LOG_PAUSE && !jcprof_fit(log, 2 * JCPROF_SWITCH_BYTES_)) return;
   if (kind == JCPROF_LOG_PAUSE) {
     before = __atomic_fetch_or(&log->off, JCPROF_LOG_OFF_INSIDE, __ATOMIC_RELAXED) ^ JCPROF_LOG_OFF_INSIDE;
     ticks = JCPROF_TICKS_;
@@ -947,6 +960,8 @@ JCPROF_WEAK_ void jcprof_record_switch(jcprof_log_u32 kind) JCPROF_NOTHROW_ {
 
 #ifndef JCPROF_LOG_ROOM
 #define JCPROF_LOG_ROOM 262144 /* bytes of the log */
+#elif JCPROF_LOG_ROOM > 4194304
+#error "jcprof: JCPROF_LOG_ROOM is at most 4194304: the agent fetches no more"
 #endif
 #define JCPROF_OWN_FUNCTIONS_ 1024u
 #define JCPROF_OWN_CHUNK_ 4096u
@@ -991,7 +1006,7 @@ JCPROF_LOCAL_ __attribute__((__noinline__)) jcprof_u32 jcprof_serve(void *window
   struct jcprof_head wish;
   if (size < sizeof(wish)) return JCPROF_SHORT_BUFFER_;
   __builtin_memcpy(&wish, window, sizeof(wish));
-  if (verb == 0) told->from = wish.from;
+  if (verb == 0) told->magic[0] = 'J'; /* it was used, however its agent ended */
   if (verb == 5) __builtin_trap();
   if (verb == 6) {
     if (log->version == 0) jcprof_make_log(log);

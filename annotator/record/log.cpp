@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
-#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -69,9 +69,8 @@ class FactReader {
       case JCPROF_LOG_BLOCK_FUNCTIONS:
         return take_functions(body);
       case JCPROF_LOG_BLOCK_THREAD:
-        return facts_.threads.size() < most_threads &&
-               take_as<jcprof_log_thread>(
-                   body, [&](const jcprof_log_thread& thread) { facts_.threads[thread.thread] = thread; });
+        return take_as<jcprof_log_thread>(body,
+                                          [&](const jcprof_log_thread& thread) { take_thread(thread); });
       case JCPROF_LOG_BLOCK_END:
         return take_as<jcprof_log_end>(body, [&](const jcprof_log_end& end) { facts_.end = end; });
       default:
@@ -80,27 +79,36 @@ class FactReader {
   }
 
   /// Target and recorder each pause and resume by themselves, and are written when they are seen: it is on
-  /// again when all that paused have resumed. A clock that only the target has tells nothing of the
-  /// recorder's.
+  /// while neither is off. A clock that only the target has tells nothing of the recorder's.
   void put_pauses() {
-    if (facts_.head.clock_hz == 0) {
-      std::ranges::copy(switches_outside_, std::back_inserter(switches_));
-    } else if (!switches_outside_.empty()) {
-      facts_.warnings.push_back(
-          {.kind = WarningKind::other,
-           .text = "recording was paused from outside, where the program's own clock cannot be read: calls "
-                   "that were open then have the pause in their times",
-           .advice = "pause from inside, with JCPROF_PAUSE() and JCPROF_RESUME()"});
-    }
-    std::ranges::stable_sort(switches_);
-    std::size_t paused = 0;
-    for (const auto& [tick, kind] : switches_) {
-      if (kind == JCPROF_LOG_PAUSE && paused++ == 0) facts_.pauses.push_back({.begin = tick, .end = no_end});
-      if (kind == JCPROF_LOG_RESUME && paused > 0 && --paused == 0) facts_.pauses.back().end = tick;
+    if (facts_.head.clock_hz != 0) leave_out_outside();
+    std::ranges::stable_sort(switches_, {}, &Switch::tick);
+    std::array<bool, 2> off{};
+    for (const Switch& change : switches_) {
+      const bool was_off = off[0] || off[1];
+      off[change.is_outside ? 1 : 0] = change.is_pause;
+      const bool is_off = off[0] || off[1];
+      if (!was_off && is_off) facts_.pauses.push_back({.begin = change.tick, .end = no_end});
+      if (was_off && !is_off) facts_.pauses.back().end = change.tick;
     }
   }
 
  private:
+  struct Switch {
+    std::uint64_t tick = 0;
+    bool is_pause = false;
+    bool is_outside = false;
+  };
+
+  void leave_out_outside() {
+    if (std::erase_if(switches_, [](const Switch& s) { return s.is_outside; }) == 0) return;
+    facts_.warnings.push_back(
+        {.kind = WarningKind::other,
+         .text = "recording was paused from outside, where the program's own clock cannot be read: calls "
+                 "that were open then have the pause in their times",
+         .advice = "pause from inside, with JCPROF_PAUSE() and JCPROF_RESUME()"});
+  }
+
   template <class Value, class Use>
   bool take_as(std::span<const std::byte> body, Use use) {
     if (body.size() < sizeof(Value)) return false;
@@ -109,7 +117,15 @@ class FactReader {
   }
 
   bool take_entry(std::span<const std::byte> body) {
-    if (body.size() < sizeof(jcprof_log_entry) || ++entries_ > most_entries) return false;
+    if (body.size() < sizeof(jcprof_log_entry)) return false;
+    if (++entries_ > most_entries) {
+      if (entries_ == most_entries + 1)
+        facts_.warnings.push_back(
+            {.kind = WarningKind::lost,
+             .text = fmt::format("modules, names of marks and pauses beyond the first {} are left out",
+                                 most_entries)});
+      return true;
+    }
     const auto entry = value_at<jcprof_log_entry>(body);
     const auto* text = reinterpret_cast<const char*>(body.data()) + sizeof entry;
     const std::size_t room = body.size() - sizeof entry;
@@ -125,11 +141,17 @@ class FactReader {
         return true;
       case JCPROF_LOG_PAUSE:
       case JCPROF_LOG_RESUME:
-        (entry.b == 0 ? switches_ : switches_outside_).emplace_back(entry.a, entry.kind);
+        switches_.push_back(
+            {.tick = entry.a, .is_pause = entry.kind == JCPROF_LOG_PAUSE, .is_outside = entry.b != 0});
         return true;
       default:
         return false;
     }
+  }
+
+  void take_thread(const jcprof_log_thread& thread) {
+    if (facts_.threads.size() < most_threads || facts_.threads.contains(thread.thread))
+      facts_.threads[thread.thread] = thread;
   }
 
   void take_pair(const jcprof_log_pair& pair) {
@@ -156,8 +178,7 @@ class FactReader {
 
   LogFacts& facts_;
   std::size_t entries_ = 0;
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> switches_;          // ticks, and which way
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> switches_outside_;  // by the recorder's clock
+  std::vector<Switch> switches_;
   std::uint64_t pairs_ = 0;
   std::uint64_t stride_ = 1;
 };
@@ -219,6 +240,8 @@ RecordLog::RecordLog(const std::filesystem::path& file) : file_(file) {
     if (why == nullptr) good_ += sizeof block + block.bytes;
   }
   facts.put_pauses();
+  std::error_code ignored;
+  facts_.written = std::filesystem::last_write_time(file, ignored);
   if (why != nullptr)
     facts_.warnings.push_back({.kind = WarningKind::lost,
                                .text = fmt::format("{}: {}, at byte {} of {}; what comes behind is left out",

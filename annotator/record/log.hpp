@@ -35,9 +35,10 @@ struct LogPause {
 
 /// All that a log holds beside its chunks.
 struct LogFacts {
-  jcprof_log_head head{};                // the last one
-  std::vector<std::uint64_t> functions;  // address by id; 0: not known
-  std::vector<LogModule> modules;        // in the order in which they were found
+  std::filesystem::file_time_type written{};  // last
+  jcprof_log_head head{};                     // the last one
+  std::vector<std::uint64_t> functions;       // address by id; 0: not known
+  std::vector<LogModule> modules;             // in the order in which they were found
   std::unordered_map<std::uint32_t, std::string> mark_names;
   std::vector<LogPause> pauses;        // in order, apart from each other; the last may have no end (all ones)
   std::vector<jcprof_log_pair> pairs;  // in the order of the file; every second one of too many is left out

@@ -93,6 +93,7 @@ Profile recorded_profile(const RecordedRun& recorded) {
   const double total = total_of(recorded.estimates);
   for (const StoredEstimate& row : recorded.estimates) {
     if (row.scope == EstimateScope::total) profile.total = cost_of(row);
+    if (row.scope == EstimateScope::unattributed) profile.unattributed = cost_of(row).ticks;
     if (row.scope == EstimateScope::line)
       profile.lines.push_back({.path = row.path,
                                .line = row.line,

@@ -86,6 +86,11 @@ void warn_of_losses(const LogFacts& facts, const Walk& walk, RecordedRun& run) {
        "{} calls were left without a return, by longjmp or an exception; what was called from there to the "
        "return of who caught it counts as called by them",
        "hooks of gcc tell of exceptions, those of clang do not; traps (jcprof gen --record) tell of both");
+  warn(
+      WarningKind::other, walk.unreturned,
+      "{} calls were open where events were lost or recording was paused, and did not return behind it: they "
+      "may have done so there, and what follows up to their callers' return counts as theirs",
+      "");
   warn(WarningKind::lost, facts.head.refused, "{} programs that were started later recorded nothing", "");
   warn(WarningKind::other, walk.folded,
        "{} calls found no room in the call tree and count as part of their callers",
@@ -97,8 +102,12 @@ void warn_of_losses(const LogFacts& facts, const Walk& walk, RecordedRun& run) {
                             .text = fmt::format("the clock stepped back {} times, {} ticks at most",
                                                 walk.steps, walk.longest_step),
                             .advice = "such differences count as 0"});
-  warn(WarningKind::lost, facts.head.entries_used - std::min(facts.head.entries_used, facts.head.entry_bytes),
-       "the log had no room for all modules and names of marks: {} bytes are missing", "");
+  if (facts.head.entries_used > facts.head.entry_bytes)
+    run.warnings.push_back(
+        {.kind = WarningKind::lost,
+         .text = "the log had no room for all modules, names of marks and pauses: where it was full nothing "
+                 "was paused any more",
+         .advice = "record with more --memory, or pause for longer at a time"});
 }
 
 }  // namespace

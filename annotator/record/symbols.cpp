@@ -208,7 +208,9 @@ struct Symbols::State {
   std::vector<fs::path> elf;
   std::uint64_t anchor = 0;
   std::map<std::string, std::optional<ElfFile>> files;  // by path
+  fs::file_time_type recorded{};
   std::set<std::string> missing;
+  std::set<std::string> changed;             // since then
   std::optional<std::string> anchored = {};  // the one of `elf` that has the anchor,
   std::uint64_t base = 0;                    // and what to add to its addresses
 
@@ -225,6 +227,8 @@ struct Symbols::State {
         if (const ElfFile* file = file_at(path)) return file;
     const ElfFile* file = file_at(module.file);
     if (file == nullptr && !module.file.starts_with('[')) missing.insert(module.file);
+    std::error_code ignored;
+    if (file != nullptr && fs::last_write_time(module.file, ignored) > recorded) changed.insert(module.file);
     return file;
   }
 
@@ -241,7 +245,8 @@ struct Symbols::State {
 };
 
 Symbols::Symbols(const LogFacts& log, const std::vector<fs::path>& elf)
-    : state_(new State{.modules = log.modules, .elf = elf, .anchor = log.head.anchor}) {
+    : state_(
+          new State{.modules = log.modules, .elf = elf, .anchor = log.head.anchor, .recorded = log.written}) {
   state_->find_anchor();
 }
 
@@ -282,6 +287,10 @@ std::vector<Warning> Symbols::warnings() const {
     warnings.push_back(
         {.text = fmt::format("{}: not an ELF file that can be read; its functions have no names", file),
          .advice = "name a copy of it with --elf"});
+  for (const std::string& file : state_->changed)
+    warnings.push_back(
+        {.text = fmt::format("{}: changed after it was recorded; names and lines may be wrong", file),
+         .advice = "name the file as it was with --elf, or record again"});
   return warnings;
 }
 

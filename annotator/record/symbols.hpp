@@ -24,7 +24,7 @@ class Symbols {
 
   /// All but the number.
   StoredSymbol at(std::uint64_t address);
-  /// Files that were needed and could not be read.
+  /// Files that were needed, and could not be read or are not what was recorded.
   std::vector<Warning> warnings() const;
 
  private:

@@ -72,6 +72,7 @@ void ThreadWalk::begin_chunk(const jcprof_log_chunk& chunk, std::span<const std:
     totals_.first = tick;
   } else {
     ++totals_.gaps;
+    unsure_ = frames_.size();
     if (tick < last_) step_back(tick);
     if (tick > last_) totals_.gap += tick - last_ - paused_in(last_, tick);
   }
@@ -114,6 +115,7 @@ std::uint64_t ThreadWalk::paused_in(std::uint64_t begin, std::uint64_t end) {
   }
   pause_at_ =
       pause_ < walk_.pauses.size() ? walk_.pauses[pause_].begin : std::numeric_limits<std::uint64_t>::max();
+  if (ticks > 0) unsure_ = frames_.size();
   totals_.paused += ticks;
   return ticks;
 }
@@ -154,14 +156,17 @@ void ThreadWalk::leave_other(FunctionKey key) {
     return;
   }
   // Traps show where a call was left for; hooks show it when the one that caught it returns.
-  if (trap_frames_.empty() && walk_.pauses.empty() && totals_.gaps == 0)
-    walk_.left_open += frames_.size() - 1 - depth;
-  while (frames_.size() > depth) pop_any();
+  while (frames_.size() > depth + 1) {
+    if (trap_frames_.empty()) ++(frames_.size() <= unsure_ ? walk_.unreturned : walk_.left_open);
+    pop_any();
+  }
+  pop_any();
 }
 
 void ThreadWalk::pop() {
   const Frame frame = frames_.back();
   frames_.pop_back();
+  unsure_ = std::min(unsure_, frames_.size());
   if ((frame.node & folded) != 0) [[unlikely]] {
     frames_.back().below += frame.below;
     return;

@@ -37,8 +37,9 @@ struct Walk {
   std::uint64_t folded = 0;     // calls that there was no room for: part of their callers
   std::uint64_t senseless = 0;  // hooks that name nothing
   std::uint64_t unknown_traps = 0;
-  std::uint64_t left_open = 0;  // calls without a return, though nothing was lost or paused
-  std::uint64_t steps = 0;      // of the clock, back
+  std::uint64_t left_open = 0;  // calls without a return, though nothing was lost or paused since they began,
+  std::uint64_t unreturned = 0;  // and those where something was
+  std::uint64_t steps = 0;       // of the clock, back
   std::uint64_t longest_step = 0;
 };
 
@@ -137,6 +138,7 @@ class ThreadWalk {
   std::size_t pause_ = 0;  // the first that may lie ahead
   std::uint64_t pause_at_ = std::numeric_limits<std::uint64_t>::max();
   std::vector<Frame> frames_;  // the first is the thread's own
+  std::size_t unsure_ = 0;     // of them the first were open when events were lost, or recording was paused
   std::uint64_t beyond_ = 0;   // calls deeper than frames_ goes
   std::vector<TrapFrame> trap_frames_;
   std::vector<Statement> statements_;

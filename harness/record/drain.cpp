@@ -93,10 +93,11 @@ void Drainer::give_back(std::uint32_t index) {
 
 bool Drainer::entries() {
   const std::span<const std::byte> all = memory_.entries();
-  const std::size_t asked = std::min<std::size_t>(load(memory_.head().entries_used), all.size());
+  const std::size_t used = load(memory_.head().entries_used);
+  const std::size_t asked = std::min(used, all.size());
   while (asked - entries_done_ >= sizeof(jcprof_log_entry)) {
     const auto& entry = reinterpret_cast<const jcprof_log_entry&>(all[entries_done_]);
-    if (load(entry.kind) == 0) return false;
+    if (load(entry.kind) == 0) return used > all.size();  // what had no room there is never written
     const std::size_t bytes = entry.bytes;
     if (bytes < sizeof entry || bytes % sizeof(jcprof_log_u64) != 0 || bytes > asked - entries_done_) break;
     writer_.entry(all.subspan(entries_done_, bytes));

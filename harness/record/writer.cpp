@@ -105,7 +105,7 @@ void LogWriter::functions(std::span<const jcprof_log_function> functions) {
 }
 
 void LogWriter::thread(const jcprof_log_thread& thread) {
-  write(JCPROF_LOG_BLOCK_THREAD, bytes_of(thread));
+  if (written_.why.empty()) write(JCPROF_LOG_BLOCK_THREAD, bytes_of(thread));
 }
 
 void LogWriter::chunk(jcprof_log_chunk head, std::span<const jcprof_log_u64> words) {

@@ -68,21 +68,34 @@ class ProgressLine {
   RecordProgress last_;
 };
 
+fs::path loadable(fs::path library) {
+  if (library.native().find_first_of(" :") == std::string::npos) return library;
+  throw environment_error(
+      fmt::format("\"{}\": the dynamic loader preloads nothing whose path has a blank or a colon",
+                  library.string()),
+      "install jcprof elsewhere; --no-preload is for programs with hooks of their own");
+}
+
 /// The hooks that fit the clock, in the build folder or as they are installed.
 fs::path preloaded_hooks(harness::RecordClock clock) {
   const char* const name =
       clock == harness::RecordClock::own ? "libjcprof-record.so" : "libjcprof-record-hostclock.so";
   for (const fs::path& file : {sibling("../lib") / name, sibling(JCPROF_HOOKS_FOLDER) / name})
-    if (fs::exists(file)) return file.lexically_normal();
+    if (fs::exists(file)) return loadable(file.lexically_normal());
   throw environment_error(
       fmt::format("there is no \"{}\" beside jcprof", name),
       "is jcprof installed as a whole? --no-preload is for programs with hooks of their own");
 }
 
+/// The last run of a profile; nothing where there is none.
+std::optional<RunInfo> last_run(const fs::path& profile) {
+  if (!fs::exists(profile)) return std::nullopt;
+  return Store(profile, OpenMode::read_only).last_run();
+}
+
 /// Hours of jcprof run may be in it.
 void keep_measurements(const fs::path& profile) {
-  if (!fs::exists(profile)) return;
-  const std::optional<RunInfo> last = Store(profile, OpenMode::read_only).last_run();
+  const std::optional<RunInfo> last = last_run(profile);
   if (last && last->transport != "record")
     throw UserError(
         Fault{.message = fmt::format("\"{}\" holds what jcprof run has measured", profile.string()),
@@ -103,7 +116,8 @@ Analysis analysis_in(const fs::path& out, const RecordOptions& options) {
   return {.log = out / "record.jcplog",
           .profile = out / "profile.jcprof",
           .started = utc_now(),
-          .elf = {options.elf.begin(), options.elf.end()}};
+          .elf = {options.elf.begin(), options.elf.end()},
+          .target = {.unit = ClockUnit::cycles}};
 }
 
 std::vector<Warning> analyze(const Analysis& what) {
@@ -231,6 +245,14 @@ ExitCode analyze_again(const RecordOptions& options) {
   what.name = log.stem().string();
   if (!options.traps.empty()) what.traps = read_trap_map(options.traps);
   keep_measurements(what.profile);
+  // What only the recorder knew stands in its profile.
+  if (const auto earlier = last_run(log.parent_path() / "profile.jcprof");
+      earlier && earlier->transport == "record") {
+    what.target = *earlier;
+    what.name = earlier->project;
+    what.started = earlier->started;
+    if (what.target.unit == ClockUnit::ns) what.target.unit = ClockUnit::cycles;  // calibrated, if at all
+  }
   make_profile(options, what);
   return ExitCode::done;
 }

@@ -150,6 +150,18 @@ TEST_CASE("what lies behind the cut of a path is in no node") {
   CHECK(sum_of_blocks(profile) == 600);
 }
 
+TEST_CASE("what was lost is not taken off a thread's own time") {
+  StoredRecording recording;
+  recording.symbols = {{.number = 0, .name = "(lost)"}, {.number = 1, .name = "work"}};
+  recording.threads = {{.serial = 1, .name = "pool", .recorded = 10, .gap = 6}};
+  recording.calls = {{.id = 1, .thread = 1, .symbol = 1, .count = 2, .inclusive = 4, .exclusive = 4},
+                     {.id = 2, .thread = 1, .count = 1, .inclusive = 6, .exclusive = 6}};
+  CHECK(shown(cost_tree(recording)) ==
+        ">thread 1 pool from 0 x1 6/16\n"
+        "thread 1 pool>work from 0 x2 4/4\n"
+        "thread 1 pool>(lost) from 0 x1 6/6\n");
+}
+
 TEST_CASE("a recording's threads are the roots of its tree") {
   StoredRecording recording = test::some_recording().recording;
   recording.threads[0].recorded = 1300.4;

@@ -109,7 +109,8 @@ TEST_CASE("a return whose call was not seen is counted, and harms nothing") {
 TEST_CASE("a pause is cut out of what it lies in, and is no function's") {
   LogBuilder log;
   // From inside, as they are seen later, and from outside.
-  log.pause(1000).pause(20).resume(50).pause(58).resume(65).pause(55).resume(60);
+  log.pause(1000).pause(20).resume(50).pause(58, LogBuilder::recorder).resume(65, LogBuilder::recorder);
+  log.pause(55).resume(60);
   log.enter(1, 0, f).enter(1, 10, g).leave(1, 55, g).leave(1, 70, f);
   log.enter(2, 30, f).leave(2, 40, f).enter(2, 45, g).leave(2, 52, g);
   const RecordedRun run = analyzed(log);
@@ -119,6 +120,23 @@ TEST_CASE("a pause is cut out of what it lies in, and is no function's") {
   CHECK(run.recording.threads.at(0).paused == 40);
   CHECK(run.recording.threads.at(0).recorded == 30);
   CHECK(run.recording.threads.at(1).paused == 20);
+}
+
+TEST_CASE("pauses of two threads that cross last until the next one resumes") {
+  LogBuilder log;
+  log.resume(99).pause(100).pause(150).resume(160);
+  log.enter(1, 0, f).enter(1, 120, g).leave(1, 170, g).leave(1, 200, f);
+  CHECK(tree(analyzed(log)) == "1: (function 1)×1 140(130)\n1:  (function 2)×1 10(10)\n");
+}
+
+TEST_CASE("calls that were open where something was lost, and were not seen to return, are told") {
+  LogBuilder log;
+  log.enter(1, 0, f).enter(1, 10, g).enter(1, 15, h).next_chunk(1, 5);
+  log.enter(1, 30, g).enter(1, 35, h).leave(1, 40, g).leave(1, 100, f);
+  const std::string text = warnings(analyzed(log));
+  CHECK(text.find("2 calls were open where events were lost or recording was paused, and did not return") !=
+        std::string::npos);
+  CHECK(text.find("1 calls were left without a return, by longjmp or an exception") != std::string::npos);
 }
 
 TEST_CASE("where events were lost time belongs to nobody, and calls go on behind it") {

@@ -148,6 +148,20 @@ TEST_CASE("a module that is gone is told, and a file of its name that was given 
   CHECK(kept.warnings().empty());
 }
 
+TEST_CASE("a module that was written again after the recording is told") {
+  Compiled words("-g");
+  words.facts.written = std::filesystem::last_write_time(words.program);
+  Symbols same(words.facts, {});
+  CHECK(same.at(words.count).name == "words::count(char const*)");
+  CHECK(same.warnings().empty());
+  words.facts.written -= std::chrono::seconds(1);
+  Symbols newer(words.facts, {});
+  newer.at(words.count);
+  REQUIRE(newer.warnings().size() == 1);
+  CHECK(newer.warnings()[0].text ==
+        words.program + ": changed after it was recorded; names and lines may be wrong");
+}
+
 TEST_CASE("calls that a hook and a trap showed are one, at the place that the trap map gives") {
   const Compiled words("-g -pie -fPIE");
   TrapMap map = MapMaker()

@@ -104,6 +104,11 @@ TEST_CASE("a recorded program's calls are in the profile, and again when its log
   REQUIRE(place.run({"./calls", "work", "1000"}).status == 0);
   const std::string calls = "SELECT calls FROM function WHERE function = 'leaf'";
   CHECK(place.ask(calls) == "1000");
+  const std::string run = "SELECT project || device || started || unit FROM run";
+  const std::string before = place.ask(run);
+  CHECK_THAT(before, Catch::StartsWith("calls") && Catch::EndsWith("ns"));
+  CHECK(place.files.run({"jcprof", "record", "--analyze", place.log.string()}).status == 0);
+  CHECK(place.ask(run) == before);
   fs::remove(place.profile);
   CHECK(place.files.run({"jcprof", "record", "--analyze", place.log.string()}).status == 0);
   CHECK(place.ask(calls) == "1000");

@@ -207,6 +207,15 @@ TEST_CASE("chunks wait while a name is being written, but not for one that never
   CHECK(drained == 1);
 }
 
+TEST_CASE("room for names that is full keeps no chunk") {
+  Bench bench;
+  bench.append(JCPROF_LOG_NAME);
+  bench.memory.head().entries_used = static_cast<std::uint32_t>(bench.memory.entries().size()) + 40;
+  bench.fill(0, {}, events(1));
+  CHECK(bench.drainer.round().drained == 1);
+  CHECK(bench.ended().entries.size() == 1);
+}
+
 TEST_CASE("entries that claim to be of an impossible size end the entries and nothing else") {
   Bench bench;
   bench.append(JCPROF_LOG_NAME);
@@ -317,6 +326,11 @@ TEST_CASE("a disk that takes no more leaves a log that is good up to there") {
     const FileLimit limit(100'000);
     for (std::uint32_t number = 1; number <= 20; ++number)
       writer.chunk({.thread = 1, .number = number}, events(1000));
+    // Which would go on for as long as the program does, into what is kept for the end.
+    const std::uint64_t bytes = writer.written().bytes;
+    writer.thread({.thread = 1});
+    writer.pair({});
+    CHECK(writer.written().bytes == bytes);
   }
   writer.end(memory.head(), 0);
   const LogFile log = read_log(file);

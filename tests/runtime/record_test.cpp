@@ -355,6 +355,19 @@ TEMPLATE_TEST_CASE("marks and pauses are recorded with their names and times", "
   }
 }
 
+TEMPLATE_TEST_CASE("where there is no room to tell of a pause there is none, which is told", "", Gcc, Clang) {
+  REQUIRE_COMPILER(TestType::compilers());
+  const Workshop workshop(TestType::compilers());
+  const std::string program = workshop.build("marks", {"record_marks.c"}, traps);
+  Recording recording(workshop,
+                      {.entry_bytes = 150});  // two names, of 40 bytes each, and less than two switches
+  CHECK(recording.run({program}) == Ran{0, ""});
+  CHECK(recording.log().calls(1, "") ==
+        "1 mark 1=17 5 mark 2=0 2 mark 1=18 5 mark 1=19 5 mark 1=18446744073709551615 3");
+  CHECK(recording.log().entries(JCPROF_LOG_PAUSE).empty());
+  CHECK(recording.log().head().entries_used > 150);
+}
+
 TEMPLATE_TEST_CASE("what is paused from outside records nothing", "", Gcc, Clang) {
   REQUIRE_COMPILER(TestType::compilers());
   const Workshop workshop(TestType::compilers());
