@@ -272,6 +272,9 @@ Comparison compare(const Compared& before, const Compared& after) {
   else
     result.warnings.push_back(fmt::format("one session each: differences below {:.0f} % are not judged",
                                           100 * tolerance_of_sessions));
+  if (before.profile.paths.size() > 1 || after.profile.paths.size() > 1)
+    result.warnings.push_back(
+        "the command takes several paths: each profile shows its own most frequent one, and they may differ");
   judge(result.lines, scales);
   judge(result.functions, scales);
   return result;

@@ -37,7 +37,7 @@ class Estimator {
                     .trap_cost = cost_,
                     .total = usual_.total(),
                     .entry = usual_.entry(),
-                    .unreached = attribution_.unreached,
+                    .unreached = unreached(),
                     .sources = data_.map.sources,
                     .language = data_.map.language,
                     .inputs = data_.inputs,
@@ -56,6 +56,20 @@ class Estimator {
   }
 
  private:
+  /// By no way; nothing is known of what lies behind a path's cut.
+  std::vector<UnreachedLine> unreached() const {
+    if (data_.is_cut) return {};
+    std::set<std::pair<std::string, std::size_t>> passed;
+    for (const Way& way : ways_)
+      for (const Event& event : way.events()) {
+        const Trap& trap = data_.map.at(event.trap);
+        passed.emplace(trap.path, trap.line);
+      }
+    std::vector<UnreachedLine> lines = attribution_.unreached;
+    std::erase_if(lines, [&](const UnreachedLine& line) { return passed.contains({line.path, line.line}); });
+    return lines;
+  }
+
   Estimate with_share(Estimate estimate) const {
     // Medians do not add up exactly: a part may come out larger than the sum of all.
     const auto share = [this](double ticks) { return std::min(1.0, ticks / shared_); };
@@ -219,7 +233,7 @@ class Estimator {
     profile.total = with_share(profile.total);
     profile.entry = with_share(profile.entry);
     if (profile.total.rounds == 0 || profile.entry.rounds == 0) return;
-    const double rest = profile.total.raw - profile.entry.raw - whole_;
+    const double rest = profile.total.ticks.value - profile.entry.ticks.value - whole_;
     const Interval spread = usual_.between();
     profile.unattributed = {rest, rest + (spread.low - spread.value), rest + (spread.high - spread.value)};
   }

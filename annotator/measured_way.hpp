@@ -3,6 +3,7 @@
 // a round, never of numbers that were estimated apart.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -25,6 +26,11 @@ struct Estimate {
   std::uint32_t rounds = 0;
   bool resolved = false;
 };
+
+/// False: it was passed, and no round says how much it took.
+inline bool was_measured(const Estimate& estimate) {
+  return estimate.rounds > 0 || std::isfinite(estimate.ticks.high);
+}
 
 /// Part of a stretch that belongs to a line or a function.
 struct Part {

@@ -55,7 +55,7 @@ std::string first_of(const std::vector<Item>& items, const std::vector<Column>& 
 
 CostCells cost_cells(const Estimate& estimate, ClockUnit unit) {
   const Interval& ticks = estimate.ticks;
-  if (estimate.rounds == 0 && std::isinf(ticks.high)) return {"?", "", "?"};  // never measured
+  if (!was_measured(estimate)) return {"?", "", "?"};
   if (std::isfinite(ticks.high) && !estimate.resolved)
     return {"< " + upper_bound(ticks.high, unit), "", "< " + percent(estimate.share.high)};
   const Quantity cost = quantity(ticks, unit);
@@ -77,6 +77,7 @@ std::string total_text(const Profile& profile) {
   if (profile.total.rounds == 0)
     return profile.paths.size() > 1 ? "what a whole command takes on this path is not known"
                                     : "no command ran to its end yet";
+  if (!was_measured(profile.entry)) return fmt::format("total {} ±{}", total.value, total.half_width);
   return fmt::format("total {} ±{}, of it {} before the first trap and {} unattributed", total.value,
                      total.half_width, quantity(profile.entry.ticks, unit).value,
                      signed_quantity(profile.unattributed, unit));

@@ -52,13 +52,19 @@ std::vector<FunctionCosts> costs_of(const CostTree& tree) {
 /// "(3) name" the first time, "(3)" from then on.
 class Names {
  public:
-  std::string operator()(std::string_view name) {
-    const auto [found, is_new] = numbers_.try_emplace(std::string(name), numbers_.size() + 1);
+  std::string operator()(std::string_view name) { return numbered(std::string(name), name); }
+  /// Functions of one name in several files or modules are several.
+  std::string operator()(const CostFunction& function) {
+    return numbered(fmt::format("{}\n{}\n{}", function.name, function.path, function.module), function.name);
+  }
+
+ private:
+  std::string numbered(std::string key, std::string_view name) {
+    const auto [found, is_new] = numbers_.try_emplace(std::move(key), numbers_.size() + 1);
     if (!is_new) return fmt::format("({})", found->second);
     return fmt::format("({}) {}", found->second, name.empty() ? "???" : plain_line(name));
   }
 
- private:
   std::map<std::string, std::size_t> numbers_;
 };
 
@@ -72,7 +78,7 @@ class CallgrindWriter {
     if (costs.lines.empty() && costs.calls.empty()) return;
     text_ += "\n";
     if (has_modules_) text_ += fmt::format("ob={}\n", modules_(function.module));
-    text_ += fmt::format("fl={}\nfn={}\n", files_(function.path), functions_(function.name));
+    text_ += fmt::format("fl={}\nfn={}\n", files_(function.path), functions_(function));
     std::string_view file = function.path;
     for (const auto& [place, cost] : costs.lines) {
       move_to(file, place.first, function.path);
@@ -93,8 +99,8 @@ class CallgrindWriter {
 
   void add_calls(std::size_t line, const CostFunction& callee, const Calls& calls) {
     if (has_modules_) text_ += fmt::format("cob={}\n", modules_(callee.module));
-    text_ += fmt::format("cfi={}\ncfn={}\ncalls={} {}\n{} {:.0f}\n", files_(callee.path),
-                         functions_(callee.name), calls.count, callee.line, line, calls.inclusive);
+    text_ += fmt::format("cfi={}\ncfn={}\ncalls={} {}\n{} {:.0f}\n", files_(callee.path), functions_(callee),
+                         calls.count, callee.line, line, calls.inclusive);
   }
 
   const CostTree& tree_;

@@ -128,6 +128,24 @@ void add_arcs(GmonWriter& out, const Totals& totals) {
     }
 }
 
+/// Where the program begins; of a library its first function: gprof counts no arc from where none is.
+std::uint64_t beginning_of(Elf* elf, const GElf_Ehdr& head) {
+  std::uint64_t first = 0;
+  Elf_Scn* section = nullptr;
+  while (head.e_entry == 0 && (section = elf_nextscn(elf, section)) != nullptr) {
+    GElf_Shdr shape;
+    if (gelf_getshdr(section, &shape) == nullptr || shape.sh_entsize == 0) continue;
+    if (shape.sh_type != SHT_SYMTAB && shape.sh_type != SHT_DYNSYM) continue;
+    Elf_Data* const data = elf_getdata(section, nullptr);
+    for (int i = 0; data != nullptr && i < static_cast<int>(shape.sh_size / shape.sh_entsize); ++i) {
+      GElf_Sym symbol;
+      if (gelf_getsym(data, i, &symbol) == nullptr || GELF_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
+      if (symbol.st_value != 0 && (first == 0 || symbol.st_value < first)) first = symbol.st_value;
+    }
+  }
+  return head.e_entry != 0 ? head.e_entry : first;
+}
+
 }  // namespace
 
 Binary read_binary(const std::filesystem::path& file) {
@@ -146,7 +164,7 @@ Binary read_binary(const std::filesystem::path& file) {
                           ? to_hex({static_cast<const std::uint8_t*>(id), static_cast<std::size_t>(bytes)})
                           : "",
           .pointer_bytes = gelf_getclass(elf.get()) == ELFCLASS32 ? 4U : 8U,
-          .entry = head.e_entry};
+          .entry = beginning_of(elf.get(), head)};
 }
 
 std::string to_gmon(const RecordedRun& recorded, const Binary& binary) {

@@ -19,10 +19,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// One part of a folded line: ';' parts parts.
+/// One part of a folded line: ';' parts parts, and readers take two numbers at a line's end for a difference.
 std::string part(std::string_view name) {
   std::string text = plain_line(name);
   std::ranges::replace(text, ';', '_');
+  const std::size_t last = text.rfind(' ');
+  if (last != std::string::npos && text.find_first_not_of("0123456789.", last + 1) == std::string::npos)
+    text[last] = '_';
   return text.empty() ? "?" : text;
 }
 

@@ -79,6 +79,6 @@ export function lineDetails(report: Report, file: number, line: number): HTMLEle
   if (known.length > 0) return [heading, ...known.map((entry) => el("div", { class: "columns" }, ...ofEntry(report, entry)))];
   const said = report.isUnreached(file, line)
     ? "Not reached: no trap of this line was passed by the command under study."
-    : "Nothing was measured here: the line has no statement of its own, or it is no part of what was measured.";
+    : "Nothing was measured here: the line has no statement of its own, lies on another path, or is no part of what was measured.";
   return [heading, el("p", {}, said)];
 }

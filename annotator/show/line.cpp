@@ -154,8 +154,11 @@ class HistogramText {
     const double to = known ? known->to : from;
     const double step = (to - from) / bins;
     scale_ = scale_for(std::max(std::abs(from), std::abs(to)), unit);
-    decimals_ =
-        step > 0 ? std::clamp(static_cast<int>(std::ceil(-std::log10(step / scale_.ticks))) + 1, 0, 6) : 0;
+    // Counts that all agree are told whole, times in three digits.
+    const double told = step > 0                ? step / scale_.ticks / 10
+                        : unit != ClockUnit::ns ? 1 / scale_.ticks
+                                                : std::max(1.0, std::abs(from) / scale_.ticks) / 100;
+    decimals_ = std::clamp(static_cast<int>(std::ceil(-std::log10(told))), 0, 6);
     std::vector<std::pair<std::string, std::size_t>> rows;
     const auto add_those = [&](const char* name, const auto& is_one) {
       const auto count = static_cast<std::size_t>(std::ranges::count_if(rounds, is_one));

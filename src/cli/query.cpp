@@ -27,13 +27,21 @@ std::vector<std::string> keys_of(const std::vector<std::string>& columns) {
   return keys;
 }
 
+/// A number as it is printed elsewhere; what JSON knows no number for, as infinity, is a text.
+nlohmann::ordered_json json_of(const std::optional<std::string>& cell, CellKind kind) {
+  if (!cell) return nullptr;
+  if (kind == CellKind::number && nlohmann::ordered_json::accept(*cell))
+    return nlohmann::ordered_json::parse(*cell);
+  return *cell;
+}
+
 void print_json(const QueryResult& result) {
   const std::vector<std::string> keys = keys_of(result.columns);
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const Row& row : result.rows) {
+  for (std::size_t r = 0; r < result.rows.size(); ++r) {
+    const Row& row = result.rows[r];
     nlohmann::ordered_json object = nlohmann::ordered_json::object();
-    for (std::size_t i = 0; i < row.size(); ++i)
-      object[keys[i]] = row[i] ? nlohmann::ordered_json(*row[i]) : nlohmann::ordered_json(nullptr);
+    for (std::size_t i = 0; i < row.size(); ++i) object[keys[i]] = json_of(row[i], result.kinds[r][i]);
     rows.push_back(std::move(object));
   }
   fmt::print("{}\n", rows.dump(2, ' ', true, nlohmann::json::error_handler_t::replace));

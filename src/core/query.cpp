@@ -160,7 +160,12 @@ QueryResult all_rows(const sqlite::Database& database, const Handle& statement, 
   int code = sqlite3_step(statement.get());
   for (; code == SQLITE_ROW; code = sqlite3_step(statement.get())) {
     auto& row = result.rows.emplace_back();
-    for (int i = 0; i < columns; ++i) row.push_back(cell(statement.get(), i));
+    auto& kinds = result.kinds.emplace_back();
+    for (int i = 0; i < columns; ++i) {
+      const int type = sqlite3_column_type(statement.get(), i);  // first: reading it as text may change it
+      row.push_back(cell(statement.get(), i));
+      kinds.push_back(type == SQLITE_INTEGER || type == SQLITE_FLOAT ? CellKind::number : CellKind::text);
+    }
   }
   if (code != SQLITE_DONE) refuse_sql(database, sql);
   return result;

@@ -263,10 +263,13 @@ class Store {
   std::unique_ptr<State> state_;
 };
 
-/// One answer of `jcprof query`: column names, then rows of text (nullopt for NULL).
+enum class CellKind : std::uint8_t { text, number };
+
+/// One answer of `jcprof query`: column names, then rows of text (nullopt for NULL), and what each cell is.
 struct QueryResult {
   std::vector<std::string> columns;
   std::vector<std::vector<std::optional<std::string>>> rows;
+  std::vector<std::vector<CellKind>> kinds;
 };
 
 /// Runs one read-only statement on a profile. UserError with SQLite's own message for bad SQL. Reals are

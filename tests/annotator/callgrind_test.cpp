@@ -99,6 +99,16 @@ TEST_CASE("a recursion takes what its outermost call takes, and no more") {
   CHECK(to_callgrind(recursion()).find("cfn=(1)\ncalls=2 10\n12 0\n") != std::string::npos);
 }
 
+TEST_CASE("functions of one name in two files are two") {
+  Profile profile = test::some_measured();
+  profile.tree.functions[1].name = profile.tree.functions[2].name = "init";
+  profile.tree.functions[2].path = "B.java";
+  const std::string text = to_callgrind(profile);
+  INFO(text);
+  CHECK(text.find("cfi=(1)\ncfn=(2) init\n") != std::string::npos);
+  CHECK(text.find("cfi=(2) B.java\ncfn=(3) init\n") != std::string::npos);
+}
+
 TEST_CASE("lines of another file than the function's are counted there") {
   Profile profile = test::some_measured();
   profile.tree.nodes[0].lines[1].path = "macros.h";

@@ -266,6 +266,16 @@ TEST_CASE("functions of one name in several files are told apart by their files 
   }
 }
 
+TEST_CASE("commands of several paths are compared with a warning") {
+  Profile several = by_hand();
+  several.paths.resize(2);
+  const TrapMap map = straight_map();
+  const Comparison comparison = compare({by_hand(), map}, {several, map});
+  CHECK(std::ranges::any_of(comparison.warnings, [](const std::string& text) {
+    return text.starts_with("the command takes several");
+  }));
+}
+
 TEST_CASE("profiles that do not fit are refused") {
   Profile one = by_hand();
   one.run.project = "pin";

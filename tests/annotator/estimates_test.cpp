@@ -287,11 +287,13 @@ TEST_CASE("annotated sources are written below the output folder, and only of un
 }
 
 TEST_CASE("what runs behind the cut of a path is in no line, and shares are of the whole command") {
-  const TrapMap map = MapMaker().trap(entry, "p", 1).trap(before, "p", 2).trap(before, "p", 3).map();
+  const TrapMap map =
+      MapMaker().trap(entry, "p", 1).trap(before, "p", 2).trap(before, "p", 3).trap(before, "p", 4).map();
   const std::vector<Event> path = path_of({1, 2, 3});
   RunData data = scripted_run(map, path, 10, [](std::uint32_t, std::size_t at) {
     return std::array<double, 4>{100, 200, 400, 10'100}[at];
   });
+  CHECK(estimate(data).unreached.size() == 1);
   CHECK(line_of(estimate(data), 3)->cost.ticks.value == Approx(9700));
   data.is_cut = true;
   const Profile profile = estimate(data);
@@ -301,6 +303,7 @@ TEST_CASE("what runs behind the cut of a path is in no line, and shares are of t
   CHECK(line_of(profile, 2)->cost.ticks.value == Approx(200));
   CHECK(line_of(profile, 2)->cost.share.value == Approx(0.02));
   CHECK(line_of(profile, 3)->cost.ticks.value == 0);
+  CHECK(profile.unreached.empty());
   CHECK(function(profile, "p").inclusive.ticks.value == Approx(300));
 }
 

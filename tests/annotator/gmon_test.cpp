@@ -119,6 +119,14 @@ TEST_CASE("gprof reads it for programs at a fixed address too") {
   CHECK(has(gprof.report(gprof.recording(), "-q"), " 100/100 count "));
 }
 
+TEST_CASE("calls into a library are counted, though it has no entry") {
+  Gprof gprof({"-shared", "-fPIC"});
+  const std::string graph = gprof.report(gprof.recording(), "-q");
+  INFO(graph);
+  CHECK(std::regex_search(graph, std::regex(" 4/6 main ")));
+  CHECK(std::regex_search(graph, std::regex(" 2/6 _init ")));
+}
+
 TEST_CASE("cycles are not called seconds") {
   Gprof gprof;
   RecordedRun recorded = gprof.recording();

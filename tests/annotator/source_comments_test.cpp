@@ -57,6 +57,14 @@ TEST_CASE("lines get their cost behind them, in the form that the ancestor had")
         "    on */ }}");
 }
 
+TEST_CASE("what was passed and never measured is called that") {
+  Profile profile = small_profile();
+  profile.lines[0].cost = {.ticks = {0, -INFINITY, INFINITY}};
+  const std::string text = annotated(source, profile);
+  CHECK(text.find("    a(); // not measured ×1 (gd60,1501017019581)\n") != std::string::npos);
+  CHECK(without_comments(text) == source);
+}
+
 TEST_CASE("annotating again replaces what was there, and taking it out gives the original bytes") {
   const std::string once = annotated(source, small_profile());
   CHECK(annotated(once, small_profile()) == once);

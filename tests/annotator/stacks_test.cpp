@@ -49,8 +49,8 @@ TEST_CASE("folded stacks begin with the thread and sum to the total") {
         "thread 1 words;main (words.c:20) 100\n"
         "thread 1 words;main (words.c:20);count (words.c:5) 301\n"
         "thread 1 words;main (words.c:20);count (words.c:5);put (words.c:1) 599\n"
-        "thread 2;count (words.c:5) 150\n"
-        "thread 2;count (words.c:5);memcpy 51\n");
+        "thread_2;count (words.c:5) 150\n"
+        "thread_2;count (words.c:5);memcpy 51\n");
   CHECK(sum_of(text) == 1201);
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("what a thread did outside of all calls stands under its name alone") 
   RecordedRun recorded = test::some_recording();
   recorded.recording.threads[1].recorded = 300.4;
   const Profile profile = recorded_profile(recorded);
-  CHECK(to_folded(profile).find("\nthread 2 100\nthread 2;count (words.c:5) 150\n") != std::string::npos);
+  CHECK(to_folded(profile).find("\nthread_2 100\nthread_2;count (words.c:5) 150\n") != std::string::npos);
   const nlohmann::json document = nlohmann::json::parse(to_speedscope(profile));
   CHECK(document["profiles"][1]["endValue"].get<double>() == Approx(300.4));
   CHECK(document["profiles"][1]["samples"] == nlohmann::json::parse("[[6], [2], [2, 4]]"));

@@ -193,6 +193,7 @@ TEST_CASE("inputs with paths of their own need no signatures, and their edges st
   CHECK(profile.rounds == 60);
   CHECK(profile.lines.front().line == 11);
   for (const LineEstimate& line : profile.lines) CHECK(line.line != 12);
+  CHECK(profile.unreached.empty());  // but not for want of being passed
 }
 
 TEST_CASE("a digest of the agent's own still tells shots that went astray") {

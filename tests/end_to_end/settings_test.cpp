@@ -79,13 +79,12 @@ TEST_CASE("each stage runs alone, from anywhere, on a folder with blanks, with i
             .out.starts_with("### `javacard-pin` on `jcardsim`, **SIMULATED**\n"));
   CHECK(parsed(place.run({"jcprof", "query", out + "/profile.jcprof",
                           "SELECT count(DISTINCT round) AS n FROM sample WHERE round > 0", "--json"})) ==
-        json::parse(R"([{"n": "10"}])"));
+        json::parse(R"([{"n": 10}])"));
   // A column more of one name, and what a terminal would take for its own.
   CHECK(place
             .run({"jcprof", "query", out + "/profile.jcprof",
                   "SELECT 1 AS x, 2 AS x, char(155) || char(8238) AS y", "--json"})
-            .out ==
-        "[\n  {\n    \"x\": \"1\",\n    \"x:1\": \"2\",\n    \"y\": \"\\u009b\\u202e\"\n  }\n]\n");
+            .out == "[\n  {\n    \"x\": 1,\n    \"x:1\": 2,\n    \"y\": \"\\u009b\\u202e\"\n  }\n]\n");
   CHECK_FALSE(fs::exists(project / "jcprof-out"));
 
   // A terminal gets colours, but not one that NO_COLOR forbids.
