@@ -32,8 +32,22 @@ bool is_skipped(const Project& project, const fs::path& out, const fs::directory
   });
 }
 
+/// The folder within the project that a link leads to, from its root; empty: it is none, or leads elsewhere.
+std::string linked_folder(const Project& project, const std::string& file) {
+  const fs::path link = project.root / file;
+  if (!fs::is_symlink(link) || !fs::is_directory(link)) return {};
+  const fs::path from_root = fs::canonical(link).lexically_relative(fs::canonical(project.root));
+  const std::string folder = from_root.generic_string();
+  return folder == "." || folder.starts_with("..") ? "" : folder;
+}
+
+/// `files`: sorted.
+bool is_folder_of(const std::vector<std::string>& files, const std::string& folder) {
+  const auto within = std::ranges::lower_bound(files, folder + "/");
+  return within != files.end() && within->starts_with(folder + "/");
+}
+
 void copy_file_into(const fs::path& from, const fs::path& to) {
-  fs::create_directories(to.parent_path());
   if (fs::is_symlink(from) && !fs::is_regular_file(from)) {
     std::error_code dangling;
     fs::create_symlink(fs::weakly_canonical(from, dangling), to);
@@ -91,7 +105,15 @@ Place place_in_project(const Project& project, const std::string& value) {
 }
 
 void copy_files(const Project& project, const std::vector<std::string>& files, const fs::path& to) {
-  for (const std::string& file : files) copy_file_into(project.root / file, to / file);
+  for (const std::string& file : files) {
+    fs::create_directories((to / file).parent_path());
+    // Its headers have traps there, and here they have none.
+    const std::string folder = linked_folder(project, file);
+    if (!folder.empty() && is_folder_of(files, folder))
+      fs::create_symlink(fs::path(folder).lexically_relative(fs::path(file).parent_path()), to / file);
+    else
+      copy_file_into(project.root / file, to / file);
+  }
 }
 
 }  // namespace jcprof::rewriter

@@ -271,12 +271,12 @@ std::optional<CalibrationTime> ExecTransport::calibrate(CalibrationKind kind, st
   if (kind > CalibrationKind::counting) return std::nullopt;
   std::string why;
   for (int attempt = 0; attempt < calibration_attempts; ++attempt) {
-    make_ready();
     report_.reset();
-    const Answer answer = run(0, report_,
-                              {{"JCPROF_CALIBRATE", fmt::format("{}:{}", name_of(kind), passes)},
-                               {"JCPROF_REPORT", report_.file().string()}},
-                              0);
+    const Answer answer =
+        run_between_scripts(0, report_,
+                            {{"JCPROF_CALIBRATE", fmt::format("{}:{}", name_of(kind), passes)},
+                             {"JCPROF_REPORT", report_.file().string()}},
+                            0);
     const Sample sample = judged_end(answer);
     if (sample.outcome == Outcome::ended && answer.report->passes == 0) return std::nullopt;
     if (sample.outcome == Outcome::ended)

@@ -26,6 +26,16 @@ constexpr std::array<std::string_view, 13> never{
     "-fplugin",      "-fpass-plugin", "-fmodule",         "-fprofile", "-fdiagnostics", "-fcolor", "-fsave-",
     "-ferror-limit", "-fmax-errors",  "-fmessage-length", "-fdump-",   "-ftime-",       "-mllvm"};
 
+/// What the driver hands on is the driver's own in libclang. A compiled header is left out: what it was made
+/// of is named beside it.
+std::vector<std::string> plain_words(const std::vector<std::string>& given) {
+  std::vector<std::string> words;
+  std::ranges::remove_copy(given, std::back_inserter(words), "-Xclang");
+  for (auto at = words.begin(); (at = std::find(at, words.end(), "-include-pch")) != words.end();)
+    at = words.erase(at, words.end() - at > 1 ? at + 2 : words.end());
+  return words;
+}
+
 std::string_view program_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
@@ -87,7 +97,7 @@ std::vector<std::string> clang_arguments(const CompileUnit& unit, const RefusedF
   const auto is_refused = [&](const std::string& flag) {
     return of_target != refused.end() && of_target->second.contains(flag);
   };
-  const std::vector<std::string>& given = unit.arguments;
+  const std::vector<std::string> given = plain_words(unit.arguments);
   const std::string compiler = given.empty() ? "cc" : given.front();
   constexpr const char* resources = "-resource-dir=" JCPROF_CLANG_RESOURCES;
   std::vector<std::string> arguments{

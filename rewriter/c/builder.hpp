@@ -79,6 +79,7 @@ class CBuilder {
 
   void function(NodeIndex node, const Frame* outside);
   std::uint32_t add_function(const CFunction& source, const Frame* outside);
+  bool is_assembly(NodeIndex body) const;
   bool is_statement_of(NodeIndex outer, NodeIndex child) const;
   void leave_function_alone(NodeIndex node, NodeIndex body, const std::string& why);
   void function_body(const Frame& frame, NodeIndex node, NodeIndex body);

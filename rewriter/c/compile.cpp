@@ -182,6 +182,10 @@ CompileUnit moved(const CompileUnit& unit, const fs::path& root, const fs::path&
   CompileUnit result{.path = move(unit.path), .folder = move(unit.folder.string()), .arguments = {}};
   std::string_view flag;  // whose value comes next
   for (const std::string& argument : unit.arguments) {
+    if (argument == "-Xclang") {  // which may stand between a flag and its value
+      result.arguments.push_back(argument);
+      continue;
+    }
     const std::size_t length = flag.empty() ? length_of_path_flag(argument) : 0;
     const std::string value = argument.substr(length);
     const bool is_value = !flag.empty();

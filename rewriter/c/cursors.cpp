@@ -150,7 +150,7 @@ class FunctionReader {
     const Braces braces = body ? braces_of(*body) : Braces::none;
     if (braces == Braces::none) return;
     if (!read_.emplace(target_->file, extent(*body).begin).second) {
-      compiled_again(extent(*body));
+      compiled_again(cursor, extent(*body));
       return;
     }
     CFunction described = describe(cursor, *body);
@@ -211,14 +211,19 @@ class FunctionReader {
   }
 
   /// By the same unit, which includes the file several times: what #if leaves out here, it compiles there.
-  void compiled_again(CRange body) {
+  void compiled_again(CXCursor cursor, CRange body) {
     CView& view = *target_->view;
+    const auto of_body = [&](const CNode& n) { return n.kind == CKind::function && n.end == body.end; };
+    for (const CNode& n : view.nodes)
+      if (of_body(n) && view.functions[n.function].returns != CResult::nothing &&
+          has_other_result(&cursor, view.functions[n.function]))
+        view.functions[n.function].returns = CResult::unnamed;
     const auto is_within = [&](const CRange& range) {
       return body.begin <= range.begin && range.end <= body.end;
     };
     if (std::ranges::none_of(view.skipped, is_within)) return;
     for (const CNode& n : view.nodes)
-      if (n.kind == CKind::function && n.end == body.end)
+      if (of_body(n))
         view.functions[n.function].why_not = "a function that one unit compiles in several ways";
     std::erase_if(view.skipped, is_within);
   }
@@ -361,6 +366,7 @@ class FunctionReader {
       if (context_.is_cpp && (is_class(kind) || kind == CXCursor_TypeAliasDecl)) declaration(child);
       if (kind != CXCursor_VarDecl && kind != CXCursor_UnexposedDecl) return;
       ++variables;
+      if (!context_.is_cpp) hide(taken(clang_getCursorSpelling(child)), target_->view->functions.back());
       const bool lasting = !context_.is_cpp && clang_Cursor_getStorageClass(child) == CX_SC_Static;
       const CXCursor value = clang_Cursor_getVarDeclInitializer(child);
       const bool has_value = clang_Cursor_isNull(value) == 0 && !lasting;

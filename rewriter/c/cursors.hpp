@@ -44,9 +44,15 @@ std::string taken(String string) {
   return result;
 }
 
-/// In signature.cpp.
+// In signature.cpp.
+
 CFunction describe_function(const void* cursor, const CPlaces& places, const CTarget& target,
                             const CUnitContext& context);
+/// A variable of that name is in scope: where the function's result has its type by it, a value cannot be
+/// held.
+void hide(std::string_view name, CFunction& function);
+/// The same text, as another function: a template by #include. True: that one has another result.
+bool has_other_result(const void* cursor, const CFunction& function);
 
 // In kinds.cpp.
 

@@ -157,7 +157,7 @@ Enclave read_enclave(const Project& project, const std::vector<std::string>& fil
 
 void write_edge(const Enclave& enclave, const Project& project, const fs::path& folder) {
   std::vector<EdgeFile> files = host_files(enclave.edit);
-  files.push_back(bridge_file(enclave.edit, project.entry));
+  if (!is_open_enclave(enclave.edit.edl)) files.push_back(bridge_file(enclave.edit, project.entry));
   files.push_back({.path = "jcprof_plugin.h", .text = std::string(plugin_template)});
   for (const EdgeFile& file : files) {
     fs::create_directories((folder / file.path).parent_path());

@@ -9,6 +9,7 @@
 #include "rewriter/c/cursors.hpp"
 #include "rewriter/c/entry.hpp"
 #include "rewriter/c/forms.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -29,6 +30,8 @@ CViewModel CBuilder::build() {
     model.fragments.push_back(std::move(fragment_));
   }
   collect_left_over(model);
+  // A file that is included again may have its functions read in another order than they stand.
+  std::ranges::stable_sort(model.fragments, {}, &CFragment::body);
   return model;
 }
 
@@ -45,6 +48,8 @@ void CBuilder::function(NodeIndex node, const Frame* outside) {
     if (at(parts[i]).kind == CKind::function) function(parts[i], &frame);
   if (!source.why_not.empty())
     leave_function_alone(node, body, source.why_not);
+  else if (is_assembly(body))
+    leave_function_alone(node, body, "a function of nothing but assembly");
   else
     function_body(frame, node, body);
   assigned_ = assigned_outside;
@@ -66,6 +71,15 @@ std::uint32_t CBuilder::add_function(const CFunction& source, const Frame* outsi
   fragment_.functions.push_back(std::move(made));
   fragment_.parameters.push_back(std::move(parameters));
   return static_cast<std::uint32_t>(fragment_.functions.size() - 1);
+}
+
+/// As of naked functions, which another declaration or a macro may call that: a trap would spoil their
+/// registers.
+bool CBuilder::is_assembly(NodeIndex body) const {
+  const std::vector<NodeIndex> statements = children(body);
+  return !statements.empty() && std::ranges::all_of(statements, [&](NodeIndex statement) {
+    return is_one_of(word_at(at(statement).begin), {"asm", "__asm", "__asm__"});
+  });
 }
 
 /// A condition is an expression too, and a loop's variable a declaration.

@@ -45,9 +45,10 @@ std::string whole_runtime() {
 std::string c_runtime_source(const TrapMap& map, Reach reach, TrapAction action) {
   // Defined here and not by the build, which knows nothing of traps.
   return fmt::format(
-      "/* {}. Do not edit. */\n#ifndef JCPROF\n#define JCPROF 1\n#endif\n#define JCPROF_BUILD "
+      "/* {}. Do not edit. */\n#ifndef __ASSEMBLER__\n#ifndef JCPROF\n#define JCPROF 1\n#endif\n#define "
+      "JCPROF_BUILD "
       "0x{:08x}u\n#define {} "
-      "1\n{}{}{}",
+      "1\n{}{}{}\n#endif\n",
       generated_mark, map.build, switch_for(reach),
       reach == Reach::ta ? fmt::format("#define JCPROF_COMMAND 0x{:08X}u\n", map.command) : "",
       action == TrapAction::record ? "#ifndef JCPROF_RECORD\n#define JCPROF_RECORD 1\n#endif\n" : "",

@@ -130,6 +130,22 @@ EntrySignature signature_of(CXCursor cursor, bool is_cpp) {
 
 }  // namespace
 
+void hide(std::string_view name, CFunction& function) {
+  const std::string& result = function.signature.result;
+  for (std::size_t at = result.find(name); !name.empty() && at != std::string::npos;
+       at = result.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    const bool is_whole =
+        (at == 0 || !is_word(result[at - 1])) && (end == result.size() || !is_word(result[end]));
+    if (is_whole && function.returns != CResult::nothing) function.returns = CResult::unnamed;
+  }
+}
+
+bool has_other_result(const void* cursor, const CFunction& function) {
+  const CXType type = clang_getCursorResultType(*static_cast<const CXCursor*>(cursor));
+  return taken(clang_getTypeSpelling(type)) != function.signature.result;
+}
+
 CFunction describe_function(const void* cursor, const CPlaces& places, const CTarget& target,
                             const CUnitContext& context) {
   const CXCursor& of = *static_cast<const CXCursor*>(cursor);
@@ -142,6 +158,8 @@ CFunction describe_function(const void* cursor, const CPlaces& places, const CTa
   if (const CRange* macro = range_over(target.view->macros, places.name)) function.declarator = *macro;
   function.definition = places.definition;
   function.returns = context.is_cpp ? CResult::record : result_of(clang_getCursorResultType(of));
+  for (int i = 0; !context.is_cpp && i < clang_Cursor_getNumArguments(of); ++i)
+    hide(taken(clang_getCursorSpelling(clang_Cursor_getArgument(of, static_cast<unsigned>(i)))), function);
   const CXCursor parent = clang_getCursorSemanticParent(of);
   const bool is_member = clang_getCursorKind(parent) != CXCursor_Namespace &&
                          clang_getCursorKind(parent) != CXCursor_LinkageSpec &&

@@ -78,8 +78,10 @@ class UnitReader {
     clang_getInclusions(unit_handle_.get(), on_inclusion, this);
     clang_visitChildren(root, on_preprocessed, this);
     read_skipped();
+    const std::uint64_t switches = switches_digest();
     for (auto& [file, view] : views_) {
       reading_.seen.push_back(file);
+      view.definitions = (view.definitions ^ switches) * fnv_prime;
       view.macros = outermost(std::move(view.macros));
       view.markers = outermost(std::move(view.markers));
       if (room_.claims.claim(file, index_, view))
@@ -186,6 +188,18 @@ class UnitReader {
     for (const std::uint64_t part : {name_digest(definition.file), std::uint64_t{definition.offset}})
       seen->definitions = (seen->definitions ^ part) * fnv_prime;
     if (taken(clang_getCursorSpelling(cursor)) == "PM_CHECK") seen->markers.push_back(use);
+  }
+
+  /// Macros of the command line are defined nowhere, and others by them.
+  std::uint64_t switches_digest() const {
+    std::uint64_t digest = 0;
+    bool is_value = false;
+    for (const std::string& word : unit_.arguments) {
+      const bool is_switch = word.starts_with("-D") || word.starts_with("-U");
+      if (is_switch || is_value) digest = (digest ^ std::hash<std::string>{}(word)) * fnv_prime;
+      is_value = is_switch && word.size() == 2;
+    }
+    return digest;
   }
 
   std::uint64_t name_digest(CXFile file) {

@@ -309,6 +309,87 @@ TEST_CASE("a function that a unit includes twice with other branches of #if has 
   CHECK(models[1].sites.empty());
 }
 
+TEST_CASE("a template by #include is held in no type, as it has several") {
+  const fs::path root =
+      written("template",
+              {{"norm.inc", "static TYPE NAME(TYPE x) { return x * g; }\n"},
+               {"a.c",
+                "static int g = 1;\n#define TYPE float\n#define NAME f\n#include \"norm.inc\"\n#undef TYPE\n"
+                "#undef NAME\n#define TYPE double\n#define NAME d\n#include \"norm.inc\"\n"
+                "int main(void) { return f(1) + d(2); }\n"}});
+  const CRewritten rewritten =
+      rewrite_c(read_c(root, {"a.c", "norm.inc"}, {unit_of(root, "a.c")}, {Reach::program}),
+                {.entry = {"main"}, .scope = {}});
+  CHECK(rewritten.models[1].functions.size() == 1);
+  CHECK(rewritten.texts[1].find("JCPROF_TRAP") != std::string::npos);
+  CHECK(rewritten.texts[1].find("__typeof__") == std::string::npos);
+}
+
+TEST_CASE(
+    "a unit that is compiled twice with other macros of the command line holds no value in one's type") {
+  const fs::path root = written(
+      "twice", {{"a.c", "static int g = 1;\n#define T REAL\nT f(T x) { return x * g; }\n" + main_text}});
+  const auto typed = [&](const std::vector<CompileUnit>& units) {
+    const CRewritten rewritten =
+        rewrite_c(read_c(root, {"a.c"}, units, {Reach::program}), {.entry = {"f"}, .scope = {}});
+    return rewritten.texts[0].find("__typeof__") != std::string::npos;
+  };
+  CHECK(typed({unit_of(root, "a.c", {"-DREAL=float"})}));
+  CHECK_FALSE(typed({unit_of(root, "a.c", {"-DREAL=float"}), unit_of(root, "a.c", {"-D", "REAL=double"})}));
+}
+
+TEST_CASE("a variable that is called as the result's type hides it") {
+  const fs::path root =
+      written("hidden", {{"a.c",
+                          "typedef unsigned long hash;\nextern hash next(hash);\n"
+                          "hash plain(hash h) { return next(h) * 31; }\n"
+                          "hash parameter(unsigned char hash) { return next(hash) * 31; }\n"
+                          "hash local(void) { unsigned char hash = 3; return next(hash) * 31; }\n"
+                          "int main(void) { return plain(1) + parameter(2) + local() > 9; }\n"}});
+  const CRewritten rewritten = rewrite_c(read_c(root, {"a.c"}, {unit_of(root, "a.c")}, {Reach::program}),
+                                         {.entry = {"main"}, .scope = {}});
+  const std::string& text = rewritten.texts[0];
+  INFO(text);
+  const std::size_t first = text.find("__typeof__(hash)");
+  REQUIRE(first != std::string::npos);
+  CHECK(first < text.find("parameter"));
+  CHECK(text.find("__typeof__(hash)", first + 1) == std::string::npos);
+}
+
+TEST_CASE("a function of nothing but assembly may be naked, wherever that is said") {
+  const fs::path root = written(
+      "naked", {{"a.c", "void swap(void) __attribute__((naked));\nvoid swap(void) { __asm__(\"ret\"); }\n" +
+                            main_text}});
+  const std::vector<SourceModel> models = read_c(root, {"a.c"}, {unit_of(root, "a.c")}, {Reach::program});
+  CHECK(reasons_of(models[0]) == "2: a function of nothing but assembly (1)\n");
+}
+
+TEST_CASE("functions of a header that one unit takes in parts, the last one first, keep their traps") {
+  const fs::path root = written(
+      "parts",
+      {{"ops.h",
+        "#ifdef WANT_MUL\nstatic int mul(int x) { x *= 2; return x; }\n#endif\n"
+        "#ifdef WANT_ADD\nstatic int add(int x) { x += 2; return x; }\n#endif\n"},
+       {"a.c",
+        "#define WANT_ADD\n#include \"ops.h\"\n#undef WANT_ADD\n#define WANT_MUL\n#include \"ops.h\"\n"
+        "int main(void) { return add(mul(1)); }\n"}});
+  const std::vector<SourceModel> models =
+      read_c(root, {"a.c", "ops.h"}, {unit_of(root, "a.c")}, {Reach::program});
+  REQUIRE(models[1].functions.size() == 2);
+  CHECK(models[1].functions[0].name == "mul");
+  CHECK(models[1].functions[1].name == "add");
+  CHECK(reasons_of(models[1]).empty());
+}
+
+TEST_CASE("flags that clang's driver hands on are read, and a compiled header is left out") {
+  const fs::path root =
+      written("handed", {{"pre.h", "#define ONE 1\n"}, {"a.c", "int main(void) { return ONE; }\n"}});
+  CompileUnit unit = unit_of(root, "a.c");
+  unit.arguments = {"clang",    "-Xclang", "-include-pch",           "-Xclang", "no.pch", "-Xclang",
+                    "-include", "-Xclang", (root / "pre.h").string()};
+  CHECK(read_c(root, {"a.c"}, {unit}, {Reach::program})[0].functions.size() == 1);
+}
+
 TEST_CASE("a function with auto parameters is judged by its own words") {
   const fs::path root =
       written("abbreviated", {{"a.cpp",

@@ -333,6 +333,31 @@ TEST_CASE("an entry whose overload and recursion it calls behaves in process as 
   CHECK(tree.is_undone());
 }
 
+TEST_CASE("a link to a folder of the project leads to that of the tree") {
+  Tree tree(Sources{{"src/include/f.h", "static int f(int x) { return x + 1; }\n"},
+                    {"a.c", "#include \"include/f.h\"\n" + main_calling("f")}});
+  fs::create_symlink("src/include", tree.folder / "include");
+  fs::create_symlink(tree.folder / "src/include", tree.folder / "src/again");
+  tree.generate();
+  CHECK(fs::read_symlink(tree.tree() / "include") == "src/include");
+  CHECK(fs::read_symlink(tree.tree() / "src/again") == "include");
+  CHECK(tree.traps_of("f") > 0);
+  CHECK(read_file(tree.tree() / "include/f.h").find("JCPROF_TRAP") != std::string::npos);
+  CHECK(tree.output({"sh", "-c", "gcc a.c -o a && ./a"}) == "3");
+  CHECK(tree.is_undone());
+}
+
+TEST_CASE("a header with traps is still an assembler's") {
+  Tree tree(
+      {{"regs.h", "#define ONE 1\n#ifndef __ASSEMBLER__\nstatic int f(int x) { return x + 1; }\n#endif\n"},
+       {"a.c", "#include \"regs.h\"\n" + main_calling("f")},
+       {"b.S", "#include \"regs.h\"\n.globl one\none: .long ONE\n.section .note.GNU-stack\n"}});
+  tree.project.sources = {"regs.h", "a.c"};
+  tree.generate();
+  REQUIRE(tree.traps_of("f") > 0);
+  CHECK(tree.output({"sh", "-c", "gcc a.c b.S -o a && ./a"}) == "3");
+}
+
 TEST_CASE("a file where the output folder should be is told as that") {
   Tree tree(Sources{{"x.c", "int main(void) {\n  return 0;\n}\n"}});
   write_file(tree.folder.path() / "out", "");
