@@ -839,6 +839,7 @@ JCPROF_LOCAL_ __attribute__((__noinline__)) jcprof_u32 jcprof_serve(const void *
   if (verb == 0 && wish.room != 0)
     jcprof_arm_trace(&shot->run, wish.from, shot->ids, wish.room < JCPROF_ROOM ? wish.room : JCPROF_ROOM);
   if (verb == 0) shot->session = session;
+  if (verb == 0) shot->run.head.magic[0] = 'J'; /* it was used, however its agent ended */
   if (verb == 1) jcprof_calibrate(JCPROF_EMPTY, wish.passes);
   if (verb == 2) jcprof_calibrate(JCPROF_UNARMED, wish.passes);
   if (verb == 3) jcprof_calibrate(JCPROF_COUNTING, wish.passes);

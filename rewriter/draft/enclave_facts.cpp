@@ -158,7 +158,7 @@ void find_built(const FoundTree& tree, EnclaveFacts& facts) {
 std::optional<EnclaveFacts> find_enclave(const FoundTree& tree) {
   const std::vector<Edl> edls = main_edls(tree);
   for (const Edl& edl : edls) {
-    EnclaveFacts facts{.edl = edl.main.path, .name = edge_name(edl.main)};
+    EnclaveFacts facts{.edl = edl.main.path, .name = edge_name(edl.main), .is_open = is_open_enclave(edl)};
     std::set<std::string> trusted;
     if (!find_ecalls(tree, edl, facts, trusted)) continue;
     facts.is_alone =

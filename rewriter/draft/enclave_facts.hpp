@@ -27,6 +27,7 @@ struct EnclaveFacts {
   std::vector<std::string> includes;  // folders of headers, of those that the EDL includes too
   std::vector<std::string> built;     // globs of what earlier builds have left in the tree
   bool makes_bridge = false;          // the Makefile knows bridge.so
+  bool is_open = false;               // Open Enclave's dialect, for which no bridge is made
 };
 
 /// None where no EDL has a public ecall that a source defines. UserError for what should be EDL and is not.

@@ -224,6 +224,11 @@ std::string enclave_build(const EnclaveFacts& facts) {
   includes.push_back(host);
   Strings trusted = facts.units;
   trusted.push_back(host + "/" + facts.name + "_t.c");
+  if (facts.is_open)
+    return "  // This is a host build: no enclave, for a first look. A bridge for Open Enclave is yours to "
+           "write, against\n"
+           "  // {out}/edge/jcprof_plugin.h, and to be built here as bridge.so (docs/sgx.md).\n" +
+           steps("build", {shared_object("enclave.so", includes, trusted)});
   Strings outside{"{out}/edge/bridge.c", host + "/" + facts.name + "_u.c"};
   outside.insert(outside.end(), facts.outside.begin(), facts.outside.end());
   Strings outside_includes = includes;
@@ -252,7 +257,9 @@ std::string enclave_compile(const EnclaveFacts& facts) {
 // --- Trusted applications ---
 
 std::string ta_build(const TaFacts& facts, const std::string& dev_kit) {
-  Strings argv{"make", "CROSS_COMPILE=aarch64-linux-gnu-", "O={out}/ta"};
+  const bool is_arm32 = name_of_file(dev_kit) == "export-ta_arm32";
+  Strings argv{"make", is_arm32 ? "CROSS_COMPILE=arm-linux-gnueabihf-" : "CROSS_COMPILE=aarch64-linux-gnu-",
+               "O={out}/ta"};
   if (!facts.folder.empty()) argv.insert(argv.begin() + 1, {"-C", facts.folder});
   if (!dev_kit.empty()) argv.push_back("TA_DEV_KIT_DIR=" + dev_kit);
   return fmt::format("  // The development kit is {}.\n",

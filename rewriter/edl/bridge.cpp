@@ -169,7 +169,10 @@ class EntryText {
          i < function_.parameters.data() + function_.parameters.size(); ++i) {
       const bool is_fixed = (kind_of(*i) == Kind::value && i != follower_ && !is_taken(*i)) ||
                             (kind_of(*i) == Kind::array && comes_in(*i));
-      if (is_fixed) sum += (sum.empty() ? "" : " + ") + fmt::format("sizeof {}", member(*i));
+      const bool is_fixed_block = kind_of(*i) == Kind::block && comes_in(*i) && named(i->size) == nullptr &&
+                                  named(i->count) == nullptr;
+      if (!is_fixed && !is_fixed_block) continue;
+      sum += (sum.empty() ? "" : " + ") + (is_fixed ? fmt::format("sizeof {}", member(*i)) : bytes_of(*i));
     }
     return sum.empty() ? "0" : sum;
   }
@@ -228,8 +231,9 @@ class EntryText {
                                    ? (parameter.size.empty() ? element(parameter) : number(parameter.size))
                                : parameter.count.empty() ? "1"
                                                          : number(parameter.count);
-      text += fmt::format("  {} = ({})bridge_all_but(input, {}, {});\n", member(*follower_),
-                          variable_type(follower_->type), behind(parameter), unit);
+      text += fmt::format("  {} = ({})bridge_all_but(input, {}, {}, BRIDGE_MOST({}));\n", member(*follower_),
+                          variable_type(follower_->type), behind(parameter), unit,
+                          variable_type(follower_->type));
       order_.push_back(fmt::format("{} with all that is left", parameter.name));
     } else {
       order_.push_back(parameter.name);
@@ -324,6 +328,17 @@ const EdlFunction& entry_named(const Edl& edl, const std::string& name) {
   return *found;
 }
 
+/// To a structure of the EDL's that has pointers itself (deep copy): bytes of an input are none.
+bool leads_to_pointers(const EdlParameter& parameter, const std::vector<EdlDeclaration>& declarations) {
+  std::vector<std::string> words = words_of(writable(parameter.type));
+  if (stars_of(parameter.type) != 1) return false;
+  words.pop_back();
+  const std::string type = joined(words);
+  return std::ranges::any_of(declarations, [&](const EdlDeclaration& declared) {
+    return declared.name == type && declared.text.find('*') != std::string::npos;
+  });
+}
+
 }  // namespace
 
 EdgeFile bridge_file(const EdlEdit& edit, const std::vector<std::string>& entries) {
@@ -332,7 +347,10 @@ EdgeFile bridge_file(const EdlEdit& edit, const std::vector<std::string>& entrie
   std::vector<std::string> names;
   std::size_t blocks = 1;
   for (const std::string& name : entries) {
-    EntryText entry(entry_named(edit.edl, name));
+    EdlFunction function = entry_named(edit.edl, name);
+    for (EdlParameter& parameter : function.parameters)
+      parameter.user_check |= leads_to_pointers(parameter, edit.edl.declarations);
+    EntryText entry(function);
     texts += entry.write();
     rows.push_back(entry.table_row());
     names.push_back(fmt::format("\"{}\"", name));

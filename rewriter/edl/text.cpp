@@ -260,7 +260,8 @@ class Parser {
     if (name == "out") parameter.direction = is_in ? EdlDirection::in_out : EdlDirection::out;
     if (name == "size") parameter.size = value;
     if (name == "count") parameter.count = value;
-    parameter.user_check |= name == "user_check";
+    // What a function of the user's says the size of has none that a bridge could know.
+    parameter.user_check |= name == "user_check" || name == "sizefunc";
     parameter.string |= name == "string";
     parameter.wstring |= name == "wstring";
     parameter.isptr |= name == "isptr";

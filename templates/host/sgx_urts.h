@@ -13,6 +13,7 @@
 #define JCPROF_HOST_BUILD 1
 
 #define SGX_DEBUG_FLAG 1
+#define SGX_CDECL
 
 #ifdef __cplusplus
 extern "C" {

@@ -193,6 +193,13 @@ TEST_CASE("a bridge brings an input's bytes to the ecall, and back what it answe
   CHECK(bridge.make("ecall_room", bytes_of(3) + bytes_of(2)) == "0 rrrrrr");
   CHECK(bridge.make("ecall_seal", bytes_of<std::size_t>(3) + "abclabel") == "0 ");
   CHECK(bridge.told() == "abc|label");
+  CHECK(bridge.make("ecall_tail", "abcyz") == "0 ");
+  CHECK(bridge.told() == "3 a yz");
+  // As many as a size of 8 bits can say, and what is behind them is what comes next.
+  CHECK(bridge.make("ecall_tail", std::string(258, 'b') + "yz") == "0 ");
+  CHECK(bridge.told() == "255 b bb");
+  CHECK(bridge.make("ecall_deep", "\7") == "0 ");
+  CHECK(bridge.told() == "1 1 7");
 }
 
 TEST_CASE("an input that is too short is filled with zeros, and one that asks for too much is refused") {

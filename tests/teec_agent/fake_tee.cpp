@@ -83,7 +83,7 @@ Answer FakeTee::serve(teec::Params& params) {
     instance.wish = wish;
     instance.is_armed = true;
     instance.head = {
-        .magic = {}, .from = wish.from, .room = std::min<std::uint64_t>(wish.room, faults_.room)};
+        .magic = {'J'}, .from = wish.from, .room = std::min<std::uint64_t>(wish.room, faults_.room)};
   }
   if (verb == teec::Verb::report)
     for (std::size_t i = value.b, at = sizeof(wish); i < instance.ids.size() && at + 4 <= memory.size();

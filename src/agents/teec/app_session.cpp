@@ -15,9 +15,6 @@ namespace {
 constexpr std::uint32_t item_not_found = 0xFFFF0008;
 constexpr std::uint32_t security = 0xFFFF000F;
 
-/// What an instance that was ours carries: the beginning of a trace that nobody asks for.
-constexpr std::uint64_t mark = 0x6A6350726F66;
-
 UserError cannot_open(const Answer& answer, const std::string& ta) {
   const std::string message = fmt::format("no session with the TA {}: {}", ta, in_words(answer));
   if (answer.code == item_not_found)
@@ -62,20 +59,21 @@ void AppSession::open_alone() {
   is_open_ = true;
 }
 
-/// By us, as it keeps its memory when no session is left, or by another session that is open.
+/// By us, as it keeps its memory when no session is left, however that one ended, or by another session that
+/// is open: whatever is armed says so from then on.
 bool AppSession::is_instance_used() {
   const jcprof_window head = tell(Verb::report, {}).head;
   if (head.build != wishes_.build)
     throw environment_error(fmt::format("the TA {} is of build {:08x}, traps.json of {:08x}", wishes_.name,
                                         head.build, wishes_.build),
                             "build it from the tree that jcprof gen wrote last, and install that");
-  return head.from == mark;
+  return head.magic[0] != 0;
 }
 
 void AppSession::close() {
   if (!is_open_) return;
   // Its answer does not matter: a dead instance outlives nothing.
-  Params params = window_params(Verb::arm, {.magic = {}, .from = mark, .room = 1}, 0, 0);
+  Params params = window_params(Verb::arm, {.magic = {}, .room = 1}, 0, 0);
   tee_->invoke(wishes_.our_command, params, Timing::untimed);
   is_open_ = false;
   tee_->close();

@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include "src/agents/request.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::teec {
@@ -15,8 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// jcprof waits for 60 s.
-constexpr std::chrono::seconds longest{20};
+// jcprof waits for 60 s, or for the session's timeout where that is longer.
+std::chrono::seconds longest(const nlohmann::json& request) {
+  constexpr std::chrono::seconds usual{20};
+  constexpr std::chrono::seconds to_say_so{5};
+  const auto timeout = agents::timeout_of(agents::member(request, "session"));
+  return std::max(usual, std::chrono::duration_cast<std::chrono::seconds>(timeout) - to_say_so);
+}
 
 bool runs(const std::string& program) {
   std::error_code error;
@@ -28,23 +35,25 @@ bool runs(const std::string& program) {
   return false;
 }
 
-std::string error_of(const nlohmann::json& request) {
+std::string error_of(const nlohmann::json& request, std::chrono::seconds waited) {
   const char* hint = runs("tee-supplicant")
                          ? "tee-supplicant runs: what does its log say, and that of the TEE?"
                          : "no tee-supplicant runs here, and it loads TAs: start it";
   return nlohmann::json{
       {"id", request.value("id", nlohmann::json())},
-      {"error", {{"message", "the session with the TA is not opened within 20 s"}, {"hint", hint}}}}
+      {"error",
+       {{"message", fmt::format("the session with the TA is not opened within {} s", waited.count())},
+        {"hint", hint}}}}
       .dump();
 }
 
 }  // namespace
 
 Patience::Patience(const nlohmann::json& request, std::function<void(const std::string&)> say)
-    : thread_([this, request, say = std::move(say)] {
+    : thread_([this, request, say = std::move(say), wait = longest(request)] {
         std::unique_lock lock(mutex_);
-        if (over_.wait_for(lock, longest, [&] { return is_over_; })) return;
-        say(error_of(request));
+        if (over_.wait_for(lock, wait, [&] { return is_over_; })) return;
+        say(error_of(request, wait));
         ::_exit(static_cast<int>(ExitCode::environment));
       }) {}
 

@@ -15,7 +15,8 @@ namespace jcprof::teec {
 
 class Patience {
  public:
-  /// Until it is destroyed, for 20 seconds at most; then `say` gets the error of `request`.
+  /// Until it is destroyed, for 20 seconds or nearly the timeout of the session at most; then `say` gets the
+  /// error of `request`. `once` counts.
   Patience(const nlohmann::json& request, std::function<void(const std::string&)> say);
   ~Patience();
   Patience(const Patience&) = delete;

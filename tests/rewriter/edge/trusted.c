@@ -52,6 +52,16 @@ void ecall_seal(const uint8_t *bytes, size_t n, const char *label) {
   say(said);
 }
 
+void ecall_tail(const uint8_t *bytes, uint8_t n, const uint8_t *mac) {
+  snprintf(said, sizeof said, "%d %c %c%c", n, bytes[0], mac[0], mac[1]);
+  say(said);
+}
+
+void ecall_deep(list *deep, char *told, uint8_t n) {
+  snprintf(said, sizeof said, "%d %d %d", deep == NULL, told == NULL, n);
+  say(said);
+}
+
 void ecall_fixed(const pair *one, pair *two, uint32_t *number) { *number += one->key + two[0].key + two[1].key; }
 
 void ecall_yours(void *host, const wchar_t *wide, const char **texts, kv_handle_t handle, kv_table_t table, uint8_t n) {
