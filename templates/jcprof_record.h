@@ -856,23 +856,27 @@ JCPROF_WEAK_ void jcprof_record_attach(void *memory) JCPROF_NOTHROW_ {
 
 #if JCPROF_BY_PATH_
 
-/* Without handlers, which could leap out of it. */
+/* Of the thread that comes first. Without handlers: one that leaps out of it would leave all others waiting. */
 JCPROF_LOCAL_ void jcprof_look_for_log(void) {
   jcprof_log_u64 every[16], before[16];
-  int first, i;
+  jcprof_log_u32 state = JCPROF_UNATTACHED_;
+  int i;
   for (i = 0; i < 16; i++) every[i] = ~JCPROF_TO_(jcprof_log_u64, 0);
   jcprof_libc_sigmask(JCPROF_SIG_SETMASK_, every, before);
-  first = jcprof_find_log();
-  __atomic_store_n(&jcprof_recorder.attached, JCPROF_ATTACHED_, __ATOMIC_SEQ_CST);
-  jcprof_lose_early(0);
-  if (first) jcprof_describe(jcprof_recorder.log);
+  if (__atomic_compare_exchange_n(&jcprof_recorder.attached, &state, JCPROF_ATTACHING_, 0, __ATOMIC_ACQUIRE,
+                                  __ATOMIC_ACQUIRE)) {
+    const int first = jcprof_find_log();
+    __atomic_store_n(&jcprof_recorder.attached, JCPROF_ATTACHED_, __ATOMIC_SEQ_CST);
+    jcprof_lose_early(0);
+    if (first) jcprof_describe(jcprof_recorder.log);
+  }
   jcprof_libc_sigmask(JCPROF_SIG_SETMASK_, before, JCPROF_NULL_);
 }
 
 /* Another thread looks for the log, within microseconds where a processor is free. Not for ever: what it waits for may
    be a lock of libc's that this thread has (fork). */
 JCPROF_LOCAL_ jcprof_log_u32 jcprof_wait_for_log(void) {
-  jcprof_log_u32 state = JCPROF_ATTACHING_;
+  jcprof_log_u32 state = __atomic_load_n(&jcprof_recorder.attached, __ATOMIC_ACQUIRE);
   int left;
   for (left = 200; left > 0 && state == JCPROF_ATTACHING_; left--) {
     jcprof_libc_poll(JCPROF_NULL_, 0, 1);
@@ -898,17 +902,14 @@ JCPROF_LOCAL_ void jcprof_begin_thread(struct jcprof_log_head *log) {
 
 JCPROF_WEAK_ int jcprof_begin_record(void) JCPROF_NOTHROW_ {
   struct jcprof_recorder *const all = &jcprof_recorder;
-  jcprof_log_u32 state = JCPROF_UNATTACHED_;
+  jcprof_log_u32 state;
   if (!jcprof_hold()) {
     jcprof_lose();
     return 0;
   }
 #if JCPROF_BY_PATH_
-  if (__atomic_compare_exchange_n(&all->attached, &state, JCPROF_ATTACHING_, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
-    jcprof_look_for_log();
-    state = JCPROF_ATTACHED_;
-  }
-  if (state == JCPROF_ATTACHING_) state = jcprof_wait_for_log();
+  if (__atomic_load_n(&all->attached, __ATOMIC_ACQUIRE) == JCPROF_UNATTACHED_) jcprof_look_for_log();
+  state = jcprof_wait_for_log();
 #else
   state = __atomic_load_n(&all->attached, __ATOMIC_ACQUIRE);
 #endif
