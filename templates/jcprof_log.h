@@ -52,8 +52,10 @@ struct jcprof_log_chunk { /* one cache line, records behind it */
 
 #define JCPROF_LOG_MODULE 1u /* a: first address, b: behind the last, c: offset in the file; text: the file */
 #define JCPROF_LOG_NAME 2u   /* a: id of a mark; text: its name */
-#define JCPROF_LOG_PAUSE 3u  /* a: tick from which on nothing is recorded; b: 1 where the recorder says so, by its clock */
+#define JCPROF_LOG_PAUSE 3u  /* a: tick from which on nothing is recorded; b: 0, or JCPROF_LOG_OUTSIDE */
 #define JCPROF_LOG_RESUME 4u /* a: tick from which on it is again; b: as there */
+
+#define JCPROF_LOG_OUTSIDE 1u /* the recorder says so, by its clock */
 
 struct jcprof_log_entry {
   jcprof_log_u32 kind;  /* written last; 0: not there yet */

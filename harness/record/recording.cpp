@@ -100,7 +100,7 @@ void DrainThread::follow_pause() {
   } said{.entry = {.kind = is_wanted ? JCPROF_LOG_PAUSE : JCPROF_LOG_RESUME,
                    .bytes = sizeof said,
                    .a = tick,
-                   .b = 1,
+                   .b = JCPROF_LOG_OUTSIDE,
                    .c = 0}};
   writer_.entry(std::as_bytes(std::span(&said, 1)));
 }
