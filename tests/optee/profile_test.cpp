@@ -44,6 +44,20 @@ fs::path loop_example(const Workplace& place) {
   return project;
 }
 
+/// Requests reach the machine some hundred bytes at a time, as a busy host may deliver them.
+void in_pieces(const fs::path& project) {
+  write_file(project / "pieces.py",
+             "import os, subprocess, sys, time\n"
+             "machine = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE)\n"
+             "while data := os.read(0, 1 << 16):\n"
+             "    for at in range(0, len(data), 700):\n"
+             "        os.write(machine.stdin.fileno(), data[at:at + 700])\n"
+             "        time.sleep(0.002)\n"
+             "machine.stdin.close()\n"
+             "sys.exit(machine.wait())\n");
+  replace_in(project / "jcprof.json", "\"agent:", "\"agent:python3 {project}/pieces.py ");
+}
+
 Said profile(const Workplace& place, const fs::path& project, const std::vector<std::string>& more = {}) {
   std::vector<std::string> command{"jcprof", "profile", project.string()};
   command.insert(command.end(), more.begin(), more.end());
@@ -62,15 +76,16 @@ json profiled(const Workplace& place, const fs::path& project, const std::vector
   return exported(place, project);
 }
 
-TEST_CASE("two whole profiles under an instruction counter are the same, but for the date") {
+TEST_CASE("two whole profiles under an instruction counter are the same, however their requests come") {
   const Workplace place("optee-twice");
   JCPROF_NEEDS_OPTEE_MACHINE(place);
   const fs::path project = example(place);
   json first = profiled(place, project);
+  in_pieces(project);
   json second = profiled(place, project, {"--fresh"});
   CHECK(first.erase("started") == 1);
   second.erase("started");
-  CHECK(first == second);
+  CHECK(json::diff(first, second) == json::array());
   CHECK(first["unit"] == "instructions");
   CHECK(first["simulated"] == true);
 

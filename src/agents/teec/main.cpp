@@ -40,7 +40,7 @@ Ends ends(const Options& options) {
             .say = agents::say};
   const teec::HostFile in("/dev/stdin", teec::HostFile::Mode::read);
   const teec::HostFile out("/dev/stdout", teec::HostFile::Mode::append);
-  return {.read = [in](std::span<char> to) { return in.read(to); },
+  return {.read = [in](std::span<char> to) { return in.read_line(to); },
           .say = [out](const std::string& line) { out.write(line + "\n"); }};
 }
 

@@ -38,10 +38,12 @@ HostFile::HostFile(std::string_view path, Mode mode)
   if (handle_ < 0) throw environment_error(fmt::format("the host does not open \"{}\"", path));
 }
 
-std::size_t HostFile::read(std::span<char> to) const {
+std::size_t HostFile::read_line(std::span<char> to) const {
   const auto handle = static_cast<std::uintptr_t>(handle_);
-  const std::intptr_t left = ask(Operation::read, {handle, address(to.data()), to.size()});
-  return left < 0 ? 0 : to.size() - static_cast<std::size_t>(left);
+  std::size_t size = 0;
+  while (size < to.size() && ask(Operation::read, {handle, address(&to[size]), 1}) == 0)
+    if (to[size++] == '\n') break;
+  return size;
 }
 
 void HostFile::write(std::string_view text) const {

@@ -18,8 +18,10 @@ class HostFile {
   /// UserError (environment) where there is no such host.
   HostFile(std::string_view path, Mode mode);
 
-  /// As much as there is, at least a byte; 0 at the end.
-  std::size_t read(std::span<char> to) const;
+  /// A line with its end, or as much of it as there is room for; less only at the end, where there is nothing
+  /// more. Byte by byte: how much the host has ready at once would be seen in what runs here, and in its
+  /// clock.
+  std::size_t read_line(std::span<char> to) const;
   void write(std::string_view text) const;
 
  private:
