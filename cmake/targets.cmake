@@ -41,7 +41,7 @@ if(JCPROF_WERROR)
 endif()
 
 # The headers that most of our sources read, and that take longest, compiled once. Sources name what they use all the
-# same: scripts/lint reads them without.
+# same: scripts/lint reads them without, some at a time.
 file(CONFIGURE OUTPUT headers.cpp CONTENT "")
 add_library(jcprof_headers OBJECT ${CMAKE_CURRENT_BINARY_DIR}/headers.cpp)
 target_link_libraries(jcprof_headers PRIVATE jcprof_settings jcprof_warnings fmt::fmt)

@@ -126,7 +126,7 @@ TEST_CASE("of a function whose return alone has a trap, what runs behind it is t
 
 TEST_CASE("costs add up to the sum of the blocks, with noise and sampled hits too") {
   const std::vector<std::uint32_t> traps{1, 2, 3, 6, 7, 6, 7, 6, 7, 4, 8, 9, 6, 7, 5};
-  SyntheticDevice device{.map = two_calls(), .noise = GENERATE(0, 1)};
+  SyntheticDevice device{.map = two_calls(), .noise = GENERATE(0.0, 1.0)};
   device.path = path_of(traps);
   for (std::size_t i = 0; i < traps.size(); ++i) device.costs.push_back(100.0 * static_cast<double>(i + 1));
   device.is_measured = [](std::size_t i) { return i < 4 || i > 7; };

@@ -213,7 +213,7 @@ std::optional<std::string> Torture::value(const std::string& sql) const {
 
 void Torture::does(const Expected& expected) {
   std::vector<std::string> faults;
-  for (const int rounds : std::array{12, 30, 100}) {
+  for (const int rounds : std::array{16, 30, 100}) {
     measure(rounds);
     reached_everything(rounds, expected.status);
     CHECK(warnings() == expected.warnings);

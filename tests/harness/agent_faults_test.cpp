@@ -158,13 +158,17 @@ std::string integrity(const std::filesystem::path& profile) {
   return statement.text(0);
 }
 
+// A sanitizer's processes take seven times as long to start and end: there each third fault is tried, of all
+// kinds.
+constexpr std::uint32_t step = JCPROF_SANITIZED ? 3 : 1;
+
 void check_cases(std::uint32_t first, std::uint32_t end) {
   // In memory where that can be: a disk takes longer to make and drop 200 files than all runs together.
   const std::filesystem::path memory = "/dev/shm";
   const std::filesystem::path parent =
       std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
   std::size_t measured = 0;
-  for (std::uint32_t number = first; number < end; ++number) {
+  for (std::uint32_t number = first; number < end; number += step) {
     const Case tried = case_of(number);
     const test::TemporaryFolder folder(parent);
     const std::filesystem::path profile = folder.path() / "profile.jcprof";
@@ -185,15 +189,15 @@ void check_cases(std::uint32_t first, std::uint32_t end) {
     if (is_minor && tried.life == AgentLife::run) CHECK(result.measured.has_value());
     CHECK(std::filesystem::file_size(folder.path() / "agent.log") < (std::size_t{1} << 20U) + 100);
   }
-  CHECK(measured > (end - first) * 3 / 4);
+  CHECK(measured > (end - first) / step * 3 / 4);
 }
 
 // In two halves, which ctest runs side by side.
 TEST_CASE("whatever an agent does wrong, a run ends with a profile that is whole and true") {
-  check_cases(0, 100);
+  check_cases(0, 99);
 }
 TEST_CASE("whatever an agent does wrong, also later and for longer, a profile is whole and true") {
-  check_cases(100, 200);
+  check_cases(99, 200);
 }
 
 }  // namespace
