@@ -141,8 +141,9 @@ class FactReader {
         return true;
       case JCPROF_LOG_PAUSE:
       case JCPROF_LOG_RESUME:
-        switches_.push_back(
-            {.tick = entry.a, .is_pause = entry.kind == JCPROF_LOG_PAUSE, .is_outside = entry.b == JCPROF_LOG_OUTSIDE});
+        switches_.push_back({.tick = entry.a,
+                             .is_pause = entry.kind == JCPROF_LOG_PAUSE,
+                             .is_outside = entry.b == JCPROF_LOG_OUTSIDE});
         return true;
       default:
         return false;
