@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 // Hung tests must end before ctest ends them, so that what they started goes too.
-constexpr auto longest = 120s;
+constexpr auto longest = 240s;
 
 // Nothing that is tested may depend on the locale of who tests.
 const std::pair<std::string, std::string> plainest_locale{"LC_ALL", "C"};

@@ -107,7 +107,7 @@ TEST_CASE("stops and a recording of the same trusted application agree, in instr
   const Workplace place("optee-recorded");
   JCPROF_NEEDS_OPTEE_MACHINE(place);
   const fs::path project = example(place);
-  const json stopped = profiled(place, project, {"--rounds", "8", "--no-refine"});
+  const json stopped = profiled(place, project, {"--rounds", "6", "--no-refine"});
   const Said said = place.run({"jcprof", "record", "--project", project.string(), "--runs", "3"});
   INFO(said.out << said.err);
   REQUIRE(said.status == 0);
@@ -135,7 +135,7 @@ TEST_CASE("the same command is timed where there is no instruction counter") {
   JCPROF_NEEDS_OPTEE_MACHINE(place);
   const fs::path project = example(place);
   replace_in(project / "jcprof.json", counting, "");
-  const json profile = profiled(place, project, {"--rounds", "8", "--no-refine"});
+  const json profile = profiled(place, project, {"--rounds", "6", "--no-refine"});
   CHECK(profile["unit"] == "ns");
   CHECK(profile["simulated"] == true);
   const json open = line_with(profile, project / "ta/otp.c", "  TEE_Result result =");
