@@ -54,6 +54,7 @@ struct jcprof_log_chunk { /* one cache line, records behind it */
 #define JCPROF_LOG_NAME 2u   /* a: id of a mark; text: its name */
 #define JCPROF_LOG_PAUSE 3u  /* a: tick from which on nothing is recorded; b: 0, or JCPROF_LOG_OUTSIDE */
 #define JCPROF_LOG_RESUME 4u /* a: tick from which on it is again; b: as there */
+#define JCPROF_LOG_BUILD_ID 5u /* of the recorder's, on disk only, of the module before it; text: in hex */
 
 #define JCPROF_LOG_OUTSIDE 1u /* the recorder says so, by its clock */
 
@@ -110,6 +111,8 @@ struct jcprof_log_head {
   jcprof_log_u32 pointer_bytes;
   jcprof_log_u32 image; /* of `attached`: tells it from what it replaces itself with by exec; 0: unknown */
   jcprof_log_u64 clock_hz; /* ticks a second of a clock that only the target has; 0: the recorder's; ~0: not told */
+  jcprof_log_u32 unfit;    /* how often a target came that cannot read `clock`: it records nothing */
+  jcprof_log_u32 target_spare;
 };
 
 /* ---- on disk: blocks, one behind the other, until the file ends; a cut one at the end counts as not there ---- */

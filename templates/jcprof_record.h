@@ -115,6 +115,7 @@ struct jcprof_recorder {
   jcprof_log_u64 early;        /* lost by threads that had not begun; not yet in the log */
 #if JCPROF_BY_PATH_
   jcprof_log_u32 process;  /* ours, if the recorder knows it by this number; or 0 */
+  jcprof_log_u32 finder;   /* process that looked for the log */
   jcprof_log_u32 readings; /* of maps, asked for */
   int maps;                /* the file */
   unsigned at, count;      /* in `bytes` */
@@ -767,19 +768,24 @@ JCPROF_LOCAL_ struct jcprof_log_head *jcprof_map_log(void) {
 #endif
 
 /* Ticks of a counter that only the recorder has are told from those of a processor's. */
-JCPROF_LOCAL_ int jcprof_is_our_log(const struct jcprof_log_head *log) {
+JCPROF_LOCAL_ int jcprof_is_our_clock(struct jcprof_log_head *log) {
+#ifdef JCPROF_CLOCK_SHARED
+  if (log->clock != JCPROF_LOG_CLOCK_OWN) return 1;
+#else
+  if (log->clock != JCPROF_LOG_CLOCK_COUNTED) return 1;
+#endif
+  __atomic_fetch_add(&log->unfit, 1, __ATOMIC_RELAXED);
+  return 0;
+}
+
+JCPROF_LOCAL_ int jcprof_is_our_log(struct jcprof_log_head *log) {
   static const char magic[] = JCPROF_LOG_MAGIC;
   int i;
   for (i = 0; i < 8; i++) {
     if (log->magic[i] != magic[i]) return 0;
   }
-#ifdef JCPROF_CLOCK_SHARED
-  if (log->clock == JCPROF_LOG_CLOCK_OWN) return 0;
-#else
-  if (log->clock == JCPROF_LOG_CLOCK_COUNTED) return 0;
-#endif
   return log->version == JCPROF_LOG_VERSION && log->chunks != 0 && log->functions >= 2 &&
-         (log->functions & (log->functions - 1)) == 0 && log->functions < JCPROF_LOG_ID_MOST;
+         (log->functions & (log->functions - 1)) == 0 && log->functions < JCPROF_LOG_ID_MOST && jcprof_is_our_clock(log);
 }
 
 JCPROF_LOCAL_ void jcprof_describe(struct jcprof_log_head *log) {
@@ -865,7 +871,9 @@ JCPROF_LOCAL_ void jcprof_look_for_log(void) {
   jcprof_libc_sigmask(JCPROF_SIG_SETMASK_, every, before);
   if (__atomic_compare_exchange_n(&jcprof_recorder.attached, &state, JCPROF_ATTACHING_, 0, __ATOMIC_ACQUIRE,
                                   __ATOMIC_ACQUIRE)) {
-    const int first = jcprof_find_log();
+    int first;
+    jcprof_recorder.finder = JCPROF_TO_(jcprof_log_u32, jcprof_libc_getpid());
+    first = jcprof_find_log();
     __atomic_store_n(&jcprof_recorder.attached, JCPROF_ATTACHED_, __ATOMIC_SEQ_CST);
     jcprof_lose_early(0);
     if (first) jcprof_describe(jcprof_recorder.log);
@@ -874,7 +882,7 @@ JCPROF_LOCAL_ void jcprof_look_for_log(void) {
 }
 
 /* Another thread looks for the log, within microseconds where a processor is free. Not for ever: what it waits for may
-   be a lock of libc's that this thread has (fork). */
+   be a lock of libc's that this thread has (fork); and to a child that was forked meanwhile it never comes. */
 JCPROF_LOCAL_ jcprof_log_u32 jcprof_wait_for_log(void) {
   jcprof_log_u32 state = __atomic_load_n(&jcprof_recorder.attached, __ATOMIC_ACQUIRE);
   int left;
@@ -882,6 +890,8 @@ JCPROF_LOCAL_ jcprof_log_u32 jcprof_wait_for_log(void) {
     jcprof_libc_poll(JCPROF_NULL_, 0, 1);
     state = __atomic_load_n(&jcprof_recorder.attached, __ATOMIC_ACQUIRE);
   }
+  if (state == JCPROF_ATTACHING_ && jcprof_recorder.finder != JCPROF_TO_(jcprof_log_u32, jcprof_libc_getpid()))
+    __atomic_store_n(&jcprof_recorder.wanted, 0, __ATOMIC_RELAXED);
   return state;
 }
 

@@ -136,6 +136,9 @@ class FactReader {
           facts_.modules.push_back(
               {.begin = entry.a, .end = entry.b, .offset = entry.c, .file = std::move(name)});
         return true;
+      case JCPROF_LOG_BUILD_ID:
+        if (!facts_.modules.empty()) facts_.modules.back().build_id = std::move(name);
+        return true;
       case JCPROF_LOG_NAME:
         facts_.mark_names[static_cast<std::uint32_t>(entry.a)] = std::move(name);
         return true;

@@ -25,6 +25,7 @@ struct LogModule {
   std::uint64_t end = 0;
   std::uint64_t offset = 0;  // in the file, of what lies at `begin`
   std::string file;
+  std::string build_id = {};  // hex; empty: unknown
 };
 
 /// Ticks [begin, end) in which nothing was recorded.

@@ -210,7 +210,8 @@ struct Symbols::State {
   std::map<std::string, std::optional<ElfFile>> files;  // by path
   fs::file_time_type recorded{};
   std::set<std::string> missing;
-  std::set<std::string> changed;             // since then
+  std::set<std::string> changed;             // since then, perhaps
+  std::set<std::string> others;              // of another build for sure
   std::optional<std::string> anchored = {};  // the one of `elf` that has the anchor,
   std::uint64_t base = 0;                    // and what to add to its addresses
 
@@ -220,15 +221,26 @@ struct Symbols::State {
     return place->second ? &*place->second : nullptr;
   }
 
-  /// The module's file, or one of that name among those that were given.
+  /// The module's file, or one of that name among those that were given: of the build that was recorded.
   const ElfFile* file_of(const LogModule& module) {
+    const auto is_other = [&](const ElfFile& file) {
+      return !module.build_id.empty() && !file.build_id().empty() && file.build_id() != module.build_id;
+    };
     for (const fs::path& path : elf)
       if (path.filename() == fs::path(module.file).filename())
-        if (const ElfFile* file = file_at(path)) return file;
+        if (const ElfFile* file = file_at(path); file != nullptr && !is_other(*file)) return file;
     const ElfFile* file = file_at(module.file);
-    if (file == nullptr && !module.file.starts_with('[')) missing.insert(module.file);
+    if (file == nullptr) {
+      if (!module.file.starts_with('[')) missing.insert(module.file);
+      return nullptr;
+    }
+    if (is_other(*file)) {
+      others.insert(module.file);
+      return nullptr;
+    }
     std::error_code ignored;
-    if (file != nullptr && fs::last_write_time(module.file, ignored) > recorded) changed.insert(module.file);
+    const bool is_newer = fs::last_write_time(module.file, ignored) > recorded;
+    if (is_newer && (module.build_id.empty() || file->build_id().empty())) changed.insert(module.file);
     return file;
   }
 
@@ -287,6 +299,10 @@ std::vector<Warning> Symbols::warnings() const {
     warnings.push_back(
         {.text = fmt::format("{}: not an ELF file that can be read; its functions have no names", file),
          .advice = "name a copy of it with --elf"});
+  for (const std::string& file : state_->others)
+    warnings.push_back(
+        {.text = fmt::format("{}: not the build that was recorded; its functions have no names", file),
+         .advice = "name a copy of that build with --elf, or record again"});
   for (const std::string& file : state_->changed)
     warnings.push_back(
         {.text = fmt::format("{}: changed after it was recorded; names and lines may be wrong", file),

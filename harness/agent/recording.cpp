@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "harness/record/drain.hpp"
+#include "harness/record/warnings.hpp"
 #include "src/core/error.hpp"
 #include "src/core/hex.hpp"
 
@@ -42,7 +43,9 @@ Recorded written(const Bytes& own, const LogOptions& options) {
   writer.begin(memory.head());
   Drainer(memory, writer, "/proc").finish();
   writer.end(memory.head(), 0);
-  return {.log = writer.written(), .threads = memory.head().threads};
+  Recorded recorded{.log = writer.written(), .threads = memory.head().threads};
+  recorded.warnings = record_warnings({.log = recorded.log, .attached = memory.head().attached});
+  return recorded;
 }
 
 }  // namespace

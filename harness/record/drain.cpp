@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
+#include <string>
 #include <utility>
+
+#include "harness/record/build_id.hpp"
 
 namespace jcprof::harness {
 namespace {
@@ -101,9 +104,24 @@ bool Drainer::entries() {
     const std::size_t bytes = entry.bytes;
     if (bytes < sizeof entry || bytes % sizeof(jcprof_log_u64) != 0 || bytes > asked - entries_done_) break;
     writer_.entry(all.subspan(entries_done_, bytes));
+    if (entry.kind == JCPROF_LOG_MODULE)
+      build_id(all.subspan(entries_done_ + sizeof entry, bytes - sizeof entry));
     entries_done_ += bytes;
   }
   return true;
+}
+
+/// Now, while the file is the one that runs.
+void Drainer::build_id(std::span<const std::byte> module) {
+  const auto* name = reinterpret_cast<const char*>(module.data());
+  const std::string id = build_id_of(std::string(name, ::strnlen(name, module.size())));
+  if (id.empty()) return;
+  jcprof_log_entry entry{.kind = JCPROF_LOG_BUILD_ID, .bytes = 0, .a = 0, .b = 0, .c = 0};
+  std::vector<std::byte> said(sizeof entry + (id.size() / 8 + 1) * 8);
+  entry.bytes = static_cast<std::uint32_t>(said.size());
+  std::memcpy(said.data(), &entry, sizeof entry);
+  std::memcpy(said.data() + sizeof entry, id.data(), id.size());
+  writer_.entry(said);
 }
 
 void Drainer::functions() {
@@ -120,6 +138,7 @@ void Drainer::functions() {
 }
 
 void Drainer::threads() {
+  entries();
   for (const jcprof_log_thread& thread : watch_.look()) writer_.thread(thread);
 }
 

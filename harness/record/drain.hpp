@@ -25,7 +25,7 @@ class Drainer {
   };
   /// Chunks that are full, those of each thread in their order, behind the names that they need.
   Round round();
-  /// Functions since the last time, and what is new of threads.
+  /// Functions since the last time; what is new of threads, and of modules.
   void functions();
   void threads();
   /// Makes full what threads left that are gone without a word: killed, or out of _exit.
@@ -48,6 +48,7 @@ class Drainer {
 
   std::vector<Waiting> waiting(Which which, Round& round);
   bool entries();
+  void build_id(std::span<const std::byte> module);
   void take(const Waiting& chunk);
   void give_back(std::uint32_t index);
 

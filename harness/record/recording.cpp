@@ -216,6 +216,7 @@ Recorded Recording::end(int status, std::uint32_t process) {
                                        .log = recorded.log,
                                        .attached = head.attached,
                                        .refused = head.refused,
+                                       .is_unfit = head.unfit != 0,
                                        .others = state_->drain->drainer().others_alive(process)});
   return recorded;
 }

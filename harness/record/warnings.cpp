@@ -13,6 +13,15 @@ double in_milliseconds(std::uint64_t ns) {
 void of_clock(const RecordFacts& facts, std::vector<Warning>& warnings) {
   const ClockHealth& health = facts.health;
   const bool is_own = facts.clock == RecordClock::own;
+  if (facts.is_unfit)
+    warnings.push_back(
+        {.kind = WarningKind::lost,
+         .text = is_own ? "what was built with -DJCPROF_CLOCK_SHARED recorded nothing: it reads a clock of "
+                          "jcprof's, and there was none"
+                        : "what was built without -DJCPROF_CLOCK_SHARED recorded nothing: it cannot read the "
+                          "clock that counts",
+         .advice = is_own ? "record with --clock published, or --clock counted without a counter to publish"
+                          : "build it with -DJCPROF_CLOCK_SHARED, or record with --clock own"});
   if (health.stalls > 0)
     warnings.push_back(
         {.kind = WarningKind::other,
@@ -48,7 +57,7 @@ void of_losses(const LogWritten& log, std::vector<Warning>& warnings) {
 
 std::vector<Warning> record_warnings(const RecordFacts& facts) {
   std::vector<Warning> warnings;
-  if (facts.log.events + facts.log.lost == 0)
+  if (facts.log.events + facts.log.lost == 0 && !facts.is_unfit)
     warnings.push_back(
         {.kind = WarningKind::other,
          .text =

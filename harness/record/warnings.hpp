@@ -18,6 +18,7 @@ struct RecordFacts {
   LogWritten log = {};
   std::uint32_t attached = 0;  // process that the log belongs to; 0: none came
   std::uint32_t refused = 0;   // programs that came later
+  bool is_unfit = false;       // somebody came who cannot read the clock
   std::size_t others = 0;      // processes that the command left running
 };
 

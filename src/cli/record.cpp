@@ -135,7 +135,8 @@ std::vector<Warning> analyze(const Analysis& what) {
   return std::move(run.warnings);
 }
 
-std::string json_of(const Recorded& recorded, const Analysis& what, bool has_profile) {
+std::string json_of(const RecordOptions& options, const Recorded& recorded, const Analysis& what,
+                    bool has_profile) {
   nlohmann::ordered_json warnings = nlohmann::ordered_json::array();
   for (const Warning& warning : recorded.warnings)
     warnings.push_back({{"kind", name_of(warning.kind)}, {"text", warning.text}, {"advice", warning.advice}});
@@ -147,7 +148,8 @@ std::string json_of(const Recorded& recorded, const Analysis& what, bool has_pro
       {"threads", recorded.threads},
       {"dropped_chunks", recorded.log.dropped},
       {"clock",
-       {{"stalls", recorded.clock.stalls},
+       {{"source", options.clock},
+        {"stalls", recorded.clock.stalls},
         {"stalled_ns", recorded.clock.stalled_ns},
         {"longest_ns", recorded.clock.longest_ns},
         {"steps_back", recorded.clock.steps_back}}},
@@ -178,23 +180,34 @@ std::vector<Warning> make_profile(const RecordOptions& options, const Analysis& 
   return warnings;
 }
 
+/// What fails when all is recorded is told, and hides nothing of how the command ended.
+template <class Step>
+ExitCode attempt(Step step) {
+  try {
+    step();
+    return ExitCode::done;
+  } catch (const UserError& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return error.exit_code();
+  }
+}
+
 /// The summary comes first: a large log takes a while to analyse, or cannot be.
 ExitCode finish(const RecordOptions& options, const Analysis& what, Recorded& recorded) {
+  std::error_code ignored;
+  fs::remove(what.profile, ignored);  // of the log that is no more
   if (!options.quiet) print_summary(recorded, what.log);
-  fs::remove(what.profile);  // of the log that is no more
+  bool has_profile = false;
   ExitCode code = ExitCode::done;
-  bool has_profile = recorded.log.events + recorded.log.lost > 0;
-  if (has_profile) {
-    try {
+  if (recorded.log.events + recorded.log.lost > 0)
+    code = attempt([&] {
       std::ranges::move(make_profile(options, what), std::back_inserter(recorded.warnings));
-    } catch (const UserError& error) {
-      fmt::print(stderr, "{}\n", error.what());
-      code = error.exit_code();
-      has_profile = false;
-    }
-  }
-  if (!options.json.empty()) write_file(options.json, json_of(recorded, what, has_profile));
-  return code;
+      has_profile = true;
+    });
+  if (options.json.empty()) return code;
+  const ExitCode written =
+      attempt([&] { write_file(options.json, json_of(options, recorded, what, has_profile)); });
+  return code == ExitCode::done ? written : code;
 }
 
 ExitCode record_command(const RecordOptions& options, std::vector<std::string> argv) {
@@ -326,17 +339,22 @@ void add_options(CLI::App& app, RecordOptions& options) {
       ->transform(CLI::AsSizeValue(false).description(""))
       ->type_name("SIZE");
   app.add_option("--clock", options.clock, clock_help)->type_name("CLOCK");
-  app.add_option("--traps", options.traps, "traps.json of the build, where it has traps")->type_name("FILE");
-  app.add_flag("--no-preload", options.no_preload,
-               "leave LD_PRELOAD alone: the program has hooks of its own");
-  app.add_option("--json", options.json, "write the summary to FILE, as JSON")->type_name("FILE");
+  auto* traps = app.add_option("--traps", options.traps, "traps.json of the build, where it has traps")
+                    ->type_name("FILE");
+  auto* no_preload = app.add_flag("--no-preload", options.no_preload,
+                                  "leave LD_PRELOAD alone: the program has hooks of its own");
+  auto* json =
+      app.add_option("--json", options.json, "write the summary to FILE, as JSON")->type_name("FILE");
   app.add_option("--analyze", options.analyze, "run nothing: make the profile of a log again")
-      ->type_name("LOG");
+      ->type_name("LOG")
+      ->excludes(json);
   auto* project =
       app.add_option("--project", options.project,
                      "record the trigger of an enclave's or trusted application's project, whose tree is "
                      "made and built for it in DIR (default: jcprof-out/record beside it)")
-          ->type_name("PROJECT");
+          ->type_name("PROJECT")
+          ->excludes(traps)
+          ->excludes(no_preload);
   app.add_option("--runs", options.runs, "how often, with the project's inputs in turn (default: 1)")
       ->check(CLI::Range(1, 100'000))
       ->needs(project);

@@ -162,6 +162,27 @@ TEST_CASE("a module that was written again after the recording is told") {
         words.program + ": changed after it was recorded; names and lines may be wrong");
 }
 
+TEST_CASE("a module that lies there in another build gives no names, and a copy of the recorded one does") {
+  Compiled words("-g -pie -fPIE -Wl,--build-id=0x11223344556677889900", "mkdir kept && cp words kept");
+  Symbols same(words.facts, {});
+  const std::string name = same.at(words.count).name;
+  CHECK(name == "words::count(char const*)");
+  CHECK(same.at(words.count).build_id == "11223344556677889900");
+  for (LogModule& module : words.facts.modules)
+    if (module.file == words.program) module.build_id = "3344";
+  Symbols other(words.facts, {words.folder / "kept/words"});
+  CHECK(other.at(words.count).name.starts_with("0x"));
+  REQUIRE(other.warnings().size() == 1);
+  CHECK(other.warnings()[0].text ==
+        words.program + ": not the build that was recorded; its functions have no names");
+  for (LogModule& module : words.facts.modules)
+    if (module.file == words.program) module.build_id = "11223344556677889900";
+  words.facts.written -= std::chrono::hours(1);  // only touched since then
+  Symbols touched(words.facts, {});
+  CHECK(touched.at(words.count).name == name);
+  CHECK(touched.warnings().empty());
+}
+
 TEST_CASE("calls that a hook and a trap showed are one, at the place that the trap map gives") {
   const Compiled words("-g -pie -fPIE");
   TrapMap map = MapMaker()
@@ -182,6 +203,10 @@ TEST_CASE("calls that a hook and a trap showed are one, at the place that the tr
   const RecordedRun run = analyzed(log, map);
   CHECK(tree(run) == "1: words::count×1 70(50)\n1:  words.cpp:hidden×1 20(20)\n");
   CHECK(estimates(run, EstimateScope::function) == "words::count×1 70(50) words.cpp:hidden×1 20(20) ");
+  // Of the first 10 and 5 ticks, from the hook to the first trap, too.
+  CHECK(run.recording.call_lines ==
+        std::vector<StoredCallLine>{{.call = 1, .path = "words.cpp", .line = 4, .ticks = 50},
+                                    {.call = 2, .path = "words.cpp", .line = 6, .ticks = 20}});
   CHECK(run.recording.symbols.at(1).path == "words.cpp");
   CHECK(run.recording.symbols.at(1).address != 0);
   CHECK(run.recording.slow.size() == 2);

@@ -94,6 +94,7 @@ TEST_CASE("what was recorded is told on standard error, and in JSON where it is 
   CHECK(summary["events"] == 2002);
   CHECK(summary["lost"] == 0);
   CHECK(summary["threads"] == 1);
+  CHECK(summary["clock"]["source"] == "own");
   CHECK(summary["bytes"] == fs::file_size(place.log));
   CHECK(summary["profile"] == place.profile.string());
   CHECK(summary["warnings"].empty());
@@ -112,6 +113,20 @@ TEST_CASE("a recorded program's calls are in the profile, and again when its log
   fs::remove(place.profile);
   CHECK(place.files.run({"jcprof", "record", "--analyze", place.log.string()}).status == 0);
   CHECK(place.ask(calls) == "1000");
+}
+
+TEST_CASE("a program that was built anew since, and looks older, gives no wrong names") {
+  const Place place("rebuilt");
+  const std::string names = "SELECT count(*) FROM function WHERE function = 'leaf'";
+  REQUIRE(place.run({"./calls", "work", "100"}).status == 0);
+  CHECK(place.ask(names) == "1");
+  place.compile({"-finstrument-functions", "-Wl,--build-id=0x99887766554433221100"}, "calls");
+  fs::last_write_time(place.files / "calls", fs::last_write_time(place.log) - std::chrono::hours(1));
+  const Said again = place.files.run({"jcprof", "record", "--analyze", place.log.string()});
+  CHECK(again.status == 0);
+  CHECK_THAT(again.err,
+             Catch::Contains("/calls: not the build that was recorded; its functions have no names"));
+  CHECK(place.ask(names) == "0");
 }
 
 TEST_CASE("a program that crashes or exits in the middle keeps what it recorded, and its status") {
@@ -276,6 +291,39 @@ TEST_CASE("a clock of the recorder's gives ticks that go on") {
   }
 }
 
+constexpr const char* traps_by_hand = R"(#include "jcprof.h"
+int main(void) {
+  JCPROF_TRAP(1);
+  JCPROF_TRAP(2);
+  return 4;
+}
+)";
+
+TEST_CASE("events of the processor's counter lie apart, and follow the time that passes") {
+  const Place place("ticks");
+  REQUIRE(place.run({"./calls", "work", "100000"}).status == 0);
+  const LogFile log = read_log(place.log);
+  std::size_t same = 0;
+  const std::vector<std::uint64_t>& words = log.threads.at(1).words;
+  for (std::size_t i = 1; i < words.size(); ++i) same += words[i] >> 24U == words[i - 1] >> 24U;
+  CHECK(same < words.size() / 20);
+}
+
+TEST_CASE("what is built for the recorder's clock is told to record with one, and then is recorded") {
+  const Place place("shared-clock");
+  write_file(place.files / "traps.c", traps_by_hand);
+  REQUIRE(place.files
+              .run({"gcc", "-DJCPROF", "-DJCPROF_RECORD", "-DJCPROF_CLOCK_SHARED",
+                    "-I" JCPROF_SOURCE_DIR "/templates", "traps.c", "-o", "traps"})
+              .status == 0);
+  const Said said = place.run({"./traps"}, {"--no-preload"});
+  CHECK(said.status == 4);
+  CHECK_THAT(said.err, Catch::StartsWith("warning: lost: what was built with -DJCPROF_CLOCK_SHARED recorded "
+                                         "nothing: it reads a clock of jcprof's"));
+  (void)place.run({"./traps"}, {"--no-preload", "--clock", "counted"});
+  CHECK(read_log(place.log).events == 2);
+}
+
 TEST_CASE("what cannot be recorded is refused in words, and leaves nothing behind") {
   const Place place("refused");
   const auto refused = [&](const std::vector<std::string>& argv, int status, const std::string& text) {
@@ -293,6 +341,8 @@ TEST_CASE("what cannot be recorded is refused in words, and leaves nothing behin
           "jcprof record has no option \"--memroy\"");
   refused({"jcprof", "record", "--analyze", "x.jcplog", "--", "./calls"}, 2,
           "a command, --project and --analyze exclude each other\n");
+  refused({"jcprof", "record", "--analyze", "x.jcplog", "--json", "x.json"}, 2, "--analyze excludes --json");
+  refused({"jcprof", "record", "--project", ".", "--traps", "x.json"}, 2, "--project excludes --traps");
   CHECK_FALSE(fs::exists(place.log));
   CHECK_FALSE(fs::exists(place.profile));
 }
@@ -397,15 +447,11 @@ TEST_CASE("a recording that cannot be analyzed keeps its log, status and summary
   CHECK(summary["profile"].is_null());
   CHECK(place.run({"./traps", "1", "2", "3"}).status == 3);
   CHECK(place.run({"./traps"}).status == 2);  // it ended well, its recording did not
+  place.compile({}, "plain");
+  const Said unwritten = place.run({"./plain", "leave"}, {"--json", "."});
+  CHECK(unwritten.status == 9);
+  CHECK_THAT(unwritten.err, Catch::Contains("cannot be written"));
 }
-
-constexpr const char* traps_by_hand = R"(#include "jcprof.h"
-int main(void) {
-  JCPROF_TRAP(1);
-  JCPROF_TRAP(2);
-  return 4;
-}
-)";
 
 TEST_CASE("a program with traps needs the map of its build, and no other") {
   const Place place("traps");

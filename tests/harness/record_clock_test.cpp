@@ -106,6 +106,15 @@ TEST_CASE("what went wrong in a recording is said with numbers and a way out") {
             "lost: the end of the log could not be written (No space left on device); what comes before it "
             "is good",
             "lost: 10 of 100 events are lost"});
+  CHECK(texts({.log = {.is_whole = true}, .is_unfit = true}) ==
+        std::vector<std::string>{
+            "lost: what was built with -DJCPROF_CLOCK_SHARED recorded nothing: it reads a clock of jcprof's, "
+            "and there was none; record with --clock published, or --clock counted without a counter to "
+            "publish"});
+  CHECK(texts({.clock = RecordClock::counted, .log = good, .attached = 7, .is_unfit = true}) ==
+        std::vector<std::string>{
+            "lost: what was built without -DJCPROF_CLOCK_SHARED recorded nothing: it cannot read the clock "
+            "that counts; build it with -DJCPROF_CLOCK_SHARED, or record with --clock own"});
   CHECK(texts({.clock = RecordClock::counted,
                .health = {.stalls = 3, .stalled_ns = 12 * ms, .longest_ns = 5 * ms},
                .log = good,

@@ -254,6 +254,17 @@ TEMPLATE_TEST_CASE("a child of fork is another thread, and another program recor
   }
 }
 
+TEMPLATE_TEST_CASE("a child forked while another thread looks for the log goes on without one", "", Gcc,
+                   Clang) {
+  REQUIRE_COMPILER(TestType::compilers());
+  const Workshop workshop(TestType::compilers());
+  const std::string program =
+      workshop.build("early-fork", {"record_early_fork.c"}, traps + Flags{"-O2", "-pthread"});
+  Recording recording(workshop);
+  CHECK(recording.run({program}).status == 5);
+  CHECK(recording.log().lines() == "1 3");
+}
+
 TEMPLATE_TEST_CASE("a storm of signals loses no count", "", Gcc, Clang) {
   REQUIRE_COMPILER(TestType::compilers());
   const Workshop workshop(TestType::compilers());
