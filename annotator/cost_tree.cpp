@@ -39,6 +39,9 @@ CostTree cost_tree(const StoredRecording& recording) {
     // Lost time, symbol 0, is none of what was recorded.
     if (call.parent == 0 && call.symbol != 0) tree.nodes[parent].inclusive += call.inclusive;
   }
+  for (const StoredCallLine& line : recording.call_lines)
+    tree.nodes[first + line.call - 1].lines.push_back(
+        {.path = line.path, .line = line.line, .cost = line.ticks});
   // Of a thread itself is what it did outside of all calls that were seen.
   for (const StoredThread& thread : recording.threads) {
     CostNode& root = tree.nodes[roots.at(thread.serial)];

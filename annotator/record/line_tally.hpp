@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passes of source lines took, by themselves; and how often traps were passed.
+// What passes of source lines took, by themselves; what of it each call has; and how often traps were passed.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <unordered_map>
 #include <vector>
 
 #include "annotator/record/quantile_sketch.hpp"
@@ -20,10 +21,19 @@ struct LinePasses {
 };
 
 struct LineTally {
+  static constexpr std::size_t most_parts = 1U << 20U;
+
   std::vector<LinePasses> lines;    // by TrapTable's lines
   std::vector<std::uint64_t> hits;  // by trap number - 1
+  /// Ticks by node of the call tree (the upper half) and line; of too many the first.
+  std::unordered_map<std::uint64_t, std::uint64_t> parts;
 
-  void add(std::uint32_t line, std::uint64_t ticks) {
+  void add(std::uint32_t line, std::uint32_t node, std::uint64_t ticks) {
+    const std::uint64_t key = std::uint64_t{node} << 32U | line;
+    if (const auto part = parts.find(key); part != parts.end())
+      part->second += ticks;
+    else if (parts.size() < most_parts)
+      parts.emplace(key, ticks);
     LinePasses& passes = lines[line];
     ++passes.passes;
     passes.ticks += ticks;

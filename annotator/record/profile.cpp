@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "src/core/error.hpp"
@@ -53,6 +54,30 @@ double total_of(const std::vector<StoredEstimate>& estimates) {
   return total == estimates.end() ? 0 : total->ticks;
 }
 
+/// Lines none of whose traps was passed. Where events were lost or left out nobody knows.
+std::vector<UnreachedLine> unreached(const RecordedRun& recorded) {
+  const auto is_paused = [](const StoredThread& thread) { return thread.paused > 0; };
+  if (recorded.lost > 0 || std::ranges::any_of(recorded.recording.threads, is_paused)) return {};
+  std::set<std::pair<std::string_view, std::size_t>> lines;
+  std::set<std::string_view> functions;
+  for (const StoredEstimate& row : recorded.estimates) {
+    if (row.scope == EstimateScope::line) lines.emplace(row.path, row.line);
+    if (row.scope == EstimateScope::function) functions.insert(row.function);
+  }
+  std::vector<UnreachedLine> found;
+  for (const Trap& trap : recorded.map.traps) {
+    // Closing braces are not lines that a reader asks about; and what runs behind these others belongs to
+    // another line or to the caller.
+    const bool is_end = trap.kind == TrapKind::after || trap.kind == TrapKind::exit;
+    const bool is_edge =
+        trap.kind == TrapKind::entry || trap.kind == TrapKind::entry0 || trap.kind == TrapKind::returns;
+    if (!is_end && !(is_edge && functions.contains(trap.function)) &&
+        lines.emplace(trap.path, trap.line).second)
+      found.push_back({.path = trap.path, .line = trap.line, .function = trap.function});
+  }
+  return found;
+}
+
 RecordedRun load(const Store& store, const RunInfo& run) {
   RecordedRun recorded{.info = run,
                        .map = store.traps(run.id),
@@ -90,6 +115,7 @@ Profile recorded_profile(const RecordedRun& recorded) {
   profile.recorded = Recorded{
       .threads = recorded.recording.threads.size(), .events = recorded.events, .lost = recorded.lost};
   profile.tree = cost_tree(recorded.recording);
+  profile.unreached = unreached(recorded);
   const double total = total_of(recorded.estimates);
   for (const StoredEstimate& row : recorded.estimates) {
     if (row.scope == EstimateScope::total) profile.total = cost_of(row);

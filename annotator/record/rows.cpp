@@ -2,6 +2,7 @@
 #include "annotator/record/rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <string_view>
@@ -56,6 +57,7 @@ void RowMaker::make(Symbols& symbols, RecordedRun& run) {
   recording.threads = thread_rows();
   recording.slow = slow_rows();
   recording.marks = mark_rows(tree);
+  recording.call_lines = call_line_rows(tree, recording.symbols);
   const double overhead = std::accumulate(
       threads_.begin(), threads_.end(), 0.0,
       [](double sum, const ThreadTotals& thread) { return sum + static_cast<double>(thread.overhead); });
@@ -229,6 +231,32 @@ std::vector<StoredMark> RowMaker::mark_rows(const RecordedTree& tree) const {
   return rows;
 }
 
+/// Of calls that passed traps. What none of their traps owns, as between a hook and the first one, is their
+/// function's first line's.
+std::vector<StoredCallLine> RowMaker::call_line_rows(const RecordedTree& tree,
+                                                     const std::vector<StoredSymbol>& symbols) const {
+  using Place = std::pair<std::string_view, std::size_t>;
+  std::map<std::uint32_t, std::map<Place, double>> lines_of;  // by call, in ticks
+  for (const auto& [key, ticks] : walk_.lines.parts) {
+    const TrapTable::Place& line = walk_.traps.lines[static_cast<std::uint32_t>(key)];
+    if (const std::uint32_t call = tree.call_of[key >> 32U]; call != 0)
+      lines_of[call][{line.path, line.line}] += static_cast<double>(ticks);
+  }
+  std::vector<StoredCallLine> rows;
+  for (auto& [id, lines] : lines_of) {
+    const StoredCall& call = tree.calls[id - 1];
+    double rest = std::round(call.exclusive / names_.per_tick);
+    for (const auto& [place, ticks] : lines) rest -= ticks;
+    if (rest > 0) lines[{symbols[call.symbol].path, symbols[call.symbol].line}] += rest;
+    for (const auto& [place, ticks] : lines)
+      rows.push_back({.call = id,
+                      .path = std::string(place.first),
+                      .line = place.second,
+                      .ticks = ticks * names_.per_tick});
+  }
+  return rows;
+}
+
 StoredEstimate RowMaker::estimate_row(EstimateScope scope, double ticks, double own_cost) const {
   const double unknown = part_of_own_cost_unknown * own_cost;
   const double scale = names_.per_tick;
@@ -307,20 +335,33 @@ std::vector<std::uint64_t> RowMaker::hits_of_lines() const {
   return any;
 }
 
+/// Lines whose statement was the last event of a thread: nobody knows for how long.
+std::vector<bool> RowMaker::begun_lines() const {
+  std::vector<bool> is_begun(walk_.lines.lines.size());
+  for (std::size_t i = 0; i < walk_.traps.traps.size(); ++i) {
+    const TrapPlace& trap = walk_.traps.traps[i];
+    const bool may_own =
+        (trap.is_statement() && trap.kind != TrapKind::returns) || trap.kind == TrapKind::marker;
+    if (walk_.lines.hits[i] > 0 && may_own) is_begun[trap.line] = true;
+  }
+  return is_begun;
+}
+
 std::vector<StoredEstimate> RowMaker::line_rows() const {
   const double trap_cost = static_cast<double>(walk_.cost[JCPROF_LOG_LINE]) / 1024 * taken_off_;
   const std::vector<std::uint64_t> hits = hits_of_lines();
+  const std::vector<bool> is_begun = begun_lines();
   std::vector<StoredEstimate> rows;
   for (std::size_t i = 0; i < walk_.lines.lines.size(); ++i) {
     const LinePasses& line = walk_.lines.lines[i];
-    if (line.passes == 0) continue;
+    if (line.passes == 0 && !is_begun[i]) continue;
     StoredEstimate row = estimate_row(EstimateScope::line, static_cast<double>(line.ticks),
                                       static_cast<double>(hits[i]) * trap_cost);
     row.function = walk_.traps.lines[i].function;
     row.path = walk_.traps.lines[i].path;
     row.line = walk_.traps.lines[i].line;
     row.hits = hits[i];
-    put_quantiles(row, line, names_.per_tick);
+    if (line.passes > 0) put_quantiles(row, line, names_.per_tick);
     rows.push_back(std::move(row));
   }
   put_in_order(rows);

@@ -26,10 +26,13 @@ class RowMaker {
   std::vector<StoredThread> thread_rows() const;
   std::vector<StoredSlow> slow_rows() const;
   std::vector<StoredMark> mark_rows(const RecordedTree& tree) const;
+  std::vector<StoredCallLine> call_line_rows(const RecordedTree& tree,
+                                             const std::vector<StoredSymbol>& symbols) const;
   StoredEstimate estimate_row(EstimateScope scope, double ticks, double own_cost) const;
   std::vector<StoredEstimate> function_rows(const RecordedTree& tree, const StoredRecording& recording) const;
   std::vector<StoredEstimate> line_rows() const;
   std::vector<std::uint64_t> hits_of_lines() const;
+  std::vector<bool> begun_lines() const;
   double moment(std::uint64_t tick) const;
 
   const LogFacts& facts_;

@@ -164,13 +164,17 @@ void ThreadWalk::end_statement() {
       return;
     }
   }
-  walk_.lines.add(line, ended.ticks);
+  end_pass(line, ended.ticks);
 }
 
 void ThreadWalk::end_plain(TrapFrame& frame) {
-  if (frame.owned) walk_.lines.add(frame.line, frame.ticks);
+  if (frame.owned) end_pass(frame.line, frame.ticks);
   frame.owned = false;
   frame.ticks = 0;
+}
+
+void ThreadWalk::end_pass(std::uint32_t line, std::uint64_t ticks) {
+  walk_.lines.add(line, frames_[trap_frames_.back().depth].node & ~folded, ticks);
 }
 
 }  // namespace jcprof::annotator

@@ -124,6 +124,7 @@ class ThreadWalk {
   void take_over(const TrapPlace& trap);
   void end_statement();
   void end_plain(TrapFrame& frame);
+  void end_pass(std::uint32_t line, std::uint64_t ticks);
   void pop_trap_frame();
 
   Walk& walk_;

@@ -182,6 +182,15 @@ struct StoredCall {
   bool operator==(const StoredCall&) const = default;
 };
 
+/// What of a node's exclusive time a line has.
+struct StoredCallLine {
+  std::uint32_t call = 0;  // its id
+  std::string path;
+  std::size_t line = 0;
+  double ticks = 0;
+  bool operator==(const StoredCallLine&) const = default;
+};
+
 /// One of the slowest calls of its function.
 struct StoredSlow {
   std::uint32_t symbol = 0;
@@ -202,11 +211,12 @@ struct StoredMark {
 
 /// All that is known of a recorded run beside its estimates (total, functions, lines).
 struct StoredRecording {
-  std::vector<StoredSymbol> symbols;  // by number
-  std::vector<StoredThread> threads;  // by serial
-  std::vector<StoredCall> calls;      // by id
-  std::vector<StoredSlow> slow;       // by symbol, slowest first
-  std::vector<StoredMark> marks;      // in time
+  std::vector<StoredSymbol> symbols;       // by number
+  std::vector<StoredThread> threads;       // by serial
+  std::vector<StoredCall> calls;           // by id
+  std::vector<StoredCallLine> call_lines;  // by call; none where no traps were recorded
+  std::vector<StoredSlow> slow;            // by symbol, slowest first
+  std::vector<StoredMark> marks;           // in time
   bool operator==(const StoredRecording&) const = default;
 };
 

@@ -148,11 +148,14 @@ std::vector<StoredCall> calls_in(const Database& database, std::int64_t run,
 void Store::replace_recording(std::int64_t run, const StoredRecording& recording) {
   const Database& database = state_->database;
   Atomically atomically(database);
-  for (const char* table : {"symbol", "recorded_thread", "call_node", "slow_call", "recorded_mark"})
+  for (const char* table :
+       {"symbol", "recorded_thread", "call_node", "call_line", "slow_call", "recorded_mark"})
     database.prepare(fmt::format("DELETE FROM {} WHERE run = ?", table)).bind(run).run();
   add_symbols(database, run, recording.symbols);
   add_threads(database, run, recording.threads);
   add_calls(database, run, recording);
+  Statement line = database.prepare("INSERT INTO call_line VALUES (?, ?, ?, ?, ?)");
+  for (const StoredCallLine& l : recording.call_lines) line.bind(run, l.call, l.path, l.line, l.ticks).run();
   Statement slow = database.prepare("INSERT INTO slow_call VALUES (?, ?, ?, ?, ?, ?)");
   for (std::size_t i = 0; i < recording.slow.size(); ++i) {
     const StoredSlow& s = recording.slow[i];
@@ -178,6 +181,15 @@ StoredRecording Store::recording(std::int64_t run) const {
   const auto check_known = [&](std::size_t number, std::size_t count, const char* what) {
     if (number >= count) sqlite::damaged(database.file(), fmt::format("{} of run {}", what, run));
   };
+  Statement line = database.prepare(
+      "SELECT call, path, line, ticks FROM call_line WHERE run = ? ORDER BY call, path, line");
+  for (line.bind(run); line.step();) {
+    recording.call_lines.push_back({.call = line.number<std::uint32_t>(0),
+                                    .path = line.text(1),
+                                    .line = line.number<std::uint32_t>(2),
+                                    .ticks = line.real(3)});
+    check_known(recording.call_lines.back().call - std::size_t{1}, recording.calls.size(), "a call's line");
+  }
   Statement slow =
       database.prepare("SELECT symbol, thread, at, ticks FROM slow_call WHERE run = ? ORDER BY number");
   for (slow.bind(run); slow.step();) {

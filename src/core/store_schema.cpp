@@ -153,6 +153,12 @@ CREATE TABLE call_node (
   least REAL NOT NULL, most REAL NOT NULL, q50 REAL NOT NULL, q95 REAL NOT NULL, q99 REAL NOT NULL,
   PRIMARY KEY (run, id)
 ) WITHOUT ROWID;
+-- What of a node's exclusive time each line has, by its traps.
+CREATE TABLE call_line (
+  run INTEGER NOT NULL REFERENCES run, call INTEGER NOT NULL,
+  path TEXT NOT NULL, line INTEGER NOT NULL, ticks REAL NOT NULL,
+  PRIMARY KEY (run, call, path, line)
+) WITHOUT ROWID;
 CREATE TABLE slow_call (
   run INTEGER NOT NULL REFERENCES run, number INTEGER NOT NULL,
   symbol INTEGER NOT NULL, thread INTEGER NOT NULL, at REAL NOT NULL, ticks REAL NOT NULL,

@@ -137,7 +137,10 @@ TEST_CASE("a recording has threads, single calls and the slowest ones") {
   CHECK(data["unattributed"].is_null());
   CHECK(data["total"][0] == 1200.8);
   CHECK(data["threads"][0]["name"] == "1 words");
+  CHECK(data["threads"][0]["running"] == 1500);
+  CHECK(data["threads"][0]["waiting"] == 20);
   CHECK(data["threads"][1]["lost"] == 3);
+  CHECK_FALSE(data["threads"][1].contains("running"));
   CHECK(data["functions"][0]["name"] == "put");
   CHECK(data["functions"][0]["slow"] == json::parse("[[1,12.5,99],[0,1,98]]"));
   CHECK(data["functions"][0]["each"]["q50"] == 5.996);

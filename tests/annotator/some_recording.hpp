@@ -35,8 +35,9 @@ inline annotator::RecordedRun some_recording() {
                             .path = "/src/words.c",
                             .line = 1},
                            {.number = 4, .name = "memcpy", .module = "/lib/libc.so.6", .address = 0x99000}};
-  run.recording.threads = {{.serial = 1, .process = 10, .tid = 10, .name = "words", .events = 210},
-                           {.serial = 2, .process = 10, .tid = 11, .events = 20, .lost = 3}};
+  run.recording.threads = {
+      {.serial = 1, .process = 10, .tid = 10, .name = "words", .events = 210, .running = 1500, .waiting = 20},
+      {.serial = 2, .process = 10, .tid = 11, .events = 20, .lost = 3}};
   run.recording.calls = {
       {.id = 1, .thread = 1, .symbol = 1, .count = 1, .inclusive = 1000.4, .exclusive = 100.4},
       {.id = 2, .parent = 1, .thread = 1, .symbol = 2, .count = 4, .inclusive = 900, .exclusive = 300.4},

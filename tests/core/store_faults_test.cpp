@@ -82,11 +82,11 @@ TEST_CASE("a profile of a newer or an older jcprof is refused by name") {
     stream.close();
     return error_of(folder, [&] { Store(folder.profile(), OpenMode::read_write); });
   };
-  CHECK(error_of_version(5) ==
-        "profile.jcprof: written by a newer jcprof (format 5; this one reads 4)\n"
+  CHECK(error_of_version(6) ==
+        "profile.jcprof: written by a newer jcprof (format 6; this one reads 5)\n"
         "hint: use that jcprof, or measure again with `jcprof run --fresh` [2]");
   CHECK(error_of_version(3) ==
-        "profile.jcprof: written by an older jcprof (format 3; this one reads 4)\n"
+        "profile.jcprof: written by an older jcprof (format 3; this one reads 5)\n"
         "hint: measure again with `jcprof run --fresh`, or use that jcprof [2]");
 }
 

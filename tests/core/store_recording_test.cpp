@@ -71,6 +71,9 @@ StoredRecording two_threads() {
            {.id = 4, .parent = 3, .thread = 1, .symbol = 2, .count = 2, .inclusive = 10, .exclusive = 10},
            {.id = 5, .parent = 0, .thread = 1, .symbol = 0, .count = 1, .inclusive = 7, .exclusive = 7},
            {.id = 6, .parent = 0, .thread = 2, .symbol = 3, .count = 1, .inclusive = 25, .exclusive = 25}},
+      .call_lines = {{.call = 2, .path = "p.c", .line = 3, .ticks = 20.5},
+                     {.call = 2, .path = "p.c", .line = 12, .ticks = 9.5},
+                     {.call = 6, .path = "a.h", .line = 4, .ticks = 25}},
       .slow = {{.symbol = 2, .thread = 1, .at = 12.5, .ticks = 20},
                {.symbol = 2, .thread = 1, .at = 50, .ticks = 15},
                {.symbol = 3, .thread = 2, .at = 20, .ticks = 25}},
@@ -174,6 +177,11 @@ TEST_CASE("a recording that does not fit together is a damaged profile") {
   CHECK(error_of(folder, [&] { (void)store.recording(run); }) ==
         "profile.jcprof: the profile is damaged: a mark of run 1\n"
         "hint: restore it from a copy, or measure again with `jcprof run --fresh` [2]");
+  recording = two_threads();
+  recording.call_lines.back().call = 7;
+  store.replace_recording(run, recording);
+  CHECK_THAT(error_of(folder, [&] { (void)store.recording(run); }),
+             Catch::StartsWith("profile.jcprof: the profile is damaged: a call's line of run 1\n"));
   recording = two_threads();
   recording.calls.front().thread = 99;
   store.replace_recording(run, recording);
