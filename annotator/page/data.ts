@@ -87,6 +87,8 @@ export interface Thread {
   recorded: number;
   paused: number;
   gap: number;
+  running?: number;  // ns
+  waiting?: number;  // ns
 }
 
 export type TreeFunction = [name: string, file: number, line: number, isThread: boolean];

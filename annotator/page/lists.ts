@@ -68,6 +68,8 @@ function pathsTable(report: Report): HTMLElement {
   const columns: Column<Path>[] = [
     { title: "Rate", cell: (row) => percent(row.rate), by: (row) => row.rate, isNumber: true },
     { title: "Total", cell: (row) => report.units.interval(row.total), by: (row) => row.total?.[0] ?? 0, isNumber: true },
+    milliseconds("On a processor", (row) => row.running),
+    milliseconds("Waiting for one", (row) => row.waiting),
     { title: "Events", cell: (row) => row.events.toLocaleString("en-GB"), by: (row) => row.events, isNumber: true },
     { title: "Inputs that take it", cell: inputs },
   ];
@@ -104,6 +106,12 @@ export function pathsView(report: Report): HTMLElement {
     view.append(el("h2", {}, "Edges"),
       el("p", { class: "note" }, "From one trap straight to the next, over all paths."), edgesTable(report));
   return view;
+}
+
+/// Where the system tells; in other units than the rest, which may be in cycles.
+function milliseconds(title: string, of: (row: Thread) => number | undefined): Column<Thread> {
+  const text = (ns: number | undefined) => ns === undefined ? "" : `${(ns / 1e6).toLocaleString("en-GB", { maximumSignificantDigits: 3 })} ms`;
+  return { title, cell: (row) => text(of(row)), by: (row) => of(row) ?? -1, isNumber: true };
 }
 
 export function threadsView(report: Report): HTMLElement {

@@ -27,6 +27,10 @@ std::string each_member(const std::optional<Spread>& spread) {
                      json_number(spread->q95), json_number(spread->q99), json_number(spread->most));
 }
 
+std::string if_known(const char* member, const std::optional<double>& value) {
+  return value ? fmt::format(R"(,"{}":{})", member, json_number(*value)) : "";
+}
+
 template <class Items, class TextOf>
 std::string joined(const Items& items, const TextOf& text_of) {
   std::string result;
@@ -89,10 +93,10 @@ std::string row(const PathEstimate& path, const std::vector<StoredInput>& inputs
 
 std::string row(const StoredThread& thread) {
   return fmt::format(
-      R"({{"name":{},"events":{},"lost":{},"recorded":{},"paused":{},"gap":{}}})",
+      R"({{"name":{},"events":{},"lost":{},"recorded":{},"paused":{},"gap":{}{}{}}})",
       json_name(fmt::format("{}{}{}", thread.serial, thread.name.empty() ? "" : " ", thread.name)),
       thread.events, thread.lost, json_number(thread.recorded), json_number(thread.paused),
-      json_number(thread.gap));
+      json_number(thread.gap), if_known("running", thread.running), if_known("waiting", thread.waiting));
 }
 
 std::string row(const Change& change, const char* member, ReportFiles& files) {
