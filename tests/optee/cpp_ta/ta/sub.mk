@@ -1,0 +1,1 @@
+srcs-y += sums_ta.cpp
