@@ -9,6 +9,7 @@
 #include "src/core/name_table.hpp"
 #include "src/core/project_parts.hpp"
 #include "src/core/project_text.hpp"
+#include "src/core/shell_words.hpp"
 
 namespace jcprof {
 namespace {
@@ -145,6 +146,21 @@ void check_steps_fit(const JsonNode& script, const Script& steps, std::string_vi
   }
 }
 
+/// The bridge makes one ecall and knows of no scripts. What another agent does is its own matter.
+void check_session_fits_ecalls(const JsonNode& session, const Project& project, JsonFaults& faults) {
+  const std::vector<std::string> words = split_command(project.transport).words;
+  if (std::ranges::none_of(words, [](const std::string& word) {
+        return std::filesystem::path(word.starts_with("agent:") ? word.substr(6) : word).filename() ==
+               "jcprof-agent-ecall";
+      }))
+    return;
+  for (const JsonMember& member : session.members)
+    if (member.key != "timeout")
+      faults.add(member.value,
+                 fmt::format("\"{}\" is not served by jcprof-agent-ecall, \"timeout\" alone is", member.key),
+                 "what must come before the ecall goes into a bridge of your own: docs/sgx.md");
+}
+
 void check_session_fits(const JsonNode& node, const Project& project, JsonFaults& faults) {
   const Session& session = project.session;
   const std::string_view scheme = scheme_of(project);
@@ -173,6 +189,7 @@ void check_together(const JsonNode& root, const Project& project, JsonFaults& fa
   check_inputs_are_used(root, project, faults);
   if (const JsonNode* session = value_of(root, "session")) {
     check_session_fits(*session, project, faults);
+    check_session_fits_ecalls(*session, project, faults);
     check_script_can_have_input(project.session.once, value_of(*session, "once"), faults);
     check_script_can_have_input(project.session.after_reset, value_of(*session, "after_reset"), faults);
   }

@@ -100,6 +100,27 @@ TEST_CASE("a reset after each reset is refused") {
         "    |                             ^");
 }
 
+TEST_CASE(
+    "of an enclave's session only what jcprof-agent-ecall serves is taken, unless the agent is another") {
+  const auto with_session = [](const std::string& transport, const std::string& session) {
+    return test::faults_of(
+        "{\"format\": \"jcprof-project\", \"version\": 1, \"target\": \"sgx-enclave\",\n"
+        "\"sources\": [\"*.c\"], \"entry\": \"get\"" +
+        transport + ",\n\"session\": " + session + "}");
+  };
+  const std::string with_script = R"({"timeout": "2s", "once": [{"wait": "1s"}]})";
+  const std::string fault =
+      "p/jcprof.json:3: \"once\" is not served by jcprof-agent-ecall, \"timeout\" alone is\n"
+      "  3 | \"session\": {\"timeout\": \"2s\", \"once\": [{\"wait\": \"1s\"}]}}\n"
+      "    |                                      ^\n"
+      "hint: what must come before the ecall goes into a bridge of your own: docs/sgx.md";
+  CHECK(with_session("", with_script) == fault);
+  CHECK(with_session(R"(, "transport": "agent:taskset 1 /opt/jcprof-agent-ecall b.so")", with_script) ==
+        fault);
+  CHECK(with_session(R"(, "transport": "agent:./mine")", with_script) == "(no error)");
+  CHECK(with_session("", R"({"timeout": "2s"})") == "(no error)");
+}
+
 TEST_CASE("inputs are exactly one of the seven forms") {
   CHECK(with_inputs("{\"fixed\": \"01\", \"random\": 4}") ==
         "p/jcprof.json:3: \"fixed\" and \"random\" exclude each other\n"

@@ -72,6 +72,12 @@ TEST_CASE("the trigger names one of the bridge's ecalls, or there is only one") 
              {"hint", R"("trigger": {"ecall": "ecall_work"}; it makes ecall_work, ecall_other)"}});
 }
 
+TEST_CASE("a session's script is refused, not left out") {
+  const Shop shop;
+  CHECK(error_of(shop.bridge(), {{"session", {{"once", json::array()}}}}) ==
+        json{{"message", "the session of an ecall has no \"once\""}});
+}
+
 TEST_CASE("an enclave that cannot be created ends the hello with the reason") {
   const Shop shop({"FAULT=NO_LOAD"});
   CHECK(error_of(shop.bridge()) == json{{"message", "the enclave cannot be created: out of enclave memory"}});

@@ -34,6 +34,8 @@ ClockKind clock_of(const json& options) {
 agents::Greeting greet(const std::filesystem::path& bridge, const json& request) {
   const json& trigger = agents::member(request, "trigger");
   agents::refuse_others(trigger, "the trigger of an ecall", {"ecall"});
+  const json& session = agents::member(request, "session");
+  agents::refuse_others(session, "the session of an ecall", {"timeout"});
   const ClockKind kind = clock_of(agents::member(request, "options"));
   const agents::ClockFacts clock = clock_facts(kind);
   auto enclave = std::make_unique<Enclave>(
@@ -41,9 +43,8 @@ agents::Greeting greet(const std::filesystem::path& bridge, const json& request)
   const Enclave& shown = *enclave;
   auto target = std::make_unique<agents::Target>(
       std::move(enclave),
-      agents::TargetSettings{.what = "enclave",
-                             .timeout = agents::timeout_of(agents::member(request, "session")),
-                             .ticks_per_ns = clock.hz / 1e9});
+      agents::TargetSettings{
+          .what = "enclave", .timeout = agents::timeout_of(session), .ticks_per_ns = clock.hz / 1e9});
   return {.target = std::move(target),
           .facts = {.agent = "jcprof-agent-ecall/" JCPROF_VERSION,
                     .device = shown.device(),
