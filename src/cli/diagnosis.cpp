@@ -99,12 +99,14 @@ void look_at_project(const ProjectFacts& project, Findings& findings) {
     return;
   }
   findings.push_back({Verdict::ok, "project", fmt::format("{}, {} sources", project.file, project.sources)});
-  for (const std::string& path : project.lost_paths)
-    findings.push_back({Verdict::missing, "class path", path + " does not exist",
-                        "put it there, or mend \"classpath\" in \"compile\""});
+  for (const auto& [what, key, path] : project.lost_paths)
+    findings.push_back({Verdict::missing, what, path + " does not exist",
+                        fmt::format("put it there, or mend \"{}\" in \"compile\"", key)});
   for (const std::string& program : project.lost_programs)
-    findings.push_back({Verdict::missing, "program", program + " is not in PATH",
-                        "install it: \"build\", \"install\", \"start\" or \"trigger\" runs it"});
+    findings.push_back(
+        {Verdict::missing, "program",
+         program + (program.find('/') == std::string::npos ? " is not in PATH" : " cannot be run"),
+         "install it: \"build\", \"install\", \"start\", \"trigger\" or \"transport\" runs it"});
   look_at_out(project, findings);
 }
 

@@ -37,14 +37,20 @@ struct MachineFacts {
   double load = 0;  // average of the last minute
 };
 
+struct LostPath {
+  std::string what;  // "class path"
+  std::string key;   // in "compile"
+  std::string path;
+};
+
 struct ProjectFacts {
   std::string file;
   std::string fault;  // what is wrong with it, as rendered; the rest is unknown then
   std::size_t sources = 0;
   bool is_applet = true;
   bool wants_reader = false;               // `pcsc:`
-  std::vector<std::string> lost_paths;     // class path entries that do not exist
-  std::vector<std::string> lost_programs;  // of build, install, start and trigger
+  std::vector<LostPath> lost_paths = {};   // that "compile" names and do not exist
+  std::vector<std::string> lost_programs;  // of build, install, start, trigger and transport
   std::string out;
   bool is_out_writable = false;
   std::uint64_t free_bytes = 0;

@@ -14,6 +14,7 @@
 
 #include "harness/card/name.hpp"
 #include "harness/card/pcsc_slots.hpp"
+#include "harness/transports.hpp"
 #include "rewriter/project_tree.hpp"
 #include "src/cli/diagnosis.hpp"
 #include "src/cli/doctor_agent.hpp"
@@ -102,8 +103,27 @@ MachineFacts look_at_machine() {
   return facts;
 }
 
+bool is_within(const fs::path& path, const fs::path& folder) {
+  const fs::path relative = path.lexically_relative(folder);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+/// The agent's, as it will be started; empty where there is none, or a step may make it.
+std::string agent_program(const Project& project, const fs::path& out) {
+  constexpr std::string_view scheme = "agent:";
+  if (!project.transport.starts_with(scheme)) return "";
+  const harness::AgentSettings agent =
+      harness::agent_settings(project, {}, project.transport.substr(scheme.size()), out);
+  const std::string& program = agent.command.argv.front();
+  if (program.find('/') == std::string::npos) return program;
+  const fs::path path = (project.root / program).lexically_normal();
+  const bool is_made = is_within(path, out) || (!project.build.empty() && is_within(path, project.root));
+  return is_made ? "" : path.string();
+}
+
 /// Programs that no step could start. Those in {tree} and {out} are made by earlier steps.
-std::vector<std::string> lost_programs(const Project& project, const Placeholders& values) {
+std::vector<std::string> lost_programs(const Project& project, const fs::path& out) {
+  const Placeholders values = placeholders(project, out);
   std::vector<std::string> programs;
   for (const auto* steps : {&project.build, &project.install})
     for (const Step& step : *steps) programs.push_back(step.run.front());
@@ -111,6 +131,7 @@ std::vector<std::string> lost_programs(const Project& project, const Placeholder
   if (!project.trigger.run.empty()) programs.push_back(project.trigger.run.front());
   for (std::string& program : programs)
     program = program.starts_with("{tree}") || program.starts_with("{out}") ? "" : fill_in(program, values);
+  programs.push_back(agent_program(project, out));
   std::ranges::sort(programs);
   const auto again = std::ranges::unique(programs);
   programs.erase(again.begin(), again.end());
@@ -121,14 +142,24 @@ std::vector<std::string> lost_programs(const Project& project, const Placeholder
   return programs;
 }
 
-std::vector<std::string> lost_paths(const Project& project, Placeholders values) {
+/// All of it is read before the first step of "build".
+std::vector<LostPath> lost_paths(const Project& project, Placeholders values) {
   values["tree"] = values.at("project");  // the tree is a copy of it
-  std::vector<std::string> lost;
-  for (const std::string& entry : project.compile.classpath) {
-    const fs::path path = project.root / fill_in(entry, values);
+  const CompileSettings& compile = project.compile;
+  std::vector<LostPath> lost;
+  for (const std::string& entry : compile.classpath)
+    if (!entry.starts_with("{out}"))
+      lost.push_back({"class path", "classpath", project.root / fill_in(entry, values)});
+  const auto add = [&](const char* what, const char* key, const std::string& path) {
+    if (!path.empty()) lost.push_back({what, key, project.root / path});
+  };
+  add("compile database", "database", compile.database);
+  add("makefile's folder", "make", compile.make);
+  add("EDL file", "edl", compile.edl);
+  std::erase_if(lost, [](const LostPath& one) {
     std::error_code gone;
-    if (!entry.starts_with("{out}") && !fs::exists(path, gone)) lost.push_back(path.string());
-  }
+    return fs::exists(one.path, gone);
+  });
   return lost;
 }
 
@@ -147,13 +178,12 @@ ProjectFacts look_at(const CommonOptions& options) {
   try {
     const Project project = read_project(options.project);
     const fs::path out = output_folder(project, options);
-    const Placeholders values = placeholders(project, out);
     facts.file = project.file.string();
     facts.is_applet = project.target == TargetKind::applet;
     facts.wants_reader = project.transport.starts_with("pcsc:");
     facts.sources = rewriter::source_files(project, rewriter::project_files(project, out)).size();
-    facts.lost_paths = lost_paths(project, values);
-    facts.lost_programs = lost_programs(project, values);
+    facts.lost_paths = lost_paths(project, placeholders(project, out));
+    facts.lost_programs = lost_programs(project, out);
     look_at_folder(out, facts);
   } catch (const UserError& error) {
     facts.fault = error.what();

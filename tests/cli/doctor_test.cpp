@@ -49,7 +49,7 @@ TEST_CASE("what is missing comes with a way to get it, and a slow machine with r
   const ProjectFacts project{.file = "/p/jcprof.json",
                              .sources = 1,
                              .wants_reader = true,
-                             .lost_paths = {"/p/lib/api.jar"},
+                             .lost_paths = {{"class path", "classpath", "/p/lib/api.jar"}},
                              .lost_programs = {"ant"},
                              .out = "/p/out"};
   const std::vector<Finding> findings = diagnose(machine, project);
@@ -70,7 +70,7 @@ TEST_CASE("what is missing comes with a way to get it, and a slow machine with r
         "missing  class path: /p/lib/api.jar does not exist\n"
         "         put it there, or mend \"classpath\" in \"compile\"\n"
         "missing  program: ant is not in PATH\n"
-        "         install it: \"build\", \"install\", \"start\" or \"trigger\" runs it\n"
+        "         install it: \"build\", \"install\", \"start\", \"trigger\" or \"transport\" runs it\n"
         "missing  output: /p/out cannot be written\n"
         "         name another folder with -o\n"
         "6 missing\n");
@@ -111,8 +111,8 @@ TEST_CASE("for a program a compiler is looked at, and neither readers nor Java")
         "ok       clock: steps of 20 ns, 25 ns a reading\n"
         "ok       load: 0.5 on 4 cores\n"
         "ok       project: /p/jcprof.json, 2 sources\n"
-        "missing  program: /p/run.sh is not in PATH\n"
-        "         install it: \"build\", \"install\", \"start\" or \"trigger\" runs it\n"
+        "missing  program: /p/run.sh cannot be run\n"
+        "         install it: \"build\", \"install\", \"start\", \"trigger\" or \"transport\" runs it\n"
         "ok       output: /p/out: 5000 MB free\n"
         "1 missing\n");
   machine.cc.clear();
@@ -142,6 +142,48 @@ TEST_CASE("jcprof doctor names what a project lacks, changes nothing and fails")
   CHECK(result.tail.find("missing  class path: " + (folder / "none.jar").string()) != std::string::npos);
   CHECK(result.tail.find("missing  program: no-such-program is not in PATH") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(folder / "jcprof-out"));
+}
+
+/// The lines of jcprof doctor that say "missing", for a program with these sections.
+std::string missing_of(const test::TemporaryFolder& folder, const std::string& sections) {
+  write_file(folder / "a.c", "int main(void) { return 0; }");
+  write_file(folder / "jcprof.json",
+             R"({"format": "jcprof-project", "version": 1, "target": "program", "sources": ["*.c"],
+"entry": "main", "trigger": {}, )" +
+                 sections + "}");
+  const ProcessResult result =
+      run_and_wait({.argv = {JCPROF_BIN_DIR "/jcprof", "doctor", "--json"}, .cwd = folder.path()}, {},
+                   std::chrono::seconds{100});
+  std::string missing;
+  for (const auto& finding : nlohmann::json::parse(result.tail))
+    if (finding.at("verdict") == "missing")
+      missing +=
+          finding.at("subject").get<std::string>() + ": " + finding.at("what").get<std::string>() + "\n";
+  return missing;
+}
+
+TEST_CASE("an agent that cannot be started is missing, but not one that a step may make") {
+  const test::TemporaryFolder folder;
+  CHECK(missing_of(folder, R"("transport": "agent:no-such-agent {out}/x")") ==
+        "program: no-such-agent is not in PATH\n");
+  CHECK(missing_of(folder, R"("transport": "agent:'./my agent'")") ==
+        "program: " + (folder / "my agent").string() + " cannot be run\n");
+  const std::string build = R"("build": [{"run": ["true"]}], )";
+  CHECK(missing_of(folder, build + R"("transport": "agent:bin/agent")").empty());
+  CHECK(missing_of(folder, build + R"("transport": "agent:/no/agent")") ==
+        "program: /no/agent cannot be run\n");
+  CHECK(missing_of(folder, R"("transport": "agent:{out}/agent")").empty());
+  CHECK(missing_of(folder, R"("transport": "agent:jcprof-agent-ecall bridge.so")").empty());
+}
+
+TEST_CASE("what \"compile\" names is missing where it is not there, whatever would be built later") {
+  const test::TemporaryFolder folder;
+  const std::string head = R"("transport": "agent:true", "build": [{"run": ["true"]}], "compile": )";
+  CHECK(missing_of(folder, head + R"({"database": "build/compile_commands.json"})") ==
+        "compile database: " + (folder / "build/compile_commands.json").string() + " does not exist\n");
+  CHECK(missing_of(folder, head + R"({"make": "ta"})") ==
+        "makefile's folder: " + (folder / "ta").string() + " does not exist\n");
+  CHECK(missing_of(folder, head + R"({"make": "."})").empty());
 }
 
 }  // namespace
