@@ -41,7 +41,7 @@ struct Options {
 /// Front end, plan and edits: what generate() does but for copying the project and for the compile check.
 std::size_t rewrite(const Project& project, const std::vector<std::string>& sources, const fs::path& tree) {
   const std::vector<SourceModel> models =
-      read_c(project.root, sources, compile_units(project, sources), {Reach::program});
+      read_c(project.root, sources, compile_units(project, sources, tree.parent_path()), {Reach::program});
   const TrapPlan plan =
       plan_traps(models, {.entry = project.entry, .scope = project.profile, .language = SourceLanguage::c});
   std::size_t traps = 0;
@@ -75,7 +75,7 @@ Times measure(const Project& project, const Options& options) {
   const std::vector<std::string> sources = source_files(project, files);
   copy_files(project, files, tree);
   write_file(tree / c_runtime_file, c_runtime_source({.language = "c"}, Reach::program));
-  const std::vector<CompileUnit> units = compile_units(project, sources);
+  const std::vector<CompileUnit> units = compile_units(project, sources, out);
   std::vector<CompileUnit> with_clang = units;
   for (CompileUnit& unit : with_clang) unit.arguments.front() = options.clang;
   SyntaxCheck compilers(out / "logs");

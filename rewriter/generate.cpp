@@ -55,10 +55,10 @@ SourceLanguage language_of(const std::vector<std::string>& sources) {
 }
 
 std::unique_ptr<Language> language_for(const Project& project, const std::vector<std::string>& files,
-                                       const std::vector<std::string>& sources, const fs::path& edge) {
+                                       const std::vector<std::string>& sources, const fs::path& out) {
   const bool is_enclave = project.target == TargetKind::sgx_enclave;
   if (language_of(sources) == SourceLanguage::java) return java_language(project);
-  return is_enclave ? enclave_language(project, files, sources, edge) : c_language(project);
+  return is_enclave ? enclave_language(project, files, sources, out) : c_language(project, out);
 }
 
 void replace_folder(const fs::path& from, const fs::path& to) {
@@ -129,8 +129,7 @@ Generated instrument(Language& language, Instrumentation& work, TrapPolicy polic
 Generated generate(const Project& project, const fs::path& out) {
   const std::vector<std::string> files = project_files(project, out);
   const std::vector<std::string> sources = source_files(project, files);
-  const fs::path edge = fs::absolute(out) / "edge.part";
-  const std::unique_ptr<Language> language = language_for(project, files, sources, edge);
+  const std::unique_ptr<Language> language = language_for(project, files, sources, out);
   TrapPolicy policy{.entry = project.entry, .scope = project.profile, .language = language_of(sources)};
   Instrumentation work{.models = language->read(sources)};
   work.plan = plan_traps(work.models, policy);
@@ -143,7 +142,7 @@ Generated generate(const Project& project, const fs::path& out) {
     copy_files(project, files, part);
     result = instrument(*language, work, policy, part);
     replace_folder(part, out / "tree");
-    replace_folder(edge, out / "edge");
+    replace_folder(fs::absolute(out) / "edge.part", out / "edge");
   } catch (const fs::filesystem_error& error) {
     throw environment_error(
         fmt::format("cannot write the tree: {}", error.what()),

@@ -54,12 +54,12 @@ class Language {
   virtual Verdict check(const Instrumentation& work, const std::filesystem::path& tree) = 0;
 };
 
-/// `project` must outlive it.
+/// `project` must outlive it; `out` is the output folder.
 std::unique_ptr<Language> java_language(const Project& project);
-std::unique_ptr<Language> c_language(const Project& project);
-/// C and C++ of an enclave, with its EDL; what its untrusted side is built of goes to the folder `edge`.
+std::unique_ptr<Language> c_language(const Project& project, const std::filesystem::path& out);
+/// C and C++ of an enclave, with its EDL; what its untrusted side is built of goes to `out`/edge.part.
 std::unique_ptr<Language> enclave_language(const Project& project, const std::vector<std::string>& files,
                                            const std::vector<std::string>& sources,
-                                           const std::filesystem::path& edge);
+                                           const std::filesystem::path& out);
 
 }  // namespace jcprof::rewriter

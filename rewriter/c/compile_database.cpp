@@ -169,9 +169,10 @@ std::vector<CompileUnit> units_about(const Project& project, const std::vector<s
   return any ? units : std::vector<CompileUnit>{};
 }
 
-std::vector<CompileUnit> units_of_make(const Project& project, const std::vector<std::string>& sources) {
+std::vector<CompileUnit> units_of_make(const Project& project, const std::vector<std::string>& sources,
+                                       const fs::path& out) {
   std::vector<CompileUnit> all;
-  for (const CompileCommand& command : commands_of_make(project))
+  for (const CompileCommand& command : commands_of_make(project, out))
     all.push_back(unit_of(command.folder, command.file, command.words));
   drop_repetitions(all);
   std::vector<CompileUnit> units = units_about(project, sources, std::move(all));
@@ -198,9 +199,10 @@ std::vector<CompileUnit> units_of_database(const Project& project, const std::ve
   return units;
 }
 
-std::vector<CompileUnit> units_of_flags(const Project& project, const std::vector<std::string>& sources) {
+std::vector<CompileUnit> units_of_flags(const Project& project, const std::vector<std::string>& sources,
+                                        const fs::path& out) {
   const Placeholders values{{"tree", project.root.string()},
-                            {"out", (project.root / "jcprof-out").string()},
+                            {"out", fs::absolute(out).string()},
                             {"project", project.root.string()}};
   std::vector<CompileUnit> units;
   for (const std::string& source : sources) {
@@ -239,9 +241,10 @@ std::vector<CompileUnit> parse_compile_database(const std::string& file, std::st
   return units;
 }
 
-std::vector<CompileUnit> compile_units(const Project& project, const std::vector<std::string>& sources) {
-  if (!project.compile.make.empty()) return units_of_make(project, sources);
-  return project.compile.database.empty() ? units_of_flags(project, sources)
+std::vector<CompileUnit> compile_units(const Project& project, const std::vector<std::string>& sources,
+                                       const fs::path& out) {
+  if (!project.compile.make.empty()) return units_of_make(project, sources, out);
+  return project.compile.database.empty() ? units_of_flags(project, sources, out)
                                           : units_of_database(project, sources);
 }
 

@@ -14,8 +14,10 @@ namespace jcprof::rewriter {
 
 /// The units that the project's `sources` are compiled in, in the order of the database. Units of other files
 /// of the project are among them where `sources` hold headers: they may include those. UserError for a
-/// database or a makefile that is not there, is none, or says nothing of the sources.
-std::vector<CompileUnit> compile_units(const Project& project, const std::vector<std::string>& sources);
+/// database or a makefile that is not there, is none, or says nothing of the sources. `out` is the output
+/// folder.
+std::vector<CompileUnit> compile_units(const Project& project, const std::vector<std::string>& sources,
+                                       const std::filesystem::path& out);
 
 /// All entries of a database; relative folders start from `folder`. `file` is for messages. UserError with
 /// all faults.

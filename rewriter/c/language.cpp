@@ -235,15 +235,17 @@ class Judge {
 
 class CLanguage : public Language {
  public:
-  explicit CLanguage(const Project& project) : project_(project), entering_{reach_of(project)} {}
-  CLanguage(const Project& project, Enclave enclave, const fs::path& edge)
+  CLanguage(const Project& project, const fs::path& out)
+      : project_(project), out_(out), entering_{reach_of(project)} {}
+  CLanguage(const Project& project, Enclave enclave, const fs::path& out, const fs::path& edge)
       : project_(project),
+        out_(out),
         enclave_(std::move(enclave)),
         entering_(enclave_->entering),
         flags_(enclave_flags(*enclave_, project, edge)) {}
 
   std::vector<SourceModel> read(const std::vector<std::string>& paths) override {
-    std::vector<CompileUnit> units = compile_units(project_, paths);
+    std::vector<CompileUnit> units = compile_units(project_, paths, out_);
     for (CompileUnit& unit : units) {
       unit.arguments.insert(unit.arguments.end(), flags_.begin(), flags_.end());
       units_.push_back({.unit = unit});
@@ -376,6 +378,7 @@ class CLanguage : public Language {
   }
 
   const Project& project_;
+  const fs::path out_;
   const std::optional<Enclave> enclave_;
   const CEntering entering_;
   const std::vector<std::string> flags_;  // of each unit, behind its own
@@ -387,16 +390,17 @@ class CLanguage : public Language {
 
 }  // namespace
 
-std::unique_ptr<Language> c_language(const Project& project) {
-  return std::make_unique<CLanguage>(project);
+std::unique_ptr<Language> c_language(const Project& project, const fs::path& out) {
+  return std::make_unique<CLanguage>(project, out);
 }
 
 std::unique_ptr<Language> enclave_language(const Project& project, const std::vector<std::string>& files,
-                                           const std::vector<std::string>& sources, const fs::path& edge) {
+                                           const std::vector<std::string>& sources, const fs::path& out) {
+  const fs::path edge = fs::absolute(out) / "edge.part";
   Enclave enclave = read_enclave(project, files, sources);
   fs::remove_all(edge);
   write_edge(enclave, project, edge);
-  return std::make_unique<CLanguage>(project, std::move(enclave), edge);
+  return std::make_unique<CLanguage>(project, std::move(enclave), out, edge);
 }
 
 }  // namespace jcprof::rewriter

@@ -99,9 +99,9 @@ Command dry(Command command) {
 /// The build step that makes in `folder`, as it is in the project's own folder; else make alone. Into a
 /// folder that there is not: what an earlier build has left of the tree's dependencies would not be found
 /// from here.
-Command make_in(const Project& project, const fs::path& folder) {
+Command make_in(const Project& project, const fs::path& folder, const fs::path& out) {
   const Placeholders values{{"tree", project.root.string()},
-                            {"out", (project.root / "jcprof-out" / "dry-run").string()},
+                            {"out", (fs::absolute(out) / "dry-run").string()},
                             {"project", project.root.string()},
                             {"reader", ""}};
   for (const Step& step : project.build) {
@@ -162,13 +162,13 @@ std::vector<CompileCommand> parse_dry_run(std::string_view output, const fs::pat
   return commands;
 }
 
-std::vector<CompileCommand> commands_of_make(const Project& project) {
+std::vector<CompileCommand> commands_of_make(const Project& project, const fs::path& out) {
   const fs::path folder = (project.root / project.compile.make).lexically_normal();
   if (!fs::is_directory(folder))
     throw UserError(Fault{.message = fmt::format("there is no folder \"{}\"", project.compile.make),
                           .place = place_in_project(project, project.compile.make),
                           .hint = "\"make\" names the folder of the makefile"});
-  const Command command = make_in(project, folder);
+  const Command command = make_in(project, folder, out);
   const UniqueFd file(::memfd_create("jcprof", MFD_CLOEXEC));
   const fs::path log = fmt::format("/proc/self/fd/{}", file.get());
   const ProcessResult ended =

@@ -23,7 +23,7 @@ std::vector<CompileCommand> parse_dry_run(std::string_view output, const std::fi
 
 /// Of the makefile in "compile.make", with what the build step says that makes there. UserError where make
 /// fails.
-std::vector<CompileCommand> commands_of_make(const Project& project);
+std::vector<CompileCommand> commands_of_make(const Project& project, const std::filesystem::path& out);
 
 /// What to look at where it does not say what it should.
 std::string hint_on_make(const Project& project);

@@ -38,7 +38,7 @@ Project project_in(const fs::path& folder, const std::string& database) {
 
 std::vector<std::string> paths(const Project& project, const std::vector<std::string>& sources) {
   std::vector<std::string> result;
-  for (const CompileUnit& unit : compile_units(project, sources))
+  for (const CompileUnit& unit : compile_units(project, sources, "/out"))
     result.push_back(fs::path(unit.path).lexically_relative(project.root).string());
   return result;
 }
@@ -119,16 +119,16 @@ TEST_CASE("entries of other files count only where they may include headers that
 
 TEST_CASE("without a database each source that is no header is compiled with the project's flags") {
   Project project = project_in("/p", "");
-  project.compile.flags = {"-I{project}/include", "-O2"};
+  project.compile.flags = {"-I{project}/include", "-I{out}/made"};
   std::vector<std::string> units;
-  for (const CompileUnit& unit : compile_units(project, {"a.c", "b.cpp", "c.h"}))
+  for (const CompileUnit& unit : compile_units(project, {"a.c", "b.cpp", "c.h"}, "/elsewhere"))
     units.push_back(text_of(unit));
-  CHECK(units == std::vector<std::string>{"/p/a.c in /p: cc|-I/p/include|-O2",
-                                          "/p/b.cpp in /p: c++|-I/p/include|-O2"});
+  CHECK(units == std::vector<std::string>{"/p/a.c in /p: cc|-I/p/include|-I/elsewhere/made",
+                                          "/p/b.cpp in /p: c++|-I/p/include|-I/elsewhere/made"});
   project.compile.compiler = "clang-19";
-  CHECK(compile_units(project, {"a.c"})[0].arguments.front() == "clang-19");
+  CHECK(compile_units(project, {"a.c"}, "/out")[0].arguments.front() == "clang-19");
   CHECK_THAT(
-      fault_text([&] { compile_units(project, {"c.h"}); }),
+      fault_text([&] { compile_units(project, {"c.h"}, "/out"); }),
       Catch::StartsWith("/p/jcprof.json: none of the sources is compiled by itself: all are headers\n"));
 }
 
