@@ -18,13 +18,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where scripts/setup keeps jCardSim; empty where it does not.
+fs::path variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// Where scripts/setup and scripts/optee-vm keep what they fetch and make.
+fs::path cache_folder() {
+  const fs::path named = variable("JCPROF_CACHE");
+  return named.empty() ? variable("HOME") / ".cache/jcprof" : named;
+}
+
+/// That of scripts/setup; empty where there is none.
 std::string known_simulator() {
-  const char* const home = std::getenv("HOME");
-  if (home == nullptr) return "";
   std::error_code none;
   std::string newest;
-  for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(home) / ".cache/jcprof", none)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(cache_folder(), none)) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with("jcardsim") && name.ends_with(".jar"))
       newest = std::max(newest, entry.path().string());
@@ -34,13 +43,8 @@ std::string known_simulator() {
 
 /// OP-TEE's development kit: the environment's, else that of scripts/optee-vm; empty where there is none.
 std::string known_dev_kit() {
-  const auto variable = [](const char* name) {
-    return fs::path(std::getenv(name) == nullptr ? "" : std::getenv(name));
-  };
-  const fs::path cache =
-      variable("JCPROF_CACHE").empty() ? variable("HOME") / ".cache/jcprof" : variable("JCPROF_CACHE");
-  for (const fs::path& kit :
-       {variable("TA_DEV_KIT_DIR"), cache / "optee-vm/root/usr/lib/optee-os-dev/vexpress-qemu_armv8a"})
+  for (const fs::path& kit : {variable("TA_DEV_KIT_DIR"),
+                              cache_folder() / "optee-vm/root/usr/lib/optee-os-dev/vexpress-qemu_armv8a"})
     if (fs::exists(kit / "mk/ta_dev_kit.mk")) return kit.string();
   return "";
 }
