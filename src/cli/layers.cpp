@@ -96,7 +96,8 @@ Work layers_verb(CLI::App& verb) {
       "jcprof.json, a folder that holds one, or a FILE.ts of OP-TEE's benchmark framework");
   verb.add_flag("--json", options->common.json, "print the layers as JSON");
   verb.add_option("--rounds", options->rounds,
-                  fmt::format("how often the ladder is climbed (default: {})", usual_rounds))
+                  fmt::format("how often the ladder is climbed; an odd number is rounded up (default: {})",
+                              usual_rounds))
       ->check(CLI::Range(std::uint32_t{1}, most_rounds));
   verb.add_option("--hz", options->hz, "cycles a second of the processor that wrote FILE.ts: shows times too")
       ->check(CLI::PositiveNumber);
