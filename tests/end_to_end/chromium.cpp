@@ -12,7 +12,9 @@ void chromium_finds_no_fault(const Workplace& place, const std::vector<std::file
                    JCPROF_SOURCE_DIR "/tests/page/check-reports.mjs", (folder / "report.html").string()});
     INFO(said.out << said.err);
     CHECK(said.status == 0);
-    if (said.out.starts_with("SKIPPED:")) WARN(said.out);
+    // Its "SKIPPED:" would have ctest call the whole case skipped, also where something else of it has
+    // failed.
+    if (said.out.starts_with("SKIPPED:")) WARN("not looked at in a browser:" + said.out.substr(8));
   }
 }
 
