@@ -8,6 +8,23 @@ install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN man EXCLUDE PATTERN schemas EXCLUDE)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
         PATTERN jcprof-out EXCLUDE PATTERN lib EXCLUDE PATTERN wordcount EXCLUDE PATTERN __pycache__ EXCLUDE)
+
+# optee-vm with what it makes the agent of; in PATH, and where the examples, which lie beside scripts in the sources, look for it.
+set(vm_dir ${CMAKE_INSTALL_DATADIR}/jcprof)
+install(PROGRAMS scripts/optee-vm DESTINATION ${vm_dir}/scripts)
+install(FILES scripts/optee-vm.init scripts/optee-vm.counter.c DESTINATION ${vm_dir}/scripts)
+install(FILES CMakeLists.txt DESTINATION ${vm_dir})
+install(FILES templates/jcprof_plugin.h DESTINATION ${vm_dir}/templates)
+install(DIRECTORY src/agents src/core DESTINATION ${vm_dir}/src)
+install(FILES src/cli/main_guard.cpp src/cli/main_guard.hpp DESTINATION ${vm_dir}/src/cli)
+file(RELATIVE_PATH from_doc ${CMAKE_INSTALL_FULL_DOCDIR} ${CMAKE_INSTALL_FULL_DATADIR}/jcprof/scripts)
+file(RELATIVE_PATH from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/jcprof/scripts/optee-vm)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/links)
+file(CREATE_LINK ${from_doc} ${PROJECT_BINARY_DIR}/links/scripts SYMBOLIC)
+file(CREATE_LINK ${from_bin} ${PROJECT_BINARY_DIR}/links/optee-vm SYMBOLIC)
+install(FILES ${PROJECT_BINARY_DIR}/links/scripts DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_BINARY_DIR}/links/optee-vm DESTINATION ${CMAKE_INSTALL_BINDIR})
+
 install(FILES completions/jcprof DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 # bash looks for the command's name.
 foreach(name annotate gen record run)
@@ -53,7 +70,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # libclang reads its own stddef.h.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libclang-common-19-dev")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "gcc, g++")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "bash-completion, default-jdk-headless, man-db, pcscd, qemu-system-arm")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "bash-completion, default-jdk-headless, g++-aarch64-linux-gnu, man-db, pcscd, qemu-system-arm")
 set(CPACK_STRICT_PERMISSIONS ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)

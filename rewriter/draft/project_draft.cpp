@@ -325,7 +325,7 @@ std::string draft_project(const std::string& name, const TaFacts& facts, const s
          fmt::format("  \"compile\": {{\"make\": {}}},\n",
                      json_string(facts.folder.empty() ? "." : facts.folder)) +
          ta_build(facts, dev_kit) +
-         "  // optee-vm is a script of jcprof's: have its folder in PATH, or write its path. Without "
+         "  // optee-vm comes with jcprof; in its sources it is scripts/optee-vm: write that path. Without "
          "--icount the "
          "machine's\n"
          "  // time is real; on a board: \"agent:ssh BOARD jcprof-agent-teec\", with an \"install\" that "

@@ -135,7 +135,7 @@ std::string path_with(const Workplace& place, const std::vector<std::string>& pr
 TEST_CASE("tools that are missing are named, with how to get them") {
   const Workplace place("optee-tools");
   write_file(place / "none.ta", "");
-  const std::string path = path_with(place, {"bash", "dirname", "cpio"});
+  const std::string path = path_with(place, {"bash", "dirname", "readlink", "cpio"});
   const Said agent = place.run({"env", path, optee_vm(), "agent", "none.ta"});
   CHECK(agent.status == 3);
   CHECK(agent.err ==
@@ -150,7 +150,7 @@ TEST_CASE("a QEMU that is too old is refused") {
   write_file(place / "none.ta", "");
   add_program(place, "qemu-system-aarch64", "echo QEMU emulator version 7.1.0");
   for (const char* const tool : {"fdtput", "setpriv"}) add_program(place, tool, "exit 1");
-  const std::string path = path_with(place, {"bash", "dirname", "cpio", "sed", "sort"});
+  const std::string path = path_with(place, {"bash", "dirname", "readlink", "cpio", "sed", "sort"});
   const Said said = place.run({"env", path, optee_vm(), "agent", "none.ta"});
   CHECK(said.status == 3);
   CHECK(said.err == "optee-vm: QEMU 7.1.0 has no semihosting for programs; 7.2 is the first that has\n");

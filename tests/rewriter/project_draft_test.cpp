@@ -431,7 +431,7 @@ TEST_CASE("a trusted application gets a project file that says all that is neede
   "build": [
     {"run": ["make", "-C", "ta", "CROSS_COMPILE=aarch64-linux-gnu-", "O={out}/ta", "TA_DEV_KIT_DIR=/kit"], "timeout_s": 600}
   ],
-  // optee-vm is a script of jcprof's: have its folder in PATH, or write its path. Without --icount the machine's
+  // optee-vm comes with jcprof; in its sources it is scripts/optee-vm: write that path. Without --icount the machine's
   // time is real; on a board: "agent:ssh BOARD jcprof-agent-teec", with an "install" that copies the .ta there.
   "transport": "agent:optee-vm agent --icount {out}/ta/5779306f-04a3-415a-9dd8-b9f4f9069af6.ta",
   // The command under study, one of
