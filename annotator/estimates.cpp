@@ -13,6 +13,9 @@
 namespace jcprof::annotator {
 namespace {
 
+// Of all blocks together; less may be what calibration leaves open of dear stops.
+constexpr double negative_share = 0.05;
+
 class Estimator {
  public:
   Estimator(const RunData& data, double alpha)
@@ -260,9 +263,26 @@ class Estimator {
                                      about.other_status, about.status));
   }
 
+  /// A stop may leave the target so that the next ones get to their places sooner (a file stays open, and
+  /// cannot be opened again). On the same path nothing else shows it.
+  void warn_of_negative(Profile& profile) const {
+    const auto is_beyond_noise = [&](const BlockEstimate& block) {
+      const double half = block.cost.ticks.high;  // nothing more is left of what came out negative
+      return std::isfinite(half) && -block.cost.raw > std::max(3 * half, negative_share * whole_);
+    };
+    const auto first = std::ranges::find_if(profile.blocks, is_beyond_noise);
+    if (first == profile.blocks.end()) return;
+    profile.warnings.push_back(fmt::format(
+        "{} blocks came out negative far beyond their noise, first the one at {}:{}: a stop there seems to "
+        "change what the next commands do, and times from there on are wrong; a session that undoes it "
+        "(before_each, reset) may help",
+        std::ranges::count_if(profile.blocks, is_beyond_noise), first->path, first->line));
+  }
+
   void warn(Profile& profile) const {
     std::vector<std::string>& warnings = profile.warnings;
     warn_of_ways(warnings);
+    warn_of_negative(profile);
     const std::size_t events = usual_.way().end();
     if (events == 0)
       warnings.emplace_back("the run has no path: nothing but the whole command is known");

@@ -214,6 +214,18 @@ TEST_CASE("inputs that take another path do not change the lines, nor do command
                              "1 commands ended with another status than 9000 and are left out"});
 }
 
+TEST_CASE("a stop that shortens what the next commands do is told where the next block is negative") {
+  SyntheticDevice device{.map = two_calls(), .pass = 10, .noise = 1};
+  device.path = path_of({1, 2, 3, 4, 8, 9, 6, 7, 5});
+  device.costs = {100, 200, 300, 70, -120, 900, 60, 150, 80};
+  const Profile profile = estimate(device.run(20));
+  REQUIRE(profile.warnings.size() == 1);
+  CHECK_THAT(profile.warnings.front(),
+             Catch::StartsWith("1 blocks came out negative far beyond their noise, first the one at "));
+  device.costs[4] = -2;
+  CHECK(estimate(device.run(20)).warnings.empty());
+}
+
 TEST_CASE("shots that missed their stop do not say how the whole command ends") {
   RunData data = loop_device(1).run(10);
   const Profile without = estimate(data);

@@ -9,8 +9,8 @@
 
 namespace jcprof::test {
 
-/// Clicks through folder/report.html in both colour schemes; fails the test where one is at fault. Warns and
-/// passes where there is no Chromium.
+/// Clicks through folder/report.html in both colour schemes; fails the test where one is at fault. Takes
+/// screenshots to `shots` in the place. Warns and passes where there is no Chromium.
 void chromium_finds_no_fault(const Workplace& place, const std::vector<std::filesystem::path>& folders);
 
 }  // namespace jcprof::test

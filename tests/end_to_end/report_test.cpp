@@ -3,6 +3,7 @@
 #include <fstream>
 #include <regex>
 
+#include <fmt/format.h>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -134,7 +135,10 @@ TEST_CASE("Chromium finds no fault in the reports of the examples") {
   profile(place.example("javacard-pin"), "pin");
   profile(place.example("javacard-bignum"), "bignum");
   profile(place.example("javacard-torture"), "torture");
-  profile(place.copied("examples/enclave-kv"), "enclave");
+  const fs::path enclave = place.copied("examples/enclave-kv");
+  profile(enclave, "enclave");
+  expect(place, {"jcprof", "record", "-q", "--project", enclave.string(), "-o", "enclave-recorded"});
+  expect(place, {"jcprof", "annotate", enclave.string(), "-o", "enclave-recorded", "-q"});
 
   const fs::path words = place.copied("examples/record-wordcount");
   expect(place, {"make", "-C", words.string(), "JCPROF_INCLUDE=" JCPROF_SOURCE_DIR "/templates"});
@@ -150,9 +154,15 @@ TEST_CASE("Chromium finds no fault in the reports of the examples") {
   expect(place, {"jcprof", "annotate", sensor.string(), "-q"});
 
   std::vector<fs::path> folders{sensor / "jcprof-out"};
-  for (const char* out : {"before", "sort", "in-process", "pin", "bignum", "torture", "enclave", "words"})
+  for (const char* out :
+       {"sort", "in-process", "pin", "bignum", "torture", "enclave", "enclave-recorded", "words"})
     folders.push_back(place / out);
   test::chromium_finds_no_fault(place, folders);
+  if (!fs::exists(place / "shots")) return;
+  // Those that scripts/screenshots takes for the README.
+  for (const char* view : {"distribution", "flame", "comparison"})
+    for (const char* scheme : {"light", "dark"})
+      CHECK(fs::file_size(place / "shots" / fmt::format("c-sort-{}-{}.png", view, scheme)) > 20'000);
 }
 
 }  // namespace jcprof

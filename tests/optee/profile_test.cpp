@@ -130,6 +130,22 @@ TEST_CASE("a loop of seven instructions a pass is reported as seven a pass") {
   CHECK(line["ticks"]["value"].get<double>() / 100'000 == Approx(7).margin(0.01));
 }
 
+TEST_CASE("a trusted application in C++ has all of its statements measured") {
+  const Workplace place("optee-cpp");
+  JCPROF_NEEDS_OPTEE_MACHINE(place);
+  const fs::path project = place.copied("tests/optee/cpp_ta");
+  replace_in(project / "jcprof.json", "agent:optee-vm", "agent:" + test::optee_vm());
+  const Said said = profile(place, project, {"--rounds", "2", "--no-refine"});
+  INFO(said.out << said.err);
+  REQUIRE(said.status == 0);
+  CHECK((said.out + said.err).find("36 of 36 executable statements outside macros have a trap") !=
+        std::string::npos);
+  const json profile = exported(place, project);
+  CHECK(profile["unit"] == "instructions");
+  CHECK(profile["lines"].size() > 20);
+  for (const json& line : profile["lines"]) CHECK(line["hits"] > 0);
+}
+
 TEST_CASE("the same command is timed where there is no instruction counter") {
   const Workplace place("optee-time");
   JCPROF_NEEDS_OPTEE_MACHINE(place);
