@@ -277,7 +277,7 @@ JCPROF_LOCAL_ JCPROF_CALLED_ void jcprof_passed(jcprof_u32 id) JCPROF_NOTHROW_ {
 JCPROF_WEAK_ JCPROF_THREAD struct jcprof_writer jcprof_writing JCPROF_TLS_;
 JCPROF_WEAK_ struct jcprof_recorder jcprof_recorder JCPROF_VISIBLE_ = {JCPROF_NULL_, JCPROF_BY_PATH_, 0, ~0u, 0
 #if JCPROF_BY_PATH_
-                                                                       , 0, 0, 0, 0, 0, {0}, {0}
+                                                                       , 0, 0, 0, 0, 0, 0, {0}, {0}
 #endif
 };
 #if JCPROF_ALONE_
