@@ -69,8 +69,8 @@ std::vector<UnreachedLine> unreached(const RecordedRun& recorded) {
     // Closing braces are not lines that a reader asks about; and what runs behind these others belongs to
     // another line or to the caller.
     const bool is_end = trap.kind == TrapKind::after || trap.kind == TrapKind::exit;
-    const bool is_edge =
-        trap.kind == TrapKind::entry || trap.kind == TrapKind::entry0 || trap.kind == TrapKind::returns;
+    const bool is_edge = trap.kind == TrapKind::entry || trap.kind == TrapKind::entry0 ||
+                         trap.kind == TrapKind::returns || trap.kind == TrapKind::marker;
     if (!is_end && !(is_edge && functions.contains(trap.function)) &&
         lines.emplace(trap.path, trap.line).second)
       found.push_back({.path = trap.path, .line = trap.line, .function = trap.function});

@@ -340,8 +340,7 @@ std::vector<bool> RowMaker::begun_lines() const {
   std::vector<bool> is_begun(walk_.lines.lines.size());
   for (std::size_t i = 0; i < walk_.traps.traps.size(); ++i) {
     const TrapPlace& trap = walk_.traps.traps[i];
-    const bool may_own =
-        (trap.is_statement() && trap.kind != TrapKind::returns) || trap.kind == TrapKind::marker;
+    const bool may_own = trap.is_statement() && trap.kind != TrapKind::returns;
     if (walk_.lines.hits[i] > 0 && may_own) is_begun[trap.line] = true;
   }
   return is_begun;
