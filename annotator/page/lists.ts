@@ -68,8 +68,6 @@ function pathsTable(report: Report): HTMLElement {
   const columns: Column<Path>[] = [
     { title: "Rate", cell: (row) => percent(row.rate), by: (row) => row.rate, isNumber: true },
     { title: "Total", cell: (row) => report.units.interval(row.total), by: (row) => row.total?.[0] ?? 0, isNumber: true },
-    milliseconds("On a processor", (row) => row.running),
-    milliseconds("Waiting for one", (row) => row.waiting),
     { title: "Events", cell: (row) => row.events.toLocaleString("en-GB"), by: (row) => row.events, isNumber: true },
     { title: "Inputs that take it", cell: inputs },
   ];
@@ -120,6 +118,8 @@ export function threadsView(report: Report): HTMLElement {
   const columns: Column<Thread>[] = [
     { title: "Thread", cell: (row) => shown(row.name), by: (row) => row.name },
     { title: "Recorded", cell: (row) => units.amount(row.recorded), by: (row) => row.recorded, isNumber: true },
+    milliseconds("On a processor", (row) => row.running),
+    milliseconds("Waiting for one", (row) => row.waiting),
     { title: "Events", cell: (row) => row.events.toLocaleString("en-GB"), by: (row) => row.events, isNumber: true },
     { title: "Lost", cell: (row) => row.lost.toLocaleString("en-GB"), by: (row) => row.lost, isNumber: true },
     { title: "Paused", cell: (row) => units.amount(row.paused), by: (row) => row.paused, isNumber: true },
