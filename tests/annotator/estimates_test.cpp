@@ -217,12 +217,12 @@ TEST_CASE("inputs that take another path do not change the lines, nor do command
 TEST_CASE("a stop that shortens what the next commands do is told where the next block is negative") {
   SyntheticDevice device{.map = two_calls(), .pass = 10, .noise = 1};
   device.path = path_of({1, 2, 3, 4, 8, 9, 6, 7, 5});
-  device.costs = {100, 200, 300, 70, -120, 900, 60, 150, 80};
+  device.costs = {1000, 2000, 3000, 700, -1200, 9000, 600, 1500, 800};
   const Profile profile = estimate(device.run(20));
   REQUIRE(profile.warnings.size() == 1);
   CHECK_THAT(profile.warnings.front(),
              Catch::StartsWith("1 blocks came out negative far beyond their noise, first the one at "));
-  device.costs[4] = -2;
+  device.costs[4] = -20;  // well within the noise
   CHECK(estimate(device.run(20)).warnings.empty());
 }
 
