@@ -57,10 +57,11 @@ function(jcprof_library name)
   target_precompile_headers(${name} REUSE_FROM jcprof_headers)
 endfunction()
 
-# jcprof_test(NAME [ALONE] [TIMED] SOURCES … LIBS …): one Catch2 executable, each TEST_CASE a ctest of its own; ALONE: nothing
-# else runs beside it; TIMED: compares real times, or depends on who runs when (scripts/test)
+# jcprof_test(NAME [ALONE] [TIMED | WAITING] SOURCES … LIBS …): one Catch2 executable, each TEST_CASE a ctest of its own; ALONE:
+# nothing else runs beside it; TIMED: compares real times, or depends on who runs when; WAITING: the same, and mostly waits
+# (scripts/test)
 function(jcprof_test name)
-  cmake_parse_arguments(arg "ALONE;TIMED" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(arg "ALONE;TIMED;WAITING" "" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   target_link_libraries(${name} PRIVATE jcprof_test_main jcprof_warnings nlohmann_json::nlohmann_json fmt::fmt ${arg_LIBS})
@@ -72,6 +73,8 @@ function(jcprof_test name)
   set(label plain)
   if(arg_TIMED)
     set(label timed)
+  elseif(arg_WAITING)
+    set(label waiting)
   endif()
   catch_discover_tests(${name} TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 600 RUN_SERIAL ${arg_ALONE}
                        LABELS ${label}

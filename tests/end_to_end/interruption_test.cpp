@@ -23,7 +23,7 @@ TEST_CASE("a run that Ctrl-C ends keeps what it measured, and the next one goes 
   CHECK(run.wait() == 130);
   CHECK(test::is_sound(bench.profile()));
   bench.kept(3, "interrupted");
-  CHECK(std::stoi(bench.ask(test::rounds_stored).value_or("0")) < 24);
+  CHECK(std::stoi(bench.ask(test::rounds_stored).value_or("0")) < 16);
   CHECK(bench.place.processes("java").empty());
   bench.goes_on();
 }

@@ -27,7 +27,7 @@ constexpr const char* reader = "Virtual PCD 00 00";
 
 void says(const PinBench& bench, const std::vector<std::string>& options, int status,
           const std::string& text) {
-  std::vector<std::string> argv{"jcprof-run", bench.project.string(), "--rounds", "24", "-q"};
+  std::vector<std::string> argv{"jcprof-run", bench.project.string(), "--rounds", "16", "-q"};
   argv.insert(argv.end(), options.begin(), options.end());
   const Said said = bench.place.run(argv);
   CHECK(said.err == text);

@@ -15,6 +15,10 @@ inline constexpr const char* states = "SELECT group_concat(id || ' ' || state) F
 inline constexpr const char* shots_gone =
     "SELECT count(*) FROM sample WHERE outcome NOT IN ('stopped', 'ended')";
 
+/// javacard-pin with two records, whose 1000 hash rounds take 15 ms, also where others keep the machine busy.
+std::filesystem::path paced_pin(const Workplace& place, const std::string& as = {});
+
+/// javacard-pin with two records.
 class PinBench {
  public:
   /// With a change to the applet's source.
@@ -23,7 +27,7 @@ class PinBench {
   /// Adds to "session" of the project file: "\"timeout\": \"1s\"".
   void set_in_session(const std::string& settings) const;
 
-  Running start(const std::string& rounds = "24") const;
+  Running start(const std::string& rounds = "16") const;
   /// Waits until so many rounds are stored.
   void wait_for_rounds(int rounds) const;
   std::optional<std::string> ask(const std::string& sql) const { return value_of(profile(), sql); }
@@ -32,7 +36,7 @@ class PinBench {
   /// At least so many rounds are still there, in a run of this state.
   void kept(int rounds, const std::string& state) const;
   /// The next run goes on with it, to the end.
-  void goes_on(int rounds = 24) const;
+  void goes_on(int rounds = 16) const;
   /// Something happens while the rounds go on: the run comes to its end all the same, and it costs one shot,
   /// with one of these outcomes.
   void survives(const std::function<void()>& mishap, const std::string& outcomes) const;

@@ -125,7 +125,7 @@ TEST_CASE("Chromium finds no fault in the reports of the examples") {
   const Sort sort("report-chromium");
   const Workplace& place = sort.place;
   const auto profile = [&](const fs::path& project, const std::string& out) {
-    expect(place, {"jcprof", "profile", project.string(), "-o", out, "--no-refine", "--rounds", "10"});
+    expect(place, {"jcprof", "profile", project.string(), "-o", out, "--no-refine", "--rounds", "4"});
   };
   sort.profile("before");
   sort.profile("sort");

@@ -40,7 +40,8 @@ nlohmann::json command(const nlohmann::json& apdu);
 
 class Torture {
  public:
-  /// A copy of the built applet with these changes to its project file (RFC 7396).
+  /// A copy of the built applet, whose work waits instead of hashing, with these changes to its project file
+  /// (RFC 7396).
   explicit Torture(const nlohmann::json& changes);
 
   /// Measures the command; wants its work where it is known to be, a stop at every event of the path in every
