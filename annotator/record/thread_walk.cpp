@@ -36,10 +36,8 @@ void ThreadWalk::take(const jcprof_log_chunk& chunk, std::span<const std::uint64
       pass_trap(id, ticks);
       continue;
     }
-    if (is_trap_on_top())
-      pass(ticks);
-    else
-      clock_ += ticks;
+    ticks_ = ticks;
+    traps_.pass();
     if (kind == JCPROF_LOG_ENTER)
       enter(id);
     else if (kind == JCPROF_LOG_LEAVE)
@@ -50,7 +48,7 @@ void ThreadWalk::take(const jcprof_log_chunk& chunk, std::span<const std::uint64
 }
 
 ThreadTotals ThreadWalk::finish() {
-  while (frames_.size() > 1) pop_any();
+  while (frames_.size() > 1) pop();
   totals_.last = last_;
   totals_.recorded = clock_;
   totals_.in_calls = frames_.front().below;
@@ -141,7 +139,7 @@ void ThreadWalk::leave(FunctionKey key) {
     --beyond_;
     ++walk_.folded;
   } else if (frames_.back().key == key && frames_.size() > 1) {
-    pop();
+    pop_call();
   } else {
     leave_other(key);
   }
@@ -157,13 +155,13 @@ void ThreadWalk::leave_other(FunctionKey key) {
   }
   // Traps show where a call was left for; hooks show it when the one that caught it returns.
   while (frames_.size() > depth + 1) {
-    if (trap_frames_.empty()) ++(frames_.size() <= unsure_ ? walk_.unreturned : walk_.left_open);
-    pop_any();
+    if (traps_.frames().empty()) ++(frames_.size() <= unsure_ ? walk_.unreturned : walk_.left_open);
+    pop();
   }
-  pop_any();
+  pop();
 }
 
-void ThreadWalk::pop() {
+void ThreadWalk::pop_call() {
   const Frame frame = frames_.back();
   frames_.pop_back();
   unsure_ = std::min(unsure_, frames_.size());
@@ -177,10 +175,10 @@ void ThreadWalk::pop() {
   frames_.back().below += inclusive;
 }
 
-void ThreadWalk::pop_any() {
+void ThreadWalk::pop() {
   beyond_ = 0;
-  if (is_trap_on_top()) pop_trap_frame();
-  pop();
+  if (is_on_top()) traps_.leave();
+  pop_call();
 }
 
 void ThreadWalk::mark(std::uint32_t name, std::uint64_t payload) {

@@ -10,10 +10,11 @@
 #include <span>
 #include <vector>
 
+#include "annotator/ownership.hpp"
 #include "annotator/record/call_tree.hpp"
 #include "annotator/record/line_tally.hpp"
 #include "annotator/record/log.hpp"
-#include "annotator/record/trap_table.hpp"
+#include "annotator/trap_table.hpp"
 
 namespace jcprof::annotator {
 
@@ -78,24 +79,19 @@ class ThreadWalk {
     std::uint32_t node = 0;  // with `folded`: the caller's, whose part this call is
     FunctionKey key = 0;
   };
-  /// A statement that was begun, by its trap.
-  struct Statement {
-    std::uint32_t trap = 0;  // index
-    bool owned = false;      // time, be it 0
+  /// What a line took in this pass of it.
+  struct Taken {
     std::uint64_t ticks = 0;
+    bool is_owner = false;  // of time, be it 0
   };
   /// What is more to a frame that traps show.
-  struct TrapFrame {
+  struct TrapCall {
     std::size_t depth = 0;  // of its frame
-    std::uint64_t serial = 0;
-    std::size_t statements = 0;  // number of those that were begun further out
-    std::uint32_t function = 0;
-    std::uint32_t line = 0;  // owns what runs now, where no statement does:
-    bool is_plain = true;
-    bool owned = false;
-    bool is_leaving = false;  // its return or exit was the last event
-    std::uint64_t ticks = 0;
+    Taken plain = {};
   };
+  using Traps = Ownership<ThreadWalk, TrapCall, Taken>;
+  friend Traps;
+  static constexpr bool keeps_outermost = false;
   static constexpr std::uint32_t folded = 1U << 31U;
 
   // time
@@ -108,24 +104,20 @@ class ThreadWalk {
   void enter(FunctionKey key);
   void leave(FunctionKey key);
   void leave_other(FunctionKey key);
+  void pop_call();
   void pop();
-  void pop_any();
   void mark(std::uint32_t name, std::uint64_t payload);
 
   // traps: thread_traps.cpp
-  bool is_trap_on_top() const { return frames_.size() - 1 == trap_depth_; }
-  void pass(std::uint64_t ticks);
   void pass_trap(std::uint32_t id, std::uint64_t ticks);
-  bool resumes(const TrapPlace& trap) const;
-  void settle_frames(const TrapPlace& trap);
-  void unwind_to(const TrapPlace& trap);
-  std::size_t catching(const TrapPlace& trap, std::size_t innermost) const;
-  void push_trap_frame(const TrapPlace& trap);
-  void take_over(const TrapPlace& trap);
-  void end_statement();
-  void end_plain(TrapFrame& frame);
+  bool is_on_top() const { return frames_.size() - 1 == trap_depth_; }
+  void own(const Traps::Owner* owner);
+  bool enter(const TrapPlace& trap, TrapCall& call);
+  void left(Traps::Frame& frame);
+  void begin(Traps::Statement& /*begun*/, Traps::Statement* /*outer*/) {}
+  void end(const Traps::Statement& ended, Traps::Statement* outer);
+  void end_plain(Traps::Frame& frame);
   void end_pass(std::uint32_t line, std::uint64_t ticks);
-  void pop_trap_frame();
 
   Walk& walk_;
   ThreadTotals totals_;
@@ -141,11 +133,9 @@ class ThreadWalk {
   std::vector<Frame> frames_;  // the first is the thread's own
   std::size_t unsure_ = 0;     // of them the first were open when events were lost, or recording was paused
   std::uint64_t beyond_ = 0;   // calls deeper than frames_ goes
-  std::vector<TrapFrame> trap_frames_;
-  std::vector<Statement> statements_;
-  std::size_t trap_depth_ = none;  // of the last of trap_frames_
-  std::uint64_t trap_serial_ = 0;
-  const TrapPlace* previous_ = nullptr;  // trap that was passed
+  Traps traps_{*this};
+  std::size_t trap_depth_ = none;  // of the innermost frame that traps show
+  std::uint64_t ticks_ = 0;        // up to the event, that are given to their owner
 
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 };

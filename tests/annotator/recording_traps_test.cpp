@@ -241,6 +241,14 @@ TEST_CASE("traps that an exception left between hooks end where a hook further o
         "1: (function 3)×1 1(1)\n");
 }
 
+TEST_CASE("a call that only hooks show was left by an exception when a trap of its caller is passed") {
+  LogBuilder log;
+  log.line(1, 0, 1).line(1, 5, 2).line(1, 10, 3).enter(1, 20, 1).line(1, 60, 4).line(1, 100, 5);
+  const RecordedRun run = analyzed(log, two_calls());
+  CHECK(tree(run) == "1: p×1 100(60)\n1:  (function 1)×1 40(40)\n");
+  CHECK(estimates(run, EstimateScope::line) == "20×1 40 1×1 10 10×1 10 ");
+}
+
 TEST_CASE("traps without their map, or with another one, are refused") {
   LogBuilder log;
   log.head.build = 0x1A2B3C4D;

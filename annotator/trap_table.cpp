@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/record/trap_table.hpp"
+#include "annotator/trap_table.hpp"
 
 #include <map>
 #include <utility>
@@ -20,6 +20,7 @@ TrapTable table_of(const TrapMap& map) {
                            .function = number_in(functions, trap.function),
                            .line = number_in(lines, std::pair(trap.path, trap.line)),
                            .file = number_in(files, trap.path),
+                           .guards = static_cast<std::uint32_t>(trap.guards),
                            .offset = trap.offset,
                            .end_offset = trap.end_offset});
     if (functions.size() > table.functions.size()) table.functions.push_back(place);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trap map with numbers for names, for those who pass many events: what a trap stands for, in which
-// function and line.
+// A trap map with numbers for names: the function and the line of each trap, and what it stands for.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +15,11 @@ struct TrapPlace {
   std::uint32_t function = 0;  // index into functions
   std::uint32_t line = 0;      // index into lines
   std::uint32_t file = 0;
+  std::uint32_t guards = 0;  // round it, in its function
   std::uint64_t offset = 0;
   std::uint64_t end_offset = 0;
 
-  /// It stands for a statement, whose range is the statement's.
+  /// The trap stands for a statement and has the statement's range.
   bool is_statement() const {
     return kind == TrapKind::before || kind == TrapKind::loop_body || kind == TrapKind::handler ||
            kind == TrapKind::returns;

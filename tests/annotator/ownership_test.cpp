@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who owns what runs, against an interpreter that knows: it runs random programs and notes, at each trap, the
+// call and the line that are at work from there on.
+#include <memory>
+#include <random>
+
+#include <fmt/format.h>
+#include <catch2/catch.hpp>
+
+#include "annotator/attribution.hpp"
+#include "tests/annotator/trap_maps.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+enum class Form { plain, call, branch, loop, attempt, leave, raise };
+
+struct Statement {
+  Form form = Form::plain;
+  std::uint32_t trap = 0;     // before, loop body or return
+  std::uint32_t handler = 0;  // of an attempt
+  std::uint32_t end = 0;      // of the body
+  std::size_t line = 0;
+  std::size_t handler_line = 0;
+  std::size_t callee = 0;
+  std::vector<Statement> body = {};
+};
+
+struct Function {
+  std::uint32_t entry = 0;
+  std::uint32_t exit = 0;
+  std::size_t line = 0;
+  std::size_t exit_line = 0;
+  std::vector<Statement> body = {};
+};
+
+/// Programs of three functions that call each other and themselves.
+class Program {
+ public:
+  explicit Program(unsigned seed) : random_(seed) {
+    for (std::size_t f = 0; f < 3; ++f) functions.push_back(make_function());
+  }
+
+  std::vector<Function> functions;
+  TrapMap map;
+
+ private:
+  bool happens(unsigned per_cent) { return random_() % 100 < per_cent; }
+
+  std::uint32_t trap(TrapKind kind, std::size_t line) {
+    const auto id = static_cast<std::uint32_t>(map.traps.size()) + 1;
+    map.traps.push_back({.id = TrapId{id},
+                         .kind = kind,
+                         .function = name(),
+                         .path = "A.java",
+                         .line = line,
+                         .offset = ++offset_,
+                         .end_line = line,
+                         .end_offset = ++offset_});
+    return id;
+  }
+  std::string name() const { return fmt::format("f{}", functions.size()); }
+
+  Function make_function() {
+    Function function{.line = ++line_};
+    function.entry = trap(TrapKind::entry, function.line);
+    function.body = make_body(0, TrapKind::before);
+    function.exit_line = ++line_;
+    function.exit = trap(TrapKind::exit, function.exit_line);
+    return function;
+  }
+
+  std::vector<Statement> make_body(int depth, TrapKind first) {
+    std::vector<Statement> body;
+    const auto count = 1 + random_() % 3;
+    for (unsigned i = 0; i < count; ++i)
+      body.push_back(make_statement(depth, i == 0 ? first : TrapKind::before));
+    return body;
+  }
+
+  Statement make_statement(int depth, TrapKind kind) {
+    constexpr std::array<Form, 8> forms{Form::plain, Form::plain,  Form::call,    Form::call,
+                                        Form::loop,  Form::branch, Form::attempt, Form::leave};
+    Statement made{.form = happens(5) ? Form::raise : forms[random_() % forms.size()]};
+    const bool has_body = made.form == Form::loop || made.form == Form::branch || made.form == Form::attempt;
+    if (has_body && depth == 3) made.form = Form::plain;
+    made.line = ++line_;
+    made.callee = random_() % 3;
+    made.trap =
+        trap(made.form == Form::leave && kind == TrapKind::before ? TrapKind::returns : kind, made.line);
+    if (!has_body || depth == 3) return made;
+    made.body = make_body(depth + 1, made.form == Form::loop ? TrapKind::loop_body : TrapKind::before);
+    if (made.form == Form::attempt) made.handler = trap(TrapKind::handler, made.handler_line = ++line_);
+    made.end = trap(TrapKind::after, ++line_);
+    map.traps[made.trap - 1].end_offset = map.traps[made.end - 1].end_offset;
+    return made;
+  }
+
+  std::mt19937 random_;
+  std::size_t line_ = 0;
+  std::size_t offset_ = 0;
+};
+
+/// "f1:12" for each trap that was passed: who is at work from there on.
+struct Run {
+  std::vector<std::uint32_t> traps;
+  std::vector<std::string> owners;
+};
+
+class Interpreter {
+ public:
+  Interpreter(const Program& program, unsigned seed) : program_(program), random_(seed) {}
+
+  Run run() {
+    call(0);
+    return run_;
+  }
+
+ private:
+  enum class Way { on, left, raised };
+  static constexpr std::size_t most_traps = 300;
+
+  bool is_tired() const { return run_.traps.size() > most_traps; }
+
+  void pass(std::uint32_t trap, std::size_t function, std::size_t line) {
+    run_.traps.push_back(trap);
+    run_.owners.push_back(fmt::format("f{}:{}", function, line));
+  }
+  /// The caller's statement is at work again.
+  void come_back(const std::string& caller) {
+    if (!caller.empty()) run_.owners.back() = caller;
+  }
+
+  Way call(std::size_t number, const std::string& caller = "") {
+    const Function& function = program_.functions[number];
+    pass(function.entry, number, function.line);
+    const Way way = run_body(function.body, number);
+    if (way == Way::raised) return Way::raised;
+    if (way == Way::on) pass(function.exit, number, function.exit_line);
+    come_back(caller);
+    return Way::on;
+  }
+
+  Way run_body(const std::vector<Statement>& body, std::size_t function) {
+    for (const Statement& statement : body)
+      if (const Way way = run_statement(statement, function); way != Way::on) return way;
+    return Way::on;
+  }
+
+  Way run_statement(const Statement& statement, std::size_t function) {
+    pass(statement.trap, function, statement.line);
+    const std::string own = run_.owners.back();
+    switch (statement.form) {
+      case Form::plain:
+        return Way::on;
+      case Form::call:
+        return is_tired() ? Way::on : call(statement.callee, own);
+      case Form::leave:
+        return program_.map.traps[statement.trap - 1].kind == TrapKind::returns ? Way::left : Way::on;
+      case Form::raise:
+        return Way::raised;
+      case Form::branch:
+        return random_() % 2 == 0 ? Way::on : run_block(statement, function);
+      case Form::attempt:
+        return run_block(statement, function);
+      case Form::loop:
+        break;
+    }
+    for (auto passes = random_() % 4; passes > 0 && !is_tired(); --passes)
+      if (const Way way = run_block(statement, function); way != Way::on) return way;
+    return Way::on;
+  }
+
+  /// After its end the statement is at work again.
+  Way run_block(const Statement& statement, std::size_t function) {
+    const Way way = run_body(statement.body, function);
+    if (way == Way::left || (way == Way::raised && statement.form != Form::attempt)) return way;
+    if (way == Way::raised) pass(statement.handler, function, statement.handler_line);
+    pass(statement.end, function, statement.line);
+    return Way::on;
+  }
+
+  const Program& program_;
+  std::mt19937 random_;
+  Run run_;
+};
+
+std::vector<std::string> attributed(const TrapMap& map, const std::vector<std::uint32_t>& traps) {
+  const Attribution result = attribute(map, path_of(traps));
+  std::vector<std::string> owners;
+  for (const Block& block : result.blocks)
+    owners.push_back(
+        fmt::format("{}:{}", result.functions[block.function].name, result.lines[block.line].line));
+  return owners;
+}
+
+}  // namespace
+
+TEST_CASE("each block of random programs belongs to the call and the line that were at work") {
+  std::size_t deep = 0;
+  for (unsigned seed = 1; seed <= 1000; ++seed) {
+    const Program program(seed);
+    const Run run = Interpreter(program, seed).run();
+    deep += run.traps.size() > 50 ? 1 : 0;
+    CAPTURE(seed, run.traps);
+    REQUIRE(attributed(program.map, run.traps) == run.owners);
+  }
+  CHECK(deep > 200);  // programs that do something
+}
+
+}  // namespace jcprof::annotator
