@@ -96,9 +96,15 @@ Json list(const Items& items) {
   return result;
 }
 
+/// Spreadsheets take a cell that begins so for a formula. An apostrophe before it makes it text.
+bool looks_like_a_formula(std::string_view text) {
+  return !text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos;
+}
+
 std::string csv_text(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : plain_line(text)) {
+  const std::string plain = plain_line(text);
+  std::string result = looks_like_a_formula(plain) ? "\"'" : "\"";
+  for (const char c : plain) {
     if (c == '"') result += '"';
     result += c;
   }

@@ -2,6 +2,7 @@
 #include "annotator/export/sarif.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,8 @@ namespace jcprof::annotator {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+namespace fs = std::filesystem;
 
 constexpr std::string_view base = "SRCROOT";
 constexpr std::size_t hot_line = 0;  // indices of the rules
@@ -60,7 +63,14 @@ std::string uri_of(std::string_view path) {
   return uri;
 }
 
-Json artifact_location(const std::string& path) {
+/// A viewer opens what a result names, and a path from a profile may lead anywhere.
+bool leaves_the_root(const std::string& path) {
+  const fs::path normal = fs::path(path).lexically_normal();
+  return !normal.empty() && *normal.begin() == "..";
+}
+
+Json artifact_location(const std::string& given) {
+  const std::string path = fs::path(given).lexically_normal().string();
   Json location{{"uri", uri_of(path)}};
   if (!path.starts_with('/')) location["uriBaseId"] = base;
   return location;
@@ -80,7 +90,9 @@ class Sarif {
  public:
   explicit Sarif(const Profile& profile) : profile_(profile) {
     std::ranges::copy_if(profile.sources, std::back_inserter(known_sources_),
-                         [](const SourceDigest& source) { return !source.sha256.empty(); });
+                         [](const SourceDigest& source) {
+                           return !source.sha256.empty() && !leaves_the_root(source.path);
+                         });
   }
 
   std::string document() const {
@@ -190,14 +202,16 @@ class Sarif {
   }
 
   Json location_of(const Spot& spot) const {
+    Json location{
+        {"logicalLocations", {{{"fullyQualifiedName", plain_line(spot.function)}, {"kind", "function"}}}}};
+    if (leaves_the_root(spot.path)) return location;
     Json artifact = artifact_location(spot.path);
     const auto source = std::ranges::find(known_sources_, spot.path, &SourceDigest::path);
     if (source != known_sources_.end()) artifact["index"] = source - known_sources_.begin();
     Json physical{{"artifactLocation", std::move(artifact)}};
     if (spot.line > 0) physical["region"] = {{"startLine", spot.line}};
-    return {
-        {"physicalLocation", std::move(physical)},
-        {"logicalLocations", {{{"fullyQualifiedName", plain_line(spot.function)}, {"kind", "function"}}}}};
+    location["physicalLocation"] = std::move(physical);
+    return location;
   }
 
   Json properties() const {

@@ -139,9 +139,11 @@ AgentError error_in(const json& value, std::string& fault) {
 }
 
 TakenApart take_apart(std::string_view text, std::uint64_t id) {
-  TakenApart line{.root = json::parse(text, nullptr, false)};
+  TakenApart line{.root = parse_line(text)};
   if (line.root.is_discarded()) {
-    line.fault = "this is no JSON";
+    line.fault = json::accept(text)
+                     ? fmt::format("this JSON is nested more than {} levels deep", deepest_json)
+                     : "this is no JSON";
     return line;
   }
   const Fields fields(line.root, line.fault);
@@ -327,7 +329,7 @@ std::string layers_request(std::uint64_t id, std::uint32_t rounds, TrapId trap, 
 std::string record_request(std::uint64_t id, std::span<const std::string> inputs,
                            const std::filesystem::path& log) {
   const json request{{"id", id}, {"do", "record"}, {"inputs", inputs}, {"log", log.string()}};
-  return request.dump() + "\n";
+  return request.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 std::string bye_request(std::uint64_t id) {

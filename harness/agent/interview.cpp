@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "src/core/json_text.hpp"
+
 namespace jcprof::harness {
 
 using nlohmann::json;
@@ -84,7 +86,7 @@ Talk AgentInterview::listen(std::uint64_t id, milliseconds timeout) {
       talk.samples.push_back(shot->sample);
       talk.arrivals.push_back(Clock::now());
     } else {
-      talk.end = json::parse(line.text, nullptr, false);
+      talk.end = parse_line(line.text);
       break;
     }
   }

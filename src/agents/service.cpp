@@ -10,6 +10,7 @@
 #include "src/agents/request.hpp"
 #include "src/core/error.hpp"
 #include "src/core/hex.hpp"
+#include "src/core/json_text.hpp"
 #include "src/core/name_table.hpp"
 
 namespace jcprof::agents {
@@ -141,7 +142,7 @@ json error_json(const Fault& fault) {
 }  // namespace
 
 bool Service::serve(std::string_view line) {
-  const json request = json::parse(line, nullptr, false);
+  const json request = parse_line(line);
   json answer{{"id", request.is_object() && request.contains("id") ? request.at("id") : json()}};
   std::string verb;
   try {

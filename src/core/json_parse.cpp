@@ -13,9 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-// Deep enough for every file of ours, shallow enough for functions that call themselves.
-constexpr std::size_t deepest = 64;
-
 /// Hands out the text byte by byte and counts: after each event of the parser, `*consumed` is where it is.
 class CountingIterator {
  public:
@@ -116,8 +113,8 @@ class TreeBuilder : public nlohmann::json_sax<json> {
   }
 
   bool start(JsonKind kind) {
-    if (open_.size() == deepest) {
-      faults_.add(consumed_ - 1, fmt::format("nested more than {} levels deep", deepest));
+    if (open_.size() == deepest_json) {
+      faults_.add(consumed_ - 1, fmt::format("nested more than {} levels deep", deepest_json));
       return false;
     }
     JsonNode node = node_of(kind);
@@ -217,6 +214,17 @@ JsonNode parse_json(std::string_view text, JsonFaults& faults) {
   JsonNode root = builder.take_root();
   drop_duplicates(root, faults);
   return root;
+}
+
+json parse_line(std::string_view text) {
+  bool is_too_deep = false;
+  const auto is_kept = [&](int depth, json::parse_event_t event, const json&) {
+    const bool opens = event == json::parse_event_t::array_start || event == json::parse_event_t::object_start;
+    is_too_deep = is_too_deep || (opens && static_cast<std::size_t>(depth) >= deepest_json);
+    return !is_too_deep;
+  };
+  json root = json::parse(text, is_kept, false);
+  return is_too_deep ? json(json::value_t::discarded) : root;
 }
 
 }  // namespace jcprof

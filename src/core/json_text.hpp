@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "src/core/error.hpp"
 
 namespace jcprof {
@@ -64,9 +66,15 @@ class JsonFaults {
   std::vector<Located> faults_;
 };
 
-/// Reads one document: RFC 8259 with // and /* */ comments, a UTF-8 byte order mark is skipped, at most 64
-/// levels deep. A key that occurs twice is added to `faults`; what is not JSON throws at once.
+/// Deep enough for every document of ours, shallow enough for functions that call themselves.
+constexpr std::size_t deepest_json = 64;
+
+/// Reads one document: RFC 8259 with // and /* */ comments, a UTF-8 byte order mark is skipped, at most
+/// `deepest_json` levels deep. A key that occurs twice is added to `faults`; what is not JSON throws at once.
 JsonNode parse_json(std::string_view text, JsonFaults& faults);
+
+/// A line of others that needs no places: discarded where it is no JSON, or more than `deepest_json` levels deep.
+nlohmann::json parse_line(std::string_view text);
 
 /// The string as JSON writes it, with quotes; what is not UTF-8 becomes U+FFFD.
 std::string json_string(std::string_view text);

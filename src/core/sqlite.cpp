@@ -13,9 +13,22 @@ namespace {
 
 // A second jcprof commits once a round: waiting longer than this means that it is stuck, not slow.
 constexpr int busy_ms = 3000;
+// Far above every cell of ours; a cell of a profile from elsewhere may claim 1 GB.
+constexpr int longest_cell = 256 << 20;
 
 UserError about(const std::string& file, std::string message, std::string hint, ExitCode code) {
   return {Fault{.message = std::move(message), .place = {.file = file}, .hint = std::move(hint)}, code};
+}
+
+/// Opening a pipe waits for whoever writes into it, and SQLite opens the files beside a profile too.
+void refuse_pipes(const std::string& file) {
+  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
+    std::error_code error;
+    const std::filesystem::file_status status = std::filesystem::status(file + suffix, error);
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+      throw about(file + suffix, "a pipe, device or folder where a profile is expected", "move it away",
+                  ExitCode::user_mistake);
+  }
 }
 
 }  // namespace
@@ -142,6 +155,7 @@ Database::Database(const std::filesystem::path& file, Access access) : file_(fil
   if (std::filesystem::is_directory(status))
     throw about(file_, "a folder, not a profile", "name the file: " + (file / "profile.jcprof").string(),
                 ExitCode::user_mistake);
+  refuse_pipes(file_);
   sqlite3* handle = nullptr;
   const int flags =
       access == Access::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
@@ -152,6 +166,7 @@ Database::Database(const std::filesystem::path& file, Access access) : file_(fil
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, longest_cell);
   execute("PRAGMA cell_size_check = ON");
 }
 

@@ -46,9 +46,12 @@ void refuse_foreign(const Database& database) {
   if (version < 1) sqlite::damaged(database.file(), fmt::format("format {}", version));
 }
 
+/// The only name of this table that a file cannot give to something of its own.
+constexpr const char* schema_rows =
+    "SELECT type, name, coalesce(sql, '') FROM main.sqlite_master ORDER BY type, name";
+
 bool is_empty(const Database& database) {
-  return database.integer("SELECT count(*) FROM sqlite_schema") == 0 &&
-         database.integer("PRAGMA application_id") == 0;
+  return !database.prepare(schema_rows).step() && database.integer("PRAGMA application_id") == 0;
 }
 
 void make_tables(const Database& database) {
@@ -58,6 +61,27 @@ void make_tables(const Database& database) {
   database.execute(fmt::format("PRAGMA application_id = {}", store_application_id).c_str());
   database.execute(fmt::format("PRAGMA user_version = {}", version_of_store).c_str());
   atomically.commit();
+}
+
+[[noreturn]] void refuse_schema(const Database& database) {
+  throw UserError(Fault{.message = "its tables or views are not those that jcprof makes",
+                        .place = {.file = database.file()},
+                        .hint = "restore it from a copy, or measure into another folder with -o"});
+}
+
+/// A view or trigger of others is a program that every look at the profile would run.
+void refuse_foreign_schema(const Database& database) {
+  const Database own("", Access::read_write);
+  own.execute(store_tables);
+  own.execute(store_views);
+  Statement ours = own.prepare(schema_rows);
+  Statement theirs = database.prepare(schema_rows);
+  while (ours.step()) {
+    const bool is_same = theirs.step() && theirs.text_view(0) == ours.text_view(0) &&
+                         theirs.text_view(1) == ours.text_view(1) && theirs.text_view(2) == ours.text_view(2);
+    if (!is_same) refuse_schema(database);
+  }
+  if (theirs.step()) refuse_schema(database);
 }
 
 void remove_profile(const std::filesystem::path& file) {
@@ -78,6 +102,7 @@ Database open(const std::filesystem::path& file, OpenMode mode) {
   Database database(file, mode == OpenMode::read_only ? Access::read_only : Access::read_write);
   if (mode != OpenMode::read_only && is_empty(database)) make_tables(database);
   refuse_foreign(database);
+  refuse_foreign_schema(database);
   if (mode != OpenMode::read_only) {
     // Readers go on while a run writes, and a commit does not wait for the disk's cache: a power cut may cost
     // the last rounds, never the file.

@@ -90,6 +90,21 @@ TEST_CASE("hostile names leave CSV a record a line") {
   }
 }
 
+TEST_CASE("a spreadsheet finds no formula in CSV, and numbers stay numbers") {
+  Profile profile = test::some_measured();
+  REQUIRE(profile.lines.size() >= 4);
+  profile.lines[0].function = "=HYPERLINK(\"x\")";
+  profile.lines[1].function = "+1";
+  profile.lines[2].function = "-[A b]";
+  profile.lines[3].path = "@SUM(1)";
+  profile.lines[3].cost.ticks.low = -2.5;
+  const std::string text = to_csv(profile);
+  for (const char* cell : {",\"'=HYPERLINK(\"\"x\"\")\",", ",\"'+1\",", ",\"'-[A b]\",", "\n\"'@SUM(1)\",", ",-2.5,"}) {
+    INFO(cell);
+    CHECK(text.find(cell) != std::string::npos);
+  }
+}
+
 TEST_CASE("the hottest lines of annotated sources are shown harmless") {
   const Profile profile = hostile_profiles().front();
   std::string text;

@@ -91,6 +91,17 @@ TEST_CASE("where a recording knows no lines, functions are reported") {
         "file:///src/words.c");
 }
 
+TEST_CASE("a path that leaves the root is not named") {
+  Profile profile = test::some_measured();
+  profile.sources.front().path = "../secret.c";
+  for (LineEstimate& line : profile.lines) line.path = "a/../../secret.c";
+  const std::string text = to_sarif(profile);
+  CHECK(text.find("secret") == std::string::npos);
+  CHECK(Json::parse(text)["runs"][0]["results"][0]["locations"][0]["logicalLocations"][0].contains("kind"));
+  profile.lines.front().path = "src/../A.java";
+  CHECK(to_sarif(profile).find("\"uri\": \"A.java\"") != std::string::npos);
+}
+
 TEST_CASE("Microsoft's validator finds no fault in what is written") {
   const auto [name, profile] =
       GENERATE(table<std::string, Profile>({{"measured", doubtful()}, {"recorded", recorded()}}));

@@ -4,8 +4,10 @@
 #include <fstream>
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <catch2/catch.hpp>
 
+#include "src/core/sqlite.hpp"
 #include "tests/core/stored.hpp"
 
 namespace jcprof {
@@ -68,6 +70,37 @@ TEST_CASE("what is not a profile is refused, each kind with its own words") {
         std::string::npos);
   Store(folder.profile(), OpenMode::fresh).begin_run(some_run(), two_traps(), {});
   CHECK(error_of(folder, open) == "no error");
+}
+
+TEST_CASE("a profile with tables, views or triggers of others is refused before any of them runs") {
+  const char* const endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c";
+  for (const std::string& sql :
+       {std::string("DROP VIEW line; CREATE VIEW line AS ") + endless,
+        "DROP TABLE warning; CREATE VIEW warning AS " + std::string(endless),
+        std::string("CREATE TABLE more (a, b AS (printf('%.*c', 100000000, 'x')))"),
+        std::string("CREATE TRIGGER t AFTER INSERT ON sample BEGIN DELETE FROM sample; END")}) {
+    INFO(sql);
+    const Folder folder;
+    Store(folder.profile(), OpenMode::fresh).begin_run(some_run(), two_traps(), {});
+    sqlite::Database(folder.profile(), sqlite::Access::read_write).execute(sql.c_str());
+    const std::string refused =
+        "profile.jcprof: its tables or views are not those that jcprof makes\n"
+        "hint: restore it from a copy, or measure into another folder with -o [2]";
+    CHECK(error_of(folder, [&] { Store(folder.profile(), OpenMode::read_only); }) == refused);
+    CHECK(error_of(folder, [&] { Store(folder.profile(), OpenMode::read_write); }) == refused);
+    CHECK(error_of(folder, [&] { (void)query(folder.profile(), "SELECT * FROM line"); }) == refused);
+  }
+}
+
+TEST_CASE("a pipe in place of a profile, or beside it, is refused and not waited for") {
+  for (const char* suffix : {"", "-wal", "-journal"}) {
+    const Folder folder;
+    if (*suffix != '\0') Store(folder.profile(), OpenMode::fresh).begin_run(some_run(), two_traps(), {});
+    REQUIRE(mkfifo((folder.profile().string() + suffix).c_str(), 0600) == 0);
+    CHECK(error_of(folder, [&] { Store(folder.profile(), OpenMode::read_only); }) ==
+          std::string("profile.jcprof") + suffix +
+              ": a pipe, device or folder where a profile is expected\nhint: move it away [2]");
+  }
 }
 
 TEST_CASE("a profile of a newer or an older jcprof is refused by name") {
