@@ -27,6 +27,23 @@ elseif(in_ci)
   target_compile_options(jcprof_settings INTERFACE -g0)
 endif()
 
+# What makes a fault of ours hard to use by those whose files we read. Sanitizers watch the same, and _FORTIFY_SOURCE wants
+# optimised code.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES CXX)
+target_link_options(jcprof_settings INTERFACE LINKER:-z,relro,-z,now)
+if(NOT JCPROF_SANITIZE)
+  target_compile_options(jcprof_settings INTERFACE -fstack-protector-strong -fstack-clash-protection)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    target_compile_options(jcprof_settings INTERFACE -fcf-protection)
+  endif()
+  if(CMAKE_BUILD_TYPE MATCHES "^Rel")
+    target_compile_options(jcprof_settings
+      INTERFACE $<$<NOT:$<BOOL:$<TARGET_PROPERTY:JCPROF_UNOPTIMISED>>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=3>)
+  endif()
+endif()
+
 add_library(jcprof_warnings INTERFACE)
 target_compile_options(jcprof_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
                                                  -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
@@ -57,6 +74,12 @@ function(jcprof_library name)
   target_precompile_headers(${name} REUSE_FROM jcprof_headers)
 endfunction()
 
+# What tests test is optimised; optimising themselves takes half of their build.
+function(jcprof_unoptimised name)
+  target_compile_options(${name} PRIVATE -O0)
+  set_target_properties(${name} PROPERTIES JCPROF_UNOPTIMISED ON)
+endfunction()
+
 # jcprof_test(NAME [ALONE] [TIMED | WAITING] SOURCES … LIBS …): one Catch2 executable, each TEST_CASE a ctest of its own; ALONE:
 # nothing else runs beside it; TIMED: compares real times, or depends on who runs when; WAITING: the same, and mostly waits
 # (scripts/test)
@@ -65,7 +88,7 @@ function(jcprof_test name)
   add_executable(${name} ${arg_SOURCES})
   set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   target_link_libraries(${name} PRIVATE jcprof_test_main jcprof_warnings nlohmann_json::nlohmann_json fmt::fmt ${arg_LIBS})
-  target_compile_options(${name} PRIVATE -O0)  # what they test is optimised; optimising them takes half of their build
+  jcprof_unoptimised(${name})
   target_precompile_headers(${name} REUSE_FROM jcprof_test_headers)
   target_compile_definitions(${name} PRIVATE JCPROF_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              JCPROF_JCARDSIM="${JCPROF_JCARDSIM}"
