@@ -195,7 +195,7 @@ std::vector<AnnotatedFile> write_annotated(const Profile& profile, const fs::pat
     }
   }
   if (!faults.empty()) throw UserError(std::move(faults));
-  for (const AnnotatedFile& file : files) write_file(file.file, file.text);
+  for (const AnnotatedFile& file : files) write_own_file(file.file, file.text);
   return files;
 }
 

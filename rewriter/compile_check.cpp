@@ -117,7 +117,7 @@ Compilation compile_java(const Project& project, const fs::path& tree,
       path.insert(at, "\\");
     list += fmt::format("\"{}\"\n", path);
   }
-  write_file(work / "sources", list);
+  write_own_file(work / "sources", list);
   Compilation result;
   try {
     // javac's messages are read, so they must be in English and say the whole path.

@@ -55,12 +55,29 @@ SourceLanguage language_of(const std::vector<std::string>& sources) {
 }
 
 std::unique_ptr<Language> language_for(const Project& project, const std::vector<std::string>& files,
-                                       const std::vector<std::string>& sources, const fs::path& out) {
+                                       const std::vector<std::string>& sources, const TreePlaces& places) {
   const bool is_enclave = project.target == TargetKind::sgx_enclave;
   if (language_of(sources) == SourceLanguage::java) return java_language(project);
-  return is_enclave ? enclave_language(project, files, sources, out) : c_language(project, out);
+  return is_enclave ? enclave_language(project, files, sources, places) : c_language(project, places.out);
 }
 
+/// Gone with the object, with what was not moved out of it.
+class WorkFolder {
+ public:
+  explicit WorkFolder(const fs::path& out) : path_(make_part_folder(out)) {}
+  ~WorkFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+/// A link in its place goes, not what it leads to.
 void replace_folder(const fs::path& from, const fs::path& to) {
   fs::remove_all(to);
   if (fs::exists(from)) fs::rename(from, to);
@@ -129,28 +146,26 @@ Generated instrument(Language& language, Instrumentation& work, TrapPolicy polic
 Generated generate(const Project& project, const fs::path& out) {
   const std::vector<std::string> files = project_files(project, out);
   const std::vector<std::string> sources = source_files(project, files);
-  const std::unique_ptr<Language> language = language_for(project, files, sources, out);
+  const WorkFolder folder(out);
+  const std::unique_ptr<Language> language =
+      language_for(project, files, sources, {.out = out, .work = folder.path()});
   TrapPolicy policy{.entry = project.entry, .scope = project.profile, .language = language_of(sources)};
   Instrumentation work{.models = language->read(sources)};
   work.plan = plan_traps(work.models, policy);
   language->prepare(work, files, policy);
-  const fs::path part = fs::absolute(out) / "tree.part";
+  const fs::path part = folder.path() / "tree";
   Generated result;
   try {
-    fs::remove_all(part);
-    fs::create_directories(part);
+    fs::create_directory(part);
     copy_files(project, files, part);
     result = instrument(*language, work, policy, part);
     replace_folder(part, out / "tree");
-    replace_folder(fs::absolute(out) / "edge.part", out / "edge");
+    replace_folder(folder.path() / "edge", out / "edge");
   } catch (const fs::filesystem_error& error) {
-    throw environment_error(
-        fmt::format("cannot write the tree: {}", error.what()),
-        fs::exists(out) && !fs::is_directory(out)
-            ? fmt::format("{} is no folder: remove it, or name another one with -o", out.string())
-            : "is the disk full, or read-only?");
+    throw environment_error(fmt::format("cannot write the tree: {}", error.what()),
+                            "is the disk full, or read-only?");
   }
-  write_file(out / "traps.json", write_trap_map(result.map));
+  write_own_file(out / "traps.json", write_trap_map(result.map));
   return result;
 }
 

@@ -54,12 +54,18 @@ class Language {
   virtual Verdict check(const Instrumentation& work, const std::filesystem::path& tree) = 0;
 };
 
+/// Where a tree is made.
+struct TreePlaces {
+  std::filesystem::path out;   // the output folder
+  std::filesystem::path work;  // a folder in it for what is not done yet
+};
+
 /// `project` must outlive it; `out` is the output folder.
 std::unique_ptr<Language> java_language(const Project& project);
 std::unique_ptr<Language> c_language(const Project& project, const std::filesystem::path& out);
-/// C and C++ of an enclave, with its EDL; what its untrusted side is built of goes to `out`/edge.part.
+/// C and C++ of an enclave, with its EDL; what its untrusted side is built of goes to `work`/edge.
 std::unique_ptr<Language> enclave_language(const Project& project, const std::vector<std::string>& files,
                                            const std::vector<std::string>& sources,
-                                           const std::filesystem::path& out);
+                                           const TreePlaces& places);
 
 }  // namespace jcprof::rewriter

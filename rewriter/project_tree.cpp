@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "src/core/file.hpp"
+#include "src/core/output_folder.hpp"
 #include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
@@ -15,17 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Output of an earlier run, wherever it was put.
-bool is_output_folder(const fs::path& folder) {
-  return fs::exists(folder / "traps.json") && fs::is_directory(folder / "tree");
-}
-
 bool is_skipped(const Project& project, const fs::path& out, const fs::directory_entry& entry,
                 const std::string& relative) {
   constexpr std::array<std::string_view, 5> version_control{".git", ".hg", ".svn", ".bzr", "CVS"};
   if (std::ranges::find(version_control, entry.path().filename().string()) != version_control.end())
     return true;
-  if (entry.path().filename() == "jcprof-out" || entry.path() == out) return true;
+  if (entry.path().filename() == usual_output_folder || entry.path() == out) return true;
   if (entry.is_directory() && !entry.is_symlink() && is_output_folder(entry.path())) return true;
   return std::ranges::any_of(project.exclude_from_tree, [&](const std::string& pattern) {
     return glob_matches(pattern, relative) || glob_matches(pattern, relative + "/");

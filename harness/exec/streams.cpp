@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "src/core/error.hpp"
+#include "src/core/file.hpp"
 
 namespace jcprof::harness {
 namespace {
@@ -92,12 +93,8 @@ void ExecStreams::keep() {
 void ExecStreams::log_errors() {
   const std::string text = part_of(errors_.get(), 0, log_room_);
   if (text.empty()) return;
-  if (!log_.is_open()) {
-    std::error_code error;
-    std::filesystem::create_directories(log_file_.parent_path(), error);
-    log_.open(log_file_, std::ios::binary);
-  }
-  log_ << text << std::flush;
+  if (log_.get() < 0) log_ = open_own_file(log_file_, OwnStart::empty);
+  write_all(log_.get(), text);
   log_room_ -= text.size();
 }
 

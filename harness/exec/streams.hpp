@@ -4,7 +4,6 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <span>
 #include <string>
 
@@ -37,7 +36,7 @@ class ExecStreams {
   void log_errors();
 
   std::filesystem::path log_file_;
-  std::ofstream log_;
+  UniqueFd log_;
   std::size_t log_room_ = std::size_t{1} << 20;
   UniqueFd bytes_;
   UniqueFd file_;

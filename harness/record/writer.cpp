@@ -15,6 +15,7 @@
 
 #include "harness/record/memory.hpp"
 #include "src/core/error.hpp"
+#include "src/core/file.hpp"
 
 namespace jcprof::harness {
 namespace {
@@ -65,12 +66,7 @@ LogWriter::LogWriter(std::filesystem::path file, std::uint64_t most_bytes)
   if (most_bytes < least_log)
     throw UserError(Fault{.message = fmt::format("a log of {} bytes holds nothing", most_bytes),
                           .hint = fmt::format("--max-log takes {}K at least", least_log / 1024)});
-  std::error_code error;
-  std::filesystem::create_directories(file_.parent_path(), error);
-  if (error) throw cannot_write(file_.parent_path(), error.message().c_str());
-  fd_ = UniqueFd(::open(file_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
-  if (fd_.get() < 0) throw cannot_write(file_, std::strerror(errno));
-  if (!std::filesystem::is_regular_file(file_)) throw cannot_write(file_, "it is no ordinary file");
+  fd_ = open_own_file(file_, OwnStart::keep);
   if (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     throw cannot_write(file_, "another jcprof record is at it");
 }

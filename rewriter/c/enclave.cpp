@@ -160,8 +160,7 @@ void write_edge(const Enclave& enclave, const Project& project, const fs::path& 
   if (!is_open_enclave(enclave.edit.edl)) files.push_back(bridge_file(enclave.edit, project.entry));
   files.push_back({.path = "jcprof_plugin.h", .text = std::string(plugin_template)});
   for (const EdgeFile& file : files) {
-    fs::create_directories((folder / file.path).parent_path());
-    write_file(folder / file.path, file.text);
+    write_own_file(folder / file.path, file.text);
   }
 }
 
@@ -179,9 +178,9 @@ std::vector<std::string> enclave_flags(const Enclave& enclave, const Project& pr
 }
 
 void write_edl(const Enclave& enclave, const fs::path& tree) {
-  write_file(tree / enclave.edit.edl.main.path, enclave.edit.text);
+  write_own_file(tree / enclave.edit.edl.main.path, enclave.edit.text);
   if (!enclave.edit.import_text.empty())
-    write_file(tree / enclave.edit.import_path, enclave.edit.import_text);
+    write_own_file(tree / enclave.edit.import_path, enclave.edit.import_text);
 }
 
 std::vector<Fault> imports_not_found(const Enclave& enclave) {

@@ -282,10 +282,10 @@ class CLanguage : public Language {
       const SourceModel& model = work.models[i];
       if (!work.plan.files[i].instrumented) continue;
       const Placeholders values{{"runtime", c_runtime_from(model.path)}};
-      write_file(tree / model.path,
+      write_own_file(tree / model.path,
                  apply_edits(model.text, edits_of(insertions_for(model, work.plan.files[i], values))));
     }
-    write_file(tree / c_runtime_file, c_runtime_source(map, entering_.reach, project_.action));
+    write_own_file(tree / c_runtime_file, c_runtime_source(map, entering_.reach, project_.action));
     if (enclave_) write_edl(*enclave_, tree);
   }
 
@@ -303,13 +303,12 @@ class CLanguage : public Language {
     Verdict verdict{.refused = judge.take()};
     if (!verdict.refused.empty()) return verdict;
     verdict.notes = notes_;
-    fs::remove_all(tree.parent_path() / "compile.part");
     return verdict;
   }
 
  private:
   SyntaxCheck& compilers_for(const fs::path& tree) {
-    if (!compilers_) compilers_.emplace(tree.parent_path() / "compile.part");
+    if (!compilers_) compilers_.emplace(tree.parent_path() / "compile");
     return *compilers_;
   }
 
@@ -395,12 +394,12 @@ std::unique_ptr<Language> c_language(const Project& project, const fs::path& out
 }
 
 std::unique_ptr<Language> enclave_language(const Project& project, const std::vector<std::string>& files,
-                                           const std::vector<std::string>& sources, const fs::path& out) {
-  const fs::path edge = fs::absolute(out) / "edge.part";
+                                           const std::vector<std::string>& sources,
+                                           const TreePlaces& places) {
+  const fs::path edge = places.work / "edge";
   Enclave enclave = read_enclave(project, files, sources);
-  fs::remove_all(edge);
   write_edge(enclave, project, edge);
-  return std::make_unique<CLanguage>(project, std::move(enclave), out, edge);
+  return std::make_unique<CLanguage>(project, std::move(enclave), places.out, edge);
 }
 
 }  // namespace jcprof::rewriter

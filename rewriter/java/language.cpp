@@ -104,15 +104,15 @@ class JavaLanguage : public Language {
       // The old runtime names its own, and goes.
       if (!model.is_old_runtime) named.insert(model.called_constants.begin(), model.called_constants.end());
       if (work.plan.files[i].instrumented)
-        write_file(tree / model.path, apply_edits(model.text, edits_of(insertions(work, i))));
+        write_own_file(tree / model.path, apply_edits(model.text, edits_of(insertions(work, i))));
       if (!model.is_old_runtime) continue;
       // Kept for strip, under a name that no compiler takes for a source.
-      write_file((tree / model.path).string() + std::string(original_suffix), model.text);
+      write_own_file((tree / model.path).string() + std::string(original_suffix), model.text);
       fs::remove(tree / model.path);
     }
     const fs::path folder = tree / folder_of(work);
-    write_file(folder / (names_.pm + ".java"), pm_source(package_of(work), names_, named));
-    write_file(folder / (names_.pmc + ".java"), pmc_source(package_of(work), names_, map, named));
+    write_own_file(folder / (names_.pm + ".java"), pm_source(package_of(work), names_, named));
+    write_own_file(folder / (names_.pmc + ".java"), pmc_source(package_of(work), names_, map, named));
   }
 
   Verdict check(const Instrumentation& work, const fs::path& tree) override {
@@ -152,7 +152,7 @@ class JavaLanguage : public Language {
   /// without javac, or when the sources themselves do not compile with what the project names.
   Compilation compile(const Instrumentation& work, const fs::path& tree, std::vector<std::string>& notes) {
     if (project_.compile.classpath.empty()) return {};
-    const fs::path scratch = tree.parent_path() / "compile.part";
+    const fs::path scratch = tree.parent_path() / "compile";
     Compilation compiled = compile_java(project_, tree, compiled_sources(work), scratch);
     if (compiled.failure.empty() && compiled.errors.empty()) return compiled;
     if (!originals_) originals_ = compile_originals(work.models, scratch);

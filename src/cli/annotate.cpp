@@ -54,7 +54,7 @@ struct Subject {
 Subject subject_of(const CommonOptions& options) {
   const fs::path given = options.project;
   if (given.extension() == ".jcprof")
-    return {.file = given, .out = options.out.empty() ? given.parent_path() : fs::path(options.out)};
+    return {.file = given, .out = options.out.empty() ? fs::absolute(given).parent_path() : fs::path(options.out)};
   const Project project = read_project(options.project);
   const fs::path out = output_folder(project, options);
   return {.file = out / "profile.jcprof", .root = project.root, .out = out};
@@ -74,7 +74,7 @@ void make_report(const Subject& subject, const annotator::NewestRun& run, const 
                                  .recording = run.profile.recorded ? &run.recording : nullptr,
                                  .sources = annotator::report_sources(run.profile, root)};
   if (against.empty()) {
-    write_file(subject.report(), annotator::report_html(shown));
+    write_own_file(subject.report(), annotator::report_html(shown));
     return;
   }
   annotator::NewestRun older = annotator::newest_run(Store(against, OpenMode::read_only));
@@ -84,7 +84,7 @@ void make_report(const Subject& subject, const annotator::NewestRun& run, const 
   const annotator::Against compared{older.profile,
                                     annotator::compare({older.profile, older.map}, {run.profile, run.map})};
   shown.against = &compared;
-  write_file(subject.report(), annotator::report_html(shown));
+  write_own_file(subject.report(), annotator::report_html(shown));
 }
 
 /// The report shows what it can without the sources; copies of them need all.
@@ -133,12 +133,18 @@ ExitCode show(AnnotateOptions asked) {
 ExitCode annotate(const AnnotateOptions& asked) {
   const CommonOptions& options = asked.common;
   if (options.project.empty()) throw CLI::RequiredError("PROJECT");
-  const Subject subject = subject_of(options);
+  Subject subject = subject_of(options);
+  existing(subject.file);
+  const OutputFolder folder(
+      {.folder = subject.out, .verb = "jcprof annotate", .project = subject.root.value_or(fs::path())});
+  subject.out = folder.path();
   if (!asked.against.empty()) existing(asked.against);
-  Store store(existing(subject.file), OpenMode::read_write);
+  // A profile of another folder is not ours to change.
+  const bool is_here = fs::equivalent(fs::absolute(subject.file).parent_path(), folder.path());
+  Store store(subject.file, is_here ? OpenMode::read_write : OpenMode::read_only);
   annotator::NewestRun run = annotator::newest_run(store);
   const annotator::Profile& profile = run.profile;
-  if (!profile.recorded) store.replace_estimates(profile.run.id, annotator::stored(profile));
+  if (is_here && !profile.recorded) store.replace_estimates(profile.run.id, annotator::stored(profile));
   store.close();
 
   const fs::path root = settle_sources(run, subject.root);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -59,7 +60,11 @@ Project project_without_any() {
 
 ExitCode doctor_agent(const CommonOptions& options, const std::string& command) {
   const Project project = options.project.empty() ? project_without_any() : read_project(options.project);
-  const fs::path out = options.project.empty() ? fs::current_path() : output_folder(project, options);
+  std::optional<OutputFolder> folder;
+  if (!options.project.empty())
+    folder.emplace(OutputWish{
+        .folder = output_folder(project, options), .verb = "jcprof doctor", .project = project.root});
+  const fs::path out = folder ? folder->path() : fs::current_path();
   const bool has_map = !options.project.empty() && fs::exists(out / "traps.json");
   harness::AgentSettings settings =
       harness::agent_settings(project, has_map ? read_trap_map(out / "traps.json") : TrapMap{}, command, out);

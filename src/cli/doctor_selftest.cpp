@@ -128,7 +128,9 @@ ExitCode doctor_selftest(const CommonOptions& options, const std::string& transp
                           .hint = "a target that carries no traps cannot be tested: run jcprof gen first, or "
                                   "jcprof profile, which does it all"});
   const TrapMap map = read_trap_map(out / "traps.json");
-  const std::unique_ptr<harness::Transport> target = harness::make_transport(project, map, transport, out);
+  const OutputFolder folder = open_output(project, options, "jcprof doctor");
+  const std::unique_ptr<harness::Transport> target =
+      harness::make_transport(project, map, transport, folder.path());
   std::vector<Bytes> inputs;
   for (StoredInput& input :
        harness::make_inputs(project.inputs, {.root = project.root, .seed = project.measure.seed}))

@@ -47,7 +47,8 @@ ExitCode generate(const Options& options) {
   if (options.records && project.target == TargetKind::applet)
     throw UserError(Fault{.message = "applets cannot be recorded", .hint = "--record is for C and C++"});
   if (options.records) project.action = TrapAction::record;
-  const std::filesystem::path out = output_folder(project, options);
+  const OutputFolder folder = open_output(project, options, "jcprof gen");
+  const std::filesystem::path& out = folder.path();
   const rewriter::Generated generated = rewriter::generate(project, out);
   const LeftAloneDetail detail = options.why ? LeftAloneDetail::places : LeftAloneDetail::reasons;
   if (options.json)

@@ -43,7 +43,8 @@ ExitCode measure_layers(const LayersOptions& options) {
   if (options.hz)
     throw UserError(Fault{.message = "--hz is for a FILE.ts: an agent says itself what its ticks are"});
   const Project project = read_project(options.common.project);
-  const fs::path out = output_folder(project, options.common);
+  const OutputFolder folder = open_output(project, options.common, "jcprof layers");
+  const fs::path& out = folder.path();
   const StoredInput input =
       harness::make_inputs(project.inputs, {.root = project.root, .seed = project.measure.seed}).front();
   const TrapMap map = fs::exists(out / "traps.json") ? read_trap_map(out / "traps.json") : TrapMap{};

@@ -23,6 +23,10 @@ fs::path output_folder(const Project& project, const CommonOptions& options) {
       .lexically_normal();
 }
 
+OutputFolder open_output(const Project& project, const CommonOptions& options, const std::string& verb) {
+  return OutputFolder({.folder = output_folder(project, options), .verb = verb, .project = project.root});
+}
+
 Placeholders placeholders(const Project& project, const fs::path& out) {
   return {{"tree", (out / "tree").string()}, {"out", out.string()}, {"project", project.root.string()}};
 }

@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "src/core/error.hpp"
+#include "src/core/output_folder.hpp"
 #include "src/core/project.hpp"
 
 namespace jcprof::cli {
@@ -24,8 +25,11 @@ struct CommonOptions {
 
 void add_project_options(CLI::App& app, CommonOptions& options);
 
-/// DIR of the project: absolute.
+/// DIR of the project, for those that only look: absolute.
 std::filesystem::path output_folder(const Project& project, const CommonOptions& options);
+
+/// DIR of the project, for a verb ("jcprof run") that writes: locked.
+OutputFolder open_output(const Project& project, const CommonOptions& options, const std::string& verb);
 
 /// {tree}, {out} and {project}; {port} and the like are added by who knows them.
 Placeholders placeholders(const Project& project, const std::filesystem::path& out);

@@ -48,7 +48,7 @@ class Profiling {
   explicit Profiling(const ProfileOptions& options)
       : options_(options),
         project_(read_project(options.common.project)),
-        out_(output_folder(project_, options.common)),
+        out_(opened()),
         arguments_{options.common.project, "-o", out_.string()},
         values_(placeholders(project_, out_)) {
     if (is_quiet()) arguments_.emplace_back("--quiet");
@@ -61,12 +61,12 @@ class Profiling {
   ExitCode dry_run() {
     build_and_install();
     run_arguments_.emplace_back("--dry-run");
-    return run_sibling("jcprof-run", run_arguments_);
+    return sibling_here("jcprof-run", run_arguments_);
   }
 
   ExitCode profile() {
     const FirstScope scope = make_what_fits();
-    const ExitCode measured = run_sibling("jcprof-run", run_arguments_);
+    const ExitCode measured = sibling_here("jcprof-run", run_arguments_);
     if (measured != ExitCode::done) return shown(measured);
     if (options_.refine == RefineWish::never) return annotate();
     const annotator::Profile first = estimated();
@@ -81,6 +81,19 @@ class Profiling {
   }
 
  private:
+  /// A dry run writes nothing.
+  fs::path opened() {
+    if (options_.dry_run) return output_folder(project_, options_.common);
+    folder_.emplace(OutputWish{.folder = output_folder(project_, options_.common),
+                               .verb = "jcprof profile",
+                               .project = project_.root});
+    return folder_->path();
+  }
+
+  ExitCode sibling_here(const std::string& name, const std::vector<std::string>& arguments) const {
+    return run_sibling(name, arguments, folder_ ? &*folder_ : nullptr);
+  }
+
   bool is_quiet() const { return options_.common.quiet || options_.common.json; }
   void say(const std::string& text) const {
     if (!is_quiet()) fmt::print("{}", text);
@@ -128,7 +141,7 @@ class Profiling {
     }
     // The second run stands beside the first, in the same file.
     std::erase_if(run_arguments_, [](const std::string& a) { return a.starts_with("--fresh"); });
-    const ExitCode measured = run_sibling("jcprof-run", run_arguments_);
+    const ExitCode measured = sibling_here("jcprof-run", run_arguments_);
     const ExitCode code = shown(measured);
     if (measured == ExitCode::done)
       say(fmt::format("refine: the traps took {:.1f} % of what was measured, now {:.1f} %\n",
@@ -148,7 +161,7 @@ class Profiling {
   ExitCode annotate() const {
     std::vector<std::string> arguments = arguments_;
     if (options_.common.json) arguments.emplace_back("--json");
-    return run_sibling("jcprof-annotate", arguments);
+    return sibling_here("jcprof-annotate", arguments);
   }
 
   /// What an interrupted run has measured is shown too.
@@ -160,6 +173,7 @@ class Profiling {
 
   const ProfileOptions& options_;
   Project project_;
+  std::optional<OutputFolder> folder_;
   fs::path out_;
   std::vector<std::string> arguments_;
   std::vector<std::string> run_arguments_;

@@ -42,6 +42,7 @@ struct RecordOptions {
   bool no_preload = false;
 };
 
+constexpr const char* verb = "jcprof record";
 constexpr const char* clear_line = "\r\x1b[K";
 
 double seconds(std::chrono::nanoseconds time) {
@@ -211,7 +212,8 @@ ExitCode finish(const RecordOptions& options, const Analysis& what, Recorded& re
 }
 
 ExitCode record_command(const RecordOptions& options, std::vector<std::string> argv) {
-  const fs::path out = fs::absolute(options.out.empty() ? "jcprof-out" : options.out).lexically_normal();
+  const OutputFolder folder({.folder = options.out.empty() ? usual_output_folder : options.out, .verb = verb});
+  const fs::path& out = folder.path();
   Analysis what = analysis_in(out, options);
   if (!options.traps.empty()) what.traps = read_trap_map(options.traps);
   what.name = fs::path(argv.front()).filename().string();
@@ -237,8 +239,13 @@ ExitCode record_a_project(const RecordOptions& options) {
                         .log = options.log,
                         .is_quiet = options.quiet};
   // Beside what jcprof profile makes, whose traps stop.
-  wish.out = options.out.empty() ? output_folder(wish.project, {}) / "record"
-                                 : output_folder(wish.project, {.out = options.out});
+  const fs::path usual = output_folder(wish.project, {});
+  if (options.out.empty()) mark_output_folder(usual);
+  const OutputFolder folder({.folder = options.out.empty() ? usual / "record" : fs::path(options.out),
+                             .verb = verb,
+                             .project = wish.project.root});
+  wish.folder = &folder;
+  wish.out = folder.path();
   Analysis what = analysis_in(wish.out, options);
   what.name = wish.project.name;
   wish.log.file = what.log;
@@ -251,8 +258,9 @@ ExitCode record_a_project(const RecordOptions& options) {
 
 ExitCode analyze_again(const RecordOptions& options) {
   const fs::path log = fs::absolute(options.analyze).lexically_normal();
-  const fs::path out = options.out.empty() ? log.parent_path() : fs::absolute(options.out).lexically_normal();
-  fs::create_directories(out);
+  const OutputFolder folder(
+      {.folder = options.out.empty() ? log.parent_path() : fs::path(options.out), .verb = verb});
+  const fs::path& out = folder.path();
   Analysis what = analysis_in(out, options);
   what.log = log;
   what.name = log.stem().string();

@@ -29,7 +29,7 @@ void refuse_others(const Project& project) {
 void make_and_build(const ProjectRecording& wish) {
   std::vector<std::string> arguments{wish.project.file.string(), "-o", wish.out.string(), "--record"};
   if (wish.is_quiet) arguments.emplace_back("--quiet");
-  if (const ExitCode code = run_sibling("jcprof-gen", arguments); code != ExitCode::done)
+  if (const ExitCode code = run_sibling("jcprof-gen", arguments, wish.folder); code != ExitCode::done)
     throw UserError(Fault{.message = "there is no tree to be recorded", .hint = "see above"}, code);
   Placeholders values = placeholders(wish.project, wish.out);
   values.emplace("reader", "");

@@ -20,6 +20,7 @@ struct ProjectRecording {
   std::uint32_t runs = 1;
   harness::LogOptions log;
   bool is_quiet = false;
+  const OutputFolder* folder = nullptr;  // `out`, held
 };
 
 /// What was recorded, and on what.

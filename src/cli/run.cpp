@@ -140,14 +140,16 @@ class EstimateWriter {
 
 ExitCode run(const RunOptions& options) {
   const Project project = read_project(options.common.project);
-  const fs::path out = output_folder(project, options.common);
   if (options.dry_run) {
-    print_commands(project, out);
+    print_commands(project, output_folder(project, options.common));
     return ExitCode::done;
   }
-  if (!fs::exists(out / "traps.json"))
-    throw UserError(Fault{.message = fmt::format("there is no \"{}\"", (out / "traps.json").string()),
+  const fs::path traps = output_folder(project, options.common) / "traps.json";
+  if (!fs::exists(traps))
+    throw UserError(Fault{.message = fmt::format("there is no \"{}\"", traps.string()),
                           .hint = "run jcprof gen first, or jcprof profile, which does it all"});
+  const OutputFolder folder = open_output(project, options.common, "jcprof run");
+  const fs::path& out = folder.path();
   const TrapMap map = read_trap_map(out / "traps.json");
   unchanged_sources(project, map);
 

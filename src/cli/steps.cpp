@@ -56,7 +56,7 @@ void run_steps(const std::string& kind, const std::vector<Step>& steps, const Pl
     run_step(steps.size() == 1 ? kind : fmt::format("{}-{}", kind, i + 1), steps[i], values, options);
 }
 
-ExitCode run_sibling(const std::string& name, std::vector<std::string> arguments) {
+ExitCode run_sibling(const std::string& name, std::vector<std::string> arguments, const OutputFolder* held) {
   arguments.insert(arguments.begin(), sibling(name).string());
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
@@ -66,6 +66,7 @@ ExitCode run_sibling(const std::string& name, std::vector<std::string> arguments
   const pid_t child = ::fork();
   if (child == 0) {
     std::signal(SIGINT, previous);
+    if (held != nullptr) held->hand_over();
     ::execv(argv[0], argv.data());
     ::_exit(127);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/core/error.hpp"
+#include "src/core/output_folder.hpp"
 #include "src/core/project.hpp"
 
 namespace jcprof::cli {
@@ -21,7 +22,8 @@ void run_steps(const std::string& kind, const std::vector<Step>& steps, const Pl
                const StepOptions& options);
 
 /// "jcprof-gen" and so on, with our own terminal. A Ctrl-C goes to both: the sibling saves its work, we wait
-/// for it.
-ExitCode run_sibling(const std::string& name, std::vector<std::string> arguments);
+/// for it. It works along in `held`.
+ExitCode run_sibling(const std::string& name, std::vector<std::string> arguments,
+                     const OutputFolder* held = nullptr);
 
 }  // namespace jcprof::cli

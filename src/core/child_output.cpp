@@ -13,7 +13,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "src/core/error.hpp"
+#include "src/core/file.hpp"
 
 namespace jcprof {
 namespace {
@@ -29,14 +29,8 @@ constexpr std::size_t most_after_the_end = std::size_t{1} << 20;
 ChildOutput::ChildOutput(UniqueFd pipe, const LogPolicy& log)
     : pipe_(std::move(pipe)), wake_(::eventfd(0, EFD_CLOEXEC)), log_room_(log.keep_bytes) {
   if (!log.file.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(log.file.parent_path(), error);
-    const bool goes_on = log.start == LogStart::go_on && std::filesystem::exists(log.file, error);
-    if (goes_on) log_room_ -= std::min<std::size_t>(log_room_, std::filesystem::file_size(log.file, error));
-    log_.open(log.file, std::ios::binary | (goes_on ? std::ios::app : std::ios::trunc));
-    if (!log_)
-      throw environment_error(
-          fmt::format("cannot write \"{}\": {}", log.file.string(), std::strerror(errno)));
+    log_ = open_own_file(log.file, log.start == LogStart::go_on ? OwnStart::go_on : OwnStart::empty);
+    log_room_ -= std::min(log_room_, size_of_file(log_.get()));
   }
   ::fcntl(pipe_.get(), F_SETFL, O_NONBLOCK);
   // Signals are for the thread that waits for the child.
@@ -82,16 +76,13 @@ void ChildOutput::take(std::string_view chunk) {
 }
 
 void ChildOutput::log(std::string_view chunk) {
-  if (!log_.is_open()) return;
+  if (log_.get() < 0) return;
   const std::string_view kept = chunk.substr(0, log_room_);
-  log_.write(kept.data(), static_cast<std::streamsize>(kept.size()));
+  write_all(log_.get(), kept);  // at once: whoever waits for a slow build reads along
   log_room_ -= kept.size();
-  if (kept.size() < chunk.size()) {
-    log_ << "\n[jcprof: the rest of the output was dropped]\n";
-    log_.close();
-  } else {
-    log_.flush();  // whoever waits for a slow build reads along
-  }
+  if (kept.size() == chunk.size()) return;
+  write_all(log_.get(), "\n[jcprof: the rest of the output was dropped]\n");
+  log_ = {};
 }
 
 bool ChildOutput::wait_for(const std::string& text, std::chrono::milliseconds timeout) {
@@ -117,7 +108,7 @@ void ChildOutput::finish() {
   is_ending_ = true;
   ::eventfd_write(wake_.get(), 1);
   thread_.join();
-  log_.close();
+  log_ = {};
 }
 
 }  // namespace jcprof

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <fstream>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -41,7 +40,7 @@ class ChildOutput {
   UniqueFd pipe_;
   UniqueFd wake_;  // an eventfd that ends the thread's waiting
   std::atomic<bool> is_ending_ = false;
-  std::ofstream log_;
+  UniqueFd log_;
   std::size_t log_room_ = 0;
 
   mutable std::mutex mutex_;

@@ -1,26 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/core/file.hpp"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sha256.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "src/core/error.hpp"
+#include "src/core/hex.hpp"
 
 namespace jcprof {
 namespace {
 
 constexpr std::uintmax_t largest_file = std::uintmax_t{256} << 20;
 
+constexpr mode_t usual_file = 0666;
+constexpr mode_t usual_folder = 0777;
+
 UserError cannot(std::string_view what, const std::filesystem::path& file, ExitCode code) {
   return {Fault{.message = fmt::format("cannot {}: {}", what, std::strerror(errno)),
                 .place = {.file = file.string()}},
           code};
+}
+
+std::string part_name() {
+  std::array<std::uint8_t, 8> random{};
+  if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size()))
+    throw environment_error(fmt::format("no random bytes: {}", std::strerror(errno)));
+  return std::string(part_prefix) + to_hex(random);
+}
+
+bool is_link(int folder, const std::string& name) {
+  struct stat status = {};
+  return ::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
+}
+
+[[noreturn]] void refuse_link(const std::filesystem::path& link) {
+  throw UserError(Fault{.message = "a link, which jcprof does not follow in its output folder",
+                        .place = {.file = link.string()},
+                        .hint = "remove the link; -o names another folder"});
+}
+
+/// An absolute path in which only "/" and names stand.
+std::filesystem::path plain(const std::filesystem::path& path) {
+  const std::filesystem::path normal = std::filesystem::absolute(path).lexically_normal();
+  return normal.has_filename() ? normal : normal.parent_path();
+}
+
+/// Writes beside `name` of a folder, and renames. A file that is there passes its mode on.
+void write_in(int folder, const std::filesystem::path& file, std::string_view content) {
+  const std::string name = file.filename().string();
+  const std::string part = part_name();
+  const UniqueFd fd(::openat(folder, part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                             usual_file));
+  if (fd.get() < 0) throw cannot("write", file, ExitCode::environment);
+  struct stat before = {};
+  bool is_written = write_all(fd.get(), content);
+  if (is_written && ::fstatat(folder, name.c_str(), &before, AT_SYMLINK_NOFOLLOW) == 0 &&
+      S_ISREG(before.st_mode))
+    is_written = ::fchmod(fd.get(), before.st_mode & usual_folder) == 0;
+  if (is_written && ::renameat(folder, part.c_str(), folder, name.c_str()) == 0) return;
+  const UserError failure = cannot("write", file, ExitCode::environment);
+  ::unlinkat(folder, part.c_str(), 0);
+  throw failure;
+}
+
+/// A device or a pipe: what renames cannot replace.
+void write_through(const std::filesystem::path& file, std::string_view content) {
+  const UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (fd.get() < 0 || !write_all(fd.get(), content)) throw cannot("write", file, ExitCode::environment);
 }
 
 }  // namespace
@@ -46,25 +102,79 @@ std::string read_file(const std::filesystem::path& file) {
   return content;
 }
 
-void write_file(const std::filesystem::path& file, std::string_view content) {
+bool write_all(int fd, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(fd, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+void write_file(const std::filesystem::path& named, std::string_view content) {
   std::error_code error;
-  if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), error);
-  const std::filesystem::path beside = file.string() + fmt::format(".part{}", ::getpid());
-  {
-    std::ofstream stream(beside, std::ios::binary | std::ios::trunc);
-    stream.write(content.data(), static_cast<std::streamsize>(content.size()));
-    stream.flush();
-    if (!stream) {
-      const UserError failure = cannot("write", file, ExitCode::environment);
-      std::filesystem::remove(beside, error);
+  const std::filesystem::path target = std::filesystem::canonical(named, error);
+  const std::filesystem::path file = std::filesystem::absolute(error ? named : target);
+  if (std::filesystem::is_other(file, error)) return write_through(file, content);
+  std::filesystem::create_directories(file.parent_path(), error);
+  const UniqueFd folder(::open(file.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() < 0) throw cannot("write", named, ExitCode::environment);
+  write_in(folder.get(), file, content);
+}
+
+UniqueFd open_own_folder(const std::filesystem::path& folder) {
+  constexpr int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  UniqueFd at(::open("/", flags));
+  std::filesystem::path so_far = "/";
+  for (const std::filesystem::path& part : plain(folder).relative_path()) {
+    so_far /= part;
+    UniqueFd next(::openat(at.get(), part.c_str(), flags));
+    if (next.get() < 0 && errno == ENOENT) {
+      if (::mkdirat(at.get(), part.c_str(), usual_folder) != 0 && errno != EEXIST)
+        throw cannot("make the folder", so_far, ExitCode::environment);
+      next = UniqueFd(::openat(at.get(), part.c_str(), flags));
+    }
+    if (next.get() < 0) {
+      const UserError failure = cannot("open the folder", so_far, ExitCode::environment);
+      if (is_link(at.get(), part)) refuse_link(so_far);
       throw failure;
     }
+    at = std::move(next);
   }
-  std::filesystem::rename(beside, file, error);
-  if (error) {
-    errno = error.value();
-    throw cannot("write", file, ExitCode::environment);
-  }
+  return at;
+}
+
+void write_own_file(const std::filesystem::path& named, std::string_view content) {
+  const std::filesystem::path file = plain(named);
+  write_in(open_own_folder(file.parent_path()).get(), file, content);
+}
+
+UniqueFd open_own_file(const std::filesystem::path& named, OwnStart start) {
+  const std::filesystem::path file = plain(named);
+  const std::string name = file.filename().string();
+  const UniqueFd folder = open_own_folder(file.parent_path());
+  // A new file: what was there may have other names, by hard links.
+  if (start == OwnStart::empty) ::unlinkat(folder.get(), name.c_str(), 0);
+  const int flags = start == OwnStart::go_on ? O_APPEND : start == OwnStart::empty ? O_EXCL : 0;
+  UniqueFd fd(::openat(folder.get(), name.c_str(),
+                       O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, usual_file));
+  if (fd.get() < 0 && is_link(folder.get(), name)) refuse_link(file);
+  if (fd.get() < 0) throw cannot("write", file, ExitCode::environment);
+  struct stat status = {};
+  if (::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1)
+    throw UserError(Fault{.message = "not a file of jcprof's own: a device, a pipe, or one with other names",
+                          .place = {.file = file.string()},
+                          .hint = "remove it; -o names another folder"});
+  return fd;
+}
+
+std::filesystem::path make_part_folder(const std::filesystem::path& in) {
+  const UniqueFd folder = open_own_folder(in);
+  const std::string name = part_name();
+  if (::mkdirat(folder.get(), name.c_str(), usual_folder) != 0)
+    throw cannot("make a folder", in / name, ExitCode::environment);
+  return plain(in) / name;
 }
 
 std::string sha256(std::string_view content) {
