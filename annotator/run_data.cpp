@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 
 #include "src/core/error.hpp"
+#include "src/core/sqlite.hpp"
 
 namespace jcprof::annotator {
 namespace {
 
 [[noreturn]] void damaged(const std::string& how) {
-  throw UserError(Fault{.message = "the profile is damaged: " + how,
-                        .hint = "restore it from a copy, or measure again with `jcprof run --fresh`"});
+  throw UserError(Fault{.message = "the profile is damaged: " + how, .hint = sqlite::damaged_hint});
 }
 
 void check_event(const TrapMap& map, const Event& event) {

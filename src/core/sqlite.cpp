@@ -31,6 +31,14 @@ void refuse_pipes(const std::string& file) {
   }
 }
 
+/// Without links, which SQLite is told not to follow. Whoever only reads may name the file by one.
+std::string opened_name(const std::filesystem::path& file, Access access) {
+  if (file.empty()) return {};
+  const std::filesystem::path absolute = std::filesystem::absolute(file);
+  if (access == Access::read_only) return std::filesystem::canonical(absolute).string();
+  return (std::filesystem::weakly_canonical(absolute.parent_path()) / absolute.filename()).string();
+}
+
 }  // namespace
 
 void CloseDatabase::operator()(sqlite3* database) const {
@@ -41,8 +49,8 @@ void FinalizeStatement::operator()(sqlite3_stmt* statement) const {
 }
 
 void damaged(const std::string& file, std::string_view what) {
-  throw about(file, fmt::format("the profile is damaged: {}", what),
-              "restore it from a copy, or measure again with `jcprof run --fresh`", ExitCode::user_mistake);
+  throw about(file, fmt::format("the profile is damaged: {}", what), damaged_hint,
+              ExitCode::user_mistake);
 }
 
 void fail(sqlite3* database, const std::string& file) {
@@ -59,6 +67,8 @@ void fail(sqlite3* database, const std::string& file) {
       throw about(file, "cannot be written or read: " + why, kept, ExitCode::environment);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+    case SQLITE_CONSTRAINT:  // rows of another's were there first
       throw about(file, "in use by another program", "wait for the other jcprof, or end it; " + kept,
                   ExitCode::environment);
     case SQLITE_READONLY:
@@ -68,8 +78,13 @@ void fail(sqlite3* database, const std::string& file) {
                   "is the file, and the folder it lies in, yours to read and write?", ExitCode::environment);
     case SQLITE_NOMEM:
       throw about(file, "out of memory", "", ExitCode::environment);
-    default:
+    case SQLITE_CORRUPT:
+    case SQLITE_ERROR:  // of our own statements: a table or a column is not there
+    case SQLITE_SCHEMA:
+    case SQLITE_MISMATCH:
       damaged(file, why);
+    default:
+      throw about(file, "SQLite says: " + why, kept, ExitCode::environment);
   }
 }
 
@@ -147,6 +162,23 @@ std::int64_t Statement::integer_in(int column, std::int64_t low, std::int64_t hi
   return value;
 }
 
+void Statement::append_row(std::string& bytes) const {
+  const auto append = [&](const auto& value) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  for (int i = 0; i < sqlite3_column_count(statement_.get()); ++i) {
+    const int type = sqlite3_column_type(statement_.get(), i);
+    bytes += static_cast<char>(type);
+    if (type == SQLITE_INTEGER) append(sqlite3_column_int64(statement_.get(), i));
+    if (type == SQLITE_FLOAT) append(sqlite3_column_double(statement_.get(), i));
+    if (type != SQLITE_TEXT && type != SQLITE_BLOB) continue;
+    const void* data = sqlite3_column_blob(statement_.get(), i);  // text as it lies there, too
+    const int size = sqlite3_column_bytes(statement_.get(), i);
+    append(size);
+    bytes.append(static_cast<const char*>(data == nullptr ? "" : data), static_cast<std::size_t>(size));
+  }
+}
+
 Database::Database(const std::filesystem::path& file, Access access) : file_(file.string()) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(file, error);
@@ -159,7 +191,8 @@ Database::Database(const std::filesystem::path& file, Access access) : file_(fil
   sqlite3* handle = nullptr;
   const int flags =
       access == Access::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-  const int code = sqlite3_open_v2(file_.c_str(), &handle, flags, nullptr);
+  const int code =
+      sqlite3_open_v2(opened_name(file, access).c_str(), &handle, flags | SQLITE_OPEN_NOFOLLOW, nullptr);
   handle_.reset(handle);
   if (code != SQLITE_OK) fail(handle, file_);
   sqlite3_busy_timeout(handle, busy_ms);
@@ -183,8 +216,9 @@ bool Database::in_transaction() const {
   return sqlite3_get_autocommit(handle_.get()) == 0;
 }
 
-Atomically::Atomically(const Database& database) : database_(database), open_(!database.in_transaction()) {
-  if (open_) database_.execute("BEGIN IMMEDIATE");
+Atomically::Atomically(const Database& database, const char* begin)
+    : database_(database), open_(!database.in_transaction()) {
+  if (open_) database_.execute(begin);
 }
 Atomically::~Atomically() {
   if (open_ && database_.in_transaction())

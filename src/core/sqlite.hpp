@@ -55,6 +55,8 @@ class Statement {
   Bytes blob(int column) const;
   bool is_null(int column) const;
   std::optional<double> real_if_any(int column) const;
+  /// All columns of the row, each with its type and length.
+  void append_row(std::string& bytes) const;
 
   /// An integer that fits `Number`; a value that does not is a damaged file.
   template <class Number>
@@ -102,14 +104,14 @@ class Database {
   sqlite3* handle() const { return handle_.get(); }
 
  private:
-  std::string file_;
+  std::string file_;  // as the user named it
   std::unique_ptr<sqlite3, CloseDatabase> handle_;
 };
 
 /// BEGIN … COMMIT, or nothing of it when left by an exception. Inside an open transaction it joins that one.
 class Atomically {
  public:
-  explicit Atomically(const Database& database);
+  explicit Atomically(const Database& database, const char* begin = "BEGIN IMMEDIATE");
   ~Atomically();
   Atomically(const Atomically&) = delete;
   Atomically& operator=(const Atomically&) = delete;
@@ -122,6 +124,9 @@ class Atomically {
 
 /// The error that SQLite has just met, in words for the user; `file` is the profile.
 [[noreturn]] void fail(sqlite3* database, const std::string& file);
+/// The way out of a damaged profile: nothing that would delete it.
+inline constexpr const char* damaged_hint =
+    "the file stays as it is: bring back a copy of it, or move it away and measure again";
 [[noreturn]] void damaged(const std::string& file, std::string_view what);
 
 }  // namespace jcprof::sqlite

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/core/store.hpp"
 
+#include <array>
 #include <ctime>
 #include <utility>
 
@@ -38,11 +39,11 @@ void refuse_foreign(const Database& database) {
     refuse("not a profile (an SQLite file of another program)", "profiles are written by `jcprof run`");
   if (version > version_of_store)
     refuse(fmt::format("written by a newer jcprof (format {}; this one reads {})", version, version_of_store),
-           "use that jcprof, or measure again with `jcprof run --fresh`");
+           "use that jcprof, or move the file away and measure again");
   if (version >= 1 && version < version_of_store)
     refuse(
         fmt::format("written by an older jcprof (format {}; this one reads {})", version, version_of_store),
-        "measure again with `jcprof run --fresh`, or use that jcprof");
+        "use that jcprof, or move the file away and measure again");
   if (version < 1) sqlite::damaged(database.file(), fmt::format("format {}", version));
 }
 
@@ -84,8 +85,26 @@ void refuse_foreign_schema(const Database& database) {
   if (theirs.step()) refuse_schema(database);
 }
 
+constexpr std::array suffixes{"", "-wal", "-shm", "-journal"};
+
+/// What is written in place must be nobody else's: by a link, or by another name.
+void refuse_links(const std::filesystem::path& file) {
+  for (const char* suffix : suffixes) {
+    const std::filesystem::path part = file.string() + suffix;
+    std::error_code error;
+    const bool is_link = std::filesystem::is_symlink(std::filesystem::symlink_status(part, error));
+    if (is_link || (std::filesystem::is_regular_file(part, error) &&
+                    std::filesystem::hard_link_count(part, error) > 1))
+      throw UserError(Fault{
+          .message = is_link ? "a link, which jcprof does not follow where it writes"
+                             : "has another name (a hard link), which would be written to as well",
+          .place = {.file = part.string()},
+          .hint = "move it away; or copy the profile, and use the copy"});
+  }
+}
+
 void remove_profile(const std::filesystem::path& file) {
-  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
+  for (const char* suffix : suffixes) {
     std::error_code error;
     std::filesystem::remove(file.string() + suffix, error);
     if (error)
@@ -93,11 +112,19 @@ void remove_profile(const std::filesystem::path& file) {
   }
 }
 
+/// SQLite's own name for a database in memory.
+constexpr const char* nameless = "";
+
 Database open(const std::filesystem::path& file, OpenMode mode) {
-  if (mode == OpenMode::fresh) remove_profile(file);
-  if (mode != OpenMode::read_only && file.has_parent_path()) {
+  if (mode == OpenMode::fresh) {
+    Database waiting(nameless, Access::read_write);
+    make_tables(waiting);
+    return waiting;
+  }
+  if (mode == OpenMode::read_write) {
     std::error_code error;
-    std::filesystem::create_directories(file.parent_path(), error);
+    if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), error);
+    refuse_links(file);
   }
   Database database(file, mode == OpenMode::read_only ? Access::read_only : Access::read_write);
   if (mode != OpenMode::read_only && is_empty(database)) make_tables(database);
@@ -115,7 +142,9 @@ Database open(const std::filesystem::path& file, OpenMode mode) {
 }  // namespace
 
 Store::Store(const std::filesystem::path& file, OpenMode mode)
-    : state_(new State{.database = open(file, mode), .mode = mode}) {}
+    : state_(new State{.database = open(file, mode),
+                       .mode = mode,
+                       .replaced = mode == OpenMode::fresh ? file : std::filesystem::path()}) {}
 
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
@@ -148,6 +177,7 @@ std::optional<RunInfo> Store::last_run() const {
       "run "
       "ORDER BY id DESC LIMIT 1");
   if (!row.step()) return std::nullopt;
+  state_->verify(row.integer(0), "run");
   return RunInfo{.id = row.integer(0),
                  .state = known(database, row.text(1), value_in(run_states, row.text(1))),
                  .started = row.text(2),
@@ -175,6 +205,10 @@ std::optional<RunInfo> Store::last_run() const {
 
 std::int64_t Store::begin_run(const RunInfo& info, const TrapMap& map,
                               const std::vector<StoredInput>& inputs) {
+  if (!state_->replaced.empty()) {
+    remove_profile(state_->replaced);
+    state_->database = open(std::exchange(state_->replaced, {}), OpenMode::read_write);
+  }
   const Database& database = state_->database;
   Atomically atomically(database);
   const std::int64_t run = database.integer("SELECT coalesce(max(id), 0) + 1 FROM run");
@@ -198,24 +232,32 @@ std::int64_t Store::begin_run(const RunInfo& info, const TrapMap& map,
         .run();
   Statement input = database.prepare("INSERT INTO input VALUES (?, ?, ?, ?)");
   for (const StoredInput& i : inputs) input.bind(run, i.index, i.bytes, i.input_class).run();
+  for (const char* part : {"run", "source", "trap", "input"}) state_->seal(run, part);
   atomically.commit();
   return run;
 }
 
 void Store::set_state(std::int64_t run, RunState state) {
+  Atomically atomically(state_->database);
   state_->database.prepare("UPDATE run SET state = ? WHERE id = ?")
       .bind(name_in(run_states, state), run)
       .run();
+  state_->seal(run, "run");
+  atomically.commit();
 }
 
 void Store::go_on(std::int64_t run, std::uint32_t rounds) {
+  Atomically atomically(state_->database);
   state_->database.prepare("UPDATE run SET state = ?, rounds = ? WHERE id = ?")
       .bind(name_in(run_states, RunState::running), rounds, run)
       .run();
+  state_->seal(run, "run");
+  atomically.commit();
 }
 
 TrapMap Store::traps(std::int64_t run) const {
   const Database& database = state_->database;
+  for (const char* part : {"run", "source", "trap"}) state_->verify(run, part);
   TrapMap map;
   Statement head = database.prepare("SELECT language, build, cla, ins, stop_status FROM run WHERE id = ?");
   if (!head.bind(run).step()) sqlite::damaged(database.file(), fmt::format("no run {}", run));
@@ -251,6 +293,7 @@ TrapMap Store::traps(std::int64_t run) const {
 }
 
 std::vector<StoredInput> Store::inputs(std::int64_t run) const {
+  state_->verify(run, "input");
   Statement row =
       state_->database.prepare("SELECT number, bytes, class FROM input WHERE run = ? ORDER BY number");
   std::vector<StoredInput> inputs;

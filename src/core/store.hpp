@@ -220,7 +220,8 @@ struct StoredRecording {
   bool operator==(const StoredRecording&) const = default;
 };
 
-/// read_write opens what is there or makes a new file; fresh makes a new one in any case.
+/// read_write opens what is there or makes a new file; fresh makes a new one in any case, when its first run
+/// begins: until then it leaves what is there as it is.
 enum class OpenMode : std::uint8_t { read_only, read_write, fresh };
 
 class Store {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What record mode adds to a run.
+#include <array>
 #include <set>
 #include <utility>
 
@@ -12,6 +13,9 @@ namespace {
 using sqlite::Atomically;
 using sqlite::Database;
 using sqlite::Statement;
+
+constexpr std::array recording_tables{"symbol",    "recorded_thread", "call_node",
+                                      "call_line", "slow_call",       "recorded_mark"};
 
 /// Where a node stands in its tree.
 struct Standing {
@@ -148,8 +152,7 @@ std::vector<StoredCall> calls_in(const Database& database, std::int64_t run,
 void Store::replace_recording(std::int64_t run, const StoredRecording& recording) {
   const Database& database = state_->database;
   Atomically atomically(database);
-  for (const char* table :
-       {"symbol", "recorded_thread", "call_node", "call_line", "slow_call", "recorded_mark"})
+  for (const char* table : recording_tables)
     database.prepare(fmt::format("DELETE FROM {} WHERE run = ?", table)).bind(run).run();
   add_symbols(database, run, recording.symbols);
   add_threads(database, run, recording.threads);
@@ -166,10 +169,12 @@ void Store::replace_recording(std::int64_t run, const StoredRecording& recording
     const StoredMark& m = recording.marks[i];
     mark.bind(run, i, m.name, m.payload, m.thread, m.call, m.at).run();
   }
+  for (const char* table : recording_tables) state_->seal(run, table);
   atomically.commit();
 }
 
 StoredRecording Store::recording(std::int64_t run) const {
+  for (const char* table : recording_tables) state_->verify(run, table);
   const Database& database = state_->database;
   StoredRecording recording;
   recording.symbols = symbols_in(database, run);

@@ -90,14 +90,18 @@ void Store::add_path(std::int64_t run, const StoredPath& path) {
         .bind(run, path.input, path.variant, i, number(path.events[i].trap), path.events[i].hit, path.runs,
               path.signature)
         .run();
+  state_->seal(run, "path", {.first = path.input, .last = path.variant});
   atomically.commit();
 }
 
 void Store::add_look(std::int64_t run, const StoredLook& look) {
+  Atomically atomically(state_->database);
   state_->database.prepare("INSERT OR REPLACE INTO look VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
       .bind(run, look.number, look.input, look.rounds, look.first_round, name_of(look.method), look.tick,
             look.grid, look.folded, look.blocks, look.settled, look.shots, look.whole, look.sigma, look.shot)
       .run();
+  state_->seal(run, "look");
+  atomically.commit();
 }
 
 void Store::replace_warnings(std::int64_t run, const std::vector<Warning>& warnings) {
@@ -107,11 +111,13 @@ void Store::replace_warnings(std::int64_t run, const std::vector<Warning>& warni
   Statement row = database.prepare("INSERT INTO warning VALUES (?, ?, ?, ?, ?)");
   for (std::size_t i = 0; i < warnings.size(); ++i)
     row.bind(run, i, name_of(warnings[i].kind), warnings[i].text, warnings[i].advice).run();
+  state_->seal(run, "warning");
   atomically.commit();
 }
 
 void Store::begin() {
   check(!state_->database.in_transaction(), "Store::begin() twice");
+  state_->batch.reset();  // of one that came to nothing
   state_->database.execute("BEGIN IMMEDIATE");
 }
 
@@ -121,17 +127,22 @@ void Store::add_sample(std::int64_t run, const StoredSample& sample) {
       ->bind(run, sample.sequence, sample.round, number(sample.asked.trap), sample.asked.hit, sample.input,
              sample.ticks, name_of(sample.outcome), sample.status, sample.signature)
       .run();
+  state_->take(run, sample);
 }
 
 void Store::add_calibration(std::int64_t run, const StoredCalibration& calibration) {
+  Atomically atomically(state_->database);
   const std::int64_t next = state_->next_number("calibration", run);
   state_->database.prepare("INSERT INTO calibration VALUES (?, ?, ?, ?, ?)")
       .bind(run, next, calibration.kind, calibration.passes, calibration.ticks)
       .run();
+  state_->seal(run, "calibration");
+  atomically.commit();
 }
 
 void Store::commit() {
   check(state_->database.in_transaction(), "Store::commit() without begin()");
+  state_->seal_batch();
   state_->database.execute("COMMIT");
 }
 
@@ -150,10 +161,12 @@ void Store::replace_estimates(std::int64_t run, const std::vector<StoredEstimate
              e.rate, e.mean, e.q05, e.q95, e.hot ? std::optional(word(*e.hot)) : std::nullopt, e.least,
              e.most, e.q50, e.q99)
         .run();
+  state_->seal(run, "estimate");
   atomically.commit();
 }
 
 std::vector<StoredPath> Store::paths(std::int64_t run) const {
+  state_->verify(run, "path");
   Statement row = state_->database.prepare(
       "SELECT input, variant, runs, signature, trap, hit FROM path WHERE run = ?"
       " ORDER BY input, variant, position");
@@ -172,6 +185,7 @@ std::vector<StoredPath> Store::paths(std::int64_t run) const {
 }
 
 std::vector<StoredSample> Store::samples(std::int64_t run) const {
+  state_->verify(run, "sample");
   const Database& database = state_->database;
   Statement row = database.prepare(
       "SELECT sequence, round, trap, hit, input, ticks, outcome, status, signature FROM sample"
@@ -191,6 +205,7 @@ std::vector<StoredSample> Store::samples(std::int64_t run) const {
 }
 
 std::vector<StoredCalibration> Store::calibrations(std::int64_t run) const {
+  state_->verify(run, "calibration");
   Statement row =
       state_->database.prepare("SELECT kind, passes, ticks FROM calibration WHERE run = ? ORDER BY number");
   std::vector<StoredCalibration> calibrations;
@@ -201,6 +216,7 @@ std::vector<StoredCalibration> Store::calibrations(std::int64_t run) const {
 }
 
 std::vector<Warning> Store::warnings(std::int64_t run) const {
+  state_->verify(run, "warning");
   const Database& database = state_->database;
   Statement row = database.prepare("SELECT kind, text, advice FROM warning WHERE run = ? ORDER BY number");
   std::vector<Warning> warnings;
@@ -212,6 +228,7 @@ std::vector<Warning> Store::warnings(std::int64_t run) const {
 }
 
 std::vector<StoredLook> Store::looks(std::int64_t run) const {
+  state_->verify(run, "look");
   const Database& database = state_->database;
   Statement row = database.prepare(
       "SELECT number, rounds, first_round, method, tick, grid, folded, blocks, settled, shots, whole, input, "
@@ -237,6 +254,7 @@ std::vector<StoredLook> Store::looks(std::int64_t run) const {
 }
 
 std::vector<StoredEstimate> Store::estimates(std::int64_t run) const {
+  state_->verify(run, "estimate");
   const Database& database = state_->database;
   Statement row = database.prepare("SELECT * FROM estimate WHERE run = ? ORDER BY scope, position");
   std::vector<StoredEstimate> estimates;

@@ -34,6 +34,15 @@ CREATE TABLE run (
   build INTEGER NOT NULL,         -- what the target answers to hello
   cla INTEGER NOT NULL, ins INTEGER NOT NULL, stop_status INTEGER NOT NULL
 );
+-- Of the rows of a table, as they were stored: of each batch of samples, of each path, of the others as a whole.
+CREATE TABLE digest (
+  run INTEGER NOT NULL REFERENCES run,
+  part TEXT NOT NULL,             -- the table
+  first INTEGER NOT NULL, last INTEGER NOT NULL,  -- sample: sequences; path: input and variant; else 0
+  round INTEGER NOT NULL,         -- of samples
+  sha256 TEXT NOT NULL,
+  PRIMARY KEY (run, part, first, last)
+) WITHOUT ROWID;
 -- Digests of the sources that the traps were put into.
 CREATE TABLE source (
   run INTEGER NOT NULL REFERENCES run, position INTEGER NOT NULL, path TEXT NOT NULL, sha256 TEXT NOT NULL,

@@ -7,7 +7,7 @@ namespace jcprof {
 /// "jcpr" in SQLite's header: what `file` and other programs know a profile by.
 inline constexpr int store_application_id = 0x6A637072;
 /// SQLite's user_version.
-inline constexpr int version_of_store = 5;
+inline constexpr int version_of_store = 6;
 
 extern const char* const store_tables;
 extern const char* const store_views;

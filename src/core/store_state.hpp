@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What store.cpp and store_rows.cpp share. Not for anybody else.
+// What the files of the store share. Not for anybody else.
 #pragma once
 
 #include <optional>
@@ -12,10 +12,29 @@
 
 namespace jcprof {
 
+/// Rows that one digest is of: sequences of a batch of samples, input and variant of a path, else 0.
+struct Seal {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  std::uint32_t round = 0;  // of samples
+};
+
 struct Store::State {
   sqlite::Database database;
   OpenMode mode;
+  std::filesystem::path replaced = {};  // by the first run of a fresh profile, which is in memory until then
   std::optional<sqlite::Statement> sample = {};  // prepared once: one row a shot
+  std::int64_t batch_run = 0;
+  std::optional<Seal> batch = {};  // samples that were added and have no digest yet
+
+  /// `part` is a table. Within the transaction that changed those rows (store_seals.cpp).
+  void seal(std::int64_t run, const std::string& part, const Seal& seal) const;
+  void seal(std::int64_t run, const std::string& part) const { seal(run, part, Seal{}); }
+  /// A sample that has been added.
+  void take(std::int64_t run, const StoredSample& added);
+  void seal_batch();
+  /// UserError where a table is not what was stored.
+  void verify(std::int64_t run, const std::string& part) const;
 
   std::int64_t next_number(std::string_view table, std::int64_t run) const {
     sqlite::Statement statement =

@@ -106,7 +106,7 @@ TEST_CASE("a pipe in place of a profile, or beside it, is refused and not waited
 TEST_CASE("a profile of a newer or an older jcprof is refused by name") {
   const Folder folder;
   {
-    Store store(folder.profile(), OpenMode::fresh);
+    const Store store(folder.profile(), OpenMode::read_write);
   }
   const auto error_of_version = [&](char version) {
     std::fstream stream(folder.profile(), std::ios::in | std::ios::out | std::ios::binary);
@@ -115,12 +115,12 @@ TEST_CASE("a profile of a newer or an older jcprof is refused by name") {
     stream.close();
     return error_of(folder, [&] { Store(folder.profile(), OpenMode::read_write); });
   };
-  CHECK(error_of_version(6) ==
-        "profile.jcprof: written by a newer jcprof (format 6; this one reads 5)\n"
-        "hint: use that jcprof, or measure again with `jcprof run --fresh` [2]");
+  CHECK(error_of_version(7) ==
+        "profile.jcprof: written by a newer jcprof (format 7; this one reads 6)\n"
+        "hint: use that jcprof, or move the file away and measure again [2]");
   CHECK(error_of_version(3) ==
-        "profile.jcprof: written by an older jcprof (format 3; this one reads 5)\n"
-        "hint: measure again with `jcprof run --fresh`, or use that jcprof [2]");
+        "profile.jcprof: written by an older jcprof (format 3; this one reads 6)\n"
+        "hint: use that jcprof, or move the file away and measure again [2]");
 }
 
 TEST_CASE("a damaged profile is an error, never a crash") {
@@ -159,7 +159,7 @@ TEST_CASE("a damaged profile is an error, never a crash") {
   fs::resize_file(folder.profile(), size / 2);
   CHECK(error_of(folder, [&] { (void)Store(folder.profile(), OpenMode::read_only).samples(1); }) ==
         "profile.jcprof: the profile is damaged: database disk image is malformed\n"
-        "hint: restore it from a copy, or measure again with `jcprof run --fresh` [2]");
+        "hint: the file stays as it is: bring back a copy of it, or move it away and measure again [2]");
 }
 
 }  // namespace

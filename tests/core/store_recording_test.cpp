@@ -176,7 +176,7 @@ TEST_CASE("a recording that does not fit together is a damaged profile") {
   store.replace_recording(run, recording);
   CHECK(error_of(folder, [&] { (void)store.recording(run); }) ==
         "profile.jcprof: the profile is damaged: a mark of run 1\n"
-        "hint: restore it from a copy, or measure again with `jcprof run --fresh` [2]");
+        "hint: the file stays as it is: bring back a copy of it, or move it away and measure again [2]");
   recording = two_threads();
   recording.call_lines.back().call = 7;
   store.replace_recording(run, recording);

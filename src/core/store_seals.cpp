@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Digests over what carries numbers into estimates: made of the rows as they came to lie in the file, in the
+// transaction that wrote them, and compared when they are read. They are against failing disks and hasty
+// hands, not against forgers.
+#include <sha256.h>
+
+#include "src/core/store_state.hpp"
+
+namespace jcprof {
+namespace {
+
+using sqlite::Atomically;
+using sqlite::Statement;
+
+struct Rows {
+  std::string digest;
+  std::int64_t count = 0;
+};
+
+/// Its primary key comes first in each table.
+std::string rows_of(std::string_view part) {
+  std::string_view where = "run = ?1 AND ?2 = ?3";
+  if (part == "run") where = "id = ?1 AND ?2 = ?3";
+  if (part == "sample") where = "run = ?1 AND sequence BETWEEN ?2 AND ?3";
+  if (part == "path") where = "run = ?1 AND input = ?2 AND variant = ?3";
+  return fmt::format("SELECT * FROM {} WHERE {} ORDER BY 1, 2, 3, 4", part, where);
+}
+
+Rows rows_in(Statement& select, std::int64_t run, const Seal& seal) {
+  constexpr std::size_t enough = std::size_t{1} << 16;
+  SHA2_CTX state;
+  SHA256Init(&state);
+  Rows rows;
+  std::string bytes;
+  const auto flush = [&] {
+    SHA256Update(&state, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    bytes.clear();
+  };
+  for (select.bind(run, seal.first, seal.last); select.step(); ++rows.count) {
+    select.append_row(bytes);
+    if (bytes.size() >= enough) flush();
+  }
+  flush();
+  rows.digest.resize(SHA256_DIGEST_STRING_LENGTH);
+  SHA256End(&state, rows.digest.data());
+  rows.digest.resize(SHA256_DIGEST_STRING_LENGTH - 1);
+  return rows;
+}
+
+std::string in_words(std::string_view part, std::int64_t run, const Seal& seal) {
+  if (part != "sample") return fmt::format("what \"{}\" holds of run {} is not what was stored", part, run);
+  const std::string round = seal.round == 0 ? "the warm-up" : fmt::format("round {}", seal.round);
+  return fmt::format("{} of run {} is not as it was measured (samples {} to {})", round, run, seal.first,
+                     seal.last);
+}
+
+}  // namespace
+
+void Store::State::seal(std::int64_t run, const std::string& part, const Seal& seal) const {
+  Statement select = database.prepare(rows_of(part));
+  database.prepare("INSERT OR REPLACE INTO digest VALUES (?, ?, ?, ?, ?, ?)")
+      .bind(run, part, seal.first, seal.last, seal.round, rows_in(select, run, seal).digest)
+      .run();
+}
+
+void Store::State::take(std::int64_t run, const StoredSample& added) {
+  const bool goes_on = batch && batch_run == run && batch->round == added.round &&
+                       batch->last + 1 == added.sequence;
+  if (!goes_on) {
+    seal_batch();
+    batch_run = run;
+    batch = Seal{.first = added.sequence, .last = added.sequence, .round = added.round};
+  }
+  batch->last = added.sequence;
+  if (!database.in_transaction()) seal_batch();
+}
+
+void Store::State::seal_batch() {
+  if (batch) seal(batch_run, "sample", *batch);
+  batch.reset();
+}
+
+void Store::State::verify(std::int64_t run, const std::string& part) const {
+  Atomically steadily(database, "BEGIN");  // somebody may be writing
+  Statement seals = database.prepare(
+      "SELECT first, last, round, sha256 FROM digest WHERE run = ? AND part = ? ORDER BY first, last");
+  Statement select = database.prepare(rows_of(part));
+  std::int64_t sealed = 0;
+  for (seals.bind(run, part); seals.step();) {
+    const Seal seal{.first = static_cast<std::uint64_t>(seals.integer(0)),
+                    .last = static_cast<std::uint64_t>(seals.integer(1)),
+                    .round = seals.number<std::uint32_t>(2)};
+    const Rows rows = rows_in(select, run, seal);
+    if (rows.digest != seals.text_view(3)) sqlite::damaged(database.file(), in_words(part, run, seal));
+    sealed += rows.count;
+  }
+  Statement count = database.prepare(
+      fmt::format("SELECT count(*) FROM {} WHERE {} = ?", part, part == "run" ? "id" : "run"));
+  count.bind(run).step();
+  if (count.integer(0) != sealed)
+    sqlite::damaged(database.file(), fmt::format("\"{}\" holds {} rows of run {}; {} were stored", part,
+                                                 count.integer(0), run, sealed));
+}
+
+}  // namespace jcprof
