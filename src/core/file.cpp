@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,6 +15,7 @@
 
 #include "src/core/error.hpp"
 #include "src/core/hex.hpp"
+#include "src/core/unique_fd.hpp"
 
 namespace jcprof {
 namespace {
@@ -79,26 +79,53 @@ void write_through(const std::filesystem::path& file, std::string_view content) 
   if (fd.get() < 0 || !write_all(fd.get(), content)) throw cannot("write", file, ExitCode::environment);
 }
 
+std::string_view kind_in_words(mode_t mode) {
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+struct Opened {
+  UniqueFd file;
+  std::string why_not;  // not empty: it cannot be read
+};
+
+/// Never waits: whoever opens a pipe without this waits for its writer.
+Opened open_regular(const std::filesystem::path& file) {
+  Opened opened{.file = UniqueFd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)),
+                .why_not = {}};
+  struct stat status = {};
+  if (opened.file.get() < 0 || ::fstat(opened.file.get(), &status) != 0)
+    opened.why_not = fmt::format("cannot read: {}", std::strerror(errno));
+  else if (S_ISDIR(status.st_mode))
+    opened.why_not = fmt::format("cannot read: {}", std::strerror(EISDIR));
+  else if (!S_ISREG(status.st_mode))
+    opened.why_not = fmt::format("cannot read: it is {}, not a regular file", kind_in_words(status.st_mode));
+  else if (static_cast<std::uintmax_t>(status.st_size) > largest_file)
+    opened.why_not = fmt::format("larger than {} bytes", largest_file);
+  return opened;
+}
+
 }  // namespace
 
+std::string why_unreadable(const std::filesystem::path& file) {
+  return open_regular(file).why_not;
+}
+
 std::string read_file(const std::filesystem::path& file) {
-  std::error_code error;
-  if (std::filesystem::is_directory(file, error)) {
-    errno = EISDIR;
-    throw cannot("read", file, ExitCode::user_mistake);
-  }
-  errno = 0;
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw cannot("read", file, ExitCode::user_mistake);
-  // Bounded while reading: devices and pipes do not say how much is coming.
+  Opened opened = open_regular(file);
+  // Bounded while reading too: the file may grow, and those of the kernel do not say how large they are.
   std::string content;
   std::string block(std::size_t{1} << 16, '\0');
-  while (stream.read(block.data(), static_cast<std::streamsize>(block.size())) || stream.gcount() > 0) {
-    content.append(block, 0, static_cast<std::size_t>(stream.gcount()));
-    if (content.size() <= largest_file) continue;
-    throw UserError(Fault{.message = fmt::format("larger than {} bytes", largest_file),
-                          .place = {.file = file.string()}});
+  ssize_t size = 0;
+  while (opened.why_not.empty() && (size = ::read(opened.file.get(), block.data(), block.size())) != 0) {
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) opened.why_not = fmt::format("cannot read: {}", std::strerror(errno));
+    if (size > 0) content.append(block, 0, static_cast<std::size_t>(size));
+    if (content.size() > largest_file) opened.why_not = fmt::format("larger than {} bytes", largest_file);
   }
+  if (!opened.why_not.empty())
+    throw UserError(Fault{.message = opened.why_not, .place = {.file = file.string()}});
   return content;
 }
 

@@ -2,6 +2,7 @@
 #include "src/core/file.hpp"
 
 #include <catch2/catch.hpp>
+#include <sys/stat.h>
 
 #include "tests/core/fault_text.hpp"
 #include "tests/core/temporary_folder.hpp"
@@ -26,6 +27,25 @@ TEST_CASE("a file that is not there, and a folder, are named") {
         "no/such.json: cannot read: No such file or directory");
   CHECK(fault_text([&] { read_file(folder.path()); }) ==
         folder.path().string() + ": cannot read: Is a directory");
+}
+
+TEST_CASE("a pipe, a link to one, a device and a link to itself are refused at once") {
+  const TemporaryFolder folder;
+  const std::string pipe = folder.path() / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::filesystem::create_symlink(pipe, folder / "link.c");
+  std::filesystem::create_symlink("loop.c", folder / "loop.c");
+  CHECK(fault_text([&] { read_file(pipe); }) == pipe + ": cannot read: it is a pipe, not a regular file");
+  CHECK(why_unreadable(folder / "link.c") == "cannot read: it is a pipe, not a regular file");
+  CHECK(why_unreadable("/dev/zero") == "cannot read: it is a device, not a regular file");
+  CHECK(why_unreadable(folder / "loop.c") == "cannot read: Too many levels of symbolic links");
+}
+
+TEST_CASE("a file of more than 256 MiB is refused before it is read") {
+  const TemporaryFolder folder;
+  write_file(folder / "large.c", "x");
+  std::filesystem::resize_file(folder / "large.c", 300 << 20);
+  CHECK(why_unreadable(folder / "large.c") == "larger than 268435456 bytes");
 }
 
 TEST_CASE("an old errno does not make a good file unreadable") {
