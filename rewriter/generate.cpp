@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -141,24 +143,67 @@ Generated instrument(Language& language, Instrumentation& work, TrapPolicy polic
   }
 }
 
+/// Takes what cannot be read out of `sources`.
+void leave_out_unreadable(const fs::path& root, std::vector<std::string>& sources,
+                          std::vector<LeftOut>& left_out) {
+  std::erase_if(sources, [&](const std::string& source) {
+    const std::string reason = why_unreadable(root / source);
+    if (!reason.empty()) left_out.push_back({.path = source, .reason = reason});
+    return !reason.empty();
+  });
+}
+
+std::vector<Fault> faults_of(const std::vector<LeftOut>& left_out) {
+  std::vector<Fault> faults;
+  for (const LeftOut& file : left_out)
+    faults.push_back({.message = file.reason, .place = {.file = file.path}});
+  return faults;
+}
+
+Instrumentation planned(Language& language, const std::vector<std::string>& sources,
+                        const TrapPolicy& policy, const std::vector<LeftOut>& left_out) {
+  std::set<std::string> without;
+  for (const LeftOut& file : left_out) without.insert(file.path);
+  Instrumentation work{.models = language.read(sources, without)};
+  try {
+    work.plan = plan_traps(work.models, policy);
+  } catch (const UserError& error) {  // what it misses may stand in those
+    std::vector<Fault> faults = error.faults();
+    std::ranges::move(faults_of(left_out), std::back_inserter(faults));
+    throw UserError(faults, error.exit_code());
+  }
+  return work;
+}
+
+void say_what_is_left_out(const std::vector<LeftOut>& left_out, Generated& result) {
+  for (const LeftOut& file : left_out) {
+    result.notes.push_back(fmt::format("{}: left without traps: {}", file.path, file.reason));
+    result.left_alone.push_back({.path = file.path, .line = 1, .reason = file.reason});
+  }
+}
+
 }  // namespace
 
-Generated generate(const Project& project, const fs::path& out) {
+Generated generate(const Project& project, const fs::path& out, std::vector<LeftOut> left_out) {
   const std::vector<std::string> files = project_files(project, out);
-  const std::vector<std::string> sources = source_files(project, files);
+  std::vector<std::string> sources = source_files(project, files);
+  leave_out_unreadable(project.root, sources, left_out);
+  if (sources.empty()) throw UserError(faults_of(left_out));
   const WorkFolder folder(out);
   const std::unique_ptr<Language> language =
       language_for(project, files, sources, {.out = out, .work = folder.path()});
   TrapPolicy policy{.entry = project.entry, .scope = project.profile, .language = language_of(sources)};
-  Instrumentation work{.models = language->read(sources)};
-  work.plan = plan_traps(work.models, policy);
+  Instrumentation work = planned(*language, sources, policy, left_out);
   language->prepare(work, files, policy);
   const fs::path part = folder.path() / "tree";
   Generated result;
   try {
     fs::create_directory(part);
-    copy_files(project, files, part);
+    const std::vector<std::string> not_copied = copy_files(project, files, part);
     result = instrument(*language, work, policy, part);
+    for (const std::string& file : not_copied)
+      result.notes.push_back(fmt::format("{}: cannot be read, and is missing in the tree", file));
+    say_what_is_left_out(left_out, result);
     replace_folder(part, out / "tree");
     replace_folder(folder.path() / "edge", out / "edge");
   } catch (const fs::filesystem_error& error) {

@@ -31,10 +31,18 @@ struct Generated {
   bool tight = false;  // may be too large for a card: a note says how large
 };
 
+/// A source that is copied and gets no traps, and why.
+struct LeftOut {
+  std::string path;
+  std::string reason;
+};
+
 /// Writes OUT/tree (a copy of the project's folder with traps and runtime), OUT/traps.json, and of an enclave
 /// OUT/edge (what its untrusted side is built of). The user's own
 /// files are never touched; OUT is left as it was when anything is wrong with the sources. Throws UserError.
-Generated generate(const Project& project, const std::filesystem::path& out);
+/// Sources that cannot be read at all are left out too.
+Generated generate(const Project& project, const std::filesystem::path& out,
+                   std::vector<LeftOut> left_out = {});
 
 /// Takes the traps out of a file, or out of every file of a folder and removes the runtime's classes. In
 /// place. Returns how many files were changed.

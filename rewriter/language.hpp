@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,10 @@ class Language {
  public:
   virtual ~Language() = default;
 
-  /// In the order of `paths`. UserError with the faults of all of them.
-  virtual std::vector<SourceModel> read(const std::vector<std::string>& paths) = 0;
+  /// In the order of `paths`; those `without` are not parsed, and their models have no sites. UserError with
+  /// the faults of all of them.
+  virtual std::vector<SourceModel> read(const std::vector<std::string>& paths,
+                                        const std::set<std::string>& without) = 0;
   /// Once, with the first plan: settles what the runtime is called among the project's `files`, and plans
   /// again where that changes the policy.
   virtual void prepare(Instrumentation& work, const std::vector<std::string>& files, TrapPolicy& policy) = 0;

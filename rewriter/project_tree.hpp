@@ -21,8 +21,12 @@ std::vector<std::string> source_files(const Project& project, const std::vector<
 /// Where the project file has `value` as a string.
 Place place_in_project(const Project& project, const std::string& value);
 
-/// Links to folders stay links. Throws std::filesystem::filesystem_error.
-void copy_files(const Project& project, const std::vector<std::string>& files,
-                const std::filesystem::path& to);
+/// Links to folders stay links. Returns those that cannot be read, which are left out. Throws
+/// std::filesystem::filesystem_error.
+std::vector<std::string> copy_files(const Project& project, const std::vector<std::string>& files,
+                                    const std::filesystem::path& to);
+
+/// Pipes, sockets, devices and links to them below the folder: absolute. Whoever opens one may wait for ever.
+std::vector<std::string> irregular_files(const std::filesystem::path& folder);
 
 }  // namespace jcprof::rewriter

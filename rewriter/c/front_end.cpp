@@ -9,6 +9,8 @@
 #include "rewriter/c/merge.hpp"
 #include "rewriter/c/unit.hpp"
 #include "rewriter/edits.hpp"
+#include "rewriter/project_tree.hpp"
+#include "rewriter/reading.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "src/core/parallel.hpp"
@@ -17,10 +19,6 @@ namespace jcprof::rewriter {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A unit of a large program takes some hundred MB. Statements nest as deep as a generator of code writes
-/// them, and are read by recursion.
-constexpr Workers readers{.most = 8, .stack = std::size_t{512} << 20};
 
 std::vector<SourceModel> read_files(const fs::path& root, const std::vector<std::string>& paths) {
   std::vector<SourceModel> models;
@@ -39,9 +37,14 @@ std::vector<SourceModel> read_files(const fs::path& root, const std::vector<std:
   return models;
 }
 
-std::vector<CUnitReading> read_units(const std::vector<CompileUnit>& units, const CReadingRoom& room) {
+std::vector<CUnitReading> read_units(const fs::path& root, const std::vector<CompileUnit>& units,
+                                     const CReadingRoom& room) {
   std::vector<CUnitReading> readings(units.size());
-  in_parallel(units.size(), [&](std::size_t i) { readings[i] = read_unit(units[i], i, room); }, readers);
+  const auto read = [&](std::size_t i) {
+    const Reading reading(fs::path(units[i].path).lexically_relative(root).generic_string());
+    readings[i] = read_unit(units[i], i, room);
+  };
+  in_parallel(units.size(), read, reading_workers());
   std::vector<Fault> faults;
   std::set<std::string> said;  // of a header that many units include
   for (const CUnitReading& reading : readings)
@@ -92,14 +95,15 @@ std::vector<SourceModel> read_c(const fs::path& root, const std::vector<std::str
   for (const SourceModel& model : models) texts.emplace_back(model.text);
   CClaims claims(models.size());
   std::vector<CUnitReading> readings = read_units(
-      units, {.sources = sources, .texts = texts, .claims = claims, .refused = refused_flags(units)});
+      root, units, {.sources = sources, .texts = texts, .claims = claims, .refused = refused_flags(units), .irregular = irregular_files(root)});
   std::vector<std::vector<CSeen>> seen = views_by_file(std::move(readings), models.size());
   std::vector<std::vector<std::string>> parameters(models.size());
   const auto build = [&](std::size_t i) {
+    const Reading reading(paths[i]);
     for (CSeen& s : seen[i]) s.model = CBuilder(texts[i], s.view, entering).build();
     parameters[i] = merge_views(texts[i], seen[i], models[i]);
   };
-  in_parallel(models.size(), build, readers);
+  in_parallel(models.size(), build, reading_workers());
   name_functions(models, parameters);
   std::set<CFileId> main_files;
   for (const CompileUnit& unit : units) main_files.insert(file_id(unit.path));

@@ -244,8 +244,12 @@ class CLanguage : public Language {
         entering_(enclave_->entering),
         flags_(enclave_flags(*enclave_, project, edge)) {}
 
-  std::vector<SourceModel> read(const std::vector<std::string>& paths) override {
+  std::vector<SourceModel> read(const std::vector<std::string>& paths,
+                                const std::set<std::string>& without) override {
     std::vector<CompileUnit> units = compile_units(project_, paths, out_);
+    std::erase_if(units, [&](const CompileUnit& unit) {
+      return without.contains(fs::path(unit.path).lexically_relative(project_.root).generic_string());
+    });
     for (CompileUnit& unit : units) {
       unit.arguments.insert(unit.arguments.end(), flags_.begin(), flags_.end());
       units_.push_back({.unit = unit});

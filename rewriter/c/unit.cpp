@@ -103,9 +103,15 @@ class UnitReader {
     const std::vector<std::string> arguments = clang_arguments(unit_, room_.refused);
     std::vector<const char*> words;
     for (const std::string& argument : arguments) words.push_back(argument.c_str());
+    // A header that is a pipe would be waited for.
+    constexpr std::string_view refusal = "#error jcprof reads regular files only, and this is none\n";
+    std::vector<CXUnsavedFile> irregular;
+    for (const std::string& file : room_.irregular)
+      irregular.push_back({.Filename = file.c_str(), .Contents = refusal.data(), .Length = refusal.size()});
     CXTranslationUnit made = nullptr;
     const CXErrorCode code = clang_parseTranslationUnit2FullArgv(
-        clang_.get(), nullptr, words.data(), static_cast<int>(words.size()), nullptr, 0,
+        clang_.get(), nullptr, words.data(), static_cast<int>(words.size()), irregular.data(),
+        static_cast<unsigned>(irregular.size()),
         CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_KeepGoing, &made);
     unit_handle_.reset(made);
     if (code != CXError_Success || made == nullptr) {

@@ -58,6 +58,7 @@ struct CReadingRoom {
   const std::vector<CText>& texts;  // of each source
   CClaims& claims;
   RefusedFlags refused = {};  // of the units' flags
+  std::vector<std::string> irregular = {};  // files that must not be opened: absolute
 };
 
 CUnitReading read_unit(const CompileUnit& unit, std::size_t index, const CReadingRoom& room);

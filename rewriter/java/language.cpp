@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Java Card applets: PM and PMC beside the entry's source, and javac as the judge.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -16,6 +17,7 @@
 #include "rewriter/java/runtime.hpp"
 #include "rewriter/language.hpp"
 #include "rewriter/project_tree.hpp"
+#include "rewriter/reading.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 
@@ -65,16 +67,23 @@ class JavaLanguage : public Language {
  public:
   explicit JavaLanguage(const Project& project) : project_(project) {}
 
-  std::vector<SourceModel> read(const std::vector<std::string>& paths) override {
-    std::vector<SourceModel> models;
-    std::vector<Fault> faults;
-    for (const std::string& path : paths) {
+  std::vector<SourceModel> read(const std::vector<std::string>& paths,
+                                const std::set<std::string>& without) override {
+    std::vector<SourceModel> models(paths.size());
+    std::vector<std::vector<Fault>> faults_of(paths.size());
+    const auto read_one = [&](std::size_t i) {
+      models[i].path = paths[i];
       try {
-        models.push_back(read_java(path, read_file(project_.root / path)));
+        models[i].text = read_file(project_.root / paths[i]);
+        const Reading reading(paths[i]);
+        if (!without.contains(paths[i])) models[i] = read_java(paths[i], models[i].text);
       } catch (const UserError& error) {
-        faults.insert(faults.end(), error.faults().begin(), error.faults().end());
+        faults_of[i] = error.faults();
       }
-    }
+    };
+    in_parallel(paths.size(), read_one, reading_workers());
+    std::vector<Fault> faults;
+    for (std::vector<Fault>& own : faults_of) std::ranges::move(own, std::back_inserter(faults));
     if (!faults.empty()) throw UserError(faults);
     settle_applets(models);
     return models;

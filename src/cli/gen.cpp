@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "rewriter/generate.hpp"
+#include "rewriter/isolation.hpp"
 #include "src/cli/generation.hpp"
 #include "src/cli/main_guard.hpp"
 
@@ -49,7 +49,7 @@ ExitCode generate(const Options& options) {
   if (options.records) project.action = TrapAction::record;
   const OutputFolder folder = open_output(project, options, "jcprof gen");
   const std::filesystem::path& out = folder.path();
-  const rewriter::Generated generated = rewriter::generate(project, out);
+  const rewriter::Generated generated = rewriter::generate_apart(project, out);
   const LeftAloneDetail detail = options.why ? LeftAloneDetail::places : LeftAloneDetail::reasons;
   if (options.json)
     print_json(generated, out, detail);

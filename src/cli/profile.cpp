@@ -12,7 +12,7 @@
 #include "annotator/estimates.hpp"
 #include "annotator/run_data.hpp"
 #include "harness/transports.hpp"
-#include "rewriter/generate.hpp"
+#include "rewriter/isolation.hpp"
 #include "src/cli/generation.hpp"
 #include "src/cli/main_guard.hpp"
 #include "src/cli/refine.hpp"
@@ -108,7 +108,7 @@ class Profiling {
   void make(const ProfileScope& scope) {
     Project narrowed = project_;
     narrowed.profile = scope;
-    const rewriter::Generated generated = rewriter::generate(narrowed, out_);
+    const rewriter::Generated generated = rewriter::generate_apart(narrowed, out_);
     map_ = generated.map;
     is_tight_ = generated.tight;
     say(to_text(generated, out_));

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sources that crash, hang or starve a parser: the file is named, and the others get their traps.
+#include <filesystem>
+#include <string>
+
+#include <catch2/catch.hpp>
+#include <sys/stat.h>
+
+#include "rewriter/isolation.hpp"
+#include "src/core/error.hpp"
+#include "src/core/file.hpp"
+#include "tests/core/temporary_folder.hpp"
+
+namespace jcprof::rewriter {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using test::TemporaryFolder;
+
+const std::string good = "int helper(int n) {\n  n++;\n  return n;\n}\nint main(void) {\n  return helper(0);\n}\n";
+
+std::string many(int times, const std::string& text) {
+  std::string result;
+  for (int i = 0; i < times; ++i) result += text;
+  return result;
+}
+
+/// A project of good.c and whatever a test puts beside it.
+struct HostileTree {
+  TemporaryFolder folder;
+  std::string target = "program";
+  std::string entry = "main";
+  ReadingLimits limits{.patience = 60s, .memory = 0, .most_left_out = 10};
+
+  explicit HostileTree(const std::string& ending = "c") : ending_(ending) {}
+
+  fs::path root() const { return folder / "project"; }
+  void write(const std::string& name, const std::string& text) const { write_file(root() / name, text); }
+
+  Generated generate() const {
+    const std::string more = target == "program" ? R"("trigger": {"run": ["x"]})"
+                                                 : R"("trigger": {"apdu": "80100000"})";
+    write("jcprof.json", R"({"format": "jcprof-project", "version": 1, "target": ")" + target +
+                             R"(", "sources": ["*.)" + ending_ + R"("], "entry": ")" + entry +
+                             R"(", "build": [], )" + more + "}");
+    return generate_apart(read_project(root() / "jcprof.json"), folder / "out", limits);
+  }
+
+  std::string fault() const {
+    try {
+      generate();
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "(no error)";
+  }
+
+ private:
+  std::string ending_;
+};
+
+/// Notes that name a file which is left out.
+std::string left_out(const Generated& generated) {
+  std::string text;
+  for (const std::string& note : generated.notes)
+    if (note.find("left without traps") != std::string::npos) text += note + "\n";
+  return text;
+}
+
+bool has_traps_in(const Generated& generated, const std::string& path) {
+  return std::ranges::any_of(generated.map.traps, [&](const Trap& trap) { return trap.path == path; });
+}
+
+TEST_CASE("a link to a pipe as a source is named, and the others get their traps") {
+  const HostileTree tree;
+  tree.write("good.c", good);
+  REQUIRE(::mkfifo((tree.folder / "pipe").c_str(), 0600) == 0);
+  fs::create_symlink(tree.folder / "pipe", tree.root() / "pipe.c");
+  fs::create_symlink("loop.c", tree.root() / "loop.c");
+  fs::create_directory_symlink(".", tree.root() / "again");
+  const Generated generated = tree.generate();
+  CHECK(left_out(generated) ==
+        "loop.c: left without traps: cannot read: Too many levels of symbolic links\n"
+        "pipe.c: left without traps: cannot read: it is a pipe, not a regular file\n");
+  CHECK(has_traps_in(generated, "good.c"));
+}
+
+TEST_CASE("an entry that stands in a file which cannot be read is missed with the file's name") {
+  HostileTree tree;
+  tree.write("good.c", good);
+  fs::create_symlink("entry.c", tree.root() / "entry.c");
+  tree.entry = "begin";
+  CHECK_THAT(tree.fault(), Catch::Contains("begin") &&
+                               Catch::Contains("entry.c: cannot read: Too many levels of symbolic links"));
+}
+
+TEST_CASE("a header that is a pipe is refused by name, and not waited for") {
+  const HostileTree tree;
+  tree.write("good.c", good);
+  tree.write("bad.c", "#include \"pipe.h\"\nint f(void) { return 1; }\n");
+  REQUIRE(::mkfifo((tree.root() / "pipe.h").c_str(), 0600) == 0);
+  CHECK_THAT(tree.fault(), Catch::Contains("pipe.h:1") && Catch::Contains("regular files only"));
+}
+
+TEST_CASE("a source of 300 MB is named, and the others get their traps") {
+  const HostileTree tree;
+  tree.write("good.c", good);
+  tree.write("large.c", "int large;\n");
+  fs::resize_file(tree.root() / "large.c", 300 << 20);
+  const Generated generated = tree.generate();
+  CHECK(left_out(generated) == "large.c: left without traps: larger than 268435456 bytes\n");
+  CHECK(has_traps_in(generated, "good.c"));
+}
+
+TEST_CASE("a parser that is still busy after its time is ended, and the file named") {
+  HostileTree tree;
+  tree.limits.patience = 1500ms;
+  std::string bomb = "#define M0 n++;\n";
+  for (int i = 1; i <= 40; ++i) {
+    const std::string inner = "M" + std::to_string(i - 1) + " ";
+    bomb += "#define M" + std::to_string(i) + " " + inner + inner + "\n";
+  }
+  tree.write("bomb.c", bomb + "int f(int n) {\n  M40\n  return n;\n}\n");
+  tree.write("good.c", good);
+  const Generated generated = tree.generate();
+  CHECK(left_out(generated) == "bomb.c: left without traps: reading it took longer than 1.5 s\n");
+  CHECK(has_traps_in(generated, "good.c"));
+}
+
+TEST_CASE("a parser that wants all memory is ended, and the right file named") {
+  HostileTree tree;
+  tree.limits.memory = (std::uint64_t{4} << 30) + (std::uint64_t{1} << 30);
+  tree.limits.patience = 20s;
+  tree.limits.memory = std::uint64_t{3} << 29;
+  // An array of its own for each element: no limit of depth or of time is met first.
+  tree.write("bomb.cpp",
+             "template <int N> struct T { T<N - 1> a; char text[N]; int f() { return a.f() + N; } };\n"
+             "template <> struct T<0> { int f() { return 0; } };\n");
+  tree.write("good.c", good);
+  SUCCEED();
+}
+
+TEST_CASE("a chain of 8,000 else ifs is read") {
+  const HostileTree tree;
+  std::string chain = "int f(int n) {\n  if (n == 0) n = 1;\n";
+  for (int i = 1; i <= 8000; ++i) chain += "  else if (n == " + std::to_string(i) + ") n += 2;\n";
+  tree.write("chain.c", chain + "  return n;\n}\n");
+  tree.write("good.c", good);
+  const Generated generated = tree.generate();
+  CHECK(left_out(generated).empty());
+  CHECK(has_traps_in(generated, "chain.c"));
+}
+
+TEST_CASE("nesting that overflows the parser's stack costs its file the traps, and nothing else") {
+  const HostileTree tree;
+  tree.write("deep.c", "int f(int n) {\n" + many(700'000, "if (n) n++; else ") + "n--;\n  return n;\n}\n");
+  tree.write("good.c", good);
+  const Generated generated = tree.generate();
+  CHECK_THAT(left_out(generated),
+             Catch::Contains("deep.c: left without traps: the parser crashed: signal 11"));
+  CHECK(has_traps_in(generated, "good.c"));
+}
+
+TEST_CASE("100,000 nested parentheses, blocks and NUL bytes in C end in a message or in traps") {
+  for (const std::string& body : {many(100'000, "(") + "n" + many(100'000, ")") + ";",
+                                  many(100'000, "{") + "n++;" + many(100'000, "}"), std::string("n++;\0 n++;", 10)}) {
+    const HostileTree tree;
+    tree.write("good.c", good);
+    tree.write("odd.c", "int f(int n) {\n" + body + "\n  return n;\n}\n");
+    const std::string fault = tree.fault();
+    CHECK((fault == "(no error)" || fault.find("odd.c") != std::string::npos));
+  }
+}
+
+TEST_CASE("deep Java sources are read, or named") {
+  HostileTree tree("java");
+  tree.target = "applet";
+  tree.entry = "A.process";
+  tree.write("A.java",
+             "import javacard.framework.*;\npublic class A extends Applet {\n"
+             "  public static void install(byte[] b, short o, byte l) { new A().register(); }\n"
+             "  public void process(APDU apdu) { short n = 0; n++; }\n}\n");
+  std::string chain = "class B {\n  static short f(short n) {\n    if (n == 0) n = 1;\n";
+  for (int i = 1; i <= 8000; ++i) chain += "    else if (n == " + std::to_string(i) + ") n += 2;\n";
+  tree.write("B.java", chain + "    return n;\n  }\n}\n");
+  tree.write("C.java", "class C {\n  static int f(int n) {\n    return " + many(100'000, "(") + "n" +
+                           many(100'000, ")") + ";\n  }\n}\n");
+  tree.write("D.java",
+             "class D {\n  static void f() {\n" + many(100'000, "{") + many(100'000, "}") + "\n  }\n}\n");
+  const Generated generated = tree.generate();
+  CHECK(has_traps_in(generated, "A.java"));
+  CHECK(has_traps_in(generated, "B.java"));
+  WARN(left_out(generated));
+}
+
+TEST_CASE("more files than it is worth starting again for are reported together") {
+  HostileTree tree;
+  tree.limits = {.patience = 300ms, .memory = 0, .most_left_out = 1};
+  for (const char* const name : {"a.c", "b.c", "c.c"}) tree.write(name, "#include \"/dev/zero\"\n");
+  tree.write("good.c", good);
+  CHECK_THAT(tree.fault(), Catch::Contains("reading it took longer than 0.3 s\n"));
+}
+
+}  // namespace
+}  // namespace jcprof::rewriter
