@@ -88,17 +88,17 @@ bool has_marker(const fs::path& folder) {
   return text.empty() || text.starts_with(marker_head);
 }
 
-bool is_of_version_0_1(const fs::path& folder) {
-  const bool has_tree = fs::is_regular_file(folder / "traps.json") && fs::is_directory(folder / "tree");
-  return has_tree || fs::is_regular_file(folder / "record.jcplog");
+/// As jcprof 0.1 left it, or with a trap map written by hand.
+bool has_our_files(const fs::path& folder) {
+  return fs::is_regular_file(folder / "traps.json") || fs::is_regular_file(folder / "record.jcplog");
 }
 
 /// What is there is looked at before the marker: another jcprof makes its marker first, then the rest.
 void refuse_foreign(const fs::path& folder) {
   const bool is_free = !fs::exists(folder) || has_nothing_else(folder);
   if (has_marker(folder)) return;
-  if (is_of_version_0_1(folder))
-    refuse(fmt::format("\"{}\" looks like the output of jcprof 0.1, which did not mark its folders",
+  if (has_our_files(folder))
+    refuse(fmt::format("\"{}\" looks like output of jcprof, but has not its mark; jcprof 0.1 made none",
                        folder.string()),
            fmt::format("if nothing in it is yours, `touch \"{}\"` lets jcprof take it over; or remove the "
                        "folder, or name another one with -o",
@@ -188,7 +188,8 @@ void remove_parts(const fs::path& folder) {
 
 }  // namespace
 
-OutputFolder::OutputFolder(const OutputWish& wish) : path_(settled(wish.folder)) {
+OutputFolder::OutputFolder(const OutputWish& wish)
+    : path_(settled(wish.folder)), was_there_(fs::exists(path_)) {
   refuse_containment(path_, wish.project);
   refuse_foreign(path_);
   lock_ = inherited_lock(path_);
@@ -201,9 +202,15 @@ OutputFolder::OutputFolder(const OutputWish& wish) : path_(settled(wish.folder))
 
 OutputFolder::~OutputFolder() {
   if (!is_holder_) return;
+  std::error_code ignored;
   try {
+    if (!was_there_ && has_nothing_else(path_)) {
+      fs::remove(path_ / output_marker, ignored);
+      fs::remove(path_, ignored);
+      return;
+    }
     set_holder(lock_.get(), "");
-  } catch (const UserError&) {
+  } catch (const std::runtime_error&) {
     return;  // an old name there does no harm: the lock is what counts
   }
 }
@@ -221,7 +228,7 @@ void mark_output_folder(const fs::path& named) {
 }
 
 bool is_output_folder(const fs::path& folder) {
-  return fs::exists(folder / output_marker) || is_of_version_0_1(folder);
+  return fs::exists(folder / output_marker) || (has_our_files(folder) && fs::is_directory(folder / "tree"));
 }
 
 }  // namespace jcprof

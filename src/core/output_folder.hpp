@@ -26,6 +26,7 @@ class OutputFolder {
   /// lies in it under another name than jcprof-out; UserError (environment) naming who holds it. Under the
   /// lock of a jcprof that started this one it works along.
   explicit OutputFolder(const OutputWish& wish);
+  /// A folder that was made and got nothing goes again.
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
@@ -40,6 +41,7 @@ class OutputFolder {
   std::filesystem::path path_;
   UniqueFd lock_;
   bool is_holder_ = true;
+  bool was_there_ = true;
 };
 
 /// Marks a folder that is missing or empty, and leaves any other as it is. For what lies round an output folder.

@@ -67,6 +67,7 @@ TEST_CASE(
   const ProcessResult map =
       run_and_wait({.argv = {"python3", "make_traps.py"}, .cwd = project}, {}, std::chrono::seconds{20});
   REQUIRE(map.exit_status == 0);
+  write_file(project / "jcprof-out" / ".jcprof-out", "");
   write_file(project / "jcprof-out" / "traps.json", map.tail);
   for (const char* agent : {"{}", R"({"per_batch": true})"}) {
     std::string text = read_file(project / "jcprof.json");

@@ -88,8 +88,9 @@ TEST_CASE("an agent's ladder becomes a table of layers") {
 
 TEST_CASE("the ladder ends at the first trap of the entry that traps.json has") {
   const Place place("agent:python3 agent.py");
-  write_file(place.folder / "out" / "traps.json", traps);
-  const ProcessResult result = place.layers({"-o", "out", "--json"});
+  write_file(place.folder / "jcprof-out" / ".jcprof-out", "");
+  write_file(place.folder / "jcprof-out" / "traps.json", traps);
+  const ProcessResult result = place.layers({"-o", "jcprof-out", "--json"});
   INFO(result.tail);
   REQUIRE(result.exit_status == 0);
   const auto json = nlohmann::json::parse(result.tail);

@@ -90,7 +90,7 @@ void write_project(const fs::path& folder) {
                  "sources": ["a.c"], "entry": "f", "transport": "agent:)" JCPROF_SYNTHETIC_AGENT R"(",
                  "trigger": {"device": "card", "trap": 1, "blocks": 2}, "inputs": {"pattern": "00"}})");
   write_file(folder / "a.c", "");
-  fs::create_directories(folder / "jcprof-out");
+  write_file(folder / "jcprof-out" / ".jcprof-out", "");
   write_file(folder / "jcprof-out" / "traps.json",
              R"({"format": "jcprof-traps", "version": 1, "language": "c", "sources": [], "traps": []})");
 }

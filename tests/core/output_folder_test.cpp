@@ -69,7 +69,7 @@ TEST_CASE("the output of jcprof 0.1 can be taken over") {
   write_file(place / "old/traps.json", "{}");
   const std::string marker = (place / "old/.jcprof-out").string();
   CHECK(refused(place / "old") ==
-        fmt::format("\"{}\" looks like the output of jcprof 0.1, which did not mark its folders\n"
+        fmt::format("\"{}\" looks like output of jcprof, but has not its mark; jcprof 0.1 made none\n"
                     "hint: if nothing in it is yours, `touch \"{}\"` lets jcprof take it over; or remove the "
                     "folder, or name another one with -o",
                     (place / "old").string(), marker));

@@ -149,6 +149,7 @@ TEST_CASE("Chromium finds no fault in the reports of the examples") {
   const fs::path sensor = place.copied("examples/agent-python");
   const Said map = place.run({"python3", "make_traps.py"}, sensor.string());
   REQUIRE(map.status == 0);
+  write_file(sensor / "jcprof-out/.jcprof-out", "");
   write_file(sensor / "jcprof-out/traps.json", map.out);
   expect(place, {"jcprof", "run", sensor.string(), "--rounds", "10", "-q"});
   expect(place, {"jcprof", "annotate", sensor.string(), "-q"});

@@ -359,7 +359,7 @@ TEST_CASE("a log that cannot be written is refused in words") {
   const std::string path = folder.path().string();
   write_file(folder / "file", "");
   CHECK(fault_text([&] { LogWriter(folder / "file/record.jcplog", plenty); }) ==
-        "cannot write \"" + path + "/file\": Not a directory\nhint: -o names another folder");
+        path + "/file: cannot open the folder: Not a directory");
   CHECK(fault_text([&] { LogWriter(folder / "log", 1000); }) ==
         "a log of 1000 bytes holds nothing\nhint: --max-log takes 128K at least");
   const LogWriter first(folder / "log", plenty);
