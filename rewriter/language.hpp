@@ -68,7 +68,6 @@ std::unique_ptr<Language> java_language(const Project& project);
 std::unique_ptr<Language> c_language(const Project& project, const std::filesystem::path& out);
 /// C and C++ of an enclave, with its EDL; what its untrusted side is built of goes to `work`/edge.
 std::unique_ptr<Language> enclave_language(const Project& project, const std::vector<std::string>& files,
-                                           const std::vector<std::string>& sources,
-                                           const TreePlaces& places);
+                                           const std::vector<std::string>& sources, const TreePlaces& places);
 
 }  // namespace jcprof::rewriter

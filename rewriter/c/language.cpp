@@ -287,7 +287,7 @@ class CLanguage : public Language {
       if (!work.plan.files[i].instrumented) continue;
       const Placeholders values{{"runtime", c_runtime_from(model.path)}};
       write_own_file(tree / model.path,
-                 apply_edits(model.text, edits_of(insertions_for(model, work.plan.files[i], values))));
+                     apply_edits(model.text, edits_of(insertions_for(model, work.plan.files[i], values))));
     }
     write_own_file(tree / c_runtime_file, c_runtime_source(map, entering_.reach, project_.action));
     if (enclave_) write_edl(*enclave_, tree);

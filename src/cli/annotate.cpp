@@ -54,7 +54,8 @@ struct Subject {
 Subject subject_of(const CommonOptions& options) {
   const fs::path given = options.project;
   if (given.extension() == ".jcprof")
-    return {.file = given, .out = options.out.empty() ? fs::absolute(given).parent_path() : fs::path(options.out)};
+    return {.file = given,
+            .out = options.out.empty() ? fs::absolute(given).parent_path() : fs::path(options.out)};
   const Project project = read_project(options.project);
   const fs::path out = output_folder(project, options);
   return {.file = out / "profile.jcprof", .root = project.root, .out = out};

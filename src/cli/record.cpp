@@ -212,7 +212,8 @@ ExitCode finish(const RecordOptions& options, const Analysis& what, Recorded& re
 }
 
 ExitCode record_command(const RecordOptions& options, std::vector<std::string> argv) {
-  const OutputFolder folder({.folder = options.out.empty() ? usual_output_folder : options.out, .verb = verb});
+  const OutputFolder folder(
+      {.folder = options.out.empty() ? usual_output_folder : options.out, .verb = verb});
   const fs::path& out = folder.path();
   Analysis what = analysis_in(out, options);
   if (!options.traps.empty()) what.traps = read_trap_map(options.traps);
@@ -239,11 +240,10 @@ ExitCode record_a_project(const RecordOptions& options) {
                         .log = options.log,
                         .is_quiet = options.quiet};
   // Beside what jcprof profile makes, whose traps stop.
-  const fs::path usual = output_folder(wish.project, {});
-  if (options.out.empty()) mark_output_folder(usual);
-  const OutputFolder folder({.folder = options.out.empty() ? usual / "record" : fs::path(options.out),
-                             .verb = verb,
-                             .project = wish.project.root});
+  const OutputFolder folder(
+      {.folder = options.out.empty() ? output_folder(wish.project, {}) / "record" : fs::path(options.out),
+       .verb = verb,
+       .project = wish.project.root});
   wish.folder = &folder;
   wish.out = folder.path();
   Analysis what = analysis_in(wish.out, options);

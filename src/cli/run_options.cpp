@@ -10,7 +10,8 @@ void add_run_options(CLI::App& app, RunOptions& options) {
   app.add_flag("--json", options.common.json, "print the result as JSON");
   app.add_option("--transport", options.transport, "how the target is reached (default: the project's)")
       ->type_name("URI");
-  app.add_flag("--fresh", options.fresh, "start a new profile; what was measured before is dropped");
+  app.add_flag("--fresh", options.fresh,
+               "start a new profile; what was measured before is dropped once the target has answered");
   app.add_flag("--dry-run", options.dry_run, "print the commands of the project and stop");
   const CLI::Range percent(0.0, 100.0);
   app.add_option("--absolute", options.absolute_points,

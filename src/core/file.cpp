@@ -59,8 +59,8 @@ std::filesystem::path plain(const std::filesystem::path& path) {
 void write_in(int folder, const std::filesystem::path& file, std::string_view content) {
   const std::string name = file.filename().string();
   const std::string part = part_name();
-  const UniqueFd fd(::openat(folder, part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                             usual_file));
+  const UniqueFd fd(
+      ::openat(folder, part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, usual_file));
   if (fd.get() < 0) throw cannot("write", file, ExitCode::environment);
   struct stat before = {};
   bool is_written = write_all(fd.get(), content);

@@ -22,8 +22,8 @@ std::string why_unreadable(const std::filesystem::path& file);
 /// pipe written to. UserError (environment) when the disk refuses.
 void write_file(const std::filesystem::path& file, std::string_view content);
 
-// ---- what lies in an output folder (output_folder.hpp). `file` is made absolute; a link in any part of it is
-// refused with a UserError, and never followed.
+// ---- what lies in an output folder (output_folder.hpp). `file` is made absolute; a link in any part of it
+// is refused with a UserError, and never followed.
 
 /// Makes the folder, writes beside, renames.
 void write_own_file(const std::filesystem::path& file, std::string_view content);

@@ -25,7 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr std::string_view marker_head = "jcprof output folder: jcprof replaces and deletes what it made here\n";
+constexpr std::string_view marker_head =
+    "jcprof output folder: jcprof replaces and deletes what it made here\n";
 /// A number of a descriptor.
 constexpr const char* lock_variable = "JCPROF_OUTPUT_LOCK";
 /// A holder that has just been killed, or has not said its name yet, is waited for.
@@ -70,8 +71,9 @@ void refuse_containment(const fs::path& out, const fs::path& project) {
            "-o names a folder outside of the project; without -o it is jcprof-out beside the project file");
   const fs::path within = out.lexically_relative(root);
   if (contains(root, out) && std::ranges::find(within, usual_output_folder) == within.end())
-    refuse(fmt::format("the output folder \"{}\" lies inside the project", out.string()),
-           "there it must be named jcprof-out, which copies of the project leave out; -o names one elsewhere");
+    refuse(
+        fmt::format("the output folder \"{}\" lies inside the project", out.string()),
+        "there it must be named jcprof-out, which copies of the project leave out; -o names one elsewhere");
 }
 
 bool has_nothing_else(const fs::path& folder) {
@@ -186,6 +188,13 @@ void remove_parts(const fs::path& folder) {
     if (entry.path().filename().string().starts_with(part_prefix)) fs::remove_all(entry.path(), ignored);
 }
 
+/// A jcprof-out that is made only because this one lies in it is jcprof's too.
+void mark_above(const fs::path& folder) {
+  for (fs::path above = folder.parent_path(); above.has_relative_path(); above = above.parent_path())
+    if (above.filename() == usual_output_folder && (!fs::exists(above) || fs::is_empty(above)))
+      open_own_file(above / output_marker, OwnStart::keep);
+}
+
 }  // namespace
 
 OutputFolder::OutputFolder(const OutputWish& wish)
@@ -195,6 +204,7 @@ OutputFolder::OutputFolder(const OutputWish& wish)
   lock_ = inherited_lock(path_);
   is_holder_ = lock_.get() < 0;
   if (!is_holder_) return;
+  mark_above(path_);
   lock_ = locked(path_);
   set_holder(lock_.get(), fmt::format("{}, process {}\n", wish.verb, ::getpid()));
   remove_parts(path_);
@@ -218,13 +228,6 @@ OutputFolder::~OutputFolder() {
 void OutputFolder::hand_over() const {
   ::fcntl(lock_.get(), F_SETFD, 0);
   ::setenv(lock_variable, std::to_string(lock_.get()).c_str(), 1);
-}
-
-void mark_output_folder(const fs::path& named) {
-  const fs::path folder = settled(named);
-  if (fs::exists(folder) && !has_nothing_else(folder)) return;
-  const UniqueFd marker = open_own_file(folder / output_marker, OwnStart::go_on);
-  if (size_of_file(marker.get()) == 0) set_holder(marker.get(), "");
 }
 
 bool is_output_folder(const fs::path& folder) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder that a command writes into: jcprof's own by a marker file, apart from the project, and held by one
-// command at a time (docs/safety.md). What is written into it goes through the functions of file.hpp.
+// The folder that a command writes into: jcprof's own by a marker file, apart from the project, and held by
+// one command at a time (docs/safety.md). What is written into it goes through the functions of file.hpp.
 #pragma once
 
 #include <filesystem>
@@ -22,9 +22,9 @@ struct OutputWish {
 
 class OutputFolder {
  public:
-  /// Opens and locks. UserError when the folder is a link, not empty and not jcprof's, or contains the project or
-  /// lies in it under another name than jcprof-out; UserError (environment) naming who holds it. Under the
-  /// lock of a jcprof that started this one it works along.
+  /// Opens and locks. UserError when the folder is a link, not empty and not jcprof's, or contains the
+  /// project or lies in it under another name than jcprof-out; UserError (environment) naming who holds it.
+  /// Under the lock of a jcprof that started this one it works along.
   explicit OutputFolder(const OutputWish& wish);
   /// A folder that was made and got nothing goes again.
   ~OutputFolder();
@@ -43,9 +43,6 @@ class OutputFolder {
   bool is_holder_ = true;
   bool was_there_ = true;
 };
-
-/// Marks a folder that is missing or empty, and leaves any other as it is. For what lies round an output folder.
-void mark_output_folder(const std::filesystem::path& folder);
 
 /// A folder that jcprof made, 0.1 included.
 bool is_output_folder(const std::filesystem::path& folder);

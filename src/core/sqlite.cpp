@@ -49,8 +49,7 @@ void FinalizeStatement::operator()(sqlite3_stmt* statement) const {
 }
 
 void damaged(const std::string& file, std::string_view what) {
-  throw about(file, fmt::format("the profile is damaged: {}", what), damaged_hint,
-              ExitCode::user_mistake);
+  throw about(file, fmt::format("the profile is damaged: {}", what), damaged_hint, ExitCode::user_mistake);
 }
 
 void fail(sqlite3* database, const std::string& file) {

@@ -93,13 +93,13 @@ void refuse_links(const std::filesystem::path& file) {
     const std::filesystem::path part = file.string() + suffix;
     std::error_code error;
     const bool is_link = std::filesystem::is_symlink(std::filesystem::symlink_status(part, error));
-    if (is_link || (std::filesystem::is_regular_file(part, error) &&
-                    std::filesystem::hard_link_count(part, error) > 1))
-      throw UserError(Fault{
-          .message = is_link ? "a link, which jcprof does not follow where it writes"
-                             : "has another name (a hard link), which would be written to as well",
-          .place = {.file = part.string()},
-          .hint = "move it away; or copy the profile, and use the copy"});
+    if (is_link ||
+        (std::filesystem::is_regular_file(part, error) && std::filesystem::hard_link_count(part, error) > 1))
+      throw UserError(
+          Fault{.message = is_link ? "a link, which jcprof does not follow where it writes"
+                                   : "has another name (a hard link), which would be written to as well",
+                .place = {.file = part.string()},
+                .hint = "move it away; or copy the profile, and use the copy"});
   }
 }
 

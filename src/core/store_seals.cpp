@@ -64,8 +64,8 @@ void Store::State::seal(std::int64_t run, const std::string& part, const Seal& s
 }
 
 void Store::State::take(std::int64_t run, const StoredSample& added) {
-  const bool goes_on = batch && batch_run == run && batch->round == added.round &&
-                       batch->last + 1 == added.sequence;
+  const bool goes_on =
+      batch && batch_run == run && batch->round == added.round && batch->last + 1 == added.sequence;
   if (!goes_on) {
     seal_batch();
     batch_run = run;

@@ -116,10 +116,9 @@ TEST_CASE("the second one is told who holds the folder, until that one has ended
       FAIL("opened twice");
     } catch (const UserError& error) {
       CHECK(error.exit_code() == ExitCode::environment);
-      CHECK(error.what() ==
-            fmt::format("\"{}\" is in use: jcprof run (process {}) works in it\n"
-                        "hint: wait until it has ended, or end it; -o names another folder",
-                        (place / "out").string(), ::getpid()));
+      CHECK(error.what() == fmt::format("\"{}\" is in use: jcprof run (process {}) works in it\n"
+                                        "hint: wait until it has ended, or end it; -o names another folder",
+                                        (place / "out").string(), ::getpid()));
     }
   }
   CHECK(refused(place / "out") == "(no error)");

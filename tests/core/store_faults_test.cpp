@@ -73,7 +73,8 @@ TEST_CASE("what is not a profile is refused, each kind with its own words") {
 }
 
 TEST_CASE("a profile with tables, views or triggers of others is refused before any of them runs") {
-  const char* const endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c";
+  const char* const endless =
+      "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c";
   for (const std::string& sql :
        {std::string("DROP VIEW line; CREATE VIEW line AS ") + endless,
         "DROP TABLE warning; CREATE VIEW warning AS " + std::string(endless),

@@ -65,7 +65,8 @@ TEST_CASE("sources in a folder that is named as the output survive, with their v
   CHECK(inside.status == 2);
   CHECK(inside.err ==
         "the output folder \"@/b\" holds the project\n"
-        "hint: -o names a folder outside of the project; without -o it is jcprof-out beside the project file\n");
+        "hint: -o names a folder outside of the project; without -o it is jcprof-out beside the project "
+        "file\n");
   for (const char* verb : {"gen", "profile"}) {
     const Said foreign = small.run(verb, {"-o", (small.place / "b").string()});
     CHECK(foreign.status == 2);
@@ -86,9 +87,9 @@ TEST_CASE("no link in the output folder is followed") {
     write_file(theirs / file, "theirs");
   fs::copy_file(small.out / "profile.jcprof", theirs / "profile.jcprof");
   const auto before = snapshot(theirs);
-  for (const char* name : {"tree", "edge", "annotated", "annotated/src", "annotated/src/x.c", "logs",
-                           "logs/build.log", "report.html", "traps.json", "profile.jcprof", "profile.jcprof-wal",
-                           "profile.jcprof-journal"}) {
+  for (const char* name :
+       {"tree", "edge", "annotated", "annotated/src", "annotated/src/x.c", "logs", "logs/build.log",
+        "report.html", "traps.json", "profile.jcprof", "profile.jcprof-wal", "profile.jcprof-journal"}) {
     INFO(name);
     const fs::path link = small.out / name;
     fs::remove_all(link);
@@ -107,12 +108,13 @@ TEST_CASE("one command at a time works in an output folder, and the others say w
   REQUIRE(small.profile().status == 0);
   const fs::path wait = small.project / "wait";
   write_file(wait, "");
-  Running first = small.place.start({"jcprof", "profile", small.project.string(), "--no-refine", "--rounds", "2"});
+  Running first =
+      small.place.start({"jcprof", "profile", small.project.string(), "--no-refine", "--rounds", "2"});
   REQUIRE(test::becomes_true([&] { return fs::exists(small.project / "waits"); }));
-  const std::string held =
-      fmt::format("\"@/project/jcprof-out\" is in use: jcprof profile (process {}) works in it\n"
-                  "hint: wait until it has ended, or end it; -o names another folder\n",
-                  first.pid());
+  const std::string held = fmt::format(
+      "\"@/project/jcprof-out\" is in use: jcprof profile (process {}) works in it\n"
+      "hint: wait until it has ended, or end it; -o names another folder\n",
+      first.pid());
   for (const char* verb : {"gen", "run", "profile", "annotate"}) {
     const Said second = small.run(verb);
     INFO(verb);
@@ -162,12 +164,14 @@ TEST_CASE("a profile whose samples were changed is refused by all that make numb
   }
   const std::string changed = read_file(profile);
   for (const std::vector<std::string>& verb :
-       {std::vector<std::string>{"export", profile, "--format", "json"}, {"annotate", small.project.string()}}) {
+       {std::vector<std::string>{"export", profile, "--format", "json"},
+        {"annotate", small.project.string()}}) {
     std::vector<std::string> argv{"jcprof"};
     argv.insert(argv.end(), verb.begin(), verb.end());
     const Said said = small.place.run(argv);
     CHECK(said.status == 2);
-    CHECK_THAT(said.err, Catch::Contains("the profile is damaged: round 2 of run 1 is not as it was measured"));
+    CHECK_THAT(said.err,
+               Catch::Contains("the profile is damaged: round 2 of run 1 is not as it was measured"));
     CHECK_THAT(said.err, Catch::Contains("move it away and measure again"));
   }
   CHECK(small.place.run({"jcprof", "query", profile, "SELECT count(*) FROM sample"}).status == 0);
