@@ -94,12 +94,15 @@ TEST_CASE("no link in the output folder is followed") {
     const fs::path link = small.out / name;
     fs::remove_all(link);
     fs::create_symlink(theirs / (std::string_view(name) == "edge" ? "tree" : name), link);
-    const Said said = small.profile();
+    const std::string file = name;
+    const bool is_generated = file == "tree" || file == "edge" || file == "traps.json";
+    const Said said =
+        file.starts_with("logs") ? small.profile() : small.run(is_generated ? "gen" : "annotate");
     CHECK((said.status == 0 || said.status == 2));
     if (said.status != 0) CHECK_THAT(said.err, Catch::Contains(": a link, which jcprof does not follow"));
     CHECK(snapshot(theirs) == before);
     if (fs::is_symlink(link)) fs::remove(link);
-    small.profile();
+    if (file == "profile.jcprof") fs::copy_file(theirs / file, link);
   }
 }
 
@@ -160,7 +163,7 @@ TEST_CASE("a profile whose samples were changed is refused by all that make numb
   const std::string profile = (small.out / "profile.jcprof").string();
   {
     const sqlite::Database database(profile, sqlite::Access::read_write);
-    database.execute("UPDATE sample SET ticks = ticks + 1 WHERE round = 2");
+    database.execute("UPDATE sample SET ticks = ticks + 1 WHERE sequence = 0");
   }
   const std::string changed = read_file(profile);
   for (const std::vector<std::string>& verb :
@@ -171,7 +174,7 @@ TEST_CASE("a profile whose samples were changed is refused by all that make numb
     const Said said = small.place.run(argv);
     CHECK(said.status == 2);
     CHECK_THAT(said.err,
-               Catch::Contains("the profile is damaged: round 2 of run 1 is not as it was measured"));
+               Catch::Contains("the profile is damaged: the warm-up of run 1 is not as it was measured"));
     CHECK_THAT(said.err, Catch::Contains("move it away and measure again"));
   }
   CHECK(small.place.run({"jcprof", "query", profile, "SELECT count(*) FROM sample"}).status == 0);
