@@ -93,6 +93,7 @@ TEST_CASE("no link in the output folder is followed") {
     INFO(name);
     const fs::path link = small.out / name;
     fs::remove_all(link);
+    fs::create_directories(link.parent_path());
     fs::create_symlink(theirs / (std::string_view(name) == "edge" ? "tree" : name), link);
     const std::string file = name;
     const bool is_generated = file == "tree" || file == "edge" || file == "traps.json";
