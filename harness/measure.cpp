@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "harness/calibration.hpp"
+#include "harness/cancellable.hpp"
 #include "harness/course.hpp"
 #include "harness/inputs.hpp"
 #include "harness/shooter.hpp"
@@ -23,17 +24,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds progress_every{100};
 constexpr std::uint32_t most_rounds = 1000;
-
-/// Whether the rounds of an unfinished run can be followed by those of another. How many are asked for does
-/// not matter, but whether their number is fixed does: which stops a round has follows from it.
-bool is_same_measurement(const RunInfo& last, const RunInfo& now) {
-  const auto identity = [](const RunInfo& of) {
-    return std::tie(of.tool, of.transport, of.reader, of.protocol, of.device, of.atr, of.project_digest,
-                    of.trap_digest, of.seed, of.absolute, of.relative, of.zoom, of.hot);
-  };
-  const bool is_fixed_alike = (last.rounds > 0) == (now.rounds > 0);
-  return last.state != RunState::complete && is_fixed_alike && identity(last) == identity(now);
-}
 
 MeasureGoal goal_of(const MeasureOptions& options) {
   MeasureGoal goal{
@@ -52,38 +42,61 @@ class Measurement {
               const MeasureOptions& options)
       : project_(project),
         map_(map),
-        transport_(transport),
+        cancellation_(options.cancellation == nullptr ? cancellation() : *options.cancellation),
+        transport_(transport, cancellation_),
         store_(store),
         options_(options),
-        goal_(goal_of(options)),
-        interrupted_(options.interrupted == nullptr ? never_ : *options.interrupted) {}
+        goal_(goal_of(options)) {
+    if (options.max_time) cancellation_.end_by(began_ + *options.max_time);
+  }
+  ~Measurement() { cancellation_.end_by(Clock::time_point::max()); }
+  Measurement(const Measurement&) = delete;
+  Measurement& operator=(const Measurement&) = delete;
 
   Measured run() {
-    report("path");
-    target_ = transport_.describe();
-    read_inputs();
-    survey_ = survey(map_, transport_, inputs_, interrupted_);
-    // Half a survey is none: an earlier run must not be shut off by it.
-    if (interrupted_) return {.run = {.state = RunState::interrupted, .device = target_.device}};
-    log_.emplace(map_, survey_.good);
-    shooter_.emplace(
-        transport_, *log_,
-        Budget{.shots = options_.max_shots, .time = options_.max_time, .interrupted = &interrupted_},
-        [this] { report_now_and_then(); });
+    try {
+      make_contact();
+    } catch (const Cancelled& cancelled) {
+      // Half a survey is none: an earlier run must not be shut off by it.
+      if (cancelled.signal() == 0) throw time_is_over();
+      return {.run = {.state = RunState::interrupted, .device = target_.device}};
+    }
     open_run();
     try {
       calibrate_once();
       measure_courses();
+    } catch (const Cancelled&) {
+      (void)shooter_->goes_on();  // which knows why from here on
     } catch (const UserError&) {
       // What was measured is good: it stays, and the next call goes on from here.
       close_run(RunState::interrupted);
       throw;
     }
-    close_run(shooter_->halt() == Halt::interrupted ? RunState::interrupted : RunState::complete);
+    const bool was_too_short = shooter_->halt() == Halt::time && round_ == 0;
+    const bool goes_on_later = shooter_->halt() == Halt::interrupted || was_too_short;
+    close_run(goes_on_later ? RunState::interrupted : RunState::complete);
+    if (was_too_short) throw time_is_over();
     return {.run = info_, .warnings = warnings_, .shots = shooter_->shots(), .continued = continued_};
   }
 
  private:
+  void make_contact() {
+    report("path");
+    target_ = transport_.describe();
+    read_inputs();
+    survey_ = survey(map_, transport_, inputs_);
+    log_.emplace(map_, survey_.good);
+    shooter_.emplace(transport_, *log_, Budget{.shots = options_.max_shots, .cancellation = cancellation_},
+                     [this] { report_now_and_then(); });
+  }
+
+  UserError time_is_over() const {
+    return Fault{
+        .message = fmt::format("--max-time was over before the first round: {} s, in phase \"{}\"",
+                               std::chrono::duration<double>(*options_.max_time).count(), phase_),
+        .hint = "give it more time, or place fewer traps: a coarser \"level\" in \"profile\" of jcprof.json"};
+  }
+
   void read_inputs() {
     inputs_ = make_inputs(project_.inputs, {.root = project_.root, .seed = options_.seed});
     std::vector<Bytes> bytes;
@@ -286,7 +299,7 @@ class Measurement {
       means.shots = *options_.max_shots - std::min(*options_.max_shots, shooter_->shots());
     if (options_.max_time)
       means.time =
-          *options_.max_time - std::chrono::duration_cast<std::chrono::milliseconds>(shooter_->spent());
+          *options_.max_time - std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began_);
     options_.plan(plan_for(*course.engine.pilot(), goal_.target, means));
   }
 
@@ -341,14 +354,14 @@ class Measurement {
     if (options_.progress && Clock::now() - reported_ >= progress_every) report(phase_);
   }
 
+  const Clock::time_point began_ = Clock::now();
   const Project& project_;
   const TrapMap& map_;
-  Transport& transport_;
+  Cancellation& cancellation_;
+  CancellableTransport transport_;
   Store& store_;
   const MeasureOptions& options_;
   const MeasureGoal goal_;
-  const std::atomic<bool> never_ = false;
-  const std::atomic<bool>& interrupted_;
   Clock::time_point reported_;
   std::string_view phase_ = "path";
 

@@ -4,7 +4,6 @@
 // nothing.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -14,6 +13,7 @@
 
 #include "harness/judgement.hpp"
 #include "harness/transport.hpp"
+#include "src/core/cancellation.hpp"
 #include "src/core/project.hpp"
 #include "src/core/store.hpp"
 #include "src/core/trap_map.hpp"
@@ -41,14 +41,14 @@ struct MeasureOptions {
   std::optional<double> zoom = 0.01;         // on long paths: the share from which a block is looked for
   std::optional<std::uint32_t> rounds = {};  // so many over all stops, whatever the precision
   std::uint64_t seed = 1;
-  std::optional<std::uint64_t> max_shots = {};  // warm-up included
-  std::optional<std::chrono::milliseconds> max_time = {};
+  std::optional<std::uint64_t> max_shots = {};             // warm-up included
+  std::optional<std::chrono::milliseconds> max_time = {};  // from the first contact on
   std::string tool = "jcprof " JCPROF_VERSION;
   ProgressSink progress = {};
-  std::function<void(const Plan&)> plan = {};      // called once, before the first round
-  std::function<void()> look = {};                 // called after each look, with all of it stored
-  std::uint32_t calibrations = 20;                 // repetitions of each kind; 0: none
-  const std::atomic<bool>* interrupted = nullptr;  // ends the run after the shot in flight once it is set
+  std::function<void(const Plan&)> plan = {};  // called once, before the first round
+  std::function<void()> look = {};             // called after each look, with all of it stored
+  std::uint32_t calibrations = 20;             // repetitions of each kind; 0: none
+  Cancellation* cancellation = nullptr;        // ends the run; nothing: that of the process
 };
 
 /// What the project file says; the command line overrides it.
@@ -63,7 +63,8 @@ struct Measured {
 
 /// Goes on with the store's last run when that is unfinished and of the same project, traps, seed, inputs and
 /// path; else begins a new one. An interrupted run has everything committed.
-/// UserErrors of the transport pass through, with everything committed as well.
+/// UserErrors of the transport pass through, with everything committed as well; it is one too when the time
+/// is over before the first round.
 Measured measure(const Project& project, const TrapMap& map, Transport& transport, Store& store,
                  const MeasureOptions& options);
 

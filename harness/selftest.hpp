@@ -6,10 +6,10 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <thread>
 #include <vector>
 
 #include "harness/transport.hpp"
+#include "src/core/cancellation.hpp"
 #include "src/core/warning.hpp"
 #include "src/engine/engine.hpp"
 
@@ -22,7 +22,7 @@ struct SelftestSettings {
   std::chrono::nanoseconds most_time{std::chrono::minutes{5}};
   std::function<bool()> goes_on = [] { return true; };  // asked between commands
   std::function<void(std::chrono::nanoseconds)> pause = [](std::chrono::nanoseconds time) {
-    std::this_thread::sleep_for(time);
+    cancellation().sleep_for(time);
   };
 };
 

@@ -22,13 +22,13 @@ Shooter::Shooter(Transport& transport, ShotLog& log, const Budget& budget, std::
 std::vector<StoredSample> Shooter::shoot(std::span<const Shot> shots, std::uint32_t round) {
   std::vector<StoredSample> samples;
   samples.reserve(shots.size());
-  const std::chrono::nanoseconds begun = spent();
+  const auto begun = std::chrono::steady_clock::now();
   while (samples.size() < shots.size() && goes_on()) {
     const std::span<const Shot> rest = shots.subspan(samples.size());
     std::ranges::move(shoot_until_lost(rest, round), std::back_inserter(samples));
     if (!log_.is_trusted()) regain_trust(rest.front().input);
   }
-  shooting_ += spent() - begun;
+  shooting_ += std::chrono::steady_clock::now() - begun;
   return samples;
 }
 
@@ -52,7 +52,7 @@ std::vector<StoredSample> Shooter::shoot_until_lost(std::span<const Shot> shots,
   };
   try {
     transport_.measure(shots, take);
-  } catch (const UserError&) {
+  } catch (...) {  // whatever ended it
     keep(samples);
     throw;
   }
@@ -84,11 +84,11 @@ void Shooter::keep(std::span<const StoredSample> samples) {
 
 bool Shooter::goes_on() {
   if (halt_ != Halt::no) return false;
-  if (budget_.interrupted != nullptr && *budget_.interrupted)
+  if (budget_.cancellation.signal() != 0)
     halt_ = Halt::interrupted;
   else if (budget_.shots && shots_ >= *budget_.shots)
     halt_ = Halt::shots;
-  else if (budget_.time && spent() >= *budget_.time)
+  else if (budget_.cancellation.is_late())
     halt_ = Halt::time;
   return halt_ == Halt::no;
 }

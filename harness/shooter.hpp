@@ -3,7 +3,6 @@
 // can end it, and a target that was lost must answer as before before the next number. Plans nothing.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -13,6 +12,7 @@
 
 #include "harness/shot_log.hpp"
 #include "harness/transport.hpp"
+#include "src/core/cancellation.hpp"
 #include "src/core/store.hpp"
 
 namespace jcprof::harness {
@@ -22,8 +22,7 @@ inline constexpr std::uint32_t warm_up_round = 0;
 
 struct Budget {
   std::optional<std::uint64_t> shots = {};
-  std::optional<std::chrono::milliseconds> time = {};
-  const std::atomic<bool>* interrupted = nullptr;  // ends everything after the shot in flight once it is set
+  const Cancellation& cancellation;  // ends everything after the shot in flight once it is asked
 };
 
 enum class Halt : std::uint8_t { no, interrupted, shots, time };
@@ -49,8 +48,7 @@ class Shooter {
   bool goes_on();
   Halt halt() const { return halt_; }
   std::uint64_t shots() const { return shots_; }
-  /// Since the start, calibrations included; and of it what shots took, with all around them.
-  std::chrono::nanoseconds spent() const { return std::chrono::steady_clock::now() - started_; }
+  /// What shots took, with all around them.
   std::chrono::nanoseconds shooting() const { return shooting_; }
 
  private:
@@ -63,7 +61,6 @@ class Shooter {
   Budget budget_;
   std::function<void()> after_shot_;
   std::optional<Place> place_;
-  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::chrono::nanoseconds shooting_{0};
   std::uint64_t shots_ = 0;
   Halt halt_ = Halt::no;

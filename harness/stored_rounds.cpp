@@ -2,10 +2,20 @@
 #include "harness/stored_rounds.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "harness/shooter.hpp"
 
 namespace jcprof::harness {
+
+bool is_same_measurement(const RunInfo& last, const RunInfo& now) {
+  const auto identity = [](const RunInfo& of) {
+    return std::tie(of.tool, of.transport, of.reader, of.protocol, of.device, of.atr, of.project_digest,
+                    of.trap_digest, of.seed, of.absolute, of.relative, of.zoom, of.hot);
+  };
+  const bool is_fixed_alike = (last.rounds > 0) == (now.rounds > 0);
+  return last.state != RunState::complete && is_fixed_alike && identity(last) == identity(now);
+}
 
 StoredRounds::StoredRounds(std::span<const StoredSample> samples) {
   // A round that was measured again counts as it was the last time.

@@ -12,6 +12,10 @@
 
 namespace jcprof::harness {
 
+/// Whether the rounds of an unfinished run can be followed by those of another. How many are asked for does
+/// not matter, but whether their number is fixed does: which stops a round has follows from it.
+bool is_same_measurement(const RunInfo& last, const RunInfo& now);
+
 class StoredRounds {
  public:
   explicit StoredRounds(std::span<const StoredSample> samples);

@@ -186,10 +186,9 @@ std::vector<StoredPath> paths_of_input(std::uint32_t input, const TracedPath& pa
 
 }  // namespace
 
-Survey survey(const TrapMap& map, Transport& transport, const std::vector<StoredInput>& inputs,
-              const std::atomic<bool>& interrupted) {
+Survey survey(const TrapMap& map, Transport& transport, const std::vector<StoredInput>& inputs) {
   Surveyor surveyor(map, transport);
-  for (std::size_t i = 0; i < inputs.size() && (i == 0 || !interrupted); ++i) surveyor.take(inputs[i]);
+  for (const StoredInput& input : inputs) surveyor.take(input);
   return std::move(surveyor).result();
 }
 

@@ -3,7 +3,6 @@
 // inputs can be measured together. Stores nothing.
 #pragma once
 
-#include <atomic>
 #include <string>
 #include <vector>
 
@@ -30,9 +29,8 @@ struct Survey {
 };
 
 /// One full run of the first input before anything else. UserError (check_failed) when the command passes no
-/// trap, (environment) when it cannot be run. Ends early, after the first input, once `interrupted`.
-Survey survey(const TrapMap& map, Transport& transport, const std::vector<StoredInput>& inputs,
-              const std::atomic<bool>& interrupted);
+/// trap, (environment) when it cannot be run.
+Survey survey(const TrapMap& map, Transport& transport, const std::vector<StoredInput>& inputs);
 
 /// As they go into the store, by input.
 std::vector<StoredPath> paths_of(const Survey& survey);

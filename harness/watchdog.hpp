@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ends calls that do not return: a thread of its own calls `on_late` once when a watched call lasts longer
-// than it may. Begin and end of the watch are one store each, so that they cost a measurement nothing.
+// than it may, or is still under way when cancellation() gets urgent. Begin and end of the watch are one
+// store each, so that they cost a measurement nothing.
 #pragma once
 
 #include <atomic>
@@ -25,6 +26,7 @@ class Watchdog {
   bool end();
 
  private:
+  bool is_late(std::int64_t deadline) const;
   void watch();
 
   const std::chrono::nanoseconds limit_;

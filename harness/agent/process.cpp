@@ -49,7 +49,12 @@ AgentProcess::AgentProcess(const Command& command, const LogPolicy& log) {
 }
 
 ReadLine AgentProcess::read_line(Clock::time_point deadline) {
+  return take_line(deadline, &cancellation());
+}
+
+ReadLine AgentProcess::take_line(Clock::time_point deadline, const Cancellation* ends) {
   while (true) {
+    if (ends != nullptr) ends->check();
     write_some();
     if (const auto line = next_line()) {
       if (line->size() > longest_agent_line) return {LineState::too_long};
@@ -60,7 +65,7 @@ ReadLine AgentProcess::read_line(Clock::time_point deadline) {
     if (searched_ < filled_) continue;
     // Asked after reading, so that what had come in time is not lost to a slow machine.
     if (Clock::now() >= deadline) return {LineState::timed_out};
-    wait(deadline);
+    wait(deadline, ends == nullptr ? -1 : ends->fd());
   }
 }
 
@@ -105,9 +110,10 @@ bool AgentProcess::read_some() {
   return size > 0 || (size < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-void AgentProcess::wait(Clock::time_point deadline) const {
+void AgentProcess::wait(Clock::time_point deadline, int asked) const {
   const bool writes = !outgoing_.empty() && input_.get() >= 0;
-  std::array<pollfd, 2> ends{{{output_.get(), POLLIN, 0}, {writes ? input_.get() : -1, POLLOUT, 0}}};
+  std::array<pollfd, 3> ends{
+      {{output_.get(), POLLIN, 0}, {writes ? input_.get() : -1, POLLOUT, 0}, {asked, POLLIN, 0}}};
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
   ::poll(ends.data(), ends.size(), static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000)));
 }
@@ -123,9 +129,9 @@ std::string AgentProcess::ending(std::chrono::milliseconds patience) {
 void AgentProcess::stop(std::chrono::milliseconds patience) {
   // What it still says is not wanted, but must not keep it from ending.
   is_input_finished_ = true;
-  const Clock::time_point deadline = Clock::now() + patience;
+  const Clock::time_point deadline = Clock::now() + cancellation().grace(patience);
   LineState state = LineState::read;
-  while (patience.count() > 0 && state == LineState::read) state = read_line(deadline).state;
+  while (Clock::now() < deadline && state == LineState::read) state = take_line(deadline, nullptr).state;
   input_ = UniqueFd();
   output_ = UniqueFd();
   process_->stop();

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "src/core/cancellation.hpp"
 #include "src/core/process.hpp"
 #include "src/core/unique_fd.hpp"
 
@@ -35,6 +36,7 @@ class AgentProcess {
   void send(std::string_view text) { outgoing_ += text; }
   /// Nothing more will be sent: closes its standard input once everything has gone out.
   void finish_input() { is_input_finished_ = true; }
+  /// Cancelled when cancellation() is asked.
   ReadLine read_line(Clock::time_point deadline);
 
   /// How it ended: "ended with status 3"; nothing while it runs on. Its output is closed a moment before its
@@ -46,10 +48,11 @@ class AgentProcess {
   void stop(std::chrono::milliseconds patience);
 
  private:
+  ReadLine take_line(Clock::time_point deadline, const Cancellation* ends);
   std::optional<std::string_view> next_line();
   void write_some();
   bool read_some();
-  void wait(Clock::time_point deadline) const;
+  void wait(Clock::time_point deadline, int asked) const;
 
   UniqueFd input_;  // our end of its standard input
   UniqueFd output_;

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <iterator>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,6 +17,7 @@
 #include "harness/card/apdu.hpp"
 #include "harness/clock.hpp"
 #include "harness/watchdog.hpp"
+#include "src/core/cancellation.hpp"
 #include "src/core/error.hpp"
 #include "src/core/text.hpp"
 
@@ -116,7 +116,7 @@ class PcscChannel final : public ApduChannel {
     if (!absent) return std::nullopt;
     drop(SCARD_LEAVE_CARD);
     // SCardGetStatusChange waits; the others say at once what is missing.
-    if (!waited_) std::this_thread::sleep_for(timeout);
+    if (!waited_) cancellation().sleep_for(timeout);
     return absent;
   }
 

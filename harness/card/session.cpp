@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 
 #include <fmt/format.h>
 
+#include "src/core/cancellation.hpp"
 #include "src/core/error.hpp"
 #include "src/core/hex.hpp"
 
@@ -69,6 +69,7 @@ CardSession::~CardSession() {
 
 void CardSession::make_ready() {
   while (!ready_) {
+    cancellation().check();
     const int most = had_a_shot_ ? most_starts_without_shot : most_starts_at_first;
     if (++starts_without_shot_ > most)
       throw environment_error(
@@ -86,11 +87,11 @@ void CardSession::start_device() {
   bool is_second_half = false;
   if (was_there_) device_->stop();
   // A channel without a port leaves the reader to a daemon.
-  if (was_there_ && channel_->port().empty()) std::this_thread::sleep_for(unseen);
+  if (was_there_ && channel_->port().empty()) cancellation().sleep_for(unseen);
   device_->start();
   while (const std::optional<Absence> absent = channel_->connect(look)) {
     // It may be refused for a moment at once (a connection left over from the device's last life).
-    std::this_thread::sleep_for(milliseconds{1});
+    cancellation().sleep_for(milliseconds{1});
     const bool has_ended = device_->has_ended();
     if (Clock::now() >= deadline)
       throw environment_error(fmt::format("no card within {} s{}\n{}", device_->patience().count() / 1000,
@@ -134,7 +135,7 @@ Contact CardSession::run(const ReadyScript& script, Strict strict) {
     if (const auto* apdu = std::get_if<ReadyApdu>(&script.steps[i])) {
       contact = run_apdu(*apdu, fmt::format("session \"{}\", step {}", script.name, i + 1), strict);
     } else if (const auto* wait = std::get_if<WaitStep>(&script.steps[i])) {
-      std::this_thread::sleep_for(wait->time);
+      cancellation().sleep_for(wait->time);
     } else {
       contact = reset(std::get<ResetStep>(script.steps[i]).mode);
       // `once` and `after_reset` themselves say what follows a reset in them.
@@ -169,7 +170,10 @@ void CardSession::unexpected(const ReadyApdu& step, const std::string& where, St
 
 const Answer& CardSession::transmit(std::span<const std::uint8_t> command) {
   exchange_whole(command, stop_status_, exchange_, answer_);
-  if (answer_.state != ExchangeState::answered) ready_ = false;
+  if (answer_.state != ExchangeState::answered) {
+    ready_ = false;
+    cancellation().check();  // it may have been cut for that
+  }
   return answer_;
 }
 

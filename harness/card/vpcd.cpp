@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "harness/clock.hpp"
+#include "src/core/cancellation.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::harness {
@@ -33,6 +34,9 @@ constexpr std::size_t longest_atr = 33;
 // A stream that is out of step shows at the first pause: an answer is there that nobody asked for. To look
 // for it before each command would cost 2 % of the rate.
 constexpr std::int64_t pause_ns = 100'000;
+
+// How late a wish to end is noticed in a command that takes long.
+constexpr suseconds_t look_us = 50'000;
 
 enum class Control : std::uint8_t { power_off = 0, power_on = 1, reset = 2, get_atr = 4 };
 
@@ -173,8 +177,10 @@ class VpcdChannel final : public ApduChannel {
     const int on = 1;
     ::setsockopt(connection_.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     const timeval limit{.tv_sec = timeout_.count() / 1000, .tv_usec = timeout_.count() % 1000 * 1000};
-    ::setsockopt(connection_.fd(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     ::setsockopt(connection_.fd(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    // recv() is called again until the time is over.
+    const timeval look{.tv_sec = 0, .tv_usec = look_us};
+    ::setsockopt(connection_.fd(), SOL_SOCKET, SO_RCVTIMEO, &look, sizeof look);
     if (!send_control(Control::power_on) || !send_control(Control::get_atr)) return false;
     state_ = State::waiting_for_atr;
     return true;
@@ -244,7 +250,7 @@ class VpcdChannel final : public ApduChannel {
         return {ExchangeState::answered, {in_.data() + length_size, size}, start, stop, {}};
       }
       if (have > length_size + size) return drop(ExchangeState::lost, "the card sent more than an answer");
-      if (got < 0 || std::chrono::nanoseconds(stop - start) >= timeout_)
+      if (cancellation().is_urgent() || std::chrono::nanoseconds(stop - start) >= timeout_)
         return drop(ExchangeState::timed_out, fmt::format("no answer within {} ms", timeout_.count()));
     }
   }

@@ -20,6 +20,8 @@
 #include <unistd.h>
 
 #include "harness/clock.hpp"
+#include "src/core/cancellation.hpp"
+#include "src/core/descendants.hpp"
 #include "src/core/error.hpp"
 #include "src/core/unique_fd.hpp"
 
@@ -53,7 +55,7 @@ struct StartFailure {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != prepared.parent) ::_exit(127);  // it died before prctl
   // What is ignored stays so in programs; handlers of ours do not.
-  for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGPIPE}) ::signal(signal, SIG_DFL);
+  for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_DFL);
   ::dup2(prepared.streams.input, STDIN_FILENO);
   ::dup2(prepared.streams.output, STDOUT_FILENO);
   ::dup2(prepared.streams.errors, STDERR_FILENO);
@@ -99,7 +101,7 @@ ProgramEnd wait_for_end(int pidfd, const ProgramStreams& streams, std::int64_t d
     const timespec time{.tv_sec = 0, .tv_nsec = static_cast<long>(std::min(slice, look_ns - 1))};
     const int ready = ::ppoll(&ended, 1, &time, nullptr);
     if (ready > 0) return ProgramEnd::exited;
-    if (ready == 0 && left <= 0) return ProgramEnd::timed_out;
+    if ((ready == 0 && left <= 0) || cancellation().is_urgent()) return ProgramEnd::timed_out;
     if (is_flooded(streams)) return ProgramEnd::flooded;
   }
 }
@@ -148,6 +150,7 @@ TimedRun run_timed(const ProgramCall& call, const Environment& environment, cons
                           .parent = ::getpid()};
   volatile StartFailure failure{};
   TimedRun run;
+  adopt_orphans();
   pid_t child = -1;
   std::int64_t begin = 0;
   {
@@ -169,10 +172,12 @@ TimedRun run_timed(const ProgramCall& call, const Environment& environment, cons
   rusage usage{};
   while (::wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
   }
+  end_strays();
   if (pidfd.get() < 0)
     throw environment_error("this kernel has no pidfd_open", "Linux 5.3 or newer is needed");
   if (failure.error != 0) throw start_error({failure.in_folder, failure.error}, call);
   run.cpu_ns = nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);
+  if (run.end == ProgramEnd::timed_out) cancellation().check();  // it may have been cut for that
   if (run.end == ProgramEnd::exited && WIFSIGNALED(status)) run.end = ProgramEnd::signalled;
   run.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
   return run;

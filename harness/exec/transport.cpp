@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include "harness/exec/report.hpp"
 #include "harness/exec/streams.hpp"
 #include "harness/exec/timed_run.hpp"
+#include "src/core/cancellation.hpp"
 #include "src/core/error.hpp"
 #include "src/core/hex.hpp"
 #include "src/core/process.hpp"
@@ -118,7 +118,7 @@ void ExecTransport::make_ready() {
 void ExecTransport::run_script(const std::string& name, const Script& script,
                                const Placeholders& values) const {
   for (std::size_t i = 0; i < script.size(); ++i) {
-    if (const auto* wait = std::get_if<WaitStep>(&script[i])) std::this_thread::sleep_for(wait->time);
+    if (const auto* wait = std::get_if<WaitStep>(&script[i])) cancellation().sleep_for(wait->time);
     if (const auto* step = std::get_if<RunStep>(&script[i]))
       run_step(fmt::format("step {} of \"{}\"", i + 1, name), *step, values);
   }

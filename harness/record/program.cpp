@@ -19,8 +19,8 @@ namespace {
 
 // SIGXFSZ: a limit on files is a full disk to us. SIGTTOU: progress does not stop us. SIGPIPE: nor does who
 // has stopped reading.
-constexpr std::initializer_list<int> ignored{SIGINT, SIGQUIT, SIGXFSZ, SIGTTOU, SIGPIPE};
-constexpr std::initializer_list<int> taken{SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+constexpr std::initializer_list<int> ignored{SIGQUIT, SIGXFSZ, SIGTTOU, SIGPIPE};
+constexpr std::initializer_list<int> taken{SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
 sigset_t set_of(const auto& signals) {
   sigset_t set;
@@ -90,7 +90,9 @@ RecordedProgram::RecordedProgram(const std::vector<std::string>& argv,
   }
   const std::vector<char*> arguments = pointers_to(argv);
   const std::vector<char*> all_variables = pointers_to(environment);
-  const SpawnAttributes attributes(signals.mask_before_, set_of(signals.were_default_));
+  sigset_t defaults = set_of(signals.were_default_);
+  ::sigaddset(&defaults, SIGXFSZ);  // ours is ignored from the beginning on
+  const SpawnAttributes attributes(signals.mask_before_, defaults);
   const int error = ::posix_spawnp(&pid_, arguments.front(), nullptr, attributes.get(), arguments.data(),
                                    all_variables.data());
   if (error != 0)

@@ -14,8 +14,8 @@
 
 namespace jcprof::harness {
 
-/// Signals while a command runs: Ctrl-C and Ctrl-\ are the command's, and what somebody sends to us comes out
-/// of next(). Made before any thread.
+/// Signals while a command runs: Ctrl-C and Ctrl-\ at the terminal are the command's, and what somebody sends
+/// to us comes out of next(). Made before any thread.
 class SignalsTaken {
  public:
   SignalsTaken();
@@ -25,7 +25,7 @@ class SignalsTaken {
   SignalsTaken& operator=(const SignalsTaken&) = delete;
 
   int fd() const { return fd_.get(); }
-  /// SIGTERM, SIGHUP, SIGUSR1 or SIGUSR2 that was sent to us alone.
+  /// SIGINT, SIGTERM, SIGHUP, SIGUSR1 or SIGUSR2 that was sent to us alone.
   std::optional<int> next() const;
 
  private:

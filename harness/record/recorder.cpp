@@ -9,12 +9,15 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include "harness/clock.hpp"
 #include "harness/record/program.hpp"
 
 namespace jcprof::harness {
 namespace {
 
 constexpr int progress_ms = 250;
+// Two seconds are promised until all has ended (docs/safety.md), and the recording is written then.
+constexpr std::int64_t most_grace_ns = 1'000'000'000;
 
 std::vector<std::string> variables_of(const RecordCommand& command, const Recording& recording) {
   std::vector<std::string> variables{fmt::format("JCPROF_RECORD={}", recording.memory().string())};
@@ -30,16 +33,20 @@ void stand_by(const RecordedProgram& program, const SignalsTaken& signals, Recor
   std::array<pollfd, 2> events{pollfd{.fd = program.fd(), .events = POLLIN, .revents = 0},
                                pollfd{.fd = signals.fd(), .events = POLLIN, .revents = 0}};
   const int patience = command.progress ? progress_ms : -1;
+  std::optional<std::int64_t> told;  // when it was told to end
   for (;;) {
-    const int ready = ::poll(events.data(), events.size(), patience);
+    const int ready = ::poll(events.data(), events.size(), told ? progress_ms : patience);
     if (ready > 0 && events[0].revents != 0) return;
     while (const std::optional<int> signal = signals.next()) {
-      if (*signal == SIGUSR1 || *signal == SIGUSR2)
+      if (*signal == SIGUSR1 || *signal == SIGUSR2) {
         recording.pause(*signal == SIGUSR1);
-      else
-        program.send(*signal);
+        continue;
+      }
+      program.send(*signal);
+      told = told.value_or(now_ns());
     }
-    if (ready == 0) command.progress(recording.progress());
+    if (told && now_ns() - *told > most_grace_ns) program.send(SIGKILL);
+    if (ready == 0 && command.progress) command.progress(recording.progress());
   }
 }
 

@@ -21,6 +21,7 @@
 #include "src/cli/doctor_selftest.hpp"
 #include "src/cli/main_guard.hpp"
 #include "src/cli/verbs.hpp"
+#include "src/core/cancellation.hpp"
 #include "src/core/hex.hpp"
 #include "src/core/process.hpp"
 
@@ -211,6 +212,7 @@ Work doctor_verb(CLI::App& verb) {
       ->type_name("URI")
       ->needs(selftest);
   return [options, agent, is_selftest, transport] {
+    catch_signals();
     if (options->project.empty() && fs::exists("jcprof.json")) options->project = ".";
     if (!agent->empty()) return doctor_agent(*options, *agent);
     if (*is_selftest) return doctor_selftest(*options, *transport);

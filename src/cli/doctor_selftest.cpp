@@ -14,7 +14,6 @@
 #include "harness/inputs.hpp"
 #include "harness/judgement.hpp"
 #include "harness/transports.hpp"
-#include "src/cli/interruption.hpp"
 
 namespace jcprof::cli {
 namespace {
@@ -136,14 +135,11 @@ ExitCode doctor_selftest(const CommonOptions& options, const std::string& transp
        harness::make_inputs(project.inputs, {.root = project.root, .seed = project.measure.seed}))
     inputs.push_back(std::move(input.bytes));
   target->set_inputs(std::move(inputs));
-  const std::atomic<bool>& interrupted = interruption();
-  harness::SelftestSettings settings{.seed = project.measure.seed,
-                                     .goes_on = [&interrupted] { return !interrupted; }};
+  harness::SelftestSettings settings{.seed = project.measure.seed};
   // A command that takes longer than the time-out would be taken for a hang.
   settings.longest = std::min<std::chrono::nanoseconds>(settings.longest, project.session.timeout / 4);
   const Selftest test = harness::selftest(*target, settings);
   fmt::print("{}", options.json ? to_json(test) : render(test));
-  if (interrupted) return ExitCode::interrupted;
   return count_off(test) == 0 ? ExitCode::done : ExitCode::check_failed;
 }
 

@@ -8,6 +8,7 @@
 #include "rewriter/isolation.hpp"
 #include "src/cli/generation.hpp"
 #include "src/cli/main_guard.hpp"
+#include "src/core/cancellation.hpp"
 
 namespace jcprof::cli {
 namespace {
@@ -43,6 +44,7 @@ void print_json(const rewriter::Generated& generated, const std::filesystem::pat
 }
 
 ExitCode generate(const Options& options) {
+  catch_signals();
   Project project = read_project(options.project);
   if (options.records && project.target == TargetKind::applet)
     throw UserError(Fault{.message = "applets cannot be recorded", .hint = "--record is for C and C++"});

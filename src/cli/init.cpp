@@ -10,6 +10,7 @@
 #include "rewriter/draft/project_draft.hpp"
 #include "rewriter/project_tree.hpp"
 #include "src/cli/verbs.hpp"
+#include "src/core/cancellation.hpp"
 #include "src/core/file.hpp"
 #include "src/core/project.hpp"
 
@@ -61,6 +62,7 @@ rewriter::FoundTree look_at(const fs::path& folder) {
 }
 
 ExitCode init(const std::string& name, bool is_quiet) {
+  catch_signals();
   const fs::path folder = fs::canonical(name);
   const fs::path file = folder / "jcprof.json";
   if (fs::exists(fs::symlink_status(file)))

@@ -17,6 +17,7 @@
 #include "harness/transports.hpp"
 #include "src/cli/main_guard.hpp"
 #include "src/cli/verbs.hpp"
+#include "src/core/cancellation.hpp"
 #include "src/core/hex.hpp"
 #include "src/core/trap_map.hpp"
 
@@ -40,6 +41,7 @@ TrapId first_trap(const TrapMap& map) {
 }
 
 ExitCode measure_layers(const LayersOptions& options) {
+  catch_signals();
   if (options.hz)
     throw UserError(Fault{.message = "--hz is for a FILE.ts: an agent says itself what its ticks are"});
   const Project project = read_project(options.common.project);

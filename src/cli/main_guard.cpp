@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/cli/main_guard.hpp"
 
+#include <csignal>
 #include <cstdio>
 
 #include <fmt/format.h>
 
+#include "src/core/cancellation.hpp"
 #include "src/core/process.hpp"
 
 namespace jcprof::cli {
@@ -35,11 +37,16 @@ int guarded_main(CLI::App& app, int argc, char** argv, const std::function<ExitC
   app.set_version_flag("--version", "jcprof " JCPROF_VERSION);
   for (CLI::App* verb : app.get_subcommands({}))
     verb->set_version_flag("--version", "jcprof " JCPROF_VERSION);
+  // A limit on the size of files is an error where we write, and not our death.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     app.parse(argc, argv);
     const ExitCode code = work();
     if (std::fflush(stdout) != 0) throw environment_error("cannot write to standard output");
     return static_cast<int>(code);
+  } catch (const Cancelled& cancelled) {
+    fmt::print(stderr, "ended by {}\n", signal_in_words(cancelled.signal()));
+    return static_cast<int>(exit_code_of(cancelled.signal()));
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error);  // prints help, version or the mistake
     return code == 0 ? 0 : static_cast<int>(ExitCode::user_mistake);

@@ -19,6 +19,7 @@
 #include "src/cli/run_options.hpp"
 #include "src/cli/steps.hpp"
 #include "src/cli/verbs.hpp"
+#include "src/core/cancellation.hpp"
 #include "src/core/store.hpp"
 
 namespace jcprof::cli {
@@ -67,7 +68,7 @@ class Profiling {
   ExitCode profile() {
     const FirstScope scope = make_what_fits();
     const ExitCode measured = sibling_here("jcprof-run", run_arguments_);
-    if (measured != ExitCode::done) return shown(measured);
+    if (measured != ExitCode::done) return measured;
     if (options_.refine == RefineWish::never) return annotate();
     const annotator::Profile first = estimated();
     const std::optional<Refinement> refined = refinement(
@@ -142,10 +143,10 @@ class Profiling {
     // The second run stands beside the first, in the same file.
     std::erase_if(run_arguments_, [](const std::string& a) { return a.starts_with("--fresh"); });
     const ExitCode measured = sibling_here("jcprof-run", run_arguments_);
-    const ExitCode code = shown(measured);
-    if (measured == ExitCode::done)
-      say(fmt::format("refine: the traps took {:.1f} % of what was measured, now {:.1f} %\n",
-                      100 * traps_before, 100 * estimated().trap_share));
+    if (measured != ExitCode::done) return measured;
+    const ExitCode code = annotate();
+    say(fmt::format("refine: the traps took {:.1f} % of what was measured, now {:.1f} %\n",
+                    100 * traps_before, 100 * estimated().trap_share));
     return code;
   }
 
@@ -162,13 +163,6 @@ class Profiling {
     std::vector<std::string> arguments = arguments_;
     if (options_.common.json) arguments.emplace_back("--json");
     return sibling_here("jcprof-annotate", arguments);
-  }
-
-  /// What an interrupted run has measured is shown too.
-  ExitCode shown(ExitCode measured) const {
-    if (measured != ExitCode::done && measured != ExitCode::interrupted) return measured;
-    const ExitCode annotated = annotate();
-    return measured == ExitCode::done ? annotated : measured;
   }
 
   const ProfileOptions& options_;
@@ -197,6 +191,7 @@ Work profile_verb(CLI::App& verb) {
   verb.allow_extras();
   verb.footer("Other options are handed to jcprof-run: see jcprof run --help.");
   return [options, &verb] {
+    catch_signals();
     options->run_options = verb.remaining();
     Profiling profiling(*options);
     return options->dry_run ? profiling.dry_run() : profiling.profile();

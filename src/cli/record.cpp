@@ -16,6 +16,7 @@
 #include "harness/record/recorder.hpp"
 #include "src/cli/main_guard.hpp"
 #include "src/cli/record_project.hpp"
+#include "src/core/cancellation.hpp"
 #include "src/core/file.hpp"
 #include "src/core/name_table.hpp"
 #include "src/core/store.hpp"
@@ -235,6 +236,7 @@ ExitCode record_command(const RecordOptions& options, std::vector<std::string> a
 }
 
 ExitCode record_a_project(const RecordOptions& options) {
+  catch_signals();
   ProjectRecording wish{.project = read_project(options.project),
                         .runs = options.runs,
                         .log = options.log,

@@ -13,7 +13,6 @@
 #include "annotator/run_data.hpp"
 #include "harness/measure.hpp"
 #include "harness/transports.hpp"
-#include "src/cli/interruption.hpp"
 #include "src/cli/main_guard.hpp"
 #include "src/cli/run_options.hpp"
 #include "src/cli/sources.hpp"
@@ -107,7 +106,8 @@ void print_result(const harness::Measured& measured, const RunOptions& options, 
   fmt::print("{}{} shots on {}{}: {}\n",
              measured.run.state == RunState::interrupted ? "interrupted after " : "", measured.shots,
              harmless(measured.run.device), measured.run.simulated ? " (SIMULATED)" : "", profile.string());
-  if (measured.run.state == RunState::interrupted) fmt::print("jcprof run goes on where this stopped\n");
+  if (measured.run.state == RunState::interrupted)
+    fmt::print("jcprof run goes on where this stopped, jcprof annotate shows what there is\n");
 }
 
 /// What the looks know goes into the profile at once, for whoever asks it meanwhile, or after a power cut; as
@@ -154,7 +154,7 @@ ExitCode run(const RunOptions& options) {
   unchanged_sources(project, map);
 
   harness::MeasureOptions settings = measure_options(project, options);
-  settings.interrupted = &interruption();
+  catch_signals();
   const std::unique_ptr<harness::Transport> transport =
       harness::make_transport(project, map, options.transport, out);
   const fs::path profile = out / "profile.jcprof";
@@ -166,7 +166,8 @@ ExitCode run(const RunOptions& options) {
   store.close();
   if (!options.common.quiet && ::isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\x1b[K");
   print_result(measured, options, profile);
-  return measured.run.state == RunState::interrupted ? ExitCode::interrupted : ExitCode::done;
+  const int signal = cancellation().signal();
+  return signal == 0 ? ExitCode::done : exit_code_of(signal);
 }
 
 }  // namespace

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/cli/steps.hpp"
 
+#include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "src/cli/main_guard.hpp"
+#include "src/core/cancellation.hpp"
 #include "src/core/error.hpp"
 #include "src/core/process.hpp"
 
@@ -48,6 +53,21 @@ void run_step(const std::string& name, const Step& step, const Placeholders& val
                           .hint = fmt::format("its output is in {}", log.string())});
 }
 
+bool wait_for_sibling(pid_t child, int& status) {
+  const UniqueFd pidfd = open_pidfd(child);
+  std::array<pollfd, 2> ends{{{pidfd.get(), POLLIN, 0}, {cancellation().fd(), POLLIN, 0}}};
+  while (pidfd.get() >= 0 && ends[0].revents == 0 && !cancellation().is_asked())
+    ::poll(ends.data(), ends.size(), -1);
+  // The terminal's Ctrl-C it has got too: then this is the second one for it, which it ignores.
+  if (ends[0].revents == 0 && cancellation().is_asked())
+    ::kill(child, cancellation().signal() == SIGHUP ? SIGHUP : SIGTERM);
+  pid_t ended = -1;
+  do {
+    ended = ::waitpid(child, &status, 0);
+  } while (ended < 0 && errno == EINTR);
+  return ended == child;
+}
+
 }  // namespace
 
 void run_steps(const std::string& kind, const std::vector<Step>& steps, const Placeholders& values,
@@ -62,20 +82,21 @@ ExitCode run_sibling(const std::string& name, std::vector<std::string> arguments
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   std::fflush(stdout);
-  const auto previous = std::signal(SIGINT, SIG_IGN);
+  const pid_t self = ::getpid();
   const pid_t child = ::fork();
   if (child == 0) {
-    std::signal(SIGINT, previous);
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (::getppid() != self) ::_exit(127);
     if (held != nullptr) held->hand_over();
     ::execv(argv[0], argv.data());
     ::_exit(127);
   }
   int status = 0;
-  const bool waited = child > 0 && ::waitpid(child, &status, 0) == child;
-  std::signal(SIGINT, previous);
+  const bool waited = child > 0 && wait_for_sibling(child, status);
   if (!waited || (WIFEXITED(status) && WEXITSTATUS(status) == 127))
     throw environment_error(fmt::format("cannot run \"{}\"", arguments.front()),
                             "is jcprof installed as a whole?");
+  if (const int signal = cancellation().signal(); signal != 0) return exit_code_of(signal);
   if (WIFSIGNALED(status))
     throw environment_error(fmt::format("{} was ended by {}", name, signal_in_words(WTERMSIG(status))));
   return static_cast<ExitCode>(WEXITSTATUS(status));

@@ -21,8 +21,8 @@ struct StepOptions {
 void run_steps(const std::string& kind, const std::vector<Step>& steps, const Placeholders& values,
                const StepOptions& options);
 
-/// "jcprof-gen" and so on, with our own terminal. A Ctrl-C goes to both: the sibling saves its work, we wait
-/// for it. It works along in `held`.
+/// "jcprof-gen" and so on, with our own terminal. A signal that asks us to end goes on to the sibling, which
+/// saves its work; we wait for it, and what is returned says so. It works along in `held`.
 ExitCode run_sibling(const std::string& name, std::vector<std::string> arguments,
                      const OutputFolder* held = nullptr);
 

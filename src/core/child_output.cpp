@@ -13,12 +13,16 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "src/core/cancellation.hpp"
+#include "src/core/error.hpp"
 #include "src/core/file.hpp"
 
 namespace jcprof {
 namespace {
 
 constexpr std::size_t tail_size = 4096;
+// How late a wish to end is noticed.
+constexpr std::chrono::milliseconds look{50};
 // What wait_for can look back on: a program's greeting, however many lines came before and after it.
 constexpr std::size_t recent_size = std::size_t{1} << 16;
 // A grandchild that left the group may go on writing for ever.
@@ -89,7 +93,11 @@ bool ChildOutput::wait_for(const std::string& text, std::chrono::milliseconds ti
   std::unique_lock lock(mutex_);
   wanted_ = text;
   was_seen_ = recent_.find(text) != std::string::npos;
-  changed_.wait_for(lock, timeout, [this] { return was_seen_ || is_over_; });
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  while (!was_seen_ && !is_over_ && std::chrono::steady_clock::now() < deadline) {
+    cancellation().check();
+    changed_.wait_for(lock, look);
+  }
   wanted_.clear();
   return was_seen_;
 }

@@ -24,7 +24,8 @@ class ChildOutput {
   ChildOutput(const ChildOutput&) = delete;
   ChildOutput& operator=(const ChildOutput&) = delete;
 
-  /// True once the output has held `text`; false at the time-out, or when no more can come.
+  /// True once the output has held `text`; false at the time-out, or when no more can come. Ends on
+  /// cancellation().
   bool wait_for(const std::string& text, std::chrono::milliseconds timeout);
   /// The last whole lines, at most 4 KiB.
   std::string tail() const;

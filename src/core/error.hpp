@@ -18,7 +18,9 @@ enum class ExitCode : int {
   check_failed = 1,
   user_mistake = 2,
   environment = 3,
-  interrupted = 130
+  hung_up = 129,  // 128 and the signal that asked for the end
+  interrupted = 130,
+  terminated = 143
 };
 
 /// A place in a file that a person can open. Line and column count from 1; 0 means "the file as a whole".

@@ -11,6 +11,8 @@
 
 #include <pthread.h>
 
+#include "src/core/cancellation.hpp"
+
 namespace jcprof {
 namespace {
 
@@ -29,6 +31,7 @@ class Numbers {
  private:
   void try_one(std::size_t i) {
     try {
+      cancellation().check();
       work_(i);
     } catch (...) {  // carried to the caller's thread
       next_ = count_;

@@ -15,7 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/core/cancellation.hpp"
 #include "src/core/child_output.hpp"
+#include "src/core/descendants.hpp"
 #include "src/core/error.hpp"
 #include "src/core/unique_fd.hpp"
 
@@ -23,6 +25,10 @@ namespace jcprof {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// Killing takes no longer, but for a process that the kernel holds in a call.
+constexpr std::chrono::milliseconds guard_patience{500};
+constexpr std::chrono::milliseconds grace_of_tools{300};
 
 /// What the child tells us through a pipe that a successful exec closes.
 struct StartFailure {
@@ -78,7 +84,7 @@ struct Descriptors {
                                  pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);  // it died before prctl
-  for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGUSR2}) ::signal(signal, SIG_DFL);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGUSR2, SIGXFSZ}) ::signal(signal, SIG_DFL);
   const int input = streams.input >= 0 ? streams.input : ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (input >= 0) ::dup2(input, STDIN_FILENO);
   ::dup2(streams.output, STDOUT_FILENO);
@@ -94,32 +100,42 @@ struct Descriptors {
   report_and_exit(failure, failure_pipe);
 }
 
-void kill_own_group(int /*signal*/) {
-  ::kill(0, SIGKILL);
+// Of the guard's own process: a signal handler reaches nothing but statics.
+volatile pid_t guarded = -1;
+volatile int guarded_status = 128 + SIGKILL;
+
+void end_guarded(int /*signal*/) {
+  end_descendants(guarded, guarded_status);
+  // Where /proc does not tell who our children are, the group is what we know.
+  if (::waitpid(-1, nullptr, WNOHANG) == 0) ::kill(0, SIGKILL);
+  ::_exit(guarded_status);
 }
 
-/// The child of ours: leads the group, starts the program in it and ends as that did. When jcprof dies, even
-/// by SIGKILL, the kernel sends SIGUSR2 here, and the whole group goes.
+/// The child of ours: leads the group, starts the program in it and ends as that did, with all that is left
+/// of what it started: orphans become the guard's children, whatever session they are in. SIGUSR2, which the
+/// kernel sends when jcprof dies, even by SIGKILL, makes it end all that at once.
 [[noreturn]] void guard_program(const Prepared& prepared, const Descriptors& streams, int failure_pipe,
                                 pid_t parent) {
   ::setpgid(0, 0);
+  adopt_orphans();
   sigset_t none;
   ::sigemptyset(&none);
-  ::signal(SIGUSR2, kill_own_group);
+  ::signal(SIGUSR2, end_guarded);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::prctl(PR_SET_PDEATHSIG, SIGUSR2);
   if (::getppid() != parent) ::_exit(127);
   // The group's SIGTERM is for the program.
-  for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_IGN);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_IGN);
   const pid_t self = ::getpid();
-  const pid_t program = ::fork();
-  if (program == 0) become_program(prepared, streams, failure_pipe, self);
-  if (program < 0) report_and_exit({.error = errno}, failure_pipe);
+  guarded = ::fork();
+  if (guarded == 0) become_program(prepared, streams, failure_pipe, self);
+  if (guarded < 0) report_and_exit({.error = errno}, failure_pipe);
   ::close_range(0, ~0U, 0);
   int status = 0;
-  while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {
-  }
-  ::_exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+  for (pid_t ended = 0; ended != guarded;) ended = ::waitpid(-1, &status, 0);
+  guarded_status = shell_status(status);
+  end_guarded(0);
+  ::_exit(guarded_status);
 }
 
 UserError start_error(const StartFailure& failure, const Command& command) {
@@ -139,10 +155,12 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// True once it has ended; waits for that no longer than until `deadline`.
-  bool ends_by(Clock::time_point deadline);
-  void send(int signal) const { ::kill(-pid_, signal); }
-  /// Ends whatever is left of the group, and takes the output that is there.
+  /// True once it has ended; waits for that no longer than until `deadline`, and no longer than until
+  /// `asked` is readable where that is a descriptor.
+  bool ends_by(Clock::time_point deadline, int asked = -1) const;
+  /// SIGTERM to the group, and so long to end.
+  void ask_to_end(std::chrono::milliseconds grace) const;
+  /// Ends whatever is left of all that it started, and takes the output that is there.
   void kill_and_reap();
   int exit_status() const { return exit_status_; }
   ChildOutput& output() { return *output_; }
@@ -183,25 +201,34 @@ Child::Child(const Command& command, const LogPolicy& log, ChildStreams streams)
   throw environment_error("this kernel has no pidfd_open", "Linux 5.3 or newer is needed");
 }
 
-bool Child::ends_by(Clock::time_point deadline) {
+bool Child::ends_by(Clock::time_point deadline, int asked) const {
   if (reaped_) return true;
   while (true) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    pollfd ended{.fd = pidfd_.get(), .events = POLLIN, .revents = 0};
-    const int ready = ::poll(&ended, 1, static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000)));
-    if (ready > 0) return true;
+    std::array<pollfd, 2> ends{{{pidfd_.get(), POLLIN, 0}, {asked, POLLIN, 0}}};
+    const int ready =
+        ::poll(ends.data(), ends.size(), static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000)));
+    if (ready > 0) return ends[0].revents != 0;
     if (ready == 0 && left <= 60'000) return false;
   }
 }
 
+void Child::ask_to_end(std::chrono::milliseconds grace) const {
+  ::kill(-pid_, SIGTERM);
+  ends_by(Clock::now() + cancellation().grace(grace));
+}
+
 void Child::kill_and_reap() {
   if (reaped_) return;
-  // Before the leader is waited for: until then nobody else can get the number of the group.
-  send(SIGKILL);
+  ::kill(pid_, SIGUSR2);
+  ends_by(Clock::now() + guard_patience);
+  // Before the leader is waited for: until then nobody else can get the number of the group. There is nothing
+  // left in it, unless somebody has killed or stopped the guard.
+  ::kill(-pid_, SIGKILL);
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
-  exit_status_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  exit_status_ = shell_status(status);
   reaped_ = true;
   output_->finish();
 }
@@ -218,8 +245,11 @@ std::string signal_in_words(int signal) {
 
 ProcessResult run_and_wait(const Command& command, const LogPolicy& log, std::chrono::milliseconds timeout) {
   Child child(command, log);
-  const bool has_ended = child.ends_by(Clock::now() + timeout);
+  const bool has_ended = child.ends_by(Clock::now() + timeout, cancellation().fd());
+  // A tool that is told to end removes what it has half written.
+  if (!has_ended && cancellation().is_asked()) child.ask_to_end(grace_of_tools);
   child.kill_and_reap();
+  if (!has_ended) cancellation().check();
   return {.exit_status = child.exit_status(), .timed_out = !has_ended, .tail = child.output().tail()};
 }
 
@@ -239,7 +269,9 @@ bool BackgroundProcess::wait_for_output(const std::string& text, std::chrono::mi
 }
 
 std::optional<int> BackgroundProcess::ended(std::chrono::milliseconds patience) {
-  if (!state_->child.ends_by(Clock::now() + patience)) return std::nullopt;
+  // Not longer than the end of jcprof may take.
+  const auto grace = cancellation().grace(patience);
+  if (!state_->child.ends_by(Clock::now() + grace)) return std::nullopt;
   state_->child.kill_and_reap();
   return state_->child.exit_status();
 }
@@ -250,8 +282,7 @@ std::string BackgroundProcess::tail() const {
 
 void BackgroundProcess::stop(std::chrono::milliseconds grace) {
   if (ended()) return;
-  state_->child.send(SIGTERM);
-  state_->child.ends_by(Clock::now() + grace);
+  state_->child.ask_to_end(grace);
   state_->child.kill_and_reap();
 }
 

@@ -47,12 +47,12 @@ struct ProcessResult {
   std::string tail;        // the last lines of its output, at most 4 KiB
 };
 
-/// Runs to the end or to the time-out; whatever is left of its group is killed then. UserError (environment)
-/// when the program cannot be started at all.
+/// Runs to the end or to the time-out; whatever is left of what it started is killed then. UserError
+/// (environment) when the program cannot be started at all; Cancelled when cancellation() is asked.
 ProcessResult run_and_wait(const Command& command, const LogPolicy& log, std::chrono::milliseconds timeout);
 
-/// A child that runs beside us. It is killed with its group when this object, the thread that made it, or our
-/// process dies, by SIGKILL too.
+/// A child that runs beside us. It is killed with all that it started when this object, the thread that made
+/// it, or our process dies, by SIGKILL too.
 class BackgroundProcess {
  public:
   /// With streams of its own only its standard error goes to the log.
@@ -61,7 +61,8 @@ class BackgroundProcess {
   BackgroundProcess(const BackgroundProcess&) = delete;
   BackgroundProcess& operator=(const BackgroundProcess&) = delete;
 
-  /// True once its output has held `text`; false after the time-out or when it ended before.
+  /// True once its output has held `text`; false after the time-out or when it ended before. Cancelled when
+  /// cancellation() is asked.
   bool wait_for_output(const std::string& text, std::chrono::milliseconds timeout);
   /// The exit status when it has ended; waits so long for that.
   std::optional<int> ended(std::chrono::milliseconds patience = std::chrono::milliseconds{0});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/core/sqlite.hpp"
 
+#include <cerrno>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -63,6 +64,9 @@ void fail(sqlite3* database, const std::string& file) {
     case SQLITE_FULL:
       throw about(file, "the disk is full", "make room; " + kept, ExitCode::environment);
     case SQLITE_IOERR:
+      if (sqlite3_system_errno(database) == EFBIG)
+        throw about(file, "the file is too large for the limit on the size of files",
+                    "raise it (`ulimit -f unlimited`); " + kept, ExitCode::environment);
       throw about(file, "cannot be written or read: " + why, kept, ExitCode::environment);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:

@@ -5,12 +5,15 @@
 #include <csignal>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <thread>
+#include <vector>
 
 #include <sys/wait.h>
 #include <unistd.h>
 #include <catch2/catch.hpp>
 
+#include "src/core/cancellation.hpp"
 #include "src/core/file.hpp"
 #include "tests/core/fault_text.hpp"
 #include "tests/core/temporary_folder.hpp"
@@ -182,12 +185,86 @@ TEST_CASE("nothing is left of a background program when its object goes") {
   CHECK(becomes_true([&] { return !is_running(grandchild); }));
 }
 
+/// Asks for the end of whatever waits, until it goes.
+class Asked {
+ public:
+  explicit Asked(int signal) { cancellation().ask(signal); }
+  ~Asked() { cancellation().forget(); }
+  Asked(const Asked&) = delete;
+  Asked& operator=(const Asked&) = delete;
+};
+
+// Leaves group and session, twice, and has no parent any more when it writes its number.
+constexpr auto escape =
+    "setsid sh -c 'setsid sh -c \"echo \\$\\$ > pid; exec sleep 1000\" &' & while [ ! -s pid ]; do :; done";
+
+TEST_CASE("a program that leaves group and session does not escape when the step ends, or is late") {
+  for (const std::string after : {"; echo done", "; exec sleep 1000"}) {
+    const TemporaryFolder folder;
+    const ProcessResult result = run_and_wait(shell(folder, escape + after), {}, 2s);
+    CHECK(result.timed_out == after.ends_with("1000"));
+    CHECK_FALSE(is_running(pid_in(folder / "pid")));
+  }
+}
+
+TEST_CASE("a program that leaves group and session does not escape when a background program is stopped") {
+  const TemporaryFolder folder;
+  BackgroundProcess process(shell(folder, std::string(escape) + "; echo up; exec sleep 1000"), {});
+  REQUIRE(process.wait_for_output("up", 10s));
+  const pid_t escaped = pid_in(folder / "pid");
+  CHECK(is_running(escaped));
+  process.stop();
+  CHECK_FALSE(is_running(escaped));
+}
+
+TEST_CASE("a step is ended when somebody asks, by SIGTERM first, and with all that it started") {
+  const TemporaryFolder folder;
+  std::thread other([&] {
+    pid_in(folder / "ready");
+    cancellation().ask(SIGINT);
+  });
+  const auto begun = Clock::now();
+  CHECK_THROWS_AS(
+      run_and_wait(
+          shell(folder,
+                std::string(escape) +
+                    "; trap 'echo told > told; exit' TERM; echo $$ > ready; while :; do sleep 0.02; done"),
+          {}, 60s),
+      Cancelled);
+  CHECK(Clock::now() - begun < 10s);
+  other.join();
+  cancellation().forget();
+  CHECK(read_file(folder / "told") == "told\n");
+  CHECK_FALSE(is_running(pid_in(folder / "pid")));
+}
+
+TEST_CASE("what ignores SIGTERM takes its grace time once, however many there are") {
+  const TemporaryFolder folder;
+  std::vector<std::unique_ptr<BackgroundProcess>> stubborn;
+  for (int i = 0; i < 4; ++i) {
+    stubborn.push_back(std::make_unique<BackgroundProcess>(
+        shell(folder, "trap '' TERM; echo up; while :; do sleep 0.05; done"), LogPolicy{}));
+    REQUIRE(stubborn.back()->wait_for_output("up", 10s));
+  }
+  const Asked asked(SIGTERM);
+  const auto begun = Clock::now();
+  stubborn.clear();
+  CHECK(Clock::now() - begun < 1500ms);
+}
+
+TEST_CASE("waiting for a greeting ends when somebody asks") {
+  const TemporaryFolder folder;
+  BackgroundProcess process(shell(folder, "exec sleep 1000"), {});
+  const Asked asked(SIGTERM);
+  CHECK_THROWS_AS(process.wait_for_output("never", 60s), Cancelled);
+}
+
 TEST_CASE("nothing is left of a background program, nor of its children, when we are killed") {
   const TemporaryFolder folder;
   const pid_t us = ::fork();
   if (us == 0) {
-    const BackgroundProcess process(shell(folder, "echo $$ > child; sleep 1000 & echo $! > grandchild; wait"),
-                                    {});
+    const BackgroundProcess process(
+        shell(folder, "echo $$ > child; setsid sleep 1000 & echo $! > grandchild; wait"), {});
     std::this_thread::sleep_for(60s);
     ::_exit(0);
   }

@@ -18,12 +18,12 @@ using Bench = jcprof::test::MeasureBench;
 TEST_CASE("an interrupted run keeps what it has, and is gone on with") {
   Bench bench;
   bench.target.after_shot = [&bench](std::uint64_t n) {
-    if (n == 1 + 60 + 9) bench.interrupted = true;
+    if (n == 1 + 60 + 9) bench.cancellation.ask(SIGINT);
   };
   const Measured first = bench.run();
   CHECK(first.run.state == RunState::interrupted);
   CHECK(bench.in_rounds() == 10);
-  bench.interrupted = false;
+  bench.cancellation.forget();
   const Measured second = bench.run();
   CHECK(second.continued);
   CHECK(second.run.id == first.run.id);
@@ -60,11 +60,13 @@ TEST_CASE("a run that was interrupted again and again ends with the numbers of o
   broken.options.rounds.reset();
   broken.target.twist = noisy;
   std::uint64_t next_stop = 100;
-  broken.target.after_shot = [&](std::uint64_t n) { broken.interrupted = n >= next_stop; };
+  broken.target.after_shot = [&](std::uint64_t n) {
+    if (n >= next_stop) broken.cancellation.ask(SIGINT);
+  };
   int calls = 1;
   for (; broken.run().run.state == RunState::interrupted; ++calls) {
     next_stop = broken.target.asked.size() + 150;
-    broken.interrupted = false;
+    broken.cancellation.forget();
   }
   CHECK(calls > 3);
   CHECK(whole.looks.back().rounds >= 24);
@@ -80,9 +82,11 @@ TEST_CASE("a run that was interrupted again and again ends with the numbers of o
 TEST_CASE("a run of other traps, another seed or another path is not gone on with, one of more rounds is") {
   const auto continued_after = [](const std::function<void(Bench&)>& change) {
     Bench bench;
-    bench.target.after_shot = [&bench](std::uint64_t n) { bench.interrupted = n == 75; };
+    bench.target.after_shot = [&bench](std::uint64_t n) {
+      if (n == 75) bench.cancellation.ask(SIGINT);
+    };
     bench.run();
-    bench.interrupted = false;
+    bench.cancellation.forget();
     change(bench);
     return bench.run().continued;
   };

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -36,7 +36,7 @@ struct MeasureBench {
     target.paths[0] = {TrapId{1}, TrapId{2}, TrapId{3}, TrapId{2}, TrapId{3}, TrapId{4}};
     options.rounds = 4;
     options.calibrations = 2;
-    options.interrupted = &interrupted;
+    options.cancellation = &cancellation;
   }
   ~MeasureBench() { std::filesystem::remove_all(folder); }
   MeasureBench(const MeasureBench&) = delete;
@@ -63,7 +63,7 @@ struct MeasureBench {
   TrapMap map;
   FakeTransport target;
   harness::MeasureOptions options;
-  std::atomic<bool> interrupted = false;
+  Cancellation cancellation;
   std::vector<StoredSample> samples;
   std::vector<Event> path;
   std::vector<StoredCalibration> calibrations;

@@ -123,10 +123,15 @@ TEST_CASE("max_shots ends a run, which is complete then and says so") {
 
 TEST_CASE("max_time ends a run") {
   Bench bench;
-  bench.options.max_time = std::chrono::milliseconds{0};
+  bench.options.max_time = std::chrono::minutes{5};
+  bench.target.after_shot = [&bench](std::uint64_t n) {
+    if (n == 70) bench.cancellation.end_by(std::chrono::steady_clock::now());
+  };
   const Measured measured = bench.run();
-  CHECK(measured.shots == 0);
-  CHECK(has(measured.warnings, "ended by --max-time"));
+  CHECK(measured.shots == 69);
+  CHECK(measured.run.state == RunState::complete);
+  CHECK(has(measured.warnings, "ended by --max-time in round 2"));
+  CHECK_FALSE(bench.cancellation.is_asked());
 }
 
 TEST_CASE("progress names the phases in order") {

@@ -153,7 +153,7 @@ TEST_CASE("a path that is too long is told with its length, whose traps it is, a
   target.paths[0].assign(300'000, TrapId{1});
   TrapMap map;
   map.traps.push_back({.id = TrapId{1}, .function = "A.run"});
-  const Survey found = survey(map, target, {{}}, false);
+  const Survey found = survey(map, target, {{}});
   CHECK(found.ways.at(0).path.events.size() == 262'144);
   REQUIRE(found.warnings.size() == 1);
   CHECK(

@@ -114,6 +114,7 @@ class FaultyAgent {
   }
 
   json trace(bool is_due) {
+    std::this_thread::sleep_for(milliseconds(options_.value("trace_ms", 0)));
     if (is_due && fault_ == "trace_unknown") return {{"events", {1, 999}}, {"more", false}, {"signature", 0}};
     if (is_due && fault_ == "trace_endless")
       return {{"events", json::array()}, {"more", true}, {"signature", 0}};

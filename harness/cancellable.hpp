@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A transport of which nothing more is asked once somebody wants to end: whoever asks it in a loop needs no
+// look of his own.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "harness/transport.hpp"
+#include "src/core/cancellation.hpp"
+
+namespace jcprof::harness {
+
+/// Each verb throws Cancelled once `cancellation` is asked. Both outlive this.
+class CancellableTransport final : public Transport {
+ public:
+  CancellableTransport(Transport& transport, const Cancellation& cancellation)
+      : transport_(transport), cancellation_(cancellation) {}
+
+  Description describe() override { return checked().describe(); }
+  void set_inputs(std::vector<Bytes> inputs) override { checked().set_inputs(std::move(inputs)); }
+  void measure(std::span<const Shot> shots, const ShotSink& sink) override { checked().measure(shots, sink); }
+  TraceWindow trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) override {
+    return checked().trace(input, from, count);
+  }
+  std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) override {
+    return checked().calibrate(kind, passes);
+  }
+
+ private:
+  Transport& checked() const {
+    cancellation_.check();
+    return transport_;
+  }
+
+  Transport& transport_;
+  const Cancellation& cancellation_;
+};
+
+}  // namespace jcprof::harness
