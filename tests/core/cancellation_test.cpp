@@ -32,7 +32,7 @@ class Catcher {
     catch_signals();
     int code = 7;
     try {
-      ready_.read = ready_.write = UniqueFd();
+      ready_ = {};
       work();
     } catch (const Cancelled& cancelled) {
       code = static_cast<int>(exit_code_of(cancelled.signal()));

@@ -128,7 +128,7 @@ TEST_CASE("max_time ends a run") {
     if (n == 70) bench.cancellation.end_by(std::chrono::steady_clock::now());
   };
   const Measured measured = bench.run();
-  CHECK(measured.shots == 69);
+  CHECK(measured.shots == 70);
   CHECK(measured.run.state == RunState::complete);
   CHECK(has(measured.warnings, "ended by --max-time in round 2"));
   CHECK_FALSE(bench.cancellation.is_asked());
