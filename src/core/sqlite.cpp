@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/core/sqlite.hpp"
 
-#include <cerrno>
 #include <cmath>
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/resource.h>
 
 #include "src/core/error.hpp"
 
@@ -40,6 +40,12 @@ std::string opened_name(const std::filesystem::path& file, Access access) {
   return (std::filesystem::weakly_canonical(absolute.parent_path()) / absolute.filename()).string();
 }
 
+/// SQLite does not keep what the system said of a write.
+bool is_size_limited() {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 }  // namespace
 
 void CloseDatabase::operator()(sqlite3* database) const {
@@ -64,8 +70,8 @@ void fail(sqlite3* database, const std::string& file) {
     case SQLITE_FULL:
       throw about(file, "the disk is full", "make room; " + kept, ExitCode::environment);
     case SQLITE_IOERR:
-      if (sqlite3_system_errno(database) == EFBIG)
-        throw about(file, "the file is too large for the limit on the size of files",
+      if (is_size_limited())
+        throw about(file, fmt::format("cannot be written or read: {}; the size of files is limited", why),
                     "raise it (`ulimit -f unlimited`); " + kept, ExitCode::environment);
       throw about(file, "cannot be written or read: " + why, kept, ExitCode::environment);
     case SQLITE_BUSY:

@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "src/core/file.hpp"
-#include "src/core/query.hpp"
+#include "src/core/store.hpp"
 #include "tests/core/temporary_folder.hpp"
 #include "tests/support/processes.hpp"
 
@@ -41,9 +41,9 @@ public class A extends javacard.framework.Applet {
 )";
 
 bool becomes_true(const std::function<bool()>& condition) {
-  const auto deadline = Clock::now() + 30s;
-  while (!condition() && Clock::now() < deadline) std::this_thread::sleep_for(5ms);
-  return condition();
+  for (const auto deadline = Clock::now() + 30s; Clock::now() < deadline; std::this_thread::sleep_for(5ms))
+    if (condition()) return true;
+  return false;
 }
 
 /// A project whose agent does what a test wants, and jcprof on it, which no guard of the test's cleans up

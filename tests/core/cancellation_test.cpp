@@ -130,10 +130,10 @@ TEST_CASE("each signal ends a wait with 128 and its number") {
 }
 
 TEST_CASE("a second Ctrl-C ends at once, and what does not listen is ended in under two seconds") {
-  Catcher deaf([] { sleep_on(); });
-  Catcher twice([] { sleep_on(); });
   const auto begun = Clock::now();
+  Catcher deaf([] { sleep_on(); });
   deaf.send(SIGTERM);
+  Catcher twice([] { sleep_on(); });
   twice.send(SIGINT);
   std::this_thread::sleep_for(300ms);  // longer than one key press counts as one
   twice.send(SIGINT);
