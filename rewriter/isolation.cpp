@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "rewriter/reading.hpp"
+#include "src/core/cancellation.hpp"
 #include "src/core/error.hpp"
 #include "src/core/process.hpp"
 #include "src/core/unique_fd.hpp"
@@ -204,12 +205,13 @@ Ended watch(pid_t worker, const UniqueFd& answers, const ReadingBoard& board, mi
       continue;
     }
     ended.overdue = overdue(board, patience);
-    if (!ended.overdue) continue;
+    if (!ended.overdue && !cancellation().is_asked()) continue;
     ::kill(worker, SIGKILL);
     break;
   }
   while (::waitpid(worker, &ended.status, 0) < 0 && errno == EINTR) {
   }
+  cancellation().check();
   return ended;
 }
 
