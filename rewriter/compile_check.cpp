@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "rewriter/safe_flags.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "src/core/process.hpp"
@@ -44,18 +45,13 @@ std::vector<std::string> javac_command(const Project& project, const fs::path& t
       {"tree", tree.string()}, {"out", work.string()}, {"project", project.root.string()}};
   // An applet is compiled before HotSpot's better compiler has paid for itself: a third of the processor
   // time.
-  std::vector<std::string> argv{"javac",
-                                "-J-XX:TieredStopAtLevel=1",
-                                "-proc:none",
-                                "-nowarn",
-                                "-Xmaxerrs",
-                                "1000",
-                                "-implicit:none",
-                                "-d",
-                                (work / "classes").string(),
-                                "-cp",
+  std::vector<std::string> argv{"javac", "-J-XX:TieredStopAtLevel=1", "-proc:none",
+                                // Else the class path is searched for plug-ins that start by themselves.
+                                "-processorpath", (work / "none").string(), "-nowarn", "-Xmaxerrs", "1000",
+                                "-implicit:none", "-d", (work / "classes").string(), "-cp",
                                 class_path(project, values)};
-  for (const std::string& flag : project.compile.flags) argv.push_back(fill_in(flag, values));
+  for (const std::string& flag : safe_java_flags(project.compile.flags).kept)
+    argv.push_back(fill_in(flag, values));
   // Java Card's language is that of an old Java, whatever the compiler's own default.
   if (project.compile.flags.empty()) argv.insert(argv.end(), {"--release", "8", "-Xlint:-options"});
   return argv;

@@ -160,8 +160,8 @@ std::vector<Fault> faults_of(const std::vector<LeftOut>& left_out) {
   return faults;
 }
 
-Instrumentation planned(Language& language, const std::vector<std::string>& sources,
-                        const TrapPolicy& policy, const std::vector<LeftOut>& left_out) {
+Instrumentation planned(Language& language, const std::vector<std::string>& sources, const TrapPolicy& policy,
+                        const std::vector<LeftOut>& left_out) {
   std::set<std::string> without;
   for (const LeftOut& file : left_out) without.insert(file.path);
   Instrumentation work{.models = language.read(sources, without)};
@@ -212,36 +212,6 @@ Generated generate(const Project& project, const fs::path& out, std::vector<Left
   }
   write_own_file(out / "traps.json", write_trap_map(result.map));
   return result;
-}
-
-std::size_t strip_in_place(const fs::path& file_or_folder) {
-  std::vector<fs::path> files;
-  if (fs::is_directory(file_or_folder)) {
-    for (const auto& entry : fs::recursive_directory_iterator(file_or_folder))
-      if (entry.is_regular_file() && !entry.is_symlink()) files.push_back(entry.path());
-  } else {
-    files.push_back(file_or_folder);
-  }
-  std::size_t changed = 0;
-  std::vector<fs::path> replaced;
-  for (const fs::path& file : files) {
-    const std::string text = read_file(file);
-    if (file.string().ends_with(original_suffix)) {
-      replaced.push_back(file);
-    } else if (is_runtime_source(text)) {
-      fs::remove(file);
-    } else if (carries_traps(text)) {
-      write_file(file, strip(file.string(), text));
-    } else {
-      continue;
-    }
-    ++changed;
-  }
-  for (const fs::path& file : replaced) {
-    const std::string name = file.string();
-    fs::rename(file, name.substr(0, name.size() - original_suffix.size()));
-  }
-  return changed;
 }
 
 }  // namespace jcprof::rewriter

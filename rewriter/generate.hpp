@@ -44,8 +44,4 @@ struct LeftOut {
 Generated generate(const Project& project, const std::filesystem::path& out,
                    std::vector<LeftOut> left_out = {});
 
-/// Takes the traps out of a file, or out of every file of a folder and removes the runtime's classes. In
-/// place. Returns how many files were changed.
-std::size_t strip_in_place(const std::filesystem::path& file_or_folder);
-
 }  // namespace jcprof::rewriter

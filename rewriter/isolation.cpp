@@ -16,13 +16,13 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include "rewriter/reading.hpp"
 #include "src/core/cancellation.hpp"
@@ -58,8 +58,8 @@ std::uint64_t usual_memory() {
 class SharedBoard {
  public:
   SharedBoard() {
-    void* const memory = ::mmap(nullptr, sizeof(ReadingBoard), PROT_READ | PROT_WRITE,
-                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* const memory =
+        ::mmap(nullptr, sizeof(ReadingBoard), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw environment_error(fmt::format("out of memory: {}", std::strerror(errno)));
     board_ = new (memory) ReadingBoard{};
   }
@@ -95,7 +95,8 @@ Generated generated_from(const json& said, const fs::path& out) {
                       .coverage = {},
                       .tight = said["tight"]};
   for (const json& place : said["left_alone"])
-    generated.left_alone.push_back({.path = place[0], .line = place[1], .reason = place[2], .count = place[3]});
+    generated.left_alone.push_back(
+        {.path = place[0], .line = place[1], .reason = place[2], .count = place[3]});
   const json& coverage = said["coverage"];
   generated.coverage = {.statements = coverage[0],
                         .with_trap = coverage[1],
@@ -228,7 +229,9 @@ Ended run(const Task& task, ReadingBoard& board) {
 
 /// Why the worker has not come to its end, in the words of a note on the file.
 std::string reason_for(const Ended& ended, const ReadingBoard& board, const ReadingLimits& limits) {
-  if (ended.overdue) return fmt::format("reading it took longer than {} s", limits.patience.count() / 1000.0);
+  if (ended.overdue)
+    return fmt::format("reading it took longer than {} s",
+                       static_cast<double>(limits.patience.count()) / 1000);
   if (board.turned_away != 0)
     return fmt::format("reading it needed more than {:.1f} GiB of memory",
                        static_cast<double>(limits.memory == 0 ? usual_memory() : limits.memory) / gib);

@@ -19,8 +19,8 @@ struct ReadingBoard {
     std::array<char, 4096> path;
   };
   std::array<Slot, 16> slots;
-  std::atomic<std::uint32_t> crashed;       // the slot of the thread that got a deadly signal, from 1
-  std::atomic<std::uint32_t> turned_away;   // not 0: it came with no memory left
+  std::atomic<std::uint32_t> crashed;        // the slot of the thread that got a deadly signal, from 1
+  std::atomic<std::uint32_t> turned_away;    // not 0: it came with no memory left
   std::atomic<std::uint32_t> one_at_a_time;  // set before the worker starts
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 #include <tuple>
 
@@ -10,6 +11,7 @@
 
 #include "rewriter/c/make_commands.hpp"
 #include "rewriter/project_tree.hpp"
+#include "rewriter/safe_flags.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "src/core/object_reader.hpp"
@@ -243,9 +245,16 @@ std::vector<CompileUnit> parse_compile_database(const std::string& file, std::st
 
 std::vector<CompileUnit> compile_units(const Project& project, const std::vector<std::string>& sources,
                                        const fs::path& out) {
-  if (!project.compile.make.empty()) return units_of_make(project, sources, out);
-  return project.compile.database.empty() ? units_of_flags(project, sources, out)
-                                          : units_of_database(project, sources);
+  std::vector<CompileUnit> units = !project.compile.make.empty()      ? units_of_make(project, sources, out)
+                                   : project.compile.database.empty() ? units_of_flags(project, sources, out)
+                                                                      : units_of_database(project, sources);
+  for (CompileUnit& unit : units) {
+    SafeFlags flags = safe_c_flags({unit.arguments.begin() + 1, unit.arguments.end()});
+    unit.arguments.resize(1);
+    std::ranges::move(flags.kept, std::back_inserter(unit.arguments));
+    unit.dropped = std::move(flags.dropped);
+  }
+  return units;
 }
 
 }  // namespace jcprof::rewriter

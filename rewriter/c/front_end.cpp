@@ -94,8 +94,12 @@ std::vector<SourceModel> read_c(const fs::path& root, const std::vector<std::str
   texts.reserve(models.size());
   for (const SourceModel& model : models) texts.emplace_back(model.text);
   CClaims claims(models.size());
-  std::vector<CUnitReading> readings = read_units(
-      root, units, {.sources = sources, .texts = texts, .claims = claims, .refused = refused_flags(units), .irregular = irregular_files(root)});
+  std::vector<CUnitReading> readings = read_units(root, units,
+                                                  {.sources = sources,
+                                                   .texts = texts,
+                                                   .claims = claims,
+                                                   .refused = refused_flags(units),
+                                                   .irregular = irregular_files(root)});
   std::vector<std::vector<CSeen>> seen = views_by_file(std::move(readings), models.size());
   std::vector<std::vector<std::string>> parameters(models.size());
   const auto build = [&](std::size_t i) {

@@ -19,6 +19,7 @@ struct CompileUnit {
   std::filesystem::path folder;  // what relative names in `arguments` start from
   std::vector<std::string>
       arguments;  // the compiler, then its flags, without the file, -c, -o and dependency output
+  std::vector<std::string> dropped = {};  // flags that are not handed to compilers: safe_flags.hpp
 };
 
 /// How the entry is begun: docs/c.md, "How a target stops".

@@ -18,6 +18,7 @@
 #include "rewriter/c/runtime.hpp"
 #include "rewriter/edits.hpp"
 #include "rewriter/language.hpp"
+#include "rewriter/safe_flags.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 
@@ -250,6 +251,10 @@ class CLanguage : public Language {
     std::erase_if(units, [&](const CompileUnit& unit) {
       return without.contains(fs::path(unit.path).lexically_relative(project_.root).generic_string());
     });
+    std::vector<std::string> dropped;
+    for (const CompileUnit& unit : units) std::ranges::copy(unit.dropped, std::back_inserter(dropped));
+    if (const std::string warning = warning_on(std::move(dropped)); !warning.empty())
+      notes_.push_back(warning);
     for (CompileUnit& unit : units) {
       unit.arguments.insert(unit.arguments.end(), flags_.begin(), flags_.end());
       units_.push_back({.unit = unit});
@@ -270,7 +275,7 @@ class CLanguage : public Language {
     model.slots.push_back({.at = model.text.size(),
                            .text = fmt::format("\nJCPROF_ENCLAVE({})\n", enclave_->edit.function),
                            .wanted_by = {}});
-    notes_ = notes_on(*enclave_, work.models);
+    std::ranges::move(notes_on(*enclave_, work.models), std::back_inserter(notes_));
   }
 
   void complete(TrapMap& map, const std::vector<SourceModel>& models) override {

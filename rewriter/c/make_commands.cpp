@@ -89,6 +89,18 @@ fs::path folder_of(const std::vector<std::string>& argv, fs::path folder) {
   return folder;
 }
 
+/// The build step that makes in `folder`; null: none does.
+const Step* step_that_makes(const Project& project, const fs::path& folder, const Placeholders& values) {
+  for (const Step& step : project.build) {
+    std::vector<std::string> argv;
+    for (const std::string& word : step.run) argv.push_back(fill_in(word, values));
+    if (!is_make(argv.front())) continue;
+    const fs::path there = folder_of(argv, fill_in(step.cwd, values));
+    if (fs::weakly_canonical(there) == fs::weakly_canonical(folder)) return &step;
+  }
+  return nullptr;
+}
+
 Command dry(Command command) {
   command.argv.insert(command.argv.end(), {"--dry-run", "--always-make", "--print-directory"});
   // Ours is not the make that a make runs, and its words are English.
@@ -104,14 +116,11 @@ Command make_in(const Project& project, const fs::path& folder, const fs::path& 
                             {"out", (fs::absolute(out) / "dry-run").string()},
                             {"project", project.root.string()},
                             {"reader", ""}};
-  for (const Step& step : project.build) {
-    Command command{.argv = {}, .cwd = fill_in(step.cwd, values)};
-    for (const std::string& word : step.run) command.argv.push_back(fill_in(word, values));
-    if (!is_make(command.argv.front())) continue;
-    if (fs::weakly_canonical(folder_of(command.argv, command.cwd)) == fs::weakly_canonical(folder))
-      return dry(std::move(command));
-  }
-  return dry({.argv = {"make"}, .cwd = folder});
+  const Step* const step = step_that_makes(project, folder, values);
+  if (step == nullptr) return dry({.argv = {"make"}, .cwd = folder});
+  Command command{.argv = {}, .cwd = fill_in(step->cwd, values)};
+  for (const std::string& word : step->run) command.argv.push_back(fill_in(word, values));
+  return dry(std::move(command));
 }
 
 UserError failure(const Project& project, const Command& command, const ProcessResult& ended) {

@@ -18,6 +18,7 @@
 #include "rewriter/language.hpp"
 #include "rewriter/project_tree.hpp"
 #include "rewriter/reading.hpp"
+#include "rewriter/safe_flags.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 
@@ -129,6 +130,8 @@ class JavaLanguage : public Language {
     const Compilation compiled = compile(work, tree, verdict.notes);
     for (const CompileError& error : compiled.errors) blame(error, work, tree, verdict.refused);
     if (!verdict.refused.empty()) return verdict;
+    const std::string warning = warning_on(safe_java_flags(project_.compile.flags).dropped);
+    if (!warning.empty()) verdict.notes.push_back(warning);
     if (!compiled.errors.empty())
       throw UserError(
           Fault{.message = fmt::format("the tree does not compile with jcprof's runtime: {}",

@@ -200,6 +200,7 @@ Work doctor_verb(CLI::App& verb) {
   verb.add_option("-o,--out", options->out, "output folder (default: jcprof-out beside the project file)")
       ->type_name("DIR");
   verb.add_flag("--json", options->json, "print the findings as JSON");
+  add_consent(verb, options->yes);
   const auto agent = std::make_shared<std::string>();
   verb.add_option("--agent", *agent, "try an agent instead: does it do what docs/agent-protocol.md says?")
       ->type_name("COMMAND");

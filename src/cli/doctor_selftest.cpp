@@ -14,6 +14,7 @@
 #include "harness/inputs.hpp"
 #include "harness/judgement.hpp"
 #include "harness/transports.hpp"
+#include "src/cli/permission.hpp"
 
 namespace jcprof::cli {
 namespace {
@@ -127,6 +128,7 @@ ExitCode doctor_selftest(const CommonOptions& options, const std::string& transp
                           .hint = "a target that carries no traps cannot be tested: run jcprof gen first, or "
                                   "jcprof profile, which does it all"});
   const TrapMap map = read_trap_map(out / "traps.json");
+  ask_about(project, programs_of_run(project), consent_of(options.yes));
   const OutputFolder folder = open_output(project, options, "jcprof doctor");
   const std::unique_ptr<harness::Transport> target =
       harness::make_transport(project, map, transport, folder.path());

@@ -6,8 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "rewriter/isolation.hpp"
+#include "rewriter/project_programs.hpp"
 #include "src/cli/generation.hpp"
 #include "src/cli/main_guard.hpp"
+#include "src/cli/permission.hpp"
 #include "src/core/cancellation.hpp"
 
 namespace jcprof::cli {
@@ -49,6 +51,7 @@ ExitCode generate(const Options& options) {
   if (options.records && project.target == TargetKind::applet)
     throw UserError(Fault{.message = "applets cannot be recorded", .hint = "--record is for C and C++"});
   if (options.records) project.action = TrapAction::record;
+  ask_about(project, rewriter::programs_of_generation(project), consent_of(options.yes));
   const OutputFolder folder = open_output(project, options, "jcprof gen");
   const std::filesystem::path& out = folder.path();
   const rewriter::Generated generated = rewriter::generate_apart(project, out);

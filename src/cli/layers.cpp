@@ -16,6 +16,7 @@
 #include "harness/inputs.hpp"
 #include "harness/transports.hpp"
 #include "src/cli/main_guard.hpp"
+#include "src/cli/permission.hpp"
 #include "src/cli/verbs.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/hex.hpp"
@@ -45,6 +46,7 @@ ExitCode measure_layers(const LayersOptions& options) {
   if (options.hz)
     throw UserError(Fault{.message = "--hz is for a FILE.ts: an agent says itself what its ticks are"});
   const Project project = read_project(options.common.project);
+  ask_about(project, programs_of_run(project), consent_of(options.common.yes));
   const OutputFolder folder = open_output(project, options.common, "jcprof layers");
   const fs::path& out = folder.path();
   const StoredInput input =
@@ -75,7 +77,9 @@ ExitCode read_layers(const LayersOptions& options) {
   if (options.rounds)
     throw UserError(Fault{.message = "--rounds is for a project: a FILE.ts has those that it has"});
   const std::string& file = options.common.project;
-  std::ifstream text(file, std::ios::binary);
+  std::error_code error;
+  const bool is_regular = fs::is_regular_file(file, error);  // a pipe would be waited for
+  std::ifstream text(is_regular ? file : "", std::ios::binary);
   if (!text) throw UserError(Fault{.message = fmt::format("cannot read \"{}\"", file)});
   annotator::HopTally tally;
   const annotator::FileEnd end =

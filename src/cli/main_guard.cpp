@@ -18,6 +18,11 @@ void add_project_options(CLI::App& app, CommonOptions& options) {
   app.add_option("-o,--out", options.out, "output folder (default: jcprof-out beside the project file)")
       ->type_name("DIR");
   app.add_flag("-q,--quiet", options.quiet, "print errors only");
+  add_consent(app, options.yes);
+}
+
+void add_consent(CLI::App& app, bool& yes) {
+  app.add_flag("--yes", yes, "run the programs that the project names without asking")->envname("JCPROF_YES");
 }
 
 fs::path output_folder(const Project& project, const CommonOptions& options) {

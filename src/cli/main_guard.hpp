@@ -21,9 +21,13 @@ struct CommonOptions {
   std::string out;      // empty: jcprof-out beside the project file
   bool quiet = false;
   bool json = false;
+  bool yes = false;  // programs of the project run without asking
 };
 
 void add_project_options(CLI::App& app, CommonOptions& options);
+
+/// --yes, which JCPROF_YES=1 says too.
+void add_consent(CLI::App& app, bool& yes);
 
 /// DIR of the project, for those that only look: absolute.
 std::filesystem::path output_folder(const Project& project, const CommonOptions& options);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // jcprof profile: gen, the project's build and install steps, run, annotate. Builds and runs again, once at
 // most, where traps are better left out of what is cold (refine.hpp).
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,8 +15,10 @@
 #include "annotator/run_data.hpp"
 #include "harness/transports.hpp"
 #include "rewriter/isolation.hpp"
+#include "rewriter/project_programs.hpp"
 #include "src/cli/generation.hpp"
 #include "src/cli/main_guard.hpp"
+#include "src/cli/permission.hpp"
 #include "src/cli/refine.hpp"
 #include "src/cli/run_options.hpp"
 #include "src/cli/steps.hpp"
@@ -66,6 +70,7 @@ class Profiling {
   }
 
   ExitCode profile() {
+    ask();
     const FirstScope scope = make_what_fits();
     const ExitCode measured = sibling_here("jcprof-run", run_arguments_);
     if (measured != ExitCode::done) return measured;
@@ -98,6 +103,16 @@ class Profiling {
   bool is_quiet() const { return options_.common.quiet || options_.common.json; }
   void say(const std::string& text) const {
     if (!is_quiet()) fmt::print("{}", text);
+  }
+
+  /// Once, for all phases.
+  void ask() {
+    std::vector<std::string> programs = rewriter::programs_of_generation(project_);
+    std::ranges::move(programs_of_steps(project_), std::back_inserter(programs));
+    std::ranges::move(programs_of_run(project_), std::back_inserter(programs));
+    ask_about(project_, programs, consent_of(options_.common.yes));
+    arguments_.emplace_back("--yes");
+    run_arguments_.emplace_back("--yes");
   }
 
   void build_and_install() const {

@@ -40,6 +40,7 @@ struct RecordOptions {
   std::string json;
   std::string clock = "own";
   bool quiet = false;
+  bool yes = false;
   bool no_preload = false;
 };
 
@@ -240,7 +241,8 @@ ExitCode record_a_project(const RecordOptions& options) {
   ProjectRecording wish{.project = read_project(options.project),
                         .runs = options.runs,
                         .log = options.log,
-                        .is_quiet = options.quiet};
+                        .is_quiet = options.quiet,
+                        .consent = consent_of(options.yes)};
   // Beside what jcprof profile makes, whose traps stop.
   const OutputFolder folder(
       {.folder = options.out.empty() ? output_folder(wish.project, {}) / "record" : fs::path(options.out),
@@ -371,6 +373,7 @@ void add_options(CLI::App& app, RecordOptions& options) {
   app.add_option("--elf", options.elf, "where names are found of what lists no modules: an enclave, a TA")
       ->type_name("FILE");
   app.add_flag("-q,--quiet", options.quiet, "print errors only");
+  add_consent(app, options.yes);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/cli/record_project.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -29,6 +31,7 @@ void refuse_others(const Project& project) {
 void make_and_build(const ProjectRecording& wish) {
   std::vector<std::string> arguments{wish.project.file.string(), "-o", wish.out.string(), "--record"};
   if (wish.is_quiet) arguments.emplace_back("--quiet");
+  if (wish.consent == Consent::given) arguments.emplace_back("--yes");
   if (const ExitCode code = run_sibling("jcprof-gen", arguments, wish.folder); code != ExitCode::done)
     throw UserError(Fault{.message = "there is no tree to be recorded", .hint = "see above"}, code);
   Placeholders values = placeholders(wish.project, wish.out);
@@ -51,6 +54,9 @@ std::vector<Bytes> inputs_of(const Project& project, std::uint32_t runs) {
 
 RecordedProject record_project(const ProjectRecording& wish) {
   refuse_others(wish.project);
+  std::vector<std::string> programs = programs_of_steps(wish.project);
+  std::ranges::move(programs_of_run(wish.project), std::back_inserter(programs));
+  ask_about(wish.project, programs, wish.consent);
   make_and_build(wish);
   RecordedProject result;
   result.map = read_trap_map(wish.out / "traps.json");

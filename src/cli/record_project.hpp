@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/record/recording.hpp"
+#include "src/cli/permission.hpp"
 #include "src/core/project.hpp"
 #include "src/core/store.hpp"
 #include "src/core/trap_map.hpp"
@@ -21,6 +22,7 @@ struct ProjectRecording {
   harness::LogOptions log;
   bool is_quiet = false;
   const OutputFolder* folder = nullptr;  // `out`, held
+  Consent consent = Consent::to_be_asked;
 };
 
 /// What was recorded, and on what.

@@ -14,6 +14,7 @@
 #include "harness/measure.hpp"
 #include "harness/transports.hpp"
 #include "src/cli/main_guard.hpp"
+#include "src/cli/permission.hpp"
 #include "src/cli/run_options.hpp"
 #include "src/cli/sources.hpp"
 
@@ -152,6 +153,7 @@ ExitCode run(const RunOptions& options) {
   const fs::path& out = folder.path();
   const TrapMap map = read_trap_map(out / "traps.json");
   unchanged_sources(project, map);
+  ask_about(project, programs_of_run(project), consent_of(options.common.yes));
 
   harness::MeasureOptions settings = measure_options(project, options);
   catch_signals();

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // jcprof strip: takes traps out of sources again.
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "rewriter/generate.hpp"
+#include "rewriter/strip_files.hpp"
 #include "src/cli/verbs.hpp"
 
 namespace jcprof::cli {
@@ -23,9 +25,14 @@ Work strip_verb(CLI::App& verb) {
       ->check(CLI::ExistingPath);
   verb.add_flag("-q,--quiet", options->quiet, "print errors only");
   return [options] {
-    std::size_t changed = 0;
-    for (const std::string& path : options->paths) changed += rewriter::strip_in_place(path);
-    if (!options->quiet) fmt::print("{} files changed\n", changed);
+    rewriter::StrippedFiles all;
+    for (const std::string& path : options->paths) {
+      rewriter::StrippedFiles some = rewriter::strip_in_place(path);
+      all.changed += some.changed;
+      std::ranges::move(some.faults, std::back_inserter(all.faults));
+    }
+    if (!options->quiet) fmt::print("{} files changed\n", all.changed);
+    if (!all.faults.empty()) throw UserError(all.faults);
     return ExitCode::done;
   };
 }

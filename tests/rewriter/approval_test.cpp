@@ -10,6 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include "rewriter/generate.hpp"
+#include "rewriter/strip_files.hpp"
 #include "src/core/file.hpp"
 #include "src/core/process.hpp"
 #include "tests/rewriter/approval.hpp"

@@ -13,6 +13,7 @@
 #include "rewriter/edl/files.hpp"
 #include "rewriter/edl/text.hpp"
 #include "rewriter/generate.hpp"
+#include "rewriter/strip_files.hpp"
 #include "src/core/file.hpp"
 #include "tests/core/fault_text.hpp"
 #include "tests/core/temporary_folder.hpp"

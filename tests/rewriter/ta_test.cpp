@@ -9,6 +9,7 @@
 
 #include "rewriter/c/make_commands.hpp"
 #include "rewriter/generate.hpp"
+#include "rewriter/strip_files.hpp"
 #include "src/core/file.hpp"
 #include "src/core/process.hpp"
 #include "tests/core/fault_text.hpp"

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewriter/project_programs.hpp"
+
+#include <cstdlib>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "rewriter/c/compile_database.hpp"
+#include "rewriter/safe_flags.hpp"
+#include "src/core/file.hpp"
+
+namespace jcprof::rewriter {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool lies_in(const fs::path& path, const fs::path& folder) {
+  const fs::path relative = path.lexically_relative(folder);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+/// By its name, or by what a link of that name leads to.
+bool is_of_project(const Project& project, const fs::path& program) {
+  std::error_code error;
+  const fs::path root = fs::weakly_canonical(project.root, error);
+  return lies_in(program.lexically_normal(), project.root) || lies_in(program.lexically_normal(), root) ||
+         lies_in(fs::weakly_canonical(program, error), root);
+}
+
+/// As execvp would find it from `folder`; empty where it would not.
+fs::path found(const std::string& program, const fs::path& folder) {
+  if (program.find('/') != std::string::npos) return folder / program;
+  const char* const path = std::getenv("PATH");
+  std::istringstream places(path == nullptr ? "/bin:/usr/bin" : path);
+  for (std::string place; std::getline(places, place, ':');)
+    if (const fs::path file = folder / place / program; ::access(file.c_str(), X_OK) == 0) return file;
+  return {};
+}
+
+bool is_asked_about(const Project& project, const std::string& compiler, const fs::path& folder) {
+  if (!is_compiler_name(fs::path(compiler).filename().string())) return true;
+  const fs::path file = found(compiler, folder);
+  return !file.empty() && is_of_project(project, file);
+}
+
+}  // namespace
+
+std::vector<std::string> programs_of_generation(const Project& project) {
+  const CompileSettings& compile = project.compile;
+  if (!compile.make.empty()) return {fmt::format("make, which says how it compiles (in {})", compile.make)};
+  std::set<std::string> lines;
+  const auto add = [&](const std::string& compiler, const fs::path& folder) {
+    if (is_asked_about(project, compiler, folder))
+      lines.insert(fmt::format("compiler: {} (in {})", compiler, folder.string()));
+  };
+  if (!compile.compiler.empty()) add(compile.compiler, project.root);
+  if (const fs::path file = project.root / compile.database; !compile.database.empty() && fs::exists(file))
+    for (const CompileUnit& unit : parse_compile_database(file.string(), read_file(file), file.parent_path()))
+      add(unit.arguments.front(), unit.folder);
+  return {lines.begin(), lines.end()};
+}
+
+}  // namespace jcprof::rewriter
