@@ -29,10 +29,9 @@ endif()
 
 # What makes a fault of ours hard to use by those whose files we read. Sanitizers watch the same, and _FORTIFY_SOURCE wants
 # optimised code.
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-include(CheckPIESupported)
-check_pie_supported(LANGUAGES CXX)
-target_link_options(jcprof_settings INTERFACE LINKER:-z,relro,-z,now)
+# All alike, libraries too: headers that are compiled once must fit.
+target_compile_options(jcprof_settings INTERFACE -fPIE)
+target_link_options(jcprof_settings INTERFACE -pie LINKER:-z,relro,-z,now)
 if(NOT JCPROF_SANITIZE)
   target_compile_options(jcprof_settings INTERFACE -fstack-protector-strong -fstack-clash-protection)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")

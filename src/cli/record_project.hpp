@@ -9,6 +9,7 @@
 
 #include "harness/record/recording.hpp"
 #include "src/cli/permission.hpp"
+#include "src/core/output_folder.hpp"
 #include "src/core/project.hpp"
 #include "src/core/store.hpp"
 #include "src/core/trap_map.hpp"
