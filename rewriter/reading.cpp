@@ -9,6 +9,7 @@
 #include <new>
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 namespace jcprof::rewriter {
 namespace {
@@ -56,10 +57,13 @@ bool note_thread() {
 
 extern "C" void note_crash(int signal) {
   if (note_thread()) {
-    // What aborts for want of memory does not say so.
-    constexpr std::size_t much = std::size_t{64} << 20;
-    void* const probe = ::mmap(nullptr, much, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (probe == MAP_FAILED) watched->turned_away = 1;
+    // A parser that aborts for want of memory does not say so. It asked for a buffer of twice the size of the
+    // one before.
+    rlimit most{};
+    ::getrlimit(RLIMIT_AS, &most);
+    if (most.rlim_cur != RLIM_INFINITY &&
+        ::mmap(nullptr, most.rlim_cur / 2, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
+      watched->turned_away = 1;
   }
   // The fault comes again, or abort() goes on, with what was there before: the end, or a sanitizer's report.
   for (std::size_t i = 0; i < deadly.size(); ++i)

@@ -30,62 +30,59 @@ struct Judged {
   std::size_t words = 1;
 };
 
-constexpr std::array values_kept{"-I"sv,          "sv-D"sv,           "sv-U"sv,
-                                 "sv-isystem"sv,  "sv-iquote"sv,      "sv-idirafter"sv,
-                                 "sv-include"sv,  "sv-imacros"sv,     "sv-iprefix"sv,
-                                 "sv-isysroot"sv, "sv-iwithprefix"sv, "sv-iwithprefixbefore"sv,
-                                 "sv--sysroot"sv, "sv-target"sv,      "sv-x"sv,
-                                 "sv--param"sv,   "sv-iframework"sv,  "sv-cxx-isystem"sv,
-                                 "sv-arch"sv,     "sv-include-pch"sv};
+constexpr std::array values_kept{"-I"sv,          "-D"sv,           "-U"sv,           "-isystem"sv,
+                                 "-iquote"sv,     "-idirafter"sv,   "-include"sv,     "-imacros"sv,
+                                 "-iprefix"sv,    "-isysroot"sv,    "-iwithprefix"sv, "-iwithprefixbefore"sv,
+                                 "--sysroot"sv,   "-target"sv,      "-x"sv,           "--param"sv,
+                                 "-iframework"sv, "-cxx-isystem"sv, "-arch"sv,        "-include-pch"sv};
 
-constexpr std::array heads_kept{"-I"sv,          "sv-D"sv,           "sv-U"sv,         "sv-isystem"sv,
-                                "sv-iquote"sv,   "sv-idirafter"sv,   "sv-include"sv,   "sv-imacros"sv,
-                                "sv-x"sv,        "sv-isysroot"sv,    "sv--sysroot="sv, "sv--target="sv,
-                                "sv-std="sv,     "sv--std="sv,       "sv-stdlib="sv,   "sv--param="sv,
-                                "sv-pedantic"sv, "sv-traditional"sv, "sv-nostdinc"sv,  "sv--gcc-toolchain="sv,
-                                "sv-O"sv};
+constexpr std::array heads_kept{"-I"sv,        "-D"sv,           "-U"sv,         "-isystem"sv,
+                                "-iquote"sv,   "-idirafter"sv,   "-include"sv,   "-imacros"sv,
+                                "-x"sv,        "-isysroot"sv,    "--sysroot="sv, "--target="sv,
+                                "-std="sv,     "--std="sv,       "-stdlib="sv,   "--param="sv,
+                                "-pedantic"sv, "-traditional"sv, "-nostdinc"sv,  "--gcc-toolchain="sv,
+                                "-O"sv};
 
 constexpr std::array words_kept{"-ansi"sv,
-                                "sv-pthread"sv,
-                                "sv-undef"sv,
-                                "sv-trigraphs"sv,
-                                "sv-w"sv,
-                                "sv-EB"sv,
-                                "sv-EL"sv,
-                                "sv-nostdlibinc"sv,
-                                "sv-nobuiltininc"sv,
-                                "sv-pipe"sv,
-                                "sv-p"sv,
-                                "sv-pg"sv,
-                                "sv-Qunused-arguments"sv};
+                                "-pthread"sv,
+                                "-undef"sv,
+                                "-trigraphs"sv,
+                                "-w"sv,
+                                "-EB"sv,
+                                "-EL"sv,
+                                "-nostdlibinc"sv,
+                                "-nobuiltininc"sv,
+                                "-pipe"sv,
+                                "-p"sv,
+                                "-pg"sv,
+                                "-Qunused-arguments"sv};
 
 /// The output's, the linker's and what is shown: none is anything to us.
-constexpr std::array silent_pairs{"-o"sv,    "sv-MF"sv,      "sv-MT"sv, "sv-MQ"sv,
-                                  "sv-MJ"sv, "sv-Xlinker"sv, "sv-l"sv,  "sv-L"sv,
-                                  "sv-T"sv,  "sv-z"sv,       "sv-u"sv,  "sv--serialize-diagnostics"sv};
-constexpr std::array silent_heads{"-o"sv,     "sv-M"sv,   "sv-l"sv,      "sv-L"sv,
-                                  "sv-Wl,"sv, "sv-Wa,"sv, "sv-shared"sv, "sv-static"sv};
+constexpr std::array silent_pairs{"-o"sv, "-MF"sv, "-MT"sv, "-MQ"sv, "-MJ"sv, "-Xlinker"sv,
+                                  "-l"sv, "-L"sv,  "-T"sv,  "-z"sv,  "-u"sv,  "--serialize-diagnostics"sv};
+constexpr std::array silent_heads{"-o"sv,   "-M"sv,   "-l"sv,      "-L"sv,
+                                  "-Wl,"sv, "-Wa,"sv, "-shared"sv, "-static"sv};
 constexpr std::array silent_words{"-s"sv,
-                                  "sv-c"sv,
-                                  "sv-S"sv,
-                                  "sv-E"sv,
-                                  "sv-v"sv,
-                                  "sv-H"sv,
-                                  "sv-P"sv,
-                                  "sv-C"sv,
-                                  "sv-rdynamic"sv,
-                                  "sv-pie"sv,
-                                  "sv-no-pie"sv,
-                                  "sv-nodefaultlibs"sv,
-                                  "sv-r"sv,
-                                  "sv-nostdlib"sv,
-                                  "sv-nostartfiles"sv,
-                                  "sv--coverage"sv,
-                                  "sv-coverage"sv,
-                                  "sv-fprofile-arcs"sv,
-                                  "sv--"sv,
-                                  "sv-ftest-coverage"sv,
-                                  "sv-nostdlib++"sv};
+                                  "-c"sv,
+                                  "-S"sv,
+                                  "-E"sv,
+                                  "-v"sv,
+                                  "-H"sv,
+                                  "-P"sv,
+                                  "-C"sv,
+                                  "-rdynamic"sv,
+                                  "-pie"sv,
+                                  "-no-pie"sv,
+                                  "-nodefaultlibs"sv,
+                                  "-r"sv,
+                                  "-nostdlib"sv,
+                                  "-nostartfiles"sv,
+                                  "--coverage"sv,
+                                  "-coverage"sv,
+                                  "-fprofile-arcs"sv,
+                                  "--"sv,
+                                  "-ftest-coverage"sv,
+                                  "-nostdlib++"sv};
 
 /// Of -f…: these write files, load what they name, or start programs.
 constexpr std::array never_f{"-fplugin"sv,

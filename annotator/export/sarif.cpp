@@ -89,10 +89,9 @@ struct Spot {
 class Sarif {
  public:
   explicit Sarif(const Profile& profile) : profile_(profile) {
-    std::ranges::copy_if(profile.sources, std::back_inserter(known_sources_),
-                         [](const SourceDigest& source) {
-                           return !source.sha256.empty() && !leaves_the_root(source.path);
-                         });
+    std::ranges::copy_if(profile.sources, std::back_inserter(known_sources_), [](const SourceDigest& source) {
+      return !source.sha256.empty() && !leaves_the_root(source.path);
+    });
   }
 
   std::string document() const {

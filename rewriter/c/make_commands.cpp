@@ -179,11 +179,10 @@ std::vector<CompileCommand> commands_of_make(const Project& project, const fs::p
                           .hint = "\"make\" names the folder of the makefile"});
   const Command command = make_in(project, folder, out);
   const UniqueFd file(::memfd_create("jcprof", MFD_CLOEXEC));
-  const fs::path log = fmt::format("/proc/self/fd/{}", file.get());
-  const ProcessResult ended =
-      run_and_wait(command, {.file = log, .keep_bytes = most_make_output}, make_patience);
+  const ProcessResult ended = run_and_wait(
+      command, {.file = {}, .keep_bytes = most_make_output, .descriptor = file.get()}, make_patience);
   if (ended.exit_status != 0 || ended.timed_out) throw failure(project, command, ended);
-  return parse_dry_run(read_file(log), folder);
+  return parse_dry_run(read_file(fmt::format("/proc/self/fd/{}", file.get())), folder);
 }
 
 }  // namespace jcprof::rewriter

@@ -57,7 +57,7 @@ struct CReadingRoom {
   const CSources& sources;
   const std::vector<CText>& texts;  // of each source
   CClaims& claims;
-  RefusedFlags refused = {};  // of the units' flags
+  RefusedFlags refused = {};                // of the units' flags
   std::vector<std::string> irregular = {};  // files that must not be opened: absolute
 };
 

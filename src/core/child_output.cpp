@@ -32,7 +32,9 @@ constexpr std::size_t most_after_the_end = std::size_t{1} << 20;
 
 ChildOutput::ChildOutput(UniqueFd pipe, const LogPolicy& log)
     : pipe_(std::move(pipe)), wake_(::eventfd(0, EFD_CLOEXEC)), log_room_(log.keep_bytes) {
-  if (!log.file.empty()) {
+  if (log.descriptor >= 0) {
+    log_ = UniqueFd(::fcntl(log.descriptor, F_DUPFD_CLOEXEC, 0));
+  } else if (!log.file.empty()) {
     log_ = open_own_file(log.file, log.start == LogStart::go_on ? OwnStart::go_on : OwnStart::empty);
     log_room_ -= std::min(log_room_, size_of_file(log_.get()));
   }

@@ -11,8 +11,8 @@
 
 namespace jcprof {
 
-/// UserError (user_mistake) naming the file when it cannot be read, is no regular file (a pipe would be waited
-/// for) or is larger than 256 MiB.
+/// UserError (user_mistake) naming the file when it cannot be read, is no regular file (a pipe would be
+/// waited for) or is larger than 256 MiB.
 std::string read_file(const std::filesystem::path& file);
 
 /// In words, what read_file would refuse it for; empty: nothing. Follows links.

@@ -219,7 +219,8 @@ JsonNode parse_json(std::string_view text, JsonFaults& faults) {
 json parse_line(std::string_view text) {
   bool is_too_deep = false;
   const auto is_kept = [&](int depth, json::parse_event_t event, const json&) {
-    const bool opens = event == json::parse_event_t::array_start || event == json::parse_event_t::object_start;
+    const bool opens =
+        event == json::parse_event_t::array_start || event == json::parse_event_t::object_start;
     is_too_deep = is_too_deep || (opens && static_cast<std::size_t>(depth) >= deepest_json);
     return !is_too_deep;
   };

@@ -73,7 +73,8 @@ constexpr std::size_t deepest_json = 64;
 /// `deepest_json` levels deep. A key that occurs twice is added to `faults`; what is not JSON throws at once.
 JsonNode parse_json(std::string_view text, JsonFaults& faults);
 
-/// A line of others that needs no places: discarded where it is no JSON, or more than `deepest_json` levels deep.
+/// A line of others that needs no places: discarded where it is no JSON, or more than `deepest_json` levels
+/// deep.
 nlohmann::json parse_line(std::string_view text);
 
 /// The string as JSON writes it, with quotes; what is not UTF-8 becomes U+FFFD.

@@ -24,9 +24,10 @@ enum class LogStart : std::uint8_t { empty, go_on };
 
 /// Where a child's output goes: the first `keep_bytes` to the file, the last lines kept for messages.
 struct LogPolicy {
-  std::filesystem::path file;  // empty: none
+  std::filesystem::path file;  // in an output folder; empty: none
   std::size_t keep_bytes = 1 << 20;
   LogStart start = LogStart::empty;  // go_on: behind what an earlier child left there, which counts
+  int descriptor = -1;               // of a file that is open, in place of `file`
 };
 
 /// Our own program, wherever it is installed.

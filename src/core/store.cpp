@@ -203,12 +203,15 @@ std::optional<RunInfo> Store::last_run() const {
                  .hot = row.real(22)};
 }
 
+void Store::replace_old() {
+  if (state_->replaced.empty()) return;
+  remove_profile(state_->replaced);
+  state_->database = open(std::exchange(state_->replaced, {}), OpenMode::read_write);
+}
+
 std::int64_t Store::begin_run(const RunInfo& info, const TrapMap& map,
                               const std::vector<StoredInput>& inputs) {
-  if (!state_->replaced.empty()) {
-    remove_profile(state_->replaced);
-    state_->database = open(std::exchange(state_->replaced, {}), OpenMode::read_write);
-  }
+  replace_old();
   const Database& database = state_->database;
   Atomically atomically(database);
   const std::int64_t run = database.integer("SELECT coalesce(max(id), 0) + 1 FROM run");

@@ -270,6 +270,9 @@ class Store {
   void close();
 
  private:
+  /// With OpenMode::fresh: from here on the new profile stands in the place of the old one.
+  void replace_old();
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -116,6 +116,7 @@ void Store::replace_warnings(std::int64_t run, const std::vector<Warning>& warni
 }
 
 void Store::begin() {
+  replace_old();
   check(!state_->database.in_transaction(), "Store::begin() twice");
   state_->batch.reset();  // of one that came to nothing
   state_->database.execute("BEGIN IMMEDIATE");

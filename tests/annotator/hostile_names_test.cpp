@@ -99,7 +99,8 @@ TEST_CASE("a spreadsheet finds no formula in CSV, and numbers stay numbers") {
   profile.lines[3].path = "@SUM(1)";
   profile.lines[3].cost.ticks.low = -2.5;
   const std::string text = to_csv(profile);
-  for (const char* cell : {",\"'=HYPERLINK(\"\"x\"\")\",", ",\"'+1\",", ",\"'-[A b]\",", "\n\"'@SUM(1)\",", ",-2.5,"}) {
+  for (const char* cell :
+       {",\"'=HYPERLINK(\"\"x\"\")\",", ",\"'+1\",", ",\"'-[A b]\",", "\n\"'@SUM(1)\",", ",-2.5,"}) {
     INFO(cell);
     CHECK(text.find(cell) != std::string::npos);
   }

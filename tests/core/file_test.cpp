@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/core/file.hpp"
 
-#include <catch2/catch.hpp>
 #include <sys/stat.h>
+#include <catch2/catch.hpp>
 
 #include "tests/core/fault_text.hpp"
 #include "tests/core/temporary_folder.hpp"

@@ -42,10 +42,19 @@ TEST_CASE("a folder that is missing or empty becomes jcprof's, and is opened aga
       const OutputFolder folder({.folder = place / name, .verb = "jcprof test"});
       CHECK(folder.path() == fs::canonical(place / name));
     }
-    CHECK(names_in(place / name) == std::vector<std::string>{".jcprof-out"});
-    write_file(place / name / "traps.json", "{}");
+    {
+      const OutputFolder folder({.folder = place / name, .verb = "jcprof test"});
+      CHECK(names_in(place / name) == std::vector<std::string>{".jcprof-out"});
+      write_own_file(place / name / "traps.json", "{}");
+    }
     CHECK(refused(place / name) == "(no error)");
   }
+}
+
+TEST_CASE("a folder that was made and got nothing goes again") {
+  const TemporaryFolder place;
+  CHECK(refused(place / "new") == "(no error)");
+  CHECK_FALSE(fs::exists(place / "new"));
 }
 
 TEST_CASE("a folder with anything of somebody else's in it is refused and stays as it was") {

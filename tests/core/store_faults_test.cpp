@@ -46,9 +46,11 @@ TEST_CASE("a disk that takes no more is an error of the environment, and the com
     store.commit();
   });
   REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
-  CHECK(error ==
-        "profile.jcprof: cannot be written or read: disk I/O error\n"
-        "hint: what was committed before is kept; run the same command again and it goes on from there [3]");
+  CHECK(
+      error ==
+      "profile.jcprof: cannot be written or read: disk I/O error; the size of files is limited\n"
+      "hint: raise it (`ulimit -f unlimited`); what was committed before is kept; run the same command again "
+      "and it goes on from there [3]");
   store.close();
   CHECK(Store(folder.profile(), OpenMode::read_only).samples(run).size() == 1);
 }

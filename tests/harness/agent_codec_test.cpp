@@ -82,8 +82,10 @@ TEST_CASE("an answer that is nested deeper than any program writes is a breach, 
   const auto deep = [](std::size_t levels) {
     return R"({"id":7,"ok":)" + std::string(levels, '[') + std::string(levels, ']') + "}";
   };
-  CHECK(std::get<Breach>(read_hello(deep(100'000), id)).why.starts_with("this JSON is nested more than 64 levels deep"));
-  CHECK(std::get<Breach>(read_shot(deep(64), id)).why.starts_with("this JSON is nested more than 64 levels deep"));
+  CHECK(std::get<Breach>(read_hello(deep(100'000), id))
+            .why.starts_with("this JSON is nested more than 64 levels deep"));
+  CHECK(std::get<Breach>(read_shot(deep(64), id))
+            .why.starts_with("this JSON is nested more than 64 levels deep"));
   CHECK(std::holds_alternative<AgentDone>(read_shot(deep(63), id)));
 }
 
@@ -169,7 +171,8 @@ TEST_CASE("a line that is not of this answer is a breach, with what it was") {
   CHECK(breach_of(R"({"id":7,"n":0})") == R"("sample" is missing: the agent wrote "{"id":7,"n":0}")");
   CHECK(breach_of("[7]") == R"(an object is expected, not [7]: the agent wrote "[7]")");
   CHECK(breach_of(std::string(1'000'000, '[')).starts_with("this is no JSON"));
-  CHECK(breach_of(R"({"id":7,"n":0,"sample":{"outcome":"ended","ticks":1e999}})").starts_with("this is no JSON"));
+  CHECK(breach_of(R"({"id":7,"n":0,"sample":{"outcome":"ended","ticks":1e999}})")
+            .starts_with("this is no JSON"));
 }
 
 TEST_CASE("ok and error end an answer") {

@@ -175,8 +175,10 @@ void check_cases(std::uint32_t first, std::uint32_t end) {
     INFO(number << ": " << tried.options("") << (tried.life == AgentLife::batch ? " per batch" : ""));
     const Result result = run_case(tried, folder, profile);
     INFO(result.error);
-    CHECK(integrity(profile) == "ok");
-    const std::size_t samples = check_samples(profile);
+    // A run that never began leaves no profile.
+    const bool has_begun = std::filesystem::exists(profile);
+    if (has_begun) CHECK(integrity(profile) == "ok");
+    const std::size_t samples = has_begun ? check_samples(profile) : 0;
     if (result.measured) {
       ++measured;
       CHECK(result.measured->shots == samples);

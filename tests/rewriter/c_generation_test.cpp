@@ -358,10 +358,3 @@ TEST_CASE("a header with traps is still an assembler's") {
   REQUIRE(tree.traps_of("f") > 0);
   CHECK(tree.output({"sh", "-c", "gcc a.c b.S -o a && ./a"}) == "3");
 }
-
-TEST_CASE("a file where the output folder should be is told as that") {
-  Tree tree(Sources{{"x.c", "int main(void) {\n  return 0;\n}\n"}});
-  write_file(tree.folder.path() / "out", "");
-  CHECK_THAT(fault_text([&] { tree.generate(); }),
-             Catch::EndsWith("out is no folder: remove it, or name another one with -o"));
-}
