@@ -50,6 +50,7 @@ fs::path project_of(const Shop& shop) {
                   : "before",
         id, 2 * (id - 1));
   write_file(shop.folder() / "shop.c", "a\nb\nc\nd\ne\nf\n");
+  write_file(shop.folder() / "jcprof-out/.jcprof-out", "");
   write_file(shop.folder() / "jcprof-out/traps.json",
              R"({"format": "jcprof-traps", "version": 1, "language": "c", "sources": [], "traps": [)" +
                  traps + "]}");
