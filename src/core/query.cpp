@@ -187,11 +187,8 @@ struct Shape {
   std::string declarations;  // "a" TEXT, "b" REAL
 };
 
-/// SQLite's own name for a database that nobody else sees: in memory, on disk where it grows large.
-constexpr const char* nameless = "";
-
 std::vector<Shape> shapes_of_profiles() {
-  const sqlite::Database empty(nameless, sqlite::Access::read_write);
+  const sqlite::Database empty(sqlite::nameless, sqlite::Access::read_write);
   empty.execute(store_tables);
   empty.execute(store_views);
   sqlite::Statement statement = empty.prepare(
@@ -237,7 +234,7 @@ QueryResult query(const std::filesystem::path& file, const std::string& sql) {
 
 // What the statement reads is copied together from all profiles: ATTACH would take no more than ten of them.
 QueryResult query_together(const std::vector<std::filesystem::path>& files, const std::string& sql) {
-  const sqlite::Database all(nameless, sqlite::Access::read_write);
+  const sqlite::Database all(sqlite::nameless, sqlite::Access::read_write);
   const std::vector<Shape> shapes = shapes_of_profiles();
   for (const Shape& shape : shapes)
     all.execute(

@@ -18,6 +18,9 @@ struct sqlite3_stmt;
 
 namespace jcprof::sqlite {
 
+/// The name of a database that lives in memory and goes when it is closed.
+inline constexpr const char* nameless = "";
+
 enum class Access : std::uint8_t { read_only, read_write };
 
 struct CloseDatabase {

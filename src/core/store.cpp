@@ -72,7 +72,7 @@ void make_tables(const Database& database) {
 
 /// A view or trigger of others is a program that every look at the profile would run.
 void refuse_foreign_schema(const Database& database) {
-  const Database own("", Access::read_write);
+  const Database own(sqlite::nameless, Access::read_write);
   own.execute(store_tables);
   own.execute(store_views);
   Statement ours = own.prepare(schema_rows);
@@ -112,12 +112,9 @@ void remove_profile(const std::filesystem::path& file) {
   }
 }
 
-/// SQLite's own name for a database in memory.
-constexpr const char* nameless = "";
-
 Database open(const std::filesystem::path& file, OpenMode mode) {
   if (mode == OpenMode::fresh) {
-    Database waiting(nameless, Access::read_write);
+    Database waiting(sqlite::nameless, Access::read_write);
     make_tables(waiting);
     return waiting;
   }

@@ -20,13 +20,15 @@ TEST_CASE("a disk that gets full in the middle of a run costs the round, and the
   const PinBench bench("full");
   test::use_virtual_card(bench.project);
   // No file may be larger: the profile's log reaches that after some rounds.
-  const Said said = bench.place.run({"sh", "-c", "trap '' XFSZ; ulimit -f 2000; exec \"$@\"", "sh",
+  const Said said = bench.place.run({"sh", "-c", "trap '' XFSZ; ulimit -f 6000; exec \"$@\"", "sh",
                                      std::string(JCPROF_BIN_DIR) + "/jcprof-run", bench.project.string(),
                                      "--rounds", "10000", "-q"});
   CHECK(said.status == 3);
   CHECK(said.err ==
-        "@/javacard-pin/jcprof-out/profile.jcprof: cannot be written or read: disk I/O error\n"
-        "hint: what was committed before is kept; run the same command again and it goes on from there\n");
+        "@/javacard-pin/jcprof-out/profile.jcprof: cannot be written or read: disk I/O error; the size of "
+        "files is limited\n"
+        "hint: raise it (`ulimit -f unlimited`); what was committed before is kept; run the same command "
+        "again and it goes on from there\n");
   CHECK(bench.place.processes("java").empty());
   // Whether there was room left to write down that it ended is chance.
   CHECK(bench.ask("SELECT group_concat(state IN ('running', 'interrupted')) FROM run") == "1");
@@ -40,7 +42,7 @@ TEST_CASE("a damaged profile is refused and left alone, and a fresh one replaces
   CHECK(bench.start("3").wait() == 0);
   const std::string damaged =
       "@/javacard-pin/jcprof-out/profile.jcprof: the profile is damaged: database disk image is malformed\n"
-      "hint: restore it from a copy, or measure again with `jcprof run --fresh`\n";
+      "hint: the file stays as it is: bring back a copy of it, or move it away and measure again\n";
   const std::string whole = read_file(bench.profile());
   const auto is_refused = [&](const std::string& content, const std::string& text) {
     write_file(bench.profile(), content);
