@@ -24,9 +24,9 @@ bool is_in(std::string_view text, Heads words) {
 }
 
 /// What is done with a flag, and how many words it is.
-enum class Verdict : std::uint8_t { keep, drop_silently, drop };
+enum class Fate : std::uint8_t { keep, drop_silently, drop };
 struct Judged {
-  Verdict verdict = Verdict::drop;
+  Fate verdict = Fate::drop;
   std::size_t words = 1;
 };
 
@@ -130,17 +130,17 @@ constexpr std::array dangerous_pairs{"-specs"sv, "--specs"sv,      "-wrapper"sv,
                                      "-load"sv,  "-dumpbase-ext"sv};
 
 Judged judge_c(std::string_view flag) {
-  if (is_in(flag, silent_pairs)) return {Verdict::drop_silently, 2};
-  if (is_in(flag, values_kept)) return {Verdict::keep, 2};
+  if (is_in(flag, silent_pairs)) return {Fate::drop_silently, 2};
+  if (is_in(flag, values_kept)) return {Fate::keep, 2};
   if (is_in(flag, dangerous_pairs) || flag == "-Xpreprocessor" || flag == "-Xassembler")
-    return {Verdict::drop, 2};
-  if (is_in(flag, words_kept)) return {Verdict::keep};
-  if (is_in(flag, silent_words) || starts_with_one(flag, silent_heads)) return {Verdict::drop_silently};
-  if (starts_with_one(flag, heads_kept)) return {Verdict::keep};
-  if (!starts_with_one(flag, families) || starts_with_one(flag, never_of_families)) return {Verdict::drop};
-  if (flag.starts_with("-f") && starts_with_one(flag, never_f)) return {Verdict::drop};
+    return {Fate::drop, 2};
+  if (is_in(flag, words_kept)) return {Fate::keep};
+  if (is_in(flag, silent_words) || starts_with_one(flag, silent_heads)) return {Fate::drop_silently};
+  if (starts_with_one(flag, heads_kept)) return {Fate::keep};
+  if (!starts_with_one(flag, families) || starts_with_one(flag, never_of_families)) return {Fate::drop};
+  if (flag.starts_with("-f") && starts_with_one(flag, never_f)) return {Fate::drop};
   const bool names_path = flag.find('/') != std::string_view::npos;
-  return {names_path && !starts_with_one(flag, paths_kept) ? Verdict::drop : Verdict::keep};
+  return {names_path && !starts_with_one(flag, paths_kept) ? Fate::drop : Fate::keep};
 }
 
 /// "-Wp,-DA=1,-MD,x" → "-DA=1"
@@ -184,12 +184,12 @@ SafeFlags safe_c_flags(const std::vector<std::string>& flags) {
     }
     // Files that are linked too.
     const bool is_name = !flag.starts_with('-') && !flag.starts_with('@');
-    const Judged judged = is_name ? Judged{Verdict::drop_silently} : judge_c(flag);
+    const Judged judged = is_name ? Judged{Fate::drop_silently} : judge_c(flag);
     const std::span<const std::string> words = rest.first(std::min(judged.words, rest.size()));
     i += words.size();
-    if (judged.verdict == Verdict::keep && words.size() == judged.words)
+    if (judged.verdict == Fate::keep && words.size() == judged.words)
       result.kept.insert(result.kept.end(), words.begin(), words.end());
-    if (judged.verdict == Verdict::drop) result.dropped.push_back(fmt::format("{}", fmt::join(words, " ")));
+    if (judged.verdict == Fate::drop) result.dropped.push_back(fmt::format("{}", fmt::join(words, " ")));
   }
   return result;
 }

@@ -20,7 +20,7 @@ namespace jcprof::rewriter {
 namespace {
 
 /// What a parameter is for the bridge (docs/sgx.md, "The bridge").
-enum class Kind : std::uint8_t { value, array, block, string, unlisted };
+enum class ParameterKind : std::uint8_t { value, array, block, string, unlisted };
 
 std::vector<std::string> words_of(const std::string& type) {
   std::string spaced;
@@ -58,16 +58,16 @@ std::ptrdiff_t stars_of(const std::string& type) {
   return std::ranges::count(type, '*');
 }
 
-Kind kind_of(const EdlParameter& parameter) {
+ParameterKind kind_of(const EdlParameter& parameter) {
   const bool is_plain = !parameter.user_check && !parameter.wstring && !parameter.isptr && !parameter.isary;
   const auto stars = stars_of(parameter.type);
-  if (!is_plain) return Kind::unlisted;
-  if (!parameter.dimensions.empty()) return stars == 0 ? Kind::array : Kind::unlisted;
-  if (stars == 0) return Kind::value;
-  if (stars > 1 || parameter.direction == EdlDirection::none) return Kind::unlisted;
-  if (parameter.string) return Kind::string;
+  if (!is_plain) return ParameterKind::unlisted;
+  if (!parameter.dimensions.empty()) return stars == 0 ? ParameterKind::array : ParameterKind::unlisted;
+  if (stars == 0) return ParameterKind::value;
+  if (stars > 1 || parameter.direction == EdlDirection::none) return ParameterKind::unlisted;
+  if (parameter.string) return ParameterKind::string;
   const bool is_sized = !parameter.size.empty() || !parameter.count.empty();
-  return writable(parameter.type) == "void*" && !is_sized ? Kind::unlisted : Kind::block;
+  return writable(parameter.type) == "void*" && !is_sized ? ParameterKind::unlisted : ParameterKind::block;
 }
 
 bool comes_in(const EdlParameter& parameter) {
@@ -113,11 +113,11 @@ class EntryText {
   /// The parameter by value that a size or count names.
   const EdlParameter* named(const std::string& text) const {
     const auto found = std::ranges::find(function_.parameters, text, &EdlParameter::name);
-    return found != function_.parameters.end() && kind_of(*found) == Kind::value ? &*found : nullptr;
+    return found != function_.parameters.end() && kind_of(*found) == ParameterKind::value ? &*found : nullptr;
   }
 
   bool is_sized_by(const EdlParameter& parameter, const EdlParameter& size) const {
-    return kind_of(parameter) == Kind::block &&
+    return kind_of(parameter) == ParameterKind::block &&
            (named(parameter.size) == &size || named(parameter.count) == &size);
   }
 
@@ -125,7 +125,7 @@ class EntryText {
   /// comes behind.
   void find_follower() {
     for (const EdlParameter& parameter : function_.parameters) {
-      if (!comes_in(parameter) || kind_of(parameter) != Kind::block) continue;
+      if (!comes_in(parameter) || kind_of(parameter) != ParameterKind::block) continue;
       const EdlParameter* const size = named(parameter.size);
       const EdlParameter* const count = named(parameter.count);
       if (size == nullptr && count == nullptr) continue;
@@ -136,9 +136,9 @@ class EntryText {
     const auto users = std::ranges::count_if(function_.parameters, [&](const EdlParameter& parameter) {
       return comes_in(parameter) && is_sized_by(parameter, *follower_);
     });
-    const bool is_before_text =
-        std::any_of(last_ + 1, std::to_address(function_.parameters.end()),
-                    [](const EdlParameter& parameter) { return kind_of(parameter) == Kind::string; });
+    const bool is_before_text = std::any_of(
+        last_ + 1, std::to_address(function_.parameters.end()),
+        [](const EdlParameter& parameter) { return kind_of(parameter) == ParameterKind::string; });
     if (users > 1 || is_before_text) follower_ = nullptr;
   }
 
@@ -167,10 +167,10 @@ class EntryText {
     std::string sum;
     for (const EdlParameter* i = &parameter + 1;
          i < function_.parameters.data() + function_.parameters.size(); ++i) {
-      const bool is_fixed = (kind_of(*i) == Kind::value && i != follower_ && !is_taken(*i)) ||
-                            (kind_of(*i) == Kind::array && comes_in(*i));
-      const bool is_fixed_block = kind_of(*i) == Kind::block && comes_in(*i) && named(i->size) == nullptr &&
-                                  named(i->count) == nullptr;
+      const bool is_fixed = (kind_of(*i) == ParameterKind::value && i != follower_ && !is_taken(*i)) ||
+                            (kind_of(*i) == ParameterKind::array && comes_in(*i));
+      const bool is_fixed_block = kind_of(*i) == ParameterKind::block && comes_in(*i) &&
+                                  named(i->size) == nullptr && named(i->count) == nullptr;
       if (!is_fixed && !is_fixed_block) continue;
       sum += (sum.empty() ? "" : " + ") + (is_fixed ? fmt::format("sizeof {}", member(*i)) : bytes_of(*i));
     }
@@ -189,9 +189,10 @@ class EntryText {
     std::string text = fmt::format("  memset(&{0}_of, 0, sizeof {0}_of);\n", variable_);
     for (const EdlParameter& parameter : function_.parameters) text += incoming(parameter);
     for (const EdlParameter& parameter : function_.parameters) {
-      const bool is_made = kind_of(parameter) == Kind::block && parameter.direction == EdlDirection::out;
+      const bool is_made =
+          kind_of(parameter) == ParameterKind::block && parameter.direction == EdlDirection::out;
       if (is_made) text += block(parameter, fmt::format("bridge_room_for({})", bytes_of(parameter)));
-      if (kind_of(parameter) == Kind::unlisted && parameter.dimensions.empty() && !parameter.isary)
+      if (kind_of(parameter) == ParameterKind::unlisted && parameter.dimensions.empty() && !parameter.isary)
         text += fmt::format("  {} = 0; /* yours to fill in */\n", member(parameter));
     }
     return fmt::format("static void {}_prepare(struct bridge_input *input) {{\n{}{}}}\n\n", variable_,
@@ -205,18 +206,18 @@ class EntryText {
 
   std::string incoming(const EdlParameter& parameter) {
     switch (kind_of(parameter)) {
-      case Kind::value:
+      case ParameterKind::value:
         return take(parameter);
-      case Kind::array:
+      case ParameterKind::array:
         if (!comes_in(parameter)) return "";
         order_.push_back(parameter.name);
         return fmt::format("  bridge_take(input, {0}, sizeof {0});\n", member(parameter));
-      case Kind::string:
+      case ParameterKind::string:
         order_.push_back(parameter.name + " up to a zero byte");
         return block(parameter, "bridge_take_string(input)");
-      case Kind::block:
+      case ParameterKind::block:
         return comes_in(parameter) ? incoming_block(parameter) : "";
-      case Kind::unlisted:
+      case ParameterKind::unlisted:
         return "";
     }
     return "";
@@ -244,7 +245,7 @@ class EntryText {
   std::string variables() const {
     std::string members;
     for (const EdlParameter& parameter : function_.parameters) {
-      const bool is_filled = kind_of(parameter) != Kind::unlisted;
+      const bool is_filled = kind_of(parameter) != ParameterKind::unlisted;
       EdlParameter variable = parameter;
       variable.type = is_filled ? writable(parameter.type) : variable_type(parameter.type);
       members += fmt::format("  {};\n", c_declared(variable));
@@ -276,11 +277,11 @@ class EntryText {
     for (const EdlParameter& parameter : function_.parameters) {
       if (!comes_back(parameter)) continue;
       const std::string value = member(parameter);
-      if (kind_of(parameter) == Kind::array)
+      if (kind_of(parameter) == ParameterKind::array)
         text += fmt::format("  bridge_give(answer, {0}, sizeof {0});\n", value);
-      if (kind_of(parameter) == Kind::string)
+      if (kind_of(parameter) == ParameterKind::string)
         text += fmt::format("  bridge_give(answer, {0}, strlen({0}));\n", value);
-      if (kind_of(parameter) == Kind::block)
+      if (kind_of(parameter) == ParameterKind::block)
         text += fmt::format("  bridge_give(answer, {}, {});\n", value, bytes_of(parameter));
     }
     return fmt::format("static void {}_reply(struct bridge_answer *answer) {{\n{}{}}}\n\n", variable_, text,
