@@ -4,11 +4,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
+#include <string>
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
+
+#include "src/core/process.hpp"
 
 namespace jcprof {
 namespace {
@@ -128,6 +133,10 @@ void catch_signals() {
     // Under nohup the end of the terminal is not for us.
     if (before.sa_handler != SIG_IGN || signal != SIGHUP) sigaction(signal, &action, nullptr);
   }
+}
+
+std::string signal_in_words(int signal) {
+  return fmt::format("signal {} ({})", signal, ::strsignal(signal));
 }
 
 ExitCode exit_code_of(int signal) {

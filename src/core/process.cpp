@@ -239,10 +239,6 @@ std::filesystem::path own_executable() {
   return std::filesystem::read_symlink("/proc/self/exe");
 }
 
-std::string signal_in_words(int signal) {
-  return fmt::format("signal {} ({})", signal, ::strsignal(signal));
-}
-
 ProcessResult run_and_wait(const Command& command, const LogPolicy& log, std::chrono::milliseconds timeout) {
   Child child(command, log);
   const bool has_ended = child.ends_by(Clock::now() + timeout, cancellation().fd());
