@@ -12,7 +12,7 @@
 namespace jcprof::annotator {
 namespace {
 
-/// What attribution adds to a call and to a begun statement.
+/// The data of attribution in a call and in a begun statement.
 struct Call {
   std::size_t invocation = 0;
   std::uint32_t guards_below = 0;  // of the calls that led here

@@ -73,7 +73,7 @@ class SharedBoard {
   ReadingBoard* board_ = nullptr;
 };
 
-// What the worker says at its end. CBOR, because names of files need not be UTF-8.
+// The worker answers at its end in CBOR, because names of files need not be UTF-8.
 
 json in_json(const Generated& generated) {
   json left_alone = json::array();

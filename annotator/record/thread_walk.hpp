@@ -79,7 +79,7 @@ class ThreadWalk {
     std::uint32_t node = 0;  // with `folded`: the caller's, whose part this call is
     FunctionKey key = 0;
   };
-  /// What a line took in this pass of it.
+  /// Ticks of a line in one pass of it.
   struct Taken {
     std::uint64_t ticks = 0;
     bool is_owner = false;  // of time, be it 0
