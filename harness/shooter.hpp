@@ -48,7 +48,7 @@ class Shooter {
   bool goes_on();
   Halt halt() const { return halt_; }
   std::uint64_t shots() const { return shots_; }
-  /// What shots took, with all around them.
+  /// Time that the shots took, with all the work around them.
   std::chrono::nanoseconds shooting() const { return shooting_; }
 
  private:

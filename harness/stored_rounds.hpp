@@ -12,8 +12,9 @@
 
 namespace jcprof::harness {
 
-/// Whether the rounds of an unfinished run can be followed by those of another. How many are asked for does
-/// not matter, but whether their number is fixed does: which stops a round has follows from it.
+/// True when another run can add its rounds to those of an unfinished run. The number of rounds that were
+/// asked for does not matter. It matters that both runs fix the number, or neither: the stops of a round
+/// follow from it.
 bool is_same_measurement(const RunInfo& last, const RunInfo& now);
 
 class StoredRounds {

@@ -11,7 +11,7 @@ namespace {
 
 // How late a late call is noticed.
 constexpr std::chrono::milliseconds look{20};
-// What a call may take that is made when jcprof ends already: it gives a card back.
+// Limit of a call that jcprof makes while it ends, to give a card back.
 constexpr std::chrono::nanoseconds shortest{100'000'000};
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "harness/exec/timed_run.hpp"
+#include "src/core/descendants.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::harness {
@@ -105,7 +106,7 @@ int RecordedProgram::reap() const {
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return shell_status(status);
 }
 
 }  // namespace jcprof::harness
