@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "annotator/estimates.hpp"
+#include "annotator/estimate/estimates.hpp"
 #include "annotator/report/files.hpp"
 
 namespace jcprof::annotator {

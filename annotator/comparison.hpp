@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "annotator/estimates.hpp"
+#include "annotator/estimate/estimates.hpp"
 
 namespace jcprof::annotator {
 

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "annotator/estimates.hpp"
+#include "annotator/estimate/estimates.hpp"
 
 namespace jcprof::annotator {
 

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "annotator/estimate/quantity.hpp"
 #include "annotator/line_ends.hpp"
-#include "annotator/quantity.hpp"
 #include "annotator/started.hpp"
 
 namespace jcprof::annotator {

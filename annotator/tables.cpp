@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "annotator/quantity.hpp"
+#include "annotator/estimate/quantity.hpp"
 #include "annotator/text_table.hpp"
 #include "src/core/error.hpp"
 #include "src/core/text.hpp"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "annotator/estimates.hpp"
+#include "annotator/estimate/estimates.hpp"
 #include "annotator/text_table.hpp"
 
 namespace jcprof::annotator {

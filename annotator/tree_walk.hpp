@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "annotator/cost_tree.hpp"
+#include "annotator/estimate/cost_tree.hpp"
 
 namespace jcprof::annotator {
 

@@ -16,7 +16,7 @@
 #include <CLI/CLI.hpp>
 
 #include "harness/agent/transport.hpp"
-#include "src/cli/main_guard.hpp"
+#include "programs/main_guard.hpp"
 #include "src/core/error.hpp"
 #include "src/engine/statistics.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "harness/measure.hpp"
 #include "harness/transport.hpp"
-#include "src/cli/main_guard.hpp"
+#include "programs/main_guard.hpp"
 #include "src/core/project.hpp"
 #include "src/core/store.hpp"
 #include "src/core/trap_map.hpp"

@@ -10,12 +10,12 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "agents/ecall/bridge.hpp"
+#include "agents/ecall/clock.hpp"
+#include "agents/ecall/enclave.hpp"
+#include "agents/target.hpp"
 #include "bench/bars.hpp"
-#include "src/agents/ecall/bridge.hpp"
-#include "src/agents/ecall/clock.hpp"
-#include "src/agents/ecall/enclave.hpp"
-#include "src/agents/target.hpp"
-#include "src/cli/main_guard.hpp"
+#include "programs/main_guard.hpp"
 #include "src/core/error.hpp"
 #include "src/engine/statistics.hpp"
 

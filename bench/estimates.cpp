@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <CLI/CLI.hpp>
 
-#include "annotator/estimates.hpp"
+#include "annotator/estimate/estimates.hpp"
 #include "src/core/sqlite.hpp"
 #include "tests/annotator/trap_maps.hpp"
 

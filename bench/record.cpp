@@ -18,7 +18,7 @@
 #include "annotator/record/recording.hpp"
 #include "bench/bars.hpp"
 #include "bench/processor_time.hpp"
-#include "src/cli/main_guard.hpp"
+#include "programs/main_guard.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "src/core/process.hpp"

@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "programs/main_guard.hpp"
 #include "rewriter/generate.hpp"
-#include "src/cli/main_guard.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "src/core/process.hpp"

@@ -10,13 +10,13 @@
 #include <fmt/format.h>
 
 #include "bench/processor_time.hpp"
+#include "programs/main_guard.hpp"
 #include "rewriter/c/compile.hpp"
 #include "rewriter/c/compile_database.hpp"
 #include "rewriter/c/runtime.hpp"
 #include "rewriter/edits.hpp"
 #include "rewriter/plan.hpp"
 #include "rewriter/project_tree.hpp"
-#include "src/cli/main_guard.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "src/core/project.hpp"

@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-#include "annotator/estimates.hpp"
+#include "annotator/estimate/estimates.hpp"
 #include "bench/card.hpp"
 #include "bench/plain_mean.hpp"
 #include "src/core/error.hpp"

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "bench/processor_time.hpp"
-#include "src/cli/main_guard.hpp"
+#include "programs/main_guard.hpp"
 #include "src/core/error.hpp"
 #include "src/core/process.hpp"
 #include "src/engine/statistics.hpp"

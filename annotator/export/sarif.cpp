@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "annotator/estimate/quantity.hpp"
 #include "annotator/interval_json.hpp"
-#include "annotator/quantity.hpp"
 #include "annotator/started.hpp"
 #include "annotator/tables.hpp"
 #include "src/core/text.hpp"

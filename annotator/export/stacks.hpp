@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "annotator/estimates.hpp"
+#include "annotator/estimate/estimates.hpp"
 
 namespace jcprof::annotator {
 

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "annotator/quantity.hpp"
+#include "annotator/estimate/quantity.hpp"
 #include "src/core/text.hpp"
 #include "src/engine/statistics.hpp"
 

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "annotator/estimate/measured_way.hpp"
+#include "annotator/estimate/quantity.hpp"
 #include "annotator/interval_json.hpp"
-#include "annotator/measured_way.hpp"
-#include "annotator/quantity.hpp"
 #include "src/core/error.hpp"
 #include "src/core/text.hpp"
 #include "src/engine/random.hpp"

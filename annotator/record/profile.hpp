@@ -3,7 +3,7 @@
 // a profile of whatever run a store holds.
 #pragma once
 
-#include "annotator/estimates.hpp"
+#include "annotator/estimate/estimates.hpp"
 #include "annotator/record/recording.hpp"
 
 namespace jcprof::annotator {

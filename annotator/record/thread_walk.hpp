@@ -10,11 +10,11 @@
 #include <span>
 #include <vector>
 
-#include "annotator/ownership.hpp"
+#include "annotator/estimate/ownership.hpp"
+#include "annotator/estimate/trap_table.hpp"
 #include "annotator/record/call_tree.hpp"
 #include "annotator/record/line_tally.hpp"
 #include "annotator/record/log.hpp"
-#include "annotator/trap_table.hpp"
 
 namespace jcprof::annotator {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "annotator/comparison.hpp"
-#include "annotator/estimates.hpp"
+#include "annotator/estimate/estimates.hpp"
 #include "annotator/report/files.hpp"
 
 namespace jcprof::annotator {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "annotator/quantity.hpp"
+#include "annotator/estimate/quantity.hpp"
 
 namespace jcprof::annotator {
 namespace {

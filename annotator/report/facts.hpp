@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "annotator/estimates.hpp"
+#include "annotator/estimate/estimates.hpp"
 
 namespace jcprof::annotator {
 

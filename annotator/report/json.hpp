@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "annotator/estimates.hpp"
+#include "annotator/estimate/estimates.hpp"
 
 namespace jcprof::annotator {
 

@@ -7,7 +7,7 @@
 
 #include "annotator/comparison.hpp"
 #include "annotator/distribution.hpp"
-#include "annotator/estimates.hpp"
+#include "annotator/estimate/estimates.hpp"
 #include "annotator/report/files.hpp"
 
 namespace jcprof::annotator {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "annotator/cost_tree.hpp"
+#include "annotator/estimate/cost_tree.hpp"
 #include "annotator/report/files.hpp"
 
 namespace jcprof::annotator {

@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "annotator/distribution.hpp"
+#include "annotator/estimate/quantity.hpp"
 #include "annotator/interval_json.hpp"
-#include "annotator/quantity.hpp"
 #include "annotator/show/show.hpp"
 #include "annotator/tables.hpp"
 #include "annotator/terminal_text.hpp"

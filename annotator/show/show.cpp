@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "annotator/quantity.hpp"
+#include "annotator/estimate/quantity.hpp"
 #include "annotator/tables.hpp"
 #include "annotator/terminal_text.hpp"
 #include "src/core/error.hpp"

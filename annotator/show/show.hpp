@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "annotator/estimates.hpp"
+#include "annotator/estimate/estimates.hpp"
 #include "annotator/text_table.hpp"
 
 namespace jcprof::annotator {

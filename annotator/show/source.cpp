@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "annotator/quantity.hpp"
+#include "annotator/estimate/quantity.hpp"
 #include "annotator/show/show.hpp"
 #include "annotator/tables.hpp"
 #include "annotator/terminal_text.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/attribution.hpp"
+#include "annotator/estimate/attribution.hpp"
 
 #include <fmt/format.h>
 #include <catch2/catch.hpp>

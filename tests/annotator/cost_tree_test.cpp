@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/cost_tree.hpp"
+#include "annotator/estimate/cost_tree.hpp"
 
 #include <utility>
 
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
-#include "annotator/estimates.hpp"
+#include "annotator/estimate/estimates.hpp"
 #include "tests/annotator/some_recording.hpp"
 #include "tests/annotator/synthetic_device.hpp"
 #include "tests/annotator/trap_maps.hpp"

@@ -3,7 +3,7 @@
 // stored. They must be the same numbers, and lines made of them must hold the truth.
 #include <catch2/catch.hpp>
 
-#include "annotator/estimates.hpp"
+#include "annotator/estimate/estimates.hpp"
 #include "src/engine/engine.hpp"
 #include "tests/annotator/trap_maps.hpp"
 #include "tests/support/synthetic_device.hpp"

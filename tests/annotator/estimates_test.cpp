@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/estimates.hpp"
+#include "annotator/estimate/estimates.hpp"
 
 #include <array>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
-#include "annotator/attribution.hpp"
+#include "annotator/estimate/attribution.hpp"
 #include "tests/annotator/trap_maps.hpp"
 
 namespace jcprof::annotator {

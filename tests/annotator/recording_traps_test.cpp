@@ -4,7 +4,7 @@
 #include <rapidcheck.h>
 #include <catch2/catch.hpp>
 
-#include "annotator/attribution.hpp"
+#include "annotator/estimate/attribution.hpp"
 #include "annotator/record/log.hpp"
 #include "annotator/record/profile.hpp"
 #include "src/core/error.hpp"

@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "annotator/estimates.hpp"
+#include "annotator/estimate/estimates.hpp"
 #include "src/engine/schedule.hpp"
 #include "tests/annotator/scripted_run.hpp"
 #include "tests/annotator/synthetic_device.hpp"

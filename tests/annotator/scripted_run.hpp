@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "annotator/estimates.hpp"
-#include "annotator/run_data.hpp"
+#include "annotator/estimate/estimates.hpp"
+#include "annotator/estimate/run_data.hpp"
 
 namespace jcprof::annotator {
 

@@ -2,7 +2,7 @@
 // A measured run of known costs.
 #pragma once
 
-#include "annotator/estimates.hpp"
+#include "annotator/estimate/estimates.hpp"
 #include "tests/annotator/synthetic_device.hpp"
 #include "tests/annotator/trap_maps.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "annotator/quantity.hpp"
+#include "annotator/estimate/quantity.hpp"
 
 namespace jcprof::annotator {
 namespace {

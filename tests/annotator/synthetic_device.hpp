@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "annotator/attribution.hpp"
-#include "annotator/run_data.hpp"
+#include "annotator/estimate/attribution.hpp"
+#include "annotator/estimate/run_data.hpp"
 
 namespace jcprof::annotator {
 

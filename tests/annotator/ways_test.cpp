@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Paths that vary, with the input or by themselves.
-#include "annotator/ways.hpp"
+#include "annotator/estimate/ways.hpp"
 
 #include <random>
 

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "src/cli/diagnosis.hpp"
+#include "programs/diagnosis.hpp"
 #include "src/core/file.hpp"
 #include "src/core/process.hpp"
 #include "tests/core/temporary_folder.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs that a project names run only when somebody has allowed them.
-#include "src/cli/permission.hpp"
+#include "programs/permission.hpp"
 
 #include <array>
 #include <csignal>

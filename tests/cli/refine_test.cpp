@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/cli/refine.hpp"
+#include "programs/refine.hpp"
 
 #include <catch2/catch.hpp>
 

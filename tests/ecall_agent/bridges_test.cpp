@@ -6,8 +6,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "src/agents/ecall/clock.hpp"
-#include "src/agents/ecall/hello.hpp"
+#include "agents/ecall/clock.hpp"
+#include "agents/ecall/hello.hpp"
 #include "src/core/file.hpp"
 #include "src/core/process.hpp"
 #include "tests/ecall_agent/bridges.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/agents/reload_policy.hpp"
+#include "agents/reload_policy.hpp"
 
 #include <vector>
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "annotator/estimates.hpp"
+#include "annotator/estimate/estimates.hpp"
 #include "annotator/export/exports.hpp"
 #include "annotator/report/data.hpp"
 #include "annotator/show/show.hpp"

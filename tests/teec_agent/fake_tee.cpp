@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "src/agents/teec/app_session.hpp"
+#include "agents/teec/app_session.hpp"
 #include "src/core/path_signature.hpp"
 
 namespace jcprof::test {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "src/agents/teec/hello.hpp"
+#include "agents/teec/hello.hpp"
 #include "templates/jcprof_plugin.h"
 
 namespace jcprof::test {

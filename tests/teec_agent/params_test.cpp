@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "src/agents/teec/params.hpp"
+#include "agents/teec/params.hpp"
 #include "src/core/hex.hpp"
 #include "tests/teec_agent/fake_tee.hpp"
 

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agents/ecall/hello.hpp"
+
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "agents/ecall/enclave.hpp"
+#include "agents/request.hpp"
+#include "src/core/name_table.hpp"
+
+namespace jcprof::ecall {
+namespace {
+
+using agents::mistake;
+using nlohmann::json;
+
+constexpr NameTable<ClockKind, 2> clocks{{{ClockKind::tsc, "tsc"}, {ClockKind::monotonic, "monotonic"}}};
+
+ClockKind clock_of(const json& options) {
+  agents::refuse_others(options, "\"agent\": \"options\" of jcprof-agent-ecall", {"clock"});
+  const std::string name = agents::text_of(options, "clock");
+  if (name.empty()) return has_invariant_tsc() ? ClockKind::tsc : ClockKind::monotonic;
+  const std::optional<ClockKind> kind = value_in(clocks, name);
+  if (!kind)
+    throw mistake(fmt::format("there is no clock \"{}\"", name), "there are \"tsc\" and \"monotonic\"");
+  if (*kind == ClockKind::tsc && !has_invariant_tsc())
+    throw mistake("this processor has no time-stamp counter of one speed", R"("clock": "monotonic")");
+  return *kind;
+}
+
+}  // namespace
+
+agents::Greeting greet(const std::filesystem::path& bridge, const json& request) {
+  const json& trigger = agents::member(request, "trigger");
+  agents::refuse_others(trigger, "the trigger of an ecall", {"ecall"});
+  const json& session = agents::member(request, "session");
+  agents::refuse_others(session, "the session of an ecall", {"timeout"});
+  const ClockKind kind = clock_of(agents::member(request, "options"));
+  const agents::ClockFacts clock = clock_facts(kind);
+  auto enclave = std::make_unique<Enclave>(
+      ChildSettings{.bridge = {.file = bridge, .ecall = agents::text_of(trigger, "ecall")}, .clock = kind});
+  const Enclave& shown = *enclave;
+  auto target = std::make_unique<agents::Target>(
+      std::move(enclave),
+      agents::TargetSettings{
+          .what = "enclave", .timeout = agents::timeout_of(session), .ticks_per_ns = clock.hz / 1e9});
+  return {.target = std::move(target),
+          .facts = {.agent = "jcprof-agent-ecall/" JCPROF_VERSION,
+                    .device = shown.device(),
+                    .is_simulated = shown.is_simulated(),
+                    .clock = clock}};
+}
+
+}  // namespace jcprof::ecall

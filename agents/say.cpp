@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agents/say.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+
+#include <unistd.h>
+
+#include "src/core/error.hpp"
+
+namespace jcprof::agents {
+
+void say(const std::string& line) {
+  const std::string text = line + "\n";
+  for (std::size_t written = 0; written < text.size();) {
+    const ssize_t size = ::write(STDOUT_FILENO, text.data() + written, text.size() - written);
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) std::exit(static_cast<int>(ExitCode::environment));
+    written += static_cast<std::size_t>(size);
+  }
+}
+
+}  // namespace jcprof::agents

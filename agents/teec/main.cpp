@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// jcprof-agent-teec: the agent protocol in front of a trusted application, on standard input and output or on
+// those of the QEMU that it runs in.
+#include <functional>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "agents/say.hpp"
+#include "agents/teec/hello.hpp"
+#include "agents/teec/libteec.hpp"
+#include "agents/teec/patience.hpp"
+#include "agents/teec/semihosting.hpp"
+#include "programs/main_guard.hpp"
+
+namespace {
+
+using namespace jcprof;
+
+struct Options {
+  bool uses_semihosting = false;
+  teec::Place place{.device = "OP-TEE"};
+};
+
+/// Where requests come from, a piece at a time, and answers go to, a line at a time.
+struct Ends {
+  std::function<std::size_t(std::span<char>)> read;
+  std::function<void(const std::string&)> say;
+};
+
+Ends ends(const Options& options) {
+  if (!options.uses_semihosting)
+    return {.read =
+                [](std::span<char> to) {
+                  const ssize_t size = ::read(STDIN_FILENO, to.data(), to.size());
+                  return size < 0 ? 0 : static_cast<std::size_t>(size);
+                },
+            .say = agents::say};
+  const teec::HostFile in("/dev/stdin", teec::HostFile::Mode::read);
+  const teec::HostFile out("/dev/stdout", teec::HostFile::Mode::append);
+  return {.read = [in](std::span<char> to) { return in.read_line(to); },
+          .say = [out](const std::string& line) { out.write(line + "\n"); }};
+}
+
+/// Serves whole lines until there are no more, or one says so.
+void serve_lines(agents::Service& service, const Ends& ends) {
+  constexpr std::size_t chunk = std::size_t{1} << 16U;
+  std::string text;
+  while (true) {
+    const std::size_t held = text.size();
+    text.resize(held + chunk);
+    const std::size_t size = ends.read(std::span(text).subspan(held));
+    text.resize(held + size);
+    if (size == 0) return;
+    std::size_t begin = 0;
+    for (std::size_t end = text.find('\n', held); end != std::string::npos; end = text.find('\n', begin)) {
+      if (!service.serve(std::string_view(text).substr(begin, end - begin))) return;
+      begin = end + 1;
+    }
+    text.erase(0, begin);
+  }
+}
+
+ExitCode serve(const Options& options) {
+  const Ends both = ends(options);
+  const auto greet = [&](const nlohmann::json& request) {
+    const teec::Patience patience(request, both.say);
+    return teec::greet(request, options.place, teec::make_tee);
+  };
+  agents::Service service(greet, both.say);
+  serve_lines(service, both);
+  const std::string account = service.account();
+  if (!account.empty()) fmt::print(stderr, "jcprof-agent-teec: {}\n", account);
+  return ExitCode::done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{
+      "Invokes a command of a trusted application, and stops and times it for jcprof (docs/optee.md).",
+      "jcprof-agent-teec"};
+  Options options;
+  app.add_flag("--semihosting", options.uses_semihosting,
+               "requests and answers go through standard input and output of the QEMU that this runs in");
+  app.add_flag_callback(
+      "--instructions", [&] { options.place.counts = teec::Counts::instructions; },
+      "the machine's virtual clock counts instructions");
+  app.add_flag("--simulated", options.place.is_simulated, "what is measured is no real device");
+  app.add_option("--device", options.place.device, "what is measured, for reports")->type_name("NAME");
+  return jcprof::cli::guarded_main(app, argc, argv, [&] { return serve(options); });
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/estimate/attribution.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "annotator/estimate/ownership.hpp"
+#include "annotator/estimate/trap_table.hpp"
+#include "src/core/error.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+/// The data of attribution in a call and in a begun statement.
+struct Call {
+  std::size_t invocation = 0;
+  std::uint32_t guards_below = 0;  // of the calls that led here
+};
+struct Begun {
+  std::size_t at = 0;                   // event
+  std::optional<std::size_t> run = {};  // index into loop_runs once it is known to be a loop
+};
+
+/// Numbers in the order in which they are asked for.
+class Numbering {
+ public:
+  explicit Numbering(std::size_t keys) : numbers_(keys, unknown) {}
+  /// `add` is called for a new one.
+  template <class Add>
+  std::uint32_t number_of(std::size_t key, Add add) {
+    if (numbers_[key] == unknown) {
+      numbers_[key] = next_++;
+      add();
+    }
+    return numbers_[key];
+  }
+  std::optional<std::uint32_t> known(std::size_t key) const {
+    return numbers_[key] == unknown ? std::nullopt : std::optional(numbers_[key]);
+  }
+
+ private:
+  static constexpr std::uint32_t unknown = static_cast<std::uint32_t>(-1);
+  std::vector<std::uint32_t> numbers_;
+  std::uint32_t next_ = 0;
+};
+
+/// The account of one path. Time is the number of events that were passed.
+class PathAccount {
+ public:
+  static constexpr bool keeps_outermost = true;
+  using Machine = Ownership<PathAccount, Call, Begun>;
+
+  PathAccount(const TrapMap& map, const std::vector<Event>& path)
+      : table_(table_of(map)),
+        path_(path),
+        machine_(*this),
+        lines_(table_.lines.size()),
+        functions_(table_.functions.size()),
+        loops_(table_.traps.size()),
+        under_way_(table_.functions.size()) {}
+
+  Attribution walk() {
+    for (const Event& event : path_) {
+      const TrapPlace& trap = place_of(event);
+      machine_.step(trap);
+      const Call& call = machine_.frames().back().data;
+      result_.unwinding.push_back({.frames = static_cast<std::uint32_t>(machine_.frames().size() - 1),
+                                   .guards = call.guards_below + trap.guards});
+    }
+    machine_.pass();
+    while (!machine_.frames().empty()) machine_.leave();
+    count_hits();
+    return std::move(result_);
+  }
+
+  // ---- as Ownership asks it
+
+  bool is_on_top() const { return true; }
+  void own(const Machine::Owner* owner) {
+    if (owner == nullptr) return;  // nothing was passed before the first event
+    const TrapPlace& trap = owner->trap();
+    const TrapTable::Place& place = table_.lines[trap.line];
+    const std::uint32_t line = lines_.number_of(trap.line, [&] {
+      result_.lines.push_back(
+          {.path = place.path, .line = place.line, .function = table_.functions[trap.function].function});
+    });
+    const std::uint32_t function = result_.invocations[owner->frame.data.invocation].function;
+    result_.blocks.push_back({.line = line, .function = function});
+  }
+  bool enter(const TrapPlace& trap, Call& call) {
+    const TrapTable::Place& place = table_.functions[trap.function];
+    const std::uint32_t function = functions_.number_of(trap.function, [&] {
+      result_.functions.push_back({.name = place.function, .path = place.path, .line = place.line});
+    });
+    ++result_.functions[function].calls;
+    call.invocation = result_.invocations.size();
+    if (!machine_.frames().empty()) {
+      const Machine::Frame& caller = machine_.frames().back();
+      call.guards_below = caller.data.guards_below + caller.last->guards;
+    }
+    result_.invocations.push_back(
+        {.function = function, .begin = now(), .end = now(), .outermost = under_way_[function]++ == 0});
+    return true;
+  }
+  void pop() { machine_.leave(); }
+  void left(const Machine::Frame& frame) {
+    Invocation& invocation = result_.invocations[frame.data.invocation];
+    invocation.end = now();
+    --under_way_[invocation.function];
+  }
+  void begin(Machine::Statement& begun, Machine::Statement* outer) {
+    begun.data.at = now();
+    if (begun.trap->kind == TrapKind::loop_body && outer != nullptr) pass_loop(*outer);
+  }
+  void end(const Machine::Statement& ended, const Machine::Statement* /*outer*/) {
+    if (!ended.data.run) return;
+    LoopRun& run = result_.loop_runs[*ended.data.run];
+    run.end = now();
+    --loops_under_way_[run.loop];
+  }
+  void end_plain(const Machine::Frame& /*frame*/) {}
+
+ private:
+  std::size_t now() const { return result_.blocks.size(); }
+
+  const TrapPlace& place_of(const Event& event) const {
+    const std::size_t id = number(event.trap);
+    check(id >= 1 && id <= table_.traps.size(), "a path's traps are in its trap map");
+    return table_.traps[id - 1];
+  }
+
+  /// A body's first trap was passed: the statement that holds it is a loop.
+  void pass_loop(Machine::Statement& statement) {
+    if (!statement.data.run) {
+      const std::uint32_t loop = loop_of(*statement.trap);
+      ++result_.loops[loop].entries;
+      statement.data.run = result_.loop_runs.size();
+      result_.loop_runs.push_back({.loop = loop,
+                                   .begin = statement.data.at,
+                                   .end = statement.data.at,
+                                   .outermost = loops_under_way_[loop]++ == 0});
+    }
+    ++result_.loops[result_.loop_runs[*statement.data.run].loop].passes;
+  }
+
+  std::uint32_t loop_of(const TrapPlace& trap) {
+    return loops_.number_of(static_cast<std::size_t>(&trap - table_.traps.data()), [&] {
+      const TrapTable::Place& place = table_.lines[trap.line];
+      result_.loops.push_back(
+          {.path = place.path, .line = place.line, .function = table_.functions[trap.function].function});
+      loops_under_way_.push_back(0);
+    });
+  }
+
+  void count_hits() {
+    std::vector<std::uint64_t> passed(table_.traps.size());
+    for (const Event& event : path_) ++passed[number(event.trap) - 1];
+    std::vector<std::uint64_t> any(table_.lines.size());
+    std::vector<std::uint64_t> statements(table_.lines.size());
+    for (std::size_t i = 0; i < passed.size(); ++i) {
+      const TrapPlace& trap = table_.traps[i];
+      any[trap.line] = std::max(any[trap.line], passed[i]);
+      if (trap.is_statement()) statements[trap.line] = std::max(statements[trap.line], passed[i]);
+    }
+    for (std::size_t line = 0; line < any.size(); ++line)
+      if (const auto owned = lines_.known(line))
+        result_.lines[*owned].hits = statements[line] > 0 ? statements[line] : any[line];
+    if (!path_.empty()) list_unreached(any);  // without a trace nothing is known to be unreached
+  }
+
+  void list_unreached(std::vector<std::uint64_t>& hits) {
+    for (const TrapPlace& trap : table_.traps) {
+      // Closing braces are not lines that a reader asks about.
+      const bool is_end = trap.kind == TrapKind::after || trap.kind == TrapKind::exit;
+      if (is_end || hits[trap.line]++ > 0) continue;  // each line once
+      const TrapTable::Place& place = table_.lines[trap.line];
+      result_.unreached.push_back(
+          {.path = place.path, .line = place.line, .function = table_.functions[trap.function].function});
+    }
+  }
+
+  const TrapTable table_;
+  const std::vector<Event>& path_;
+  Machine machine_;
+  Attribution result_;
+  Numbering lines_, functions_, loops_;
+  std::vector<std::size_t> under_way_;        // calls of each function
+  std::vector<std::size_t> loops_under_way_;  // runs of each loop
+};
+
+}  // namespace
+
+Attribution attribute(const TrapMap& map, const std::vector<Event>& path) {
+  return PathAccount(map, path).walk();
+}
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the cost of a stretch that holds several blocks is divided among them. Where hits of a loop were
+// sampled, the stretch between two of them is known well as a whole; its blocks are known from those like
+// them that were measured alone, often badly. The division says how badly, so that an interval for a line
+// stays a true one.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "annotator/estimate/attribution.hpp"
+#include "annotator/estimate/stretches.hpp"
+#include "src/core/types.hpp"
+
+namespace jcprof::annotator {
+
+/// What some blocks cost by those like them; sums of value and bounds.
+struct Weight {
+  std::size_t blocks = 0;
+  double value = 0;
+  double low = 0;
+  double high = 0;
+
+  Weight& operator+=(const Weight& other);
+};
+Weight operator-(const Weight& a, const Weight& b);
+
+/// The part of a whole that `part` is: between 0 and 1, low <= value <= high.
+struct Fraction {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+};
+/// The bounds take the worst case on both sides: this part dear and the others cheap, and the reverse.
+Fraction fraction(const Weight& part, const Weight& whole);
+
+class Division {
+ public:
+  Division(const Stretches& stretches, const std::vector<Event>& path, const Attribution& attribution);
+
+  /// Of the path's blocks [begin, end), which lie within one stretch.
+  Weight weight(std::size_t begin, std::size_t end) const { return before_[end] - before_[begin]; }
+
+ private:
+  std::vector<Weight> before_;  // of all blocks before each position
+};
+
+}  // namespace jcprof::annotator

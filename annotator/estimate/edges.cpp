@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/estimate/edges.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace jcprof::annotator {
+namespace {
+
+constexpr std::size_t most_places = 3;
+
+TrapId trap_at(const Way& way, std::size_t position) {
+  return position < way.end() ? way.events()[position].trap : run_to_end;
+}
+
+/// The inputs of a way, by how many of its events an earlier way begins with that they take too: what lies
+/// between those was counted there.
+std::map<std::size_t, std::vector<std::uint32_t>> inputs_by_shared_events(const std::vector<Way>& ways,
+                                                                          std::size_t index) {
+  std::map<std::size_t, std::vector<std::uint32_t>> result;
+  for (const std::uint32_t input : ways[index].inputs) {
+    std::size_t shared = 0;
+    for (std::size_t i = 0; i < index; ++i)
+      if (std::ranges::binary_search(ways[i].inputs, input))
+        shared = std::max(shared, ways[index].common_with(ways[i]));
+    result[shared].push_back(input);
+  }
+  return result;
+}
+
+}  // namespace
+
+void Edges::take_all(const MeasuredWay& first) {
+  for (const Way& way : run_.ways) count(way);
+  take(first, 0);
+  for (std::size_t i = 1; i < run_.ways.size(); ++i)
+    for (const auto& [shared, inputs] : inputs_by_shared_events(run_.ways, i))
+      take(MeasuredWay(run_, run_.ways[i], inputs), shared == 0 ? 0 : shared - 1);
+}
+
+void Edges::count(const Way& way) {
+  std::map<Ends, std::uint64_t> gone;
+  for (std::size_t i = 0; i < way.end(); ++i) ++gone[{trap_at(way, i), trap_at(way, i + 1)}];
+  for (const auto& [ends, times] : gone) {
+    Edge& edge = edges_[ends];
+    edge.rate += way.rate;
+    if (edge.count == 0) edge.count = times;
+  }
+}
+
+void Edges::take(const MeasuredWay& measured, std::size_t first_block) {
+  struct Found {
+    Parts parts;
+    std::uint64_t times = 0;
+    bool is_vague = false;
+  };
+  const Way& way = measured.way();
+  const std::vector<bool>& is_vague = measured.about().is_vague;
+  std::map<Ends, Found> all;
+  for (std::size_t s = 0; s < measured.stretches().all().size(); ++s) {
+    const Stretch& stretch = measured.stretches().all()[s];
+    for (std::size_t i = std::max(stretch.begin, first_block); i < stretch.end; ++i) {
+      Found& found = all[{trap_at(way, i), trap_at(way, i + 1)}];
+      measured.add_block(found.parts, s, i);
+      ++found.times;
+      found.is_vague = found.is_vague || is_vague[i] || is_vague[i + 1];
+    }
+  }
+  for (const auto& [ends, found] : all) {
+    Edge& edge = edges_[ends];
+    const Sum sum = measured.sum_of(found.parts);
+    const std::vector<double> values = engine::present(sum.rounds);
+    if (values.empty()) {
+      edge.is_vague = edge.is_vague || found.is_vague;
+      continue;
+    }
+    if (edge.values.empty()) edge.clock = measured.clock();
+    const double scale = static_cast<double>(edge.count) / static_cast<double>(found.times);
+    for (const double value : values) edge.values.push_back(scale * value);
+    edge.doubt.traps = std::max(edge.doubt.traps, scale * sum.doubt.traps);
+    edge.doubt.division_low = std::max(edge.doubt.division_low, scale * sum.doubt.division_low);
+    edge.doubt.division_high = std::max(edge.doubt.division_high, scale * sum.doubt.division_high);
+    edge.sd = std::max(edge.sd, scale * measured.stretches().sd());
+    edge.terms = std::max(edge.terms, sum.terms);
+  }
+}
+
+std::vector<EdgeEstimate> Edges::estimates() const {
+  std::vector<EdgeEstimate> result;
+  for (const auto& [ends, edge] : edges_) {
+    const Trap& from = run_.map.at(ends.first);
+    EdgeEstimate& estimate = result.emplace_back(EdgeEstimate{.from = ends.first,
+                                                              .to = ends.second,
+                                                              .function = from.function,
+                                                              .path = from.path,
+                                                              .line = from.line,
+                                                              .count = edge.count,
+                                                              .rate = std::min(1.0, edge.rate)});
+    if (ends.second != run_to_end) {
+      estimate.to_path = run_.map.at(ends.second).path;
+      estimate.to_line = run_.map.at(ends.second).line;
+    }
+    if (edge.values.empty()) continue;
+    const engine::Differences noise{.sd = edge.sd};
+    const Interval raw = engine::interval_of(edge.values, noise, edge.clock, run_.alpha, edge.terms);
+    estimate.cost = estimate_from(raw, edge.values.size(), edge.doubt);
+    const auto not_below_nothing = [](double ticks) { return std::max(0.0, ticks); };
+    const double sum = std::accumulate(edge.values.begin(), edge.values.end(), 0.0);
+    estimate.mean = not_below_nothing(sum / static_cast<double>(edge.values.size()));
+    estimate.q05 = not_below_nothing(engine::quantile(edge.values, 0.05));
+    estimate.q95 = not_below_nothing(engine::quantile(edge.values, 0.95));
+  }
+  return result;
+}
+
+std::vector<std::string> Edges::warnings() const {
+  std::size_t vague = 0;
+  std::string places;
+  for (const auto& [ends, edge] : edges_) {
+    if (!edge.is_vague || !edge.values.empty()) continue;
+    const Trap& from = run_.map.at(ends.first);
+    if (++vague <= most_places)
+      places += fmt::format("{}{}:{}", places.empty() ? "" : ", ", from.path, from.line);
+  }
+  if (vague == 0) return {};
+  return {
+      fmt::format("the path varies before {} pairs of traps, and shots do not say which way they came: "
+                  "what lies between is not known ({}{})",
+                  vague, places, vague > most_places ? ", …" : "")};
+}
+
+}  // namespace jcprof::annotator

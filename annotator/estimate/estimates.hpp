@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The profile as numbers with intervals: blocks, lines, functions, and what is left over. Pure: a run's data
+// in, a Profile out; the same data give the same Profile to the bit.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "annotator/estimate/attribution.hpp"
+#include "annotator/estimate/cost_tree.hpp"
+#include "annotator/estimate/edges.hpp"
+#include "annotator/estimate/measured_way.hpp"
+#include "annotator/estimate/run_data.hpp"
+
+namespace jcprof::annotator {
+
+struct BlockEstimate {
+  Event from;
+  Event to;  // trap 0: the end of the command
+  std::string function;
+  std::string path;
+  std::size_t line = 0;
+  std::uint64_t passed = 1;  // blocks of the path in it: more than one where hits of a loop were sampled
+  Estimate cost;
+  Hot hot = Hot::undecided;  // takes at least RunInfo::hot
+};
+
+/// Of single calls, with what they call, or of single passes of a line: recorded runs tell it.
+struct Spread {
+  double average = 0, least = 0, most = 0, q50 = 0, q95 = 0, q99 = 0;
+};
+
+struct LineEstimate {
+  std::string path;
+  std::size_t line = 0;
+  std::string function;
+  std::uint64_t hits = 0;
+  Estimate cost;
+  std::optional<Spread> spread = {};
+  std::vector<double> rounds = {};  // its cost in each round, or missing; of measured runs
+};
+
+struct FunctionEstimate {
+  std::string function;
+  std::string path;
+  std::size_t line = 0;
+  std::uint64_t calls = 0;
+  Estimate exclusive;
+  Estimate inclusive;
+  std::optional<Spread> spread = {};
+};
+
+/// A loop with all that it calls.
+struct LoopEstimate {
+  std::string function;
+  std::string path;
+  std::size_t line = 0;
+  std::uint64_t entries = 0;  // how often it was begun
+  std::uint64_t passes = 0;   // of all entries
+  Estimate cost;
+};
+
+/// One of the paths that the command was seen to take.
+struct PathEstimate {
+  double rate = 1;                    // part of the traced runs that take it; each input counts the same
+  std::size_t events = 0;             // traps on it
+  std::vector<std::uint32_t> inputs;  // that take it
+  Estimate total;                     // T(end) without the cost of the traps on the way; without a share
+};
+
+/// What a recorded run consists of.
+struct Recorded {
+  std::size_t threads = 0;
+  std::uint64_t events = 0;
+  std::uint64_t lost = 0;
+};
+
+/// Above this the traps shape what they measure.
+inline constexpr double dear_traps = 0.1;
+
+struct Profile {
+  RunInfo run;
+  std::uint64_t shots = 0;
+  std::uint32_t rounds = 0;         // that the numbers rest on
+  std::vector<PathEstimate> paths;  // most frequent first; of a recorded run none
+  TrapCost trap_cost;
+  double trap_share = 0;  // of the traps on the most frequent path, in its blocks and them
+  Estimate total;         // T(end) without the cost of the traps on the way
+  Estimate entry;  // T(first stop) without what stopping costs: transport, what runs before the first trap
+  Interval
+      unattributed;  // total - entry - sum of the blocks, all raw: medians do not add up; may be negative
+  // Of the most frequent path.
+  std::vector<BlockEstimate> blocks;        // along it
+  std::vector<LineEstimate> lines;          // hottest first
+  std::vector<FunctionEstimate> functions;  // hottest first, by exclusive time
+  std::vector<LoopEstimate> loops;          // hottest first
+  CostTree tree;
+  // Of all paths.
+  std::vector<EdgeEstimate> edges;  // hottest first
+  std::vector<UnreachedLine> unreached;
+  std::vector<SourceDigest> sources;  // of recorded runs some without a digest
+  std::string language;
+  std::optional<Recorded> recorded = {};
+  std::vector<StoredInput> inputs;    // of the run
+  std::vector<std::string> warnings;  // of the run, then of the estimates
+  std::vector<Warning> noted;         // those of the run, with their advice apart
+};
+
+/// alpha: of each interval by itself. Rounds were ended by looking at such intervals, which takes some of
+/// their confidence: 0.03 inside delivers 95 %.
+Profile estimate(const RunData& data, double alpha = engine::Target{}.alpha);
+
+/// As it goes into the store, for its views; see Store::replace_estimates.
+std::vector<StoredEstimate> stored(const Profile& profile);
+
+}  // namespace jcprof::annotator

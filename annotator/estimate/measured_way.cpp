@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/estimate/measured_way.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace jcprof::annotator {
+namespace {
+
+void add(Parts& parts, std::size_t stretch, const Weight& weight) {
+  if (parts.empty() || parts.back().stretch != stretch) parts.push_back({stretch, {}});
+  parts.back().weight += weight;
+}
+
+engine::Clock clock_of(const StoredLook& look) {
+  // Readings are whole numbers: a file that claims a finer step is damaged, and no step is worth its while.
+  constexpr double finest = 1;
+  const double tick = std::max(look.tick, look.grid);
+  return {.method = look.method, .tick = tick >= finest ? tick : 0};
+}
+
+/// Where nobody has looked yet: that nothing is known.
+StoredLook newest_look(const std::vector<StoredLook>& looks, const Way& way) {
+  StoredLook newest;
+  for (const StoredLook& look : looks)
+    if (std::ranges::binary_search(way.inputs, look.input)) newest = look;
+  return newest;
+}
+
+/// The sequence that never falls and is nearest to `values` by least squares: pool adjacent violators (Ayer
+/// et al. 1955).
+std::vector<double> nearest_rising(const std::vector<double>& values) {
+  struct Level {
+    double value = 0;
+    std::size_t count = 0;
+  };
+  std::vector<Level> levels;
+  for (const double value : values) {
+    Level last{.value = value, .count = 1};
+    while (!levels.empty() && levels.back().value > last.value) {
+      const Level& before = levels.back();
+      const auto count = static_cast<double>(before.count + last.count);
+      last.value += (before.value - last.value) * static_cast<double>(before.count) / count;
+      last.count += before.count;
+      levels.pop_back();
+    }
+    levels.push_back(last);
+  }
+  std::vector<double> result;
+  for (const Level& level : levels) result.insert(result.end(), level.count, level.value);
+  return result;
+}
+
+}  // namespace
+
+bool is_resolved(const Interval& ticks) {
+  return ticks.low > 0 && half_width(ticks) <= ticks.value;
+}
+
+Estimate estimate_from(Interval raw, std::size_t rounds, const Doubt& doubt) {
+  // Two at a time: hypot of three makes NaN of the infinite ends that few rounds have (libstdc++ 12).
+  raw.low = raw.value - std::hypot(raw.value - raw.low, std::hypot(doubt.traps, doubt.division_low));
+  raw.high = raw.value + std::hypot(raw.high - raw.value, std::hypot(doubt.traps, doubt.division_high));
+  Estimate estimate{.raw = raw.value, .rounds = static_cast<std::uint32_t>(rounds)};
+  estimate.resolved = is_resolved(raw);
+  // Nothing takes less than no time; what noise put below may still be as large as the noise.
+  estimate.ticks = {.value = std::max(0.0, raw.value),
+                    .low = std::isfinite(raw.low) ? std::max(0.0, raw.low) : raw.low,
+                    .high = std::max(raw.high, half_width(raw))};
+  return estimate;
+}
+
+MeasuredWay::MeasuredWay(const RunView& run, const Way& way, std::span<const std::uint32_t> inputs)
+    : way_(way),
+      cost_(run.cost),
+      clock_(clock_of(newest_look(run.looks, way))),
+      attribution_(attribute(run.map, way.events())),
+      about_(read(run.samples, {.ways = run.ways,
+                                .way = way,
+                                .inputs = inputs,
+                                .first_round = newest_look(run.looks, way).first_round,
+                                .unwinding = attribution_.unwinding,
+                                .cost = run.cost})),
+      stretches_(about_, clock_, run.alpha),
+      division_(stretches_, way.events(), attribution_) {}
+
+TrapCount MeasuredWay::traps_of(const Stretch& stretch) const {
+  TrapCount result = traps_at(stretch.end, way_, attribution_.unwinding);
+  result.add(traps_at(stretch.begin, way_, attribution_.unwinding), -1);
+  return result;
+}
+
+void MeasuredWay::add_block(Parts& parts, std::size_t stretch, std::size_t block) const {
+  add(parts, stretch, division_.weight(block, block + 1));
+}
+
+void MeasuredWay::add_blocks(Parts& parts, std::size_t begin, std::size_t end) const {
+  const std::vector<Stretch>& all = stretches_.all();
+  const auto first = std::ranges::upper_bound(all, begin, {}, &Stretch::end);
+  for (auto s = first; s != all.end() && s->begin < end; ++s) {
+    const std::size_t from = std::max(s->begin, begin);
+    const std::size_t to = std::min(s->end, end);
+    if (from < to) add(parts, static_cast<std::size_t>(s - all.begin()), division_.weight(from, to));
+  }
+}
+
+std::vector<double> MeasuredWay::block_costs() const {
+  std::vector<double> reached{0};  // at each stop
+  for (std::size_t s = 0; s < stretches_.all().size(); ++s)
+    reached.push_back(reached.back() + stretches_.interval(s).value);
+  // Noise puts some stops before those that they follow. To raise each difference to 0 would add up what
+  // noise takes away nowhere else.
+  const std::vector<double> risen = nearest_rising(reached);
+  std::vector<double> costs(way_.end());
+  for (std::size_t s = 0; s < stretches_.all().size(); ++s) {
+    const Stretch& stretch = stretches_.all()[s];
+    const double whole = risen[s + 1] - risen[s];
+    const Weight weight = division_.weight(stretch.begin, stretch.end);
+    for (std::size_t block = stretch.begin; block < stretch.end; ++block)
+      costs[block] = whole * fraction(division_.weight(block, block + 1), weight).value;
+  }
+  return costs;
+}
+
+Sum MeasuredWay::sum_of(const Parts& parts) const {
+  Sum sum;
+  std::vector<Span> spans;
+  TrapCount traps;
+  for (const Part& part : parts) {
+    const Stretch& stretch = stretches_.all()[part.stretch];
+    const Fraction share = fraction(part.weight, division_.weight(stretch.begin, stretch.end));
+    traps.add(traps_of(stretch), share.value);
+    const double whole = std::max(0.0, stretches_.interval(part.stretch).value);
+    sum.doubt.division_low += (share.value - share.low) * whole;
+    sum.doubt.division_high += (share.high - share.value) * whole;
+    const bool goes_on = !spans.empty() && spans.back().end == part.stretch && spans.back().share == 1;
+    if (goes_on && share.value == 1)
+      ++spans.back().end;
+    else
+      spans.push_back({part.stretch, part.stretch + 1, share.value});
+  }
+  sum.doubt.traps = half_width_of(traps, cost_);
+  sum.terms = spans.size();
+  sum.rounds = stretches_.sum(spans);
+  return sum;
+}
+
+Estimate MeasuredWay::estimate_of(const Sum& sum) const {
+  const std::vector<double> values = engine::present(sum.rounds);
+  return estimate_from(stretches_.interval_of(values, sum.terms), values.size(), sum.doubt);
+}
+
+Estimate MeasuredWay::stretch(std::size_t index) const {
+  const double traps = half_width_of(traps_of(stretches_.all()[index]), cost_);
+  return estimate_from(stretches_.interval(index), stretches_.rounds(index), {.traps = traps});
+}
+
+Estimate MeasuredWay::total() const {
+  const std::vector<double> values = engine::present(stretches_.totals());
+  const double traps = half_width_of(traps_at(way_.end(), way_, attribution_.unwinding), cost_);
+  return estimate_from(stretches_.interval_of(values, 1), values.size(), {.traps = traps});
+}
+
+Estimate MeasuredWay::entry() const {
+  if (stretches_.all().empty()) return {};
+  const std::vector<double> values = engine::present(stretches_.entries());
+  const std::size_t first = stretches_.all().front().begin;
+  const double traps = half_width_of(traps_at(first, way_, attribution_.unwinding), cost_);
+  return estimate_from(stretches_.interval_of(values, 1), values.size(), {.traps = traps});
+}
+
+Interval MeasuredWay::between() const {
+  std::vector<double> values;
+  for (std::size_t r = 0; r < stretches_.totals().size(); ++r)
+    values.push_back(stretches_.totals()[r] - stretches_.entries()[r]);
+  return stretches_.interval_of(engine::present(values), 1);
+}
+
+}  // namespace jcprof::annotator

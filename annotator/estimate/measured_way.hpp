@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// One way through the command, measured: what its blocks belong to, and what sums of them cost. Sums within
+// a round, never of numbers that were estimated apart.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "annotator/estimate/attribution.hpp"
+#include "annotator/estimate/division.hpp"
+#include "annotator/estimate/readings.hpp"
+#include "annotator/estimate/stretches.hpp"
+#include "annotator/estimate/ways.hpp"
+
+namespace jcprof::annotator {
+
+/// One published number. Ticks are in the run's unit and never below 0; shares are fractions of the sum of
+/// all blocks. Not resolved: its interval reaches down to 0, or its half width is more than the value, so
+/// that only the upper end says something.
+struct Estimate {
+  Interval ticks;
+  Interval share;
+  double raw = 0;  // the value before it was kept from falling below 0
+  std::uint32_t rounds = 0;
+  bool resolved = false;
+};
+
+/// False: it was passed, and no round says how much it took.
+inline bool was_measured(const Estimate& estimate) {
+  return estimate.rounds > 0 || std::isfinite(estimate.ticks.high);
+}
+
+/// Part of a stretch that belongs to a line or a function.
+struct Part {
+  std::size_t stretch = 0;
+  Weight weight;
+};
+using Parts = std::vector<Part>;  // along the path
+
+/// What makes a number less sure than its rounds alone show: half widths.
+struct Doubt {
+  double traps = 0;          // of what was taken off
+  double division_low = 0;   // how much less of shared stretches may belong to it
+  double division_high = 0;  // how much more
+};
+
+/// A sum of parts in each round.
+struct Sum {
+  std::vector<double> rounds;  // by round, or missing
+  Doubt doubt;
+  std::size_t terms = 0;
+};
+
+/// A number without its share, which is known only once all are.
+Estimate estimate_from(Interval raw, std::size_t rounds, const Doubt& doubt);
+/// Above 0, and known better than by its own size: skewed noise may leave a value that the interval dwarfs.
+bool is_resolved(const Interval& ticks);
+
+/// What all ways of a run have in common.
+struct RunView {
+  const TrapMap& map;
+  const std::vector<Way>& ways;
+  const Samples& samples;
+  const TrapCost& cost;
+  const std::vector<StoredLook>& looks;
+  double alpha = 0;
+};
+
+class MeasuredWay {
+ public:
+  /// From the samples of `inputs`, which take that way.
+  MeasuredWay(const RunView& run, const Way& way, std::span<const std::uint32_t> inputs);
+
+  const Way& way() const { return way_; }
+  const Attribution& attribution() const { return attribution_; }
+  const Stretches& stretches() const { return stretches_; }
+  const Division& division() const { return division_; }
+  /// Its readings without the times themselves.
+  const Readings& about() const { return about_; }
+  /// As it was read in the end.
+  const engine::Clock& clock() const { return clock_; }
+
+  /// Block `block` joins `parts`, whose others come before it.
+  void add_block(Parts& parts, std::size_t stretch, std::size_t block) const;
+  /// The path's blocks [begin, end), as far as they were measured.
+  void add_blocks(Parts& parts, std::size_t begin, std::size_t end) const;
+  /// Of each block of the path, as far as it was measured; else 0. Never below 0, and all together about what
+  /// the path takes, however noisy single blocks are.
+  std::vector<double> block_costs() const;
+  Sum sum_of(const Parts& parts) const;
+  Estimate estimate_of(const Sum& sum) const;
+  Estimate stretch(std::size_t index) const;
+  Estimate total() const;
+  Estimate entry() const;
+  /// What lies between the first stop and the end.
+  Interval between() const;
+
+ private:
+  TrapCount traps_of(const Stretch& stretch) const;
+
+  const Way& way_;
+  const TrapCost& cost_;
+  engine::Clock clock_;
+  Attribution attribution_;
+  Readings about_;
+  Stretches stretches_;
+  Division division_;
+};
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/estimate/readings.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "annotator/estimate/passage.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+using engine::is_missing;
+using engine::missing;
+
+// In a cell of the table: asked for, and not had.
+constexpr double in_vain = -std::numeric_limits<double>::infinity();
+// Lost so often at the end, a stop was given up; then it would only part what was measured whole.
+constexpr std::uint32_t losses_to_give_up = 2;
+
+bool is_loss(const StoredSample& sample) {
+  return sample.outcome == Outcome::lost || sample.outcome == Outcome::timed_out;
+}
+
+/// Rounds in twins: row 2n is an odd round, counted from 1, row 2n + 1 the one after it.
+class Rows {
+ public:
+  explicit Rows(std::span<const StoredSample* const> samples) {
+    for (const StoredSample* sample : samples)
+      if (is_timed(*sample) && (pairs_.empty() || pairs_.back() != pair_of(sample->round)))
+        pairs_.push_back(pair_of(sample->round));
+    std::ranges::sort(pairs_);
+    const auto again = std::ranges::unique(pairs_);
+    pairs_.erase(again.begin(), again.end());
+  }
+
+  std::size_t count() const { return 2 * pairs_.size(); }
+
+  std::optional<std::size_t> row(std::uint32_t round) {
+    const std::uint32_t pair = pair_of(round);
+    if (last_ >= pairs_.size() || pairs_[last_] != pair)
+      last_ = static_cast<std::size_t>(std::ranges::lower_bound(pairs_, pair) - pairs_.begin());
+    if (last_ == pairs_.size() || pairs_[last_] != pair) return std::nullopt;
+    return 2 * last_ + (round - 1) % 2;
+  }
+
+ private:
+  static std::uint32_t pair_of(std::uint32_t round) { return (round - 1) / 2; }
+
+  std::vector<std::uint32_t> pairs_;
+  std::size_t last_ = 0;  // samples come round by round
+};
+
+class Table {
+ public:
+  Table(std::span<const StoredSample* const> samples, const Reader& reader)
+      : reader_(reader),
+        way_(reader.way),
+        digest_(way_, samples),
+        rows_(samples),
+        columns_(way_.end() + 1),
+        losses_(way_.end() + 1),
+        was_vague_(way_.end() + 1) {
+    for (const std::uint32_t input : reader.inputs) add_passage(input);
+    find_status(samples);
+    for (const StoredSample* sample : samples) take(*sample);
+  }
+
+  Readings readings() {
+    result_.is_vague.resize(way_.end() + 1);
+    choose_stops();
+    for (std::size_t i = 0; i <= way_.end(); ++i) result_.is_vague[i] = was_vague_[i] && had_[i] == 0;
+    std::vector<bool> is_measured(rows_.count());
+    std::vector<std::vector<double>> columns;
+    for (const std::size_t stop : result_.stops) {
+      std::vector<double>& column = columns_[stop];
+      column.resize(rows_.count(), missing);
+      auto& lost = result_.lost.emplace_back();
+      for (std::uint32_t r = 0; r < column.size(); ++r) {
+        if (!std::isinf(column[r])) {
+          if (!is_missing(column[r])) is_measured[r] = true;
+          continue;
+        }
+        lost.push_back(r);
+        column[r] = missing;
+      }
+      columns.push_back(std::move(column));
+    }
+    result_.rounds = static_cast<std::uint32_t>(std::ranges::count(is_measured, true));
+    result_.times = engine::Times(std::move(columns));
+    return std::move(result_);
+  }
+
+ private:
+  using Others = std::vector<const Way*>;
+
+  void add_passage(std::uint32_t input) {
+    Others others;
+    for (const Way& other : reader_.ways)
+      if (&other != &way_ && std::ranges::binary_search(other.inputs, input)) others.push_back(&other);
+    const auto passage = passages_.try_emplace(others, way_, others, digest_).first;
+    passage_of_.emplace(input, &passage->second);
+  }
+
+  Passage::Verdict judge(const StoredSample& sample, std::size_t position) const {
+    return passage_of_.at(sample.input)->judge(sample, position);
+  }
+
+  /// A shot that missed its stop says nothing of the status: what stops leave behind may have made it fail.
+  void find_status(std::span<const StoredSample* const> samples) {
+    std::map<std::optional<std::uint32_t>, std::size_t> counts;
+    for (const StoredSample* sample : samples)
+      if (sample->asked.trap == run_to_end && is_timed(*sample) &&
+          judge(*sample, way_.end()) == Passage::Verdict::this_way)
+        ++counts[sample->status];
+    const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
+    if (most != counts.end()) status_ = most->first;
+    result_.status = status_.value_or(0);
+  }
+
+  void take(const StoredSample& sample) {
+    const auto position = way_.position(sample.asked);
+    const auto row = rows_.row(sample.round);
+    if (!position || !row) return;
+    const bool timed = is_timed(sample);
+    losses_[*position] = is_loss(sample) ? losses_[*position] + 1 : 0;
+    double value = in_vain;
+    if (timed) {
+      const Passage::Verdict verdict = judge(sample, *position);
+      if (verdict == Passage::Verdict::vague) {
+        was_vague_[*position] = true;
+        return;
+      }
+      if (verdict == Passage::Verdict::untraced) ++result_.untraced;
+      const bool is_good = *position != way_.end() || sample.status == status_;
+      if (verdict == Passage::Verdict::this_way && is_good) value = corrected(sample, *position);
+      if (verdict == Passage::Verdict::this_way && !is_good) ++result_.other_status;
+    }
+    std::vector<double>& column = columns_[*position];
+    column.resize(rows_.count(), missing);
+    column[*row] = value;
+  }
+
+  double corrected(const StoredSample& sample, std::size_t position) {
+    if (taken_off_.empty()) taken_off_.resize(way_.end() + 1, missing);
+    double& traps = taken_off_[position];
+    if (is_missing(traps)) traps = cost_of(traps_at(position, way_, reader_.unwinding), reader_.cost);
+    return static_cast<double>(sample.ticks) - traps;
+  }
+
+  /// A stop that is far more seldom there than stops before and behind it would cost its neighbours their
+  /// rounds. Stops that were left out of later rounds on purpose are not meant: they were asked for less.
+  void choose_stops() {
+    std::vector<double> rates(way_.end() + 1, 0);
+    had_.resize(rates.size());
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      std::size_t asked = 0;
+      for (const double value : columns_[i]) {
+        if (is_missing(value)) continue;
+        ++asked;
+        if (value != in_vain) ++had_[i];
+      }
+      if (asked > 0) rates[i] = static_cast<double>(had_[i]) / static_cast<double>(asked);
+    }
+    std::vector<double> behind(rates.size() + 1, 0);
+    for (std::size_t i = rates.size(); i-- > 0;) behind[i] = std::max(behind[i + 1], rates[i]);
+    double before = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < way_.end(); ++i) {
+      const bool is_seldom = 2 * rates[i] < std::min(before, behind[i + 1]);
+      const bool is_given_up = losses_[i] >= losses_to_give_up;
+      if (had_[i] > 0 && !is_seldom && !is_given_up) {
+        before = result_.stops.empty() ? rates[i] : std::max(before, rates[i]);
+        result_.stops.push_back(i);
+      }
+    }
+    result_.stops.push_back(way_.end());
+  }
+
+  const Reader& reader_;
+  const Way& way_;
+  Digest digest_;
+  Rows rows_;
+  std::map<Others, Passage> passages_;
+  std::unordered_map<std::uint32_t, const Passage*> passage_of_;
+  std::optional<std::uint32_t> status_;
+  std::vector<std::vector<double>> columns_;  // by position, then round; empty where nothing was asked for
+  std::vector<std::uint32_t> losses_;         // by position: in a row, up to now
+  std::vector<bool> was_vague_;
+  std::vector<double> taken_off_;
+  std::vector<std::size_t> had_;
+  Readings result_;
+};
+
+}  // namespace
+
+Samples::Samples(const std::vector<StoredSample>& samples) : all_(samples) {
+  for (std::uint32_t i = 0; i < samples.size(); ++i)
+    if (samples[i].round != 0) by_input_[samples[i].input].push_back(i);
+}
+
+std::vector<const StoredSample*> Samples::of(std::span<const std::uint32_t> inputs,
+                                             std::uint32_t first_round) const {
+  std::vector<const StoredSample*> result;
+  for (const std::uint32_t input : inputs)
+    if (const auto found = by_input_.find(input); found != by_input_.end())
+      for (const std::uint32_t i : found->second)
+        if (all_[i].round >= first_round) result.push_back(&all_[i]);
+  if (inputs.size() > 1) std::ranges::sort(result);
+  return result;
+}
+
+Readings read(const Samples& samples, const Reader& reader) {
+  return Table(samples.of(reader.inputs, reader.first_round), reader).readings();
+}
+
+TrapCount traps_at(std::size_t position, const Way& way, std::span<const Unwinding> unwinding) {
+  // The armed trap counted its earlier passes; all others on the way passed unarmed.
+  TrapCount result{.passes = static_cast<double>(position)};
+  if (position == way.end()) return result;
+  result.counted = way.events()[position].hit - 1;
+  result.stops = 1;
+  result.frames = unwinding[position].frames;
+  result.guards = unwinding[position].guards;
+  return result;
+}
+
+}  // namespace jcprof::annotator

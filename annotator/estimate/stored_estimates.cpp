@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Profile as rows of the store.
+#include "annotator/estimate/estimates.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+StoredEstimate row(EstimateScope scope, std::size_t position, const Estimate& estimate) {
+  return {.scope = scope,
+          .position = static_cast<std::uint32_t>(position),
+          .rounds = estimate.rounds,
+          .raw = estimate.raw,
+          .ticks = estimate.ticks.value,
+          .low = estimate.ticks.low,
+          .high = estimate.ticks.high,
+          .share = estimate.share.value,
+          .share_low = estimate.share.low,
+          .share_high = estimate.share.high,
+          .resolved = estimate.resolved};
+}
+
+template <class Item>
+StoredEstimate placed_row(EstimateScope scope, std::size_t position, const Item& item,
+                          const Estimate& estimate) {
+  StoredEstimate result = row(scope, position, estimate);
+  result.function = item.function;
+  result.path = item.path;
+  result.line = item.line;
+  return result;
+}
+
+}  // namespace
+
+std::vector<StoredEstimate> stored(const Profile& profile) {
+  std::vector<StoredEstimate> rows{row(EstimateScope::total, 0, profile.total),
+                                   row(EstimateScope::entry, 0, profile.entry)};
+  const Interval& rest = profile.unattributed;
+  rows.push_back({.scope = EstimateScope::unattributed,
+                  .raw = rest.value,
+                  .ticks = rest.value,
+                  .low = rest.low,
+                  .high = rest.high});
+  for (std::size_t i = 0; i < profile.blocks.size(); ++i) {
+    const BlockEstimate& block = profile.blocks[i];
+    rows.push_back(placed_row(EstimateScope::block, i, block, block.cost));
+    rows.back().from = block.from;
+    rows.back().to = block.to;
+    rows.back().hits = block.passed;
+    rows.back().hot = block.hot;
+  }
+  for (std::size_t i = 0; i < profile.lines.size(); ++i) {
+    rows.push_back(placed_row(EstimateScope::line, i, profile.lines[i], profile.lines[i].cost));
+    rows.back().hits = profile.lines[i].hits;
+  }
+  for (std::size_t i = 0; i < profile.functions.size(); ++i) {
+    const FunctionEstimate& function = profile.functions[i];
+    rows.push_back(placed_row(EstimateScope::function, i, function, function.exclusive));
+    rows.back().hits = function.calls;
+    rows.back().inclusive = function.inclusive.ticks.value;
+    rows.back().inclusive_low = function.inclusive.ticks.low;
+    rows.back().inclusive_high = function.inclusive.ticks.high;
+  }
+  for (std::size_t i = 0; i < profile.edges.size(); ++i) {
+    const EdgeEstimate& edge = profile.edges[i];
+    rows.push_back(placed_row(EstimateScope::edge, i, edge, edge.cost));
+    rows.back().from = {edge.from, 0};
+    rows.back().to = {edge.to, 0};
+    rows.back().hits = edge.count;
+    rows.back().rate = edge.rate;
+    if (edge.cost.rounds == 0) continue;
+    rows.back().mean = edge.mean;
+    rows.back().q05 = edge.q05;
+    rows.back().q95 = edge.q95;
+  }
+  for (std::size_t i = 0; i < profile.loops.size(); ++i) {
+    const LoopEstimate& loop = profile.loops[i];
+    rows.push_back(placed_row(EstimateScope::loop, i, loop, loop.cost));
+    rows.back().hits = loop.passes;
+    rows.back().entries = loop.entries;
+  }
+  return rows;
+}
+
+}  // namespace jcprof::annotator

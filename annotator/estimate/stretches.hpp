@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What lies between neighbouring stops, made comparable between rounds, and sums of it within a round. The
+// differences are the engine's; nothing is attributed to code here.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "annotator/estimate/readings.hpp"
+#include "src/engine/look.hpp"
+
+namespace jcprof::annotator {
+
+/// Between two neighbouring stops, or from the last one to the end of the command: the blocks [begin, end) of
+/// the path.
+struct Stretch {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+/// The stretches [begin, end), or this share of each of them.
+struct Span {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  double share = 1;
+};
+
+class Stretches {
+ public:
+  /// Takes the times out of `readings`.
+  Stretches(Readings& readings, const engine::Clock& clock, double alpha);
+
+  const std::vector<Stretch>& all() const { return all_; }  // along the path
+  /// Of each stretch, from the rounds in which both its ends were measured; 0 and infinite where there is
+  /// none.
+  const Interval& interval(std::size_t stretch) const { return intervals_[stretch]; }
+  std::uint32_t rounds(std::size_t stretch) const { return rounds_[stretch]; }
+
+  /// Whether its part of `whole` is at least `share`, with all stretches asked about.
+  Hot hotness(std::size_t stretch, double share, double whole) const;
+
+  /// By round, or missing. Spans are ascending and apart. A span is known in a round where its ends were
+  /// measured, whatever lies between; a few ends that were asked for in vain are filled in from their
+  /// neighbours, those that were not asked for are not.
+  std::vector<double> sum(std::span<const Span> spans) const;
+  /// Of such values.
+  Interval interval_of(const std::vector<double>& values, std::size_t terms) const;
+
+  const std::vector<double>& totals() const { return differences_.total; }   // T(end) by round, or missing
+  const std::vector<double>& entries() const { return differences_.entry; }  // T(first stop)
+  double sd() const { return differences_.sd; }
+
+ private:
+  void level(const engine::Times& times);
+  void fill(const std::vector<std::vector<std::uint32_t>>& lost);
+  void fill_stop(std::size_t stop, std::size_t round, const std::vector<double>& medians);
+  void note_dropped();
+
+  engine::Clock clock_;
+  double alpha_;
+  std::vector<Stretch> all_;
+  engine::Differences differences_;
+  std::vector<Interval> intervals_;
+  std::vector<std::uint32_t> rounds_;
+  std::vector<std::vector<double>> reached_;         // T by stop and round, gains taken out, or missing
+  std::vector<std::vector<std::uint32_t>> filled_;   // by stop: rounds
+  std::vector<std::vector<std::uint32_t>> dropped_;  // by stretch: rounds in which its difference was far out
+};
+
+}  // namespace jcprof::annotator

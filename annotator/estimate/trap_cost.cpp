@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/estimate/trap_cost.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <string_view>
+
+namespace jcprof::annotator {
+namespace {
+
+/// The calibrated cost of a pass is not quite that of the same pass among the user's code.
+constexpr double pass_differs = 0.15;
+
+/// By how much a pass of `plus` took longer than one of `minus`, repetition by repetition: kinds that belong
+/// together are timed in turn, with as many passes each, if any. Nothing where one of them was not timed.
+std::vector<double> differences_of(const std::vector<StoredCalibration>& calibrations,
+                                   const std::vector<std::string_view>& plus,
+                                   const std::vector<std::string_view>& minus) {
+  std::map<std::string_view, std::vector<const StoredCalibration*>> by_kind;
+  for (const StoredCalibration& c : calibrations) by_kind[c.kind].push_back(&c);
+  std::vector<double> result;
+  for (std::size_t i = 0;; ++i) {
+    double difference = 0;
+    std::uint64_t passes = 0;
+    const auto add = [&](std::string_view kind, double sign) {
+      if (by_kind[kind].size() <= i) return false;
+      difference += sign * static_cast<double>(by_kind[kind][i]->ticks);
+      passes = std::max(passes, by_kind[kind][i]->passes);
+      return true;
+    };
+    if (!std::ranges::all_of(plus, [&](auto kind) { return add(kind, 1); })) return result;
+    if (!std::ranges::all_of(minus, [&](auto kind) { return add(kind, -1); })) return result;
+    result.push_back(difference / static_cast<double>(std::max<std::uint64_t>(passes, 1)));
+  }
+}
+
+/// What a frame costs where only the unwinding itself was timed, of none and of many frames in turn.
+std::vector<double> slopes_of_unwinding(const std::vector<StoredCalibration>& calibrations) {
+  std::vector<const StoredCalibration*> times;
+  for (const StoredCalibration& c : calibrations)
+    if (c.kind == "unwind") times.push_back(&c);
+  std::vector<double> slopes;
+  for (std::size_t i = 0; i + 1 < times.size(); i += 2)
+    if (times[i]->passes == 0 && times[i + 1]->passes > 0)
+      slopes.push_back(static_cast<double>(times[i + 1]->ticks - times[i]->ticks) /
+                       static_cast<double>(times[i + 1]->passes));
+  return slopes;
+}
+
+/// Of few repetitions the interval is their range, which is what can be said. Noise may make a cost of next
+/// to nothing negative; what is taken off must not be.
+Interval cost_interval(const std::vector<double>& values, double alpha) {
+  if (values.empty()) return {0, 0, 0};
+  Interval interval = engine::sign_interval(values, alpha);
+  if (!std::isfinite(interval.low))
+    interval = {interval.value, std::ranges::min(values), std::ranges::max(values)};
+  interval.value = std::max(0.0, interval.value);
+  interval.low = std::max(0.0, interval.low);
+  interval.high = std::max(interval.value, interval.high);
+  return interval;
+}
+
+}  // namespace
+
+TrapCost trap_cost(const std::vector<StoredCalibration>& calibrations, double alpha) {
+  const auto cost = [&](const auto& plus, const auto& minus) {
+    return cost_interval(differences_of(calibrations, plus, minus), alpha);
+  };
+  using Kinds = std::vector<std::string_view>;
+  TrapCost costs{.pass = cost(Kinds{"unarmed"}, Kinds{"empty"}),
+                 .counting = cost(Kinds{"counting"}, Kinds{"unarmed"}),
+                 .stop = cost(Kinds{"stop"}, Kinds{"returned"}),
+                 .frame = cost(Kinds{"frames", "returned"}, Kinds{"stop", "calls"}),
+                 .guard = cost(Kinds{"guards"}, Kinds{"frames"})};
+  const bool has_frames = std::ranges::any_of(calibrations, [](const auto& c) { return c.kind == "frames"; });
+  if (!has_frames) costs.frame = cost_interval(slopes_of_unwinding(calibrations), alpha);
+  return costs;
+}
+
+void TrapCount::add(const TrapCount& other, double times) {
+  passes += times * other.passes;
+  counted += times * other.counted;
+  stops += times * other.stops;
+  frames += times * other.frames;
+  guards += times * other.guards;
+}
+
+double cost_of(const TrapCount& count, const TrapCost& cost) {
+  return count.passes * cost.pass.value + count.counted * cost.counting.value +
+         count.stops * cost.stop.value + count.frames * cost.frame.value + count.guards * cost.guard.value;
+}
+
+double half_width_of(const TrapCount& count, const TrapCost& cost) {
+  const double pass = std::hypot(half_width(cost.pass), pass_differs * cost.pass.value);
+  const std::array parts{pass * count.passes, half_width(cost.counting) * count.counted,
+                         half_width(cost.stop) * count.stops, half_width(cost.frame) * count.frames,
+                         half_width(cost.guard) * count.guards};
+  return std::sqrt(std::inner_product(parts.begin(), parts.end(), parts.begin(), 0.0));
+}
+
+}  // namespace jcprof::annotator

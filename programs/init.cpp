@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// jcprof init: writes a first project file for a source tree. What stands in it is the rewriter's affair.
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "programs/verbs.hpp"
+#include "rewriter/draft/project_draft.hpp"
+#include "rewriter/project_tree.hpp"
+#include "src/core/cancellation.hpp"
+#include "src/core/file.hpp"
+#include "src/core/project.hpp"
+
+namespace jcprof::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// Where scripts/setup and scripts/optee-vm keep what they fetch and make.
+fs::path cache_folder() {
+  const fs::path named = variable("JCPROF_CACHE");
+  return named.empty() ? variable("HOME") / ".cache/jcprof" : named;
+}
+
+/// That of scripts/setup; empty where there is none.
+std::string known_simulator() {
+  std::error_code none;
+  std::string newest;
+  for (const fs::directory_entry& entry : fs::directory_iterator(cache_folder(), none)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("jcardsim") && name.ends_with(".jar"))
+      newest = std::max(newest, entry.path().string());
+  }
+  return newest;
+}
+
+/// OP-TEE's development kit: the environment's, else that of scripts/optee-vm; empty where there is none.
+std::string known_dev_kit() {
+  for (const fs::path& kit : {variable("TA_DEV_KIT_DIR"),
+                              cache_folder() / "optee-vm/root/usr/lib/optee-os-dev/vexpress-qemu_armv8a"})
+    if (fs::exists(kit / "mk/ta_dev_kit.mk")) return kit.string();
+  return "";
+}
+
+rewriter::FoundTree look_at(const fs::path& folder) {
+  rewriter::FoundTree tree{.name = folder.filename().string()};
+  tree.paths = rewriter::project_files({.root = folder}, folder / "jcprof-out");
+  for (const std::string& path : tree.paths)
+    if (rewriter::is_telling(path) && fs::is_regular_file(folder / path))
+      tree.texts.emplace(path, read_file(folder / path));
+  tree.simulator = known_simulator();
+  tree.dev_kit = known_dev_kit();
+  return tree;
+}
+
+ExitCode init(const std::string& name, bool is_quiet) {
+  catch_signals();
+  const fs::path folder = fs::canonical(name);
+  const fs::path file = folder / "jcprof.json";
+  if (fs::exists(fs::symlink_status(file)))
+    throw UserError(Fault{.message = "there is a project file already",
+                          .place = {.file = file.string()},
+                          .hint = "init never overwrites: change it, or move it away"});
+  const std::string text = rewriter::draft_project(look_at(folder));
+  const Project project = parse_project(file, text);
+  write_file(file, text);
+  if (!is_quiet)
+    fmt::print("{}: the {} {}, entry {}\nlook it over, above all \"trigger\"; then: jcprof profile {}\n",
+               harmless(file.string()), name_of(project.target), harmless(project.name),
+               project.entry.front(), harmless(name));
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Work init_verb(CLI::App& verb) {
+  struct Options {
+    std::string folder = ".";
+    bool is_quiet = false;
+  };
+  const auto options = std::make_shared<Options>();
+  verb.add_option("FOLDER", options->folder,
+                  "the sources of an applet, an enclave, a trusted application or a program (default: the "
+                  "current folder)")
+      ->check(CLI::ExistingDirectory);
+  verb.add_flag("-q,--quiet", options->is_quiet, "print errors only");
+  return [options] { return init(options->folder, options->is_quiet); };
+}
+
+}  // namespace jcprof::cli

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// jcprof layers: where the time of a round trip to a trusted application goes, as an agent measures it, or as
+// OP-TEE's benchmark framework has.
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "annotator/hops/benchmark_stamps.hpp"
+#include "annotator/hops/hop_reports.hpp"
+#include "annotator/hops/layers.hpp"
+#include "harness/agent/ladder.hpp"
+#include "harness/inputs.hpp"
+#include "harness/transports.hpp"
+#include "programs/main_guard.hpp"
+#include "programs/permission.hpp"
+#include "programs/verbs.hpp"
+#include "src/core/cancellation.hpp"
+#include "src/core/hex.hpp"
+#include "src/core/trap_map.hpp"
+
+namespace jcprof::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct LayersOptions {
+  CommonOptions common;
+  std::optional<std::uint32_t> rounds;
+  std::optional<double> hz;
+};
+
+constexpr std::uint32_t usual_rounds = 100;
+
+/// Where the trigger first stops; nothing where the target carries no traps.
+TrapId first_trap(const TrapMap& map) {
+  const auto found = std::ranges::find(map.traps, TrapKind::entry0, &Trap::kind);
+  return found == map.traps.end() ? run_to_end : found->id;
+}
+
+ExitCode measure_layers(const LayersOptions& options) {
+  catch_signals();
+  if (options.hz)
+    throw UserError(Fault{.message = "--hz is for a FILE.ts: an agent says itself what its ticks are"});
+  const Project project = read_project(options.common.project);
+  ask_about(project, programs_of_run(project), consent_of(options.common.yes));
+  const OutputFolder folder = open_output(project, options.common, "jcprof layers");
+  const fs::path& out = folder.path();
+  const StoredInput input =
+      harness::make_inputs(project.inputs, {.root = project.root, .seed = project.measure.seed}).front();
+  const TrapMap map = fs::exists(out / "traps.json") ? read_trap_map(out / "traps.json") : TrapMap{};
+  const std::unique_ptr<harness::AgentLink> link = harness::make_agent_link(project, map, out);
+  const harness::AgentDescription agent = link->description();
+  const std::vector<Rung> rungs = harness::climb(*link, {.rounds = options.rounds.value_or(usual_rounds),
+                                                         .trap = first_trap(map),
+                                                         .input = to_hex(input.bytes)});
+  const annotator::Layers layers =
+      annotator::layers_of({.project = project.name,
+                            .device = project.device.empty() ? agent.device : project.device,
+                            .agent = agent.agent,
+                            .unit = agent.unit,
+                            .hz = agent.hz,
+                            .simulated = agent.simulated,
+                            .exact = agent.exact},
+                           rungs);
+  if (options.common.json)
+    fmt::print("{}", annotator::to_json(layers));
+  else if (!options.common.quiet)
+    fmt::print("{}", annotator::to_text(layers));
+  return ExitCode::done;
+}
+
+ExitCode read_layers(const LayersOptions& options) {
+  if (options.rounds)
+    throw UserError(Fault{.message = "--rounds is for a project: a FILE.ts has those that it has"});
+  const std::string& file = options.common.project;
+  std::error_code error;
+  const bool is_regular = fs::is_regular_file(file, error);  // a pipe would be waited for
+  std::ifstream text(is_regular ? file : "", std::ios::binary);
+  if (!text) throw UserError(Fault{.message = fmt::format("cannot read \"{}\"", file)});
+  annotator::HopTally tally;
+  const annotator::FileEnd end =
+      annotator::read_stamps(file, text, [&](const annotator::Stamp& stamp) { tally.take(stamp); });
+  const annotator::Hops hops = tally.finish();
+  const annotator::HopSource source{.file = file, .end = end, .hz = options.hz.value_or(0)};
+  if (options.common.json)
+    fmt::print("{}", annotator::to_json(hops, source));
+  else if (!options.common.quiet)
+    fmt::print("{}", annotator::to_text(hops, source));
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Work layers_verb(CLI::App& verb) {
+  constexpr std::uint32_t most_rounds = 100'000;
+  const auto options = std::make_shared<LayersOptions>();
+  add_project_options(verb, options->common);
+  verb.get_option("PROJECT")->description(
+      "jcprof.json, a folder that holds one, or a FILE.ts of OP-TEE's benchmark framework");
+  verb.add_flag("--json", options->common.json, "print the layers as JSON");
+  verb.add_option("--rounds", options->rounds,
+                  fmt::format("how often the ladder is climbed; an odd number is rounded up (default: {})",
+                              usual_rounds))
+      ->check(CLI::Range(std::uint32_t{1}, most_rounds));
+  verb.add_option("--hz", options->hz, "cycles a second of the processor that wrote FILE.ts: shows times too")
+      ->check(CLI::PositiveNumber);
+  return [options] {
+    const bool is_file = fs::path(options->common.project).extension() == ".ts";
+    return is_file ? read_layers(*options) : measure_layers(*options);
+  };
+}
+
+}  // namespace jcprof::cli

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "programs/refine.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace jcprof::cli {
+namespace {
+
+/// A second run takes as long as the first: by itself it is made where half of the passes go.
+constexpr double worth_a_run = 0.5;
+constexpr std::size_t most_named = 6;
+
+using Functions = std::set<std::string>;
+
+Functions hot_functions(const annotator::Profile& profile) {
+  Functions hot;
+  for (const annotator::FunctionEstimate& function : profile.functions)
+    if (function.exclusive.share.high >= profile.run.hot) hot.insert(function.function);
+  // Functions are those of the most frequent path; what other paths enter is known by its edges only.
+  Functions usual;
+  for (const annotator::FunctionEstimate& function : profile.functions) usual.insert(function.function);
+  std::map<std::string, double> elsewhere;
+  for (const annotator::EdgeEstimate& edge : profile.edges)
+    if (!usual.contains(edge.function)) elsewhere[edge.function] += edge.cost.share.high;
+  for (const auto& [function, share] : elsewhere)
+    if (share >= profile.run.hot) hot.insert(function);
+  return hot;
+}
+
+/// Functions with traps of the scope's own. An entry has its first two, and a marker stands, whatever is
+/// asked for: to include a function for them would widen the scope.
+Functions chosen_functions(const TrapMap& map) {
+  Functions entries;
+  for (const Trap& trap : map.traps)
+    if (trap.kind == TrapKind::entry0) entries.insert(trap.function);
+  Functions chosen;
+  for (const Trap& trap : map.traps) {
+    const bool always = trap.kind == TrapKind::entry0 || trap.kind == TrapKind::marker ||
+                        (trap.kind == TrapKind::entry && entries.contains(trap.function));
+    if (!always) chosen.insert(trap.function);
+  }
+  return chosen;
+}
+
+Functions to_keep(const FirstRun& first) {
+  Functions keep = hot_functions(first.profile);
+  for (const Trap& trap : first.map.traps)
+    if (trap.kind == TrapKind::entry0) keep.insert(trap.function);
+  return keep;
+}
+
+/// Brackets of parameters are no sets of characters.
+std::string pattern_of(std::string function) {
+  std::ranges::replace_if(function, [](char c) { return c == '[' || c == ']'; }, '?');
+  return function;
+}
+
+double passes_outside(const Functions& kept, const annotator::Profile& profile) {
+  std::uint64_t all = 0;
+  std::uint64_t outside = 0;
+  for (const annotator::BlockEstimate& block : profile.blocks) {
+    all += block.passed;
+    if (!kept.contains(block.function)) outside += block.passed;
+  }
+  return all == 0 ? 0 : static_cast<double>(outside) / static_cast<double>(all);
+}
+
+bool is_needed(const FirstRun& first, double passes) {
+  if (first.scope == FirstScope::functions_only) return true;
+  return first.profile.trap_share > annotator::dear_traps && passes >= worth_a_run;
+}
+
+std::string list_of(std::vector<std::string> names) {
+  if (names.size() > most_named) {
+    const std::size_t others = names.size() - most_named;
+    names.resize(most_named);
+    names.push_back(fmt::format("{} more", others));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+std::optional<Refinement> refinement(const FirstRun& first, RefineWish wish) {
+  const annotator::Profile& profile = first.profile;
+  if (wish == RefineWish::never || profile.blocks.empty()) return std::nullopt;
+  const Functions keep = to_keep(first);
+  const Functions chosen = chosen_functions(first.map);
+  Refinement result{.scope = first.asked, .passes = passes_outside(keep, profile), .hot = profile.run.hot};
+  std::ranges::set_intersection(chosen, keep, std::back_inserter(result.kept));
+  std::ranges::set_difference(chosen, keep, std::back_inserter(result.unknown));
+  for (const annotator::FunctionEstimate& function : profile.functions)
+    if (std::erase(result.unknown, function.function) > 0)
+      result.left_out.push_back({.function = function.function, .share = function.exclusive.share.value});
+  if (result.left_out.empty() && result.unknown.empty()) return std::nullopt;
+  if (wish == RefineWish::when_needed && !is_needed(first, result.passes)) return std::nullopt;
+  result.scope.include.clear();
+  for (const std::string& function : result.kept) result.scope.include.push_back(pattern_of(function));
+  return result;
+}
+
+std::string to_text(const Refinement& refinement) {
+  std::vector<std::string> passed;
+  double share = 0;
+  for (const LeftOut& function : refinement.left_out) {
+    passed.push_back(fmt::format("{} ({:.2g} %)", function.function, 100 * function.share));
+    share += function.share;
+  }
+  std::string text =
+      fmt::format("refine: traps stay in {}\n",
+                  refinement.kept.empty() ? "the entry's first lines" : list_of(refinement.kept));
+  if (!passed.empty())
+    text += fmt::format(
+        "refine: left out, as none of them takes {:.2g} %: {}; together {:.2g} % of the time and {:.0f} % of "
+        "the passes\n",
+        100 * refinement.hot, list_of(passed), 100 * share, 100 * refinement.passes);
+  if (!refinement.unknown.empty())
+    text +=
+        fmt::format("refine: left out, as the command did not pass them: {}\n", list_of(refinement.unknown));
+  return text;
+}
+
+}  // namespace jcprof::cli

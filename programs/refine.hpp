@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a second build needs traps: only where a first run found the command hot. Pure: what the first run
+// found in, a narrower scope and its reason out. It generates, builds and measures nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "annotator/estimate/estimates.hpp"
+#include "src/core/project.hpp"
+
+namespace jcprof::cli {
+
+enum class RefineWish : std::uint8_t { when_needed, always, never };
+
+/// What the first run was: of the scope that was asked for, or of functions only, because the traps of that
+/// scope were too large to be built.
+enum class FirstScope : std::uint8_t { as_asked, functions_only };
+
+struct FirstRun {
+  const annotator::Profile& profile;
+  const TrapMap& map;
+  const ProfileScope& asked;
+  FirstScope scope = FirstScope::as_asked;
+};
+
+struct LeftOut {
+  std::string function;
+  double share = 0;
+  bool operator==(const LeftOut&) const = default;
+};
+
+struct Refinement {
+  ProfileScope scope;
+  std::vector<std::string> kept;     // functions that keep their traps, by name
+  std::vector<LeftOut> left_out;     // dearest first
+  std::vector<std::string> unknown;  // left out without having been passed, by name
+  double passes = 0;                 // part of all passes of traps that goes with them
+  double hot = 0;                    // what none of those left out takes
+};
+
+/// Nothing where a second build is not wished for, not needed, or would leave nothing out. Left out are the
+/// functions that take less than RunInfo::hot by the upper end of their interval; never an entry.
+std::optional<Refinement> refinement(const FirstRun& first, RefineWish wish);
+
+/// What is left out and why, for a person.
+std::string to_text(const Refinement& refinement);
+
+}  // namespace jcprof::cli

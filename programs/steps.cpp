@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "programs/steps.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "programs/main_guard.hpp"
+#include "src/core/cancellation.hpp"
+#include "src/core/error.hpp"
+#include "src/core/process.hpp"
+
+namespace jcprof::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string command_line(const std::vector<std::string>& argv) {
+  return harmless(fmt::format("{}", fmt::join(argv, " ")));
+}
+
+Command filled(const Step& step, const Placeholders& values) {
+  Command command;
+  for (const std::string& argument : step.run) command.argv.push_back(fill_in(argument, values));
+  command.cwd = fill_in(step.cwd, values);
+  if (!values.at("reader").empty()) command.environment.emplace_back("GP_READER", values.at("reader"));
+  return command;
+}
+
+void run_step(const std::string& name, const Step& step, const Placeholders& values,
+              const StepOptions& options) {
+  const Command command = filled(step, values);
+  if (options.is_shown) fmt::print("{}: {}\n", name, command_line(command.argv));
+  if (options.is_dry) return;
+  std::fflush(stdout);
+  const fs::path log = fs::path(values.at("out")) / "logs" / (name + ".log");
+  const ProcessResult result = run_and_wait(command, {.file = log}, step.timeout);
+  if (result.timed_out)
+    throw environment_error(fmt::format("the {} step did not end in {} s: {}", name,
+                                        step.timeout.count() / 1000, command_line(command.argv)),
+                            fmt::format("set \"timeout_s\"; its output is in {}", log.string()));
+  if (result.exit_status != 0)
+    throw UserError(Fault{.message = fmt::format("the {} step failed with status {}: {}\n{}", name,
+                                                 result.exit_status, command_line(command.argv), result.tail),
+                          .hint = fmt::format("its output is in {}", log.string())});
+}
+
+bool wait_for_sibling(pid_t child, int& status) {
+  const UniqueFd pidfd = open_pidfd(child);
+  std::array<pollfd, 2> ends{{{pidfd.get(), POLLIN, 0}, {cancellation().fd(), POLLIN, 0}}};
+  while (pidfd.get() >= 0 && ends[0].revents == 0 && !cancellation().is_asked())
+    ::poll(ends.data(), ends.size(), -1);
+  // The terminal's Ctrl-C it has got too: then this is the second one for it, which it ignores.
+  if (ends[0].revents == 0 && cancellation().is_asked())
+    ::kill(child, cancellation().signal() == SIGHUP ? SIGHUP : SIGTERM);
+  pid_t ended = -1;
+  do {
+    ended = ::waitpid(child, &status, 0);
+  } while (ended < 0 && errno == EINTR);
+  return ended == child;
+}
+
+}  // namespace
+
+void run_steps(const std::string& kind, const std::vector<Step>& steps, const Placeholders& values,
+               const StepOptions& options) {
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    run_step(steps.size() == 1 ? kind : fmt::format("{}-{}", kind, i + 1), steps[i], values, options);
+}
+
+ExitCode run_sibling(const std::string& name, std::vector<std::string> arguments, const OutputFolder* held) {
+  arguments.insert(arguments.begin(), sibling(name).string());
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  std::fflush(stdout);
+  const pid_t self = ::getpid();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (::getppid() != self) ::_exit(127);
+    if (held != nullptr) held->hand_over();
+    ::execv(argv[0], argv.data());
+    ::_exit(127);
+  }
+  int status = 0;
+  const bool waited = child > 0 && wait_for_sibling(child, status);
+  if (!waited || (WIFEXITED(status) && WEXITSTATUS(status) == 127))
+    throw environment_error(fmt::format("cannot run \"{}\"", arguments.front()),
+                            "is jcprof installed as a whole?");
+  if (const int signal = cancellation().signal(); signal != 0) return exit_code_of(signal);
+  if (WIFSIGNALED(status))
+    throw environment_error(fmt::format("{} was ended by {}", name, signal_in_words(WTERMSIG(status))));
+  return static_cast<ExitCode>(WEXITSTATUS(status));
+}
+
+}  // namespace jcprof::cli
