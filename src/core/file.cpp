@@ -152,8 +152,9 @@ void write_file(const std::filesystem::path& named, std::string_view content) {
 
 UniqueFd open_own_folder(const std::filesystem::path& folder) {
   constexpr int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-  UniqueFd at(::open("/", flags));
   std::filesystem::path so_far = "/";
+  UniqueFd at(::open(so_far.c_str(), flags));
+  if (at.get() < 0) throw cannot("open the folder", so_far, ExitCode::environment);
   for (const std::filesystem::path& part : plain(folder).relative_path()) {
     so_far /= part;
     UniqueFd next(::openat(at.get(), part.c_str(), flags));
