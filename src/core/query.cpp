@@ -12,7 +12,7 @@
 #include "src/core/hex.hpp"
 #include "src/core/sqlite.hpp"
 #include "src/core/store.hpp"
-#include "src/core/store_schema.hpp"
+#include "src/core/store_tables.hpp"
 #include "src/core/text.hpp"
 
 namespace jcprof {
@@ -189,8 +189,7 @@ struct Shape {
 
 std::vector<Shape> shapes_of_profiles() {
   const sqlite::Database empty(sqlite::nameless, sqlite::Access::read_write);
-  empty.execute(store_tables);
-  empty.execute(store_views);
+  empty.execute(store_schema().c_str());
   sqlite::Statement statement = empty.prepare(
       "SELECT s.name, group_concat(format('\"%w\"', c.name), ', '),"
       " group_concat(format('\"%w\" %s', c.name, c.type), ', ')"

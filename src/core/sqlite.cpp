@@ -119,19 +119,19 @@ bool Statement::step() {
   return false;
 }
 
-void Statement::bind_one(int index, std::int64_t value) {
+void Statement::set(int index, std::int64_t value) {
   check(sqlite3_bind_int64(statement_.get(), index, value) == SQLITE_OK, "binding an integer");
 }
-void Statement::bind_one(int index, double value) {
+void Statement::set(int index, double value) {
   if (!std::isfinite(value)) return;
   check(sqlite3_bind_double(statement_.get(), index, value) == SQLITE_OK, "binding a real");
 }
-void Statement::bind_one(int index, std::string_view value) {
+void Statement::set(int index, std::string_view value) {
   check(sqlite3_bind_text64(statement_.get(), index, value.data(), value.size(), SQLITE_TRANSIENT,
                             SQLITE_UTF8) == SQLITE_OK,
         "binding a text");
 }
-void Statement::bind_one(int index, const Bytes& value) {
+void Statement::set(int index, const Bytes& value) {
   // An empty vector's data() may be null, which SQLite would take for NULL.
   const void* data = value.empty() ? static_cast<const void*>("") : value.data();
   check(sqlite3_bind_blob64(statement_.get(), index, data, value.size(), SQLITE_TRANSIENT) == SQLITE_OK,
@@ -159,9 +159,6 @@ Bytes Statement::blob(int column) const {
 }
 bool Statement::is_null(int column) const {
   return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
-}
-std::optional<double> Statement::real_if_any(int column) const {
-  return is_null(column) ? std::nullopt : std::optional(real(column));
 }
 std::int64_t Statement::integer_in(int column, std::int64_t low, std::int64_t high) const {
   const std::int64_t value = integer(column);

@@ -3,6 +3,7 @@
 // a general wrapper: integers, reals, texts and blobs are all that a profile holds.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -40,8 +41,18 @@ class Statement {
   template <class... Values>
   Statement& bind(const Values&... values) {
     int index = 0;
-    (bind_one(++index, values), ...);
+    (set(++index, values), ...);
     return *this;
+  }
+  void set(int index, std::int64_t value);
+  void set(int index, std::integral auto value) { set(index, static_cast<std::int64_t>(value)); }
+  void set(int index, double value);  // an infinite value becomes NULL
+  void set(int index, std::string_view value);
+  void set(int index, const std::string& value) { set(index, std::string_view(value)); }
+  void set(int index, const Bytes& value);
+  template <class Value>
+  void set(int index, const std::optional<Value>& value) {
+    if (value) set(index, *value);
   }
   /// True while there is a row; resets itself after the last one, ready to be bound again.
   bool step();
@@ -57,7 +68,7 @@ class Statement {
   std::string_view text_view(int column) const;  // until the next step or other look at this column
   Bytes blob(int column) const;
   bool is_null(int column) const;
-  std::optional<double> real_if_any(int column) const;
+  const std::string& file() const { return file_; }
   /// All columns of the row, each with its type and length.
   void append_row(std::string& bytes) const;
 
@@ -74,18 +85,6 @@ class Statement {
   friend class Database;
   Statement(sqlite3* database, const std::string& file, std::string_view sql);
 
-  void bind_one(int index, std::int64_t value);
-  void bind_one(int index, std::uint64_t value) { bind_one(index, static_cast<std::int64_t>(value)); }
-  void bind_one(int index, std::uint32_t value) { bind_one(index, static_cast<std::int64_t>(value)); }
-  void bind_one(int index, bool value) { bind_one(index, static_cast<std::int64_t>(value ? 1 : 0)); }
-  void bind_one(int index, double value);  // an infinite value becomes NULL
-  void bind_one(int index, std::string_view value);
-  void bind_one(int index, const std::string& value) { bind_one(index, std::string_view(value)); }
-  void bind_one(int index, const Bytes& value);
-  template <class Value>
-  void bind_one(int index, const std::optional<Value>& value) {
-    if (value) bind_one(index, *value);
-  }
   std::int64_t integer_in(int column, std::int64_t low, std::int64_t high) const;
 
   sqlite3* database_;

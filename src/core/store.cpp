@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/core/store.hpp"
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 #include <utility>
@@ -9,9 +10,6 @@
 #include <fmt/format.h>
 
 #include "src/core/error.hpp"
-#include "src/core/name_table.hpp"
-#include "src/core/sqlite.hpp"
-#include "src/core/store_schema.hpp"
 #include "src/core/store_state.hpp"
 
 namespace jcprof {
@@ -21,12 +19,6 @@ using sqlite::Access;
 using sqlite::Atomically;
 using sqlite::Database;
 using sqlite::Statement;
-
-constexpr NameTable<RunState, 3> run_states{{
-    {RunState::running, "running"},
-    {RunState::interrupted, "interrupted"},
-    {RunState::complete, "complete"},
-}};
 
 void refuse_foreign(const Database& database) {
   const std::int64_t application = database.integer("PRAGMA application_id");
@@ -57,11 +49,22 @@ bool is_empty(const Database& database) {
 
 void make_tables(const Database& database) {
   Atomically atomically(database);
-  database.execute(store_tables);
-  database.execute(store_views);
+  database.execute(store_schema().c_str());
   database.execute(fmt::format("PRAGMA application_id = {}", store_application_id).c_str());
   database.execute(fmt::format("PRAGMA user_version = {}", version_of_store).c_str());
   atomically.commit();
+}
+
+/// Earlier profiles of this version have comments in their tables.
+std::string without_comments(std::string_view sql) {
+  std::string rest;
+  while (!sql.empty()) {
+    const bool is_comment = sql.starts_with("--");
+    const bool is_blank = is_comment || sql.front() == ' ' || sql.front() == '\n';
+    if (!is_blank || !rest.ends_with(' ')) rest += is_blank ? ' ' : sql.front();
+    sql.remove_prefix(is_comment ? std::min(sql.find('\n'), sql.size()) : 1);
+  }
+  return rest;
 }
 
 [[noreturn]] void refuse_schema(const Database& database) {
@@ -73,13 +76,13 @@ void make_tables(const Database& database) {
 /// A view or trigger of others is a program that every look at the profile would run.
 void refuse_foreign_schema(const Database& database) {
   const Database own(sqlite::nameless, Access::read_write);
-  own.execute(store_tables);
-  own.execute(store_views);
+  own.execute(store_schema().c_str());
   Statement ours = own.prepare(schema_rows);
   Statement theirs = database.prepare(schema_rows);
   while (ours.step()) {
     const bool is_same = theirs.step() && theirs.text_view(0) == ours.text_view(0) &&
-                         theirs.text_view(1) == ours.text_view(1) && theirs.text_view(2) == ours.text_view(2);
+                         theirs.text_view(1) == ours.text_view(1) &&
+                         without_comments(theirs.text_view(2)) == without_comments(ours.text_view(2));
     if (!is_same) refuse_schema(database);
   }
   if (theirs.step()) refuse_schema(database);
@@ -167,37 +170,13 @@ void Store::close() {
 }
 
 std::optional<RunInfo> Store::last_run() const {
-  const Database& database = state_->database;
-  Statement row = database.prepare(
-      "SELECT id, state, started, tool, project, project_digest, trap_digest, transport, agent, device, atr,"
-      " simulated, unit, hz, resolution, seed, rounds, reader, protocol, absolute, relative, zoom, hot FROM "
-      "run "
-      "ORDER BY id DESC LIMIT 1");
-  if (!row.step()) return std::nullopt;
-  state_->verify(row.integer(0), "run");
-  return RunInfo{.id = row.integer(0),
-                 .state = known(database, row.text(1), value_in(run_states, row.text(1))),
-                 .started = row.text(2),
-                 .tool = row.text(3),
-                 .project = row.text(4),
-                 .project_digest = row.text(5),
-                 .trap_digest = row.text(6),
-                 .transport = row.text(7),
-                 .agent = row.text(8),
-                 .reader = row.text(17),
-                 .protocol = row.text(18),
-                 .device = row.text(9),
-                 .atr = row.text(10),
-                 .simulated = row.integer(11) != 0,
-                 .unit = known(database, row.text(12), clock_unit(row.text(12))),
-                 .hz = row.real(13),
-                 .resolution = row.real(14),
-                 .seed = static_cast<std::uint64_t>(row.integer(15)),
-                 .rounds = row.number<std::uint32_t>(16),
-                 .absolute = row.real(19),
-                 .relative = row.real(20),
-                 .zoom = row.real_if_any(21),
-                 .hot = row.real(22)};
+  Statement select = state_->database.prepare("SELECT * FROM run ORDER BY id DESC LIMIT 1");
+  if (!select.step()) return std::nullopt;
+  const std::int64_t run = select.integer(0);
+  state_->verify(run, "run");
+  RunInfo info = row_in<RunRow>(select).info;
+  info.id = run;
+  return info;
 }
 
 void Store::replace_old() {
@@ -212,36 +191,19 @@ std::int64_t Store::begin_run(const RunInfo& info, const TrapMap& map,
   const Database& database = state_->database;
   Atomically atomically(database);
   const std::int64_t run = database.integer("SELECT coalesce(max(id), 0) + 1 FROM run");
-  database
-      .prepare(
-          "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-          " ?, ?, ?)")
-      .bind(run, name_in(run_states, info.state), info.started, info.tool, info.project, info.project_digest,
-            info.trap_digest, info.transport, info.agent, info.reader, info.protocol, info.device, info.atr,
-            info.simulated, name_of(info.unit), info.hz, info.resolution, info.seed, info.rounds,
-            info.absolute, info.relative, info.zoom, info.hot, map.language, map.build,
-            std::uint32_t{map.card.cla}, std::uint32_t{map.card.ins}, std::uint32_t{map.card.stop_status})
-      .run();
-  Statement source = database.prepare("INSERT INTO source VALUES (?, ?, ?, ?)");
-  for (std::size_t i = 0; i < map.sources.size(); ++i)
-    source.bind(run, i, map.sources[i].path, map.sources[i].sha256).run();
-  Statement trap = database.prepare("INSERT INTO trap VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  for (const Trap& t : map.traps)
-    trap.bind(run, number(t.id), t.key, t.name, name_of(t.kind), t.function, t.path, t.line, t.column,
-              t.offset, t.end_line, t.end_offset, t.guards)
-        .run();
-  Statement input = database.prepare("INSERT INTO input VALUES (?, ?, ?, ?)");
-  for (const StoredInput& i : inputs) input.bind(run, i.index, i.bytes, i.input_class).run();
-  for (const char* part : {"run", "source", "trap", "input"}) state_->seal(run, part);
+  Statement row = insertion<RunRow>(database);
+  insert(row, run, RunRow{.info = info, .language = map.language, .build = map.build, .card = map.card});
+  state_->seal(run, "run");
+  state_->replace(run, map.sources);
+  state_->replace(run, map.traps);
+  state_->replace(run, inputs);
   atomically.commit();
   return run;
 }
 
 void Store::set_state(std::int64_t run, RunState state) {
   Atomically atomically(state_->database);
-  state_->database.prepare("UPDATE run SET state = ? WHERE id = ?")
-      .bind(name_in(run_states, state), run)
-      .run();
+  state_->database.prepare("UPDATE run SET state = ? WHERE id = ?").bind(name_of(state), run).run();
   state_->seal(run, "run");
   atomically.commit();
 }
@@ -249,58 +211,129 @@ void Store::set_state(std::int64_t run, RunState state) {
 void Store::go_on(std::int64_t run, std::uint32_t rounds) {
   Atomically atomically(state_->database);
   state_->database.prepare("UPDATE run SET state = ?, rounds = ? WHERE id = ?")
-      .bind(name_in(run_states, RunState::running), rounds, run)
+      .bind(name_of(RunState::running), rounds, run)
       .run();
   state_->seal(run, "run");
   atomically.commit();
 }
 
+void Store::add_path(std::int64_t run, const StoredPath& path) {
+  const Database& database = state_->database;
+  Atomically atomically(database);
+  database.prepare("DELETE FROM path WHERE run = ? AND input = ? AND variant = ?")
+      .bind(run, path.input, path.variant)
+      .run();
+  Statement event = insertion<PathRow>(database);
+  for (std::size_t i = 0; i < path.events.size(); ++i)
+    insert(event, run,
+           PathRow{.input = path.input,
+                   .variant = path.variant,
+                   .position = i,
+                   .event = path.events[i],
+                   .runs = path.runs,
+                   .signature = path.signature});
+  state_->seal(run, "path", {.first = path.input, .last = path.variant});
+  atomically.commit();
+}
+
+void Store::add_look(std::int64_t run, const StoredLook& look) {
+  Atomically atomically(state_->database);
+  Statement row = insertion<StoredLook>(state_->database, "OR REPLACE");
+  insert(row, run, look);
+  state_->seal(run, "look");
+  atomically.commit();
+}
+
+void Store::replace_warnings(std::int64_t run, const std::vector<Warning>& warnings) {
+  Atomically atomically(state_->database);
+  state_->replace(run, warnings);
+  atomically.commit();
+}
+
+void Store::begin() {
+  replace_old();
+  check(!state_->database.in_transaction(), "Store::begin() twice");
+  state_->batch.reset();  // of one that came to nothing
+  state_->database.execute("BEGIN IMMEDIATE");
+}
+
+void Store::add_sample(std::int64_t run, const StoredSample& sample) {
+  if (!state_->sample) state_->sample.emplace(insertion<StoredSample>(state_->database));
+  insert(*state_->sample, run, sample);
+  state_->take(run, sample);
+}
+
+void Store::add_calibration(std::int64_t run, const StoredCalibration& calibration) {
+  const Database& database = state_->database;
+  Atomically atomically(database);
+  Statement next = database.prepare("SELECT coalesce(max(number) + 1, 0) FROM calibration WHERE run = ?");
+  next.bind(run).step();
+  Statement row = insertion<StoredCalibration>(database);
+  insert(row, run, calibration, next.number<std::size_t>(0));
+  state_->seal(run, "calibration");
+  atomically.commit();
+}
+
+void Store::commit() {
+  check(state_->database.in_transaction(), "Store::commit() without begin()");
+  state_->seal_batch();
+  state_->database.execute("COMMIT");
+}
+
+void Store::replace_estimates(std::int64_t run, const std::vector<StoredEstimate>& estimates) {
+  Atomically atomically(state_->database);
+  state_->replace(run, estimates);
+  atomically.commit();
+}
+
 TrapMap Store::traps(std::int64_t run) const {
   const Database& database = state_->database;
-  for (const char* part : {"run", "source", "trap"}) state_->verify(run, part);
-  TrapMap map;
-  Statement head = database.prepare("SELECT language, build, cla, ins, stop_status FROM run WHERE id = ?");
-  if (!head.bind(run).step()) sqlite::damaged(database.file(), fmt::format("no run {}", run));
-  map.language = head.text(0);
-  map.build = head.number<std::uint32_t>(1);
-  map.card = {.cla = head.number<std::uint8_t>(2),
-              .ins = head.number<std::uint8_t>(3),
-              .stop_status = head.number<std::uint16_t>(4)};
-  Statement source = database.prepare("SELECT path, sha256 FROM source WHERE run = ? ORDER BY position");
-  for (source.bind(run); source.step();)
-    map.sources.push_back({.path = source.text(0), .sha256 = source.text(1)});
-  Statement row = database.prepare(
-      "SELECT id, key, name, kind, function, path, line, column, offset, end_line, end_offset, guards"
-      " FROM trap WHERE run = ? ORDER BY id");
-  for (row.bind(run); row.step();) {
-    if (row.integer(0) != static_cast<std::int64_t>(map.traps.size()) + 1)
-      sqlite::damaged(database.file(),
-                      fmt::format("trap {} of run {} is missing", map.traps.size() + 1, run));
-    map.traps.push_back({.id = TrapId{row.number<std::uint32_t>(0)},
-                         .key = row.text(1),
-                         .name = row.text(2),
-                         .kind = known(database, row.text(3), trap_kind(row.text(3))),
-                         .function = row.text(4),
-                         .path = row.text(5),
-                         .line = row.number<std::uint32_t>(6),
-                         .column = row.number<std::uint32_t>(7),
-                         .offset = row.number<std::uint32_t>(8),
-                         .end_line = row.number<std::uint32_t>(9),
-                         .end_offset = row.number<std::uint32_t>(10),
-                         .guards = row.number<std::uint32_t>(11)});
-  }
+  state_->verify(run, "run");
+  Statement select = database.prepare("SELECT * FROM run WHERE id = ?");
+  if (!select.bind(run).step()) sqlite::damaged(database.file(), fmt::format("no run {}", run));
+  const RunRow head = row_in<RunRow>(select);
+  TrapMap map{.language = head.language,
+              .sources = state_->rows<SourceDigest>(run),
+              .traps = state_->rows<Trap>(run),
+              .card = head.card,
+              .build = head.build};
+  for (std::size_t i = 0; i < map.traps.size(); ++i)
+    if (number(map.traps[i].id) != i + 1)
+      sqlite::damaged(database.file(), fmt::format("trap {} of run {} is missing", i + 1, run));
   return map;
 }
 
+std::vector<StoredPath> Store::paths(std::int64_t run) const {
+  std::vector<StoredPath> paths;
+  for (const PathRow& row : state_->rows<PathRow>(run)) {
+    if (paths.empty() || paths.back().input != row.input || paths.back().variant != row.variant)
+      paths.push_back({.input = row.input,
+                       .variant = row.variant,
+                       .runs = row.runs,
+                       .signature = row.signature,
+                       .events = {}});
+    paths.back().events.push_back(row.event);
+  }
+  return paths;
+}
+
 std::vector<StoredInput> Store::inputs(std::int64_t run) const {
-  state_->verify(run, "input");
-  Statement row =
-      state_->database.prepare("SELECT number, bytes, class FROM input WHERE run = ? ORDER BY number");
-  std::vector<StoredInput> inputs;
-  for (row.bind(run); row.step();)
-    inputs.push_back(
-        {.index = row.number<std::uint32_t>(0), .bytes = row.blob(1), .input_class = row.text(2)});
-  return inputs;
+  return state_->rows<StoredInput>(run);
+}
+std::vector<StoredSample> Store::samples(std::int64_t run) const {
+  return state_->rows<StoredSample>(run);
+}
+std::vector<StoredLook> Store::looks(std::int64_t run) const {
+  return state_->rows<StoredLook>(run);
+}
+std::vector<StoredCalibration> Store::calibrations(std::int64_t run) const {
+  return state_->rows<StoredCalibration>(run);
+}
+std::vector<Warning> Store::warnings(std::int64_t run) const {
+  return state_->rows<Warning>(run);
+}
+std::vector<StoredEstimate> Store::estimates(std::int64_t run) const {
+  return state_->rows<StoredEstimate>(run);
 }
 
 }  // namespace jcprof

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// profile.jcprof: an SQLite file that holds runs, their trap maps, inputs, paths and every raw sample. The
-// schema stands in store_schema.cpp, all other SQL in store.cpp and store_rows.cpp; docs/formats.md describes
-// it.
+// profile.jcprof: an SQLite file that holds runs, their trap maps, inputs, paths and every raw sample.
+// store_tables.hpp describes the tables, store_schema.cpp the views; docs/formats.md explains both.
 #pragma once
 
 #include <filesystem>

@@ -17,13 +17,12 @@ struct Rows {
   std::int64_t count = 0;
 };
 
-/// Its primary key comes first in each table.
-std::string rows_of(std::string_view part) {
+std::string sealed_rows(std::string_view part) {
   std::string_view where = "run = ?1 AND ?2 = ?3";
   if (part == "run") where = "id = ?1 AND ?2 = ?3";
   if (part == "sample") where = "run = ?1 AND sequence BETWEEN ?2 AND ?3";
   if (part == "path") where = "run = ?1 AND input = ?2 AND variant = ?3";
-  return fmt::format("SELECT * FROM {} WHERE {} ORDER BY 1, 2, 3, 4", part, where);
+  return selection(part, where);
 }
 
 Rows rows_in(Statement& select, std::int64_t run, const Seal& seal) {
@@ -57,10 +56,9 @@ std::string in_words(std::string_view part, std::int64_t run, const Seal& seal) 
 }  // namespace
 
 void Store::State::seal(std::int64_t run, const std::string& part, const Seal& seal) const {
-  Statement select = database.prepare(rows_of(part));
-  database.prepare("INSERT OR REPLACE INTO digest VALUES (?, ?, ?, ?, ?, ?)")
-      .bind(run, part, seal.first, seal.last, seal.round, rows_in(select, run, seal).digest)
-      .run();
+  Statement select = database.prepare(sealed_rows(part));
+  Statement digest = insertion<DigestRow>(database, "OR REPLACE");
+  insert(digest, run, DigestRow{.part = part, .seal = seal, .sha256 = rows_in(select, run, seal).digest});
 }
 
 void Store::State::take(std::int64_t run, const StoredSample& added) {
@@ -82,16 +80,13 @@ void Store::State::seal_batch() {
 
 void Store::State::verify(std::int64_t run, const std::string& part) const {
   Atomically steadily(database, "BEGIN");  // somebody may be writing
-  Statement seals = database.prepare(
-      "SELECT first, last, round, sha256 FROM digest WHERE run = ? AND part = ? ORDER BY first, last");
-  Statement select = database.prepare(rows_of(part));
+  Statement seals = database.prepare(selection("digest", "run = ? AND part = ?"));
+  Statement select = database.prepare(sealed_rows(part));
   std::int64_t sealed = 0;
   for (seals.bind(run, part); seals.step();) {
-    const Seal seal{.first = static_cast<std::uint64_t>(seals.integer(0)),
-                    .last = static_cast<std::uint64_t>(seals.integer(1)),
-                    .round = seals.number<std::uint32_t>(2)};
+    const auto [name, seal, sha256] = row_in<DigestRow>(seals);
     const Rows rows = rows_in(select, run, seal);
-    if (rows.digest != seals.text_view(3)) sqlite::damaged(database.file(), in_words(part, run, seal));
+    if (rows.digest != sha256) sqlite::damaged(database.file(), in_words(part, run, seal));
     sealed += rows.count;
   }
   Statement count = database.prepare(

@@ -2,22 +2,9 @@
 // What the files of the store share. Not for anybody else.
 #pragma once
 
-#include <optional>
-#include <string_view>
-
-#include <fmt/format.h>
-
-#include "src/core/sqlite.hpp"
-#include "src/core/store.hpp"
+#include "src/core/store_rows.hpp"
 
 namespace jcprof {
-
-/// Rows that one digest is of: sequences of a batch of samples, input and variant of a path, else 0.
-struct Seal {
-  std::uint64_t first = 0;
-  std::uint64_t last = 0;
-  std::uint32_t round = 0;  // of samples
-};
 
 struct Store::State {
   sqlite::Database database;
@@ -26,6 +13,25 @@ struct Store::State {
   std::optional<sqlite::Statement> sample = {};  // prepared once: one row a shot
   std::int64_t batch_run = 0;
   std::optional<Seal> batch = {};  // samples that were added and have no digest yet
+
+  /// In place of all that the run has in this table.
+  template <class Row>
+  void replace(std::int64_t run, const std::vector<Row>& rows) const {
+    const std::string table = layout<Row>().table.name;
+    database.prepare(fmt::format("DELETE FROM {} WHERE run = ?", table)).bind(run).run();
+    sqlite::Statement statement = insertion<Row>(database);
+    for (std::size_t i = 0; i < rows.size(); ++i) insert(statement, run, rows[i], i);
+    seal(run, table);
+  }
+  template <class Row>
+  std::vector<Row> rows(std::int64_t run) const {
+    const std::string table = layout<Row>().table.name;
+    verify(run, table);
+    sqlite::Statement select = database.prepare(selection(table, "run = ?"));
+    std::vector<Row> rows;
+    for (select.bind(run); select.step();) rows.push_back(row_in<Row>(select));
+    return rows;
+  }
 
   /// `part` is a table. Within the transaction that changed those rows (store_seals.cpp).
   void seal(std::int64_t run, const std::string& part, const Seal& seal) const;
@@ -36,25 +42,11 @@ struct Store::State {
   /// UserError where a table is not what was stored.
   void verify(std::int64_t run, const std::string& part) const;
 
-  std::int64_t next_number(std::string_view table, std::int64_t run) const {
-    sqlite::Statement statement =
-        database.prepare(fmt::format("SELECT coalesce(max(number) + 1, 0) FROM {} WHERE run = ?", table));
-    statement.bind(run).step();
-    return statement.integer(0);
-  }
-
   void leave_wal() {
     sample.reset();
     if (database.in_transaction()) database.execute("ROLLBACK");
     if (mode != OpenMode::read_only) database.execute("PRAGMA journal_mode = DELETE");
   }
 };
-
-/// The value of an enumeration, or a damaged file.
-template <class Value>
-Value known(const sqlite::Database& database, std::string_view text, std::optional<Value> value) {
-  if (!value) sqlite::damaged(database.file(), fmt::format("unknown word \"{}\"", text));
-  return *value;
-}
 
 }  // namespace jcprof

@@ -95,6 +95,24 @@ TEST_CASE("a profile with tables, views or triggers of others is refused before 
   }
 }
 
+TEST_CASE("comments in the tables of a profile do no harm, expressions do") {
+  const auto error_with = [](const std::string& text_column) {
+    const Folder folder;
+    Store(folder.profile(), OpenMode::fresh).begin_run(some_run(), two_traps(), {});
+    const std::string sql =
+        "DROP TABLE warning; CREATE TABLE warning (\n  run INTEGER NOT NULL REFERENCES run, -- of 1\n"
+        "  number INTEGER NOT NULL,\n  kind TEXT NOT NULL, " +
+        text_column + ", advice TEXT NOT NULL,  -- what to do\n  PRIMARY KEY (run, number)\n) WITHOUT ROWID";
+    sqlite::Database(folder.profile(), sqlite::Access::read_write).execute(sql.c_str());
+    return error_of(folder, [&] { Store(folder.profile(), OpenMode::read_only); });
+  };
+  CHECK(error_with("text TEXT NOT NULL") == "no error");
+  CHECK(error_with("text TEXT NOT NULL CHECK (length(text) > 0)").find("not those that jcprof makes") !=
+        std::string::npos);
+  CHECK(error_with("text TEXT NOT NULL DEFAULT '--\n'").find("not those that jcprof makes") !=
+        std::string::npos);
+}
+
 TEST_CASE("a pipe in place of a profile, or beside it, is refused and not waited for") {
   for (const char* suffix : {"", "-wal", "-journal"}) {
     const Folder folder;
