@@ -110,7 +110,7 @@ int measure_cost(const std::filesystem::path& out, std::uint32_t events) {
   InstantTarget target(events);
   std::uint64_t reports = 0;
   const harness::MeasureOptions options{
-      .target = {.absolute = unreachable, .relative = unreachable},
+      .precision = {.absolute = unreachable, .relative = unreachable},
       .zoom = std::nullopt,
       .progress = [&](const harness::Progress&) { ++reports; },
   };

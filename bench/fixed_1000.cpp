@@ -48,7 +48,7 @@ Record record(const test::Experiment& experiment, std::size_t rounds) {
 }  // namespace
 
 std::vector<Prefix> fixed_rounds(const test::Experiment& experiment,
-                                 std::span<const engine::Target> targets) {
+                                 std::span<const engine::Precision> precisions) {
   const std::vector<std::size_t> all = lengths();
   const Record recorded = record(experiment, all.back());
   const std::vector<double> work = test::work_at_stops(experiment.model, experiment.blocks, experiment.shape);
@@ -60,13 +60,13 @@ std::vector<Prefix> fixed_rounds(const test::Experiment& experiment,
           plain_mean(std::span(recorded.differences[b]).first(recorded.after_round[b][rounds - 1])));
     const double whole = std::accumulate(means.begin(), means.end(), 0.0);
     Prefix prefix{.rounds = rounds};
-    for (const engine::Target& target : targets) {
+    for (const engine::Precision& precision : precisions) {
       test::Tally tally{.blocks = experiment.blocks};
       for (std::size_t b = 0; b < experiment.blocks; ++b) {
         const double truth = (work[b + 1] - work[b]) / work.back();
-        if (std::abs(means[b] / whole - truth) <= test::allowed(target, truth)) ++tally.within;
+        if (std::abs(means[b] / whole - truth) <= test::allowed(precision, truth)) ++tally.within;
       }
-      prefix.targets.push_back(tally);
+      prefix.precisions.push_back(tally);
     }
     prefixes.push_back(std::move(prefix));
   }

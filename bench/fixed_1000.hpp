@@ -15,10 +15,11 @@ namespace jcprof::bench {
 /// How good the rival's blocks are after some rounds.
 struct Prefix {
   std::size_t rounds = 0;
-  std::vector<test::Tally> targets;  // within each; it has no intervals that could cover
+  std::vector<test::Tally> precisions;  // within each; it has no intervals that could cover
 };
 
 /// After growing numbers of rounds of one long run, rounds_of_fixed_1000 among them.
-std::vector<Prefix> fixed_rounds(const test::Experiment& experiment, std::span<const engine::Target> targets);
+std::vector<Prefix> fixed_rounds(const test::Experiment& experiment,
+                                 std::span<const engine::Precision> precisions);
 
 }  // namespace jcprof::bench

@@ -38,7 +38,7 @@ void check_zoom(std::uint64_t seeds, Bars& bars) {
       const test::Found here = test::found_blocks(trial, experiment, surely_hot);
       found.blocks += here.blocks;
       found.missed += here.missed;
-      tally.add(test::tally(trial, experiment.target));
+      tally.add(test::tally(trial, experiment.precision));
     }
     const double ratio = static_cast<double>(rounds_of_fixed_1000 * (experiment.blocks + 1)) / shots;
     fmt::print("zoom, {}, K 1000: {} of {} blocks found, {:.0f} shots, coverage of the result {:.1f} %\n",
@@ -54,12 +54,12 @@ void check_hot_calls(std::uint64_t seeds, Bars& bars) {
   for (const char* device : {"card", "ecall", "bimod", "sticky"}) {
     const test::DeviceModel model = test::device_named(device).value();
     const std::vector<double> work = test::work_at_stops(model, blocks, test::Shape::skew);
-    // The sixth largest is the threshold; the target is so narrow that there are many looks.
+    // The sixth largest is the threshold; the precision is so high that there are many looks.
     std::vector<double> shares;
     for (std::size_t b = 0; b < blocks; ++b) shares.push_back((work[b + 1] - work[b]) / work.back());
     std::ranges::nth_element(shares, shares.begin() + 5, std::greater<>());
     const Experiment experiment{
-        .model = model, .blocks = blocks, .target = {.absolute = 5e-4, .relative = 0, .hot = shares[5]}};
+        .model = model, .blocks = blocks, .precision = {.absolute = 5e-4, .relative = 0, .hot = shares[5]}};
     double wrong = 0;
     for (const Trial& trial : run_seeds(experiment, seeds))
       if (std::ranges::count(trial.hot_mistakes, true) > 0) ++wrong;

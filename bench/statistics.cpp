@@ -25,8 +25,8 @@ using test::Tally;
 using test::Trial;
 
 /// Half widths in which a profile is good enough: at a first look, and for a comparison.
-const std::vector<engine::Target> targets{{.absolute = 0.005, .relative = 0.05},
-                                          {.absolute = 0.001, .relative = 0.02}};
+const std::vector<engine::Precision> precisions{{.absolute = 0.005, .relative = 0.05},
+                                                {.absolute = 0.001, .relative = 0.02}};
 enum class Aim : std::uint8_t { a, b };
 
 struct Options {
@@ -86,7 +86,7 @@ Experiment experiment(const Row& row, std::uint64_t seed) {
   if (!row.noise.empty()) model = test::with_noise(model, row.noise).value();
   return {.model = model,
           .blocks = row.blocks,
-          .target = targets.at(static_cast<std::size_t>(row.aim)),
+          .precision = precisions.at(static_cast<std::size_t>(row.aim)),
           .seed = seed};
 }
 
@@ -99,7 +99,7 @@ Result summary(const Row& row, std::span<const Trial> trials) {
   Result result{.row = row};
   const auto part = 1 / static_cast<double>(trials.size());
   for (const Trial& trial : trials) {
-    result.tally.add(test::tally(trial, targets.at(static_cast<std::size_t>(row.aim))));
+    result.tally.add(test::tally(trial, precisions.at(static_cast<std::size_t>(row.aim))));
     result.shots += part * static_cast<double>(trial.shots);
     result.warm_up += part * static_cast<double>(trial.warm_up);
     if (trial.look.settled == trial.look.blocks.size()) ++result.settled;
@@ -124,7 +124,7 @@ std::vector<Result> measure(const std::vector<Row>& rows, std::uint64_t seeds) {
 }
 
 /// What the rival does on the devices of `results`: as good after 1000 rounds as..., and the rounds after
-/// which as many of its blocks would have been within the target as we ask of ours.
+/// which as many of its blocks would have been close enough as we ask of ours.
 void compare(std::vector<Result>& results, std::uint64_t seeds) {
   constexpr double good_enough = 0.95;
   std::vector<Job> jobs;
@@ -134,14 +134,14 @@ void compare(std::vector<Result>& results, std::uint64_t seeds) {
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) jobs.push_back({result.row, seed});
   }
   const auto all = test::parallel_map(
-      jobs, [](const Job& job) { return fixed_rounds(experiment(job.row, job.seed), targets); });
+      jobs, [](const Job& job) { return fixed_rounds(experiment(job.row, job.seed), precisions); });
   for (Result& result : results) {
     const std::size_t first = first_job.at({label(result.row), result.row.blocks});
     const auto aim = static_cast<std::size_t>(result.row.aim);
     result.is_oracle_cut = true;
     for (std::size_t p = 0; p < all[first].size(); ++p) {
       Tally tally;
-      for (std::size_t s = 0; s < seeds; ++s) tally.add(all[first + s][p].targets[aim]);
+      for (std::size_t s = 0; s < seeds; ++s) tally.add(all[first + s][p].precisions[aim]);
       const std::size_t rounds = all[first][p].rounds;
       if (rounds == rounds_of_fixed_1000) result.rival = tally.accuracy();
       if (!result.is_oracle_cut) continue;

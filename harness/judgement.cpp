@@ -29,9 +29,9 @@ std::string in_unit(double ticks, ClockUnit unit) {
   return fmt::format("{:.4g} ns", ticks);
 }
 
-Plan plan_for(const engine::Pilot& pilot, const engine::Target& target, const Means& means) {
-  const double needed = engine::rounds_needed(pilot, target);
-  Plan plan{.precision = target.absolute};
+Plan plan_for(const engine::Pilot& pilot, const engine::Precision& precision, const Means& means) {
+  const double needed = engine::rounds_needed(pilot, precision);
+  Plan plan{.precision = precision.absolute};
   if (!std::isfinite(needed)) return plan;
   plan.rounds = static_cast<std::uint64_t>(std::ceil(std::clamp(needed, double{engine::first_look}, 1e9)));
   plan.shots = plan.rounds * means.stops;
@@ -53,7 +53,7 @@ std::string to_text(const Plan& plan) {
 }
 
 std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal, ClockUnit unit) {
-  const engine::Target& target = goal.target;
+  const engine::Precision& precision = goal.precision;
   std::vector<Warning> warnings;
   const auto warn = [&](WarningKind kind, std::string text, std::string advice) {
     warnings.push_back({kind, std::move(text), std::move(advice)});
@@ -66,8 +66,8 @@ std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal
   if (const auto& pilot = engine.pilot(); pilot && pilot->grid > 0)
     warn(WarningKind::grid,
          fmt::format("answers come on a grid of {}: about {:.0f} rounds give \u00b1{}",
-                     in_unit(pilot->grid, unit), std::ceil(engine::rounds_needed(*pilot, target)),
-                     points(target.absolute)),
+                     in_unit(pilot->grid, unit), std::ceil(engine::rounds_needed(*pilot, precision)),
+                     points(precision.absolute)),
          "another reader or driver may answer at once; shots are paused at random to see between the steps");
   else if (engine.clock().method == Method::coarse)
     warn(WarningKind::coarse_clock,
@@ -78,8 +78,8 @@ std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal
   if (!goal.fixed && has_ended && look && look->settled < look->blocks.size())
     warn(WarningKind::precision,
          fmt::format("{} of {} blocks are not known to \u00b1{} or {:g} %",
-                     look->blocks.size() - look->settled, look->blocks.size(), points(target.absolute),
-                     100 * target.relative),
+                     look->blocks.size() - look->settled, look->blocks.size(), points(precision.absolute),
+                     100 * precision.relative),
          "more shots or time, or a larger --absolute");
   if (look && look->is_bimodal)
     warn(WarningKind::bimodal, "readings come in two heaps",

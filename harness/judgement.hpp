@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/way.hpp"
+#include "harness/path_stops.hpp"
 #include "src/core/types.hpp"
 #include "src/core/warning.hpp"
 #include "src/engine/engine.hpp"
@@ -33,7 +33,7 @@ struct Means {
   std::chrono::duration<double> per_shot{0};  // as the warm-up took
 };
 
-Plan plan_for(const engine::Pilot& pilot, const engine::Target& target, const Means& means);
+Plan plan_for(const engine::Pilot& pilot, const engine::Precision& precision, const Means& means);
 /// "about 14 rounds, 980 shots, 40 s to ±0.5 points"
 std::string to_text(const Plan& plan);
 

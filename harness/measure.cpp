@@ -9,8 +9,8 @@
 
 #include "harness/calibration.hpp"
 #include "harness/cancellable.hpp"
-#include "harness/course.hpp"
 #include "harness/inputs.hpp"
+#include "harness/path_measurement.hpp"
 #include "harness/shooter.hpp"
 #include "harness/shot_log.hpp"
 #include "harness/stored_rounds.hpp"
@@ -27,8 +27,8 @@ constexpr std::uint32_t most_rounds = 1000;
 
 MeasureGoal goal_of(const MeasureOptions& options) {
   MeasureGoal goal{
-      .target = options.target, .seed = options.seed, .most_rounds = most_rounds, .zoom = options.zoom};
-  goal.target.hot = options.zoom.value_or(goal.target.hot);
+      .precision = options.precision, .seed = options.seed, .most_rounds = most_rounds, .zoom = options.zoom};
+  goal.precision.hot = options.zoom.value_or(goal.precision.hot);
   if (!options.rounds) return goal;
   goal.fixed = true;
   goal.most_rounds = *options.rounds;
@@ -64,7 +64,7 @@ class Measurement {
     open_run();
     try {
       calibrate_once();
-      measure_courses();
+      measure_paths();
     } catch (const Cancelled&) {
       (void)shooter_->goes_on();  // which knows why from here on
     } catch (const UserError&) {
@@ -105,10 +105,10 @@ class Measurement {
     transport_.set_inputs(std::move(bytes));
   }
 
-  void add_course(const SurveyedWay& surveyed) {
-    Way way(surveyed, options_.seed);
-    engine::Engine engine(way.settings(map_, target_, goal_));
-    courses_.push_back({.way = std::move(way), .engine = std::move(engine)});
+  void add_path(const SurveyedPath& surveyed) {
+    PathStops stops(surveyed, options_.seed);
+    engine::Engine engine(stops.settings(map_, target_, goal_));
+    paths_.push_back({.stops = std::move(stops), .engine = std::move(engine)});
   }
 
   // ---- the run in the store
@@ -117,7 +117,7 @@ class Measurement {
     warnings_ = survey_.warnings;
     const std::optional<RunInfo> last = store_.last_run();
     continued_ = last && can_go_on(*last) && recall_paths(survey_, store_.paths(last->id));
-    for (const SurveyedWay& way : survey_.ways) add_course(way);
+    for (const SurveyedPath& one : survey_.paths) add_path(one);
     if (continued_) {
       info_ = *last;
       calibrated_ = !store_.calibrations(info_.id).empty();
@@ -155,10 +155,10 @@ class Measurement {
             .resolution = target_.resolution,
             .seed = options_.seed,
             .rounds = options_.rounds.value_or(0),
-            .absolute = goal_.target.absolute,
-            .relative = goal_.target.relative,
+            .absolute = goal_.precision.absolute,
+            .relative = goal_.precision.relative,
             .zoom = goal_.zoom,
-            .hot = goal_.target.hot};
+            .hot = goal_.precision.hot};
   }
 
   bool can_go_on(const RunInfo& last) const {
@@ -178,24 +178,23 @@ class Measurement {
     // Half a pair of twins is measured again.
     while (rounds.has_twins(round_ + 1) && hand_in(rounds) && hand_in(rounds)) {
     }
-    for (Course& course : courses_) course.engine.warm_up_again();
+    for (PathMeasurement& path : paths_) path.engine.warm_up_again();
   }
 
   bool hand_in(const StoredRounds& rounds) {
-    const auto course = std::ranges::find_if(courses_, [&](const Course& one) {
-      return std::ranges::find(one.way.inputs(), rounds.input_of(round_ + 1)) != one.way.inputs().end();
+    const auto path = std::ranges::find_if(paths_, [&](const PathMeasurement& one) {
+      return std::ranges::find(one.stops.inputs(), rounds.input_of(round_ + 1)) != one.stops.inputs().end();
     });
-    if (course == courses_.end()) return false;
-    const std::optional<engine::Pilot> pilot =
-        target_.exact ? engine::Pilot{} : stored_pilot(*course, looks_);
+    if (path == paths_.end()) return false;
+    const std::optional<engine::Pilot> pilot = target_.exact ? engine::Pilot{} : stored_pilot(*path, looks_);
     if (!pilot) return false;
-    course->engine.skip_warm_up(*pilot);
-    const std::vector<Shot> shots = course->way.shots_of(course->engine.next());
+    path->engine.skip_warm_up(*pilot);
+    const std::vector<Shot> shots = path->stops.shots_of(path->engine.next());
     const auto samples = rounds.samples_of(round_ + 1, shots);
     if (!samples) return false;
     for (const StoredSample& sample : *samples) log_->recall(sample.asked, sample.outcome);
     ++round_;
-    take(*course, shots, *samples);
+    take(*path, shots, *samples);
     return true;
   }
 
@@ -220,43 +219,43 @@ class Measurement {
 
   // ---- rounds
 
-  void measure_courses() {
+  void measure_paths() {
     for (bool is_left = true; is_left && shooter_->goes_on();) {
       is_left = false;
-      for (Course& course : courses_) {
-        if (course.engine.next().phase == engine::Phase::done || !shooter_->goes_on()) continue;
+      for (PathMeasurement& path : paths_) {
+        if (path.engine.next().phase == engine::Phase::done || !shooter_->goes_on()) continue;
         is_left = true;
-        measure_twins(course);
+        measure_twins(path);
       }
     }
   }
 
   /// What disturbs a round disturbs its twin: nothing else comes between them.
-  void measure_twins(Course& course) {
+  void measure_twins(PathMeasurement& path) {
     do {
-      const engine::Batch& batch = course.engine.next();
-      const std::vector<Shot> shots = course.way.shots_of(batch);
+      const engine::Batch& batch = path.engine.next();
+      const std::vector<Shot> shots = path.stops.shots_of(batch);
       const bool is_warm_up = batch.phase == engine::Phase::warm_up;
       if (!is_warm_up) ++round_;
       report(name_of(batch.phase));
       const std::vector<StoredSample> samples = shooter_->shoot(shots, is_warm_up ? warm_up_round : round_);
       if (samples.size() < shots.size()) return;
-      const std::size_t looks = course.engine.looks();
-      const bool had_pilot = course.engine.pilot().has_value();
-      take(course, shots, samples);
-      if (!had_pilot && course.engine.pilot()) {
-        keep(pilot_row(course));
-        tell_plan(course);
+      const std::size_t looks = path.engine.looks();
+      const bool had_pilot = path.engine.pilot().has_value();
+      take(path, shots, samples);
+      if (!had_pilot && path.engine.pilot()) {
+        keep(pilot_row(path));
+        tell_plan(path);
       }
-      if (course.engine.looks() == looks) continue;
-      keep(look_row(course, last_look_of(course)));
+      if (path.engine.looks() == looks) continue;
+      keep(look_row(path, last_look_of(path)));
       if (options_.look) options_.look();
-    } while (course.engine.next().phase != engine::Phase::done && course.engine.next().round % 2 == 0);
+    } while (path.engine.next().phase != engine::Phase::done && path.engine.next().round % 2 == 0);
   }
 
-  StoredLook last_look_of(const Course& course) const {
+  StoredLook last_look_of(const PathMeasurement& path) const {
     for (auto look = looks_.rbegin(); look != looks_.rend(); ++look)
-      if (look->input == course.way.inputs().front()) return *look;
+      if (look->input == path.stops.inputs().front()) return *look;
     return {};
   }
 
@@ -267,40 +266,40 @@ class Measurement {
     store_.add_look(info_.id, look);
   }
 
-  void take(Course& course, std::span<const Shot> shots, std::span<const StoredSample> samples) {
+  void take(PathMeasurement& path, std::span<const Shot> shots, std::span<const StoredSample> samples) {
     if (!samples.empty() && samples.front().round != warm_up_round)
-      course.rounds.push_back(samples.front().round);
-    const std::size_t planned = course.engine.next().shots.size();
-    course.engine.take(course.way.readings_of(shots.first(planned), samples.first(planned)));
+      path.rounds.push_back(samples.front().round);
+    const std::size_t planned = path.engine.next().shots.size();
+    path.engine.take(path.stops.readings_of(shots.first(planned), samples.first(planned)));
     const auto is_loss = [](const StoredSample& sample) {
       return sample.outcome == Outcome::lost || sample.outcome == Outcome::timed_out;
     };
-    if (std::ranges::any_of(samples.subspan(planned), is_loss)) course.engine.warm_up_again();
+    if (std::ranges::any_of(samples.subspan(planned), is_loss)) path.engine.warm_up_again();
     for (std::size_t i = 0; i < samples.size(); ++i) {
       if (log_->can_stop_at(shots[i].stop)) continue;
-      const auto stop = std::ranges::find(course.way.stops(), shots[i].stop);
-      if (stop == course.way.stops().end())
-        course.way.give_up(shots[i].stop);
+      const auto stop = std::ranges::find(path.stops.events(), shots[i].stop);
+      if (stop == path.stops.events().end())
+        path.stops.give_up(shots[i].stop);
       else
-        course.engine.give_up(static_cast<std::size_t>(stop - course.way.stops().begin()));
+        path.engine.give_up(static_cast<std::size_t>(stop - path.stops.events().begin()));
     }
   }
 
-  void tell_plan(const Course& course) {
+  void tell_plan(const PathMeasurement& path) {
     // What zoom will find cannot be foretold.
-    if (!options_.plan || is_plan_told_ || goal_.fixed || course.engine.next().phase == engine::Phase::zoom)
+    if (!options_.plan || is_plan_told_ || goal_.fixed || path.engine.next().phase == engine::Phase::zoom)
       return;
     is_plan_told_ = true;
     const auto made = static_cast<double>(std::max<std::uint64_t>(shooter_->shots(), 1));
     const std::chrono::duration<double> spent = shooter_->shooting();
     Means means{.most_rounds = goal_.most_rounds, .per_shot = spent / made};
-    for (const Course& one : courses_) means.stops += one.way.stops().size();
+    for (const PathMeasurement& one : paths_) means.stops += one.stops.events().size();
     if (options_.max_shots)
       means.shots = *options_.max_shots - std::min(*options_.max_shots, shooter_->shots());
     if (options_.max_time)
       means.time =
           *options_.max_time - std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began_);
-    options_.plan(plan_for(*course.engine.pilot(), goal_.target, means));
+    options_.plan(plan_for(*path.engine.pilot(), goal_.precision, means));
   }
 
   // ---- the end
@@ -310,7 +309,7 @@ class Measurement {
     if (halt == Halt::shots || halt == Halt::time)
       warn(WarningKind::precision, fmt::format("ended by {} in round {}",
                                                halt == Halt::shots ? "--max-shots" : "--max-time", round_));
-    for (const Course& course : courses_) add(judge(course.engine, goal_, target_.unit));
+    for (const PathMeasurement& path : paths_) add(judge(path.engine, goal_, target_.unit));
     add(log_->warnings());
     store_.replace_warnings(info_.id, warnings_);
     info_.state = state;
@@ -331,13 +330,13 @@ class Measurement {
     if (shooter_) progress.shots = shooter_->shots();
     if (log_) progress.lost = log_->lost();
     std::uint64_t left = 0;
-    for (const Course& course : courses_) {
-      const auto& look = course.engine.look();
-      progress.blocks += look ? look->blocks.size() : course.way.stops().size() - 1;
+    for (const PathMeasurement& path : paths_) {
+      const auto& look = path.engine.look();
+      progress.blocks += look ? look->blocks.size() : path.stops.events().size() - 1;
       if (!look) continue;
       progress.settled += look->settled;
       progress.drift = std::max(progress.drift, look->drift);
-      left += course.engine.shots_left();
+      left += path.engine.shots_left();
     }
     if (left > 0) {
       progress.expected = progress.shots + left;
@@ -370,7 +369,7 @@ class Measurement {
   Survey survey_;
   std::optional<ShotLog> log_;
   std::optional<Shooter> shooter_;
-  std::vector<Course> courses_;
+  std::vector<PathMeasurement> paths_;
   RunInfo info_;
   std::vector<StoredLook> looks_;
   bool continued_ = false;
@@ -384,8 +383,8 @@ class Measurement {
 
 MeasureOptions options_for(const Project& project) {
   constexpr double per_cent = 0.01;
-  return {.target = {.absolute = per_cent * project.measure.absolute_points,
-                     .relative = per_cent * project.measure.relative_percent},
+  return {.precision = {.absolute = per_cent * project.measure.absolute_points,
+                        .relative = per_cent * project.measure.relative_percent},
           .seed = project.measure.seed,
           .max_shots = project.measure.max_shots,
           .max_time = project.measure.max_time};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run: finds the ways that the command takes, and makes the shots that their engines ask for until these
+// A run: finds the paths that the command takes, and makes the shots that their engines ask for until these
 // know enough or somebody says stop. Every sample goes to the store raw, one commit a round. Estimates
 // nothing.
 #pragma once
@@ -37,7 +37,7 @@ struct Progress {
 using ProgressSink = std::function<void(const Progress&)>;
 
 struct MeasureOptions {
-  engine::Target target = {};
+  engine::Precision precision = {};
   std::optional<double> zoom = 0.01;         // on long paths: the share from which a block is looked for
   std::optional<std::uint32_t> rounds = {};  // so many over all stops, whatever the precision
   std::uint64_t seed = 1;

@@ -59,7 +59,7 @@ class Tracer {
                       .end = series->first().end};
   }
 
-  /// The beginning of the way that one run went.
+  /// The beginning of the path that one run took.
   TracedPath beginning() {
     const TraceWindow first = window(0);
     return {.events = events_of(first.traps),
@@ -69,21 +69,21 @@ class Tracer {
             .end = first.end};
   }
 
-  /// How often which way is gone. Runs whose windows do not fit together are not counted.
-  std::vector<SeenPath> variants() {
-    std::vector<SeenPath> seen;
+  /// How often which path is taken. Runs whose windows do not fit together are not counted.
+  std::vector<Variant> variants() {
+    std::vector<Variant> seen;
     for (int i = 0; i < limits_.runs_of_varying; ++i) {
       const std::optional<Series> series = read_series();
       if (!series || !series->is_whole() || (series->windows.size() > 1 && series->link == Link::unchecked))
         continue;
       std::vector<Event> events = events_of(series->traps);
-      const auto known = std::ranges::find(seen, events, &SeenPath::events);
+      const auto known = std::ranges::find(seen, events, &Variant::events);
       if (known != seen.end())
         ++known->runs;
       else
         seen.push_back({.events = std::move(events), .signature = path_signature(series->traps)});
     }
-    std::ranges::stable_sort(seen, std::ranges::greater(), &SeenPath::runs);
+    std::ranges::stable_sort(seen, std::ranges::greater(), &Variant::runs);
     return seen;
   }
 
@@ -125,11 +125,11 @@ class Tracer {
   std::optional<PathState> judge(const Series& series) {
     const bool is_one_run = series.windows.size() == 1;
     if (is_one_run || series.first().run) {
-      // One more run shows whether the command goes the same way again.
+      // One more run shows whether the command takes the same path again.
       const TraceWindow again = window(0);
-      const bool goes_there_again =
+      const bool is_taken_again =
           series.first().run ? again.run == series.first().run : same(again, series.first());
-      return goes_there_again ? PathState::steady : PathState::varying;
+      return is_taken_again ? PathState::steady : PathState::varying;
     }
     // No digest at all, if it does not depend on what was passed.
     const auto is_as_first = [&](const TraceWindow& window) {

@@ -19,16 +19,16 @@ namespace jcprof::harness {
 std::vector<Event> events_of(std::span<const TrapId> traps);
 
 enum class PathState : std::uint8_t {
-  steady,   // two runs went the same way
-  varying,  // they did not; `events` is the way one of them went
+  steady,   // two runs took the same path
+  varying,  // they did not; `events` is the path of one of them
   cut       // the path could not be had whole: `events` is its beginning
 };
 
-/// A way that was seen from end to end.
-struct SeenPath {
+/// A path that was seen from end to end.
+struct Variant {
   std::vector<Event> events = {};
   std::uint32_t signature = 0;
-  std::uint64_t runs = 1;  // that went it
+  std::uint64_t runs = 1;  // that took it
 };
 
 struct TracedPath {
@@ -36,10 +36,10 @@ struct TracedPath {
   std::uint32_t signature = 0;
   PathState state = PathState::steady;
   std::optional<std::uint64_t> total =
-      {};                               // events of the run; nothing: it was cut, and the target does not say
-  Sample end = {};                      // how the traced run ended
-  std::uint32_t runs = 0;               // that it took
-  std::vector<SeenPath> variants = {};  // of a varying path, most often gone first; `events` is the first
+      {};                              // events of the run; nothing: it was cut, and the target does not say
+  Sample end = {};                     // how the traced run ended
+  std::uint32_t runs = 0;              // that it took
+  std::vector<Variant> variants = {};  // of a varying path, most often taken first; `events` is the first
 };
 
 struct TraceLimits {
@@ -48,7 +48,7 @@ struct TraceLimits {
   std::uint32_t window = 262'144;  // asked for at a time: whoever can gives all at once
   int attempts = 5;                // to join windows, and to get over a lost target
   int agreements = 16;             // of first and last window, where a signature is only equal or not
-  int runs_of_varying = 30;        // to see how often it goes which way
+  int runs_of_varying = 30;        // to see how often it takes which path
 };
 
 /// UserError (environment) when no run can be traced.

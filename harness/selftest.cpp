@@ -12,7 +12,7 @@
 #include "harness/calibration.hpp"
 #include "harness/clock.hpp"
 #include "harness/judgement.hpp"
-#include "harness/way.hpp"
+#include "harness/path_stops.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::harness {
@@ -52,7 +52,7 @@ class Line {
   Selftest test() {
     choose();
     engine::Engine engine({.stops = count_of_stops,
-                           .target = settings_.target,
+                           .precision = settings_.precision,
                            .seed = settings_.seed,
                            .ns_per_tick = tick_ns_,
                            .exact = device_.exact});
@@ -189,7 +189,7 @@ class Line {
                     .sigma = engine.pilot() ? engine.pilot()->sigma : 0,
                     .clock = engine.clock(),
                     .grid = engine.pilot() ? engine.pilot()->grid : 0,
-                    .warnings = judge(engine, {.target = settings_.target}, device_.unit)};
+                    .warnings = judge(engine, {.precision = settings_.precision}, device_.unit)};
     for (std::size_t b = 0; b < look->blocks.size(); ++b) result.blocks.push_back(block(*look, b));
     // Readings that agree to the tick do not show what lies below a tick.
     result.least_ticks = std::max(half_width(look->blocks.back().ticks), device_.resolution);

@@ -16,7 +16,7 @@
 namespace jcprof::harness {
 
 struct SelftestSettings {
-  engine::Target target = {};
+  engine::Precision precision = {};
   std::uint64_t seed = 1;
   std::chrono::nanoseconds longest{2'000'000'000};  // for one command
   std::chrono::nanoseconds most_time{std::chrono::minutes{5}};

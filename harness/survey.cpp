@@ -15,8 +15,8 @@ namespace {
 
 constexpr int attempts = 3;
 constexpr std::uint32_t success = 0x9000;
-// Each way takes a schedule of its own; inputs of more than these are too different to be profiled together.
-constexpr std::size_t most_ways = 8;
+// Each path takes a schedule of its own; inputs of more than these are too different to be profiled together.
+constexpr std::size_t most_paths = 8;
 
 Sample full_run(Transport& transport, std::uint32_t input) {
   Sample sample;
@@ -39,9 +39,9 @@ Sample full_run(Transport& transport, std::uint32_t input) {
       "run it alone and see; \"trigger\" and \"session\" in jcprof.json say what is sent");
 }
 
-std::uint64_t runs_of(const std::vector<SeenPath>& variants) {
+std::uint64_t runs_of(const std::vector<Variant>& variants) {
   std::uint64_t runs = 0;
-  for (const SeenPath& one : variants) runs += one.runs;
+  for (const Variant& one : variants) runs += one.runs;
   return std::max<std::uint64_t>(runs, 1);
 }
 
@@ -63,7 +63,7 @@ class Surveyor {
 
   void take(const StoredInput& input) {
     const Sample whole = take_full_run(input);
-    const bool is_first = survey_.ways.empty();
+    const bool is_first = survey_.paths.empty();
     // An exit status of 0, which no card has for a status word.
     if (is_first && whole.status.value_or(success) != success && *whole.status != 0)
       warn(WarningKind::answer,
@@ -71,29 +71,30 @@ class Surveyor {
     TracedPath path = trace(input);
     if (path.events.empty()) return take_no_trap(input, whole);
     judge_path(input, path);
-    const auto known = std::ranges::find_if(survey_.ways, [&](const SurveyedWay& way) {
-      return way.path.variants.empty() && path.variants.empty() && way.path.events == path.events &&
-             way.path.signature == path.signature;
+    const auto known = std::ranges::find_if(survey_.paths, [&](const SurveyedPath& one) {
+      return one.path.variants.empty() && path.variants.empty() && one.path.events == path.events &&
+             one.path.signature == path.signature;
     });
-    if (known != survey_.ways.end())
+    if (known != survey_.paths.end())
       known->inputs.push_back(input.index);
     else
-      survey_.ways.push_back(
-          {.path = std::move(path), .inputs = {input.index}, .tells_way = whole.signature.has_value()});
+      survey_.paths.push_back({.path = std::move(path),
+                               .inputs = {input.index},
+                               .carries_signatures = whole.signature.has_value()});
   }
 
   Survey result() && {
-    std::ranges::stable_sort(survey_.ways, std::ranges::greater(),
-                             [](const SurveyedWay& way) { return way.inputs.size(); });
+    std::ranges::stable_sort(survey_.paths, std::ranges::greater(),
+                             [](const SurveyedPath& one) { return one.inputs.size(); });
     std::size_t left_out = 0;
-    for (; survey_.ways.size() > most_ways; survey_.ways.pop_back())
-      left_out += survey_.ways.back().inputs.size();
-    if (survey_.ways.size() > 1)
+    for (; survey_.paths.size() > most_paths; survey_.paths.pop_back())
+      left_out += survey_.paths.back().inputs.size();
+    if (survey_.paths.size() > 1)
       warn(WarningKind::path_varies,
            fmt::format(
                "the inputs take {} paths: each is measured by itself, and what is reported line by line is "
                "the path of {} of {} inputs",
-               survey_.ways.size(), survey_.ways.front().inputs.size(), survey_.good.size()));
+               survey_.paths.size(), survey_.paths.front().inputs.size(), survey_.good.size()));
     if (left_out > 0)
       warn(WarningKind::input, fmt::format("{} inputs take still other paths and are left out", left_out));
     return std::move(survey_);
@@ -105,7 +106,7 @@ class Surveyor {
   }
 
   void take_no_trap(const StoredInput& input, const Sample& whole) {
-    if (!survey_.ways.empty())
+    if (!survey_.paths.empty())
       return warn(WarningKind::input, fmt::format("{} passes no trap: it is left out", name_of_input(input)));
     throw UserError(
         Fault{.message = fmt::format("the command passes none of the {} traps", map_.traps.size()),
@@ -137,7 +138,7 @@ class Surveyor {
       case PathState::varying:
         warn(WarningKind::path_varies,
              fmt::format(
-                 "runs of {} go different ways, {} of {} the most frequent one: that is what is reported "
+                 "runs of {} take different paths, {} of {} the most frequent one: that is what is reported "
                  "line by line, and of the others the edges",
                  name_of_input(input), path.variants.empty() ? 1 : path.variants.front().runs,
                  runs_of(path.variants)));
@@ -175,7 +176,7 @@ class Surveyor {
 std::vector<StoredPath> paths_of_input(std::uint32_t input, const TracedPath& path) {
   if (path.variants.empty()) return {{.input = input, .signature = path.signature, .events = path.events}};
   std::vector<StoredPath> paths;
-  for (const SeenPath& seen : path.variants)
+  for (const Variant& seen : path.variants)
     paths.push_back({.input = input,
                      .variant = static_cast<std::uint32_t>(paths.size()),
                      .runs = seen.runs,
@@ -194,24 +195,24 @@ Survey survey(const TrapMap& map, Transport& transport, const std::vector<Stored
 
 std::vector<StoredPath> paths_of(const Survey& survey) {
   std::vector<StoredPath> paths;
-  for (const SurveyedWay& way : survey.ways)
-    for (const std::uint32_t input : way.inputs)
-      std::ranges::move(paths_of_input(input, way.path), std::back_inserter(paths));
+  for (const SurveyedPath& one : survey.paths)
+    for (const std::uint32_t input : one.inputs)
+      std::ranges::move(paths_of_input(input, one.path), std::back_inserter(paths));
   std::ranges::stable_sort(paths, {}, &StoredPath::input);
   return paths;
 }
 
 bool recall_paths(Survey& survey, const std::vector<StoredPath>& earlier) {
   Survey recalled = survey;
-  for (SurveyedWay& way : recalled.ways) {
-    if (way.path.variants.empty()) continue;
-    way.path.variants.clear();
+  for (SurveyedPath& one : recalled.paths) {
+    if (one.path.variants.empty()) continue;
+    one.path.variants.clear();
     for (const StoredPath& path : earlier)
-      if (path.input == way.inputs.front())
-        way.path.variants.push_back({.events = path.events, .signature = path.signature, .runs = path.runs});
-    if (way.path.variants.empty()) return false;
-    way.path.events = way.path.variants.front().events;
-    way.path.signature = way.path.variants.front().signature;
+      if (path.input == one.inputs.front())
+        one.path.variants.push_back({.events = path.events, .signature = path.signature, .runs = path.runs});
+    if (one.path.variants.empty()) return false;
+    one.path.events = one.path.variants.front().events;
+    one.path.signature = one.path.variants.front().signature;
   }
   if (paths_of(recalled) != earlier) return false;
   survey = std::move(recalled);

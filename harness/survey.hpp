@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// First contact: what the command answers when left alone, which way it takes for each input, and which
+// First contact: what the command answers when left alone, which path it takes for each input, and which
 // inputs can be measured together. Stores nothing.
 #pragma once
 
@@ -16,15 +16,15 @@
 namespace jcprof::harness {
 
 /// The inputs that take one path.
-struct SurveyedWay {
+struct SurveyedPath {
   TracedPath path;
   std::vector<std::uint32_t> inputs;
-  bool tells_way = false;  // shots carry a signature of the events before their stop
+  bool carries_signatures = false;  // shots carry a signature of the events before their stop
 };
 
 struct Survey {
-  std::vector<GoodAnswer> good;   // one for each input
-  std::vector<SurveyedWay> ways;  // those of most inputs first
+  std::vector<GoodAnswer> good;     // one for each input
+  std::vector<SurveyedPath> paths;  // those of most inputs first
   std::vector<Warning> warnings;
 };
 
@@ -35,8 +35,8 @@ Survey survey(const TrapMap& map, Transport& transport, const std::vector<Stored
 /// As they go into the store, by input.
 std::vector<StoredPath> paths_of(const Survey& survey);
 
-/// Where a path varies, the ways that an earlier call saw stand for those of this survey. False, and nothing
-/// is changed, where they cannot: another path is steady now, or an input goes with others.
+/// Where a path varies, the variants that an earlier call saw stand for those of this survey. False, and
+/// nothing is changed, where they cannot: another path is steady now, or an input goes with others.
 bool recall_paths(Survey& survey, const std::vector<StoredPath>& earlier);
 
 }  // namespace jcprof::harness

@@ -52,8 +52,8 @@ harness::MeasureOptions measure_options(const Project& project, const RunOptions
   constexpr double per_cent = 0.01;
   harness::MeasureOptions result = harness::options_for(project);
   result.rounds = options.rounds;
-  if (options.absolute_points) result.target.absolute = per_cent * *options.absolute_points;
-  if (options.relative_percent) result.target.relative = per_cent * *options.relative_percent;
+  if (options.absolute_points) result.precision.absolute = per_cent * *options.absolute_points;
+  if (options.relative_percent) result.precision.relative = per_cent * *options.relative_percent;
   if (options.zoom_percent) result.zoom = per_cent * *options.zoom_percent;
   if (options.no_zoom) result.zoom = std::nullopt;
   if (options.seed) result.seed = *options.seed;

@@ -109,7 +109,7 @@ struct Profile {
 
 /// alpha: of each interval by itself. Rounds were ended by looking at such intervals, which takes some of
 /// their confidence: 0.03 inside delivers 95 %.
-Profile estimate(const RunData& data, double alpha = engine::Target{}.alpha);
+Profile estimate(const RunData& data, double alpha = engine::Precision{}.alpha);
 
 /// As it goes into the store, for its views; see Store::replace_estimates.
 std::vector<StoredEstimate> stored(const Profile& profile);

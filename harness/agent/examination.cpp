@@ -160,7 +160,7 @@ class Examiner {
 
   Result windows() {
     if (path_.size() < 2) return skipped("the path has fewer than two events");
-    if (!is_steady_) return skipped("the path varies: two runs went different ways");
+    if (!is_steady_) return skipped("the path varies: two runs took different paths");
     const std::size_t middle = path_.size() / 2;
     std::string fault;
     const auto head = window(0, static_cast<std::uint32_t>(middle), fault);

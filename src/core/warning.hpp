@@ -11,7 +11,7 @@ namespace jcprof {
 
 enum class WarningKind : std::uint8_t {
   answer,        // the command is not answered as it should be
-  path_varies,   // runs of the command go different ways
+  path_varies,   // runs of the command take different paths
   path_cut,      // only the beginning of the command's path is measured
   input,         // an input is left out
   unsteady,      // the target has not settled

@@ -86,7 +86,7 @@ struct Engine::State {
     if (!pilot_run.is_over()) return plan();
     if (pilot) return resume();
     Pilot found = pilot_run.pilot();
-    found.grid = pilot_run.grid(longest_pause, settings.target);
+    found.grid = pilot_run.grid(longest_pause, settings.precision);
     begin_measuring(found);
   }
 
@@ -187,14 +187,14 @@ struct Engine::State {
 
   void take_look() {
     leave_out_unreached();
-    look = engine::look(times, clock, settings.target, groups_of_columns());
+    look = engine::look(times, clock, settings.precision, groups_of_columns());
     ++looks;
     const bool was_last = round >= settings.most_rounds;
     // A grid that is finer than the clock's own steps is a mistake: pauses would not smooth those.
     const double tick = smallest_gap(raw);
     const bool is_step_seen = clock.method != Method::exact && tick > clock.tick;
     const bool is_time_left = round + first_look <= settings.most_rounds;
-    if (is_step_seen && is_time_left && is_coarse(tick, *look, settings.target)) {
+    if (is_step_seen && is_time_left && is_coarse(tick, *look, settings.precision)) {
       clock = {.method = Method::coarse, .tick = tick};
       if (settings.ns_per_tick > 0) longest_pause = clock.tick;
       begin_level();
@@ -248,7 +248,8 @@ struct Engine::State {
     for (std::size_t b = 0; b < look->blocks.size(); ++b) {
       const BlockLook& block = look->blocks[b];
       if (block.settled) continue;
-      const double wanted = std::max(settings.target.absolute, settings.target.relative * block.share.value);
+      const double wanted =
+          std::max(settings.precision.absolute, settings.precision.relative * block.share.value);
       const double ratio = half_width(block.share) / wanted;
       const double more =
           std::min(std::max(rounds * (ratio * ratio - 1), next_look - rounds), std::max(most, 0.0));

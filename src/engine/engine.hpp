@@ -23,7 +23,7 @@ struct Settings {
   std::size_t stops = 0;                   // of the path, the end of the command included; at least 2
   std::vector<std::uint32_t> groups = {};  // of each block; see look()
   std::vector<bool> alone = {};            // of each block: zoom is not to leave it in a segment
-  Target target = {};
+  Precision precision = {};
   std::uint64_t seed = 1;
   std::uint32_t most_rounds = 1000;
   bool fixed = false;               // so many rounds over all stops, whatever is known

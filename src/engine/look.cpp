@@ -217,8 +217,8 @@ double drift_of(const Column& gains) {
   return drift;
 }
 
-bool is_good(const Interval& share, double half, const Target& target) {
-  return half <= std::max(target.absolute, target.relative * share.value);
+bool is_good(const Interval& share, double half, const Precision& precision) {
+  return half <= std::max(precision.absolute, precision.relative * share.value);
 }
 
 Interval divided(const Interval& interval, double by) {
@@ -263,10 +263,10 @@ Interval interval_of(const std::vector<double>& values, const Differences& all, 
 }
 
 Hot hotness(const std::vector<double>& values, const Differences& all, const Clock& clock,
-            const Target& target, double whole) {
+            const Precision& precision, double whole) {
   constexpr double wrong_in_a_run = 0.05;
   const double alpha = wrong_in_a_run / static_cast<double>(std::max<std::size_t>(all.blocks.size(), 1));
-  const double threshold = target.hot * whole;
+  const double threshold = precision.hot * whole;
   if (clock.method == Method::fine) return is_above(values, threshold, alpha);
   // Steps of a clock have no use for signs. An interval for all blocks at once (Bonferroni) is not safe
   // against being looked at often, but looks are few.
@@ -275,7 +275,7 @@ Hot hotness(const std::vector<double>& values, const Differences& all, const Clo
   return interval.high < threshold ? Hot::no : Hot::undecided;
 }
 
-Look look(const Times& times, const Clock& clock, const Target& target,
+Look look(const Times& times, const Clock& clock, const Precision& precision,
           std::span<const std::uint32_t> groups) {
   const Differences all = differences(times, clock);
   Look result{.folded = all.folded,
@@ -284,7 +284,7 @@ Look look(const Times& times, const Clock& clock, const Target& target,
               .is_bimodal = is_bimodal(times)};
   for (const Column& block : all.blocks) {
     BlockLook& one = result.blocks.emplace_back();
-    one.ticks = interval_of(present(block), all, clock, target.alpha);
+    one.ticks = interval_of(present(block), all, clock, precision.alpha);
     if (!is_missing(one.ticks.value)) result.whole += one.ticks.value;
   }
   const double whole = result.whole > 0 ? result.whole : missing;
@@ -292,7 +292,7 @@ Look look(const Times& times, const Clock& clock, const Target& target,
   for (std::size_t b = 0; b < result.blocks.size(); ++b) {
     BlockLook& block = result.blocks[b];
     block.share = divided(block.ticks, whole);
-    block.hot = hotness(present(all.blocks[b]), all, clock, target, result.whole);
+    block.hot = hotness(present(all.blocks[b]), all, clock, precision, result.whole);
     if (!is_missing(block.ticks.value)) halves.push_back(half_width(block.share));
   }
   // A block whose few readings happen to agree is no better known than the others.
@@ -300,7 +300,7 @@ Look look(const Times& times, const Clock& clock, const Target& target,
   std::set<std::uint32_t> open_groups;
   for (std::size_t b = 0; b < result.blocks.size(); ++b) {
     BlockLook& block = result.blocks[b];
-    block.settled = is_good(block.share, std::max(usual, half_width(block.share)), target);
+    block.settled = is_good(block.share, std::max(usual, half_width(block.share)), precision);
     if (block.settled)
       ++result.settled;
     else if (!groups.empty())
@@ -312,8 +312,8 @@ Look look(const Times& times, const Clock& clock, const Target& target,
   return result;
 }
 
-bool is_coarse(double tick, const Look& look, const Target& target) {
-  return tick > look.sigma / 2 && tick > target.absolute * look.whole / 2;
+bool is_coarse(double tick, const Look& look, const Precision& precision) {
+  return tick > look.sigma / 2 && tick > precision.absolute * look.whole / 2;
 }
 
 }  // namespace jcprof::engine

@@ -45,7 +45,7 @@ struct BlockLook {
   Interval share;            // of the sum of all blocks
   bool settled = false;      // known as well as was asked for
   bool open = true;          // wants more rounds: it is not settled, or one of its group is not
-  Hot hot = Hot::undecided;  // its share is at least Target::hot
+  Hot hot = Hot::undecided;  // its share is at least Precision::hot
 };
 
 struct Look {
@@ -59,7 +59,7 @@ struct Look {
 };
 
 /// How good is good enough. Shares are fractions of 1.
-struct Target {
+struct Precision {
   double absolute = 0.005;  // half width
   double relative = 0.05;   // or this part of the share, whichever is larger
   // Intervals are looked at many times, and the best look ends the measurement: this inside delivers 95 %.
@@ -67,18 +67,18 @@ struct Target {
   double hot = 0.01;  // share from which a block is called hot
 };
 
-/// Whether a block's share is at least `target.hot`, right for all of `blocks` blocks in 95 % of all runs,
+/// Whether a block's share is at least `precision.hot`, right for all of `blocks` blocks in 95 % of all runs,
 /// however often it is looked at.
 Hot hotness(const std::vector<double>& values, const Differences& all, const Clock& clock,
-            const Target& target, double whole);
+            const Precision& precision, double whole);
 
 /// `groups` names for each block what it is summed into (a line): a sum is of the rounds that all its blocks
 /// have, so they go on together. Empty: each block stands for itself.
-Look look(const Times& times, const Clock& clock, const Target& target,
+Look look(const Times& times, const Clock& clock, const Precision& precision,
           std::span<const std::uint32_t> groups = {});
 
 /// Whether the clock's tick hides the noise, so that medians are steps: tick > sigma / 2, and it matters:
 /// tick > absolute * whole / 2.
-bool is_coarse(double tick, const Look& look, const Target& target);
+bool is_coarse(double tick, const Look& look, const Precision& precision);
 
 }  // namespace jcprof::engine

@@ -16,8 +16,8 @@ struct Pilot {
   double shot = 0;   // the whole command
 };
 
-/// Rounds until the half width of a block is `target.absolute`: n = (1.96 · 1.2533 · σ / (ε W))², from the
+/// Rounds until the half width of a block is `precision.absolute`: n = (1.96 · 1.2533 · σ / (ε W))², from the
 /// standard error of a median; on a grid, whose steps the pauses smooth, (2.17 · 0.41 f / (ε W))².
-double rounds_needed(const Pilot& pilot, const Target& target);
+double rounds_needed(const Pilot& pilot, const Precision& precision);
 
 }  // namespace jcprof::engine

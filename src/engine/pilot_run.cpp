@@ -59,8 +59,8 @@ Pilot PilotRun::pilot() const {
   return result;
 }
 
-double PilotRun::grid(double longest_pause, const Target& target) const {
-  const double finest = std::max(target.absolute, finest_part) * pilot().whole;
+double PilotRun::grid(double longest_pause, const Precision& precision) const {
+  const double finest = std::max(precision.absolute, finest_part) * pilot().whole;
   return find_grid(probe_, {.longest_pause = longest_pause, .finest = finest});
 }
 

@@ -25,7 +25,7 @@ class PilotRun {
   /// By the last 30 pairs, but for its grid.
   Pilot pilot() const;
   /// The period on which their answers came, after pauses of up to `longest_pause`; 0 for none. Ticks.
-  double grid(double longest_pause, const Target& target) const;
+  double grid(double longest_pause, const Precision& precision) const;
 
  private:
   WarmUp warm_up_;

@@ -50,7 +50,7 @@ TEST_CASE("a command that takes turns is not measured as if it always went one w
   // There may be a third: turns of one and of three units can look like a target that does not settle.
   const std::vector<std::string> warnings = torture.warnings();
   for (const char* expected :
-       {"path varies: runs of input 0 () go different ways, N of M the most frequent one: that is what is "
+       {"path varies: runs of input 0 () take different paths, N of M the most frequent one: that is what is "
         "reported line by line, and of the others the edges",
         "missed: N of M shots ran to the end instead of stopping (first: …)"})
     CHECK_THAT(warnings, Catch::VectorContains(std::string(expected)));

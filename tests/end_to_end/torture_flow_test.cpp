@@ -73,7 +73,7 @@ TEST_CASE("the branch that another input takes is measured at its own lines") {
   Torture(command("B0300601 00")).does({.works = {{"another input", {3}}}});
 }
 
-TEST_CASE("inputs that go different ways are not mixed: each path is measured by itself") {
+TEST_CASE("inputs that take different paths are not mixed: each path is measured by itself") {
   json changes = command("B03006 {input} 00");
   changes["inputs"] = {{"list", json::array({"00", "01", "00"})}};
   Torture torture(changes);

@@ -15,7 +15,7 @@ namespace jcprof::test {
 namespace {
 
 constexpr std::uint64_t seeds = 10;
-constexpr engine::Target narrow{.absolute = 0.001, .relative = 0.02};
+constexpr engine::Precision narrow{.absolute = 0.001, .relative = 0.02};
 
 DeviceModel model(std::string_view device, std::string_view noise = "") {
   const DeviceModel plain = device_named(device).value();
@@ -30,7 +30,7 @@ std::vector<Trial> trials(const Experiment& experiment) {
 
 Tally tally_of(const Experiment& experiment) {
   Tally all;
-  for (const Trial& trial : trials(experiment)) all.add(tally(trial, experiment.target));
+  for (const Trial& trial : trials(experiment)) all.add(tally(trial, experiment.precision));
   return all;
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("blocks that were settled early keep up with the gain of later rounds"
   DeviceModel slowing = model("card");
   slowing.swing = 0;
   slowing.drift_per_hour = 6;
-  const Experiment experiment{.model = slowing, .target = narrow};
+  const Experiment experiment{.model = slowing, .precision = narrow};
   CHECK(tally_of(experiment).coverage() >= 0.93);
   // Some stops are closed before the end, or the test would show nothing.
   for (const Trial& trial : trials(experiment)) CHECK(trial.shots - trial.warm_up < trial.rounds * 21);

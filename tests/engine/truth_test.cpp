@@ -30,7 +30,7 @@ Summary summary(const Experiment& experiment) {
   for (std::uint64_t s = 0; s < seeds; ++s) all[s].seed = s + 1;
   Summary summary;
   for (const Trial& trial : parallel_map(all, run_trial)) {
-    summary.tally.add(tally(trial, experiment.target));
+    summary.tally.add(tally(trial, experiment.precision));
     summary.shots += trial.shots;
     if (trial.look.settled == trial.look.blocks.size()) ++summary.settled;
     if (trial.clock.method == Method::coarse) ++summary.coarse;
@@ -92,9 +92,9 @@ TEST_CASE("all hot blocks of a thousand are found at a hundredth of the shots", 
 
 TEST_CASE("a block at the threshold is not called hot or cold, however often it is looked at",
           "[statistics]") {
-  Experiment experiment{.model = model("card"), .target = {.absolute = 0.001, .relative = 0}};
+  Experiment experiment{.model = model("card"), .precision = {.absolute = 0.001, .relative = 0}};
   const std::vector<double> work = work_at_stops(experiment.model, experiment.blocks, experiment.shape);
-  experiment.target.hot = (work[2] - work[1]) / work.back();
+  experiment.precision.hot = (work[2] - work[1]) / work.back();
   for (experiment.seed = 1; experiment.seed <= seeds; ++experiment.seed) {
     const Trial trial = run_trial(experiment);
     CHECK(trial.hot_mistakes == std::vector<bool>(experiment.blocks, false));

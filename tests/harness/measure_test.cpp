@@ -105,7 +105,7 @@ TEST_CASE("a varying path is told, and measured all the same") {
   };
   CHECK(has(
       bench.run().warnings,
-      "path varies: runs of input 0 () go different ways, 20 of 30 the most frequent one: that is what is "
+      "path varies: runs of input 0 () take different paths, 20 of 30 the most frequent one: that is what is "
       "reported line by line, and of the others the edges"));
   // Seven stops, and the event that only the other way passes.
   CHECK(bench.in_rounds() == 4 * 8);

@@ -154,7 +154,7 @@ TEST_CASE("a path that is too long is told with its length, whose traps it is, a
   TrapMap map;
   map.traps.push_back({.id = TrapId{1}, .function = "A.run"});
   const Survey found = survey(map, target, {{}});
-  CHECK(found.ways.at(0).path.events.size() == 262'144);
+  CHECK(found.paths.at(0).path.events.size() == 262'144);
   REQUIRE(found.warnings.size() == 1);
   CHECK(
       to_text(found.warnings[0]) ==

@@ -56,8 +56,10 @@ std::vector<double> work_at_stops(const DeviceModel& model, std::size_t blocks, 
 Trial run_trial(const Experiment& experiment) {
   const std::vector<double> work = work_at_stops(experiment.model, experiment.blocks, experiment.shape);
   SyntheticDevice device(experiment.model, experiment.seed);
-  engine::Engine engine(
-      {.stops = work.size(), .target = experiment.target, .seed = experiment.seed, .zoom = experiment.zoom});
+  engine::Engine engine({.stops = work.size(),
+                         .precision = experiment.precision,
+                         .seed = experiment.seed,
+                         .zoom = experiment.zoom});
   Trial trial;
   std::size_t looks = 0;
   for (engine::Batch batch = engine.next(); batch.phase != engine::Phase::done; batch = engine.next()) {
@@ -67,7 +69,7 @@ Trial run_trial(const Experiment& experiment) {
     engine.take(make_shots(device, batch, work));
     const bool is_of_result = batch.phase == engine::Phase::rounds && engine.first_round() <= batch.round;
     if (engine.looks() > looks && is_of_result)
-      note_mistakes(*engine.look(), true_shares(work, engine.stops()), experiment.target.hot,
+      note_mistakes(*engine.look(), true_shares(work, engine.stops()), experiment.precision.hot,
                     trial.hot_mistakes);
     looks = engine.looks();
   }
@@ -90,8 +92,8 @@ Found found_blocks(const Trial& trial, const Experiment& experiment, double shar
   return found;
 }
 
-double allowed(const engine::Target& target, double share) {
-  return std::max(target.absolute, target.relative * share);
+double allowed(const engine::Precision& precision, double share) {
+  return std::max(precision.absolute, precision.relative * share);
 }
 
 void Tally::add(const Tally& other) {
@@ -100,13 +102,13 @@ void Tally::add(const Tally& other) {
   within += other.within;
 }
 
-Tally tally(const Trial& trial, const engine::Target& target) {
+Tally tally(const Trial& trial, const engine::Precision& precision) {
   Tally tally{.blocks = trial.truth.size()};
   for (std::size_t b = 0; b < trial.truth.size(); ++b) {
     const engine::Interval& share = trial.look.blocks.at(b).share;
     const double truth = trial.truth[b];
     if (share.low <= truth && truth <= share.high) ++tally.covered;
-    if (std::abs(share.value - truth) <= allowed(target, truth)) ++tally.within;
+    if (std::abs(share.value - truth) <= allowed(precision, truth)) ++tally.within;
   }
   return tally;
 }

@@ -16,7 +16,7 @@ struct Experiment {
   DeviceModel model;
   std::size_t blocks = 20;
   Shape shape = Shape::skew;
-  engine::Target target = {};
+  engine::Precision precision = {};
   std::uint64_t seed = 1;  // of device and engine
   std::optional<double> zoom = {};
 };
@@ -45,17 +45,17 @@ struct Found {
 Found found_blocks(const Trial& trial, const Experiment& experiment, double share);
 
 /// Half width that is good enough for a block of this share.
-double allowed(const engine::Target& target, double share);
+double allowed(const engine::Precision& precision, double share);
 
 /// Blocks of which something is true.
 struct Tally {
   std::size_t blocks = 0;
   std::size_t covered = 0;  // the truth lies in the interval
-  std::size_t within = 0;   // the value lies within the target of the truth
+  std::size_t within = 0;   // the value lies as close to the truth as was asked for
   void add(const Tally& other);
   double coverage() const { return static_cast<double>(covered) / static_cast<double>(blocks); }
   double accuracy() const { return static_cast<double>(within) / static_cast<double>(blocks); }
 };
-Tally tally(const Trial& trial, const engine::Target& target);
+Tally tally(const Trial& trial, const engine::Precision& precision);
 
 }  // namespace jcprof::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/way.hpp"
+#include "harness/path_stops.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t longest_without_zoom = 200;
 /// A path that never repeats itself would have no end of these.
 constexpr std::size_t most_elsewhere = 200;
-// What mixes two ways never settles; this many show it.
+// A mixture of two paths never settles; this many rounds show it.
 constexpr std::uint32_t most_rounds_of_mixture = 100;
 constexpr double ns_per_second = 1e9;
 
@@ -39,9 +39,9 @@ engine::Reading reading_of(const Shot& shot, const StoredSample& sample) {
 }
 
 /// Events of `path` that another variant passes after other events: shots there are a mixture.
-std::set<Event> mixed_events(const std::vector<Event>& path, const std::vector<SeenPath>& variants) {
+std::set<Event> mixed_events(const std::vector<Event>& path, const std::vector<Variant>& variants) {
   std::set<Event> mixed;
-  for (const SeenPath& other : variants) {
+  for (const Variant& other : variants) {
     const auto [ours, theirs] = std::ranges::mismatch(path, other.events);
     const std::set<Event> behind(theirs, other.events.end());
     std::copy_if(ours, path.end(), std::inserter(mixed, mixed.end()),
@@ -64,12 +64,12 @@ double ns_per_tick(const Description& target) {
   return 0;
 }
 
-Way::Way(const SurveyedWay& surveyed, std::uint64_t seed)
+PathStops::PathStops(const SurveyedPath& surveyed, std::uint64_t seed)
     : path_(surveyed.path.events),
       inputs_(surveyed.inputs),
       positions_(engine::choose_positions(path_, seed)) {
-  const std::vector<SeenPath>& variants = surveyed.path.variants;
-  is_mixed_ = variants.size() > 1 && !surveyed.tells_way;
+  const std::vector<Variant>& variants = surveyed.path.variants;
+  is_mixed_ = variants.size() > 1 && !surveyed.carries_signatures;
   if (is_mixed_) {
     const std::set<Event> mixed = mixed_events(path_, variants);
     std::erase_if(positions_, [&](std::size_t at) { return at < path_.size() && mixed.contains(path_[at]); });
@@ -77,13 +77,13 @@ Way::Way(const SurveyedWay& surveyed, std::uint64_t seed)
   stops_.reserve(positions_.size());
   for (const std::size_t at : positions_) stops_.push_back(at == path_.size() ? Event{} : path_[at]);
   std::set<Event> known(path_.begin(), path_.end());
-  for (const SeenPath& variant : variants)
+  for (const Variant& variant : variants)
     for (const Event& event : variant.events)
       if (elsewhere_.size() < most_elsewhere && known.insert(event).second) elsewhere_.push_back(event);
-  if (variants.size() > 1 && surveyed.tells_way) note_signatures();
+  if (variants.size() > 1 && surveyed.carries_signatures) note_signatures();
 }
 
-void Way::note_signatures() {
+void PathStops::note_signatures() {
   std::uint32_t signature = 0;
   for (const Event& event : path_) {
     const std::uint32_t with = path_signature(std::array{event.trap}, signature);
@@ -93,10 +93,11 @@ void Way::note_signatures() {
   signatures_.emplace(Event{}, std::array{signature, signature});
 }
 
-engine::Settings Way::settings(const TrapMap& map, const Description& target, const MeasureGoal& goal) const {
+engine::Settings PathStops::settings(const TrapMap& map, const Description& target,
+                                     const MeasureGoal& goal) const {
   engine::Settings settings{
       .stops = stops_.size(),
-      .target = goal.target,
+      .precision = goal.precision,
       .seed = goal.seed,
       .most_rounds = is_mixed_ ? std::min(goal.most_rounds, most_rounds_of_mixture) : goal.most_rounds,
       .fixed = goal.fixed,
@@ -119,7 +120,7 @@ engine::Settings Way::settings(const TrapMap& map, const Description& target, co
   return settings;
 }
 
-std::vector<Shot> Way::shots_of(const engine::Batch& batch) const {
+std::vector<Shot> PathStops::shots_of(const engine::Batch& batch) const {
   const std::uint32_t input = inputs_[batch.round == 0 ? 0 : (batch.round - 1) / 2 % inputs_.size()];
   std::vector<Shot> shots;
   shots.reserve(batch.shots.size());
@@ -130,19 +131,19 @@ std::vector<Shot> Way::shots_of(const engine::Batch& batch) const {
   return shots;
 }
 
-std::vector<engine::Reading> Way::readings_of(std::span<const Shot> shots,
-                                              std::span<const StoredSample> samples) const {
+std::vector<engine::Reading> PathStops::readings_of(std::span<const Shot> shots,
+                                                    std::span<const StoredSample> samples) const {
   // A digest that is not ours fits nowhere, and tells nothing here.
   const bool are_told_apart = std::ranges::any_of(samples, [&](const StoredSample& sample) {
-    return sample.asked != path_.front() && came_this_way(sample);
+    return sample.asked != path_.front() && came_along_path(sample);
   });
   std::vector<engine::Reading> readings(shots.size());
   for (std::size_t i = 0; i < samples.size(); ++i)
-    if (!are_told_apart || came_this_way(samples[i])) readings[i] = reading_of(shots[i], samples[i]);
+    if (!are_told_apart || came_along_path(samples[i])) readings[i] = reading_of(shots[i], samples[i]);
   return readings;
 }
 
-bool Way::came_this_way(const StoredSample& sample) const {
+bool PathStops::came_along_path(const StoredSample& sample) const {
   const auto known = signatures_.find(sample.asked);
   if (known == signatures_.end() || !sample.signature) return false;
   return std::ranges::find(known->second, *sample.signature) != known->second.end();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A way through the target with the engine that decides on its shots, and what that engine knew as rows of
+// The stops of a path with the engine that decides on its shots, and what that engine knew as rows of
 // the store. Talks to nobody.
 #pragma once
 
@@ -8,25 +8,25 @@
 #include <span>
 #include <vector>
 
-#include "harness/way.hpp"
+#include "harness/path_stops.hpp"
 #include "src/core/store.hpp"
 #include "src/engine/engine.hpp"
 
 namespace jcprof::harness {
 
-struct Course {
-  Way way;
+struct PathMeasurement {
+  PathStops stops;
   engine::Engine engine;
   std::vector<std::uint32_t> rounds = {};  // the numbers in the store of those that the engine has seen
 };
 
 /// What its first warm-up found.
-StoredLook pilot_row(const Course& course);
+StoredLook pilot_row(const PathMeasurement& path);
 /// What its newest look found. Where that began something new (a level of the zoom, a coarse clock), rounds
 /// are read as `before` says until there is a look at those that follow.
-StoredLook look_row(const Course& course, const StoredLook& before);
+StoredLook look_row(const PathMeasurement& path, const StoredLook& before);
 
 /// As the first warm-up left it in an earlier call, if that came so far.
-std::optional<engine::Pilot> stored_pilot(const Course& course, std::span<const StoredLook> looks);
+std::optional<engine::Pilot> stored_pilot(const PathMeasurement& path, std::span<const StoredLook> looks);
 
 }  // namespace jcprof::harness

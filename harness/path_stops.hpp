@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One way that the command takes: its stops, the inputs that take it, and the engine that says which of them
-// come next. Translates between the engine's indices and the target's events; talks to nobody.
+// Which events of a path are measured, and with which inputs. Translates between the engine's indices and the
+// target's events; talks to nobody.
 #pragma once
 
 #include <array>
@@ -23,20 +23,20 @@ namespace jcprof::harness {
 double ns_per_tick(const Description& target);
 
 struct MeasureGoal {
-  engine::Target target;
+  engine::Precision precision;
   std::uint64_t seed = 1;
   std::uint32_t most_rounds = 1000;
   std::optional<double> zoom;  // share; nothing: no zoom
   bool fixed = false;          // most_rounds over all stops, whatever is known
 };
 
-class Way {
+class PathStops {
  public:
-  Way(const SurveyedWay& surveyed, std::uint64_t seed);
+  PathStops(const SurveyedPath& surveyed, std::uint64_t seed);
 
   const std::vector<std::uint32_t>& inputs() const { return inputs_; }
   /// Those that can be measured, along the path, the end last.
-  const std::vector<Event>& stops() const { return stops_; }
+  const std::vector<Event>& events() const { return stops_; }
 
   /// As the engine wants to be told of it.
   engine::Settings settings(const TrapMap& map, const Description& target, const MeasureGoal& goal) const;
@@ -52,7 +52,7 @@ class Way {
 
  private:
   void note_signatures();
-  bool came_this_way(const StoredSample& sample) const;
+  bool came_along_path(const StoredSample& sample) const;
 
   std::vector<Event> path_;
   std::vector<std::uint32_t> inputs_;
