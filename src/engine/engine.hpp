@@ -6,16 +6,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
+#include <set>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "src/engine/batch.hpp"
 #include "src/engine/look.hpp"
 #include "src/engine/pilot.hpp"
+#include "src/engine/schedule.hpp"
 #include "src/engine/times.hpp"
+#include "src/engine/zoom.hpp"
 
 namespace jcprof::engine {
 
@@ -32,45 +33,84 @@ struct Settings {
   bool exact = false;               // the clock repeats itself
 };
 
+/// The stops that rounds are made of, with what is known of each: one entry a column of the table of times.
+struct Columns {
+  std::vector<std::size_t> stops = {};       // ascending
+  std::vector<bool> open = {};               // part of the next round
+  std::vector<std::uint32_t> attempts = {};  // rounds in which it was asked for
+  std::vector<std::uint32_t> hits = {};      // rounds in which it was measured
+  Times times{0};
+};
+
 class Engine {
  public:
   explicit Engine(Settings settings);
-  ~Engine();
-  Engine(Engine&&) noexcept;
-  Engine& operator=(Engine&&) noexcept;
 
   /// The same until `take`; Phase::done once nothing more is wanted.
-  const Batch& next() const;
+  const Batch& next() const { return batch_; }
   /// One reading a shot of next(), in its order.
   void take(std::span<const Reading> readings);
 
   /// That stop cannot be measured: it is left out from now on.
   void give_up(std::size_t stop);
-  /// What lies between the rounds so far and the next one may have cooled the target down.
+  /// The target may have cooled down between the rounds so far and the next one.
   void warm_up_again();
   /// Instead of the first warm-up: what it found in an earlier run, whose rounds are handed in again.
   void skip_warm_up(const Pilot& pilot);
 
   /// What the first warm-up found; nothing before its end.
-  const std::optional<Pilot>& pilot() const;
+  const std::optional<Pilot>& pilot() const { return pilot_; }
   /// The newest look, if there was one. Once everything is done it is one at the rounds from first_round()
   /// on, and its blocks lie between stops().
-  const std::optional<Look>& look() const;
+  const std::optional<Look>& look() const { return look_; }
   /// How many there were, in all phases.
-  std::size_t looks() const;
+  std::size_t looks() const { return looks_; }
   /// Shots until everything is settled, by what the newest look knows; 0 before it. Half widths shrink with
   /// the root of the rounds.
   std::uint64_t shots_left() const;
   /// How the times of the rounds from first_round() on are to be read.
-  Clock clock() const;
+  Clock clock() const { return clock_; }
   /// Earlier rounds were for finding out: they are not part of the result.
-  std::uint32_t first_round() const;
+  std::uint32_t first_round() const { return first_round_; }
   /// The stops that rounds from first_round() on are made of, ascending.
-  const std::vector<std::size_t>& stops() const;
+  const std::vector<std::size_t>& stops() const { return columns_.stops; }
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  void begin_warm_up();
+  void begin_measuring(const Pilot& pilot);
+  void begin_level();
+  void resume();
+  void take_warm_up(std::span<const Reading> readings);
+  void take_round(std::span<const Reading> readings);
+  void take_look();
+  bool finds_coarse_clock();
+  void take_zoom();
+  void open_unsettled();
+  void plan();
+  std::size_t first_stop() const;
+  std::int64_t draw_pause();
+
+  Settings settings_;
+  Phase phase_ = Phase::warm_up;
+  Phase resumed_ = Phase::rounds;  // after a warm-up between rounds
+  Batch batch_;
+  std::vector<std::size_t> asked_;  // the columns of the batch's shots
+
+  PilotRun pilot_run_;
+  std::optional<Pilot> pilot_;
+  double longest_pause_ = 0;  // ticks
+  std::uint64_t pauses_ = 0;  // drawn
+
+  Clock clock_;
+  std::optional<Zoom> zoom_;
+  std::set<std::size_t> gone_;  // stops that cannot be measured
+  std::uint32_t round_ = 0;     // the last one
+  std::uint32_t first_round_ = 1;
+  std::uint32_t next_look_ = first_look;
+  std::optional<Look> look_;
+  std::size_t looks_ = 0;
+  std::vector<double> raw_;  // the first readings, in which a tick of the clock shows
+  Columns columns_;
 };
 
 }  // namespace jcprof::engine

@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "src/engine/hot.hpp"
 #include "src/engine/statistics.hpp"
 #include "src/engine/times.hpp"
 

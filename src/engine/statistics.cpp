@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numbers>
 #include <numeric>
 
 #include <boost/math/distributions/binomial.hpp>
@@ -19,6 +20,13 @@ double confidence(std::size_t n, std::size_t k) {
   if (k == 0) return 1;
   const boost::math::binomial_distribution<double> coin(static_cast<double>(n), 0.5);
   return 1 - 2 * boost::math::cdf(coin, static_cast<double>(k - 1));
+}
+
+// The sharpest for some hundred values, and not blunt for tens.
+constexpr double mixture = 8;
+
+double log_beta(double a, double b) {
+  return std::lgamma(a) + std::lgamma(b) - std::lgamma(a + b);
 }
 
 }  // namespace
@@ -128,6 +136,19 @@ Interval mean_interval(const std::vector<double>& values, double alpha, double l
   interval.low = interval.value - half;
   interval.high = interval.value + half;
   return interval;
+}
+
+Hot is_above(std::span<const double> values, double threshold, double alpha) {
+  double above = 0;
+  double below = 0;
+  for (const double value : values) {
+    if (value > threshold) ++above;
+    if (value < threshold) ++below;
+  }
+  const double evidence = (above + below) * std::numbers::ln2 + log_beta(mixture + above, mixture + below) -
+                          log_beta(mixture, mixture);
+  if (evidence < std::log(1 / alpha)) return Hot::undecided;
+  return above > below ? Hot::yes : Hot::no;
 }
 
 }  // namespace jcprof::engine

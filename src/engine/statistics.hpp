@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "src/core/types.hpp"
+
 namespace jcprof::engine {
 
 /// A value with its confidence interval, in the unit of what went in. Infinite ends: nothing can be said yet.
@@ -58,5 +60,11 @@ Interval sign_interval(std::vector<double> values, double alpha);
 /// The mean with Student's interval. `least_sd` bounds the standard deviation from below: a few readings
 /// that happen to agree prove nothing. Infinite for fewer than 2 values.
 Interval mean_interval(const std::vector<double>& values, double alpha, double least_sd);
+
+/// Whether the median of `values` is above `threshold`, at error probability `alpha` however often it is
+/// asked while values are added: a sign test whose likelihood ratio is mixed over Beta(8, 8), which is a
+/// martingale, so that Ville's inequality holds (Darling & Robbins 1967; Howard & Ramdas 2022). Values that
+/// equal the threshold say nothing.
+Hot is_above(std::span<const double> values, double threshold, double alpha);
 
 }  // namespace jcprof::engine

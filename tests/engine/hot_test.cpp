@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "src/engine/hot.hpp"
+#include "src/engine/statistics.hpp"
 
 #include <random>
 #include <vector>
