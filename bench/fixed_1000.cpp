@@ -66,7 +66,7 @@ std::vector<Prefix> fixed_rounds(const test::Experiment& experiment,
         const double truth = (work[b + 1] - work[b]) / work.back();
         if (std::abs(means[b] / whole - truth) <= test::allowed(precision, truth)) ++tally.within;
       }
-      prefix.precisions.push_back(tally);
+      prefix.tallies.push_back(tally);
     }
     prefixes.push_back(std::move(prefix));
   }

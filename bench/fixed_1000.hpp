@@ -15,7 +15,7 @@ namespace jcprof::bench {
 /// How good the rival's blocks are after some rounds.
 struct Prefix {
   std::size_t rounds = 0;
-  std::vector<test::Tally> precisions;  // within each; it has no intervals that could cover
+  std::vector<test::Tally> tallies;  // one a precision; it has no intervals that could cover
 };
 
 /// After growing numbers of rounds of one long run, rounds_of_fixed_1000 among them.

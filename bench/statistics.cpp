@@ -141,7 +141,7 @@ void compare(std::vector<Result>& results, std::uint64_t seeds) {
     result.is_oracle_cut = true;
     for (std::size_t p = 0; p < all[first].size(); ++p) {
       Tally tally;
-      for (std::size_t s = 0; s < seeds; ++s) tally.add(all[first + s][p].precisions[aim]);
+      for (std::size_t s = 0; s < seeds; ++s) tally.add(all[first + s][p].tallies[aim]);
       const std::size_t rounds = all[first][p].rounds;
       if (rounds == rounds_of_fixed_1000) result.rival = tally.accuracy();
       if (!result.is_oracle_cut) continue;
