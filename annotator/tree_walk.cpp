@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <numeric>
 #include <ranges>
-#include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -40,24 +41,32 @@ void add_own(CostNode& node, double cost, const CostFunction& function) {
 
 }  // namespace
 
-std::vector<TreeStep> depth_first(const CostTree& tree) {
-  std::vector<std::vector<std::uint32_t>> children(tree.nodes.size());
-  std::vector<TreeStep> open;
-  for (std::uint32_t node = 0; node < tree.nodes.size(); ++node)
-    if (const std::uint32_t parent = tree.nodes[node].parent; parent != CostNode::none)
-      children[parent].push_back(node);
-    else
-      open.push_back({.node = node});
-  std::ranges::reverse(open);
+std::vector<TreeStep> depth_first(std::span<const std::uint32_t> parents, std::span<const double> costs) {
+  std::vector<std::uint32_t> order(parents.size());
+  std::iota(order.begin(), order.end(), 0U);
+  if (!costs.empty())
+    std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::uint32_t node) { return costs[node]; });
+  std::uint32_t root = CostNode::none;
+  std::vector<std::uint32_t> child(parents.size(), CostNode::none);  // the first of each
+  std::vector<std::uint32_t> sibling(parents.size(), CostNode::none);
+  for (const std::uint32_t node : order | std::views::reverse)
+    sibling[node] = std::exchange(parents[node] == CostNode::none ? root : child[parents[node]], node);
   std::vector<TreeStep> steps;
-  steps.reserve(tree.nodes.size());
-  while (!open.empty()) {
-    steps.push_back(open.back());
-    open.pop_back();
-    for (const std::uint32_t child : children[steps.back().node] | std::views::reverse)
-      open.push_back({.node = child, .depth = steps.back().depth + 1});
+  steps.reserve(parents.size());
+  std::size_t depth = 0;
+  for (std::uint32_t node = root; node != CostNode::none; node = sibling[node]) {
+    steps.push_back({.node = node, .depth = depth});
+    for (; child[node] != CostNode::none; node = child[node])
+      steps.push_back({.node = child[node], .depth = ++depth});
+    for (; sibling[node] == CostNode::none && depth > 0; --depth) node = parents[node];
   }
   return steps;
+}
+
+std::vector<TreeStep> depth_first(const CostTree& tree) {
+  std::vector<std::uint32_t> parents;
+  for (const CostNode& node : tree.nodes) parents.push_back(node.parent);
+  return depth_first(parents);
 }
 
 CostTree in_most_depth(const CostTree& tree) {
@@ -96,11 +105,11 @@ CostTree in_whole_ticks(CostTree tree) {
   return tree;
 }
 
-std::vector<bool> outermost(const CostTree& tree, std::span<const std::uint32_t> groups) {
-  std::vector<bool> result(tree.nodes.size());
+std::vector<bool> outermost(std::span<const TreeStep> steps, std::span<const std::uint32_t> groups) {
+  std::vector<bool> result(groups.size());
   std::vector<std::size_t> under_way(groups.empty() ? 0 : *std::ranges::max_element(groups) + std::size_t{1});
   std::vector<std::uint32_t> calls;  // groups, innermost last
-  for (const TreeStep& step : depth_first(tree)) {
+  for (const TreeStep& step : steps) {
     for (; calls.size() > step.depth; calls.pop_back()) --under_way[calls.back()];
     calls.push_back(groups[step.node]);
     result[step.node] = under_way[calls.back()]++ == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all exports of stacks need of a cost tree: an order, whole numbers, and places.
+// Trees of calls in the order of a walk, in whole numbers, and in a depth that readers bear.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,9 @@ struct TreeStep {
   std::size_t depth = 0;
 };
 
-/// All nodes, each subtree in one piece behind its root.
+/// All nodes, each subtree in one piece behind its root. `parents`: by node, or CostNode::none. Siblings
+/// stand in their order, or with `costs` the dearest first.
+std::vector<TreeStep> depth_first(std::span<const std::uint32_t> parents, std::span<const double> costs = {});
 std::vector<TreeStep> depth_first(const CostTree& tree);
 
 /// So many calls under way, and threads, are shown one below the other. A stack that is written out takes as
@@ -32,8 +34,8 @@ CostTree in_most_depth(const CostTree& tree);
 CostTree in_whole_ticks(CostTree tree);
 
 /// By node: none of the same group is further up, so that its inclusive cost is no part of another's.
-/// `groups`: by node, numbered without gaps worth mentioning; functions, say.
-std::vector<bool> outermost(const CostTree& tree, std::span<const std::uint32_t> groups);
+/// `steps`: of all nodes. `groups`: by node, numbered without gaps worth mentioning; functions, say.
+std::vector<bool> outermost(std::span<const TreeStep> steps, std::span<const std::uint32_t> groups);
 
 /// "PinApplet.java:14"
 std::string place_text(std::string_view path, std::size_t line);

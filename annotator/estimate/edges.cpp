@@ -2,7 +2,9 @@
 #include "annotator/estimate/edges.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,6 +12,19 @@ namespace jcprof::annotator {
 namespace {
 
 constexpr std::size_t most_places = 3;
+
+using Ends = std::pair<TrapId, TrapId>;
+struct Edge {
+  double rate = 0;
+  std::uint64_t count = 0;
+  std::vector<double> values;  // for `count` times
+  Doubt doubt = {};            // the largest
+  engine::Clock clock = {};
+  double sd = 0;
+  std::size_t terms = 0;
+  bool is_vague = false;
+};
+using Edges = std::map<Ends, Edge>;
 
 TrapId trap_at(const Way& way, std::size_t position) {
   return position < way.end() ? way.events()[position].trap : run_to_end;
@@ -30,27 +45,17 @@ std::map<std::size_t, std::vector<std::uint32_t>> inputs_by_shared_events(const 
   return result;
 }
 
-}  // namespace
-
-void Edges::take_all(const MeasuredWay& first) {
-  for (const Way& way : run_.ways) count(way);
-  take(first, 0);
-  for (std::size_t i = 1; i < run_.ways.size(); ++i)
-    for (const auto& [shared, inputs] : inputs_by_shared_events(run_.ways, i))
-      take(MeasuredWay(run_, run_.ways[i], inputs), shared == 0 ? 0 : shared - 1);
-}
-
-void Edges::count(const Way& way) {
+void count(const Way& way, Edges& edges) {
   std::map<Ends, std::uint64_t> gone;
   for (std::size_t i = 0; i < way.end(); ++i) ++gone[{trap_at(way, i), trap_at(way, i + 1)}];
   for (const auto& [ends, times] : gone) {
-    Edge& edge = edges_[ends];
+    Edge& edge = edges[ends];
     edge.rate += way.rate;
     if (edge.count == 0) edge.count = times;
   }
 }
 
-void Edges::take(const MeasuredWay& measured, std::size_t first_block) {
+void take(const MeasuredWay& measured, std::size_t first_block, Edges& edges) {
   struct Found {
     Parts parts;
     std::uint64_t times = 0;
@@ -69,7 +74,7 @@ void Edges::take(const MeasuredWay& measured, std::size_t first_block) {
     }
   }
   for (const auto& [ends, found] : all) {
-    Edge& edge = edges_[ends];
+    Edge& edge = edges[ends];
     const Sum sum = measured.sum_of(found.parts);
     const std::vector<double> values = engine::present(sum.rounds);
     if (values.empty()) {
@@ -87,10 +92,10 @@ void Edges::take(const MeasuredWay& measured, std::size_t first_block) {
   }
 }
 
-std::vector<EdgeEstimate> Edges::estimates() const {
+std::vector<EdgeEstimate> estimates_of(const Edges& edges, const RunView& run) {
   std::vector<EdgeEstimate> result;
-  for (const auto& [ends, edge] : edges_) {
-    const Trap& from = run_.map.at(ends.first);
+  for (const auto& [ends, edge] : edges) {
+    const Trap& from = run.map.at(ends.first);
     EdgeEstimate& estimate = result.emplace_back(EdgeEstimate{.from = ends.first,
                                                               .to = ends.second,
                                                               .function = from.function,
@@ -99,12 +104,12 @@ std::vector<EdgeEstimate> Edges::estimates() const {
                                                               .count = edge.count,
                                                               .rate = std::min(1.0, edge.rate)});
     if (ends.second != run_to_end) {
-      estimate.to_path = run_.map.at(ends.second).path;
-      estimate.to_line = run_.map.at(ends.second).line;
+      estimate.to_path = run.map.at(ends.second).path;
+      estimate.to_line = run.map.at(ends.second).line;
     }
     if (edge.values.empty()) continue;
     const engine::Differences noise{.sd = edge.sd};
-    const Interval raw = engine::interval_of(edge.values, noise, edge.clock, run_.alpha, edge.terms);
+    const Interval raw = engine::interval_of(edge.values, noise, edge.clock, run.alpha, edge.terms);
     estimate.cost = estimate_from(raw, edge.values.size(), edge.doubt);
     const auto not_below_nothing = [](double ticks) { return std::max(0.0, ticks); };
     const double sum = std::accumulate(edge.values.begin(), edge.values.end(), 0.0);
@@ -115,12 +120,12 @@ std::vector<EdgeEstimate> Edges::estimates() const {
   return result;
 }
 
-std::vector<std::string> Edges::warnings() const {
+std::vector<std::string> warnings_of(const Edges& edges, const TrapMap& map) {
   std::size_t vague = 0;
   std::string places;
-  for (const auto& [ends, edge] : edges_) {
+  for (const auto& [ends, edge] : edges) {
     if (!edge.is_vague || !edge.values.empty()) continue;
-    const Trap& from = run_.map.at(ends.first);
+    const Trap& from = map.at(ends.first);
     if (++vague <= most_places)
       places += fmt::format("{}{}:{}", places.empty() ? "" : ", ", from.path, from.line);
   }
@@ -129,6 +134,18 @@ std::vector<std::string> Edges::warnings() const {
       fmt::format("the path varies before {} pairs of traps, and shots do not say which way they came: "
                   "what lies between is not known ({}{})",
                   vague, places, vague > most_places ? ", …" : "")};
+}
+
+}  // namespace
+
+EdgeEstimates edge_estimates(const RunView& run, const MeasuredWay& first) {
+  Edges edges;
+  for (const Way& way : run.ways) count(way, edges);
+  take(first, 0, edges);
+  for (std::size_t i = 1; i < run.ways.size(); ++i)
+    for (const auto& [shared, inputs] : inputs_by_shared_events(run.ways, i))
+      take(MeasuredWay(run, run.ways[i], inputs), shared == 0 ? 0 : shared - 1, edges);
+  return {.edges = estimates_of(edges, run), .warnings = warnings_of(edges, run.map)};
 }
 
 }  // namespace jcprof::annotator

@@ -3,9 +3,7 @@
 // ways stand beside each other, they are never added.
 #pragma once
 
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "annotator/estimate/measured_way.hpp"
@@ -30,35 +28,12 @@ struct EdgeEstimate {
   std::size_t to_line = 0;
 };
 
-class Edges {
- public:
-  explicit Edges(const RunView& run) : run_(run) {}
-
-  /// All ways, of which the first one was measured already.
-  void take_all(const MeasuredWay& first);
-
-  /// By traps.
-  std::vector<EdgeEstimate> estimates() const;
-  std::vector<std::string> warnings() const;
-
- private:
-  using Ends = std::pair<TrapId, TrapId>;
-  struct Edge {
-    double rate = 0;
-    std::uint64_t count = 0;
-    std::vector<double> values;  // for `count` times
-    Doubt doubt = {};            // the largest
-    engine::Clock clock = {};
-    double sd = 0;
-    std::size_t terms = 0;
-    bool is_vague = false;
-  };
-
-  void count(const Way& way);
-  void take(const MeasuredWay& measured, std::size_t first_block);
-
-  const RunView& run_;
-  std::map<Ends, Edge> edges_;
+struct EdgeEstimates {
+  std::vector<EdgeEstimate> edges;  // by traps
+  std::vector<std::string> warnings;
 };
+
+/// Of all ways of the run, of which `first`, its first one, was measured already.
+EdgeEstimates edge_estimates(const RunView& run, const MeasuredWay& first);
 
 }  // namespace jcprof::annotator

@@ -32,7 +32,7 @@ std::vector<FunctionCosts> costs_of(const CostTree& tree) {
   std::vector<FunctionCosts> costs(tree.functions.size());
   std::vector<std::uint32_t> functions;
   for (const CostNode& node : tree.nodes) functions.push_back(node.function);
-  const std::vector<bool> is_outermost = outermost(tree, functions);
+  const std::vector<bool> is_outermost = outermost(depth_first(tree), functions);
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
     const CostNode& node = tree.nodes[i];
     const CostFunction& function = tree.functions[node.function];

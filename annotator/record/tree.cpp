@@ -6,14 +6,16 @@
 #include <unordered_set>
 #include <utility>
 
+#include "annotator/tree_walk.hpp"
+
 namespace jcprof::annotator {
 namespace {
 
-constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t none = CostNode::none;
 
 /// All nodes of the walk that are one call in the store.
 struct Merged {
-  std::uint32_t parent = none;
+  std::uint32_t parent = none;  // none: a thread
   std::uint32_t symbol = 0;
   std::uint32_t node = 0;  // the first of them that count
   std::uint64_t count = 0;
@@ -24,7 +26,17 @@ struct Merged {
   double own_cost = 0;
 };
 
-/// Of up to two calls there is no sketch: least and most tell all.
+struct Merging {
+  const CallTree& tree;
+  const TreeNames& names;
+  std::vector<Merged> calls = {};           // parents first
+  std::vector<std::uint32_t> call_of = {};  // by node
+  std::vector<std::uint32_t> same = {};     // by node: the next one that is the same call; 0: none
+  std::vector<FunctionSums> functions = {};
+  std::unordered_set<const QuantileSketch*> taken = {};  // by functions: several nodes may share one
+};
+
+/// A node of up to two calls has no sketch: its least and most tell all.
 void add_calls(const CallTree& tree, std::uint32_t node, QuantileSketch& to) {
   const CallNode& n = tree.nodes()[node];
   if (const QuantileSketch* sketch = tree.sketch_of(node)) {
@@ -38,226 +50,190 @@ void add_calls(const CallTree& tree, std::uint32_t node, QuantileSketch& to) {
   }
 }
 
-class TreeMaker {
- public:
-  TreeMaker(const CallTree& tree, const TreeNames& names) : tree_(tree), names_(names) {
-    result_.functions.resize(names.symbols);
-    result_.call_of.resize(tree.nodes().size());
-    same_.resize(tree.nodes().size());
-  }
+/// A trap shows a call that the hook around it has shown.
+bool is_seen_twice(const Merging& merging, const CallNode& node) {
+  const CallNode& parent = merging.tree.nodes()[node.parent];
+  const std::vector<std::uint32_t>& symbol_of = merging.names.symbol_of;
+  return (node.key & of_traps) != 0 && parent.key != 0 && (parent.key & of_traps) == 0 &&
+         symbol_of[node.function] == symbol_of[parent.function];
+}
 
-  RecordedTree make(std::span<const ThreadTotals> threads) {
-    merge();
-    sum_functions();
-    id_of_.resize(merged_.size());
-    result_.calls.reserve(merged_.size());
-    for (const ThreadTotals& thread : threads) {
-      write_thread(thread);
-      if (thread.gap == 0) continue;
-      const double gap = static_cast<double>(thread.gap) * names_.per_tick;
-      const double each = gap / static_cast<double>(thread.gaps);
-      result_.calls.push_back({.id = static_cast<std::uint32_t>(result_.calls.size() + 1),
-                               .thread = thread.serial,
-                               .count = thread.gaps,
-                               .inclusive = gap,
-                               .exclusive = gap,
-                               .least = each,
-                               .most = each,
-                               .q50 = each,
-                               .q95 = each,
-                               .q99 = each});
+void count(Merging& merging, Merged& call, std::uint32_t node_number) {
+  const CallNode& node = merging.tree.nodes()[node_number];
+  if (call.node != node_number)
+    merging.same[node_number] = std::exchange(merging.same[call.node], node_number);
+  call.count += node.count;
+  call.inclusive += node.inclusive;
+  call.exclusive += node.exclusive;
+  call.least = std::min(call.least, node.least);
+  call.most = std::max(call.most, node.most);
+  FunctionSums& function = merging.functions[call.symbol];
+  const QuantileSketch* sketch = merging.tree.sketch_of(node_number);
+  if (sketch == nullptr || merging.taken.insert(sketch).second)
+    add_calls(merging.tree, node_number, function.sketch);
+  function.count += node.count;
+  function.of_calls += node.inclusive;
+  function.least = std::min(function.least, node.least);
+  function.most = std::max(function.most, node.most);
+}
+
+/// Nodes come behind their parents. Nodes of one symbol with the same callers become one call.
+void merge_nodes(Merging& merging) {
+  const std::span<const CallNode> nodes = merging.tree.nodes();
+  std::unordered_map<std::uint64_t, std::uint32_t> known;  // call by parent and symbol
+  known.reserve(nodes.size());
+  const auto add = [&](const Merged& call) {
+    merging.calls.push_back(call);
+    return static_cast<std::uint32_t>(merging.calls.size() - 1);
+  };
+  for (std::uint32_t i = 1; i < nodes.size(); ++i) {
+    std::uint32_t& call = merging.call_of[i];
+    if (nodes[i].key == 0) {
+      call = add({.node = i});
+      continue;
     }
-    for (std::uint32_t& call : result_.call_of) call = call == none ? 0 : id_of_[call];
-    return std::move(result_);
-  }
-
- private:
-  // ---- nodes of the walk to calls
-
-  /// Nodes come behind their parents. Those of one symbol by one way are one.
-  void merge() {
-    const std::span<const CallNode> nodes = tree_.nodes();
-    std::unordered_map<std::uint64_t, std::uint32_t> by_way;
-    by_way.reserve(nodes.size());
-    for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-      std::uint32_t& call = result_.call_of[i];
-      call = none;
-      if (i == 0) continue;
-      if (nodes[i].key == 0) {  // a thread
-        call = add({.node = i});
-        continue;
-      }
-      const std::uint32_t parent = result_.call_of[nodes[i].parent];
-      const std::uint32_t symbol = names_.symbol_of[nodes[i].function];
-      if (is_seen_twice(i)) {
-        call = parent;
-        merged_[call].exclusive += nodes[i].exclusive;
-        continue;
-      }
-      const auto [place, is_new] = by_way.try_emplace(std::uint64_t{parent} << 32U | symbol, 0);
-      if (is_new) place->second = add({.parent = parent, .symbol = symbol, .node = i});
-      call = place->second;
-      count(merged_[call], nodes[i], i);
+    const std::uint32_t parent = merging.call_of[nodes[i].parent];
+    if (is_seen_twice(merging, nodes[i])) {
+      call = parent;
+      merging.calls[call].exclusive += nodes[i].exclusive;
+      continue;
     }
-    share_own_cost();
+    const std::uint32_t symbol = merging.names.symbol_of[nodes[i].function];
+    const auto [place, is_new] = known.try_emplace(std::uint64_t{parent} << 32U | symbol, 0);
+    if (is_new) place->second = add({.parent = parent, .symbol = symbol, .node = i});
+    call = place->second;
+    count(merging, merging.calls[call], i);
   }
+}
 
-  /// A trap shows a call that the hook around it has shown.
-  bool is_seen_twice(std::uint32_t i) const {
-    const CallNode& node = tree_.nodes()[i];
-    const CallNode& parent = tree_.nodes()[node.parent];
-    return (node.key & of_traps) != 0 && parent.key != 0 && (parent.key & of_traps) == 0 &&
-           names_.symbol_of[node.function] == names_.symbol_of[parent.function];
+/// A return is taken off the call itself, an entry off its caller; traps off their function.
+void share_own_cost(Merging& merging) {
+  const std::span<const CallNode> nodes = merging.tree.nodes();
+  for (std::uint32_t i = 1; i < nodes.size(); ++i) {
+    if (nodes[i].key == 0 || (nodes[i].key & of_traps) != 0) continue;
+    const double cost = merging.names.hook_cost * static_cast<double>(nodes[i].count);
+    merging.calls[merging.call_of[i]].own_cost += cost;
+    merging.calls[merging.call_of[nodes[i].parent]].own_cost += cost;
   }
-
-  std::uint32_t add(const Merged& merged) {
-    merged_.push_back(merged);
-    return static_cast<std::uint32_t>(merged_.size() - 1);
+  for (Merged& call : merging.calls) {
+    const FunctionSums& function = merging.functions[call.symbol];
+    if (function.count > 0 && call.symbol != 0)
+      call.own_cost += merging.names.trap_cost[call.symbol] * static_cast<double>(call.count) /
+                       static_cast<double>(function.count);
   }
+}
 
-  void count(Merged& call, const CallNode& node, std::uint32_t i) {
-    if (call.node != i) same_[i] = std::exchange(same_[call.node], i);
-    call.count += node.count;
-    call.inclusive += node.inclusive;
-    call.exclusive += node.exclusive;
-    call.least = std::min(call.least, node.least);
-    call.most = std::max(call.most, node.most);
-    FunctionSums& function = result_.functions[call.symbol];
-    if (const QuantileSketch* sketch = tree_.sketch_of(i); sketch == nullptr || taken_.insert(sketch).second)
-      add_calls(tree_, i, function.sketch);
-    function.count += node.count;
-    function.of_calls += node.inclusive;
-    function.least = std::min(function.least, node.least);
-    function.most = std::max(function.most, node.most);
+std::vector<TreeStep> hottest_first(const std::vector<Merged>& calls) {
+  std::vector<std::uint32_t> parents;
+  std::vector<double> costs;
+  for (const Merged& call : calls) {
+    parents.push_back(call.parent);
+    costs.push_back(static_cast<double>(call.inclusive));
   }
+  return depth_first(parents, costs);
+}
 
-  /// A return is taken off the call itself, an entry off its caller; traps off their function.
-  void share_own_cost() {
-    const std::span<const CallNode> nodes = tree_.nodes();
-    for (std::uint32_t i = 1; i < nodes.size(); ++i) {
-      if (nodes[i].key == 0 || (nodes[i].key & of_traps) != 0) continue;
-      const double cost = names_.hook_cost * static_cast<double>(nodes[i].count);
-      merged_[result_.call_of[i]].own_cost += cost;
-      merged_[result_.call_of[nodes[i].parent]].own_cost += cost;
-    }
-    for (Merged& call : merged_) {
-      const FunctionSums& function = result_.functions[call.symbol];
-      if (function.count > 0 && call.symbol != 0)
-        call.own_cost += names_.trap_cost[call.symbol] * static_cast<double>(call.count) /
-                         static_cast<double>(function.count);
-    }
+void sum_functions(Merging& merging, const std::vector<TreeStep>& steps) {
+  const std::vector<Merged>& calls = merging.calls;
+  std::vector<double> below(calls.size());
+  std::vector<std::uint32_t> symbols;
+  for (const Merged& call : calls) symbols.push_back(call.symbol);
+  for (std::size_t i = calls.size(); i-- > 0;) {
+    below[i] += calls[i].own_cost;
+    if (calls[i].parent != none) below[calls[i].parent] += below[i];
   }
-
-  // ---- functions
-
-  /// Down each tree with a count of the calls under way, and up again with what was taken off below.
-  void sum_functions() {
-    std::vector<double> below(merged_.size());
-    for (std::size_t i = merged_.size(); i-- > 0;) {
-      below[i] += merged_[i].own_cost;
-      if (merged_[i].parent != none) below[merged_[i].parent] += below[i];
-    }
-    link_children();
-    std::vector<std::uint32_t> under_way(names_.symbols);
-    const auto enter = [&](std::uint32_t i) {
-      const Merged& call = merged_[i];
-      if (call.parent == none) return;
-      FunctionSums& function = result_.functions[call.symbol];
-      function.exclusive += call.exclusive;
-      function.own_cost += call.own_cost;
-      if (under_way[call.symbol]++ != 0) return;
-      function.inclusive += call.inclusive;
-      function.own_cost_below += below[i];
-    };
-    const auto leave = [&](std::uint32_t i) {
-      if (merged_[i].parent != none) --under_way[merged_[i].symbol];
-    };
-    for (std::uint32_t i = 0; i < merged_.size(); ++i)
-      if (merged_[i].parent == none) walk_from(i, enter, leave);
+  const std::vector<bool> is_outermost = outermost(steps, symbols);
+  for (const TreeStep& step : steps) {
+    const Merged& call = calls[step.node];
+    if (call.parent == none) continue;
+    FunctionSums& function = merging.functions[call.symbol];
+    function.exclusive += call.exclusive;
+    function.own_cost += call.own_cost;
+    if (!is_outermost[step.node]) continue;
+    function.inclusive += call.inclusive;
+    function.own_cost_below += below[step.node];
   }
+}
 
-  /// The hottest child first.
-  void link_children() {
-    std::vector<std::uint32_t> coolest_first(merged_.size());
-    for (std::uint32_t i = 0; i < merged_.size(); ++i) coolest_first[i] = i;
-    std::ranges::stable_sort(coolest_first, {}, [&](std::uint32_t i) { return merged_[i].inclusive; });
-    child_.assign(merged_.size(), none);
-    sibling_.assign(merged_.size(), none);
-    for (const std::uint32_t i : coolest_first)
-      if (merged_[i].parent != none) sibling_[i] = std::exchange(child_[merged_[i].parent], i);
+// ---- as stored
+
+StoredCall stored(const Merging& merging, const Merged& call) {
+  QuantileSketch both;  // of several nodes, or of too few calls for a sketch
+  const QuantileSketch* sketch = merging.same[call.node] == 0 ? merging.tree.sketch_of(call.node) : nullptr;
+  if (sketch == nullptr) {
+    sketch = &both;
+    for (std::uint32_t node = call.node; node != 0; node = merging.same[node])
+      add_calls(merging.tree, node, both);
   }
+  const auto scaled = [&](std::uint64_t ticks) {
+    return static_cast<double>(ticks) * merging.names.per_tick;
+  };
+  // The sketch may be shared, and its buckets have a width: nothing is outside of what was seen.
+  const auto quantile = [&](double part) {
+    return scaled(std::clamp(sketch->quantile(part), std::min(call.least, call.most), call.most));
+  };
+  return {.symbol = call.symbol,
+          .count = call.count,
+          .inclusive = scaled(call.inclusive),
+          .exclusive = scaled(call.exclusive),
+          .least = call.count == 0 ? 0 : scaled(call.least),
+          .most = scaled(call.most),
+          .q50 = quantile(0.5),
+          .q95 = quantile(0.95),
+          .q99 = quantile(0.99)};
+}
 
-  /// Without recursion: a tree is as deep as the program's.
-  template <class Enter, class Leave>
-  void walk_from(std::uint32_t root, Enter enter, Leave leave) const {
-    std::uint32_t i = root;
-    while (i != none) {
-      enter(i);
-      std::uint32_t next = child_[i];
-      while (next == none) {
-        leave(i);
-        if (i == root) return;
-        next = sibling_[i];
-        if (next == none) i = merged_[i].parent;
-      }
-      i = next;
-    }
-  }
-
-  // ---- as stored
-
-  void write_thread(const ThreadTotals& thread) {
-    const auto enter = [&](std::uint32_t i) {
-      const Merged& call = merged_[i];
-      if (call.parent == none) return;
-      id_of_[i] = static_cast<std::uint32_t>(result_.calls.size() + 1);
-      result_.calls.push_back(stored(call, i, thread.serial));
-    };
-    walk_from(result_.call_of[thread.root], enter, [](std::uint32_t) {});
-  }
-
-  StoredCall stored(const Merged& call, std::uint32_t i, std::uint32_t thread) const {
-    QuantileSketch both;  // of several nodes, or of too few calls for a sketch
-    const QuantileSketch* sketch = same_[call.node] == 0 ? tree_.sketch_of(call.node) : nullptr;
-    if (sketch == nullptr) {
-      sketch = &both;
-      for (std::uint32_t node = call.node; node != 0; node = same_[node]) add_calls(tree_, node, both);
-    }
-    const auto scaled = [&](std::uint64_t ticks) { return static_cast<double>(ticks) * names_.per_tick; };
-    // The sketch may be shared, and its buckets have a width: nothing is outside of what was seen.
-    const auto quantile = [&](double part) {
-      return scaled(std::clamp(sketch->quantile(part), std::min(call.least, call.most), call.most));
-    };
-    return {.id = id_of_[i],
-            .parent = merged_[call.parent].parent == none ? 0 : id_of_[call.parent],
-            .thread = thread,
-            .symbol = call.symbol,
-            .count = call.count,
-            .inclusive = scaled(call.inclusive),
-            .exclusive = scaled(call.exclusive),
-            .least = call.count == 0 ? 0 : scaled(call.least),
-            .most = scaled(call.most),
-            .q50 = quantile(0.5),
-            .q95 = quantile(0.95),
-            .q99 = quantile(0.99)};
-  }
-
-  const CallTree& tree_;
-  const TreeNames& names_;
-  RecordedTree result_;
-  std::vector<Merged> merged_;
-  std::vector<std::uint32_t> same_;     // by node: the next that is the same call; 0: none
-  std::vector<std::uint32_t> child_;    // the first of each
-  std::vector<std::uint32_t> sibling_;  // the next of each
-  std::vector<std::uint32_t> id_of_;
-  std::unordered_set<const QuantileSketch*> taken_;  // by functions: several nodes may share one
-};
+/// The time in which events were lost, as a call of symbol 0.
+StoredCall lost_time(const ThreadTotals& thread, double per_tick) {
+  const double gap = static_cast<double>(thread.gap) * per_tick;
+  const double each = gap / static_cast<double>(thread.gaps);
+  return {.count = thread.gaps,
+          .inclusive = gap,
+          .exclusive = gap,
+          .least = each,
+          .most = each,
+          .q50 = each,
+          .q95 = each,
+          .q99 = each};
+}
 
 }  // namespace
 
 RecordedTree recorded_tree(const CallTree& tree, std::span<const ThreadTotals> threads,
                            const TreeNames& names) {
-  return TreeMaker(tree, names).make(threads);
+  Merging merging{.tree = tree, .names = names};
+  merging.functions.resize(names.symbols);
+  merging.call_of.resize(tree.nodes().size(), none);
+  merging.same.resize(tree.nodes().size());
+  merge_nodes(merging);
+  share_own_cost(merging);
+  const std::vector<TreeStep> steps = hottest_first(merging.calls);
+  sum_functions(merging, steps);
+  std::vector<std::size_t> step_of(merging.calls.size());
+  for (std::size_t s = 0; s < steps.size(); ++s) step_of[steps[s].node] = s;
+
+  RecordedTree result;
+  result.calls.reserve(merging.calls.size());
+  std::vector<std::uint32_t> id_of(merging.calls.size());  // 0: a thread
+  for (const ThreadTotals& thread : threads) {
+    const auto add = [&](StoredCall call) {
+      call.id = static_cast<std::uint32_t>(result.calls.size() + 1);
+      call.thread = thread.serial;
+      result.calls.push_back(call);
+      return call.id;
+    };
+    for (std::size_t s = step_of[merging.call_of[thread.root]] + 1; s < steps.size() && steps[s].depth > 0;
+         ++s) {
+      const Merged& call = merging.calls[steps[s].node];
+      StoredCall row = stored(merging, call);
+      row.parent = id_of[call.parent];
+      id_of[steps[s].node] = add(row);
+    }
+    if (thread.gap > 0) add(lost_time(thread, names.per_tick));
+  }
+  for (const std::uint32_t call : merging.call_of) result.call_of.push_back(call == none ? 0 : id_of[call]);
+  result.functions = std::move(merging.functions);
+  return result;
 }
 
 }  // namespace jcprof::annotator

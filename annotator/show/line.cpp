@@ -88,7 +88,7 @@ class NeighbourSearch {
       }
       neighbour.push_back(number);
     }
-    const std::vector<bool> is_outermost = outermost(tree_, neighbour);
+    const std::vector<bool> is_outermost = outermost(depth_first(tree_), neighbour);
     for (std::size_t i = 0; i < neighbour.size(); ++i) {
       sums[neighbour[i]].calls += tree_.nodes[i].calls;
       if (is_outermost[i]) sums[neighbour[i]].inclusive += tree_.nodes[i].inclusive;
