@@ -12,7 +12,7 @@
 namespace jcprof::annotator {
 namespace {
 
-/// The data of attribution in a call and in a begun statement.
+/// The data that attribution keeps with a call and with a begun statement.
 struct Call {
   std::size_t invocation = 0;
   std::uint32_t guards_below = 0;  // of the calls that led here
@@ -171,7 +171,7 @@ class PathAccount {
 
   void list_unreached(std::vector<std::uint64_t>& hits) {
     for (const TrapPlace& trap : table_.traps) {
-      // Closing braces are not lines that a reader asks about.
+      // Nobody asks about closing braces.
       const bool is_end = trap.kind == TrapKind::after || trap.kind == TrapKind::exit;
       if (is_end || hits[trap.line]++ > 0) continue;  // each line once
       const TrapTable::Place& place = table_.lines[trap.line];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which line, function and loops each block of a path belongs to. A block runs from one event of the path to
-// the next one, the last block to the end of the command. Pure: a trap map and a path in, indices out.
+// Tells which line, function and loops each block of a path belongs to. A block runs from one event of the
+// path to the next one, the last block to the end of the command. Pure.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ struct Block {
   std::uint32_t function = 0;  // index into functions
 };
 
-/// One call of a function: it and everything below it are the blocks [begin, end).
+/// One call of a function, with everything below it: the blocks [begin, end).
 struct Invocation {
   std::uint32_t function = 0;
   std::size_t begin = 0;
@@ -49,7 +49,7 @@ struct PassedLoop {
   std::uint64_t passes = 0;   // through its body, of all entries
 };
 
-/// From the begin of a loop to what comes behind it, calls in it included: the blocks [begin, end).
+/// A loop from its begin to its end, calls in it included: the blocks [begin, end).
 struct LoopRun {
   std::uint32_t loop = 0;
   std::size_t begin = 0;
@@ -57,7 +57,8 @@ struct LoopRun {
   bool outermost = true;  // the same loop is not under way in a call further out
 };
 
-/// What an exception thrown at an event leaves on its way out of the command, as far as traps show it.
+/// What an exception that is thrown at an event leaves until it is out of the command, as far as traps show
+/// it.
 struct Unwinding {
   std::uint32_t frames = 0;  // of functions, the entry's not counted
   std::uint32_t guards = 0;

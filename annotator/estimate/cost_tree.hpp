@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The call tree of a profile with what it cost, for flame graphs, callgrind, pprof and the report: of a
-// measured run the calls of the most frequent path, of a recorded one those of all threads. Costs are in the
-// run's unit, never below 0 (neighbouring blocks that drown in noise are evened out), and add up: those of a
-// node's lines to its exclusive cost, its own and its children's to the inclusive one. In tables of lines and
-// functions medians stand, which need not add up.
+// The call tree of a profile with its costs, for flame graphs, callgrind, pprof and the report. A measured
+// run has the calls of its most frequent path, a recorded run those of all threads. Costs are in the run's
+// unit and never below 0: neighbouring blocks that drown in noise are evened out. They add up: the lines of a
+// node to its exclusive cost, its own cost and its children's to the inclusive one. The medians in tables
+// need not add up.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct CostLine {
   double cost = 0;
 };
 
-/// All calls of a function that came by the same way, or a thread.
+/// All calls of a function with the same callers, or a thread.
 struct CostNode {
   static constexpr std::uint32_t none = ~0U;
 
@@ -50,10 +50,10 @@ struct CostTree {
 /// Makes inclusive costs of the exclusive ones.
 void sum_up(CostTree& tree);
 
-class MeasuredWay;
+class MeasuredPath;
 
-/// The entry is the root. Of the path's blocks only the first `known` are in it.
-CostTree cost_tree(const MeasuredWay& way, std::size_t known);
+/// The entry is the root. The tree holds the first `known` blocks of the path.
+CostTree cost_tree(const MeasuredPath& path, std::size_t known);
 /// The threads are the roots.
 CostTree cost_tree(const StoredRecording& recording);
 

@@ -9,10 +9,10 @@ namespace jcprof::annotator {
 namespace {
 
 constexpr double half_a_tick = 0.5;
-constexpr double next_to_nothing = 1e-18;  // of a hit with too few rounds for an interval
+constexpr double next_to_nothing = 1e-18;  // weight of a hit with too few rounds for an interval
 constexpr double normal_95 = 1.96;         // half widths of 95 % in standard deviations
 
-/// What makes two blocks alike: the traps at their ends, and the line that they belong to.
+/// Two blocks are alike where the traps at their ends and the line that they belong to are the same.
 using Edge = std::tuple<TrapId, TrapId, std::uint32_t>;
 
 Edge edge_of(const std::vector<Event>& path, const Attribution& attribution, std::size_t block) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the cost of a stretch that holds several blocks is divided among them. Where hits of a loop were
-// sampled, the stretch between two of them is known well as a whole; its blocks are known from those like
-// them that were measured alone, often badly. The division says how badly, so that an interval for a line
-// stays a true one.
+// Divides the cost of a stretch among its blocks. Where hits of a loop were sampled, the stretch between two
+// of them is known well as a whole. Its blocks are known from blocks like them that were measured alone,
+// often badly. The division says how badly, so that an interval for a line stays a true one.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,7 @@
 
 namespace jcprof::annotator {
 
-/// What some blocks cost by those like them; sums of value and bounds.
+/// The cost of some blocks as blocks like them have it: sums of value and bounds.
 struct Weight {
   std::size_t blocks = 0;
   double value = 0;
@@ -25,7 +24,7 @@ struct Weight {
 };
 Weight operator-(const Weight& a, const Weight& b);
 
-/// The part of a whole that `part` is: between 0 and 1, low <= value <= high.
+/// A part of a whole: between 0 and 1, low <= value <= high.
 struct Fraction {
   double value = 0;
   double low = 0;
@@ -38,7 +37,7 @@ class Division {
  public:
   Division(const Stretches& stretches, const std::vector<Event>& path, const Attribution& attribution);
 
-  /// Of the path's blocks [begin, end), which lie within one stretch.
+  /// The weight of the blocks [begin, end), which lie within one stretch.
   Weight weight(std::size_t begin, std::size_t end) const { return before_[end] - before_[begin]; }
 
  private:

@@ -26,48 +26,48 @@ struct Edge {
 };
 using Edges = std::map<Ends, Edge>;
 
-TrapId trap_at(const Way& way, std::size_t position) {
-  return position < way.end() ? way.events()[position].trap : run_to_end;
+TrapId trap_at(const TakenPath& path, std::size_t position) {
+  return position < path.end() ? path.events()[position].trap : run_to_end;
 }
 
-/// The inputs of a way, by how many of its events an earlier way begins with that they take too: what lies
-/// between those was counted there.
-std::map<std::size_t, std::vector<std::uint32_t>> inputs_by_shared_events(const std::vector<Way>& ways,
+/// The inputs of a path, by the number of events that it shares at its beginning with an earlier path of the
+/// same input: the edges between those were counted there.
+std::map<std::size_t, std::vector<std::uint32_t>> inputs_by_shared_events(const std::vector<TakenPath>& paths,
                                                                           std::size_t index) {
   std::map<std::size_t, std::vector<std::uint32_t>> result;
-  for (const std::uint32_t input : ways[index].inputs) {
+  for (const std::uint32_t input : paths[index].inputs) {
     std::size_t shared = 0;
     for (std::size_t i = 0; i < index; ++i)
-      if (std::ranges::binary_search(ways[i].inputs, input))
-        shared = std::max(shared, ways[index].common_with(ways[i]));
+      if (std::ranges::binary_search(paths[i].inputs, input))
+        shared = std::max(shared, paths[index].common_with(paths[i]));
     result[shared].push_back(input);
   }
   return result;
 }
 
-void count(const Way& way, Edges& edges) {
+void count(const TakenPath& path, Edges& edges) {
   std::map<Ends, std::uint64_t> gone;
-  for (std::size_t i = 0; i < way.end(); ++i) ++gone[{trap_at(way, i), trap_at(way, i + 1)}];
+  for (std::size_t i = 0; i < path.end(); ++i) ++gone[{trap_at(path, i), trap_at(path, i + 1)}];
   for (const auto& [ends, times] : gone) {
     Edge& edge = edges[ends];
-    edge.rate += way.rate;
+    edge.rate += path.rate;
     if (edge.count == 0) edge.count = times;
   }
 }
 
-void take(const MeasuredWay& measured, std::size_t first_block, Edges& edges) {
+void take(const MeasuredPath& measured, std::size_t first_block, Edges& edges) {
   struct Found {
     Parts parts;
     std::uint64_t times = 0;
     bool is_vague = false;
   };
-  const Way& way = measured.way();
+  const TakenPath& path = measured.path();
   const std::vector<bool>& is_vague = measured.about().is_vague;
   std::map<Ends, Found> all;
   for (std::size_t s = 0; s < measured.stretches().all().size(); ++s) {
     const Stretch& stretch = measured.stretches().all()[s];
     for (std::size_t i = std::max(stretch.begin, first_block); i < stretch.end; ++i) {
-      Found& found = all[{trap_at(way, i), trap_at(way, i + 1)}];
+      Found& found = all[{trap_at(path, i), trap_at(path, i + 1)}];
       measured.add_block(found.parts, s, i);
       ++found.times;
       found.is_vague = found.is_vague || is_vague[i] || is_vague[i + 1];
@@ -138,13 +138,13 @@ std::vector<std::string> warnings_of(const Edges& edges, const TrapMap& map) {
 
 }  // namespace
 
-EdgeEstimates edge_estimates(const RunView& run, const MeasuredWay& first) {
+EdgeEstimates edge_estimates(const RunView& run, const MeasuredPath& first) {
   Edges edges;
-  for (const Way& way : run.ways) count(way, edges);
+  for (const TakenPath& path : run.paths) count(path, edges);
   take(first, 0, edges);
-  for (std::size_t i = 1; i < run.ways.size(); ++i)
-    for (const auto& [shared, inputs] : inputs_by_shared_events(run.ways, i))
-      take(MeasuredWay(run, run.ways[i], inputs), shared == 0 ? 0 : shared - 1, edges);
+  for (std::size_t i = 1; i < run.paths.size(); ++i)
+    for (const auto& [shared, inputs] : inputs_by_shared_events(run.paths, i))
+      take(MeasuredPath(run, run.paths[i], inputs), shared == 0 ? 0 : shared - 1, edges);
   return {.edges = estimates_of(edges, run), .warnings = warnings_of(edges, run.map)};
 }
 

@@ -15,32 +15,32 @@
 namespace jcprof::annotator {
 namespace {
 
-// Of all blocks together; less may be what calibration leaves open of dear stops.
+// Part of all blocks together. A smaller one may come of what calibration leaves open where stops are dear.
 constexpr double negative_share = 0.05;
 
-/// A run as all stages see it. Its parts refer to each other: it stays where it is made.
+/// A run as all stages see it. Its members refer to each other, so it is never moved.
 struct Run {
   Run(const RunData& from, double alpha)
       : data(from),
-        ways(ways_of(data.paths)),
+        paths(taken_paths(data.paths)),
         samples(data.samples),
         cost(trap_cost(data.calibrations, alpha)),
         view{.map = data.map,
-             .ways = ways,
+             .paths = paths,
              .samples = samples,
              .cost = cost,
              .looks = data.looks,
              .alpha = alpha},
-        usual(view, ways.front(), ways.front().inputs) {}
+        usual(view, paths.front(), paths.front().inputs) {}
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
   const RunData& data;
-  std::vector<Way> ways;
+  std::vector<TakenPath> paths;
   Samples samples;
   TrapCost cost;
   RunView view;
-  MeasuredWay usual;  // the most frequent way
+  MeasuredPath usual;  // the most frequent path
 };
 
 /// What shares are fractions of.
@@ -56,12 +56,12 @@ Estimate with_share(Estimate estimate, const Whole& whole) {
   return estimate;
 }
 
-/// Lines that no way passes. Nothing is known of the code behind a path's cut.
+/// Lines that no path passes. Where paths were cut nobody knows.
 std::vector<UnreachedLine> unreached(const Run& run) {
   if (run.data.is_cut) return {};
   std::set<std::pair<std::string, std::size_t>> passed;
-  for (const Way& way : run.ways)
-    for (const Event& event : way.events()) {
+  for (const TakenPath& path : run.paths)
+    for (const Event& event : path.events()) {
       const Trap& trap = run.data.map.at(event.trap);
       passed.emplace(trap.path, trap.line);
     }
@@ -70,20 +70,20 @@ std::vector<UnreachedLine> unreached(const Run& run) {
   return lines;
 }
 
-// ---- the most frequent way
+// ---- the most frequent path
 
-/// The stretches of the usual way, without the one to the end where the path was cut: nobody knows what runs
+/// The stretches of the usual path. Where that was cut the one to the end is left out: nobody knows what runs
 /// there.
 std::span<const Stretch> known_stretches(const Run& run) {
   const std::vector<Stretch>& all = run.usual.stretches().all();
-  const bool is_open = run.data.is_cut && !all.empty() && all.back().end == run.usual.way().events().size();
+  const bool is_open = run.data.is_cut && !all.empty() && all.back().end == run.usual.path().events().size();
   return std::span(all).first(all.size() - (is_open ? 1 : 0));
 }
 
 std::size_t known_blocks(const Run& run) {
   const std::vector<Stretch>& all = run.usual.stretches().all();
   const std::size_t known = known_stretches(run).size();
-  return known < all.size() ? all[known].begin : run.usual.way().end();
+  return known < all.size() ? all[known].begin : run.usual.path().end();
 }
 
 /// Adds the path's blocks from `begin` on, before `end` and the unknown ones.
@@ -93,20 +93,20 @@ void add_blocks(const Run& run, Parts& parts, std::size_t begin, std::size_t end
 }
 
 /// A block of the line that most of a stretch belongs to.
-std::size_t main_block(const MeasuredWay& way, const Stretch& stretch) {
-  const std::vector<Block>& blocks = way.attribution().blocks;
+std::size_t main_block(const MeasuredPath& path, const Stretch& stretch) {
+  const std::vector<Block>& blocks = path.attribution().blocks;
   std::map<std::uint32_t, double> by_line;
   std::size_t best = stretch.begin;
   for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
     double& line = by_line[blocks[i].line];
-    line += way.division().weight(i, i + 1).value;
+    line += path.division().weight(i, i + 1).value;
     if (line > by_line[blocks[best].line]) best = i;
   }
   return best;
 }
 
 std::vector<BlockEstimate> blocks(const Run& run) {
-  const std::vector<Event>& path = run.usual.way().events();
+  const std::vector<Event>& path = run.usual.path().events();
   const Attribution& attribution = run.usual.attribution();
   std::vector<BlockEstimate> result;
   for (const Stretch& stretch : known_stretches(run)) {
@@ -230,32 +230,33 @@ Interval unattributed(const Run& run, const Profile& profile, const Whole& whole
   return {rest, rest + (spread.low - spread.value), rest + (spread.high - spread.value)};
 }
 
-// ---- all ways
+// ---- all paths
 
 std::vector<PathEstimate> paths(const Run& run) {
   std::vector<PathEstimate> result;
-  for (const Way& way : run.ways)
-    result.push_back({.rate = way.rate,
-                      .events = way.end(),
-                      .inputs = way.inputs,
-                      .total = &way == &run.ways.front() ? run.usual.total()
-                                                         : MeasuredWay(run.view, way, way.inputs).total()});
+  for (const TakenPath& path : run.paths)
+    result.push_back({.rate = path.rate,
+                      .events = path.end(),
+                      .inputs = path.inputs,
+                      .total = &path == &run.paths.front()
+                                   ? run.usual.total()
+                                   : MeasuredPath(run.view, path, path.inputs).total()});
   return result;
 }
 
 // ---- warnings
 
-void warn_of_ways(const Run& run, std::vector<std::string>& warnings) {
+void warn_of_paths(const Run& run, std::vector<std::string>& warnings) {
   const Readings& about = run.usual.about();
   std::set<std::uint32_t> traced;
-  for (const Way& way : run.ways) traced.insert(way.inputs.begin(), way.inputs.end());
+  for (const TakenPath& path : run.paths) traced.insert(path.inputs.begin(), path.inputs.end());
   const auto untraced = std::ranges::count_if(
       run.data.inputs, [&](const StoredInput& input) { return !traced.contains(input.index); });
-  if (run.ways.size() > 1)
+  if (run.paths.size() > 1)
     warnings.push_back(
         fmt::format("the command takes {} paths: lines and functions are of the most frequent one, {:.0f} % "
                     "of the traced runs; edges are of all",
-                    run.ways.size(), 100 * run.ways.front().rate));
+                    run.paths.size(), 100 * run.paths.front().rate));
   if (untraced > 0)
     warnings.push_back(
         fmt::format("{} of {} inputs have no path and are left out", untraced, run.data.inputs.size()));
@@ -284,7 +285,7 @@ void warn_of_negative(const Profile& profile, const Whole& whole, std::vector<st
 }
 
 void warn_of_what_is_missing(const Run& run, const Profile& profile, std::vector<std::string>& warnings) {
-  if (run.usual.way().end() == 0)
+  if (run.usual.path().end() == 0)
     warnings.emplace_back("the run has no path: nothing but the whole command is known");
   else if (std::ranges::all_of(profile.blocks, [](const auto& b) { return b.cost.rounds == 0; }))
     warnings.emplace_back("no block was measured yet");
@@ -295,7 +296,7 @@ void warn_of_what_is_missing(const Run& run, const Profile& profile, std::vector
     warnings.emplace_back("the path's first events were not measured: what runs there counts as entry");
   const bool unwound = std::ranges::any_of(
       run.data.calibrations, [](const auto& c) { return c.kind == "frames" || c.kind == "unwind"; });
-  // There a stop is a longjmp, or the end of the process.
+  // In C a stop is a longjmp, or the end of the process.
   const bool leaps = run.data.map.language == "c" || run.data.map.language == "c++";
   if (!run.data.calibrations.empty() && !unwound && !leaps)
     warnings.emplace_back(
@@ -304,7 +305,7 @@ void warn_of_what_is_missing(const Run& run, const Profile& profile, std::vector
 }
 
 double trap_share(const Run& run, const Whole& whole) {
-  const double traps = static_cast<double>(run.usual.way().end()) * run.cost.pass.value;
+  const double traps = static_cast<double>(run.usual.path().end()) * run.cost.pass.value;
   return whole.blocks > 0 ? traps / (whole.blocks + traps) : 0;
 }
 
@@ -346,7 +347,7 @@ Profile estimate(const RunData& data, double alpha) {
 
   for (const Warning& warning : data.warnings) profile.warnings.push_back(to_text(warning));
   std::ranges::move(edges.warnings, std::back_inserter(profile.warnings));
-  warn_of_ways(run, profile.warnings);
+  warn_of_paths(run, profile.warnings);
   warn_of_negative(profile, whole, profile.warnings);
   warn_of_what_is_missing(run, profile, profile.warnings);
   if (profile.trap_share > dear_traps)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profile as numbers with intervals: blocks, lines, functions, and what is left over. Pure: a run's data
-// in, a Profile out; the same data give the same Profile to the bit.
+// The profile as numbers with intervals: blocks, lines, functions, and the rest. Pure: the same data of a run
+// give the same Profile to the bit.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 #include "annotator/estimate/attribution.hpp"
 #include "annotator/estimate/cost_tree.hpp"
 #include "annotator/estimate/edges.hpp"
-#include "annotator/estimate/measured_way.hpp"
+#include "annotator/estimate/measured_path.hpp"
 #include "annotator/estimate/run_data.hpp"
 
 namespace jcprof::annotator {
@@ -26,7 +26,7 @@ struct BlockEstimate {
   Hot hot = Hot::undecided;  // takes at least RunInfo::hot
 };
 
-/// Of single calls, with what they call, or of single passes of a line: recorded runs tell it.
+/// Times of single calls, with what they call, or of single passes of a line. Recorded runs tell them.
 struct Spread {
   double average = 0, least = 0, most = 0, q50 = 0, q95 = 0, q99 = 0;
 };
@@ -66,7 +66,7 @@ struct PathEstimate {
   double rate = 1;                    // part of the traced runs that take it; each input counts the same
   std::size_t events = 0;             // traps on it
   std::vector<std::uint32_t> inputs;  // that take it
-  Estimate total;                     // T(end) without the cost of the traps on the way; without a share
+  Estimate total;                     // T(end) without the cost of the traps on the path; without a share
 };
 
 /// What a recorded run consists of.
@@ -76,7 +76,7 @@ struct Recorded {
   std::uint64_t lost = 0;
 };
 
-/// Above this the traps shape what they measure.
+/// From this share on traps shape what they measure.
 inline constexpr double dear_traps = 0.1;
 
 struct Profile {
@@ -86,7 +86,7 @@ struct Profile {
   std::vector<PathEstimate> paths;  // most frequent first; of a recorded run none
   TrapCost trap_cost;
   double trap_share = 0;  // of the traps on the most frequent path, in its blocks and them
-  Estimate total;         // T(end) without the cost of the traps on the way
+  Estimate total;         // T(end) without the cost of the traps on the path
   Estimate entry;  // T(first stop) without what stopping costs: transport, what runs before the first trap
   Interval
       unattributed;  // total - entry - sum of the blocks, all raw: medians do not add up; may be negative
@@ -99,7 +99,7 @@ struct Profile {
   // Of all paths.
   std::vector<EdgeEstimate> edges;  // hottest first
   std::vector<UnreachedLine> unreached;
-  std::vector<SourceDigest> sources;  // of recorded runs some without a digest
+  std::vector<SourceDigest> sources;  // those of recorded runs may have no digest
   std::string language;
   std::optional<Recorded> recorded = {};
   std::vector<StoredInput> inputs;    // of the run
@@ -107,11 +107,11 @@ struct Profile {
   std::vector<Warning> noted;         // those of the run, with their advice apart
 };
 
-/// alpha: of each interval by itself. Rounds were ended by looking at such intervals, which takes some of
-/// their confidence: 0.03 inside delivers 95 %.
+/// alpha: of each interval by itself. Looking at such intervals ended the rounds, which takes some of their
+/// confidence: 0.03 inside delivers 95 %.
 Profile estimate(const RunData& data, double alpha = engine::Precision{}.alpha);
 
-/// As it goes into the store, for its views; see Store::replace_estimates.
+/// The rows of the store, for its views; see Store::replace_estimates.
 std::vector<StoredEstimate> stored(const Profile& profile);
 
 }  // namespace jcprof::annotator

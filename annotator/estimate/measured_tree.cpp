@@ -5,15 +5,15 @@
 #include <utility>
 
 #include "annotator/estimate/cost_tree.hpp"
-#include "annotator/estimate/measured_way.hpp"
+#include "annotator/estimate/measured_path.hpp"
 
 namespace jcprof::annotator {
 namespace {
 
 class TreeBuilder {
  public:
-  TreeBuilder(const MeasuredWay& way, std::size_t known)
-      : attribution_(way.attribution()), costs_(way.block_costs()) {
+  TreeBuilder(const MeasuredPath& path, std::size_t known)
+      : attribution_(path.attribution()), costs_(path.block_costs()) {
     costs_.resize(std::min(known, costs_.size()));
     for (const PassedFunction& function : attribution_.functions)
       tree_.functions.push_back({.name = function.name, .path = function.path, .line = function.line});
@@ -78,8 +78,8 @@ class TreeBuilder {
 
 }  // namespace
 
-CostTree cost_tree(const MeasuredWay& way, std::size_t known) {
-  return TreeBuilder(way, known).build();
+CostTree cost_tree(const MeasuredPath& path, std::size_t known) {
+  return TreeBuilder(path, known).build();
 }
 
 }  // namespace jcprof::annotator

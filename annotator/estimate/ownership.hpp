@@ -16,13 +16,13 @@ namespace jcprof::annotator {
 /// `Host` keeps the account, with data of its own in each call and each statement:
 ///   keeps_outermost         true: the outermost call owns what runs after its return
 ///   is_on_top()             false while a call runs that traps do not show
-///   own(owner)              the owner has the time since the event before; nullptr: no trap's call has it
+///   own(owner)              the owner has the time since the last event; nullptr: no trap's call has it
 ///   enter(trap, call)       a call begins; false: there is no room for it
 ///   pop()                   the innermost call is left; leave() is called where traps show it
 ///   left(frame)             a call that traps show is left, after its statements
 ///   begin(statement, outer) a statement begins, directly within `outer`; nullptr: within no other
 ///   end(statement, outer)   a statement ends
-///   end_plain(frame)        the line that owned what no statement of the call owns does so no longer
+///   end_plain(frame)        the line that owned the time between the statements of the call no longer does
 template <class Host, class Call, class Begun>
 class Ownership {
  public:

@@ -28,7 +28,7 @@ struct Quantity {
 };
 Quantity quantity(const Interval& ticks, ClockUnit unit);
 
-/// At least two significant digits in the unit that is chosen for `ticks`, rounded up: "271 µs".
+/// Rounded up to at least two significant digits, in the unit for `ticks`: "271 µs".
 std::string upper_bound(double ticks, ClockUnit unit);
 
 /// Two significant digits in `scale`, or in a smaller unit where that would be below 0.01.

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "annotator/estimate/passage.hpp"
+#include "annotator/estimate/path_matcher.hpp"
 
 namespace jcprof::annotator {
 namespace {
@@ -15,9 +15,9 @@ namespace {
 using engine::is_missing;
 using engine::missing;
 
-// In a cell of the table: asked for, and not had.
+// A cell of the table that was asked for, and not had.
 constexpr double in_vain = -std::numeric_limits<double>::infinity();
-// Lost so often at the end, a stop was given up; then it would only part what was measured whole.
+// A stop whose last shots were lost so often was given up: it would only part what was measured whole.
 constexpr std::uint32_t losses_to_give_up = 2;
 
 bool is_loss(const StoredSample& sample) {
@@ -55,23 +55,23 @@ class Rows {
 
 class Table {
  public:
-  Table(std::span<const StoredSample* const> samples, const Reader& reader)
-      : reader_(reader),
-        way_(reader.way),
-        digest_(way_, samples),
+  Table(std::span<const StoredSample* const> samples, const ReadingScope& scope)
+      : scope_(scope),
+        path_(scope.path),
+        digest_(path_, samples),
         rows_(samples),
-        columns_(way_.end() + 1),
-        losses_(way_.end() + 1),
-        was_vague_(way_.end() + 1) {
-    for (const std::uint32_t input : reader.inputs) add_passage(input);
+        columns_(path_.end() + 1),
+        losses_(path_.end() + 1),
+        was_vague_(path_.end() + 1) {
+    for (const std::uint32_t input : scope.inputs) add_matcher(input);
     find_status(samples);
     for (const StoredSample* sample : samples) take(*sample);
   }
 
   Readings readings() {
-    result_.is_vague.resize(way_.end() + 1);
+    result_.is_vague.resize(path_.end() + 1);
     choose_stops();
-    for (std::size_t i = 0; i <= way_.end(); ++i) result_.is_vague[i] = was_vague_[i] && had_[i] == 0;
+    for (std::size_t i = 0; i <= path_.end(); ++i) result_.is_vague[i] = was_vague_[i] && had_[i] == 0;
     std::vector<bool> is_measured(rows_.count());
     std::vector<std::vector<double>> columns;
     for (const std::size_t stop : result_.stops) {
@@ -94,18 +94,18 @@ class Table {
   }
 
  private:
-  using Others = std::vector<const Way*>;
+  using Others = std::vector<const TakenPath*>;
 
-  void add_passage(std::uint32_t input) {
+  void add_matcher(std::uint32_t input) {
     Others others;
-    for (const Way& other : reader_.ways)
-      if (&other != &way_ && std::ranges::binary_search(other.inputs, input)) others.push_back(&other);
-    const auto passage = passages_.try_emplace(others, way_, others, digest_).first;
-    passage_of_.emplace(input, &passage->second);
+    for (const TakenPath& other : scope_.paths)
+      if (&other != &path_ && std::ranges::binary_search(other.inputs, input)) others.push_back(&other);
+    const auto matcher = matchers_.try_emplace(others, path_, others, digest_).first;
+    matcher_of_.emplace(input, &matcher->second);
   }
 
-  Passage::Verdict judge(const StoredSample& sample, std::size_t position) const {
-    return passage_of_.at(sample.input)->judge(sample, position);
+  Match match(const StoredSample& sample, std::size_t position) const {
+    return matcher_of_.at(sample.input)->match(sample, position);
   }
 
   /// A shot that missed its stop says nothing of the status: what stops leave behind may have made it fail.
@@ -113,7 +113,7 @@ class Table {
     std::map<std::optional<std::uint32_t>, std::size_t> counts;
     for (const StoredSample* sample : samples)
       if (sample->asked.trap == run_to_end && is_timed(*sample) &&
-          judge(*sample, way_.end()) == Passage::Verdict::this_way)
+          match(*sample, path_.end()) == Match::this_path)
         ++counts[sample->status];
     const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
     if (most != counts.end()) status_ = most->first;
@@ -121,22 +121,22 @@ class Table {
   }
 
   void take(const StoredSample& sample) {
-    const auto position = way_.position(sample.asked);
+    const auto position = path_.position(sample.asked);
     const auto row = rows_.row(sample.round);
     if (!position || !row) return;
     const bool timed = is_timed(sample);
     losses_[*position] = is_loss(sample) ? losses_[*position] + 1 : 0;
     double value = in_vain;
     if (timed) {
-      const Passage::Verdict verdict = judge(sample, *position);
-      if (verdict == Passage::Verdict::vague) {
+      const Match came = match(sample, *position);
+      if (came == Match::vague) {
         was_vague_[*position] = true;
         return;
       }
-      if (verdict == Passage::Verdict::untraced) ++result_.untraced;
-      const bool is_good = *position != way_.end() || sample.status == status_;
-      if (verdict == Passage::Verdict::this_way && is_good) value = corrected(sample, *position);
-      if (verdict == Passage::Verdict::this_way && !is_good) ++result_.other_status;
+      if (came == Match::untraced) ++result_.untraced;
+      const bool is_good = *position != path_.end() || sample.status == status_;
+      if (came == Match::this_path && is_good) value = corrected(sample, *position);
+      if (came == Match::this_path && !is_good) ++result_.other_status;
     }
     std::vector<double>& column = columns_[*position];
     column.resize(rows_.count(), missing);
@@ -144,16 +144,17 @@ class Table {
   }
 
   double corrected(const StoredSample& sample, std::size_t position) {
-    if (taken_off_.empty()) taken_off_.resize(way_.end() + 1, missing);
+    if (taken_off_.empty()) taken_off_.resize(path_.end() + 1, missing);
     double& traps = taken_off_[position];
-    if (is_missing(traps)) traps = cost_of(traps_at(position, way_, reader_.unwinding), reader_.cost);
+    if (is_missing(traps)) traps = cost_of(traps_at(position, path_, scope_.unwinding), scope_.cost);
     return static_cast<double>(sample.ticks) - traps;
   }
 
-  /// A stop that is far more seldom there than stops before and behind it would cost its neighbours their
-  /// rounds. Stops that were left out of later rounds on purpose are not meant: they were asked for less.
+  /// Leaves out a stop that has far fewer values than stops before and behind it: it would cost its
+  /// neighbours their rounds. Only rounds that asked for it count, as later rounds leave stops out on
+  /// purpose.
   void choose_stops() {
-    std::vector<double> rates(way_.end() + 1, 0);
+    std::vector<double> rates(path_.end() + 1, 0);
     had_.resize(rates.size());
     for (std::size_t i = 0; i < rates.size(); ++i) {
       std::size_t asked = 0;
@@ -167,7 +168,7 @@ class Table {
     std::vector<double> behind(rates.size() + 1, 0);
     for (std::size_t i = rates.size(); i-- > 0;) behind[i] = std::max(behind[i + 1], rates[i]);
     double before = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < way_.end(); ++i) {
+    for (std::size_t i = 0; i < path_.end(); ++i) {
       const bool is_seldom = 2 * rates[i] < std::min(before, behind[i + 1]);
       const bool is_given_up = losses_[i] >= losses_to_give_up;
       if (had_[i] > 0 && !is_seldom && !is_given_up) {
@@ -175,17 +176,17 @@ class Table {
         result_.stops.push_back(i);
       }
     }
-    result_.stops.push_back(way_.end());
+    result_.stops.push_back(path_.end());
   }
 
-  const Reader& reader_;
-  const Way& way_;
+  const ReadingScope& scope_;
+  const TakenPath& path_;
   Digest digest_;
   Rows rows_;
-  std::map<Others, Passage> passages_;
-  std::unordered_map<std::uint32_t, const Passage*> passage_of_;
+  std::map<Others, PathMatcher> matchers_;
+  std::unordered_map<std::uint32_t, const PathMatcher*> matcher_of_;
   std::optional<std::uint32_t> status_;
-  std::vector<std::vector<double>> columns_;  // by position, then round; empty where nothing was asked for
+  std::vector<std::vector<double>> columns_;  // by position, then row; empty where nothing was asked for
   std::vector<std::uint32_t> losses_;         // by position: in a row, up to now
   std::vector<bool> was_vague_;
   std::vector<double> taken_off_;
@@ -211,15 +212,15 @@ std::vector<const StoredSample*> Samples::of(std::span<const std::uint32_t> inpu
   return result;
 }
 
-Readings read(const Samples& samples, const Reader& reader) {
-  return Table(samples.of(reader.inputs, reader.first_round), reader).readings();
+Readings read(const Samples& samples, const ReadingScope& scope) {
+  return Table(samples.of(scope.inputs, scope.first_round), scope).readings();
 }
 
-TrapCount traps_at(std::size_t position, const Way& way, std::span<const Unwinding> unwinding) {
+TrapCount traps_at(std::size_t position, const TakenPath& path, std::span<const Unwinding> unwinding) {
   // The armed trap counted its earlier passes; all others on the way passed unarmed.
   TrapCount result{.passes = static_cast<double>(position)};
-  if (position == way.end()) return result;
-  result.counted = way.events()[position].hit - 1;
+  if (position == path.end()) return result;
+  result.counted = path.events()[position].hit - 1;
   result.stops = 1;
   result.frames = unwinding[position].frames;
   result.guards = unwinding[position].guards;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The samples of one way through the command as a table of rounds by stops. What traps and stops cost is
-// taken off here; nothing is subtracted from each other and nothing averaged.
+// The samples of one path as a table of rounds by stops, less the cost of traps and stops. Nothing is
+// subtracted from each other here and nothing averaged.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "annotator/estimate/attribution.hpp"
+#include "annotator/estimate/taken_paths.hpp"
 #include "annotator/estimate/trap_cost.hpp"
-#include "annotator/estimate/ways.hpp"
 #include "src/core/store.hpp"
 #include "src/engine/times.hpp"
 
@@ -21,8 +21,8 @@ class Samples {
  public:
   explicit Samples(const std::vector<StoredSample>& samples);
 
-  /// Those of rounds from `first_round` on, in the order in which they were taken. Round 0 is the warm-up and
-  /// no round.
+  /// The samples of rounds from `first_round` on, in the order in which they were taken, without those of the
+  /// warm-up (round 0).
   std::vector<const StoredSample*> of(std::span<const std::uint32_t> inputs, std::uint32_t first_round) const;
 
  private:
@@ -30,10 +30,10 @@ class Samples {
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> by_input_;
 };
 
-/// What is to be read, and as what.
-struct Reader {
-  const std::vector<Way>& ways;           // that were traced
-  const Way& way;                         // one of them
+/// Which samples to read, and as what.
+struct ReadingScope {
+  const std::vector<TakenPath>& paths;    // that were traced
+  const TakenPath& path;                  // one of them
   std::span<const std::uint32_t> inputs;  // some of its inputs
   std::uint32_t first_round = 1;
   std::span<const Unwinding> unwinding;  // of its events
@@ -41,21 +41,22 @@ struct Reader {
 };
 
 struct Readings {
-  // Positions on the way, ascending. The end is always there, and measured or not.
+  // Positions on the path, ascending. The end is always there, measured or not.
   std::vector<std::size_t> stops;
   engine::Times times{0};                        // T' at these; rounds 2n and 2n+1 are twins
   std::vector<std::vector<std::uint32_t>> lost;  // by stop: the rounds in which it was asked for in vain
-  std::vector<bool> is_vague;    // by position: not measured, since shots do not say which way they came
+  std::vector<bool> is_vague;    // by position: not measured, since shots do not say on which path they came
   std::uint32_t rounds = 0;      // in which anything was measured
   std::uint32_t status = 0;      // of most commands that ended
   std::size_t other_status = 0;  // of how many it was another
-  std::size_t untraced = 0;      // shots that took a way that nobody knows
+  std::size_t untraced = 0;      // shots on a path that nobody knows
 };
 
-/// Of several shots at a stop in a round the last one counts: a round that was broken off is measured again.
-Readings read(const Samples& samples, const Reader& reader);
+/// Where a round has several shots at a stop the last one counts: a round that was broken off is measured
+/// again.
+Readings read(const Samples& samples, const ReadingScope& reader);
 
-/// What T at that position of the way holds of traps and stops.
-TrapCount traps_at(std::size_t position, const Way& way, std::span<const Unwinding> unwinding);
+/// The traps and stops that are part of T at that position of the path.
+TrapCount traps_at(std::size_t position, const TakenPath& path, std::span<const Unwinding> unwinding);
 
 }  // namespace jcprof::annotator

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything of one run that estimates rest on, read from its store in one go. Checked: each event names a
-// trap of the map, so that what comes after need not look again.
+// Everything of one run that estimates rest on, read from its store in one go. It is checked: each event
+// names a trap of the map, so that later stages need not look again.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct RunData {
   std::vector<StoredCalibration> calibrations;
   std::vector<StoredLook> looks;  // by number
   std::vector<Warning> warnings;
-  bool is_cut = false;  // paths are only the beginnings of those that were gone
+  bool is_cut = false;  // paths are only the beginnings of the real ones
 };
 
 /// The newest run of `store`. UserError when there is none, or when its parts do not fit each other.

@@ -10,10 +10,11 @@ namespace {
 using engine::is_missing;
 using engine::missing;
 
-// A round that lacks more of its stops is a remnant, and a sum that lacks more of its ends is a guess.
+// A round that lacks a larger part of its stops is a remnant; a sum that lacks a larger part of its ends a
+// guess.
 constexpr std::size_t one_in = 20;
 
-/// Time and again far from all others: what a mean must not see.
+/// Leaves out values far from all others: a mean must not see them.
 void drop_far_out(std::vector<double>& values, double tick) {
   const std::vector<double> there = engine::present(values);
   const double middle = engine::median(there);
@@ -42,7 +43,8 @@ Stretches::Stretches(Readings& readings, const engine::Clock& clock, double alph
   drop_far_out(differences_.entry, clock_.tick);
 }
 
-/// As the engine does it before it subtracts: sums then need the ends of a span only.
+/// Folds twins and takes gains out, as the engine does before it subtracts: sums then need only the ends of a
+/// range.
 void Stretches::level(const engine::Times& times) {
   const std::vector<double>& gains = differences_.gains;
   for (std::size_t s = 0; s < times.stops(); ++s) {
@@ -101,20 +103,20 @@ void Stretches::note_dropped() {
         dropped_[s].push_back(r);
 }
 
-std::vector<double> Stretches::sum(std::span<const Span> spans) const {
-  if (spans.empty()) return {};
+std::vector<double> Stretches::sum(std::span<const StretchRange> ranges) const {
+  if (ranges.empty()) return {};
   std::vector<double> values(differences_.gains.size(), 0);
   std::vector<std::uint32_t> guessed(values.size(), 0);
   std::size_t stretches = 0;
-  for (const Span& span : spans) {
-    const std::vector<double>& from = reached_[span.begin];
-    const std::vector<double>& to = reached_[span.end];
-    for (std::size_t r = 0; r < values.size(); ++r) values[r] += span.share * (to[r] - from[r]);
-    for (const std::size_t end : {span.begin, span.end})
+  for (const StretchRange& range : ranges) {
+    const std::vector<double>& from = reached_[range.begin];
+    const std::vector<double>& to = reached_[range.end];
+    for (std::size_t r = 0; r < values.size(); ++r) values[r] += range.share * (to[r] - from[r]);
+    for (const std::size_t end : {range.begin, range.end})
       for (const std::uint32_t r : filled_[end]) ++guessed[r];
-    stretches += span.end - span.begin;
+    stretches += range.end - range.begin;
     if (dropped_.empty()) continue;
-    for (std::size_t s = span.begin; s < span.end; ++s)
+    for (std::size_t s = range.begin; s < range.end; ++s)
       for (const std::uint32_t r : dropped_[s]) values[r] = missing;
   }
   for (std::size_t r = 0; r < values.size(); ++r)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies between neighbouring stops, made comparable between rounds, and sums of it within a round. The
-// differences are the engine's; nothing is attributed to code here.
+// The time between neighbouring stops, made comparable between rounds, and its sums within a round. The
+// engine makes the differences; nothing is attributed to code here.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Stretch {
 };
 
 /// The stretches [begin, end), or this share of each of them.
-struct Span {
+struct StretchRange {
   std::size_t begin = 0;
   std::size_t end = 0;
   double share = 1;
@@ -32,19 +32,18 @@ class Stretches {
   Stretches(Readings& readings, const engine::Clock& clock, double alpha);
 
   const std::vector<Stretch>& all() const { return all_; }  // along the path
-  /// Of each stretch, from the rounds in which both its ends were measured; 0 and infinite where there is
-  /// none.
+  /// From the rounds in which both ends of the stretch were measured; 0 and infinite where there is none.
   const Interval& interval(std::size_t stretch) const { return intervals_[stretch]; }
   std::uint32_t rounds(std::size_t stretch) const { return rounds_[stretch]; }
 
-  /// Whether its part of `whole` is at least `share`, with all stretches asked about.
+  /// Whether the stretch is at least `share` of `whole`, as one of all stretches that are asked about.
   Hot hotness(std::size_t stretch, double share, double whole) const;
 
-  /// By round, or missing. Spans are ascending and apart. A span is known in a round where its ends were
-  /// measured, whatever lies between; a few ends that were asked for in vain are filled in from their
-  /// neighbours, those that were not asked for are not.
-  std::vector<double> sum(std::span<const Span> spans) const;
-  /// Of such values.
+  /// By round, or missing. Ranges are ascending and apart. A range is known in a round where its ends were
+  /// measured, whatever lies between. A few ends that were asked for in vain are filled in from their
+  /// neighbours; ends that were not asked for stay missing.
+  std::vector<double> sum(std::span<const StretchRange> ranges) const;
+  /// The interval of such values.
   Interval interval_of(const std::vector<double>& values, std::size_t terms) const;
 
   const std::vector<double>& totals() const { return differences_.total; }   // T(end) by round, or missing

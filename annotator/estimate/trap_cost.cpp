@@ -11,7 +11,7 @@
 namespace jcprof::annotator {
 namespace {
 
-/// The calibrated cost of a pass is not quite that of the same pass among the user's code.
+// A pass among the user's code does not cost quite what it does where it is calibrated.
 constexpr double pass_differs = 0.15;
 
 /// By how much a pass of `plus` took longer than one of `minus`, repetition by repetition: kinds that belong
@@ -37,7 +37,7 @@ std::vector<double> differences_of(const std::vector<StoredCalibration>& calibra
   }
 }
 
-/// What a frame costs where only the unwinding itself was timed, of none and of many frames in turn.
+/// The cost of a frame where only the unwinding itself was timed, of none and of many frames in turn.
 std::vector<double> slopes_of_unwinding(const std::vector<StoredCalibration>& calibrations) {
   std::vector<const StoredCalibration*> times;
   for (const StoredCalibration& c : calibrations)
@@ -50,8 +50,8 @@ std::vector<double> slopes_of_unwinding(const std::vector<StoredCalibration>& ca
   return slopes;
 }
 
-/// Of few repetitions the interval is their range, which is what can be said. Noise may make a cost of next
-/// to nothing negative; what is taken off must not be.
+/// The interval of few repetitions is their range: more cannot be said. Noise may make a cost of next to
+/// nothing negative; what is taken off must not be.
 Interval cost_interval(const std::vector<double>& values, double alpha) {
   if (values.empty()) return {0, 0, 0};
   Interval interval = engine::sign_interval(values, alpha);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What traps and stops cost, from a run's calibrations. Costs only: what they are taken off is elsewhere.
+// The costs of traps and stops, from a run's calibrations.
 #pragma once
 
 #include <vector>
@@ -11,12 +11,12 @@ namespace jcprof::annotator {
 
 using engine::Interval;
 
-/// Zero where it was not calibrated.
+/// A cost is zero where it was not calibrated.
 struct TrapCost {
-  Interval pass;      // of an unarmed pass, or of one while another trap is armed
-  Interval counting;  // what a pass of the armed trap costs on top of that
-  // What a stop costs that a command does not which runs to its end: the exception itself, and what unwinding
-  // costs more than returning, for each frame and each guard in it.
+  Interval pass;      // an unarmed pass, or one while another trap is armed
+  Interval counting;  // by how much a pass of the armed trap costs more
+  // By how much a stop costs more than running to the end: the exception itself, and unwinding in place of
+  // returning, for each frame and each guard in it.
   Interval stop;
   Interval frame;
   Interval guard;
@@ -24,7 +24,7 @@ struct TrapCost {
 
 TrapCost trap_cost(const std::vector<StoredCalibration>& calibrations, double alpha);
 
-/// How many of each were passed, or by how many more.
+/// How many of each there are, or by how many more.
 struct TrapCount {
   double passes = 0;
   double counted = 0;  // of them, while armed
@@ -35,7 +35,7 @@ struct TrapCount {
   void add(const TrapCount& other, double times);
 };
 
-/// What they cost together.
+/// Their cost together.
 double cost_of(const TrapCount& count, const TrapCost& cost);
 /// How far that may be wrong.
 double half_width_of(const TrapCount& count, const TrapCost& cost);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trap map with numbers for names: the function and the line of each trap, and what it stands for.
+// A trap map with numbers in place of names: the function and the line of each trap.
 #pragma once
 
 #include <cstdint>

@@ -103,9 +103,9 @@ struct Doubt {
   std::string message;
 };
 
-class Reader {
+class StampParser {
  public:
-  Reader(const std::string& file, std::istream& text, std::function<void(const Stamp&)> take)
+  StampParser(const std::string& file, std::istream& text, std::function<void(const Stamp&)> take)
       : events_(file, text), take_(std::move(take)) {}
 
   FileEnd read() {
@@ -204,7 +204,7 @@ std::string_view name_of(Component component) {
 FileEnd read_stamps(const std::string& file, std::istream& text,
                     const std::function<void(const Stamp&)>& take) {
   bool is_empty = true;
-  const FileEnd end = Reader(file, text, [&](const Stamp& stamp) {
+  const FileEnd end = StampParser(file, text, [&](const Stamp& stamp) {
                         is_empty = false;
                         take(stamp);
                       }).read();

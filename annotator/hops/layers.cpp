@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "annotator/estimate/measured_way.hpp"
+#include "annotator/estimate/measured_path.hpp"
 #include "annotator/estimate/quantity.hpp"
 #include "annotator/interval_json.hpp"
 #include "src/core/error.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Paths that vary, with the input or by themselves.
-#include "annotator/estimate/ways.hpp"
+#include "annotator/estimate/taken_paths.hpp"
 
 #include <random>
 
@@ -97,23 +97,23 @@ const std::string goes_two_ways =
 
 }  // namespace
 
-TEST_CASE("ways are what inputs share, the most frequent one first") {
+TEST_CASE("paths that inputs share are one, the most frequent first") {
   const std::vector<StoredPath> paths{{.input = 0, .runs = 1, .events = over_b},
                                       {.input = 0, .variant = 1, .runs = 3, .events = over_a},
                                       {.input = 1, .runs = 1, .events = over_a},
                                       {.input = 2, .runs = 9, .events = over_b}};
-  const std::vector<Way> ways = ways_of(paths);
-  REQUIRE(ways.size() == 2);
-  CHECK(ways[0].events() == over_a);
-  CHECK(ways[0].rate == Approx((0.75 + 1) / 3));
-  CHECK(ways[0].inputs == std::vector<std::uint32_t>{0, 1});
-  CHECK(ways[1].inputs == std::vector<std::uint32_t>{0, 2});
-  CHECK(ways[0].common_with(ways[1]) == 3);
-  CHECK(ways[0].position({TrapId{6}, 1}) == 4);
-  CHECK(ways[0].position({TrapId{6}, 2}) == std::nullopt);
-  CHECK(ways[0].position({TrapId{5}, 1}) == std::nullopt);
-  CHECK(ways[0].position({}) == 6);
-  CHECK(ways_of({}).front().inputs == std::vector<std::uint32_t>{0});
+  const std::vector<TakenPath> taken = taken_paths(paths);
+  REQUIRE(taken.size() == 2);
+  CHECK(taken[0].events() == over_a);
+  CHECK(taken[0].rate == Approx((0.75 + 1) / 3));
+  CHECK(taken[0].inputs == std::vector<std::uint32_t>{0, 1});
+  CHECK(taken[1].inputs == std::vector<std::uint32_t>{0, 2});
+  CHECK(taken[0].common_with(taken[1]) == 3);
+  CHECK(taken[0].position({TrapId{6}, 1}) == 4);
+  CHECK(taken[0].position({TrapId{6}, 2}) == std::nullopt);
+  CHECK(taken[0].position({TrapId{5}, 1}) == std::nullopt);
+  CHECK(taken[0].position({}) == 6);
+  CHECK(taken_paths({}).front().inputs == std::vector<std::uint32_t>{0});
 }
 
 TEST_CASE("a signature is that of templates/PM.java, and ids beyond a short count in two parts") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways that the command was seen to take, whatever its input, and how often. Traced paths in, ways out.
+// The paths that the command was seen to take, and how often, whatever its input.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,23 @@
 
 namespace jcprof::annotator {
 
-/// One path with what it is found by. The position behind its last event is the end of the command.
-class Way {
+/// A path with an index of its events. The position behind its last event is the end of the command.
+class TakenPath {
  public:
   /// Hits must be counted: the n-th event with a trap is its hit n.
-  explicit Way(std::vector<Event> events = {});
+  explicit TakenPath(std::vector<Event> events = {});
 
   const std::vector<Event>& events() const { return events_; }
   std::size_t end() const { return events_.size(); }
-  /// Of trap 0 it is the end; nothing where the way does not pass that event.
+  /// The end for trap 0; nothing where the path does not pass that event.
   std::optional<std::size_t> position(const Event& event) const;
-  /// Of the events before that position.
+  /// The signature of the events before that position.
   std::uint32_t signature_before(std::size_t position) const { return signatures_[position]; }
   /// How many events it begins with that `other` begins with too.
-  std::size_t common_with(const Way& other) const;
+  std::size_t common_with(const TakenPath& other) const;
 
   double rate = 0;                    // part of the traced runs that took it; each input counts the same
-  std::vector<std::uint32_t> inputs;  // that were seen to take it
+  std::vector<std::uint32_t> inputs;  // that were seen to take it, ascending
 
  private:
   struct Hits {
@@ -41,8 +41,8 @@ class Way {
   std::vector<std::uint32_t> signatures_;
 };
 
-/// The most frequent one first; of equals, that of the earliest input. Never empty: where nothing was traced
-/// it is one without events, of input 0.
-std::vector<Way> ways_of(std::span<const StoredPath> paths);
+/// The most frequent path comes first; of equally frequent ones the path of the earliest input. Where nothing
+/// was traced the result is one path without events, of input 0.
+std::vector<TakenPath> taken_paths(std::span<const StoredPath> stored);
 
 }  // namespace jcprof::annotator

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One way through the command, measured: what its blocks belong to, and what sums of them cost. Sums within
-// a round, never of numbers that were estimated apart.
+// A path with its samples: whom its blocks belong to, and what sums of them cost. A sum is taken within a
+// round, never of numbers that were estimated apart.
 #pragma once
 
 #include <cmath>
@@ -12,13 +12,13 @@
 #include "annotator/estimate/division.hpp"
 #include "annotator/estimate/readings.hpp"
 #include "annotator/estimate/stretches.hpp"
-#include "annotator/estimate/ways.hpp"
+#include "annotator/estimate/taken_paths.hpp"
 
 namespace jcprof::annotator {
 
 /// One published number. Ticks are in the run's unit and never below 0; shares are fractions of the sum of
-/// all blocks. Not resolved: its interval reaches down to 0, or its half width is more than the value, so
-/// that only the upper end says something.
+/// all blocks. An estimate is resolved where its interval stays above 0 and its half width is at most the
+/// value; else only the upper end says something.
 struct Estimate {
   Interval ticks;
   Interval share;
@@ -27,7 +27,7 @@ struct Estimate {
   bool resolved = false;
 };
 
-/// False: it was passed, and no round says how much it took.
+/// False where it was passed, and no round says how much it took.
 inline bool was_measured(const Estimate& estimate) {
   return estimate.rounds > 0 || std::isfinite(estimate.ticks.high);
 }
@@ -39,9 +39,9 @@ struct Part {
 };
 using Parts = std::vector<Part>;  // along the path
 
-/// What makes a number less sure than its rounds alone show: half widths.
+/// Half widths that come on top of the noise of the rounds.
 struct Doubt {
-  double traps = 0;          // of what was taken off
+  double traps = 0;          // of the cost that was taken off
   double division_low = 0;   // how much less of shared stretches may belong to it
   double division_high = 0;  // how much more
 };
@@ -55,52 +55,53 @@ struct Sum {
 
 /// A number without its share, which is known only once all are.
 Estimate estimate_from(Interval raw, std::size_t rounds, const Doubt& doubt);
-/// Above 0, and known better than by its own size: skewed noise may leave a value that the interval dwarfs.
+/// The interval stays above 0, and is not wider than the value: skewed noise may leave a value that its
+/// interval dwarfs.
 bool is_resolved(const Interval& ticks);
 
-/// What all ways of a run have in common.
+/// What all paths of a run have in common.
 struct RunView {
   const TrapMap& map;
-  const std::vector<Way>& ways;
+  const std::vector<TakenPath>& paths;
   const Samples& samples;
   const TrapCost& cost;
   const std::vector<StoredLook>& looks;
   double alpha = 0;
 };
 
-class MeasuredWay {
+class MeasuredPath {
  public:
-  /// From the samples of `inputs`, which take that way.
-  MeasuredWay(const RunView& run, const Way& way, std::span<const std::uint32_t> inputs);
+  /// From the samples of `inputs`, which take that path.
+  MeasuredPath(const RunView& run, const TakenPath& path, std::span<const std::uint32_t> inputs);
 
-  const Way& way() const { return way_; }
+  const TakenPath& path() const { return path_; }
   const Attribution& attribution() const { return attribution_; }
   const Stretches& stretches() const { return stretches_; }
   const Division& division() const { return division_; }
-  /// Its readings without the times themselves.
+  /// Its readings without their times.
   const Readings& about() const { return about_; }
-  /// As it was read in the end.
+  /// The clock as the newest look found it.
   const engine::Clock& clock() const { return clock_; }
 
   /// Block `block` joins `parts`, whose others come before it.
   void add_block(Parts& parts, std::size_t stretch, std::size_t block) const;
-  /// The path's blocks [begin, end), as far as they were measured.
+  /// The blocks [begin, end) join, as far as they were measured.
   void add_blocks(Parts& parts, std::size_t begin, std::size_t end) const;
-  /// Of each block of the path, as far as it was measured; else 0. Never below 0, and all together about what
-  /// the path takes, however noisy single blocks are.
+  /// The cost of each block, 0 of one that was not measured. No cost is below 0, and all together are about
+  /// what the path takes, however noisy single blocks are.
   std::vector<double> block_costs() const;
   Sum sum_of(const Parts& parts) const;
   Estimate estimate_of(const Sum& sum) const;
   Estimate stretch(std::size_t index) const;
   Estimate total() const;
   Estimate entry() const;
-  /// What lies between the first stop and the end.
+  /// The time from the first stop to the end.
   Interval between() const;
 
  private:
   TrapCount traps_of(const Stretch& stretch) const;
 
-  const Way& way_;
+  const TakenPath& path_;
   const TrapCost& cost_;
   engine::Clock clock_;
   Attribution attribution_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/estimate/measured_way.hpp"
+#include "annotator/estimate/measured_path.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -20,11 +20,11 @@ engine::Clock clock_of(const StoredLook& look) {
   return {.method = look.method, .tick = tick >= finest ? tick : 0};
 }
 
-/// Where nobody has looked yet: that nothing is known.
-StoredLook newest_look(const std::vector<StoredLook>& looks, const Way& way) {
+/// An empty look where nobody has looked yet.
+StoredLook newest_look(const std::vector<StoredLook>& looks, const TakenPath& path) {
   StoredLook newest;
   for (const StoredLook& look : looks)
-    if (std::ranges::binary_search(way.inputs, look.input)) newest = look;
+    if (std::ranges::binary_search(path.inputs, look.input)) newest = look;
   return newest;
 }
 
@@ -71,31 +71,31 @@ Estimate estimate_from(Interval raw, std::size_t rounds, const Doubt& doubt) {
   return estimate;
 }
 
-MeasuredWay::MeasuredWay(const RunView& run, const Way& way, std::span<const std::uint32_t> inputs)
-    : way_(way),
+MeasuredPath::MeasuredPath(const RunView& run, const TakenPath& path, std::span<const std::uint32_t> inputs)
+    : path_(path),
       cost_(run.cost),
-      clock_(clock_of(newest_look(run.looks, way))),
-      attribution_(attribute(run.map, way.events())),
-      about_(read(run.samples, {.ways = run.ways,
-                                .way = way,
+      clock_(clock_of(newest_look(run.looks, path))),
+      attribution_(attribute(run.map, path.events())),
+      about_(read(run.samples, {.paths = run.paths,
+                                .path = path,
                                 .inputs = inputs,
-                                .first_round = newest_look(run.looks, way).first_round,
+                                .first_round = newest_look(run.looks, path).first_round,
                                 .unwinding = attribution_.unwinding,
                                 .cost = run.cost})),
       stretches_(about_, clock_, run.alpha),
-      division_(stretches_, way.events(), attribution_) {}
+      division_(stretches_, path.events(), attribution_) {}
 
-TrapCount MeasuredWay::traps_of(const Stretch& stretch) const {
-  TrapCount result = traps_at(stretch.end, way_, attribution_.unwinding);
-  result.add(traps_at(stretch.begin, way_, attribution_.unwinding), -1);
+TrapCount MeasuredPath::traps_of(const Stretch& stretch) const {
+  TrapCount result = traps_at(stretch.end, path_, attribution_.unwinding);
+  result.add(traps_at(stretch.begin, path_, attribution_.unwinding), -1);
   return result;
 }
 
-void MeasuredWay::add_block(Parts& parts, std::size_t stretch, std::size_t block) const {
+void MeasuredPath::add_block(Parts& parts, std::size_t stretch, std::size_t block) const {
   add(parts, stretch, division_.weight(block, block + 1));
 }
 
-void MeasuredWay::add_blocks(Parts& parts, std::size_t begin, std::size_t end) const {
+void MeasuredPath::add_blocks(Parts& parts, std::size_t begin, std::size_t end) const {
   const std::vector<Stretch>& all = stretches_.all();
   const auto first = std::ranges::upper_bound(all, begin, {}, &Stretch::end);
   for (auto s = first; s != all.end() && s->begin < end; ++s) {
@@ -105,14 +105,14 @@ void MeasuredWay::add_blocks(Parts& parts, std::size_t begin, std::size_t end) c
   }
 }
 
-std::vector<double> MeasuredWay::block_costs() const {
+std::vector<double> MeasuredPath::block_costs() const {
   std::vector<double> reached{0};  // at each stop
   for (std::size_t s = 0; s < stretches_.all().size(); ++s)
     reached.push_back(reached.back() + stretches_.interval(s).value);
   // Noise puts some stops before those that they follow. To raise each difference to 0 would add up what
   // noise takes away nowhere else.
   const std::vector<double> risen = nearest_rising(reached);
-  std::vector<double> costs(way_.end());
+  std::vector<double> costs(path_.end());
   for (std::size_t s = 0; s < stretches_.all().size(); ++s) {
     const Stretch& stretch = stretches_.all()[s];
     const double whole = risen[s + 1] - risen[s];
@@ -123,9 +123,9 @@ std::vector<double> MeasuredWay::block_costs() const {
   return costs;
 }
 
-Sum MeasuredWay::sum_of(const Parts& parts) const {
+Sum MeasuredPath::sum_of(const Parts& parts) const {
   Sum sum;
-  std::vector<Span> spans;
+  std::vector<StretchRange> ranges;
   TrapCount traps;
   for (const Part& part : parts) {
     const Stretch& stretch = stretches_.all()[part.stretch];
@@ -134,43 +134,43 @@ Sum MeasuredWay::sum_of(const Parts& parts) const {
     const double whole = std::max(0.0, stretches_.interval(part.stretch).value);
     sum.doubt.division_low += (share.value - share.low) * whole;
     sum.doubt.division_high += (share.high - share.value) * whole;
-    const bool goes_on = !spans.empty() && spans.back().end == part.stretch && spans.back().share == 1;
+    const bool goes_on = !ranges.empty() && ranges.back().end == part.stretch && ranges.back().share == 1;
     if (goes_on && share.value == 1)
-      ++spans.back().end;
+      ++ranges.back().end;
     else
-      spans.push_back({part.stretch, part.stretch + 1, share.value});
+      ranges.push_back({part.stretch, part.stretch + 1, share.value});
   }
   sum.doubt.traps = half_width_of(traps, cost_);
-  sum.terms = spans.size();
-  sum.rounds = stretches_.sum(spans);
+  sum.terms = ranges.size();
+  sum.rounds = stretches_.sum(ranges);
   return sum;
 }
 
-Estimate MeasuredWay::estimate_of(const Sum& sum) const {
+Estimate MeasuredPath::estimate_of(const Sum& sum) const {
   const std::vector<double> values = engine::present(sum.rounds);
   return estimate_from(stretches_.interval_of(values, sum.terms), values.size(), sum.doubt);
 }
 
-Estimate MeasuredWay::stretch(std::size_t index) const {
+Estimate MeasuredPath::stretch(std::size_t index) const {
   const double traps = half_width_of(traps_of(stretches_.all()[index]), cost_);
   return estimate_from(stretches_.interval(index), stretches_.rounds(index), {.traps = traps});
 }
 
-Estimate MeasuredWay::total() const {
+Estimate MeasuredPath::total() const {
   const std::vector<double> values = engine::present(stretches_.totals());
-  const double traps = half_width_of(traps_at(way_.end(), way_, attribution_.unwinding), cost_);
+  const double traps = half_width_of(traps_at(path_.end(), path_, attribution_.unwinding), cost_);
   return estimate_from(stretches_.interval_of(values, 1), values.size(), {.traps = traps});
 }
 
-Estimate MeasuredWay::entry() const {
+Estimate MeasuredPath::entry() const {
   if (stretches_.all().empty()) return {};
   const std::vector<double> values = engine::present(stretches_.entries());
   const std::size_t first = stretches_.all().front().begin;
-  const double traps = half_width_of(traps_at(first, way_, attribution_.unwinding), cost_);
+  const double traps = half_width_of(traps_at(first, path_, attribution_.unwinding), cost_);
   return estimate_from(stretches_.interval_of(values, 1), values.size(), {.traps = traps});
 }
 
-Interval MeasuredWay::between() const {
+Interval MeasuredPath::between() const {
   std::vector<double> values;
   for (std::size_t r = 0; r < stretches_.totals().size(); ++r)
     values.push_back(stretches_.totals()[r] - stretches_.entries()[r]);
