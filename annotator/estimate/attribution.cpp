@@ -156,17 +156,10 @@ class PathAccount {
   void count_hits() {
     std::vector<std::uint64_t> passed(table_.traps.size());
     for (const Event& event : path_) ++passed[number(event.trap) - 1];
-    std::vector<std::uint64_t> any(table_.lines.size());
-    std::vector<std::uint64_t> statements(table_.lines.size());
-    for (std::size_t i = 0; i < passed.size(); ++i) {
-      const TrapPlace& trap = table_.traps[i];
-      any[trap.line] = std::max(any[trap.line], passed[i]);
-      if (trap.is_statement()) statements[trap.line] = std::max(statements[trap.line], passed[i]);
-    }
-    for (std::size_t line = 0; line < any.size(); ++line)
-      if (const auto owned = lines_.known(line))
-        result_.lines[*owned].hits = statements[line] > 0 ? statements[line] : any[line];
-    if (!path_.empty()) list_unreached(any);  // without a trace nothing is known to be unreached
+    std::vector<std::uint64_t> hits = hits_of_lines(table_, passed);
+    for (std::size_t line = 0; line < hits.size(); ++line)
+      if (const auto owned = lines_.known(line)) result_.lines[*owned].hits = hits[line];
+    if (!path_.empty()) list_unreached(hits);  // without a trace nothing is known to be unreached
   }
 
   void list_unreached(std::vector<std::uint64_t>& hits) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "annotator/estimate/trap_table.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -27,6 +28,19 @@ TrapTable table_of(const TrapMap& map) {
     if (lines.size() > table.lines.size()) table.lines.push_back(place);
   }
   return table;
+}
+
+std::vector<std::uint64_t> hits_of_lines(const TrapTable& table, std::span<const std::uint64_t> passed) {
+  std::vector<std::uint64_t> any(table.lines.size());
+  std::vector<std::uint64_t> statements(table.lines.size());
+  for (std::size_t i = 0; i < passed.size(); ++i) {
+    const TrapPlace& trap = table.traps[i];
+    any[trap.line] = std::max(any[trap.line], passed[i]);
+    if (trap.is_statement()) statements[trap.line] = std::max(statements[trap.line], passed[i]);
+  }
+  for (std::size_t line = 0; line < any.size(); ++line)
+    if (statements[line] > 0) any[line] = statements[line];
+  return any;
 }
 
 }  // namespace jcprof::annotator

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,5 +42,8 @@ struct TrapTable {
 };
 
 TrapTable table_of(const TrapMap& map);
+
+/// How often the statement of each line was passed. `passed`: by trap.
+std::vector<std::uint64_t> hits_of_lines(const TrapTable& table, std::span<const std::uint64_t> passed);
 
 }  // namespace jcprof::annotator

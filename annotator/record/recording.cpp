@@ -14,7 +14,6 @@
 #include "annotator/record/symbols.hpp"
 #include "annotator/record/thread_walk.hpp"
 #include "annotator/record/tick_scale.hpp"
-#include "annotator/record/tree.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::annotator {
@@ -137,7 +136,7 @@ RecordedRun analyze_log(const RecordedLog& log) {
   run.lost = std::max(run.lost + facts.head.unwritten, facts.end ? facts.end->lost : 0);
   if (facts.end) run.status = facts.end->status;
   Symbols symbols(facts, log.elf);
-  RowMaker(facts, walk, threads, scale.per_tick).make(symbols, run);
+  put_rows({.facts = facts, .walk = walk, .threads = threads, .per_tick = scale.per_tick}, symbols, run);
   warn_of_losses(facts, walk, run);
   std::ranges::copy(scale.warnings, std::back_inserter(run.warnings));
   std::ranges::copy(symbols.warnings(), std::back_inserter(run.warnings));
