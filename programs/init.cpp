@@ -9,6 +9,7 @@
 
 #include "programs/verbs.hpp"
 #include "rewriter/draft/project_draft.hpp"
+#include "rewriter/project_programs.hpp"
 #include "rewriter/project_tree.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/file.hpp"
@@ -50,6 +51,11 @@ std::string known_dev_kit() {
   return "";
 }
 
+/// None where PATH leads into the folder: nobody has allowed what lies there.
+std::string known_compiler(const fs::path& folder) {
+  return rewriter::programs_of_generation({.root = folder}).empty() ? "cc" : "";
+}
+
 rewriter::FoundTree look_at(const fs::path& folder) {
   rewriter::FoundTree tree{.name = folder.filename().string()};
   tree.paths = rewriter::project_files({.root = folder}, folder / "jcprof-out");
@@ -58,6 +64,8 @@ rewriter::FoundTree look_at(const fs::path& folder) {
       tree.texts.emplace(path, read_file(folder / path));
   tree.simulator = known_simulator();
   tree.dev_kit = known_dev_kit();
+  tree.compiler = known_compiler(folder);
+  tree.root = folder;
   return tree;
 }
 

@@ -3,6 +3,7 @@
 // about how it is built. A value; what is read and from where is the caller's.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@ struct FoundTree {
   std::map<std::string, std::string> texts;  // of those that is_telling()
   std::string simulator = {};                // a jCardSim outside of the tree; empty: none is known
   std::string dev_kit = {};                  // of OP-TEE, outside of the tree; the same
+  std::string compiler = {};                 // of C, outside of the tree; the same
+  std::filesystem::path root = {};           // where the tree lies, for that compiler
 };
 
 /// Java, C and C++ sources, headers, EDL, and the files of build systems.

@@ -57,7 +57,8 @@ std::vector<std::string> programs_of_generation(const Project& project) {
     if (is_asked_about(project, compiler, folder))
       lines.insert(fmt::format("compiler: {} (in {})", compiler, folder.string()));
   };
-  if (!compile.compiler.empty()) add(compile.compiler, project.root);
+  for (const char* const usual : {"cc", "c++"})
+    add(compile.compiler.empty() ? usual : compile.compiler, project.root);
   if (const fs::path file = project.root / compile.database; !compile.database.empty() && fs::exists(file))
     for (const CompileUnit& unit : parse_compile_database(file.string(), read_file(file), file.parent_path()))
       add(unit.arguments.front(), unit.folder);

@@ -203,9 +203,7 @@ std::vector<CompileUnit> units_of_database(const Project& project, const std::ve
 
 std::vector<CompileUnit> units_of_flags(const Project& project, const std::vector<std::string>& sources,
                                         const fs::path& out) {
-  const Placeholders values{{"tree", project.root.string()},
-                            {"out", fs::absolute(out).string()},
-                            {"project", project.root.string()}};
+  const std::vector<std::string> flags = compile_flags(project, out);
   std::vector<CompileUnit> units;
   for (const std::string& source : sources) {
     if (!is_unit_name(source)) continue;
@@ -215,7 +213,7 @@ std::vector<CompileUnit> units_of_flags(const Project& project, const std::vecto
     unit.arguments = {!project.compile.compiler.empty() ? project.compile.compiler
                       : source.ends_with(".c")          ? "cc"
                                                         : "c++"};
-    for (const std::string& flag : project.compile.flags) unit.arguments.push_back(fill_in(flag, values));
+    unit.arguments.insert(unit.arguments.end(), flags.begin(), flags.end());
   }
   if (units.empty())
     throw UserError(Fault{.message = "none of the sources is compiled by itself: all are headers",
@@ -225,6 +223,15 @@ std::vector<CompileUnit> units_of_flags(const Project& project, const std::vecto
 }
 
 }  // namespace
+
+std::vector<std::string> compile_flags(const Project& project, const fs::path& out) {
+  const Placeholders values{{"tree", project.root.string()},
+                            {"out", fs::absolute(out).string()},
+                            {"project", project.root.string()}};
+  std::vector<std::string> flags;
+  for (const std::string& flag : project.compile.flags) flags.push_back(fill_in(flag, values));
+  return flags;
+}
 
 bool is_unit_name(std::string_view path) {
   constexpr std::array<std::string_view, 7> endings{".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".cp"};

@@ -24,6 +24,9 @@ std::vector<CompileUnit> compile_units(const Project& project, const std::vector
 std::vector<CompileUnit> parse_compile_database(const std::string& file, std::string_view text,
                                                 const std::filesystem::path& folder);
 
+/// The project's own, with what their placeholders stand for.
+std::vector<std::string> compile_flags(const Project& project, const std::filesystem::path& out);
+
 /// Has the name of a file that is compiled by itself, not of a header.
 bool is_unit_name(std::string_view path);
 

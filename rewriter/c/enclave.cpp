@@ -2,12 +2,13 @@
 #include "rewriter/c/enclave.hpp"
 
 #include <algorithm>
-#include <regex>
+#include <array>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "rewriter/c/compile_database.hpp"
 #include "rewriter/edge_templates.hpp"
 #include "rewriter/edl/edge.hpp"
 #include "rewriter/edl/files.hpp"
@@ -35,6 +36,21 @@ const EdlFunction* find(const std::vector<EdlFunction>& functions, const std::st
 
 bool is_ecall(const Edl& edl, const std::string& name) {
   return find(edl.ecalls, name) != nullptr;
+}
+
+/// The compiler, and those of its flags that are the preprocessor's.
+EdlSettings edl_settings(const Project& project, const fs::path& out) {
+  EdlSettings settings{.root = project.root, .search = project.compile.edl_search};
+  if (!project.compile.compiler.empty()) settings.compiler = project.compile.compiler;
+  constexpr std::array<std::string_view, 6> heads{"-D", "-U", "-I", "-isystem", "-iquote", "-idirafter"};
+  const std::vector<std::string> flags = compile_flags(project, out);
+  for (auto flag = flags.begin(); flag != flags.end(); ++flag) {
+    if (std::ranges::none_of(heads, [&](std::string_view head) { return flag->starts_with(head); })) continue;
+    settings.flags.push_back(*flag);
+    const bool has_value_behind = is_one_of(*flag, heads) && flag + 1 != flags.end();
+    if (has_value_behind) settings.flags.push_back(*++flag);
+  }
+  return settings;
 }
 
 // Which EDL it is.
@@ -65,12 +81,12 @@ std::vector<Edl> declaring(const std::vector<Edl>& all, const std::vector<std::s
   return found;
 }
 
-Edl found_edl(const Project& project, const std::vector<std::string>& files) {
+Edl found_edl(const Project& project, const std::vector<std::string>& files, const EdlSettings& settings) {
   std::vector<Edl> all;
   std::vector<std::string> ecalls;
   for (const std::string& file : files) {
     if (!file.ends_with(".edl")) continue;
-    all.push_back(read_edl(project.root, file, project.compile.edl_search));
+    all.push_back(read_edl(settings, file));
     std::ranges::copy(names_of(all.back().ecalls), std::back_inserter(ecalls));
   }
   const std::vector<Edl> found = declaring(all, project.entry);
@@ -91,22 +107,16 @@ Edl found_edl(const Project& project, const std::vector<std::string>& files) {
 
 // Who enters.
 
-Place place_of(const Edl& edl, const EdlFunction& function) {
-  const auto imported = std::ranges::find(edl.imported, function.file, &EdlFile::path);
-  const EdlFile& file = imported == edl.imported.end() ? edl.main : *imported;
-  return place_at(file.path, file.text, function.offset);
-}
-
 Fault no_ecall(const Edl& edl, const std::string& entry) {
   if (const EdlFunction* ocall = find(edl.ocalls, entry); ocall != nullptr)
     return {
         .message = fmt::format("\"{}\" cannot be the entry: it is an ocall, which the enclave calls", entry),
-        .place = place_of(edl, *ocall),
+        .place = ocall->place,
         .hint = "name a function of a \"trusted\" block"};
   const std::vector<std::string> names = names_of(edl.ecalls);
   const EdlFunction* near = find(edl.ecalls, nearest(entry, names));
   return {.message = fmt::format("the entry \"{}\" is no ecall of {}", entry, edl.main.path),
-          .place = near == nullptr ? Place{.file = edl.main.path} : place_of(edl, *near),
+          .place = near == nullptr ? Place{.file = edl.main.path} : near->place,
           .hint = near != nullptr ? did_you_mean(entry, names)
                   : names.empty() ? "there is none: a \"trusted\" block declares them"
                                   : fmt::format("it has {}", fmt::join(names, ", "))};
@@ -128,28 +138,17 @@ std::set<std::string> nested_ecalls(const Edl& edl) {
   return nested;
 }
 
-/// Words of the sources that our ecall might be called as well.
-std::set<std::string> words_like_ours(const Project& project, const std::vector<std::string>& sources) {
-  static const std::regex ours(R"(\bjcprof_enclave\w*)");
-  std::set<std::string> words;
-  for (const std::string& source : sources) {
-    const std::string text = read_file(project.root / source);
-    for (auto word = std::sregex_iterator(text.begin(), text.end(), ours); word != std::sregex_iterator();
-         ++word)
-      words.insert(word->str());
-  }
-  return words;
-}
-
 }  // namespace
 
 Enclave read_enclave(const Project& project, const std::vector<std::string>& files,
-                     const std::vector<std::string>& sources) {
-  const Edl edl = project.compile.edl.empty()
-                      ? found_edl(project, files)
-                      : read_edl(project.root, named_edl(project, files), project.compile.edl_search);
+                     const std::vector<std::string>& sources, const fs::path& out) {
+  const EdlSettings settings = edl_settings(project, out);
+  const Edl edl = project.compile.edl.empty() ? found_edl(project, files, settings)
+                                              : read_edl(settings, named_edl(project, files));
   check_entries(edl, project.entry);
-  return {.edit = edit_edl(edl, files, words_like_ours(project, sources)),
+  std::set<std::string> words;
+  for (const std::string& source : sources) words.merge(words_like_ours(read_file(project.root / source)));
+  return {.edit = edit_edl(edl, files, words),
           .entering = {.reach = Reach::enclave,
                        .entries = {project.entry.begin(), project.entry.end()},
                        .nested = nested_ecalls(edl)}};

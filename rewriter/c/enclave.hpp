@@ -19,10 +19,11 @@ struct Enclave {
   CEntering entering;
 };
 
-/// Of the project's `files`; what `sources` name is not taken for a name of ours. UserError where it is not
-/// known which EDL it is, for one with faults, and for entries that are none of its ecalls.
+/// Of the project's `files`; what `sources` name is not taken for a name of ours; `out` is the output folder.
+/// UserError where it is not known which EDL it is, for one with faults, and for entries that are none of its
+/// ecalls.
 Enclave read_enclave(const Project& project, const std::vector<std::string>& files,
-                     const std::vector<std::string>& sources);
+                     const std::vector<std::string>& sources, const std::filesystem::path& out);
 
 /// bridge.c for the project's entries, what it includes, and host/, in `folder`. UserError for an entry that
 /// the host cannot call.

@@ -406,7 +406,7 @@ std::unique_ptr<Language> enclave_language(const Project& project, const std::ve
                                            const std::vector<std::string>& sources,
                                            const TreePlaces& places) {
   const fs::path edge = places.work / "edge";
-  Enclave enclave = read_enclave(project, files, sources);
+  Enclave enclave = read_enclave(project, files, sources, places.out);
   write_edge(enclave, project, edge);
   return std::make_unique<CLanguage>(project, std::move(enclave), places.out, edge);
 }

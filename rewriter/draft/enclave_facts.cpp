@@ -12,6 +12,7 @@
 #include "rewriter/draft/main_scan.hpp"
 #include "rewriter/edl/edge.hpp"
 #include "rewriter/edl/files.hpp"
+#include "rewriter/edl/tokens.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -29,17 +30,34 @@ std::optional<std::string> imported(const FoundTree& tree, const std::string& im
   return std::nullopt;
 }
 
+/// The folders of what an EDL file's #include names.
+Strings included_folders(const FoundTree& tree, const std::string& edl, const std::string& text) {
+  std::set<std::string> folders;
+  for (const EdlToken& token : edl_tokens(edl, text))
+    for (const std::string& path : tree.paths)
+      if (directive_name(token) == "include" &&
+          token.text.find(std::string(name_of_file(path)) + '"') != std::string::npos)
+        folders.insert(folder_of(path));
+  return {folders.begin(), folders.end()};
+}
+
 /// Those that no other imports; those of tests and examples last.
 std::vector<Edl> main_edls(const FoundTree& tree) {
+  const auto find = [&](const std::string& importer, const std::string& name) {
+    return imported(tree, importer, name);
+  };
+  const auto read = [&](const std::string& path) {
+    const std::string& text = tree.texts.at(path);
+    return preprocessed_edl(
+        {.root = tree.root, .search = included_folders(tree, path, text), .compiler = tree.compiler}, path,
+        text);
+  };
   std::vector<Edl> edls;
   std::set<std::string> parts;
   for (const auto& [path, text] : tree.texts) {
     if (!path.ends_with(".edl") || is_made_or_foreign(path) || text.find("enclave") == std::string::npos)
       continue;
-    edls.push_back(link_edl(
-        path,
-        [&](const std::string& importer, const std::string& name) { return imported(tree, importer, name); },
-        [&](const std::string& file) { return tree.texts.at(file); }));
+    edls.push_back(link_edl(path, find, read));
     for (const EdlFile& file : edls.back().imported) parts.insert(file.path);
   }
   std::erase_if(edls, [&](const Edl& edl) { return parts.contains(edl.main.path); });
@@ -83,9 +101,11 @@ bool find_ecalls(const FoundTree& tree, const Edl& edl, EnclaveFacts& facts, std
   return !facts.source.empty();
 }
 
-void find_searched(const Edl& edl, EnclaveFacts& facts) {
+void find_searched(const FoundTree& tree, const Edl& edl, EnclaveFacts& facts) {
   std::set<std::string> folders;
   for (const EdlFile& file : edl.imported) folders.insert(folder_of(file.path));
+  for (const std::string& folder : included_folders(tree, edl.main.path, edl.main.text))
+    folders.insert(folder);
   folders.erase(folder_of(edl.main.path));
   facts.searched.assign(folders.begin(), folders.end());
 }
@@ -165,7 +185,7 @@ std::optional<EnclaveFacts> find_enclave(const FoundTree& tree) {
         std::ranges::count_if(edls, [&](const Edl& other) {
           return std::ranges::find(other.ecalls, facts.entry.name, &EdlFunction::name) != other.ecalls.end();
         }) == 1;
-    find_searched(edl, facts);
+    find_searched(tree, edl, facts);
     find_outside(tree, edl, facts);
     find_sources(tree, trusted, facts);
     find_includes(tree, edl, facts);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // edge: bridge.c, which makes the arguments of an ecall of an input's bytes.
 #include <algorithm>
-#include <array>
-#include <memory>
-#include <optional>
+#include <iterator>
+#include <regex>
 #include <set>
+#include <span>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -22,60 +22,40 @@ namespace {
 /// What a parameter is for the bridge (docs/sgx.md, "The bridge").
 enum class ParameterKind : std::uint8_t { value, array, block, string, unlisted };
 
-std::vector<std::string> words_of(const std::string& type) {
-  std::string spaced;
-  for (const char c : type) spaced += c == '*' ? std::string(" * ") : std::string(1, c);
-  std::istringstream in(spaced);
-  std::vector<std::string> words;
-  for (std::string word; in >> word;) words.push_back(word);
-  return words;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() || word == "*" ? "" : " ") + word;
-  return text;
-}
-
-/// Without `const`, so that it can be filled in: "const char* const" → "char*".
-std::string writable(const std::string& type) {
-  std::vector<std::string> words = words_of(type);
-  std::erase(words, "const");
-  return joined(words);
-}
-
-/// What a variable of the type is declared as, where nobody but the ecall writes to what it points to: its
-/// own `const` alone is away.
-std::string variable_type(const std::string& type) {
-  std::vector<std::string> words = words_of(type);
-  const auto star = std::ranges::find(words, "*");
-  if (star == words.end()) return writable(type);
-  while (words.back() == "const") words.pop_back();
-  return joined(words);
-}
-
 std::ptrdiff_t stars_of(const std::string& type) {
   return std::ranges::count(type, '*');
 }
 
+/// Without `const`, so that it can be filled in: "const char* const" → "char*".
+std::string writable(const std::string& type) {
+  static const std::regex qualifier(R"(\bconst | const\b)");
+  return std::regex_replace(type, qualifier, "");
+}
+
+/// What a variable of the type is declared as, where nobody but the ecall writes to what it points to: its
+/// own `const` alone is away.
+std::string variable_type(std::string type) {
+  constexpr std::string_view own = " const";
+  if (stars_of(type) == 0) return writable(type);
+  while (type.ends_with(own)) type.resize(type.size() - own.size());
+  return type;
+}
+
+/// What one star of a type points to; `type` is writable.
+std::string pointed_to(const std::string& type) {
+  return type.substr(0, type.rfind('*'));
+}
+
 ParameterKind kind_of(const EdlParameter& parameter) {
-  const bool is_plain = !parameter.user_check && !parameter.wstring && !parameter.isptr && !parameter.isary;
   const auto stars = stars_of(parameter.type);
-  if (!is_plain) return ParameterKind::unlisted;
+  for (const char* const unlisted : {"user_check", "wstring", "isptr", "isary"})
+    if (parameter.has(unlisted)) return ParameterKind::unlisted;
   if (!parameter.dimensions.empty()) return stars == 0 ? ParameterKind::array : ParameterKind::unlisted;
   if (stars == 0) return ParameterKind::value;
-  if (stars > 1 || parameter.direction == EdlDirection::none) return ParameterKind::unlisted;
-  if (parameter.string) return ParameterKind::string;
-  const bool is_sized = !parameter.size.empty() || !parameter.count.empty();
+  if (stars > 1 || !(parameter.has("in") || parameter.has("out"))) return ParameterKind::unlisted;
+  if (parameter.has("string")) return ParameterKind::string;
+  const bool is_sized = !parameter.value_of("size").empty() || !parameter.value_of("count").empty();
   return writable(parameter.type) == "void*" && !is_sized ? ParameterKind::unlisted : ParameterKind::block;
-}
-
-bool comes_in(const EdlParameter& parameter) {
-  return parameter.direction == EdlDirection::in || parameter.direction == EdlDirection::in_out;
-}
-
-bool comes_back(const EdlParameter& parameter) {
-  return parameter.direction == EdlDirection::out || parameter.direction == EdlDirection::in_out;
 }
 
 /// Of the words of result types that are whole numbers; for other names the compiler is asked.
@@ -84,232 +64,235 @@ bool is_whole_number(const std::string& type) {
                                            "long",     "const",       "size_t",   "int8_t",   "int16_t",
                                            "int32_t",  "int64_t",     "uint8_t",  "uint16_t", "uint32_t",
                                            "uint64_t", "sgx_status_t"};
-  return std::ranges::all_of(words_of(type), [](const std::string& word) { return known.contains(word); });
+  std::istringstream words(type);
+  return std::all_of(std::istream_iterator<std::string>(words), {},
+                     [](const std::string& word) { return known.contains(word); });
 }
 
-/// The C functions that make one ecall.
-class EntryText {
- public:
-  explicit EntryText(const EdlFunction& function)
-      : function_(function), variable_("bridge_" + function.name) {
-    find_follower();
-  }
+using Parameters = std::span<const EdlParameter>;
 
-  std::string write() {
-    const std::string prepare = prepare_text();
-    return fmt::format("/* {} {}({})\n{} */\n", function_.result, function_.name, c_parameters(function_),
-                       order()) +
-           variables() + prepare + call_text() + reply_text();
-  }
-
-  std::size_t blocks() const { return blocks_; }
-  std::string table_row() const { return fmt::format("{{{0}_prepare, {0}_call, {0}_reply}}", variable_); }
-
- private:
-  using Parameters = std::vector<EdlParameter>;
-
-  std::string member(const EdlParameter& parameter) const { return variable_ + "_of." + parameter.name; }
-
-  /// The parameter by value that a size or count names.
-  const EdlParameter* named(const std::string& text) const {
-    const auto found = std::ranges::find(function_.parameters, text, &EdlParameter::name);
-    return found != function_.parameters.end() && kind_of(*found) == ParameterKind::value ? &*found : nullptr;
-  }
-
-  bool is_sized_by(const EdlParameter& parameter, const EdlParameter& size) const {
-    return kind_of(parameter) == ParameterKind::block &&
-           (named(parameter.size) == &size || named(parameter.count) == &size);
-  }
-
-  /// The last pointer with a size in a parameter takes what is left, if that size is its alone and no string
-  /// comes behind.
-  void find_follower() {
-    for (const EdlParameter& parameter : function_.parameters) {
-      if (!comes_in(parameter) || kind_of(parameter) != ParameterKind::block) continue;
-      const EdlParameter* const size = named(parameter.size);
-      const EdlParameter* const count = named(parameter.count);
-      if (size == nullptr && count == nullptr) continue;
-      last_ = &parameter;
-      follower_ = size == nullptr ? count : count == nullptr ? size : nullptr;
-    }
-    if (follower_ == nullptr) return;
-    const auto users = std::ranges::count_if(function_.parameters, [&](const EdlParameter& parameter) {
-      return comes_in(parameter) && is_sized_by(parameter, *follower_);
-    });
-    const bool is_before_text = std::any_of(
-        last_ + 1, std::to_address(function_.parameters.end()),
-        [](const EdlParameter& parameter) { return kind_of(parameter) == ParameterKind::string; });
-    if (users > 1 || is_before_text) follower_ = nullptr;
-  }
-
-  /// In C, as an expression of type size_t; where it is a parameter its variable.
-  std::string number(const std::string& text) const {
-    const EdlParameter* const parameter = named(text);
-    return fmt::format("(size_t){}", parameter != nullptr ? member(*parameter) : "(" + text + ")");
-  }
-
-  std::string element(const EdlParameter& parameter) const {
-    std::vector<std::string> words = words_of(writable(parameter.type));
-    words.pop_back();
-    const std::string type = joined(words);
-    return type == "void" ? "1" : fmt::format("sizeof({})", type);
-  }
-
-  /// The bytes of a block.
-  std::string bytes_of(const EdlParameter& parameter) const {
-    std::string size = parameter.size.empty() ? element(parameter) : number(parameter.size);
-    if (parameter.count.empty()) return size;
-    return fmt::format("bridge_times({}, {})", number(parameter.count), size);
-  }
-
-  /// What is read behind a parameter whose length is known.
-  std::string behind(const EdlParameter& parameter) const {
-    std::string sum;
-    for (const EdlParameter* i = &parameter + 1;
-         i < function_.parameters.data() + function_.parameters.size(); ++i) {
-      const bool is_fixed = (kind_of(*i) == ParameterKind::value && i != follower_ && !is_taken(*i)) ||
-                            (kind_of(*i) == ParameterKind::array && comes_in(*i));
-      const bool is_fixed_block = kind_of(*i) == ParameterKind::block && comes_in(*i) &&
-                                  named(i->size) == nullptr && named(i->count) == nullptr;
-      if (!is_fixed && !is_fixed_block) continue;
-      sum += (sum.empty() ? "" : " + ") + (is_fixed ? fmt::format("sizeof {}", member(*i)) : bytes_of(*i));
-    }
-    return sum.empty() ? "0" : sum;
-  }
-
-  bool is_taken(const EdlParameter& parameter) const { return taken_.contains(parameter.name); }
-
-  std::string take(const EdlParameter& parameter) {
-    if (&parameter == follower_ || !taken_.insert(parameter.name).second) return "";
-    order_.push_back(parameter.name);
-    return fmt::format("  bridge_take(input, &{0}, sizeof {0});\n", member(parameter));
-  }
-
-  std::string prepare_text() {
-    std::string text = fmt::format("  memset(&{0}_of, 0, sizeof {0}_of);\n", variable_);
-    for (const EdlParameter& parameter : function_.parameters) text += incoming(parameter);
-    for (const EdlParameter& parameter : function_.parameters) {
-      const bool is_made =
-          kind_of(parameter) == ParameterKind::block && parameter.direction == EdlDirection::out;
-      if (is_made) text += block(parameter, fmt::format("bridge_room_for({})", bytes_of(parameter)));
-      if (kind_of(parameter) == ParameterKind::unlisted && parameter.dimensions.empty() && !parameter.isary)
-        text += fmt::format("  {} = 0; /* yours to fill in */\n", member(parameter));
-    }
-    return fmt::format("static void {}_prepare(struct bridge_input *input) {{\n{}{}}}\n\n", variable_,
-                       order_.empty() ? "  (void)input;\n" : "", text);
-  }
-
-  std::string block(const EdlParameter& parameter, const std::string& made) {
-    ++blocks_;
-    return fmt::format("  {} = ({}){};\n", member(parameter), writable(parameter.type), made);
-  }
-
-  std::string incoming(const EdlParameter& parameter) {
-    switch (kind_of(parameter)) {
-      case ParameterKind::value:
-        return take(parameter);
-      case ParameterKind::array:
-        if (!comes_in(parameter)) return "";
-        order_.push_back(parameter.name);
-        return fmt::format("  bridge_take(input, {0}, sizeof {0});\n", member(parameter));
-      case ParameterKind::string:
-        order_.push_back(parameter.name + " up to a zero byte");
-        return block(parameter, "bridge_take_string(input)");
-      case ParameterKind::block:
-        return comes_in(parameter) ? incoming_block(parameter) : "";
-      case ParameterKind::unlisted:
-        return "";
-    }
-    return "";
-  }
-
-  std::string incoming_block(const EdlParameter& parameter) {
-    std::string text;
-    for (const std::string& size : {parameter.size, parameter.count})
-      if (const EdlParameter* const value = named(size)) text += take(*value);
-    if (&parameter == last_ && follower_ != nullptr) {
-      const std::string unit = named(parameter.count) == follower_
-                                   ? (parameter.size.empty() ? element(parameter) : number(parameter.size))
-                               : parameter.count.empty() ? "1"
-                                                         : number(parameter.count);
-      text += fmt::format("  {} = ({})bridge_all_but(input, {}, {}, BRIDGE_MOST({}));\n", member(*follower_),
-                          variable_type(follower_->type), behind(parameter), unit,
-                          variable_type(follower_->type));
-      order_.push_back(fmt::format("{} with all that is left", parameter.name));
-    } else {
-      order_.push_back(parameter.name);
-    }
-    return text + block(parameter, fmt::format("bridge_take_block(input, {})", bytes_of(parameter)));
-  }
-
-  std::string variables() const {
-    std::string members;
-    for (const EdlParameter& parameter : function_.parameters) {
-      const bool is_filled = kind_of(parameter) != ParameterKind::unlisted;
-      EdlParameter variable = parameter;
-      variable.type = is_filled ? writable(parameter.type) : variable_type(parameter.type);
-      members += fmt::format("  {};\n", c_declared(variable));
-    }
-    if (function_.result != "void")
-      members += fmt::format("  {} {};\n", variable_type(function_.result), result());
-    if (members.empty()) members = "  char none;\n";
-    return fmt::format("static struct {{\n{}}} {}_of;\n\n", members, variable_);
-  }
-
-  /// A name that no parameter has.
-  std::string result() const {
-    std::string name = "result";
-    while (std::ranges::find(function_.parameters, name, &EdlParameter::name) != function_.parameters.end())
-      name += "_";
-    return name;
-  }
-
-  std::string call_text() const {
-    std::string arguments = "bridge_enclave";
-    if (function_.result != "void") arguments += fmt::format(", &{}_of.{}", variable_, result());
-    for (const EdlParameter& parameter : function_.parameters) arguments += ", " + member(parameter);
-    return fmt::format("static sgx_status_t {}_call(void) {{\n  return {}({});\n}}\n\n", variable_,
-                       function_.name, arguments);
-  }
-
-  std::string reply_text() {
-    std::string text;
-    for (const EdlParameter& parameter : function_.parameters) {
-      if (!comes_back(parameter)) continue;
-      const std::string value = member(parameter);
-      if (kind_of(parameter) == ParameterKind::array)
-        text += fmt::format("  bridge_give(answer, {0}, sizeof {0});\n", value);
-      if (kind_of(parameter) == ParameterKind::string)
-        text += fmt::format("  bridge_give(answer, {0}, strlen({0}));\n", value);
-      if (kind_of(parameter) == ParameterKind::block)
-        text += fmt::format("  bridge_give(answer, {}, {});\n", value, bytes_of(parameter));
-    }
-    return fmt::format("static void {}_reply(struct bridge_answer *answer) {{\n{}{}}}\n\n", variable_, text,
-                       status());
-  }
-
-  std::string status() const {
-    const std::string value = fmt::format("{}_of.{}", variable_, result());
-    const bool is_pointer = stars_of(function_.result) > 0;
-    if (function_.result == "void" || is_pointer) return "  answer->status = 0;\n";
-    if (is_whole_number(function_.result)) return fmt::format("  answer->status = (uint32_t){};\n", value);
-    return fmt::format("  answer->status = BRIDGE_STATUS({});\n", value);
-  }
-
-  /// What of the input goes where, for a person.
-  std::string order() const {
-    return fmt::format("   input: {}",
-                       order_.empty() ? "nothing" : fmt::format("{}", fmt::join(order_, ", ")));
-  }
-
-  const EdlFunction& function_;
-  std::string variable_;
-  const EdlParameter* last_ = nullptr;
-  const EdlParameter* follower_ = nullptr;  // the size or count of `last_` that is not read
-  std::set<std::string> taken_;
-  std::vector<std::string> order_;
-  std::size_t blocks_ = 0;
+/// The C functions that make one ecall, while they are written.
+struct Entry {
+  const EdlFunction& function;
+  std::string variable;                    // "bridge_ecall_get"
+  const EdlParameter* last = nullptr;      // takes what is left of the input
+  const EdlParameter* follower = nullptr;  // the size or count of `last` that is not read
+  std::set<std::string> taken = {};
+  std::vector<std::string> order = {};  // what of the input goes where, for a person
+  std::size_t blocks = 0;
 };
+
+std::string member(const Entry& entry, const EdlParameter& parameter) {
+  return entry.variable + "_of." + parameter.name;
+}
+
+/// The parameter by value that a size or count names.
+const EdlParameter* named(const EdlFunction& function, const std::string& text) {
+  const auto found = std::ranges::find(function.parameters, text, &EdlParameter::name);
+  return found != function.parameters.end() && kind_of(*found) == ParameterKind::value ? &*found : nullptr;
+}
+
+const EdlParameter* size_of(const EdlFunction& function, const EdlParameter& parameter) {
+  return named(function, parameter.value_of("size"));
+}
+
+const EdlParameter* count_of(const EdlFunction& function, const EdlParameter& parameter) {
+  return named(function, parameter.value_of("count"));
+}
+
+bool is_incoming_block(const EdlParameter& parameter) {
+  return parameter.has("in") && kind_of(parameter) == ParameterKind::block;
+}
+
+Parameters behind(const EdlFunction& function, const EdlParameter& parameter) {
+  return Parameters(function.parameters)
+      .subspan(static_cast<std::size_t>(&parameter - function.parameters.data()) + 1);
+}
+
+/// The last pointer with a size in a parameter takes what is left, if that size is its alone and no string
+/// comes behind.
+void find_follower(Entry& entry) {
+  const EdlFunction& function = entry.function;
+  for (const EdlParameter& parameter : function.parameters) {
+    const EdlParameter* const size = size_of(function, parameter);
+    const EdlParameter* const count = count_of(function, parameter);
+    if (!is_incoming_block(parameter) || (size == nullptr && count == nullptr)) continue;
+    entry.last = &parameter;
+    entry.follower = size == nullptr ? count : count == nullptr ? size : nullptr;
+  }
+  if (entry.follower == nullptr) return;
+  const auto users = std::ranges::count_if(function.parameters, [&](const EdlParameter& parameter) {
+    return is_incoming_block(parameter) && (size_of(function, parameter) == entry.follower ||
+                                            count_of(function, parameter) == entry.follower);
+  });
+  const bool is_before_text = std::ranges::find(behind(function, *entry.last), ParameterKind::string,
+                                                kind_of) != behind(function, *entry.last).end();
+  if (users > 1 || is_before_text) entry.follower = nullptr;
+}
+
+/// In C, as an expression of type size_t; where it is a parameter its variable.
+std::string number(const Entry& entry, const std::string& text) {
+  const EdlParameter* const parameter = named(entry.function, text);
+  return fmt::format("(size_t){}", parameter != nullptr ? member(entry, *parameter) : "(" + text + ")");
+}
+
+/// The bytes of one of what a count counts.
+std::string unit_of(const Entry& entry, const EdlParameter& parameter) {
+  if (const std::string size = parameter.value_of("size"); !size.empty()) return number(entry, size);
+  const std::string type = pointed_to(writable(parameter.type));
+  return type == "void" ? "1" : fmt::format("sizeof({})", type);
+}
+
+std::string bytes_of(const Entry& entry, const EdlParameter& parameter) {
+  const std::string count = parameter.value_of("count");
+  const std::string unit = unit_of(entry, parameter);
+  return count.empty() ? unit : fmt::format("bridge_times({}, {})", number(entry, count), unit);
+}
+
+/// The bytes that are read behind a parameter, as far as their number is known.
+std::string bytes_behind(const Entry& entry, const EdlParameter& parameter) {
+  std::vector<std::string> sum;
+  for (const EdlParameter& other : behind(entry.function, parameter)) {
+    const ParameterKind kind = kind_of(other);
+    const bool is_read_value =
+        kind == ParameterKind::value && &other != entry.follower && !entry.taken.contains(other.name);
+    if (is_read_value || (kind == ParameterKind::array && other.has("in")))
+      sum.push_back("sizeof " + member(entry, other));
+    else if (is_incoming_block(other) && size_of(entry.function, other) == nullptr &&
+             count_of(entry.function, other) == nullptr)
+      sum.push_back(bytes_of(entry, other));
+  }
+  return sum.empty() ? "0" : fmt::format("{}", fmt::join(sum, " + "));
+}
+
+std::string take(Entry& entry, const EdlParameter& parameter) {
+  if (&parameter == entry.follower || !entry.taken.insert(parameter.name).second) return "";
+  entry.order.push_back(parameter.name);
+  return fmt::format("  bridge_take(input, &{0}, sizeof {0});\n", member(entry, parameter));
+}
+
+std::string block(Entry& entry, const EdlParameter& parameter, const std::string& made) {
+  ++entry.blocks;
+  return fmt::format("  {} = ({}){};\n", member(entry, parameter), writable(parameter.type), made);
+}
+
+std::string incoming_block(Entry& entry, const EdlParameter& parameter) {
+  const EdlFunction& function = entry.function;
+  std::string text;
+  for (const EdlParameter* const value : {size_of(function, parameter), count_of(function, parameter)})
+    if (value != nullptr) text += take(entry, *value);
+  if (&parameter == entry.last && entry.follower != nullptr) {
+    const std::string count = parameter.value_of("count");
+    const std::string unit = count_of(function, parameter) == entry.follower ? unit_of(entry, parameter)
+                             : count.empty()                                 ? "1"
+                                                                             : number(entry, count);
+    text += fmt::format("  {0} = ({1})bridge_all_but(input, {2}, {3}, BRIDGE_MOST({1}));\n",
+                        member(entry, *entry.follower), variable_type(entry.follower->type),
+                        bytes_behind(entry, parameter), unit);
+    entry.order.push_back(parameter.name + " with all that is left");
+  } else {
+    entry.order.push_back(parameter.name);
+  }
+  return text +
+         block(entry, parameter, fmt::format("bridge_take_block(input, {})", bytes_of(entry, parameter)));
+}
+
+std::string incoming(Entry& entry, const EdlParameter& parameter) {
+  switch (kind_of(parameter)) {
+    case ParameterKind::value:
+      return take(entry, parameter);
+    case ParameterKind::array:
+      if (!parameter.has("in")) return "";
+      entry.order.push_back(parameter.name);
+      return fmt::format("  bridge_take(input, {0}, sizeof {0});\n", member(entry, parameter));
+    case ParameterKind::string:
+      entry.order.push_back(parameter.name + " up to a zero byte");
+      return block(entry, parameter, "bridge_take_string(input)");
+    case ParameterKind::block:
+      return parameter.has("in") ? incoming_block(entry, parameter) : "";
+    case ParameterKind::unlisted:
+      return "";
+  }
+  return "";
+}
+
+std::string prepare_text(Entry& entry) {
+  std::string text = fmt::format("  memset(&{0}_of, 0, sizeof {0}_of);\n", entry.variable);
+  for (const EdlParameter& parameter : entry.function.parameters) text += incoming(entry, parameter);
+  for (const EdlParameter& parameter : entry.function.parameters) {
+    const ParameterKind kind = kind_of(parameter);
+    if (kind == ParameterKind::block && !parameter.has("in"))
+      text += block(entry, parameter, fmt::format("bridge_room_for({})", bytes_of(entry, parameter)));
+    if (kind == ParameterKind::unlisted && parameter.dimensions.empty() && !parameter.has("isary"))
+      text += fmt::format("  {} = 0; /* yours to fill in */\n", member(entry, parameter));
+  }
+  return fmt::format("static void {}_prepare(struct bridge_input *input) {{\n{}{}}}\n\n", entry.variable,
+                     entry.order.empty() ? "  (void)input;\n" : "", text);
+}
+
+/// A name that no parameter has.
+std::string result_of(const EdlFunction& function) {
+  std::string name = "result";
+  while (std::ranges::find(function.parameters, name, &EdlParameter::name) != function.parameters.end())
+    name += "_";
+  return name;
+}
+
+std::string variables(const Entry& entry) {
+  const EdlFunction& function = entry.function;
+  std::string members;
+  for (EdlParameter variable : function.parameters) {
+    variable.type =
+        kind_of(variable) == ParameterKind::unlisted ? variable_type(variable.type) : writable(variable.type);
+    members += fmt::format("  {};\n", c_declared(variable));
+  }
+  if (function.result != "void")
+    members += fmt::format("  {} {};\n", variable_type(function.result), result_of(function));
+  return fmt::format("static struct {{\n{}}} {}_of;\n\n", members.empty() ? "  char none;\n" : members,
+                     entry.variable);
+}
+
+std::string call_text(const Entry& entry) {
+  const EdlFunction& function = entry.function;
+  std::string arguments = "bridge_enclave";
+  if (function.result != "void") arguments += fmt::format(", &{}_of.{}", entry.variable, result_of(function));
+  for (const EdlParameter& parameter : function.parameters) arguments += ", " + member(entry, parameter);
+  return fmt::format("static sgx_status_t {}_call(void) {{\n  return {}({});\n}}\n\n", entry.variable,
+                     function.name, arguments);
+}
+
+std::string status(const Entry& entry) {
+  const std::string& type = entry.function.result;
+  if (type == "void" || stars_of(type) > 0) return "0";
+  return fmt::format("{}{}_of.{}{}", is_whole_number(type) ? "(uint32_t)" : "BRIDGE_STATUS(", entry.variable,
+                     result_of(entry.function), is_whole_number(type) ? "" : ")");
+}
+
+std::string reply_text(const Entry& entry) {
+  std::string text;
+  for (const EdlParameter& parameter : entry.function.parameters) {
+    if (!parameter.has("out")) continue;
+    const std::string value = member(entry, parameter);
+    const ParameterKind kind = kind_of(parameter);
+    const std::string size = kind == ParameterKind::array    ? "sizeof " + value
+                             : kind == ParameterKind::string ? fmt::format("strlen({})", value)
+                             : kind == ParameterKind::block  ? bytes_of(entry, parameter)
+                                                             : "";
+    if (!size.empty()) text += fmt::format("  bridge_give(answer, {}, {});\n", value, size);
+  }
+  return fmt::format(
+      "static void {}_reply(struct bridge_answer *answer) {{\n{}  answer->status = {};\n}}\n\n",
+      entry.variable, text, status(entry));
+}
+
+std::string text_of(Entry& entry) {
+  find_follower(entry);
+  const std::string prepare = prepare_text(entry);
+  return fmt::format("/* {} {}({})\n   input: {} */\n", entry.function.result, entry.function.name,
+                     c_parameters(entry.function),
+                     entry.order.empty() ? "nothing" : fmt::format("{}", fmt::join(entry.order, ", "))) +
+         variables(entry) + prepare + call_text(entry) + reply_text(entry);
+}
 
 const EdlFunction& entry_named(const Edl& edl, const std::string& name) {
   const auto found = std::ranges::find(edl.ecalls, name, &EdlFunction::name);
@@ -324,17 +307,15 @@ const EdlFunction& entry_named(const Edl& edl, const std::string& name) {
   if (!found->is_public)
     throw UserError(
         Fault{.message = fmt::format("the ecall \"{}\" is not public", name),
-              .place = {.file = found->file},
+              .place = {.file = found->place.file},
               .hint = "it can be called from within an ocall only: profile the ecall that leads there"});
   return *found;
 }
 
 /// To a structure of the EDL's that has pointers itself (deep copy): bytes of an input are none.
 bool leads_to_pointers(const EdlParameter& parameter, const std::vector<EdlDeclaration>& declarations) {
-  std::vector<std::string> words = words_of(writable(parameter.type));
   if (stars_of(parameter.type) != 1) return false;
-  words.pop_back();
-  const std::string type = joined(words);
+  const std::string type = pointed_to(writable(parameter.type));
   return std::ranges::any_of(declarations, [&](const EdlDeclaration& declared) {
     return declared.name == type && declared.text.find('*') != std::string::npos;
   });
@@ -350,12 +331,12 @@ EdgeFile bridge_file(const EdlEdit& edit, const std::vector<std::string>& entrie
   for (const std::string& name : entries) {
     EdlFunction function = entry_named(edit.edl, name);
     for (EdlParameter& parameter : function.parameters)
-      parameter.user_check |= leads_to_pointers(parameter, edit.edl.declarations);
-    EntryText entry(function);
-    texts += entry.write();
-    rows.push_back(entry.table_row());
+      if (leads_to_pointers(parameter, edit.edl.declarations)) parameter.attributes["user_check"];
+    Entry entry{.function = function, .variable = "bridge_" + name};
+    texts += text_of(entry);
+    rows.push_back(fmt::format("{{{0}_prepare, {0}_call, {0}_reply}}", entry.variable));
     names.push_back(fmt::format("\"{}\"", name));
-    blocks = std::max(blocks, entry.blocks());
+    blocks = std::max(blocks, entry.blocks);
   }
   return {.path = "bridge.c",
           .text = c_filled(bridge_template, {{"FILE", edit.edl.main.path},

@@ -11,6 +11,7 @@
 #include "rewriter/edl/text.hpp"
 #include "rewriter/found_tree.hpp"
 #include "src/core/error.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -39,24 +40,26 @@ std::string beside(const std::string& path, std::string_view name) {
   return (folder.empty() ? "" : folder + "/") + std::string(name);
 }
 
-bool is_ours(const EdlFunction& function) {
-  return function.name == usual_function && function.parameters.size() == 2 && function.is_public;
+bool declares_ours(const EdlFile& file) {
+  return std::ranges::any_of(file.items.trusted, [](const EdlFunction& function) {
+    return function.name == usual_function && function.parameters.size() == 2 && function.is_public;
+  });
 }
 
-/// The import that somebody has written by hand: what declares it, and what it names.
+/// The import that somebody has written by hand.
 struct OwnImport {
   std::string path;
-  const EdlFile* file = nullptr;  // null: it is for us to write
+  bool is_there = false;  // else it is for us to write
 };
 
 std::optional<OwnImport> own_import(const Edl& edl) {
   for (const EdlFile* const file : files_of(edl))
     for (const EdlImport& import : file->items.imports) {
       if (name_of_file(import.file) != usual_file) continue;
-      const std::string path = beside(file->path, import.file);
-      const auto found = std::ranges::find(edl.imported, path, &EdlFile::path);
-      if (found == edl.imported.end()) return OwnImport{.path = path};
-      if (std::ranges::any_of(found->items.trusted, is_ours)) return OwnImport{.path = path, .file = &*found};
+      if (import.path.empty()) return OwnImport{.path = beside(file->path, import.file)};
+      const auto found = std::ranges::find(edl.imported, import.path, &EdlFile::path);
+      if (found != edl.imported.end() && declares_ours(*found))
+        return OwnImport{.path = import.path, .is_there = true};
     }
   return std::nullopt;
 }
@@ -69,21 +72,10 @@ std::string free_name(std::string_view stem, std::string_view suffix, IsTaken is
   return name;
 }
 
-std::set<std::string> names_in(const Edl& edl) {
-  std::set<std::string> names;
-  for (const EdlFile* const file : files_of(edl)) {
-    for (const EdlFunction& function : file->all.trusted) names.insert(function.name);
-    for (const EdlFunction& function : file->all.untrusted) names.insert(function.name);
-  }
-  return names;
-}
-
-/// As imported: the file that does so may name it by another folder.
-bool is_imported(const Edl& edl, const std::string& name) {
+/// Whether an EDL file is called so, or any of them, in whatever branch of #if, imports one of that name.
+bool is_named(const Edl& edl, const std::string& name) {
   return std::ranges::any_of(files_of(edl), [&](const EdlFile* file) {
-    return name_of_file(file->path) == name ||
-           std::ranges::any_of(file->all.imports,
-                               [&](const EdlImport& import) { return name_of_file(import.file) == name; });
+    return name_of_file(file->path) == name || file->text.find(name + "\"") != std::string::npos;
   });
 }
 
@@ -94,15 +86,39 @@ std::string import_text(const std::string& function) {
   return fmt::format("/* {}. Do not edit. */\n{}", generated_mark, text);
 }
 
+void refuse_hidden_ends(const EdlFile& main) {
+  std::vector<Fault> faults;
+  for (const Place& place : main.hidden_ends)
+    faults.push_back({.message = "jcprof cannot tell which brace closes the enclave block: a macro or an "
+                                 "included file has a part in this line",
+                      .place = place,
+                      .hint = fmt::format("write that brace in {}, on a line of its own: jcprof puts its "
+                                          "import in front of it",
+                                          main.path)});
+  if (!faults.empty()) throw UserError(faults);
+}
+
 void import_function(EdlEdit& edit) {
-  EdlFunction ours = parse_edl(std::string(usual_file), import_text(edit.function)).items.trusted.front();
-  const auto is_there = [&](const EdlFunction& function) { return function.name == ours.name; };
-  if (std::ranges::none_of(edit.edl.ecalls, is_there)) edit.edl.ecalls.push_back(std::move(ours));
+  const std::string text = import_text(edit.function);
+  EdlFunction ours = parse_edl(std::string(usual_file), text, text).items.trusted.front();
+  if (std::ranges::find(edit.edl.ecalls, ours.name, &EdlFunction::name) == edit.edl.ecalls.end())
+    edit.edl.ecalls.push_back(std::move(ours));
 }
 
 }  // namespace
 
-EdlEdit edit_edl(const Edl& edl, const std::vector<std::string>& files, const std::set<std::string>& words) {
+std::set<std::string> words_like_ours(const std::string& text) {
+  std::set<std::string> words;
+  for (std::size_t at = text.find(usual_function); at != std::string::npos;
+       at = text.find(usual_function, at + 1)) {
+    if (at > 0 && is_word(text[at - 1])) continue;
+    words.emplace(text.begin() + static_cast<std::ptrdiff_t>(at),
+                  std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(), is_word));
+  }
+  return words;
+}
+
+EdlEdit edit_edl(const Edl& edl, const std::vector<std::string>& files, std::set<std::string> words) {
   refuse_instrumented(edl);
   EdlEdit edit{.text = edl.main.text,
                .function = std::string(usual_function),
@@ -111,7 +127,7 @@ EdlEdit edit_edl(const Edl& edl, const std::vector<std::string>& files, const st
                .edl = edl};
   if (const std::optional<OwnImport> own = own_import(edl)) {
     edit.import_path = own->path;
-    if (own->file == nullptr) {
+    if (!own->is_there) {
       edit.import_text = import_text(edit.function);
       std::erase_if(edit.edl.not_found,
                     [](const std::string& file) { return name_of_file(file) == usual_file; });
@@ -119,12 +135,12 @@ EdlEdit edit_edl(const Edl& edl, const std::vector<std::string>& files, const st
     import_function(edit);
     return edit;
   }
-  const std::set<std::string> names = names_in(edl);
-  edit.function = free_name(usual_function, "", [&](const std::string& name) {
-    return names.contains(name) || words.contains(name);
-  });
+  refuse_hidden_ends(edl.main);
+  for (const EdlFile* const file : files_of(edl)) words.merge(words_like_ours(file->text));
+  edit.function =
+      free_name(usual_function, "", [&](const std::string& name) { return words.contains(name); });
   const std::string file = free_name("jcprof", ".edl", [&](const std::string& name) {
-    return is_imported(edl, name) || std::ranges::find(files, beside(edl.main.path, name)) != files.end();
+    return is_named(edl, name) || std::ranges::find(files, beside(edl.main.path, name)) != files.end();
   });
   edit.import_path = beside(edl.main.path, file);
   edit.import_text = import_text(edit.function);

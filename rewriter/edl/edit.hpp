@@ -19,9 +19,12 @@ struct EdlEdit {
   Edl edl;                  // as the SDK's tool will see it: our ecall behind all others
 };
 
+/// Words of a text that our ecall might be called as well.
+std::set<std::string> words_like_ours(const std::string& text);
+
 /// `files` are the project's, by path; `words` are names that the function must not have beside those of the
-/// EDL: of functions in the sources, say. Throws UserError where the file was instrumented before.
-EdlEdit edit_edl(const Edl& edl, const std::vector<std::string>& files,
-                 const std::set<std::string>& words = {});
+/// EDL: of functions in the sources, say. Throws UserError where the file was instrumented before, and where
+/// there is no place for the import.
+EdlEdit edit_edl(const Edl& edl, const std::vector<std::string>& files, std::set<std::string> words = {});
 
 }  // namespace jcprof::rewriter

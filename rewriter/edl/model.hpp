@@ -4,27 +4,25 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
-namespace jcprof::rewriter {
+#include "src/core/error.hpp"
 
-enum class EdlDirection : std::uint8_t { none, in, out, in_out };
+namespace jcprof::rewriter {
 
 struct EdlParameter {
   std::string type;  // as C writes it: "const char*"
   std::string name;
-  std::vector<std::string> dimensions;  // of an array: {"16"}
-  EdlDirection direction = EdlDirection::none;
-  std::string size;   // of [size=n]; empty: none
-  std::string count;  // of [count=n]; empty: none
-  bool user_check = false;
-  bool string = false;
-  bool wstring = false;
-  bool isptr = false;  // the type is a pointer's name
-  bool isary = false;  // the type is an array's name
-  bool operator==(const EdlParameter&) const = default;
+  std::vector<std::string> dimensions = {};            // of an array: {"16"}
+  std::map<std::string, std::string> attributes = {};  // [in, size=n]: {{"in", ""}, {"size", "n"}}
+
+  bool has(const std::string& attribute) const { return attributes.contains(attribute); }
+  /// Of [size=n]: "n"; empty: it has none.
+  std::string value_of(const std::string& attribute) const {
+    return has(attribute) ? attributes.at(attribute) : "";
+  }
 };
 
 struct EdlFunction {
@@ -33,16 +31,13 @@ struct EdlFunction {
   std::vector<EdlParameter> parameters = {};
   bool is_public = false;                 // trusted: may be called from outside of an ocall
   std::vector<std::string> allowed = {};  // untrusted: ecalls that may be made while it runs
-  std::string file = {};                  // path of the one that declares it
-  std::size_t offset = 0;                 // of its name in there
-  bool operator==(const EdlFunction&) const = default;
+  Place place = {};                       // of its name
 };
 
 struct EdlImport {
   std::string file;                     // as it stands there
   std::vector<std::string> names = {};  // empty: all
-  std::size_t offset = 0;
-  bool operator==(const EdlImport&) const = default;
+  std::string path = {};                // of the file that it leads to; empty: there is none
 };
 
 /// A struct, union or enum.
@@ -52,7 +47,6 @@ struct EdlDeclaration {
   bool operator==(const EdlDeclaration&) const = default;
 };
 
-/// What one way through the #if groups of a file declares.
 struct EdlItems {
   std::vector<std::string> includes;  // "x.h"
   std::vector<EdlImport> imports;
@@ -64,9 +58,9 @@ struct EdlItems {
 struct EdlFile {
   std::string path;
   std::string text;
-  EdlItems items;                 // what holds where the file's own #defines are all that is defined
-  EdlItems all;                   // of every branch of its #if groups, each thing once
-  std::vector<std::size_t> ends;  // of each enclave block: the offset of its closing brace
+  EdlItems items;
+  std::vector<std::size_t> ends;  // offsets of the braces that close an enclave block, in every branch of #if
+  std::vector<Place> hidden_ends;  // of those that a macro or an included file brings
 };
 
 /// A file with what it imports.

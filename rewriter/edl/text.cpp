@@ -2,14 +2,13 @@
 #include "rewriter/edl/text.hpp"
 
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "rewriter/edl/tokens.hpp"
-#include "src/core/error.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -17,326 +16,308 @@ namespace {
 using Tokens = std::vector<EdlToken>;
 using Kind = EdlToken::Kind;
 
+bool is_word(const EdlToken& token) {
+  return token.kind == Kind::word || token.kind == Kind::number;
+}
+
 /// As C would be written.
-std::string joined(const EdlToken* begin, const EdlToken* end) {
-  const auto is_word = [](const EdlToken& token) {
-    return token.kind == Kind::word || token.kind == Kind::number;
-  };
+std::string joined(std::span<const EdlToken> tokens) {
   std::string text;
-  for (const EdlToken* i = begin; i != end; ++i) {
-    if (i != begin && is_word(*i) && (is_word(i[-1]) || i[-1].text == "*")) text += ' ';
-    text += i->text;
+  const EdlToken* before = nullptr;
+  for (const EdlToken& token : tokens) {
+    if (before != nullptr && is_word(token) && (is_word(*before) || before->text == "*")) text += ' ';
+    text += token.text;
+    before = &token;
   }
   return text;
 }
 
-/// A word that can stand last in a type, so that what it ends is no name.
+/// Can stand last in a type, so that what it ends is no name.
 bool is_type_word(std::string_view word) {
-  constexpr std::array<std::string_view, 13> words{"void",   "char",   "short",  "int",      "long",
-                                                   "float",  "double", "signed", "unsigned", "const",
-                                                   "struct", "union",  "enum"};
-  return std::ranges::find(words, word) != words.end();
+  return is_one_of(word, {"void", "char", "short", "int", "long", "float", "double", "signed", "unsigned",
+                          "const", "struct", "union", "enum"});
 }
 
-struct Way {
-  EdlItems items;
-  std::vector<std::size_t> ends;
-};
-
-/// One way through a file.
-class Parser {
+/// How far the tokens of a file are read.
+class Cursor {
  public:
-  Parser(const std::string& path, const std::string& text, const Tokens& tokens)
-      : path_(path), text_(text), tokens_(tokens) {}
+  Cursor(const EdlFile& file, const Tokens& tokens) : file_(file), tokens_(tokens) {}
 
-  Way parse() {
-    if (tokens_.empty())
-      fail("there is no enclave block", "an EDL file is: enclave { trusted { … }; untrusted { … }; };");
-    while (at_ < tokens_.size()) {
-      expect("enclave", "an EDL file is: enclave { trusted { … }; untrusted { … }; };");
-      expect("{", "");
-      while (!sees("}")) item();
-      way_.ends.push_back(tokens_[at_++].begin);
-      accept(";");
-    }
-    return std::move(way_);
+  [[noreturn]] void fail(const std::string& message, const std::string& hint = "") const {
+    throw UserError(Fault{.message = message, .place = place(), .hint = hint});
   }
 
- private:
-  [[noreturn]] void fail(const std::string& message, const std::string& hint) const {
-    const std::size_t at = at_ < tokens_.size() ? tokens_[at_].begin : text_.find_last_not_of(" \t\r\n") + 1;
-    throw UserError(Fault{.message = message, .place = place_at(path_, text_, at), .hint = hint});
+  Place place() const {
+    const std::size_t begin = is_at_end() ? file_.text.find_last_not_of(" \t\r\n") + 1 : tokens_[at_].begin;
+    if (begin != EdlToken::nowhere) return place_at(file_.path, file_.text, begin);
+    return {.file = tokens_[at_].line.file, .line = tokens_[at_].line.number};
   }
 
-  bool sees(std::string_view what) const { return at_ < tokens_.size() && tokens_[at_].text == what; }
-  bool sees(Kind kind) const { return at_ < tokens_.size() && tokens_[at_].kind == kind; }
+  bool is_at_end() const { return at_ == tokens_.size(); }
+  /// The token here, or one behind it, has that text.
+  bool sees(std::string_view text, std::size_t ahead = 0) const {
+    return at_ + ahead < tokens_.size() && tokens_[at_ + ahead].text == text;
+  }
+  bool sees(Kind kind) const { return !is_at_end() && tokens_[at_].kind == kind; }
+  bool sees_one_of(std::initializer_list<std::string_view> texts) const {
+    return !is_at_end() && is_one_of(tokens_[at_].text, texts);
+  }
+  std::string found() const {
+    return is_at_end() ? "the end of the file" : fmt::format("\"{}\"", tokens_[at_].text);
+  }
 
-  bool accept(std::string_view what) {
-    const bool is_there = sees(what);
+  const EdlToken& take() { return tokens_[at_++]; }
+  void back() { --at_; }
+  bool accept(std::string_view text) {
+    const bool is_there = sees(text);
     if (is_there) ++at_;
     return is_there;
   }
-
-  std::string found() const {
-    return at_ < tokens_.size() ? fmt::format("\"{}\"", tokens_[at_].text) : "the end of the file";
+  void expect(std::string_view text, const std::string& hint = "") {
+    if (!accept(text)) fail(fmt::format("\"{}\" is expected, not {}", text, found()), hint);
+  }
+  std::string expect(Kind kind, std::string_view what) {
+    if (!sees(kind)) fail(fmt::format("{} is expected, not {}", what, found()));
+    return std::string(take().text);
   }
 
-  void expect(std::string_view what, const std::string& hint) {
-    if (!accept(what)) fail(fmt::format("\"{}\" is expected, not {}", what, found()), hint);
+  std::size_t at() const { return at_; }
+  std::span<const EdlToken> since(std::size_t first) const {
+    return std::span(tokens_).subspan(first, at_ - first);
   }
 
-  const EdlToken& expect(Kind kind, std::string_view what) {
-    if (!sees(kind)) fail(fmt::format("{} is expected, not {}", what, found()), "");
-    return tokens_[at_++];
-  }
-
-  std::string word(std::string_view what) { return std::string(expect(Kind::word, what).text); }
-
-  std::string quoted() {
-    const std::string_view text = expect(Kind::text, "a file's name in quotes").text;
-    return std::string(text.substr(1, text.size() - 2));
-  }
-
-  void item() {
-    if (accept("include")) {
-      way_.items.includes.push_back(quoted());
-    } else if (accept("from")) {
-      import();
-    } else if (sees("struct") || sees("union") || sees("enum")) {
-      declaration();
-    } else if (accept("trusted")) {
-      block(way_.items.trusted);
-    } else if (accept("untrusted")) {
-      block(way_.items.untrusted);
-    } else {
-      fail(fmt::format("{} is nothing that an enclave block holds", found()),
-           "include, from … import, struct, union, enum, trusted and untrusted are");
-    }
-  }
-
-  void import() {
-    EdlImport import{.offset = at_ < tokens_.size() ? tokens_[at_].begin : 0};
-    import.file = quoted();
-    expect("import", "from \"x.edl\" import a, b; or: import *;");
-    if (!accept("*")) do
-        import.names.push_back(word("a function's name"));
-      while (accept(","));
-    expect(";", "");
-    way_.items.imports.push_back(std::move(import));
-  }
-
-  void declaration() {
-    const std::size_t first = at_;
-    EdlDeclaration declared{.name = std::string(tokens_[at_++].text)};
-    if (sees(Kind::word)) declared.name += " " + std::string(tokens_[at_++].text);
-    expect("{", "");
-    for (std::size_t depth = 1; depth > 0; ++at_) {
-      if (at_ == tokens_.size()) fail(fmt::format("\"{}\" has no end", declared.name), "\"}\" is missing");
-      if (tokens_[at_].text == "{") ++depth;
-      if (tokens_[at_].text == "}") --depth;
-    }
-    declared.text = declared_text(first);
-    expect(";", "");
-    way_.items.declarations.push_back(std::move(declared));
-  }
-
-  /// As it is written, but for comments and attributes, which C does not have.
-  std::string declared_text(std::size_t first) const {
-    std::string text;
-    std::size_t depth = 0;  // of brackets of an attribute
-    for (std::size_t i = first; i < at_; ++i) {
-      const bool begins_member = tokens_[i - 1].text == "{" || tokens_[i - 1].text == ";";
-      if (tokens_[i].text == "[" && (begins_member || depth > 0)) ++depth;
-      if (depth == 0) text += spaced(i, first);
-      if (tokens_[i].text == "]" && depth > 0) --depth;
-    }
-    return text;
-  }
-
-  std::string spaced(std::size_t i, std::size_t first) const {
-    const bool is_word = tokens_[i].kind == Kind::word || tokens_[i].kind == Kind::number;
-    const std::string_view before = i == first ? "(" : tokens_[i - 1].text;
-    const bool needs_space = tokens_[i].text == "{" || tokens_[i].text == "}" || tokens_[i].text == "=" ||
-                             before == "{" || before == ";" || before == "," || before == "=" ||
-                             (is_word && before != "(" && before != "[" && before != "-");
-    return (i != first && needs_space ? " " : "") + std::string(tokens_[i].text);
-  }
-
-  void block(std::vector<EdlFunction>& functions) {
-    expect("{", "");
-    while (!accept("}")) {
-      if (at_ == tokens_.size()) fail("this block has no end", "\"}\" is missing");
-      if (sees("include") || sees("from") || sees("struct") || sees("union") || sees("enum"))
-        inner_item(functions);
-      else
-        functions.push_back(function());
-    }
-    accept(";");
-  }
-
-  /// `struct s f();` begins like a declaration.
-  void inner_item(std::vector<EdlFunction>& functions) {
-    const bool is_item =
-        sees("include") || sees("from") ||
-        (at_ + 2 < tokens_.size() && (tokens_[at_ + 1].text == "{" || tokens_[at_ + 2].text == "{"));
-    if (is_item)
-      item();
-    else
-      functions.push_back(function());
-  }
-
-  EdlFunction function() {
-    EdlFunction function;
-    function.is_public = accept("public");
-    if (accept("[")) {
-      do word("a calling convention");
-      while (accept(","));
-      expect("]", "");
-    }
-    const std::size_t first = at_;
-    while (sees(Kind::word) || sees("*")) ++at_;
-    if (at_ - first < 2 || tokens_[at_ - 1].kind != Kind::word || !sees("("))
-      fail(fmt::format("{} is not what a function's declaration goes on with", found()),
-           "a function is: int f([in, size=n] const char* bytes, size_t n);");
-    function.result = joined(&tokens_[first], &tokens_[at_ - 1]);
-    function.name = tokens_[at_ - 1].text;
-    function.file = path_;
-    function.offset = tokens_[at_ - 1].begin;
-    ++at_;
-    if (!accept(")")) parameters(function);
-    behind_parameters(function);
-    expect(";", "");
-    return function;
-  }
-
-  void parameters(EdlFunction& function) {
-    if (sees("void") && at_ + 1 < tokens_.size() && tokens_[at_ + 1].text == ")") {
-      at_ += 2;
-      return;
-    }
-    do function.parameters.push_back(parameter());
-    while (accept(","));
-    expect(")", "");
-  }
-
-  EdlParameter parameter() {
-    EdlParameter parameter;
-    if (accept("[")) {
-      do attribute(parameter);
-      while (accept(","));
-      expect("]", "");
-    }
-    const std::size_t first = at_;
-    while (sees(Kind::word) || sees("*")) ++at_;
-    if (at_ - first < 2 || tokens_[at_ - 1].kind != Kind::word || is_type_word(tokens_[at_ - 1].text))
-      fail("a parameter's type and name are expected in front of this",
-           "as in: [in, size=n] const char* bytes");
-    parameter.type = joined(&tokens_[first], &tokens_[at_ - 1]);
-    parameter.name = tokens_[at_ - 1].text;
-    while (accept("[")) {
-      parameter.dimensions.push_back(until("]", "]"));
-      expect("]", "");
-    }
-    return parameter;
-  }
-
-  /// Up to one of two tokens that are outside of brackets.
-  std::string until(std::string_view end, std::string_view other_end) {
-    const std::size_t first = at_;
-    for (std::size_t depth = 0; at_ < tokens_.size(); ++at_) {
-      if (depth == 0 && (sees(end) || sees(other_end))) break;
-      if (sees("(")) ++depth;
-      if (sees(")") && depth > 0) --depth;
-    }
-    return first == at_ ? "" : joined(&tokens_[first], &tokens_[first] + (at_ - first));
-  }
-
-  void attribute(EdlParameter& parameter) {
-    const std::string name = word("an attribute");
-    const std::string value = accept("=") ? until(",", "]") : "";
-    const bool is_out = parameter.direction == EdlDirection::out;
-    const bool is_in = parameter.direction == EdlDirection::in;
-    if (name == "in") parameter.direction = is_out ? EdlDirection::in_out : EdlDirection::in;
-    if (name == "out") parameter.direction = is_in ? EdlDirection::in_out : EdlDirection::out;
-    if (name == "size") parameter.size = value;
-    if (name == "count") parameter.count = value;
-    // What a function of the user's says the size of has none that a bridge could know.
-    parameter.user_check |= name == "user_check" || name == "sizefunc";
-    parameter.string |= name == "string";
-    parameter.wstring |= name == "wstring";
-    parameter.isptr |= name == "isptr";
-    parameter.isary |= name == "isary";
-  }
-
-  void behind_parameters(EdlFunction& function) {
-    for (;;) {
-      if (accept("allow"))
-        allowed(function);
-      else if (!accept("propagate_errno") && !accept("transition_using_threads"))
-        return;
-    }
-  }
-
-  void allowed(EdlFunction& function) {
-    expect("(", "allow(ecall_a, ecall_b)");
-    if (accept(")")) return;
-    do function.allowed.push_back(word("a function's name"));
-    while (accept(","));
-    expect(")", "allow(ecall_a, ecall_b)");
-  }
-
-  const std::string& path_;
-  const std::string& text_;
+ private:
+  const EdlFile& file_;
   const Tokens& tokens_;
   std::size_t at_ = 0;
-  Way way_;
 };
 
-template <class Item, class Key>
-void merge(std::vector<Item>& to, const std::vector<Item>& more, Key key) {
-  std::set<std::string> known;
-  for (const Item& item : to) known.insert(key(item));
-  for (const Item& item : more)
-    if (known.insert(key(item)).second) to.push_back(item);
+std::string quoted(Cursor& cursor) {
+  const std::string text = cursor.expect(Kind::text, "a file's name in quotes");
+  return text.substr(1, text.size() - 2);
 }
 
-void merge(EdlItems& to, const EdlItems& more) {
-  const auto name = [](const auto& item) { return item.name; };
-  merge(to.includes, more.includes, [](const std::string& include) { return include; });
-  merge(to.imports, more.imports, [](const EdlImport& import) { return std::to_string(import.offset); });
-  merge(to.declarations, more.declarations, [](const EdlDeclaration& item) { return item.name + item.text; });
-  merge(to.trusted, more.trusted, name);
-  merge(to.untrusted, more.untrusted, name);
+/// "a, b", up to what ends such a list.
+std::vector<std::string> words(Cursor& cursor, std::string_view what) {
+  std::vector<std::string> words;
+  do words.push_back(cursor.expect(Kind::word, what));
+  while (cursor.accept(","));
+  return words;
 }
 
-/// None where the branches of #if groups do not go together so.
-std::optional<Way> parse_if_possible(const EdlFile& file, const Tokens& tokens) {
-  try {
-    return Parser(file.path, file.text, tokens).parse();
-  } catch (const UserError&) {
-    return std::nullopt;
+/// Up to one of two tokens that are outside of brackets.
+std::string until(Cursor& cursor, std::initializer_list<std::string_view> ends) {
+  const std::size_t first = cursor.at();
+  for (std::size_t depth = 0; !cursor.is_at_end() && (depth > 0 || !cursor.sees_one_of(ends));
+       cursor.take()) {
+    if (cursor.sees("(")) ++depth;
+    if (cursor.sees(")") && depth > 0) --depth;
   }
+  return joined(cursor.since(first));
+}
+
+/// A type and behind it a name, which is the last token taken; false where that is not what comes.
+bool skip_type_and_name(Cursor& cursor) {
+  const std::size_t first = cursor.at();
+  while (cursor.sees(Kind::word) || cursor.sees("*")) cursor.take();
+  const std::span<const EdlToken> taken = cursor.since(first);
+  return taken.size() >= 2 && taken.back().kind == Kind::word;
+}
+
+EdlParameter parameter(Cursor& cursor) {
+  EdlParameter parameter;
+  if (cursor.accept("[")) {
+    do {
+      const std::string name = cursor.expect(Kind::word, "an attribute");
+      const std::string value = cursor.accept("=") ? until(cursor, {",", "]"}) : "";
+      // A length that a function of the user's says is none that a bridge could know.
+      if (name == "sizefunc")
+        parameter.attributes["user_check"];
+      else
+        parameter.attributes[name] = value;
+    } while (cursor.accept(","));
+    cursor.expect("]");
+  }
+  const std::size_t first = cursor.at();
+  const bool is_whole = skip_type_and_name(cursor);
+  const std::span<const EdlToken> taken = cursor.since(first);
+  if (!is_whole || is_type_word(taken.back().text))
+    cursor.fail("a parameter's type and name are expected in front of this",
+                "as in: [in, size=n] const char* bytes");
+  parameter.type = joined(taken.first(taken.size() - 1));
+  parameter.name = taken.back().text;
+  while (cursor.accept("[")) {
+    parameter.dimensions.push_back(until(cursor, {"]"}));
+    cursor.expect("]");
+  }
+  return parameter;
+}
+
+std::vector<EdlParameter> parameters(Cursor& cursor) {
+  std::vector<EdlParameter> parameters;
+  if (cursor.sees("void") && cursor.sees(")", 1)) cursor.take();
+  if (cursor.accept(")")) return parameters;
+  do parameters.push_back(parameter(cursor));
+  while (cursor.accept(","));
+  cursor.expect(")");
+  return parameters;
+}
+
+std::vector<std::string> allowed(Cursor& cursor) {
+  const std::string form = "allow(ecall_a, ecall_b)";
+  cursor.expect("(", form);
+  if (cursor.accept(")")) return {};
+  std::vector<std::string> names = words(cursor, "a function's name");
+  cursor.expect(")", form);
+  return names;
+}
+
+EdlFunction function(Cursor& cursor) {
+  EdlFunction function;
+  function.is_public = cursor.accept("public");
+  if (cursor.accept("[")) {
+    words(cursor, "a calling convention");
+    cursor.expect("]");
+  }
+  const std::size_t first = cursor.at();
+  if (!skip_type_and_name(cursor) || !cursor.sees("("))
+    cursor.fail(fmt::format("{} is not what a function's declaration goes on with", cursor.found()),
+                "a function is: int f([in, size=n] const char* bytes, size_t n);");
+  cursor.back();
+  function.result = joined(cursor.since(first));
+  function.place = cursor.place();
+  function.name = cursor.take().text;
+  cursor.expect("(");
+  function.parameters = parameters(cursor);
+  for (bool goes_on = true; goes_on;)
+    if (cursor.accept("allow"))
+      function.allowed = allowed(cursor);
+    else
+      goes_on = cursor.accept("propagate_errno") || cursor.accept("transition_using_threads");
+  cursor.expect(";");
+  return function;
+}
+
+EdlImport import(Cursor& cursor) {
+  EdlImport import{.file = quoted(cursor)};
+  cursor.expect("import", "from \"x.edl\" import a, b; or: import *;");
+  if (!cursor.accept("*")) import.names = words(cursor, "a function's name");
+  cursor.expect(";");
+  return import;
+}
+
+bool needs_space(const EdlToken& before, const EdlToken& token) {
+  return is_one_of(token.text, {"{", "}", "="}) || is_one_of(before.text, {"{", ";", ",", "="}) ||
+         (is_word(token) && !is_one_of(before.text, {"(", "[", "-"}));
+}
+
+/// As it is written, but for comments and attributes, which C does not have.
+std::string declared_text(std::span<const EdlToken> tokens) {
+  std::string text(tokens.front().text);
+  std::size_t depth = 0;  // of brackets of an attribute
+  for (std::size_t i = 1; i < tokens.size(); ++i) {
+    const bool begins_member = is_one_of(tokens[i - 1].text, {"{", ";"});
+    if (tokens[i].text == "[" && (begins_member || depth > 0)) ++depth;
+    if (depth == 0) text += (needs_space(tokens[i - 1], tokens[i]) ? " " : "") + std::string(tokens[i].text);
+    if (tokens[i].text == "]" && depth > 0) --depth;
+  }
+  return text;
+}
+
+EdlDeclaration declaration(Cursor& cursor) {
+  const std::size_t first = cursor.at();
+  EdlDeclaration declared{.name = std::string(cursor.take().text), .text = {}};
+  if (cursor.sees(Kind::word)) declared.name += " " + std::string(cursor.take().text);
+  cursor.expect("{");
+  for (std::size_t depth = 1; depth > 0; cursor.take()) {
+    if (cursor.is_at_end()) cursor.fail(fmt::format("\"{}\" has no end", declared.name), "\"}\" is missing");
+    if (cursor.sees("{")) ++depth;
+    if (cursor.sees("}")) --depth;
+  }
+  declared.text = declared_text(cursor.since(first));
+  cursor.expect(";");
+  return declared;
+}
+
+/// False where none of what may stand in both kinds of block begins here.
+bool accept_common(Cursor& cursor, EdlItems& items) {
+  if (cursor.accept("include")) {
+    items.includes.push_back(quoted(cursor));
+  } else if (cursor.accept("from")) {
+    items.imports.push_back(import(cursor));
+  } else if (cursor.sees_one_of({"struct", "union", "enum"}) &&
+             (cursor.sees("{", 1) || cursor.sees("{", 2))) {
+    items.declarations.push_back(declaration(cursor));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void functions(Cursor& cursor, EdlItems& items, std::vector<EdlFunction>& functions) {
+  cursor.expect("{");
+  while (!cursor.accept("}")) {
+    if (cursor.is_at_end()) cursor.fail("this block has no end", "\"}\" is missing");
+    if (!accept_common(cursor, items)) functions.push_back(function(cursor));
+  }
+  cursor.accept(";");
+}
+
+void item(Cursor& cursor, EdlItems& items) {
+  if (accept_common(cursor, items)) return;
+  if (cursor.accept("trusted"))
+    functions(cursor, items, items.trusted);
+  else if (cursor.accept("untrusted"))
+    functions(cursor, items, items.untrusted);
+  else
+    cursor.fail(fmt::format("{} is nothing that an enclave block holds", cursor.found()),
+                "include, from … import, struct, union, enum, trusted and untrusted are");
+}
+
+/// Of the braces that close enclave blocks in branches that the preprocessor has left out. Each branch of an
+/// #if group begins as deep in braces as the group.
+std::set<std::size_t> ends_left_out(const Tokens& written, const Tokens& read) {
+  std::set<EdlLine> lines;
+  for (const EdlToken& token : read) lines.insert(token.line);
+  std::set<std::size_t> ends;
+  std::vector<std::size_t> groups;  // how deep each of those that we are in began
+  std::size_t depth = 0;
+  for (const EdlToken& token : written) {
+    const std::string_view name = directive_name(token);
+    if (name.starts_with("if"))
+      groups.push_back(depth);
+    else if (name.starts_with("el") && !groups.empty())
+      depth = groups.back();
+    else if (name == "endif" && !groups.empty())
+      groups.pop_back();
+    if (token.text == "{") ++depth;
+    if (token.text == "}" && depth > 0 && --depth == 0 && !lines.contains(token.line))
+      ends.insert(token.begin);
+  }
+  return ends;
 }
 
 }  // namespace
 
-EdlFile parse_edl(const std::string& path, const std::string& text) {
-  EdlFile file{.path = path, .text = text, .items = {}, .all = {}, .ends = {}};
-  const Tokens tokens = edl_tokens(path, file.text);
-  const Tokens usual = preprocessed(tokens);
-  std::optional<Way> chosen = parse_if_possible(file, usual);
-  std::set<std::size_t> ends;
-  for (const Tokens& tokens_of_way : all_ways(tokens)) {
-    std::optional<Way> way = parse_if_possible(file, tokens_of_way);
-    if (!way) continue;
-    ends.insert(way->ends.begin(), way->ends.end());
-    merge(file.all, way->items);
-    if (!chosen) chosen = std::move(way);
+EdlFile parse_edl(const std::string& path, const std::string& text, const std::string& preprocessed) {
+  EdlFile file{.path = path, .text = text, .items = {}, .ends = {}, .hidden_ends = {}};
+  const Tokens written = edl_tokens(path, text);
+  const Tokens tokens = edl_tokens_of(written, path, preprocessed);
+  Cursor cursor(file, tokens);
+  const std::string form = "an EDL file is: enclave { trusted { … }; untrusted { … }; };";
+  if (tokens.empty()) cursor.fail("there is no enclave block", form);
+  std::set<std::size_t> ends = ends_left_out(written, tokens);
+  while (!cursor.is_at_end()) {
+    cursor.expect("enclave", form);
+    cursor.expect("{");
+    while (!cursor.sees("}")) item(cursor, file.items);
+    const Place place = cursor.place();
+    if (const std::size_t end = cursor.take().begin; end != EdlToken::nowhere)
+      ends.insert(end);
+    else
+      file.hidden_ends.push_back(place);
+    cursor.accept(";");
   }
-  if (!chosen) chosen = Parser(path, file.text, usual).parse();  // throws
-  ends.insert(chosen->ends.begin(), chosen->ends.end());
-  merge(file.all, chosen->items);
-  file.items = std::move(chosen->items);
   file.ends.assign(ends.begin(), ends.end());
   return file;
 }

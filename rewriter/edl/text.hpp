@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the text of one EDL file, Intel's dialect (whose tool runs the C preprocessor first) and Open
-// Enclave's. Follows no import and knows no file system.
+// Reads the text of one EDL file, Intel's dialect and Open Enclave's. Follows no import, runs no preprocessor
+// and knows no file system.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace jcprof::rewriter {
 
-/// Throws UserError with place and hint where it is no EDL.
-EdlFile parse_edl(const std::string& path, const std::string& text);
+/// `preprocessed` is what `cc -E` makes of `text`, with line markers; where that has no directive, `text`
+/// itself. Throws UserError with place and hint where it is no EDL.
+EdlFile parse_edl(const std::string& path, const std::string& text, const std::string& preprocessed);
 
 }  // namespace jcprof::rewriter

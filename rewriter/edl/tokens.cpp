@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <utility>
 
 #include "src/core/error.hpp"
 #include "src/core/text.hpp"
@@ -78,7 +82,7 @@ class EdlLexer {
       ++at_;
     }
     starts_line_ = kind == EdlToken::Kind::directive;
-    tokens_.push_back({.kind = kind, .begin = begin, .text = text_.substr(begin, at_ - begin)});
+    tokens_.push_back({.kind = kind, .text = text_.substr(begin, at_ - begin), .begin = begin});
   }
 
   /// A comment in it may go over several lines, and is part of it.
@@ -103,10 +107,56 @@ class EdlLexer {
   bool starts_line_ = true;
 };
 
+/// Of `# 12 "kv.edl" 2` or `#line 12 "kv.edl"`: `line` becomes the one that the marker stands on then.
+void follow_marker(const EdlToken& directive, EdlLine& line) {
+  // Its comments have their ends: it is a token.
+  const std::vector<EdlToken> parts = EdlLexer("", directive.text.substr(1)).read();
+  auto part = parts.begin();
+  if (part != parts.end() && part->text == "line") ++part;
+  if (part == parts.end() || part->kind != EdlToken::Kind::number) return;
+  std::size_t next = 0;
+  std::from_chars(part->text.data(), part->text.data() + part->text.size(), next);
+  line.number = std::max<std::size_t>(next, 1) - 1;
+  if (++part == parts.end() || part->kind != EdlToken::Kind::text) return;
+  const std::string_view name = part->text.substr(1, part->text.size() - 2);
+  line.file = std::filesystem::path(name).lexically_normal().generic_string();
+}
+
 }  // namespace
 
 std::vector<EdlToken> edl_tokens(const std::string& path, std::string_view text) {
-  return EdlLexer(path, text).read();
+  std::vector<EdlToken> tokens = EdlLexer(path, text).read();
+  EdlLine line{.file = path, .number = 1};
+  std::size_t at = 0;
+  for (EdlToken& token : tokens) {
+    line.number += static_cast<std::size_t>(std::ranges::count(text.substr(at, token.begin - at), '\n'));
+    at = token.begin;
+    token.line = line;
+    if (token.kind == EdlToken::Kind::directive) follow_marker(token, line);
+  }
+  return tokens;
+}
+
+std::string_view directive_name(const EdlToken& token) {
+  if (token.kind != EdlToken::Kind::directive) return {};
+  const std::size_t begin = std::min(token.text.find_first_not_of(" \t", 1), token.text.size());
+  const auto end = std::find_if_not(token.text.begin() + begin, token.text.end(), is_word);
+  return token.text.substr(begin, static_cast<std::size_t>(end - token.text.begin()) - begin);
+}
+
+std::vector<EdlToken> edl_tokens_of(const std::vector<EdlToken>& written, const std::string& path,
+                                    std::string_view preprocessed) {
+  std::vector<EdlToken> tokens = edl_tokens(path, preprocessed);
+  std::erase_if(tokens, [](const EdlToken& token) { return token.kind == EdlToken::Kind::directive; });
+  // Macros move what stands on a line. A token is known again where its line has it as often as before.
+  std::map<std::pair<EdlLine, std::string_view>, std::pair<std::vector<EdlToken*>, std::vector<std::size_t>>>
+      alike;
+  for (EdlToken& token : tokens) alike[{token.line, token.text}].first.push_back(&token);
+  for (const EdlToken& token : written) alike[{token.line, token.text}].second.push_back(token.begin);
+  for (const auto& [key, both] : alike)
+    for (std::size_t i = 0; i < both.first.size(); ++i)
+      both.first[i]->begin = both.first.size() == both.second.size() ? both.second[i] : EdlToken::nowhere;
+  return tokens;
 }
 
 }  // namespace jcprof::rewriter

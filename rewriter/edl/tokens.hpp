@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tokens of an EDL file, without its comments, and the ways through its preprocessor directives. Knows
-// no grammar.
+// The tokens of an EDL file, without its comments, each with the line that it comes from. Knows no grammar.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,23 +11,30 @@
 
 namespace jcprof::rewriter {
 
-struct EdlToken {
-  enum class Kind : std::uint8_t { word, number, text, punctuation, directive };
-  Kind kind = Kind::punctuation;
-  std::size_t begin = 0;  // in the file
-  std::string_view text;  // of a text: with its quotes; punctuation is one byte
+struct EdlLine {
+  std::string file;
+  std::size_t number = 0;
+  auto operator<=>(const EdlLine&) const = default;
 };
 
-/// All tokens; a directive is one, up to the end of its logical line. `text` must outlive them. Throws
-/// UserError for a comment or a text without end.
+struct EdlToken {
+  static constexpr std::size_t nowhere = std::string::npos;
+  enum class Kind : std::uint8_t { word, number, text, punctuation, directive };
+  Kind kind = Kind::punctuation;
+  std::string_view text;  // of a text: with its quotes; punctuation is one byte
+  std::size_t begin = 0;  // in the file, as its author wrote it; nowhere: a macro or another file brings it
+  EdlLine line = {};      // as the line markers in front of it say
+};
+
+/// A file as its author wrote it. A directive is one token, up to the end of its logical line. `text` must
+/// outlive the tokens. Throws UserError for a comment without end.
 std::vector<EdlToken> edl_tokens(const std::string& path, std::string_view text);
 
-/// The tokens that the preprocessor leaves where nothing but the file's own #defines is defined. Names that
-/// stand for one token are replaced by it.
-std::vector<EdlToken> preprocessed(const std::vector<EdlToken>& tokens);
+/// "ifdef"; empty for what is no directive.
+std::string_view directive_name(const EdlToken& token);
 
-/// As many ways through the #if groups as it takes to come through every branch. On each, `#ifdef N` and
-/// `#ifndef N` agree about N.
-std::vector<std::vector<EdlToken>> all_ways(const std::vector<EdlToken>& tokens);
+/// What `cc -E` has made of the file with the tokens `written`. No directives are left.
+std::vector<EdlToken> edl_tokens_of(const std::vector<EdlToken>& written, const std::string& path,
+                                    std::string_view preprocessed);
 
 }  // namespace jcprof::rewriter

@@ -40,7 +40,7 @@ const Strings strict{
 const Strings strict_c{"-Wstrict-prototypes", "-Wmissing-prototypes", "-Wjump-misses-init"};
 
 EdlEdit edited(const std::string& feature) {
-  return edit_edl(read_edl(here / "edl" / feature, "enclave.edl", {}), {});
+  return edit_edl(read_edl({.root = here / "edl" / feature}, "enclave.edl"), {});
 }
 
 Strings public_ecalls(const EdlEdit& edit) {
@@ -261,7 +261,7 @@ TEST_CASE("what jcprof init drafts for an enclave builds a host build") {
     if (is_telling(path)) tree.texts.emplace(path, text);
   }
   const Project project = parse_project(folder / "tree/jcprof.json", draft_project(tree));
-  const EdlEdit edit = edit_edl(read_edl(folder / "tree", "enclave/kv.edl", {}), {});
+  const EdlEdit edit = edit_edl(read_edl({.root = folder / "tree"}, "enclave/kv.edl"), {});
   for (const EdgeFile& file : host_files(edit)) write_file(folder / "edge" / file.path, file.text);
   write_file(folder / "edge/bridge.c", bridge_file(edit, project.entry).text);
   fs::copy_file(fs::path(JCPROF_SOURCE_DIR) / "templates/jcprof_plugin.h", folder / "edge/jcprof_plugin.h");

@@ -41,16 +41,12 @@ std::vector<std::string> files_in(const fs::path& folder) {
 }
 
 std::string in_words(const EdlParameter& parameter) {
-  constexpr const char* directions[] = {"", "in ", "out ", "in out "};
-  std::string text = directions[static_cast<int>(parameter.direction)];
-  if (!parameter.size.empty()) text += "size=" + parameter.size + " ";
-  if (!parameter.count.empty()) text += "count=" + parameter.count + " ";
-  for (const auto& [is_so, name] : {std::pair{parameter.user_check, "user_check "},
-                                    {parameter.string, "string "},
-                                    {parameter.wstring, "wstring "},
-                                    {parameter.isptr, "isptr "},
-                                    {parameter.isary, "isary "}})
-    if (is_so) text += name;
+  std::string text;
+  for (const char* const attribute :
+       {"in", "out", "size", "count", "user_check", "string", "wstring", "isptr", "isary"}) {
+    const std::string value = parameter.value_of(attribute);
+    if (parameter.has(attribute)) text += attribute + (value.empty() ? "" : "=" + value) + " ";
+  }
   text += fmt::format("<{}> {}", parameter.type, parameter.name);
   for (const std::string& dimension : parameter.dimensions) text += fmt::format("[{}]", dimension);
   return text;
@@ -81,11 +77,11 @@ std::string report(const EdlEdit& edit) {
 }
 
 EdlEdit edit_feature(const fs::path& folder) {
-  return edit_edl(read_edl(folder, "enclave.edl", {}), files_in(folder));
+  return edit_edl(read_edl({.root = folder}, "enclave.edl"), files_in(folder));
 }
 
 std::string refusal(const std::string& text) {
-  return test::fault_text([&] { parse_edl("a.edl", text); });
+  return test::fault_text([&] { parse_edl("a.edl", text, text); });
 }
 
 TEST_CASE("each feature of EDL is rewritten as approved") {
@@ -120,7 +116,7 @@ TEST_CASE("an EDL that carries our import from an earlier run is refused") {
   const EdlEdit edit = edit_feature(here / "edl/crlf");
   const test::TemporaryFolder folder;
   write_file(folder / "enclave.edl", edit.text);
-  CHECK(test::fault_text([&] { edit_edl(read_edl(folder.path(), "enclave.edl", {}), {}); }) ==
+  CHECK(test::fault_text([&] { edit_edl(read_edl({.root = folder.path()}, "enclave.edl"), {}); }) ==
         "enclave.edl:6: the EDL carries jcprof's import already\n"
         "  6 | /*[j*/from \"jcprof.edl\" import *;/*j]*/};\n"
         "    | ^\n"
@@ -139,7 +135,7 @@ TEST_CASE("imports are looked for beside the file, then in the search folders, t
   for (const char* name : {"sdk/include/c.edl", "sdk/include/d.edl"})
     write_file(folder / name, file("of_sdk"));
   ::setenv("SGX_SDK", (folder / "sdk").c_str(), 1);
-  const Edl edl = read_edl(folder / "p", "a/a.edl", {"s"});
+  const Edl edl = read_edl({.root = folder / "p", .search = {"s"}}, "a/a.edl");
   ::unsetenv("SGX_SDK");
   std::vector<std::string> names;
   for (const EdlFunction& function : edl.ecalls) names.push_back(function.name);
@@ -149,7 +145,7 @@ TEST_CASE("imports are looked for beside the file, then in the search folders, t
 }
 
 TEST_CASE("our function gets another name where a source has it") {
-  const Edl edl = read_edl(here / "edl/crlf", "enclave.edl", {});
+  const Edl edl = read_edl({.root = here / "edl/crlf"}, "enclave.edl");
   const EdlEdit edit = edit_edl(edl, {}, {"jcprof_enclave", "jcprof_enclave_2"});
   CHECK(edit.function == "jcprof_enclave_3");
   CHECK(edit.import_path == "jcprof.edl");
@@ -184,6 +180,81 @@ TEST_CASE("what is no EDL is refused at its place") {
         "  1 | enclave { trusted { public void f(); };\n"
         "    |                                        ^\n"
         "hint: include, from … import, struct, union, enum, trusted and untrusted are");
+}
+
+/// What is said of an EDL file, with what lies beside it.
+std::string refusal_of_file(const std::string& text, const std::string& compiler = "cc") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "e/a.edl", text);
+  write_file(folder / "e/part.h", "\npublic void g(int)\n");
+  write_file(folder / "e/end.h", "#define CLOSE };\n");
+  return test::fault_text(
+      [&] { edit_edl(read_edl({.root = folder.path(), .compiler = compiler}, "e/a.edl"), {}); });
+}
+
+TEST_CASE("a mistake is told of at the line that the user wrote, whatever the preprocessor made of it") {
+  CHECK(refusal_of_file("#define N 4\n#define TWO(a, b) a; b\n\n/* a\n comment */ enclave {\n  trusted {\n"
+                        "    TWO(public void f(int a),\n      public void g([in] int b[N]));\n"
+                        "    public void h(int);\n  };\n};\n") ==
+        "e/a.edl:9: a parameter's type and name are expected in front of this\n"
+        "  9 |     public void h(int);\n"
+        "    |                      ^\n"
+        "hint: as in: [in, size=n] const char* bytes");
+  CHECK(refusal_of_file(
+            "#define NONE\nenclave {\n  trusted { public void f([in, size=NONE] int NONE) };\n};\n") ==
+        "e/a.edl:3: a parameter's type and name are expected in front of this\n"
+        "  3 |   trusted { public void f([in, size=NONE] int NONE) };\n"
+        "    |                                                   ^\n"
+        "hint: as in: [in, size=n] const char* bytes");
+  CHECK(refusal_of_file("enclave {\n  trusted {\n#include \"part.h\"\n  };\n};\n") ==
+        "e/part.h:2: a parameter's type and name are expected in front of this\n"
+        "hint: as in: [in, size=n] const char* bytes");
+  CHECK(refusal_of_file("#ifdef NOWHERE\nenclave { };\n#endif\n") ==
+        "e/a.edl:3: there is no enclave block\n"
+        "  3 | #endif\n"
+        "    |       ^\n"
+        "hint: an EDL file is: enclave { trusted { … }; untrusted { … }; };");
+}
+
+const std::string preprocessor_hint =
+    "\nhint: #include looks beside the file, in \"edl_search\" and in the -I of \"compile.flags\"; -D "
+    "defines "
+    "macros there";
+
+TEST_CASE("what the preprocessor refuses is told in its words") {
+  CHECK(refusal_of_file("enclave {\n#include \"away.h\"\n};\n") ==
+        "e/a.edl:2: the C preprocessor says: away.h: No such file or directory\n"
+        "  2 | #include \"away.h\"\n"
+        "    | ^" +
+            preprocessor_hint);
+  CHECK(refusal_of_file("enclave {\n#ifndef NET\n  #error \"needs NET\"\n#endif\n};\n") ==
+        "e/a.edl:3: the C preprocessor says: #error \"needs NET\"\n"
+        "  3 |   #error \"needs NET\"\n"
+        "    |   ^" +
+            preprocessor_hint);
+}
+
+TEST_CASE("an EDL with a directive needs a C compiler, and no other does") {
+  CHECK(refusal_of_file("// #if 1\nenclave { /*\n#if 1 */ };\n", "no-such-cc") == "(no error)");
+  CHECK(refusal_of_file("#define A\nenclave { };\n", "no-such-cc") ==
+        "e/a.edl: the EDL has preprocessor directives, and the C compiler \"no-such-cc\" that reads them "
+        "cannot "
+        "be started\nhint: sudo apt install gcc, or name another in \"compile.compiler\"");
+}
+
+TEST_CASE("an EDL that grows without end in the preprocessor is refused") {
+  std::string text = "#define X0 a" + std::string(10'000, 'a') + "\n";
+  for (int i = 1; i < 12; ++i) text += fmt::format("#define X{0} X{1} X{1}\n", i, i - 1);
+  CHECK(refusal_of_file(text + "X11\n") == "e/a.edl: the C preprocessor makes too much of this EDL");
+}
+
+TEST_CASE("our import is not put where it is not known which brace closes the enclave block") {
+  const std::string message =
+      "jcprof cannot tell which brace closes the enclave block: a macro or an included file has a part in "
+      "this "
+      "line\nhint: write that brace in e/a.edl, on a line of its own: jcprof puts its import in front of it";
+  CHECK(refusal_of_file("#include \"end.h\"\nenclave {\n  CLOSE\n") == "e/a.edl:3: " + message);
+  CHECK(refusal_of_file("#define BLOCK trusted { };\nenclave { BLOCK };\n") == "e/a.edl:2: " + message);
 }
 
 }  // namespace

@@ -294,3 +294,23 @@ TEST_CASE("an EDL that is not there, is not the only one, or is none, is told of
         "  4 |     void ecall_put(int n);\n"
         "    |     ^");
 }
+
+TEST_CASE("an enclave's EDL is preprocessed with the macros and folders of the project") {
+  Files files =
+      with_edl("#include \"sizes.h\"\n" + replaced(kv_edl, "ecall_get(int n)", "ecall_get(NUMBER n)"));
+  files["enclave/kv.edl"] = replaced(files["enclave/kv.edl"], "ecall_put(int n)", "ecall_put(HERE n)");
+  files["edl/sizes.h"] = "#ifndef HERE\n#error \"HERE is missing\"\n#endif\n#define NUMBER int\n";
+  Tree tree(files, {"enclave/*.c"});
+  tree.project.compile.flags = {"-Wall",    "-std=c11", "-DHERE=int",   "-include",
+                                "stddef.h", "-I",       "{project}/edl"};
+  tree.generate();
+  CHECK(
+      tree.written("tree/enclave/kv.edl") ==
+      replaced(files["enclave/kv.edl"], "  };\n};\n", "  };\n/*[j*/from \"jcprof.edl\" import *;/*j]*/};\n"));
+  CHECK(tree.written("edge/host/kv_t.h").find("void ecall_put(int n);") != std::string::npos);
+  CHECK(tree.built({"enclave/kv.c"}) == "");
+  tree.project.compile.flags = {"-UHERE"};
+  tree.project.compile.edl_search = {"edl"};
+  CHECK_THAT(tree.fault(),
+             Catch::StartsWith("edl/sizes.h:2: the C preprocessor says: #error \"HERE is missing\""));
+}

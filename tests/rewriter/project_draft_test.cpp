@@ -10,7 +10,9 @@
 
 #include "rewriter/draft/main_scan.hpp"
 #include "src/core/error.hpp"
+#include "src/core/file.hpp"
 #include "src/core/project.hpp"
+#include "tests/core/temporary_folder.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -375,6 +377,24 @@ TEST_CASE("an enclave gets a project file for a host build that says all that is
   const Project project = drafted(tree);
   CHECK(project.trigger.object == R"({"ecall":"ecall_put"})");
   CHECK(runs_of(project.build).size() == 2);
+}
+
+TEST_CASE("an EDL with directives is preprocessed for the draft, and what it includes is searched for") {
+  Files files = enclave;
+  files["enclave/kv.edl"] =
+      "#include \"sizes.h\"\n#ifdef NUMBER\nenclave {\n  from \"log.edl\" import *;\n  trusted { public "
+      "int ecall_put(NUMBER n); };\n};\n#endif\n";
+  files["edl/sizes.h"] = "#define NUMBER uint64_t\n";
+  FoundTree tree = tree_of(files);
+  CHECK_THROWS_WITH(draft_project(tree),
+                    Catch::Contains("the EDL has preprocessor directives, and there is no C compiler"));
+  const test::TemporaryFolder folder;
+  for (const auto& [path, text] : files) write_file(folder / path, text);
+  tree.root = folder.path();
+  tree.compiler = "cc";
+  const std::string draft = draft_project(tree);
+  CHECK(draft.find("//   int ecall_put(uint64_t n)\n") != std::string::npos);
+  CHECK(draft.find("\"edl_search\": [\"edl\"]") != std::string::npos);
 }
 
 TEST_CASE("where the Makefile knows bridge.so, it makes it; of several EDLs the draft names one") {

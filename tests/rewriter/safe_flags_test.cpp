@@ -139,5 +139,16 @@ TEST_CASE("a compiler of the tree, a link in the tree and a program that is no c
   CHECK(asked_about(folder, "ccache").size() == 1);
 }
 
+TEST_CASE("the usual compiler is asked about where PATH leads to one in the tree") {
+  const TemporaryFolder folder;
+  write_file(folder / "bin/cc", "#!/bin/sh\n");
+  fs::permissions(folder / "bin/cc", fs::perms::owner_all);
+  CHECK(programs_of_generation({.root = folder.path()}).empty());
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", fmt::format("{}:{}", (folder / "bin").string(), path).c_str(), 1);
+  CHECK(programs_of_generation({.root = folder.path()}).size() == 1);
+  ::setenv("PATH", path.c_str(), 1);
+}
+
 }  // namespace
 }  // namespace jcprof::rewriter
