@@ -146,9 +146,9 @@ Enclave read_enclave(const Project& project, const std::vector<std::string>& fil
   const Edl edl = project.compile.edl.empty() ? found_edl(project, files, settings)
                                               : read_edl(settings, named_edl(project, files));
   check_entries(edl, project.entry);
-  std::set<std::string> words;
-  for (const std::string& source : sources) words.merge(words_like_ours(read_file(project.root / source)));
-  return {.edit = edit_edl(edl, files, words),
+  std::vector<std::string> texts;
+  for (const std::string& source : sources) texts.push_back(read_file(project.root / source));
+  return {.edit = edit_edl(edl, files, std::move(texts)),
           .entering = {.reach = Reach::enclave,
                        .entries = {project.entry.begin(), project.entry.end()},
                        .nested = nested_ecalls(edl)}};

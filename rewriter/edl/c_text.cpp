@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rewriter/edl/c_text.hpp"
 
-#include <algorithm>
-#include <cctype>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,19 +17,6 @@ std::string c_parameters(const EdlFunction& function, const std::string& first) 
   if (!first.empty()) parameters.push_back(first);
   for (const EdlParameter& parameter : function.parameters) parameters.push_back(c_declared(parameter));
   return parameters.empty() ? "void" : fmt::format("{}", fmt::join(parameters, ", "));
-}
-
-std::string c_arguments(const EdlFunction& function) {
-  std::vector<std::string> names;
-  for (const EdlParameter& parameter : function.parameters) names.push_back(parameter.name);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-std::string c_identifier(std::string_view name) {
-  std::string identifier(name);
-  std::ranges::replace_if(
-      identifier, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
-  return identifier;
 }
 
 std::string c_filled(std::string_view form, const std::map<std::string, std::string>& values) {

@@ -17,12 +17,6 @@ std::string c_declared(const EdlParameter& parameter);
 /// "int* result".
 std::string c_parameters(const EdlFunction& function, const std::string& first = "");
 
-/// "a, b"
-std::string c_arguments(const EdlFunction& function);
-
-/// "kv-store" → "kv_store"
-std::string c_identifier(std::string_view name);
-
 /// Replaces each $KEY$ of a template.
 std::string c_filled(std::string_view form, const std::map<std::string, std::string>& values);
 

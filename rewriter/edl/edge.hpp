@@ -14,7 +14,6 @@ namespace jcprof::rewriter {
 struct EdgeFile {
   std::string path;  // below edge/: "host/kv_t.h"
   std::string text;
-  bool operator==(const EdgeFile&) const = default;
 };
 
 /// The name of an EDL's edge files: "kv" of "enclave/kv.edl".

@@ -11,7 +11,6 @@
 #include "rewriter/edl/text.hpp"
 #include "rewriter/found_tree.hpp"
 #include "src/core/error.hpp"
-#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -107,18 +106,7 @@ void import_function(EdlEdit& edit) {
 
 }  // namespace
 
-std::set<std::string> words_like_ours(const std::string& text) {
-  std::set<std::string> words;
-  for (std::size_t at = text.find(usual_function); at != std::string::npos;
-       at = text.find(usual_function, at + 1)) {
-    if (at > 0 && is_word(text[at - 1])) continue;
-    words.emplace(text.begin() + static_cast<std::ptrdiff_t>(at),
-                  std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(), is_word));
-  }
-  return words;
-}
-
-EdlEdit edit_edl(const Edl& edl, const std::vector<std::string>& files, std::set<std::string> words) {
+EdlEdit edit_edl(const Edl& edl, const std::vector<std::string>& files, std::vector<std::string> texts) {
   refuse_instrumented(edl);
   EdlEdit edit{.text = edl.main.text,
                .function = std::string(usual_function),
@@ -136,9 +124,11 @@ EdlEdit edit_edl(const Edl& edl, const std::vector<std::string>& files, std::set
     return edit;
   }
   refuse_hidden_ends(edl.main);
-  for (const EdlFile* const file : files_of(edl)) words.merge(words_like_ours(file->text));
-  edit.function =
-      free_name(usual_function, "", [&](const std::string& name) { return words.contains(name); });
+  for (const EdlFile* const file : files_of(edl)) texts.push_back(file->text);
+  edit.function = free_name(usual_function, "", [&](const std::string& name) {
+    return std::ranges::any_of(texts,
+                               [&](const std::string& text) { return text.find(name) != std::string::npos; });
+  });
   const std::string file = free_name("jcprof", ".edl", [&](const std::string& name) {
     return is_named(edl, name) || std::ranges::find(files, beside(edl.main.path, name)) != files.end();
   });

@@ -3,7 +3,6 @@
 // the function that it declares does is the runtime's affair.
 #pragma once
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -19,12 +18,9 @@ struct EdlEdit {
   Edl edl;                  // as the SDK's tool will see it: our ecall behind all others
 };
 
-/// Words of a text that our ecall might be called as well.
-std::set<std::string> words_like_ours(const std::string& text);
-
-/// `files` are the project's, by path; `words` are names that the function must not have beside those of the
-/// EDL: of functions in the sources, say. Throws UserError where the file was instrumented before, and where
-/// there is no place for the import.
-EdlEdit edit_edl(const Edl& edl, const std::vector<std::string>& files, std::set<std::string> words = {});
+/// `files` are the project's, by path; our function is called like nothing in the EDL and in `texts`, those
+/// of the sources. Throws UserError where the file was instrumented before, and where there is no place for
+/// the import.
+EdlEdit edit_edl(const Edl& edl, const std::vector<std::string>& files, std::vector<std::string> texts = {});
 
 }  // namespace jcprof::rewriter

@@ -7,6 +7,7 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rewriter/edge_templates.hpp"
 #include "rewriter/edits.hpp"
@@ -15,6 +16,7 @@
 #include "rewriter/edl/files.hpp"
 #include "rewriter/found_tree.hpp"
 #include "src/core/file.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -74,6 +76,18 @@ std::string declaration(const EdlDeclaration& declared) {
   return fmt::format("typedef {} {};\n", declared.text, declared.name.substr(space + 1));
 }
 
+template <class Item>
+std::string names_of(const std::vector<Item>& items) {
+  std::vector<std::string> names;
+  for (const Item& item : items) names.push_back(item.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// What a table is made of: "0" for the one member of an empty one.
+std::string values_of(const Functions& functions) {
+  return functions.empty() ? "0" : names_of(functions);
+}
+
 std::string prototypes(const Functions& functions) {
   std::string text;
   for (const EdlFunction& function : functions)
@@ -102,7 +116,7 @@ std::string proxies(const Functions& functions, const Passage& passage) {
         "\n{} {{\n{}  if ({}) return {};\n  {}{}->{}({});\n{}  return {};\n}}\n", proxy(function, passage),
         has_result ? fmt::format("  {} jcprof_result;\n", function.result) : "", passage.guard,
         passage.refusal, has_result ? "jcprof_result = " : "", passage.table, function.name,
-        c_arguments(function), has_result ? "  if (retval != NULL) *retval = jcprof_result;\n" : "",
+        names_of(function.parameters), has_result ? "  if (retval != NULL) *retval = jcprof_result;\n" : "",
         passage.success);
   }
   return text;
@@ -115,19 +129,13 @@ std::string table(std::string_view tag, const Functions& functions) {
   return text + (functions.empty() ? "  char none;\n" : "") + "};\n";
 }
 
-std::string names_of(const Functions& functions) {
-  if (functions.empty()) return "0";
-  std::string names;
-  for (const EdlFunction& function : functions) names += (names.empty() ? "" : ", ") + function.name;
-  return names;
-}
-
 /// NAME_t.h or NAME_u.h.
 std::string header(const Edl& edl, const std::map<std::string, std::string>& common, char side,
                    const std::string& sdk, const std::string& functions) {
   std::map<std::string, std::string> values = common;
-  std::string& guard = values["GUARD"] = fmt::format("{}_{}_H__", c_identifier(common.at("NAME")), side);
-  std::ranges::transform(guard, guard.begin(), [](unsigned char c) { return std::toupper(c); });
+  std::string& guard = values["GUARD"];
+  for (const char c : fmt::format("{}_{}_H__", common.at("NAME"), side))
+    guard += is_word(c) ? static_cast<char>(std::toupper(c)) : '_';
   std::string& includes = values["INCLUDES"];
   for (const std::string& include : edl.includes) includes += fmt::format("#include \"{}\"\n", include);
   std::string& declarations = values["DECLARATIONS"];
@@ -156,8 +164,8 @@ std::vector<EdgeFile> host_files(const EdlEdit& edit) {
                            generated_mark, edl.main.path)},
       {"NAME", edge_name(edl.main)},
       {"TABLES", tables},
-      {"ECALLS", names_of(ecalls)},
-      {"OCALLS", names_of(ocalls)},
+      {"ECALLS", values_of(ecalls)},
+      {"OCALLS", values_of(ocalls)},
       // Says of what the two sides are built, so that those of different EDLs do not meet.
       {"SYMBOL", fmt::format("jcprof_host_enter_{}", sha256(tables).substr(0, 8))}};
   const auto source = [&](std::string_view form, const std::string& proxies) {

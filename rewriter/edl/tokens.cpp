@@ -34,34 +34,31 @@ class EdlLexer {
     return end == std::string_view::npos || text_[end] == '\n' ? at_ : end + 1;
   }
 
-  void skip_comment() {
+  /// False where no comment begins here.
+  bool skip_comment() {
+    if (sees("//")) {
+      while (at_ < text_.size() && text_[at_] != '\n') at_ += length_of_step();
+      return true;
+    }
+    if (!sees("/*")) return false;
     const std::size_t end = text_.find("*/", at_ + 2);
     if (end == std::string_view::npos)
       throw UserError(Fault{.message = "this comment has no end",
                             .place = place_at(path_, text_, at_),
                             .hint = "\"*/\" is missing"});
     at_ = end + 2;
+    return true;
   }
 
   /// A backslash at the end of a line makes the next one part of it.
   std::size_t length_of_step() const { return sees("\\\r\n") ? 3 : sees("\\\n") ? 2 : 1; }
 
-  void skip_line() {
-    while (at_ < text_.size() && text_[at_] != '\n') at_ += length_of_step();
-  }
-
   void skip() {
     while (at_ < text_.size()) {
-      if (sees("/*")) {
-        skip_comment();
-      } else if (sees("//")) {
-        skip_line();
-      } else if (std::isspace(static_cast<unsigned char>(text_[at_])) != 0) {
-        starts_line_ = starts_line_ || text_[at_] == '\n';
-        ++at_;
-      } else {
-        return;
-      }
+      if (skip_comment()) continue;
+      if (std::isspace(static_cast<unsigned char>(text_[at_])) == 0) return;
+      starts_line_ = starts_line_ || text_[at_] == '\n';
+      ++at_;
     }
   }
 
@@ -87,17 +84,8 @@ class EdlLexer {
 
   /// A comment in it may go over several lines, and is part of it.
   void take_directive() {
-    while (at_ < text_.size() && text_[at_] != '\n') {
-      if (sees("//")) {
-        skip_line();
-      } else if (sees("/*")) {
-        skip_comment();
-      } else if (const std::size_t end = end_of_quoted(); end > at_) {
-        at_ = end;
-      } else {
-        at_ += length_of_step();
-      }
-    }
+    while (at_ < text_.size() && text_[at_] != '\n')
+      if (!skip_comment()) at_ = std::max(end_of_quoted(), at_ + length_of_step());
   }
 
   const std::string& path_;

@@ -76,8 +76,8 @@ std::string report(const EdlEdit& edit) {
   return text;
 }
 
-EdlEdit edit_feature(const fs::path& folder) {
-  return edit_edl(read_edl({.root = folder}, "enclave.edl"), files_in(folder));
+EdlEdit edit_feature(const fs::path& folder, const std::string& compiler = "cc") {
+  return edit_edl(read_edl({.root = folder, .compiler = compiler}, "enclave.edl"), files_in(folder));
 }
 
 std::string refusal(const std::string& text) {
@@ -94,6 +94,7 @@ TEST_CASE("each feature of EDL is rewritten as approved") {
     INFO(folder.filename().string());
     CHECK(fs::exists(approved));
     CHECK(text == read_file(approved));
+    CHECK(text == report(edit_feature(folder, "clang-19")));
   }
 }
 
@@ -146,7 +147,7 @@ TEST_CASE("imports are looked for beside the file, then in the search folders, t
 
 TEST_CASE("our function gets another name where a source has it") {
   const Edl edl = read_edl({.root = here / "edl/crlf"}, "enclave.edl");
-  const EdlEdit edit = edit_edl(edl, {}, {"jcprof_enclave", "jcprof_enclave_2"});
+  const EdlEdit edit = edit_edl(edl, {}, {"int jcprof_enclave;", "jcprof_enclave_2()"});
   CHECK(edit.function == "jcprof_enclave_3");
   CHECK(edit.import_path == "jcprof.edl");
   CHECK(edit.edl.ecalls.back().name == "jcprof_enclave_3");
