@@ -18,6 +18,19 @@ TEST_CASE("what is far above or below is decided after a score of values") {
   CHECK(is_above({}, 1, 0.05) == Hot::undecided);
 }
 
+TEST_CASE("values that all lie above are decided when their evidence outweighs the error that is allowed") {
+  // Before any value the odds of "above" are spread as Beta(8, 8): the i-th value above in a row, from 0,
+  // multiplies the evidence by 2 (8 + i) / (16 + i). After 13 of them it is 17, after 14 it is 24.6; after 17
+  // it is 80, after 18 it is 121.
+  const auto decided = [](std::size_t count, double alpha) {
+    return is_above(std::vector<double>(count, 5), 1, alpha) == Hot::yes;
+  };
+  CHECK_FALSE(decided(13, 0.05));
+  CHECK(decided(14, 0.05));
+  CHECK_FALSE(decided(17, 0.01));
+  CHECK(decided(18, 0.01));
+}
+
 TEST_CASE("at the threshold itself it is seldom decided, even when asked after every value") {
   std::mt19937_64 random(7);
   std::lognormal_distribution<double> skewed(0, 1);  // its median is 1

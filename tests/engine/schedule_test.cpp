@@ -57,6 +57,52 @@ TEST_CASE(
   CHECK(choose_positions(path, 8) != chosen);
 }
 
+TEST_CASE("a sampled hit is measured with the event behind it, so that the block is measured whole") {
+  std::vector<std::uint32_t> ids;
+  for (int pass = 0; pass < 1000; ++pass) ids.insert(ids.end(), {2, 3});
+  const std::vector<Event> path = path_of(ids);
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const std::vector<std::size_t> chosen = choose_positions(path, seed);
+    std::size_t whole = 0;
+    for (std::size_t i = 1; i < chosen.size(); ++i) whole += chosen[i] == chosen[i - 1] + 1 ? 1 : 0;
+    CHECK(whole >= 2 * most_hits);
+  }
+}
+
+TEST_CASE("hits that are all measured need nothing behind them") {
+  std::vector<std::uint32_t> ids;
+  for (std::size_t pass = 0; pass < most_hits; ++pass) ids.insert(ids.end(), {2, 3, 3, 3});
+  const std::vector<std::size_t> chosen = choose_positions(path_of(ids), 1);
+  const std::set<std::size_t> set(chosen.begin(), chosen.end());
+  std::size_t behind = 0;
+  for (std::size_t pass = 0; pass < most_hits; ++pass) behind += set.contains(4 * pass + 1) ? 1 : 0;
+  CHECK(behind < most_hits);
+}
+
+TEST_CASE("of the hits between the ends each is as likely as any other to be measured") {
+  constexpr int seeds = 400;
+  std::vector<int> times(100);
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    // What stands between the hits is measured in any case, so that a hit is there only if it was chosen.
+    std::vector<std::uint32_t> ids;
+    for (int pass = 0; pass < 100; ++pass) ids.insert(ids.end(), {2, static_cast<std::uint32_t>(10 + pass)});
+    for (const std::size_t at : choose_positions(path_of(ids), seed))
+      if (at % 2 == 0 && at < 200) ++times[at / 2];
+  }
+  for (const std::size_t end : {0U, 1U, 98U, 99U}) CHECK(times[end] == seeds);
+  // Twelve of 96: fifty times, give or take five standard deviations of 6.6.
+  for (std::size_t hit = 2; hit < 98; ++hit) {
+    CHECK(times[hit] > 17);
+    CHECK(times[hit] < 83);
+  }
+}
+
+TEST_CASE("looks follow each other after four rounds, later after a quarter more, always in pairs of twins") {
+  std::vector<std::uint32_t> looks{first_look};
+  while (looks.size() < 8) looks.push_back(look_after(looks.back()));
+  CHECK(looks == std::vector<std::uint32_t>{10, 14, 18, 24, 30, 38, 48, 60});
+}
+
 TEST_CASE("each round takes every stop once") {
   for (std::uint32_t round = 0; round < 20; ++round) {
     Order order = round_order(13, 1, round);

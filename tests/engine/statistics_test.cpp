@@ -2,6 +2,7 @@
 #include "src/engine/statistics.hpp"
 
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include <catch2/catch.hpp>
@@ -27,6 +28,54 @@ TEST_CASE("the interpolated sign interval is what Hettmansperger and Sheather's 
   const Interval seven = sign_interval({1, 2, 3, 4, 5, 6, 7}, 0.05);
   CHECK(seven.low == Approx(1.733333).epsilon(1e-6));
   CHECK(seven.high == Approx(6.266667).epsilon(1e-6));
+}
+
+TEST_CASE("an interval of next to no confidence is made of the two middle values") {
+  // n = 10, alpha = 0.8: c = 5 with confidence 1 - 772/1024 = 0.246094, c + 1 has 1 - 1276/1024 = -0.246094;
+  // I = 0.046094/0.492188 = 0.093651 = lambda.
+  const Interval narrow = sign_interval({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 0.8);
+  CHECK(narrow.low == Approx(5.093651).epsilon(1e-6));
+  CHECK(narrow.high == Approx(5.906349).epsilon(1e-6));
+}
+
+TEST_CASE("a mean has the interval that Student's table gives") {
+  // 1 to 5: standard deviation sqrt(10/4) = 1.581139; t(4 degrees of freedom, 0.975) = 2.776445.
+  const Interval five = mean_interval({1, 2, 3, 4, 5}, 0.05, 0);
+  CHECK(five.value == 3);
+  CHECK(five.low == Approx(3 - 2.776445 * 1.581139 / 2.236068));
+  CHECK(five.high == Approx(3 + 2.776445 * 1.581139 / 2.236068));
+  // t(1, 0.975) = 12.706205, and sqrt(2) cancels.
+  CHECK(mean_interval({2, 4}, 0.05, 0).high == Approx(3 + 12.706205));
+  CHECK(mean_interval({1, 2, 3, 4, 5}, 0.05, 10).high == Approx(3 + 2.776445 * 10 / 2.236068));
+  CHECK(mean_interval({7}, 0.05, 1) == Interval{.value = 7});
+  CHECK(is_missing(mean_interval({}, 0.05, 1).value));
+}
+
+TEST_CASE("two heaps have a bimodality of one, whatever their sizes, and an even spread one of five ninths") {
+  std::vector<double> halves(50, 3);
+  halves.insert(halves.end(), 50, 8);
+  CHECK(bimodality(halves) == Approx(1));
+  // A part of p in one heap: skewness^2 = (1 - 2p)^2 / (p (1 - p)), kurtosis = skewness^2 + 1.
+  std::vector<double> unlike(160, 3);
+  unlike.insert(unlike.end(), 40, 8);
+  CHECK(bimodality(unlike) == Approx(1));
+  std::vector<double> even(1000);
+  std::iota(even.begin(), even.end(), 0);
+  CHECK(bimodality(even) == Approx(5.0 / 9).margin(0.001));
+  halves.pop_back();
+  CHECK(is_missing(bimodality(halves)));
+  CHECK(is_missing(bimodality(std::vector<double>(200, 5))));
+}
+
+TEST_CASE("a weighted median has at least half of the weight up to it") {
+  std::vector<Weighted> values{{3, 1}, {1, 1}, {2, 2}};
+  CHECK(weighted_median(values) == 2);
+  values = {{5, 2}, {1, 2}};
+  CHECK(weighted_median(values) == 1);
+  values = {{1, 0}, {2, 1}};
+  CHECK(weighted_median(values) == 2);
+  values = {{1, 0}, {2, 0}};
+  CHECK(is_missing(weighted_median(values)));
 }
 
 TEST_CASE("six values have no interval, and seven are too few for 1 in 10,000") {

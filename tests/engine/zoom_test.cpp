@@ -94,3 +94,50 @@ TEST_CASE("blocks that are wanted alone stay alone") {
   const std::vector<Segment> segments = zoomed(std::vector<double>(100, 0.0001), settings);
   CHECK(hot_blocks(segments) == std::vector<std::size_t>{40, 41});
 }
+
+namespace {
+
+/// The first level of sixteen blocks, decided: how many are dropped.
+std::ptrdiff_t dropped(const std::vector<Interval>& shares, ZoomSettings settings) {
+  Zoom zoom(16, std::move(settings));
+  CHECK(zoom.take(shares, Zoom::Patience::decide));
+  return std::ranges::count(zoom.segments(), State::cold, &Segment::state);
+}
+
+}  // namespace
+
+TEST_CASE("what may be hot by its interval is not dropped for its value") {
+  CHECK(dropped(std::vector<Interval>(16, {0.005, 0.001, 0.012}), {.hot = 0.01}) == 0);
+  CHECK(dropped(std::vector<Interval>(16, {0.005, 0.001, 0.009}), {.hot = 0.01}) == 16);
+}
+
+TEST_CASE("of one line so much is dropped as cannot be hot together, by the upper ends") {
+  const ZoomSettings one_line{.hot = 0.05, .groups = std::vector<std::uint32_t>(16, 1)};
+  // Four times 0.012 are below 0.05.
+  CHECK(dropped(std::vector<Interval>(16, {0.005, 0, 0.012}), one_line) == 4);
+  // What noise puts below 0 makes no room for more.
+  std::vector<Interval> shares(8, {-0.02, -0.03, -0.01});
+  shares.resize(16, {0.005, 0, 0.012});
+  CHECK(dropped(shares, one_line) == 8 + 4);
+}
+
+TEST_CASE("a share is known when it is surely hot, surely not, or to a quarter of what is hot") {
+  const Zoom zoom(16, {.hot = 0.01});
+  CHECK(zoom.is_known({0.5, 0.4, 0.6}));
+  CHECK(zoom.is_known({0.005, -0.1, 0.009}));
+  CHECK(zoom.is_known({0.01, 0.008, 0.012}));
+  CHECK_FALSE(zoom.is_known({0.01, 0.006, 0.014}));
+  CHECK(zoom.is_known({.value = missing}));
+}
+
+TEST_CASE("a hot segment of two blocks is split, and what is split has no gaps") {
+  Zoom zoom(32, {.hot = 0.01});
+  REQUIRE(zoom.take(std::vector<Interval>(16, {0.06, 0.05, 0.07})));
+  REQUIRE(zoom.segments().size() == 32);
+  for (std::size_t b = 0; b < 32; ++b) CHECK(zoom.segments()[b] == Segment{.begin = b, .end = b + 1});
+}
+
+TEST_CASE("a path of seventeen blocks has no part of three") {
+  const Zoom zoom(17, {});
+  for (const Segment& segment : zoom.segments()) CHECK(segment.end - segment.begin <= 2);
+}
