@@ -2,12 +2,10 @@
 #include "agents/request.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "src/core/hex.hpp"
 #include "src/core/project_text.hpp"
 #include "src/core/text.hpp"
 
@@ -19,29 +17,10 @@ UserError mistake(std::string message, std::string hint) {
   return UserError(Fault{.message = std::move(message), .hint = std::move(hint)});
 }
 
-const json& member(const json& object, const char* key) {
-  static const json nothing = json::object();
-  return object.contains(key) ? object.at(key) : nothing;
-}
-
 std::string text_of(const json& object, const char* key) {
   if (!object.contains(key)) return "";
   if (!object.at(key).is_string()) throw mistake(fmt::format("\"{}\" is not a string", key));
   return object.at(key);
-}
-
-std::uint64_t natural(const json& object, const char* key, std::uint64_t otherwise, std::uint64_t highest) {
-  if (!object.contains(key)) return otherwise;
-  const json& value = object.at(key);
-  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > highest)
-    throw mistake(fmt::format("\"{}\" is not a whole number from 0 to {}", key, highest));
-  return value;
-}
-
-Bytes input_of(const json& request) {
-  std::optional<Bytes> input = parse_hex(text_of(request, "input"));
-  if (!input) throw mistake("\"input\" is not hex");
-  return std::move(*input);
 }
 
 void refuse_others(const json& object, const std::string& where, const std::vector<std::string>& known) {

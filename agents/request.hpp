@@ -1,28 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of requests, read strictly. What they mean is for others.
+// What the project file has for an agent, read strictly: trigger, session and options of a hello.
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "src/core/error.hpp"
-#include "src/core/types.hpp"
 
 namespace jcprof::agents {
 
 UserError mistake(std::string message, std::string hint = {});
 
-/// An empty object where there is none.
-const nlohmann::json& member(const nlohmann::json& object, const char* key);
 /// Empty where there is none.
 std::string text_of(const nlohmann::json& object, const char* key);
-std::uint64_t natural(const nlohmann::json& object, const char* key, std::uint64_t otherwise,
-                      std::uint64_t highest);
-Bytes input_of(const nlohmann::json& request);
 void refuse_others(const nlohmann::json& object, const std::string& where,
                    const std::vector<std::string>& known);
 

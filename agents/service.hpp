@@ -1,48 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agent protocol (docs/agent-protocol.md) as our agents have it in common: lines in, lines out. What is
-// done about them is the Target's, and what a hello makes of its request each agent's own.
+// The agent protocol (docs/agent-protocol.md) as our agents have it in common: lines in, lines out. The
+// Target does what is asked, and each agent's own hello makes it.
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
-
 #include "agents/target.hpp"
+#include "src/core/agent_protocol.hpp"
 
 namespace jcprof::agents {
 
-struct ClockFacts {
-  std::string name;
-  std::string unit;
-  double hz = 0;  // ticks a second
-  std::uint64_t resolution = 1;
-  bool is_exact = false;
-};
-
-/// What an agent says of itself.
-struct Facts {
-  std::string agent;
-  std::string device;
-  bool is_simulated = false;
-  ClockFacts clock;
-};
-
 /// What comes of a hello.
 struct Greeting {
-  using Verb = std::function<nlohmann::json(Target&, const nlohmann::json& request)>;
-
   std::unique_ptr<Target> target;
-  Facts facts;
-  std::map<std::string, Verb> verbs = {};  // beyond those of every agent
+  AgentDescription description;
+  /// Does a LayersRequest; empty where the agent has no ladder.
+  std::function<AgentRungs(Target&, const LayersRequest&)> climb = {};
 };
 
 class Service {
  public:
-  using Hello = std::function<Greeting(const nlohmann::json& request)>;
+  /// Answers the hello in its place, before the process ends.
+  using Refuse = std::function<void(const AgentError&)>;
+  using Hello = std::function<Greeting(const AgentGreeting&, const Refuse&)>;
 
   /// `say` gets each answer, without its newline, and passes it on at once.
   Service(Hello hello, std::function<void(const std::string&)> say)
@@ -54,9 +37,18 @@ class Service {
   std::string account() const;
 
  private:
-  nlohmann::json hello(const nlohmann::json& request);
-  nlohmann::json carry_out(const std::string& verb, const nlohmann::json& request);
-  nlohmann::json measure(const nlohmann::json& request);
+  using Id = std::optional<std::uint64_t>;
+
+  AgentReply answer(const AgentGreeting& greeting, Id id);
+  AgentReply answer(const MeasureRequest& request, Id id);
+  AgentReply answer(const TraceRequest& request, Id id);
+  AgentReply answer(const CalibrateRequest& request, Id id);
+  AgentReply answer(const ResetRequest& request, Id id);
+  AgentReply answer(const LayersRequest& request, Id id);
+  AgentReply answer(const RecordRequest& request, Id id);
+  AgentReply answer(const ByeRequest& request, Id id);
+  /// UserError before the hello.
+  Target& target() const;
 
   Hello hello_;
   std::function<void(const std::string&)> say_;

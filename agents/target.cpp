@@ -339,7 +339,7 @@ Run Target::carried_out(std::span<const Order> orders, std::string_view doing) {
   throw environment_error(fmt::format("the {} was lost {}: {}", settings_.what, doing, subject_->why(run)));
 }
 
-PathWindow Target::trace(const Bytes& input, std::uint64_t from, std::uint64_t count) {
+AgentWindow Target::trace(const Bytes& input, std::uint64_t from, std::uint64_t count) {
   take_request(std::span(&input, 1));
   const Input& placed = inputs_.front();
   const std::string why = make_fresh(placed);
@@ -352,10 +352,9 @@ PathWindow Target::trace(const Bytes& input, std::uint64_t from, std::uint64_t c
   placed.known->path.see(window.all);
   const std::uint64_t behind = window.events - std::min(from, window.events);
   const std::uint64_t held = std::min<std::uint64_t>({behind, count, window.ids.size()});
-  return {.events = {window.ids.begin(), window.ids.begin() + static_cast<std::ptrdiff_t>(held)},
-          .more = behind > held,
-          .total = window.events,
-          .before = window.before};
+  AgentWindow answer{.events = {}, .more = behind > held, .signature = window.before, .total = window.events};
+  for (const std::uint32_t id : window.ids.first(held)) answer.events.push_back(TrapId{id});
+  return answer;
 }
 
 Ticks Target::calibrate(Passes kind, std::uint64_t passes) {

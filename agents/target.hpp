@@ -18,7 +18,7 @@
 #include "agents/known.hpp"
 #include "agents/reload_policy.hpp"
 #include "agents/subject.hpp"
-#include "src/core/types.hpp"
+#include "src/core/agent_protocol.hpp"
 
 namespace jcprof::agents {
 
@@ -27,13 +27,6 @@ struct TargetSettings {
   std::chrono::nanoseconds timeout = std::chrono::seconds{10};  // for one shot, whatever it takes to make it
   double ticks_per_ns = 1;
   bool is_fresh_always = false;  // after each stop a load, without a look
-};
-
-struct PathWindow {
-  std::vector<std::uint32_t> events;
-  bool more = false;         // behind the window
-  std::uint64_t total = 0;   // that the run passed
-  std::uint32_t before = 0;  // signature of what is before the window
 };
 
 /// For the log, at the end.
@@ -60,7 +53,7 @@ class Target {
   /// Gives the sample of each shot to `sink` as soon as it counts. Shots name their input by its index.
   void measure(std::span<const Shot> shots, std::span<const Bytes> inputs, const Sink& sink);
   // UserError when the subject is lost in one of these.
-  PathWindow trace(const Bytes& input, std::uint64_t from, std::uint64_t count);
+  AgentWindow trace(const Bytes& input, std::uint64_t from, std::uint64_t count);
   /// What so many passes take beyond those of an empty loop.
   Ticks calibrate(Passes kind, std::uint64_t passes);
   /// Runs the trigger once with each input on a fresh one that is warm, recorded into the log in that file,

@@ -76,7 +76,7 @@ double loads_per_second(Target& target, Reset how, int loads) {
 
 ExitCode compare(int rounds, const std::string& bridge) {
   const ClockKind clock = has_invariant_tsc() ? ClockKind::tsc : ClockKind::monotonic;
-  const double ticks_per_ns = clock_facts(clock).hz / 1e9;
+  const double ticks_per_ns = ecall::ticks_per_ns(description_of(clock));
   const BridgeChoice choice{.file = bridge, .ecall = {}};
   // The agent's process first: it is forked from one that has loaded nothing.
   Target target(std::make_unique<Enclave>(ChildSettings{.bridge = choice, .clock = clock}),
@@ -95,7 +95,7 @@ ExitCode compare(int rounds, const std::string& bridge) {
   const double ratio = engine::median(ratios);
   std::ranges::sort(ratios);
   fmt::print("one ecall: medians of {} pairs of {} calls, by the {}\n", rounds, shots,
-             clock_facts(clock).name);
+             description_of(clock).clock);
   fmt::print("agent          | {:8.1f} ns\nbare loop      | {:8.1f} ns\n", engine::median(ours),
              engine::median(bare));
   fmt::print("ratio          | {:8.3f}   pairs from {:.3f} to {:.3f}\n", ratio, ratios.front(),

@@ -19,7 +19,6 @@
 #include "programs/permission.hpp"
 #include "programs/verbs.hpp"
 #include "src/core/cancellation.hpp"
-#include "src/core/hex.hpp"
 #include "src/core/trap_map.hpp"
 
 namespace jcprof::cli {
@@ -53,10 +52,10 @@ ExitCode measure_layers(const LayersOptions& options) {
       harness::make_inputs(project.inputs, {.root = project.root, .seed = project.measure.seed}).front();
   const TrapMap map = fs::exists(out / "traps.json") ? read_trap_map(out / "traps.json") : TrapMap{};
   const std::unique_ptr<harness::AgentLink> link = harness::make_agent_link(project, map, out);
-  const harness::AgentDescription agent = link->description();
-  const std::vector<Rung> rungs = harness::climb(*link, {.rounds = options.rounds.value_or(usual_rounds),
-                                                         .trap = first_trap(map),
-                                                         .input = to_hex(input.bytes)});
+  const AgentDescription agent = link->description();
+  const std::vector<Rung> rungs = harness::climb(
+      *link,
+      {.rounds = options.rounds.value_or(usual_rounds), .trap = first_trap(map), .input = input.bytes});
   const annotator::Layers layers =
       annotator::layers_of({.project = project.name,
                             .device = project.device.empty() ? agent.device : project.device,

@@ -62,7 +62,7 @@ RecordedProject record_project(const ProjectRecording& wish) {
   result.map = read_trap_map(wish.out / "traps.json");
   const std::unique_ptr<harness::AgentLink> link =
       harness::make_agent_link(wish.project, result.map, wish.out);
-  const harness::AgentDescription& agent = link->description();
+  const AgentDescription& agent = link->description();
   result.target.device = wish.project.device.empty() ? agent.device : wish.project.device;
   result.target.agent = agent.agent;
   result.target.simulated = agent.simulated;

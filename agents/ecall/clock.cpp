@@ -69,13 +69,18 @@ bool has_invariant_tsc() {
 
 #endif
 
-agents::ClockFacts clock_facts(ClockKind kind) {
+AgentDescription description_of(ClockKind kind) {
 #if JCPROF_HAS_TSC
-  if (kind == ClockKind::tsc) return {.name = "time-stamp counter", .unit = "cycles", .hz = tsc_hz()};
+  if (kind == ClockKind::tsc)
+    return {.clock = "time-stamp counter", .unit = ClockUnit::cycles, .hz = tsc_hz()};
 #else
   static_cast<void>(kind);
 #endif
-  return {.name = "CLOCK_MONOTONIC", .unit = "ns", .hz = 1e9};
+  return {.clock = "CLOCK_MONOTONIC"};
+}
+
+double ticks_per_ns(const AgentDescription& agent) {
+  return agent.unit == ClockUnit::ns ? 1 : agent.hz / 1e9;
 }
 
 }  // namespace jcprof::ecall

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "agents/monotonic.hpp"
-#include "agents/service.hpp"
+#include "src/core/agent_protocol.hpp"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <x86intrin.h>
@@ -22,8 +22,10 @@ enum class ClockKind : std::uint8_t { tsc, monotonic };
 /// Whether the processor says that its counter runs at one speed, asleep or awake.
 bool has_invariant_tsc();
 
-/// Of the counter, `hz` is measured against CLOCK_MONOTONIC_RAW, in some 50 ms.
-agents::ClockFacts clock_facts(ClockKind kind);
+/// With what is known of the clock. The counter's `hz` is measured against CLOCK_MONOTONIC_RAW, in some 50
+/// ms.
+AgentDescription description_of(ClockKind kind);
+double ticks_per_ns(const AgentDescription& agent);
 
 struct Timed {
   int code = 0;  // what the call returned

@@ -4,9 +4,11 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "agents/ecall/enclave.hpp"
 #include "agents/request.hpp"
+#include "src/core/json_text.hpp"
 #include "src/core/name_table.hpp"
 
 namespace jcprof::ecall {
@@ -31,25 +33,24 @@ ClockKind clock_of(const json& options) {
 
 }  // namespace
 
-agents::Greeting greet(const std::filesystem::path& bridge, const json& request) {
-  const json& trigger = agents::member(request, "trigger");
+agents::Greeting greet(const std::filesystem::path& bridge, const AgentGreeting& greeting) {
+  const json trigger = parse_line(greeting.trigger);
   agents::refuse_others(trigger, "the trigger of an ecall", {"ecall"});
-  const json& session = agents::member(request, "session");
+  const json session = parse_line(greeting.session);
   agents::refuse_others(session, "the session of an ecall", {"timeout"});
-  const ClockKind kind = clock_of(agents::member(request, "options"));
-  const agents::ClockFacts clock = clock_facts(kind);
+  const ClockKind kind = clock_of(parse_line(greeting.options));
+  AgentDescription description = description_of(kind);
   auto enclave = std::make_unique<Enclave>(
       ChildSettings{.bridge = {.file = bridge, .ecall = agents::text_of(trigger, "ecall")}, .clock = kind});
   const Enclave& shown = *enclave;
   auto target = std::make_unique<agents::Target>(
-      std::move(enclave),
-      agents::TargetSettings{
-          .what = "enclave", .timeout = agents::timeout_of(session), .ticks_per_ns = clock.hz / 1e9});
-  return {.target = std::move(target),
-          .facts = {.agent = "jcprof-agent-ecall/" JCPROF_VERSION,
-                    .device = shown.device(),
-                    .is_simulated = shown.is_simulated(),
-                    .clock = clock}};
+      std::move(enclave), agents::TargetSettings{.what = "enclave",
+                                                 .timeout = agents::timeout_of(session),
+                                                 .ticks_per_ns = ticks_per_ns(description)});
+  description.agent = "jcprof-agent-ecall/" JCPROF_VERSION;
+  description.device = shown.device();
+  description.simulated = shown.is_simulated();
+  return {.target = std::move(target), .description = std::move(description)};
 }
 
 }  // namespace jcprof::ecall

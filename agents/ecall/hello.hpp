@@ -9,6 +9,6 @@
 namespace jcprof::ecall {
 
 /// UserError when the bridge is none, has no such ecall, or its enclave cannot be created.
-agents::Greeting greet(const std::filesystem::path& bridge, const nlohmann::json& request);
+agents::Greeting greet(const std::filesystem::path& bridge, const AgentGreeting& greeting);
 
 }  // namespace jcprof::ecall

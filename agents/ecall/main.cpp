@@ -16,7 +16,9 @@ namespace {
 using namespace jcprof;
 
 ExitCode serve(const std::string& bridge) {
-  agents::Service service([&](const auto& request) { return ecall::greet(bridge, request); }, agents::say);
+  agents::Service service(
+      [&](const AgentGreeting& greeting, const auto&) { return ecall::greet(bridge, greeting); },
+      agents::say);
   for (std::string line; std::getline(std::cin, line);)
     if (!service.serve(line)) break;
   const std::string account = service.account();

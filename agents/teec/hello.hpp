@@ -22,6 +22,6 @@ struct Place {
 using MakeTee = std::function<std::shared_ptr<Tee>(const Uuid& ta, Counts counts)>;
 
 /// UserError when there is no such TA, or it is not the instrumented one.
-agents::Greeting greet(const nlohmann::json& request, const Place& place, const MakeTee& make_tee);
+agents::Greeting greet(const AgentGreeting& greeting, const Place& place, const MakeTee& make_tee);
 
 }  // namespace jcprof::teec

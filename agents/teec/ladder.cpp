@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "agents/request.hpp"
 
@@ -15,7 +14,6 @@ namespace jcprof::teec {
 namespace {
 
 using agents::mistake;
-using nlohmann::json;
 
 struct TimedRung {
   std::string name;
@@ -50,22 +48,18 @@ std::vector<TimedRung> rungs_for(Tee& tee, agents::Target& target, const Bytes& 
 
 }  // namespace
 
-json climb(Tee& tee, agents::Target& target, const json& request) {
-  constexpr std::uint64_t most_rounds = 100'000;
-  const Bytes input = agents::input_of(request);
-  const TrapId trap{static_cast<std::uint32_t>(agents::natural(request, "trap", 0, UINT32_MAX))};
-  const std::uint64_t rounds = agents::natural(request, "rounds", 1, most_rounds);
-  std::vector<TimedRung> rungs = rungs_for(tee, target, input, trap);
+AgentRungs climb(Tee& tee, agents::Target& target, const LayersRequest& request) {
+  std::vector<TimedRung> rungs = rungs_for(tee, target, request.input, request.trap);
   // The first call of each opens what it needs.
   for (TimedRung& rung : rungs) rung.time();
-  for (std::uint64_t round = 0; round < rounds; ++round) {
+  for (std::uint32_t round = 0; round < request.rounds; ++round) {
     for (TimedRung& rung : rungs) rung.ticks.push_back(rung.time());
     std::ranges::reverse(rungs);
   }
-  if (rounds % 2 != 0) std::ranges::reverse(rungs);
-  json made = json::array();
-  for (const TimedRung& rung : rungs) made.push_back({{"name", rung.name}, {"ticks", rung.ticks}});
-  return {{"rungs", made}};
+  if (request.rounds % 2 != 0) std::ranges::reverse(rungs);
+  AgentRungs made;
+  for (TimedRung& rung : rungs) made.rungs.push_back({.name = rung.name, .ticks = std::move(rung.ticks)});
+  return made;
 }
 
 }  // namespace jcprof::teec

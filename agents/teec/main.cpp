@@ -65,9 +65,9 @@ void serve_lines(agents::Service& service, const Ends& ends) {
 
 ExitCode serve(const Options& options) {
   const Ends both = ends(options);
-  const auto greet = [&](const nlohmann::json& request) {
-    const teec::Patience patience(request, both.say);
-    return teec::greet(request, options.place, teec::make_tee);
+  const auto greet = [&](const AgentGreeting& greeting, const agents::Service::Refuse& refuse) {
+    const teec::Patience patience(greeting, refuse);
+    return teec::greet(greeting, options.place, teec::make_tee);
   };
   agents::Service service(greet, both.say);
   serve_lines(service, both);

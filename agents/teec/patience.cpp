@@ -8,9 +8,11 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include "agents/request.hpp"
 #include "src/core/error.hpp"
+#include "src/core/json_text.hpp"
 
 namespace jcprof::teec {
 namespace {
@@ -18,10 +20,10 @@ namespace {
 namespace fs = std::filesystem;
 
 // jcprof waits for 60 s, or for the session's timeout where that is longer.
-std::chrono::seconds longest(const nlohmann::json& request) {
+std::chrono::seconds longest(const AgentGreeting& greeting) {
   constexpr std::chrono::seconds usual{20};
   constexpr std::chrono::seconds to_say_so{5};
-  const auto timeout = agents::timeout_of(agents::member(request, "session"));
+  const auto timeout = agents::timeout_of(parse_line(greeting.session));
   return std::max(usual, std::chrono::duration_cast<std::chrono::seconds>(timeout) - to_say_so);
 }
 
@@ -35,25 +37,21 @@ bool runs(const std::string& program) {
   return false;
 }
 
-std::string error_of(const nlohmann::json& request, std::chrono::seconds waited) {
+AgentError error_after(std::chrono::seconds waited) {
   const char* hint = runs("tee-supplicant")
                          ? "tee-supplicant runs: what does its log say, and that of the TEE?"
                          : "no tee-supplicant runs here, and it loads TAs: start it";
-  return nlohmann::json{
-      {"id", request.value("id", nlohmann::json())},
-      {"error",
-       {{"message", fmt::format("the session with the TA is not opened within {} s", waited.count())},
-        {"hint", hint}}}}
-      .dump();
+  return {.message = fmt::format("the session with the TA is not opened within {} s", waited.count()),
+          .hint = hint};
 }
 
 }  // namespace
 
-Patience::Patience(const nlohmann::json& request, std::function<void(const std::string&)> say)
-    : thread_([this, request, say = std::move(say), wait = longest(request)] {
+Patience::Patience(const AgentGreeting& greeting, agents::Service::Refuse refuse)
+    : thread_([this, refuse = std::move(refuse), wait = longest(greeting)] {
         std::unique_lock lock(mutex_);
         if (over_.wait_for(lock, wait, [&] { return is_over_; })) return;
-        say(error_of(request, wait));
+        refuse(error_after(wait));
         ::_exit(static_cast<int>(ExitCode::environment));
       }) {}
 

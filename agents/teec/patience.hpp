@@ -4,20 +4,18 @@
 #pragma once
 
 #include <condition_variable>
-#include <functional>
 #include <mutex>
-#include <string>
 #include <thread>
 
-#include <nlohmann/json.hpp>
+#include "agents/service.hpp"
 
 namespace jcprof::teec {
 
 class Patience {
  public:
-  /// Until it is destroyed, for 20 seconds or nearly the timeout of the session at most; then `say` gets the
-  /// error of `request`. `once` counts.
-  Patience(const nlohmann::json& request, std::function<void(const std::string&)> say);
+  /// Until it is destroyed, for 20 seconds or nearly the timeout of the session at most; then `refuse` gets
+  /// the reason. `once` counts.
+  Patience(const AgentGreeting& greeting, agents::Service::Refuse refuse);
   ~Patience();
   Patience(const Patience&) = delete;
   Patience& operator=(const Patience&) = delete;

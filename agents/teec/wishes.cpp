@@ -8,6 +8,7 @@
 
 #include "agents/request.hpp"
 #include "src/core/hex.hpp"
+#include "src/core/json_text.hpp"
 
 namespace jcprof::teec {
 namespace {
@@ -88,10 +89,10 @@ void refuse_resets(const Script& script, const char* key) {
 
 }  // namespace
 
-Wishes read_wishes(const json& hello) {
-  const json& trigger = agents::member(hello, "trigger");
-  const json& session = agents::member(hello, "session");
-  const json& arming = agents::member(hello, "arming");
+Wishes read_wishes(const AgentGreeting& greeting) {
+  const json trigger = parse_line(greeting.trigger);
+  const json session = parse_line(greeting.session);
+  const json arming = parse_line(greeting.arming);
   agents::refuse_others(trigger, "the trigger of a TA", {"ta", "command", "params", "open"});
   if (!arming.contains("command") || !arming.contains("build"))
     throw mistake("the hello does not say how this TA is armed",

@@ -8,8 +8,6 @@
 #include <variant>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "agents/target.hpp"
 #include "agents/teec/params.hpp"
 
@@ -42,7 +40,7 @@ struct Wishes {
 };
 
 /// UserError with what is wrong in the project file.
-Wishes read_wishes(const nlohmann::json& hello);
+Wishes read_wishes(const AgentGreeting& greeting);
 
 bool matches(const std::string& expect, std::uint32_t code);
 

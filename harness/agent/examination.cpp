@@ -87,7 +87,7 @@ class Examiner {
     const Talk talk = interview_.ask({{"do", "trace"}, {"input", input_}, {"from", from}, {"count", count}});
     fault = talk.fault;
     if (!fault.empty()) return std::nullopt;
-    auto answer = interview_.last_answer(talk, read_window);
+    auto answer = interview_.last_answer<AgentWindow>(talk);
     if (auto* window = std::get_if<AgentWindow>(&answer)) {
       if (!talk.end["ok"].contains("more") || !talk.end["ok"].contains("signature"))
         fault = "\"more\" or \"signature\" is missing";
@@ -104,7 +104,7 @@ class Examiner {
     interview_.spawn();
     const Talk talk = interview_.say_hello();
     if (!talk.fault.empty()) return failed(talk.fault);
-    const auto answer = interview_.last_answer(talk, read_hello);
+    const auto answer = interview_.last_answer<AgentDescription>(talk);
     if (const auto* error = std::get_if<AgentError>(&answer)) return failed("it says: " + error->message);
     if (const auto* breach = std::get_if<Breach>(&answer)) return failed(breach->why);
     description_ = talk.end["ok"];
@@ -322,7 +322,7 @@ class Examiner {
           return failed(fmt::format("\"{}\" is answered with {}", kind, talk.end.dump()));
         if (talk.is_ok() && !can("calibrate"))
           return failed("it is not in \"can\", and answered with \"ok\"");
-        const auto answer = interview_.last_answer(talk, read_ticks);
+        const auto answer = interview_.last_answer<AgentTicks>(talk);
         if (const auto* breach = std::get_if<Breach>(&answer)) return failed(breach->why);
       }
     return can("calibrate") ? Result{} : skipped("it is not in \"can\", and answered with an error");
@@ -360,12 +360,11 @@ class Examiner {
     const std::uint64_t hello = interview_.next_id();
     const std::vector<std::uint64_t> measures{interview_.next_id(), interview_.next_id()};
     const std::uint64_t bye = interview_.next_id();
-    const Shot shot;
-    const std::vector<std::string> inputs{input_};
+    const MeasureRequest measure{.shots = {{.stop = {}, .input = parse_hex(input_).value()}}};
     AgentProcess& agent = interview_.spawn();
-    agent.send(hello_request(hello, settings.greeting));
-    for (const std::uint64_t id : measures) agent.send(measure_request(id, std::span(&shot, 1), inputs));
-    agent.send(bye_request(bye));
+    agent.send(request_line(hello, settings.greeting));
+    for (const std::uint64_t id : measures) agent.send(request_line(id, measure));
+    agent.send(request_line(bye, ByeRequest{}));
     agent.finish_input();
     Talk talk = interview_.listen(hello, settings.start_timeout);
     if (!talk.is_ok()) return failed("hello: " + talk.fault);

@@ -48,7 +48,7 @@ AgentProcess& AgentInterview::agent() {
 
 Talk AgentInterview::say_hello() {
   const std::uint64_t id = next_id();
-  agent_->send(hello_request(id, settings_.greeting));
+  agent_->send(request_line(id, settings_.greeting));
   return listen(id, settings_.start_timeout);
 }
 

@@ -54,9 +54,8 @@ class AgentInterview {
   Talk listen(std::uint64_t id, std::chrono::milliseconds timeout);
   /// The answer of the last ask(), as text.
   template <class T>
-  AgentAnswer<T> last_answer(const Talk& talk,
-                             AgentAnswer<T> (*read)(std::string_view, std::uint64_t)) const {
-    return read(talk.end.dump(), last_id_);
+  AgentAnswer<T> last_answer(const Talk& talk) const {
+    return read_answer<T>(talk.end.dump(), last_id_);
   }
   /// What is wrong when it should end now; empty where it does, with status 0.
   std::string fault_of_end();

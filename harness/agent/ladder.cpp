@@ -23,13 +23,17 @@ UserError failure(AgentLink& link, const std::string& message, const std::string
 std::vector<Rung> take_rungs(AgentLink& link, std::uint64_t id) {
   const ReadLine line = link.read_line(link.settings().timeout * shots_a_request);
   if (line.state != LineState::read) throw failure(link, link.no_answer(line.state).why, "");
-  AgentAnswer<std::vector<Rung>> answer = read_rungs(line.text, id, rounds_a_request);
+  auto answer = read_answer<AgentRungs>(line.text, id);
   if (const auto* breach = std::get_if<Breach>(&answer)) throw failure(link, breach->why, "");
   if (const auto* error = std::get_if<AgentError>(&answer))
     throw failure(link, "the agent gives no layers: " + error->message,
                   error->hint.empty() ? "an agent that knows \"layers\" is jcprof-agent-teec: docs/optee.md"
                                       : error->hint);
-  return std::get<std::vector<Rung>>(std::move(answer));
+  std::vector<Rung> rungs = std::get<AgentRungs>(std::move(answer)).rungs;
+  const auto is_whole = [](const Rung& rung) { return rung.ticks.size() == rounds_a_request; };
+  if (rungs.empty() || !std::ranges::all_of(rungs, is_whole))
+    throw failure(link, fmt::format("the agent does not give {} times of each layer", rounds_a_request), "");
+  return rungs;
 }
 
 bool are_same(const std::vector<Rung>& some, const std::vector<Rung>& others) {
@@ -45,7 +49,8 @@ std::vector<Rung> climb(AgentLink& link, const LadderOrder& order) {
   std::vector<std::uint64_t> ids;
   for (std::uint32_t i = 0; i < count; ++i) {
     ids.push_back(link.next_id());
-    requests += layers_request(ids.back(), rounds_a_request, order.trap, order.input);
+    requests += request_line(
+        ids.back(), LayersRequest{.rounds = rounds_a_request, .trap = order.trap, .input = order.input});
   }
   link.open(requests);
   std::vector<Rung> rungs;

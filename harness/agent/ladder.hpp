@@ -14,7 +14,7 @@ namespace jcprof::harness {
 struct LadderOrder {
   std::uint32_t rounds = 2;  // rounded up to even: rungs are climbed up and down in turn
   TrapId trap = run_to_end;  // the first of the entry; none: the target carries no traps
-  std::string input = {};    // in hex
+  Bytes input = {};
 };
 
 /// The rungs, shallowest first. UserError (environment) when the agent does not do that, or fails.

@@ -30,7 +30,7 @@ std::string last_line(std::string_view text) {
 
 AgentLink::~AgentLink() {
   if (!agent_) return;
-  agent_->send(bye_request(next_id()));
+  agent_->send(request_line(next_id(), ByeRequest{}));
   agent_->stop(patience_at_the_end);
 }
 
@@ -76,15 +76,15 @@ void AgentLink::start(std::string_view requests) {
 
 std::string AgentLink::say_hello(std::string_view requests) {
   const std::uint64_t id = next_id();
-  agent_->send(hello_request(id, settings_.greeting));
+  agent_->send(request_line(id, settings_.greeting));
   if (settings_.life == AgentLife::batch) {
     agent_->send(requests);
-    agent_->send(bye_request(next_id()));
+    agent_->send(request_line(next_id(), ByeRequest{}));
     agent_->finish_input();
   }
   const ReadLine line = read_line(settings_.start_timeout);
   if (line.state != LineState::read) return no_answer(line.state).why;
-  const AgentAnswer<AgentDescription> answer = read_hello(line.text, id);
+  const auto answer = read_answer<AgentDescription>(line.text, id);
   if (const auto* breach = std::get_if<Breach>(&answer)) return breach->why;
   if (const auto* error = std::get_if<AgentError>(&answer))
     throw environment_error(fmt::format("the agent says: {}\n{}", error->message, account()), error->hint);

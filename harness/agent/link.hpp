@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "harness/agent/codec.hpp"
 #include "harness/agent/process.hpp"
 #include "harness/device.hpp"
+#include "src/core/agent_protocol.hpp"
 
 namespace jcprof::harness {
 

@@ -10,7 +10,6 @@
 #include "harness/record/drain.hpp"
 #include "harness/record/warnings.hpp"
 #include "src/core/error.hpp"
-#include "src/core/hex.hpp"
 
 namespace jcprof::harness {
 namespace {
@@ -18,23 +17,21 @@ namespace {
 /// The target's own log; empty where it writes into ours.
 Bytes ask(AgentLink& link, std::span<const Bytes> inputs, const std::filesystem::path& log) {
   constexpr int runs_besides = 8;  // that warm it up, and the calls that fetch a log
-  std::vector<std::string> texts;
-  for (const Bytes& input : inputs) texts.push_back(to_hex(input));
   const std::uint64_t id = link.next_id();
-  link.open(record_request(id, texts, log));
+  link.open(request_line(id, RecordRequest{.inputs = {inputs.begin(), inputs.end()}, .log = log.string()}));
   const auto failure = [&](const std::string& message, const std::string& hint) {
     return environment_error(fmt::format("{}\n{}", message, link.account()), hint);
   };
   const auto runs = static_cast<std::int64_t>(inputs.size()) + runs_besides;
   const ReadLine line = link.read_line(link.settings().timeout * runs);
   if (line.state != LineState::read) throw failure(link.no_answer(line.state).why, "");
-  AgentAnswer<Bytes> answer = read_log(line.text, id);
+  auto answer = read_answer<AgentLog>(line.text, id);
   if (const auto* breach = std::get_if<Breach>(&answer)) throw failure(breach->why, "");
   if (const auto* error = std::get_if<AgentError>(&answer))
     throw failure("nothing was recorded: " + error->message,
                   error->hint.empty() ? "was it built with JCPROF_RECORD? docs/record.md" : error->hint);
   link.close();
-  return std::get<Bytes>(std::move(answer));
+  return std::get<AgentLog>(std::move(answer)).log;
 }
 
 Recorded written(const Bytes& own, const LogOptions& options) {

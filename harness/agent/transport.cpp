@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "src/core/error.hpp"
-#include "src/core/hex.hpp"
 
 namespace jcprof::harness {
 namespace {
@@ -81,10 +80,7 @@ class AgentTransport final : public Transport {
   AgentTransport(const AgentTransport&) = delete;
   AgentTransport& operator=(const AgentTransport&) = delete;
 
-  void set_inputs(std::vector<Bytes> inputs) override {
-    inputs_.clear();
-    for (const Bytes& input : inputs) inputs_.push_back(to_hex(input));
-  }
+  void set_inputs(std::vector<Bytes> inputs) override { inputs_ = std::move(inputs); }
 
   void measure(std::span<const Shot> shots, const ShotSink& sink) override {
     while (!shots.empty() && fly(shots, sink)) {
@@ -106,15 +102,13 @@ class AgentTransport final : public Transport {
   void drain(Flight flight);
   void reset_target();
   template <class T>
-  std::variant<T, AgentError, NoAnswer> ask(const std::string& request, std::chrono::milliseconds timeout,
-                                            AgentAnswer<T> (*read)(std::string_view, std::uint64_t),
-                                            std::uint64_t id);
+  std::variant<T, AgentError, NoAnswer> ask(const AgentRequest& request, std::chrono::milliseconds timeout);
   TraceWindow checked(const AgentWindow& answer, std::uint32_t count);
 
   std::string device_;
   std::size_t traps_;
   AgentLink link_;
-  std::vector<std::string> inputs_{""};  // in hex
+  std::vector<Bytes> inputs_{{}};
   std::vector<Flight> in_flight_;
   bool wants_reset_ = false;
   std::optional<std::uint64_t> first_n_;  // 0; 1 for agents that count from there
@@ -128,7 +122,11 @@ std::vector<Flight> AgentTransport::take_off(std::span<const Shot> shots) {
   do {
     const Flight flight{.id = link_.next_id(), .shots = shots.first(std::min(most, shots.size()))};
     shots = shots.subspan(flight.shots.size());
-    requests += measure_request(flight.id, flight.shots, inputs_);
+    MeasureRequest request;
+    for (const Shot& shot : flight.shots)
+      request.shots.push_back(
+          {.stop = shot.stop, .input = inputs_.at(shot.input), .delay_ns = shot.delay_ns});
+    requests += request_line(flight.id, request);
     flights.push_back(flight);
   } while (is_per_batch() && !shots.empty());
   link_.open(requests);
@@ -194,7 +192,7 @@ Turn AgentTransport::take_shot(const Flight& flight, const Shot& shot, AgentShot
   Turn turn{.sample = std::move(answer.sample)};
   hold_against(shot, turn.sample);
   if (turn.sample.outcome == Outcome::lost || turn.sample.outcome == Outcome::timed_out)
-    wants_reset_ = link_.description().can_reset;
+    wants_reset_ = does(link_.description(), "reset");
   return turn;
 }
 
@@ -232,14 +230,14 @@ void AgentTransport::drain(Flight flight) {
 }
 
 template <class T>
-std::variant<T, AgentError, NoAnswer> AgentTransport::ask(
-    const std::string& request, std::chrono::milliseconds timeout,
-    AgentAnswer<T> (*read)(std::string_view, std::uint64_t), std::uint64_t id) {
-  link_.open(request);
+std::variant<T, AgentError, NoAnswer> AgentTransport::ask(const AgentRequest& request,
+                                                          std::chrono::milliseconds timeout) {
+  const std::uint64_t id = link_.next_id();
+  link_.open(request_line(id, request));
   const ReadLine line = link_.read_line(timeout);
   NoAnswer none;
   if (line.state == LineState::read) {
-    AgentAnswer<T> answer = read(line.text, id);
+    AgentAnswer<T> answer = read_answer<T>(line.text, id);
     if (const auto* breach = std::get_if<Breach>(&answer)) {
       none = {.outcome = Outcome::lost, .why = breach->why};
     } else {
@@ -257,23 +255,20 @@ std::variant<T, AgentError, NoAnswer> AgentTransport::ask(
 }
 
 void AgentTransport::reset_target() {
-  const std::uint64_t id = link_.next_id();
-  const auto answer =
-      ask<AgentDone>(reset_request(id, "target"), link_.settings().start_timeout, read_done, id);
+  const auto answer = ask<AgentDone>(ResetRequest{.how = "target"}, link_.settings().start_timeout);
   // Who cannot reset may be able to start.
   if (std::holds_alternative<AgentError>(answer)) link_.drop();
 }
 
 TraceWindow AgentTransport::trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) {
-  if (!link_.description().can_trace)
+  if (!does(link_.description(), "trace"))
     throw environment_error(
         fmt::format("the agent {} does not trace, so nobody can know which events there are to stop at",
                     link_.description().agent),
         "it must do \"trace\" and say so in its hello; docs/agent-protocol.md has how");
   settle();
-  const std::uint64_t id = link_.next_id();
-  const auto answer = ask<AgentWindow>(trace_request(id, inputs_.at(input), from, count),
-                                       link_.settings().timeout, read_window, id);
+  const auto answer = ask<AgentWindow>(TraceRequest{.input = inputs_.at(input), .from = from, .count = count},
+                                       link_.settings().timeout);
   if (const auto* none = std::get_if<NoAnswer>(&answer))
     return {.end = {.outcome = none->outcome, .why = none->why}};
   if (const auto* error = std::get_if<AgentError>(&answer))
@@ -300,19 +295,18 @@ TraceWindow AgentTransport::checked(const AgentWindow& answer, std::uint32_t cou
 std::optional<CalibrationTime> AgentTransport::calibrate(CalibrationKind kind, std::uint64_t passes) {
   const bool is_known = kind == CalibrationKind::empty || kind == CalibrationKind::unarmed ||
                         kind == CalibrationKind::counting || kind == CalibrationKind::unwind;
-  if (!is_known || !link_.description().can_calibrate) return std::nullopt;
+  if (!is_known || !does(link_.description(), "calibrate")) return std::nullopt;
   // An empty loop is a loop of no passes.
   const CalibrationKind asked = kind == CalibrationKind::empty ? CalibrationKind::unarmed : kind;
   std::string why;
   for (int attempt = 0; attempt < calibration_attempts; ++attempt) {
     settle();
-    const std::uint64_t id = link_.next_id();
-    const std::string request =
-        calibrate_request(id, name_of(asked), kind == CalibrationKind::empty ? 0 : passes);
-    const auto answer = ask<Ticks>(request, link_.settings().timeout, read_ticks, id);
+    const CalibrateRequest request{.kind = std::string(name_of(asked)),
+                                   .passes = kind == CalibrationKind::empty ? 0 : passes};
+    const auto answer = ask<AgentTicks>(request, link_.settings().timeout);
     if (std::holds_alternative<AgentError>(answer)) return std::nullopt;
-    if (const auto* ticks = std::get_if<Ticks>(&answer))
-      return CalibrationTime{.kind = kind, .passes = passes, .ticks = *ticks};
+    if (const auto* ticks = std::get_if<AgentTicks>(&answer))
+      return CalibrationTime{.kind = kind, .passes = passes, .ticks = ticks->ticks};
     why = std::get<NoAnswer>(answer).why;
   }
   throw environment_error(

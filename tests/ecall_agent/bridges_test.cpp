@@ -20,8 +20,9 @@ using nlohmann::json;
 /// The last answer to a hello with these fields, and to a request after it.
 json answered(const std::string& bridge, json hello, const json& request = nullptr) {
   std::vector<json> answers;
-  agents::Service service([&](const json& greeted) { return ecall::greet(bridge, greeted); },
-                          [&](const std::string& line) { answers.push_back(json::parse(line)); });
+  agents::Service service(
+      [&](const AgentGreeting& greeting, const auto&) { return ecall::greet(bridge, greeting); },
+      [&](const std::string& line) { answers.push_back(json::parse(line)); });
   hello.update({{"id", 1}, {"do", "hello"}, {"protocol", 1}});
   service.serve(hello.dump());
   if (!request.is_null()) service.serve(request.dump());
@@ -125,14 +126,15 @@ TEST_CASE("a request that is wrong is answered with what is wrong in it") {
     return answered(shop.bridge(), json::object(), request)["error"]["message"];
   };
   CHECK(said({{"do", "dance"}}) == "cannot do \"dance\"");
-  CHECK(said({{"do", "measure"}}) == "\"shots\" is not a list");
+  CHECK(said({{"do", "measure"}}) == "\"shots\" is missing");
   CHECK(said({{"do", "measure"}, {"shots", {{{"trap", -1}}}}}) ==
-        "\"trap\" is not a whole number from 0 to 4294967295");
-  CHECK(said({{"do", "measure"}, {"shots", {{{"hit", 0}}}}}) == "\"hit\" counts from 1");
-  CHECK(said({{"do", "measure"}, {"shots", {{{"input", "0x"}}}}}) == "\"input\" is not hex");
+        "\"trap\" as a whole number from 0 to 4294967295 is expected, not -1");
+  CHECK(said({{"do", "measure"}, {"shots", {{{"hit", 0}}}}}) ==
+        "\"hit\" as a whole number from 1 to 4294967295 is expected, not 0");
+  CHECK(said({{"do", "measure"}, {"shots", {{{"input", "0x"}}}}}) == "\"input\" is not hexadecimal");
   CHECK(said({{"do", "calibrate"}, {"kind", "unwind"}}) ==
         "nothing to calibrate of \"unwind\": a stop unwinds nothing");
-  CHECK(said(json::array()) == "this is no JSON object");
+  CHECK(said(json::array()) == "an object is expected, not []");
 }
 
 TEST_CASE("an input that the bridge does not take is told of the shot") {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/agent/command.hpp"
 #include "harness/agent/transport.hpp"
 
 #include <fmt/format.h>
@@ -268,6 +269,18 @@ TEST_CASE("the examination finds each fault, and goes on behind it") {
              Catch::Contains("calibration is as it says in \"can\": "));
   CHECK_THAT(found(R"({"fault":"shot_nan_ticks"})"),
              Catch::Contains("the whole command runs to its end: this is no JSON"));
+}
+
+TEST_CASE("an agent's command is split as the simplest line of a shell, and never by one") {
+  using Argv = std::vector<std::string>;
+  const Placeholders values{{"project", "/home/some one"}, {"seed", "1"}};
+  CHECK(agent_argv("python3 {project}/agent.py --seed {seed}", values) ==
+        Argv{"python3", "/home/some one/agent.py", "--seed", "1"});
+  CHECK(agent_argv(R"(ssh board 'cd x; ./agent $HOME' "a \"b\" c" d\ e '')", values) ==
+        Argv{"ssh", "board", "cd x; ./agent $HOME", "a \"b\" c", "d e", ""});
+  CHECK_THROWS_WITH(agent_argv("python3 'agent.py", values),
+                    Catch::Contains("a quote in \"python3 'agent.py\" is not closed"));
+  CHECK_THROWS_WITH(agent_argv("  ", values), Catch::Contains("needs the agent's command"));
 }
 
 }  // namespace

@@ -140,8 +140,8 @@ Ticks FakeTee::time(teec::Rung rung) {
 Conversation::Conversation(const Faults& faults, json hello, const teec::Place& place)
     : tee_(std::make_shared<FakeTee>(faults)),
       service_(
-          [this, place](const json& request) {
-            return teec::greet(request, place, [this](const teec::Uuid&, teec::Counts) { return tee_; });
+          [this, place](const AgentGreeting& greeting, const auto&) {
+            return teec::greet(greeting, place, [this](const teec::Uuid&, teec::Counts) { return tee_; });
           },
           [this](const std::string& line) { answers_.push_back(json::parse(line)); }) {
   greeted_ = ask(whole_hello(std::move(hello))).back();

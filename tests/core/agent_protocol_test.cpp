@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/agent/codec.hpp"
+#include "src/core/agent_protocol.hpp"
 
-#include <array>
 #include <string>
 
 #include <catch2/catch.hpp>
 
-#include "harness/agent/command.hpp"
-#include "src/core/error.hpp"
-
-namespace jcprof::harness {
+namespace jcprof {
 namespace {
 
 constexpr std::uint64_t id = 7;
@@ -38,79 +34,134 @@ std::string hello_with(const std::string& clock, const std::string& rest = "") {
 }
 
 std::string fault_of_hello(const std::string& line) {
-  const auto answer = read_hello(line, id);
+  const auto answer = read_answer<AgentDescription>(line, id);
   const auto* breach = std::get_if<Breach>(&answer);
   return breach == nullptr ? "(no breach)" : breach->why.substr(0, breach->why.find(": the agent wrote"));
 }
 
 TEST_CASE("requests are written as the protocol has them") {
   CHECK(
-      hello_request(1, {.project = "a \"b\"",
-                        .target = "program",
-                        .trigger = R"({"command":7})",
-                        .session = R"({"timeout":"2s"})"}) ==
+      request_line(1, AgentGreeting{.project = "a \"b\"",
+                                    .target = "program",
+                                    .trigger = R"({"command":7})",
+                                    .session = R"({"timeout":"2s"})"}) ==
       R"({"id":1,"do":"hello","protocol":1,"project":{"name":"a \"b\"","target":"program"},"trigger":{"command":7},"session":{"timeout":"2s"},"options":{}})"
       "\n");
   CHECK(
-      hello_request(
-          2,
-          {.project = "p", .target = "optee-ta", .arming = R"({"command":5,"build":6})", .unanswered = 2}) ==
+      request_line(2, AgentGreeting{.project = "p",
+                                    .target = "optee-ta",
+                                    .arming = R"({"command":5,"build":6})",
+                                    .unanswered = 2}) ==
       R"({"id":2,"do":"hello","protocol":1,"project":{"name":"p","target":"optee-ta"},"trigger":{},"session":{},"options":{},"arming":{"command":5,"build":6},"unanswered":2})"
       "\n");
-  const std::array shots{Shot{.stop = {.trap = TrapId{17}, .hit = 2}, .input = 1},
-                         Shot{.stop = {}, .input = 0, .delay_ns = 250'000}};
-  const std::array<std::string, 2> inputs{"", "31323334"};
+  const Bytes input{0x31, 0x32, 0x33, 0x34};
+  const MeasureRequest measure{.shots = {{.stop = {.trap = TrapId{17}, .hit = 2}, .input = input},
+                                         {.stop = {}, .input = {}, .delay_ns = 250'000}}};
   CHECK(
-      measure_request(7, shots, inputs) ==
+      request_line(7, measure) ==
       R"({"id":7,"do":"measure","shots":[{"trap":17,"hit":2,"input":"31323334"},{"trap":0,"hit":1,"input":"","delay_ns":250000}]})"
       "\n");
-  CHECK(trace_request(9, "31", 4096, 262144) ==
+  CHECK(request_line(9, TraceRequest{.input = {0x31}, .from = 4096, .count = 262144}) ==
         R"({"id":9,"do":"trace","input":"31","from":4096,"count":262144})"
         "\n");
-  CHECK(calibrate_request(11, "unwind", 64) == R"({"id":11,"do":"calibrate","kind":"unwind","passes":64})"
-                                               "\n");
-  CHECK(layers_request(14, 2, TrapId{1}, "31") ==
+  CHECK(request_line(11, CalibrateRequest{.kind = "unwind", .passes = 64}) ==
+        R"({"id":11,"do":"calibrate","kind":"unwind","passes":64})"
+        "\n");
+  CHECK(request_line(14, LayersRequest{.rounds = 2, .trap = TrapId{1}, .input = {0x31}}) ==
         R"({"id":14,"do":"layers","rounds":2,"trap":1,"input":"31"})"
         "\n");
-  CHECK(reset_request(12, "target") == R"({"id":12,"do":"reset","how":"target"})"
-                                       "\n");
-  CHECK(bye_request(13) == R"({"id":13,"do":"bye"})"
-                           "\n");
+  CHECK(request_line(12, ResetRequest{.how = "target"}) == R"({"id":12,"do":"reset","how":"target"})"
+                                                           "\n");
+  CHECK(request_line(13, ByeRequest{}) == R"({"id":13,"do":"bye"})"
+                                          "\n");
 }
 
 TEST_CASE("an answer that is nested deeper than any program writes is a breach, whoever reads it") {
   const auto deep = [](std::size_t levels) {
     return R"({"id":7,"ok":)" + std::string(levels, '[') + std::string(levels, ']') + "}";
   };
-  CHECK(std::get<Breach>(read_hello(deep(100'000), id))
+  CHECK(std::get<Breach>(read_answer<AgentDescription>(deep(100'000), id))
             .why.starts_with("this JSON is nested more than 64 levels deep"));
   CHECK(std::get<Breach>(read_shot(deep(64), id))
             .why.starts_with("this JSON is nested more than 64 levels deep"));
   CHECK(std::holds_alternative<AgentDone>(read_shot(deep(63), id)));
 }
 
-TEST_CASE("rungs are read, with as many ticks as there were rounds") {
-  const auto answer = read_rungs(
-      R"({"id":7,"ok":{"rungs":[{"name":"clock","ticks":[1,2]},{"name":"command","ticks":[30,40]}]}})", id,
-      2);
-  REQUIRE(std::holds_alternative<std::vector<Rung>>(answer));
-  const auto& rungs = std::get<std::vector<Rung>>(answer);
+TEST_CASE("rungs are read, each with its name and ticks") {
+  const auto answer = read_answer<AgentRungs>(
+      R"({"id":7,"ok":{"rungs":[{"name":"clock","ticks":[1,2]},{"name":"command","ticks":[30,40]}]}})", id);
+  REQUIRE(std::holds_alternative<AgentRungs>(answer));
+  const std::vector<Rung>& rungs = std::get<AgentRungs>(answer).rungs;
   REQUIRE(rungs.size() == 2);
   CHECK(rungs[0].name == "clock");
   CHECK(rungs[1].ticks == std::vector<Ticks>{30, 40});
   const auto fault_of_rungs = [](const std::string& ok) {
-    const auto bad = read_rungs(R"({"id":7,"ok":)" + ok + "}", id, 2);
+    const auto bad = read_answer<AgentRungs>(R"({"id":7,"ok":)" + ok + "}", id);
     const std::string why = std::holds_alternative<Breach>(bad) ? std::get<Breach>(bad).why : "(no breach)";
     return why.substr(0, why.find(": the agent wrote"));
   };
   CHECK(fault_of_rungs("{}") == "\"rungs\" is missing");
-  CHECK(fault_of_rungs(R"({"rungs":[]})") == "\"rungs\" is missing");
   CHECK(fault_of_rungs(R"({"rungs":[7]})") == "an object is expected, not 7");
   CHECK(fault_of_rungs(R"({"rungs":[{"ticks":[1,2]}]})") == "\"name\" is missing");
-  CHECK(fault_of_rungs(R"({"rungs":[{"name":"a","ticks":[1]}]})") ==
-        "\"ticks\" with 2 whole numbers is expected, not [1]");
   CHECK(fault_of_rungs(R"({"rungs":[{"name":"a","ticks":[1,-2]}]})") ==
-        "\"ticks\" with 2 whole numbers is expected, not [1,-2]");
+        "\"ticks\" as a whole number from 0 to 9007199254740992 is expected, not -2");
+}
+
+TEST_CASE("a request comes back as it was written") {
+  const auto again = [](const AgentRequest& request) {
+    const std::string line = request_line(3, request);
+    const ReadRequest read = read_request(line);
+    REQUIRE(std::holds_alternative<AgentRequest>(read.request));
+    CHECK(read.id == 3U);
+    return request_line(3, std::get<AgentRequest>(read.request)) == line;
+  };
+  CHECK(again(AgentGreeting{.project = "p",
+                            .target = "applet",
+                            .trigger = R"({"a":[1.5,null],"b":{}})",
+                            .arming = R"({"build":6})",
+                            .unanswered = 2}));
+  CHECK(
+      again(MeasureRequest{.shots = {{.stop = {.trap = TrapId{5}, .hit = 9}, .input = {1}, .delay_ns = 7}}}));
+  CHECK(again(TraceRequest{.input = {1, 2}, .from = 3, .count = 4}));
+  CHECK(again(CalibrateRequest{.kind = "unarmed", .passes = 9}));
+  CHECK(again(ResetRequest{.how = "session"}));
+  CHECK(again(LayersRequest{.rounds = 4, .trap = TrapId{3}, .input = {5}}));
+  CHECK(again(RecordRequest{.inputs = {{1}, {}}, .log = "/proc/1/fd/5"}));
+  CHECK(again(ByeRequest{}));
+}
+
+TEST_CASE("what is no request is told why") {
+  const auto fault = [](std::string_view line) {
+    const ReadRequest read = read_request(line);
+    return std::holds_alternative<Breach>(read.request) ? std::get<Breach>(read.request).why : "(no breach)";
+  };
+  CHECK(fault("") == "this is no JSON");
+  CHECK(fault("[]") == "an object is expected, not []");
+  CHECK(fault("{}") == "\"do\" is missing");
+  CHECK(fault(R"({"do":"dance"})") == "cannot do \"dance\"");
+  CHECK(fault(R"({"do":"measure"})") == "\"shots\" is missing");
+  CHECK(fault(R"({"id":-1,"do":"bye"})") ==
+        "\"id\" as a whole number from 0 to 9007199254740992 is expected, not -1");
+  CHECK(fault(R"({"do":"record","inputs":["0"]})") == "\"inputs\" is not hexadecimal");
+  const std::string deep = std::string(64, '[') + std::string(64, ']');
+  CHECK(fault(R"({"do":"bye","x":)" + deep + "}") == "this JSON is nested more than 64 levels deep");
+}
+
+TEST_CASE("an answer is written as the protocol has it, and read again") {
+  CHECK(answer_line(7, AgentDone{}) == R"({"id":7,"ok":{}})");
+  CHECK(answer_line({}, AgentError{.message = "no\x1b[31m"}) ==
+        R"({"id":null,"error":{"message":"no?[31m"}})");
+  const AgentShot shot{.n = 3,
+                       .sample = {.outcome = Outcome::ended, .ticks = 9, .status = 0x9000U, .reply = {10}}};
+  CHECK(answer_line(7, shot) ==
+        R"({"id":7,"n":3,"sample":{"outcome":"ended","ticks":9,"status":36864,"reply":"0a"}})");
+  CHECK(answer_line(7, AgentWindow{.events = {TrapId{1}}, .more = true, .signature = 5, .total = 2}) ==
+        R"({"id":7,"ok":{"events":[1],"more":true,"signature":5,"total":2}})");
+  const AgentDescription agent{
+      .agent = "a", .device = "d", .clock = "c", .hz = 2, .exact = true, .can = {"reset"}};
+  const auto again = read_answer<AgentDescription>(answer_line(7, agent), 7);
+  REQUIRE(std::holds_alternative<AgentDescription>(again));
+  CHECK(answer_line(7, std::get<AgentDescription>(again)) == answer_line(7, agent));
 }
 
 TEST_CASE("a stop carries where it was, an end its answer") {
@@ -145,7 +196,7 @@ TEST_CASE("a digest that is no number of 32 bits is folded into one, the same al
 
 TEST_CASE("what is no sample is told why") {
   CHECK(fault_of(R"({"outcome":"exploded","ticks":1})") == "there is no outcome \"exploded\"");
-  CHECK(fault_of(R"({"ticks":1})") == "there is no outcome \"\"");
+  CHECK(fault_of(R"({"ticks":1})") == "\"outcome\" is missing");
   CHECK(fault_of(R"({"outcome":"ended"})") == "\"ticks\" is missing");
   const std::string range = "\"ticks\" as a whole number from 0 to 9007199254740992 is expected, not ";
   CHECK(fault_of(R"({"outcome":"ended","ticks":-5})") == range + "-5");
@@ -184,7 +235,7 @@ TEST_CASE("ok and error end an answer") {
 }
 
 TEST_CASE("hello says what the agent is") {
-  const auto answer = read_hello(
+  const auto answer = read_answer<AgentDescription>(
       R"({"id":7,"ok":{"protocol":1,"agent":"x/1","device":"board","simulated":true,"clock":{"name":"PMCCNTR","unit":"cycles","resolution":64,"hz":1.5e9,"exact":true},"max_batch":256,"can":["trace","reset","dance"]}})",
       id);
   REQUIRE(std::holds_alternative<AgentDescription>(answer));
@@ -198,19 +249,19 @@ TEST_CASE("hello says what the agent is") {
   CHECK(agent.hz == 1.5e9);
   CHECK(agent.exact);
   CHECK(agent.max_batch == 256);
-  CHECK(agent.can_trace);
-  CHECK_FALSE(agent.can_calibrate);
-  CHECK(agent.can_reset);
+  CHECK(does(agent, "trace"));
+  CHECK_FALSE(does(agent, "calibrate"));
+  CHECK(does(agent, "reset"));
 }
 
 TEST_CASE("a hello with what cannot be is a breach") {
   CHECK(fault_of_hello(hello_with(R"("unit":"ns")")) == "(no breach)");
   CHECK(fault_of_hello(hello_with(R"("unit":"ns","hz":0)")) == "(no breach)");
-  CHECK(fault_of_hello(hello_with(R"("unit":"days")")) == "there is no clock unit \"days\"");
+  CHECK(fault_of_hello(hello_with(R"("unit":"days")")) == "there is no unit \"days\"");
   CHECK(fault_of_hello(hello_with(R"("unit":"ns","resolution":0)")) ==
         "\"resolution\" as a number above 0 is expected, not 0");
   CHECK(fault_of_hello(hello_with(R"("unit":"ns")", R"(,"max_batch":0)")) ==
-        "\"max_batch\" of at least 1 is expected, not 0");
+        "\"max_batch\" as a whole number from 1 to 9007199254740992 is expected, not 0");
   CHECK(fault_of_hello(hello_with(R"("unit":"ns")", R"(,"can":"trace")")) ==
         "\"can\" as a list is expected, not \"trace\"");
   CHECK(fault_of_hello(R"({"id":7,"ok":{"protocol":1}})") == "\"clock\" is missing");
@@ -220,7 +271,7 @@ TEST_CASE("a hello with what cannot be is a breach") {
 
 TEST_CASE("a window holds numbers of traps") {
   const auto answer =
-      read_window(R"({"id":7,"ok":{"events":[1,2,2],"more":true,"signature":5,"total":9}})", id);
+      read_answer<AgentWindow>(R"({"id":7,"ok":{"events":[1,2,2],"more":true,"signature":5,"total":9}})", id);
   REQUIRE(std::holds_alternative<AgentWindow>(answer));
   const auto& window = std::get<AgentWindow>(answer);
   CHECK(window.events == std::vector{TrapId{1}, TrapId{2}, TrapId{2}});
@@ -228,23 +279,11 @@ TEST_CASE("a window holds numbers of traps") {
   CHECK(window.signature == 5);
   CHECK(window.total == 9U);
   for (const char* events : {"[0]", "[-1]", "[1.5]", "[4294967296]", "[\"1\"]", "[[1]]", "{}", "1"})
-    CHECK(std::holds_alternative<Breach>(read_window(
+    CHECK(std::holds_alternative<Breach>(read_answer<AgentWindow>(
         R"({"id":7,"ok":{"more":false,"signature":0,"events":)" + std::string(events) + "}}", id)));
-  CHECK(std::holds_alternative<Breach>(read_ticks(R"({"id":7,"ok":{}})", id)));
-  CHECK(std::get<Ticks>(read_ticks(R"({"id":7,"ok":{"ticks":12}})", id)) == 12);
-}
-
-TEST_CASE("an agent's command is split as the simplest line of a shell, and never by one") {
-  using Argv = std::vector<std::string>;
-  const Placeholders values{{"project", "/home/some one"}, {"seed", "1"}};
-  CHECK(agent_argv("python3 {project}/agent.py --seed {seed}", values) ==
-        Argv{"python3", "/home/some one/agent.py", "--seed", "1"});
-  CHECK(agent_argv(R"(ssh board 'cd x; ./agent $HOME' "a \"b\" c" d\ e '')", values) ==
-        Argv{"ssh", "board", "cd x; ./agent $HOME", "a \"b\" c", "d e", ""});
-  CHECK_THROWS_WITH(agent_argv("python3 'agent.py", values),
-                    Catch::Contains("a quote in \"python3 'agent.py\" is not closed"));
-  CHECK_THROWS_WITH(agent_argv("  ", values), Catch::Contains("needs the agent's command"));
+  CHECK(std::holds_alternative<Breach>(read_answer<AgentTicks>(R"({"id":7,"ok":{}})", id)));
+  CHECK(std::get<AgentTicks>(read_answer<AgentTicks>(R"({"id":7,"ok":{"ticks":12}})", id)).ticks == 12);
 }
 
 }  // namespace
-}  // namespace jcprof::harness
+}  // namespace jcprof
