@@ -23,6 +23,14 @@ std::string text_of(const json& object, const char* key) {
   return object.at(key);
 }
 
+std::uint64_t natural(const json& object, const char* key, std::uint64_t otherwise, std::uint64_t highest) {
+  if (!object.contains(key)) return otherwise;
+  const json& value = object.at(key);
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > highest)
+    throw mistake(fmt::format("\"{}\" is not a whole number from 0 to {}", key, highest));
+  return value;
+}
+
 void refuse_others(const json& object, const std::string& where, const std::vector<std::string>& known) {
   for (const auto& [key, value] : object.items()) {
     if (std::ranges::find(known, key) != known.end()) continue;

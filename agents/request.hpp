@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ UserError mistake(std::string message, std::string hint = {});
 
 /// Empty where there is none.
 std::string text_of(const nlohmann::json& object, const char* key);
+std::uint64_t natural(const nlohmann::json& object, const char* key, std::uint64_t otherwise,
+                      std::uint64_t highest);
 void refuse_others(const nlohmann::json& object, const std::string& where,
                    const std::vector<std::string>& known);
 
