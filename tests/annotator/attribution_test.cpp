@@ -147,6 +147,75 @@ TEST_CASE("a finally block still belongs to the function that is returning") {
   CHECK(calls(map, {1, 2, 4, 5, 6, 7, 3}) == "p [0,7) f [2,6)");
 }
 
+TEST_CASE(
+    "in a recursion a finally block belongs to the call that is returning, not to the one further out") {
+  // p: 10 f();      f: 20 entry  21 try { 22 f(); 23 return;  } finally { 24 c; }
+  const TrapMap map = MapMaker()
+                          .trap(entry, "p", 9)
+                          .trap(before, "p", 10)
+                          .trap(exit, "p", 11)
+                          .trap(entry, "f", 20)
+                          .trap(before, "f", 21, 25)
+                          .trap(before, "f", 22)
+                          .trap(returns, "f", 23)
+                          .trap(handler, "f", 24)
+                          .map();
+  const std::vector<std::uint32_t> path{1, 2, 4, 5, 6, 4, 5, 7, 8, 3};
+  CHECK(calls(map, path) == "p [0,10) f [2,9) f' [5,9)");
+  CHECK(owners(map, path) ==
+        "1→2 p:9\n2→4 p:10\n4→5 f:20\n5→6 f:21\n6→4 f:22\n4→5 f:20\n5→7 f:21\n7→8 f:23\n8→3 f:24\n"
+        "3→0 p:11\n");
+}
+
+TEST_CASE(
+    "what a return passes without a handler is still of its call where no other call of the function is") {
+  // p: 10 f();      f: 20 entry  22 return; and behind it, in a finally without a trap at its beginning, 24
+  // c;
+  const TrapMap map = MapMaker()
+                          .trap(entry, "p", 9)
+                          .trap(before, "p", 10)
+                          .trap(exit, "p", 11)
+                          .trap(entry, "f", 20)
+                          .trap(returns, "f", 22)
+                          .trap(before, "f", 24)
+                          .map();
+  CHECK(calls(map, {1, 2, 4, 5, 6, 3}) == "p [0,6) f [2,5)");
+}
+
+TEST_CASE("a stop leaves the guards of all calls that lead to it, however deep") {
+  // Each calls the next one under a guard of its own; h has two more round its trap.
+  const TrapMap map = MapMaker()
+                          .trap(entry0, "p", 9)
+                          .trap(before, "p", 10)
+                          .guards(1)
+                          .trap(entry, "f", 20)
+                          .trap(before, "f", 21)
+                          .guards(3)
+                          .trap(entry, "g", 30)
+                          .trap(before, "g", 31)
+                          .trap(entry, "h", 40)
+                          .trap(before, "h", 41)
+                          .guards(2)
+                          .map();
+  std::string text;
+  for (const Unwinding& left : attribute(map, path_of({1, 2, 3, 4, 5, 6, 7, 8})).unwinding)
+    text += fmt::format("{}+{} ", left.frames, left.guards);
+  CHECK(text == "0+0 0+1 1+1 1+4 2+4 2+4 3+4 3+6 ");
+}
+
+TEST_CASE("the end of a branch without braces does not end the statement that goes on behind it") {
+  // 10 if (x)   11 a;   else   13 b;   where a has no trap of its own but its end has one
+  TrapMap map = MapMaker()
+                    .trap(entry, "p", 9)
+                    .trap(before, "p", 10, 13)
+                    .trap(after, "p", 11)
+                    .trap(before, "p", 13)
+                    .trap(exit, "p", 14)
+                    .map();
+  map.traps[2].end_offset = map.traps[2].offset;
+  CHECK(owners(map, {1, 2, 3, 5}) == "1→2 p:9\n2→3 p:10\n3→5 p:10\n5→0 p:14\n");
+}
+
 TEST_CASE("a stop leaves the calls that lead to it, with the guards round them and round itself") {
   // p: 10 try {  11 f();  } finally { 13 x;  14 }     f: 20 entry  21 try {  22 s;  } catch (Exception e) …
   const TrapMap map = MapMaker()
@@ -254,6 +323,9 @@ TEST_CASE("hits and what was never reached come from the path") {
   CHECK(result.lines[1].hits == 3);
   CHECK(result.unreached == std::vector<UnreachedLine>{{"A.java", 3, "p"}});
   CHECK(attribute(map, {}).unreached.empty());
+  // Where a function ends is no line that a reader asks about.
+  const Attribution calls_nobody = attribute(two_calls(), path_of({1, 2, 3, 4, 6, 7}));
+  CHECK(calls_nobody.unreached == std::vector<UnreachedLine>{{"A.java", 50, "g"}, {"A.java", 51, "g"}});
 }
 
 }  // namespace jcprof::annotator

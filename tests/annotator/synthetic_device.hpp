@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device whose costs are known: what the estimates are held against. Noise is skewed, with spikes and
-// drift.
+// A device whose costs are known, which the estimates are held against. Noise is skewed, with spikes and
+// drift. Which calls and guards a stop leaves is a model of its own: it takes nothing of the code under test.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <random>
+#include <string>
 #include <vector>
 
-#include "annotator/estimate/attribution.hpp"
 #include "annotator/estimate/run_data.hpp"
 
 namespace jcprof::annotator {
@@ -31,8 +32,7 @@ struct SyntheticDevice {
     Session session{.data = {.run = {.device = "synthetic", .simulated = true}, .map = map, .inputs = {{}}},
                     .random = std::mt19937_64(seed)};
     session.data.paths = {{.events = path}};
-    for (const Unwinding& left : attribute(map, path).unwinding)
-      session.stopping.push_back(stop + frame * left.frames + guard * left.guards);
+    session.stopping = stop_costs();
     session.reached.push_back(0);
     for (const double cost : costs) session.reached.push_back(session.reached.back() + cost + pass);
     for (int i = 0; i < 30; ++i) calibrate(session);
@@ -61,6 +61,32 @@ struct SyntheticDevice {
     std::vector<double> reached = {};   // work up to each event, and to the end
     double time = 0;
   };
+
+  /// Calls are a stack: an entry begins one, a return leaves one, and a trap further out leaves all above it.
+  /// A stop unwinds them all but the command's own, and the guards round the trap and round each call.
+  std::vector<double> stop_costs() const {
+    struct Call {
+      std::string function;
+      double guards = 0;
+    };
+    std::vector<Call> calls;
+    std::vector<double> of_stops;
+    TrapKind before = TrapKind::before;
+    for (const Event& event : path) {
+      const Trap& trap = map.at(event.trap);
+      if (before == TrapKind::returns || before == TrapKind::exit) calls.pop_back();
+      const bool enters = trap.kind == TrapKind::entry && before != TrapKind::entry0;
+      const auto runs = [&](const Call& call) { return call.function == trap.function; };
+      if (enters || std::ranges::none_of(calls, runs)) calls.push_back({.function = trap.function});
+      while (!runs(calls.back())) calls.pop_back();
+      calls.back().guards = static_cast<double>(trap.guards);
+      double guards = 0;
+      for (const Call& call : calls) guards += call.guards;
+      of_stops.push_back(stop + frame * static_cast<double>(calls.size() - 1) + guard * guards);
+      before = trap.kind;
+    }
+    return of_stops;
+  }
 
   double jitter(std::mt19937_64& random) const {
     std::lognormal_distribution<double> skewed(0, 0.6);

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/estimate/trap_cost.hpp"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+namespace jcprof::annotator {
+namespace {
+
+using Times = std::vector<Ticks>;
+
+void add(std::vector<StoredCalibration>& calibrations, const std::string& kind, std::uint64_t passes,
+         const Times& times) {
+  for (const Ticks ticks : times) calibrations.push_back({kind, passes, ticks});
+}
+
+/// The cost of a pass whose loops of a hundred took so much longer than empty ones.
+Interval pass_of(const Times& longer) {
+  std::vector<StoredCalibration> calibrations;
+  add(calibrations, "empty", 100, Times(longer.size(), 5000));
+  Times unarmed = longer;
+  for (Ticks& ticks : unarmed) ticks += 5000;
+  add(calibrations, "unarmed", 100, unarmed);
+  return trap_cost(calibrations, 0.05).pass;
+}
+
+}  // namespace
+
+TEST_CASE("the interval of a few calibrations is their range") {
+  CHECK(pass_of({1000, 1700, 1200}) == Interval{12, 10, 17});
+}
+
+TEST_CASE("a calibrated cost is never below nothing, nor is an end of its interval") {
+  CHECK(pass_of({-500, -300, 400}) == Interval{0, 0, 4});
+  CHECK(pass_of({-500, -300, -400}) == Interval{0, 0, 0});
+  CHECK(pass_of({-500, 300, 400}) == Interval{3, 0, 4});
+  CHECK(pass_of({}) == Interval{0, 0, 0});
+}
+
+TEST_CASE("a frame costs by how much unwinding is dearer than returning") {
+  std::vector<StoredCalibration> calibrations;
+  add(calibrations, "returned", 0, {1000});
+  add(calibrations, "stop", 0, {1700});
+  add(calibrations, "calls", 10, {1050});
+  add(calibrations, "frames", 10, {2350});
+  add(calibrations, "guards", 10, {3150});
+  const TrapCost cost = trap_cost(calibrations, 0.05);
+  CHECK(cost.stop.value == 700);
+  CHECK(cost.frame.value == Approx((2350 - 1700 - (1050 - 1000)) / 10.0));
+  CHECK(cost.guard.value == 80);
+}
+
+TEST_CASE("where the unwinding alone was timed a frame is the slope between none and many") {
+  std::vector<StoredCalibration> calibrations;
+  for (int i = 0; i < 3; ++i) {
+    add(calibrations, "unwind", 0, {1000 + 7 * i});
+    add(calibrations, "unwind", 64, {1000 + 7 * i + 64 * 50});
+  }
+  CHECK(trap_cost(calibrations, 0.05).frame == Interval{50, 50, 50});
+  std::vector<StoredCalibration> none;
+  add(none, "unwind", 0, {1000, 1200, 1100, 1300});
+  CHECK(trap_cost(none, 0.05).frame == Interval{0, 0, 0});
+}
+
+namespace {
+
+constexpr TrapCost costs{.pass = {40, 38, 42},
+                         .counting = {25, 24, 26},
+                         .stop = {4000, 3970, 4030},
+                         .frame = {60, 57, 63},
+                         .guard = {110, 105, 115}};
+
+}  // namespace
+
+TEST_CASE("what is taken off is the sum of what was passed") {
+  CHECK(cost_of({.passes = 100, .counted = 50, .stops = 1, .frames = 2, .guards = 4}, costs) ==
+        100 * 40 + 50 * 25 + 4000 + 2 * 60 + 4 * 110);
+}
+
+TEST_CASE("the doubt of what is taken off has each part's own, and of passes fifteen percent more") {
+  const auto doubt = [](const TrapCount& count) { return half_width_of(count, costs); };
+  // A pass is known to 2, and may be another by 0.15 x 40 = 6.
+  CHECK(doubt({.passes = 100}) == Approx(100 * std::sqrt(4.0 + 36)));
+  CHECK(doubt({.counted = 50}) == Approx(50));
+  CHECK(doubt({.stops = 1}) == Approx(30));
+  CHECK(doubt({.frames = 2}) == Approx(6));
+  CHECK(doubt({.guards = 4}) == Approx(20));
+  CHECK(doubt({.passes = 100, .counted = 50, .stops = 1, .frames = 2, .guards = 4}) ==
+        Approx(std::sqrt(400'000 + 2500 + 900 + 36 + 400)));
+}
+
+TEST_CASE("a share of what was passed counts as that part of it") {
+  TrapCount count{.passes = 1, .counted = 2, .stops = 3, .frames = 4, .guards = 5};
+  count.add({.passes = 10, .counted = 20, .stops = 30, .frames = 40, .guards = 50}, 0.5);
+  CHECK(count.passes == 6);
+  CHECK(count.counted == 12);
+  CHECK(count.stops == 18);
+  CHECK(count.frames == 24);
+  CHECK(count.guards == 30);
+}
+
+}  // namespace jcprof::annotator
