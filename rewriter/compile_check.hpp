@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "rewriter/java/class_file.hpp"
+#include "rewriter/java/bytecode_size.hpp"
 #include "src/core/project.hpp"
 
 namespace jcprof::rewriter {

@@ -2,7 +2,6 @@
 #include "rewriter/generate.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -18,6 +17,7 @@
 #include "rewriter/taken_out.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -28,11 +28,9 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_notes = 20;
 
 std::optional<SourceLanguage> language_of(std::string_view path) {
-  constexpr std::array<std::string_view, 18> endings{".c",  ".cc",  ".cpp", ".cxx", ".c++", ".C",
-                                                     ".cp", ".h",   ".hh",  ".hpp", ".hxx", ".h++",
-                                                     ".H",  ".inc", ".inl", ".ipp", ".tpp", ".tcc"};
   if (path.ends_with(".java")) return SourceLanguage::java;
-  if (std::ranges::any_of(endings, [&](std::string_view ending) { return path.ends_with(ending); }))
+  if (ends_with_one_of(path, {".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".cp", ".h", ".hh", ".hpp", ".hxx",
+                              ".h++", ".H", ".inc", ".inl", ".ipp", ".tpp", ".tcc"}))
     return SourceLanguage::c;
   return std::nullopt;
 }
@@ -153,13 +151,6 @@ void leave_out_unreadable(const fs::path& root, std::vector<std::string>& source
   });
 }
 
-std::vector<Fault> faults_of(const std::vector<LeftOut>& left_out) {
-  std::vector<Fault> faults;
-  for (const LeftOut& file : left_out)
-    faults.push_back({.message = file.reason, .place = {.file = file.path}});
-  return faults;
-}
-
 Instrumentation planned(Language& language, const std::vector<std::string>& sources, const TrapPolicy& policy,
                         const std::vector<LeftOut>& left_out) {
   std::set<std::string> without;
@@ -183,6 +174,13 @@ void say_what_is_left_out(const std::vector<LeftOut>& left_out, Generated& resul
 }
 
 }  // namespace
+
+std::vector<Fault> faults_of(const std::vector<LeftOut>& left_out) {
+  std::vector<Fault> faults;
+  for (const LeftOut& file : left_out)
+    faults.push_back({.message = file.reason, .place = {.file = file.path}});
+  return faults;
+}
 
 Generated generate(const Project& project, const fs::path& out, std::vector<LeftOut> left_out) {
   const std::vector<std::string> files = project_files(project, out);

@@ -28,15 +28,6 @@ UserError cannot(const std::string& what, const fs::path& file) {
           ExitCode::environment};
 }
 
-bool write_all(int fd, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t size = ::write(fd, content.data(), content.size());
-    if (size < 0 && errno != EINTR) return false;
-    if (size > 0) content.remove_prefix(static_cast<std::size_t>(size));
-  }
-  return true;
-}
-
 struct stat status_of(const fs::path& file) {
   struct stat status = {};
   if (::lstat(file.c_str(), &status) != 0) throw cannot("read", file);

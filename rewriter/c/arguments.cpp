@@ -5,26 +5,23 @@
 #include <array>
 #include <iterator>
 
+#include "src/core/text.hpp"
+
 namespace jcprof::rewriter {
 namespace {
 
-template <std::size_t N>
-bool starts_with_one(std::string_view text, const std::array<std::string_view, N>& heads) {
-  return std::ranges::any_of(heads, [&](std::string_view head) { return text.starts_with(head); });
-}
+// Of two words, the second one a value, or of one.
+constexpr auto with_value =
+    std::to_array<std::string_view>({"-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-isysroot",
+                                     "-iprefix", "-iwithprefix", "--sysroot", "-D", "-U", "-I"});
 
-/// Of two words, the second one a value, or of one.
-constexpr std::array<std::string_view, 12> with_value{"-isystem",  "-iquote",   "-idirafter", "-include",
-                                                      "-imacros",  "-isysroot", "-iprefix",   "-iwithprefix",
-                                                      "--sysroot", "-D",        "-U",         "-I"};
+constexpr auto kept = std::to_array<std::string_view>(
+    {"-std=", "--std=", "-ansi", "-O", "-pthread", "-nostdinc", "-stdlib=", "-undef", "-trigraphs"});
 
-constexpr std::array<std::string_view, 9> kept{"-std=",     "--std=",   "-ansi",  "-O",        "-pthread",
-                                               "-nostdinc", "-stdlib=", "-undef", "-trigraphs"};
-
-/// What would write or load files, or make another thing of diagnostics; -mllvm takes a value.
-constexpr std::array<std::string_view, 13> never{
-    "-fplugin",      "-fpass-plugin", "-fmodule",         "-fprofile", "-fdiagnostics", "-fcolor", "-fsave-",
-    "-ferror-limit", "-fmax-errors",  "-fmessage-length", "-fdump-",   "-ftime-",       "-mllvm"};
+// These would write or load files, or make another thing of diagnostics; -mllvm takes a value.
+constexpr auto never = std::to_array<std::string_view>(
+    {"-fplugin", "-fpass-plugin", "-fmodule", "-fprofile", "-fdiagnostics", "-fcolor", "-fsave-",
+     "-ferror-limit", "-fmax-errors", "-fmessage-length", "-fdump-", "-ftime-", "-mllvm"});
 
 /// What the driver hands on is the driver's own in libclang. A compiled header is left out: what it was made
 /// of is named beside it.
@@ -42,9 +39,8 @@ std::string_view program_name(std::string_view path) {
 
 /// "aarch64-linux-gnu" of "aarch64-linux-gnu-gcc-12"
 std::string_view target_of(std::string_view compiler) {
-  constexpr std::array<std::string_view, 6> names{"-gcc", "-g++", "-clang", "-cc", "-c++", "-cpp"};
   const std::string_view program = program_name(compiler);
-  for (const std::string_view name : names)
+  for (const std::string_view name : {"-gcc", "-g++", "-clang", "-cc", "-c++", "-cpp"})
     if (const std::size_t at = program.rfind(name); at != std::string_view::npos && at != 0) {
       const std::string_view triple = program.substr(0, at);
       if (std::ranges::count(triple, '-') > 0) return triple;
@@ -58,7 +54,7 @@ bool compiles_cpp(std::string_view compiler) {
 
 /// A feature of gcc's, which clang may know too.
 bool is_doubtful(std::string_view word) {
-  return (word.starts_with("-m") || word.starts_with("-f")) && !starts_with_one(word, never);
+  return (word.starts_with("-m") || word.starts_with("-f")) && !starts_with_one_of(word, never);
 }
 
 /// "-Wp,-DA=1,-UB" → "-DA=1", "-UB"
@@ -108,7 +104,7 @@ std::vector<std::string> clang_arguments(const CompileUnit& unit, const RefusedF
   bool language_given = false;
   for (std::size_t i = 1; i < given.size(); ++i) {
     const std::string& word = given[i];
-    const bool is_pair = std::ranges::find(with_value, word) != with_value.end() || word == "-x";
+    const bool is_pair = is_one_of(word, with_value) || word == "-x";
     if (word == "-target") {
       ++i;
     } else if (is_pair && i + 1 < given.size()) {
@@ -116,7 +112,7 @@ std::vector<std::string> clang_arguments(const CompileUnit& unit, const RefusedF
       arguments.insert(arguments.end(), {word, given[++i]});
     } else if (word.starts_with("-Wp,")) {
       add_for_preprocessor(std::string_view(word).substr(4), arguments);
-    } else if (starts_with_one(word, with_value) || starts_with_one(word, kept) ||
+    } else if (starts_with_one_of(word, with_value) || starts_with_one_of(word, kept) ||
                (is_doubtful(word) && !is_refused(word)) || (word.starts_with("-x") && word.size() > 2)) {
       language_given |= word.starts_with("-x");
       arguments.push_back(word);
@@ -128,22 +124,20 @@ std::vector<std::string> clang_arguments(const CompileUnit& unit, const RefusedF
 }
 
 bool is_cpp(const CompileUnit& unit) {
-  constexpr std::array<std::string_view, 6> endings{".cc", ".cpp", ".cxx", ".c++", ".C", ".CPP"};
   for (std::size_t i = 1; i < unit.arguments.size(); ++i) {
     const std::string& word = unit.arguments[i];
     if (word == "-x" && i + 1 < unit.arguments.size()) return unit.arguments[i + 1].starts_with("c++");
     if (word.starts_with("-x")) return word.starts_with("-xc++");
   }
   return (!unit.arguments.empty() && compiles_cpp(unit.arguments.front())) ||
-         std::ranges::any_of(endings, [&](std::string_view ending) { return unit.path.ends_with(ending); });
+         ends_with_one_of(unit.path, {".cc", ".cpp", ".cxx", ".c++", ".C", ".CPP"});
 }
 
 bool has_statements_in_constexpr(const CompileUnit& unit) {
-  constexpr std::array<std::string_view, 6> old{"c++98", "c++03", "c++11", "c++0x", "gnu++11", "gnu++0x"};
   std::string_view standard;
   for (const std::string_view word : unit.arguments)
     if (word.starts_with("-std=")) standard = word.substr(5);
-  return std::ranges::find(old, standard) == old.end();
+  return !is_one_of(standard, {"c++98", "c++03", "c++11", "c++0x", "gnu++11", "gnu++0x"});
 }
 
 }  // namespace jcprof::rewriter

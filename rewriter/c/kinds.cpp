@@ -7,45 +7,31 @@
 #include "rewriter/c/cursors.hpp"
 
 namespace jcprof::rewriter {
+namespace {
+
+struct KindOfStatement {
+  CXCursorKind theirs;
+  CKind ours;
+};
+constexpr auto statements = std::to_array<KindOfStatement>({
+    {CXCursor_CompoundStmt, CKind::compound}, {CXCursor_NullStmt, CKind::null},
+    {CXCursor_DeclStmt, CKind::declaration},  {CXCursor_IfStmt, CKind::if_},
+    {CXCursor_WhileStmt, CKind::loop},        {CXCursor_ForStmt, CKind::loop},
+    {CXCursor_CXXForRangeStmt, CKind::loop},  {CXCursor_DoStmt, CKind::do_},
+    {CXCursor_SwitchStmt, CKind::switch_},    {CXCursor_CaseStmt, CKind::case_},
+    {CXCursor_DefaultStmt, CKind::case_},     {CXCursor_LabelStmt, CKind::label},
+    {CXCursor_ReturnStmt, CKind::return_},    {CXCursor_BreakStmt, CKind::break_},
+    {CXCursor_ContinueStmt, CKind::jump},     {CXCursor_GotoStmt, CKind::jump},
+    {CXCursor_IndirectGotoStmt, CKind::jump}, {CXCursor_CXXThrowExpr, CKind::jump},
+    {CXCursor_CXXTryStmt, CKind::try_},       {CXCursor_CXXCatchStmt, CKind::catch_},
+});
+
+}  // namespace
+
 CKind kind_of(int kind) {
-  switch (kind) {
-    case CXCursor_CompoundStmt:
-      return CKind::compound;
-    case CXCursor_NullStmt:
-      return CKind::null;
-    case CXCursor_DeclStmt:
-      return CKind::declaration;
-    case CXCursor_IfStmt:
-      return CKind::if_;
-    case CXCursor_WhileStmt:
-    case CXCursor_ForStmt:
-    case CXCursor_CXXForRangeStmt:
-      return CKind::loop;
-    case CXCursor_DoStmt:
-      return CKind::do_;
-    case CXCursor_SwitchStmt:
-      return CKind::switch_;
-    case CXCursor_CaseStmt:
-    case CXCursor_DefaultStmt:
-      return CKind::case_;
-    case CXCursor_LabelStmt:
-      return CKind::label;
-    case CXCursor_ReturnStmt:
-      return CKind::return_;
-    case CXCursor_BreakStmt:
-      return CKind::break_;
-    case CXCursor_ContinueStmt:
-    case CXCursor_GotoStmt:
-    case CXCursor_IndirectGotoStmt:
-    case CXCursor_CXXThrowExpr:
-      return CKind::jump;
-    case CXCursor_CXXTryStmt:
-      return CKind::try_;
-    case CXCursor_CXXCatchStmt:
-      return CKind::catch_;
-    default:
-      return clang_isExpression(static_cast<CXCursorKind>(kind)) != 0 ? CKind::expression : CKind::other;
-  }
+  const auto found = std::ranges::find(statements, kind, &KindOfStatement::theirs);
+  if (found != statements.end()) return found->ours;
+  return clang_isExpression(static_cast<CXCursorKind>(kind)) != 0 ? CKind::expression : CKind::other;
 }
 
 bool is_function(int kind) {

@@ -17,8 +17,6 @@ namespace jcprof::rewriter {
 
 inline constexpr std::string_view trap_call = "{pm}.check({pmc}.{name});";
 
-bool is_type_declaration(std::string_view type);
-
 /// How a `return f(x);` can be held up between the value and the return.
 struct ReturnForm {
   bool possible = false;

@@ -14,20 +14,20 @@
 #include "rewriter/java/applets.hpp"
 #include "rewriter/java/builder.hpp"
 #include "src/core/error.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
 
 ReturnForm return_form(std::string_view type) {
-  constexpr std::array<std::string_view, 3> held{"boolean", "byte", "short"};
-  // The first six no small card has. A constant that is returned as one of the others would be boxed as an
+  // No small card has the first six. A constant that is returned as one of the others would be boxed as an
   // Integer on its way through Object.
-  constexpr std::array<std::string_view, 12> not_held{
-      "int",  "long",  "char",      "float",          "double",          "void",
-      "Byte", "Short", "Character", "java.lang.Byte", "java.lang.Short", "java.lang.Character"};
-  if (type.empty() || std::ranges::find(not_held, type) != not_held.end()) return {};
+  if (type.empty() ||
+      is_one_of(type, {"int", "long", "char", "float", "double", "void", "Byte", "Short", "Character",
+                       "java.lang.Byte", "java.lang.Short", "java.lang.Character"}))
+    return {};
   // The cast makes a constant fit and picks the overload; for a class it takes the value back from Object.
-  if (std::ranges::find(held, type) != held.end())
+  if (is_one_of(type, {"boolean", "byte", "short"}))
     return {true, fmt::format("{{pm}}.value(({})(", type), "),{pmc}.{name})"};
   return {true, fmt::format("({}){{pm}}.value(", type), ",{pmc}.{name})"};
 }
@@ -51,19 +51,13 @@ std::optional<std::uint32_t> integer_literal(std::string_view type, std::string_
 
 }  // namespace
 
-bool is_type_declaration(std::string_view type) {
-  constexpr std::array<std::string_view, 4> types{"class_declaration", "interface_declaration",
-                                                  "enum_declaration", "record_declaration"};
-  return std::ranges::find(types, type) != types.end();
-}
-
 void JavaBuilder::build() {
   collect_literals();
   collect_markers();
   const NodeIndex package = syntax_.child_of_type(syntax_.root(), "package_declaration");
   if (package != no_node) model_.scope = syntax_.text(syntax_.named_children(package).back());
   for (const NodeIndex node : syntax_.named_children(syntax_.root()))
-    if (is_type_declaration(syntax_[node].type)) type_declaration(node);
+    if (is_java_type(syntax_[node].type)) type_declaration(node);
   name_overloads();
   collect_names();
   for (const NodeIndex comment : markers_)
@@ -101,7 +95,7 @@ void JavaBuilder::members(NodeIndex body) {
     const std::string_view type = syntax_[member].type;
     if (type == "method_declaration" || type == "constructor_declaration") {
       method(member);
-    } else if (is_type_declaration(type)) {
+    } else if (is_java_type(type)) {
       type_declaration(member);
     } else if (type == "static_initializer") {
       leave_alone(member, "a static initialiser: it runs before a trap can be armed");
@@ -146,13 +140,11 @@ std::string JavaBuilder::why_no_trap(NodeIndex method) const {
   if (syntax_[method].type == "constructor_declaration" || is_install(method))
     return "it runs when the applet is installed, before a trap can be armed";
   // A select(APDU), say, is the applet's own.
-  constexpr std::array<std::string_view, 6> called_by_the_card{
-      "select()",          "select(boolean)", "deselect()",
-      "deselect(boolean)", "uninstall()",     "getShareableInterfaceObject(AID,byte)"};
   std::string signature = std::string(name) + parameter_types(method);
   if (const std::size_t package = signature.find("javacard.framework."); package != std::string::npos)
     signature.erase(package, std::string_view("javacard.framework.").size());
-  if (std::ranges::find(called_by_the_card, signature) != called_by_the_card.end())
+  if (is_one_of(signature, {"select()", "select(boolean)", "deselect()", "deselect(boolean)", "uninstall()",
+                            "getShareableInterfaceObject(AID,byte)"}))
     return "it runs outside of process, where no trap is armed";
   return {};
 }
@@ -307,10 +299,9 @@ void JavaBuilder::collect_literals() {
 
 /// An element as it stands, or with signs, casts and parentheses round it.
 bool JavaBuilder::in_array(NodeIndex literal) const {
-  constexpr std::array<std::string_view, 3> wrappers{"cast_expression", "unary_expression",
-                                                     "parenthesized_expression"};
   NodeIndex parent = syntax_[literal].parent;
-  while (std::ranges::find(wrappers, syntax_[parent].type) != wrappers.end()) parent = syntax_[parent].parent;
+  while (is_one_of(syntax_[parent].type, {"cast_expression", "unary_expression", "parenthesized_expression"}))
+    parent = syntax_[parent].parent;
   return syntax_[parent].type == "array_initializer";
 }
 
@@ -322,11 +313,9 @@ void JavaBuilder::collect_constant(NodeIndex access) {
 }
 
 void JavaBuilder::collect_names() {
-  constexpr std::array<std::string_view, 10> declarations{
-      "class_declaration",      "interface_declaration",  "enum_declaration",
-      "record_declaration",     "variable_declarator",    "formal_parameter",
-      "catch_formal_parameter", "enhanced_for_statement", "resource",
-      "type_parameter"};
+  constexpr auto variables =
+      std::to_array<std::string_view>({"variable_declarator", "formal_parameter", "catch_formal_parameter",
+                                       "enhanced_for_statement", "resource", "type_parameter"});
   for (NodeIndex i = 1; i < syntax_.count(); ++i) {
     const std::string_view type = syntax_[i].type;
     if (type == "field_access") collect_constant(i);
@@ -334,9 +323,10 @@ void JavaBuilder::collect_names() {
       model_.called_constants.insert("PM.set()");
     if (type != "identifier" && type != "type_identifier") continue;
     const NodeIndex parent = syntax_[i].parent;
-    const bool declares = std::ranges::find(declarations, syntax_[parent].type) != declarations.end() &&
-                          (syntax_[i].field == "name" || syntax_[parent].type == "type_parameter");
-    const bool imports = syntax_[parent].type == "scoped_identifier" && syntax_[i].field == "name" &&
+    const std::string_view in = syntax_[parent].type;
+    const bool declares = (is_one_of(in, variables) || is_java_type(in)) &&
+                          (syntax_[i].field == "name" || in == "type_parameter");
+    const bool imports = in == "scoped_identifier" && syntax_[i].field == "name" &&
                          syntax_[syntax_[parent].parent].type == "import_declaration";
     if (declares || imports) model_.declared.emplace(syntax_.text(i));
   }

@@ -9,11 +9,6 @@
 namespace jcprof::rewriter {
 namespace {
 
-constexpr std::array<std::string_view, 4> loops{"while_statement", "do_statement", "for_statement",
-                                                "enhanced_for_statement"};
-// A jump does not leave these: a method or lambda body of its own.
-constexpr std::array<std::string_view, 2> bodies_of_their_own{"class_body", "lambda_expression"};
-
 Completes either(Completes a, Completes b) {
   return std::max(a, b);
 }
@@ -23,23 +18,10 @@ Completes both(Completes a, Completes b) {
 
 }  // namespace
 
-bool is_java_statement(std::string_view type) {
-  constexpr std::array<std::string_view, 9> others{"block",
-                                                   "local_variable_declaration",
-                                                   "explicit_constructor_invocation",
-                                                   "class_declaration",
-                                                   "interface_declaration",
-                                                   "switch_expression",
-                                                   "enum_declaration",
-                                                   "record_declaration",
-                                                   ";"};
-  return type.ends_with("_statement") || is_one_of(type, others);
-}
-
 JavaReachability::JavaReachability(const JavaSyntax& syntax) : syntax_(syntax) {
-  constexpr std::array<std::string_view, 6> declarations{
-      "variable_declarator",    "formal_parameter", "catch_formal_parameter",
-      "enhanced_for_statement", "resource",         "spread_parameter"};
+  constexpr auto declarations =
+      std::to_array<std::string_view>({"variable_declarator", "formal_parameter", "catch_formal_parameter",
+                                       "enhanced_for_statement", "resource", "spread_parameter"});
   for (NodeIndex i = 0; i < syntax_.count(); ++i) {
     const std::string_view type = syntax_[i].type;
     const NodeIndex name = is_one_of(type, declarations) ? syntax_.child(i, "name") : no_node;
@@ -56,12 +38,12 @@ JavaReachability::JavaReachability(const JavaSyntax& syntax) : syntax_(syntax) {
 
 /// The block, class body, method or statement that a declaration is known in.
 NodeIndex JavaReachability::scope_of(NodeIndex declaration) const {
-  constexpr std::array<std::string_view, 5> parts{"field_declaration", "constant_declaration",
-                                                  "local_variable_declaration", "formal_parameters",
-                                                  "resource_specification"};
   if (syntax_[declaration].type == "enhanced_for_statement") return declaration;
   NodeIndex scope = syntax_[declaration].parent;
-  while (is_one_of(syntax_[scope].type, parts)) scope = syntax_[scope].parent;
+  while (is_one_of(syntax_[scope].type,
+                   {"field_declaration", "constant_declaration", "local_variable_declaration",
+                    "formal_parameters", "resource_specification"}))
+    scope = syntax_[scope].parent;
   return scope;
 }
 
@@ -75,8 +57,8 @@ Completes JavaReachability::sequence(const std::vector<NodeIndex>& statements) c
 Completes JavaReachability::statement(NodeIndex node) const {
   const std::string_view type = syntax_[node].type;
   if (type == "block" || type == "constructor_body") return sequence(syntax_.children(node));
-  if (type == "return_statement" || type == "throw_statement" || type == "break_statement" ||
-      type == "continue_statement" || type == "yield_statement")
+  if (is_one_of(type, {"return_statement", "throw_statement", "break_statement", "continue_statement",
+                       "yield_statement"}))
     return Completes::no;
   if (type == "if_statement") return if_statement(node);
   if (type == "while_statement" || type == "for_statement") return loop_with_condition(node);
@@ -174,7 +156,7 @@ Completes JavaReachability::labeled(NodeIndex node) const {
 bool JavaReachability::jumps(NodeIndex body, NodeIndex target, Jump jump) const {
   const std::string_view wanted = jump == Jump::break_out ? "break_statement" : "continue_statement";
   for (NodeIndex i = body; i < body + syntax_[body].subtree;) {
-    if (is_one_of(syntax_[i].type, bodies_of_their_own)) {
+    if (is_one_of(syntax_[i].type, {"class_body", "lambda_expression"})) {  // no jump leaves these
       i += syntax_[i].subtree;
       continue;
     }
@@ -190,7 +172,7 @@ bool JavaReachability::aims_at(NodeIndex jump, NodeIndex target) const {
   for (NodeIndex i = syntax_[jump].parent; i != no_node; i = syntax_[i].parent) {
     const std::string_view type = syntax_[i].type;
     if (label == no_node) {
-      if (is_one_of(type, loops) || (!is_continue && type == "switch_expression")) return i == target;
+      if (is_java_loop(type) || (!is_continue && type == "switch_expression")) return i == target;
     } else if (type == "labeled_statement" &&
                syntax_.text(syntax_.child_of_type(i, "identifier")) == syntax_.text(label)) {
       // `continue label` goes on with the loop that the label names, `break label` leaves the labelled

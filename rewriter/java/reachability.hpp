@@ -56,6 +56,4 @@ class JavaReachability {
   std::unordered_map<std::string_view, std::vector<Declared>> variables_;  // declared in the file
 };
 
-bool is_java_statement(std::string_view type);
-
 }  // namespace jcprof::rewriter

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <regex>
 
 #include "rewriter/java/builder.hpp"
@@ -12,23 +11,16 @@ namespace {
 // Nobody writes a longer one, and std::regex recurses over its text.
 constexpr std::size_t longest_marker = 200;
 
-bool is_loop(std::string_view type) {
-  return type == "while_statement" || type == "do_statement" || type.ends_with("for_statement");
-}
-
 bool is_compound(std::string_view type) {
-  constexpr std::array<std::string_view, 11> types{
-      "if_statement",      "while_statement",        "for_statement", "enhanced_for_statement",
-      "do_statement",      "switch_expression",      "try_statement", "try_with_resources_statement",
-      "labeled_statement", "synchronized_statement", "block"};
-  return is_one_of(type, types);
+  return is_java_loop(type) || is_one_of(type, {"if_statement", "switch_expression", "try_statement",
+                                                "try_with_resources_statement", "labeled_statement",
+                                                "synchronized_statement", "block"});
 }
 
 /// A catch of one of these would swallow the ISOException by which a trap stops the command.
 bool catches_the_stop(std::string_view type) {
-  constexpr std::array<std::string_view, 5> types{"ISOException", "CardRuntimeException", "RuntimeException",
-                                                  "Exception", "Throwable"};
-  return is_one_of(type, types);
+  return is_one_of(type,
+                   {"ISOException", "CardRuntimeException", "RuntimeException", "Exception", "Throwable"});
 }
 
 }  // namespace
@@ -48,7 +40,7 @@ void JavaBuilder::sequence(const Frame& frame, const std::vector<NodeIndex>& nod
 bool JavaBuilder::statement(const Frame& frame, NodeIndex node, Position position) {
   const std::string_view type = syntax_[node].type;
   if (type == ";") return false;
-  if (is_type_declaration(type)) {
+  if (is_java_type(type)) {
     type_declaration(node);
     return false;
   }
@@ -66,7 +58,7 @@ bool JavaBuilder::statement(const Frame& frame, NodeIndex node, Position positio
     return true;
   }
   // A loop is told by the trap in front of it.
-  if (is_loop(syntax_[labelled(node)].type)) position.level = std::min(position.level, TrapLevel::block);
+  if (is_java_loop(syntax_[labelled(node)].type)) position.level = std::min(position.level, TrapLevel::block);
   before_trap(frame, node, position);
   inside(frame, node);
   return true;
@@ -104,7 +96,7 @@ void JavaBuilder::inside(const Frame& frame, NodeIndex node) {
     if_statement(frame, node);
     return;
   }
-  const Position position{is_loop(type) ? TrapKind::loop_body : TrapKind::before, TrapLevel::block};
+  const Position position{is_java_loop(type) ? TrapKind::loop_body : TrapKind::before, TrapLevel::block};
   const std::uint32_t guards_outside = guards_;
   for (const NodeIndex child : syntax_.children(node)) {
     guards_ = guards_outside + guards_round(child);

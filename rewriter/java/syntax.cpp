@@ -101,6 +101,21 @@ void refuse_faulty(const std::string& path, std::string_view text, TSNode node) 
 
 }  // namespace
 
+bool is_java_type(std::string_view type) {
+  return is_one_of(type,
+                   {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"});
+}
+
+bool is_java_loop(std::string_view type) {
+  return type == "while_statement" || type == "do_statement" || type.ends_with("for_statement");
+}
+
+bool is_java_statement(std::string_view type) {
+  return type.ends_with("_statement") || is_java_type(type) ||
+         is_one_of(type, {"block", "local_variable_declaration", "explicit_constructor_invocation",
+                          "switch_expression", ";"});
+}
+
 JavaSyntax::JavaSyntax(const std::string& path, std::string_view text) : text_(text) {
   refuse_unreadable(path, text);
   const std::unique_ptr<TSParser, Deleter> parser(ts_parser_new());

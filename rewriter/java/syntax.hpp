@@ -23,6 +23,11 @@ struct SyntaxNode {
 using NodeIndex = std::uint32_t;
 inline constexpr NodeIndex no_node = ~NodeIndex{0};
 
+// Of a node's type.
+bool is_java_type(std::string_view type);  // it declares one
+bool is_java_loop(std::string_view type);
+bool is_java_statement(std::string_view type);
+
 class JavaSyntax {
  public:
   /// Throws UserError with the place of the first thing that is not Java.
