@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "src/core/error.hpp"
-
 namespace jcprof::rewriter {
 namespace {
 
@@ -96,6 +94,12 @@ std::string apply_edits(std::string_view text, const std::vector<Edit>& edits) {
 
 bool carries_traps(std::string_view text) {
   return text.find(span_begin) != std::string_view::npos;
+}
+
+Fault traps_already(const std::string& file, std::string_view text) {
+  return {.message = "the source carries jcprof's traps already",
+          .place = place_at(file, text, text.find(span_begin)),
+          .hint = "take them out with: jcprof strip " + file};
 }
 
 bool is_runtime_source(std::string_view text) {

@@ -12,6 +12,7 @@
 
 #include "rewriter/plan.hpp"
 #include "rewriter/source_model.hpp"
+#include "src/core/error.hpp"
 
 namespace jcprof::rewriter {
 
@@ -44,6 +45,8 @@ std::vector<Edit> edits_of(const std::vector<Insertion>& insertions);
 std::string apply_edits(std::string_view text, const std::vector<Edit>& edits);
 
 bool carries_traps(std::string_view text);
+/// Of a source that carries_traps().
+Fault traps_already(const std::string& file, std::string_view text);
 
 /// What a file of the runtime begins with, behind the sign of a comment.
 inline constexpr std::string_view generated_mark = "Written by jcprof-gen";

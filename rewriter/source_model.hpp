@@ -24,11 +24,17 @@ struct Function {
   std::string owner;              // "PinApplet"; put in front of simple_name where that alone is not unique
   std::string file = {};          // "pin.c", where that stands in front of its name
   std::size_t offset = 0;         // of its name in the source
-  std::string why_not;            // not empty: no trap can stand in it, and why
+  std::string why_not = {};       // not empty: no trap can stand in it, and why
   std::string why_no_entry = {};  // not empty: it cannot be the entry, and why
   bool calls_itself = false;
   std::size_t statements = 0;  // of C and C++: that do something and do not begin in a macro
   bool operator==(const Function&) const = default;
+};
+
+/// Bytes of a source, [begin, end).
+struct ByteRange {
+  std::size_t begin = 0;
+  std::size_t end = 0;
 };
 
 /// A place where a trap can stand.
@@ -65,6 +71,44 @@ struct LeftAlone {
   bool operator==(const LeftAlone&) const = default;
 };
 
+/// The kind of a trap, and the coarsest level that asks for it.
+struct Position {
+  TrapKind kind = TrapKind::before;
+  TrapLevel level = TrapLevel::statement;
+};
+inline constexpr Position ordinary{TrapKind::before, TrapLevel::statement};
+inline constexpr Position first_of_block{TrapKind::before, TrapLevel::block};
+inline constexpr Position end_of_block{TrapKind::after, TrapLevel::block};
+inline constexpr Position in_loop{TrapKind::loop_body, TrapLevel::block};
+inline constexpr Position at_handler{TrapKind::handler, TrapLevel::block};
+inline constexpr Position at_entry0{TrapKind::entry0, TrapLevel::function};
+inline constexpr Position at_entry{TrapKind::entry, TrapLevel::function};
+inline constexpr Position at_exit{TrapKind::exit, TrapLevel::function};
+inline constexpr Position at_return{TrapKind::returns, TrapLevel::function};
+inline constexpr Position at_marker{TrapKind::marker, TrapLevel::none};
+
+/// Longer lines are no markers: nobody writes them, and std::regex recurses over its text.
+inline constexpr std::size_t longest_marker = 200;
+
+/// Functions with the traps that may stand in them.
+struct SourceParts {
+  std::vector<Function> functions;
+  std::vector<Site> sites;  // in file order
+  std::vector<Slot> slots;  // in the order in which they stand in the output
+  std::vector<LeftAlone> left_alone;
+  bool operator==(const SourceParts&) const = default;
+};
+
+std::uint32_t add_site(SourceParts& parts, Site site);
+void add_slot(SourceParts& parts, std::size_t at, std::string text, std::vector<std::uint32_t> wanted_by);
+/// A brace at `at` for each of the sites, the last one's first.
+void close_braces(SourceParts& parts, std::size_t at, const std::vector<std::uint32_t>& sites);
+/// No site from `first` on is that of a statement.
+bool has_only_markers(const SourceParts& parts, std::size_t first);
+
+/// Functions of one name get their `parameters` ("(short,byte[])") behind it, and then a number.
+void tell_namesakes_apart(std::vector<Function>& functions, const std::vector<std::string>& parameters);
+
 /// Whether a class is an applet hangs on all sources together; see settle_applets().
 struct ClassInfo {
   std::string name;        // "Outer.Inner"
@@ -75,15 +119,11 @@ struct ClassInfo {
       {};  // qualified names of its superclasses, as far as the sources have them
 };
 
-struct SourceModel {
+struct SourceModel : SourceParts {
   std::string path;   // relative to the project's folder, '/' separated
   std::string text;   // the original bytes
   std::string scope;  // what shares one runtime: the package in Java
   std::vector<ClassInfo> classes;
-  std::vector<Function> functions;
-  std::vector<Site> sites;  // in file order
-  std::vector<Slot> slots;  // in the order in which they stand in the output
-  std::vector<LeftAlone> left_alone;
   std::set<std::string> declared;  // types, variables and imports: what the runtime must not be called
   // "PMC.TRAP_x", "PM.PERF_START", "PM.set()": what the text itself names of the ancestor's classes, so ours
   // must have it.

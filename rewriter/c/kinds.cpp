@@ -26,6 +26,18 @@ constexpr auto statements = std::to_array<KindOfStatement>({
     {CXCursor_CXXTryStmt, CKind::try_},       {CXCursor_CXXCatchStmt, CKind::catch_},
 });
 
+CXCursor last_child(CXCursor cursor) {
+  CXCursor last = clang_getNullCursor();
+  clang_visitChildren(
+      cursor,
+      [](CXCursor child, CXCursor /*parent*/, CXClientData data) {
+        *static_cast<CXCursor*>(data) = child;
+        return CXChildVisit_Continue;
+      },
+      &last);
+  return last;
+}
+
 }  // namespace
 
 CKind kind_of(int kind) {
@@ -52,6 +64,37 @@ bool is_scalar(const void* type) {
   const bool whole = kind >= CXType_Bool && kind <= CXType_ULongLong;
   const bool signed_or_real = kind >= CXType_Char_S && kind <= CXType_LongDouble && kind != CXType_Int128;
   return whole || signed_or_real || kind == CXType_Pointer || kind == CXType_Enum;
+}
+
+bool is_trivial(const void* cursor) {
+  CXCursor value = *static_cast<const CXCursor*>(cursor);
+  for (;;) {
+    const CXCursorKind kind = clang_getCursorKind(value);
+    if (kind == CXCursor_UnaryOperator) {
+      const CXUnaryOperatorKind op = clang_getCursorUnaryOperatorKind(value);
+      if (op >= CXUnaryOperator_PostInc && op <= CXUnaryOperator_PreDec) return false;
+    } else if (kind == CXCursor_DeclRefExpr || kind == CXCursor_CXXThisExpr ||
+               (kind >= CXCursor_IntegerLiteral && kind <= CXCursor_CharacterLiteral) ||
+               kind == CXCursor_CXXBoolLiteralExpr || kind == CXCursor_CXXNullPtrLiteralExpr) {
+      return true;
+    } else if (kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr &&
+               kind != CXCursor_CStyleCastExpr && kind != CXCursor_CXXStaticCastExpr &&
+               kind != CXCursor_MemberRefExpr) {
+      return false;
+    }
+    const CXCursor inner = last_child(value);
+    if (clang_isExpression(clang_getCursorKind(inner)) == 0) return true;
+    value = inner;
+  }
+}
+
+bool is_plain_variable(const void* cursor) {
+  const CXCursor variable = *static_cast<const CXCursor*>(cursor);
+  const CXCursorKind kind = clang_getCursorKind(variable);
+  // A reference is not read itself: the variable that it refers to is.
+  const CXType type = clang_getNonReferenceType(clang_getCursorType(variable));
+  return (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl) &&
+         clang_isVolatileQualifiedType(type) == 0 && clang_Cursor_getStorageClass(variable) != CX_SC_Register;
 }
 
 }  // namespace jcprof::rewriter

@@ -298,17 +298,12 @@ void name_functions(std::vector<SourceModel>& models,
   for (std::size_t file = 0; file < models.size(); ++file)
     for (const Function& function : models[file].functions) files[function.name].insert(file);
   for (std::size_t file = 0; file < models.size(); ++file) {
-    std::map<std::string, int> count;
-    for (const Function& function : models[file].functions) ++count[function.name];
-    std::map<std::string, int> same;
-    for (std::size_t i = 0; i < models[file].functions.size(); ++i) {
-      Function& function = models[file].functions[i];
+    for (Function& function : models[file].functions)
       if (const std::set<std::size_t>& homes = files[function.name]; homes.size() > 1)
         tell_file(function, models, file, homes);
-      if (count[function.name] > 1) function.name += parameters[file][i];
-      if (const int n = ++same[function.name]; n > 1) function.name += fmt::format("${}", n);
+    tell_namesakes_apart(models[file].functions, parameters[file]);
+    for (Function& function : models[file].functions)
       if (!function.file.empty()) function.name.insert(0, function.file + ":");
-    }
   }
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "rewriter/c/builder.hpp"
+#include "rewriter/c/fragment.hpp"
 #include "rewriter/c/syntax.hpp"
 #include "rewriter/c/text.hpp"
 #include "rewriter/source_model.hpp"

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "rewriter/source_model.hpp"
+
 namespace jcprof::rewriter {
 
 struct SyntaxNode {
@@ -37,6 +39,7 @@ class JavaSyntax {
   NodeIndex root() const { return 0; }
   NodeIndex count() const { return static_cast<NodeIndex>(nodes_.size()); }
   std::string_view text(NodeIndex node) const;
+  ByteRange range(NodeIndex node) const { return {nodes_[node].begin, nodes_[node].end}; }
   /// The text on one line: no comments, and blanks only where two words would run into each other.
   std::string words(NodeIndex node) const;
 
