@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -40,8 +41,6 @@ std::string filled(const std::string& form, const Placeholders& values) {
   return text;
 }
 
-}  // namespace
-
 std::vector<Insertion> insertions_for(const SourceModel& model, const FilePlan& plan, Placeholders values) {
   std::vector<Insertion> insertions;
   if (!plan.instrumented) return insertions;
@@ -64,6 +63,7 @@ std::vector<Insertion> insertions_for(const SourceModel& model, const FilePlan& 
   return insertions;
 }
 
+/// One edit an offset, ascending, with its delimiters.
 std::vector<Edit> edits_of(const std::vector<Insertion>& insertions) {
   std::vector<Edit> edits;
   for (const Insertion& insertion : insertions) {
@@ -73,6 +73,14 @@ std::vector<Edit> edits_of(const std::vector<Insertion>& insertions) {
   }
   for (Edit& edit : edits) edit.text += span_end;
   return edits;
+}
+
+}  // namespace
+
+RewrittenSource rewritten_source(const SourceModel& model, const FilePlan& plan, Placeholders values) {
+  RewrittenSource source{.model = &model, .insertions = insertions_for(model, plan, std::move(values))};
+  source.text = apply_edits(model.text, edits_of(source.insertions));
+  return source;
 }
 
 std::string apply_edits(std::string_view text, const std::vector<Edit>& edits) {

@@ -51,6 +51,10 @@ std::string folder_of(std::string_view path) {
   return slash == std::string_view::npos ? "" : std::string(path.substr(0, slash));
 }
 
+std::string path_in(const std::string& folder, std::string_view name) {
+  return (folder.empty() ? "" : folder + "/").append(name);
+}
+
 std::string_view name_of_file(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }

@@ -12,7 +12,6 @@
 #include <optional>
 #include <string>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -192,7 +191,7 @@ Ended run(const Task& task, ReadingBoard& board) {
   return watch(worker, answers.read, board, task.limits.patience);
 }
 
-/// Why the worker has not come to its end, in the words of a note on the file.
+/// The reason why the worker has not come to its end, in the words of a note on the file.
 std::string reason_for(const Ended& ended, const ReadingBoard& board, const ReadingLimits& limits) {
   if (ended.overdue)
     return fmt::format("reading it took longer than {} s",

@@ -213,7 +213,7 @@ bool is_chosen(const Sources& in, const FunctionRef& function, const Site& site,
   return site.level <= in.policy.scope.level && in_scope(in, function);
 }
 
-/// Of a file that shares the entries' runtime.
+/// For a file that shares the entries' runtime.
 void choose_sites(const Sources& in, std::size_t file, const std::set<FunctionRef>& entries, TrapPlan& plan) {
   const SourceModel& model = in.models[file];
   FilePlan& chosen = plan.files[file];

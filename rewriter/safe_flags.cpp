@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
+#include <iterator>
 #include <span>
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace jcprof::rewriter {
 namespace {
 
-/// What is done with a flag, and how many words it is.
+/// The fate of a flag, and how many words it is.
 enum class Fate : std::uint8_t { keep, drop_silently, drop };
 struct Judged {
   Fate fate = Fate::drop;
@@ -49,7 +49,7 @@ constexpr auto silent_words = std::to_array<std::string_view>(
 constexpr auto coverage_words =
     std::to_array<std::string_view>({"--coverage", "-coverage", "-fprofile-arcs", "-ftest-coverage"});
 
-// Of -f…: these load what they name, or start programs …
+// Flags -f… that load the files they name, or start programs …
 constexpr auto loading_f = std::to_array<std::string_view>(
     {"-fplugin", "-fpass-plugin", "-fmodule", "-fauto-profile", "-fuse-ld", "-fthinlto", "-fembed-",
      "-foffload", "-fsycl", "-fbuild-session", "-fprebuilt", "-fapinotes", "-findex", "-fcompare-debug"});
@@ -88,16 +88,6 @@ Judged judge_c(std::string_view flag) {
   return {names_path && !starts_with_one_of(flag, paths_kept) ? Fate::drop : Fate::keep};
 }
 
-/// "-Wp,-DA=1,-MD,x" → "-DA=1"
-void keep_for_preprocessor(std::string_view list, SafeFlags& result) {
-  list.remove_prefix(std::string_view("-Wp,").size());
-  while (!list.empty()) {
-    const std::string_view word = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(word.size() + 1, list.size()));
-    if (word.starts_with("-D") || word.starts_with("-U")) result.kept.emplace_back(word);
-  }
-}
-
 /// cmake's compiled header comes as -Xclang -include-pch -Xclang FILE; anything else said to clang's inner
 /// part is not judged.
 std::size_t keep_for_clang(std::span<const std::string> words, SafeFlags& result) {
@@ -113,6 +103,17 @@ std::size_t keep_for_clang(std::span<const std::string> words, SafeFlags& result
 
 }  // namespace
 
+std::vector<std::string> flags_for_preprocessor(std::string_view list) {
+  std::vector<std::string> flags;
+  list.remove_prefix(std::string_view("-Wp,").size());
+  while (!list.empty()) {
+    const std::string_view word = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(word.size() + 1, list.size()));
+    if (word.starts_with("-D") || word.starts_with("-U")) flags.emplace_back(word);
+  }
+  return flags;
+}
+
 SafeFlags safe_c_flags(const std::vector<std::string>& flags) {
   SafeFlags result;
   for (std::size_t i = 0; i < flags.size();) {
@@ -123,7 +124,7 @@ SafeFlags safe_c_flags(const std::vector<std::string>& flags) {
       continue;
     }
     if (flag.starts_with("-Wp,")) {
-      keep_for_preprocessor(flag, result);
+      std::ranges::move(flags_for_preprocessor(flag), std::back_inserter(result.kept));
       ++i;
       continue;
     }
@@ -158,12 +159,6 @@ SafeFlags safe_java_flags(const std::vector<std::string>& flags) {
       result.dropped.push_back(flag);
   }
   return result;
-}
-
-bool is_compiler_name(std::string_view program) {
-  static const std::regex name(
-      R"((?:[A-Za-z0-9_.]+-)*(?:cc|c\+\+|gcc|g\+\+|clang|clang\+\+|icx|icpx|tcc)(?:-[0-9.]+)?)");
-  return std::regex_match(program.begin(), program.end(), name);
 }
 
 std::string warning_on(std::vector<std::string> dropped) {

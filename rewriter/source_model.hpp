@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a front end knows of one source file: functions, sites where a trap can stand, and slots, the pieces
-// of text that the chosen sites need. Language-neutral, and without a decision: the plan chooses, the edits
-// insert.
+// The knowledge of a front end about one source file: functions, sites where a trap can stand, and slots, the
+// pieces of text that the chosen sites need. Language-neutral, and without a decision: the plan chooses, the
+// edits insert.
 #pragma once
 
 #include <cstddef>
@@ -37,6 +37,13 @@ struct ByteRange {
   std::size_t end = 0;
 };
 
+/// The form of a trap of C and C++, for which `{trap}` stands in its slot while units are put together.
+struct TrapForm {
+  bool declares = false;  // it is a declaration: it may stand in front of others in C90, and in C++ too
+  std::string kept = {};  // the scalar variable that it names for the optimiser; empty: none
+  bool operator==(const TrapForm&) const = default;
+};
+
 /// A place where a trap can stand.
 struct Site {
   TrapKind kind = TrapKind::before;
@@ -47,7 +54,8 @@ struct Site {
   std::uint32_t guards = 0;  // that a stop here passes on its way out of the function
   std::string marker_name;   // as the user named it; empty: none given
   bool in_source = false;    // the user's text calls the trap itself, by marker_name
-  bool counts = false;       // it is the one in front of a statement that Function::statements counts
+  TrapForm form = {};
+  bool counts = false;  // it is the one in front of a statement that Function::statements counts
   bool operator==(const Site&) const = default;
 };
 
@@ -109,7 +117,7 @@ bool has_only_markers(const SourceParts& parts, std::size_t first);
 /// Functions of one name get their `parameters` ("(short,byte[])") behind it, and then a number.
 void tell_namesakes_apart(std::vector<Function>& functions, const std::vector<std::string>& parameters);
 
-/// Whether a class is an applet hangs on all sources together; see settle_applets().
+/// All sources together decide which class is an applet: settle_applets().
 struct ClassInfo {
   std::string name;        // "Outer.Inner"
   std::string superclass;  // as written, without type arguments; empty: none

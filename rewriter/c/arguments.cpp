@@ -5,12 +5,13 @@
 #include <array>
 #include <iterator>
 
+#include "rewriter/safe_flags.hpp"
 #include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
 
-// Of two words, the second one a value, or of one.
+// These are two words, the second one a value, or one.
 constexpr auto with_value =
     std::to_array<std::string_view>({"-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-isysroot",
                                      "-iprefix", "-iwithprefix", "--sysroot", "-D", "-U", "-I"});
@@ -23,8 +24,8 @@ constexpr auto never = std::to_array<std::string_view>(
     {"-fplugin", "-fpass-plugin", "-fmodule", "-fprofile", "-fdiagnostics", "-fcolor", "-fsave-",
      "-ferror-limit", "-fmax-errors", "-fmessage-length", "-fdump-", "-ftime-", "-mllvm"});
 
-/// What the driver hands on is the driver's own in libclang. A compiled header is left out: what it was made
-/// of is named beside it.
+/// A flag behind -Xclang, which the driver hands on, is the driver's own in libclang. A compiled header is
+/// left out: its source is named beside it.
 std::vector<std::string> plain_words(const std::vector<std::string>& given) {
   std::vector<std::string> words;
   std::ranges::remove_copy(given, std::back_inserter(words), "-Xclang");
@@ -55,15 +56,6 @@ bool compiles_cpp(std::string_view compiler) {
 /// A feature of gcc's, which clang may know too.
 bool is_doubtful(std::string_view word) {
   return (word.starts_with("-m") || word.starts_with("-f")) && !starts_with_one_of(word, never);
-}
-
-/// "-Wp,-DA=1,-UB" → "-DA=1", "-UB"
-void add_for_preprocessor(std::string_view list, std::vector<std::string>& arguments) {
-  while (!list.empty()) {
-    const std::string_view word = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(word.size() + 1, list.size()));
-    if (word.starts_with("-D") || word.starts_with("-U")) arguments.emplace_back(word);
-  }
 }
 
 }  // namespace
@@ -111,7 +103,7 @@ std::vector<std::string> clang_arguments(const CompileUnit& unit, const RefusedF
       language_given |= word == "-x";
       arguments.insert(arguments.end(), {word, given[++i]});
     } else if (word.starts_with("-Wp,")) {
-      add_for_preprocessor(std::string_view(word).substr(4), arguments);
+      std::ranges::move(flags_for_preprocessor(word), std::back_inserter(arguments));
     } else if (starts_with_one_of(word, with_value) || starts_with_one_of(word, kept) ||
                (is_doubtful(word) && !is_refused(word)) || (word.starts_with("-x") && word.size() > 2)) {
       language_given |= word.starts_with("-x");

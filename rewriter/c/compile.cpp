@@ -69,7 +69,7 @@ std::size_t length_of_path_flag(std::string_view argument) {
   return flag == flags.end() ? 0 : flag->size();
 }
 
-/// Whose value is looked for in the folder of the compiler first, then as headers are.
+/// Its value is looked for in the folder of the compiler first, then as headers are.
 bool is_looked_for(std::string_view flag) {
   return flag == "-include" || flag == "-imacros";
 }

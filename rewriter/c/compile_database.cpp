@@ -135,7 +135,7 @@ std::string path_in_project(const Project& project, const fs::path& path) {
   return {};
 }
 
-/// Of `all` those that are about the project's `sources`; empty where none can be.
+/// Those of `all` that are about the project's `sources`; empty where none can be.
 std::vector<CompileUnit> units_about(const Project& project, const std::vector<std::string>& sources,
                                      std::vector<CompileUnit> all) {
   const bool any_header = !std::ranges::all_of(sources, is_unit_name);

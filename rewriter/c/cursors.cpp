@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rewriter/c/cursors.hpp"
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -229,7 +228,7 @@ void close_included(UnitWalk& walk) {
 
 CFunction described(const UnitWalk& walk, CXCursor cursor, CRange body) {
   const std::uint32_t name = point_of(clang_getCursorLocation(cursor)).offset;
-  // Of a function with `auto` parameters clang does not know where it begins.
+  // Clang does not know where a function with `auto` parameters begins.
   const bool is_known = extent_of(cursor).begin.file != nullptr;
   return describe_function(
       &cursor,

@@ -33,7 +33,7 @@ struct CPlaces {
   std::uint32_t body = 0;
 };
 
-/// Where something stands for its file: at the use of a macro, not in what that makes.
+/// A place in a file. A place in what a macro makes is that of the macro's use.
 struct CPoint {
   void* file = nullptr;
   unsigned line = 0;
@@ -49,7 +49,7 @@ struct CExtent {
 
 // `cursor` is a CXCursor, `type` a CXType, `kind` a CXCursorKind: headers must not name them.
 
-/// What a CXString holds; it is disposed of.
+/// The text of a CXString, which is disposed of.
 template <typename String>
 std::string taken(String string) {
   const char* text = clang_getCString(string);
@@ -95,9 +95,9 @@ CRange range_of(const CSourceFile& source, const CExtent& extent);
 CRange outside_macros(const CSourceFile& source, CRange range);
 std::string_view word_at(const CSourceFile& source, std::uint32_t offset);
 enum class Braces : std::uint8_t { none, own, half, digraph };  // half: one of them comes from a macro
-/// Of a function's body. A function that is `= default` has a body too, without any.
+/// `body`: a function's. A function that is `= default` has one too, without braces.
 Braces braces_of(const CSourceFile& source, CRange body);
-/// Where the definition of that name begins, by the text: behind what ends in front of it.
+/// The begin of the definition of that name, by the text: behind the end of what precedes it.
 std::uint32_t definition_at(const CSourceFile& source, std::uint32_t name);
 
 void read_functions(CXTranslationUnitImpl* unit, const CUnitContext& context);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one unit makes of one file: sites and slots, a function at a time, so that what several units make can
-// be compared and put together (merge.hpp).
+// Sites and slots that one unit makes of one file, a function at a time: so what several units make can be
+// compared and put together (merge.hpp).
 #pragma once
 
 #include <cstdint>

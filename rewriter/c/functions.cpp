@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 
 #include "rewriter/c/entry.hpp"
-#include "rewriter/c/forms.hpp"
 #include "rewriter/c/walk.hpp"
 #include "src/core/text.hpp"
 
@@ -126,10 +125,10 @@ void entry_traps(CWalk& walk, NodeIndex whole) {
   if (!walk.frame.is_constexpr && may_be_entry(walk, source, body)) {
     const auto entry0 = c_site(walk, at_entry0, name.begin, name.end);
     const std::string begin = declares ? "JCPROF_BEGIN_D({id});" : "JCPROF_BEGIN({id});";
-    add_slot(walk.fragment, start, is_program ? begin : trap_text(walk, declares), {entry0});
+    add_slot(walk.fragment, start, is_program ? begin : trap_text(walk, entry0, declares), {entry0});
   }
   const auto entry = c_site(walk, at_entry, name.begin, name.end);
-  add_slot(walk.fragment, start, trap_text(walk, declares), {entry});
+  add_slot(walk.fragment, start, trap_text(walk, entry, declares), {entry});
 }
 
 void wrap_entry(CWalk& walk, NodeIndex body, std::uint32_t first_site) {
@@ -265,16 +264,17 @@ void marker(CWalk& walk, NodeIndex null_statement) {
   const std::uint32_t made = c_site(walk, at_marker, name->begin, n.end);
   if (line.size() <= longest_marker && std::regex_match(line, match, form))
     walk.fragment.sites[made].marker_name = match[1];
-  add_slot(walk.fragment, n.end, trap_text(walk, false), {made});
+  add_slot(walk.fragment, n.end, trap_text(walk, made, false), {made});
   walk.placed_markers.push_back(name->begin);
 }
 
-std::string trap_text(CWalk& walk, bool in_front_of_declaration) {
+std::string trap_text(CWalk& walk, std::uint32_t site, bool in_front_of_declaration) {
   const CRange assigned = std::exchange(walk.assigned, {});
-  CTrapForm form{.declares = in_front_of_declaration && !walk.syntax.view.is_cpp};
+  TrapForm& form = walk.fragment.sites[site].form;
+  form.declares = in_front_of_declaration && !walk.syntax.view.is_cpp;
   if (!walk.frame.is_constexpr)
     form.kept = walk.syntax.text.text().substr(assigned.begin, assigned.end - assigned.begin);
-  return text_of(form) + ";";
+  return "{trap};";
 }
 
 std::uint32_t c_site(CWalk& walk, Position position, std::uint32_t begin, std::uint32_t end) {

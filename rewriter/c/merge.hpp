@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several units see of one file, put together: a site stands where every unit that compiles that place
+// Puts together what several units see of one file: a site stands where every unit that compiles that place
 // has it, and in the same way. Pure.
 #pragma once
 

@@ -43,7 +43,7 @@ struct CSyntax {
   bool same_branch(std::uint32_t begin, std::uint32_t end) const;
 };
 
-/// Where a statement's trap goes; not empty `why_not`: nowhere.
+/// The place of a statement's trap; not empty `why_not`: it has none.
 struct Spot {
   std::uint32_t at = 0;
   std::string_view why_not = {};

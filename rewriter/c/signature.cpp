@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 
 #include <clang-c/Index.h>
 #include <fmt/format.h>
@@ -52,7 +51,7 @@ std::string terse(CXCursor cursor) {
   return text;
 }
 
-/// Of the attribute that it has, itself or from a declaration in front of it.
+/// By the attribute that it has, itself or from a declaration in front of it.
 std::string visibility_of(CXCursor function) {
   std::string name;
   clang_visitChildren(
@@ -66,7 +65,7 @@ std::string visibility_of(CXCursor function) {
   return name;
 }
 
-/// What a wrapper of another name could not do, by a word of the definition's own.
+/// A word of the definition that stands in the way of a wrapper of another name; empty: it does not.
 std::string_view obstacle(std::string_view word, bool is_cpp) {
   if (is_one_of(word, {"_Noreturn", "noreturn", "__noreturn__"}))
     return "it never returns, and a stop would have to";
@@ -78,7 +77,7 @@ std::string_view obstacle(std::string_view word, bool is_cpp) {
   return {};
 }
 
-/// Whether it is constexpr, and why no trap can stand in it.
+/// Finds out whether it is constexpr, and why no trap can stand in it.
 void judge(CXCursor cursor, const CPlaces& places, const CSourceFile& source, const CUnitContext& context,
            CFunction& function) {
   const CText& text = *source.text;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -41,7 +40,7 @@ void before_trap(CWalk& walk, NodeIndex node, Position position, Spot spot) {
   if (n.in_macro) walk.last_in_macro = n.begin;
   const std::uint32_t made = c_site(walk, position, n.begin, end_of(walk.syntax, node).value_or(n.end));
   walk.fragment.sites[made].counts = !n.in_macro && n.kind != CKind::label;
-  add_slot(walk.fragment, spot.at, trap_text(walk, n.kind == CKind::declaration), {made});
+  add_slot(walk.fragment, spot.at, trap_text(walk, made, n.kind == CKind::declaration), {made});
 }
 
 void block(CWalk& walk, NodeIndex node, Position first) {
@@ -74,7 +73,7 @@ void braced_statement(CWalk& walk, NodeIndex node, Position position) {
     wanted.push_back(first_site);
   if (!empty && completes(walk.syntax, node)) {
     wanted.push_back(c_site(walk, end_of_block, end, end));
-    add_slot(fragment, end, trap_text(walk, false), {wanted.back()});
+    add_slot(fragment, end, trap_text(walk, wanted.back(), false), {wanted.back()});
   }
   walk.assigned = {};
   fragment.slots[open].wanted_by = wanted;
@@ -112,7 +111,7 @@ void else_if(CWalk& walk, NodeIndex node, std::vector<std::uint32_t>& braced) {
       return;
     }
     braced.push_back(c_site(walk, first_of_block, begin, *end));
-    add_slot(walk.fragment, begin, "{" + trap_text(walk, false), {braced.back()});
+    add_slot(walk.fragment, begin, "{" + trap_text(walk, braced.back(), false), {braced.back()});
   } else if (parts.open == 0) {
     leave_alone(walk, begin, "its condition comes from a macro");
     return;
@@ -294,10 +293,8 @@ void return_statement(CWalk& walk, NodeIndex node, Position position, Spot spot)
       walk.fragment, syntax.token(value).begin,
       fmt::format("__extension__({{__typeof__({}) jcprof_r{{id}}=(", walk.frame.source->signature.result),
       {done});
-  add_slot(walk.fragment, *end - 1,
-           result == CResult::scalar ? ");JCPROF_TRAP_V({id},jcprof_r{id});jcprof_r{id};})"
-                                     : ");JCPROF_TRAP({id});jcprof_r{id};})",
-           {done});
+  if (result == CResult::scalar) walk.fragment.sites[done].form.kept = "jcprof_r{id}";
+  add_slot(walk.fragment, *end - 1, ");{trap};jcprof_r{id};})", {done});
 }
 
 /// True when it is no mere declaration: what follows is not the first of its block.
@@ -371,7 +368,7 @@ void end_trap(CWalk& walk, Position position, NodeIndex compound) {
     where = macro != nullptr ? macro->end : last->end;
   }
   const std::uint32_t made = c_site(walk, position, brace, brace + 1);
-  add_slot(walk.fragment, where, trap_text(walk, false), {made});
+  add_slot(walk.fragment, where, trap_text(walk, made, false), {made});
 }
 
 }  // namespace jcprof::rewriter

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one unit sees of one C or C++ file, as plain values: functions, their statements, macro uses, code
-// that is not compiled. No cursor of libclang's outlives the reading, and no decision is made here.
+// The view that one unit has of one C or C++ file, as plain values: functions, their statements, macro uses,
+// code that is not compiled. No cursor of libclang's outlives the reading, and no decision is made here.
 #pragma once
 
 #include <algorithm>

@@ -39,7 +39,8 @@ struct CWalk {
 void function(CWalk& walk, NodeIndex node);
 void marker(CWalk& walk, NodeIndex null_statement);
 std::uint32_t c_site(CWalk& walk, Position position, std::uint32_t begin, std::uint32_t end);
-std::string trap_text(CWalk& walk, bool in_front_of_declaration);
+/// Settles the form of the site's trap.
+std::string trap_text(CWalk& walk, std::uint32_t site, bool in_front_of_declaration);
 void leave_alone(CWalk& walk, std::uint32_t offset, std::string_view reason);
 /// A statement that does something, outside of macros.
 bool is_executable(const CNode& node);

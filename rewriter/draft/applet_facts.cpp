@@ -53,7 +53,7 @@ bool is_extended(const std::vector<SourceModel>& models, const std::string& qual
   });
 }
 
-/// Of applets that no other class extends; those of tests and examples last.
+/// Entries of applets that no other class extends; those of tests and examples last.
 std::vector<Entry> find_entries(const std::vector<SourceModel>& models) {
   std::vector<Entry> entries;
   for (const SourceModel& model : models)

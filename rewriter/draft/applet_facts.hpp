@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a source tree says about its Java Card applet: class, entry, AID, instructions, libraries. Facts only;
-// the project file made of them is project_draft's.
+// The facts of a source tree about its Java Card applet: class, entry, AID, instructions, libraries.
+// project_draft makes the project file of them.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a source tree says about its SGX enclave: the EDL, which of its ecalls are defined where, who defines
-// the ocalls. Facts only; the project file made of them is project_draft's.
+// The facts of a source tree about its SGX enclave: the EDL, and the files that define its ecalls and ocalls.
+// project_draft makes the project file of them.
 #pragma once
 
 #include <optional>

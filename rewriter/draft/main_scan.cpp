@@ -56,4 +56,12 @@ bool defines_main(std::string_view text) {
   return defines_function(text, "main");
 }
 
+std::vector<std::string> files_defining(const FoundTree& tree, std::string_view name) {
+  std::vector<std::string> files;
+  for (const auto& [path, text] : tree.texts)
+    if (is_c_source(path) && !is_made_or_foreign(path) && defines_function(text, name)) files.push_back(path);
+  std::ranges::stable_partition(files, [](const std::string& path) { return !is_aside(path); });
+  return files;
+}
+
 }  // namespace jcprof::rewriter

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a source tree says about its C or C++ program: where main is, how it is built, where the built program
-// will lie. Facts only; the project file made of them is project_draft's.
+// The facts of a source tree about its C or C++ program: where main is, how it is built, where the built
+// program will lie. project_draft makes the project file of them.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a source tree says about its trusted application for OP-TEE: where commands come in, which there are,
-// its UUID, the makefile. Facts only; the project file made of them is project_draft's.
+// The facts of a source tree about its trusted application for OP-TEE: where commands come in, which there
+// are, its UUID, the makefile. project_draft makes the project file of them.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ class Hierarchy {
   /// The superclasses of a class, as far as the sources have them, nearest first.
   std::vector<ClassRef> bases_of(ClassRef c) const {
     std::vector<ClassRef> bases;
-    // As many steps as there are classes: sources that do not compile may go round in a circle.
+    // At most as many steps as there are classes: sources that do not compile may go round in a circle.
     while (!c.info->superclass.empty() && bases.size() < classes_.size()) {
       c = superclass_of(c);
       if (c.info == nullptr) break;

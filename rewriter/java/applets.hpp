@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which classes are applets: the chain of superclasses, followed through all sources of a project. Where it
-// leaves them, the name of what it leads to decides.
+// Finds the classes that are applets: the chain of superclasses is followed through all sources of a project.
+// Where it leaves them, the name that it leads to decides.
 #pragma once
 
 #include <set>

@@ -2,7 +2,6 @@
 #include "rewriter/java/bytecode_size.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <map>
 
 #include <fmt/format.h>
@@ -31,9 +30,9 @@ bool is_in(const MethodSize& method, std::string package) {
 }
 
 /// Big-endian numbers one after the other; zeros behind the end.
-class ClassBytes {
+class ClassFileParser {
  public:
-  explicit ClassBytes(std::string_view bytes) : bytes_(bytes) {}
+  explicit ClassFileParser(std::string_view bytes) : bytes_(bytes) {}
 
   std::size_t number(std::size_t width) {
     std::size_t value = 0;
@@ -68,7 +67,7 @@ struct ConstantPool {
   }
 };
 
-ConstantPool read_constants(ClassBytes& bytes) {
+ConstantPool read_constants(ClassFileParser& bytes) {
   constexpr std::size_t utf8 = 1;
   constexpr std::size_t class_reference = 7;
   ConstantPool pool;
@@ -104,11 +103,11 @@ ConstantPool read_constants(ClassBytes& bytes) {
 }
 
 /// The attributes of a field or method: the length of its code, if there is any.
-std::size_t read_attributes(ClassBytes& bytes, const ConstantPool& pool) {
+std::size_t read_attributes(ClassFileParser& bytes, const ConstantPool& pool) {
   std::size_t code = 0;
   for (std::size_t left = bytes.number(2); left > 0 && !bytes.ended(); --left) {
     const std::string name = pool.text(bytes.number(2));
-    ClassBytes attribute(bytes.text(bytes.number(4)));
+    ClassFileParser attribute(bytes.text(bytes.number(4)));
     if (name != "Code") continue;
     attribute.number(4);  // max_stack, max_locals
     code = attribute.number(4);
@@ -116,7 +115,7 @@ std::size_t read_attributes(ClassBytes& bytes, const ConstantPool& pool) {
   return code;
 }
 
-std::vector<MethodSize> read_members(ClassBytes& bytes, const ConstantPool& pool,
+std::vector<MethodSize> read_members(ClassFileParser& bytes, const ConstantPool& pool,
                                      const std::string& class_name) {
   std::vector<MethodSize> members;
   for (std::size_t left = bytes.number(2); left > 0 && !bytes.ended(); --left) {
@@ -131,7 +130,7 @@ std::vector<MethodSize> read_members(ClassBytes& bytes, const ConstantPool& pool
 }  // namespace
 
 std::vector<MethodSize> method_sizes(std::string_view class_file) {
-  ClassBytes bytes(class_file);
+  ClassFileParser bytes(class_file);
   constexpr std::size_t magic = 0xCAFEBABE;
   if (bytes.number(4) != magic) return {};
   bytes.number(4);  // version

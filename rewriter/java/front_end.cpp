@@ -2,7 +2,6 @@
 #include "rewriter/java/front_end.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <optional>
 #include <utility>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Java source → SourceModel: finds the functions, the sites and the slots. What is where and why:
-// docs/java.md.
+// Java source → SourceModel: finds the functions, the sites and the slots. docs/java.md says why they are
+// where they are.
 #pragma once
 
 #include <set>

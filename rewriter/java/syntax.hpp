@@ -25,7 +25,7 @@ struct SyntaxNode {
 using NodeIndex = std::uint32_t;
 inline constexpr NodeIndex no_node = ~NodeIndex{0};
 
-// Of a node's type.
+// By a node's type:
 bool is_java_type(std::string_view type);  // it declares one
 bool is_java_loop(std::string_view type);
 bool is_java_statement(std::string_view type);
