@@ -8,6 +8,7 @@
 
 #include "rewriter/c/merge.hpp"
 #include "rewriter/c/unit.hpp"
+#include "rewriter/c/walk.hpp"
 #include "rewriter/edits.hpp"
 #include "rewriter/project_tree.hpp"
 #include "rewriter/reading.hpp"

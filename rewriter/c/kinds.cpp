@@ -26,7 +26,7 @@ constexpr auto statements = std::to_array<KindOfStatement>({
     {CXCursor_CXXTryStmt, CKind::try_},       {CXCursor_CXXCatchStmt, CKind::catch_},
 });
 
-CXCursor last_child(CXCursor cursor) {
+CXCursor last_child_of(CXCursor cursor) {
   CXCursor last = clang_getNullCursor();
   clang_visitChildren(
       cursor,
@@ -82,7 +82,7 @@ bool is_trivial(const void* cursor) {
                kind != CXCursor_MemberRefExpr) {
       return false;
     }
-    const CXCursor inner = last_child(value);
+    const CXCursor inner = last_child_of(value);
     if (clang_isExpression(clang_getCursorKind(inner)) == 0) return true;
     value = inner;
   }

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "rewriter/c/fragment.hpp"
 #include "rewriter/c/front_end.hpp"
+#include "rewriter/c/merge.hpp"
 #include "rewriter/c/places.hpp"
 #include "rewriter/line_index.hpp"
 
@@ -36,6 +36,7 @@ struct CWalk {
 
 // In functions.cpp.
 
+CViewModel build_c(const CText& text, const CView& view, const CEntering& entering);
 void function(CWalk& walk, NodeIndex node);
 void marker(CWalk& walk, NodeIndex null_statement);
 std::uint32_t c_site(CWalk& walk, Position position, std::uint32_t begin, std::uint32_t end);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rewriter/draft/applet_facts.hpp"
+#include "rewriter/draft/facts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "rewriter/java/applets.hpp"
 #include "rewriter/java/front_end.hpp"
 #include "rewriter/java/syntax.hpp"
 #include "src/core/error.hpp"

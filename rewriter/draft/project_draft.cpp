@@ -6,10 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "rewriter/draft/applet_facts.hpp"
-#include "rewriter/draft/enclave_facts.hpp"
-#include "rewriter/draft/program_facts.hpp"
-#include "rewriter/draft/ta_facts.hpp"
+#include "rewriter/draft/facts.hpp"
 #include "rewriter/draft/text.hpp"
 #include "src/core/error.hpp"
 #include "src/core/json_text.hpp"

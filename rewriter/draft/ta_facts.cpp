@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rewriter/draft/ta_facts.hpp"
+#include "rewriter/draft/facts.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rewriter/java/applets.hpp"
+#include "rewriter/java/front_end.hpp"
 
 #include <algorithm>
 #include <map>
-
-#include "rewriter/java/front_end.hpp"
 
 namespace jcprof::rewriter {
 namespace {

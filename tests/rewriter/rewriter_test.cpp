@@ -6,7 +6,7 @@
 
 #include "rewriter/blame.hpp"
 #include "rewriter/compile_check.hpp"
-#include "rewriter/java/applets.hpp"
+#include "rewriter/java/front_end.hpp"
 #include "rewriter/java/bytecode_size.hpp"
 #include "rewriter/java/runtime.hpp"
 #include "src/core/file.hpp"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "rewriter/edits.hpp"
-#include "rewriter/java/applets.hpp"
 #include "rewriter/java/front_end.hpp"
 #include "rewriter/java/runtime.hpp"
 #include "rewriter/plan.hpp"
