@@ -47,8 +47,7 @@ std::size_t rewrite(const Project& project, const std::vector<std::string>& sour
   std::size_t traps = 0;
   for (std::size_t i = 0; i < models.size(); ++i) {
     const Placeholders values{{"runtime", c_runtime_from(models[i].path)}};
-    write_file(tree / models[i].path,
-               apply_edits(models[i].text, edits_of(insertions_for(models[i], plan.files[i], values))));
+    write_file(tree / models[i].path, rewritten_source(models[i], plan.files[i], values).text);
     traps += plan.files[i].traps.size();
   }
   return traps;

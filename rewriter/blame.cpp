@@ -22,10 +22,10 @@ bool can_go(const SourceModel& model, const Insertion& insertion) {
   return insertion.site && model.sites[*insertion.site].kind != TrapKind::entry0;
 }
 
-std::vector<Span> spans_of(const SourceModel& model, const std::vector<Insertion>& insertions) {
+std::vector<Span> spans_of(const RewrittenSource& source) {
   std::vector<Span> spans;
-  for (const Insertion& insertion : insertions)
-    if (can_go(model, insertion))
+  for (const Insertion& insertion : source.insertions)
+    if (can_go(*source.model, insertion))
       spans.push_back(
           {insertion.rewritten_at, insertion.rewritten_at + insertion.text.size(), *insertion.site});
   return spans;
@@ -38,21 +38,22 @@ std::size_t start_of_line(std::size_t line, std::string_view text) {
   return at;
 }
 
-/// Where an original line begins in the rewritten text. Insertions that hold lines of their own put the
-/// numbers right again, so a compiler's line is an original one; its columns begin behind what those
-/// insertions end with.
-std::size_t rewritten_line(std::size_t line, std::string_view text, const SourceModel& model,
-                           const std::vector<Insertion>& insertions) {
-  const std::size_t start = start_of_line(line, model.text);
-  auto behind = std::ranges::upper_bound(insertions, start, {},
-                                         [](const Insertion& insertion) { return insertion.at; });
+/// The offset in the rewritten text at which an original line begins. Insertions that hold lines of their own
+/// put the numbers right again, so a compiler's line is an original one; its columns begin behind the end of
+/// those insertions.
+std::size_t rewritten_line(std::size_t line, const RewrittenSource& source) {
+  const std::string_view text = source.text;
+  const std::string& original = source.model->text;
+  const std::vector<Insertion>& insertions = source.insertions;
+  const std::size_t start = start_of_line(line, original);
+  auto behind = std::ranges::upper_bound(insertions, start, {}, &Insertion::at);
   std::size_t at = start;
   if (behind != insertions.begin()) {
     const Insertion& last = *std::prev(behind);
     at = last.rewritten_at + last.text.size() + span_end.size() + (start - last.at);
   }
   // In the middle of a line an insertion may begin it anew.
-  const std::size_t line_end = std::min(model.text.find('\n', start), model.text.size());
+  const std::size_t line_end = std::min(original.find('\n', start), original.size());
   for (; behind != insertions.end() && behind->at <= line_end; ++behind) {
     const std::size_t newline = behind->text.rfind('\n');
     if (newline == std::string::npos) continue;
@@ -64,17 +65,17 @@ std::size_t rewritten_line(std::size_t line, std::string_view text, const Source
   return before == std::string_view::npos ? 0 : before + 1;
 }
 
-std::size_t offset_of(const CompileError& error, std::string_view text, const SourceModel& model,
-                      const std::vector<Insertion>& insertions) {
-  std::size_t at = rewritten_line(error.line, text, model, insertions);
+std::size_t offset_of(const CompileError& error, const RewrittenSource& source) {
+  const std::string_view text = source.text;
+  std::size_t at = rewritten_line(error.line, source);
   for (std::size_t column = 1; column < error.column && at < text.size() && text[at] != '\n'; ++column)
     at += error.unit == ColumnUnit::bytes ? 1 : std::max<std::size_t>(1, utf8_length(text.substr(at)));
   return at;
 }
 
-std::size_t original_offset(std::size_t rewritten, const std::vector<Insertion>& insertions) {
+std::size_t original_offset(std::size_t rewritten, const RewrittenSource& source) {
   std::size_t offset = rewritten;
-  for (const Insertion& insertion : insertions) {
+  for (const Insertion& insertion : source.insertions) {
     if (insertion.rewritten_at > rewritten) break;
     const std::size_t end = insertion.rewritten_at + insertion.text.size() + span_end.size();
     offset = insertion.at + (rewritten - std::min(rewritten, end));
@@ -82,12 +83,13 @@ std::size_t original_offset(std::size_t rewritten, const std::vector<Insertion>&
   return offset;
 }
 
-/// The last function that begins there or before.
-std::optional<std::uint32_t> function_at(const SourceModel& model, std::size_t offset) {
+/// The last function that begins at a place of the rewritten text, or before it.
+std::optional<std::uint32_t> function_at(std::size_t rewritten, const RewrittenSource& source) {
+  const std::size_t offset = original_offset(rewritten, source);
+  const std::vector<Function>& functions = source.model->functions;
   std::optional<std::uint32_t> found;
-  for (std::uint32_t i = 0; i < model.functions.size(); ++i)
-    if (model.functions[i].offset <= offset &&
-        (!found || model.functions[i].offset >= model.functions[*found].offset))
+  for (std::uint32_t i = 0; i < functions.size(); ++i)
+    if (functions[i].offset <= offset && (!found || functions[i].offset >= functions[*found].offset))
       found = i;
   return found;
 }
@@ -144,39 +146,34 @@ bool says_too_large(const CompileError& error) {
   return error.message.find("too large") != std::string::npos;
 }
 
-std::vector<std::uint32_t> blamed(const CompileError& error, std::string_view text, const SourceModel& model,
-                                  const std::vector<Insertion>& insertions) {
+std::vector<std::uint32_t> blamed(const CompileError& error, const RewrittenSource& source) {
   if (error.line == 0) return {};
-  const std::size_t at = offset_of(error, text, model, insertions);
-  const std::vector<Span> spans = spans_of(model, insertions);
-  const auto function = function_at(model, original_offset(at, insertions));
-  if (says_too_large(error)) return finest(sites_of(function, model, spans), model);
+  const std::size_t at = offset_of(error, source);
+  const SourceModel& model = *source.model;
+  const std::vector<Span> spans = spans_of(source);
+  const std::vector<std::uint32_t> of_function = sites_of(function_at(at, source), model, spans);
+  if (says_too_large(error)) return finest(of_function, model);
   if (const auto site = pointed_at(at, spans)) return {*site};
   if (const auto site = held_round(at, model, spans)) return {*site};
-  if (const auto site = nearest_on_line(at, text, spans)) return {*site};
-  return sites_of(function, model, spans);
+  if (const auto site = nearest_on_line(at, source.text, spans)) return {*site};
+  return of_function;
 }
 
-std::vector<std::uint32_t> blamed_behind(const CompileError& error, std::string_view text,
-                                         const SourceModel& model, const std::vector<Insertion>& insertions) {
-  const std::size_t at = offset_of(error, text, model, insertions);
-  for (const Span& span : spans_of(model, insertions))
+std::vector<std::uint32_t> blamed_behind(const CompileError& error, const RewrittenSource& source) {
+  const std::size_t at = offset_of(error, source);
+  for (const Span& span : spans_of(source))
     if (span.end > at) return {span.site};
   return {};
 }
 
-bool points_at_trap(const CompileError& error, std::string_view text, const SourceModel& model,
-                    const std::vector<Insertion>& insertions) {
-  const std::size_t at = offset_of(error, text, model, insertions);
-  const std::vector<Span> spans = spans_of(model, insertions);
-  return pointed_at(at, spans) || held_round(at, model, spans);
+bool points_at_trap(const CompileError& error, const RewrittenSource& source) {
+  const std::size_t at = offset_of(error, source);
+  const std::vector<Span> spans = spans_of(source);
+  return pointed_at(at, spans) || held_round(at, *source.model, spans);
 }
 
-std::vector<std::uint32_t> blamed_function(const CompileError& error, std::string_view text,
-                                           const SourceModel& model,
-                                           const std::vector<Insertion>& insertions) {
-  const std::size_t at = offset_of(error, text, model, insertions);
-  return sites_of(function_at(model, original_offset(at, insertions)), model, spans_of(model, insertions));
+std::vector<std::uint32_t> blamed_function(const CompileError& error, const RewrittenSource& source) {
+  return sites_of(function_at(offset_of(error, source), source), *source.model, spans_of(source));
 }
 
 }  // namespace jcprof::rewriter

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <map>
 
 #include <fmt/format.h>
 
@@ -72,7 +71,7 @@ std::vector<MethodSize> sizes_below(const fs::path& classes) {
   return sizes;
 }
 
-/// What javac says when it fails over something else than a source.
+/// The reason when javac fails over something else than a source.
 std::string failure_in(std::string_view output) {
   if (output.find("StackOverflowError") != std::string_view::npos)
     return R"(a statement is nested too deep for javac: give it "-J-Xss64m" in "compile.flags" and in "build")";
@@ -118,7 +117,7 @@ Compilation compile_java(const Project& project, const fs::path& tree,
   try {
     // javac's messages are read, so they must be in English and say the whole path.
     std::vector<std::string> argv = javac_command(project, tree, work);
-    // Which one it is does not matter here: any byte is a character in this.
+    // Any byte is a character in this encoding, and the right one does not matter here.
     const bool as_bytes = !all_utf8 && std::ranges::find(argv, "-encoding") == argv.end();
     if (as_bytes) argv.insert(argv.end(), {"-encoding", "ISO-8859-1"});
     argv.push_back("@" + (work / "sources").string());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does a rewritten tree still compile? Runs javac on it as the project's class path and flags say. Decides
-// nothing, neither about traps nor about the user's own build.
+// Runs javac on a rewritten tree, as the project's class path and flags say. Decides nothing, neither about
+// traps nor about the user's own build.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "rewriter/java/class_file.hpp"
+#include "rewriter/java/bytecode_size.hpp"
 #include "src/core/project.hpp"
 
 namespace jcprof::rewriter {
 
-/// What javac counts columns in: bytes are characters where it reads sources as an 8-bit encoding.
+/// The unit of a column: bytes are characters where javac reads sources as an 8-bit encoding.
 enum class ColumnUnit : std::uint8_t { characters, bytes };
 
 struct CompileError {
@@ -24,7 +24,6 @@ struct CompileError {
   std::string message;
 };
 
-/// What came of compiling.
 struct Compilation {
   std::vector<CompileError> errors = {};
   std::vector<MethodSize> methods = {};  // of what was compiled, when there are no errors

@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
-
-#include "src/core/error.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -42,8 +41,6 @@ std::string filled(const std::string& form, const Placeholders& values) {
   return text;
 }
 
-}  // namespace
-
 std::vector<Insertion> insertions_for(const SourceModel& model, const FilePlan& plan, Placeholders values) {
   std::vector<Insertion> insertions;
   if (!plan.instrumented) return insertions;
@@ -66,6 +63,7 @@ std::vector<Insertion> insertions_for(const SourceModel& model, const FilePlan& 
   return insertions;
 }
 
+/// One edit an offset, ascending, with its delimiters.
 std::vector<Edit> edits_of(const std::vector<Insertion>& insertions) {
   std::vector<Edit> edits;
   for (const Insertion& insertion : insertions) {
@@ -75,6 +73,14 @@ std::vector<Edit> edits_of(const std::vector<Insertion>& insertions) {
   }
   for (Edit& edit : edits) edit.text += span_end;
   return edits;
+}
+
+}  // namespace
+
+RewrittenSource rewritten_source(const SourceModel& model, const FilePlan& plan, Placeholders values) {
+  RewrittenSource source{.model = &model, .insertions = insertions_for(model, plan, std::move(values))};
+  source.text = apply_edits(model.text, edits_of(source.insertions));
+  return source;
 }
 
 std::string apply_edits(std::string_view text, const std::vector<Edit>& edits) {
@@ -96,6 +102,12 @@ std::string apply_edits(std::string_view text, const std::vector<Edit>& edits) {
 
 bool carries_traps(std::string_view text) {
   return text.find(span_begin) != std::string_view::npos;
+}
+
+Fault traps_already(const std::string& file, std::string_view text) {
+  return {.message = "the source carries jcprof's traps already",
+          .place = place_at(file, text, text.find(span_begin)),
+          .hint = "take them out with: jcprof strip " + file};
 }
 
 bool is_runtime_source(std::string_view text) {

@@ -12,6 +12,7 @@
 
 #include "rewriter/plan.hpp"
 #include "rewriter/source_model.hpp"
+#include "src/core/error.hpp"
 
 namespace jcprof::rewriter {
 
@@ -26,9 +27,15 @@ struct Insertion {
   std::size_t rewritten_at = 0;       // where `text` begins in what apply_edits() makes of all
 };
 
-/// In the order of the text. `values` of the slots' placeholders, but for `{name}` and `{id}`, which are the
-/// trap's.
-std::vector<Insertion> insertions_for(const SourceModel& model, const FilePlan& plan, Placeholders values);
+/// A source with its traps. `model` must outlive it.
+struct RewrittenSource {
+  const SourceModel* model = nullptr;
+  std::vector<Insertion> insertions;  // in the order of the text
+  std::string text;
+};
+
+/// `values` of the slots' placeholders, but for `{name}` and `{id}`, which are the trap's.
+RewrittenSource rewritten_source(const SourceModel& model, const FilePlan& plan, Placeholders values);
 
 /// `text` goes in front of byte `offset` of the ORIGINAL text.
 struct Edit {
@@ -37,15 +44,14 @@ struct Edit {
   bool operator==(const Edit&) const = default;
 };
 
-/// One edit an offset, ascending, with its delimiters.
-std::vector<Edit> edits_of(const std::vector<Insertion>& insertions);
-
 /// A check fails for edits that are not ascending, meet at one offset, or lie outside the text.
 std::string apply_edits(std::string_view text, const std::vector<Edit>& edits);
 
 bool carries_traps(std::string_view text);
+/// The fault of a source that carries_traps().
+Fault traps_already(const std::string& file, std::string_view text);
 
-/// What a file of the runtime begins with, behind the sign of a comment.
+/// A file of the runtime begins with this, behind the sign of a comment.
 inline constexpr std::string_view generated_mark = "Written by jcprof-gen";
 bool is_runtime_source(std::string_view text);
 

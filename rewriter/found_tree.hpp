@@ -35,6 +35,8 @@ bool is_aside(std::string_view path);
 
 /// "src/a.c" → "src"; empty for a file of the root.
 std::string folder_of(std::string_view path);
+/// "src", "a.c" → "src/a.c"; "a.c" in the root.
+std::string path_in(const std::string& folder, std::string_view name);
 /// "src/a.c" → "a.c"
 std::string_view name_of_file(std::string_view path);
 /// "src/a.c" → "a"

@@ -2,22 +2,21 @@
 #include "rewriter/generate.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
-#include "rewriter/edits.hpp"
-#include "rewriter/java/runtime.hpp"
 #include "rewriter/language.hpp"
 #include "rewriter/plan.hpp"
 #include "rewriter/project_tree.hpp"
-#include "rewriter/taken_out.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -28,11 +27,9 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_notes = 20;
 
 std::optional<SourceLanguage> language_of(std::string_view path) {
-  constexpr std::array<std::string_view, 18> endings{".c",  ".cc",  ".cpp", ".cxx", ".c++", ".C",
-                                                     ".cp", ".h",   ".hh",  ".hpp", ".hxx", ".h++",
-                                                     ".H",  ".inc", ".inl", ".ipp", ".tpp", ".tcc"};
   if (path.ends_with(".java")) return SourceLanguage::java;
-  if (std::ranges::any_of(endings, [&](std::string_view ending) { return path.ends_with(ending); }))
+  if (ends_with_one_of(path, {".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".cp", ".h", ".hh", ".hpp", ".hxx",
+                              ".h++", ".H", ".inc", ".inl", ".ipp", ".tpp", ".tcc"}))
     return SourceLanguage::c;
   return std::nullopt;
 }
@@ -117,28 +114,64 @@ const Trap& trap_at(const FilePlan& plan, std::uint32_t site) {
   return found->trap;
 }
 
+/// Traps of one function that were taken out for one reason.
+struct TakenOut {
+  std::size_t count = 0;
+  Trap first = {};
+  Refusal last = {};
+};
+using TakenOutKey = std::tuple<std::size_t, std::uint32_t, std::string>;  // file, function, reason
+
+std::string note_on(const TakenOut& taken, const SourceModel& model, std::uint32_t function) {
+  const auto& [file, site, reason, what, left] = taken.last;
+  if (taken.count == 1)
+    return fmt::format("{}:{}: the trap {} is taken out, {}: {}", taken.first.path, taken.first.line,
+                       taken.first.name, what, reason);
+  return fmt::format("{}:{}: {} traps of {} are taken out{}: {}", model.path,
+                     place_at(model.path, model.text, model.functions[function].offset).line, taken.count,
+                     model.functions[function].name,
+                     left.empty() ? "" : fmt::format(" (\"level\" is \"{}\" there)", left), reason);
+}
+
+std::vector<std::string> notes_on(const std::map<TakenOutKey, TakenOut>& taken,
+                                  const std::vector<SourceModel>& models) {
+  std::vector<std::string> notes;
+  for (const auto& [key, traps] : taken)
+    notes.push_back(note_on(traps, models[std::get<0>(key)], std::get<1>(key)));
+  return notes;
+}
+
 /// Writes, and plans and writes again, until what is written compiles.
 Generated instrument(Language& language, Instrumentation& work, TrapPolicy policy, const fs::path& tree) {
-  TakenOut taken(work.models);
+  std::map<TakenOutKey, TakenOut> taken;
+  std::vector<LeftAlonePlace> lost;  // statements whose traps were taken out
   for (;;) {
     Generated result{.map = trap_map(language, work), .notes = work.plan.notes};
     language.write(work, result.map, tree);
-    const Verdict verdict = language.check(work, tree);
-    if (verdict.refused.empty()) {
-      append_bounded(result.notes, taken.notes());
-      append_bounded(result.notes, verdict.notes);
+    const CheckResult checked = language.check(work, tree);
+    if (checked.refused.empty()) {
+      append_bounded(result.notes, notes_on(taken, work.models));
+      append_bounded(result.notes, checked.notes);
       result.left_alone = work.plan.left_alone;
-      const std::vector<LeftAlonePlace> lost = taken.statements();
       result.left_alone.insert(result.left_alone.end(), lost.begin(), lost.end());
       result.coverage = coverage_of(work, policy.scope.level);
-      result.tight = verdict.tight;
+      result.tight = checked.tight;
       result.instrumented_files = static_cast<std::size_t>(
           std::ranges::count_if(work.plan.files, [](const FilePlan& file) { return file.instrumented; }));
       return result;
     }
-    for (const Refusal& refusal : verdict.refused)
-      if (policy.left_out.emplace(refusal.file, refusal.site).second)
-        taken.add(refusal, trap_at(work.plan.files[refusal.file], refusal.site));
+    for (const Refusal& refusal : checked.refused) {
+      if (!policy.left_out.emplace(refusal.file, refusal.site).second) continue;
+      const Trap& trap = trap_at(work.plan.files[refusal.file], refusal.site);
+      const Site& site = work.models[refusal.file].sites[refusal.site];
+      TakenOut& of_function = taken[{refusal.file, site.function, refusal.reason}];
+      if (of_function.count++ == 0) of_function.first = trap;
+      std::string left = refusal.left.empty() ? of_function.last.left : refusal.left;
+      of_function.last = refusal;
+      of_function.last.left = std::move(left);
+      // Whatever the compiler's words were: reasons are counted.
+      if (site.counts) lost.push_back({.path = trap.path, .line = trap.line, .reason = refusal.what});
+    }
     work.plan = plan_traps(work.models, policy);
   }
 }
@@ -151,13 +184,6 @@ void leave_out_unreadable(const fs::path& root, std::vector<std::string>& source
     if (!reason.empty()) left_out.push_back({.path = source, .reason = reason});
     return !reason.empty();
   });
-}
-
-std::vector<Fault> faults_of(const std::vector<LeftOut>& left_out) {
-  std::vector<Fault> faults;
-  for (const LeftOut& file : left_out)
-    faults.push_back({.message = file.reason, .place = {.file = file.path}});
-  return faults;
 }
 
 Instrumentation planned(Language& language, const std::vector<std::string>& sources, const TrapPolicy& policy,
@@ -183,6 +209,13 @@ void say_what_is_left_out(const std::vector<LeftOut>& left_out, Generated& resul
 }
 
 }  // namespace
+
+std::vector<Fault> faults_of(const std::vector<LeftOut>& left_out) {
+  std::vector<Fault> faults;
+  for (const LeftOut& file : left_out)
+    faults.push_back({.message = file.reason, .place = {.file = file.path}});
+  return faults;
+}
 
 Generated generate(const Project& project, const fs::path& out, std::vector<LeftOut> left_out) {
   const std::vector<std::string> files = project_files(project, out);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rewriter/plan.hpp"
+#include "src/core/error.hpp"
 #include "src/core/project.hpp"
 #include "src/core/trap_map.hpp"
 
@@ -36,6 +37,8 @@ struct LeftOut {
   std::string path;
   std::string reason;
 };
+
+std::vector<Fault> faults_of(const std::vector<LeftOut>& left_out);
 
 /// Writes OUT/tree (a copy of the project's folder with traps and runtime), OUT/traps.json, and of an enclave
 /// OUT/edge (what its untrusted side is built of). The user's own

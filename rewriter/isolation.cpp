@@ -12,7 +12,6 @@
 #include <optional>
 #include <string>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -27,10 +26,23 @@
 #include "rewriter/reading.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/error.hpp"
+#include "src/core/file.hpp"
 #include "src/core/process.hpp"
 #include "src/core/unique_fd.hpp"
 
-namespace jcprof::rewriter {
+// The worker answers at its end in CBOR, because names of files need not be UTF-8.
+
+namespace jcprof {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Place, file, line, column, source_line)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Fault, message, place, hint)
+
+namespace rewriter {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LeftAlonePlace, path, line, reason, count)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Coverage, statements, with_trap, excluded, level)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Generated, instrumented_files, notes, left_alone, coverage, tight)
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -73,55 +85,6 @@ class SharedBoard {
   ReadingBoard* board_ = nullptr;
 };
 
-// The worker answers at its end in CBOR, because names of files need not be UTF-8.
-
-json in_json(const Generated& generated) {
-  json left_alone = json::array();
-  for (const auto& [path, line, reason, count] : generated.left_alone)
-    left_alone.push_back({path, line, reason, count});
-  const Coverage& coverage = generated.coverage;
-  return {{"files", generated.instrumented_files},
-          {"notes", generated.notes},
-          {"left_alone", left_alone},
-          {"coverage", {coverage.statements, coverage.with_trap, coverage.excluded, coverage.level}},
-          {"tight", generated.tight}};
-}
-
-Generated generated_from(const json& said, const fs::path& out) {
-  Generated generated{.map = read_trap_map(out / "traps.json"),
-                      .instrumented_files = said["files"],
-                      .notes = said["notes"],
-                      .left_alone = {},
-                      .coverage = {},
-                      .tight = said["tight"]};
-  for (const json& place : said["left_alone"])
-    generated.left_alone.push_back(
-        {.path = place[0], .line = place[1], .reason = place[2], .count = place[3]});
-  const json& coverage = said["coverage"];
-  generated.coverage = {.statements = coverage[0],
-                        .with_trap = coverage[1],
-                        .excluded = coverage[2],
-                        .level = coverage[3].get<TrapLevel>()};
-  return generated;
-}
-
-json in_json(const UserError& error) {
-  json faults = json::array();
-  for (const auto& [message, place, hint] : error.faults())
-    faults.push_back({message, place.file, place.line, place.column, place.source_line, hint});
-  return {{"faults", faults}, {"code", static_cast<int>(error.exit_code())}};
-}
-
-UserError error_from(const json& said) {
-  std::vector<Fault> faults;
-  for (const json& fault : said["faults"])
-    faults.push_back(
-        {.message = fault[0],
-         .place = {.file = fault[1], .line = fault[2], .column = fault[3], .source_line = fault[4]},
-         .hint = fault[5]});
-  return {faults, static_cast<ExitCode>(said["code"].get<int>())};
-}
-
 struct Task {
   const Project& project;
   const fs::path& out;
@@ -130,9 +93,13 @@ struct Task {
   bool one_at_a_time = false;
 };
 
+json in_json(const UserError& error) {
+  return {{"faults", error.faults()}, {"code", error.exit_code()}};
+}
+
 json answer_to(const Task& task) {
   try {
-    return in_json(generate(task.project, task.out, task.left_out));
+    return generate(task.project, task.out, task.left_out);
   } catch (const UserError& error) {
     return in_json(error);
   } catch (const std::system_error& error) {
@@ -159,12 +126,9 @@ json answer_to(const Task& task) {
   } catch (const std::bad_alloc&) {
     std::abort();  // as libclang does
   }
-  const std::vector<std::uint8_t> bytes = json::to_cbor(said);
-  for (std::size_t at = 0; at < bytes.size();) {
-    const ssize_t size = ::write(answers, bytes.data() + at, bytes.size() - at);
-    if (size < 0 && errno != EINTR) ::_exit(1);
-    if (size > 0) at += static_cast<std::size_t>(size);
-  }
+  std::string bytes;
+  json::to_cbor(said, bytes);
+  if (!write_all(answers, bytes)) ::_exit(1);
   std::fflush(nullptr);
   ::_exit(0);
 }
@@ -188,7 +152,7 @@ std::vector<std::string> files_being_read(const ReadingBoard& board) {
 
 struct Ended {
   int status = 0;
-  std::vector<std::uint8_t> answer;
+  std::string answer;
   std::optional<std::string> overdue;  // it was ended because of this file
 };
 
@@ -196,13 +160,13 @@ struct Ended {
 Ended watch(pid_t worker, const UniqueFd& answers, const ReadingBoard& board, milliseconds patience) {
   constexpr int look_ms = 200;
   Ended ended;
-  std::array<std::uint8_t, std::size_t{1} << 16> block{};
+  std::array<char, std::size_t{1} << 16> block{};
   for (;;) {
     pollfd readable{.fd = answers.get(), .events = POLLIN, .revents = 0};
     if (::poll(&readable, 1, look_ms) > 0) {
       const ssize_t size = ::read(answers.get(), block.data(), block.size());
       if (size == 0) break;
-      if (size > 0) ended.answer.insert(ended.answer.end(), block.begin(), block.begin() + size);
+      if (size > 0) ended.answer.append(block.data(), static_cast<std::size_t>(size));
       continue;
     }
     ended.overdue = overdue(board, patience);
@@ -227,7 +191,7 @@ Ended run(const Task& task, ReadingBoard& board) {
   return watch(worker, answers.read, board, task.limits.patience);
 }
 
-/// Why the worker has not come to its end, in the words of a note on the file.
+/// The reason why the worker has not come to its end, in the words of a note on the file.
 std::string reason_for(const Ended& ended, const ReadingBoard& board, const ReadingLimits& limits) {
   if (ended.overdue)
     return fmt::format("reading it took longer than {} s",
@@ -255,9 +219,7 @@ bool is_asked_to_end(int status) {
 }
 
 UserError too_many(const std::vector<LeftOut>& left_out) {
-  std::vector<Fault> faults;
-  for (const LeftOut& file : left_out)
-    faults.push_back({.message = file.reason, .place = {.file = file.path}});
+  std::vector<Fault> faults = faults_of(left_out);
   faults.back().hint = R"(take them out of "sources")";
   return {faults, ExitCode::user_mistake};
 }
@@ -272,8 +234,11 @@ Generated generate_apart(const Project& project, const fs::path& out, const Read
     const Ended ended = run(task, *board);
     if (!ended.overdue && WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 0) {
       const json said = json::from_cbor(ended.answer);
-      if (said.contains("faults")) throw error_from(said);
-      return generated_from(said, out);
+      if (said.contains("faults"))
+        throw UserError(said["faults"].get<std::vector<Fault>>(), said["code"].get<ExitCode>());
+      Generated generated = said;
+      generated.map = read_trap_map(out / "traps.json");
+      return generated;
     }
     if (is_asked_to_end(ended.status)) {
       ::signal(WTERMSIG(ended.status), SIG_DFL);
@@ -295,4 +260,5 @@ Generated generate_apart(const Project& project, const fs::path& out, const Read
   throw too_many(task.left_out);
 }
 
-}  // namespace jcprof::rewriter
+}  // namespace rewriter
+}  // namespace jcprof

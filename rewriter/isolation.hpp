@@ -19,8 +19,8 @@ struct ReadingLimits {
   std::size_t most_left_out = 10;              // files, until it is given up
 };
 
-/// As generate(); nothing of it runs on when this process ends. UserError naming the files when more than
-/// `most_left_out` cannot be read.
+/// Does what generate() does; nothing of it runs on when this process ends. UserError naming the files when
+/// more than `most_left_out` cannot be read.
 Generated generate_apart(const Project& project, const std::filesystem::path& out,
                          const ReadingLimits& limits = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What generate() asks of a language: its sources as models, the runtime that its traps need, and whether
-// what was written still compiles. Knows no plan and no edit beyond the values that it is handed.
+// The steps of generate() that depend on the language: reading the sources as models, making the runtime that
+// traps need, and trying whether the written tree compiles. Plans nothing.
 #pragma once
 
 #include <filesystem>
@@ -31,8 +31,7 @@ struct Refusal {
   std::string left = {};  // the level that was gone down to; empty: it is about this trap
 };
 
-/// What compiling the tree said.
-struct Verdict {
+struct CheckResult {
   std::vector<Refusal> refused = {};  // empty: what is written can stay
   std::vector<std::string> notes = {};
   bool tight = false;  // may be too large for a card
@@ -49,15 +48,15 @@ class Language {
   /// Once, with the first plan: settles what the runtime is called among the project's `files`, and plans
   /// again where that changes the policy.
   virtual void prepare(Instrumentation& work, const std::vector<std::string>& files, TrapPolicy& policy) = 0;
-  /// What of the map is the language's own. UserError where it holds more traps than the language does.
+  /// Adds the language's own part of the map. UserError where the map holds more traps than the language
+  /// does.
   virtual void complete(TrapMap& map, const std::vector<SourceModel>& models) = 0;
   /// Writes instrumented sources and the runtime over the copies in `tree`.
   virtual void write(const Instrumentation& work, const TrapMap& map, const std::filesystem::path& tree) = 0;
-  /// Judges what write() wrote; once more after each verdict that refuses something.
-  virtual Verdict check(const Instrumentation& work, const std::filesystem::path& tree) = 0;
+  /// Tries what write() wrote; once more after each result that refuses something.
+  virtual CheckResult check(const Instrumentation& work, const std::filesystem::path& tree) = 0;
 };
 
-/// Where a tree is made.
 struct TreePlaces {
   std::filesystem::path out;   // the output folder
   std::filesystem::path work;  // a folder in it for what is not done yet

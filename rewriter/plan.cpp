@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rewriter/line_index.hpp"
 #include "src/core/error.hpp"
@@ -53,322 +54,310 @@ bool is_file_pattern(std::string_view pattern, SourceLanguage language) {
   return pattern.find('.') != pattern.rfind('.') || pattern.ends_with(".java");
 }
 
-class Planner {
- public:
-  Planner(const std::vector<SourceModel>& models, const TrapPolicy& policy)
-      : models_(models), policy_(policy) {
-    for (const SourceModel& model : models) lines_.emplace_back(model.text);
-  }
+struct Sources {
+  const std::vector<SourceModel>& models;
+  const TrapPolicy& policy;
 
-  TrapPlan plan() {
-    plan_.files.resize(models_.size());
-    find_entries();
-    check_patterns();
-    for (std::size_t file = 0; file < models_.size(); ++file) choose_sites(file);
-    for (const auto& [package, files] : elsewhere_)
-      plan_.notes.push_back(fmt::format(
-          "{} of package \"{}\": left alone: not the applet's package, they run in their caller's context",
-          files == 1 ? "1 file" : fmt::format("{} files", files), package));
-    give_ids_and_names();
-    return std::move(plan_);
-  }
+  bool is_java() const { return policy.language == SourceLanguage::java; }
+};
 
- private:
-  using FunctionRef = std::pair<std::size_t, std::uint32_t>;  // file, function
+using FunctionRef = std::pair<std::size_t, std::uint32_t>;  // file, function
 
-  std::vector<std::string> function_names() const {
-    std::vector<std::string> names;
-    for (const SourceModel& model : models_)
-      for (const Function& function : model.functions) names.emplace_back(without_parameters(function.name));
-    return names;
-  }
+const Function& function_at(const Sources& in, const FunctionRef& f) {
+  return in.models[f.first].functions[f.second];
+}
 
-  void find_entries() {
-    for (const std::string& wanted : policy_.entry) {
-      const std::vector<FunctionRef> found = entries_named(wanted);
-      if (found.empty()) throw UserError(no_such_entry(wanted));
-      entries_.insert(found.begin(), found.end());
-    }
-    for (const FunctionRef& entry : entries_)
-      for (const FunctionRef& other : entries_)
-        if (is_base(entry, other) || (entry == other && function(entry).calls_itself))
-          plan_.notes.push_back(fmt::format("{} is an entry: where {} calls it, the trace begins anew",
-                                            function(entry).name, function(other).name));
-    check(!entries_.empty(), "a project names an entry");
-    plan_.entry_file = entries_.begin()->first;
-    for (const FunctionRef& entry : entries_)
-      if (models_[entry.first].scope != entry_scope())
-        throw UserError(
-            Fault{.message = fmt::format("the entries \"{}\" and \"{}\" are in different packages",
-                                         models_[plan_.entry_file].functions[entries_.begin()->second].name,
-                                         models_[entry.first].functions[entry.second].name),
-                  .hint = "profile one package at a time"});
-  }
+std::vector<std::string> function_names(const Sources& in) {
+  std::vector<std::string> names;
+  for (const SourceModel& model : in.models)
+    for (const Function& function : model.functions) names.emplace_back(without_parameters(function.name));
+  return names;
+}
 
-  bool matches(std::string_view pattern, const SourceModel& model, const Function& function) const {
-    return matches_function(pattern, model, function) ||
-           (is_file_pattern(pattern, policy_.language) && glob_matches(pattern, model.path));
-  }
+// --- Entries ---
 
-  const Function& function(const FunctionRef& f) const { return models_[f.first].functions[f.second]; }
+const ClassInfo* class_of(const Sources& in, const FunctionRef& f) {
+  const std::vector<ClassInfo>& classes = in.models[f.first].classes;
+  const auto found = std::ranges::find(classes, function_at(in, f).owner, &ClassInfo::name);
+  return found == classes.end() ? nullptr : &*found;
+}
 
-  const ClassInfo* class_of(const FunctionRef& f) const {
-    const std::vector<ClassInfo>& classes = models_[f.first].classes;
-    const auto found = std::ranges::find(classes, function(f).owner, &ClassInfo::name);
-    return found == classes.end() ? nullptr : &*found;
-  }
+/// The class of `f` extends that of `base`.
+bool is_base(const Sources& in, const FunctionRef& base, const FunctionRef& f) {
+  const ClassInfo* c = class_of(in, f);
+  const std::string name = qualified_name(in.models[base.first].scope, function_at(in, base).owner);
+  return c != nullptr && is_one_of(name, c->bases);
+}
 
-  /// Does the class of `f` extend that of `base`?
-  bool is_base(const FunctionRef& base, const FunctionRef& f) const {
-    const ClassInfo* c = class_of(f);
-    const std::string name = qualified_name(models_[base.first].scope, function(base).owner);
-    return c != nullptr && std::ranges::find(c->bases, name) != c->bases.end();
-  }
+bool has_entry0(const SourceModel& model, std::uint32_t function) {
+  return std::ranges::any_of(model.sites, [&](const Site& site) {
+    return site.function == function && site.kind == TrapKind::entry0;
+  });
+}
 
-  /// The functions that an entry's name stands for. Where a bare `process` is that of several classes: those
-  /// of applets, and of them those that the card calls, which are not the ones they override.
-  std::vector<FunctionRef> entries_named(const std::string& wanted) const {
-    std::vector<FunctionRef> all;
-    for (std::size_t file = 0; file < models_.size(); ++file)
-      for (std::uint32_t i = 0; i < models_[file].functions.size(); ++i)
-        if (matches_function(wanted, models_[file], models_[file].functions[i]) && has_entry0(file, i) &&
-            !is_helper_overload(models_[file].functions[i]))
-          all.emplace_back(file, i);
-    const auto of_applet = [&](const FunctionRef& f) {
-      const ClassInfo* c = class_of(f);
-      return c != nullptr && c->applet;
-    };
-    const bool any_applet = std::ranges::any_of(all, of_applet);
-    std::vector<FunctionRef> entries;
-    std::ranges::copy_if(all, std::back_inserter(entries), [&](const FunctionRef& f) {
-      const bool overridden = std::ranges::any_of(all, [&](const FunctionRef& o) { return is_base(f, o); });
-      return !overridden && (!any_applet || of_applet(f));
-    });
-    return entries;
-  }
+/// `process(APDU, byte)` beside `process(APDU)`: the card calls the other one.
+bool is_helper_overload(const Sources& in, const Function& function) {
+  return in.is_java() && function.name.ends_with(')') && !function.name.ends_with("APDU)");
+}
 
-  /// `process(APDU, byte)` beside `process(APDU)`: the card calls the other one.
-  bool is_helper_overload(const Function& function) const {
-    return policy_.language == SourceLanguage::java && function.name.ends_with(')') &&
-           !function.name.ends_with("APDU)");
-  }
-
-  bool has_entry0(std::size_t file, std::uint32_t function) const {
-    return std::ranges::any_of(models_[file].sites, [&](const Site& site) {
-      return site.function == function && site.kind == TrapKind::entry0;
-    });
-  }
-
-  std::string why_no_entry(const Function& function) const {
-    if (!function.why_not.empty()) return function.why_not;
-    if (!function.why_no_entry.empty()) return function.why_no_entry;
-    return policy_.language == SourceLanguage::java
-               ? "it has no parameter of type APDU"
-               : "a wrapper cannot take the place of a member, of a template, or of what is in a namespace";
-  }
-
-  Fault no_such_entry(const std::string& wanted) const {
-    for (const SourceModel& model : models_)
-      for (const Function& function : model.functions)
-        if (matches_function(wanted, model, function))
-          return {.message = fmt::format("\"{}\" cannot be the entry: {}", wanted, why_no_entry(function)),
-                  .place = place_at(model.path, model.text, function.offset),
-                  .hint = policy_.language == SourceLanguage::java
-                              ? "name the applet's process(APDU)"
-                              : "name a function that it calls, or that calls it"};
-    const std::vector<std::string> names = function_names();
-    std::string hint = did_you_mean(wanted, names);
-    if (hint.empty() && !names.empty())
-      hint = fmt::format(
-          "the sources have {}",
-          fmt::join(names.begin(), names.begin() + std::min<std::ptrdiff_t>(std::ssize(names), 8), ", "));
-    return {.message = fmt::format("the entry \"{}\" is not in the sources", wanted), .hint = hint};
-  }
-
-  /// An include or exclude that names nothing is a slip of the pen, not a wish.
-  void check_patterns() const {
-    std::vector<Fault> faults;
-    std::vector<std::string> patterns = policy_.scope.include;
-    patterns.insert(patterns.end(), policy_.scope.exclude.begin(), policy_.scope.exclude.end());
-    for (const std::string& pattern : patterns) {
-      const bool found = std::ranges::any_of(models_, [&](const SourceModel& model) {
-        return std::ranges::any_of(model.functions,
-                                   [&](const Function& f) { return matches(pattern, model, f); });
-      });
-      if (!found && pattern != "*")
-        faults.push_back(
-            {.message = fmt::format("\"{}\" names no function and no file of the sources", pattern),
-             .hint = did_you_mean(pattern, function_names())});
-    }
-    if (!faults.empty()) throw UserError(faults);
-  }
-
-  const std::string& entry_scope() const { return models_[plan_.entry_file].scope; }
-
-  bool in_scope(std::size_t file, std::uint32_t function) const {
-    const SourceModel& model = models_[file];
-    const Function& f = model.functions[function];
-    const auto names_it = [&](const std::string& pattern) { return matches(pattern, model, f); };
-    const ProfileScope& scope = policy_.scope;
-    if (std::ranges::any_of(scope.exclude, names_it)) return false;
-    return std::ranges::any_of(scope.include, [&](const std::string& p) { return p == "*" || names_it(p); });
-  }
-
-  bool chosen(std::size_t file, const Site& site) const {
-    const bool entry = entries_.contains({file, site.function});
-    if (site.in_source) return policy_.calls_in_source;
-    if (site.kind == TrapKind::marker) return policy_.scope.markers;
-    if (site.kind == TrapKind::entry0) return entry;
-    // The entry's own first and last traps frame the command whatever is left out.
-    if (entry && site.kind == TrapKind::entry) return true;
-    return site.level <= policy_.scope.level && in_scope(file, site.function);
-  }
-
-  void choose_sites(std::size_t file) {
-    const SourceModel& model = models_[file];
-    if (model.scope != entry_scope()) {
-      ++elsewhere_[model.scope];
-      return;
-    }
-    if (model.is_old_runtime) {
-      plan_.notes.push_back(fmt::format("{}: jcprof's own takes its place", model.path));
-      return;
-    }
-    FilePlan& plan = plan_.files[file];
-    plan.instrumented = true;
-    for (std::uint32_t i = 0; i < model.sites.size(); ++i)
-      if (chosen(file, model.sites[i]) && !policy_.left_out.contains({file, i}))
-        plan.traps.push_back({.site = i, .trap = {}});
+/// The functions that an entry's name stands for. A bare `process` may be that of several classes. Then it is
+/// that of applets, and of them that of those that the card calls, which no other overrides.
+std::vector<FunctionRef> entries_named(const Sources& in, const std::string& wanted) {
+  std::vector<FunctionRef> all;
+  for (std::size_t file = 0; file < in.models.size(); ++file) {
+    const SourceModel& model = in.models[file];
     for (std::uint32_t i = 0; i < model.functions.size(); ++i)
-      (in_scope(file, i) ? plan_.statements : plan_.excluded_statements) += model.functions[i].statements;
-    const LineIndex& lines = lines_[file];
-    for (const LeftAlone& left : model.left_alone) {
-      plan_.left_alone.push_back(
-          {.path = model.path, .line = lines.line(left.offset), .reason = left.reason, .count = left.count});
-      // A tree in C has thousands: jcprof gen counts them.
-      if (policy_.language == SourceLanguage::java)
-        plan_.notes.push_back(
-            fmt::format("{}:{}: left alone: {}", model.path, lines.line(left.offset), left.reason));
-    }
+      if (matches_function(wanted, model, model.functions[i]) && has_entry0(model, i) &&
+          !is_helper_overload(in, model.functions[i]))
+        all.emplace_back(file, i);
   }
+  const auto of_applet = [&](const FunctionRef& f) {
+    const ClassInfo* c = class_of(in, f);
+    return c != nullptr && c->applet;
+  };
+  const bool any_applet = std::ranges::any_of(all, of_applet);
+  std::vector<FunctionRef> entries;
+  std::ranges::copy_if(all, std::back_inserter(entries), [&](const FunctionRef& f) {
+    const bool overridden = std::ranges::any_of(all, [&](const FunctionRef& o) { return is_base(in, f, o); });
+    return !overridden && (!any_applet || of_applet(f));
+  });
+  return entries;
+}
 
-  void give_ids_and_names() {
-    reserve_marker_names();
-    std::uint32_t id = 0;
-    for (std::size_t file = 0; file < models_.size(); ++file) {
-      const SourceModel& model = models_[file];
-      const LineIndex& lines = lines_[file];
-      std::vector<std::uint32_t> ordinal(model.functions.size());  // of the last site of each
-      std::vector<std::uint32_t> ordinals(model.sites.size());     // of each among all of its function
-      for (std::uint32_t i = 0; i < model.sites.size(); ++i) ordinals[i] = ++ordinal[model.sites[i].function];
-      for (PlannedTrap& planned : plan_.files[file].traps) {
-        const Site& site = model.sites[planned.site];
-        planned.trap = {.id = TrapId{++id},
-                        .key = key(model, site, ordinals[planned.site]),
-                        .name = name_for(file, site),
-                        .kind = site.kind,
-                        .function = model.functions[site.function].name,
-                        .path = model.path,
-                        .line = lines.line(site.begin),
-                        .column = site.begin - lines.start_of(lines.line(site.begin)) + 1,
-                        .offset = site.begin,
-                        .end_line = lines.line(site.end > site.begin ? site.end - 1 : site.end),
-                        .end_offset = site.end,
-                        .guards = site.guards};
-      }
-    }
+std::string why_no_entry(const Sources& in, const Function& function) {
+  if (!function.why_not.empty()) return function.why_not;
+  if (!function.why_no_entry.empty()) return function.why_no_entry;
+  return in.is_java()
+             ? "it has no parameter of type APDU"
+             : "a wrapper cannot take the place of a member, of a template, or of what is in a namespace";
+}
+
+Fault no_such_entry(const Sources& in, const std::string& wanted) {
+  for (const SourceModel& model : in.models)
+    for (const Function& function : model.functions)
+      if (matches_function(wanted, model, function))
+        return {.message = fmt::format("\"{}\" cannot be the entry: {}", wanted, why_no_entry(in, function)),
+                .place = place_at(model.path, model.text, function.offset),
+                .hint = in.is_java() ? "name the applet's process(APDU)"
+                                     : "name a function that it calls, or that calls it"};
+  std::vector<std::string> names = function_names(in);
+  std::string hint = did_you_mean(wanted, names);
+  names.resize(std::min<std::size_t>(names.size(), 8));
+  if (hint.empty() && !names.empty()) hint = fmt::format("the sources have {}", fmt::join(names, ", "));
+  return {.message = fmt::format("the entry \"{}\" is not in the sources", wanted), .hint = hint};
+}
+
+std::set<FunctionRef> find_entries(const Sources& in, std::vector<std::string>& notes) {
+  std::set<FunctionRef> entries;
+  for (const std::string& wanted : in.policy.entry) {
+    const std::vector<FunctionRef> found = entries_named(in, wanted);
+    if (found.empty()) throw UserError(no_such_entry(in, wanted));
+    entries.insert(found.begin(), found.end());
   }
+  check(!entries.empty(), "a project names an entry");
+  for (const FunctionRef& entry : entries)
+    for (const FunctionRef& other : entries)
+      if (is_base(in, entry, other) || (entry == other && function_at(in, entry).calls_itself))
+        notes.push_back(fmt::format("{} is an entry: where {} calls it, the trace begins anew",
+                                    function_at(in, entry).name, function_at(in, other).name));
+  const FunctionRef& first = *entries.begin();
+  for (const FunctionRef& entry : entries)
+    if (in.models[entry.first].scope != in.models[first.first].scope)
+      throw UserError(Fault{.message = fmt::format("the entries \"{}\" and \"{}\" are in different packages",
+                                                   function_at(in, first).name, function_at(in, entry).name),
+                            .hint = "profile one package at a time"});
+  return entries;
+}
 
-  static std::string key(const SourceModel& model, const Site& site, std::uint32_t ordinal) {
-    // A statement holds those within it: of a long one only the beginning, or the time taken grows squarely.
-    const std::string_view statement =
-        std::string_view(model.text).substr(site.begin, std::min(site.end - site.begin, longest_digested));
-    const std::uint64_t where = digest(
-        fnv_basis, fmt::format("{}\n{}\n{}\n{}\n", model.path, name_in_file(model.functions[site.function]),
-                               name_of(site.kind), ordinal));
-    return fmt::format("{:016x}", digest(where, statement));
+// --- Scope ---
+
+bool matches(const Sources& in, std::string_view pattern, const SourceModel& model,
+             const Function& function) {
+  return matches_function(pattern, model, function) ||
+         (is_file_pattern(pattern, in.policy.language) && glob_matches(pattern, model.path));
+}
+
+/// An include or exclude that names nothing is a slip of the pen, not a wish.
+void check_patterns(const Sources& in) {
+  std::vector<Fault> faults;
+  std::vector<std::string> patterns = in.policy.scope.include;
+  patterns.insert(patterns.end(), in.policy.scope.exclude.begin(), in.policy.scope.exclude.end());
+  for (const std::string& pattern : patterns) {
+    const bool found = std::ranges::any_of(in.models, [&](const SourceModel& model) {
+      return std::ranges::any_of(model.functions,
+                                 [&](const Function& f) { return matches(in, pattern, model, f); });
+    });
+    if (!found && pattern != "*")
+      faults.push_back(
+          {.message = fmt::format("\"{}\" names no function and no file of the sources", pattern),
+           .hint = did_you_mean(pattern, function_names(in))});
   }
+  if (!faults.empty()) throw UserError(faults);
+}
 
-  void reserve_marker_names() {
-    for (const SourceModel& model : models_)
+bool in_scope(const Sources& in, const FunctionRef& f) {
+  const ProfileScope& scope = in.policy.scope;
+  const auto names_it = [&](const std::string& pattern) {
+    return matches(in, pattern, in.models[f.first], function_at(in, f));
+  };
+  if (std::ranges::any_of(scope.exclude, names_it)) return false;
+  return std::ranges::any_of(scope.include, [&](const std::string& p) { return p == "*" || names_it(p); });
+}
+
+bool is_chosen(const Sources& in, const FunctionRef& function, const Site& site, bool of_entry) {
+  if (site.in_source) return in.policy.calls_in_source;
+  if (site.kind == TrapKind::marker) return in.policy.scope.markers;
+  if (site.kind == TrapKind::entry0) return of_entry;
+  // The entry's own first and last traps frame the command whatever is left out.
+  if (of_entry && site.kind == TrapKind::entry) return true;
+  return site.level <= in.policy.scope.level && in_scope(in, function);
+}
+
+/// For a file that shares the entries' runtime.
+void choose_sites(const Sources& in, std::size_t file, const std::set<FunctionRef>& entries, TrapPlan& plan) {
+  const SourceModel& model = in.models[file];
+  FilePlan& chosen = plan.files[file];
+  chosen.instrumented = true;
+  for (std::uint32_t i = 0; i < model.sites.size(); ++i) {
+    const FunctionRef function{file, model.sites[i].function};
+    if (is_chosen(in, function, model.sites[i], entries.contains(function)) &&
+        !in.policy.left_out.contains({file, i}))
+      chosen.traps.push_back({.site = i, .trap = {}});
+  }
+  for (std::uint32_t i = 0; i < model.functions.size(); ++i)
+    (in_scope(in, {file, i}) ? plan.statements : plan.excluded_statements) += model.functions[i].statements;
+  const LineIndex lines(model.text);
+  for (const LeftAlone& left : model.left_alone) {
+    const std::size_t line = lines.line(left.offset);
+    plan.left_alone.push_back({.path = model.path, .line = line, .reason = left.reason, .count = left.count});
+    // A tree in C has thousands: jcprof gen counts them.
+    if (in.is_java())
+      plan.notes.push_back(fmt::format("{}:{}: left alone: {}", model.path, line, left.reason));
+  }
+}
+
+// --- Ids and names ---
+
+std::string key_of(const SourceModel& model, const Site& site, std::uint32_t ordinal) {
+  // A statement holds those within it: of a long one only the beginning, or the time taken grows squarely.
+  const std::string_view statement =
+      std::string_view(model.text).substr(site.begin, std::min(site.end - site.begin, longest_digested));
+  const std::uint64_t where = digest(
+      fnv_basis, fmt::format("{}\n{}\n{}\n{}\n", model.path, name_in_file(model.functions[site.function]),
+                             name_of(site.kind), ordinal));
+  return fmt::format("{:016x}", digest(where, statement));
+}
+
+std::string identifier(std::string text) {
+  std::ranges::replace_if(text, [](char c) { return !is_word(c); }, '_');
+  return text;
+}
+
+/// Gives each trap a name of its own: the user's, or one made of its function's.
+class TrapNames {
+ public:
+  TrapNames(const std::vector<SourceModel>& models, const TrapPlan& plan) : models_(models) {
+    for (const SourceModel& model : models)
+      for (const Function& f : model.functions) owners_[f.simple_name].insert(f.owner);
+    for (const SourceModel& model : models)
       for (const std::string& constant : model.called_constants)
-        names_.insert(constant.substr(constant.find('.') + 1));
-    std::map<std::string, std::pair<std::size_t, std::size_t>> seen;  // file, offset
-    const auto place = [&](std::size_t file, std::size_t offset) {
-      return place_at(models_[file].path, models_[file].text, offset);
-    };
-    for (std::size_t file = 0; file < models_.size(); ++file)
-      for (const PlannedTrap& planned : plan_.files[file].traps) {
-        const Site& site = models_[file].sites[planned.site];
-        if (site.marker_name.empty()) continue;
-        const auto [first, fresh] = seen.emplace(site.marker_name, std::pair{file, site.begin});
-        if (!fresh) {
-          const Place other = place(first->second.first, first->second.second);
-          throw UserError(
-              Fault{.message = fmt::format("the marker \"{}\" stands at two places", site.marker_name),
-                    .place = place(file, site.begin),
-                    .hint = fmt::format("the other is at {}:{}; each trap needs a name of its own",
-                                        other.file, other.line)});
-        }
-        names_.insert("TRAP_" + site.marker_name);
-      }
+        taken_.insert(constant.substr(constant.find('.') + 1));
+    take_markers(plan);
   }
 
   std::string name_for(std::size_t file, const Site& site) {
     if (!site.marker_name.empty()) return "TRAP_" + site.marker_name;
-    NameStem& stem = stem_of(models_[file].functions[site.function]);
-    for (;;) {
-      std::string name = fmt::format("TRAP_{}_{}", stem.text, ++*stem.counter);
-      if (!names_.contains(name)) return name;
+    const auto [known, is_new] = stems_.try_emplace({file, site.function});
+    if (is_new) known->second = stem_of(models_[file].functions[site.function]);
+    for (std::uint32_t& count = counts_[known->second];;) {
+      std::string name = fmt::format("TRAP_{}_{}", known->second, ++count);
+      if (!taken_.contains(name)) return name;
     }
   }
 
-  /// What the names of a function's traps begin with, and how many of them there are.
-  struct NameStem {
-    std::string text;
-    std::uint32_t* counter = nullptr;  // shared with functions of the same stem
-  };
-
-  NameStem& stem_of(const Function& function) {
-    const auto [stem, is_new] = stems_.try_emplace(&function);
-    if (is_new) {
-      stem->second.text =
-          identifier(simple_name_is_unique(function) ? function.simple_name
-                                                     : function.owner + "_" + function.simple_name);
-      stem->second.counter = &counters_[stem->second.text];
-    }
-    return stem->second;
+ private:
+  void take_markers(const TrapPlan& plan) {
+    std::map<std::string, Place> seen;
+    for (std::size_t file = 0; file < models_.size(); ++file)
+      for (const PlannedTrap& planned : plan.files[file].traps) {
+        const Site& site = models_[file].sites[planned.site];
+        if (site.marker_name.empty()) continue;
+        Place place = place_at(models_[file].path, models_[file].text, site.begin);
+        const auto [first, fresh] = seen.emplace(site.marker_name, place);
+        if (!fresh)
+          throw UserError(
+              Fault{.message = fmt::format("the marker \"{}\" stands at two places", site.marker_name),
+                    .place = std::move(place),
+                    .hint = fmt::format("the other is at {}:{}; each trap needs a name of its own",
+                                        first->second.file, first->second.line)});
+        taken_.insert("TRAP_" + site.marker_name);
+      }
   }
 
-  bool simple_name_is_unique(const Function& function) {
-    if (owners_.empty())
-      for (const SourceModel& model : models_)
-        for (const Function& f : model.functions) owners_[f.simple_name].insert(f.owner);
-    return owners_.at(function.simple_name).size() == 1;
-  }
-
-  static std::string identifier(std::string text) {
-    std::ranges::replace_if(
-        text, [](unsigned char c) { return !(std::isalnum(c) != 0 && c < 0x80) && c != '_'; }, '_');
-    return text;
+  std::string stem_of(const Function& function) const {
+    const bool is_unique = owners_.at(function.simple_name).size() == 1;
+    return identifier(is_unique ? function.simple_name : function.owner + "_" + function.simple_name);
   }
 
   const std::vector<SourceModel>& models_;
-  const TrapPolicy& policy_;
-  TrapPlan plan_;
-  std::set<FunctionRef> entries_;
-  std::map<std::string, std::size_t> elsewhere_;  // files of other packages
-  std::vector<LineIndex> lines_;                  // of each file
-  std::unordered_set<std::string> names_;         // the users'; ours differ by stem or number
-  std::unordered_map<std::string, std::uint32_t> counters_;
-  std::unordered_map<const Function*, NameStem> stems_;
-  std::unordered_map<std::string, std::set<std::string>> owners_;
+  std::unordered_map<std::string, std::set<std::string>> owners_;  // by simple name
+  std::unordered_set<std::string> taken_;                          // the users' names
+  std::map<FunctionRef, std::string> stems_;
+  std::unordered_map<std::string, std::uint32_t> counts_;  // of the traps of each stem
 };
+
+void give_ids_and_names(const std::vector<SourceModel>& models, TrapPlan& plan) {
+  TrapNames names(models, plan);
+  std::uint32_t id = 0;
+  for (std::size_t file = 0; file < models.size(); ++file) {
+    const SourceModel& model = models[file];
+    const LineIndex lines(model.text);
+    std::vector<std::uint32_t> ordinal(model.functions.size());  // of the last site of each
+    std::vector<std::uint32_t> ordinals(model.sites.size());     // of each among all of its function
+    for (std::uint32_t i = 0; i < model.sites.size(); ++i) ordinals[i] = ++ordinal[model.sites[i].function];
+    for (PlannedTrap& planned : plan.files[file].traps) {
+      const Site& site = model.sites[planned.site];
+      const std::size_t line = lines.line(site.begin);
+      planned.trap = {.id = TrapId{++id},
+                      .key = key_of(model, site, ordinals[planned.site]),
+                      .name = names.name_for(file, site),
+                      .kind = site.kind,
+                      .function = model.functions[site.function].name,
+                      .path = model.path,
+                      .line = line,
+                      .column = site.begin - lines.start_of(line) + 1,
+                      .offset = site.begin,
+                      .end_line = lines.line(site.end > site.begin ? site.end - 1 : site.end),
+                      .end_offset = site.end,
+                      .guards = site.guards};
+    }
+  }
+}
 
 }  // namespace
 
 TrapPlan plan_traps(const std::vector<SourceModel>& models, const TrapPolicy& policy) {
-  return Planner(models, policy).plan();
+  const Sources in{.models = models, .policy = policy};
+  TrapPlan plan;
+  plan.files.resize(models.size());
+  const std::set<FunctionRef> entries = find_entries(in, plan.notes);
+  plan.entry_file = entries.begin()->first;
+  check_patterns(in);
+  std::map<std::string, std::size_t> elsewhere;  // files of other packages
+  for (std::size_t file = 0; file < models.size(); ++file) {
+    if (models[file].scope != models[plan.entry_file].scope)
+      ++elsewhere[models[file].scope];
+    else if (models[file].is_old_runtime)
+      plan.notes.push_back(fmt::format("{}: jcprof's own takes its place", models[file].path));
+    else
+      choose_sites(in, file, entries, plan);
+  }
+  for (const auto& [package, files] : elsewhere)
+    plan.notes.push_back(fmt::format(
+        "{} of package \"{}\": left alone: not the applet's package, they run in their caller's context",
+        files == 1 ? "1 file" : fmt::format("{} files", files), package));
+  give_ids_and_names(models, plan);
+  return plan;
 }
 
 }  // namespace jcprof::rewriter

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which sites get a trap, with which number and name. A pure function of the models and the policy: the same
-// input gives the same ids.
+// Chooses the sites that get a trap, and gives numbers and names. A pure function of the models and the
+// policy: the same input gives the same ids.
 #pragma once
 
 #include <set>

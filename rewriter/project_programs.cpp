@@ -2,6 +2,7 @@
 #include "rewriter/project_programs.hpp"
 
 #include <cstdlib>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -10,7 +11,6 @@
 #include <unistd.h>
 
 #include "rewriter/c/compile_database.hpp"
-#include "rewriter/safe_flags.hpp"
 #include "src/core/file.hpp"
 
 namespace jcprof::rewriter {
@@ -31,7 +31,7 @@ bool is_of_project(const Project& project, const fs::path& program) {
          lies_in(fs::weakly_canonical(program, error), root);
 }
 
-/// As execvp would find it from `folder`; empty where it would not.
+/// The file that execvp would run from `folder`; empty where it would find none.
 fs::path found(const std::string& program, const fs::path& folder) {
   if (program.find('/') != std::string::npos) return folder / program;
   const char* const path = std::getenv("PATH");
@@ -48,6 +48,12 @@ bool is_asked_about(const Project& project, const std::string& compiler, const f
 }
 
 }  // namespace
+
+bool is_compiler_name(std::string_view program) {
+  static const std::regex name(
+      R"((?:[A-Za-z0-9_.]+-)*(?:cc|c\+\+|gcc|g\+\+|clang|clang\+\+|icx|icpx|tcc)(?:-[0-9.]+)?)");
+  return std::regex_match(program.begin(), program.end(), name);
+}
 
 std::vector<std::string> programs_of_generation(const Project& project) {
   const CompileSettings& compile = project.compile;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which programs generate() would run because the project, its compile database or its makefile names them.
-// Runs none.
+// Names the programs that generate() would run because the project, its compile database or its makefile
+// names them. Runs none.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/core/project.hpp"
@@ -13,5 +14,8 @@ namespace jcprof::rewriter {
 /// A line each, with placeholders as they are written. Compilers by a compiler's name that lie outside of the
 /// project are not among them, nor those that the makefile names: make may run anything.
 std::vector<std::string> programs_of_generation(const Project& project);
+
+/// By its name: gcc, clang and the like, with a target before it or a version behind it.
+bool is_compiler_name(std::string_view program);
 
 }  // namespace jcprof::rewriter

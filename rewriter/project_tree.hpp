@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files of a project's folder belong into the instrumented tree, which of them are sources, and their
+// The files of a project's folder that belong into the instrumented tree, the sources among them, and their
 // copies. Reads no source.
 #pragma once
 
@@ -18,7 +18,7 @@ std::vector<std::string> project_files(const Project& project, const std::filesy
 /// Those of `files` that the project's globs name, sorted. UserError for each glob that names none.
 std::vector<std::string> source_files(const Project& project, const std::vector<std::string>& files);
 
-/// Where the project file has `value` as a string.
+/// The place of `value` in the project file, as a string.
 Place place_in_project(const Project& project, const std::string& value);
 
 /// Links to folders stay links. Returns those that cannot be read, which are left out. Throws

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which file each thread of a worker process reads at the moment, in memory shared with the process that
-// watches it (isolation.hpp). It watches nothing itself.
+// The file that each thread of a worker process reads at the moment, in memory shared with the process that
+// watches it (isolation.hpp). Watches nothing itself.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ struct ReadingBoard {
 /// signal leaves there which thread it came to.
 void announce_readings_on(ReadingBoard& board);
 
-/// As long as it lives this thread reads that file. Costs nothing where nobody watches.
+/// This thread reads that file as long as the object lives. Costs nothing where nobody watches.
 class Reading {
  public:
   explicit Reading(std::string_view path);
@@ -44,7 +44,7 @@ class Reading {
 /// several would not tell which file takes all memory.
 Workers reading_workers();
 
-/// What reading_workers() may take of the address space at most.
+/// The most that reading_workers() take of the address space.
 std::uint64_t most_reading_stacks();
 
 }  // namespace jcprof::rewriter

@@ -15,14 +15,14 @@ struct SafeFlags {
   std::vector<std::string> dropped;
 };
 
-/// Of gcc's and clang's; without the compiler.
+/// Flags of gcc and clang, without the compiler.
 SafeFlags safe_c_flags(const std::vector<std::string>& flags);
 
-/// Of javac's.
+/// Flags of javac.
 SafeFlags safe_java_flags(const std::vector<std::string>& flags);
 
-/// By its name: gcc, clang and the like, with a target before it or a version behind it.
-bool is_compiler_name(std::string_view program);
+/// "-Wp,-DA=1,-MD,x" → "-DA=1"
+std::vector<std::string> flags_for_preprocessor(std::string_view list);
 
 /// For a person; empty where nothing was dropped.
 std::string warning_on(std::vector<std::string> dropped);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a front end knows of one source file: functions, sites where a trap can stand, and slots, the pieces
-// of text that the chosen sites need. Language-neutral, and without a decision: the plan chooses, the edits
-// insert.
+// The knowledge of a front end about one source file: functions, sites where a trap can stand, and slots, the
+// pieces of text that the chosen sites need. Language-neutral, and without a decision: the plan chooses, the
+// edits insert.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,24 @@ struct Function {
   std::string owner;              // "PinApplet"; put in front of simple_name where that alone is not unique
   std::string file = {};          // "pin.c", where that stands in front of its name
   std::size_t offset = 0;         // of its name in the source
-  std::string why_not;            // not empty: no trap can stand in it, and why
+  std::string why_not = {};       // not empty: no trap can stand in it, and why
   std::string why_no_entry = {};  // not empty: it cannot be the entry, and why
   bool calls_itself = false;
   std::size_t statements = 0;  // of C and C++: that do something and do not begin in a macro
   bool operator==(const Function&) const = default;
+};
+
+/// Bytes of a source, [begin, end).
+struct ByteRange {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+/// The form of a trap of C and C++, for which `{trap}` stands in its slot while units are put together.
+struct TrapForm {
+  bool declares = false;  // it is a declaration: it may stand in front of others in C90, and in C++ too
+  std::string kept = {};  // the scalar variable that it names for the optimiser; empty: none
+  bool operator==(const TrapForm&) const = default;
 };
 
 /// A place where a trap can stand.
@@ -41,7 +54,8 @@ struct Site {
   std::uint32_t guards = 0;  // that a stop here passes on its way out of the function
   std::string marker_name;   // as the user named it; empty: none given
   bool in_source = false;    // the user's text calls the trap itself, by marker_name
-  bool counts = false;       // it is the one in front of a statement that Function::statements counts
+  TrapForm form = {};
+  bool counts = false;  // it is the one in front of a statement that Function::statements counts
   bool operator==(const Site&) const = default;
 };
 
@@ -65,7 +79,45 @@ struct LeftAlone {
   bool operator==(const LeftAlone&) const = default;
 };
 
-/// Whether a class is an applet hangs on all sources together; see settle_applets().
+/// The kind of a trap, and the coarsest level that asks for it.
+struct Position {
+  TrapKind kind = TrapKind::before;
+  TrapLevel level = TrapLevel::statement;
+};
+inline constexpr Position ordinary{TrapKind::before, TrapLevel::statement};
+inline constexpr Position first_of_block{TrapKind::before, TrapLevel::block};
+inline constexpr Position end_of_block{TrapKind::after, TrapLevel::block};
+inline constexpr Position in_loop{TrapKind::loop_body, TrapLevel::block};
+inline constexpr Position at_handler{TrapKind::handler, TrapLevel::block};
+inline constexpr Position at_entry0{TrapKind::entry0, TrapLevel::function};
+inline constexpr Position at_entry{TrapKind::entry, TrapLevel::function};
+inline constexpr Position at_exit{TrapKind::exit, TrapLevel::function};
+inline constexpr Position at_return{TrapKind::returns, TrapLevel::function};
+inline constexpr Position at_marker{TrapKind::marker, TrapLevel::none};
+
+/// Longer lines are no markers: nobody writes them, and std::regex recurses over its text.
+inline constexpr std::size_t longest_marker = 200;
+
+/// Functions with the traps that may stand in them.
+struct SourceParts {
+  std::vector<Function> functions;
+  std::vector<Site> sites;  // in file order
+  std::vector<Slot> slots;  // in the order in which they stand in the output
+  std::vector<LeftAlone> left_alone;
+  bool operator==(const SourceParts&) const = default;
+};
+
+std::uint32_t add_site(SourceParts& parts, Site site);
+void add_slot(SourceParts& parts, std::size_t at, std::string text, std::vector<std::uint32_t> wanted_by);
+/// A brace at `at` for each of the sites, the last one's first.
+void close_braces(SourceParts& parts, std::size_t at, const std::vector<std::uint32_t>& sites);
+/// No site from `first` on is that of a statement.
+bool has_only_markers(const SourceParts& parts, std::size_t first);
+
+/// Functions of one name get their `parameters` ("(short,byte[])") behind it, and then a number.
+void tell_namesakes_apart(std::vector<Function>& functions, const std::vector<std::string>& parameters);
+
+/// All sources together decide which class is an applet: settle_applets().
 struct ClassInfo {
   std::string name;        // "Outer.Inner"
   std::string superclass;  // as written, without type arguments; empty: none
@@ -75,15 +127,11 @@ struct ClassInfo {
       {};  // qualified names of its superclasses, as far as the sources have them
 };
 
-struct SourceModel {
+struct SourceModel : SourceParts {
   std::string path;   // relative to the project's folder, '/' separated
   std::string text;   // the original bytes
   std::string scope;  // what shares one runtime: the package in Java
   std::vector<ClassInfo> classes;
-  std::vector<Function> functions;
-  std::vector<Site> sites;  // in file order
-  std::vector<Slot> slots;  // in the order in which they stand in the output
-  std::vector<LeftAlone> left_alone;
   std::set<std::string> declared;  // types, variables and imports: what the runtime must not be called
   // "PMC.TRAP_x", "PM.PERF_START", "PM.set()": what the text itself names of the ancestor's classes, so ours
   // must have it.

@@ -28,15 +28,6 @@ UserError cannot(const std::string& what, const fs::path& file) {
           ExitCode::environment};
 }
 
-bool write_all(int fd, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t size = ::write(fd, content.data(), content.size());
-    if (size < 0 && errno != EINTR) return false;
-    if (size > 0) content.remove_prefix(static_cast<std::size_t>(size));
-  }
-  return true;
-}
-
 struct stat status_of(const fs::path& file) {
   struct stat status = {};
   if (::lstat(file.c_str(), &status) != 0) throw cannot("read", file);
@@ -55,7 +46,7 @@ void replace(const fs::path& file, std::string_view content) {
   std::string beside = file.string() + ".XXXXXX";
   const UniqueFd fd(::mkostemp(beside.data(), O_CLOEXEC));
   if (fd.get() < 0) throw cannot("write", file);
-  // Whose it is first: giving a file away takes its set-user-id bit.
+  // The owner comes first: giving a file away takes its set-user-id bit.
   [[maybe_unused]] const int given = ::fchown(fd.get(), before.st_uid, before.st_gid);
   const bool is_written = ::fchmod(fd.get(), before.st_mode & 07777) == 0 && write_all(fd.get(), content) &&
                           ::fsync(fd.get()) == 0 && ::rename(beside.c_str(), file.c_str()) == 0;

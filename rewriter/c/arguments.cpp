@@ -5,29 +5,27 @@
 #include <array>
 #include <iterator>
 
+#include "rewriter/safe_flags.hpp"
+#include "src/core/text.hpp"
+
 namespace jcprof::rewriter {
 namespace {
 
-template <std::size_t N>
-bool starts_with_one(std::string_view text, const std::array<std::string_view, N>& heads) {
-  return std::ranges::any_of(heads, [&](std::string_view head) { return text.starts_with(head); });
-}
+// These are two words, the second one a value, or one.
+constexpr auto with_value =
+    std::to_array<std::string_view>({"-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-isysroot",
+                                     "-iprefix", "-iwithprefix", "--sysroot", "-D", "-U", "-I"});
 
-/// Of two words, the second one a value, or of one.
-constexpr std::array<std::string_view, 12> with_value{"-isystem",  "-iquote",   "-idirafter", "-include",
-                                                      "-imacros",  "-isysroot", "-iprefix",   "-iwithprefix",
-                                                      "--sysroot", "-D",        "-U",         "-I"};
+constexpr auto kept = std::to_array<std::string_view>(
+    {"-std=", "--std=", "-ansi", "-O", "-pthread", "-nostdinc", "-stdlib=", "-undef", "-trigraphs"});
 
-constexpr std::array<std::string_view, 9> kept{"-std=",     "--std=",   "-ansi",  "-O",        "-pthread",
-                                               "-nostdinc", "-stdlib=", "-undef", "-trigraphs"};
+// These would write or load files, or make another thing of diagnostics; -mllvm takes a value.
+constexpr auto never = std::to_array<std::string_view>(
+    {"-fplugin", "-fpass-plugin", "-fmodule", "-fprofile", "-fdiagnostics", "-fcolor", "-fsave-",
+     "-ferror-limit", "-fmax-errors", "-fmessage-length", "-fdump-", "-ftime-", "-mllvm"});
 
-/// What would write or load files, or make another thing of diagnostics; -mllvm takes a value.
-constexpr std::array<std::string_view, 13> never{
-    "-fplugin",      "-fpass-plugin", "-fmodule",         "-fprofile", "-fdiagnostics", "-fcolor", "-fsave-",
-    "-ferror-limit", "-fmax-errors",  "-fmessage-length", "-fdump-",   "-ftime-",       "-mllvm"};
-
-/// What the driver hands on is the driver's own in libclang. A compiled header is left out: what it was made
-/// of is named beside it.
+/// A flag behind -Xclang, which the driver hands on, is the driver's own in libclang. A compiled header is
+/// left out: its source is named beside it.
 std::vector<std::string> plain_words(const std::vector<std::string>& given) {
   std::vector<std::string> words;
   std::ranges::remove_copy(given, std::back_inserter(words), "-Xclang");
@@ -42,9 +40,8 @@ std::string_view program_name(std::string_view path) {
 
 /// "aarch64-linux-gnu" of "aarch64-linux-gnu-gcc-12"
 std::string_view target_of(std::string_view compiler) {
-  constexpr std::array<std::string_view, 6> names{"-gcc", "-g++", "-clang", "-cc", "-c++", "-cpp"};
   const std::string_view program = program_name(compiler);
-  for (const std::string_view name : names)
+  for (const std::string_view name : {"-gcc", "-g++", "-clang", "-cc", "-c++", "-cpp"})
     if (const std::size_t at = program.rfind(name); at != std::string_view::npos && at != 0) {
       const std::string_view triple = program.substr(0, at);
       if (std::ranges::count(triple, '-') > 0) return triple;
@@ -58,16 +55,7 @@ bool compiles_cpp(std::string_view compiler) {
 
 /// A feature of gcc's, which clang may know too.
 bool is_doubtful(std::string_view word) {
-  return (word.starts_with("-m") || word.starts_with("-f")) && !starts_with_one(word, never);
-}
-
-/// "-Wp,-DA=1,-UB" → "-DA=1", "-UB"
-void add_for_preprocessor(std::string_view list, std::vector<std::string>& arguments) {
-  while (!list.empty()) {
-    const std::string_view word = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(word.size() + 1, list.size()));
-    if (word.starts_with("-D") || word.starts_with("-U")) arguments.emplace_back(word);
-  }
+  return (word.starts_with("-m") || word.starts_with("-f")) && !starts_with_one_of(word, never);
 }
 
 }  // namespace
@@ -108,15 +96,15 @@ std::vector<std::string> clang_arguments(const CompileUnit& unit, const RefusedF
   bool language_given = false;
   for (std::size_t i = 1; i < given.size(); ++i) {
     const std::string& word = given[i];
-    const bool is_pair = std::ranges::find(with_value, word) != with_value.end() || word == "-x";
+    const bool is_pair = is_one_of(word, with_value) || word == "-x";
     if (word == "-target") {
       ++i;
     } else if (is_pair && i + 1 < given.size()) {
       language_given |= word == "-x";
       arguments.insert(arguments.end(), {word, given[++i]});
     } else if (word.starts_with("-Wp,")) {
-      add_for_preprocessor(std::string_view(word).substr(4), arguments);
-    } else if (starts_with_one(word, with_value) || starts_with_one(word, kept) ||
+      std::ranges::move(flags_for_preprocessor(word), std::back_inserter(arguments));
+    } else if (starts_with_one_of(word, with_value) || starts_with_one_of(word, kept) ||
                (is_doubtful(word) && !is_refused(word)) || (word.starts_with("-x") && word.size() > 2)) {
       language_given |= word.starts_with("-x");
       arguments.push_back(word);
@@ -128,22 +116,20 @@ std::vector<std::string> clang_arguments(const CompileUnit& unit, const RefusedF
 }
 
 bool is_cpp(const CompileUnit& unit) {
-  constexpr std::array<std::string_view, 6> endings{".cc", ".cpp", ".cxx", ".c++", ".C", ".CPP"};
   for (std::size_t i = 1; i < unit.arguments.size(); ++i) {
     const std::string& word = unit.arguments[i];
     if (word == "-x" && i + 1 < unit.arguments.size()) return unit.arguments[i + 1].starts_with("c++");
     if (word.starts_with("-x")) return word.starts_with("-xc++");
   }
   return (!unit.arguments.empty() && compiles_cpp(unit.arguments.front())) ||
-         std::ranges::any_of(endings, [&](std::string_view ending) { return unit.path.ends_with(ending); });
+         ends_with_one_of(unit.path, {".cc", ".cpp", ".cxx", ".c++", ".C", ".CPP"});
 }
 
 bool has_statements_in_constexpr(const CompileUnit& unit) {
-  constexpr std::array<std::string_view, 6> old{"c++98", "c++03", "c++11", "c++0x", "gnu++11", "gnu++0x"};
   std::string_view standard;
   for (const std::string_view word : unit.arguments)
     if (word.starts_with("-std=")) standard = word.substr(5);
-  return std::ranges::find(old, standard) == old.end();
+  return !is_one_of(standard, {"c++98", "c++03", "c++11", "c++0x", "gnu++11", "gnu++0x"});
 }
 
 }  // namespace jcprof::rewriter

@@ -3,13 +3,17 @@
 // the text is read is kept, the rest is dropped. Pure.
 #pragma once
 
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "rewriter/c/flags.hpp"
 #include "rewriter/c/front_end.hpp"
 
 namespace jcprof::rewriter {
+
+/// Flags that clang refuses, by the flags that name the target, as target_flags() gives them.
+using RefusedFlags = std::map<std::vector<std::string>, std::set<std::string>>;
 
 /// With the compiler first and the main file last, in the terms of `unit.folder`.
 std::vector<std::string> clang_arguments(const CompileUnit& unit, const RefusedFlags& refused);
@@ -23,7 +27,7 @@ std::vector<std::string> target_flags(const CompileUnit& unit);
 /// C++, by the compiler's name, -x, or the file's ending.
 bool is_cpp(const CompileUnit& unit);
 
-/// Whether constexpr functions may hold statements there: C++14 and later.
+/// Constexpr functions may hold statements there: C++14 and later.
 bool has_statements_in_constexpr(const CompileUnit& unit);
 
 }  // namespace jcprof::rewriter

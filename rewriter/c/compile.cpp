@@ -63,13 +63,13 @@ constexpr std::array<Mark, 4> marks{{{": fatal error: ", Severity::error},
 
 /// -I and its like, whose value is a path.
 std::size_t length_of_path_flag(std::string_view argument) {
-  constexpr std::array<std::string_view, 8> flags{"-I",           "-isystem", "-iquote",  "-idirafter",
-                                                  "-include-pch", "-include", "-imacros", "--sysroot="};
+  constexpr auto flags = std::to_array<std::string_view>(
+      {"-I", "-isystem", "-iquote", "-idirafter", "-include-pch", "-include", "-imacros", "--sysroot="});
   const auto flag = std::ranges::find_if(flags, [&](std::string_view f) { return argument.starts_with(f); });
   return flag == flags.end() ? 0 : flag->size();
 }
 
-/// Whose value is looked for in the folder of the compiler first, then as headers are.
+/// Its value is looked for in the folder of the compiler first, then as headers are.
 bool is_looked_for(std::string_view flag) {
   return flag == "-include" || flag == "-imacros";
 }

@@ -18,8 +18,8 @@ enum class Severity : std::uint8_t { warning, error };
 struct Diagnostic {
   Severity severity = Severity::warning;
   std::string message;
-  // Where it points, then where the notes behind it do: the macros that it lies in. Paths as the compiler has
-  // them, made absolute.
+  // The place that it points at, then those of the notes behind it: the macros that it lies in. Absolute
+  // paths.
   std::vector<CompileError> places;
 };
 
@@ -28,7 +28,7 @@ struct UnitAnswer {
   std::string failure = {};  // not empty: the compiler could not do its work, and why
 };
 
-/// What gcc or clang print, with one line a diagnostic. `folder` is where they ran.
+/// Reads the output of gcc or clang, with one line a diagnostic. `folder` is where they ran.
 std::vector<Diagnostic> parse_diagnostics(std::string_view output, const std::filesystem::path& folder);
 
 /// The unit as it is in a copy of `root`: what names a file or folder that the copy has names the copy's.

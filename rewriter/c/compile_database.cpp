@@ -2,7 +2,6 @@
 #include "rewriter/c/compile_database.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <set>
 #include <tuple>
@@ -16,6 +15,7 @@
 #include "src/core/file.hpp"
 #include "src/core/object_reader.hpp"
 #include "src/core/shell_words.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -47,30 +47,14 @@ void read_arguments(const JsonNode& node, std::vector<std::string>& to, JsonFaul
   }
 }
 
-/// What a flag makes the compiler do beside compiling, and how many arguments it has taken then, itself
-/// included.
+/// How many words a flag takes that makes the compiler write something, itself included; 0 for other flags.
 std::size_t length_of_output_flag(std::string_view flag) {
-  constexpr std::array<std::string_view, 6> with_value{"-o",  "-MF", "-MT",
-                                                       "-MQ", "-MJ", "--serialize-diagnostics"};
-  constexpr std::array<std::string_view, 13> alone{"-c",
-                                                   "-S",
-                                                   "-E",
-                                                   "-M",
-                                                   "-MM",
-                                                   "-MD",
-                                                   "-MMD",
-                                                   "-MP",
-                                                   "-MG",
-                                                   "--coverage",
-                                                   "-coverage",
-                                                   "-ftest-coverage",
-                                                   "-fprofile-arcs"};
-  constexpr std::array<std::string_view, 6> joined{"-o", "-MF", "-MT", "-MQ", "-save-temps", "-Wp,-M"};
-  if (std::ranges::find(with_value, flag) != with_value.end()) return 2;
-  if (std::ranges::find(alone, flag) != alone.end()) return 1;
+  if (is_one_of(flag, {"-o", "-MF", "-MT", "-MQ", "-MJ", "--serialize-diagnostics"})) return 2;
   // -openmp and the like do not exist; -object… is Objective-C's linker.
-  return std::ranges::any_of(joined, [&](std::string_view prefix) { return flag.starts_with(prefix); }) ? 1
-                                                                                                        : 0;
+  const bool is_output = is_one_of(flag, {"-c", "-S", "-E", "-M", "-MM", "-MD", "-MMD", "-MP", "-MG",
+                                          "--coverage", "-coverage", "-ftest-coverage", "-fprofile-arcs"}) ||
+                         starts_with_one_of(flag, {"-o", "-MF", "-MT", "-MQ", "-save-temps", "-Wp,-M"});
+  return is_output ? 1 : 0;
 }
 
 fs::path below(const fs::path& folder, const fs::path& path) {
@@ -79,8 +63,7 @@ fs::path below(const fs::path& folder, const fs::path& path) {
 
 /// "ccache gcc": what only passes the command on.
 bool is_launcher(const std::string& program) {
-  constexpr std::array<std::string_view, 4> launchers{"ccache", "sccache", "distcc", "icecc"};
-  return std::ranges::find(launchers, fs::path(program).filename().string()) != launchers.end();
+  return is_one_of(fs::path(program).filename().string(), {"ccache", "sccache", "distcc", "icecc"});
 }
 
 /// The compiler and flags alone: without the main file, and without what would write a file.
@@ -152,7 +135,7 @@ std::string path_in_project(const Project& project, const fs::path& path) {
   return {};
 }
 
-/// Of `all` those that are about the project's `sources`; empty where none can be.
+/// Those of `all` that are about the project's `sources`; empty where none can be.
 std::vector<CompileUnit> units_about(const Project& project, const std::vector<std::string>& sources,
                                      std::vector<CompileUnit> all) {
   const bool any_header = !std::ranges::all_of(sources, is_unit_name);
@@ -234,8 +217,7 @@ std::vector<std::string> compile_flags(const Project& project, const fs::path& o
 }
 
 bool is_unit_name(std::string_view path) {
-  constexpr std::array<std::string_view, 7> endings{".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".cp"};
-  return std::ranges::any_of(endings, [&](std::string_view ending) { return path.ends_with(ending); });
+  return ends_with_one_of(path, {".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".cp"});
 }
 
 std::vector<CompileUnit> parse_compile_database(const std::string& file, std::string_view text,

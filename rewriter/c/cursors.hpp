@@ -13,15 +13,15 @@ struct CXTranslationUnitImpl;
 namespace jcprof::rewriter {
 
 /// A file of which a unit's functions are read, with its macro uses known.
-struct CTarget {
+struct CSourceFile {
   const CText* text = nullptr;
   CView* view = nullptr;
-  std::size_t file = 0;
+  std::size_t index = 0;
 };
 
 struct CUnitContext {
-  /// The target of a CXFile; none: of no interest.
-  std::function<const CTarget*(void*)> target_of;
+  /// The source that a CXFile is; null: of no interest.
+  std::function<const CSourceFile*(void*)> source_of;
   bool is_cpp = false;
   bool statements_in_constexpr = true;
 };
@@ -33,9 +33,23 @@ struct CPlaces {
   std::uint32_t body = 0;
 };
 
+/// A place in a file. A place in what a macro makes is that of the macro's use.
+struct CPoint {
+  void* file = nullptr;
+  unsigned line = 0;
+  unsigned column = 0;
+  std::uint32_t offset = 0;
+};
+
+struct CExtent {
+  CPoint begin;
+  CPoint end;
+  std::uint32_t end_in_argument = 0;  // an end in a macro's argument, where `end` is the use's begin
+};
+
 // `cursor` is a CXCursor, `type` a CXType, `kind` a CXCursorKind: headers must not name them.
 
-/// What a CXString holds; it is disposed of.
+/// The text of a CXString, which is disposed of.
 template <typename String>
 std::string taken(String string) {
   const char* text = clang_getCString(string);
@@ -44,15 +58,23 @@ std::string taken(String string) {
   return result;
 }
 
+template <typename Location>
+CPoint point_of(Location location) {
+  CPoint result;
+  clang_getExpansionLocation(location, &result.file, &result.line, &result.column, &result.offset);
+  return result;
+}
+
 // In signature.cpp.
 
-CFunction describe_function(const void* cursor, const CPlaces& places, const CTarget& target,
+CFunction describe_function(const void* cursor, const CPlaces& places, const CSourceFile& source,
                             const CUnitContext& context);
 /// A variable of that name is in scope: where the function's result has its type by it, a value cannot be
 /// held.
 void hide(std::string_view name, CFunction& function);
-/// The same text, as another function: a template by #include. True: that one has another result.
-bool has_other_result(const void* cursor, const CFunction& function);
+/// The unit includes the file several times: what #if leaves out of that body here, it compiles there. The
+/// text may be another function there, such as a template's by #include.
+void compiled_again(const void* cursor, CRange body, CView& view);
 
 // In kinds.cpp.
 
@@ -60,10 +82,24 @@ CKind kind_of(int kind);
 bool is_function(int kind);
 bool is_class(int kind);
 bool is_scalar(const void* type);
+/// A value that takes no time of its own: a name, a number, a member of such.
+bool is_trivial(const void* cursor);
+/// Neither volatile nor in a register.
+bool is_plain_variable(const void* cursor);
+
+// In extents.cpp.
+
+/// The bytes of the file that an extent covers.
+CRange range_of(const CSourceFile& source, const CExtent& extent);
+/// `range`, or an empty one where it begins within a macro's use.
+CRange outside_macros(const CSourceFile& source, CRange range);
+std::string_view word_at(const CSourceFile& source, std::uint32_t offset);
+enum class Braces : std::uint8_t { none, own, half, digraph };  // half: one of them comes from a macro
+/// `body`: a function's. A function that is `= default` has one too, without braces.
+Braces braces_of(const CSourceFile& source, CRange body);
+/// The begin of the definition of that name, by the text: behind the end of what precedes it.
+std::uint32_t definition_at(const CSourceFile& source, std::uint32_t name);
 
 void read_functions(CXTranslationUnitImpl* unit, const CUnitContext& context);
-
-/// The use of a macro that holds `offset`; null: none does.
-const CRange* range_over(const std::vector<CRange>& ranges, std::uint32_t offset);
 
 }  // namespace jcprof::rewriter

@@ -9,11 +9,11 @@
 #include <fmt/ranges.h>
 
 #include "rewriter/c/compile_database.hpp"
-#include "rewriter/edge_templates.hpp"
 #include "rewriter/edl/edge.hpp"
 #include "rewriter/edl/files.hpp"
 #include "rewriter/found_tree.hpp"
 #include "rewriter/project_tree.hpp"
+#include "rewriter/templates.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "src/core/text.hpp"
@@ -42,10 +42,11 @@ bool is_ecall(const Edl& edl, const std::string& name) {
 EdlSettings edl_settings(const Project& project, const fs::path& out) {
   EdlSettings settings{.root = project.root, .search = project.compile.edl_search};
   if (!project.compile.compiler.empty()) settings.compiler = project.compile.compiler;
-  constexpr std::array<std::string_view, 6> heads{"-D", "-U", "-I", "-isystem", "-iquote", "-idirafter"};
+  constexpr auto heads =
+      std::to_array<std::string_view>({"-D", "-U", "-I", "-isystem", "-iquote", "-idirafter"});
   const std::vector<std::string> flags = compile_flags(project, out);
   for (auto flag = flags.begin(); flag != flags.end(); ++flag) {
-    if (std::ranges::none_of(heads, [&](std::string_view head) { return flag->starts_with(head); })) continue;
+    if (!starts_with_one_of(*flag, heads)) continue;
     settings.flags.push_back(*flag);
     const bool has_value_behind = is_one_of(*flag, heads) && flag + 1 != flags.end();
     if (has_value_behind) settings.flags.push_back(*++flag);
@@ -53,7 +54,7 @@ EdlSettings edl_settings(const Project& project, const fs::path& out) {
   return settings;
 }
 
-// Which EDL it is.
+// --- The EDL ---
 
 std::string named_edl(const Project& project, const std::vector<std::string>& files) {
   const std::string path = fs::path(project.compile.edl).lexically_normal().generic_string();
@@ -105,7 +106,7 @@ Edl found_edl(const Project& project, const std::vector<std::string>& files, con
   throw UserError(fault);
 }
 
-// Who enters.
+// --- Entries ---
 
 Fault no_ecall(const Edl& edl, const std::string& entry) {
   if (const EdlFunction* ocall = find(edl.ocalls, entry); ocall != nullptr)
@@ -171,7 +172,7 @@ std::vector<std::string> enclave_flags(const Enclave& enclave, const Project& pr
   };
   if (const std::optional<fs::path> sdk = sdk_headers()) add(*sdk);
   add(edge / "host");
-  // Where the SDK's tool would put it, what the EDL includes is found beside it.
+  // The SDK's tool would put the result there, and what the EDL includes is found beside it.
   add(project.root / folder_of(enclave.edit.edl.main.path));
   return flags;
 }

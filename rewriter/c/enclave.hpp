@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an SGX enclave is besides its sources: which EDL file is its own, who enters it by that, and the files
-// that its untrusted side is built of (docs/sgx.md). Reads no C and no C++.
+// The parts of an SGX enclave besides its sources: its EDL file, the ecalls that enter it by that, and the
+// files that its untrusted side is built of (docs/sgx.md). Reads no C and no C++.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,7 @@ struct Enclave {
   CEntering entering;
 };
 
-/// Of the project's `files`; what `sources` name is not taken for a name of ours; `out` is the output folder.
+/// `files`: the project's. A name that `sources` use is not taken for one of ours; `out` is the output folder.
 /// UserError where it is not known which EDL it is, for one with faults, and for entries that are none of its
 /// ecalls.
 Enclave read_enclave(const Project& project, const std::vector<std::string>& files,
@@ -37,7 +37,7 @@ std::vector<std::string> enclave_flags(const Enclave& enclave, const Project& pr
 /// The EDL with our import, and what that imports.
 void write_edl(const Enclave& enclave, const std::filesystem::path& tree);
 
-/// Of its EDL: what they declare is missing from what the sources include.
+/// Imports of its EDL that were not found: the sources miss what they declare.
 std::vector<Fault> imports_not_found(const Enclave& enclave);
 
 /// For a person: imports that were not found, and ecalls that could be made while another runs and of which

@@ -53,7 +53,7 @@ std::string declaration_of_body(const EntrySignature& signature) {
                      type_of(signature.result), signature.name, types, noexcept_of(signature));
 }
 
-/// What the wrapper begins with.
+/// The first macro of the wrapper.
 std::string root_of(const EntrySignature& signature) {
   if (signature.root == RootKind::ta)
     return fmt::format("JCPROF_TA({}, {})", signature.result, joined(signature, ", ", parameter_name));
@@ -78,7 +78,6 @@ std::string where_live(const std::string& lines) {
   return "#if JCPROF_LIVE\n" + lines + "#endif\n";
 }
 
-/// What stands in front of the wrapper's type.
 std::string storage_of(const EntrySignature& signature) {
   std::string storage = signature.is_static ? "static " : signature.c_linkage ? "extern \"C\" " : "";
   if (signature.is_inline) storage += "inline ";

@@ -10,15 +10,15 @@
 
 namespace jcprof::rewriter {
 
-/// What a stop below the wrapper goes back to.
+/// A stop below the wrapper goes back to:
 enum class RootKind : std::uint8_t {
   entry,   // it, where it is armed
   nested,  // it, where its thread runs an armed one
   ta,      // it, where its session armed; our own command never gets as far as the body
 };
 
-/// What a wrapper must know of the function. Types are as clang spells them: "int (*)(void *)" is one, so a
-/// name cannot just follow.
+/// The properties of a function that its wrapper hangs on. Types are as clang spells them: "int (*)(void *)"
+/// is one, so a name cannot just follow.
 struct EntrySignature {
   std::string name;                     // "handle"
   std::string result;                   // "void", "struct answer *"
@@ -45,8 +45,8 @@ struct EntryWrapper {
 /// Why there can be no wrapper, as what follows `"f" cannot be the entry: `; empty: there can.
 std::string why_no_wrapper(const EntrySignature& signature);
 
-/// Of a function that is neither member nor template, whose name stands without "::". A check fails where
-/// there can be none.
+/// The function is neither member nor template, and its name stands without "::". A check fails where there
+/// can be no wrapper.
 EntryWrapper entry_wrapper(const EntrySignature& signature);
 
 }  // namespace jcprof::rewriter

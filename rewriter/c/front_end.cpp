@@ -8,6 +8,7 @@
 
 #include "rewriter/c/merge.hpp"
 #include "rewriter/c/unit.hpp"
+#include "rewriter/c/walk.hpp"
 #include "rewriter/edits.hpp"
 #include "rewriter/project_tree.hpp"
 #include "rewriter/reading.hpp"
@@ -27,10 +28,7 @@ std::vector<SourceModel> read_files(const fs::path& root, const std::vector<std:
     SourceModel model;
     model.path = path;
     model.text = read_file(root / path);
-    if (carries_traps(model.text))
-      faults.push_back({.message = "the source carries jcprof's traps already",
-                        .place = place_at(path, model.text, model.text.find(span_begin)),
-                        .hint = "take them out with: jcprof strip " + path});
+    if (carries_traps(model.text)) faults.push_back(traps_already(path, model.text));
     models.push_back(std::move(model));
   }
   if (!faults.empty()) throw UserError(faults);
@@ -104,7 +102,7 @@ std::vector<SourceModel> read_c(const fs::path& root, const std::vector<std::str
   std::vector<std::vector<std::string>> parameters(models.size());
   const auto build = [&](std::size_t i) {
     const Reading reading(paths[i]);
-    for (CSeen& s : seen[i]) s.model = CBuilder(texts[i], s.view, entering).build();
+    for (CSeen& s : seen[i]) s.model = build_c(texts[i], s.view, entering);
     parameters[i] = merge_views(texts[i], seen[i], models[i]);
   };
   in_parallel(models.size(), build, reading_workers());

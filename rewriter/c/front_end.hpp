@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// C and C++ sources → SourceModels, one a file: every unit is parsed with libclang and what the units see of
-// a file is put together. What is where and why: docs/c.md. Decides nothing: which sites get traps is the
-// plan's.
+// C and C++ sources → SourceModels, one a file: every unit is parsed with libclang, and the units' views of a
+// file are put together. docs/c.md says why sites are where they are. Decides nothing: the plan chooses the
+// sites.
 #pragma once
 
 #include <filesystem>
@@ -30,10 +30,10 @@ enum class Reach {
   ta,          // a wrapper serves a command of ours besides: docs/optee.md
 };
 
-/// Who enters the sources from outside.
+/// The ways into the sources from outside.
 struct CEntering {
   Reach reach = Reach::program;
-  // Of an enclave, names of ecalls:
+  // Names of an enclave's ecalls:
   std::set<std::string> entries = {};  // that are profiled
   std::set<std::string> nested = {};   // that are made while another runs
 };

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -74,7 +73,7 @@ bool is_make(const std::string& program) {
   return is_one_of(fs::path(program).filename().string(), {"make", "gmake"});
 }
 
-/// Where a call of make works: in the last folder that it is sent to.
+/// The folder in which a call of make works: the last one that it is sent to.
 fs::path folder_of(const std::vector<std::string>& argv, fs::path folder) {
   constexpr std::string_view long_form = "--directory=";
   for (std::size_t i = 1; i < argv.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a makefile would run to compile: asked of make itself, which runs none of it. Knows no flag but those
+// Asks make which commands a makefile would compile with; make runs none of them. Knows no flag but those
 // that tell where a source is among the words.
 #pragma once
 
@@ -18,14 +18,14 @@ struct CompileCommand {
   std::vector<std::string> words;
 };
 
-/// Of a dry run that began in `folder`. What recipes would only print is left out.
+/// The commands of a dry run that began in `folder`. Commands that only print are left out.
 std::vector<CompileCommand> parse_dry_run(std::string_view output, const std::filesystem::path& folder);
 
-/// Of the makefile in "compile.make", with what the build step says that makes there. UserError where make
-/// fails.
+/// The commands of the makefile in "compile.make", with the settings of the build step that makes there.
+/// UserError where make fails.
 std::vector<CompileCommand> commands_of_make(const Project& project, const std::filesystem::path& out);
 
-/// What to look at where it does not say what it should.
+/// A way out where make does not say how it compiles.
 std::string hint_on_make(const Project& project);
 
 }  // namespace jcprof::rewriter

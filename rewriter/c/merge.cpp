@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "rewriter/c/cursors.hpp"
-#include "rewriter/c/forms.hpp"
 #include "rewriter/found_tree.hpp"
 #include "src/core/error.hpp"
 
@@ -25,7 +23,20 @@ bool compiles(const CView& view, std::size_t offset) {
   return range_over(view.skipped, static_cast<std::uint32_t>(offset)) == nullptr;
 }
 
-/// Everything about a site that units can disagree on, as one text.
+/// "JCPROF_TRAP_V({id},x)"
+std::string text_of(const TrapForm& form) {
+  const bool keeps = !form.kept.empty();
+  return fmt::format("JCPROF_TRAP{}{}{}({{id}}{}{})", form.declares || keeps ? "_" : "",
+                     form.declares ? "D" : "", keeps ? "V" : "", keeps ? "," : "", form.kept);
+}
+
+/// The form that stands wherever both may: a declaration where one must be, and no variable that only one may
+/// name.
+TrapForm common_form(const TrapForm& a, const TrapForm& b) {
+  return {.declares = a.declares || b.declares, .kept = a.kept == b.kept ? a.kept : std::string{}};
+}
+
+/// Everything about a site that units can disagree on, but for its form, as one text.
 std::string signature(const CFragment& fragment, std::uint32_t index, const std::vector<const Slot*>& slots) {
   const Site& site = fragment.sites[index];
   std::string text =
@@ -99,7 +110,8 @@ void sort_sites(CFragment& fragment) {
   std::vector<std::uint32_t> renamed(fragment.sites.size(), 0);
   std::vector<bool> is_placed(fragment.sites.size());
   for (const Slot& slot : fragment.slots) {
-    const bool is_trap = slot.text.find("{id}") != std::string::npos;
+    const bool is_trap =
+        slot.text.find("{id}") != std::string::npos || slot.text.find("{trap}") != std::string::npos;
     if (!is_trap || is_placed[slot.wanted_by.front()]) continue;
     is_placed[slot.wanted_by.front()] = true;
     renamed[slot.wanted_by.front()] = static_cast<std::uint32_t>(order.size());
@@ -120,72 +132,48 @@ bool is_elsewhere(const CView& view, const Site& site, const std::vector<const S
   });
 }
 
-/// Of the slots that differ in the form of their trap only, the form that all can have.
-class CommonForms {
- public:
-  explicit CommonForms(const std::vector<Opinion>& opinions) {
-    for (const Opinion& opinion : opinions) {
-      if (opinion.fragment == nullptr) continue;
-      for (const Slot& slot : opinion.fragment->slots)
-        if (const std::optional<CTrapText> trap = trap_in(slot.text)) {
-          const auto [known, is_new] = forms_.try_emplace(key(*opinion.fragment, slot, *trap), trap->form);
-          if (!is_new) known->second = common_form(known->second, trap->form);
-        }
-    }
-  }
+/// The sites of one opinion, by signature.
+using SignedSites = std::map<std::string, std::uint32_t>;
 
-  void settle(CFragment& fragment) const {
-    for (Slot& slot : fragment.slots)
-      if (const std::optional<CTrapText> trap = trap_in(slot.text))
-        slot.text = trap->in_front + text_of(forms_.at(key(fragment, slot, *trap))) + trap->behind;
-  }
-
- private:
-  /// Several traps may stand at one place: a block's last and the next statement's.
-  static std::string key(const CFragment& fragment, const Slot& slot, const CTrapText& trap) {
-    const Site& site = fragment.sites[slot.wanted_by.front()];
-    return fmt::format("{} {} {} {}\n{}\n{}", slot.at, static_cast<int>(site.kind), site.begin, site.end,
-                       trap.in_front, trap.behind);
-  }
-
-  std::map<std::string, CTrapForm> forms_;
-};
+SignedSites signed_sites(const Opinion& opinion) {
+  SignedSites sites;
+  if (opinion.fragment == nullptr) return sites;
+  const auto slots = slots_of_sites(*opinion.fragment);
+  for (std::uint32_t i = 0; i < slots.size(); ++i)
+    sites.emplace(signature(*opinion.fragment, i, slots[i]), i);
+  return sites;
+}
 
 /// A site stands when each unit that compiles it, and what it inserts, has it in the same way but for the
 /// form of its trap.
-CFragment agreed(std::vector<Opinion> opinions) {
-  const CommonForms forms(opinions);
-  std::vector<CFragment> settled;
-  settled.reserve(opinions.size());
-  for (Opinion& opinion : opinions) {
-    if (opinion.fragment == nullptr) continue;
-    settled.push_back(*opinion.fragment);
-    forms.settle(settled.back());
-    opinion.fragment = &settled.back();
-  }
-  std::vector<std::map<std::string, std::uint32_t>> signatures(opinions.size());
-  for (std::size_t o = 0; o < opinions.size(); ++o) {
-    if (opinions[o].fragment == nullptr) continue;
-    const auto slots = slots_of_sites(*opinions[o].fragment);
-    for (std::uint32_t i = 0; i < slots.size(); ++i)
-      signatures[o].emplace(signature(*opinions[o].fragment, i, slots[i]), i);
+CFragment agreed(const std::vector<Opinion>& opinions) {
+  std::vector<SignedSites> sites;
+  std::map<std::string, TrapForm> forms;
+  for (const Opinion& opinion : opinions) {
+    sites.push_back(signed_sites(opinion));
+    for (const auto& [text, i] : sites.back()) {
+      const TrapForm& own = opinion.fragment->sites[i].form;
+      const auto [known, is_new] = forms.try_emplace(text, own);
+      if (!is_new) known->second = common_form(known->second, own);
+    }
   }
   CFragment result;
   std::set<std::string> taken;
   for (std::size_t o = 0; o < opinions.size(); ++o) {
     if (opinions[o].fragment == nullptr) continue;
-    const CFragment& fragment = *opinions[o].fragment;
+    CFragment fragment = *opinions[o].fragment;
     const auto slots = slots_of_sites(fragment);
     std::set<std::uint32_t> known;
-    for (const auto& [text, i] : signatures[o]) {
+    for (const auto& [text, i] : sites[o]) {
       const bool is_agreed = std::ranges::all_of(opinions, [&](const Opinion& other) {
         return is_elsewhere(*other.view, fragment.sites[i], slots[i]) ||
-               signatures[static_cast<std::size_t>(&other - opinions.data())].contains(text);
+               sites[static_cast<std::size_t>(&other - opinions.data())].contains(text);
       });
       if (!is_agreed && fragment.sites[i].counts)
         result.left_alone.push_back(
             {.offset = fragment.sites[i].begin, .reason = "units that compile it disagree"});
       if (!is_agreed || !taken.insert(text).second) known.insert(i);
+      fragment.sites[i].form = forms.at(text);
     }
     if (result.functions.empty()) result.body = fragment.body;
     add_fragment(result, fragment, known);
@@ -205,6 +193,9 @@ void append(SourceModel& model, CFragment fragment, std::vector<CStatement>& sta
   }
   for (Slot& slot : fragment.slots) {
     for (std::uint32_t& site : slot.wanted_by) site += sites;
+    if (const std::size_t trap = slot.text.find("{trap}"); trap != std::string::npos)
+      slot.text.replace(trap, std::string_view("{trap}").size(),
+                        text_of(model.sites[slot.wanted_by.front()].form));
     model.slots.push_back(std::move(slot));
   }
   model.left_alone.insert(model.left_alone.end(), fragment.left_alone.begin(), fragment.left_alone.end());
@@ -212,7 +203,7 @@ void append(SourceModel& model, CFragment fragment, std::vector<CStatement>& sta
     statements.push_back({statement.begin, statement.function + functions});
 }
 
-/// What no unit compiles: for each run of lines that hold a token.
+/// Counts the lines that no unit compiles, for each run of lines that hold a token.
 void add_inactive(const CText& text, const std::vector<CSeen>& seen, SourceModel& model) {
   std::size_t line_end = 0;
   bool in_run = false;
@@ -298,17 +289,12 @@ void name_functions(std::vector<SourceModel>& models,
   for (std::size_t file = 0; file < models.size(); ++file)
     for (const Function& function : models[file].functions) files[function.name].insert(file);
   for (std::size_t file = 0; file < models.size(); ++file) {
-    std::map<std::string, int> count;
-    for (const Function& function : models[file].functions) ++count[function.name];
-    std::map<std::string, int> same;
-    for (std::size_t i = 0; i < models[file].functions.size(); ++i) {
-      Function& function = models[file].functions[i];
+    for (Function& function : models[file].functions)
       if (const std::set<std::size_t>& homes = files[function.name]; homes.size() > 1)
         tell_file(function, models, file, homes);
-      if (count[function.name] > 1) function.name += parameters[file][i];
-      if (const int n = ++same[function.name]; n > 1) function.name += fmt::format("${}", n);
+    tell_namesakes_apart(models[file].functions, parameters[file]);
+    for (Function& function : models[file].functions)
       if (!function.file.empty()) function.name.insert(0, function.file + ":");
-    }
   }
 }
 

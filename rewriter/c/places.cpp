@@ -1,131 +1,162 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "rewriter/c/places.hpp"
+
 #include <algorithm>
 
-#include "rewriter/c/builder.hpp"
-#include "rewriter/c/cursors.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
+namespace {
 
 using Kind = CToken::Kind;
 
-std::vector<CBuilder::NodeIndex> CBuilder::children(NodeIndex node) const {
+bool in_macro(const CSyntax& syntax, std::uint32_t offset) {
+  return syntax.macro_at(offset) != nullptr;
+}
+
+bool is_pragma(const CSyntax& syntax, const CToken& token) {
+  return token.kind == Kind::directive && syntax.text.directive_name(token) == "pragma";
+}
+
+/// A `_Pragma("…")` that ends there holds for the statement behind it.
+bool is_pragma_operator(const CSyntax& syntax, const CToken& closing) {
+  const CToken* token = &closing;
+  for (int i = 0; i < 3 && token != nullptr; ++i) token = syntax.token_before(token->begin);
+  return token != nullptr && syntax.text.of(*token) == "_Pragma";
+}
+
+/// `for (;;)` and `while (1)`
+bool is_endless(const CSyntax& syntax, NodeIndex loop) {
+  std::string head;
+  std::size_t token = syntax.token_at(syntax[loop].begin);
+  for (int i = 0; i < 5; ++i, token = syntax.next_token(token)) head += syntax.word(token);
+  return head == "for(;;)" || head.starts_with("while(1)") || head.starts_with("while(true)");
+}
+
+bool has_break(const CSyntax& syntax, NodeIndex node) {
+  const CKind kind = syntax[node].kind;
+  if (kind == CKind::break_) return true;
+  if (is_loop(kind) || kind == CKind::switch_ || kind == CKind::function) return false;
+  return std::ranges::any_of(syntax.children(node),
+                             [&](NodeIndex child) { return has_break(syntax, child); });
+}
+
+bool has_default(const CSyntax& syntax, NodeIndex switch_body) {
+  for (NodeIndex i : syntax.children(switch_body))
+    for (i = behind_labels(syntax, i, Labels::named); syntax[i].kind == CKind::case_;
+         i = behind_labels(syntax, syntax.children(i).back(), Labels::named))
+      if (syntax.word_at(syntax[i].begin) == "default") return true;
+  return false;
+}
+
+}  // namespace
+
+std::vector<NodeIndex> CSyntax::children(NodeIndex node) const {
   std::vector<NodeIndex> result;
-  for (NodeIndex i = node + 1; i < node + at(node).subtree; i += at(i).subtree) result.push_back(i);
+  const std::vector<CNode>& nodes = view.nodes;
+  for (NodeIndex i = node + 1; i < node + nodes[node].subtree; i += nodes[i].subtree) result.push_back(i);
   return result;
 }
 
-bool CBuilder::in_macro(std::uint32_t offset) const {
-  return range_over(view_.macros, offset) != nullptr;
-}
-
-std::size_t CBuilder::token_at(std::uint32_t offset) const {
-  std::size_t token = text_.at(offset);
-  while (token < text_.tokens().size()) {
-    const CToken& candidate = text_.tokens()[token];
-    if (const CRange* skipped = range_over(view_.skipped, candidate.begin))
-      token = std::max(token + 1, text_.at(skipped->end));
-    else if (candidate.kind == Kind::directive)
-      ++token;
+std::size_t CSyntax::token_at(std::uint32_t offset) const {
+  std::size_t index = text.at(offset);
+  while (is_token(index)) {
+    if (const CRange* skipped = skipped_at(token(index).begin))
+      index = std::max(index + 1, text.at(skipped->end));
+    else if (token(index).kind == Kind::directive)
+      ++index;
     else
       break;
   }
-  return token;
+  return index;
 }
 
-std::size_t CBuilder::next_token(std::size_t token) const {
-  return token + 1 < text_.tokens().size() ? token_at(text_.tokens()[token + 1].begin)
-                                           : text_.tokens().size();
+std::size_t CSyntax::next_token(std::size_t index) const {
+  return is_token(index + 1) ? token_at(token(index + 1).begin) : text.tokens().size();
 }
 
-const CToken* CBuilder::token_before(std::uint32_t offset) const {
-  for (std::size_t token = text_.at(offset); token > 0;) {
-    const CToken& candidate = text_.tokens()[--token];
-    const CRange* skipped = range_over(view_.skipped, candidate.begin);
-    if (skipped != nullptr) token = std::min(token, text_.at(skipped->begin));
+const CToken* CSyntax::token_before(std::uint32_t offset) const {
+  for (std::size_t index = text.at(offset); index > 0;) {
+    const CToken& candidate = token(--index);
+    const CRange* skipped = skipped_at(candidate.begin);
+    if (skipped != nullptr) index = std::min(index, text.at(skipped->begin));
     if (skipped == nullptr && candidate.kind != Kind::directive) return &candidate;
   }
   return nullptr;
 }
 
-std::string_view CBuilder::word(std::size_t token) const {
-  return token < text_.tokens().size() ? text_.of(text_.tokens()[token]) : std::string_view{};
+std::string_view CSyntax::word(std::size_t index) const {
+  return is_token(index) ? text.of(token(index)) : std::string_view{};
 }
 
-std::string_view CBuilder::word_at(std::uint32_t offset) const {
-  return word(token_at(offset));
+std::string_view CSyntax::word_before(std::uint32_t offset) const {
+  const CToken* before = token_before(offset);
+  return before == nullptr ? std::string_view{} : text.of(*before);
 }
 
-bool CBuilder::same_branch(std::uint32_t begin, std::uint32_t end) const {
+bool CSyntax::same_branch(std::uint32_t begin, std::uint32_t end) const {
   const std::size_t first = token_at(begin);
   const CToken* last = token_before(end);
-  return first < text_.tokens().size() && last != nullptr && text_.tokens()[first].branch == last->branch;
+  return is_token(first) && last != nullptr && token(first).branch == last->branch;
 }
 
-bool CBuilder::is_own_block(NodeIndex node) const {
-  const CNode& n = at(node);
-  return n.kind == CKind::compound && !n.in_macro && text_.text()[n.begin] == '{' && n.end > n.begin + 1 &&
-         text_.text()[n.end - 1] == '}' && !in_macro(n.end - 1);
+bool is_loop(CKind kind) {
+  return kind == CKind::loop || kind == CKind::do_;
 }
 
-/// Where a statement begins for the file, given the end of what precedes it: macros that make nothing, or
-/// only attributes, stand in front of it.
-CBuilder::Spot CBuilder::spot_behind(NodeIndex node, std::uint32_t behind) const {
-  constexpr std::string_view from_macro = "it comes from a macro";
-  const CNode& n = at(node);
-  if (n.begin < behind) return {.at = n.begin, .why_not = from_macro};
-  std::size_t token = token_at(behind);
-  const std::uint32_t start = token < text_.tokens().size() ? text_.tokens()[token].begin : n.begin;
-  for (; token < text_.tokens().size() && text_.tokens()[token].begin < n.begin; token = next_token(token))
-    if (!in_macro(text_.tokens()[token].begin) && word(token) != "__extension__")
+bool is_own_block(const CSyntax& syntax, NodeIndex node) {
+  const CNode& n = syntax[node];
+  const std::string_view text = syntax.text.text();
+  return n.kind == CKind::compound && !n.in_macro && text[n.begin] == '{' && n.end > n.begin + 1 &&
+         text[n.end - 1] == '}' && !in_macro(syntax, n.end - 1);
+}
+
+Spot spot_behind(const CSyntax& syntax, NodeIndex node, std::uint32_t behind) {
+  const CNode& n = syntax[node];
+  if (n.begin < behind) return {.at = n.begin, .why_not = "it comes from a macro"};
+  std::size_t token = syntax.token_at(behind);
+  const std::uint32_t start = syntax.is_token(token) ? syntax.token(token).begin : n.begin;
+  for (; syntax.is_token(token) && syntax.token(token).begin < n.begin; token = syntax.next_token(token))
+    if (!in_macro(syntax, syntax.token(token).begin) && syntax.word(token) != "__extension__")
       return {.at = n.begin, .why_not = "it is not clear where it begins"};
-  for (std::size_t i = text_.at(behind); i < text_.at(start); ++i) {
-    const CToken& directive = text_.tokens()[i];
-    if (directive.kind != Kind::directive || text_.directive_name(directive) != "pragma" ||
-        range_over(view_.skipped, directive.begin) != nullptr)
-      continue;
-    const CToken* previous = token_before(behind);
+  for (std::size_t i = syntax.text.at(behind); i < syntax.text.at(start); ++i) {
+    const CToken& directive = syntax.token(i);
+    if (!is_pragma(syntax, directive) || syntax.skipped_at(directive.begin) != nullptr) continue;
+    const CToken* previous = syntax.token_before(behind);
     if (previous == nullptr || previous->branch != directive.branch)
       return {.at = start, .why_not = "a #pragma stands in front of it"};
-    return {.at = behind, .why_not = {}};
+    return {.at = behind};
   }
-  return {.at = start, .why_not = {}};
+  return {.at = start};
 }
 
-/// Does a `_Pragma("…")` end there? It holds for the statement behind it.
-bool CBuilder::is_pragma_operator(const CToken& closing) const {
-  const CToken* token = &closing;
-  for (int i = 0; i < 3 && token != nullptr; ++i) token = token_before(token->begin);
-  return token != nullptr && text_.of(*token) == "_Pragma";
-}
-
-/// One statement that is all there is behind its `)`, `else` or `do`; a macro's use that is one will do.
-bool CBuilder::can_be_braced(NodeIndex node) const {
-  const CNode& n = at(node);
-  const std::optional<std::uint32_t> end = end_of(node);
-  const CToken* previous = token_before(n.begin);
-  const CRange* macro = range_over(view_.macros, n.begin);
+bool can_be_braced(const CSyntax& syntax, NodeIndex node) {
+  const CNode& n = syntax[node];
+  const std::optional<std::uint32_t> end = end_of(syntax, node);
+  const CToken* previous = syntax.token_before(n.begin);
+  const CRange* macro = syntax.macro_at(n.begin);
   if (!end || previous == nullptr || (macro != nullptr && macro->begin != n.begin)) return false;
-  const std::string_view control = text_.of(*previous);
-  if (control == ")" && is_pragma_operator(*previous)) return false;
-  if (control != ")" && control != "else" && control != "do") return false;
+  const std::string_view control = syntax.text.of(*previous);
+  if (!is_one_of(control, {")", "else", "do"}) || is_pragma_operator(syntax, *previous)) return false;
   // The macro that it ends in goes on to the next statement.
   const NodeIndex next = node + n.subtree;
-  if (next < view_.nodes.size() && at(next).begin >= n.begin && at(next).begin < *end) return false;
+  if (next < syntax.view.nodes.size() && syntax[next].begin >= n.begin && syntax[next].begin < *end)
+    return false;
   // A #pragma holds for the statement behind it; clang has some begin there.
-  for (std::size_t i = text_.at(previous->begin); text_.tokens()[i].begin <= n.begin; ++i)
-    if (text_.tokens()[i].kind == Kind::directive && text_.directive_name(text_.tokens()[i]) == "pragma")
-      return false;
-  return same_branch(n.begin, *end);
+  for (std::size_t i = syntax.text.at(previous->begin); syntax.token(i).begin <= n.begin; ++i)
+    if (is_pragma(syntax, syntax.token(i))) return false;
+  return syntax.same_branch(n.begin, *end);
 }
 
-std::optional<std::uint32_t> CBuilder::end_of(NodeIndex node) const {
-  const CNode& n = at(node);
-  const std::vector<NodeIndex> parts = children(node);
+std::optional<std::uint32_t> end_of(const CSyntax& syntax, NodeIndex node) {
+  const CNode& n = syntax[node];
+  const std::vector<NodeIndex> parts = syntax.children(node);
+  const bool ends_in_macro = in_macro(syntax, n.end - 1);
   switch (n.kind) {
     case CKind::compound:
-      return in_macro(n.end - 1) && !n.in_macro ? std::nullopt : std::optional(n.end);
+      return ends_in_macro && !n.in_macro ? std::nullopt : std::optional(n.end);
     case CKind::null:
-      return in_macro(n.end - 1) ? std::nullopt : std::optional(n.end);
+      return ends_in_macro ? std::nullopt : std::optional(n.end);
     case CKind::loop:
     case CKind::switch_:
     case CKind::if_:
@@ -134,104 +165,98 @@ std::optional<std::uint32_t> CBuilder::end_of(NodeIndex node) const {
     case CKind::attributed:
     case CKind::try_:
     case CKind::catch_:
-      return parts.empty() ? std::nullopt : end_of(parts.back());
+      return parts.empty() ? std::nullopt : end_of(syntax, parts.back());
     case CKind::declaration:
-      if (text_.text()[n.end - 1] == ';' && !in_macro(n.end - 1)) return n.end;
+      if (syntax.text.text()[n.end - 1] == ';' && !ends_in_macro) return n.end;
       break;
     default:
       break;
   }
-  const std::size_t token = token_at(n.end);
-  if (word(token) != ";" || in_macro(text_.tokens()[token].begin)) return std::nullopt;
-  return text_.tokens()[token].end;
+  const std::size_t token = syntax.token_at(n.end);
+  if (syntax.word(token) != ";" || in_macro(syntax, syntax.token(token).begin)) return std::nullopt;
+  return syntax.token(token).end;
 }
 
-bool CBuilder::completes(NodeIndex node) const {
-  const std::vector<NodeIndex> parts = children(node);
-  switch (at(node).kind) {
+bool completes(const CSyntax& syntax, NodeIndex node) {
+  const std::vector<NodeIndex> parts = syntax.children(node);
+  const auto last_completes = [&] { return parts.empty() || completes(syntax, parts.back()); };
+  switch (syntax[node].kind) {
     case CKind::return_:
     case CKind::break_:
     case CKind::jump:
       return false;
     case CKind::attributed:
       // `[[fallthrough]];` must be the last thing in front of a case.
-      return parts.empty() || (at(parts.back()).kind != CKind::null && completes(parts.back()));
+      return parts.empty() || (syntax[parts.back()].kind != CKind::null && last_completes());
     case CKind::compound:
     case CKind::label:
     case CKind::case_:
     case CKind::catch_:
-      return parts.empty() || completes(parts.back());
+      return last_completes();
     case CKind::try_:
-      return std::ranges::any_of(parts, [&](NodeIndex part) { return completes(part); });
+      return std::ranges::any_of(parts, [&](NodeIndex part) { return completes(syntax, part); });
     case CKind::loop:
-      return !is_endless(node) || has_break(parts.back());
+      return !is_endless(syntax, node) || has_break(syntax, parts.back());
     case CKind::switch_:
-      return !has_default(parts.back()) || has_break(parts.back()) || completes(parts.back());
+      return !has_default(syntax, parts.back()) || has_break(syntax, parts.back()) || last_completes();
     case CKind::if_: {
-      const IfParts branches = parts_of(node);
-      return !branches.then || !branches.otherwise || completes(*branches.then) ||
-             completes(*branches.otherwise);
+      const IfParts branches = parts_of(syntax, node);
+      return !branches.then || !branches.otherwise || completes(syntax, *branches.then) ||
+             completes(syntax, *branches.otherwise);
     }
     default:
       return true;
   }
 }
 
-/// `for (;;)` and `while (1)`
-bool CBuilder::is_endless(NodeIndex loop) const {
-  const std::size_t first = token_at(at(loop).begin);
-  std::string head;
-  std::size_t token = first;
-  for (int i = 0; i < 5; ++i, token = next_token(token)) head += word(token);
-  return head == "for(;;)" || head.starts_with("while(1)") || head.starts_with("while(true)");
-}
-
-bool CBuilder::has_break(NodeIndex node) const {
-  if (at(node).kind == CKind::break_) return true;
-  if (at(node).kind == CKind::loop || at(node).kind == CKind::do_ || at(node).kind == CKind::switch_ ||
-      at(node).kind == CKind::function)
-    return false;
-  return std::ranges::any_of(children(node), [&](NodeIndex child) { return has_break(child); });
-}
-
-bool CBuilder::has_default(NodeIndex switch_body) const {
-  for (NodeIndex i : children(switch_body))
-    for (i = behind_labels(i, Labels::named); at(i).kind == CKind::case_;
-         i = behind_labels(children(i).back(), Labels::named))
-      if (word_at(at(i).begin) == "default") return true;
-  return false;
-}
-
-CBuilder::IfParts CBuilder::parts_of(NodeIndex if_statement) const {
+IfParts parts_of(const CSyntax& syntax, NodeIndex if_statement) {
   IfParts parts;
-  std::size_t token = next_token(token_at(at(if_statement).begin));
-  while (word(token) == "constexpr" || word(token) == "consteval" || word(token) == "!") {
+  std::size_t token = syntax.next_token(syntax.token_at(syntax[if_statement].begin));
+  for (; is_one_of(syntax.word(token), {"constexpr", "consteval", "!"}); token = syntax.next_token(token))
     parts.declares = true;
-    token = next_token(token);
-  }
-  std::uint32_t behind = token < text_.tokens().size() ? text_.tokens()[token].begin : 0;
-  if (word(token) == "(") {
-    parts.open = in_macro(text_.tokens()[token].begin) ? 0 : text_.tokens()[token].end;
+  std::uint32_t behind = syntax.is_token(token) ? syntax.token(token).begin : 0;
+  if (syntax.word(token) == "(") {
+    parts.open = in_macro(syntax, behind) ? 0 : syntax.token(token).end;
     int depth = 0;
     do {
-      if (word(token) == "(") ++depth;
-      if (word(token) == ")") --depth;
-      parts.declares |= word(token) == ";" && depth == 1;
-      behind = text_.tokens()[token].end;
-      token = next_token(token);
-    } while (depth > 0 && token < text_.tokens().size());
-  } else if (in_macro(behind)) {
-    behind = range_over(view_.macros, behind)->end;
+      const std::string_view word = syntax.word(token);
+      depth += word == "(" ? 1 : word == ")" ? -1 : 0;
+      parts.declares |= word == ";" && depth == 1;
+      behind = syntax.token(token).end;
+      token = syntax.next_token(token);
+    } while (depth > 0 && syntax.is_token(token));
+  } else if (const CRange* macro = syntax.macro_at(behind)) {
+    behind = macro->end;
   }
-  for (const NodeIndex child : children(if_statement)) {
-    if (at(child).begin < behind)
-      parts.declares |= at(child).kind == CKind::declaration;
+  for (const NodeIndex child : syntax.children(if_statement)) {
+    if (syntax[child].begin < behind)
+      parts.declares |= syntax[child].kind == CKind::declaration;
     else if (!parts.then)
       parts.then = child;
     else if (!parts.otherwise)
       parts.otherwise = child;
   }
   return parts;
+}
+
+NodeIndex behind_labels(const CSyntax& syntax, NodeIndex node, Labels labels) {
+  const auto is_label = [&](NodeIndex i) {
+    const CKind kind = syntax[i].kind;
+    return kind == CKind::label || kind == CKind::attributed || kind == CKind::case_;
+  };
+  for (;;) {
+    const CKind kind = syntax[node].kind;
+    const bool passes = is_label(node) && (kind != CKind::case_ || labels == Labels::all);
+    if (!passes || syntax[node].subtree == 1) return node;
+    const NodeIndex inner = syntax.children(node).back();
+    // An attribute of a statement must stand directly in front of it.
+    if (kind == CKind::attributed && !is_label(inner)) return node;
+    node = inner;
+  }
+}
+
+bool is_case(const CSyntax& syntax, NodeIndex node) {
+  return syntax[behind_labels(syntax, node, Labels::named)].kind == CKind::case_;
 }
 
 }  // namespace jcprof::rewriter

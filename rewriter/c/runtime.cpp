@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "rewriter/edits.hpp"
-#include "rewriter/jcprof_template.hpp"
+#include "rewriter/templates.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::rewriter {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes into a C or C++ tree beside the traps: jcprof_tree.h, the runtime with what is this build's own.
+// The part of a C or C++ tree beside the traps: jcprof_tree.h, the runtime with this build's own numbers.
 #pragma once
 
 #include <string>

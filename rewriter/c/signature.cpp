@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 
 #include <clang-c/Index.h>
 #include <fmt/format.h>
@@ -52,7 +51,7 @@ std::string terse(CXCursor cursor) {
   return text;
 }
 
-/// Of the attribute that it has, itself or from a declaration in front of it.
+/// By the attribute that it has, itself or from a declaration in front of it.
 std::string visibility_of(CXCursor function) {
   std::string name;
   clang_visitChildren(
@@ -66,7 +65,7 @@ std::string visibility_of(CXCursor function) {
   return name;
 }
 
-/// What a wrapper of another name could not do, by a word of the definition's own.
+/// A word of the definition that stands in the way of a wrapper of another name; empty: it does not.
 std::string_view obstacle(std::string_view word, bool is_cpp) {
   if (is_one_of(word, {"_Noreturn", "noreturn", "__noreturn__"}))
     return "it never returns, and a stop would have to";
@@ -78,10 +77,10 @@ std::string_view obstacle(std::string_view word, bool is_cpp) {
   return {};
 }
 
-/// Whether it is constexpr, and why no trap can stand in it.
-void judge(CXCursor cursor, const CPlaces& places, const CTarget& target, const CUnitContext& context,
+/// Finds out whether it is constexpr, and why no trap can stand in it.
+void judge(CXCursor cursor, const CPlaces& places, const CSourceFile& source, const CUnitContext& context,
            CFunction& function) {
-  const CText& text = *target.text;
+  const CText& text = *source.text;
   bool is_hidden = false;  // a constexpr or consteval may be in a macro
   bool is_consteval = false;
   for (std::size_t i = text.at(places.definition);
@@ -93,7 +92,7 @@ void judge(CXCursor cursor, const CPlaces& places, const CTarget& target, const 
     function.signature.is_inline |= is_one_of(word, {"always_inline", "__always_inline__"});
     if (function.why_no_wrapper.empty()) function.why_no_wrapper = obstacle(word, context.is_cpp);
     is_consteval |= word == "consteval";
-    is_hidden |= token.begin < places.name && range_over(target.view->macros, token.begin) != nullptr;
+    is_hidden |= token.begin < places.name && range_over(source.view->macros, token.begin) != nullptr;
   }
   if (context.is_cpp && is_hidden) {
     const std::string head = terse(cursor);
@@ -141,12 +140,24 @@ void hide(std::string_view name, CFunction& function) {
   }
 }
 
-bool has_other_result(const void* cursor, const CFunction& function) {
+void compiled_again(const void* cursor, CRange body, CView& view) {
   const CXType type = clang_getCursorResultType(*static_cast<const CXCursor*>(cursor));
-  return taken(clang_getTypeSpelling(type)) != function.signature.result;
+  const std::string result = taken(clang_getTypeSpelling(type));
+  const auto of_body = [&](const CNode& n) { return n.kind == CKind::function && n.end == body.end; };
+  for (const CNode& n : view.nodes)
+    if (of_body(n) && view.functions[n.function].returns != CResult::nothing &&
+        view.functions[n.function].signature.result != result)
+      view.functions[n.function].returns = CResult::unnamed;
+  const auto is_within = [&](const CRange& range) {
+    return body.begin <= range.begin && range.end <= body.end;
+  };
+  if (std::ranges::none_of(view.skipped, is_within)) return;
+  for (const CNode& n : view.nodes)
+    if (of_body(n)) view.functions[n.function].why_not = "a function that one unit compiles in several ways";
+  std::erase_if(view.skipped, is_within);
 }
 
-CFunction describe_function(const void* cursor, const CPlaces& places, const CTarget& target,
+CFunction describe_function(const void* cursor, const CPlaces& places, const CSourceFile& source,
                             const CUnitContext& context) {
   const CXCursor& of = *static_cast<const CXCursor*>(cursor);
   CFunction function;
@@ -155,7 +166,7 @@ CFunction describe_function(const void* cursor, const CPlaces& places, const CTa
   function.owner = scope_of(of);
   function.name = function.owner.empty() ? name : function.owner + "::" + name;
   function.declarator = {places.name, places.name + static_cast<std::uint32_t>(name.size())};
-  if (const CRange* macro = range_over(target.view->macros, places.name)) function.declarator = *macro;
+  if (const CRange* macro = range_over(source.view->macros, places.name)) function.declarator = *macro;
   function.definition = places.definition;
   function.returns = context.is_cpp ? CResult::record : result_of(clang_getCursorResultType(of));
   for (int i = 0; !context.is_cpp && i < clang_Cursor_getNumArguments(of); ++i)
@@ -168,7 +179,7 @@ CFunction describe_function(const void* cursor, const CPlaces& places, const CTa
                      clang_equalCursors(parent, clang_getCursorLexicalParent(of)) != 0;
   function.signature.c_linkage =
       context.is_cpp && function.is_free && taken(clang_Cursor_getMangling(of)) == name;
-  judge(of, places, target, context, function);
+  judge(of, places, source, context, function);
   return function;
 }
 

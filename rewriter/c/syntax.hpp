@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one unit sees of one C or C++ file, as plain values: functions, their statements, macro uses, code
-// that is not compiled. No cursor of libclang's outlives the reading, and no decision is made here.
+// The view that one unit has of one C or C++ file, as plain values: functions, their statements, macro uses,
+// code that is not compiled. No cursor of libclang's outlives the reading, and no decision is made here.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,6 +18,14 @@ struct CRange {
   std::uint32_t end = 0;
   bool operator==(const CRange&) const = default;
 };
+
+/// The range that holds `offset`, of ascending ones; null: none does.
+inline const CRange* range_over(const std::vector<CRange>& ranges, std::uint32_t offset) {
+  const auto behind = std::ranges::upper_bound(ranges, offset, {}, &CRange::begin);
+  if (behind == ranges.begin()) return nullptr;
+  const CRange& range = *(behind - 1);
+  return offset < range.end ? &range : nullptr;
+}
 
 enum class CKind : std::uint8_t {
   expression,

@@ -2,8 +2,9 @@
 #include "rewriter/c/text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
+
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -90,10 +91,8 @@ class Lexer {
     while (is_word_start(peek()) || is_digit(peek())) ++at_;
     if (peek() != '"' && peek() != '\'') return Kind::word;
     const std::string_view prefix = text_.substr(begin, at_ - begin);
-    constexpr std::array<std::string_view, 5> raw{"R", "u8R", "uR", "UR", "LR"};
-    constexpr std::array<std::string_view, 4> plain{"u8", "u", "U", "L"};
-    if (peek() == '"' && std::ranges::find(raw, prefix) != raw.end() && raw_string()) return Kind::text;
-    return std::ranges::find(plain, prefix) != plain.end() ? quoted() : Kind::word;
+    if (peek() == '"' && is_one_of(prefix, {"R", "u8R", "uR", "UR", "LR"}) && raw_string()) return Kind::text;
+    return is_one_of(prefix, {"u8", "u", "U", "L"}) ? quoted() : Kind::word;
   }
 
   bool raw_string() {
@@ -166,15 +165,14 @@ class Lexer {
 }  // namespace
 
 CText::CText(std::string_view text) : text_(text), tokens_(Lexer(text).run()) {
-  constexpr std::array<std::string_view, 6> keywords{"return", "co_return", "co_yield",
-                                                     "case",   "throw",     "else"};
   for (std::size_t i = 0; i < tokens_.size(); ++i) {
     const CToken& token = tokens_[i];
     if (of(token) != "[") continue;
+    const CToken before = i > 0 ? tokens_[i - 1] : CToken{};
     const bool subscript =
-        i > 0 && ((tokens_[i - 1].kind == Kind::word &&
-                   std::ranges::find(keywords, of(tokens_[i - 1])) == keywords.end()) ||
-                  of(tokens_[i - 1]) == ")" || of(tokens_[i - 1]) == "]" || of(tokens_[i - 1]) == "[");
+        is_one_of(of(before), {")", "]", "["}) ||
+        (before.kind == Kind::word &&
+         !is_one_of(of(before), {"return", "co_return", "co_yield", "case", "throw", "else"}));
     if (!subscript && !(i + 1 < tokens_.size() && of(tokens_[i + 1]) == "["))
       lambda_starts_.push_back(token.begin);
   }

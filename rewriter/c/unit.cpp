@@ -13,7 +13,6 @@
 
 #include "rewriter/c/arguments.hpp"
 #include "rewriter/c/cursors.hpp"
-#include "src/core/file.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -28,17 +27,28 @@ struct Dispose {
 using Index = std::unique_ptr<void, Dispose>;
 using Unit = std::unique_ptr<CXTranslationUnitImpl, Dispose>;
 
-struct Located {
-  CXFile file = nullptr;
-  unsigned line = 0;
-  unsigned column = 0;
-  unsigned offset = 0;
-};
+bool has_error(CXTranslationUnit unit) {
+  for (unsigned i = 0; i < clang_getNumDiagnostics(unit); ++i) {
+    CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
+    const bool is_error = clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error;
+    clang_disposeDiagnostic(diagnostic);
+    if (is_error) return true;
+  }
+  return false;
+}
 
-Located located(CXSourceLocation location) {
-  Located result;
-  clang_getExpansionLocation(location, &result.file, &result.line, &result.column, &result.offset);
-  return result;
+/// An empty file is read with it.
+bool takes(CXIndex index, const std::vector<std::string>& target, const std::string& flag) {
+  constexpr const char* name = "jcprof_flag.cpp";
+  std::vector<const char*> words{"clang++", "-Wno-everything"};
+  for (const std::string& word : target) words.push_back(word.c_str());
+  words.insert(words.end(), {flag.c_str(), name});
+  CXUnsavedFile file{.Filename = name, .Contents = "\n", .Length = 1};
+  CXTranslationUnit made = nullptr;
+  const CXErrorCode code = clang_parseTranslationUnit2FullArgv(
+      index, nullptr, words.data(), static_cast<int>(words.size()), &file, 1, CXTranslationUnit_None, &made);
+  const Unit unit(made);
+  return code == CXError_Success && made != nullptr && !has_error(made);
 }
 
 void sort_outer_first(std::vector<CRange>& ranges) {
@@ -85,13 +95,13 @@ class UnitReader {
       view.macros = outermost(std::move(view.macros));
       view.markers = outermost(std::move(view.markers));
       if (room_.claims.claim(file, index_, view))
-        targets_.emplace(file, CTarget{.text = &room_.texts[file], .view = &view, .file = file});
+        files_.emplace(file, CSourceFile{.text = &room_.texts[file], .view = &view, .index = file});
     }
-    read_functions(unit_handle_.get(), {.target_of = [this](void* file) { return target(file); },
+    read_functions(unit_handle_.get(), {.source_of = [this](void* file) { return claimed(file); },
                                         .is_cpp = is_cpp(unit_),
                                         .statements_in_constexpr = has_statements_in_constexpr(unit_)});
     for (auto& [file, view] : views_)
-      if (targets_.contains(file)) {
+      if (files_.contains(file)) {
         drop_compiled(view);
         reading_.views.emplace_back(file, std::move(view));
       }
@@ -130,7 +140,7 @@ class UnitReader {
   }
 
   Fault fault(CXDiagnostic diagnostic) const {
-    const Located at = located(clang_getDiagnosticLocation(diagnostic));
+    const CPoint at = point_of(clang_getDiagnosticLocation(diagnostic));
     Fault result{
         .message = taken(clang_getDiagnosticSpelling(diagnostic)),
         .place = {.file = unit_.path},
@@ -155,11 +165,10 @@ class UnitReader {
     return found;
   }
 
-  const CTarget* target(CXFile file) {
+  const CSourceFile* claimed(CXFile file) {
     const std::optional<std::size_t> i = source(file);
-    if (!i) return nullptr;
-    const auto found = targets_.find(*i);
-    return found == targets_.end() ? nullptr : &found->second;
+    const auto found = i ? files_.find(*i) : files_.end();
+    return found == files_.end() ? nullptr : &found->second;
   }
 
   CView* view(CXFile file) {
@@ -185,12 +194,12 @@ class UnitReader {
 
   void macro_use(CXCursor cursor) {
     const CXSourceRange range = clang_getCursorExtent(cursor);
-    const Located begin = located(clang_getRangeStart(range));
+    const CPoint begin = point_of(clang_getRangeStart(range));
     CView* seen = view(begin.file);
     if (seen == nullptr) return;
-    const CRange use{begin.offset, located(clang_getRangeEnd(range)).offset};
+    const CRange use{begin.offset, point_of(clang_getRangeEnd(range)).offset};
     seen->macros.push_back(use);
-    const Located definition = located(clang_getCursorLocation(clang_getCursorReferenced(cursor)));
+    const CPoint definition = point_of(clang_getCursorLocation(clang_getCursorReferenced(cursor)));
     for (const std::uint64_t part : {name_digest(definition.file), std::uint64_t{definition.offset}})
       seen->definitions = (seen->definitions ^ part) * fnv_prime;
     if (taken(clang_getCursorSpelling(cursor)) == "PM_CHECK") seen->markers.push_back(use);
@@ -219,9 +228,9 @@ class UnitReader {
     const std::unique_ptr<CXSourceRangeList, decltype(dispose)> list(
         clang_getAllSkippedRanges(unit_handle_.get()), dispose);
     for (unsigned i = 0; list != nullptr && i < list->count; ++i) {
-      const Located begin = located(clang_getRangeStart(list->ranges[i]));
+      const CPoint begin = point_of(clang_getRangeStart(list->ranges[i]));
       if (CView* seen = view(begin.file); seen != nullptr)
-        seen->skipped.push_back({begin.offset, located(clang_getRangeEnd(list->ranges[i])).offset});
+        seen->skipped.push_back({begin.offset, point_of(clang_getRangeEnd(list->ranges[i])).offset});
     }
     for (auto& [file, view] : views_) sort_outer_first(view.skipped);
   }
@@ -235,7 +244,7 @@ class UnitReader {
   std::unordered_map<void*, std::uint64_t> name_digests_;
   Unit unit_handle_;
   std::map<std::size_t, CView> views_;
-  std::map<std::size_t, CTarget> targets_;
+  std::map<std::size_t, CSourceFile> files_;  // that this unit is to read
   CUnitReading reading_;
 };
 
@@ -254,6 +263,19 @@ bool CClaims::claim(std::size_t file, std::size_t unit, const CView& view) {
   if (std::ranges::any_of(claims, earlier)) return false;
   claims.push_back({unit, view});
   return true;
+}
+
+RefusedFlags refused_flags(const std::vector<CompileUnit>& units) {
+  const Index index(clang_createIndex(0, 0));
+  RefusedFlags refused;
+  std::map<std::vector<std::string>, std::set<std::string>> asked;
+  for (const CompileUnit& unit : units) {
+    const std::vector<std::string> target = target_flags(unit);
+    std::set<std::string>& of_target = refused[target];
+    for (const std::string& flag : doubtful_flags(unit))
+      if (asked[target].insert(flag).second && !takes(index.get(), target, flag)) of_target.insert(flag);
+  }
+  return refused;
 }
 
 CUnitReading read_unit(const CompileUnit& unit, std::size_t index, const CReadingRoom& room) {

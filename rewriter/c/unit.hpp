@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One compile unit → what it sees of each file that is asked for, by libclang. What another unit has seen
-// just so is not read again.
+// One compile unit → its view of each file that is asked for, by libclang. A view that another unit has just
+// so is not read again.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "rewriter/c/flags.hpp"
+#include "rewriter/c/arguments.hpp"
 #include "rewriter/c/front_end.hpp"
 #include "rewriter/c/syntax.hpp"
 #include "rewriter/c/text.hpp"
@@ -28,13 +28,13 @@ using CSources = std::map<CFileId, std::size_t>;
 /// {0, 0} for what is not there.
 CFileId file_id(const std::filesystem::path& file);
 
-/// Who reads which view of a file: of units that see the same, the first in the database's order is among
-/// them, however the threads run.
+/// Deals views of files out to units. Of units that see the same, the first in the database's order is among
+/// those that read it, however the threads run.
 class CClaims {
  public:
   explicit CClaims(std::size_t files) : claims_(files) {}
 
-  /// Whether `unit` is to read `view` of `file`; its functions are not looked at.
+  /// True where `unit` is to read `view` of `file`; its functions are not looked at.
   bool claim(std::size_t file, std::size_t unit, const CView& view);
 
  private:
@@ -52,7 +52,9 @@ struct CUnitReading {
   std::vector<Fault> faults;                         // what clang calls an error
 };
 
-/// What all units are read against.
+/// Asked of clang, as no list of gcc's feature flags (-m…, -f…) stays true.
+RefusedFlags refused_flags(const std::vector<CompileUnit>& units);
+
 struct CReadingRoom {
   const CSources& sources;
   const std::vector<CText>& texts;  // of each source

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rewriter/draft/applet_facts.hpp"
+#include "rewriter/draft/facts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "rewriter/java/applets.hpp"
 #include "rewriter/java/front_end.hpp"
 #include "rewriter/java/syntax.hpp"
 #include "src/core/error.hpp"
@@ -53,7 +52,7 @@ bool is_extended(const std::vector<SourceModel>& models, const std::string& qual
   });
 }
 
-/// Of applets that no other class extends; those of tests and examples last.
+/// Entries of applets that no other class extends; those of tests and examples last.
 std::vector<Entry> find_entries(const std::vector<SourceModel>& models) {
   std::vector<Entry> entries;
   for (const SourceModel& model : models)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rewriter/draft/enclave_facts.hpp"
+#include "rewriter/draft/facts.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -70,13 +70,12 @@ std::string definer(const FoundTree& tree, const std::string& function, const St
   for (const auto& [path, text] : tree.texts) {
     const bool is_possible = is_c_source(path) && !is_made_or_foreign(path) &&
                              std::ranges::find(except, std::string(name_of_file(path))) == except.end();
-    if (is_possible && text.find(function) != std::string::npos && defines_function(text, function))
-      return path;
+    if (is_possible && defines_function(text, function)) return path;
   }
   return "";
 }
 
-/// What the SDK's tool has made of the EDL, if it lies about.
+/// Files that the SDK's tool makes of the EDL.
 Strings edge_names(const EnclaveFacts& facts) {
   Strings names;
   for (const char* ending : {"_t.c", "_t.h", "_u.c", "_u.h"}) names.push_back(facts.name + ending);
@@ -134,7 +133,7 @@ void find_sources(const FoundTree& tree, const std::set<std::string>& trusted, E
   for (const std::string& path : tree.paths) {
     const std::string folder = folder_of(path);
     if ((!is_c_source(path) && !is_c_header(path)) || !folders.contains(folder)) continue;
-    const std::string glob = (folder.empty() ? "" : folder + "/") + "*" + path.substr(path.rfind('.'));
+    const std::string glob = path_in(folder, "*") + path.substr(path.rfind('.'));
     const bool is_ours = std::ranges::find(made, std::string(name_of_file(path))) == made.end() &&
                          std::ranges::find(facts.outside, path) == facts.outside.end() &&
                          !(tree.texts.contains(path) && defines_main(tree.texts.at(path)));

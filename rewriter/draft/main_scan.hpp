@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a C or C++ text defines a function such as `main`, from the text alone: no preprocessor, no parser,
-// no flags needed. Good enough to propose a file; whether it is right is seen by compiling.
+// Finds out whether a C or C++ text defines a function such as `main`, from the text alone: no preprocessor,
+// no parser, no flags needed. Good enough to propose a file; compiling shows whether it is right.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "rewriter/found_tree.hpp"
 
 namespace jcprof::rewriter {
 
@@ -11,5 +15,8 @@ namespace jcprof::rewriter {
 bool defines_function(std::string_view text, std::string_view name);
 
 bool defines_main(std::string_view text);
+
+/// The tree's own sources that define it, those of tests and examples last.
+std::vector<std::string> files_defining(const FoundTree& tree, std::string_view name);
 
 }  // namespace jcprof::rewriter

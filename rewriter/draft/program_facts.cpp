@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rewriter/draft/program_facts.hpp"
+#include "rewriter/draft/facts.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -14,15 +12,6 @@
 
 namespace jcprof::rewriter {
 namespace {
-
-/// Those of tests and examples last.
-std::vector<std::string> files_with_main(const FoundTree& tree) {
-  std::vector<std::string> files;
-  for (const auto& [path, text] : tree.texts)
-    if (is_c_source(path) && !is_made_or_foreign(path) && defines_main(text)) files.push_back(path);
-  std::ranges::stable_partition(files, [](const std::string& path) { return !is_aside(path); });
-  return files;
-}
 
 std::string extension_of(const std::string& path) {
   return path.substr(path.rfind('.'));
@@ -71,7 +60,7 @@ void find_database(const FoundTree& tree, ProgramFacts& facts) {
   if (any != tree.paths.end()) facts.database = *any;
 }
 
-/// What must not be taken for the result of building the copy.
+/// Files that must not be taken for the result of building the copy.
 void find_built(const FoundTree& tree, ProgramFacts& facts) {
   std::set<std::string> globs;
   for (const std::string& path : tree.paths) {
@@ -112,7 +101,7 @@ bool names_file(const std::string& text, std::string_view name) {
   return false;
 }
 
-/// What the build files set a variable to; nothing where they do not say, or by variables again.
+/// The value that the build files set a variable to; nothing where they do not say, or use variables again.
 std::optional<std::string> value_of(const std::vector<BuildFile>& files, const std::string& variable) {
   const bool is_project = variable == "PROJECT_NAME" || variable == "CMAKE_PROJECT_NAME";
   const std::regex form(is_project
@@ -148,10 +137,6 @@ std::optional<std::pair<std::string, std::string>> program_in(const std::vector<
   return by_variable;
 }
 
-std::string below(const std::string& folder, const std::string& name) {
-  return folder.empty() ? name : folder + "/" + name;
-}
-
 void use_cmake(const FoundTree& tree, ProgramFacts& facts) {
   const std::vector<BuildFile> files = build_files(tree, "CMakeLists.txt");
   const auto found = program_in(files, "add_executable", facts.source);
@@ -163,14 +148,14 @@ void use_cmake(const FoundTree& tree, ProgramFacts& facts) {
     if (std::regex_search(file.text, match, output)) folder = match[1].str();
   facts.builder = Builder::cmake;
   facts.target = found ? found->first : "";
-  facts.program = below(folder, found ? found->first : std::string(stem_of(facts.source)));
+  facts.program = path_in(folder, found ? found->first : std::string(stem_of(facts.source)));
 }
 
 void use_meson(const FoundTree& tree, ProgramFacts& facts) {
   const auto found = program_in(build_files(tree, "meson.build"), "executable", facts.source);
   facts.builder = Builder::meson;
   facts.target = found ? found->first : tree.name;
-  facts.program = below(found ? found->second : "", facts.target);
+  facts.program = path_in(found ? found->second : "", facts.target);
 }
 
 /// A rule called as main's file; else what a variable such as PROGRAM says; else the first rule that is a
@@ -218,7 +203,7 @@ void find_builder(const FoundTree& tree, ProgramFacts& facts) {
 }  // namespace
 
 std::optional<ProgramFacts> find_program(const FoundTree& tree) {
-  const std::vector<std::string> files = files_with_main(tree);
+  const std::vector<std::string> files = files_defining(tree, "main");
   if (files.empty()) return std::nullopt;
   ProgramFacts facts{.source = files.front(), .others = {files.begin() + 1, files.end()}};
   find_sources(tree, facts);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "rewriter/draft/facts.hpp"
 #include "rewriter/draft/text.hpp"
 #include "src/core/error.hpp"
 #include "src/core/json_text.hpp"
@@ -27,13 +28,13 @@ Strings class_path(const AppletFacts& facts) {
   return path;
 }
 
-/// What javac is to compile in the copy; the runtime's classes stand beside the applet.
+/// The files that javac is to compile in the copy; the runtime's classes stand beside the applet.
 Strings compiled_files(const AppletFacts& facts) {
   if (facts.source_root) return {facts.source};  // javac finds the others
   Strings files = facts.package_sources;
   const std::string folder = folder_of(facts.source);
   for (const char* runtime : {"PM.java", "PMC.java"}) {
-    const std::string path = folder.empty() ? runtime : folder + "/" + runtime;
+    const std::string path = path_in(folder, runtime);
     if (std::ranges::find(files, path) == files.end()) files.push_back(path);
   }
   return files;
@@ -77,20 +78,20 @@ std::string simulator_sections(const AppletFacts& facts, std::string_view aid) {
                      "com.licel.jcardsim.remote.VSmartCard",
                      "/dev/null"};
   return fmt::format(
-      "  // jCardSim as a virtual card, which connects to {{port}}. For a real card: no \"start\", "
-      "\"transport\": \"pcsc:\", a\n"
-      "  // \"build\" that makes the CAP file, and an \"install\" that loads it; then \"once\" is not "
-      "needed.\n"
-      "  \"start\": {{\"run\": {}}},\n"
-      "  \"transport\": \"vpcd:\",\n"
-      "  \"device\": \"jcardsim\",\n",
+      R"(  // jCardSim as a virtual card, which connects to {{port}}. For a real card: no "start", "transport": "pcsc:", a
+  // "build" that makes the CAP file, and an "install" that loads it; then "once" is not needed.
+  "start": {{"run": {}}},
+  "transport": "vpcd:",
+  "device": "jcardsim",
+)",
       list(argv, 19));
 }
 
 constexpr std::string_view card_sections =
-    "  // No jCardSim was found, so a card in a reader it is. What loads the CAP file onto it goes here.\n"
-    "  // \"install\": [{\"run\": [\"gp\", \"--force\", \"--install\", \"{tree}/applet.cap\"]}],\n"
-    "  \"transport\": \"pcsc:\",\n";
+    R"(  // No jCardSim was found, so a card in a reader it is. What loads the CAP file onto it goes here.
+  // "install": [{"run": ["gp", "--force", "--install", "{tree}/applet.cap"]}],
+  "transport": "pcsc:",
+)";
 
 std::string session(const AppletFacts& facts, std::string_view aid) {
   std::string text =
@@ -123,18 +124,21 @@ std::string trigger(const AppletFacts& facts) {
   const auto chosen = safe == facts.instructions.end() ? facts.instructions.begin() : safe;
   const std::string ins = facts.instructions.empty() ? "00" : chosen->value;
   const std::string apdu = fmt::format("{}{}0000", facts.cla.empty() ? "80" : facts.cla, ins);
-  return text + fmt::format(
-                    "  \"trigger\": {{\"apdu\": \"{}\"}},\n"
-                    "  // With data, here four bytes: \"trigger\": {{\"apdu\": \"{} {{input}}\"}}, "
-                    "\"inputs\": {{\"fixed\": "
-                    "\"31323334\"}},\n",
-                    apdu, apdu);
+  return text + fmt::format(R"(  "trigger": {{"apdu": "{0}"}},
+  // With data, here four bytes: "trigger": {{"apdu": "{0} {{input}}"}}, "inputs": {{"fixed": "31323334"}},
+)",
+                            apdu);
 }
 
 // --- Programs ---
 
 std::string further(const Strings& others, std::string_view what) {
   return others.empty() ? "" : fmt::format("  // {}: {}\n", what, fmt::join(others, ", "));
+}
+
+std::string not_copied(const Strings& built) {
+  if (built.empty()) return "";
+  return "  // What earlier builds have left is not copied.\n" + list("exclude_from_tree", built) + ",\n";
 }
 
 std::string compile_section(const ProgramFacts& facts) {
@@ -145,19 +149,20 @@ std::string compile_section(const ProgramFacts& facts) {
   for (const std::string& folder : facts.includes) flags.push_back("-I{project}/" + folder);
   const std::string folder =
       facts.builder == Builder::cmake && !facts.built.empty() ? facts.built.front() : "build";
-  const std::string way = facts.builder == Builder::cmake
+  const std::string how = facts.builder == Builder::cmake
                               ? fmt::format("cmake -S . -B {} -DCMAKE_EXPORT_COMPILE_COMMANDS=ON", folder)
                           : facts.builder == Builder::meson ? std::string("meson setup build")
                           : facts.builder == Builder::make  ? "bear -- make"
                                                             : "a build under bear";
   return fmt::format(
-      "{}  // Flags for every file. Better is a compile_commands.json, which tells them file by file ({}):\n"
-      "  // \"compile\": {{\"database\": \"{}/compile_commands.json\"}},\n"
-      "  \"compile\": {{\"flags\": {}}},\n",
+      R"({}  // Flags for every file. Better is a compile_commands.json, which tells them file by file ({}):
+  // "compile": {{"database": "{}/compile_commands.json"}},
+  "compile": {{"flags": {}}},
+)",
       facts.has_configure
           ? "  // Run ./configure here first: jcprof reads the sources with what it makes (config.h).\n"
           : "",
-      way, facts.builder == Builder::make ? "." : folder, list(flags, 23));
+      how, facts.builder == Builder::make ? "." : folder, list(flags, 23));
 }
 
 Strings build_steps(const ProgramFacts& facts) {
@@ -225,23 +230,19 @@ std::string enclave_build(const EnclaveFacts& facts) {
   Strings trusted = facts.units;
   trusted.push_back(host + "/" + facts.name + "_t.c");
   if (facts.is_open)
-    return "  // This is a host build: no enclave, for a first look. A bridge for Open Enclave is yours to "
-           "write, against\n"
-           "  // {out}/edge/jcprof_plugin.h, and to be built here as bridge.so (docs/sgx.md).\n" +
-           steps("build", {shared_object("enclave.so", includes, trusted)});
+    return R"(  // This is a host build: no enclave, for a first look. A bridge for Open Enclave is yours to write, against
+  // {out}/edge/jcprof_plugin.h, and to be built here as bridge.so (docs/sgx.md).
+)" + steps("build", {shared_object("enclave.so", includes, trusted)});
   Strings outside{"{out}/edge/bridge.c", host + "/" + facts.name + "_u.c"};
   outside.insert(outside.end(), facts.outside.begin(), facts.outside.end());
   Strings outside_includes = includes;
   outside_includes.emplace_back("{out}/edge");
   if (!facts.id.empty()) outside.insert(outside.begin(), "-DENCLAVE_ID=" + facts.id);
   outside.emplace_back("-ldl");
-  return "  // This is a host build: no enclave, for a first look. With the SDK: make enclave.signed.so of "
-         "the EDL "
-         "and the\n"
-         "  // sources in {tree}, and bridge.so of {out}/edge/bridge.c and what the SDK's tool makes of that "
-         "EDL.\n" +
-         steps("build", {shared_object("enclave.so", includes, trusted),
-                         shared_object("bridge.so", outside_includes, outside)});
+  return R"(  // This is a host build: no enclave, for a first look. With the SDK: make enclave.signed.so of the EDL and the
+  // sources in {tree}, and bridge.so of {out}/edge/bridge.c and what the SDK's tool makes of that EDL.
+)" + steps("build", {shared_object("enclave.so", includes, trusted),
+                     shared_object("bridge.so", outside_includes, outside)});
 }
 
 std::string enclave_compile(const EnclaveFacts& facts) {
@@ -276,14 +277,14 @@ std::string ta_trigger(const TaFacts& facts) {
   for (const TaCommand& command : facts.commands)
     text += fmt::format("  //   {} {}\n", command.id, command.name);
   return text +
-         "  // Up to four parameters: {\"value\": \"in\", \"a\": 1}, {\"memref\": \"in\", \"bytes\": "
-         "\"{input}\"}, "
-         "{\"memref\": \"out\", \"size\": 32}, null.\n" +
-         fmt::format("  \"trigger\": {{\"ta\": {}, \"command\": {}, \"params\": []}},\n",
-                     json_string(facts.uuid), facts.commands.empty() ? 0 : facts.commands.front().id) +
-         "  // Commands that each session begins with, and what {input} stands for.\n"
-         "  // \"session\": {\"once\": [{\"command\": 0, \"params\": []}]},\n"
-         "  // \"inputs\": {\"fixed\": \"31323334\"},\n";
+         fmt::format(
+             R"(  // Up to four parameters: {{"value": "in", "a": 1}}, {{"memref": "in", "bytes": "{{input}}"}}, {{"memref": "out", "size": 32}}, null.
+  "trigger": {{"ta": {}, "command": {}, "params": []}},
+  // Commands that each session begins with, and what {{input}} stands for.
+  // "session": {{"once": [{{"command": 0, "params": []}}]}},
+  // "inputs": {{"fixed": "31323334"}},
+)",
+             json_string(facts.uuid), facts.commands.empty() ? 0 : facts.commands.front().id);
 }
 
 std::string signature(const EdlFunction& function) {
@@ -293,14 +294,9 @@ std::string signature(const EdlFunction& function) {
   return fmt::format("{} {}({})", function.result, function.name, text);
 }
 
-}  // namespace
-
 std::string draft_project(const std::string& name, const EnclaveFacts& facts) {
   return head(name, "sgx-enclave") + "  // The trusted sources. Traps go into a copy of these files.\n" +
-         list("sources", facts.globs) + ",\n" +
-         (facts.built.empty() ? ""
-                              : "  // What earlier builds have left is not copied.\n" +
-                                    list("exclude_from_tree", facts.built) + ",\n") +
+         list("sources", facts.globs) + ",\n" + not_copied(facts.built) +
          fmt::format("  // The ecall that is measured, of {}; this one is in {}.\n", json_string(facts.edl),
                      json_string(facts.source)) +
          further(facts.others, "Other ecalls here") +
@@ -325,13 +321,9 @@ std::string draft_project(const std::string& name, const TaFacts& facts, const s
          fmt::format("  \"compile\": {{\"make\": {}}},\n",
                      json_string(facts.folder.empty() ? "." : facts.folder)) +
          ta_build(facts, dev_kit) +
-         "  // optee-vm comes with jcprof; in its sources it is scripts/optee-vm: write that path. Without "
-         "--icount the "
-         "machine's\n"
-         "  // time is real; on a board: \"agent:ssh BOARD jcprof-agent-teec\", with an \"install\" that "
-         "copies the "
-         ".ta there.\n" +
-         (facts.uuid.empty() ? "  // Neither the makefile nor TA_UUID says the UUID: fill in yours.\n" : "") +
+         R"(  // optee-vm comes with jcprof; in its sources it is scripts/optee-vm: write that path. Without --icount the machine's
+  // time is real; on a board: "agent:ssh BOARD jcprof-agent-teec", with an "install" that copies the .ta there.
+)" + (facts.uuid.empty() ? "  // Neither the makefile nor TA_UUID says the UUID: fill in yours.\n" : "") +
          fmt::format("  \"transport\": \"agent:optee-vm agent --icount {{out}}/ta/{}.ta\",\n", facts.uuid) +
          ta_trigger(facts) + tail("");
 }
@@ -341,7 +333,7 @@ std::string draft_project(const std::string& name, const AppletFacts& facts) {
   const bool is_simulated = !facts.simulator.empty();
   const std::string folder = folder_of(facts.source);
   return head(name, "applet") + "  // The applet's package. Traps go into a copy of these files.\n" +
-         list("sources", {(folder.empty() ? "" : folder + "/") + "*.java"}) + ",\n" +
+         list("sources", {path_in(folder, "*.java")}) + ",\n" +
          "  // What the card calls for each command.\n" + further(facts.others, "Other applets here") +
          fmt::format("  \"entry\": {}", json_string(facts.entry)) + ",\n" + std::string(scope) +
          "  // The class path that traps are tried against by compiling.\n" +
@@ -354,20 +346,19 @@ std::string draft_project(const std::string& name, const AppletFacts& facts) {
 
 std::string draft_project(const std::string& name, const ProgramFacts& facts) {
   return head(name, "program") + "  // Traps go into a copy of these files.\n" +
-         list("sources", facts.globs) + ",\n" +
-         (facts.built.empty() ? ""
-                              : "  // What earlier builds have left is not copied.\n" +
-                                    list("exclude_from_tree", facts.built) + ",\n") +
+         list("sources", facts.globs) + ",\n" + not_copied(facts.built) +
          fmt::format("  // The function that is measured; this one is in {}.\n", json_string(facts.source)) +
          further(facts.others, "Further programs, whose files are left out of \"sources\"") +
          "  \"entry\": \"main\"" + ",\n" + std::string(scope) + compile_section(facts) +
          "  // How the copy with traps, {tree}, is built.\n" + steps("build", build_steps(facts)) + ",\n" +
-         "  // The program is started anew for each shot.\n"
-         "  \"transport\": \"exec:\",\n"
-         "  // The command under study: give it arguments that make it work for a moment, the same each "
-         "time.\n" +
-         fmt::format("  \"trigger\": {{\"run\": {}}},\n", list({built_program(facts)}, 21)) + tail("");
+         R"(  // The program is started anew for each shot.
+  "transport": "exec:",
+  // The command under study: give it arguments that make it work for a moment, the same each time.
+)" + fmt::format("  \"trigger\": {{\"run\": {}}},\n", list({built_program(facts)}, 21)) +
+         tail("");
 }
+
+}  // namespace
 
 std::string draft_project(const FoundTree& tree) {
   if (const std::optional<AppletFacts> applet = find_applet(tree)) return draft_project(tree.name, *applet);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rewriter/draft/ta_facts.hpp"
+#include "rewriter/draft/facts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,6 +12,7 @@
 #include "rewriter/c/text.hpp"
 #include "rewriter/draft/main_scan.hpp"
 #include "src/core/project.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -32,7 +33,7 @@ std::optional<std::uint64_t> number_in(const std::string& text) {
   return value;
 }
 
-/// What a macro without parameters stands for in one text; empty: not defined there.
+/// The text of a macro without parameters in one file; empty: not defined there.
 std::string macro_in(const CText& text, const std::string& name) {
   const std::regex form(fmt::format(R"(^#\s*define\s+{}\s([\s\S]*)$)", name));
   for (const CToken& token : text.tokens()) {
@@ -46,7 +47,7 @@ std::string macro_in(const CText& text, const std::string& name) {
 }
 
 bool stands_at(const CText& text, std::size_t i, std::initializer_list<std::string_view> words) {
-  return i < text.tokens().size() && std::ranges::find(words, text.of(text.tokens()[i])) != words.end();
+  return i < text.tokens().size() && is_one_of(text.of(text.tokens()[i]), words);
 }
 
 /// The first of these words from there on, or the end.
@@ -114,7 +115,7 @@ class Constants {
   std::vector<CText> texts_;
 };
 
-/// What the entry has a `case` for.
+/// The names that the entry has a `case` for.
 Strings cases_of_entry(const CText& text) {
   const std::vector<CToken>& tokens = text.tokens();
   Strings names;
@@ -134,31 +135,35 @@ Strings cases_of_entry(const CText& text) {
   return names;
 }
 
+/// The texts of the makefiles in a folder.
+Strings makefiles_in(const FoundTree& tree, const std::string& folder) {
+  Strings texts;
+  for (const char* name : {"Makefile", "makefile", "GNUmakefile"})
+    if (const auto found = tree.texts.find(path_in(folder, name)); found != tree.texts.end())
+      texts.push_back(found->second);
+  return texts;
+}
+
 /// The folder, from the source's upwards, whose makefile uses the development kit.
 std::string makefile_folder(const FoundTree& tree, const std::string& source) {
   for (std::string folder = folder_of(source);; folder = folder_of(folder)) {
-    for (const char* name : {"Makefile", "makefile", "GNUmakefile"}) {
-      const auto found = tree.texts.find(folder.empty() ? name : folder + "/" + name);
-      if (found != tree.texts.end() && found->second.find("ta_dev_kit.mk") != std::string::npos)
-        return folder;
-    }
+    for (const std::string& text : makefiles_in(tree, folder))
+      if (text.find("ta_dev_kit.mk") != std::string::npos) return folder;
     if (folder.empty()) return folder_of(source);
   }
 }
 
-/// As the makefile names the binary.
+/// By the name of the binary in the makefile.
 std::string uuid_of_makefile(const FoundTree& tree, const std::string& folder) {
   static const std::regex binary(
       R"((?:^|\n)BINARY[ \t]{0,20}[:?]?=[ \t]{0,20}([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})\b)");
-  for (const char* name : {"Makefile", "makefile", "GNUmakefile"}) {
-    const auto found = tree.texts.find(folder.empty() ? name : folder + "/" + name);
-    std::smatch match;
-    if (found != tree.texts.end() && std::regex_search(found->second, match, binary)) return match[1];
-  }
+  std::smatch match;
+  for (const std::string& text : makefiles_in(tree, folder))
+    if (std::regex_search(text, match, binary)) return match[1];
   return {};
 }
 
-/// Of `#define TA_UUID { 0x…, 0x…, 0x…, { 0x…, … } }`, or a macro that is so defined.
+/// By `#define TA_UUID { 0x…, 0x…, 0x…, { 0x…, … } }`, or a macro that is so defined.
 std::string uuid_of_header(const Constants& constants) {
   static const std::regex number("0[xX]([0-9A-Fa-f]{1,8})");
   constexpr std::array<int, 11> digits{8, 4, 4, 2, 2, 2, 2, 2, 2, 2, 2};
@@ -180,7 +185,7 @@ std::string uuid_of_header(const Constants& constants) {
 
 /// A glob for each kind of file below `folder`.
 Strings globs_below(const FoundTree& tree, const std::string& folder) {
-  const std::string prefix = folder.empty() ? "" : folder + "/";
+  const std::string prefix = path_in(folder, "");
   std::set<std::string> globs;
   for (const std::string& path : tree.paths)
     if ((is_c_source(path) || is_c_header(path)) && !is_made_or_foreign(path) && path.starts_with(prefix))
@@ -191,13 +196,8 @@ Strings globs_below(const FoundTree& tree, const std::string& folder) {
 }  // namespace
 
 std::optional<TaFacts> find_ta(const FoundTree& tree) {
-  Strings files;
-  for (const auto& [path, text] : tree.texts)
-    if (is_c_source(path) && !is_made_or_foreign(path) && text.find(ta_entry) != std::string::npos &&
-        defines_function(text, ta_entry))
-      files.push_back(path);
+  const Strings files = files_defining(tree, ta_entry);
   if (files.empty()) return std::nullopt;
-  std::ranges::stable_partition(files, [](const std::string& path) { return !is_aside(path); });
   TaFacts facts{.source = files.front(), .others = {files.begin() + 1, files.end()}};
   facts.folder = makefile_folder(tree, facts.source);
   facts.globs = globs_below(tree, facts.folder);

@@ -42,12 +42,12 @@ std::string steps(std::string_view key, const Strings& all) {
 
 std::string head(const std::string& name, std::string_view target) {
   return fmt::format(
-      "// Written by jcprof init from what it found here, and yours to change. docs/project-file.md explains "
-      "every key.\n"
-      "{{\n"
-      "  \"format\": \"jcprof-project\", \"version\": 1,\n"
-      "  \"name\": {},\n"
-      "  \"target\": \"{}\",\n",
+      R"(// Written by jcprof init from what it found here, and yours to change. docs/project-file.md explains every key.
+{{
+  "format": "jcprof-project", "version": 1,
+  "name": {},
+  "target": "{}",
+)",
       json_string(name), target);
 }
 

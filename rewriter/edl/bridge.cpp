@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "rewriter/edge_templates.hpp"
+#include "rewriter/templates.hpp"
 #include "rewriter/edl/c_text.hpp"
 #include "rewriter/edl/edge.hpp"
 #include "src/core/error.hpp"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "rewriter/edge_templates.hpp"
+#include "rewriter/templates.hpp"
 #include "rewriter/edits.hpp"
 #include "rewriter/edl/text.hpp"
 #include "rewriter/found_tree.hpp"

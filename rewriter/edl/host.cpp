@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "rewriter/edge_templates.hpp"
+#include "rewriter/templates.hpp"
 #include "rewriter/edits.hpp"
 #include "rewriter/edl/c_text.hpp"
 #include "rewriter/edl/edge.hpp"

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rewriter/java/applets.hpp"
+#include "rewriter/java/front_end.hpp"
 
 #include <algorithm>
 #include <map>
-
-#include "rewriter/java/front_end.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -34,7 +32,7 @@ class Hierarchy {
   /// The superclasses of a class, as far as the sources have them, nearest first.
   std::vector<ClassRef> bases_of(ClassRef c) const {
     std::vector<ClassRef> bases;
-    // As many steps as there are classes: sources that do not compile may go round in a circle.
+    // At most as many steps as there are classes: sources that do not compile may go round in a circle.
     while (!c.info->superclass.empty() && bases.size() < classes_.size()) {
       c = superclass_of(c);
       if (c.info == nullptr) break;

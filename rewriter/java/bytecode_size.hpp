@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does the instrumented code still fit onto a card? Says so, with numbers and the way out, where it may not.
-// Pure.
+// Says, with numbers and the way out, where the instrumented code may not fit onto a card. Pure.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "rewriter/java/class_file.hpp"
-
 namespace jcprof::rewriter {
+
+struct MethodSize {
+  std::string class_name;  // "com/example/Outer$Inner"
+  std::string name;
+  std::size_t bytes = 0;
+};
+
+/// How much bytecode each method of a compiled class has (Java Virtual Machine Specification, chapter 4).
+/// Empty where it is no class file, or is cut off.
+std::vector<MethodSize> method_sizes(std::string_view class_file);
 
 /// `methods` are those of all compiled classes, empty when nothing was compiled: then the traps alone are
 /// judged. `package` is the applet's.

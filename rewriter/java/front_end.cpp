@@ -2,35 +2,207 @@
 #include "rewriter/java/front_end.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <map>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "rewriter/edits.hpp"
-#include "rewriter/java/applets.hpp"
-#include "rewriter/java/builder.hpp"
+#include "rewriter/java/walk.hpp"
 #include "src/core/error.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
 
 ReturnForm return_form(std::string_view type) {
-  constexpr std::array<std::string_view, 3> held{"boolean", "byte", "short"};
-  // The first six no small card has. A constant that is returned as one of the others would be boxed as an
+  // No small card has the first six. A constant that is returned as one of the others would be boxed as an
   // Integer on its way through Object.
-  constexpr std::array<std::string_view, 12> not_held{
-      "int",  "long",  "char",      "float",          "double",          "void",
-      "Byte", "Short", "Character", "java.lang.Byte", "java.lang.Short", "java.lang.Character"};
-  if (type.empty() || std::ranges::find(not_held, type) != not_held.end()) return {};
+  if (type.empty() ||
+      is_one_of(type, {"int", "long", "char", "float", "double", "void", "Byte", "Short", "Character",
+                       "java.lang.Byte", "java.lang.Short", "java.lang.Character"}))
+    return {};
   // The cast makes a constant fit and picks the overload; for a class it takes the value back from Object.
-  if (std::ranges::find(held, type) != held.end())
+  if (is_one_of(type, {"boolean", "byte", "short"}))
     return {true, fmt::format("{{pm}}.value(({})(", type), "),{pmc}.{name})"};
   return {true, fmt::format("({}){{pm}}.value(", type), ",{pmc}.{name})"};
 }
+
+// --- Functions ---
+
+std::string parameter_types(const JavaSyntax& syntax, NodeIndex method) {
+  std::string types;
+  for (const NodeIndex parameter : syntax.named_children(syntax.child(method, "parameters"))) {
+    // `byte... x` names its type by no role.
+    const bool spread = syntax[parameter].type == "spread_parameter";
+    if (!spread && syntax.child(parameter, "type") == no_node) continue;  // a receiver: `A this`
+    types += types.empty() ? "" : ",";
+    if (!spread) types += syntax.words(syntax.child(parameter, "type"));
+    if (const NodeIndex behind = syntax.child(parameter, "dimensions"); behind != no_node)
+      types += syntax.words(behind);
+    if (spread) {
+      const std::vector<NodeIndex> parts = syntax.named_children(parameter);
+      types += syntax.words(parts[parts.size() - 2]) + "...";
+    }
+  }
+  return "(" + types + ")";
+}
+
+bool is_install(const JavaSyntax& syntax, NodeIndex member) {
+  return syntax[member].type == "method_declaration" &&
+         syntax.text(syntax.child(member, "name")) == "install" &&
+         parameter_types(syntax, member) == "(byte[],short,byte)";
+}
+
+/// Why a method of an applet, or of another class, can have no traps; empty: it can.
+std::string why_no_trap(const JavaSyntax& syntax, NodeIndex method, bool of_applet) {
+  if (syntax.child(method, "body") == no_node) return "it has no body";
+  if (!of_applet) return {};
+  if (syntax[method].type == "constructor_declaration" || is_install(syntax, method))
+    return "it runs when the applet is installed, before a trap can be armed";
+  std::string signature =
+      std::string(syntax.text(syntax.child(method, "name"))) + parameter_types(syntax, method);
+  if (const std::size_t package = signature.find("javacard.framework."); package != std::string::npos)
+    signature.erase(package, std::string_view("javacard.framework.").size());
+  // The card calls these. A select(APDU), say, is the applet's own.
+  if (is_one_of(signature, {"select()", "select(boolean)", "deselect()", "deselect(boolean)", "uninstall()",
+                            "getShareableInterfaceObject(AID,byte)"}))
+    return "it runs outside of process, where no trap is armed";
+  return {};
+}
+
+/// The name of a parameter of type APDU; empty: there is none.
+std::string apdu_parameter(const JavaSyntax& syntax, NodeIndex method) {
+  for (const NodeIndex parameter : syntax.named_children(syntax.child(method, "parameters"))) {
+    const NodeIndex type = syntax.child(parameter, "type");
+    const NodeIndex name = syntax.child(parameter, "name");
+    if (type == no_node || name == no_node) continue;
+    const std::string_view text = syntax.text(type);
+    if (text.substr(text.rfind('.') + 1) == "APDU") return std::string(syntax.text(name));
+  }
+  return {};
+}
+
+/// With one argument, as a method that takes an APDU does, and on the same object.
+bool calls_itself(const JavaSyntax& syntax, std::string_view name, NodeIndex body) {
+  for (NodeIndex i = body; i < body + syntax[body].subtree; ++i) {
+    if (syntax[i].type != "method_invocation" || syntax.text(syntax.child(i, "name")) != name) continue;
+    const NodeIndex object = syntax.child(i, "object");
+    if ((object == no_node || syntax[object].type == "this") &&
+        syntax.named_children(syntax.child(i, "arguments")).size() == 1)
+      return true;
+  }
+  return false;
+}
+
+std::uint32_t add_function(JavaWalk& walk, const std::string& simple_name, std::size_t offset,
+                           std::string parameters) {
+  const std::string& owner = walk.classes.back().name;
+  walk.model.functions.push_back(
+      {.name = owner + "." + simple_name, .simple_name = simple_name, .owner = owner, .offset = offset});
+  walk.parameters.push_back(std::move(parameters));
+  return static_cast<std::uint32_t>(walk.model.functions.size() - 1);
+}
+
+/// The trap that a command of an applet begins with, in a method that takes the APDU.
+void entry_trap(JavaWalk& walk, NodeIndex name, NodeIndex body, std::size_t start, const std::string& apdu) {
+  const JavaSyntax& syntax = walk.syntax;
+  walk.model.functions[walk.frame.function].calls_itself = calls_itself(syntax, syntax.text(name), body);
+  const auto entry0 = java_site(walk, at_entry0, syntax.range(name));
+  add_slot(walk.model, start, fmt::format("if({{pm}}.serve({}))return;{}", apdu, java_trap), {entry0});
+  const bool by_the_card =
+      is_one_of(walk.parameters[walk.frame.function], {"(APDU)", "(javacard.framework.APDU)"});
+  if (!walk.classes.back().applet || syntax.text(name) != "process" || !by_the_card) return;
+  // In another applet of the package the card calls it when a stop of the entry's is over.
+  add_slot(walk.model, start, "{pm}.outside();", {});
+  walk.model.slots.back().unless = entry0;
+}
+
+/// `apdu`: the parameter that makes it a possible entry; empty: it is none.
+void function_body(JavaWalk& walk, JavaWalk::Frame frame, NodeIndex name, NodeIndex body,
+                   const std::string& apdu) {
+  JavaWalk::Frame outside = std::exchange(walk.frame, std::move(frame));
+  const JavaSyntax& syntax = walk.syntax;
+  std::size_t start = syntax[body].begin + 1;
+  std::vector<NodeIndex> statements = syntax.children(body);
+  const auto invocation = std::ranges::find_if(
+      statements, [&](NodeIndex i) { return syntax[i].type == "explicit_constructor_invocation"; });
+  if (invocation != statements.end()) {
+    nested_bodies(walk, *invocation);
+    start = syntax[*invocation].end;
+    statements.erase(statements.begin(), invocation + 1);
+  }
+  if (!apdu.empty()) entry_trap(walk, name, body, start, apdu);
+  const auto entry = java_site(walk, at_entry, syntax.range(name));
+  add_slot(walk.model, start, std::string(java_trap), {entry});
+  sequence(walk, statements, ordinary);
+  if (walk.reachability.statement(body) == Completes::yes)
+    put_trap(walk, at_exit, {syntax[body].end - 1, syntax[body].end});
+  walk.frame = std::move(outside);
+}
+
+void method(JavaWalk& walk, NodeIndex node) {
+  const JavaSyntax& syntax = walk.syntax;
+  const NodeIndex name = syntax.child(node, "name");
+  const NodeIndex body = syntax.child(node, "body");
+  const bool constructor = syntax[node].type == "constructor_declaration";
+  const std::uint32_t index =
+      add_function(walk, std::string(syntax.text(name)), syntax[name].begin, parameter_types(syntax, node));
+  Function& function = walk.model.functions[index];
+  function.why_not = why_no_trap(syntax, node, walk.classes.back().applet);
+  if (body == no_node) return;
+  if (!function.why_not.empty()) {
+    leave_alone(walk, name, fmt::format("{}: {}", function.name, function.why_not));
+    if (!constructor) add_slot(walk.model, syntax[body].begin + 1, "{pm}.outside();", {});
+    nested_bodies(walk, body);
+    return;
+  }
+  JavaWalk::Frame frame{.function = index};
+  const NodeIndex type = syntax.child(node, "type");
+  if (!constructor && syntax.child(node, "dimensions") == no_node)
+    frame.returns = return_form(syntax.words(type));
+  const bool is_void = constructor || syntax.text(type) == "void";
+  function_body(walk, std::move(frame), name, body, is_void ? apdu_parameter(syntax, node) : "");
+}
+
+// --- Classes ---
+
+void members(JavaWalk& walk, NodeIndex body) {
+  for (const NodeIndex member : walk.syntax.named_children(body)) {
+    const std::string_view type = walk.syntax[member].type;
+    if (type == "method_declaration" || type == "constructor_declaration") {
+      method(walk, member);
+    } else if (is_java_type(type)) {
+      type_declaration(walk, member);
+    } else if (type == "static_initializer") {
+      leave_alone(walk, member, "a static initialiser: it runs before a trap can be armed");
+    } else if (type == "block") {
+      leave_alone(walk, member, "an instance initialiser: it runs before a trap can be armed");
+      nested_bodies(walk, member);
+    } else if (type == "enum_body_declarations") {
+      members(walk, member);
+    } else {
+      nested_bodies(walk, member);
+    }
+  }
+}
+
+void in_class(JavaWalk& walk, const std::string& name, NodeIndex superclass, NodeIndex body) {
+  ClassInfo info{.name = walk.classes.empty() ? name : walk.classes.back().name + "." + name,
+                 .superclass = superclass == no_node ? "" : walk.syntax.words(superclass)};
+  info.superclass.resize(std::min(info.superclass.find('<'), info.superclass.size()));
+  for (const NodeIndex member : walk.syntax.named_children(body))
+    info.installs |= is_install(walk.syntax, member);
+  info.applet = walk.applets == nullptr ? info.superclass.ends_with("Applet")
+                                        : walk.applets->contains(qualified_name(walk.model.scope, info.name));
+  walk.classes.push_back({info.name, info.applet});
+  walk.model.classes.push_back(std::move(info));
+  members(walk, body);
+  walk.classes.pop_back();
+}
+
+// --- Names and numbers of the text ---
 
 /// The value of a whole number or a plain character, as its text says it.
 std::optional<std::uint32_t> integer_literal(std::string_view type, std::string_view text) {
@@ -49,318 +221,133 @@ std::optional<std::uint32_t> integer_literal(std::string_view type, std::string_
   return value;
 }
 
-}  // namespace
-
-bool is_type_declaration(std::string_view type) {
-  constexpr std::array<std::string_view, 4> types{"class_declaration", "interface_declaration",
-                                                  "enum_declaration", "record_declaration"};
-  return std::ranges::find(types, type) != types.end();
+/// An element as it stands, or with signs, casts and parentheses round it.
+bool in_array(const JavaSyntax& syntax, NodeIndex literal) {
+  NodeIndex parent = syntax[literal].parent;
+  while (is_one_of(syntax[parent].type, {"cast_expression", "unary_expression", "parenthesized_expression"}))
+    parent = syntax[parent].parent;
+  return syntax[parent].type == "array_initializer";
 }
 
-void JavaBuilder::build() {
-  collect_literals();
-  collect_markers();
-  const NodeIndex package = syntax_.child_of_type(syntax_.root(), "package_declaration");
-  if (package != no_node) model_.scope = syntax_.text(syntax_.named_children(package).back());
-  for (const NodeIndex node : syntax_.named_children(syntax_.root()))
-    if (is_type_declaration(syntax_[node].type)) type_declaration(node);
-  name_overloads();
-  collect_names();
-  for (const NodeIndex comment : markers_)
-    leave_alone(comment, "a marker must stand between two statements that run");
-}
-
-void JavaBuilder::type_declaration(NodeIndex node) {
-  const NodeIndex superclass = syntax_.child(node, "superclass");
-  in_class(std::string(syntax_.text(syntax_.child(node, "name"))),
-           superclass == no_node ? no_node : syntax_.named_children(superclass).front(),
-           syntax_.child(node, "body"));
-}
-
-void JavaBuilder::in_class(const std::string& name, NodeIndex superclass, NodeIndex body) {
-  ClassInfo info{.name = classes_.empty() ? name : classes_.back().name + "." + name, .superclass = {}};
-  if (superclass != no_node) info.superclass = syntax_.words(superclass);
-  info.superclass.resize(std::min(info.superclass.find('<'), info.superclass.size()));
-  for (const NodeIndex member : syntax_.named_children(body)) info.installs |= is_install(member);
-  info.applet = applets_ == nullptr ? info.superclass.ends_with("Applet")
-                                    : applets_->contains(qualified_name(model_.scope, info.name));
-  classes_.push_back({info.name, info.applet});
-  model_.classes.push_back(std::move(info));
-  members(body);
-  classes_.pop_back();
-}
-
-bool JavaBuilder::is_install(NodeIndex member) const {
-  return syntax_[member].type == "method_declaration" &&
-         syntax_.text(syntax_.child(member, "name")) == "install" &&
-         parameter_types(member) == "(byte[],short,byte)";
-}
-
-void JavaBuilder::members(NodeIndex body) {
-  for (const NodeIndex member : syntax_.named_children(body)) {
-    const std::string_view type = syntax_[member].type;
-    if (type == "method_declaration" || type == "constructor_declaration") {
-      method(member);
-    } else if (is_type_declaration(type)) {
-      type_declaration(member);
-    } else if (type == "static_initializer") {
-      leave_alone(member, "a static initialiser: it runs before a trap can be armed");
-    } else if (type == "block") {
-      leave_alone(member, "an instance initialiser: it runs before a trap can be armed");
-      nested_bodies(member);
-    } else if (type == "enum_body_declarations") {
-      members(member);
-    } else {
-      nested_bodies(member);
-    }
-  }
-}
-
-void JavaBuilder::method(NodeIndex node) {
-  const NodeIndex name = syntax_.child(node, "name");
-  const NodeIndex body = syntax_.child(node, "body");
-  const bool constructor = syntax_[node].type == "constructor_declaration";
-  const std::uint32_t function = add_function(std::string(syntax_.text(name)), syntax_[name].begin);
-  parameters_.push_back(parameter_types(node));
-  model_.functions[function].why_not = why_no_trap(node);
-  if (body == no_node) return;
-  if (!model_.functions[function].why_not.empty()) {
-    leave_alone(name,
-                fmt::format("{}: {}", model_.functions[function].name, model_.functions[function].why_not));
-    if (!constructor) slot(syntax_[body].begin + 1, "{pm}.outside();", {});
-    nested_bodies(body);
-    return;
-  }
-  Frame frame{.function = function, .returns = {}};
-  const NodeIndex type = syntax_.child(node, "type");
-  if (!constructor && syntax_.child(node, "dimensions") == no_node)
-    frame.returns = return_form(syntax_.words(type));
-  const bool is_void = constructor || syntax_.text(type) == "void";
-  function_body(frame, name, body, is_void ? apdu_parameter(node) : "");
-}
-
-std::string JavaBuilder::why_no_trap(NodeIndex method) const {
-  if (syntax_.child(method, "body") == no_node) return "it has no body";
-  if (!classes_.back().applet) return {};
-  const std::string_view name = syntax_.text(syntax_.child(method, "name"));
-  if (syntax_[method].type == "constructor_declaration" || is_install(method))
-    return "it runs when the applet is installed, before a trap can be armed";
-  // A select(APDU), say, is the applet's own.
-  constexpr std::array<std::string_view, 6> called_by_the_card{
-      "select()",          "select(boolean)", "deselect()",
-      "deselect(boolean)", "uninstall()",     "getShareableInterfaceObject(AID,byte)"};
-  std::string signature = std::string(name) + parameter_types(method);
-  if (const std::size_t package = signature.find("javacard.framework."); package != std::string::npos)
-    signature.erase(package, std::string_view("javacard.framework.").size());
-  if (std::ranges::find(called_by_the_card, signature) != called_by_the_card.end())
-    return "it runs outside of process, where no trap is armed";
-  return {};
-}
-
-std::string JavaBuilder::apdu_parameter(NodeIndex method) const {
-  for (const NodeIndex parameter : syntax_.named_children(syntax_.child(method, "parameters"))) {
-    const NodeIndex type = syntax_.child(parameter, "type");
-    const NodeIndex name = syntax_.child(parameter, "name");
-    if (type == no_node || name == no_node) continue;
-    const std::string_view text = syntax_.text(type);
-    if (text.substr(text.rfind('.') + 1) == "APDU") return std::string(syntax_.text(name));
-  }
-  return {};
-}
-
-std::string JavaBuilder::parameter_types(NodeIndex method) const {
-  std::string types;
-  for (const NodeIndex parameter : syntax_.named_children(syntax_.child(method, "parameters"))) {
-    // `byte... x` names its type by no role.
-    const bool spread = syntax_[parameter].type == "spread_parameter";
-    if (!spread && syntax_.child(parameter, "type") == no_node) continue;  // a receiver: `A this`
-    types += types.empty() ? "" : ",";
-    if (!spread) types += syntax_.words(syntax_.child(parameter, "type"));
-    if (const NodeIndex behind = syntax_.child(parameter, "dimensions"); behind != no_node)
-      types += syntax_.words(behind);
-    if (spread) {
-      const std::vector<NodeIndex> parts = syntax_.named_children(parameter);
-      types += syntax_.words(parts[parts.size() - 2]) + "...";
-    }
-  }
-  return "(" + types + ")";
-}
-
-std::uint32_t JavaBuilder::add_function(const std::string& simple_name, std::size_t offset) {
-  const std::string& owner = classes_.back().name;
-  model_.functions.push_back({.name = owner + "." + simple_name,
-                              .simple_name = simple_name,
-                              .owner = owner,
-                              .offset = offset,
-                              .why_not = {}});
-  return static_cast<std::uint32_t>(model_.functions.size() - 1);
-}
-
-void JavaBuilder::name_overloads() {
-  std::map<std::string, int> count;
-  for (const Function& function : model_.functions) ++count[function.name];
-  for (std::size_t i = 0; i < model_.functions.size(); ++i)
-    if (count[model_.functions[i].name] > 1) model_.functions[i].name += parameters_[i];
-  // Two local classes of one name, say.
-  std::map<std::string, int> same;
-  for (Function& function : model_.functions)
-    if (const int n = ++same[function.name]; n > 1) function.name += fmt::format("${}", n);
-}
-
-void JavaBuilder::function_body(const Frame& frame, NodeIndex name, NodeIndex body, const std::string& apdu) {
-  const std::uint32_t guards_outside = std::exchange(guards_, 0);
-  std::size_t start = syntax_[body].begin + 1;
-  std::vector<NodeIndex> statements = syntax_.children(body);
-  const auto invocation = std::ranges::find_if(
-      statements, [&](NodeIndex i) { return syntax_[i].type == "explicit_constructor_invocation"; });
-  if (invocation != statements.end()) {
-    nested_bodies(*invocation);
-    start = syntax_[*invocation].end;
-    statements.erase(statements.begin(), invocation + 1);
-  }
-  if (!apdu.empty()) {
-    model_.functions[frame.function].calls_itself = calls_itself(syntax_.text(name), body);
-    const auto entry0 =
-        site(frame, {TrapKind::entry0, TrapLevel::function}, syntax_[name].begin, syntax_[name].end);
-    slot(start, fmt::format("if({{pm}}.serve({}))return;{}", apdu, trap_call), {entry0});
-    const bool by_the_card =
-        parameters_.back() == "(APDU)" || parameters_.back() == "(javacard.framework.APDU)";
-    if (classes_.back().applet && syntax_.text(name) == "process" && by_the_card) {
-      // Of another applet of the package: the card calls it when a stop of the entry's is over.
-      slot(start, "{pm}.outside();", {});
-      model_.slots.back().unless = entry0;
-    }
-  }
-  const auto entry =
-      site(frame, {TrapKind::entry, TrapLevel::function}, syntax_[name].begin, syntax_[name].end);
-  slot(start, std::string(trap_call), {entry});
-  sequence(frame, statements, ordinary);
-  if (reachability_.statement(body) == Completes::yes)
-    end_trap(frame, {TrapKind::exit, TrapLevel::function}, syntax_[body].end - 1, syntax_[body].end);
-  guards_ = guards_outside;
-}
-
-/// With one argument, as what takes an APDU does, and on the same object.
-bool JavaBuilder::calls_itself(std::string_view name, NodeIndex body) const {
-  for (NodeIndex i = body; i < body + syntax_[body].subtree; ++i) {
-    if (syntax_[i].type != "method_invocation" || syntax_.text(syntax_.child(i, "name")) != name) continue;
-    const NodeIndex object = syntax_.child(i, "object");
-    if ((object == no_node || syntax_[object].type == "this") &&
-        syntax_.named_children(syntax_.child(i, "arguments")).size() == 1)
-      return true;
-  }
-  return false;
-}
-
-void JavaBuilder::nested_bodies(NodeIndex node) {
-  for (NodeIndex i = node; i < node + syntax_[node].subtree;) {
-    const std::string_view type = syntax_[i].type;
-    const NodeIndex body = type == "lambda_expression" ? syntax_.child(i, "body") : no_node;
-    if (type == "class_body") {
-      const NodeIndex made = syntax_[syntax_[i].parent].type == "object_creation_expression"
-                                 ? syntax_.child(syntax_[i].parent, "type")
-                                 : no_node;
-      in_class(fmt::format("${}", ++anonymous_), made, i);
-    } else if (body != no_node && syntax_[body].type == "block") {
-      const auto function = add_function(fmt::format("lambda${}", ++anonymous_), syntax_[i].begin);
-      parameters_.emplace_back("()");
-      function_body({.function = function, .returns = {}}, i, body, "");
-    } else {
-      // Code that carries no trap may still call code that does.
-      if (type == "catch_clause" || type == "finally_clause") guard(i);
-      ++i;
-      continue;
-    }
-    i += syntax_[i].subtree;
-  }
-}
-
-std::uint32_t JavaBuilder::site(const Frame& frame, Position position, std::size_t begin, std::size_t end) {
-  model_.sites.push_back({.kind = position.kind,
-                          .level = position.level,
-                          .function = frame.function,
-                          .begin = begin,
-                          .end = end,
-                          .guards = guards_,
-                          .marker_name = {},
-                          .in_source = false});
-  return static_cast<std::uint32_t>(model_.sites.size() - 1);
-}
-
-void JavaBuilder::slot(std::size_t at, std::string text, std::vector<std::uint32_t> wanted_by) {
-  model_.slots.push_back({.at = at, .text = std::move(text), .wanted_by = std::move(wanted_by)});
-}
-
-void JavaBuilder::leave_alone(NodeIndex node, std::string reason) {
-  model_.left_alone.push_back({.offset = syntax_[node].begin, .reason = std::move(reason)});
-}
-
-void JavaBuilder::collect_literals() {
-  for (NodeIndex i = 0; i < syntax_.count(); ++i) {
-    const std::optional<std::uint32_t> value = integer_literal(syntax_[i].type, syntax_.text(i));
+void collect_literals(const JavaSyntax& syntax, SourceModel& model) {
+  for (NodeIndex i = 0; i < syntax.count(); ++i) {
+    const std::optional<std::uint32_t> value = integer_literal(syntax[i].type, syntax.text(i));
     if (!value) continue;
-    std::vector<std::uint32_t>& literals = in_array(i) ? model_.table_literals : model_.literals;
+    std::vector<std::uint32_t>& literals = in_array(syntax, i) ? model.table_literals : model.literals;
     literals.push_back(*value);
     literals.push_back(0U - *value);  // -12 is the byte F4
   }
 }
 
-/// An element as it stands, or with signs, casts and parentheses round it.
-bool JavaBuilder::in_array(NodeIndex literal) const {
-  constexpr std::array<std::string_view, 3> wrappers{"cast_expression", "unary_expression",
-                                                     "parenthesized_expression"};
-  NodeIndex parent = syntax_[literal].parent;
-  while (std::ranges::find(wrappers, syntax_[parent].type) != wrappers.end()) parent = syntax_[parent].parent;
-  return syntax_[parent].type == "array_initializer";
+/// The identifier names a type, a variable or an import.
+bool is_declared(const JavaSyntax& syntax, NodeIndex identifier) {
+  const NodeIndex parent = syntax[identifier].parent;
+  const std::string_view in = syntax[parent].type;
+  const bool is_name = syntax[identifier].field == "name";
+  if (in == "type_parameter") return true;
+  if (in == "scoped_identifier") return is_name && syntax[syntax[parent].parent].type == "import_declaration";
+  return is_name && (is_java_type(in) ||
+                     is_one_of(in, {"variable_declarator", "formal_parameter", "catch_formal_parameter",
+                                    "enhanced_for_statement", "resource"}));
 }
 
-void JavaBuilder::collect_constant(NodeIndex access) {
-  const std::string_view owner = syntax_.text(syntax_.child(access, "object"));
-  const std::string_view name = syntax_.text(syntax_.child(access, "field"));
-  if ((owner == "PMC" || owner == "PM") && name != "m_perfStop")
-    model_.called_constants.insert(fmt::format("{}.{}", owner, name));
-}
-
-void JavaBuilder::collect_names() {
-  constexpr std::array<std::string_view, 10> declarations{
-      "class_declaration",      "interface_declaration",  "enum_declaration",
-      "record_declaration",     "variable_declarator",    "formal_parameter",
-      "catch_formal_parameter", "enhanced_for_statement", "resource",
-      "type_parameter"};
-  for (NodeIndex i = 1; i < syntax_.count(); ++i) {
-    const std::string_view type = syntax_[i].type;
-    if (type == "field_access") collect_constant(i);
-    if (type == "method_invocation" && syntax_.words(i).starts_with("PM.set("))
-      model_.called_constants.insert("PM.set()");
-    if (type != "identifier" && type != "type_identifier") continue;
-    const NodeIndex parent = syntax_[i].parent;
-    const bool declares = std::ranges::find(declarations, syntax_[parent].type) != declarations.end() &&
-                          (syntax_[i].field == "name" || syntax_[parent].type == "type_parameter");
-    const bool imports = syntax_[parent].type == "scoped_identifier" && syntax_[i].field == "name" &&
-                         syntax_[syntax_[parent].parent].type == "import_declaration";
-    if (declares || imports) model_.declared.emplace(syntax_.text(i));
-  }
-  const std::string_view file = std::string_view(model_.path).substr(model_.path.rfind('/') + 1);
-  const auto has = [&](const auto& is_wanted) { return std::ranges::any_of(model_.functions, is_wanted); };
+bool is_old_runtime(const SourceModel& model) {
+  const std::string_view file = std::string_view(model.path).substr(model.path.rfind('/') + 1);
+  const auto is_check = [](const Function& f) { return f.simple_name == "check"; };
+  const auto is_old = [](const Function& f) { return f.simple_name == "check" || f.simple_name == "set"; };
   const bool checks =
-      has([](const Function& f) { return f.simple_name == "check"; }) &&
-      !has([](const Function& f) { return f.simple_name != "check" && f.simple_name != "set"; });
+      std::ranges::any_of(model.functions, is_check) && std::ranges::all_of(model.functions, is_old);
   const bool numbers =
-      std::ranges::any_of(model_.declared, [](const auto& name) { return name.starts_with("TRAP_"); });
-  model_.is_old_runtime = (file == "PM.java" && model_.declared.contains("PM") && checks) ||
-                          (file == "PMC.java" && model_.declared.contains("PMC") && numbers);
+      std::ranges::any_of(model.declared, [](const auto& name) { return name.starts_with("TRAP_"); });
+  return (file == "PM.java" && model.declared.contains("PM") && checks) ||
+         (file == "PMC.java" && model.declared.contains("PMC") && numbers);
+}
+
+/// Fills in what the names of the runtime hang on.
+void collect_names(const JavaSyntax& syntax, SourceModel& model) {
+  const auto is_text = [&](NodeIndex node, std::string_view role, std::string_view text) {
+    const NodeIndex child = syntax.child(node, role);
+    return child != no_node && syntax.text(child) == text;
+  };
+  for (NodeIndex i = 1; i < syntax.count(); ++i) {
+    const std::string_view type = syntax[i].type;
+    if (type == "field_access") {
+      const std::string_view owner = syntax.text(syntax.child(i, "object"));
+      const std::string_view name = syntax.text(syntax.child(i, "field"));
+      if ((owner == "PMC" || owner == "PM") && name != "m_perfStop")
+        model.called_constants.insert(fmt::format("{}.{}", owner, name));
+    }
+    if (type == "method_invocation" && is_text(i, "object", "PM") && is_text(i, "name", "set"))
+      model.called_constants.insert("PM.set()");
+    if ((type == "identifier" || type == "type_identifier") && is_declared(syntax, i))
+      model.declared.emplace(syntax.text(i));
+  }
+  model.is_old_runtime = is_old_runtime(model);
+}
+
+}  // namespace
+
+void type_declaration(JavaWalk& walk, NodeIndex node) {
+  const NodeIndex superclass = walk.syntax.child(node, "superclass");
+  in_class(walk, std::string(walk.syntax.text(walk.syntax.child(node, "name"))),
+           superclass == no_node ? no_node : walk.syntax.named_children(superclass).front(),
+           walk.syntax.child(node, "body"));
+}
+
+void nested_bodies(JavaWalk& walk, NodeIndex node) {
+  const JavaSyntax& syntax = walk.syntax;
+  for (NodeIndex i = node; i < node + syntax[node].subtree;) {
+    const std::string_view type = syntax[i].type;
+    const NodeIndex body = type == "lambda_expression" ? syntax.child(i, "body") : no_node;
+    if (type == "class_body") {
+      const NodeIndex made = syntax[syntax[i].parent].type == "object_creation_expression"
+                                 ? syntax.child(syntax[i].parent, "type")
+                                 : no_node;
+      in_class(walk, fmt::format("${}", ++walk.anonymous), made, i);
+    } else if (body != no_node && syntax[body].type == "block") {
+      const auto function =
+          add_function(walk, fmt::format("lambda${}", ++walk.anonymous), syntax[i].begin, "()");
+      function_body(walk, {.function = function}, i, body, "");
+    } else {
+      // Code that carries no trap may still call code that does.
+      if (type == "catch_clause" || type == "finally_clause") guard(walk, i);
+      ++i;
+      continue;
+    }
+    i += syntax[i].subtree;
+  }
+}
+
+std::uint32_t java_site(JavaWalk& walk, Position position, ByteRange range) {
+  return add_site(walk.model, {.kind = position.kind,
+                               .level = position.level,
+                               .function = walk.frame.function,
+                               .begin = range.begin,
+                               .end = range.end,
+                               .guards = walk.frame.guards});
+}
+
+void leave_alone(JavaWalk& walk, NodeIndex node, std::string reason) {
+  walk.model.left_alone.push_back({.offset = walk.syntax[node].begin, .reason = std::move(reason)});
 }
 
 SourceModel read_java(const std::string& path, std::string text, const std::set<std::string>* applets) {
-  if (carries_traps(text))
-    throw UserError(Fault{.message = "the source carries jcprof's traps already",
-                          .place = place_at(path, text, text.find("/*[j*/")),
-                          .hint = "take them out with: jcprof strip " + path});
+  if (carries_traps(text)) throw UserError(traps_already(path, text));
   SourceModel model;
   model.path = path;
   model.text = std::move(text);
   const JavaSyntax syntax(path, model.text);
-  JavaBuilder(model, syntax, applets).build();
+  JavaWalk walk{.model = model, .syntax = syntax, .applets = applets};
+  collect_literals(syntax, model);
+  collect_markers(walk);
+  const NodeIndex package = syntax.child_of_type(syntax.root(), "package_declaration");
+  if (package != no_node) model.scope = syntax.text(syntax.named_children(package).back());
+  for (const NodeIndex node : syntax.named_children(syntax.root()))
+    if (is_java_type(syntax[node].type)) type_declaration(walk, node);
+  tell_namesakes_apart(model.functions, walk.parameters);
+  collect_names(syntax, model);
+  for (const NodeIndex comment : walk.markers)
+    leave_alone(walk, comment, "a marker must stand between two statements that run");
   return model;
 }
 

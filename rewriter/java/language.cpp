@@ -2,7 +2,6 @@
 // Java Card applets: PM and PMC beside the entry's source, and javac as the judge.
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <optional>
 #include <set>
 
@@ -11,12 +10,10 @@
 #include "rewriter/blame.hpp"
 #include "rewriter/compile_check.hpp"
 #include "rewriter/edits.hpp"
-#include "rewriter/java/applets.hpp"
 #include "rewriter/java/bytecode_size.hpp"
 #include "rewriter/java/front_end.hpp"
 #include "rewriter/java/runtime.hpp"
 #include "rewriter/language.hpp"
-#include "rewriter/project_tree.hpp"
 #include "rewriter/reading.hpp"
 #include "rewriter/safe_flags.hpp"
 #include "src/core/error.hpp"
@@ -35,7 +32,7 @@ const std::string& package_of(const Instrumentation& work) {
   return work.models[work.plan.entry_file].scope;
 }
 
-/// Where the entry's source stands, and the runtime with it.
+/// The folder of the entry's source, and of the runtime.
 fs::path folder_of(const Instrumentation& work) {
   return fs::path(work.models[work.plan.entry_file].path).parent_path();
 }
@@ -113,8 +110,7 @@ class JavaLanguage : public Language {
       const SourceModel& model = work.models[i];
       // The old runtime names its own, and goes.
       if (!model.is_old_runtime) named.insert(model.called_constants.begin(), model.called_constants.end());
-      if (work.plan.files[i].instrumented)
-        write_own_file(tree / model.path, apply_edits(model.text, edits_of(insertions(work, i))));
+      if (work.plan.files[i].instrumented) write_own_file(tree / model.path, rewritten(work, i).text);
       if (!model.is_old_runtime) continue;
       // Kept for strip, under a name that no compiler takes for a source.
       write_own_file((tree / model.path).string() + std::string(original_suffix), model.text);
@@ -125,13 +121,13 @@ class JavaLanguage : public Language {
     write_own_file(folder / (names_.pmc + ".java"), pmc_source(package_of(work), names_, map, named));
   }
 
-  Verdict check(const Instrumentation& work, const fs::path& tree) override {
-    Verdict verdict;
-    const Compilation compiled = compile(work, tree, verdict.notes);
-    for (const CompileError& error : compiled.errors) blame(error, work, tree, verdict.refused);
-    if (!verdict.refused.empty()) return verdict;
+  CheckResult check(const Instrumentation& work, const fs::path& tree) override {
+    CheckResult result;
+    const Compilation compiled = compile(work, tree, result.notes);
+    for (const CompileError& error : compiled.errors) blame(error, work, result.refused);
+    if (!result.refused.empty()) return result;
     const std::string warning = warning_on(safe_java_flags(project_.compile.flags).dropped);
-    if (!warning.empty()) verdict.notes.push_back(warning);
+    if (!warning.empty()) result.notes.push_back(warning);
     if (!compiled.errors.empty())
       throw UserError(
           Fault{.message = fmt::format("the tree does not compile with jcprof's runtime: {}",
@@ -141,14 +137,14 @@ class JavaLanguage : public Language {
     std::size_t traps = 0;
     for (const FilePlan& file : work.plan.files) traps += file.traps.size();
     const std::vector<std::string> sizes = size_notes(compiled.methods, package_of(work), traps);
-    verdict.tight = !sizes.empty();
-    verdict.notes.insert(verdict.notes.end(), sizes.begin(), sizes.end());
-    return verdict;
+    result.tight = !sizes.empty();
+    result.notes.insert(result.notes.end(), sizes.begin(), sizes.end());
+    return result;
   }
 
  private:
-  std::vector<Insertion> insertions(const Instrumentation& work, std::size_t file) const {
-    return insertions_for(work.models[file], work.plan.files[file], values_of(names_));
+  RewrittenSource rewritten(const Instrumentation& work, std::size_t file) const {
+    return rewritten_source(work.models[file], work.plan.files[file], values_of(names_));
   }
 
   std::vector<std::string> compiled_sources(const Instrumentation& work) const {
@@ -160,8 +156,8 @@ class JavaLanguage : public Language {
     return sources;
   }
 
-  /// What compiling the tree says against it. Nothing where that cannot be known: without a class path,
-  /// without javac, or when the sources themselves do not compile with what the project names.
+  /// Faults of the compiled tree. Empty where none can be known: without a class path, without javac, or when
+  /// the sources themselves do not compile with what the project names.
   Compilation compile(const Instrumentation& work, const fs::path& tree, std::vector<std::string>& notes) {
     if (project_.compile.classpath.empty()) return {};
     const fs::path scratch = tree.parent_path() / "compile";
@@ -188,13 +184,11 @@ class JavaLanguage : public Language {
     return compile_java(project_, project_.root, paths, scratch);
   }
 
-  void blame(const CompileError& error, const Instrumentation& work, const fs::path& tree,
-             std::vector<Refusal>& refused) const {
+  void blame(const CompileError& error, const Instrumentation& work, std::vector<Refusal>& refused) const {
     for (std::size_t file = 0; file < work.models.size(); ++file) {
       const SourceModel& model = work.models[file];
       if (model.path != error.path) continue;
-      for (const std::uint32_t site :
-           blamed(error, read_file(tree / error.path), model, insertions(work, file)))
+      for (const std::uint32_t site : blamed(error, rewritten(work, file)))
         refused.push_back({.file = file,
                            .site = site,
                            .reason = error.message,

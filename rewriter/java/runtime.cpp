@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "rewriter/edits.hpp"
-#include "rewriter/pm_template.hpp"
+#include "rewriter/templates.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::rewriter {
@@ -24,7 +24,7 @@ std::string as_short(std::uint32_t value) {
   return fmt::format("(short)0x{:04X}", value & 0xFFFFU);
 }
 
-/// What an INS and a status word must keep clear of.
+/// Numbers that an INS and a status word must keep clear of.
 struct TakenNumbers {
   std::set<std::uint32_t> bytes;
   std::set<std::uint32_t> words;

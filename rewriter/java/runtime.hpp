@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes into a Java Card applet's tree beside the traps: the classes PM and PMC, and the APDU and status
+// The parts of a Java Card applet's tree beside the traps: the classes PM and PMC, and the APDU and status
 // word by which they are reached.
 #pragma once
 
@@ -42,7 +42,7 @@ std::string pmc_source(const std::string& package, const RuntimeNames& names, co
 /// The values of a Java slot's placeholders.
 Placeholders values_of(const RuntimeNames& names);
 
-/// What is behind the name of an old runtime's file that ours took the place of.
+/// An old runtime's file is kept under its name with this behind it.
 inline constexpr std::string_view original_suffix = ".jcprof-original";
 
 }  // namespace jcprof::rewriter

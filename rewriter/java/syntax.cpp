@@ -53,7 +53,7 @@ class Cursor {
   TSTreeCursor cursor_;
 };
 
-/// What the parser sees: in a file of another encoding (Latin-1, say) each byte above 0x7F counts as a
+/// The text for the parser. In a file of another encoding (Latin-1, say) each byte above 0x7F counts as a
 /// letter, so that offsets stay those of the file.
 std::string parseable(std::string_view text) {
   std::string copy(text);
@@ -63,14 +63,12 @@ std::string parseable(std::string_view text) {
   return copy;
 }
 
-/// What is wrong with a node that the parser could not make sense of; nothing when it is fine.
 std::optional<std::string> fault_of(TSNode node) {
   if (ts_node_is_missing(node)) return fmt::format("\"{}\" is missing", ts_node_type(node));
   if (std::string_view(ts_node_type(node)) == "ERROR") return "this is not Java";
   return std::nullopt;
 }
 
-/// What may be behind a fault at that place.
 std::string hint_for(std::string_view text, std::size_t offset) {
   const std::size_t begin = text.substr(0, offset).rfind('\n') + 1;
   const std::string_view line = text.substr(begin, text.find('\n', offset) - begin);
@@ -100,6 +98,21 @@ void refuse_faulty(const std::string& path, std::string_view text, TSNode node) 
 }
 
 }  // namespace
+
+bool is_java_type(std::string_view type) {
+  return is_one_of(type,
+                   {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"});
+}
+
+bool is_java_loop(std::string_view type) {
+  return type == "while_statement" || type == "do_statement" || type.ends_with("for_statement");
+}
+
+bool is_java_statement(std::string_view type) {
+  return type.ends_with("_statement") || is_java_type(type) ||
+         is_one_of(type, {"block", "local_variable_declaration", "explicit_constructor_invocation",
+                          "switch_expression", ";"});
+}
 
 JavaSyntax::JavaSyntax(const std::string& path, std::string_view text) : text_(text) {
   refuse_unreadable(path, text);

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "rewriter/source_model.hpp"
+
 namespace jcprof::rewriter {
 
 struct SyntaxNode {
@@ -23,6 +25,11 @@ struct SyntaxNode {
 using NodeIndex = std::uint32_t;
 inline constexpr NodeIndex no_node = ~NodeIndex{0};
 
+// By a node's type:
+bool is_java_type(std::string_view type);  // it declares one
+bool is_java_loop(std::string_view type);
+bool is_java_statement(std::string_view type);
+
 class JavaSyntax {
  public:
   /// Throws UserError with the place of the first thing that is not Java.
@@ -32,6 +39,7 @@ class JavaSyntax {
   NodeIndex root() const { return 0; }
   NodeIndex count() const { return static_cast<NodeIndex>(nodes_.size()); }
   std::string_view text(NodeIndex node) const;
+  ByteRange range(NodeIndex node) const { return {nodes_[node].begin, nodes_[node].end}; }
   /// The text on one line: no comments, and blanks only where two words would run into each other.
   std::string words(NodeIndex node) const;
 

@@ -22,6 +22,16 @@ bool is_one_of(std::string_view word, const Words& words) {
   return std::ranges::find(words, word) != std::ranges::end(words);
 }
 
+template <class Words = std::initializer_list<std::string_view>>
+bool starts_with_one_of(std::string_view text, const Words& heads) {
+  return std::ranges::any_of(heads, [&](std::string_view head) { return text.starts_with(head); });
+}
+
+template <class Words = std::initializer_list<std::string_view>>
+bool ends_with_one_of(std::string_view text, const Words& endings) {
+  return std::ranges::any_of(endings, [&](std::string_view ending) { return text.ends_with(ending); });
+}
+
 /// The candidate nearest to `word` by edit distance (Levenshtein 1966), empty if none is close enough to
 /// help.
 std::string nearest(std::string_view word, std::span<const std::string> candidates);

@@ -15,8 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::vector<SourceModel> models{read_java("A.java", source)};
     if (models[0].functions.empty()) return;
     const TrapPlan plan = plan_traps(models, {.entry = {models[0].functions[0].name}});
-    const std::string written =
-        apply_edits(source, edits_of(insertions_for(models[0], plan.files[0], values_of(RuntimeNames{}))));
+    const std::string written = rewritten_source(models[0], plan.files[0], values_of(RuntimeNames{})).text;
     check(strip("A.java", written) == source, "taking the traps out gives the original bytes");
   });
 }

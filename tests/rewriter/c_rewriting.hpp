@@ -49,7 +49,7 @@ inline CRewritten rewrite_c(std::vector<SourceModel> models, const TrapPolicy& p
   for (std::size_t i = 0; i < result.models.size(); ++i) {
     const SourceModel& model = result.models[i];
     const Placeholders values{{"runtime", JCPROF_SOURCE_DIR "/templates/jcprof.h"}};
-    result.texts.push_back(apply_edits(model.text, edits_of(insertions_for(model, plan.files[i], values))));
+    result.texts.push_back(rewritten_source(model, plan.files[i], values).text);
     for (const PlannedTrap& planned : plan.files[i].traps) result.traps.push_back(planned.trap);
   }
   return result;

@@ -6,7 +6,7 @@
 
 #include "rewriter/blame.hpp"
 #include "rewriter/compile_check.hpp"
-#include "rewriter/java/applets.hpp"
+#include "rewriter/java/front_end.hpp"
 #include "rewriter/java/bytecode_size.hpp"
 #include "rewriter/java/runtime.hpp"
 #include "src/core/file.hpp"
@@ -332,9 +332,8 @@ std::vector<std::string> blamed_at(const std::string& source, const std::string&
                                    const std::string& message = "x") {
   const std::vector<SourceModel> models{read_java("A.java", source)};
   const TrapPlan plan = plan_traps(models, everything);
-  const std::vector<Insertion> insertions =
-      insertions_for(models[0], plan.files[0], values_of(RuntimeNames{}));
-  const std::string text = apply_edits(source, edits_of(insertions));
+  const RewrittenSource rewritten = rewritten_source(models[0], plan.files[0], values_of(RuntimeNames{}));
+  const std::string& text = rewritten.text;
   const std::size_t at = text.find(mark);
   REQUIRE(at != std::string::npos);
   const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
@@ -344,7 +343,7 @@ std::vector<std::string> blamed_at(const std::string& source, const std::string&
   const CompileError error{
       .path = "A.java", .line = static_cast<std::size_t>(line), .column = column, .message = message};
   std::vector<std::string> result;
-  for (const std::uint32_t site : blamed(error, text, models[0], insertions))
+  for (const std::uint32_t site : blamed(error, rewritten))
     for (const PlannedTrap& planned : plan.files[0].traps)
       if (planned.site == site) result.push_back(planned.trap.name);
   return result;

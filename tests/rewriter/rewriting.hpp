@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "rewriter/edits.hpp"
-#include "rewriter/java/applets.hpp"
 #include "rewriter/java/front_end.hpp"
 #include "rewriter/java/runtime.hpp"
 #include "rewriter/plan.hpp"
@@ -25,8 +24,7 @@ inline Rewritten rewrite(const std::string& path, const std::string& source, con
   std::vector<SourceModel> models{read_java(path, source)};
   settle_applets(models);
   const TrapPlan plan = plan_traps(models, policy);
-  Rewritten result{.text = apply_edits(
-                       source, edits_of(insertions_for(models[0], plan.files[0], values_of(RuntimeNames{})))),
+  Rewritten result{.text = rewritten_source(models[0], plan.files[0], values_of(RuntimeNames{})).text,
                    .traps = {},
                    .notes = plan.notes};
   for (const PlannedTrap& planned : plan.files[0].traps) result.traps.push_back(planned.trap);
