@@ -66,8 +66,14 @@ struct CalibrationTime {
   Ticks ticks = 0;           // of the whole command
 };
 
-/// What brings a target back that a calibration lost is not kept up for long.
+/// A target that calibrations lose is not brought back for long.
 inline constexpr int calibration_attempts = 2;
+
+/// "trap 3, hit 1", "the end".
+std::string in_words(Event event);
+/// A stop elsewhere than asked is a sample of neither place: nobody knows how it came there. `reached` must
+/// be known of a stop.
+void refuse_if_elsewhere(Event asked, Sample& sample);
 
 /// Called once a shot, in order, as soon as it is done. Returning false ends the batch after that shot.
 using ShotSink = std::function<bool(const Shot&, const Sample&)>;

@@ -13,7 +13,6 @@
 #include "harness/agent/command.hpp"
 #include "harness/agent/transport.hpp"
 #include "harness/card/pcsc.hpp"
-#include "harness/card/pcsc_slots.hpp"
 #include "harness/card/transport.hpp"
 #include "harness/card/vpcd.hpp"
 #include "harness/exec/transport.hpp"

@@ -28,8 +28,6 @@ struct Talk {
 
 /// A shot as it stands in a request; `input` in hex.
 nlohmann::json shot_at(Event stop, const std::string& input);
-/// "trap 3, hit 1", "the end".
-std::string in_words(Event event);
 /// "stopped at trap 3, hit 1", "lost: it caught fire".
 std::string in_words(const Sample& sample);
 

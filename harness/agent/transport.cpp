@@ -34,26 +34,17 @@ Turn lost(std::string why, Next next) {
   return {.sample = {.outcome = Outcome::lost, .why = std::move(why)}, .next = next};
 }
 
-std::string in_words(Event event) {
-  return fmt::format("trap {}, hit {}", number(event.trap), event.hit);
-}
-
 std::string in_words(const AgentError& error) {
   return error.hint.empty() ? error.message : fmt::format("{} ({})", error.message, error.hint);
 }
 
-/// A stop elsewhere than asked is a sample of neither place: how it came there is not known.
-void hold_against(const Shot& shot, Sample& sample) {
-  if (sample.outcome == Outcome::stopped && sample.reached != shot.stop) {
-    sample.outcome = Outcome::refused;
-    sample.ticks = 0;
-    sample.why = !sample.reached ? "it stopped, and the agent does not say where"
-                 : shot.stop.trap == run_to_end
-                     ? fmt::format("it stopped at {}, though nothing was armed", in_words(*sample.reached))
-                     : fmt::format("it stopped at {} instead", in_words(*sample.reached));
-  }
-  const bool is_untimed = sample.outcome != Outcome::stopped && sample.outcome != Outcome::ended;
-  if (is_untimed && sample.why.empty()) sample.why = "the agent gives no reason";
+/// What an agent may leave out of a shot, and a stop elsewhere than asked.
+void judge(Event asked, Sample& sample) {
+  if (sample.outcome == Outcome::stopped && !sample.reached)
+    sample = {.outcome = Outcome::refused, .why = "it stopped, and the agent does not say where"};
+  refuse_if_elsewhere(asked, sample);
+  const bool is_timed = sample.outcome == Outcome::stopped || sample.outcome == Outcome::ended;
+  if (!is_timed && sample.why.empty()) sample.why = "the agent gives no reason";
 }
 
 class AgentTransport final : public Transport {
@@ -190,7 +181,7 @@ Turn AgentTransport::take_shot(const Flight& flight, const Shot& shot, AgentShot
     return lost(fmt::format("the agent answers shot {} where shot {} is due", answer.n, expected),
                 Next::start_again);
   Turn turn{.sample = std::move(answer.sample)};
-  hold_against(shot, turn.sample);
+  judge(shot.stop, turn.sample);
   if (turn.sample.outcome == Outcome::lost || turn.sample.outcome == Outcome::timed_out)
     wants_reset_ = does(link_.description(), "reset");
   return turn;

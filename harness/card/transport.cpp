@@ -2,7 +2,6 @@
 #include "harness/card/transport.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -270,12 +269,6 @@ std::optional<CalibrationTime> CardTransport::calibrate(CalibrationKind kind, st
 std::unique_ptr<Transport> make_card_transport(const CardSetup& setup, std::unique_ptr<ApduChannel> channel,
                                                std::unique_ptr<Device> device) {
   return std::make_unique<CardTransport>(setup, std::move(channel), std::move(device));
-}
-
-std::string_view name_of(CalibrationKind kind) {
-  constexpr std::array<std::string_view, 9> names{"empty", "unarmed", "counting", "returned", "stop",
-                                                  "calls", "frames",  "guards",   "unwind"};
-  return names.at(static_cast<std::size_t>(kind));
 }
 
 }  // namespace jcprof::harness
