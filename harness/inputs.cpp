@@ -19,7 +19,7 @@ namespace jcprof::harness {
 namespace {
 
 constexpr std::size_t longest_input = 65535;
-// Of a source with few different values each try may be one that is there already.
+// Each try at a source with few different values may bring one that is there already.
 constexpr std::uint32_t tries_per_draw = 20;
 
 using Inputs = std::vector<StoredInput>;  // numbered at the end

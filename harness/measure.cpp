@@ -45,7 +45,7 @@ std::vector<StoredInput> give_inputs(const Project& project, std::uint64_t seed,
   return inputs;
 }
 
-/// As the store has it when it is begun.
+/// The row of a run that begins.
 RunInfo new_run(const Project& project, const TrapMap& map, const Description& target,
                 const MeasureOptions& options, const MeasureGoal& goal) {
   return {.state = RunState::running,
@@ -145,7 +145,7 @@ class Measurement {
     } catch (const Cancelled&) {
       (void)shooter_->goes_on();  // which knows why from here on
     } catch (const UserError&) {
-      // What was measured is good: it stays, and the next call goes on from here.
+      // The rounds so far are good: they stay, and the next call goes on from here.
       end(RunState::interrupted);
       throw;
     }

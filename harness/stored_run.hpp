@@ -46,7 +46,7 @@ class StoredRun {
   const RunInfo& info() const { return info_; }
   bool continues() const { return continues_; }
 
-  // Of the earlier call, where it continues one.
+  // Of the earlier call that it continues; empty where there is none.
   const StoredRounds& rounds() const { return rounds_; }
   const std::vector<Warning>& earlier_warnings() const { return earlier_warnings_; }
   std::uint64_t next_sequence() const { return next_sequence_; }

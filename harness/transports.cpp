@@ -97,7 +97,7 @@ std::string beside_us(const std::string& program) {
   return std::filesystem::exists(path) ? path.string() : program;
 }
 
-/// What the project has running beside the target, or null.
+/// The program that the project has running beside the target, or null.
 std::unique_ptr<Device> started_device(const Project& project, const std::filesystem::path& out_dir) {
   if (!project.start) return nullptr;
   const Placeholders values = placeholders(project, out_dir, "", "");

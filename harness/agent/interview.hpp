@@ -17,7 +17,7 @@
 
 namespace jcprof::harness {
 
-/// What an agent said to one request.
+/// An agent's answer to one request.
 struct Talk {
   std::vector<Sample> samples;
   std::vector<AgentProcess::Clock::time_point> arrivals;  // of the samples
@@ -55,7 +55,7 @@ class AgentInterview {
   AgentAnswer<T> last_answer(const Talk& talk) const {
     return read_answer<T>(talk.end.dump(), last_id_);
   }
-  /// What is wrong when it should end now; empty where it does, with status 0.
+  /// The fault of its end, which is due now; empty when it ends with status 0.
   std::string fault_of_end();
 
  private:

@@ -14,8 +14,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// As for cards (harness/card/session.cpp): who has never answered will hardly begin to; who has may come
-// back.
+// The reasons are those for cards (harness/card/session.cpp): an agent that has never answered will hardly
+// begin to; one that has may come back.
 constexpr int failures_at_the_beginning = 3;
 constexpr int failures_later = 20;
 constexpr int starts = 3;

@@ -73,7 +73,7 @@ class AgentLink {
 
  private:
   void start(std::string_view requests);
-  /// What went wrong with the hello, or nothing.
+  /// The fault of the hello, or nothing.
   std::string say_hello(std::string_view requests);
   std::string take_description(const AgentDescription& description);
 

@@ -21,10 +21,10 @@ struct Flight {
   std::size_t answered = 0;
 };
 
-/// What has to be done before the next shot.
+/// The next step after a shot.
 enum class Next : std::uint8_t { go_on, send_again, start_again };
 
-/// What became of the shot whose turn it was.
+/// The outcome of the shot whose turn it was.
 struct Turn {
   Sample sample;
   Next next = Next::go_on;
@@ -38,7 +38,7 @@ std::string in_words(const AgentError& error) {
   return error.hint.empty() ? error.message : fmt::format("{} ({})", error.message, error.hint);
 }
 
-/// What an agent may leave out of a shot, and a stop elsewhere than asked.
+/// Refuses a stop elsewhere than asked, and gives a reason where the agent leaves it out.
 void judge(Event asked, Sample& sample) {
   if (sample.outcome == Outcome::stopped && !sample.reached)
     sample = {.outcome = Outcome::refused, .why = "it stopped, and the agent does not say where"};
@@ -65,7 +65,7 @@ class AgentTransport final : public Transport {
   }
 
   ~AgentTransport() override {
-    // What is in flight may take its time; nobody waits for it.
+    // Nobody waits for shots in flight, which may take their time.
     if (!in_flight_.empty()) link_.drop();
   }
   AgentTransport(const AgentTransport&) = delete;
@@ -105,7 +105,7 @@ class AgentTransport final : public Transport {
   std::optional<std::uint64_t> first_n_;  // 0; 1 for agents that count from there
 };
 
-/// As many of the shots as one batch takes, sent.
+/// Sends as many of the shots as one batch takes.
 std::vector<Flight> AgentTransport::take_off(std::span<const Shot> shots) {
   const std::size_t most = std::min(link_.description().max_batch, most_in_flight);
   std::vector<Flight> flights;
@@ -247,7 +247,7 @@ std::variant<T, AgentError, NoAnswer> AgentTransport::ask(const AgentRequest& re
 
 void AgentTransport::reset_target() {
   const auto answer = ask<AgentDone>(ResetRequest{.how = "target"}, link_.settings().start_timeout);
-  // Who cannot reset may be able to start.
+  // An agent that cannot reset may be able to start.
   if (std::holds_alternative<AgentError>(answer)) link_.drop();
 }
 

@@ -77,7 +77,7 @@ class DaemonConnection {
     if (can_be_cut()) ::shutdown(socket_, SHUT_RDWR);
   }
 
-  /// What is in a reader now; nothing where the daemon does not say.
+  /// The state of a reader now; nothing where the daemon does not say.
   std::optional<SCARD_READERSTATE> look(const std::string& name) const {
     SCARD_READERSTATE reader{};
     reader.szReader = name.c_str();
@@ -203,7 +203,7 @@ class PcscChannel final : public ApduChannel {
     if (watchdog_.end())
       return lose(ExchangeState::timed_out, fmt::format("no answer within {} ms", timeout_.count()));
     if (state != SCARD_S_SUCCESS) return lose(ExchangeState::lost, pcsc_stringify_error(state));
-    // What the daemon makes of a card that died in the command.
+    // The daemon's answer for a card that died in the command.
     if (size < 2) return lose(ExchangeState::lost, fmt::format("the card sent an answer of {} bytes", size));
     return {ExchangeState::answered, {in_.data(), size}, start, stop, {}};
   }
@@ -297,7 +297,7 @@ class PcscChannel final : public ApduChannel {
     return state;
   }
 
-  /// Of several that fit the only one with a card.
+  /// Takes the only one with a card where several fit.
   std::optional<Absence> choose_reader() {
     std::vector<std::string> readers;
     const LONG state = daemon_->readers(readers);

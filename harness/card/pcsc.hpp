@@ -30,7 +30,7 @@ struct Slot {
   Bytes atr;
 };
 
-/// What is in the readers, by looking alone: no card is connected to, so that nothing is disturbed. Nothing
+/// Looks at all readers without connecting to a card, so that nothing is disturbed. Nothing
 /// when no daemon answers.
 std::optional<std::vector<Slot>> pcsc_slots();
 

@@ -191,7 +191,7 @@ Sample CardTransport::shoot(const Shot& shot) {
 
 void CardTransport::finish(const InputCommands& commands, Outcome outcome) {
   session_.settle();
-  // Where the card itself served GET RESPONSE, arming would still hold for the commands of the scripts.
+  // Arming would still hold for the commands of the scripts where the card itself served GET RESPONSE.
   const bool has_scripts = !commands.after_each.steps.empty() || !commands.before_each.steps.empty();
   if (outcome == Outcome::ended && commands_per_trigger_ > commands.trigger.size() && has_scripts &&
       session_.transmit(arm_command(setup_.arming, {}, 0)).state != ExchangeState::answered)

@@ -119,7 +119,7 @@ class VpcdChannel final : public ApduChannel {
   }
 
   ChannelDescription describe() const override {
-    // What dials in here is a program, or is reached through one.
+    // A program dials in here, or stands between.
     return {.transport = "vpcd",
             .agent = "jcprof/" JCPROF_VERSION,
             .reader = "",

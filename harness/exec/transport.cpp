@@ -24,7 +24,7 @@ namespace {
 // The steps in which wait4 tells processor time.
 constexpr double cpu_resolution_ns = 1000;
 
-/// What is set for one run, beside JCPROF_REPORT.
+/// Environment variables of one run, beside JCPROF_REPORT.
 using Variables = std::vector<std::pair<std::string_view, std::string>>;
 
 Variables arming(Event stop) {
@@ -64,7 +64,7 @@ class ExecTransport final : public Transport {
   std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) override;
 
  private:
-  /// What a run gave, and what its file says.
+  /// A run and its report.
   struct Answer {
     TimedRun run;
     std::optional<ExecReport> report;
@@ -212,7 +212,7 @@ Sample ExecTransport::judged(const Answer& answer, Event asked) {
   return sample;
 }
 
-/// As if it could not stop.
+/// Without regard to stops.
 Sample ExecTransport::judged_end(const Answer& answer) const {
   const auto lost = [](std::string why) { return Sample{.outcome = Outcome::lost, .why = std::move(why)}; };
   switch (answer.run.end) {

@@ -57,7 +57,7 @@ Drainer::Round Drainer::round() {
   rounds_without_entry_ = 0;
   for (const Waiting& chunk : full) {
     // A thread leaves a chunk before it takes the next one, but we may have looked at that one first.
-    // Whatever comes before a chunk of the last round is there in this one; where it is not, it never comes.
+    // A chunk that comes before one of the last round is there in this one, or never comes.
     const auto last = taken_.find(chunk.thread);
     const bool is_next = chunk.number == (last == taken_.end() ? 1 : last->second + 1);
     if (!is_next && !was_put_off_[chunk.index]) {
@@ -74,7 +74,7 @@ Drainer::Round Drainer::round() {
 void Drainer::take(const Waiting& chunk) {
   const LogChunk content = memory_.chunk(chunk.index);
   if (!has_attached_) {
-    // Of a recording that is cut short this is the head that knows the program.
+    // A recording that is cut short has this head, which knows the program.
     has_attached_ = true;
     writer_.head(memory_.head());
   }
@@ -100,7 +100,7 @@ bool Drainer::entries() {
   const std::size_t asked = std::min(used, all.size());
   while (asked - entries_done_ >= sizeof(jcprof_log_entry)) {
     const auto& entry = reinterpret_cast<const jcprof_log_entry&>(all[entries_done_]);
-    if (load(entry.kind) == 0) return used > all.size();  // what had no room there is never written
+    if (load(entry.kind) == 0) return used > all.size();  // an entry without room there is never written
     const std::size_t bytes = entry.bytes;
     if (bytes < sizeof entry || bytes % sizeof(jcprof_log_u64) != 0 || bytes > asked - entries_done_) break;
     writer_.entry(all.subspan(entries_done_, bytes));

@@ -61,7 +61,7 @@ SignalsTaken::SignalsTaken() {
   ::pthread_sigmask(SIG_BLOCK, &ours, &mask_before_);
   for (const int signal : ignored)
     if (::signal(signal, SIG_IGN) == SIG_DFL) were_default_.push_back(signal);
-  // Where it is ignored nobody learns how a command ended.
+  // Nobody learns how a command ended while it is ignored.
   ::signal(SIGCHLD, SIG_DFL);
   fd_ = UniqueFd(::signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK));
 }
@@ -75,7 +75,7 @@ SignalsTaken::~SignalsTaken() {
 std::optional<int> SignalsTaken::next() const {
   signalfd_siginfo info{};
   while (::read(fd_.get(), &info, sizeof info) == sizeof info)
-    // What comes of the terminal the command has got as well.
+    // The command has got signals of the terminal as well.
     if (info.ssi_code != SI_KERNEL) return static_cast<int>(info.ssi_signo);
   return std::nullopt;
 }
