@@ -162,19 +162,23 @@ class Measurement {
  private:
   void begin() {
     log_.emplace(map_, survey_.good);
-    shooter_.emplace(transport_, *log_, Budget{.shots = options_.max_shots, .cancellation = cancellation_},
-                     [this] { report_now_and_then(); });
     run_.emplace(store_, new_run(project_, map_, target_, options_, goal_),
                  StoredRun::Subject{map_, inputs_, survey_});
     for (const SurveyedPath& one : survey_.paths) {
       PathStops stops(one, options_.seed);
       paths_.push_back({.stops = stops, .engine = engine::Engine(stops.settings(map_, target_, goal_))});
     }
+    shooter_.emplace(transport_, *log_,
+                     ShooterSettings{.store = store_,
+                                     .run = run_->info().id,
+                                     .sequence = run_->next_sequence(),
+                                     .most_shots = options_.max_shots,
+                                     .cancellation = cancellation_},
+                     [this] { report_now_and_then(); });
     warnings_ = survey_.warnings;
     // How steady it was is known from the first warm-up only.
     std::ranges::copy_if(run_->earlier_warnings(), std::back_inserter(warnings_),
                          [](const Warning& warning) { return warning.kind == WarningKind::unsteady; });
-    shooter_->begin({.store = store_, .run = run_->info().id, .sequence = run_->next_sequence()});
     // Half a pair of twins is measured again.
     while (run_->rounds().has_twins(round_ + 1) && hand_in() && hand_in()) {
     }

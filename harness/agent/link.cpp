@@ -135,6 +135,10 @@ NoAnswer AgentLink::no_answer(LineState state) {
   return {};
 }
 
+UserError AgentLink::failure(const std::string& message, std::string hint) {
+  return environment_error(fmt::format("{}\n{}", message, account()), std::move(hint));
+}
+
 void AgentLink::succeed() {
   failures_ = 0;
   has_succeeded_ = true;
