@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/agent/link.hpp"
+#include "harness/transport.hpp"
 #include "src/core/types.hpp"
 
 namespace jcprof::harness {
