@@ -40,7 +40,7 @@ class Calibrator {
       if (!add_each(kinds, passes)) return;
   }
 
-  /// Whether the target times the unwinding at all is asked with few frames.
+  /// A call with few frames shows whether the target times the unwinding at all.
   void time_exactly() {
     using enum CalibrationKind;
     for (std::uint32_t i = 0; i < settings_.repetitions; ++i)
@@ -115,7 +115,7 @@ class Calibrator {
     return passes;
   }
 
-  /// Whether so many passes of a trap can be told from none.
+  /// True when so many passes of a trap can be told from none.
   bool is_clear(std::uint64_t passes, Ticks& longest) {
     std::vector<double> differences;
     for (int i = 0; i < pilot_pairs; ++i) {

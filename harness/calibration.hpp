@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trap itself costs on this very device: times of calibration commands, raw, for the annotator to make
-// slopes of. Knows nothing of stores.
+// Measures what a trap itself costs on this very device: times of calibration commands, raw, for the
+// annotator to make slopes of. Knows nothing of stores.
 #pragma once
 
 #include <chrono>

@@ -20,7 +20,7 @@ class Device {
   virtual void start() = 0;
   virtual void stop() = 0;
   virtual bool has_ended() = 0;
-  /// What a person should know when it does not do its part: its command, its log and the log's last lines.
+  /// For a person, when it does not do its part: its command, its log and the log's last lines.
   virtual std::string account() const = 0;
   /// How long it may take to be there.
   virtual std::chrono::milliseconds patience() const = 0;

@@ -19,14 +19,10 @@ namespace jcprof::harness {
 namespace {
 
 constexpr std::size_t longest_input = 65535;
-// Of a source with few different values each try may be one that is there already.
+// Each try at a source with few different values may bring one that is there already.
 constexpr std::uint32_t tries_per_draw = 20;
 
-struct Drawn {
-  Bytes bytes;
-  std::string input_class;
-};
-using Inputs = std::vector<Drawn>;
+using Inputs = std::vector<StoredInput>;  // numbered at the end
 
 Bytes bytes_of(std::string_view hex, const Place& place) {
   std::optional<Bytes> bytes = parse_hex(hex);
@@ -165,7 +161,7 @@ Inputs draw_distinct(const Pattern& pattern, const InputSettings& settings) {
 }
 
 Inputs from_random(const RandomInput& random, const InputSettings& settings) {
-  if (random.bytes == 0) return {Drawn{}};
+  if (random.bytes == 0) return {StoredInput{}};
   return draw_distinct(Pattern(fmt::format("[0-9a-f]{{{}}}", 2 * random.bytes)), settings);
 }
 
@@ -185,17 +181,18 @@ Inputs expand(const InputSpec& spec, const InputSettings& settings);
 
 Inputs from_classes(const InputClasses& classes, const InputSettings& settings) {
   Inputs inputs;
-  for (const auto& [name, spec] : classes.classes) {
-    for (Drawn& one : expand(spec, settings))
-      inputs.push_back({.bytes = std::move(one.bytes), .input_class = name});
-  }
+  for (const auto& [name, spec] : classes.classes)
+    for (StoredInput& one : expand(spec, settings)) {
+      one.input_class = name;
+      inputs.push_back(std::move(one));
+    }
   return inputs;
 }
 
 Inputs from_split(const InputSplit& split, const InputSettings& settings) {
   Inputs inputs = expand(split.of, settings);
   std::vector<std::size_t> values;
-  for (const Drawn& one : inputs) values.push_back(property(split.by, one.bytes));
+  for (const StoredInput& one : inputs) values.push_back(property(split.by, one.bytes));
   std::vector<std::size_t> sorted = values;
   std::ranges::sort(sorted);
   // With many alike the median may be the smallest: then what is above it makes the other half.
@@ -211,7 +208,7 @@ Inputs from_split(const InputSplit& split, const InputSettings& settings) {
 struct Expand {
   const InputSettings& settings;
 
-  Inputs operator()(const std::monostate&) const { return {Drawn{}}; }
+  Inputs operator()(const std::monostate&) const { return {StoredInput{}}; }
   Inputs operator()(const FixedInput& fixed) const { return from_list({{fixed.hex}}); }
   Inputs operator()(const InputList& list) const { return from_list(list); }
   Inputs operator()(const InputFile& file) const { return from_file(file, settings.root); }
@@ -234,12 +231,10 @@ Inputs expand(const InputSpec& spec, const InputSettings& settings) {
 }  // namespace
 
 std::vector<StoredInput> make_inputs(const InputSpec& spec, const InputSettings& settings) {
-  std::vector<StoredInput> stored;
-  for (Drawn& one : expand(spec, settings))
-    stored.push_back({.index = static_cast<std::uint32_t>(stored.size()),
-                      .bytes = std::move(one.bytes),
-                      .input_class = std::move(one.input_class)});
-  return stored;
+  Inputs inputs = expand(spec, settings);
+  std::uint32_t next = 0;
+  for (StoredInput& one : inputs) one.index = next++;
+  return inputs;
 }
 
 }  // namespace jcprof::harness

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an engine found out, put into words for people: a plan before the first round, warnings at the end.
+// Puts the findings of an engine into words for people: a plan before the first round, warnings at the end.
 // Pure.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace jcprof::harness {
 
-/// What it will take, as the warm-up foretells it.
+/// The effort that the warm-up foretells.
 struct Plan {
   double precision = 0;      // half width of a share that was asked for
   std::uint64_t rounds = 0;  // to reach it
@@ -30,7 +30,7 @@ struct Means {
   std::uint64_t most_rounds = 0;
   std::optional<std::uint64_t> shots = {};  // left
   std::optional<std::chrono::milliseconds> time = {};
-  std::chrono::duration<double> per_shot{0};  // as the warm-up took
+  std::chrono::duration<double> per_shot{0};  // in the warm-up
 };
 
 Plan plan_for(const engine::Pilot& pilot, const engine::Precision& precision, const Means& means);

@@ -2,7 +2,7 @@
 #include "harness/measure.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 #include "harness/path_measurement.hpp"
 #include "harness/shooter.hpp"
 #include "harness/shot_log.hpp"
-#include "harness/stored_rounds.hpp"
+#include "harness/stored_run.hpp"
 #include "harness/survey.hpp"
 #include "src/core/error.hpp"
 
@@ -36,6 +36,80 @@ MeasureGoal goal_of(const MeasureOptions& options) {
   return goal;
 }
 
+/// Those of the project, which the target is told.
+std::vector<StoredInput> give_inputs(const Project& project, std::uint64_t seed, Transport& transport) {
+  std::vector<StoredInput> inputs = make_inputs(project.inputs, {.root = project.root, .seed = seed});
+  std::vector<Bytes> bytes;
+  for (const StoredInput& input : inputs) bytes.push_back(input.bytes);
+  transport.set_inputs(std::move(bytes));
+  return inputs;
+}
+
+/// The row of a run that begins.
+RunInfo new_run(const Project& project, const TrapMap& map, const Description& target,
+                const MeasureOptions& options, const MeasureGoal& goal) {
+  return {.state = RunState::running,
+          .started = utc_now(),
+          .tool = options.tool,
+          .project = project.name,
+          .project_digest = project.digest,
+          .trap_digest = digest_of(map),
+          .transport = target.transport,
+          .agent = target.agent,
+          .reader = target.reader,
+          .protocol = target.protocol,
+          .device = target.device,
+          .atr = target.atr,
+          .simulated = target.simulated,
+          .unit = target.unit,
+          .hz = target.hz,
+          .resolution = target.resolution,
+          .seed = options.seed,
+          .rounds = options.rounds.value_or(0),
+          .absolute = goal.precision.absolute,
+          .relative = goal.precision.relative,
+          .zoom = goal.zoom,
+          .hot = goal.precision.hot};
+}
+
+/// A command that takes longer than the time-out would be taken for a hang.
+CalibrationSettings calibration_settings(const Project& project, const Description& target,
+                                         std::uint32_t repetitions) {
+  return {.repetitions = target.exact ? 1 : repetitions,
+          .is_exact = target.exact,
+          .longest =
+              std::min<std::chrono::nanoseconds>(CalibrationSettings{}.longest, project.session.timeout / 4)};
+}
+
+UserError time_is_over(std::chrono::duration<double> most, std::string_view phase) {
+  return Fault{
+      .message = fmt::format("--max-time was over before the first round: {} s, in phase \"{}\"",
+                             most.count(), phase),
+      .hint = "give it more time, or place fewer traps: a coarser \"level\" in \"profile\" of jcprof.json"};
+}
+
+std::chrono::duration<double> time_of_shot(const Shooter& shooter) {
+  return shooter.shooting() / static_cast<double>(std::max<std::uint64_t>(shooter.shots(), 1));
+}
+
+/// How far the paths are, by their newest looks.
+void count_in(Progress& progress, const std::vector<PathMeasurement>& paths, const Shooter& shooter) {
+  progress.shots = shooter.shots();
+  std::uint64_t left = 0;
+  for (const PathMeasurement& path : paths) {
+    const auto& look = path.engine.look();
+    progress.blocks += look ? look->blocks.size() : path.stops.events().size() - 1;
+    if (!look) continue;
+    progress.settled += look->settled;
+    progress.drift = std::max(progress.drift, look->drift);
+    left += path.engine.shots_left();
+  }
+  if (left == 0) return;
+  progress.expected = progress.shots + left;
+  progress.left =
+      std::chrono::duration_cast<std::chrono::seconds>(time_of_shot(shooter) * static_cast<double>(left));
+}
+
 class Measurement {
  public:
   Measurement(const Project& project, const TrapMap& map, Transport& transport, Store& store,
@@ -55,182 +129,115 @@ class Measurement {
 
   Measured run() {
     try {
-      make_contact();
+      report("path");
+      target_ = transport_.describe();
+      inputs_ = give_inputs(project_, options_.seed, transport_);
+      survey_ = survey(map_, transport_, inputs_);
     } catch (const Cancelled& cancelled) {
       // Half a survey is none: an earlier run must not be shut off by it.
-      if (cancelled.signal() == 0) throw time_is_over();
+      if (cancelled.signal() == 0) throw time_is_over(*options_.max_time, phase_);
       return {.run = {.state = RunState::interrupted, .device = target_.device}};
     }
-    open_run();
+    begin();
     try {
       calibrate_once();
       measure_paths();
     } catch (const Cancelled&) {
       (void)shooter_->goes_on();  // which knows why from here on
     } catch (const UserError&) {
-      // What was measured is good: it stays, and the next call goes on from here.
-      close_run(RunState::interrupted);
+      // The rounds so far are good: they stay, and the next call goes on from here.
+      end(RunState::interrupted);
       throw;
     }
     const bool was_too_short = shooter_->halt() == Halt::time && round_ == 0;
     const bool goes_on_later = shooter_->halt() == Halt::interrupted || was_too_short;
-    close_run(goes_on_later ? RunState::interrupted : RunState::complete);
-    if (was_too_short) throw time_is_over();
-    return {.run = info_, .warnings = warnings_, .shots = shooter_->shots(), .continued = continued_};
+    end(goes_on_later ? RunState::interrupted : RunState::complete);
+    if (was_too_short) throw time_is_over(*options_.max_time, phase_);
+    return {.run = run_->info(),
+            .warnings = std::move(warnings_),
+            .shots = shooter_->shots(),
+            .continued = run_->continues()};
   }
 
  private:
-  void make_contact() {
-    report("path");
-    target_ = transport_.describe();
-    read_inputs();
-    survey_ = survey(map_, transport_, inputs_);
+  void begin() {
     log_.emplace(map_, survey_.good);
-    shooter_.emplace(transport_, *log_, Budget{.shots = options_.max_shots, .cancellation = cancellation_},
+    run_.emplace(store_, new_run(project_, map_, target_, options_, goal_),
+                 StoredRun::Subject{map_, inputs_, survey_});
+    for (const SurveyedPath& one : survey_.paths) {
+      PathStops stops(one, options_.seed);
+      paths_.push_back({.stops = stops, .engine = engine::Engine(stops.settings(map_, target_, goal_))});
+    }
+    shooter_.emplace(transport_, *log_,
+                     ShooterSettings{.store = store_,
+                                     .run = run_->info().id,
+                                     .sequence = run_->next_sequence(),
+                                     .most_shots = options_.max_shots,
+                                     .cancellation = cancellation_},
                      [this] { report_now_and_then(); });
-  }
-
-  UserError time_is_over() const {
-    return Fault{
-        .message = fmt::format("--max-time was over before the first round: {} s, in phase \"{}\"",
-                               std::chrono::duration<double>(*options_.max_time).count(), phase_),
-        .hint = "give it more time, or place fewer traps: a coarser \"level\" in \"profile\" of jcprof.json"};
-  }
-
-  void read_inputs() {
-    inputs_ = make_inputs(project_.inputs, {.root = project_.root, .seed = options_.seed});
-    std::vector<Bytes> bytes;
-    bytes.reserve(inputs_.size());
-    for (const StoredInput& input : inputs_) bytes.push_back(input.bytes);
-    transport_.set_inputs(std::move(bytes));
-  }
-
-  void add_path(const SurveyedPath& surveyed) {
-    PathStops stops(surveyed, options_.seed);
-    engine::Engine engine(stops.settings(map_, target_, goal_));
-    paths_.push_back({.stops = std::move(stops), .engine = std::move(engine)});
-  }
-
-  // ---- the run in the store
-
-  void open_run() {
     warnings_ = survey_.warnings;
-    const std::optional<RunInfo> last = store_.last_run();
-    continued_ = last && can_go_on(*last) && recall_paths(survey_, store_.paths(last->id));
-    for (const SurveyedPath& one : survey_.paths) add_path(one);
-    if (continued_) {
-      info_ = *last;
-      calibrated_ = !store_.calibrations(info_.id).empty();
-      info_.state = RunState::running;
-      info_.rounds = options_.rounds.value_or(0);
-      store_.go_on(info_.id, info_.rounds);
-      // How steady it was is known from the first warm-up only.
-      for (Warning& warning : store_.warnings(info_.id))
-        if (warning.kind == WarningKind::unsteady) warnings_.push_back(std::move(warning));
-      go_on();
-      return;
-    }
-    info_ = new_run();
-    info_.id = store_.begin_run(info_, map_, inputs_);
-    for (const StoredPath& path : paths_of(survey_)) store_.add_path(info_.id, path);
-    shooter_->begin({.store = store_, .run = info_.id});
-  }
-
-  RunInfo new_run() const {
-    return {.state = RunState::running,
-            .started = utc_now(),
-            .tool = options_.tool,
-            .project = project_.name,
-            .project_digest = project_.digest,
-            .trap_digest = digest_of(map_),
-            .transport = target_.transport,
-            .agent = target_.agent,
-            .reader = target_.reader,
-            .protocol = target_.protocol,
-            .device = target_.device,
-            .atr = target_.atr,
-            .simulated = target_.simulated,
-            .unit = target_.unit,
-            .hz = target_.hz,
-            .resolution = target_.resolution,
-            .seed = options_.seed,
-            .rounds = options_.rounds.value_or(0),
-            .absolute = goal_.precision.absolute,
-            .relative = goal_.precision.relative,
-            .zoom = goal_.zoom,
-            .hot = goal_.precision.hot};
-  }
-
-  bool can_go_on(const RunInfo& last) const {
-    const auto same = [](const StoredInput& a, const StoredInput& b) {
-      return std::tie(a.index, a.bytes, a.input_class) == std::tie(b.index, b.bytes, b.input_class);
-    };
-    return is_same_measurement(last, new_run()) && std::ranges::equal(store_.inputs(last.id), inputs_, same);
-  }
-
-  /// Hands in the rounds of the earlier call again: the same readings lead to the same decisions.
-  void go_on() {
-    const std::vector<StoredSample> samples = store_.samples(info_.id);
-    shooter_->begin(
-        {.store = store_, .run = info_.id, .sequence = samples.empty() ? 0 : samples.back().sequence + 1});
-    const StoredRounds rounds(samples);
-    looks_ = store_.looks(info_.id);
+    // How steady it was is known from the first warm-up only.
+    std::ranges::copy_if(run_->earlier_warnings(), std::back_inserter(warnings_),
+                         [](const Warning& warning) { return warning.kind == WarningKind::unsteady; });
     // Half a pair of twins is measured again.
-    while (rounds.has_twins(round_ + 1) && hand_in(rounds) && hand_in(rounds)) {
+    while (run_->rounds().has_twins(round_ + 1) && hand_in() && hand_in()) {
     }
-    for (PathMeasurement& path : paths_) path.engine.warm_up_again();
+    if (run_->continues())
+      for (PathMeasurement& path : paths_) path.engine.warm_up_again();
   }
 
-  bool hand_in(const StoredRounds& rounds) {
+  /// A round of an earlier call: the same readings lead to the same decisions.
+  bool hand_in() {
+    const std::uint32_t input = run_->rounds().input_of(round_ + 1);
     const auto path = std::ranges::find_if(paths_, [&](const PathMeasurement& one) {
-      return std::ranges::find(one.stops.inputs(), rounds.input_of(round_ + 1)) != one.stops.inputs().end();
+      return std::ranges::find(one.stops.inputs(), input) != one.stops.inputs().end();
     });
     if (path == paths_.end()) return false;
-    const std::optional<engine::Pilot> pilot = target_.exact ? engine::Pilot{} : stored_pilot(*path, looks_);
+    const std::optional<engine::Pilot> pilot =
+        target_.exact ? engine::Pilot{} : stored_pilot(*path, run_->looks());
     if (!pilot) return false;
     path->engine.skip_warm_up(*pilot);
     const std::vector<Shot> shots = path->stops.shots_of(path->engine.next());
-    const auto samples = rounds.samples_of(round_ + 1, shots);
+    const auto samples = run_->rounds().samples_of(round_ + 1, shots);
     if (!samples) return false;
     for (const StoredSample& sample : *samples) log_->recall(sample.asked, sample.outcome);
     ++round_;
-    take(*path, shots, *samples);
+    take(*path, shots, *samples, *log_);
     return true;
   }
 
-  void calibrate_once() {
-    if (calibrated_ || options_.calibrations == 0) return;
-    report("calibration");
-    // A command that takes longer than the time-out would be taken for a hang.
-    const CalibrationSettings settings{.repetitions = target_.exact ? 1 : options_.calibrations,
-                                       .is_exact = target_.exact,
-                                       .longest = std::min<std::chrono::nanoseconds>(
-                                           CalibrationSettings{}.longest, project_.session.timeout / 4)};
-    const std::vector<CalibrationTime> times =
-        calibrate(transport_, settings, [this] { return shooter_->goes_on(); });
-    // The half of it would be taken for the whole when the run is gone on with.
-    if (!shooter_->goes_on()) return;
-    store_.begin();
-    for (const CalibrationTime& time : times)
-      store_.add_calibration(
-          info_.id, {.kind = std::string(name_of(time.kind)), .passes = time.passes, .ticks = time.ticks});
-    store_.commit();
+  void end(RunState state) {
+    const Halt halt = shooter_->halt();
+    if (halt == Halt::shots || halt == Halt::time)
+      warnings_.push_back({.kind = WarningKind::precision,
+                           .text = fmt::format("ended by {} in round {}",
+                                               halt == Halt::shots ? "--max-shots" : "--max-time", round_)});
+    for (const PathMeasurement& path : paths_)
+      std::ranges::move(judge(path.engine, goal_, target_.unit), std::back_inserter(warnings_));
+    std::ranges::move(log_->warnings(), std::back_inserter(warnings_));
+    run_->end(state, warnings_);
   }
 
-  // ---- rounds
+  void calibrate_once() {
+    if (run_->is_calibrated() || options_.calibrations == 0) return;
+    report("calibration");
+    const std::vector<CalibrationTime> times =
+        calibrate(transport_, calibration_settings(project_, target_, options_.calibrations),
+                  [this] { return shooter_->goes_on(); });
+    // The half of it would be taken for the whole when the run is gone on with.
+    if (shooter_->goes_on()) run_->keep(times);
+  }
 
   void measure_paths() {
-    for (bool is_left = true; is_left && shooter_->goes_on();) {
-      is_left = false;
-      for (PathMeasurement& path : paths_) {
-        if (path.engine.next().phase == engine::Phase::done || !shooter_->goes_on()) continue;
-        is_left = true;
-        measure_twins(path);
-      }
-    }
+    const auto is_left = [](const PathMeasurement& path) {
+      return path.engine.next().phase != engine::Phase::done;
+    };
+    while (shooter_->goes_on() && std::ranges::any_of(paths_, is_left))
+      for (PathMeasurement& path : paths_)
+        if (is_left(path) && shooter_->goes_on()) measure_twins(path);
   }
 
-  /// What disturbs a round disturbs its twin: nothing else comes between them.
+  /// Nothing comes between twins: a disturbance that lasts is in both of them.
   void measure_twins(PathMeasurement& path) {
     do {
       const engine::Batch& batch = path.engine.next();
@@ -242,57 +249,25 @@ class Measurement {
       if (samples.size() < shots.size()) return;
       const std::size_t looks = path.engine.looks();
       const bool had_pilot = path.engine.pilot().has_value();
-      take(path, shots, samples);
+      take(path, shots, samples, *log_);
       if (!had_pilot && path.engine.pilot()) {
-        keep(pilot_row(path));
+        run_->keep(pilot_row(path), shooter_->shots());
         tell_plan(path);
       }
       if (path.engine.looks() == looks) continue;
-      keep(look_row(path, last_look_of(path)));
+      run_->keep(look_row(path, run_->looks()), shooter_->shots());
       if (options_.look) options_.look();
     } while (path.engine.next().phase != engine::Phase::done && path.engine.next().round % 2 == 0);
   }
 
-  StoredLook last_look_of(const PathMeasurement& path) const {
-    for (auto look = looks_.rbegin(); look != looks_.rend(); ++look)
-      if (look->input == path.stops.inputs().front()) return *look;
-    return {};
-  }
-
-  void keep(StoredLook look) {
-    look.number = static_cast<std::uint32_t>(looks_.size());
-    look.shots = shooter_->shots();
-    looks_.push_back(look);
-    store_.add_look(info_.id, look);
-  }
-
-  void take(PathMeasurement& path, std::span<const Shot> shots, std::span<const StoredSample> samples) {
-    if (!samples.empty() && samples.front().round != warm_up_round)
-      path.rounds.push_back(samples.front().round);
-    const std::size_t planned = path.engine.next().shots.size();
-    path.engine.take(path.stops.readings_of(shots.first(planned), samples.first(planned)));
-    const auto is_loss = [](const StoredSample& sample) {
-      return sample.outcome == Outcome::lost || sample.outcome == Outcome::timed_out;
-    };
-    if (std::ranges::any_of(samples.subspan(planned), is_loss)) path.engine.warm_up_again();
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-      if (log_->can_stop_at(shots[i].stop)) continue;
-      const auto stop = std::ranges::find(path.stops.events(), shots[i].stop);
-      if (stop == path.stops.events().end())
-        path.stops.give_up(shots[i].stop);
-      else
-        path.engine.give_up(static_cast<std::size_t>(stop - path.stops.events().begin()));
-    }
-  }
+  // ---- what is told meanwhile
 
   void tell_plan(const PathMeasurement& path) {
-    // What zoom will find cannot be foretold.
+    // The part of a path that zoom will find cannot be foretold.
     if (!options_.plan || is_plan_told_ || goal_.fixed || path.engine.next().phase == engine::Phase::zoom)
       return;
     is_plan_told_ = true;
-    const auto made = static_cast<double>(std::max<std::uint64_t>(shooter_->shots(), 1));
-    const std::chrono::duration<double> spent = shooter_->shooting();
-    Means means{.most_rounds = goal_.most_rounds, .per_shot = spent / made};
+    Means means{.most_rounds = goal_.most_rounds, .per_shot = time_of_shot(*shooter_)};
     for (const PathMeasurement& one : paths_) means.stops += one.stops.events().size();
     if (options_.max_shots)
       means.shots = *options_.max_shots - std::min(*options_.max_shots, shooter_->shots());
@@ -302,49 +277,12 @@ class Measurement {
     options_.plan(plan_for(*path.engine.pilot(), goal_.precision, means));
   }
 
-  // ---- the end
-
-  void close_run(RunState state) {
-    const Halt halt = shooter_->halt();
-    if (halt == Halt::shots || halt == Halt::time)
-      warn(WarningKind::precision, fmt::format("ended by {} in round {}",
-                                               halt == Halt::shots ? "--max-shots" : "--max-time", round_));
-    for (const PathMeasurement& path : paths_) add(judge(path.engine, goal_, target_.unit));
-    add(log_->warnings());
-    store_.replace_warnings(info_.id, warnings_);
-    info_.state = state;
-    store_.set_state(info_.id, state);
-  }
-
-  void warn(WarningKind kind, std::string text) {
-    warnings_.push_back({.kind = kind, .text = std::move(text)});
-  }
-  void add(std::vector<Warning> more) { std::ranges::move(more, std::back_inserter(warnings_)); }
-
-  // ---- progress
-
   void report(std::string_view phase) {
     phase_ = phase;
     if (!options_.progress) return;
     Progress progress{.phase = phase, .round = round_};
-    if (shooter_) progress.shots = shooter_->shots();
     if (log_) progress.lost = log_->lost();
-    std::uint64_t left = 0;
-    for (const PathMeasurement& path : paths_) {
-      const auto& look = path.engine.look();
-      progress.blocks += look ? look->blocks.size() : path.stops.events().size() - 1;
-      if (!look) continue;
-      progress.settled += look->settled;
-      progress.drift = std::max(progress.drift, look->drift);
-      left += path.engine.shots_left();
-    }
-    if (left > 0) {
-      progress.expected = progress.shots + left;
-      const std::chrono::duration<double> spent = shooter_->shooting();
-      progress.left = std::chrono::duration_cast<std::chrono::seconds>(
-          spent * static_cast<double>(left) /
-          static_cast<double>(std::max<std::uint64_t>(progress.shots, 1)));
-    }
+    if (shooter_) count_in(progress, paths_, *shooter_);
     options_.progress(progress);
     reported_ = Clock::now();
   }
@@ -369,11 +307,8 @@ class Measurement {
   Survey survey_;
   std::optional<ShotLog> log_;
   std::optional<Shooter> shooter_;
+  std::optional<StoredRun> run_;
   std::vector<PathMeasurement> paths_;
-  RunInfo info_;
-  std::vector<StoredLook> looks_;
-  bool continued_ = false;
-  bool calibrated_ = false;
   bool is_plan_told_ = false;
   std::uint32_t round_ = 0;  // the last one
   std::vector<Warning> warnings_;

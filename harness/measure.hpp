@@ -51,7 +51,7 @@ struct MeasureOptions {
   Cancellation* cancellation = nullptr;        // ends the run; nothing: that of the process
 };
 
-/// What the project file says; the command line overrides it.
+/// The options of the project file; the command line overrides them.
 MeasureOptions options_for(const Project& project);
 
 struct Measured {

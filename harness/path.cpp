@@ -13,7 +13,7 @@
 namespace jcprof::harness {
 namespace {
 
-/// What links the windows of a series.
+/// The link between the windows of a series.
 enum class Link : std::uint8_t {
   checked,   // each begins with the signature of what was joined before it
   unchecked  // the signatures are of another algorithm
@@ -116,7 +116,7 @@ class Tracer {
       series.traps.insert(series.traps.end(), next.traps.begin(), next.traps.end());
       series.windows.push_back(std::move(next));
     } while (!series.is_whole() && series.traps.size() < limits_.events);
-    // Who uses our algorithm, as those who know the whole run do, has windows of different runs here.
+    // A target that knows the whole run uses our algorithm: its windows are of different runs here.
     if (series.link == Link::unchecked && series.first().run) return std::nullopt;
     return series;
   }

@@ -3,7 +3,31 @@
 
 #include <algorithm>
 
+#include "harness/shooter.hpp"
+
 namespace jcprof::harness {
+
+void take(PathMeasurement& path, std::span<const Shot> shots, std::span<const StoredSample> samples,
+          const ShotLog& log) {
+  if (!samples.empty() && samples.front().round != warm_up_round)
+    path.rounds.push_back(samples.front().round);
+  const std::size_t planned = path.engine.next().shots.size();
+  path.engine.take(path.stops.readings_of(shots.first(planned), samples.first(planned)));
+  const auto is_loss = [](const StoredSample& sample) {
+    return sample.outcome == Outcome::lost || sample.outcome == Outcome::timed_out;
+  };
+  if (std::ranges::any_of(samples.subspan(planned), is_loss)) path.engine.warm_up_again();
+  const std::vector<Event>& stops = path.stops.events();
+  for (const Shot& shot : shots) {
+    if (log.can_stop_at(shot.stop)) continue;
+    const auto stop = std::ranges::find(stops, shot.stop);
+    if (stop == stops.end())
+      path.stops.give_up(shot.stop);
+    else
+      path.engine.give_up(static_cast<std::size_t>(stop - stops.begin()));
+  }
+}
+
 StoredLook pilot_row(const PathMeasurement& path) {
   const engine::Pilot& pilot = *path.engine.pilot();
   return {.input = path.stops.inputs().front(),
@@ -15,13 +39,17 @@ StoredLook pilot_row(const PathMeasurement& path) {
           .shot = pilot.shot};
 }
 
-StoredLook look_row(const PathMeasurement& path, const StoredLook& before) {
+StoredLook look_row(const PathMeasurement& path, std::span<const StoredLook> looks) {
+  const std::uint32_t input = path.stops.inputs().front();
+  StoredLook before;
+  for (const StoredLook& one : looks)
+    if (one.input == input) before = one;
   const engine::Look& look = *path.engine.look();
   const engine::Clock clock = path.engine.clock();
   const std::uint32_t first = path.engine.first_round();
   const auto seen = static_cast<std::uint32_t>(path.rounds.size());
   const bool is_new = first > seen;
-  return {.input = path.stops.inputs().front(),
+  return {.input = input,
           .rounds = seen,
           .first_round = is_new ? before.first_round : path.rounds[first - 1],
           .method = is_new ? before.method : clock.method,

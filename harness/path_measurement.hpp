@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/path_stops.hpp"
+#include "harness/shot_log.hpp"
 #include "src/core/store.hpp"
 #include "src/engine/engine.hpp"
 
@@ -20,13 +21,19 @@ struct PathMeasurement {
   std::vector<std::uint32_t> rounds = {};  // the numbers in the store of those that the engine has seen
 };
 
-/// What its first warm-up found.
-StoredLook pilot_row(const PathMeasurement& path);
-/// What its newest look found. Where that began something new (a level of the zoom, a coarse clock), rounds
-/// are read as `before` says until there is a look at those that follow.
-StoredLook look_row(const PathMeasurement& path, const StoredLook& before);
+/// Hands the samples of a round, or of a part of the warm-up, to the engine: one for each of `shots`, which
+/// are those of its next batch. What `log` says cannot be stopped at is not asked for again.
+void take(PathMeasurement& path, std::span<const Shot> shots, std::span<const StoredSample> samples,
+          const ShotLog& log);
 
-/// As the first warm-up left it in an earlier call, if that came so far.
+/// The result of its first warm-up.
+StoredLook pilot_row(const PathMeasurement& path);
+/// What its newest look found; `looks` are those before it, of all paths. Where it began something new (a
+/// level of the zoom, a coarse clock), the look before it says how rounds are read until there is a look at
+/// those that follow.
+StoredLook look_row(const PathMeasurement& path, std::span<const StoredLook> looks);
+
+/// The result of the first warm-up in an earlier call, if that came so far.
 std::optional<engine::Pilot> stored_pilot(const PathMeasurement& path, std::span<const StoredLook> looks);
 
 }  // namespace jcprof::harness

@@ -38,7 +38,7 @@ class PathStops {
   /// Those that can be measured, along the path, the end last.
   const std::vector<Event>& events() const { return stops_; }
 
-  /// As the engine wants to be told of it.
+  /// The path as the engine knows it.
   engine::Settings settings(const TrapMap& map, const Description& target, const MeasureGoal& goal) const;
   /// That event, which only other variants pass, is not asked for again.
   void give_up(const Event& event) { std::erase(elsewhere_, event); }
@@ -59,7 +59,7 @@ class PathStops {
   std::vector<std::size_t> positions_;  // of the stops on the path
   std::vector<Event> stops_;
   std::vector<Event> elsewhere_;  // on other variants only
-  // Where the path varies: the signatures that a shot at a stop may have, before it and with it.
+  // The signatures that a shot at a stop may have, before it and with it, where the path varies.
   std::map<Event, std::array<std::uint32_t, 2>> signatures_;
   bool is_mixed_ = false;  // it varies, and shots do not tell how they came
 };

@@ -41,41 +41,30 @@ Passes passes_for(std::uint64_t block, std::uint64_t step) {
   return {p, p + n, p + 3 * n, p + 7 * n, p + 7 * n + std::max(n / 10 / step * step, step)};
 }
 
-class Line {
+/// How long the loop is at the stops.
+struct LoopSize {
+  Passes passes{};        // really made
+  double ticks = 0;       // of the 4x block
+  double sigma = 0;       // of that
+  double extra = 0;       // passes of the extra, in those of the 1x block
+  double longest_ns = 0;  // of a command
+};
+
+/// The loop that stands for the code: of which kind it is, and how many passes can be told apart here.
+class Loop {
  public:
-  Line(Transport& transport, const SelftestSettings& settings)
+  Loop(Transport& transport, const SelftestSettings& settings)
       : transport_(transport),
         settings_(settings),
         device_(transport.describe()),
         tick_ns_(ns_per_tick(device_)) {}
-
-  Selftest test() {
-    choose();
-    engine::Engine engine({.stops = count_of_stops,
-                           .precision = settings_.precision,
-                           .seed = settings_.seed,
-                           .ns_per_tick = tick_ns_,
-                           .exact = device_.exact});
-    measure(engine);
-    return found(engine);
-  }
-
- private:
-  bool goes_on() const { return settings_.goes_on() && now_ns() - began_ < settings_.most_time.count(); }
-
-  std::optional<CalibrationTime> time(std::uint64_t passes) {
-    ++commands_;
-    return transport_.calibrate(loop_, passes);
-  }
-
-  // ---- which loop, and how long
 
   /// Agents have no loop but that of a trap, and a JIT may throw an empty one away.
   void choose() {
     using enum CalibrationKind;
     for (const CalibrationKind kind : {empty, unarmed}) {
       if (kind == empty && device_.transport == "agent") continue;
-      loop_ = kind;
+      kind_ = kind;
       if (warm_up() && find_size()) return;
     }
     if (!goes_on()) throw too_slow();
@@ -85,6 +74,25 @@ class Line {
                                       : "an agent that can has \"calibrate\" in what it says it \"can\"");
   }
 
+  bool goes_on() const { return settings_.goes_on() && now_ns() - began_ < settings_.most_time.count(); }
+
+  std::optional<CalibrationTime> time(std::uint64_t passes) {
+    ++commands_;
+    return transport_.calibrate(kind_, passes);
+  }
+
+  UserError too_slow() const {
+    return environment_error(fmt::format("ended after {} commands, before anything was known", commands_),
+                             "a command of the loop takes too long here");
+  }
+
+  const Description& device() const { return device_; }
+  double tick_ns() const { return tick_ns_; }
+  CalibrationKind kind() const { return kind_; }
+  const Passes& passes() const { return size_->passes; }
+  std::uint64_t commands() const { return commands_; }
+
+ private:
   bool warm_up() {
     const std::optional<CalibrationTime> least = time(1);
     if (!least || least->passes == 0) return false;
@@ -105,7 +113,7 @@ class Line {
   /// False where even the longest loop cannot be told from a short one.
   bool find_size() {
     for (std::uint64_t block = smallest_block;; block *= 2) {
-      const std::optional<Size> size = look_at(passes_for(block, step_));
+      const std::optional<LoopSize> size = look_at(passes_for(block, step_));
       if (!size) return size_.has_value();
       const double sigma = std::max(size->sigma, device_.resolution);
       if (size->ticks >= seen_in_sigmas * sigma) size_ = size;
@@ -117,16 +125,8 @@ class Line {
     }
   }
 
-  struct Size {
-    Passes passes{};        // really made
-    double ticks = 0;       // of the 4x block
-    double sigma = 0;       // of that
-    double extra = 0;       // passes of the extra, in those of the 1x block
-    double longest_ns = 0;  // of a command
-  };
-
-  std::optional<Size> look_at(const Passes& asked) {
-    Size size;
+  std::optional<LoopSize> look_at(const Passes& asked) {
+    LoopSize size;
     for (std::size_t s = 0; s < asked.size(); ++s) {
       const std::int64_t began = now_ns();
       const std::optional<CalibrationTime> one = time(asked[s]);
@@ -149,97 +149,92 @@ class Line {
     return size;
   }
 
-  // ---- measuring
-
-  void measure(engine::Engine& engine) {
-    int failures = 0;
-    while (engine.next().phase != engine::Phase::done) {
-      std::vector<engine::Reading> readings;
-      for (const engine::PlannedShot& planned : engine.next().shots) {
-        if (!goes_on()) return;
-        readings.push_back(shoot(planned));
-        failures = readings.back().kind == engine::Reading::Kind::timed ? 0 : failures + 1;
-        if (failures >= most_failures)
-          throw environment_error(fmt::format("{} calibrations in a row failed", failures),
-                                  "is the target still there?");
-      }
-      engine.take(readings);
-    }
-  }
-
-  engine::Reading shoot(const engine::PlannedShot& planned) {
-    if (planned.pause_ns > 0) settings_.pause(std::chrono::nanoseconds(planned.pause_ns));
-    ++shots_;
-    const std::optional<CalibrationTime> one = time(size_->passes.at(planned.stop));
-    if (!one) return {.kind = engine::Reading::Kind::lost};
-    return {.kind = engine::Reading::Kind::timed, .ticks = static_cast<double>(one->ticks)};
-  }
-
-  // ---- what was found
-
-  Selftest found(const engine::Engine& engine) const {
-    const std::optional<engine::Look>& look = engine.look();
-    if (!look || look->blocks.size() + 1 != count_of_stops) throw too_slow();
-    Selftest result{.device = device_,
-                    .loop = loop_,
-                    .complete = engine.next().phase == engine::Phase::done,
-                    .commands = commands_,
-                    .shots = shots_,
-                    .whole = look->whole,
-                    .sigma = engine.pilot() ? engine.pilot()->sigma : 0,
-                    .clock = engine.clock(),
-                    .grid = engine.pilot() ? engine.pilot()->grid : 0,
-                    .warnings = judge(engine, {.precision = settings_.precision}, device_.unit)};
-    for (std::size_t b = 0; b < look->blocks.size(); ++b) result.blocks.push_back(block(*look, b));
-    // Readings that agree to the tick do not show what lies below a tick.
-    result.least_ticks = std::max(half_width(look->blocks.back().ticks), device_.resolution);
-    result.least_share = look->whole > 0 ? result.least_ticks / look->whole : engine::missing;
-    return result;
-  }
-
-  SelftestBlock block(const engine::Look& look, std::size_t b) const {
-    const Passes& passes = size_->passes;
-    const engine::Interval& first = look.blocks.front().ticks;
-    SelftestBlock one{.passes = passes[b + 1] - passes[b], .ticks = look.blocks[b].ticks};
-    one.truth = static_cast<double>(one.passes) / static_cast<double>(passes[1] - passes[0]);
-    one.ratio = b == 0 ? engine::Interval{1, 1, 1} : ratio_of(one.ticks, first);
-    one.error = one.ratio.value / one.truth - 1;
-    const bool is_inside = one.ratio.low <= one.truth && one.truth <= one.ratio.high;
-    one.is_off = !(first.value > 0) || (!is_inside && !(std::abs(one.error) <= largest_error));
-    return one;
-  }
-
-  /// Holds the quotient wherever both are within their intervals.
-  static engine::Interval ratio_of(const engine::Interval& part, const engine::Interval& of) {
-    engine::Interval ratio{.value = part.value / of.value};
-    if (!(of.low > 0)) return ratio;
-    ratio.low = part.low / (part.low < 0 ? of.low : of.high);
-    ratio.high = part.high / (part.high < 0 ? of.high : of.low);
-    return ratio;
-  }
-
-  UserError too_slow() const {
-    return environment_error(fmt::format("ended after {} commands, before anything was known", commands_),
-                             "a command of the loop takes too long here");
-  }
-
   Transport& transport_;
   const SelftestSettings& settings_;
   Description device_;
   double tick_ns_;
   std::int64_t began_ = now_ns();
-  CalibrationKind loop_ = CalibrationKind::empty;
+  CalibrationKind kind_ = CalibrationKind::empty;
   std::uint64_t step_ = 1;  // passes are multiples of it
   bool answered_ = false;
-  std::optional<Size> size_;
+  std::optional<LoopSize> size_;
   std::uint64_t commands_ = 0;
-  std::uint64_t shots_ = 0;
 };
+
+/// The shots that were made.
+std::uint64_t measure(engine::Engine& engine, Loop& loop, const SelftestSettings& settings) {
+  std::uint64_t shots = 0;
+  int failures = 0;
+  while (engine.next().phase != engine::Phase::done) {
+    std::vector<engine::Reading> readings;
+    for (const engine::PlannedShot& planned : engine.next().shots) {
+      if (!loop.goes_on()) return shots;
+      if (planned.pause_ns > 0) settings.pause(std::chrono::nanoseconds(planned.pause_ns));
+      ++shots;
+      const std::optional<CalibrationTime> one = loop.time(loop.passes().at(planned.stop));
+      failures = one ? 0 : failures + 1;
+      if (failures >= most_failures)
+        throw environment_error(fmt::format("{} calibrations in a row failed", failures),
+                                "is the target still there?");
+      using Kind = engine::Reading::Kind;
+      readings.push_back(
+          {.kind = one ? Kind::timed : Kind::lost, .ticks = one ? static_cast<double>(one->ticks) : 0});
+    }
+    engine.take(readings);
+  }
+  return shots;
+}
+
+/// Holds the quotient wherever both are within their intervals.
+engine::Interval ratio_of(const engine::Interval& part, const engine::Interval& of) {
+  engine::Interval ratio{.value = part.value / of.value};
+  if (!(of.low > 0)) return ratio;
+  ratio.low = part.low / (part.low < 0 ? of.low : of.high);
+  ratio.high = part.high / (part.high < 0 ? of.high : of.low);
+  return ratio;
+}
+
+SelftestBlock block_of(const engine::Look& look, std::size_t b, const Passes& passes) {
+  const engine::Interval& first = look.blocks.front().ticks;
+  SelftestBlock one{.passes = passes[b + 1] - passes[b], .ticks = look.blocks[b].ticks};
+  one.truth = static_cast<double>(one.passes) / static_cast<double>(passes[1] - passes[0]);
+  one.ratio = b == 0 ? engine::Interval{1, 1, 1} : ratio_of(one.ticks, first);
+  one.error = one.ratio.value / one.truth - 1;
+  const bool is_inside = one.ratio.low <= one.truth && one.truth <= one.ratio.high;
+  one.is_off = !(first.value > 0) || (!is_inside && !(std::abs(one.error) <= largest_error));
+  return one;
+}
 
 }  // namespace
 
 Selftest selftest(Transport& transport, const SelftestSettings& settings) {
-  return Line(transport, settings).test();
+  Loop loop(transport, settings);
+  loop.choose();
+  const Description& device = loop.device();
+  engine::Engine engine({.stops = count_of_stops,
+                         .precision = settings.precision,
+                         .seed = settings.seed,
+                         .ns_per_tick = loop.tick_ns(),
+                         .exact = device.exact});
+  const std::uint64_t shots = measure(engine, loop, settings);
+  const std::optional<engine::Look>& look = engine.look();
+  if (!look || look->blocks.size() + 1 != count_of_stops) throw loop.too_slow();
+  Selftest result{.device = device,
+                  .loop = loop.kind(),
+                  .complete = engine.next().phase == engine::Phase::done,
+                  .commands = loop.commands(),
+                  .shots = shots,
+                  .whole = look->whole,
+                  .sigma = engine.pilot() ? engine.pilot()->sigma : 0,
+                  .clock = engine.clock(),
+                  .grid = engine.pilot() ? engine.pilot()->grid : 0,
+                  .warnings = judge(engine, {.precision = settings.precision}, device.unit)};
+  for (std::size_t b = 0; b < look->blocks.size(); ++b)
+    result.blocks.push_back(block_of(*look, b, loop.passes()));
+  // Readings that agree to the tick do not show how much lies below a tick.
+  result.least_ticks = std::max(half_width(look->blocks.back().ticks), device.resolution);
+  result.least_share = look->whole > 0 ? result.least_ticks / look->whole : engine::missing;
+  return result;
 }
 
 }  // namespace jcprof::harness

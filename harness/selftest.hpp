@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a line (reader and card, or agent and TEE) resolves: loops of known ratios are measured like the
+// Tests what a line (reader and card, or agent and TEE) resolves: loops of known ratios are measured like the
 // blocks of a command, with the engine of a real run. Says what was found; prints and stores nothing.
 #pragma once
 
@@ -46,7 +46,7 @@ struct Selftest {
   double sigma = 0;                        // ticks; of the longest command less the shortest
   engine::Clock clock = {};
   double grid = 0;  // ticks; 0: none was seen
-  // What a block takes at least to be told from nothing: the half width that the extra's interval came to.
+  // A block of less cannot be told from nothing: the half width that the extra's interval came to.
   double least_ticks = 0;
   double least_share = 0;
   std::vector<Warning> warnings = {};

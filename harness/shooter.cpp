@@ -16,8 +16,9 @@ constexpr int runs_to_regain_trust = 3;
 
 }  // namespace
 
-Shooter::Shooter(Transport& transport, ShotLog& log, const Budget& budget, std::function<void()> after_shot)
-    : transport_(transport), log_(log), budget_(budget), after_shot_(std::move(after_shot)) {}
+Shooter::Shooter(Transport& transport, ShotLog& log, const ShooterSettings& settings,
+                 std::function<void()> after_shot)
+    : transport_(transport), log_(log), settings_(settings), after_shot_(std::move(after_shot)) {}
 
 std::vector<StoredSample> Shooter::shoot(std::span<const Shot> shots, std::uint32_t round) {
   std::vector<StoredSample> samples;
@@ -36,7 +37,7 @@ std::vector<StoredSample> Shooter::shoot_until_lost(std::span<const Shot> shots,
   std::vector<StoredSample> samples;
   samples.reserve(shots.size());
   const auto take = [&](const Shot& shot, const Sample& sample) {
-    samples.push_back({.sequence = place_->sequence++,
+    samples.push_back({.sequence = settings_.sequence++,
                        .round = round,
                        .asked = shot.stop,
                        .input = shot.input,
@@ -77,18 +78,18 @@ void Shooter::regain_trust(std::uint32_t input) {
 
 void Shooter::keep(std::span<const StoredSample> samples) {
   if (samples.empty()) return;
-  place_->store.begin();
-  for (const StoredSample& sample : samples) place_->store.add_sample(place_->run, sample);
-  place_->store.commit();
+  settings_.store.begin();
+  for (const StoredSample& sample : samples) settings_.store.add_sample(settings_.run, sample);
+  settings_.store.commit();
 }
 
 bool Shooter::goes_on() {
   if (halt_ != Halt::no) return false;
-  if (budget_.cancellation.signal() != 0)
+  if (settings_.cancellation.signal() != 0)
     halt_ = Halt::interrupted;
-  else if (budget_.shots && shots_ >= *budget_.shots)
+  else if (settings_.most_shots && shots_ >= *settings_.most_shots)
     halt_ = Halt::shots;
-  else if (budget_.cancellation.is_late())
+  else if (settings_.cancellation.is_late())
     halt_ = Halt::time;
   return halt_ == Halt::no;
 }

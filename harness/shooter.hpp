@@ -20,8 +20,12 @@ namespace jcprof::harness {
 /// Samples of this round are those of warm-up and recovery: stored, because all is, but of no round.
 inline constexpr std::uint32_t warm_up_round = 0;
 
-struct Budget {
-  std::optional<std::uint64_t> shots = {};
+/// Where samples go, and when it is enough.
+struct ShooterSettings {
+  Store& store;
+  std::int64_t run = 0;
+  std::uint64_t sequence = 0;  // of the next sample
+  std::optional<std::uint64_t> most_shots = {};
   const Cancellation& cancellation;  // ends everything after the shot in flight once it is asked
 };
 
@@ -29,15 +33,9 @@ enum class Halt : std::uint8_t { no, interrupted, shots, time };
 
 class Shooter {
  public:
-  struct Place {
-    Store& store;
-    std::int64_t run = 0;
-    std::uint64_t sequence = 0;  // of the next sample
-  };
   /// `after_shot` is called after each, never within a timed region.
-  Shooter(Transport& transport, ShotLog& log, const Budget& budget, std::function<void()> after_shot);
-
-  void begin(const Place& place) { place_.emplace(place); }
+  Shooter(Transport& transport, ShotLog& log, const ShooterSettings& settings,
+          std::function<void()> after_shot);
 
   /// The shots of a round, in order, up to the end of the budget. UserErrors of the transport pass through,
   /// and there is one when the target, once lost, does not answer as it did; what was measured is stored
@@ -58,9 +56,8 @@ class Shooter {
 
   Transport& transport_;
   ShotLog& log_;
-  Budget budget_;
+  ShooterSettings settings_;
   std::function<void()> after_shot_;
-  std::optional<Place> place_;
   std::chrono::nanoseconds shooting_{0};
   std::uint64_t shots_ = 0;
   Halt halt_ = Halt::no;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/transport.hpp"
+
 namespace jcprof::harness {
 namespace {
 
@@ -15,9 +17,7 @@ std::string to_text(std::uint32_t status, std::size_t length) {
 }  // namespace
 
 std::string describe(const TrapMap& map, Event event) {
-  if (event.trap == run_to_end) return "the end";
-  if (number(event.trap) > map.traps.size())
-    return fmt::format("trap {}, hit {}", number(event.trap), event.hit);
+  if (event.trap == run_to_end || number(event.trap) > map.traps.size()) return in_words(event);
   const Trap& trap = map.at(event.trap);
   return fmt::format("{} ({}:{}), hit {}", trap.name, trap.path, trap.line, event.hit);
 }

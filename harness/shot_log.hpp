@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What went otherwise than expected, counted shot by shot and told in a few sentences at the end. A failing
-// run is not a fast run: every answer is held against that of the known good run. Pure.
+// Counts what went otherwise than expected, shot by shot, and tells it in a few sentences at the end. A
+// failing run is not a fast run: every answer is held against that of the known good run. Pure.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace jcprof::harness {
 
-/// What the whole command answers when nothing is armed.
+/// The answer to the whole command when nothing is armed.
 struct GoodAnswer {
   std::uint32_t status = 0;
   std::size_t length = 0;      // of its data
@@ -37,7 +37,7 @@ class ShotLog {
   bool is_trusted() const { return trusted_; }
   /// Shots so far that ended in the loss of the target.
   std::uint64_t lost() const { return lost_; }
-  /// Of an earlier call: counts for what can be stopped, and for nothing else.
+  /// A shot of an earlier call counts for what can be stopped, and for nothing else.
   void recall(Event event, Outcome outcome);
   std::vector<Warning> warnings() const;
 

@@ -32,10 +32,10 @@ struct Survey {
 /// trap, (environment) when it cannot be run.
 Survey survey(const TrapMap& map, Transport& transport, const std::vector<StoredInput>& inputs);
 
-/// As they go into the store, by input.
+/// The rows for the store, by input.
 std::vector<StoredPath> paths_of(const Survey& survey);
 
-/// Where a path varies, the variants that an earlier call saw stand for those of this survey. False, and
+/// The variants that an earlier call saw take the place of those of this survey. False, and
 /// nothing is changed, where they cannot: another path is steady now, or an input goes with others.
 bool recall_paths(Survey& survey, const std::vector<StoredPath>& earlier);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the harness asks of a target, whatever lies between: five verbs, the same as an agent's
+// The harness's side of a target, however it is reached: five verbs, the same as an agent's
 // (docs/architecture.md, "Transports"). Knows nothing of rounds, estimates or stores.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace jcprof::harness {
 
 struct Description {
   std::string transport;  // "vpcd", "pcsc", …
-  std::string agent;      // who does the timing, with version
+  std::string agent;      // the program that does the timing, with version
   std::string reader;     // that holds the card; empty where there is none, or jcprof is it
   std::string protocol;   // "T=1"
   std::string device;     // from the project, the ATR or the agent
@@ -29,7 +29,7 @@ struct Description {
   bool exact = false;     // repeating the run repeats the ticks
 };
 
-/// All events of a run, as a target that knows them says when it is asked for a part.
+/// All events of a run, as some targets tell even when they are asked for a part.
 struct WholeRun {
   std::uint64_t events = 0;
   std::uint32_t signature = 0;
@@ -46,7 +46,7 @@ struct TraceWindow {
   Sample end = {};                          // how the run itself ended; of an agent's only the outcome
 };
 
-/// What a calibration command does.
+/// The work of a calibration command.
 enum class CalibrationKind : std::uint8_t {
   empty,     // passes of an empty loop
   unarmed,   // of a trap that is not armed
@@ -66,8 +66,14 @@ struct CalibrationTime {
   Ticks ticks = 0;           // of the whole command
 };
 
-/// What brings a target back that a calibration lost is not kept up for long.
+/// A target that calibrations lose is not brought back for long.
 inline constexpr int calibration_attempts = 2;
+
+/// "trap 3, hit 1", "the end".
+std::string in_words(Event event);
+/// A stop elsewhere than asked is a sample of neither place: nobody knows how it came there. `reached` must
+/// be known of a stop.
+void refuse_if_elsewhere(Event asked, Sample& sample);
 
 /// Called once a shot, in order, as soon as it is done. Returning false ends the batch after that shot.
 using ShotSink = std::function<bool(const Shot&, const Sample&)>;

@@ -13,7 +13,6 @@
 #include "harness/agent/command.hpp"
 #include "harness/agent/transport.hpp"
 #include "harness/card/pcsc.hpp"
-#include "harness/card/pcsc_slots.hpp"
 #include "harness/card/transport.hpp"
 #include "harness/card/vpcd.hpp"
 #include "harness/exec/transport.hpp"
@@ -98,7 +97,7 @@ std::string beside_us(const std::string& program) {
   return std::filesystem::exists(path) ? path.string() : program;
 }
 
-/// What the project has running beside the target, or null.
+/// The program that the project has running beside the target, or null.
 std::unique_ptr<Device> started_device(const Project& project, const std::filesystem::path& out_dir) {
   if (!project.start) return nullptr;
   const Placeholders values = placeholders(project, out_dir, "", "");

@@ -13,7 +13,7 @@
 
 namespace jcprof::harness {
 
-/// What {reader} stands for in build and install steps: the reader of a `pcsc:` transport, by its whole name
+/// The value of {reader} in build and install steps: the reader of a `pcsc:` transport, by its whole name
 /// where it is there; empty for other transports.
 std::string reader_for(const Project& project, const std::string& uri);
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "harness/card/name.hpp"
-#include "harness/card/pcsc_slots.hpp"
+#include "harness/card/pcsc.hpp"
 #include "harness/transports.hpp"
 #include "programs/diagnosis.hpp"
 #include "programs/doctor_agent.hpp"

@@ -2,6 +2,7 @@
 #include "harness/agent/examination.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -23,373 +24,348 @@ using std::chrono::milliseconds;
 constexpr std::uint32_t whole_path = 262'144;
 constexpr std::size_t most_shots = 256;
 constexpr std::uint32_t no_trap = UINT32_MAX;
+constexpr const char* not_in_can = "it is not in \"can\", and answered with an error";
 // So long that no machine is too busy to show it.
 constexpr milliseconds delay{100};
 constexpr int delayed_shots = 3;
 
-struct Result {
-  CheckVerdict verdict = CheckVerdict::passed;
-  std::string why = {};
+/// Thrown by a check that does not pass.
+struct Failed {
+  std::string why;
+};
+struct Skipped {
+  std::string why;
 };
 
-Result failed(std::string why) {
-  return {CheckVerdict::failed, std::move(why)};
-}
-Result skipped(std::string why) {
-  return {CheckVerdict::skipped, std::move(why)};
-}
-Result passed_unless(std::string why) {
-  return why.empty() ? Result{} : failed(std::move(why));
+void fail_if(bool is_wrong, std::string why) {
+  if (is_wrong) throw Failed{std::move(why)};
 }
 
-class Examiner {
- public:
-  Examiner(const AgentSettings& settings, const Bytes& input) : interview_(settings), input_(to_hex(input)) {}
-
-  std::vector<AgentCheck> run() {
-    check("hello is answered, with everything that it should say", &Examiner::hello);
-    if (checks_.back().verdict != CheckVerdict::failed) {
-      check("an unknown verb is answered with an error", &Examiner::unknown_verb);
-      check("the whole command runs to its end", &Examiner::whole_command);
-      check("unknown fields are ignored", &Examiner::unknown_fields);
-      check("the path is traced", &Examiner::path);
-      check("windows of the trace are parts of one path", &Examiner::windows);
-      check("it stops where it is asked to, and says where that is", &Examiner::stops);
-      check("what is never passed does not stop it", &Examiner::unreachable_stops);
-      check("a stop leaves the target as it was", &Examiner::after_a_stop);
-      check("a batch of the most shots is answered in order", &Examiner::full_batch);
-      check("delays are waited, and each shot is answered at once", &Examiner::delays);
-      check("ticks are times of the bare command", &Examiner::ticks);
-      check("an exact clock repeats its ticks", &Examiner::exact_clock);
-      check("calibration is as it says in \"can\"", &Examiner::calibration);
-      check("reset is as it says in \"can\"", &Examiner::reset);
-      check("bye ends it", &Examiner::bye);
-      check("the end of its input ends it", &Examiner::end_of_input);
-      check("requests that are all there at once are answered in order", &Examiner::all_at_once);
-    }
-    return std::move(checks_);
-  }
-
- private:
-  void check(std::string what, Result (Examiner::*examine)()) {
-    Result result = (this->*examine)();
-    checks_.push_back({.what = std::move(what), .verdict = result.verdict, .why = std::move(result.why)});
-    // Whatever is still on its way must not become the fault of the next.
-    if (result.verdict == CheckVerdict::failed) interview_.drop();
-  }
+/// The agent, and what the checks so far found out about it.
+struct Examined {
+  AgentInterview interview;
+  std::string input;  // in hex
+  json description = {};
+  Sample whole = {};  // the answer to the whole command
+  std::vector<TrapId> path = {};
+  bool is_path_whole = false;
+  bool is_steady = false;  // two runs took the same path
 
   bool can(const char* verb) const {
-    const auto list = description_.find("can");
-    return list != description_.end() && std::ranges::find(*list, json(verb)) != list->end();
+    const auto list = description.find("can");
+    return list != description.end() && std::ranges::find(*list, json(verb)) != list->end();
   }
-
-  std::optional<AgentWindow> window(std::uint64_t from, std::uint32_t count, std::string& fault) {
-    const Talk talk = interview_.ask({{"do", "trace"}, {"input", input_}, {"from", from}, {"count", count}});
-    fault = talk.fault;
-    if (!fault.empty()) return std::nullopt;
-    auto answer = interview_.last_answer<AgentWindow>(talk);
-    if (auto* window = std::get_if<AgentWindow>(&answer)) {
-      if (!talk.end["ok"].contains("more") || !talk.end["ok"].contains("signature"))
-        fault = "\"more\" or \"signature\" is missing";
-      return std::move(*window);
-    }
-    const auto* error = std::get_if<AgentError>(&answer);
-    fault = error != nullptr ? "it says: " + error->message : std::get<Breach>(answer).why;
-    return std::nullopt;
-  }
-
-  // ---- checks
-
-  Result hello() {
-    interview_.spawn();
-    const Talk talk = interview_.say_hello();
-    if (!talk.fault.empty()) return failed(talk.fault);
-    const auto answer = interview_.last_answer<AgentDescription>(talk);
-    if (const auto* error = std::get_if<AgentError>(&answer)) return failed("it says: " + error->message);
-    if (const auto* breach = std::get_if<Breach>(&answer)) return failed(breach->why);
-    description_ = talk.end["ok"];
-    if (std::get<AgentDescription>(answer).protocol != agent_protocol_version)
-      return failed(fmt::format("it speaks version {} of the protocol, not {}",
-                                description_["protocol"].dump(), agent_protocol_version));
-    for (const char* key : {"agent", "device", "simulated", "clock", "max_batch", "can"})
-      if (!description_.contains(key)) return failed(fmt::format("\"{}\" is missing", key));
-    for (const char* key : {"name", "unit", "resolution", "exact"})
-      if (!description_["clock"].contains(key))
-        return failed(fmt::format("\"clock\": \"{}\" is missing", key));
-    return {};
-  }
-
-  Result unknown_verb() {
-    const Talk talk = interview_.ask({{"do", "dance"}});
-    if (!talk.fault.empty()) return failed(talk.fault);
-    return passed_unless(talk.is_ok() ? "it says \"ok\" to \"dance\"" : "");
-  }
-
-  Result whole_command() {
-    const Talk talk = interview_.measure(json::array({shot_at({}, input_)}));
-    if (!talk.fault.empty()) return failed(talk.fault);
-    whole_ = talk.samples.front();
-    return passed_unless(whole_.outcome == Outcome::ended ? "" : in_words(whole_));
-  }
-
-  Result unknown_fields() {
-    json shot = shot_at({}, input_);
-    shot["colour"] = {{"red", 1}};
-    const Talk talk = interview_.ask(
-        {{"do", "measure"}, {"shots", json::array({shot})}, {"mood", "good"}, {"more", json::array()}});
-    if (!talk.fault.empty()) return failed(talk.fault);
-    return passed_unless(talk.samples.size() == 1 && talk.samples.front().outcome == Outcome::ended
-                             ? ""
-                             : "a shot with such fields is not answered as one without");
-  }
-
-  Result path() {
-    if (!can("trace")) return failed("\"trace\" is not in \"can\": nobody knows which events there are");
-    std::string fault;
-    const std::optional<AgentWindow> first = window(0, whole_path, fault);
-    if (!first || !fault.empty()) return failed(fault);
-    path_ = first->events;
-    is_whole_ = !first->more;
-    const std::optional<AgentWindow> again = window(0, whole_path, fault);
-    if (!again || !fault.empty()) return failed(fault);
-    is_steady_ = again->events == path_ && again->more == first->more;
-    if (again->signature != first->signature)
-      return failed("the signature of nothing is not always the same");
-    return passed_unless(path_.empty() ? "no trap is passed" : "");
-  }
-
-  Result windows() {
-    if (path_.size() < 2) return skipped("the path has fewer than two events");
-    if (!is_steady_) return skipped("the path varies: two runs took different paths");
-    const std::size_t middle = path_.size() / 2;
-    std::string fault;
-    const auto head = window(0, static_cast<std::uint32_t>(middle), fault);
-    if (!head) return failed(fault);
-    const auto tail = window(middle, whole_path, fault);
-    if (!tail) return failed(fault);
-    const auto again = window(middle, 1, fault);
-    if (!again) return failed(fault);
-    const auto beyond = window(path_.size() + 1000, 10, fault);
-    if (!beyond) return failed(fault);
-    if (!std::ranges::equal(head->events, std::span(path_).first(middle)))
-      return failed(fmt::format("from 0, {} events: not the first {} of the path", middle, middle));
-    if (!head->more) return failed(fmt::format("from 0, {} events: \"more\" is false", middle));
-    if (is_whole_ && !std::ranges::equal(tail->events, std::span(path_).subspan(middle)))
-      return failed(fmt::format("from {} on: not the rest of the path", middle));
-    if (again->events != std::vector{path_[middle]}) return failed("\"count\": 1 does not give one event");
-    if (again->signature != tail->signature)
-      return failed("two windows from the same event have two signatures");
-    if (is_whole_ && (!beyond->events.empty() || beyond->more))
-      return failed("there are events behind the end of the path");
-    return {};
-  }
-
-  Result stops() {
-    if (path_.empty()) return skipped("there is no path");
-    const std::vector<Event> events = events_of(path_);
-    std::vector<Event> wanted{events.front(), events[events.size() / 2], events.back()};
-    const auto later = std::ranges::find_if(events, [](const Event& event) { return event.hit > 1; });
-    if (later != events.end()) wanted.push_back(*later);
-    for (const Event& event : wanted) {
-      const Talk talk = interview_.measure(json::array({shot_at(event, input_)}));
-      if (!talk.fault.empty()) return failed(talk.fault);
-      const Sample& sample = talk.samples.front();
-      if (!is_steady_ && sample.outcome == Outcome::ended) continue;
-      if (sample.outcome == Outcome::stopped && !sample.reached)
-        return failed("\"stopped\" without \"trap\" and \"hit\"");
-      if (sample.outcome != Outcome::stopped || sample.reached != event)
-        return failed(in_words(event) + " was asked for: " + in_words(sample));
-    }
-    return {};
-  }
-
-  Result unreachable_stops() {
-    const std::vector<Event> events = events_of(path_);
-    std::vector<Event> beyond{{.trap = TrapId{no_trap}, .hit = 1}};
-    if (!events.empty()) beyond.push_back({.trap = events.front().trap, .hit = 1'000'000'000});
-    for (const Event& event : beyond) {
-      const Talk talk = interview_.measure(json::array({shot_at(event, input_)}));
-      if (!talk.fault.empty()) return failed(talk.fault);
-      const Outcome outcome = talk.samples.front().outcome;
-      if (outcome != Outcome::ended && outcome != Outcome::refused)
-        return failed(in_words(event) + " was asked for: " + in_words(talk.samples.front()));
-    }
-    return {};
-  }
-
-  Result after_a_stop() {
-    if (path_.empty()) return skipped("there is no path");
-    for (const Event& event : {events_of(path_).front(), events_of(path_).back()}) {
-      const Talk stop = interview_.measure(json::array({shot_at(event, input_)}));
-      if (!stop.fault.empty()) return failed(stop.fault);
-      const Talk talk = interview_.measure(json::array({shot_at({}, input_)}));
-      if (!talk.fault.empty()) return failed(talk.fault);
-      const Sample& now = talk.samples.front();
-      if (now.outcome != Outcome::ended || now.status != whole_.status ||
-          now.reply.size() != whole_.reply.size())
-        return failed(fmt::format("after a stop at {} the whole command is answered otherwise: {}",
-                                  in_words(event), in_words(now)));
-    }
-    return {};
-  }
-
-  Result full_batch() {
-    const std::size_t count = std::min(description_["max_batch"].get<std::size_t>(), most_shots);
-    std::vector<Event> events = events_of(path_);
-    events.emplace_back();
-    json shots = json::array();
-    std::vector<Event> asked;
-    for (std::size_t i = 0; i < count; ++i) {
-      asked.push_back(events[i * 7 % events.size()]);
-      shots.push_back(shot_at(asked.back(), input_));
-    }
-    const Talk talk = interview_.measure(std::move(shots));
-    if (!talk.fault.empty()) return failed(talk.fault);
-    for (std::size_t i = 0; i < count && is_steady_; ++i) {
-      const Sample& sample = talk.samples[i];
-      const bool is_right = asked[i].trap == run_to_end ? sample.outcome == Outcome::ended
-                                                        : sample.reached == std::optional(asked[i]);
-      if (!is_right)
-        return failed(fmt::format("shot {} of {}, {} was asked for: {}", i + 1, count, in_words(asked[i]),
-                                  in_words(sample)));
-    }
-    return {};
-  }
-
-  Result delays() {
-    if (description_["simulated"] == true) return skipped("a simulation need not wait in our time");
-    const std::size_t batch = description_["max_batch"].get<std::size_t>();
-    const int count = static_cast<int>(std::min<std::size_t>(batch, delayed_shots));
-    json shots = json::array();
-    for (int i = 0; i < count; ++i) {
-      shots.push_back(shot_at({}, input_));
-      shots.back()["delay_ns"] = std::chrono::nanoseconds(delay).count();
-    }
-    const Clock::time_point begin = Clock::now();
-    const Talk talk = interview_.measure(std::move(shots));
-    if (!talk.fault.empty()) return failed(talk.fault);
-    if (talk.arrivals.back() - begin < count * delay)
-      return failed(
-          fmt::format("{} shots with a \"delay_ns\" of {} ms were done in less", count, delay.count()));
-    if (count > 1 && talk.arrivals.back() - talk.arrivals.front() < (count - 1) * delay / 2)
-      return failed("the answers came together, at the end of the batch: is standard output flushed?");
-    const Sample& last = talk.samples.back();
-    const bool has_ns = description_["clock"]["unit"] == "ns";
-    const auto delay_ns = std::chrono::nanoseconds(delay).count();
-    return passed_unless(has_ns && last.ticks >= delay_ns && whole_.ticks < delay_ns / 2
-                             ? "\"ticks\" holds the time of \"delay_ns\""
-                             : "");
-  }
-
-  Result ticks() {
-    const Clock::time_point begin = Clock::now();
-    const Talk talk = interview_.measure(json::array({shot_at({}, input_)}));
-    const auto took = std::chrono::nanoseconds(Clock::now() - begin).count();
-    if (!talk.fault.empty()) return failed(talk.fault);
-    const Ticks ticks = talk.samples.front().ticks;
-    if (ticks <= 0) return failed(fmt::format("the whole command takes {} ticks", ticks));
-    const bool is_real = description_["clock"]["unit"] == "ns" && description_["simulated"] == false;
-    return passed_unless(is_real && ticks > took
-                             ? fmt::format("{} ns of a request that took {} ns as a whole", ticks, took)
-                             : "");
-  }
-
-  Result exact_clock() {
-    if (description_["clock"]["exact"] != true) return skipped("the clock is not called exact");
-    std::vector<Ticks> first;
-    for (int start = 0; start < 2; ++start) {
-      interview_.drop();
-      std::vector<Ticks> all;
-      for (const Event& event : {Event{}, path_.empty() ? Event{} : events_of(path_).back(), Event{}}) {
-        const Talk talk = interview_.measure(json::array({shot_at(event, input_)}));
-        if (!talk.fault.empty()) return failed(talk.fault);
-        all.push_back(talk.samples.front().ticks);
-      }
-      if (start > 0 && all != first)
-        return failed(
-            fmt::format("the same requests after a start gave {} ticks, then {}", first.back(), all.back()));
-      first = all;
-    }
-    return {};
-  }
-
-  Result calibration() {
-    for (const char* kind : {"unarmed", "counting", "unwind"})
-      for (const std::uint64_t passes : {0, 10}) {
-        const Talk talk = interview_.ask({{"do", "calibrate"}, {"kind", kind}, {"passes", passes}});
-        if (!talk.fault.empty()) return failed(talk.fault);
-        if (!talk.is_ok() && can("calibrate") && std::string_view(kind) != "unwind")
-          return failed(fmt::format("\"{}\" is answered with {}", kind, talk.end.dump()));
-        if (talk.is_ok() && !can("calibrate"))
-          return failed("it is not in \"can\", and answered with \"ok\"");
-        const auto answer = interview_.last_answer<AgentTicks>(talk);
-        if (const auto* breach = std::get_if<Breach>(&answer)) return failed(breach->why);
-      }
-    return can("calibrate") ? Result{} : skipped("it is not in \"can\", and answered with an error");
-  }
-
-  Result reset() {
-    for (const char* how : {"session", "target"}) {
-      const Talk talk = interview_.ask({{"do", "reset"}, {"how", how}});
-      if (!talk.fault.empty()) return failed(talk.fault);
-      if (talk.is_ok() != can("reset"))
-        return failed(fmt::format("\"{}\" is answered with {}", how, talk.end.dump()));
-    }
-    if (!can("reset")) return skipped("it is not in \"can\", and answered with an error");
-    const Talk talk = interview_.measure(json::array({shot_at({}, input_)}));
-    if (!talk.fault.empty()) return failed(talk.fault);
-    return passed_unless(talk.samples.front().outcome == Outcome::ended
-                             ? ""
-                             : "the command after it: " + in_words(talk.samples.front()));
-  }
-
-  Result bye() {
-    const Talk talk = interview_.ask({{"do", "bye"}});
-    if (!talk.fault.empty()) return failed(talk.fault);
-    if (!talk.is_ok()) return failed("it is answered with " + talk.end.dump());
-    return passed_unless(interview_.fault_of_end());
-  }
-
-  Result end_of_input() {
-    interview_.agent().finish_input();
-    return passed_unless(interview_.fault_of_end());
-  }
-
-  Result all_at_once() {
-    const AgentSettings& settings = interview_.settings();
-    const std::uint64_t hello = interview_.next_id();
-    const std::vector<std::uint64_t> measures{interview_.next_id(), interview_.next_id()};
-    const std::uint64_t bye = interview_.next_id();
-    const MeasureRequest measure{.shots = {{.stop = {}, .input = parse_hex(input_).value()}}};
-    AgentProcess& agent = interview_.spawn();
-    agent.send(request_line(hello, settings.greeting));
-    for (const std::uint64_t id : measures) agent.send(request_line(id, measure));
-    agent.send(request_line(bye, ByeRequest{}));
-    agent.finish_input();
-    Talk talk = interview_.listen(hello, settings.start_timeout);
-    if (!talk.is_ok()) return failed("hello: " + talk.fault);
-    for (const std::uint64_t id : measures) {
-      talk = interview_.listen(id, settings.timeout);
-      if (!talk.is_ok() || talk.samples.size() != 1) return failed("measure: " + talk.fault);
-    }
-    talk = interview_.listen(bye, settings.timeout);
-    return talk.is_ok() ? passed_unless(interview_.fault_of_end()) : failed("bye: " + talk.fault);
-  }
-
-  AgentInterview interview_;
-  std::string input_;  // in hex
-  json description_;
-  Sample whole_;
-  std::vector<TrapId> path_;
-  bool is_whole_ = false;
-  bool is_steady_ = false;
-  std::vector<AgentCheck> checks_;
 };
+
+Talk answered(Talk talk) {
+  fail_if(!talk.fault.empty(), talk.fault);
+  return talk;
+}
+
+Talk measure(Examined& of, json shots) {
+  return answered(of.interview.measure(std::move(shots)));
+}
+
+Sample shoot(Examined& of, Event stop) {
+  return measure(of, json::array({shot_at(stop, of.input)})).samples.front();
+}
+
+template <class Value>
+Value value_in(AgentAnswer<Value> answer) {
+  if (const auto* error = std::get_if<AgentError>(&answer)) throw Failed{"it says: " + error->message};
+  if (const auto* breach = std::get_if<Breach>(&answer)) throw Failed{breach->why};
+  return std::get<Value>(std::move(answer));
+}
+
+AgentWindow trace(Examined& of, std::uint64_t from, std::uint32_t count) {
+  const Talk talk =
+      answered(of.interview.ask({{"do", "trace"}, {"input", of.input}, {"from", from}, {"count", count}}));
+  AgentWindow window = value_in(of.interview.last_answer<AgentWindow>(talk));
+  fail_if(!talk.end["ok"].contains("more") || !talk.end["ok"].contains("signature"),
+          "\"more\" or \"signature\" is missing");
+  return window;
+}
+
+// ---- checks
+
+void hello(Examined& of) {
+  of.interview.spawn();
+  const Talk talk = answered(of.interview.say_hello());
+  const auto said = value_in(of.interview.last_answer<AgentDescription>(talk));
+  of.description = talk.end["ok"];
+  fail_if(said.protocol != agent_protocol_version,
+          fmt::format("it speaks version {} of the protocol, not {}", of.description["protocol"].dump(),
+                      agent_protocol_version));
+  for (const char* key : {"agent", "device", "simulated", "clock", "max_batch", "can"})
+    fail_if(!of.description.contains(key), fmt::format("\"{}\" is missing", key));
+  for (const char* key : {"name", "unit", "resolution", "exact"})
+    fail_if(!of.description["clock"].contains(key), fmt::format("\"clock\": \"{}\" is missing", key));
+}
+
+void unknown_verb(Examined& of) {
+  fail_if(answered(of.interview.ask({{"do", "dance"}})).is_ok(), "it says \"ok\" to \"dance\"");
+}
+
+void whole_command(Examined& of) {
+  of.whole = shoot(of, {});
+  fail_if(of.whole.outcome != Outcome::ended, in_words(of.whole));
+}
+
+void unknown_fields(Examined& of) {
+  json shot = shot_at({}, of.input);
+  shot["colour"] = {{"red", 1}};
+  const Talk talk = answered(of.interview.ask(
+      {{"do", "measure"}, {"shots", json::array({shot})}, {"mood", "good"}, {"more", json::array()}}));
+  fail_if(talk.samples.size() != 1 || talk.samples.front().outcome != Outcome::ended,
+          "a shot with such fields is not answered as one without");
+}
+
+void path(Examined& of) {
+  fail_if(!of.can("trace"), "\"trace\" is not in \"can\": nobody knows which events there are");
+  const AgentWindow first = trace(of, 0, whole_path);
+  of.path = first.events;
+  of.is_path_whole = !first.more;
+  const AgentWindow again = trace(of, 0, whole_path);
+  of.is_steady = again.events == of.path && again.more == first.more;
+  fail_if(again.signature != first.signature, "the signature of nothing is not always the same");
+  fail_if(of.path.empty(), "no trap is passed");
+}
+
+void windows(Examined& of) {
+  if (of.path.size() < 2) throw Skipped{"the path has fewer than two events"};
+  if (!of.is_steady) throw Skipped{"the path varies: two runs took different paths"};
+  const std::size_t middle = of.path.size() / 2;
+  const AgentWindow head = trace(of, 0, static_cast<std::uint32_t>(middle));
+  const AgentWindow tail = trace(of, middle, whole_path);
+  const AgentWindow again = trace(of, middle, 1);
+  const AgentWindow beyond = trace(of, of.path.size() + 1000, 10);
+  fail_if(!std::ranges::equal(head.events, std::span(of.path).first(middle)),
+          fmt::format("from 0, {} events: not the first {} of the path", middle, middle));
+  fail_if(!head.more, fmt::format("from 0, {} events: \"more\" is false", middle));
+  fail_if(of.is_path_whole && !std::ranges::equal(tail.events, std::span(of.path).subspan(middle)),
+          fmt::format("from {} on: not the rest of the path", middle));
+  fail_if(again.events != std::vector{of.path[middle]}, "\"count\": 1 does not give one event");
+  fail_if(again.signature != tail.signature, "two windows from the same event have two signatures");
+  fail_if(of.is_path_whole && (!beyond.events.empty() || beyond.more),
+          "there are events behind the end of the path");
+}
+
+void stops(Examined& of) {
+  if (of.path.empty()) throw Skipped{"there is no path"};
+  const std::vector<Event> events = events_of(of.path);
+  std::vector<Event> wanted{events.front(), events[events.size() / 2], events.back()};
+  const auto later = std::ranges::find_if(events, [](const Event& event) { return event.hit > 1; });
+  if (later != events.end()) wanted.push_back(*later);
+  for (const Event& event : wanted) {
+    const Sample sample = shoot(of, event);
+    if (!of.is_steady && sample.outcome == Outcome::ended) continue;
+    fail_if(sample.outcome == Outcome::stopped && !sample.reached,
+            "\"stopped\" without \"trap\" and \"hit\"");
+    fail_if(sample.outcome != Outcome::stopped || sample.reached != event,
+            in_words(event) + " was asked for: " + in_words(sample));
+  }
+}
+
+void unreachable_stops(Examined& of) {
+  std::vector<Event> beyond{{.trap = TrapId{no_trap}, .hit = 1}};
+  if (!of.path.empty()) beyond.push_back({.trap = of.path.front(), .hit = 1'000'000'000});
+  for (const Event& event : beyond) {
+    const Sample sample = shoot(of, event);
+    fail_if(sample.outcome != Outcome::ended && sample.outcome != Outcome::refused,
+            in_words(event) + " was asked for: " + in_words(sample));
+  }
+}
+
+void after_a_stop(Examined& of) {
+  if (of.path.empty()) throw Skipped{"there is no path"};
+  const std::vector<Event> events = events_of(of.path);
+  for (const Event& event : {events.front(), events.back()}) {
+    shoot(of, event);
+    const Sample now = shoot(of, {});
+    fail_if(now.outcome != Outcome::ended || now.status != of.whole.status ||
+                now.reply.size() != of.whole.reply.size(),
+            fmt::format("after a stop at {} the whole command is answered otherwise: {}", in_words(event),
+                        in_words(now)));
+  }
+}
+
+void full_batch(Examined& of) {
+  const std::size_t count = std::min(of.description["max_batch"].get<std::size_t>(), most_shots);
+  std::vector<Event> events = events_of(of.path);
+  events.emplace_back();
+  json shots = json::array();
+  std::vector<Event> asked;
+  for (std::size_t i = 0; i < count; ++i) {
+    asked.push_back(events[i * 7 % events.size()]);
+    shots.push_back(shot_at(asked.back(), of.input));
+  }
+  const Talk talk = measure(of, std::move(shots));
+  for (std::size_t i = 0; i < count && of.is_steady; ++i) {
+    const Sample& sample = talk.samples[i];
+    const bool is_right = asked[i].trap == run_to_end ? sample.outcome == Outcome::ended
+                                                      : sample.reached == std::optional(asked[i]);
+    fail_if(!is_right, fmt::format("shot {} of {}, {} was asked for: {}", i + 1, count, in_words(asked[i]),
+                                   in_words(sample)));
+  }
+}
+
+void delays(Examined& of) {
+  if (of.description["simulated"] == true) throw Skipped{"a simulation need not wait in our time"};
+  const std::size_t batch = of.description["max_batch"].get<std::size_t>();
+  const int count = static_cast<int>(std::min<std::size_t>(batch, delayed_shots));
+  const auto delay_ns = std::chrono::nanoseconds(delay).count();
+  json shots = json::array();
+  for (int i = 0; i < count; ++i) {
+    shots.push_back(shot_at({}, of.input));
+    shots.back()["delay_ns"] = delay_ns;
+  }
+  const Clock::time_point begin = Clock::now();
+  const Talk talk = measure(of, std::move(shots));
+  fail_if(talk.arrivals.back() - begin < count * delay,
+          fmt::format("{} shots with a \"delay_ns\" of {} ms were done in less", count, delay.count()));
+  fail_if(count > 1 && talk.arrivals.back() - talk.arrivals.front() < (count - 1) * delay / 2,
+          "the answers came together, at the end of the batch: is standard output flushed?");
+  fail_if(of.description["clock"]["unit"] == "ns" && talk.samples.back().ticks >= delay_ns &&
+              of.whole.ticks < delay_ns / 2,
+          "\"ticks\" holds the time of \"delay_ns\"");
+}
+
+void ticks(Examined& of) {
+  const Clock::time_point begin = Clock::now();
+  const Ticks ticks = shoot(of, {}).ticks;
+  const auto took = std::chrono::nanoseconds(Clock::now() - begin).count();
+  fail_if(ticks <= 0, fmt::format("the whole command takes {} ticks", ticks));
+  const bool is_real = of.description["clock"]["unit"] == "ns" && of.description["simulated"] == false;
+  fail_if(is_real && ticks > took, fmt::format("{} ns of a request that took {} ns as a whole", ticks, took));
+}
+
+void exact_clock(Examined& of) {
+  if (of.description["clock"]["exact"] != true) throw Skipped{"the clock is not called exact"};
+  std::vector<Ticks> first;
+  for (int start = 0; start < 2; ++start) {
+    of.interview.drop();
+    std::vector<Ticks> all;
+    for (const Event& event : {Event{}, of.path.empty() ? Event{} : events_of(of.path).back(), Event{}})
+      all.push_back(shoot(of, event).ticks);
+    fail_if(start > 0 && all != first, fmt::format("the same requests after a start gave {} ticks, then {}",
+                                                   first.empty() ? 0 : first.back(), all.back()));
+    first = all;
+  }
+}
+
+void calibration(Examined& of) {
+  for (const char* kind : {"unarmed", "counting", "unwind"})
+    for (const std::uint64_t passes : {0, 10}) {
+      const Talk talk = answered(of.interview.ask({{"do", "calibrate"}, {"kind", kind}, {"passes", passes}}));
+      fail_if(!talk.is_ok() && of.can("calibrate") && std::string_view(kind) != "unwind",
+              fmt::format("\"{}\" is answered with {}", kind, talk.end.dump()));
+      fail_if(talk.is_ok() && !of.can("calibrate"), "it is not in \"can\", and answered with \"ok\"");
+      const auto answer = of.interview.last_answer<AgentTicks>(talk);
+      if (const auto* breach = std::get_if<Breach>(&answer)) throw Failed{breach->why};
+    }
+  if (!of.can("calibrate")) throw Skipped{not_in_can};
+}
+
+void reset(Examined& of) {
+  for (const char* how : {"session", "target"}) {
+    const Talk talk = answered(of.interview.ask({{"do", "reset"}, {"how", how}}));
+    fail_if(talk.is_ok() != of.can("reset"), fmt::format("\"{}\" is answered with {}", how, talk.end.dump()));
+  }
+  if (!of.can("reset")) throw Skipped{not_in_can};
+  const Sample sample = shoot(of, {});
+  fail_if(sample.outcome != Outcome::ended, "the command after it: " + in_words(sample));
+}
+
+void ends(Examined& of) {
+  const std::string fault = of.interview.fault_of_end();
+  fail_if(!fault.empty(), fault);
+}
+
+void bye(Examined& of) {
+  const Talk talk = answered(of.interview.ask({{"do", "bye"}}));
+  fail_if(!talk.is_ok(), "it is answered with " + talk.end.dump());
+  ends(of);
+}
+
+void end_of_input(Examined& of) {
+  of.interview.agent().finish_input();
+  ends(of);
+}
+
+void all_at_once(Examined& of) {
+  AgentInterview& interview = of.interview;
+  const AgentSettings& settings = interview.settings();
+  const std::uint64_t hello = interview.next_id();
+  const std::vector<std::uint64_t> measures{interview.next_id(), interview.next_id()};
+  const std::uint64_t bye = interview.next_id();
+  const MeasureRequest measure{.shots = {{.stop = {}, .input = parse_hex(of.input).value()}}};
+  AgentProcess& agent = interview.spawn();
+  agent.send(request_line(hello, settings.greeting));
+  for (const std::uint64_t id : measures) agent.send(request_line(id, measure));
+  agent.send(request_line(bye, ByeRequest{}));
+  agent.finish_input();
+  Talk talk = interview.listen(hello, settings.start_timeout);
+  fail_if(!talk.is_ok(), "hello: " + talk.fault);
+  for (const std::uint64_t id : measures) {
+    talk = interview.listen(id, settings.timeout);
+    fail_if(!talk.is_ok() || talk.samples.size() != 1, "measure: " + talk.fault);
+  }
+  talk = interview.listen(bye, settings.timeout);
+  fail_if(!talk.is_ok(), "bye: " + talk.fault);
+  ends(of);
+}
+
+struct Check {
+  const char* what;
+  void (*examine)(Examined&);
+};
+
+// In this order: later ones use what the earlier ones found.
+constexpr std::array checks{
+    Check{"hello is answered, with everything that it should say", hello},
+    Check{"an unknown verb is answered with an error", unknown_verb},
+    Check{"the whole command runs to its end", whole_command},
+    Check{"unknown fields are ignored", unknown_fields},
+    Check{"the path is traced", path},
+    Check{"windows of the trace are parts of one path", windows},
+    Check{"it stops where it is asked to, and says where that is", stops},
+    Check{"what is never passed does not stop it", unreachable_stops},
+    Check{"a stop leaves the target as it was", after_a_stop},
+    Check{"a batch of the most shots is answered in order", full_batch},
+    Check{"delays are waited, and each shot is answered at once", delays},
+    Check{"ticks are times of the bare command", ticks},
+    Check{"an exact clock repeats its ticks", exact_clock},
+    Check{"calibration is as it says in \"can\"", calibration},
+    Check{"reset is as it says in \"can\"", reset},
+    Check{"bye ends it", bye},
+    Check{"the end of its input ends it", end_of_input},
+    Check{"requests that are all there at once are answered in order", all_at_once},
+};
+
+AgentCheck made(const Check& check, Examined& of) {
+  try {
+    check.examine(of);
+  } catch (const Failed& failed) {
+    // An answer that is still on its way must not become the fault of the next check.
+    of.interview.drop();
+    return {.what = check.what, .verdict = CheckVerdict::failed, .why = failed.why};
+  } catch (const Skipped& skipped) {
+    return {.what = check.what, .verdict = CheckVerdict::skipped, .why = skipped.why};
+  }
+  return {.what = check.what};
+}
 
 }  // namespace
 
 std::vector<AgentCheck> examine_agent(const AgentSettings& settings, const Bytes& input) {
-  return Examiner(settings, input).run();
+  Examined examined{.interview = AgentInterview(settings), .input = to_hex(input)};
+  std::vector<AgentCheck> made_checks;
+  for (const Check& check : checks) {
+    made_checks.push_back(made(check, examined));
+    // An agent that does not get through its hello is asked nothing else.
+    if (made_checks.size() == 1 && made_checks.front().verdict == CheckVerdict::failed) break;
+  }
+  return made_checks;
 }
 
 }  // namespace jcprof::harness

@@ -20,8 +20,8 @@ struct AgentCheck {
   std::string why = {};  // of failed and skipped
 };
 
-/// Starts the agent some times, with the input for every shot. Where it does not get through its hello, that
-/// is the only check. UserError (environment) when it cannot be started at all.
+/// Starts the agent some times, with the input for every shot. The hello is the only check of an agent that
+/// does not get through it. UserError (environment) when it cannot be started at all.
 std::vector<AgentCheck> examine_agent(const AgentSettings& settings, const Bytes& input);
 
 }  // namespace jcprof::harness

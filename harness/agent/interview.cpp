@@ -17,10 +17,6 @@ json shot_at(Event stop, const std::string& input) {
   return {{"trap", number(stop.trap)}, {"hit", stop.hit}, {"input", input}};
 }
 
-std::string in_words(Event event) {
-  return event.trap == run_to_end ? "the end" : fmt::format("trap {}, hit {}", number(event.trap), event.hit);
-}
-
 std::string in_words(const Sample& sample) {
   return fmt::format("{}{}{}", name_of(sample.outcome),
                      sample.reached ? " at " + in_words(*sample.reached) : "",

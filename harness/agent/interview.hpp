@@ -13,11 +13,12 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/agent/link.hpp"
+#include "harness/transport.hpp"
 #include "src/core/types.hpp"
 
 namespace jcprof::harness {
 
-/// What an agent said to one request.
+/// An agent's answer to one request.
 struct Talk {
   std::vector<Sample> samples;
   std::vector<AgentProcess::Clock::time_point> arrivals;  // of the samples
@@ -28,8 +29,6 @@ struct Talk {
 
 /// A shot as it stands in a request; `input` in hex.
 nlohmann::json shot_at(Event stop, const std::string& input);
-/// "trap 3, hit 1", "the end".
-std::string in_words(Event event);
 /// "stopped at trap 3, hit 1", "lost: it caught fire".
 std::string in_words(const Sample& sample);
 
@@ -57,7 +56,7 @@ class AgentInterview {
   AgentAnswer<T> last_answer(const Talk& talk) const {
     return read_answer<T>(talk.end.dump(), last_id_);
   }
-  /// What is wrong when it should end now; empty where it does, with status 0.
+  /// The fault of its end, which is due now; empty when it ends with status 0.
   std::string fault_of_end();
 
  private:

@@ -14,8 +14,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// As for cards (harness/card/session.cpp): who has never answered will hardly begin to; who has may come
-// back.
+// The reasons are those for cards (harness/card/session.cpp): an agent that has never answered will hardly
+// begin to; one that has may come back.
 constexpr int failures_at_the_beginning = 3;
 constexpr int failures_later = 20;
 constexpr int starts = 3;
@@ -133,6 +133,10 @@ NoAnswer AgentLink::no_answer(LineState state) {
   }
   check(false, "a line that was read is an answer");
   return {};
+}
+
+UserError AgentLink::failure(const std::string& message, std::string hint) {
+  return environment_error(fmt::format("{}\n{}", message, account()), std::move(hint));
 }
 
 void AgentLink::succeed() {

@@ -9,10 +9,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 
 #include "harness/agent/process.hpp"
 #include "harness/device.hpp"
 #include "src/core/agent_protocol.hpp"
+#include "src/core/error.hpp"
 
 namespace jcprof::harness {
 
@@ -35,6 +38,12 @@ struct AgentSettings {
 struct NoAnswer {
   Outcome outcome = Outcome::lost;  // or timed_out
   std::string why;
+};
+
+/// For the error of an agent that does not do what it was asked.
+struct Refusal {
+  std::string_view message;
+  std::string_view hint;  // where the agent has none
 };
 
 class AgentLink {
@@ -61,6 +70,21 @@ class AgentLink {
   /// In words, why `line` is none.
   NoAnswer no_answer(LineState state);
 
+  /// The answer to the request `id`, for which it waits so long. UserError (environment) where there is none.
+  template <class Value>
+  Value expect(std::uint64_t id, std::chrono::nanoseconds timeout, const Refusal& refusal) {
+    const ReadLine line = read_line(timeout);
+    if (line.state != LineState::read) throw failure(no_answer(line.state).why);
+    AgentAnswer<Value> answer = read_answer<Value>(line.text, id);
+    if (const auto* breach = std::get_if<Breach>(&answer)) throw failure(breach->why);
+    if (const auto* error = std::get_if<AgentError>(&answer))
+      throw failure(std::string(refusal.message) + ": " + error->message,
+                    error->hint.empty() ? std::string(refusal.hint) : error->hint);
+    return std::get<Value>(std::move(answer));
+  }
+  /// A UserError (environment) with account().
+  UserError failure(const std::string& message, std::string hint = {});
+
   /// The agent did its part.
   void succeed();
   /// It did not. UserError (environment) when that has happened too often in a row.
@@ -73,7 +97,7 @@ class AgentLink {
 
  private:
   void start(std::string_view requests);
-  /// What went wrong with the hello, or nothing.
+  /// The fault of the hello, or nothing.
   std::string say_hello(std::string_view requests);
   std::string take_description(const AgentDescription& description);
 

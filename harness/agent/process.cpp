@@ -127,7 +127,7 @@ std::string AgentProcess::ending(std::chrono::milliseconds patience) {
 }
 
 void AgentProcess::stop(std::chrono::milliseconds patience) {
-  // What it still says is not wanted, but must not keep it from ending.
+  // Nobody wants its last lines, but they must not keep it from ending.
   is_input_finished_ = true;
   const Clock::time_point deadline = Clock::now() + cancellation().grace(patience);
   LineState state = LineState::read;

@@ -15,7 +15,7 @@
 
 namespace jcprof::harness {
 
-// Of docs/agent-protocol.md. What is longer is not waited for.
+// From docs/agent-protocol.md. Nobody waits for the rest of a longer one.
 inline constexpr std::size_t longest_agent_line = std::size_t{16} << 20U;
 
 enum class LineState : std::uint8_t { read, timed_out, closed, too_long };

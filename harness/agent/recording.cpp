@@ -2,14 +2,10 @@
 #include "harness/agent/recording.hpp"
 
 #include <string>
-#include <variant>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "harness/record/drain.hpp"
 #include "harness/record/warnings.hpp"
-#include "src/core/error.hpp"
 
 namespace jcprof::harness {
 namespace {
@@ -19,19 +15,12 @@ Bytes ask(AgentLink& link, std::span<const Bytes> inputs, const std::filesystem:
   constexpr int runs_besides = 8;  // that warm it up, and the calls that fetch a log
   const std::uint64_t id = link.next_id();
   link.open(request_line(id, RecordRequest{.inputs = {inputs.begin(), inputs.end()}, .log = log.string()}));
-  const auto failure = [&](const std::string& message, const std::string& hint) {
-    return environment_error(fmt::format("{}\n{}", message, link.account()), hint);
-  };
   const auto runs = static_cast<std::int64_t>(inputs.size()) + runs_besides;
-  const ReadLine line = link.read_line(link.settings().timeout * runs);
-  if (line.state != LineState::read) throw failure(link.no_answer(line.state).why, "");
-  auto answer = read_answer<AgentLog>(line.text, id);
-  if (const auto* breach = std::get_if<Breach>(&answer)) throw failure(breach->why, "");
-  if (const auto* error = std::get_if<AgentError>(&answer))
-    throw failure("nothing was recorded: " + error->message,
-                  error->hint.empty() ? "was it built with JCPROF_RECORD? docs/record.md" : error->hint);
+  AgentLog own =
+      link.expect<AgentLog>(id, link.settings().timeout * runs,
+                            {"nothing was recorded", "was it built with JCPROF_RECORD? docs/record.md"});
   link.close();
-  return std::get<AgentLog>(std::move(answer)).log;
+  return std::move(own.log);
 }
 
 Recorded written(const Bytes& own, const LogOptions& options) {

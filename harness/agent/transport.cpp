@@ -21,10 +21,10 @@ struct Flight {
   std::size_t answered = 0;
 };
 
-/// What has to be done before the next shot.
+/// The next step after a shot.
 enum class Next : std::uint8_t { go_on, send_again, start_again };
 
-/// What became of the shot whose turn it was.
+/// The outcome of the shot whose turn it was.
 struct Turn {
   Sample sample;
   Next next = Next::go_on;
@@ -34,26 +34,17 @@ Turn lost(std::string why, Next next) {
   return {.sample = {.outcome = Outcome::lost, .why = std::move(why)}, .next = next};
 }
 
-std::string in_words(Event event) {
-  return fmt::format("trap {}, hit {}", number(event.trap), event.hit);
-}
-
 std::string in_words(const AgentError& error) {
   return error.hint.empty() ? error.message : fmt::format("{} ({})", error.message, error.hint);
 }
 
-/// A stop elsewhere than asked is a sample of neither place: how it came there is not known.
-void hold_against(const Shot& shot, Sample& sample) {
-  if (sample.outcome == Outcome::stopped && sample.reached != shot.stop) {
-    sample.outcome = Outcome::refused;
-    sample.ticks = 0;
-    sample.why = !sample.reached ? "it stopped, and the agent does not say where"
-                 : shot.stop.trap == run_to_end
-                     ? fmt::format("it stopped at {}, though nothing was armed", in_words(*sample.reached))
-                     : fmt::format("it stopped at {} instead", in_words(*sample.reached));
-  }
-  const bool is_untimed = sample.outcome != Outcome::stopped && sample.outcome != Outcome::ended;
-  if (is_untimed && sample.why.empty()) sample.why = "the agent gives no reason";
+/// Refuses a stop elsewhere than asked, and gives a reason where the agent leaves it out.
+void judge(Event asked, Sample& sample) {
+  if (sample.outcome == Outcome::stopped && !sample.reached)
+    sample = {.outcome = Outcome::refused, .why = "it stopped, and the agent does not say where"};
+  refuse_if_elsewhere(asked, sample);
+  const bool is_timed = sample.outcome == Outcome::stopped || sample.outcome == Outcome::ended;
+  if (!is_timed && sample.why.empty()) sample.why = "the agent gives no reason";
 }
 
 class AgentTransport final : public Transport {
@@ -74,7 +65,7 @@ class AgentTransport final : public Transport {
   }
 
   ~AgentTransport() override {
-    // What is in flight may take its time; nobody waits for it.
+    // Nobody waits for shots in flight, which may take their time.
     if (!in_flight_.empty()) link_.drop();
   }
   AgentTransport(const AgentTransport&) = delete;
@@ -114,7 +105,7 @@ class AgentTransport final : public Transport {
   std::optional<std::uint64_t> first_n_;  // 0; 1 for agents that count from there
 };
 
-/// As many of the shots as one batch takes, sent.
+/// Sends as many of the shots as one batch takes.
 std::vector<Flight> AgentTransport::take_off(std::span<const Shot> shots) {
   const std::size_t most = std::min(link_.description().max_batch, most_in_flight);
   std::vector<Flight> flights;
@@ -190,7 +181,7 @@ Turn AgentTransport::take_shot(const Flight& flight, const Shot& shot, AgentShot
     return lost(fmt::format("the agent answers shot {} where shot {} is due", answer.n, expected),
                 Next::start_again);
   Turn turn{.sample = std::move(answer.sample)};
-  hold_against(shot, turn.sample);
+  judge(shot.stop, turn.sample);
   if (turn.sample.outcome == Outcome::lost || turn.sample.outcome == Outcome::timed_out)
     wants_reset_ = does(link_.description(), "reset");
   return turn;
@@ -256,7 +247,7 @@ std::variant<T, AgentError, NoAnswer> AgentTransport::ask(const AgentRequest& re
 
 void AgentTransport::reset_target() {
   const auto answer = ask<AgentDone>(ResetRequest{.how = "target"}, link_.settings().start_timeout);
-  // Who cannot reset may be able to start.
+  // An agent that cannot reset may be able to start.
   if (std::holds_alternative<AgentError>(answer)) link_.drop();
 }
 

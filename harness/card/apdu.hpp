@@ -25,7 +25,7 @@ struct Apdu {
 };
 Bytes encode(const Apdu& apdu);
 
-/// What is wrong with `bytes` as a command APDU, in words for a person; empty when nothing is. A card must
+/// The fault of `bytes` as a command APDU, in words for a person; empty when there is none. A card must
 /// never get one of these: the stock simulator does not answer it at all.
 std::string fault_of_apdu(std::span<const std::uint8_t> bytes);
 
@@ -74,8 +74,8 @@ struct Answer {
   std::string why;  // when it was not answered
 };
 
-/// What to send next on account of an answer: GET RESPONSE for 61xx, the same command with another Le for
-/// 6Cxx. A state machine: one object a command, asked after each answer.
+/// Says what to send next on account of an answer: GET RESPONSE for 61xx, the same command with another Le
+/// for 6Cxx. A state machine: one object a command, asked after each answer.
 class FollowUp {
  public:
   explicit FollowUp(std::span<const std::uint8_t> command) : command_(command) {}

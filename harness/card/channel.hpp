@@ -25,11 +25,11 @@ struct Exchange {
 
 struct ChannelDescription {
   std::string transport;  // "vpcd"
-  std::string agent;      // who takes the time, with what
+  std::string agent;      // the program that takes the time, and its library
   std::string reader;     // its name; empty where jcprof is the reader
   std::string protocol;   // "T=1"; empty where there is none
   Bytes atr;
-  bool simulated = false;  // what answers is not the chip itself
+  bool simulated = false;  // not the chip itself answers
 };
 
 /// A card that is not there may be a fault of the program that is to be it; a reader never is.

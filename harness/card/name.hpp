@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people call the card with a given ATR, by the list that pcsc-tools keeps (smartcard_list.txt): ATRs,
+// The name of the card with a given ATR, by the list that pcsc-tools keeps (smartcard_list.txt): ATRs,
 // in which '.' stands for any digit, each followed by indented lines of text.
 #pragma once
 

@@ -77,6 +77,28 @@ class DaemonConnection {
     if (can_be_cut()) ::shutdown(socket_, SHUT_RDWR);
   }
 
+  /// The state of a reader now; nothing where the daemon does not say.
+  std::optional<SCARD_READERSTATE> look(const std::string& name) const {
+    SCARD_READERSTATE reader{};
+    reader.szReader = name.c_str();
+    reader.dwCurrentState = SCARD_STATE_UNAWARE;  // makes it answer at once
+    if (SCardGetStatusChange(context_, 0, &reader, 1) != SCARD_S_SUCCESS) return std::nullopt;
+    return reader;
+  }
+
+  bool holds_card(const std::string& name) const {
+    const std::optional<SCARD_READERSTATE> reader = look(name);
+    return reader && (reader->dwEventState & SCARD_STATE_PRESENT) != 0;
+  }
+
+  /// Waits for a change of what look() saw.
+  bool gets_card(SCARD_READERSTATE reader, milliseconds timeout) const {
+    reader.dwCurrentState = reader.dwEventState;
+    return SCardGetStatusChange(context_, static_cast<DWORD>(timeout.count()), &reader, 1) ==
+               SCARD_S_SUCCESS &&
+           (reader.dwEventState & SCARD_STATE_PRESENT) != 0;
+  }
+
   LONG readers(std::vector<std::string>& names) const {
     DWORD size = 0;
     LONG state = SCardListReaders(context_, nullptr, nullptr, &size);
@@ -100,6 +122,55 @@ Absence no_daemon(LONG state) {
       .why = fmt::format(": no PC/SC daemon answers ({})", pcsc_stringify_error(state)),
       .hint =
           "start it: \"systemctl start pcscd.socket\", or \"pcscd\" as root; `jcprof doctor` looks at it"};
+}
+
+std::string hint_of(LONG state) {
+  switch (state) {
+    case SCARD_E_NO_SMARTCARD:
+      return "insert the card; a virtual card must connect to the port of vpcd";
+    case SCARD_E_SHARING_VIOLATION:
+      return "close it: gpg's scdaemon (gpgconf --kill scdaemon), browsers and PKCS#11 modules often do";
+    case SCARD_W_UNPOWERED_CARD:
+    case SCARD_W_UNRESPONSIVE_CARD:
+      return "is it the right way round? Try it with `opensc-tool --atr` or another reader";
+    case SCARD_E_TIMEOUT:
+      return "a command may hang in it: pull the card, end a virtual one, or restart pcscd";
+    default:
+      return "`jcprof doctor` looks at readers and cards";
+  }
+}
+
+Absence absence(LONG state, const std::string& reader) {
+  const std::string why = state == SCARD_E_NO_SMARTCARD ? fmt::format(": reader \"{}\" is empty", reader)
+                          : state == SCARD_E_SHARING_VIOLATION
+                              ? fmt::format(": another program holds the card in reader \"{}\"", reader)
+                              : fmt::format(": reader \"{}\": {}", reader, pcsc_stringify_error(state));
+  return {.why = why, .hint = hint_of(state)};
+}
+
+/// ", driver of ACS 1.8", as far as the reader says.
+std::string driver_of(SCARDHANDLE card) {
+  std::array<std::uint8_t, 256> text{};
+  DWORD size = text.size();
+  std::string driver;
+  if (SCardGetAttrib(card, SCARD_ATTR_VENDOR_NAME, text.data(), &size) == SCARD_S_SUCCESS && size > 0)
+    driver = fmt::format(
+        ", driver of {}",
+        std::string(text.begin(),
+                    std::find(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(size), 0)));
+  std::array<std::uint8_t, 4> version{};
+  size = version.size();
+  if (SCardGetAttrib(card, SCARD_ATTR_VENDOR_IFD_VERSION, version.data(), &size) == SCARD_S_SUCCESS &&
+      size == version.size())
+    driver += fmt::format(" {}.{}", version[3], version[2]);
+  return driver;
+}
+
+SlotState state_of(DWORD event) {
+  if ((event & SCARD_STATE_PRESENT) == 0) return SlotState::empty;
+  if ((event & SCARD_STATE_MUTE) != 0) return SlotState::mute;
+  if ((event & SCARD_STATE_EXCLUSIVE) != 0) return SlotState::held;
+  return (event & SCARD_STATE_INUSE) != 0 ? SlotState::shared : SlotState::card;
 }
 
 class PcscChannel final : public ApduChannel {
@@ -132,7 +203,7 @@ class PcscChannel final : public ApduChannel {
     if (watchdog_.end())
       return lose(ExchangeState::timed_out, fmt::format("no answer within {} ms", timeout_.count()));
     if (state != SCARD_S_SUCCESS) return lose(ExchangeState::lost, pcsc_stringify_error(state));
-    // What the daemon makes of a card that died in the command.
+    // The daemon's answer for a card that died in the command.
     if (size < 2) return lose(ExchangeState::lost, fmt::format("the card sent an answer of {} bytes", size));
     return {ExchangeState::answered, {in_.data(), size}, start, stop, {}};
   }
@@ -194,7 +265,12 @@ class PcscChannel final : public ApduChannel {
           "the connection to the PC/SC daemon cannot be watched: a call that hangs would hang jcprof",
           "is /proc there?");
     if (std::optional<Absence> absent = choose_reader()) return absent;
-    if (!holds_card(reader_, timeout)) return absence(SCARD_E_NO_SMARTCARD);
+    const std::optional<SCARD_READERSTATE> seen = daemon_->look(reader_);
+    if (!seen) return absence(SCARD_E_NO_SMARTCARD, reader_);
+    if ((seen->dwEventState & SCARD_STATE_PRESENT) == 0) {
+      waited_ = timeout.count() > 0;
+      if (!waited_ || !daemon_->gets_card(*seen, timeout)) return absence(SCARD_E_NO_SMARTCARD, reader_);
+    }
     watchdog_.begin();
     const LONG state = hold_card();
     const bool late = watchdog_.end();
@@ -202,7 +278,7 @@ class PcscChannel final : public ApduChannel {
     if (late || (hangs_ && state == SCARD_E_SHARING_VIOLATION))
       return Absence{.why = fmt::format(": reader \"{}\" does not answer", reader_),
                      .hint = hint_of(SCARD_E_TIMEOUT)};
-    if (state != SCARD_S_SUCCESS) return absence(state);
+    if (state != SCARD_S_SUCCESS) return absence(state, reader_);
     hangs_ = false;
     return std::nullopt;
   }
@@ -217,11 +293,11 @@ class PcscChannel final : public ApduChannel {
     // down.
     state = SCardBeginTransaction(card);
     if (state == SCARD_S_SUCCESS) state = read_status();
-    if (state == SCARD_S_SUCCESS) read_driver();
+    if (state == SCARD_S_SUCCESS) driver_ = driver_of(card);
     return state;
   }
 
-  /// Of several that fit the only one with a card.
+  /// Takes the only one with a card where several fit.
   std::optional<Absence> choose_reader() {
     std::vector<std::string> readers;
     const LONG state = daemon_->readers(readers);
@@ -234,7 +310,7 @@ class PcscChannel final : public ApduChannel {
                      .hint = readers.empty() ? "plug one in; `jcprof doctor` shows what the daemon sees"
                                              : fmt::format("there is \"{}\"", fmt::join(readers, "\", \""))};
     if (named.size() > 1)
-      std::erase_if(named, [&](const std::string& name) { return !holds_card(name, milliseconds{0}); });
+      std::erase_if(named, [&](const std::string& name) { return !daemon_->holds_card(name); });
     if (named.empty())
       return Absence{.why = ": no reader holds a card", .hint = hint_of(SCARD_E_NO_SMARTCARD)};
     if (named.size() > 1)
@@ -242,44 +318,6 @@ class PcscChannel final : public ApduChannel {
                             .hint = fmt::format("name one: \"pcsc:{}\"", fmt::join(named, "\", \"pcsc:"))});
     reader_ = named.front();
     return std::nullopt;
-  }
-
-  /// Waits for it at most so long.
-  bool holds_card(const std::string& name, milliseconds timeout) {
-    SCARD_READERSTATE reader{};
-    reader.szReader = name.c_str();
-    reader.dwCurrentState = SCARD_STATE_UNAWARE;
-    LONG state = SCardGetStatusChange(daemon_->context(), 0, &reader, 1);
-    if (state == SCARD_S_SUCCESS && (reader.dwEventState & SCARD_STATE_PRESENT) == 0 && timeout.count() > 0) {
-      reader.dwCurrentState = reader.dwEventState;
-      waited_ = true;
-      state = SCardGetStatusChange(daemon_->context(), static_cast<DWORD>(timeout.count()), &reader, 1);
-    }
-    return state == SCARD_S_SUCCESS && (reader.dwEventState & SCARD_STATE_PRESENT) != 0;
-  }
-
-  Absence absence(LONG state) const {
-    const std::string why = state == SCARD_E_NO_SMARTCARD ? fmt::format(": reader \"{}\" is empty", reader_)
-                            : state == SCARD_E_SHARING_VIOLATION
-                                ? fmt::format(": another program holds the card in reader \"{}\"", reader_)
-                                : fmt::format(": reader \"{}\": {}", reader_, pcsc_stringify_error(state));
-    return {.why = why, .hint = hint_of(state)};
-  }
-
-  static std::string hint_of(LONG state) {
-    switch (state) {
-      case SCARD_E_NO_SMARTCARD:
-        return "insert the card; a virtual card must connect to the port of vpcd";
-      case SCARD_E_SHARING_VIOLATION:
-        return "close it: gpg's scdaemon (gpgconf --kill scdaemon), browsers and PKCS#11 modules often do";
-      case SCARD_W_UNPOWERED_CARD:
-      case SCARD_W_UNRESPONSIVE_CARD:
-        return "is it the right way round? Try it with `opensc-tool --atr` or another reader";
-      case SCARD_E_TIMEOUT:
-        return "a command may hang in it: pull the card, end a virtual one, or restart pcscd";
-      default:
-        return "`jcprof doctor` looks at readers and cards";
-    }
   }
 
   LONG read_status() {
@@ -292,22 +330,6 @@ class PcscChannel final : public ApduChannel {
     if (state == SCARD_S_SUCCESS)
       atr_.assign(atr.begin(), atr.begin() + static_cast<std::ptrdiff_t>(atr_size));
     return state;
-  }
-
-  void read_driver() {
-    std::array<std::uint8_t, 256> text{};
-    DWORD size = text.size();
-    driver_.clear();
-    if (SCardGetAttrib(*card_, SCARD_ATTR_VENDOR_NAME, text.data(), &size) == SCARD_S_SUCCESS && size > 0)
-      driver_ = fmt::format(
-          ", driver of {}",
-          std::string(text.begin(),
-                      std::find(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(size), 0)));
-    std::array<std::uint8_t, 4> version{};
-    size = version.size();
-    if (SCardGetAttrib(*card_, SCARD_ATTR_VENDOR_IFD_VERSION, version.data(), &size) == SCARD_S_SUCCESS &&
-        size == version.size())
-      driver_ += fmt::format(" {}.{}", version[3], version[2]);
   }
 
   std::span<const std::uint8_t> as_t0(std::span<const std::uint8_t> command) {
@@ -348,12 +370,20 @@ std::vector<std::string> readers_named(const std::string& wanted, const std::vec
   return found;
 }
 
-std::optional<std::vector<std::string>> pcsc_readers() {
+std::optional<std::vector<Slot>> pcsc_slots() {
   const DaemonConnection daemon;
   std::vector<std::string> readers;
-  const LONG state = daemon.state() == SCARD_S_SUCCESS ? daemon.readers(readers) : daemon.state();
-  if (state != SCARD_S_SUCCESS) return std::nullopt;
-  return readers;
+  if (daemon.state() != SCARD_S_SUCCESS || daemon.readers(readers) != SCARD_S_SUCCESS) return std::nullopt;
+  std::vector<Slot> slots;
+  for (const std::string& name : readers) {
+    Slot& slot = slots.emplace_back(Slot{.reader = name, .state = SlotState::empty, .atr = {}});
+    const std::optional<SCARD_READERSTATE> reader = daemon.look(name);
+    if (!reader) continue;  // pulled just now
+    slot.state = state_of(reader->dwEventState);
+    const auto* const atr = static_cast<const unsigned char*>(reader->rgbAtr);
+    slot.atr.assign(atr, atr + std::min<std::size_t>(reader->cbAtr, sizeof reader->rgbAtr));
+  }
+  return slots;
 }
 
 std::unique_ptr<ApduChannel> make_pcsc_channel(const PcscOptions& options) {

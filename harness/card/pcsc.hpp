@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,8 +22,17 @@ struct PcscOptions {
 /// Touches no reader yet.
 std::unique_ptr<ApduChannel> make_pcsc_channel(const PcscOptions& options);
 
-/// Names of the readers there are; nothing when no daemon answers.
-std::optional<std::vector<std::string>> pcsc_readers();
+enum class SlotState : std::uint8_t { empty, card, shared, held, mute };
+
+struct Slot {
+  std::string reader;
+  SlotState state = SlotState::empty;  // shared, held: other programs have the card, held: one has it alone
+  Bytes atr;
+};
+
+/// Looks at all readers without connecting to a card, so that nothing is disturbed. Nothing
+/// when no daemon answers.
+std::optional<std::vector<Slot>> pcsc_slots();
 
 /// The readers that `wanted` may mean: those of that name, else by glob, else with that in their name. All
 /// for an empty one.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/card/protocol.hpp"
 
+#include <array>
+
 #include "harness/card/apdu.hpp"
 #include "src/core/error.hpp"
 
@@ -17,36 +19,12 @@ Bytes command(const CardArming& card, P1 verb, Bytes data, bool is_answered) {
   return encode(apdu);
 }
 
-enum class CardKind : std::uint8_t {
-  empty = 0,
-  unarmed = 1,
-  counting = 2,
-  calls = 3,
-  frames = 4,
-  guards = 5
-};
-
-CardKind card_kind(CalibrationKind kind) {
-  switch (kind) {
-    case CalibrationKind::empty:
-      return CardKind::empty;
-    case CalibrationKind::unarmed:
-      return CardKind::unarmed;
-    case CalibrationKind::counting:
-      return CardKind::counting;
-    case CalibrationKind::returned:
-    case CalibrationKind::calls:
-      return CardKind::calls;
-    case CalibrationKind::stop:
-    case CalibrationKind::frames:
-      return CardKind::frames;
-    case CalibrationKind::guards:
-      return CardKind::guards;
-    case CalibrationKind::unwind:
-      break;
-  }
-  check(false, "a kind of calibration");
-  return CardKind::empty;
+/// The card's number of a kind: a descent of no frames times the return and the stop themselves.
+std::uint8_t card_kind(CalibrationKind kind) {
+  //                                      empty, unarmed, counting, returned, stop, calls, frames, guards
+  constexpr std::array<std::uint8_t, 8> kinds{0, 1, 2, 3, 4, 3, 4, 5};
+  check(kind < CalibrationKind::unwind, "a calibration that cards know");
+  return kinds.at(static_cast<std::size_t>(kind));
 }
 
 void append(Bytes& bytes, std::uint32_t value, int count) {
@@ -99,7 +77,7 @@ Bytes read_trace_command(const CardArming& card, std::uint16_t offset) {
 }
 
 Bytes calibrate_command(const CardArming& card, CalibrationKind kind, std::uint16_t count) {
-  Bytes data{static_cast<std::uint8_t>(card_kind(kind))};
+  Bytes data{card_kind(kind)};
   append(data, count, 2);
   return command(card, P1::calibrate, data, false);
 }

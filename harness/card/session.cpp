@@ -98,7 +98,7 @@ void CardSession::start_device() {
                                           absent->why, device_->account()),
                               absent->hint);
     if (has_ended && !had_a_shot_) throw device_ended(*absent);
-    // What was good before starts again: its reader may have been away.
+    // A device that was good before starts again: its reader may have been away.
     const bool is_halfway = !is_second_half && Clock::now() >= halfway;
     is_second_half = is_second_half || is_halfway;
     if (has_ended || (is_halfway && had_a_shot_)) device_->start();

@@ -30,7 +30,7 @@ struct ReadyScript {
 };
 ReadyScript make_script(const std::string& name, const Script& script, const Placeholders& values);
 
-/// Whether a card that was asked something is still there.
+/// The state of a card after it was asked something.
 enum class Contact : std::uint8_t { kept, broken };
 
 class CardSession {

@@ -2,7 +2,6 @@
 #include "harness/card/transport.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -192,7 +191,7 @@ Sample CardTransport::shoot(const Shot& shot) {
 
 void CardTransport::finish(const InputCommands& commands, Outcome outcome) {
   session_.settle();
-  // Where the card itself served GET RESPONSE, arming would still hold for the commands of the scripts.
+  // Arming would still hold for the commands of the scripts where the card itself served GET RESPONSE.
   const bool has_scripts = !commands.after_each.steps.empty() || !commands.before_each.steps.empty();
   if (outcome == Outcome::ended && commands_per_trigger_ > commands.trigger.size() && has_scripts &&
       session_.transmit(arm_command(setup_.arming, {}, 0)).state != ExchangeState::answered)
@@ -270,12 +269,6 @@ std::optional<CalibrationTime> CardTransport::calibrate(CalibrationKind kind, st
 std::unique_ptr<Transport> make_card_transport(const CardSetup& setup, std::unique_ptr<ApduChannel> channel,
                                                std::unique_ptr<Device> device) {
   return std::make_unique<CardTransport>(setup, std::move(channel), std::move(device));
-}
-
-std::string_view name_of(CalibrationKind kind) {
-  constexpr std::array<std::string_view, 9> names{"empty", "unarmed", "counting", "returned", "stop",
-                                                  "calls", "frames",  "guards",   "unwind"};
-  return names.at(static_cast<std::size_t>(kind));
 }
 
 }  // namespace jcprof::harness

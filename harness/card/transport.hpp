@@ -13,7 +13,7 @@
 
 namespace jcprof::harness {
 
-/// What of a project and of its traps a card has to do with.
+/// The parts of a project and of its traps that a card has to do with.
 struct CardSetup {
   Session session;
   Trigger trigger;

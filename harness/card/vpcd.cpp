@@ -14,11 +14,11 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #include "harness/clock.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/error.hpp"
+#include "src/core/unique_fd.hpp"
 
 namespace jcprof::harness {
 namespace {
@@ -40,31 +40,6 @@ constexpr suseconds_t look_us = 50'000;
 
 enum class Control : std::uint8_t { power_off = 0, power_on = 1, reset = 2, get_atr = 4 };
 
-class Socket {
- public:
-  Socket() = default;
-  explicit Socket(int fd) : fd_(fd) {}
-  ~Socket() { close(); }
-  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Socket& operator=(Socket&& other) noexcept {
-    if (this != &other) close();
-    fd_ = std::exchange(other.fd_, -1);
-    return *this;
-  }
-  Socket(const Socket&) = delete;
-  Socket& operator=(const Socket&) = delete;
-
-  int fd() const { return fd_; }
-  bool is_open() const { return fd_ >= 0; }
-  void close() {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
-  }
-
- private:
-  int fd_ = -1;
-};
-
 /// True once something can be read (or the other side has gone).
 bool readable(int fd, Clock::time_point deadline) {
   while (true) {
@@ -77,19 +52,19 @@ bool readable(int fd, Clock::time_point deadline) {
   }
 }
 
-Socket listen_on(std::optional<std::uint16_t> port) {
-  Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!socket.is_open())
+UniqueFd listen_on(std::optional<std::uint16_t> port) {
+  UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (socket.get() < 0)
     throw environment_error(fmt::format("cannot make a socket: {}", std::strerror(errno)));
   const int on = 1;
   // Without it a second run within a minute finds the port of the first still taken.
-  ::setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   address.sin_port = htons(port.value_or(0));
-  if (::bind(socket.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      ::listen(socket.fd(), 1) != 0)
+  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(socket.get(), 1) != 0)
     throw environment_error(
         fmt::format("cannot wait for a virtual card on 127.0.0.1:{}: {}", port.value_or(0),
                     std::strerror(errno)),
@@ -97,10 +72,10 @@ Socket listen_on(std::optional<std::uint16_t> port) {
   return socket;
 }
 
-std::uint16_t port_of(const Socket& socket) {
+std::uint16_t port_of(const UniqueFd& socket) {
   sockaddr_in address{};
   socklen_t size = sizeof address;
-  check(::getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&address), &size) == 0,
+  check(::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0,
         "a bound socket has a name");
   return ntohs(address.sin_port);
 }
@@ -144,7 +119,7 @@ class VpcdChannel final : public ApduChannel {
   }
 
   ChannelDescription describe() const override {
-    // What dials in here is a program, or is reached through one.
+    // A program dials in here, or stands between.
     return {.transport = "vpcd",
             .agent = "jcprof/" JCPROF_VERSION,
             .reader = "",
@@ -162,25 +137,25 @@ class VpcdChannel final : public ApduChannel {
     // A card may have connected in an earlier call and still be starting (the stock simulator sleeps for 3
     // s).
     if (state_ != State::waiting_for_atr) {
-      connection_.close();
+      connection_ = UniqueFd();
       state_ = State::closed;
-      if (!readable(listener_.fd(), deadline)) return false;
+      if (!readable(listener_.get(), deadline)) return false;
       if (!accept()) return false;
     }
-    if (!readable(connection_.fd(), deadline)) return false;
+    if (!readable(connection_.get(), deadline)) return false;
     return read_atr();
   }
 
   bool accept() {
-    connection_ = Socket(::accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (!connection_.is_open()) return false;
+    connection_ = UniqueFd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (connection_.get() < 0) return false;
     const int on = 1;
-    ::setsockopt(connection_.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    ::setsockopt(connection_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     const timeval limit{.tv_sec = timeout_.count() / 1000, .tv_usec = timeout_.count() % 1000 * 1000};
-    ::setsockopt(connection_.fd(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    ::setsockopt(connection_.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     // recv() is called again until the time is over.
     const timeval look{.tv_sec = 0, .tv_usec = look_us};
-    ::setsockopt(connection_.fd(), SOL_SOCKET, SO_RCVTIMEO, &look, sizeof look);
+    ::setsockopt(connection_.get(), SOL_SOCKET, SO_RCVTIMEO, &look, sizeof look);
     if (!send_control(Control::power_on) || !send_control(Control::get_atr)) return false;
     state_ = State::waiting_for_atr;
     return true;
@@ -205,12 +180,12 @@ class VpcdChannel final : public ApduChannel {
 
   bool has_unasked_bytes() {
     std::uint8_t byte = 0;
-    return ::recv(connection_.fd(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) > 0;
+    return ::recv(connection_.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) > 0;
   }
 
   bool send_all(std::span<const std::uint8_t> bytes) {
     while (!bytes.empty()) {
-      const ssize_t sent = ::send(connection_.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      const ssize_t sent = ::send(connection_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (sent < 0 && errno == EINTR) continue;
       if (sent <= 0) return false;
       bytes = bytes.subspan(static_cast<std::size_t>(sent));
@@ -238,7 +213,7 @@ class VpcdChannel final : public ApduChannel {
   Exchange receive(std::int64_t start) {
     std::size_t have = 0;
     while (true) {
-      const ssize_t got = ::recv(connection_.fd(), in_.data() + have, in_.size() - have, 0);
+      const ssize_t got = ::recv(connection_.get(), in_.data() + have, in_.size() - have, 0);
       const std::int64_t stop = now_ns();
       if (got < 0 && errno == EINTR) continue;
       if (got == 0) return drop(ExchangeState::lost, "the card closed the connection");
@@ -256,15 +231,15 @@ class VpcdChannel final : public ApduChannel {
   }
 
   Exchange drop(ExchangeState state, std::string why) {
-    connection_.close();
+    connection_ = UniqueFd();
     state_ = State::closed;
     return {.state = state, .why = std::move(why)};
   }
 
   milliseconds timeout_;
-  Socket listener_;
+  UniqueFd listener_;
   std::uint16_t port_;
-  Socket connection_;
+  UniqueFd connection_;
   State state_ = State::closed;
   Bytes out_;
   Bytes in_;

@@ -19,10 +19,10 @@ namespace {
 
 constexpr std::array<char, 8> magic{'J', 'C', 'P', 'R', 'O', 'F', '1', '\n'};
 
-// What we write for the build, and the program replaces.
+// We write it for the build, and the program replaces it.
 constexpr std::uint32_t nobody = UINT32_MAX;
 
-/// As it stands in the file, in the byte order of the machine.
+/// The head of the file, in the byte order of the machine.
 struct Header {
   std::array<char, 8> magic;
   std::uint32_t build;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file through which an instrumented program says where it stopped and which way it went (docs/c.md,
+// The file through which an instrumented program says where it stopped and which path it took (docs/c.md,
 // "Environment of an exec: program"). Made here, filled by the program, read after it; nothing is believed.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace jcprof::harness {
 
-/// What a program wrote into the head of its file.
+/// The head of a program's file, as the program left it.
 struct ExecReport {
   std::optional<std::uint32_t> build = {};  // none: it never got as far as its entry. 0: made by hand
   Event stopped = {};                       // {run_to_end}: it did not stop

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a timed program reads and writes: files in memory, so that nobody has to stand by with a pipe while it
-// runs. Read afterwards, and bounded.
+// The standard streams of a timed program: files in memory, so that nobody has to stand by with a pipe while
+// it runs. Read afterwards, and bounded.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ class ExecStreams {
   /// The first MiB of what programs write to standard error goes to `log`.
   explicit ExecStreams(std::filesystem::path log);
 
-  /// What standard input holds from the next open() on; without either it is empty. UserError when the file
+  /// Standard input from the next open() on; without either it is empty. UserError when the file
   /// cannot be read.
   void give(std::span<const std::uint8_t> bytes);
   void give(const std::filesystem::path& file);

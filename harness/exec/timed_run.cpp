@@ -43,7 +43,7 @@ struct Prepared {
   pid_t parent;
 };
 
-/// What stopped it from becoming the program.
+/// The reason why it could not become the program.
 struct StartFailure {
   bool in_folder = false;
   int error = 0;
@@ -54,7 +54,7 @@ struct StartFailure {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != prepared.parent) ::_exit(127);  // it died before prctl
-  // What is ignored stays so in programs; handlers of ours do not.
+  // Programs inherit that a signal is ignored; they do not inherit handlers.
   for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_DFL);
   ::dup2(prepared.streams.input, STDIN_FILENO);
   ::dup2(prepared.streams.output, STDOUT_FILENO);

@@ -12,14 +12,14 @@
 
 namespace jcprof::harness {
 
-/// What to run, with everything looked up beforehand. The program leads a process group of its own.
+/// A program to run, with everything looked up beforehand. It leads a process group of its own.
 struct ProgramCall {
   std::string program;  // its path
   std::vector<std::string> argv;
   std::filesystem::path cwd;
 };
 
-/// What it has as standard streams, and what of them must not grow without end.
+/// Its standard streams, and how much it may write to them.
 struct ProgramStreams {
   int input = -1;
   int output = -1;
@@ -46,11 +46,11 @@ using Environment = std::vector<std::string>;
 Environment own_environment();
 void remove_variable(Environment& environment, std::string_view name);
 
-/// As exec wants them, as long as the texts live: with a null pointer at the end.
+/// Pointers for exec, with a null pointer at the end; good for as long as the texts live.
 std::vector<char*> pointers_to(const std::vector<std::string>& texts);
 
-/// Whatever is left of its group is killed. It dies with the thread that called. UserError (environment) when
-/// it cannot be started.
+/// Kills all that is left of its group in the end. It dies with the thread that called. UserError
+/// (environment) when it cannot be started.
 TimedRun run_timed(const ProgramCall& call, const Environment& environment, const ProgramStreams& streams,
                    std::chrono::milliseconds timeout);
 

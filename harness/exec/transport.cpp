@@ -24,11 +24,7 @@ namespace {
 // The steps in which wait4 tells processor time.
 constexpr double cpu_resolution_ns = 1000;
 
-std::string event_text(Event event) {
-  return fmt::format("trap {}, hit {}", number(event.trap), event.hit);
-}
-
-/// What is set for one run, beside JCPROF_REPORT.
+/// Environment variables of one run, beside JCPROF_REPORT.
 using Variables = std::vector<std::pair<std::string_view, std::string>>;
 
 Variables arming(Event stop) {
@@ -68,7 +64,7 @@ class ExecTransport final : public Transport {
   std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) override;
 
  private:
-  /// What a run gave, and what its file says.
+  /// A run and its report.
   struct Answer {
     TimedRun run;
     std::optional<ExecReport> report;
@@ -207,23 +203,16 @@ Sample ExecTransport::judged(const Answer& answer, Event asked) {
   Sample sample = judged_end(answer);
   if (sample.outcome != Outcome::ended || answer.report->stopped.trap == run_to_end) return sample;
   const Event reached = answer.report->stopped;
-  sample = {.ticks = sample.ticks, .reached = reached};
   if (number(reached.trap) > setup_.traps || reached.hit == 0)
     return {.outcome = Outcome::lost,
             .why = fmt::format("it says that it stopped at {}, and traps.json has {} traps",
-                               event_text(reached), setup_.traps)};
-  if (reached == asked) {
-    sample.outcome = Outcome::stopped;
-    return sample;
-  }
-  sample.outcome = Outcome::refused;
-  sample.ticks = 0;
-  sample.why = fmt::format("it stopped at {}{}", event_text(reached),
-                           asked.trap == run_to_end ? ", though nothing was armed" : " instead");
+                               in_words(reached), setup_.traps)};
+  sample = {.outcome = Outcome::stopped, .ticks = sample.ticks, .reached = reached};
+  refuse_if_elsewhere(asked, sample);
   return sample;
 }
 
-/// As if it could not stop.
+/// Without regard to stops.
 Sample ExecTransport::judged_end(const Answer& answer) const {
   const auto lost = [](std::string why) { return Sample{.outcome = Outcome::lost, .why = std::move(why)}; };
   switch (answer.run.end) {

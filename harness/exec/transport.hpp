@@ -21,7 +21,7 @@ struct ExecSetup {
   std::string device;          // its name; empty: that of the processor
   std::size_t traps = 0;       // ids go up to this
   std::uint32_t build = 0;     // which a program must be of; one made by hand says 0
-  std::filesystem::path logs;  // what the program and the scripts say goes there
+  std::filesystem::path logs;  // output of the program and the scripts goes there
 };
 
 /// Starts nothing yet. `started` is the device program of the project, or null.

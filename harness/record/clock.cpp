@@ -81,7 +81,7 @@ ClockThread::ClockThread(jcprof_log_u64& now, RecordClock clock, std::optional<i
     if (processor) run_on(*processor);
     clock == RecordClock::published ? publish(now, ends_) : count(now, ends_);
   });
-  // Whoever is started next finds a clock that runs.
+  // The program that is started next finds a clock that runs.
   while (load(now) == not_yet) std::this_thread::yield();
 }
 

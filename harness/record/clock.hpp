@@ -12,7 +12,7 @@
 
 namespace jcprof::harness {
 
-/// Whether this processor has a counter that programs may read.
+/// True when this processor has a counter that programs may read.
 bool has_counter();
 /// Its value; 0 without one.
 std::uint64_t counter();
@@ -46,7 +46,7 @@ class ClockThread {
   std::thread thread_;
 };
 
-/// Where a clock stood or stepped, seen by looking at it now and then. Pure.
+/// How often a clock stood or stepped, seen by looking at it now and then. Pure.
 struct ClockHealth {
   std::uint64_t stalls = 0;      // how often it stood
   std::uint64_t stalled_ns = 0;  // between looks that showed the same tick, all in all,

@@ -3,17 +3,40 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
 
-#include "harness/record/build_id.hpp"
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "src/core/hex.hpp"
+#include "src/core/unique_fd.hpp"
 
 namespace jcprof::harness {
 namespace {
 
 // An entry is written within microseconds; who has not done it by then was killed meanwhile.
 constexpr std::uint32_t patient_rounds = 100;
+
+/// The note of an ELF file by which a linker tells one build of it from another, in hex; empty of what cannot
+/// be read, is no ELF file or has none.
+std::string build_id_of(const std::filesystem::path& file) {
+  struct EndElf {
+    void operator()(Elf* elf) const { elf_end(elf); }
+  };
+  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status{};
+  if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) return "";
+  elf_version(EV_CURRENT);
+  const std::unique_ptr<Elf, EndElf> elf(elf_begin(fd.get(), ELF_C_READ, nullptr));
+  const void* id = nullptr;
+  const ssize_t size = elf ? dwelf_elf_gnu_build_id(elf.get(), &id) : 0;
+  if (size <= 0) return "";
+  return to_hex({static_cast<const unsigned char*>(id), static_cast<std::size_t>(size)});
+}
 
 }  // namespace
 
@@ -57,7 +80,7 @@ Drainer::Round Drainer::round() {
   rounds_without_entry_ = 0;
   for (const Waiting& chunk : full) {
     // A thread leaves a chunk before it takes the next one, but we may have looked at that one first.
-    // Whatever comes before a chunk of the last round is there in this one; where it is not, it never comes.
+    // A chunk that comes before one of the last round is there in this one, or never comes.
     const auto last = taken_.find(chunk.thread);
     const bool is_next = chunk.number == (last == taken_.end() ? 1 : last->second + 1);
     if (!is_next && !was_put_off_[chunk.index]) {
@@ -74,7 +97,7 @@ Drainer::Round Drainer::round() {
 void Drainer::take(const Waiting& chunk) {
   const LogChunk content = memory_.chunk(chunk.index);
   if (!has_attached_) {
-    // Of a recording that is cut short this is the head that knows the program.
+    // A recording that is cut short has this head, which knows the program.
     has_attached_ = true;
     writer_.head(memory_.head());
   }
@@ -100,7 +123,7 @@ bool Drainer::entries() {
   const std::size_t asked = std::min(used, all.size());
   while (asked - entries_done_ >= sizeof(jcprof_log_entry)) {
     const auto& entry = reinterpret_cast<const jcprof_log_entry&>(all[entries_done_]);
-    if (load(entry.kind) == 0) return used > all.size();  // what had no room there is never written
+    if (load(entry.kind) == 0) return used > all.size();  // an entry without room there is never written
     const std::size_t bytes = entry.bytes;
     if (bytes < sizeof entry || bytes % sizeof(jcprof_log_u64) != 0 || bytes > asked - entries_done_) break;
     writer_.entry(all.subspan(entries_done_, bytes));

@@ -30,8 +30,8 @@ class Drainer {
   void threads();
   /// Makes full what threads left that are gone without a word: killed, or out of _exit.
   void reclaim();
-  /// All there is, of chunks under way too; nothing is given back. What somebody writes from now on is left
-  /// out.
+  /// All there is, of chunks under way too; nothing is given back. Records that somebody writes from now on
+  /// are left out.
   void finish();
 
   /// Processes but for this one of which threads hold chunks and are alive.

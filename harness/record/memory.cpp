@@ -23,7 +23,7 @@ constexpr std::uint64_t least_memory = mib;
 constexpr std::uint64_t most_memory = 1024 * kib * mib;
 constexpr const char* option_hint = "--memory 64M is the usual";
 
-/// What the system could hand out without swapping; unlimited where it does not say.
+/// Memory that the system could hand out without swapping; unlimited where it does not say.
 std::uint64_t available_memory() {
   std::ifstream text("/proc/meminfo");
   std::string name;

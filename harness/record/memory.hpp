@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory that a recorded program writes its events into (templates/jcprof_log.h): made and laid out here,
-// and looked at. What stands in it is the program's, and nothing of it is believed: the layout is kept apart.
+// and looked at. Its content is the program's and is not believed: the layout is kept apart.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace jcprof::harness {
 
-/// Where ticks come from.
+/// The source of ticks.
 enum class RecordClock : std::uint32_t {
   own = JCPROF_LOG_CLOCK_OWN,
   published = JCPROF_LOG_CLOCK_PUBLISHED,
@@ -76,7 +76,7 @@ class LogMemory {
   std::byte* memory_ = nullptr;
 };
 
-/// What a chunk holds. A crash, or a signal handler of the program's, may leave holes of 0 between its
+/// The content of a chunk. A crash, or a signal handler of the program's, may leave holes of 0 between its
 /// records.
 struct ChunkContent {
   std::uint32_t used = 0;  // words up to the end of the last record

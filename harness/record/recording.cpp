@@ -27,7 +27,7 @@ jcprof_log_pair pair_of(const LogMemory& memory, RecordClock clock) {
   return {.tick = tick, .ns = static_cast<std::uint64_t>(now_ns())};
 }
 
-/// What takes the log to the disk, on a thread of its own: neither a terminal that stands still nor a signal
+/// Takes the log to the disk, on a thread of its own: neither a terminal that stands still nor a signal
 /// keeps it.
 class DrainThread {
  public:

@@ -43,10 +43,10 @@ struct Recorded {
 
 class Recording {
  public:
-  /// Memory and clock. What lies under the name of the log stays until begin(). UserError where there is no
+  /// Memory and clock. A file under the name of the log stays until begin(). UserError where there is no
   /// room.
   explicit Recording(const LogOptions& options);
-  /// What is on the disk by then is good.
+  /// All that is on the disk by then is good.
   ~Recording();
 
   /// By which a target finds the shared memory.

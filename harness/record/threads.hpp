@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the system tells of the threads that are recorded: name, time on a processor, time without one.
+// The system's knowledge of the threads that are recorded: name, time on a processor, time without one.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace jcprof::harness {
 
-/// Of one process; a thread that nobody has waited for is still there.
+/// A thread of that process that nobody has waited for still exists.
 bool thread_exists(const std::filesystem::path& proc, std::uint32_t process, std::uint32_t tid);
 
 class ThreadWatch {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is to be said after a recording, from numbers to words. Pure.
+// The warnings after a recording, from numbers to words. Pure.
 #pragma once
 
 #include <cstdint>

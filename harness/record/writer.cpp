@@ -131,7 +131,7 @@ void LogWriter::end(const jcprof_log_head& head, std::uint32_t status) {
   written_.lost += head.unwritten;
   const jcprof_log_end end{.status = status, .dropped = written_.dropped, .lost = written_.lost};
   written_.is_whole = write(JCPROF_LOG_BLOCK_END, bytes_of(end));
-  // What was asked for ahead is given back.
+  // Room that was asked for ahead is given back.
   if (::ftruncate(fd_.get(), static_cast<off_t>(written_.bytes)) != 0) written_.is_whole = false;
 }
 

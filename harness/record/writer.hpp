@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// record.jcplog: blocks as in templates/jcprof_log.h, one behind the other. Whatever the disk does, the
-// program that is recorded goes on: a chunk that finds no room is dropped, and its events are counted as
-// lost.
+// record.jcplog: blocks as in templates/jcprof_log.h, one behind the other. The program that
+// is recorded goes on, whatever the disk does: a chunk that finds no room is dropped, and its events are
+// counted as lost.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace jcprof::harness {
 
-/// What went into the file so far.
+/// The content of the file so far.
 struct LogWritten {
   std::uint64_t bytes = 0;
   std::uint64_t events = 0;
@@ -30,7 +30,7 @@ class LogWriter {
   /// Opens the file and leaves what is in it alone until begin(). UserError where it cannot be written, or
   /// another recorder is at it.
   LogWriter(std::filesystem::path file, std::uint64_t most_bytes);
-  /// Of a file that was never begun nothing stays.
+  /// A file that was never begun is removed.
   ~LogWriter();
   LogWriter(const LogWriter&) = delete;
   LogWriter& operator=(const LogWriter&) = delete;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an engine asks for and what it is told: shots at stops, and readings. Values only.
+// The conversation with an engine: shots at stops, and readings. Values only.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +23,12 @@ struct Batch {
   std::vector<PlannedShot> shots;
 };
 
-/// What became of a planned shot.
+/// The outcome of a planned shot.
 struct Reading {
   enum class Kind : std::uint8_t {
     timed,
     missed,  // answered, but not where it was asked to
-    lost,    // the target died: what comes after is cold again
+    lost,    // the target died: shots after that are cold again
   };
   Kind kind = Kind::missed;
   double ticks = 0;  // as the clock reads; for timed

@@ -15,8 +15,8 @@ namespace jcprof::engine {
 namespace {
 
 constexpr std::uint32_t exact_rounds = 5;
-// A level of the zoom that is not decided after so many rounds is decided all the same: what is left in doubt
-// is split, not dropped.
+// A level of the zoom that is not decided after so many rounds is decided all the same: doubtful segments
+// are split, not dropped.
 constexpr std::uint32_t most_rounds_of_level = 100;
 // A tick of the clock shows among fewer readings than this; fine clocks need not be looked at longer.
 constexpr std::size_t readings_for_tick = 4096;

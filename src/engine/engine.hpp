@@ -55,10 +55,10 @@ class Engine {
   void give_up(std::size_t stop);
   /// The target may have cooled down between the rounds so far and the next one.
   void warm_up_again();
-  /// Instead of the first warm-up: what it found in an earlier run, whose rounds are handed in again.
+  /// Instead of the first warm-up: its findings in an earlier run, whose rounds are handed in again.
   void skip_warm_up(const Pilot& pilot);
 
-  /// What the first warm-up found; nothing before its end.
+  /// The findings of the first warm-up; nothing before its end.
   const std::optional<Pilot>& pilot() const { return pilot_; }
   /// The newest look, if there was one. Once everything is done it is one at the rounds from first_round()
   /// on, and its blocks lie between stops().

@@ -15,7 +15,7 @@
 namespace jcprof::engine {
 namespace {
 
-constexpr double steps_per_period = 8;  // of the longest stretch of readings: no peak falls between two
+constexpr double steps_per_period = 8;  // of the longest span of readings: no peak falls between two
 constexpr double one_in = 1000;         // how often noise may look like a grid
 // Frequencies one step apart are correlated; this many of them are about one independent test (Baluev 2008
 // gives a factor of the same order).

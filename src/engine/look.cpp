@@ -58,8 +58,8 @@ Columns of_twins(const Columns& columns, Operation operation) {
   return result;
 }
 
-/// Whether twins belong together: what differs between them, in opposite order, outweighs what differs from
-/// pair to pair, as with anything that recurs every so many executions.
+/// True when twins belong together: they differ from each other, in opposite order, by more than pairs differ
+/// from pairs. A disturbance that recurs every so many executions does that.
 bool should_fold(const Columns& blocks) {
   const auto half_sum = [](double a, double b) { return (a + b) / 2; };
   const auto half_difference = [](double a, double b) { return std::abs(a - b) / 2; };
@@ -146,7 +146,8 @@ void take_out_gain(Differences& result, const Columns& stops) {
   }
 }
 
-/// Where outliers begin: never among readings, or the mean would depend on which step they were rounded to.
+/// The distance at which outliers begin: never among readings, or the mean would depend on which step they
+/// were rounded to.
 double outlier_limit(const Differences& result, double tick) {
   // A cut through m of the readings at c moves a mean by up to m c / 2: at the limits that occur a hundredth
   // of a tick, less than any interval here.
@@ -164,7 +165,7 @@ double outlier_limit(const Differences& result, double tick) {
   return limit;
 }
 
-/// Readings in steps have no use for medians; what a mean must not see is dropped first.
+/// Readings in steps have no use for medians; outliers, which a mean must not see, are dropped first.
 void drop_outliers(Differences& result, double tick) {
   const double widest = outlier_limit(result, tick);
   double squares = 0;
@@ -188,8 +189,8 @@ double pooled_sigma(const Columns& blocks) {
   return is_missing(sigma) ? 0 : sigma;
 }
 
-/// Of the middle of the raw differences, where that is narrower: extras that come and go widen the whole, but
-/// do not blur the steps of a clock.
+/// The deviation of the middle of the raw differences, where that is narrower: extras that come and go widen
+/// the whole, but do not blur the steps of a clock.
 double sigma_of_middle(const Times& times, double sigma) {
   constexpr double part = 0.2;
   constexpr double quantile_of_normal = 0.2533;  // of |x|

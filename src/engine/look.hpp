@@ -12,7 +12,7 @@
 
 namespace jcprof::engine {
 
-/// What reads the times.
+/// The clock that reads the times.
 struct Clock {
   Method method = Method::fine;
   double tick = 0;  // coarse: of the clock, or of the grid on which the answers come
@@ -66,8 +66,8 @@ struct Precision {
   double hot = 0.01;  // share from which a block is called hot
 };
 
-/// Whether a block's share is at least `precision.hot`, right for all of `blocks` blocks in 95 % of all runs,
-/// however often it is looked at.
+/// Says whether a block's share is at least `precision.hot`, right for all of `blocks` blocks in 95 % of all
+/// runs, however often it is looked at.
 Hot hotness(const std::vector<double>& values, const Differences& all, const Clock& clock,
             const Precision& precision, double whole);
 
@@ -76,7 +76,7 @@ Hot hotness(const std::vector<double>& values, const Differences& all, const Clo
 Look look(const Times& times, const Clock& clock, const Precision& precision,
           std::span<const std::uint32_t> groups = {});
 
-/// Whether the clock's tick hides the noise, so that medians are steps: tick > sigma / 2, and it matters:
+/// True when the clock's tick hides the noise, so that medians are steps: tick > sigma / 2, and it matters:
 /// tick > absolute * whole / 2.
 bool is_coarse(double tick, const Look& look, const Precision& precision);
 

@@ -14,7 +14,7 @@
 
 namespace jcprof::engine {
 
-/// What the warm-up found. Times are in ticks.
+/// The findings of the warm-up. Times are in ticks.
 struct Pilot {
   bool steady = true;  // else `drift` says by which part it still moved
   double drift = 0;
@@ -30,7 +30,7 @@ double rounds_needed(const Pilot& pilot, const Precision& precision);
 
 class PilotRun {
  public:
-  /// Again from the start; what the last pairs told is kept.
+  /// Again from the start; the last pairs are kept.
   void begin();
   /// A window: first stop and end in turn.
   void take(std::span<const PlannedShot> shots, std::span<const Reading> readings, double ns_per_tick);

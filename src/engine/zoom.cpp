@@ -41,7 +41,7 @@ bool Zoom::is_done() const {
   return std::ranges::none_of(segments_, [](const Segment& s) { return s.state == Segment::State::open; });
 }
 
-/// A line may be hot whose blocks, far apart, are not: together, too, what is dropped of it must stay below.
+/// A line may be hot whose blocks, far apart, are not: all that is dropped of it must stay below together.
 bool Zoom::is_cold(const Segment& segment, const Interval& share) {
   if (!(share.high < settings_.hot)) return false;
   if (settings_.groups.empty()) return true;

@@ -37,12 +37,12 @@ class Zoom {
   /// Ascending, without gaps.
   const std::vector<Segment>& segments() const { return segments_; }
   bool is_done() const;
-  /// Whether a segment of this share can be dropped or split without looking at it longer. One that cannot be
-  /// measured will not be known better: it is split.
+  /// True when a segment of this share can be dropped or split without looking at it longer. One that cannot
+  /// be measured will not be known better: it is split.
   bool is_known(const Interval& share) const;
   enum class Patience : std::uint8_t { wait, decide };
-  /// Of the open segments, in order: their shares. False where some of them are not known well enough to
-  /// decide, unless patience has ended; nothing has changed then.
+  /// Takes the shares of the open segments, in their order. False where some of them are not known well
+  /// enough to decide, unless patience has ended; nothing has changed then.
   bool take(std::span<const Interval> shares, Patience patience = Patience::wait);
 
  private:

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/transport.hpp"
+
+#include <fmt/format.h>
+
+#include "src/core/name_table.hpp"
+
+namespace jcprof::harness {
+namespace {
+
+constexpr NameTable<CalibrationKind, 9> kinds{{
+    {CalibrationKind::empty, "empty"},
+    {CalibrationKind::unarmed, "unarmed"},
+    {CalibrationKind::counting, "counting"},
+    {CalibrationKind::returned, "returned"},
+    {CalibrationKind::stop, "stop"},
+    {CalibrationKind::calls, "calls"},
+    {CalibrationKind::frames, "frames"},
+    {CalibrationKind::guards, "guards"},
+    {CalibrationKind::unwind, "unwind"},
+}};
+
+}  // namespace
+
+std::string_view name_of(CalibrationKind kind) {
+  return name_in(kinds, kind);
+}
+
+std::string in_words(Event event) {
+  return event.trap == run_to_end ? "the end" : fmt::format("trap {}, hit {}", number(event.trap), event.hit);
+}
+
+void refuse_if_elsewhere(Event asked, Sample& sample) {
+  if (sample.outcome != Outcome::stopped || sample.reached == asked) return;
+  sample.outcome = Outcome::refused;
+  sample.ticks = 0;
+  sample.why = fmt::format("it stopped at {}{}", in_words(*sample.reached),
+                           asked.trap == run_to_end ? ", though nothing was armed" : " instead");
+}
+
+}  // namespace jcprof::harness
