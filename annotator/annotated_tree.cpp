@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "annotator/source_comments.hpp"
+#include "annotator/tables.hpp"
 #include "annotator/terminal_text.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
@@ -25,7 +25,8 @@ bool stays_below(const fs::path& path) {
          std::ranges::none_of(path, [](const fs::path& part) { return part == ".."; });
 }
 
-/// What hooks have seen has no digest, and a profile from elsewhere may name any file of its reader's.
+/// Sources that hooks have seen have no digest, and a profile from elsewhere may name any file of its
+/// reader's: only files with the suffix of a source are read then.
 bool may_be_read(const SourceDigest& source) {
   static const std::set<std::string> suffixes{".c",   ".cc",  ".cpp", ".cxx", ".c++", ".C",   ".h",   ".hh",
                                               ".hpp", ".hxx", ".h++", ".H",   ".inc", ".inl", ".ipp", ".tcc",
@@ -37,7 +38,6 @@ bool may_be_read(const SourceDigest& source) {
 constexpr const char* no_source = "its name is not that of a source";
 constexpr const char* changed = "changed since it was measured";
 
-/// What hooks have seen has no digest.
 bool is_as_measured(const std::string& text, const SourceDigest& source) {
   return source.sha256.empty() || sha256(text) == source.sha256;
 }
@@ -59,11 +59,10 @@ using Line = std::pair<std::string, std::size_t>;
 std::set<Line> hottest(const Profile& profile, std::size_t most) {
   std::set<Line> hot;
   std::size_t seen = 0;
-  for (const LineEstimate& line : profile.lines)
-    if (line.cost.resolved && ++seen <= most) hot.emplace(line.path, line.line);
-  if (!profile.recorded || !profile.lines.empty()) return hot;
-  for (const FunctionEstimate& function : profile.functions)
-    if (!function.path.empty() && ++seen <= most) hot.emplace(function.path, function.line);
+  for (const LineEstimate& line : all_lines(profile)) {
+    const bool counts = profile.lines.empty() ? !line.path.empty() : line.cost.resolved;
+    if (counts && ++seen <= most) hot.emplace(line.path, line.line);
+  }
   return hot;
 }
 
@@ -124,7 +123,7 @@ void make_relative(Profile& profile, const fs::path& root) {
   relative(profile.unreached);
   relative(profile.tree.functions);
   for (CostNode& node : profile.tree.nodes) relative(node.lines);
-  // Of the same file with and without a digest the former comes first.
+  // A file may stand there with and without a digest; the former comes first.
   std::set<std::string> known;
   std::erase_if(profile.sources, [&](const SourceDigest& source) {
     return fs::path(source.path).is_absolute() || !known.insert(source.path).second;
@@ -208,12 +207,10 @@ std::string hot_lines(const Profile& profile, const std::vector<AnnotatedFile>& 
       if (path == file.path) hot.insert(line);
     if (hot.empty()) continue;
     result += terminal_line(file.path) + "\n";
-    std::istringstream text(file.text);
-    std::string line;
-    for (std::size_t number = 1; std::getline(text, line); ++number) {
-      if (line.ends_with('\r')) line.pop_back();
-      if (hot.contains(number)) result += fmt::format("{:6} | {}\n", number, terminal_line(line));
-    }
+    const std::vector<std::string_view> lines = lines_of(file.text);
+    for (const std::size_t number : hot)
+      if (number >= 1 && number <= lines.size())
+        result += fmt::format("{:6} | {}\n", number, terminal_line(lines[number - 1]));
   }
   return result;
 }

@@ -26,7 +26,7 @@ class Rounding {
   double passed_ = 0;
 };
 
-/// Where lines are known, what a call took is theirs.
+/// Where lines are known the own cost of a call is theirs.
 void add_own(CostNode& node, double cost, const CostFunction& function) {
   node.exclusive += cost;
   if (node.lines.empty() || cost <= 0) return;
@@ -67,6 +67,18 @@ std::vector<TreeStep> depth_first(const CostTree& tree) {
   std::vector<std::uint32_t> parents;
   for (const CostNode& node : tree.nodes) parents.push_back(node.parent);
   return depth_first(parents);
+}
+
+void each_stack(const CostTree& tree, const std::function<void(const StackCost&)>& visit) {
+  std::vector<std::uint32_t> nodes;
+  for (const TreeStep& step : depth_first(tree)) {
+    nodes.resize(step.depth);
+    nodes.push_back(step.node);
+    const CostNode& node = tree.nodes[step.node];
+    if (node.lines.empty()) visit({.nodes = nodes, .cost = node.exclusive});
+    for (const CostLine& line : node.lines)
+      visit({.nodes = nodes, .line = &line, .cost = line.cost, .is_first = &line == &node.lines.front()});
+  }
 }
 
 CostTree in_most_depth(const CostTree& tree) {

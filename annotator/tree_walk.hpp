@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,15 @@ struct TreeStep {
 std::vector<TreeStep> depth_first(std::span<const std::uint32_t> parents, std::span<const double> costs = {});
 std::vector<TreeStep> depth_first(const CostTree& tree);
 
+/// An own cost, of a line or of a call that has none.
+struct StackCost {
+  std::span<const std::uint32_t> nodes;  // outermost first; the cost is the last one's
+  const CostLine* line = nullptr;
+  double cost = 0;
+  bool is_first = true;  // of the last node
+};
+void each_stack(const CostTree& tree, const std::function<void(const StackCost&)>& visit);
+
 /// So many calls under way, and threads, are shown one below the other. A stack that is written out takes as
 /// much as it is deep, and pages that walk trees by recursion do not survive any depth.
 inline constexpr std::size_t most_depth = 500;
@@ -33,8 +43,8 @@ CostTree in_most_depth(const CostTree& tree);
 /// The same tree in whole ticks, which still add up: all together they are the sum of all, rounded.
 CostTree in_whole_ticks(CostTree tree);
 
-/// By node: none of the same group is further up, so that its inclusive cost is no part of another's.
-/// `steps`: of all nodes. `groups`: by node, numbered without gaps worth mentioning; functions, say.
+/// By node: true where no node further up is of the same group, so that its inclusive cost is no part of
+/// another's. `steps`: of all nodes. `groups`: by node, numbered without gaps worth mentioning.
 std::vector<bool> outermost(std::span<const TreeStep> steps, std::span<const std::uint32_t> groups);
 
 /// "PinApplet.java:14"

@@ -4,15 +4,71 @@
 #include <algorithm>
 #include <map>
 #include <ranges>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "annotator/estimate/measured_path.hpp"
+
 namespace jcprof::annotator {
+namespace {
+
+/// The line whose block the call ended, if that is one of the caller's.
+std::size_t calling_line(const Attribution& attribution, const Invocation& call, std::uint32_t caller) {
+  if (call.begin == 0) return 0;
+  const Block& before = attribution.blocks[call.begin - 1];
+  return before.function == caller ? attribution.lines[before.line].line : 0;
+}
+
+}  // namespace
 
 void sum_up(CostTree& tree) {
   for (CostNode& node : tree.nodes) node.inclusive = node.exclusive;
   for (const CostNode& node : tree.nodes | std::views::reverse)
     if (node.parent != CostNode::none) tree.nodes[node.parent].inclusive += node.inclusive;
+}
+
+CostTree cost_tree(const MeasuredPath& path, std::size_t known) {
+  struct Open {
+    std::uint32_t node = 0;
+    std::size_t end = 0;
+  };
+  const Attribution& attribution = path.attribution();
+  const std::vector<double> costs = path.block_costs();
+  CostTree tree;
+  for (const PassedFunction& function : attribution.functions)
+    tree.functions.push_back({.name = function.name, .path = function.path, .line = function.line});
+  std::vector<Open> open;  // calls under way, innermost last
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::size_t>, std::uint32_t>
+      nodes;                                                        // by parent, function, line
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> lines;  // by node and line
+  auto next = attribution.invocations.begin();
+  for (std::size_t block = 0; block < std::min(known, costs.size()); ++block) {
+    while (!open.empty() && open.back().end <= block) open.pop_back();
+    for (; next != attribution.invocations.end() && next->begin == block; ++next) {
+      const std::uint32_t parent = open.empty() ? CostNode::none : open.back().node;
+      const std::size_t from =
+          parent == CostNode::none ? 0 : calling_line(attribution, *next, tree.nodes[parent].function);
+      const auto [found, is_new] =
+          nodes.try_emplace({parent, next->function, from}, static_cast<std::uint32_t>(tree.nodes.size()));
+      if (is_new) tree.nodes.push_back({.function = next->function, .parent = parent, .from_line = from});
+      ++tree.nodes[found->second].calls;
+      // Of a function without a trap at its entry nothing but the return may be known, which is the caller's.
+      if (next->end > next->begin) open.push_back({.node = found->second, .end = next->end});
+    }
+    if (!open.empty()) lines[{open.back().node, attribution.blocks[block].line}] += costs[block];
+  }
+  for (const auto& [key, cost] : lines) {
+    CostNode& node = tree.nodes[key.first];
+    const OwnedLine& line = attribution.lines[key.second];
+    node.exclusive += cost;
+    node.lines.push_back({.path = line.path, .line = line.line, .cost = cost});
+  }
+  for (CostNode& node : tree.nodes)
+    std::ranges::sort(node.lines, {}, [](const CostLine& line) { return std::tie(line.path, line.line); });
+  sum_up(tree);
+  return tree;
 }
 
 CostTree cost_tree(const StoredRecording& recording) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/export/callgrind.hpp"
+#include "annotator/export/exports.hpp"
 
 #include <map>
 #include <string_view>
@@ -22,7 +22,7 @@ struct Calls {
   double inclusive = 0;
 };
 
-/// What a function costs, wherever it was called from.
+/// The costs of a function, whoever called it.
 struct FunctionCosts {
   std::map<Place, double> lines;
   std::map<std::pair<std::size_t, std::uint32_t>, Calls> calls;  // by line and callee

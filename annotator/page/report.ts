@@ -77,7 +77,7 @@ export class Report {
     return share;
   }
 
-  /// None where the file is not known, or is none of the report's.
+  /// Undefined where the file is not known, or is none of the report's.
   file(index: number): SourceFile | undefined {
     return this.profile.files[index];
   }
@@ -93,7 +93,7 @@ export class Report {
     return line > 0 ? `${name}:${line}` : name;
   }
 
-  /// What the comparison says of a line.
+  /// A line in the comparison.
   compared(file: number, line: number): Compared | undefined {
     return this.comparedLines.get(`${file}:${line}`);
   }
@@ -111,28 +111,28 @@ export class Report {
     return { file, line };
   }
 
-  /// What `ticks` are of all that the call tree holds.
+  /// `ticks` as a share of the whole call tree.
   treeShare(ticks: number): number {
     return this.treeTotal > 0 ? ticks / this.treeTotal : 0;
   }
 
-  /// By which ways a line is come to, and what it costs on them.
+  /// The callers of a line's function, and what the line costs in their calls.
   callers(line: Line): Relation[] {
-    const relations = new Relations();
+    const relations: Relation[] = [];
     for (const index of this.nodesOf(this.owning(line))) {
       const [, parent, fromLine, calls, , , lines] = this.profile.tree.nodes[index];
       if (parent < 0) continue;
       const ticks = lines.find(([file, number]) => file === line.file && number === line.line)?.[2] ?? 0;
       const caller = this.nodePlace(parent);
       const place = fromLine > 0 ? { file: caller.file, line: fromLine } : caller;
-      relations.add({ name: this.nodeName(parent), place, calls, ticks, isOfLine: true });
+      relations.push({ name: this.nodeName(parent), place, calls, ticks, isOfLine: true });
     }
-    return relations.sorted();
+    return merged(relations);
   }
 
-  /// What a line calls, with all that this calls; also what its function calls from lines that are not known.
+  /// The calls out of a line, with all that they call; also those of its function from lines that are not known.
   callees(line: Line): Relation[] {
-    const relations = new Relations();
+    const relations: Relation[] = [];
     const nodes = this.profile.tree.nodes;
     const owning = this.owning(line);
     for (const owner of this.nodesOf(owning))
@@ -141,9 +141,9 @@ export class Report {
         if (this.hasLines && fromLine > 0 && fromLine !== line.line) continue;
         // In a recursion the same call further out holds this one's cost already.
         const ticks = this.isWithin(owner, func, fromLine, owning) ? 0 : inclusive;
-        relations.add({ name: this.nodeName(child), place: this.nodePlace(child), calls, ticks, isOfLine: !this.hasLines || fromLine > 0 });
+        relations.push({ name: this.nodeName(child), place: this.nodePlace(child), calls, ticks, isOfLine: !this.hasLines || fromLine > 0 });
       }
-    return relations.sorted();
+    return merged(relations);
   }
 
   private isWithin(node: number, func: number, fromLine: number, callers: Set<number>): boolean {
@@ -168,25 +168,19 @@ function lineOf({ name, file, line, calls, exclusive, each }: Func): Line {
   return { file, line, function: name, hits: calls, cost: exclusive, each };
 }
 
-class Relations {
-  private readonly found = new Map<string, Relation>();
-
-  add(relation: Relation): void {
+/// One for each place and name, dearest first.
+function merged(relations: Relation[]): Relation[] {
+  const found = new Map<string, Relation>();
+  for (const relation of relations) {
     const key = `${relation.place.file}:${relation.place.line}:${relation.isOfLine}:${relation.name}`;
-    const known = this.found.get(key);
-    if (!known) this.found.set(key, relation);
-    else {
-      known.calls += relation.calls;
-      known.ticks += relation.ticks;
-    }
+    const known = found.get(key);
+    if (known) [known.calls, known.ticks] = [known.calls + relation.calls, known.ticks + relation.ticks];
+    else found.set(key, relation);
   }
-
-  sorted(): Relation[] {
-    return [...this.found.values()].sort((a, b) => b.ticks - a.ticks);
-  }
+  return [...found.values()].sort((a, b) => b.ticks - a.ticks);
 }
 
-/// Where the page shows a line, for links: "#source/0:97".
+/// A link to a line of the source view: "#source/0:97".
 export function sourceLink({ file, line }: Place): string {
   return `#source/${file}:${line}`;
 }

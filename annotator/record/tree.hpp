@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Call trees with symbols for functions, as they are stored; and what they tell of each function. Calls that
-// a hook and a trap both showed are one.
+// Call trees with symbols for functions, as they are stored, and the sums of each function. A call that a
+// hook and a trap both showed is one.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace jcprof::annotator {
 
-/// Of all calls of a symbol, in ticks.
+/// Sums over all calls of a symbol, in ticks.
 struct FunctionSums {
   std::uint64_t count = 0;
   std::uint64_t inclusive = 0;  // of the outermost calls
@@ -28,7 +28,7 @@ struct FunctionSums {
 };
 
 struct RecordedTree {
-  std::vector<StoredCall> calls;        // a thread's one after the other, the hottest way first
+  std::vector<StoredCall> calls;  // thread by thread, each in one piece behind its caller, the hottest first
   std::vector<std::uint32_t> call_of;   // by node of the walk; 0: none
   std::vector<FunctionSums> functions;  // by symbol
 };

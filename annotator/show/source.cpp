@@ -25,7 +25,7 @@ struct LineCost {
   std::uint64_t hits = 0;
 };
 
-/// Of several functions in a line, as instances of a template are, the hottest, which comes first.
+/// A line with several functions (instances of a template) has the cost of the hottest, which comes first.
 std::map<std::size_t, LineCost> costs_of(const Profile& profile, const std::string& path) {
   std::map<std::size_t, LineCost> costs;
   for (const LineEstimate& line : all_lines(profile))
@@ -33,19 +33,7 @@ std::map<std::size_t, LineCost> costs_of(const Profile& profile, const std::stri
   return costs;
 }
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.push_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
-/// What takes at least a hundredth, or else the few hottest, with lines around.
+/// Lines that take at least a hundredth, or else the few hottest, with lines around.
 std::set<std::size_t> hot_parts(const std::map<std::size_t, LineCost>& costs) {
   constexpr double hot = 0.01;
   constexpr std::size_t few = 6;
@@ -77,53 +65,39 @@ std::string bar(const Estimate& cost, std::size_t width) {
   return text + std::string(eighths.at(parts % 8));
 }
 
-std::string right(const std::string& text, std::size_t width) {
-  return std::string(width - std::min(width, columns_of(text)), ' ') + text;
-}
-
-std::string left(const std::string& text, std::size_t width) {
-  return text + std::string(width - std::min(width, columns_of(text)), ' ');
-}
-
-class SourceColumns {
- public:
-  SourceColumns(const std::map<std::size_t, LineCost>& costs, ClockUnit unit, std::size_t width)
-      : is_narrow_(width < narrow), bar_(width < wide ? 4 : 8) {
-    for (const auto& [line, cost] : costs) {
-      const CostCells cells = cost_cells(cost.cost, unit);
-      const std::string hits = fmt::format("×{}", cost.hits);
-      rows_[line] = {cells, hits, bar(cost.cost, bar_)};
-      value_ = std::max(value_, columns_of(cells.value));
-      half_width_ = std::max(half_width_, columns_of(cells.half_width));
-      share_ = std::max(share_, columns_of(cells.share));
-      hits_ = std::max(hits_, columns_of(hits));
-    }
-  }
+/// The columns at the left of a source's lines: share, bar, value, half width, hits.
+struct SourceColumns {
+  static constexpr std::size_t count = 5;
+  std::map<std::size_t, std::array<std::string, count>> rows;
+  std::array<std::size_t, count> widths{};
+  std::size_t shown = count;
 
   /// Empty columns for lines without a cost.
   std::string of(std::size_t line) const {
-    const auto found = rows_.find(line);
-    const Row row = found == rows_.end() ? Row{} : found->second;
-    if (is_narrow_) return right(row.cells.share, share_);
-    return fmt::format("{} {} {} {} {}", right(row.cells.share, share_), left(row.bar, bar_),
-                       right(row.cells.value, value_), right(row.cells.half_width, half_width_),
-                       right(row.hits, hits_));
+    const auto row = rows.find(line);
+    std::string text;
+    for (std::size_t i = 0; i < shown; ++i)
+      text += (i == 0 ? "" : " ") + padded(row == rows.end() ? "" : row->second.at(i), widths.at(i),
+                                           i == 1 ? Align::left : Align::right);
+    return text;
   }
-
- private:
-  struct Row {
-    CostCells cells;
-    std::string hits;
-    std::string bar;
-  };
-  bool is_narrow_;
-  std::size_t bar_;
-  std::map<std::size_t, Row> rows_;
-  std::size_t value_ = 0;
-  std::size_t half_width_ = 0;
-  std::size_t share_ = 0;
-  std::size_t hits_ = 0;
 };
+
+SourceColumns columns_for(const std::map<std::size_t, LineCost>& costs, ClockUnit unit, std::size_t width) {
+  const std::size_t bar_width = width < wide ? 4 : 8;
+  SourceColumns columns;
+  columns.widths[1] = bar_width;
+  if (width < narrow) columns.shown = 1;
+  for (const auto& [line, cost] : costs) {
+    const CostCells cells = cost_cells(cost.cost, unit);
+    auto& row = columns.rows[line];
+    row = {cells.share, bar(cost.cost, bar_width), cells.value, cells.half_width,
+           fmt::format("×{}", cost.hits)};
+    for (std::size_t i = 0; i < row.size(); ++i)
+      columns.widths.at(i) = std::max(columns.widths.at(i), columns_of(row.at(i)));
+  }
+  return columns;
+}
 
 }  // namespace
 
@@ -135,7 +109,7 @@ std::string show_source(const Profile& profile, const std::string& path, std::st
   std::set<std::size_t> unreached;
   for (const UnreachedLine& line : profile.unreached)
     if (line.path == path) unreached.insert(line.line);
-  const SourceColumns columns(costs, profile.run.unit, style.width);
+  const SourceColumns columns = columns_for(costs, profile.run.unit, style.width);
   const std::vector<std::string_view> lines = lines_of(text);
   const std::size_t digits = std::to_string(lines.size()).size();
 
