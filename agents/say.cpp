@@ -4,9 +4,11 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "src/core/error.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::agents {
 
@@ -18,6 +20,17 @@ void say(const std::string& line) {
     if (size <= 0) std::exit(static_cast<int>(ExitCode::environment));
     written += static_cast<std::size_t>(size);
   }
+}
+
+bool is_about_program(int argc, char** argv, std::string_view help) {
+  const std::string_view word = argc == 2 ? argv[1] : "";
+  if (is_one_of(word, {"-h", "--help"}))
+    fmt::print("{}", help);
+  else if (word == "--version")
+    fmt::print("jcprof " JCPROF_VERSION "\n");
+  else
+    return false;
+  return true;
 }
 
 }  // namespace jcprof::agents

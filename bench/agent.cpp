@@ -143,5 +143,6 @@ int main(int argc, char** argv) {
   CLI::App app{"Batches of shots through an agent against a bare echo of the same lines.", "bench-agent"};
   int rounds = 200;
   app.add_option("--rounds", rounds, "pairs of batches")->check(CLI::Range(1, 100'000));
-  return jcprof::cli::guarded_main(app, argc, argv, [&] { return compare(rounds); });
+  CLI11_PARSE(app, argc, argv);
+  return jcprof::cli::guarded([&] { return compare(rounds); });
 }

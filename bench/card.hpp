@@ -10,6 +10,7 @@
 #include "harness/measure.hpp"
 #include "harness/transport.hpp"
 #include "programs/main_guard.hpp"
+#include "programs/output.hpp"
 #include "src/core/project.hpp"
 #include "src/core/store.hpp"
 #include "src/core/trap_map.hpp"

@@ -116,5 +116,6 @@ int main(int argc, char** argv) {
   std::string bridge = JCPROF_BENCH_BRIDGE;
   app.add_option("--rounds", rounds, "pairs of batches")->check(CLI::Range(1, 100'000));
   app.add_option("--bridge", bridge, "another bridge, with an ecall that takes any input");
-  return jcprof::cli::guarded_main(app, argc, argv, [&] { return compare(rounds, bridge); });
+  CLI11_PARSE(app, argc, argv);
+  return jcprof::cli::guarded([&] { return compare(rounds, bridge); });
 }

@@ -15,6 +15,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <winscard.h>
+#include <CLI/CLI.hpp>
 
 #include "bench/card.hpp"
 #include "harness/card/apdu.hpp"
@@ -280,11 +281,12 @@ LONG SCardConnect(SCARDCONTEXT context, LPCSTR reader, DWORD share, DWORD protoc
 int main(int argc, char** argv) {
   CLI::App app{"Exchanges per second: jcprof's measuring loop against a bare one.", "bench-exchange"};
   jcprof::bench::Options options;
-  jcprof::cli::add_project_options(app, options.common);
+  app.add_option("PROJECT", options.common.project)->required();
+  app.add_option("-o,--out", options.common.out);
   app.add_option("--rounds", options.rounds, "of each loop")
       ->check(CLI::Range(7U, 10'000U))
       ->capture_default_str();
   app.add_flag("--pcsc", options.pcsc, "through a PC/SC daemon of its own");
-  return jcprof::cli::guarded_main(
-      app, argc, argv, [&] { return jcprof::bench::report(jcprof::bench::Contest(options).run()); });
+  CLI11_PARSE(app, argc, argv);
+  return jcprof::cli::guarded([&] { return jcprof::bench::report(jcprof::bench::Contest(options).run()); });
 }

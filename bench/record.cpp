@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <CLI/CLI.hpp>
 
 #include "annotator/record/recording.hpp"
 #include "bench/bars.hpp"
@@ -70,8 +71,7 @@ Argv joined(Argv argv, const Argv& more) {
 }
 
 Argv recorded(const fs::path& out, const Argv& program) {
-  return joined({cli::sibling("jcprof-record").string(), "-q", "-o", (out / "jcprof").string(), "--"},
-                program);
+  return joined({sibling("jcprof-record").string(), "-q", "-o", (out / "jcprof").string(), "--"}, program);
 }
 
 Argv by_uftrace(const fs::path& out, const Argv& program) {
@@ -343,7 +343,8 @@ int main(int argc, char** argv) {
   app.add_option("--analyse", options.analyse,
                  "a log: print its events, the milliseconds it took and KiB of memory")
       ->type_name("FILE");
-  return jcprof::cli::guarded_main(app, argc, argv, [&] {
+  CLI11_PARSE(app, argc, argv);
+  return jcprof::cli::guarded([&] {
     return options.analyse.empty() ? jcprof::bench::compare(options) : jcprof::bench::analyse(options);
   });
 }

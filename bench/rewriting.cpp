@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "programs/main_guard.hpp"
 #include "rewriter/generate.hpp"
@@ -112,8 +113,7 @@ double warm_javac(const Example& example) {
 Times measure(const Example& example, std::uint32_t pairs) {
   std::vector<std::string> javac{"javac"};
   javac.insert(javac.end(), example.javac.begin(), example.javac.end());
-  const std::vector<std::string> gen{cli::sibling("jcprof-gen"), example.project, "--out", example.out,
-                                     "--quiet"};
+  const std::vector<std::string> gen{sibling("jcprof-gen"), example.project, "--out", example.out, "--quiet"};
   const Project project = read_project(example.project);
   Times times;
   for (std::uint32_t pair = 0; pair < pairs; ++pair) {
@@ -309,5 +309,6 @@ int main(int argc, char** argv) {
   app.add_option("--pairs", options.pairs, "of one rewriting and one compilation")
       ->check(CLI::Range(7U, 1000U))
       ->capture_default_str();
-  return jcprof::cli::guarded_main(app, argc, argv, [&] { return jcprof::bench::compare(options); });
+  CLI11_PARSE(app, argc, argv);
+  return jcprof::cli::guarded([&] { return jcprof::bench::compare(options); });
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "bench/processor_time.hpp"
 #include "programs/main_guard.hpp"
@@ -130,5 +131,6 @@ int main(int argc, char** argv) {
   app.add_option("--pairs", options.pairs, "of one rewriting and one compilation")
       ->check(CLI::Range(7U, 1000U))
       ->capture_default_str();
-  return jcprof::cli::guarded_main(app, argc, argv, [&] { return jcprof::bench::compare(options); });
+  CLI11_PARSE(app, argc, argv);
+  return jcprof::cli::guarded([&] { return jcprof::bench::compare(options); });
 }

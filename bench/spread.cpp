@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "annotator/estimate/estimates.hpp"
 #include "bench/card.hpp"
@@ -230,7 +231,8 @@ ExitCode compare(const Options& options) {
 int main(int argc, char** argv) {
   CLI::App app{"jcprof and the closest tool's way on the same simulators.", "bench-spread"};
   jcprof::bench::Options options;
-  jcprof::cli::add_project_options(app, options.common);
+  app.add_option("PROJECT", options.common.project)->required();
+  app.add_option("-o,--out", options.common.out);
   app.add_option("--profiles", options.profiles, "each on a simulator of its own")
       ->check(CLI::Range(2U, 100U))
       ->capture_default_str();
@@ -238,5 +240,6 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1U, 1000U))
       ->capture_default_str();
   app.add_option("--max-time", options.max_seconds, "seconds of one of jcprof's profiles");
-  return jcprof::cli::guarded_main(app, argc, argv, [&] { return jcprof::bench::compare(options); });
+  CLI11_PARSE(app, argc, argv);
+  return jcprof::cli::guarded([&] { return jcprof::bench::compare(options); });
 }

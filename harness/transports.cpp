@@ -93,7 +93,7 @@ std::string arming_of(const TrapMap& map) {
 /// The agents that come with jcprof lie beside it, wherever that is; one of the same build is the right one.
 std::string beside_us(const std::string& program) {
   if (!program.starts_with("jcprof-agent-")) return program;
-  const std::filesystem::path path = own_executable().parent_path() / program;
+  const std::filesystem::path path = sibling(program);
   return std::filesystem::exists(path) ? path.string() : program;
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// jcprof-annotate: estimates from what was measured, the sources with the times beside the lines, and the
+// jcprof annotate: estimates from what was measured, the sources with the times beside the lines, and the
 // report.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,9 +18,10 @@
 #include "annotator/export/exports.hpp"
 #include "annotator/record/profile.hpp"
 #include "annotator/report/report.hpp"
+#include "annotator/show/show.hpp"
 #include "annotator/tables.hpp"
-#include "programs/main_guard.hpp"
-#include "programs/show.hpp"
+#include "programs/output.hpp"
+#include "programs/verbs.hpp"
 #include "src/core/file.hpp"
 #include "src/core/store.hpp"
 
@@ -36,13 +40,7 @@ annotator::TableStyle terminal_style() {
   return style;
 }
 
-struct AnnotateOptions {
-  CommonOptions common;
-  std::string against;  // an older profile.jcprof; empty: none
-  std::string place;    // that is to be shown; empty: the whole
-};
-
-/// What is annotated, and where the copies go.
+/// The profile that is annotated, and where the copies go.
 struct Subject {
   fs::path file;
   std::optional<fs::path> root;  // of the sources; none: that of those which the profile names
@@ -118,30 +116,74 @@ fs::path existing(const fs::path& profile) {
   return profile;
 }
 
-ExitCode show(AnnotateOptions asked) {
-  CommonOptions& options = asked.common;
-  settle_project(options, asked.place);
-  const Subject subject = subject_of(options);
+/// As it was measured.
+std::string source_text(const annotator::Profile& profile, const fs::path& root, const std::string& path) {
+  const auto source = std::ranges::find(profile.sources, path, &SourceDigest::path);
+  return annotator::measured_text(source == profile.sources.end() ? SourceDigest{.path = path} : *source,
+                                  root);
+}
+
+/// Empty where the source cannot be had: what was measured is shown all the same.
+std::string line_text(const annotator::Profile& profile, const fs::path& root,
+                      const annotator::ShownPlace& place) {
+  try {
+    std::istringstream text(source_text(profile, root, place.file));
+    std::string line;
+    for (std::size_t number = 0; number < place.line && std::getline(text, line);) ++number;
+    if (line.ends_with('\r')) line.pop_back();
+    return text ? line : "";
+  } catch (const UserError&) {
+    return "";
+  }
+}
+
+/// Fails for places that the profile does not know, and for sources that are gone or changed.
+std::string shown(const annotator::Profile& profile, const fs::path& root, const AnnotateOptions& options) {
+  const bool json = options.common.json;
+  const bool is_piped = ::isatty(STDOUT_FILENO) != 1;
+  annotator::TableStyle style = terminal_style();
+  if (is_piped) style.width = 80;
+  if (options.place.empty())
+    return json ? annotator::to_json(profile) : annotator::show_profile(profile, style);
+  annotator::ShownPlace place = annotator::shown_place(options.place);
+  place.file = annotator::path_meant(profile, place.file);
+  if (place.line > 0) {
+    if (json) return annotator::line_json(profile, place);
+    return annotator::show_line(profile, place, line_text(profile, root, place), style);
+  }
+  if (json) return annotator::to_json(annotator::only_of(profile, place.file));
+  const annotator::ShownParts shown =
+      is_piped ? annotator::ShownParts::whole : annotator::ShownParts::hot_parts;
+  return annotator::show_source(profile, place.file, source_text(profile, root, place.file), shown, style);
+}
+
+ExitCode show(AnnotateOptions options) {
+  settle_project(options.common, options.place);
+  const Subject subject = subject_of(options.common);
   annotator::NewestRun run = annotator::newest_run(Store(existing(subject.file), OpenMode::read_only));
   const fs::path root = settle_sources(run, subject.root);
-  ShowWish wish{.place = asked.place, .json = options.json, .style = terminal_style()};
-  wish.is_piped = ::isatty(STDOUT_FILENO) != 1;
-  if (wish.is_piped) wish.style.width = 80;
-  fmt::print("{}", shown(run.profile, root, wish));
+  fmt::print("{}", shown(run.profile, root, options));
   return ExitCode::done;
 }
 
-ExitCode annotate(const AnnotateOptions& asked) {
-  const CommonOptions& options = asked.common;
-  if (options.project.empty()) throw CLI::RequiredError("PROJECT");
-  Subject subject = subject_of(options);
-  existing(subject.file);
-  const OutputFolder folder(
-      {.folder = subject.out, .verb = "jcprof annotate", .project = subject.root.value_or(fs::path())});
-  subject.out = folder.path();
-  if (!asked.against.empty()) existing(asked.against);
+void print_result(const AnnotateOptions& options, const Subject& subject, const annotator::Profile& profile,
+                  const std::vector<annotator::AnnotatedFile>& written) {
+  if (options.common.json) {
+    fmt::print("{}", annotator::to_json(profile));
+  } else if (!options.common.quiet) {
+    fmt::print("{}\n{}", annotator::hot_lines(profile, written),
+               annotator::tables(profile, terminal_style()));
+    for (const annotator::AnnotatedFile& annotated : written)
+      fmt::print("annotated: {}\n", annotated.file.string());
+    fmt::print("profile:   {}\nreport:    {}\n", subject.file.string(), subject.report().string());
+  }
+}
+
+/// In the folder of `subject`, which is held.
+ExitCode annotate_subject(const AnnotateOptions& options, const Subject& subject) {
+  if (!options.against.empty()) existing(options.against);
   // A profile of another folder is not ours to change.
-  const bool is_here = fs::equivalent(fs::absolute(subject.file).parent_path(), folder.path());
+  const bool is_here = fs::equivalent(fs::absolute(subject.file).parent_path(), subject.out);
   Store store(subject.file, is_here ? OpenMode::read_write : OpenMode::read_only);
   annotator::NewestRun run = annotator::newest_run(store);
   const annotator::Profile& profile = run.profile;
@@ -149,42 +191,27 @@ ExitCode annotate(const AnnotateOptions& asked) {
   store.close();
 
   const fs::path root = settle_sources(run, subject.root);
-  make_report(subject, run, root, asked.against);
-  const std::vector<annotator::AnnotatedFile> written = annotate_sources(asked, subject, profile, root);
-  if (options.json) {
-    fmt::print("{}", annotator::to_json(profile));
-  } else if (!options.quiet) {
-    fmt::print("{}\n{}", annotator::hot_lines(profile, written),
-               annotator::tables(profile, terminal_style()));
-    for (const annotator::AnnotatedFile& annotated : written)
-      fmt::print("annotated: {}\n", annotated.file.string());
-    fmt::print("profile:   {}\nreport:    {}\n", subject.file.string(), subject.report().string());
-  }
+  make_report(subject, run, root, options.against);
+  print_result(options, subject, profile, annotate_sources(options, subject, profile, root));
   return ExitCode::done;
 }
 
 }  // namespace
-}  // namespace jcprof::cli
 
-int main(int argc, char** argv) {
-  CLI::App app{"Writes the measured times beside the source lines.", "jcprof-annotate"};
-  jcprof::cli::AnnotateOptions options;
-  add_project_options(app, options.common);
-  app.get_option("PROJECT")
-      ->description("jcprof.json, a folder that holds one, or a profile.jcprof")
-      ->required(false);
-  app.add_flag("--json", options.common.json, "print the estimates as JSON, as jcprof export does");
-  CLI::Option* against =
-      app.add_option("--against", options.against,
-                     "an older profile of the same project: the report shows what has changed since")
-          ->type_name("PROFILE");
-  const CLI::Option* show =
-      app.add_option("--show", options.place, "print the profile, a source, or a line, and write nothing")
-          ->type_name("[FILE[:LINE]]")
-          ->expected(0, 1)
-          ->excludes(against);
-  return jcprof::cli::guarded_main(app, argc, argv, [&] {
-    if (show->count() > 0) return jcprof::cli::show(options);
-    return jcprof::cli::annotate(options);
-  });
+ExitCode annotate(const AnnotateOptions& options) {
+  if (options.shows) return show(options);
+  Subject subject = subject_of(options.common);
+  existing(subject.file);
+  const OutputFolder folder(
+      {.folder = subject.out, .verb = "jcprof annotate", .project = subject.root.value_or(fs::path())});
+  subject.out = folder.path();
+  return annotate_subject(options, subject);
 }
+
+ExitCode annotate_in(const OutputFolder& folder, const Project& project, const AnnotateOptions& options) {
+  const fs::path& out = folder.path();
+  return annotate_subject(options,
+                          {.file = existing(out / "profile.jcprof"), .root = project.root, .out = out});
+}
+
+}  // namespace jcprof::cli

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "programs/output.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::cli {
@@ -143,7 +144,7 @@ std::string to_json(const Findings& findings) {
                     {"subject", finding.subject},
                     {"what", finding.what},
                     {"way_out", finding.way_out}});
-  return list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return printed(list);
 }
 
 bool is_complete(const Findings& findings) {

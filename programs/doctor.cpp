@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// jcprof doctor: gathers what diagnosis.cpp judges. Looks and changes nothing.
+// jcprof doctor: gathers the facts that diagnosis.cpp judges. Looks and changes nothing.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -16,9 +17,7 @@
 #include "harness/card/pcsc.hpp"
 #include "harness/transports.hpp"
 #include "programs/diagnosis.hpp"
-#include "programs/doctor_agent.hpp"
-#include "programs/doctor_selftest.hpp"
-#include "programs/main_guard.hpp"
+#include "programs/output.hpp"
 #include "programs/verbs.hpp"
 #include "rewriter/project_tree.hpp"
 #include "src/core/cancellation.hpp"
@@ -38,7 +37,7 @@ bool is_in_path(const std::string& program) {
   return false;
 }
 
-/// What `argv` says in its first line, or nothing when it fails.
+/// The first line of `argv`'s output; empty when it fails.
 std::string first_line(const std::vector<std::string>& argv) {
   if (!is_in_path(argv.front())) return "";
   // A JVM takes a second on a busy machine; one that takes this long does not work.
@@ -194,35 +193,17 @@ ProjectFacts look_at(const CommonOptions& options) {
 
 }  // namespace
 
-Work doctor_verb(CLI::App& verb) {
-  const auto options = std::make_shared<CommonOptions>();
-  verb.add_option("PROJECT", options->project, "jcprof.json, or a folder that holds one: looked at too");
-  verb.add_option("-o,--out", options->out, "output folder (default: jcprof-out beside the project file)")
-      ->type_name("DIR");
-  verb.add_flag("--json", options->json, "print the findings as JSON");
-  add_consent(verb, options->yes);
-  const auto agent = std::make_shared<std::string>();
-  verb.add_option("--agent", *agent, "try an agent instead: does it do what docs/agent-protocol.md says?")
-      ->type_name("COMMAND");
-  const auto is_selftest = std::make_shared<bool>(false);
-  const auto transport = std::make_shared<std::string>();
-  auto* selftest = verb.add_flag("--selftest", *is_selftest,
-                                 "measure loops of known ratios instead: what does this target resolve?")
-                       ->excludes("--agent");
-  verb.add_option("--transport", *transport, "how the target is reached (default: the project's)")
-      ->type_name("URI")
-      ->needs(selftest);
-  return [options, agent, is_selftest, transport] {
-    catch_signals();
-    if (options->project.empty() && fs::exists("jcprof.json")) options->project = ".";
-    if (!agent->empty()) return doctor_agent(*options, *agent);
-    if (*is_selftest) return doctor_selftest(*options, *transport);
-    std::optional<ProjectFacts> project;
-    if (!options->project.empty()) project = look_at(*options);
-    const std::vector<Finding> findings = diagnose(look_at_machine(), project);
-    fmt::print("{}", options->json ? to_json(findings) : render(findings));
-    return is_complete(findings) ? ExitCode::done : ExitCode::check_failed;
-  };
+ExitCode doctor(const DoctorOptions& asked) {
+  catch_signals();
+  DoctorOptions options = asked;
+  if (options.common.project.empty() && fs::exists("jcprof.json")) options.common.project = ".";
+  if (!options.agent.empty()) return doctor_agent(options);
+  if (options.selftest) return doctor_selftest(options);
+  std::optional<ProjectFacts> project;
+  if (!options.common.project.empty()) project = look_at(options.common);
+  const std::vector<Finding> findings = diagnose(look_at_machine(), project);
+  fmt::print("{}", options.common.json ? to_json(findings) : render(findings));
+  return is_complete(findings) ? ExitCode::done : ExitCode::check_failed;
 }
 
 }  // namespace jcprof::cli

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "programs/doctor_agent.hpp"
-
+// jcprof doctor --agent: does an agent do what docs/agent-protocol.md says?
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -12,6 +11,8 @@
 #include "harness/agent/examination.hpp"
 #include "harness/inputs.hpp"
 #include "harness/transports.hpp"
+#include "programs/output.hpp"
+#include "programs/verbs.hpp"
 #include "src/core/file.hpp"
 
 namespace jcprof::cli {
@@ -45,7 +46,7 @@ std::string to_json(const std::vector<AgentCheck>& checks) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const AgentCheck& check : checks)
     list.push_back({{"check", check.what}, {"verdict", name_of(check.verdict)}, {"why", check.why}});
-  return list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return printed(list);
 }
 
 Project project_without_any() {
@@ -58,7 +59,8 @@ Project project_without_any() {
 
 }  // namespace
 
-ExitCode doctor_agent(const CommonOptions& options, const std::string& command) {
+ExitCode doctor_agent(const DoctorOptions& asked) {
+  const CommonOptions& options = asked.common;
   const Project project = options.project.empty() ? project_without_any() : read_project(options.project);
   std::optional<OutputFolder> folder;
   if (!options.project.empty())
@@ -66,8 +68,8 @@ ExitCode doctor_agent(const CommonOptions& options, const std::string& command) 
         .folder = output_folder(project, options), .verb = "jcprof doctor", .project = project.root});
   const fs::path out = folder ? folder->path() : fs::current_path();
   const bool has_map = !options.project.empty() && fs::exists(out / "traps.json");
-  harness::AgentSettings settings =
-      harness::agent_settings(project, has_map ? read_trap_map(out / "traps.json") : TrapMap{}, command, out);
+  harness::AgentSettings settings = harness::agent_settings(
+      project, has_map ? read_trap_map(out / "traps.json") : TrapMap{}, asked.agent, out);
   if (options.project.empty()) settings.log.file.clear();
   const Bytes input =
       harness::make_inputs(project.inputs, {.root = project.root, .seed = project.measure.seed})

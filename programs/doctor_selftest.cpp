@@ -14,7 +14,9 @@
 #include "harness/inputs.hpp"
 #include "harness/judgement.hpp"
 #include "harness/transports.hpp"
+#include "programs/output.hpp"
 #include "programs/permission.hpp"
+#include "programs/verbs.hpp"
 
 namespace jcprof::cli {
 namespace {
@@ -93,9 +95,6 @@ std::string render(const Selftest& test) {
 std::string to_json(const Selftest& test) {
   nlohmann::ordered_json blocks = nlohmann::ordered_json::array();
   for (std::size_t b = 0; b < test.blocks.size(); ++b) blocks.push_back(json_of(test.blocks[b], names.at(b)));
-  nlohmann::ordered_json warnings = nlohmann::ordered_json::array();
-  for (const Warning& warning : test.warnings)
-    warnings.push_back({{"kind", name_of(warning.kind)}, {"text", warning.text}, {"advice", warning.advice}});
   const harness::Description& device = test.device;
   const nlohmann::ordered_json all{{"transport", device.transport},
                                    {"device", device.device},
@@ -116,11 +115,12 @@ std::string to_json(const Selftest& test) {
                                    {"command_ticks", test.whole},
                                    {"least_ticks", test.least_ticks},
                                    {"least_share", test.least_share},
-                                   {"warnings", warnings}};
-  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+                                   {"warnings", in_json(test.warnings)}};
+  return printed(all);
 }
 
-ExitCode doctor_selftest(const CommonOptions& options, const std::string& transport) {
+ExitCode doctor_selftest(const DoctorOptions& asked) {
+  const CommonOptions& options = asked.common;
   const Project project = read_project(options.project.empty() ? "." : options.project);
   const fs::path out = output_folder(project, options);
   if (!fs::exists(out / "traps.json"))
@@ -131,7 +131,7 @@ ExitCode doctor_selftest(const CommonOptions& options, const std::string& transp
   ask_about(project, programs_of_run(project), consent_of(options.yes));
   const OutputFolder folder = open_output(project, options, "jcprof doctor");
   const std::unique_ptr<harness::Transport> target =
-      harness::make_transport(project, map, transport, folder.path());
+      harness::make_transport(project, map, asked.transport, folder.path());
   std::vector<Bytes> inputs;
   for (StoredInput& input :
        harness::make_inputs(project.inputs, {.root = project.root, .seed = project.measure.seed}))

@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// jcprof-gen: puts the traps into a copy of the sources.
-#include <cstdio>
+// jcprof-gen: puts the traps into a copy of the sources. The only program that parses them, and so it drafts
+// project files and takes traps out again, too.
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "programs/generation.hpp"
+#include "programs/command_line.hpp"
 #include "programs/main_guard.hpp"
+#include "programs/output.hpp"
 #include "programs/permission.hpp"
+#include "programs/verbs.hpp"
 #include "rewriter/isolation.hpp"
 #include "rewriter/project_programs.hpp"
 #include "src/core/cancellation.hpp"
@@ -15,14 +26,70 @@
 namespace jcprof::cli {
 namespace {
 
-struct Options : CommonOptions {
-  bool records = false;
-  bool why = false;
-};
+namespace fs = std::filesystem;
 
-nlohmann::ordered_json left_alone_json(const rewriter::Generated& generated, LeftAloneDetail detail) {
+std::size_t functions_with_traps(const TrapMap& map) {
+  std::set<std::pair<std::string, std::string>> functions;
+  for (const Trap& trap : map.traps) functions.emplace(trap.path, trap.function);
+  return functions.size();
+}
+
+/// How much was left alone by reason, the most frequent first.
+std::vector<std::pair<std::string, std::size_t>> left_alone_by_reason(const rewriter::Generated& generated) {
+  std::map<std::string, std::size_t> counts;
+  for (const rewriter::LeftAlonePlace& place : generated.left_alone) counts[place.reason] += place.count;
+  std::vector<std::pair<std::string, std::size_t>> reasons(counts.begin(), counts.end());
+  std::ranges::stable_sort(reasons, std::greater{}, &std::pair<std::string, std::size_t>::second);
+  return reasons;
+}
+
+std::string places_text(const rewriter::Generated& generated) {
+  std::vector<rewriter::LeftAlonePlace> places = generated.left_alone;
+  std::ranges::stable_sort(places, {}, [](const auto& place) { return std::tie(place.path, place.line); });
+  std::string text;
+  for (const rewriter::LeftAlonePlace& place : places)
+    text += harmless(fmt::format("{}:{}: left alone: {}{}\n", place.path, place.line, place.reason,
+                                 place.count > 1 ? fmt::format(" ({})", place.count) : ""));
+  return text;
+}
+
+std::string reasons_text(const rewriter::Generated& generated) {
+  std::string text;
+  for (const auto& [reason, count] : left_alone_by_reason(generated))
+    text += harmless(fmt::format("left alone: {} × {}\n", count, reason));
+  return text;
+}
+
+std::string coverage_text(const rewriter::Coverage& coverage) {
+  std::string text = fmt::format("{} of {} executable statements outside macros have a trap",
+                                 coverage.with_trap, coverage.statements);
+  if (coverage.level != TrapLevel::statement)
+    text += fmt::format(": \"level\" is \"{}\"", name_of(coverage.level));
+  else if (coverage.statements > 0)
+    text += fmt::format(" ({:.1f} %)", 100.0 * static_cast<double>(coverage.with_trap) /
+                                           static_cast<double>(coverage.statements));
+  if (coverage.excluded > 0)
+    text += fmt::format("; {} more are in functions that the project leaves out", coverage.excluded);
+  return text + "\n";
+}
+
+/// Java's statements are not counted.
+bool is_counted(const rewriter::Coverage& coverage) {
+  return coverage.statements + coverage.excluded > 0;
+}
+
+void print_text(const rewriter::Generated& generated, const fs::path& out, const GenOptions& options) {
+  for (const std::string& note : generated.notes) fmt::print("{}\n", harmless(note));
+  if (is_counted(generated.coverage))
+    fmt::print("{}{}", options.why ? places_text(generated) : reasons_text(generated),
+               coverage_text(generated.coverage));
+  fmt::print("{} traps in {} functions of {} files: {}\n", generated.map.traps.size(),
+             functions_with_traps(generated.map), generated.instrumented_files, (out / "tree").string());
+}
+
+nlohmann::ordered_json left_alone_json(const rewriter::Generated& generated, bool why) {
   nlohmann::ordered_json result = nlohmann::ordered_json::array();
-  if (detail == LeftAloneDetail::places)
+  if (why)
     for (const auto& [path, line, reason, count] : generated.left_alone)
       result.push_back({{"path", path}, {"line", line}, {"reason", reason}, {"count", count}});
   else
@@ -31,47 +98,64 @@ nlohmann::ordered_json left_alone_json(const rewriter::Generated& generated, Lef
   return result;
 }
 
-void print_json(const rewriter::Generated& generated, const std::filesystem::path& out,
-                LeftAloneDetail detail) {
+void print_json(const rewriter::Generated& generated, const fs::path& out, const GenOptions& options) {
   nlohmann::ordered_json result{
       {"traps", generated.map.traps.size()},   {"functions", functions_with_traps(generated.map)},
       {"files", generated.instrumented_files}, {"tree", (out / "tree").string()},
       {"map", (out / "traps.json").string()},  {"notes", generated.notes}};
-  result["left_alone"] = left_alone_json(generated, detail);
-  if (is_counted(generated))
+  result["left_alone"] = left_alone_json(generated, options.why);
+  if (is_counted(generated.coverage))
     result["coverage"] = {{"statements", generated.coverage.statements},
                           {"with_trap", generated.coverage.with_trap},
                           {"excluded", generated.coverage.excluded}};
-  fmt::print("{}\n", result.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  fmt::print("{}", printed(result));
 }
 
-ExitCode generate(const Options& options) {
-  catch_signals();
-  Project project = read_project(options.project);
+Project project_of(const GenOptions& options) {
+  Project project = read_project(options.common.project);
   if (options.records && project.target == TargetKind::applet)
     throw UserError(Fault{.message = "applets cannot be recorded", .hint = "--record is for C and C++"});
   if (options.records) project.action = TrapAction::record;
-  ask_about(project, rewriter::programs_of_generation(project), consent_of(options.yes));
-  const OutputFolder folder = open_output(project, options, "jcprof gen");
-  const std::filesystem::path& out = folder.path();
-  const rewriter::Generated generated = rewriter::generate_apart(project, out);
-  const LeftAloneDetail detail = options.why ? LeftAloneDetail::places : LeftAloneDetail::reasons;
-  if (options.json)
-    print_json(generated, out, detail);
-  else if (!options.quiet)
-    fmt::print("{}", to_text(generated, out, detail));
-  return ExitCode::done;
+  if (options.functions_only) project.profile.level = TrapLevel::function;
+  if (!options.include.empty()) project.profile.include = options.include;
+  std::erase(project.profile.include, "");
+  return project;
 }
 
 }  // namespace
+
+ExitCode gen(const GenOptions& options) {
+  catch_signals();
+  const Project project = project_of(options);
+  ask_about(project, rewriter::programs_of_generation(project), consent_of(options.common.yes));
+  const OutputFolder folder = open_output(project, options.common, "jcprof gen");
+  const rewriter::Generated generated = rewriter::generate_apart(project, folder.path());
+  if (options.common.json)
+    print_json(generated, folder.path(), options);
+  else if (!options.common.quiet)
+    print_text(generated, folder.path(), options);
+  return generated.tight && options.tells_if_tight ? done_but_tight : ExitCode::done;
+}
+
 }  // namespace jcprof::cli
 
+namespace {
+
+using namespace jcprof;
+using namespace jcprof::cli;
+
+struct Work {
+  ExitCode operator()(ExitCode answered) const { return answered; }
+  ExitCode operator()(const InitOptions& options) const { return init(options); }
+  ExitCode operator()(const GenOptions& options) const { return gen(options); }
+  ExitCode operator()(const StripOptions& options) const { return strip(options); }
+  ExitCode operator()(const auto& /*of jcprof*/) const {
+    throw UserError(Fault{.message = "jcprof-gen does not do that", .hint = "jcprof does"});
+  }
+};
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  CLI::App app{"Puts numbered traps into a copy of a project's sources.", "jcprof-gen"};
-  jcprof::cli::Options options;
-  add_project_options(app, options);
-  app.add_flag("--json", options.json, "print the result as JSON");
-  app.add_flag("--record", options.records, "traps of C and C++ record (jcprof record) instead of stopping");
-  app.add_flag("--why", options.why, "name every place that is left without a trap, and the reason");
-  return jcprof::cli::guarded_main(app, argc, argv, [&] { return jcprof::cli::generate(options); });
+  return guarded([&] { return std::visit(Work{}, parse_command_line(argc, argv)); });
 }

@@ -2,7 +2,6 @@
 // jcprof init: writes a first project file for a source tree. What stands in it is the rewriter's affair.
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <string>
 
 #include <fmt/format.h>
@@ -69,9 +68,11 @@ rewriter::FoundTree look_at(const fs::path& folder) {
   return tree;
 }
 
-ExitCode init(const std::string& name, bool is_quiet) {
+}  // namespace
+
+ExitCode init(const InitOptions& options) {
   catch_signals();
-  const fs::path folder = fs::canonical(name);
+  const fs::path folder = fs::canonical(options.folder);
   const fs::path file = folder / "jcprof.json";
   if (fs::exists(fs::symlink_status(file)))
     throw UserError(Fault{.message = "there is a project file already",
@@ -80,27 +81,11 @@ ExitCode init(const std::string& name, bool is_quiet) {
   const std::string text = rewriter::draft_project(look_at(folder));
   const Project project = parse_project(file, text);
   write_file(file, text);
-  if (!is_quiet)
+  if (!options.quiet)
     fmt::print("{}: the {} {}, entry {}\nlook it over, above all \"trigger\"; then: jcprof profile {}\n",
                harmless(file.string()), name_of(project.target), harmless(project.name),
-               project.entry.front(), harmless(name));
+               project.entry.front(), harmless(options.folder));
   return ExitCode::done;
-}
-
-}  // namespace
-
-Work init_verb(CLI::App& verb) {
-  struct Options {
-    std::string folder = ".";
-    bool is_quiet = false;
-  };
-  const auto options = std::make_shared<Options>();
-  verb.add_option("FOLDER", options->folder,
-                  "the sources of an applet, an enclave, a trusted application or a program (default: the "
-                  "current folder)")
-      ->check(CLI::ExistingDirectory);
-  verb.add_flag("-q,--quiet", options->is_quiet, "print errors only");
-  return [options] { return init(options->folder, options->is_quiet); };
 }
 
 }  // namespace jcprof::cli

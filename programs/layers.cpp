@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <fstream>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -15,7 +14,7 @@
 #include "harness/agent/ladder.hpp"
 #include "harness/inputs.hpp"
 #include "harness/transports.hpp"
-#include "programs/main_guard.hpp"
+#include "programs/output.hpp"
 #include "programs/permission.hpp"
 #include "programs/verbs.hpp"
 #include "src/core/cancellation.hpp"
@@ -25,14 +24,6 @@ namespace jcprof::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct LayersOptions {
-  CommonOptions common;
-  std::optional<std::uint32_t> rounds;
-  std::optional<double> hz;
-};
-
-constexpr std::uint32_t usual_rounds = 100;
 
 /// Where the trigger first stops; nothing where the target carries no traps.
 TrapId first_trap(const TrapMap& map) {
@@ -53,10 +44,11 @@ ExitCode measure_layers(const LayersOptions& options) {
   const TrapMap map = fs::exists(out / "traps.json") ? read_trap_map(out / "traps.json") : TrapMap{};
   const std::unique_ptr<harness::AgentLink> link = harness::make_agent_link(project, map, out);
   const AgentDescription agent = link->description();
-  const std::vector<Rung> rungs = harness::climb(
-      *link,
-      {.rounds = options.rounds.value_or(usual_rounds), .trap = first_trap(map), .input = input.bytes});
-  const annotator::Layers layers =
+  const std::vector<Rung> rungs =
+      harness::climb(*link, {.rounds = options.rounds.value_or(usual_layers_rounds),
+                             .trap = first_trap(map),
+                             .input = input.bytes});
+  const annotator::Layers result =
       annotator::layers_of({.project = project.name,
                             .device = project.device.empty() ? agent.device : project.device,
                             .agent = agent.agent,
@@ -66,9 +58,9 @@ ExitCode measure_layers(const LayersOptions& options) {
                             .exact = agent.exact},
                            rungs);
   if (options.common.json)
-    fmt::print("{}", annotator::to_json(layers));
+    fmt::print("{}", annotator::to_json(result));
   else if (!options.common.quiet)
-    fmt::print("{}", annotator::to_text(layers));
+    fmt::print("{}", annotator::to_text(result));
   return ExitCode::done;
 }
 
@@ -94,23 +86,9 @@ ExitCode read_layers(const LayersOptions& options) {
 
 }  // namespace
 
-Work layers_verb(CLI::App& verb) {
-  constexpr std::uint32_t most_rounds = 100'000;
-  const auto options = std::make_shared<LayersOptions>();
-  add_project_options(verb, options->common);
-  verb.get_option("PROJECT")->description(
-      "jcprof.json, a folder that holds one, or a FILE.ts of OP-TEE's benchmark framework");
-  verb.add_flag("--json", options->common.json, "print the layers as JSON");
-  verb.add_option("--rounds", options->rounds,
-                  fmt::format("how often the ladder is climbed; an odd number is rounded up (default: {})",
-                              usual_rounds))
-      ->check(CLI::Range(std::uint32_t{1}, most_rounds));
-  verb.add_option("--hz", options->hz, "cycles a second of the processor that wrote FILE.ts: shows times too")
-      ->check(CLI::PositiveNumber);
-  return [options] {
-    const bool is_file = fs::path(options->common.project).extension() == ".ts";
-    return is_file ? read_layers(*options) : measure_layers(*options);
-  };
+ExitCode layers(const LayersOptions& options) {
+  const bool is_file = fs::path(options.common.project).extension() == ".ts";
+  return is_file ? read_layers(options) : measure_layers(options);
 }
 
 }  // namespace jcprof::cli

@@ -2,9 +2,7 @@
 // jcprof profile: gen, the project's build and install steps, run, annotate. Builds and runs again, once at
 // most, where traps are better left out of what is cold (refine.hpp).
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,203 +12,157 @@
 #include "annotator/estimate/estimates.hpp"
 #include "annotator/estimate/run_data.hpp"
 #include "harness/transports.hpp"
-#include "programs/generation.hpp"
-#include "programs/main_guard.hpp"
+#include "programs/output.hpp"
 #include "programs/permission.hpp"
 #include "programs/refine.hpp"
-#include "programs/run_options.hpp"
 #include "programs/steps.hpp"
 #include "programs/verbs.hpp"
-#include "rewriter/isolation.hpp"
 #include "rewriter/project_programs.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/store.hpp"
+#include "src/core/trap_map.hpp"
 
 namespace jcprof::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
-struct ProfileOptions {
-  CommonOptions common;
-  bool dry_run = false;
-  RefineWish refine = RefineWish::when_needed;
-  std::vector<std::string> run_options;  // handed to jcprof-run as they are
+/// One call: the project as its file has it, and the options of each phase.
+struct Profiling {
+  const Project& project;
+  const OutputFolder& folder;
+  Placeholders values;
+  GenOptions gen;
+  RunOptions run;
+  AnnotateOptions annotate;
+  RefineWish refine;
 };
 
-/// What jcprof-run would refuse is refused before anything is built or installed.
-RunOptions checked_run_options(const std::vector<std::string>& arguments) {
-  CLI::App app;
-  RunOptions options;
-  add_run_options(app, options);
-  app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 wants them reversed
-  return options;
+void say(const Profiling& all, const std::string& text) {
+  if (!all.run.common.quiet) fmt::print("{}", text);
 }
 
-/// One call: the project as its file has it, built in the scope asked for or in a narrower one.
-class Profiling {
- public:
-  explicit Profiling(const ProfileOptions& options)
-      : options_(options),
-        project_(read_project(options.common.project)),
-        out_(opened()),
-        arguments_{options.common.project, "-o", out_.string()},
-        values_(placeholders(project_, out_)) {
-    if (is_quiet()) arguments_.emplace_back("--quiet");
-    run_arguments_ = arguments_;
-    run_arguments_.insert(run_arguments_.end(), options.run_options.begin(), options.run_options.end());
-    const RunOptions run_options = checked_run_options(run_arguments_);
-    values_.emplace("reader", harness::reader_for(project_, run_options.transport));
-  }
+/// Once, for all phases.
+void ask(const Project& project, bool yes) {
+  std::vector<std::string> programs = rewriter::programs_of_generation(project);
+  std::ranges::move(programs_of_steps(project), std::back_inserter(programs));
+  std::ranges::move(programs_of_run(project), std::back_inserter(programs));
+  ask_about(project, programs, consent_of(yes));
+}
 
-  ExitCode dry_run() {
-    build_and_install();
-    run_arguments_.emplace_back("--dry-run");
-    return sibling_here("jcprof-run", run_arguments_);
-  }
+void build_and_install(const Project& project, const Placeholders& values, const StepOptions& how) {
+  run_steps("build", project.build, values, how);
+  run_steps("install", project.install, values, how);
+}
 
-  ExitCode profile() {
-    ask();
-    const FirstScope scope = make_what_fits();
-    const ExitCode measured = sibling_here("jcprof-run", run_arguments_);
-    if (measured != ExitCode::done) return measured;
-    if (options_.refine == RefineWish::never) return annotate();
-    const annotator::Profile first = estimated();
-    const std::optional<Refinement> refined = refinement(
-        {.profile = first, .map = map_, .asked = project_.profile, .scope = scope}, options_.refine);
-    if (!refined) {
-      if (options_.refine == RefineWish::always) say("refine: there is no function to leave out\n");
-      return annotate();
-    }
-    say(harmless(to_text(*refined)));
-    return profile_again(*refined, first.trap_share);
-  }
+void build_and_install(const Profiling& all) {
+  build_and_install(all.project, all.values, {.is_shown = !all.run.common.quiet});
+}
 
- private:
-  /// A dry run writes nothing.
-  fs::path opened() {
-    if (options_.dry_run) return output_folder(project_, options_.common);
-    folder_.emplace(OutputWish{.folder = output_folder(project_, options_.common),
-                               .verb = "jcprof profile",
-                               .project = project_.root});
-    return folder_->path();
-  }
-
-  ExitCode sibling_here(const std::string& name, const std::vector<std::string>& arguments) const {
-    return run_sibling(name, arguments, folder_ ? &*folder_ : nullptr);
-  }
-
-  bool is_quiet() const { return options_.common.quiet || options_.common.json; }
-  void say(const std::string& text) const {
-    if (!is_quiet()) fmt::print("{}", text);
-  }
-
-  /// Once, for all phases.
-  void ask() {
-    std::vector<std::string> programs = rewriter::programs_of_generation(project_);
-    std::ranges::move(programs_of_steps(project_), std::back_inserter(programs));
-    std::ranges::move(programs_of_run(project_), std::back_inserter(programs));
-    ask_about(project_, programs, consent_of(options_.common.yes));
-    arguments_.emplace_back("--yes");
-    run_arguments_.emplace_back("--yes");
-  }
-
-  void build_and_install() const {
-    const StepOptions how{.is_shown = !is_quiet() || options_.dry_run, .is_dry = options_.dry_run};
-    run_steps("build", project_.build, values_, how);
-    run_steps("install", project_.install, values_, how);
-  }
-
-  void make(const ProfileScope& scope) {
-    Project narrowed = project_;
-    narrowed.profile = scope;
-    const rewriter::Generated generated = rewriter::generate_apart(narrowed, out_);
-    map_ = generated.map;
-    is_tight_ = generated.tight;
-    say(to_text(generated, out_));
-    build_and_install();
-  }
-
-  /// A tree that was said to be near the limits, and then is not built or installed, has too many traps.
-  FirstScope make_what_fits() {
-    try {
-      make(project_.profile);
-      return FirstScope::as_asked;
-    } catch (const UserError& error) {
-      if (!is_tight_ || project_.profile.level <= TrapLevel::function || options_.refine == RefineWish::never)
-        throw;
-      say(fmt::format("{}refine: so many traps cannot be built: functions only at first\n",
-                      render(error.faults().front())));
-    }
-    ProfileScope coarse = project_.profile;
-    coarse.level = TrapLevel::function;
-    make(coarse);
-    return FirstScope::functions_only;
-  }
-
-  ExitCode profile_again(const Refinement& refined, double traps_before) {
-    try {
-      make(refined.scope);
-    } catch (const UserError&) {
-      annotate();  // what was measured is good
+/// A tree that was said to be near the limits, and then is not built or installed, has too many traps.
+FirstScope make_what_fits(const Profiling& all) {
+  const bool is_tight = make_tree(all.gen, all.folder) == done_but_tight;
+  try {
+    build_and_install(all);
+    return FirstScope::as_asked;
+  } catch (const UserError& error) {
+    if (!is_tight || all.project.profile.level <= TrapLevel::function || all.refine == RefineWish::never)
       throw;
-    }
-    // The second run stands beside the first, in the same file.
-    std::erase_if(run_arguments_, [](const std::string& a) { return a.starts_with("--fresh"); });
-    const ExitCode measured = sibling_here("jcprof-run", run_arguments_);
-    if (measured != ExitCode::done) return measured;
-    const ExitCode code = annotate();
-    say(fmt::format("refine: the traps took {:.1f} % of what was measured, now {:.1f} %\n",
-                    100 * traps_before, 100 * estimated().trap_share));
-    return code;
+    say(all, fmt::format("{}refine: so many traps cannot be built: functions only at first\n",
+                         render(error.faults().front())));
   }
+  GenOptions coarse = all.gen;
+  coarse.functions_only = true;
+  make_tree(coarse, all.folder);
+  build_and_install(all);
+  return FirstScope::functions_only;
+}
 
-  /// Of the newest run; kept with it in the profile.
-  annotator::Profile estimated() const {
-    Store store(out_ / "profile.jcprof", OpenMode::read_write);
-    annotator::Profile profile = annotator::estimate(annotator::load_newest_run(store));
-    store.replace_estimates(profile.run.id, annotator::stored(profile));
-    store.close();
-    return profile;
+/// Of the newest run; kept with it in the profile.
+annotator::Profile estimated(const Profiling& all) {
+  Store store(all.folder.path() / "profile.jcprof", OpenMode::read_write);
+  annotator::Profile profile = annotator::estimate(annotator::load_newest_run(store));
+  store.replace_estimates(profile.run.id, annotator::stored(profile));
+  store.close();
+  return profile;
+}
+
+ExitCode annotate(const Profiling& all) {
+  return annotate_in(all.folder, all.project, all.annotate);
+}
+
+ExitCode profile_again(const Profiling& all, const Refinement& refined, double traps_before) {
+  GenOptions narrowed = all.gen;
+  narrowed.include = refined.scope.include;
+  narrowed.include.emplace_back();  // there may be no other
+  try {
+    make_tree(narrowed, all.folder);
+    build_and_install(all);
+  } catch (const UserError&) {
+    annotate(all);  // what was measured is good
+    throw;
   }
+  // The second run stands beside the first, in the same file.
+  RunOptions second = all.run;
+  second.fresh = false;
+  if (const ExitCode measured = run_in(all.folder, all.project, second); measured != ExitCode::done)
+    return measured;
+  const ExitCode code = annotate(all);
+  say(all, fmt::format("refine: the traps took {:.1f} % of what was measured, now {:.1f} %\n",
+                       100 * traps_before, 100 * estimated(all).trap_share));
+  return code;
+}
 
-  ExitCode annotate() const {
-    std::vector<std::string> arguments = arguments_;
-    if (options_.common.json) arguments.emplace_back("--json");
-    return sibling_here("jcprof-annotate", arguments);
+ExitCode profile_in(const Profiling& all) {
+  const FirstScope scope = make_what_fits(all);
+  if (const ExitCode measured = run_in(all.folder, all.project, all.run); measured != ExitCode::done)
+    return measured;
+  if (all.refine == RefineWish::never) return annotate(all);
+  const annotator::Profile first = estimated(all);
+  const TrapMap map = read_trap_map(all.folder.path() / "traps.json");
+  const std::optional<Refinement> refined =
+      refinement({.profile = first, .map = map, .asked = all.project.profile, .scope = scope}, all.refine);
+  if (!refined) {
+    if (all.refine == RefineWish::always) say(all, "refine: there is no function to leave out\n");
+    return annotate(all);
   }
+  say(all, harmless(to_text(*refined)));
+  return profile_again(all, *refined, first.trap_share);
+}
 
-  const ProfileOptions& options_;
-  Project project_;
-  std::optional<OutputFolder> folder_;
-  fs::path out_;
-  std::vector<std::string> arguments_;
-  std::vector<std::string> run_arguments_;
-  Placeholders values_;
-  TrapMap map_;  // of the newest tree
-  bool is_tight_ = false;
-};
+Placeholders values_of(const Project& project, const std::filesystem::path& out, const RunOptions& options) {
+  Placeholders values = placeholders(project, out);
+  values.emplace("reader", harness::reader_for(project, options.transport));
+  return values;
+}
 
 }  // namespace
 
-Work profile_verb(CLI::App& verb) {
-  const auto options = std::make_shared<ProfileOptions>();
-  add_project_options(verb, options->common);
-  verb.add_flag("--json", options->common.json, "print the estimates as JSON, as jcprof export does");
-  verb.add_flag("--dry-run", options->dry_run, "print the commands of the project and stop");
-  const auto wish = [options](RefineWish refine) { return [=] { options->refine = refine; }; };
-  auto* refine = verb.add_flag_callback("--refine", wish(RefineWish::always),
-                                        "build and measure again with traps only where it is hot (default: "
-                                        "where traps take over a tenth of the time)");
-  verb.add_flag_callback("--no-refine", wish(RefineWish::never), "build and measure once")->excludes(refine);
-  verb.allow_extras();
-  verb.footer("Other options are handed to jcprof-run: see jcprof run --help.");
-  return [options, &verb] {
-    catch_signals();
-    options->run_options = verb.remaining();
-    Profiling profiling(*options);
-    return options->dry_run ? profiling.dry_run() : profiling.profile();
-  };
+ExitCode profile(const ProfileOptions& options) {
+  catch_signals();
+  const CommonOptions& common = options.run.common;
+  const Project project = read_project(common.project);
+  if (options.run.dry_run) {
+    build_and_install(project, values_of(project, output_folder(project, common), options.run),
+                      {.is_shown = true, .is_dry = true});
+    return run(options.run);
+  }
+  const OutputFolder folder = open_output(project, common, "jcprof profile");
+  Profiling all{.project = project,
+                .folder = folder,
+                .values = values_of(project, folder.path(), options.run),
+                .gen = {.common = common, .tells_if_tight = true},
+                .run = options.run,
+                .annotate = {.common = common},
+                .refine = options.refine};
+  for (CommonOptions* phase : {&all.gen.common, &all.run.common}) {
+    phase->quiet = common.quiet || common.json;
+    phase->json = false;
+    phase->yes = true;
+  }
+  ask(project, common.yes);
+  const ExitCode code = profile_in(all);
+  // Annotating does not look whether a signal asks for the end.
+  const int signal = cancellation().signal();
+  return signal == 0 ? code : exit_code_of(signal);
 }
 
 }  // namespace jcprof::cli

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // jcprof query: one SQL statement over one profile or several.
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -66,25 +65,12 @@ void print_table(const QueryResult& result) {
 
 }  // namespace
 
-Work query_verb(CLI::App& verb) {
-  struct Options {
-    std::vector<std::string> words;  // profiles, then SQL
-    bool json = false;
-  };
-  const auto options = std::make_shared<Options>();
-  verb.add_option("PROFILE... SQL", options->words,
-                  "profiles, then one statement; tables and views: docs/formats.md. With several profiles "
-                  "each table has a first column \"profile\"")
-      ->required()
-      ->expected(2, CLI::detail::expected_max_vector_size);
-  verb.add_flag("--json", options->json, "print the rows as JSON");
-  return [options] {
-    const std::vector<std::filesystem::path> profiles(options->words.begin(), options->words.end() - 1);
-    const std::string& sql = options->words.back();
-    const QueryResult result = profiles.size() == 1 ? query(profiles[0], sql) : query_together(profiles, sql);
-    options->json ? print_json(result) : print_table(result);
-    return ExitCode::done;
-  };
+ExitCode query_profiles(const QueryOptions& options) {
+  const std::vector<std::filesystem::path> profiles(options.words.begin(), options.words.end() - 1);
+  const std::string& sql = options.words.back();
+  const QueryResult result = profiles.size() == 1 ? query(profiles[0], sql) : query_together(profiles, sql);
+  options.json ? print_json(result) : print_table(result);
+  return ExitCode::done;
 }
 
 }  // namespace jcprof::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jcprof-record: runs a command once and writes down each call, line and mark that it passes; docs/record.md.
+// jcprof record: runs a command once and writes down each call, line and mark that it passes; docs/record.md.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -14,35 +14,20 @@
 #include "annotator/record/recording.hpp"
 #include "harness/exec/timed_run.hpp"
 #include "harness/record/recorder.hpp"
-#include "programs/main_guard.hpp"
+#include "programs/output.hpp"
 #include "programs/record_project.hpp"
+#include "programs/verbs.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/file.hpp"
-#include "src/core/name_table.hpp"
+#include "src/core/process.hpp"
 #include "src/core/store.hpp"
 
 namespace jcprof::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using harness::LogOptions;
 using harness::Recorded;
 using harness::RecordProgress;
-
-struct RecordOptions {
-  LogOptions log;
-  std::string out;
-  std::string traps;
-  std::string analyze;
-  std::string project;
-  std::uint32_t runs = 1;
-  std::vector<std::string> elf;
-  std::string json;
-  std::string clock = "own";
-  bool quiet = false;
-  bool yes = false;
-  bool no_preload = false;
-};
 
 constexpr const char* verb = "jcprof record";
 constexpr const char* clear_line = "\r\x1b[K";
@@ -140,9 +125,6 @@ std::vector<Warning> analyze(const Analysis& what) {
 
 std::string json_of(const RecordOptions& options, const Recorded& recorded, const Analysis& what,
                     bool has_profile) {
-  nlohmann::ordered_json warnings = nlohmann::ordered_json::array();
-  for (const Warning& warning : recorded.warnings)
-    warnings.push_back({{"kind", name_of(warning.kind)}, {"text", warning.text}, {"advice", warning.advice}});
   const nlohmann::ordered_json result{
       {"status", recorded.status},
       {"seconds", seconds(recorded.time)},
@@ -151,7 +133,7 @@ std::string json_of(const RecordOptions& options, const Recorded& recorded, cons
       {"threads", recorded.threads},
       {"dropped_chunks", recorded.log.dropped},
       {"clock",
-       {{"source", options.clock},
+       {{"source", name_in(record_clocks, options.log.clock)},
         {"stalls", recorded.clock.stalls},
         {"stalled_ns", recorded.clock.stalled_ns},
         {"longest_ns", recorded.clock.longest_ns},
@@ -159,8 +141,8 @@ std::string json_of(const RecordOptions& options, const Recorded& recorded, cons
       {"log", what.log.string()},
       {"bytes", recorded.log.bytes},
       {"profile", has_profile ? nlohmann::ordered_json(what.profile.string()) : nlohmann::ordered_json()},
-      {"warnings", warnings}};
-  return result.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+      {"warnings", in_json(recorded.warnings)}};
+  return printed(result);
 }
 
 void print_warnings(const std::vector<Warning>& warnings) {
@@ -213,21 +195,21 @@ ExitCode finish(const RecordOptions& options, const Analysis& what, Recorded& re
   return code == ExitCode::done ? written : code;
 }
 
-ExitCode record_command(const RecordOptions& options, std::vector<std::string> argv) {
+ExitCode record_command(const RecordOptions& options) {
   const OutputFolder folder(
       {.folder = options.out.empty() ? usual_output_folder : options.out, .verb = verb});
   const fs::path& out = folder.path();
   Analysis what = analysis_in(out, options);
   if (!options.traps.empty()) what.traps = read_trap_map(options.traps);
-  what.name = fs::path(argv.front()).filename().string();
+  what.name = fs::path(options.command.front()).filename().string();
   what.target.device = harness::name_of_processor();
   keep_measurements(what.profile);
-  LogOptions log = options.log;
+  harness::LogOptions log = options.log;
   log.file = what.log;
   const bool is_shown = !options.quiet && ::isatty(STDERR_FILENO) == 1;
   const auto line = std::make_shared<ProgressLine>();
   Recorded recorded =
-      harness::record(log, {.argv = std::move(argv),
+      harness::record(log, {.argv = options.command,
                             .preload = options.no_preload ? fs::path() : preloaded_hooks(log.clock),
                             .progress = is_shown ? [line](const RecordProgress& now) { line->print(now); }
                                                  : std::function<void(const RecordProgress&)>()});
@@ -238,23 +220,16 @@ ExitCode record_command(const RecordOptions& options, std::vector<std::string> a
 
 ExitCode record_a_project(const RecordOptions& options) {
   catch_signals();
-  ProjectRecording wish{.project = read_project(options.project),
-                        .runs = options.runs,
-                        .log = options.log,
-                        .is_quiet = options.quiet,
-                        .consent = consent_of(options.yes)};
+  const Project project = read_project(options.project);
   // Beside what jcprof profile makes, whose traps stop.
   const OutputFolder folder(
-      {.folder = options.out.empty() ? output_folder(wish.project, {}) / "record" : fs::path(options.out),
+      {.folder = options.out.empty() ? output_folder(project, {}) / "record" : fs::path(options.out),
        .verb = verb,
-       .project = wish.project.root});
-  wish.folder = &folder;
-  wish.out = folder.path();
-  Analysis what = analysis_in(wish.out, options);
-  what.name = wish.project.name;
-  wish.log.file = what.log;
+       .project = project.root});
+  Analysis what = analysis_in(folder.path(), options);
+  what.name = project.name;
   keep_measurements(what.profile);
-  RecordedProject done = record_project(wish);
+  RecordedProject done = record_project(project, folder, options);
   what.traps = std::move(done.map);
   what.target = std::move(done.target);
   return finish(options, what, done.recorded);
@@ -282,107 +257,18 @@ ExitCode analyze_again(const RecordOptions& options) {
   return ExitCode::done;
 }
 
-/// What stands behind our options: "--", if it is there, and the command.
-std::vector<std::string> command_of(const CLI::App& app) {
-  std::vector<std::string> words = app.remaining();
-  if (!words.empty() && words.front() == "--") {
-    words.erase(words.begin());
-  } else if (!words.empty() && words.front().starts_with('-')) {
-    throw UserError(Fault{.message = fmt::format("jcprof record has no option \"{}\"", words.front()),
-                          .hint = "jcprof record --help lists them"});
-  }
-  return words;
-}
+}  // namespace
 
-constexpr NameTable<harness::RecordClock, 3> clocks{{{harness::RecordClock::own, "own"},
-                                                     {harness::RecordClock::published, "published"},
-                                                     {harness::RecordClock::counted, "counted"}}};
-
-harness::RecordClock clock_named(const std::string& name) {
-  if (const auto clock = value_in(clocks, name)) return *clock;
-  throw UserError(Fault{.message = fmt::format("there is no clock \"{}\"", name),
-                        .hint = "--clock takes own, published or counted"});
-}
-
-ExitCode work(RecordOptions& options, std::vector<std::string> argv) {
-  options.log.clock = clock_named(options.clock);
+ExitCode record(const RecordOptions& options) {
   const int asked = static_cast<int>(!options.analyze.empty()) + static_cast<int>(!options.project.empty()) +
-                    static_cast<int>(!argv.empty());
+                    static_cast<int>(!options.command.empty());
   if (asked != 1)
     throw UserError(
         Fault{.message = asked == 0 ? "there is no command to record"
                                     : "a command, --project and --analyze exclude each other",
               .hint = "jcprof record [options] -- COMMAND..., or --project PROJECT, or --analyze LOG"});
   if (!options.project.empty()) return record_a_project(options);
-  return argv.empty() ? analyze_again(options) : record_command(options, std::move(argv));
+  return options.command.empty() ? analyze_again(options) : record_command(options);
 }
 
-constexpr const char* description =
-    R"(Each call of a function, each trap and each mark of a program, in one run of it.
-
-The program is compiled with -finstrument-functions (gcc or clang), or with the
-traps of jcprof gen and -DJCPROF_RECORD. It runs as if it had been started by
-hand: its input, output and terminal are its own, Ctrl-C goes to it, and jcprof
-ends with its exit status, 128 and the signal where one ended it. Processes that
-it leaves behind are not recorded any further.
-
-Written are DIR/record.jcplog, all events, and DIR/profile.jcprof, for jcprof
-query, annotate and export. SIGUSR1 sent to jcprof record pauses recording,
-SIGUSR2 resumes it.)";
-
-constexpr const char* clock_help =
-    R"(where times come from (default: own). own: the program reads the processor's
-counter, which is best. For targets that may not: published, a thread of
-jcprof's writes the counter where the target sees it, or counted, it counts
-there; it gets a processor that the command is kept off. Preloaded hooks
-follow; what has hooks or traps of its own is built with -DJCPROF_CLOCK_SHARED)";
-
-void add_options(CLI::App& app, RecordOptions& options) {
-  app.prefix_command();
-  app.footer("The command stands behind the options: jcprof record [OPTIONS] -- COMMAND [ARGUMENT]...");
-  app.add_option("-o,--out", options.out, "output folder (default: jcprof-out; of --analyze that of LOG)")
-      ->type_name("DIR");
-  app.add_option("--memory", options.log.memory,
-                 "shared with the program, for events that are not on the disk yet (default: 64M)")
-      ->transform(CLI::AsSizeValue(false).description(""))
-      ->type_name("SIZE");
-  app.add_option("--max-log", options.log.most_bytes,
-                 "the most that is written to the disk; what is beyond counts as lost (default: 2G)")
-      ->transform(CLI::AsSizeValue(false).description(""))
-      ->type_name("SIZE");
-  app.add_option("--clock", options.clock, clock_help)->type_name("CLOCK");
-  auto* traps = app.add_option("--traps", options.traps, "traps.json of the build, where it has traps")
-                    ->type_name("FILE");
-  auto* no_preload = app.add_flag("--no-preload", options.no_preload,
-                                  "leave LD_PRELOAD alone: the program has hooks of its own");
-  auto* json =
-      app.add_option("--json", options.json, "write the summary to FILE, as JSON")->type_name("FILE");
-  app.add_option("--analyze", options.analyze, "run nothing: make the profile of a log again")
-      ->type_name("LOG")
-      ->excludes(json);
-  auto* project =
-      app.add_option("--project", options.project,
-                     "record the trigger of an enclave's or trusted application's project, whose tree is "
-                     "made and built for it in DIR (default: jcprof-out/record beside it)")
-          ->type_name("PROJECT")
-          ->excludes(traps)
-          ->excludes(no_preload);
-  app.add_option("--runs", options.runs, "how often, with the project's inputs in turn (default: 1)")
-      ->check(CLI::Range(1, 100'000))
-      ->needs(project);
-  app.add_option("--elf", options.elf, "where names are found of what lists no modules: an enclave, a TA")
-      ->type_name("FILE");
-  app.add_flag("-q,--quiet", options.quiet, "print errors only");
-  add_consent(app, options.yes);
-}
-
-}  // namespace
 }  // namespace jcprof::cli
-
-int main(int argc, char** argv) {
-  CLI::App app{jcprof::cli::description, "jcprof-record"};
-  jcprof::cli::RecordOptions options;
-  add_options(app, options);
-  return jcprof::cli::guarded_main(app, argc, argv,
-                                   [&] { return jcprof::cli::work(options, jcprof::cli::command_of(app)); });
-}

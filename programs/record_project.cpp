@@ -11,7 +11,8 @@
 #include "harness/agent/recording.hpp"
 #include "harness/inputs.hpp"
 #include "harness/transports.hpp"
-#include "programs/main_guard.hpp"
+#include "programs/output.hpp"
+#include "programs/permission.hpp"
 #include "programs/steps.hpp"
 
 namespace jcprof::cli {
@@ -28,17 +29,14 @@ void refuse_others(const Project& project) {
            "a program: jcprof gen --record, build it, then jcprof record --traps DIR/traps.json -- COMMAND");
 }
 
-void make_and_build(const ProjectRecording& wish) {
-  std::vector<std::string> arguments{wish.project.file.string(), "-o", wish.out.string(), "--record"};
-  if (wish.is_quiet) arguments.emplace_back("--quiet");
-  if (wish.consent == Consent::given) arguments.emplace_back("--yes");
-  if (const ExitCode code = run_sibling("jcprof-gen", arguments, wish.folder); code != ExitCode::done)
-    throw UserError(Fault{.message = "there is no tree to be recorded", .hint = "see above"}, code);
-  Placeholders values = placeholders(wish.project, wish.out);
+void make_and_build(const Project& project, const OutputFolder& folder, const RecordOptions& options) {
+  const CommonOptions common{.project = options.project, .quiet = options.quiet, .yes = options.yes};
+  make_tree({.common = common, .records = true}, folder);
+  Placeholders values = placeholders(project, folder.path());
   values.emplace("reader", "");
-  const StepOptions how{.is_shown = !wish.is_quiet};
-  run_steps("build", wish.project.build, values, how);
-  run_steps("install", wish.project.install, values, how);
+  const StepOptions how{.is_shown = !options.quiet};
+  run_steps("build", project.build, values, how);
+  run_steps("install", project.install, values, how);
 }
 
 /// Those of the project in turn.
@@ -52,23 +50,26 @@ std::vector<Bytes> inputs_of(const Project& project, std::uint32_t runs) {
 
 }  // namespace
 
-RecordedProject record_project(const ProjectRecording& wish) {
-  refuse_others(wish.project);
-  std::vector<std::string> programs = programs_of_steps(wish.project);
-  std::ranges::move(programs_of_run(wish.project), std::back_inserter(programs));
-  ask_about(wish.project, programs, wish.consent);
-  make_and_build(wish);
+RecordedProject record_project(const Project& project, const OutputFolder& folder,
+                               const RecordOptions& options) {
+  refuse_others(project);
+  std::vector<std::string> programs = programs_of_steps(project);
+  std::ranges::move(programs_of_run(project), std::back_inserter(programs));
+  ask_about(project, programs, consent_of(options.yes));
+  make_and_build(project, folder, options);
   RecordedProject result;
-  result.map = read_trap_map(wish.out / "traps.json");
+  result.map = read_trap_map(folder.path() / "traps.json");
   const std::unique_ptr<harness::AgentLink> link =
-      harness::make_agent_link(wish.project, result.map, wish.out);
+      harness::make_agent_link(project, result.map, folder.path());
   const AgentDescription& agent = link->description();
-  result.target.device = wish.project.device.empty() ? agent.device : wish.project.device;
+  result.target.device = project.device.empty() ? agent.device : project.device;
   result.target.agent = agent.agent;
   result.target.simulated = agent.simulated;
   // What only the target times is its processor's cycles, but where the agent counts instructions.
   result.target.unit = agent.unit == ClockUnit::ns ? ClockUnit::cycles : agent.unit;
-  result.recorded = harness::record_by_agent(wish.log, *link, inputs_of(wish.project, wish.runs));
+  harness::LogOptions log = options.log;
+  log.file = folder.path() / "record.jcplog";
+  result.recorded = harness::record_by_agent(log, *link, inputs_of(project, options.runs));
   return result;
 }
 

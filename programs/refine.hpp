@@ -9,11 +9,10 @@
 #include <vector>
 
 #include "annotator/estimate/estimates.hpp"
+#include "programs/options.hpp"
 #include "src/core/project.hpp"
 
 namespace jcprof::cli {
-
-enum class RefineWish : std::uint8_t { when_needed, always, never };
 
 /// What the first run was: of the scope that was asked for, or of functions only, because the traps of that
 /// scope were too large to be built.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// jcprof-run: measures, and stores what it measured.
+// jcprof run: measures, and stores what it measured.
 #include <chrono>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,10 +14,11 @@
 #include "annotator/estimate/run_data.hpp"
 #include "harness/measure.hpp"
 #include "harness/transports.hpp"
-#include "programs/main_guard.hpp"
+#include "programs/output.hpp"
 #include "programs/permission.hpp"
-#include "programs/run_options.hpp"
-#include "programs/sources.hpp"
+#include "programs/verbs.hpp"
+#include "src/core/cancellation.hpp"
+#include "src/core/file.hpp"
 
 namespace jcprof::cli {
 namespace {
@@ -87,18 +89,14 @@ void print_commands(const Project& project, const fs::path& out) {
 void print_result(const harness::Measured& measured, const RunOptions& options, const fs::path& profile) {
   const std::string state = measured.run.state == RunState::interrupted ? "interrupted" : "complete";
   if (options.common.json) {
-    nlohmann::ordered_json warnings = nlohmann::ordered_json::array();
-    for (const Warning& warning : measured.warnings)
-      warnings.push_back(
-          {{"kind", name_of(warning.kind)}, {"text", warning.text}, {"advice", warning.advice}});
     const nlohmann::ordered_json result{{"state", state},
                                         {"shots", measured.shots},
                                         {"continued", measured.continued},
                                         {"device", measured.run.device},
                                         {"simulated", measured.run.simulated},
                                         {"profile", profile.string()},
-                                        {"warnings", warnings}};
-    fmt::print("{}\n", result.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+                                        {"warnings", in_json(measured.warnings)}};
+    fmt::print("{}", printed(result));
     return;
   }
   if (options.common.quiet) return;
@@ -139,20 +137,36 @@ class EstimateWriter {
   Clock::duration took_{0};
 };
 
+void refuse_changed_sources(const Project& project, const TrapMap& map) {
+  std::vector<Fault> faults;
+  for (const SourceDigest& source : map.sources)
+    if (sha256(read_file(project.root / source.path)) != source.sha256)
+      faults.push_back(
+          {.message = "changed since jcprof-gen put the traps in",
+           .place = {.file = source.path},
+           .hint = "run jcprof gen, build and install again, or jcprof profile, which does it all"});
+  if (!faults.empty()) throw UserError(faults);
+}
+
+}  // namespace
+
 ExitCode run(const RunOptions& options) {
   const Project project = read_project(options.common.project);
+  const fs::path out = output_folder(project, options.common);
   if (options.dry_run) {
-    print_commands(project, output_folder(project, options.common));
+    print_commands(project, out);
     return ExitCode::done;
   }
-  const fs::path traps = output_folder(project, options.common) / "traps.json";
-  if (!fs::exists(traps))
-    throw UserError(Fault{.message = fmt::format("there is no \"{}\"", traps.string()),
+  if (!fs::exists(out / "traps.json"))
+    throw UserError(Fault{.message = fmt::format("there is no \"{}\"", (out / "traps.json").string()),
                           .hint = "run jcprof gen first, or jcprof profile, which does it all"});
-  const OutputFolder folder = open_output(project, options.common, "jcprof run");
+  return run_in(open_output(project, options.common, "jcprof run"), project, options);
+}
+
+ExitCode run_in(const OutputFolder& folder, const Project& project, const RunOptions& options) {
   const fs::path& out = folder.path();
   const TrapMap map = read_trap_map(out / "traps.json");
-  unchanged_sources(project, map);
+  refuse_changed_sources(project, map);
   ask_about(project, programs_of_run(project), consent_of(options.common.yes));
 
   harness::MeasureOptions settings = measure_options(project, options);
@@ -172,12 +186,4 @@ ExitCode run(const RunOptions& options) {
   return signal == 0 ? ExitCode::done : exit_code_of(signal);
 }
 
-}  // namespace
 }  // namespace jcprof::cli
-
-int main(int argc, char** argv) {
-  CLI::App app{"Measures the command of a project, one stop at a time.", "jcprof-run"};
-  jcprof::cli::RunOptions options;
-  add_run_options(app, options);
-  return jcprof::cli::guarded_main(app, argc, argv, [&] { return jcprof::cli::run(options); });
-}

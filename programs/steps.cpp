@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,7 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "programs/main_guard.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/error.hpp"
 #include "src/core/process.hpp"
@@ -53,7 +53,37 @@ void run_step(const std::string& name, const Step& step, const Placeholders& val
                           .hint = fmt::format("its output is in {}", log.string())});
 }
 
-bool wait_for_sibling(pid_t child, int& status) {
+std::vector<std::string> words_of(const GenOptions& options, const fs::path& out) {
+  std::vector<std::string> words{sibling("jcprof-gen").string(), options.common.project, "-o", out.string()};
+  const auto add = [&](bool is_wanted, const char* word) {
+    if (is_wanted) words.emplace_back(word);
+  };
+  add(options.common.quiet, "--quiet");
+  add(options.common.yes, "--yes");
+  add(options.records, "--record");
+  add(options.functions_only, "--functions-only");
+  add(options.tells_if_tight, "--tell-if-tight");
+  for (const std::string& pattern : options.include) words.insert(words.end(), {"--include", pattern});
+  return words;
+}
+
+pid_t start(std::vector<std::string> words, const OutputFolder& held) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  std::fflush(stdout);
+  const pid_t self = ::getpid();
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != self) ::_exit(127);
+  held.hand_over();
+  ::execv(argv[0], argv.data());
+  ::_exit(127);
+}
+
+/// The status by which it has ended; nothing where it is not a child of ours.
+std::optional<int> wait_for(pid_t child) {
   const UniqueFd pidfd = open_pidfd(child);
   std::array<pollfd, 2> ends{{{pidfd.get(), POLLIN, 0}, {cancellation().fd(), POLLIN, 0}}};
   while (pidfd.get() >= 0 && ends[0].revents == 0 && !cancellation().is_asked())
@@ -61,11 +91,12 @@ bool wait_for_sibling(pid_t child, int& status) {
   // The terminal's Ctrl-C it has got too: then this is the second one for it, which it ignores.
   if (ends[0].revents == 0 && cancellation().is_asked())
     ::kill(child, cancellation().signal() == SIGHUP ? SIGHUP : SIGTERM);
+  int status = 0;
   pid_t ended = -1;
   do {
     ended = ::waitpid(child, &status, 0);
   } while (ended < 0 && errno == EINTR);
-  return ended == child;
+  return ended == child ? std::optional(status) : std::nullopt;
 }
 
 }  // namespace
@@ -76,30 +107,18 @@ void run_steps(const std::string& kind, const std::vector<Step>& steps, const Pl
     run_step(steps.size() == 1 ? kind : fmt::format("{}-{}", kind, i + 1), steps[i], values, options);
 }
 
-ExitCode run_sibling(const std::string& name, std::vector<std::string> arguments, const OutputFolder* held) {
-  arguments.insert(arguments.begin(), sibling(name).string());
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  std::fflush(stdout);
-  const pid_t self = ::getpid();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (::getppid() != self) ::_exit(127);
-    if (held != nullptr) held->hand_over();
-    ::execv(argv[0], argv.data());
-    ::_exit(127);
-  }
-  int status = 0;
-  const bool waited = child > 0 && wait_for_sibling(child, status);
-  if (!waited || (WIFEXITED(status) && WEXITSTATUS(status) == 127))
-    throw environment_error(fmt::format("cannot run \"{}\"", arguments.front()),
+ExitCode make_tree(const GenOptions& options, const OutputFolder& held) {
+  const pid_t child = start(words_of(options, held.path()), held);
+  const std::optional<int> status = child > 0 ? wait_for(child) : std::nullopt;
+  cancellation().check();
+  if (!status || (WIFEXITED(*status) && WEXITSTATUS(*status) == 127))
+    throw environment_error(fmt::format("cannot run \"{}\"", sibling("jcprof-gen").string()),
                             "is jcprof installed as a whole?");
-  if (const int signal = cancellation().signal(); signal != 0) return exit_code_of(signal);
-  if (WIFSIGNALED(status))
-    throw environment_error(fmt::format("{} was ended by {}", name, signal_in_words(WTERMSIG(status))));
-  return static_cast<ExitCode>(WEXITSTATUS(status));
+  if (WIFSIGNALED(*status))
+    throw environment_error(fmt::format("jcprof-gen was ended by {}", signal_in_words(WTERMSIG(*status))));
+  const auto code = static_cast<ExitCode>(WEXITSTATUS(*status));
+  if (code != ExitCode::done && code != done_but_tight) throw UserError(std::vector<Fault>{}, code);
+  return code;
 }
 
 }  // namespace jcprof::cli

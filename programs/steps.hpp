@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What profile and record run: a project's build and install steps, and programs of our own.
+// What profile and record run before they measure: jcprof-gen, and a project's build and install steps.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "programs/options.hpp"
 #include "src/core/error.hpp"
 #include "src/core/output_folder.hpp"
 #include "src/core/project.hpp"
@@ -21,9 +22,9 @@ struct StepOptions {
 void run_steps(const std::string& kind, const std::vector<Step>& steps, const Placeholders& values,
                const StepOptions& options);
 
-/// "jcprof-gen" and so on, with our own terminal. A signal that asks us to end goes on to the sibling, which
-/// saves its work; we wait for it, and what is returned says so. It works along in `held`.
-ExitCode run_sibling(const std::string& name, std::vector<std::string> arguments,
-                     const OutputFolder* held = nullptr);
+/// Has jcprof-gen make a tree in `held`, which it works along in, with our own terminal. A signal that asks
+/// us to end goes on to it, which tidies up; we wait for it. Returns done, or done_but_tight where that is
+/// asked for. UserError without a fault where it fails: it has said why.
+ExitCode make_tree(const GenOptions& options, const OutputFolder& held);
 
 }  // namespace jcprof::cli

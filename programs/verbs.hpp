@@ -1,23 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs that `jcprof` does itself. Each adds its options to a subcommand and returns what to run.
+// The verbs as functions. Each returns the exit code, and throws what main_guard puts into words.
 #pragma once
 
-#include <functional>
-
-#include <CLI/CLI.hpp>
-
-#include "src/core/error.hpp"
+#include "programs/options.hpp"
+#include "src/core/output_folder.hpp"
+#include "src/core/project.hpp"
 
 namespace jcprof::cli {
 
-using Work = std::function<ExitCode()>;
+// Of jcprof-gen.
+ExitCode init(const InitOptions& options);
+ExitCode gen(const GenOptions& options);
+ExitCode strip(const StripOptions& options);
 
-Work profile_verb(CLI::App& verb);
-Work doctor_verb(CLI::App& verb);
-Work export_verb(CLI::App& verb);
-Work init_verb(CLI::App& verb);
-Work layers_verb(CLI::App& verb);
-Work query_verb(CLI::App& verb);
-Work strip_verb(CLI::App& verb);
+// Of jcprof.
+ExitCode run(const RunOptions& options);
+ExitCode annotate(const AnnotateOptions& options);
+ExitCode profile(const ProfileOptions& options);
+ExitCode record(const RecordOptions& options);
+ExitCode export_profile(const ExportOptions& options);
+ExitCode query_profiles(const QueryOptions& options);
+ExitCode layers(const LayersOptions& options);
+ExitCode doctor(const DoctorOptions& options);
+
+// In a folder that is held already.
+ExitCode run_in(const OutputFolder& folder, const Project& project, const RunOptions& options);
+ExitCode annotate_in(const OutputFolder& folder, const Project& project, const AnnotateOptions& options);
+
+// Parts of doctor.
+ExitCode doctor_agent(const DoctorOptions& options);
+ExitCode doctor_selftest(const DoctorOptions& options);
 
 }  // namespace jcprof::cli

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // jcprof-agent-ecall: the agent protocol on standard input and output, in front of an enclave.
-#include <cstdlib>
 #include <iostream>
 #include <string>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "agents/ecall/hello.hpp"
 #include "agents/say.hpp"
@@ -14,6 +12,18 @@
 namespace {
 
 using namespace jcprof;
+
+constexpr const char* help =
+    R"(Makes ecalls through a bridge, and stops and times them for jcprof (docs/sgx.md).
+Usage: jcprof-agent-ecall [OPTIONS] BRIDGE
+
+Positionals:
+  BRIDGE TEXT REQUIRED        the shared object built from edge/bridge.c
+
+Options:
+  -h,--help                   Print this help message and exit
+  --version                   Display program version information and exit
+)";
 
 ExitCode serve(const std::string& bridge) {
   agents::Service service(
@@ -29,9 +39,9 @@ ExitCode serve(const std::string& bridge) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Makes ecalls through a bridge, and stops and times them for jcprof (docs/sgx.md).",
-               "jcprof-agent-ecall"};
-  std::string bridge;
-  app.add_option("BRIDGE", bridge, "the shared object built from edge/bridge.c")->required();
-  return jcprof::cli::guarded_main(app, argc, argv, [&] { return serve(bridge); });
+  return cli::guarded([&] {
+    if (agents::is_about_program(argc, argv, help)) return ExitCode::done;
+    if (argc != 2) throw UserError(Fault{.message = "one BRIDGE is required", .hint = "see --help"});
+    return serve(argv[1]);
+  });
 }

@@ -2,8 +2,9 @@
 // jcprof-agent-teec: the agent protocol in front of a trusted application, on standard input and output or on
 // those of the QEMU that it runs in.
 #include <functional>
-#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -18,6 +19,19 @@
 namespace {
 
 using namespace jcprof;
+
+constexpr const char* help =
+    R"(Invokes a command of a trusted application, and stops and times it for jcprof (docs/optee.md).
+Usage: jcprof-agent-teec [OPTIONS]
+
+Options:
+  -h,--help                   Print this help message and exit
+  --version                   Display program version information and exit
+  --semihosting               requests and answers go through standard input and output of the QEMU that this runs in
+  --instructions              the machine's virtual clock counts instructions
+  --simulated                 what is measured is no real device
+  --device NAME               what is measured, for reports
+)";
 
 struct Options {
   bool uses_semihosting = false;
@@ -76,19 +90,30 @@ ExitCode serve(const Options& options) {
   return ExitCode::done;
 }
 
+Options options_of(std::span<char*> words) {
+  Options options;
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    const std::string_view name = *word;
+    if (name == "--semihosting")
+      options.uses_semihosting = true;
+    else if (name == "--instructions")
+      options.place.counts = teec::Counts::instructions;
+    else if (name == "--simulated")
+      options.place.is_simulated = true;
+    else if (name == "--device" && word + 1 != words.end())
+      options.place.device = *++word;
+    else
+      throw UserError(Fault{.message = fmt::format("the option \"{}\" is unknown, or lacks its value", name),
+                            .hint = "see --help"});
+  }
+  return options;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{
-      "Invokes a command of a trusted application, and stops and times it for jcprof (docs/optee.md).",
-      "jcprof-agent-teec"};
-  Options options;
-  app.add_flag("--semihosting", options.uses_semihosting,
-               "requests and answers go through standard input and output of the QEMU that this runs in");
-  app.add_flag_callback(
-      "--instructions", [&] { options.place.counts = teec::Counts::instructions; },
-      "the machine's virtual clock counts instructions");
-  app.add_flag("--simulated", options.place.is_simulated, "what is measured is no real device");
-  app.add_option("--device", options.place.device, "what is measured, for reports")->type_name("NAME");
-  return jcprof::cli::guarded_main(app, argc, argv, [&] { return serve(options); });
+  return cli::guarded([&] {
+    if (agents::is_about_program(argc, argv, help)) return ExitCode::done;
+    return serve(options_of(std::span(argv, static_cast<std::size_t>(argc)).subspan(1)));
+  });
 }

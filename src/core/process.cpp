@@ -239,6 +239,10 @@ std::filesystem::path own_executable() {
   return std::filesystem::read_symlink("/proc/self/exe");
 }
 
+std::filesystem::path sibling(const std::string& name) {
+  return own_executable().parent_path() / name;
+}
+
 ProcessResult run_and_wait(const Command& command, const LogPolicy& log, std::chrono::milliseconds timeout) {
   Child child(command, log);
   const bool has_ended = child.ends_by(Clock::now() + timeout, cancellation().fd());

@@ -32,6 +32,8 @@ struct LogPolicy {
 
 /// Our own program, wherever it is installed.
 std::filesystem::path own_executable();
+/// The file `name` that was installed beside it.
+std::filesystem::path sibling(const std::string& name);
 
 /// "signal 11 (Segmentation fault)".
 std::string signal_in_words(int signal);

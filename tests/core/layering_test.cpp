@@ -59,13 +59,19 @@ const std::map<std::string, std::vector<std::string>>& allowed_folders() {
 
 /// Headers of C libraries, and where alone they may be included; nowhere in headers.
 const std::map<std::string, std::string>& homes_of_c_headers() {
-  static const std::map<std::string, std::string> homes{
-      {"clang-c/", "rewriter/c/"},   {"tree_sitter/", "rewriter/java/"},
-      {"sqlite3.h", "src/core/"},    {"winscard.h", "harness/card/"},
-      {"PCSC/", "harness/card/"},    {"sys/socket.h", "harness/card/"},
-      {"netinet/", "harness/card/"}, {"sha256.h", "src/core/"},
-      {"yaml.h", "annotator/hops/"}, {"dwarf.h", "annotator/record/"},
-      {"elfutils/libdwelf.h", ""},   {"elfutils/libdwfl.h", "annotator/record/"}};
+  static const std::map<std::string, std::string> homes{{"clang-c/", "rewriter/c/"},
+                                                        {"tree_sitter/", "rewriter/java/"},
+                                                        {"sqlite3.h", "src/core/"},
+                                                        {"winscard.h", "harness/card/"},
+                                                        {"PCSC/", "harness/card/"},
+                                                        {"sys/socket.h", "harness/card/"},
+                                                        {"netinet/", "harness/card/"},
+                                                        {"sha256.h", "src/core/"},
+                                                        {"CLI/", "programs/"},
+                                                        {"yaml.h", "annotator/hops/"},
+                                                        {"dwarf.h", "annotator/record/"},
+                                                        {"elfutils/libdwelf.h", ""},
+                                                        {"elfutils/libdwfl.h", "annotator/record/"}};
   return homes;
 }
 

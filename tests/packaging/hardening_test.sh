@@ -30,6 +30,8 @@ for program in "$bin"/jcprof "$bin"/jcprof-*; do
   [ "$(uname -m)" != x86_64 ] ||
     needs "$program" "marks of indirect branches (CET) in its own code" endbr64 "$(objdump -d --disassemble=main "$program")"
 done
+# Parsers are jcprof-gen's alone.
+! readelf -dW "$bin/jcprof" | grep -E 'NEEDED.*(clang|tree-sitter)' || failed=1
 for library in "$lib"/libjcprof-*.so; do check_links "$library"; done
 [ "$looked_at" -ge 5 ] || { echo "only $looked_at programs are in $bin"; failed=1; }
 exit $failed

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the verbs can be asked for, as values. command_line.cpp makes them of words; no verb sees a word.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "harness/record/recording.hpp"
+#include "src/core/error.hpp"
+#include "src/core/name_table.hpp"
+
+namespace jcprof::cli {
+
+/// Options that most verbs have.
+struct CommonOptions {
+  std::string project;  // PROJECT: jcprof.json or a folder that holds one
+  std::string out;      // empty: jcprof-out beside the project file
+  bool quiet = false;
+  bool json = false;
+  bool yes = false;  // programs of the project run without asking
+};
+
+struct InitOptions {
+  std::string folder = ".";
+  bool quiet = false;
+};
+
+struct StripOptions {
+  std::vector<std::string> paths;
+  bool quiet = false;
+};
+
+/// The last three are not for users: jcprof profile builds in narrower scopes than that of the project file.
+struct GenOptions {
+  CommonOptions common;
+  bool records = false;
+  bool why = false;
+  bool functions_only = false;       // in place of the project's "level"
+  std::vector<std::string> include;  // in place of the project's, where there are any; "" names nothing
+  bool tells_if_tight = false;       // done_but_tight is an exit code
+};
+
+/// Of jcprof-gen: the tree is made, and may be too large for a card.
+inline constexpr ExitCode done_but_tight{4};
+
+struct RunOptions {
+  CommonOptions common;
+  std::string transport;
+  bool fresh = false;
+  bool dry_run = false;
+  std::optional<std::uint32_t> rounds;
+  std::optional<double> absolute_points;
+  std::optional<double> relative_percent;
+  std::optional<double> zoom_percent;
+  bool no_zoom = false;
+  std::optional<std::uint64_t> max_shots;
+  std::optional<std::uint64_t> max_time_ms;
+  std::optional<std::uint64_t> seed;
+};
+
+struct AnnotateOptions {
+  CommonOptions common;
+  std::string against;     // an older profile.jcprof; empty: none
+  bool shows = false;      // and writes nothing
+  std::string place = {};  // that is shown; empty: the whole
+};
+
+enum class RefineWish : std::uint8_t { when_needed, always, never };
+
+struct ProfileOptions {
+  RunOptions run;
+  RefineWish refine = RefineWish::when_needed;
+};
+
+inline constexpr NameTable<harness::RecordClock, 3> record_clocks{
+    {{harness::RecordClock::own, "own"},
+     {harness::RecordClock::published, "published"},
+     {harness::RecordClock::counted, "counted"}}};
+
+struct RecordOptions {
+  std::vector<std::string> command;
+  std::string out;
+  harness::LogOptions log;
+  std::string traps;
+  std::string analyze;
+  std::string project;
+  std::uint32_t runs = 1;
+  std::vector<std::string> elf;
+  std::string json;  // the file; empty: none
+  bool quiet = false;
+  bool yes = false;
+  bool no_preload = false;
+};
+
+enum class ExportFormat : std::uint8_t {
+  json,
+  csv,
+  folded,
+  speedscope,
+  callgrind,
+  pprof,
+  sarif,
+  markdown,
+  gmon
+};
+inline constexpr NameTable<ExportFormat, 9> export_formats{{{ExportFormat::json, "json"},
+                                                            {ExportFormat::csv, "csv"},
+                                                            {ExportFormat::folded, "folded"},
+                                                            {ExportFormat::speedscope, "speedscope"},
+                                                            {ExportFormat::callgrind, "callgrind"},
+                                                            {ExportFormat::pprof, "pprof"},
+                                                            {ExportFormat::sarif, "sarif"},
+                                                            {ExportFormat::markdown, "markdown"},
+                                                            {ExportFormat::gmon, "gmon"}}};
+
+struct ExportOptions {
+  std::string profile;
+  ExportFormat format = ExportFormat::json;
+  std::string elf;
+  std::string out;  // empty: standard output
+};
+
+struct QueryOptions {
+  std::vector<std::string> words;  // profiles, then SQL
+  bool json = false;
+};
+
+struct LayersOptions {
+  CommonOptions common;  // PROJECT may be a FILE.ts
+  std::optional<std::uint32_t> rounds;
+  std::optional<double> hz;
+};
+inline constexpr std::uint32_t usual_layers_rounds = 100;
+
+struct DoctorOptions {
+  CommonOptions common;
+  std::string agent;  // that is examined; empty: none
+  bool selftest = false;
+  std::string transport;  // of the self-test
+};
+
+/// What a command line asks for. ExitCode: nothing more, it has been answered.
+using Request =
+    std::variant<ExitCode, InitOptions, GenOptions, RunOptions, AnnotateOptions, ProfileOptions,
+                 RecordOptions, ExportOptions, QueryOptions, LayersOptions, DoctorOptions, StripOptions>;
+
+}  // namespace jcprof::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "programs/output.hpp"
+
+namespace jcprof::cli {
+
+namespace fs = std::filesystem;
+
+fs::path output_folder(const Project& project, const CommonOptions& options) {
+  return fs::absolute(options.out.empty() ? project.root / "jcprof-out" : fs::path(options.out))
+      .lexically_normal();
+}
+
+OutputFolder open_output(const Project& project, const CommonOptions& options, const std::string& verb) {
+  return OutputFolder({.folder = output_folder(project, options), .verb = verb, .project = project.root});
+}
+
+Placeholders placeholders(const Project& project, const fs::path& out) {
+  return {{"tree", (out / "tree").string()}, {"out", out.string()}, {"project", project.root.string()}};
+}
+
+std::string printed(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+nlohmann::ordered_json in_json(const std::vector<Warning>& warnings) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Warning& warning : warnings)
+    list.push_back({{"kind", name_of(warning.kind)}, {"text", warning.text}, {"advice", warning.advice}});
+  return list;
+}
+
+}  // namespace jcprof::cli

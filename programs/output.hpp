@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a project's output goes, and JSON as it is printed.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "programs/options.hpp"
+#include "src/core/output_folder.hpp"
+#include "src/core/project.hpp"
+#include "src/core/warning.hpp"
+
+namespace jcprof::cli {
+
+/// DIR of the project, for those that only look: absolute.
+std::filesystem::path output_folder(const Project& project, const CommonOptions& options);
+
+/// DIR of the project, for a verb ("jcprof run") that writes: locked.
+OutputFolder open_output(const Project& project, const CommonOptions& options, const std::string& verb);
+
+/// {tree}, {out} and {project}; {port} and the like are added by who knows them.
+Placeholders placeholders(const Project& project, const std::filesystem::path& out);
+
+/// With a newline at the end; what is no UTF-8 is replaced.
+std::string printed(const nlohmann::ordered_json& json);
+
+nlohmann::ordered_json in_json(const std::vector<Warning>& warnings);
+
+}  // namespace jcprof::cli
