@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
+#include "rewriter/draft/facts.hpp"
 #include "rewriter/draft/main_scan.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
