@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reads JSON with places. The structure is read here, so that each fault is found where it is and told in our
+// words; strings and numbers are nlohmann's to understand.
 #include <algorithm>
-#include <iterator>
+#include <array>
+#include <cctype>
+#include <cstdlib>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "src/core/json_syntax.hpp"
+#include "src/core/json_text.hpp"
 #include "src/core/text.hpp"
 
 namespace jcprof {
@@ -13,160 +17,23 @@ namespace {
 
 using nlohmann::json;
 
-/// Hands out the text byte by byte and counts: after each event of the parser, `*consumed` is where it is.
-class CountingIterator {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-
-  CountingIterator(const char* at, std::size_t* consumed) : at_(at), consumed_(consumed) {}
-  reference operator*() const { return *at_; }
-  CountingIterator& operator++() {
-    ++at_;
-    ++*consumed_;
-    return *this;
-  }
-  bool operator==(const CountingIterator& other) const { return at_ == other.at_; }
-  bool operator!=(const CountingIterator& other) const { return at_ != other.at_; }
-
- private:
-  const char* at_;
-  std::size_t* consumed_;
-};
-
-JsonNode node_of(JsonKind kind) {
-  JsonNode node;
-  node.kind = kind;
-  return node;
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/// Builds the tree from nlohmann's events; the names of the functions are nlohmann's.
-class TreeBuilder : public nlohmann::json_sax<json> {
- public:
-  TreeBuilder(std::string_view text, JsonFaults& faults) : text_(text), faults_(faults) {}
-
-  std::size_t* consumed() { return &consumed_; }
-  JsonNode take_root() { return std::move(root_); }
-
-  bool null() override { return add_literal(node_of(JsonKind::null), 4); }
-  bool boolean(bool value) override {
-    JsonNode node = node_of(JsonKind::boolean);
-    node.boolean = value;
-    return add_literal(std::move(node), value ? 4 : 5);
-  }
-  bool number_integer(number_integer_t value) override { return add_number(static_cast<double>(value)); }
-  bool number_unsigned(number_unsigned_t value) override {
-    return add_number(static_cast<double>(value), value);
-  }
-  bool number_float(number_float_t value, const string_t& /*written*/) override { return add_number(value); }
-  bool string(string_t& value) override {
-    JsonNode node = node_of(JsonKind::string);
-    node.text = std::move(value);
-    node.offset = opening_quote();
-    node.end = consumed_;
-    add(std::move(node));
-    return true;
-  }
-  bool binary(binary_t& /*value*/) override { return false; }
-  bool start_object(std::size_t /*size*/) override { return start(JsonKind::object); }
-  bool start_array(std::size_t /*size*/) override { return start(JsonKind::array); }
-  bool end_object() override { return end(); }
-  bool end_array() override { return end(); }
-  bool key(string_t& name) override;
-  bool parse_error(std::size_t position, const std::string& token,
-                   const nlohmann::detail::exception& /*error*/) override;
-
- private:
-  /// The parser stands behind a closing quote: quotes inside of a string have a backslash before them.
-  std::size_t opening_quote() const {
-    std::size_t at = consumed_ - 2;
-    const auto escaped = [this](std::size_t quote) {
-      std::size_t slashes = 0;
-      while (slashes < quote && text_[quote - 1 - slashes] == '\\') ++slashes;
-      return slashes % 2 == 1;
-    };
-    while (text_[at] != '"' || escaped(at)) --at;
-    return at;
-  }
-
-  bool add_literal(JsonNode node, std::size_t length) {
-    node.end = consumed_;
-    node.offset = consumed_ - length;
-    add(std::move(node));
-    return true;
-  }
-
-  bool add_number(double number, std::optional<std::uint64_t> natural = std::nullopt) {
-    JsonNode node = node_of(JsonKind::number);
-    node.number = number;
-    node.natural = natural;
-    // The end of a number shows in the byte after it, which has been read already.
-    node.end = is_in_json_number(text_[consumed_ - 1]) ? consumed_ : consumed_ - 1;
-    node.offset = node.end;
-    while (node.offset > 0 && is_in_json_number(text_[node.offset - 1])) --node.offset;
-    node.text = text_.substr(node.offset, node.end - node.offset);
-    add(std::move(node));
-    return true;
-  }
-
-  bool start(JsonKind kind) {
-    if (open_.size() == deepest_json) {
-      faults_.add(consumed_ - 1, fmt::format("nested more than {} levels deep", deepest_json));
-      return false;
-    }
-    JsonNode node = node_of(kind);
-    node.offset = consumed_ - 1;
-    open_.push_back(&add(std::move(node)));
-    return true;
-  }
-
-  bool end() {
-    open_.back()->end = consumed_;
-    previous_end_ = consumed_;
-    open_.pop_back();
-    return true;
-  }
-
-  /// Pointers in `open_` stay good: a parent's list only grows once the child that is open has been closed.
-  JsonNode& add(JsonNode node) {
-    previous_end_ = std::max(node.end, node.offset + 1);
-    if (open_.empty()) return root_ = std::move(node);
-    JsonNode& parent = *open_.back();
-    if (parent.kind == JsonKind::array) return parent.elements.emplace_back(std::move(node));
-    return parent.members.back().value = std::move(node);
-  }
-
-  std::string_view text_;
-  JsonFaults& faults_;
-  std::size_t consumed_ = 0;
-  std::size_t previous_end_ = 0;
-  JsonNode root_;
-  std::vector<JsonNode*> open_;
-};
-
-bool TreeBuilder::key(string_t& name) {
-  open_.back()->members.push_back({.key = name, .key_offset = opening_quote(), .value = {}});
-  previous_end_ = consumed_;
-  return true;
+bool is_in_number(char c) {
+  return std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '+' || c == '.' || c == 'e' ||
+         c == 'E';
 }
 
-bool TreeBuilder::parse_error(std::size_t position, const std::string& /*token*/,
-                              const nlohmann::detail::exception& /*error*/) {
-  add_syntax_fault(text_, {position, previous_end_, {open_.begin(), open_.end()}}, faults_);
-  return false;
+bool is_in_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || is_in_number(c);
 }
 
 /// Reports keys that occur twice, and drops the later ones.
-void drop_duplicates(JsonNode& node, JsonFaults& faults) {
-  for (JsonNode& element : node.elements) drop_duplicates(element, faults);
+void drop_duplicates(std::vector<JsonMember>& members, JsonFaults& faults) {
   std::vector<const JsonMember*> sorted;
-  for (JsonMember& member : node.members) {
-    drop_duplicates(member.value, faults);
-    sorted.push_back(&member);
-  }
+  for (const JsonMember& member : members) sorted.push_back(&member);
   std::ranges::stable_sort(sorted, {}, &JsonMember::key);
   std::vector<std::size_t> later;
   for (std::size_t i = 1; i < sorted.size(); ++i) {
@@ -175,16 +42,195 @@ void drop_duplicates(JsonNode& node, JsonFaults& faults) {
     faults.add(sorted[i]->key_offset, fmt::format("the key \"{}\" occurs twice", sorted[i]->key),
                fmt::format("the one before is in line {}", faults.line_of(sorted[i - 1]->key_offset)));
   }
-  std::erase_if(node.members, [&](const JsonMember& member) {
+  std::erase_if(members, [&](const JsonMember& member) {
     return std::ranges::find(later, member.key_offset) != later.end();
   });
 }
 
+class DocumentParser {
+ public:
+  DocumentParser(std::string_view text, JsonFaults& faults) : text_(text), faults_(faults) {}
+
+  JsonNode document() {
+    if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
+    skip_blanks();
+    JsonNode root = value();
+    skip_blanks();
+    if (at_ < text_.size()) fail("something stands after the end of the document");
+    return root;
+  }
+
+ private:
+  /// The fault is where the parser stands.
+  [[noreturn]] void fail(std::string message, std::string hint = {}) {
+    faults_.add(at_, std::move(message), std::move(hint));
+    faults_.throw_if_any();
+    std::abort();
+  }
+  [[noreturn]] void fail_at_end(std::string message) {
+    // The last line that says something, rather than the empty one after it.
+    at_ = text_.find_last_not_of(" \t\r\n") + 1;
+    fail(std::move(message));
+  }
+
+  void skip_blanks() {
+    while (at_ < text_.size()) {
+      const std::string_view two = text_.substr(at_, 2);
+      if (two == "//" || two == "/*") {
+        const std::string_view last = two == "//" ? "\n" : "*/";
+        const std::size_t end = text_.find(last, at_ + 2);
+        if (end == std::string_view::npos && two == "/*") fail_at_end("the file ends inside a comment");
+        at_ = std::min(end, text_.size() - last.size()) + last.size();
+      } else if (is_blank(text_[at_])) {
+        ++at_;
+      } else {
+        return;
+      }
+    }
+    if (open_.empty()) return;
+    fail_at_end(fmt::format("the file ends, but the \"{}\" of line {} is not closed", text_[open_.back()],
+                            faults_.line_of(open_.back())));
+  }
+
+  /// The word at this place, of which no character says that it is another kind.
+  std::string_view word(bool (*is_in)(char)) const {
+    const std::string_view rest = text_.substr(at_);
+    return rest.substr(0, static_cast<std::size_t>(std::ranges::find_if_not(rest, is_in) - rest.begin()));
+  }
+
+  JsonNode value() {
+    if (at_ == text_.size()) fail_at_end("the file is empty");
+    JsonNode node;
+    node.offset = at_;
+    const char c = text_[at_];
+    if (c == '{' || c == '[')
+      read_inside(node);
+    else if (c == '"')
+      read_string(node);
+    else if (c == '\'')
+      fail("strings stand in double quotes");
+    else if (is_in_number(c) && c != 'e' && c != 'E')
+      read_number(node);
+    else
+      read_literal(node);
+    node.end = at_;
+    return node;
+  }
+
+  void read_literal(JsonNode& node) {
+    const std::string text(word(is_in_word));
+    if (text != "true" && text != "false" && text != "null") {
+      if (open_.empty()) fail("this is not JSON");
+      if (text.empty()) fail("a value is expected here");
+      const std::string meant = nearest(text, std::array<std::string, 3>{"true", "false", "null"});
+      fail(fmt::format("\"{}\" is not a value", text),
+           meant.empty() ? "strings stand in double quotes" : fmt::format("did you mean {}?", meant));
+    }
+    node.kind = text == "null" ? JsonKind::null : JsonKind::boolean;
+    node.boolean = text == "true";
+    at_ += text.size();
+  }
+
+  void read_number(JsonNode& node) {
+    node.kind = JsonKind::number;
+    node.text = word(is_in_number);
+    const json number = json::parse(node.text, nullptr, false);
+    if (number.is_discarded())
+      fail(open_.empty() ? "this is not JSON"
+                         : fmt::format("\"{}\" is not a number of JSON, or too large", word(is_in_word)));
+    node.number = number;
+    if (number.is_number_unsigned()) node.natural = number;
+    at_ += node.text.size();
+  }
+
+  void read_string(JsonNode& node) {
+    node.kind = JsonKind::string;
+    for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
+      refuse_control();
+      if (text_[at_] == '\\') skip_escape();
+    }
+    if (at_ >= text_.size()) fail_at_end("the file ends inside a string");
+    const json string = json::parse(text_.substr(node.offset, ++at_ - node.offset), nullptr, false);
+    if (string.is_discarded()) {
+      at_ = node.offset;
+      fail("half of a pair of \\u escapes");
+    }
+    node.text = string;
+  }
+
+  void refuse_control() {
+    if (text_[at_] == '\t') fail("a tab in a string is written \\t");
+    if (is_blank(text_[at_]) && text_[at_] != ' ') fail("a string must end on its line");
+  }
+
+  /// Stands on the last character of the escape afterwards.
+  void skip_escape() {
+    ++at_;
+    const std::size_t digits = text_.substr(at_, 1) == "u" ? 4 : 0;
+    for (std::size_t i = 0; i <= digits && at_ + i < text_.size(); ++i) {
+      const char c = text_[at_ + i];
+      const bool has_place = i == 0 ? std::string_view("\"\\/bfnrtu").find(c) != std::string_view::npos
+                                    : std::isxdigit(static_cast<unsigned char>(c)) != 0;
+      if (has_place) continue;
+      at_ += i;
+      refuse_control();
+      fail(fmt::format("\"{}\" has no place in an escape", c));
+    }
+    at_ += digits;
+  }
+
+  /// Of a list or an object.
+  void read_inside(JsonNode& node) {
+    if (open_.size() == deepest_json) fail(fmt::format("nested more than {} levels deep", deepest_json));
+    node.kind = text_[at_] == '{' ? JsonKind::object : JsonKind::array;
+    const char closing = node.kind == JsonKind::object ? '}' : ']';
+    open_.push_back(at_++);
+    skip_blanks();
+    for (bool is_first = true; text_[at_] != closing; is_first = false) {
+      if (!is_first) skip_comma(closing);
+      if (node.kind == JsonKind::object)
+        read_member(node.members.emplace_back());
+      else
+        node.elements.push_back(value());
+      skip_blanks();
+    }
+    ++at_;
+    open_.pop_back();
+    drop_duplicates(node.members, faults_);
+  }
+
+  void skip_comma(char closing) {
+    if (text_[at_] != ',') fail(fmt::format("\",\" or \"{}\" is expected here", closing));
+    ++at_;
+    skip_blanks();
+    if (text_[at_] == '}' || text_[at_] == ']')
+      fail(fmt::format("a comma too many before \"{}\"", text_[at_]));
+  }
+
+  void read_member(JsonMember& member) {
+    if (text_[at_] == '\'') fail("strings stand in double quotes");
+    if (text_[at_] != '"') fail("a key in double quotes is expected here");
+    const JsonNode key = value();
+    member.key = key.text;
+    member.key_offset = key.offset;
+    skip_blanks();
+    if (text_[at_] != ':') fail(fmt::format("\":\" is expected after the key \"{}\"", member.key));
+    ++at_;
+    skip_blanks();
+    member.value = value();
+  }
+
+  std::string_view text_;
+  JsonFaults& faults_;
+  std::size_t at_ = 0;
+  std::vector<std::size_t> open_;  // places of the brackets that are not closed, outermost first
+};
+
 bool is_control_byte(char c) {
-  return (static_cast<unsigned char>(c) < 0x20 && !is_json_blank(c)) || c == 0x7F;
+  return (static_cast<unsigned char>(c) < 0x20 && !is_blank(c)) || c == 0x7F;
 }
 
-/// nlohmann takes a NUL for the end of the text, and nobody can see a control byte in an editor.
+/// Nobody can see a control byte in an editor.
 void refuse_what_is_no_text(std::string_view text, JsonFaults& faults) {
   const bool is_utf16 = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
   if (is_utf16) faults.add(0, "the file is UTF-16", "save it as UTF-8");
@@ -205,15 +251,7 @@ void refuse_what_is_no_text(std::string_view text, JsonFaults& faults) {
 
 JsonNode parse_json(std::string_view text, JsonFaults& faults) {
   refuse_what_is_no_text(text, faults);
-  TreeBuilder builder(text, faults);
-  const CountingIterator begin(text.begin(), builder.consumed());
-  const CountingIterator end(text.end(), builder.consumed());
-  const bool is_json = json::sax_parse(begin, end, &builder, json::input_format_t::json, true, true);
-  if (!is_json) faults.throw_if_any();
-  check(is_json, "a document that is not JSON has a fault");
-  JsonNode root = builder.take_root();
-  drop_duplicates(root, faults);
-  return root;
+  return DocumentParser(text, faults).document();
 }
 
 json parse_line(std::string_view text) {
