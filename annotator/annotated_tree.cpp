@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "annotator/source_comments.hpp"
+#include "annotator/tables.hpp"
 #include "annotator/terminal_text.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
@@ -59,11 +60,10 @@ using Line = std::pair<std::string, std::size_t>;
 std::set<Line> hottest(const Profile& profile, std::size_t most) {
   std::set<Line> hot;
   std::size_t seen = 0;
-  for (const LineEstimate& line : profile.lines)
-    if (line.cost.resolved && ++seen <= most) hot.emplace(line.path, line.line);
-  if (!profile.recorded || !profile.lines.empty()) return hot;
-  for (const FunctionEstimate& function : profile.functions)
-    if (!function.path.empty() && ++seen <= most) hot.emplace(function.path, function.line);
+  for (const LineEstimate& line : all_lines(profile)) {
+    const bool counts = profile.lines.empty() ? !line.path.empty() : line.cost.resolved;
+    if (counts && ++seen <= most) hot.emplace(line.path, line.line);
+  }
   return hot;
 }
 

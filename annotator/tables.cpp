@@ -97,6 +97,18 @@ std::string cost_name(const Profile& profile) {
   return profile.run.unit == ClockUnit::instructions ? "cost" : "time";
 }
 
+std::vector<LineEstimate> all_lines(const Profile& profile) {
+  if (!profile.lines.empty()) return profile.lines;
+  std::vector<LineEstimate> lines;
+  for (const FunctionEstimate& function : profile.functions)
+    lines.push_back({.path = function.path,
+                     .line = function.line,
+                     .function = function.function,
+                     .hits = function.calls,
+                     .cost = function.exclusive});
+  return lines;
+}
+
 std::string line_table(const Profile& profile, const TableStyle& style) {
   return first_of(
       profile.lines,

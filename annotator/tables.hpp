@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "annotator/estimate/estimates.hpp"
 #include "annotator/text_table.hpp"
@@ -16,6 +17,9 @@ struct CostCells {
   std::string share;
 };
 CostCells cost_cells(const Estimate& estimate, ClockUnit unit);
+
+/// The lines, hottest first. Hooks know none: then each function in the line where it begins.
+std::vector<LineEstimate> all_lines(const Profile& profile);
 
 /// "time"; of instructions "cost".
 std::string cost_name(const Profile& profile);

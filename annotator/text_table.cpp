@@ -12,11 +12,6 @@ namespace {
 
 constexpr std::string_view no_colour = "\x1b[0m";
 
-std::string padded(const std::string& text, std::size_t width, Align align) {
-  const std::string blanks(width - std::min(width, columns_of(text)), ' ');
-  return align == Align::right ? blanks + text : text + blanks;
-}
-
 std::string trimmed(std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
@@ -48,6 +43,11 @@ std::vector<std::size_t> widths_of(const std::vector<Column>& columns, const std
 
 std::string painted(const std::string& text, std::string_view how, const TableStyle& style) {
   return style.colour == Colour::always ? fmt::format("{}{}{}", how, text, no_colour) : text;
+}
+
+std::string padded(const std::string& text, std::size_t width, Align align) {
+  const std::string blanks(width - std::min(width, columns_of(text)), ' ');
+  return align == Align::right ? blanks + text : text + blanks;
 }
 
 std::string table(const std::vector<Column>& columns, std::vector<Row> rows, const TableStyle& style) {

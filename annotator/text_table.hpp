@@ -35,6 +35,9 @@ inline constexpr std::string_view yellow = "\x1b[33m";
 
 std::string painted(const std::string& text, std::string_view how, const TableStyle& style);
 
+/// Filled with blanks up to so many columns.
+std::string padded(const std::string& text, std::size_t width, Align align);
+
 /// With the titles as its first line. Names share what the numbers leave of the width.
 std::string table(const std::vector<Column>& columns, std::vector<Row> rows, const TableStyle& style);
 

@@ -10,13 +10,8 @@
 #include <unistd.h>
 
 #include "annotator/annotated_tree.hpp"
-#include "annotator/export/callgrind.hpp"
 #include "annotator/export/exports.hpp"
 #include "annotator/export/gmon.hpp"
-#include "annotator/export/markdown.hpp"
-#include "annotator/export/pprof.hpp"
-#include "annotator/export/sarif.hpp"
-#include "annotator/export/stacks.hpp"
 #include "annotator/record/profile.hpp"
 #include "programs/verbs.hpp"
 #include "src/core/file.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/export/markdown.hpp"
+#include "annotator/export/exports.hpp"
 
 #include <algorithm>
 #include <ranges>

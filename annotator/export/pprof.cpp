@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/export/pprof.hpp"
+#include "annotator/export/exports.hpp"
 
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <protozero/pbf_builder.hpp>
 
-#include "annotator/export/gzip.hpp"
+#define ZLIB_CONST
+#include <zlib.h>
+
 #include "annotator/started.hpp"
 #include "annotator/tree_walk.hpp"
+#include "src/core/error.hpp"
 #include "src/core/text.hpp"
 
 namespace jcprof::annotator {
@@ -214,6 +219,33 @@ class Pprof {
   std::vector<Frame> callers_;  // and the function itself, outermost first
   std::int64_t thread_ = 0;     // label of the thread; 0: none
 };
+
+/// As `gzip -n` packs them: without a time, so that the same bytes give the same.
+std::string gzip(std::string_view bytes) {
+  constexpr int gzip_wrapper = 16;  // added to the bits of the window
+  constexpr int memory_level = 8;   // zlib's own default
+  z_stream stream{};
+  check(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + gzip_wrapper, memory_level,
+                     Z_DEFAULT_STRATEGY) == Z_OK,
+        "zlib begins");
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> ends(&stream, deflateEnd);
+  std::string packed;
+  std::array<Bytef, 65536> room{};
+  int status = Z_OK;
+  while (status != Z_STREAM_END) {
+    // A stream counts in 32 bits.
+    const auto piece = static_cast<uInt>(std::min<std::size_t>(bytes.size(), 1U << 30U));
+    stream.next_in = reinterpret_cast<const Bytef*>(bytes.data());
+    stream.avail_in = piece;
+    stream.next_out = room.data();
+    stream.avail_out = static_cast<uInt>(room.size());
+    status = deflate(&stream, piece == bytes.size() ? Z_FINISH : Z_NO_FLUSH);
+    check(status == Z_OK || status == Z_STREAM_END, "zlib packs");
+    bytes.remove_prefix(piece - stream.avail_in);
+    packed.append(reinterpret_cast<const char*>(room.data()), room.size() - stream.avail_out);
+  }
+  return packed;
+}
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/export/sarif.hpp"
+#include "annotator/export/exports.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -76,16 +76,6 @@ Json artifact_location(const std::string& given) {
   return location;
 }
 
-/// What lines and functions have in common.
-struct Spot {
-  std::size_t rule = hot_line;
-  std::string path;
-  std::size_t line = 0;
-  std::string function;
-  std::uint64_t hits = 0;
-  Estimate cost;
-};
-
 class Sarif {
  public:
   explicit Sarif(const Profile& profile) : profile_(profile) {
@@ -154,41 +144,27 @@ class Sarif {
 
   Json results() const {
     Json results = Json::array();
-    for (const LineEstimate& line : profile_.lines)
-      add(results, {.path = line.path,
-                    .line = line.line,
-                    .function = line.function,
-                    .hits = line.hits,
-                    .cost = line.cost});
-    if (!profile_.lines.empty()) return results;
-    for (const FunctionEstimate& function : profile_.functions)
-      add(results, {.rule = hot_function,
-                    .path = function.path,
-                    .line = function.line,
-                    .function = function.function,
-                    .hits = function.calls,
-                    .cost = function.exclusive});
+    const std::size_t rule = profile_.lines.empty() ? hot_function : hot_line;
+    const double hot = profile_.run.hot;
+    for (const LineEstimate& spot : all_lines(profile_)) {
+      const Estimate& cost = spot.cost;
+      if (!cost.resolved || spot.path.empty() || cost.share.high < hot) continue;
+      results.push_back({{"ruleId", rule == hot_line ? "JC1001" : "JC1002"},
+                         {"ruleIndex", rule},
+                         {"level", cost.share.low >= hot ? "warning" : "note"},
+                         {"message", text(message_of(spot))},
+                         {"locations", {location_of(spot)}},
+                         {"rank", std::clamp(100 * cost.share.value, 0.0, 100.0)},
+                         {"properties",
+                          {{"ticks", interval_json(cost.ticks)},
+                           {"unit", name_of(profile_.run.unit)},
+                           {"share", interval_json(cost.share)},
+                           {"hits", spot.hits}}}});
+    }
     return results;
   }
 
-  void add(Json& results, const Spot& spot) const {
-    const Estimate& cost = spot.cost;
-    const double hot = profile_.run.hot;
-    if (!cost.resolved || spot.path.empty() || cost.share.high < hot) return;
-    results.push_back({{"ruleId", spot.rule == hot_line ? "JC1001" : "JC1002"},
-                       {"ruleIndex", spot.rule},
-                       {"level", cost.share.low >= hot ? "warning" : "note"},
-                       {"message", text(message_of(spot))},
-                       {"locations", {location_of(spot)}},
-                       {"rank", std::clamp(100 * cost.share.value, 0.0, 100.0)},
-                       {"properties",
-                        {{"ticks", interval_json(cost.ticks)},
-                         {"unit", name_of(profile_.run.unit)},
-                         {"share", interval_json(cost.share)},
-                         {"hits", spot.hits}}}});
-  }
-
-  std::string message_of(const Spot& spot) const {
+  std::string message_of(const LineEstimate& spot) const {
     const ClockUnit unit = profile_.run.unit;
     const CostCells cells = cost_cells(spot.cost, unit);
     std::string words = fmt::format("{} {}, {} of {}, ×{}", cells.value, cells.half_width, cells.share,
@@ -200,7 +176,7 @@ class Sarif {
     return words + (profile_.run.simulated ? " (SIMULATED)" : "");
   }
 
-  Json location_of(const Spot& spot) const {
+  Json location_of(const LineEstimate& spot) const {
     Json location{
         {"logicalLocations", {{{"fullyQualifiedName", plain_line(spot.function)}, {"kind", "function"}}}}};
     if (leaves_the_root(spot.path)) return location;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/report/data.hpp"
+#include "annotator/report/report.hpp"
 
 #include <algorithm>
 #include <map>
@@ -31,219 +31,200 @@ constexpr double for_texts = 0.4;
 
 constexpr double least_share_of_calls = 0.0001;
 
-std::string json_of_facts(const Profile& profile, std::size_t most_bytes) {
+/// The bytes that a report may still take, and what found no room in them.
+class Room {
+ public:
+  explicit Room(std::size_t bytes) : most_(bytes), left_(bytes) {}
+
+  std::size_t left() const { return left_; }
+  std::size_t part(double share) const {
+    return static_cast<std::size_t>(share * static_cast<double>(most_));
+  }
+  std::size_t up_to(double share) const { return std::min(left_, part(share)); }
+  void take(std::size_t bytes) { left_ -= std::min(left_, bytes); }
+  void note_left_out(std::size_t count, const char* what) {
+    if (count > 0) left_out_ += fmt::format("{}{} {}", left_out_.empty() ? "" : ", ", count, what);
+  }
+  const std::string& left_out() const { return left_out_; }
+
+ private:
+  std::size_t most_;
+  std::size_t left_;
+  std::string left_out_;
+};
+
+struct ListPart {
+  const char* what;
+  double share;
+};
+
+template <class Items, class RowOf>
+std::string list(Room& room, const ListPart& part, const Items& items, const RowOf& row_of) {
+  BoundedList result(room.up_to(part.share));
+  // Rows behind the first that found no room need not be made.
+  for (const auto& item : items) result.add(result.left_out() == 0 ? row_of(item) : "");
+  room.take(result.bytes());
+  room.note_left_out(result.left_out(), part.what);
+  return result.text();
+}
+
+/// Each without the bracket at its end.
+std::vector<std::string> open_lines(const Profile& profile, ReportFiles& files, Room& room) {
+  std::vector<std::string> rows;
+  const std::size_t most = room.up_to(for_lines);
+  std::size_t used = 2;
+  for (const LineEstimate& line : profile.lines) {
+    std::string row = open_row(line, files);
+    used += row.size() + 2;
+    if (used > most) break;
+    rows.push_back(std::move(row));
+  }
+  room.take(used);
+  room.note_left_out(profile.lines.size() - rows.size(), "lines");
+  return rows;
+}
+
+/// The hottest lines get their distributions; null says that there was no room.
+std::string with_distributions(std::vector<std::string> rows, const Profile& profile, Room& room) {
+  constexpr std::string_view no_room = R"(,"rounds":null)";
+  room.take(rows.size() * no_room.size());
+  std::size_t missing = 0;
+  std::string all;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::vector<double>& rounds = profile.lines[i].rounds;
+    const auto known = missing == 0 ? distribution(rounds) : std::nullopt;
+    const std::string text = known ? R"(,"rounds":)" + json(*known) : "";
+    const bool has_no_room = text.size() > room.left() || (missing > 0 && !rounds.empty());
+    if (has_no_room)
+      ++missing;
+    else
+      room.take(text.size());
+    all += fmt::format("{}{}{}}}", i == 0 ? "" : ",", rows[i], has_no_room ? no_room : text);
+  }
+  room.note_left_out(missing, "distributions of lines");
+  return "[" + all + "]";
+}
+
+using FunctionPlace = std::tuple<std::string, std::string, std::size_t>;  // name, path, line
+
+/// The slowest calls of each function. Functions of a recording have no number of their own; its symbols are
+/// the first of the tree's.
+std::map<FunctionPlace, std::string> slow_calls(const ReportSubject& subject) {
+  std::map<FunctionPlace, std::string> result;
+  if (subject.recording == nullptr) return result;
+  const std::vector<CostFunction>& functions = subject.profile.tree.functions;
+  std::map<std::uint32_t, std::size_t> place;  // of a thread, by serial
+  for (const StoredThread& thread : subject.recording->threads) place.emplace(thread.serial, place.size());
+  for (const StoredSlow& slow : subject.recording->slow) {
+    const auto thread = place.find(slow.thread);
+    if (slow.symbol >= functions.size() || thread == place.end()) continue;
+    const CostFunction& function = functions[slow.symbol];
+    std::string& calls = result[{function.name, function.path, function.line}];
+    calls += fmt::format("{}[{},{},{}]", calls.empty() ? "" : ",", thread->second, json_number(slow.at),
+                         json_number(slow.ticks));
+  }
+  return result;
+}
+
+std::string functions_of(const ReportSubject& subject, ReportFiles& files, Room& room) {
+  const std::map<FunctionPlace, std::string> slow = slow_calls(subject);
+  return list(room, {"functions", for_functions}, subject.profile.functions, [&](const FunctionEstimate& f) {
+    const auto found = slow.find({f.function, f.path, f.line});
+    return row(f, found == slow.end() ? "" : "[" + found->second + "]", files);
+  });
+}
+
+std::string facts_of(const Profile& profile, std::size_t most_bytes) {
   BoundedList list(most_bytes);
   for (const auto& [name, value] : facts(profile))
     list.add(fmt::format("[{},{}]", json_name(name), json_name(value)));
   return list.text();
 }
 
-class DataWriter {
- public:
-  DataWriter(const ReportSubject& subject, std::size_t most_bytes)
-      : subject_(subject),
-        profile_(subject.profile),
-        most_bytes_(most_bytes),
-        left_(most_bytes),
-        files_(part(for_file_names)),
-        tree_(profile_.tree, files_) {
-    left_ -= part(for_file_names) + 4 * part(for_facts);
-  }
+/// "null" where no command was seen to end.
+std::string total_of(const Profile& profile) {
+  return profile.recorded || profile.total.rounds > 0 ? json(profile.total.ticks) : "null";
+}
 
-  /// The more important comes first: it finds room.
-  std::string text() {
-    take_lines();
-    take_lists();
-    if (subject_.against != nullptr) take_changes(subject_.against->comparison);
-    left_ -= tree_.take(least_share_of_calls, room(for_tree));
-    const ReportFiles::Texts texts = files_.texts(subject_.sources, room(for_texts));
-    left_ -= std::min(left_, texts.json.size());
-    note_left_out("texts of sources", texts.left_out);
-    add_distributions();
-    tree_.take(0, left_);
-    note_left_out("calls of the call tree", tree_.left_out());
-    return assembled(texts.json);
-  }
+std::string against_of(const Against* against, ReportFiles& files, Room& room) {
+  if (against == nullptr) return "null";
+  const Comparison& comparison = against->comparison;
+  const auto changes = [&](const ListPart& part, const std::vector<Change>& items, const char* member) {
+    return list(room, part, items, [&](const Change& item) { return row(item, member, files); });
+  };
+  const std::string lines = changes({"compared lines", for_changes}, comparison.lines, "function");
+  const std::string functions = changes({"compared functions", for_changes}, comparison.functions, "name");
+  BoundedList warnings(room.part(for_facts));
+  for (const std::string& warning : comparison.warnings) warnings.add(json_name(warning));
+  return fmt::format(
+      R"({{"project":{},"facts":{},"total":{},"speed":{},"warnings":{},"lines":{},"functions":{}}})",
+      json_name(against->profile.run.project), facts_of(against->profile, room.part(for_facts)),
+      total_of(against->profile), json_number(comparison.speed), warnings.text(), lines, functions);
+}
 
- private:
-  std::size_t part(double share) const {
-    return static_cast<std::size_t>(share * static_cast<double>(most_bytes_));
-  }
-  std::size_t room(double share) const { return std::min(left_, part(share)); }
-
-  void note_left_out(const char* what, std::size_t count) {
-    if (count == 0) return;
-    left_out_ += fmt::format("{}{} {}", left_out_.empty() ? "" : ", ", count, what);
-  }
-
-  template <class Items, class RowOf>
-  std::string list(const char* what, double share, const Items& items, const RowOf& row_of) {
-    BoundedList result(room(share));
-    for (const auto& item : items) {
-      // What comes behind the first that found no room need not be made.
-      if (result.left_out() == 0)
-        result.add(row_of(item));
-      else
-        result.add("");
-    }
-    left_ -= std::min(left_, result.bytes());
-    note_left_out(what, result.left_out());
-    return result.text();
-  }
-
-  void take_lines() {
-    const std::size_t most = room(for_lines);
-    std::size_t used = 2;
-    for (const LineEstimate& line : profile_.lines) {
-      std::string row = open_row(line, files_);
-      used += row.size() + 2;
-      if (used > most) break;
-      lines_.push_back(std::move(row));
-    }
-    left_ -= std::min(used, left_);
-    note_left_out("lines", profile_.lines.size() - lines_.size());
-  }
-
-  void take_lists() {
-    index_slow_calls();
-    const auto plain = [this](const auto& item) { return row(item, files_); };
-    functions_ = list("functions", for_functions, profile_.functions, [this](const FunctionEstimate& f) {
-      const auto slow = slow_.find({f.function, f.path, f.line});
-      return row(f, slow == slow_.end() ? "" : "[" + slow->second + "]", files_);
-    });
-    unreached_ = list("lines that were not reached", for_others, profile_.unreached, plain);
-    loops_ = list("loops", for_others, profile_.loops, plain);
-    paths_ = list("paths", for_others, profile_.paths,
-                  [this](const PathEstimate& path) { return row(path, profile_.inputs); });
-    edges_ = list("pairs of traps", for_edges, profile_.edges, plain);
-    if (subject_.recording != nullptr)
-      threads_ = list("threads", for_others, subject_.recording->threads,
-                      [](const StoredThread& thread) { return row(thread); });
-  }
-
-  void take_changes(const Comparison& comparison) {
-    const auto change_of = [this](const char* member) {
-      return [this, member](const Change& item) { return row(item, member, files_); };
-    };
-    changed_lines_ = list("compared lines", for_changes, comparison.lines, change_of("function"));
-    changed_functions_ = list("compared functions", for_changes, comparison.functions, change_of("name"));
-  }
-
-  /// Functions of a recording have no number of their own; its symbols are the first of the tree's.
-  void index_slow_calls() {
-    if (subject_.recording == nullptr) return;
-    std::map<std::uint32_t, std::size_t> place;  // of a thread, by serial
-    for (const StoredThread& thread : subject_.recording->threads) place.emplace(thread.serial, place.size());
-    for (const StoredSlow& slow : subject_.recording->slow) {
-      const auto thread = place.find(slow.thread);
-      if (slow.symbol >= profile_.tree.functions.size() || thread == place.end()) continue;
-      const CostFunction& function = profile_.tree.functions[slow.symbol];
-      std::string& calls = slow_[{function.name, function.path, function.line}];
-      calls += fmt::format("{}[{},{},{}]", calls.empty() ? "" : ",", thread->second, json_number(slow.at),
-                           json_number(slow.ticks));
-    }
-  }
-
-  /// Of the hottest lines; null says that there was no room.
-  void add_distributions() {
-    constexpr std::string_view no_room = R"(,"rounds":null)";
-    left_ -= std::min(left_, lines_.size() * no_room.size());
-    std::size_t missing = 0;
-    for (std::size_t i = 0; i < lines_.size(); ++i) {
-      const std::vector<double>& rounds = profile_.lines[i].rounds;
-      const auto known = missing == 0 ? distribution(rounds) : std::nullopt;
-      const std::string text = known ? R"(,"rounds":)" + json(*known) : "";
-      if (text.size() > left_ || (missing > 0 && !rounds.empty())) {
-        ++missing;
-        lines_[i] += no_room;
-      } else {
-        left_ -= text.size();
-        lines_[i] += text;
-      }
-      lines_[i] += '}';
-    }
-    note_left_out("distributions of lines", missing);
-  }
-
-  /// Those of the run have their advice.
-  std::string warnings() const {
-    BoundedList list(part(for_facts));
-    const auto add = [&](std::string_view text, std::string_view advice) {
-      list.add(fmt::format(R"({{"text":{},"advice":{}}})", json_name(text), json_name(advice)));
-    };
-    if (!left_out_.empty())
-      add("to stay below 10 MB the report leaves out, the coldest first: " + left_out_,
-          "`jcprof export` and `jcprof query` have all of it");
-    if (tree_.too_deep() > 0)
-      add(fmt::format("{} calls are more than {} deep: the report's call tree leaves them out",
-                      tree_.too_deep(), most_depth),
-          "`jcprof query` knows them, in the view `call`");
-    for (const Warning& warning : profile_.noted) add(warning.text, warning.advice);
-    for (std::size_t i = profile_.noted.size(); i < profile_.warnings.size(); ++i)
-      add(profile_.warnings[i], "");
-    return list.text();
-  }
-
-  std::string against() const {
-    if (subject_.against == nullptr) return "null";
-    const Profile& before = subject_.against->profile;
-    const Comparison& comparison = subject_.against->comparison;
-    BoundedList warnings(part(for_facts));
-    for (const std::string& warning : comparison.warnings) warnings.add(json_name(warning));
-    return fmt::format(
-        R"({{"project":{},"facts":{},"total":{},"speed":{},"warnings":{},"lines":{},"functions":{}}})",
-        json_name(before.run.project), json_of_facts(before, part(for_facts)), total_of(before),
-        json_number(comparison.speed), warnings.text(), changed_lines_, changed_functions_);
-  }
-
-  /// "null" where no command was seen to end.
-  static std::string total_of(const Profile& profile) {
-    return profile.recorded || profile.total.rounds > 0 ? json(profile.total.ticks) : "null";
-  }
-
-  std::string assembled(const std::string& texts) const {
-    const RunInfo& run = profile_.run;
-    const auto known = [](bool is_known, const Interval& ticks) { return is_known ? json(ticks) : "null"; };
-    const bool is_measured = !profile_.recorded;
-    std::string all = fmt::format(
-        R"({{"format":"jcprof-report","version":1,"project":{},"recorded":{},"unit":"{}","hz":{},"simulated":{},"language":{},)",
-        json_name(run.project), !is_measured, name_of(run.unit), json_number(run.hz), run.simulated,
-        json_name(profile_.language));
-    all += fmt::format(
-        R"("facts":{},"warnings":{},"total":{},"entry":{},"unattributed":{},)",
-        json_of_facts(profile_, part(for_facts)), warnings(), total_of(profile_),
-        known(is_measured && profile_.entry.rounds > 0, profile_.entry.ticks),
-        known(is_measured && profile_.total.rounds > 0 && profile_.entry.rounds > 0, profile_.unattributed));
-    all += fmt::format(R"("files":{},"functions":{},"lines":[)", texts, functions_);
-    for (const std::string& line : lines_) all += (&line == &lines_.front() ? "" : ",") + line;
-    all += fmt::format(R"(],"unreached":{},"loops":{},"paths":{},"edges":{},"threads":{},)", unreached_,
-                       loops_, paths_, edges_, threads_);
-    return all + fmt::format(R"("tree":{},"against":{}}})", tree_.text(), against());
-  }
-
-  const ReportSubject& subject_;
-  const Profile& profile_;
-  std::size_t most_bytes_;
-  std::size_t left_;
-  ReportFiles files_;
-  ReportTree tree_;
-  std::string left_out_;                                                           // of what how much
-  std::map<std::tuple<std::string, std::string, std::size_t>, std::string> slow_;  // by name and place
-  std::vector<std::string> lines_;
-  std::string functions_;
-  std::string unreached_;
-  std::string loops_;
-  std::string paths_;
-  std::string edges_;
-  std::string threads_ = "[]";
-  std::string changed_lines_;
-  std::string changed_functions_;
-};
+/// Those of the run have their advice.
+std::string warnings_of(const Profile& profile, const ReportTree& tree, const Room& room) {
+  BoundedList list(room.part(for_facts));
+  const auto add = [&](std::string_view text, std::string_view advice) {
+    list.add(fmt::format(R"({{"text":{},"advice":{}}})", json_name(text), json_name(advice)));
+  };
+  if (!room.left_out().empty())
+    add("to stay below 10 MB the report leaves out, the coldest first: " + room.left_out(),
+        "`jcprof export` and `jcprof query` have all of it");
+  if (tree.too_deep() > 0)
+    add(fmt::format("{} calls are more than {} deep: the report's call tree leaves them out", tree.too_deep(),
+                    most_depth),
+        "`jcprof query` knows them, in the view `call`");
+  for (const Warning& warning : profile.noted) add(warning.text, warning.advice);
+  for (std::size_t i = profile.noted.size(); i < profile.warnings.size(); ++i) add(profile.warnings[i], "");
+  return list.text();
+}
 
 }  // namespace
 
 std::string report_data(const ReportSubject& subject, std::size_t most_bytes) {
-  return DataWriter(subject, most_bytes).text();
+  const Profile& profile = subject.profile;
+  Room room(most_bytes);
+  ReportFiles files(room.part(for_file_names));
+  ReportTree tree(profile.tree, files);
+  const auto plain = [&](const auto& item) { return row(item, files); };
+  room.take(room.part(for_file_names) + 4 * room.part(for_facts));
+  // The more important comes first: it finds room.
+  std::vector<std::string> rows = open_lines(profile, files, room);
+  const std::string functions = functions_of(subject, files, room);
+  const std::string unreached =
+      list(room, {"lines that were not reached", for_others}, profile.unreached, plain);
+  const std::string loops = list(room, {"loops", for_others}, profile.loops, plain);
+  const std::string paths = list(room, {"paths", for_others}, profile.paths,
+                                 [&](const PathEstimate& path) { return row(path, profile.inputs); });
+  const std::string edges = list(room, {"pairs of traps", for_edges}, profile.edges, plain);
+  const std::string threads = subject.recording == nullptr
+                                  ? "[]"
+                                  : list(room, {"threads", for_others}, subject.recording->threads,
+                                         [](const StoredThread& thread) { return row(thread); });
+  const std::string against = against_of(subject.against, files, room);
+  room.take(tree.take(least_share_of_calls, room.up_to(for_tree)));
+  const ReportFiles::Texts texts = files.texts(subject.sources, room.up_to(for_texts));
+  room.take(texts.json.size());
+  room.note_left_out(texts.left_out, "texts of sources");
+  const std::string lines = with_distributions(std::move(rows), profile, room);
+  tree.take(0, room.left());
+  room.note_left_out(tree.left_out(), "calls of the call tree");
+
+  const RunInfo& run = profile.run;
+  const bool has_entry = !profile.recorded && profile.entry.rounds > 0;
+  return fmt::format(
+             R"({{"format":"jcprof-report","version":1,"project":{},"recorded":{},"unit":"{}","hz":{},"simulated":{},"language":{},)",
+             json_name(run.project), profile.recorded.has_value(), name_of(run.unit), json_number(run.hz),
+             run.simulated, json_name(profile.language)) +
+         fmt::format(R"("facts":{},"warnings":{},"total":{},"entry":{},"unattributed":{},)",
+                     facts_of(profile, room.part(for_facts)), warnings_of(profile, tree, room),
+                     total_of(profile), has_entry ? json(profile.entry.ticks) : "null",
+                     has_entry && profile.total.rounds > 0 ? json(profile.unattributed) : "null") +
+         fmt::format(
+             R"("files":{},"functions":{},"lines":{},"unreached":{},"loops":{},"paths":{},"edges":{},"threads":{},)",
+             texts.json, functions, lines, unreached, loops, paths, edges, threads) +
+         fmt::format(R"("tree":{},"against":{}}})", tree.text(), against);
 }
 
 }  // namespace jcprof::annotator

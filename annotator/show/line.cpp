@@ -197,8 +197,7 @@ class HistogramText {
     for (const auto& [label, count] : rows) {
       std::string marks;
       for (std::size_t i = 0; i < (count * room + most - 1) / most; ++i) marks += "█";
-      text_ +=
-          fmt::format("  {}{} │{} {}\n", std::string(labels - columns_of(label), ' '), label, marks, count);
+      text_ += fmt::format("  {} │{} {}\n", padded(label, labels, Align::right), marks, count);
     }
   }
 

@@ -116,8 +116,7 @@ class TreeText {
            std::size_t depth, const std::string& name) {
     constexpr std::size_t least = 10;  // of a name: less says nothing
     const std::string numbers =
-        fmt::format("{:>8}  {:>8}  {}{}  ", inclusive, exclusive,
-                    std::string(8 - std::min<std::size_t>(8, columns_of(calls)), ' '), calls);
+        fmt::format("{:>8}  {:>8}  {}  ", inclusive, exclusive, padded(calls, 8, Align::right));
     const std::size_t room = std::max(style_.width, columns_of(numbers) + least) - columns_of(numbers);
     // Deep calls stay in sight: beyond half of the room the depth is a number.
     const std::string indent = 4 * depth <= room ? std::string(2 * depth, ' ') : fmt::format("({}) ", depth);
@@ -163,18 +162,6 @@ std::string call_tree(const Profile& profile, const TableStyle& style) {
   if (profile.tree.nodes.empty()) return "";
   return painted("   share       own     calls  call tree", bold, style) + "\n" +
          TreeText(profile.tree, style).text();
-}
-
-std::vector<LineEstimate> all_lines(const Profile& profile) {
-  std::vector<LineEstimate> lines = profile.lines;
-  if (!profile.recorded || !lines.empty()) return lines;
-  for (const FunctionEstimate& function : profile.functions)
-    lines.push_back({.path = function.path,
-                     .line = function.line,
-                     .function = function.function,
-                     .hits = function.calls,
-                     .cost = function.exclusive});
-  return lines;
 }
 
 std::string show_profile(const Profile& profile, const TableStyle& style) {

@@ -25,9 +25,6 @@ ShownPlace shown_place(const std::string& wish);
 /// what may have been meant when that is none, or several.
 std::string path_meant(const Profile& profile, const std::string& file);
 
-/// The lines, hottest first; of hooks, which know none, each function in the line where it begins.
-std::vector<LineEstimate> all_lines(const Profile& profile);
-
 /// The hottest lines and functions, the call tree, warnings.
 std::string show_profile(const Profile& profile, const TableStyle& style);
 

@@ -77,14 +77,6 @@ std::string bar(const Estimate& cost, std::size_t width) {
   return text + std::string(eighths.at(parts % 8));
 }
 
-std::string right(const std::string& text, std::size_t width) {
-  return std::string(width - std::min(width, columns_of(text)), ' ') + text;
-}
-
-std::string left(const std::string& text, std::size_t width) {
-  return text + std::string(width - std::min(width, columns_of(text)), ' ');
-}
-
 class SourceColumns {
  public:
   SourceColumns(const std::map<std::size_t, LineCost>& costs, ClockUnit unit, std::size_t width)
@@ -104,10 +96,12 @@ class SourceColumns {
   std::string of(std::size_t line) const {
     const auto found = rows_.find(line);
     const Row row = found == rows_.end() ? Row{} : found->second;
-    if (is_narrow_) return right(row.cells.share, share_);
-    return fmt::format("{} {} {} {} {}", right(row.cells.share, share_), left(row.bar, bar_),
-                       right(row.cells.value, value_), right(row.cells.half_width, half_width_),
-                       right(row.hits, hits_));
+    const std::string share = padded(row.cells.share, share_, Align::right);
+    if (is_narrow_) return share;
+    return fmt::format("{} {} {} {} {}", share, padded(row.bar, bar_, Align::left),
+                       padded(row.cells.value, value_, Align::right),
+                       padded(row.cells.half_width, half_width_, Align::right),
+                       padded(row.hits, hits_, Align::right));
   }
 
  private:

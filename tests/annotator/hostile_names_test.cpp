@@ -7,11 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "annotator/annotated_tree.hpp"
-#include "annotator/export/callgrind.hpp"
 #include "annotator/export/exports.hpp"
-#include "annotator/export/pprof.hpp"
-#include "annotator/export/sarif.hpp"
-#include "annotator/export/stacks.hpp"
 #include "annotator/record/profile.hpp"
 #include "annotator/show/show.hpp"
 #include "src/core/text.hpp"

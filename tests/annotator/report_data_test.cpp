@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/report/data.hpp"
+#include "annotator/report/report.hpp"
 
 #include <chrono>
 #include <limits>

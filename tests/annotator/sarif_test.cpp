@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/export/sarif.hpp"
+#include "annotator/export/exports.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

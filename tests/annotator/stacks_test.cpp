@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/export/stacks.hpp"
+#include "annotator/export/exports.hpp"
 
 #include <sstream>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "annotator/export/pprof.hpp"
 #include "annotator/record/profile.hpp"
 #include "annotator/tree_walk.hpp"
 #include "tests/annotator/foreign_reader.hpp"
