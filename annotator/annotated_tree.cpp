@@ -26,7 +26,8 @@ bool stays_below(const fs::path& path) {
          std::ranges::none_of(path, [](const fs::path& part) { return part == ".."; });
 }
 
-/// What hooks have seen has no digest, and a profile from elsewhere may name any file of its reader's.
+/// Sources that hooks have seen have no digest, and a profile from elsewhere may name any file of its
+/// reader's: only files with the suffix of a source are read then.
 bool may_be_read(const SourceDigest& source) {
   static const std::set<std::string> suffixes{".c",   ".cc",  ".cpp", ".cxx", ".c++", ".C",   ".h",   ".hh",
                                               ".hpp", ".hxx", ".h++", ".H",   ".inc", ".inl", ".ipp", ".tcc",
@@ -38,7 +39,6 @@ bool may_be_read(const SourceDigest& source) {
 constexpr const char* no_source = "its name is not that of a source";
 constexpr const char* changed = "changed since it was measured";
 
-/// What hooks have seen has no digest.
 bool is_as_measured(const std::string& text, const SourceDigest& source) {
   return source.sha256.empty() || sha256(text) == source.sha256;
 }
@@ -124,7 +124,7 @@ void make_relative(Profile& profile, const fs::path& root) {
   relative(profile.unreached);
   relative(profile.tree.functions);
   for (CostNode& node : profile.tree.nodes) relative(node.lines);
-  // Of the same file with and without a digest the former comes first.
+  // A file may stand there with and without a digest; the former comes first.
   std::set<std::string> known;
   std::erase_if(profile.sources, [&](const SourceDigest& source) {
     return fs::path(source.path).is_absolute() || !known.insert(source.path).second;

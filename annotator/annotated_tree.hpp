@@ -23,7 +23,7 @@ struct AnnotatedFile {
 /// where there are none, or relative ones too.
 std::filesystem::path root_of_sources(const Profile& profile);
 
-/// Whether it names some file there by its whole path.
+/// The profile names a file there by its whole path.
 bool has_sources_below(const Profile& profile, const std::filesystem::path& root);
 
 /// Absolute paths below `root` as relative ones; sources elsewhere are left out.

@@ -18,17 +18,17 @@ namespace {
 // Intervals of a profile deliver 95 %.
 constexpr double deviations_95 = 1.959964;
 constexpr double deviations_90 = 1.644854;
-// Another session alone may bring as much; instructions are counted the same in each.
+// Another session alone may bring as much. Instructions are counted the same in each.
 constexpr double tolerance_of_sessions = 0.03;
 constexpr double tolerance_of_counts = 0.02;
 constexpr double least_share = 0.0025;  // of the whole, that is worth a word
 constexpr double false_discoveries = 0.05;
 // Fewer lines may all be those that were changed.
 constexpr std::size_t fewest_for_speed = 5;
-// What is further apart is no session's gain but a change of everything.
+// A larger difference is no session's gain but a change of everything.
 constexpr double largest_gain = 0.1;
 
-/// What an end that was kept from falling below 0 hides is taken to be as wide as the other side.
+/// An end that was kept from falling below 0 hides its width: it is taken to be as wide as the other side.
 double width_below(const Interval& ticks) {
   return ticks.low > 0 ? ticks.value - ticks.low
                        : std::max(ticks.value - ticks.low, ticks.high - ticks.value);
@@ -44,7 +44,7 @@ Interval difference_of(const Interval& before, const Interval& after) {
           value + std::hypot(after.high - after.value, width_below(before))};
 }
 
-/// That noise alone makes a difference as large.
+/// The chance that noise alone makes a difference as large.
 double chance(const Interval& difference) {
   const double toward_nothing =
       difference.value > 0 ? difference.value - difference.low : difference.high - difference.value;
@@ -146,7 +146,7 @@ Functions in_order_of_text(const std::vector<FunctionEstimate>& functions) {
   return sorted;
 }
 
-/// Takes out of both those that have the same key, several of one in their order.
+/// Moves functions with the same key out of both into `pairs`, several of one key in their order.
 template <class KeyOf>
 void pair_up(Functions& before, Functions& after, const KeyOf& key_of, std::vector<FunctionPair>& pairs) {
   std::multimap<std::pair<std::string, std::string>, const FunctionEstimate*> waiting;
@@ -166,13 +166,13 @@ void pair_up(Functions& before, Functions& after, const KeyOf& key_of, std::vect
   for (const auto& [key, function] : waiting) before.push_back(function);
 }
 
-/// Those of one name are told apart by their files, then by their order in the text.
+/// Functions of one name are told apart by their files, then by their order in the text.
 std::vector<Change> changed_functions(const Profile& before, const Profile& after) {
   Functions old = in_order_of_text(before.functions);
   Functions young = in_order_of_text(after.functions);
   std::vector<FunctionPair> pairs;
   pair_up(old, young, [](const FunctionEstimate& f) { return std::pair(f.function, f.path); }, pairs);
-  // What is left may have moved to another file.
+  // The rest may have moved to another file.
   pair_up(old, young, [](const FunctionEstimate& f) { return std::pair(f.function, std::string()); }, pairs);
   for (const FunctionEstimate* function : old) pairs.push_back({.before = function});
   for (const FunctionEstimate* function : young) pairs.push_back({.after = function});

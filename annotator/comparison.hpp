@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two profiles of one program side by side: what a change of it did to lines and functions. One session each,
-// so that differences of time which another session alone may bring are not judged. Pure.
+// Two profiles of one program side by side: how its lines and functions changed. Each is one session, so
+// differences of time which another session alone may bring are not judged. Pure.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@
 namespace jcprof::annotator {
 
 enum class Verdict : std::uint8_t { slower, faster, same, unresolved, appeared, gone };
-/// As the report has it: "new" for what appeared.
+/// The word of the report: "new" where something appeared.
 std::string_view name_of(Verdict verdict);
 
-/// Of a line, or of a function without what it calls.
+/// The change of a line, or of a function without the calls out of it.
 struct Change {
   std::string path;  // in the second profile, and line; of what is gone in the first
   std::size_t line = 0;

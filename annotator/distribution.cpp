@@ -21,7 +21,7 @@ struct Fences {
 Fences fences_of(const std::vector<double>& values) {
   const double lower = engine::quantile(values, 0.25);
   const double upper = engine::quantile(values, 0.75);
-  // Where most rounds agree to the tick, any other would be far out: there all are shown in bins.
+  // Most rounds agree to the tick: any other would be far out, so all are shown in bins.
   if (lower == upper) return {};
   const double reach = 3 * (upper - lower);
   return {lower - reach, upper + reach};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a comment can be put behind a line of Java, C or C++. A small lexer that knows comments and literals
+// Tells where a comment can follow a line of Java, C or C++. A small lexer that knows comments and literals
 // and nothing else of the languages.
 #pragma once
 

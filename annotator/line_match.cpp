@@ -104,7 +104,7 @@ void match_by_keys(const std::vector<TrappedLine>& before, const std::vector<Tra
     }
 }
 
-/// Whether that source is the same, byte for byte.
+/// By path: the source is the same, byte for byte.
 std::map<std::string, bool> unchanged_sources(const TrapMap& before, const TrapMap& after) {
   std::map<std::string, bool> result;
   for (const SourceDigest& source : after.sources)
@@ -130,7 +130,7 @@ std::vector<std::optional<std::size_t>> match_lines(const MappedLines& before, c
     else
       Alignment(old->second, lines).read(match);
   }
-  // What has no trap to know it by stays where it is in a source that is the same.
+  // A line without a trap to know it by stays where it is in a source that is the same.
   const std::map<std::string, bool> unchanged = unchanged_sources(before.map, after.map);
   std::map<std::pair<std::string, std::size_t>, std::size_t> left;
   for (std::size_t i = 0; i < before.lines.size(); ++i)

@@ -16,8 +16,8 @@
 namespace jcprof::annotator {
 namespace {
 
-// Strict, so that no comment of the user's is taken for ours: everything from "//" to the end of the line
-// must be of one of these forms.
+// Strict, so that no comment of the user's is taken for ours: the whole text from "//" to the end of the line
+// must have one of these forms.
 constexpr std::string_view own_forms =
     R"(// (?:)"
     R"([0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)) ±(?:[0-9.]+|\?) \([0-9.]+ %\) ×[0-9]+)"
@@ -28,7 +28,7 @@ constexpr std::string_view own_forms =
     R"(|not reached|not measured ×[0-9]+)"
     R"(|jcprof: no room for a comment at (?:line [0-9]+ \([a-z ]+\)(?:, )?)+)"
     R"() \([A-Za-z0-9._+ -]*,[0-9]+\))";
-// Nothing of ours is longer but for the note about lines without room; it is cut below this.
+// No comment of ours is longer. The note about lines without room is cut to stay below it.
 constexpr std::size_t longest_own = 600;
 
 bool is_own(std::string_view comment) {
@@ -62,7 +62,7 @@ void for_each_line(std::string_view text, Each each) {
   }
 }
 
-/// Only what can neither end a comment nor hide another one from our own pattern.
+/// A name without characters that could end a comment or hide one from our own pattern.
 std::string plain(std::string_view name) {
   std::string result(name.substr(0, 60));
   std::ranges::replace_if(

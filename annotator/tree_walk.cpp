@@ -26,7 +26,7 @@ class Rounding {
   double passed_ = 0;
 };
 
-/// Where lines are known, what a call took is theirs.
+/// Where lines are known the own cost of a call is theirs.
 void add_own(CostNode& node, double cost, const CostFunction& function) {
   node.exclusive += cost;
   if (node.lines.empty() || cost <= 0) return;

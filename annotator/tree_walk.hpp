@@ -33,8 +33,8 @@ CostTree in_most_depth(const CostTree& tree);
 /// The same tree in whole ticks, which still add up: all together they are the sum of all, rounded.
 CostTree in_whole_ticks(CostTree tree);
 
-/// By node: none of the same group is further up, so that its inclusive cost is no part of another's.
-/// `steps`: of all nodes. `groups`: by node, numbered without gaps worth mentioning; functions, say.
+/// By node: true where no node further up is of the same group, so that its inclusive cost is no part of
+/// another's. `steps`: of all nodes. `groups`: by node, numbered without gaps worth mentioning.
 std::vector<bool> outermost(std::span<const TreeStep> steps, std::span<const std::uint32_t> groups);
 
 /// "PinApplet.java:14"

@@ -22,7 +22,7 @@ struct Calls {
   double inclusive = 0;
 };
 
-/// What a function costs, wherever it was called from.
+/// The costs of a function, whoever called it.
 struct FunctionCosts {
   std::map<Place, double> lines;
   std::map<std::pair<std::size_t, std::uint32_t>, Calls> calls;  // by line and callee

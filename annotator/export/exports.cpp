@@ -119,7 +119,7 @@ std::string cells(const Interval& interval) {
   return fmt::format("{},{},{}", cell(interval.value), cell(interval.low), cell(interval.high));
 }
 
-/// What hooks recorded has no lines.
+/// For profiles of hooks, which know no lines.
 std::string functions_csv(const Profile& profile) {
   std::string text = fmt::format(
       "path,line,function,calls,{0}_exclusive,share,{0}_inclusive,{0}_average,{0}_least,{0}_q50,{0}_q95,{0}_"

@@ -25,7 +25,7 @@
 namespace jcprof::annotator {
 namespace {
 
-constexpr double fullest = std::numeric_limits<std::uint16_t>::max();  // that a bin can be
+constexpr double fullest = std::numeric_limits<std::uint16_t>::max();  // bin
 
 static_assert(std::endian::native == std::endian::little);
 
@@ -49,7 +49,7 @@ class GmonWriter {
   std::string bytes_;
 };
 
-/// Whatever its name is now, a binary is the one with that build-id.
+/// A build-id tells a binary, whatever its name is now.
 bool is_in(const StoredSymbol& symbol, const Binary& binary) {
   if (symbol.address == 0) return false;
   if (!symbol.build_id.empty() && !binary.build_id.empty()) return symbol.build_id == binary.build_id;
@@ -77,8 +77,8 @@ Totals totals_in(const StoredRecording& recording, const Binary& binary) {
   return totals;
 }
 
-/// In what gprof is to count: seconds, or 10^9 cycles or instructions; a thousand of these where the rate, a
-/// whole number, would have to be below 1.
+/// The unit that gprof counts in: seconds, or 10^9 cycles or instructions; a thousand times that where the
+/// rate, a whole number, would have to be below 1.
 struct Dimension {
   double ticks = 1e9;
   std::string name;
@@ -95,8 +95,8 @@ Dimension dimension_for(double longest, ClockUnit unit) {
           .name = fmt::format("{}{}", prefixes.at(step), is_time ? "seconds" : name_of(unit))};
 }
 
-/// Each function is a histogram of one bin of 16 bits, at its first bytes: so the rate, which all share, is
-/// what makes the longest one fill its bin.
+/// Each function is a histogram of one bin of 16 bits, at its first bytes. All share one rate: with it the
+/// longest function fills its bin.
 void add_times(GmonWriter& out, const Totals& totals, ClockUnit unit) {
   constexpr std::uint64_t bin_bytes = 2;
   constexpr double most = std::numeric_limits<std::int32_t>::max();
@@ -128,7 +128,8 @@ void add_arcs(GmonWriter& out, const Totals& totals) {
     }
 }
 
-/// Where the program begins; of a library its first function: gprof counts no arc from where none is.
+/// The entry of a program, or the first function of a library: gprof counts no arc that begins outside of all
+/// functions.
 std::uint64_t beginning_of(Elf* elf, const GElf_Ehdr& head) {
   std::uint64_t first = 0;
   Elf_Scn* section = nullptr;

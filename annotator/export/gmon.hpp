@@ -22,9 +22,9 @@ struct Binary {
 /// UserError when it is no ELF file, or one of another byte order.
 Binary read_binary(const std::filesystem::path& file);
 
-/// Of the functions in `binary`. Calls that do not come from one of these (of main, of a thread's function,
-/// from a library) are given to the place where it starts, as gprof drops calls without a caller. UserError
-/// when none was recorded in it.
+/// The functions in `binary`. Calls from elsewhere (of main, of a thread's function, out of a library) count
+/// as made by its entry, as gprof drops calls without a caller. UserError when none of its functions was
+/// recorded.
 std::string to_gmon(const RecordedRun& recorded, const Binary& binary);
 
 }  // namespace jcprof::annotator

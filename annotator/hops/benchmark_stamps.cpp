@@ -44,7 +44,7 @@ class Events {
   Events(const Events&) = delete;
   Events& operator=(const Events&) = delete;
 
-  /// Nothing where the text ends before it is complete.
+  /// Nullopt where the text ends before it is complete.
   std::optional<Event> next();
 
   [[noreturn]] void refuse(std::size_t line, std::string message) const {
@@ -72,7 +72,7 @@ class Events {
 std::optional<Event> Events::next() {
   yaml_event_t event;
   if (yaml_parser_parse(&parser_, &event) == 0) {
-    // What the framework writes is ASCII, so characters are bytes.
+    // The framework writes ASCII, so characters are bytes.
     if (parser_.eof == 1 && parser_.problem_mark.index == read_) return std::nullopt;
     const bool is_place_known = parser_.error != YAML_READER_ERROR;
     const std::size_t line = is_place_known ? parser_.problem_mark.line : parser_.mark.line;

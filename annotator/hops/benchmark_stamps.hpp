@@ -11,7 +11,7 @@
 
 namespace jcprof::annotator {
 
-/// Who took a timestamp. In the order of a call's way down.
+/// The component that took a timestamp, in the order in which a call goes down.
 enum class Component : std::uint8_t { libteec, kmodule, core, libutee, other };
 std::string_view name_of(Component component);
 

@@ -9,7 +9,7 @@
 
 namespace jcprof::annotator {
 
-/// What is shown beside the numbers.
+/// Facts that are shown beside the numbers.
 struct HopSource {
   std::string file;
   FileEnd end = FileEnd::whole;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the timestamps of OP-TEE's benchmark framework to how long calls take from one component to the next.
-// Timestamps name no session: what belongs together is told by the order on each core.
+// How long calls take from one component to the next, from the timestamps of OP-TEE's benchmark framework.
+// Timestamps name no session: their order on each core tells which belong together.
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@
 
 namespace jcprof::annotator {
 
-/// How often a way was gone, and in how many cycles.
+/// How often calls made a hop, and in how many cycles.
 struct HopTimes {
-  std::map<std::uint32_t, std::vector<double>> cycles;  // by core; of the ways that stayed on it
+  std::map<std::uint32_t, std::vector<double>> cycles;  // by core; of hops that stayed on it
   std::uint64_t crossings = 0;                          // ended on another core, whose counter is another
 };
 
@@ -41,7 +41,7 @@ struct Hops {
 class HopTally {
  public:
   void take(const Stamp& stamp);
-  /// What is under way then has no end. Checks that each timestamp was counted once.
+  /// Calls under way have no end then. Checks that each timestamp was counted once.
   Hops finish();
 
  private:
@@ -57,7 +57,7 @@ class HopTally {
     std::vector<Step> steps = {};
     int depth = 0;  // of the last component that is known
   };
-  // As many as a core's buffer holds: a reader that is overrun reads a timestamp again so many later.
+  // The size of a core's buffer: after an overrun the same timestamp is read again so many later.
   static constexpr std::size_t buffer_size = 32;
   struct Core {
     std::array<Stamp, buffer_size> newest = {};  // a ring

@@ -46,7 +46,7 @@ Interval between(double value, const Values& others, double tail) {
   return {value, engine::quantile(others, tail), engine::quantile(others, 1 - tail)};
 }
 
-/// Of each layer, and of all of them.
+/// The intervals of each layer, and of all of them.
 std::vector<Interval> resampled(const std::vector<Values>& rungs, const Values& values) {
   const std::size_t rounds = rungs.front().size();
   std::vector<Values> drawn(values.size());
@@ -99,7 +99,7 @@ double share_of(double ticks, const Interval& total) {
   return total.value > 0 ? ticks / total.value : 0;
 }
 
-/// `value` as printed; what is not told from nothing is a bound.
+/// `value` as printed; a layer that is not told from nothing has a bound.
 Row row_of(const Layer& layer, long long value, const Interval& total) {
   if (layer.resolved || !std::isfinite(layer.ticks.high))
     return {plain_line(layer.name), std::to_string(value), ends(layer.ticks),

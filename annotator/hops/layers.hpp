@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of a round trip goes, by layers: differences of the times that calls of growing depth take.
+// The time of a round trip by layers: differences between calls of growing depth.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Layer {
   bool resolved = false;  // false: not told from nothing
 };
 
-/// What was measured.
+/// Facts of the measurement.
 struct LadderRun {
   std::string project;
   std::string device;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the profile was measured on, its warnings, and what the numbers mean.
+// Facts of the run, its warnings, and the meaning of the numbers.
 import licences from "licences";
 import { el, pairs, shown, type Child } from "./dom";
 import type { Report } from "./report";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands in the cells of more than one view.
+// Cells that several views have.
 import type { Cost, Each, Place } from "./data";
 import { bar, el, shown } from "./dom";
 import { sourceLink, type Report } from "./report";
@@ -27,7 +27,7 @@ export function costCell(report: Report, cost: Cost): HTMLElement {
   return el("span", { class: "muted" }, isBelow(cost) ? "below resolution " : "", text);
 }
 
-/// What single calls or passes took.
+/// Times of single calls or passes.
 export function eachPairs(report: Report, each: Each): [string, string][] {
   const { units } = report;
   return [

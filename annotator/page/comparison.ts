@@ -27,7 +27,7 @@ function differenceOf({ difference, before, after }: Compared): number {
   return difference?.[0] ?? after?.ticks[0] ?? -(before?.ticks[0] ?? 0);
 }
 
-/// None where its interval is wider than what there was: such a figure says nothing.
+/// Null where its interval is wider than the cost before: such a figure says nothing.
 function relativeOf({ relative }: Compared): Interval | null {
   if (!relative || relative[1] === null || relative[2] === null) return null;
   return relative[2] - relative[1] > 2 ? null : relative;

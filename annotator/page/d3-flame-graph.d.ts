@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page uses of d3-flame-graph, which brings no types.
+// Types of d3-flame-graph, which brings none, as far as the page uses it.
 declare module "d3-flame-graph" {
   import type { Selection } from "d3-selection";
 

@@ -10,7 +10,7 @@ export interface Cost {
   resolved: boolean;
 }
 
-/// Of one call or pass; of recordings.
+/// Times of one call or pass; recordings have them.
 export interface Each {
   average: number;
   least: number;
@@ -30,7 +30,7 @@ export interface Distribution {
   rounds: [first: number, last: number, least: number, median: number, most: number][];
 }
 
-/// Where something is in the sources: -1, 0 where that is not known.
+/// A place in the sources: -1 and 0 where it is not known.
 export interface Place {
   file: number;
   line: number;

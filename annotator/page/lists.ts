@@ -106,7 +106,7 @@ export function pathsView(report: Report): HTMLElement {
   return view;
 }
 
-/// Where the system tells; in other units than the rest, which may be in cycles.
+/// Times that the system tells. They are in ns even where the rest is in cycles.
 function milliseconds(title: string, of: (row: Thread) => number | undefined): Column<Thread> {
   const text = (ns: number | undefined) => ns === undefined ? "" : `${(ns / 1e6).toLocaleString("en-GB", { maximumSignificantDigits: 3 })} ms`;
   return { title, cell: (row) => text(of(row)), by: (row) => of(row) ?? -1, isNumber: true };

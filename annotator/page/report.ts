@@ -77,7 +77,7 @@ export class Report {
     return share;
   }
 
-  /// None where the file is not known, or is none of the report's.
+  /// Undefined where the file is not known, or is none of the report's.
   file(index: number): SourceFile | undefined {
     return this.profile.files[index];
   }
@@ -93,7 +93,7 @@ export class Report {
     return line > 0 ? `${name}:${line}` : name;
   }
 
-  /// What the comparison says of a line.
+  /// A line in the comparison.
   compared(file: number, line: number): Compared | undefined {
     return this.comparedLines.get(`${file}:${line}`);
   }
@@ -111,12 +111,12 @@ export class Report {
     return { file, line };
   }
 
-  /// What `ticks` are of all that the call tree holds.
+  /// `ticks` as a share of the whole call tree.
   treeShare(ticks: number): number {
     return this.treeTotal > 0 ? ticks / this.treeTotal : 0;
   }
 
-  /// By which ways a line is come to, and what it costs on them.
+  /// The callers of a line's function, and what the line costs in their calls.
   callers(line: Line): Relation[] {
     const relations = new Relations();
     for (const index of this.nodesOf(this.owning(line))) {
@@ -130,7 +130,7 @@ export class Report {
     return relations.sorted();
   }
 
-  /// What a line calls, with all that this calls; also what its function calls from lines that are not known.
+  /// The calls out of a line, with all that they call; also those of its function from lines that are not known.
   callees(line: Line): Relation[] {
     const relations = new Relations();
     const nodes = this.profile.tree.nodes;
@@ -186,7 +186,7 @@ class Relations {
   }
 }
 
-/// Where the page shows a line, for links: "#source/0:97".
+/// A link to a line of the source view: "#source/0:97".
 export function sourceLink({ file, line }: Place): string {
   return `#source/${file}:${line}`;
 }

@@ -11,7 +11,7 @@ export interface RowSource {
   count(): number;
   /// A row's cells; classes and attributes go onto `row`.
   draw(index: number, row: HTMLElement): void;
-  /// By click or Enter.
+  /// A row was clicked, or Enter was pressed on it.
   chosen(index: number, how: "pointer" | "keyboard"): void;
   /// Other keys; true: taken.
   key?(index: number, event: KeyboardEvent): boolean;

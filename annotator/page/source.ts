@@ -145,7 +145,7 @@ export class SourceView {
     return [cell("cost", isUnreached ? "not reached" : ""), cell("share-cell"), cell("hits")];
   }
 
-  /// What is certain of the change against the earlier profile; the rest is in the line's details.
+  /// The change against the earlier profile where it is certain; the rest is in the line's details.
   private changeOf(file: number, number: number): HTMLElement | string {
     const compared = this.report.compared(file, number);
     if (!compared || compared.verdict === "same" || compared.verdict === "unresolved") return "";

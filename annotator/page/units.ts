@@ -73,13 +73,13 @@ export class Units {
     return high === null ? `at least ${this.amount(low)}` : `${this.amount(low)} to ${this.amount(high)}`;
   }
 
-  /// What is known of a cost: "2.5 ms ±0.5", or "< 225 µs" below resolution.
+  /// A cost as far as it is known: "2.5 ms ±0.5", or "< 225 µs" below resolution.
   cost(cost: Cost): string {
     if (cost.resolved || cost.ticks[2] === null) return this.interval(cost.ticks);
     return this.below(cost.ticks[2]);
   }
 
-  /// Of one of `count`, which cost that much together.
+  /// The cost of one of `count`, which cost that much together.
   each(cost: Cost, count: number): string {
     const part = (ticks: number | null) => (ticks === null ? null : ticks / count);
     return this.cost({ ...cost, ticks: cost.ticks.map(part) as Interval });
@@ -91,7 +91,7 @@ export class Units {
     return (ticks[0] > 0 ? "+" : "") + this.interval(ticks);
   }
 
-  /// What cycles are in time, where their rate is known: "5.02 ms". Empty elsewhere; instructions have no time.
+  /// Cycles in time, where their rate is known: "5.02 ms". Empty elsewhere; instructions have no time.
   asTime(ticks: number | null | undefined): string {
     if (ticks === null || ticks === undefined || !(this.hz > 0)) return "";
     const nanoseconds = (ticks / this.hz) * 1e9;
@@ -121,7 +121,7 @@ export function percent(share: number | null): string {
   return `${digits(value, value > 0 && value < 0.995 ? 2 : 1)} %`;
 }
 
-/// Of several together; an end that one of them does not know is not known of all.
+/// The sum of several costs. An end that one of them does not know is unknown in the sum.
 export function sumOf(costs: Cost[]): Cost {
   const sum = (intervals: Interval[]) => [0, 1, 2].map((end) =>
     intervals.reduce((known: number | null, { [end]: value }) => (known === null || value === null ? null : known + value), 0)) as Interval;

@@ -66,7 +66,7 @@ std::uint32_t CallTree::number_of(FunctionKey key) {
 
 // ---- what calls took
 
-/// Of up to two calls least and most tell all.
+/// A node of up to two calls needs no sketch: its least and most tell all.
 void CallTree::count_anew(CallNode& node, std::uint64_t inclusive) {
   if (node.count < 2) return;
   if (node.sketch == CallNode::none) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passes of source lines took, by themselves; what of it each call has; and how often traps were passed.
+// The own time of source lines, in all and in each call, and how often traps were passed.
 #pragma once
 
 #include <algorithm>

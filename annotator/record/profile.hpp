@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profile of a recorded run (docs/record.md), which was estimated when it was stored, and the one way to
-// a profile of whatever run a store holds.
+// The profile of a recorded run (docs/record.md), which was estimated when it was stored, and of whatever run
+// is the newest of a store.
 #pragma once
 
 #include "annotator/estimate/estimates.hpp"
@@ -14,7 +14,7 @@ RecordedRun load_recorded_run(const Store& store);
 /// Pure. Functions of hooks bring sources along that have no digest.
 Profile recorded_profile(const RecordedRun& recorded);
 
-/// What a store holds of its newest run.
+/// The newest run of a store.
 struct NewestRun {
   Profile profile;            // read where it was recorded, estimated where it was measured
   TrapMap map;                // of its build

@@ -19,7 +19,7 @@ class QuantileSketch {
   std::size_t widen(std::uint64_t value);
   /// The value must fit: holds().
   void add(std::uint64_t value) { ++counts_[bucket_of(value) - first_]; }
-  /// Where it has no room to grow: the value counts as the nearest that it holds.
+  /// For a sketch that must not grow: the value counts as the nearest that it holds.
   void add_nearest(std::uint64_t value);
   void add(const QuantileSketch& other);
 

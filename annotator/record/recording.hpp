@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a log of record mode on disk to a run of a profile; docs/record.md. One pass over the log, with memory
-// for its call tree and not for its events.
+// Makes a run of a profile of a log of record mode; docs/record.md. One pass over the log, with memory for
+// its call tree and not for its events.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ bool is_same_source(std::string_view path, std::string_view of_map) {
   return path.ends_with(of_map) && path[path.size() - of_map.size() - 1] == '/';
 }
 
-/// The number of the function with traps that a symbol is.
+/// The number of a symbol among the functions with traps.
 std::optional<std::uint32_t> trapped_function(const StoredSymbol& symbol, const TrapTable& traps) {
   const auto found = std::ranges::find_if(traps.functions, [&](const TrapTable::Place& place) {
     return is_named(symbol.name, without_file(place)) && is_same_source(symbol.path, place.path);
@@ -80,7 +80,7 @@ SymbolsOfTraps name_functions(const WalkedLog& log, Symbols& symbols, TreeNames&
     symbol.number = number;
     rows.push_back(std::move(symbol));
   };
-  // Those of hooks come first: they know addresses.
+  // Functions of hooks come first: they know addresses.
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if ((keys[i] & of_traps) != 0) continue;
     StoredSymbol symbol = symbol_of_hook(log.facts, keys[i], symbols);
@@ -130,7 +130,7 @@ void put_own_cost(const WalkedLog& log, const SymbolsOfTraps& symbol_of_trap, do
 
 // ---- rows
 
-/// From ticks to what the rows say.
+/// Makes times, moments and shares of ticks.
 struct Scale {
   explicit Scale(const WalkedLog& log) : per_tick(log.per_tick) {
     for (const ThreadTotals& thread : log.threads) {
@@ -184,7 +184,7 @@ std::vector<StoredSlow> slow_rows(const WalkedLog& log, const TreeNames& names, 
   std::vector<std::vector<SlowCall>> by_symbol(names.symbols);
   for (std::uint32_t i = 0; i < names.symbol_of.size(); ++i) {
     std::vector<SlowCall>& slow = by_symbol[names.symbol_of[i]];
-    // Where a hook and a trap showed the same calls those of the first, the hook's, are taken.
+    // A hook and a trap may have shown the same calls: those of the first, the hook's, are taken.
     if (slow.empty()) slow = log.walk.tree.slowest(i);
   }
   std::vector<StoredSlow> rows;
@@ -218,8 +218,8 @@ std::vector<StoredMark> mark_rows(const WalkedLog& log, const RecordedTree& tree
   return rows;
 }
 
-/// Of calls that passed traps. What none of their traps owns, as between a hook and the first one, is their
-/// function's first line's.
+/// The lines of calls that passed traps. Time that no trap owns, as between a hook and the first trap,
+/// belongs to the first line of their function.
 std::vector<StoredCallLine> call_line_rows(const WalkedLog& log, const RecordedTree& tree,
                                            const std::vector<StoredSymbol>& symbols) {
   using Place = std::pair<std::string_view, std::size_t>;

@@ -43,7 +43,7 @@ std::string demangled(const char* name) {
 /// One file, at the addresses that stand in it.
 class ElfFile {
  public:
-  /// Nothing where it is no ELF file.
+  /// Nullopt where it is no ELF file.
   static std::optional<ElfFile> open(const fs::path& file) {
     static constexpr Dwfl_Callbacks callbacks{.find_elf = dwfl_linux_proc_find_elf,
                                               .find_debuginfo = dwfl_standard_find_debuginfo,
@@ -131,7 +131,7 @@ class ElfFile {
     Dwarf_Die* unit = nullptr;
   };
 
-  /// Of what the units say themselves: clang writes no table of all addresses (.debug_aranges).
+  /// The units are asked themselves: clang writes no table of all addresses (.debug_aranges).
   static std::vector<UnitRange> unit_ranges(Dwfl_Module* module) {
     std::vector<UnitRange> ranges;
     Dwarf_Addr bias = 0;
@@ -174,9 +174,9 @@ class ElfFile {
     if (file != nullptr) symbol.path = path_in(unit, file);
   }
 
-  /// Where its first instruction comes from: for functions that have no place of their own (lambdas of gcc,
-  /// units whose DWARF lies in another file), and for a file that libdw does not know by its number (clang's
-  /// DWARF 5).
+  /// The line of its first instruction, for functions that have no place of their own (lambdas of gcc, units
+  /// whose DWARF lies in another file), and for a file that libdw does not know by its number (clang's DWARF
+  /// 5).
   static void describe_by_line(Dwarf_Die& unit, Dwarf_Addr address, StoredSymbol& symbol) {
     Dwarf_Line* row = dwarf_getsrc_die(&unit, address);
     const char* file = row == nullptr ? nullptr : dwarf_linesrc(row, nullptr, nullptr);
@@ -267,7 +267,7 @@ Symbols::~Symbols() = default;
 StoredSymbol Symbols::at(std::uint64_t address) {
   StoredSymbol symbol{.address = address};
   const auto holds = [&](const LogModule& module) { return module.begin <= address && address < module.end; };
-  // Of modules that lay there one after the other the last one.
+  // Several modules may have lain there, one after the other: the last one counts.
   const auto module = std::find_if(state_->modules.rbegin(), state_->modules.rend(), holds);
   const ElfFile* file = nullptr;
   if (module != state_->modules.rend()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of one thread, in their order, into the call tree: which calls are under way, whose time passes,
-// what is cut out of it. Knows no file, no name and no unit but the log's tick.
+// Takes the events of one thread into the call tree: which calls are under way, whose time passes, which time
+// is cut out. Knows no file, no name and no unit but the log's tick.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct PassedMark {
   std::uint64_t tick = 0;
 };
 
-/// What all threads of a log share.
+/// The state that all threads of a log share.
 struct Walk {
   std::array<std::uint64_t, 4> cost{};  // own, by kind of record: of 1024 events, in ticks
   std::vector<LogPause> pauses;         // in order
@@ -68,7 +68,7 @@ class ThreadWalk {
   ThreadWalk(Walk& walk, const jcprof_log_chunk& first);
 
   void take(const jcprof_log_chunk& chunk, std::span<const std::uint64_t> words);
-  /// What is still open ends with the last event.
+  /// Open calls end with the last event.
   ThreadTotals finish();
 
  private:
@@ -84,7 +84,7 @@ class ThreadWalk {
     std::uint64_t ticks = 0;
     bool is_owner = false;  // of time, be it 0
   };
-  /// What is more to a frame that traps show.
+  /// The data of a frame that traps show.
   struct TrapCall {
     std::size_t depth = 0;  // of its frame
     Taken plain = {};

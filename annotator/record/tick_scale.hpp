@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From ticks to nanoseconds by what was read of both together, and what that tells of the clock's health.
+// The length of a tick, from pairs of ticks and nanoseconds that were read together, and the clock's health.
 #pragma once
 
 #include <cstdint>

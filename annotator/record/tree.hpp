@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Call trees with symbols for functions, as they are stored; and what they tell of each function. Calls that
-// a hook and a trap both showed are one.
+// Call trees with symbols for functions, as they are stored, and the sums of each function. A call that a
+// hook and a trap both showed is one.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace jcprof::annotator {
 
-/// Of all calls of a symbol, in ticks.
+/// Sums over all calls of a symbol, in ticks.
 struct FunctionSums {
   std::uint64_t count = 0;
   std::uint64_t inclusive = 0;  // of the outermost calls

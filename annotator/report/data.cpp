@@ -17,8 +17,8 @@
 namespace jcprof::annotator {
 namespace {
 
-// How much of the report each part may take at most. Distributions, and calls that cost next to nothing, take
-// what the others have left.
+// The largest share of the report that each part may take. Distributions, and calls that cost next to
+// nothing, take what the others have left.
 constexpr double for_file_names = 0.04;
 constexpr double for_facts = 0.02;  // and warnings, each; twice where there is a comparison
 constexpr double for_lines = 0.26;
@@ -162,7 +162,7 @@ std::string against_of(const Against* against, ReportFiles& files, Room& room) {
       total_of(against->profile), json_number(comparison.speed), warnings.text(), lines, functions);
 }
 
-/// Those of the run have their advice.
+/// The run's own warnings have their advice.
 std::string warnings_of(const Profile& profile, const ReportTree& tree, const Room& room) {
   BoundedList list(room.part(for_facts));
   const auto add = [&](std::string_view text, std::string_view advice) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a profile was measured on, in the order in which people are told.
+// The facts of a run: device, clock, rounds, in the order in which people are told.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace jcprof::annotator {
 
-/// Name and value; what is not known is left out.
+/// Name and value; unknown facts are left out.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 Facts facts(const Profile& profile);
 

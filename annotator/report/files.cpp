@@ -8,7 +8,7 @@
 namespace jcprof::annotator {
 namespace {
 
-// Of a file without its path and text, with the longest reason.
+// A file without its path and text takes no more, whatever the reason for which it has no text.
 constexpr std::size_t row_bytes = 120;
 
 }  // namespace

@@ -29,7 +29,7 @@ class BoundedList {
  public:
   explicit BoundedList(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 
-  /// Whether it was taken.
+  /// False where it found no room.
   bool add(std::string_view item);
   std::size_t left_out() const { return left_out_; }
   std::size_t bytes() const { return items_.size() + 2; }

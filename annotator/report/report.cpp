@@ -12,7 +12,7 @@
 #include "src/core/file.hpp"
 #include "src/core/text.hpp"
 
-// Of page.S: the bundle, from where it begins to where it ends.
+// The begins and ends of the page's parts in page.S.
 extern "C" {
 extern const char jcprof_page_html[];
 extern const char jcprof_page_html_end[];

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_inputs = 8;
 
-/// Of what is binned and drawn.
+/// Fewer digits, for a number that is only drawn.
 std::string drawn(double value) {
   return fmt::format("{:.5g}", value);
 }

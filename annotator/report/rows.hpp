@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a report lists, an item at a time, as JSON.
+// The items of a report's lists as JSON.
 #pragma once
 
 #include <string>

@@ -20,7 +20,7 @@ void ReportTree::put_in_order() {
   std::vector<std::uint32_t> depth(tree_.nodes.size());
   for (std::uint32_t i = 0; i < tree_.nodes.size(); ++i) {
     const CostNode& node = tree_.nodes[i];
-    // Of a file that was tampered with anything may come; what is no number is in no order.
+    // A file that was tampered with may hold anything, and NaN is in no order.
     costs_[i] = std::isnan(node.inclusive) ? 0 : node.inclusive;
     if (node.parent == CostNode::none) {
       whole_ += node.inclusive;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// As much of a cost tree as a report has room for: the dearest calls, and never one without its caller.
+// The part of a cost tree that a report has room for: the dearest calls, and never one without its caller.
 #pragma once
 
 #include <cstddef>

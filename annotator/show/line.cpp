@@ -71,7 +71,7 @@ class NeighbourSearch {
 
   bool is_ours(const CostNode& node) const { return is_ours_[node.function]; }
 
-  /// What is called within another of the same is in that one's cost.
+  /// A call within another call of the same neighbour is in that one's cost.
   template <class Wanted, class Other>
   std::vector<Neighbour> sum(const Wanted& is_wanted, const Other& other) const {
     std::map<Key, std::uint32_t> numbers;

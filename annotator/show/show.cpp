@@ -27,7 +27,7 @@ std::set<std::string> paths_of(const Profile& profile) {
   return paths;
 }
 
-/// Whether `path` is `end`, or ends in it behind a '/'.
+/// `path` is `end`, or ends in it behind a '/'.
 bool ends_in(const std::string& path, const std::string& end) {
   return path == end || path.ends_with("/" + end);
 }

@@ -48,7 +48,7 @@ std::string show_line(const Profile& profile, const ShownPlace& place, std::stri
 /// The same as `{"format": "jcprof-line", "version": 1, …}` (docs/formats.md).
 std::string line_json(const Profile& profile, const ShownPlace& place);
 
-/// What the profile says of one source only, for `to_json`.
+/// The profile without all other sources, for `to_json`.
 Profile only_of(Profile profile, const std::string& path);
 
 }  // namespace jcprof::annotator

@@ -25,7 +25,7 @@ struct LineCost {
   std::uint64_t hits = 0;
 };
 
-/// Of several functions in a line, as instances of a template are, the hottest, which comes first.
+/// A line with several functions (instances of a template) has the cost of the hottest, which comes first.
 std::map<std::size_t, LineCost> costs_of(const Profile& profile, const std::string& path) {
   std::map<std::size_t, LineCost> costs;
   for (const LineEstimate& line : all_lines(profile))
@@ -45,7 +45,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-/// What takes at least a hundredth, or else the few hottest, with lines around.
+/// Lines that take at least a hundredth, or else the few hottest, with lines around.
 std::set<std::size_t> hot_parts(const std::map<std::size_t, LineCost>& costs) {
   constexpr double hot = 0.01;
   constexpr std::size_t few = 6;

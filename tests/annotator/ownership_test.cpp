@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who owns what runs, against an interpreter that knows: it runs random programs and notes, at each trap, the
 // call and the line that are at work from there on.
-#include <memory>
+#include <map>
 #include <random>
 
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
 #include "annotator/estimate/attribution.hpp"
+#include "annotator/record/thread_walk.hpp"
 #include "tests/annotator/trap_maps.hpp"
 
 namespace jcprof::annotator {
@@ -117,7 +118,7 @@ class Interpreter {
   }
 
  private:
-  enum class Way { on, left, raised };
+  enum class Outcome { on, left, raised };
   static constexpr std::size_t most_traps = 300;
 
   bool is_tired() const { return run_.traps.size() > most_traps; }
@@ -131,53 +132,54 @@ class Interpreter {
     if (!caller.empty()) run_.owners.back() = caller;
   }
 
-  Way call(std::size_t number, const std::string& caller = "") {
+  Outcome call(std::size_t number, const std::string& caller = "") {
     const Function& function = program_.functions[number];
     pass(function.entry, number, function.line);
-    const Way way = run_body(function.body, number);
-    if (way == Way::raised) return Way::raised;
-    if (way == Way::on) pass(function.exit, number, function.exit_line);
+    const Outcome outcome = run_body(function.body, number);
+    if (outcome == Outcome::raised) return Outcome::raised;
+    if (outcome == Outcome::on) pass(function.exit, number, function.exit_line);
     come_back(caller);
-    return Way::on;
+    return Outcome::on;
   }
 
-  Way run_body(const std::vector<Statement>& body, std::size_t function) {
+  Outcome run_body(const std::vector<Statement>& body, std::size_t function) {
     for (const Statement& statement : body)
-      if (const Way way = run_statement(statement, function); way != Way::on) return way;
-    return Way::on;
+      if (const Outcome outcome = run_statement(statement, function); outcome != Outcome::on) return outcome;
+    return Outcome::on;
   }
 
-  Way run_statement(const Statement& statement, std::size_t function) {
+  Outcome run_statement(const Statement& statement, std::size_t function) {
     pass(statement.trap, function, statement.line);
     const std::string own = run_.owners.back();
     switch (statement.form) {
       case Form::plain:
-        return Way::on;
+        return Outcome::on;
       case Form::call:
-        return is_tired() ? Way::on : call(statement.callee, own);
+        return is_tired() ? Outcome::on : call(statement.callee, own);
       case Form::leave:
-        return program_.map.traps[statement.trap - 1].kind == TrapKind::returns ? Way::left : Way::on;
+        return program_.map.traps[statement.trap - 1].kind == TrapKind::returns ? Outcome::left : Outcome::on;
       case Form::raise:
-        return Way::raised;
+        return Outcome::raised;
       case Form::branch:
-        return random_() % 2 == 0 ? Way::on : run_block(statement, function);
+        return random_() % 2 == 0 ? Outcome::on : run_block(statement, function);
       case Form::attempt:
         return run_block(statement, function);
       case Form::loop:
         break;
     }
     for (auto passes = random_() % 4; passes > 0 && !is_tired(); --passes)
-      if (const Way way = run_block(statement, function); way != Way::on) return way;
-    return Way::on;
+      if (const Outcome outcome = run_block(statement, function); outcome != Outcome::on) return outcome;
+    return Outcome::on;
   }
 
   /// After its end the statement is at work again.
-  Way run_block(const Statement& statement, std::size_t function) {
-    const Way way = run_body(statement.body, function);
-    if (way == Way::left || (way == Way::raised && statement.form != Form::attempt)) return way;
-    if (way == Way::raised) pass(statement.handler, function, statement.handler_line);
+  Outcome run_block(const Statement& statement, std::size_t function) {
+    const Outcome outcome = run_body(statement.body, function);
+    if (outcome == Outcome::left || (outcome == Outcome::raised && statement.form != Form::attempt))
+      return outcome;
+    if (outcome == Outcome::raised) pass(statement.handler, function, statement.handler_line);
     pass(statement.end, function, statement.line);
-    return Way::on;
+    return Outcome::on;
   }
 
   const Program& program_;
@@ -194,7 +196,41 @@ std::vector<std::string> attributed(const TrapMap& map, const std::vector<std::u
   return owners;
 }
 
+/// Ticks of each line, as record mode has them of a thread with one tick from each trap to the next.
+std::map<std::size_t, std::uint64_t> recorded(const TrapMap& map, const std::vector<std::uint32_t>& traps) {
+  Walk walk{.traps = table_of(map)};
+  walk.lines.lines.resize(walk.traps.lines.size());
+  walk.lines.hits.resize(walk.traps.traps.size());
+  std::vector<std::uint64_t> words;
+  for (const std::uint32_t trap : traps)
+    words.push_back((words.size() + 1) << 24U | std::uint64_t{trap} << 2U | JCPROF_LOG_LINE);
+  ThreadWalk thread(walk, {});
+  thread.take({}, words);
+  thread.finish();
+  std::map<std::size_t, std::uint64_t> ticks;
+  for (std::size_t i = 0; i < walk.lines.lines.size(); ++i)
+    if (walk.lines.lines[i].ticks > 0) ticks[walk.traps.lines[i].line] = walk.lines.lines[i].ticks;
+  return ticks;
+}
+
+/// The same of the interpreter; the last trap has no end.
+std::map<std::size_t, std::uint64_t> ticks_of(const Run& run) {
+  std::map<std::size_t, std::uint64_t> ticks;
+  for (std::size_t i = 0; i + 1 < run.owners.size(); ++i)
+    ++ticks[std::stoul(run.owners[i].substr(run.owners[i].find(':') + 1))];
+  return ticks;
+}
+
 }  // namespace
+
+TEST_CASE("each tick of a recording of random programs belongs to the line that was at work") {
+  for (unsigned seed = 1; seed <= 1000; ++seed) {
+    const Program program(seed);
+    const Run run = Interpreter(program, seed).run();
+    CAPTURE(seed, run.traps);
+    REQUIRE(recorded(program.map, run.traps) == ticks_of(run));
+  }
+}
 
 TEST_CASE("each block of random programs belongs to the call and the line that were at work") {
   std::size_t deep = 0;
