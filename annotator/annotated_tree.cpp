@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -208,12 +207,10 @@ std::string hot_lines(const Profile& profile, const std::vector<AnnotatedFile>& 
       if (path == file.path) hot.insert(line);
     if (hot.empty()) continue;
     result += terminal_line(file.path) + "\n";
-    std::istringstream text(file.text);
-    std::string line;
-    for (std::size_t number = 1; std::getline(text, line); ++number) {
-      if (line.ends_with('\r')) line.pop_back();
-      if (hot.contains(number)) result += fmt::format("{:6} | {}\n", number, terminal_line(line));
-    }
+    const std::vector<std::string_view> lines = lines_of(file.text);
+    for (const std::size_t number : hot)
+      if (number >= 1 && number <= lines.size())
+        result += fmt::format("{:6} | {}\n", number, terminal_line(lines[number - 1]));
   }
   return result;
 }

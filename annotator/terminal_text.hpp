@@ -5,8 +5,12 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace jcprof::annotator {
+
+/// The lines of a text, without their ends.
+std::vector<std::string_view> lines_of(std::string_view text);
 
 /// One line: what is not plain (src/core/text.hpp) becomes "?"; tabs become blanks up to the next multiple
 /// of 4.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one place that decides which call and which line own what runs between two traps. Stop mode feeds it a
-// path (attribution.cpp), record mode the events of a thread (record/thread_traps.cpp).
+// path (attribution.cpp), record mode the events of a thread (record/thread_walk.cpp).
 #pragma once
 
 #include <algorithm>

@@ -69,8 +69,6 @@ class CallTree {
     n.most = inclusive > n.most ? inclusive : n.most;
     if (inclusive >= slow_from_[n.function]) keep_slow(n.function, call);
   }
-  /// Time of a function's own that belongs to none of its calls that ended.
-  void add_exclusive(std::uint32_t node, std::uint64_t ticks) { nodes_[node].exclusive += ticks; }
 
   /// Node 0 is nobody's; parents come first.
   std::span<const CallNode> nodes() const { return nodes_; }

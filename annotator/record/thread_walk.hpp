@@ -108,7 +108,7 @@ class ThreadWalk {
   void pop();
   void mark(std::uint32_t name, std::uint64_t payload);
 
-  // traps: thread_traps.cpp
+  // traps, as Ownership asks
   void pass_trap(std::uint32_t id, std::uint64_t ticks);
   bool is_on_top() const { return frames_.size() - 1 == trap_depth_; }
   void own(const Traps::Owner* owner);

@@ -2,7 +2,10 @@
 #include "annotator/show/show.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <map>
+#include <numeric>
 #include <set>
 #include <vector>
 
@@ -12,6 +15,7 @@
 #include "annotator/estimate/quantity.hpp"
 #include "annotator/tables.hpp"
 #include "annotator/terminal_text.hpp"
+#include "annotator/tree_walk.hpp"
 #include "src/core/error.hpp"
 #include "src/core/text.hpp"
 
@@ -51,86 +55,69 @@ std::string hint_for(const std::set<std::string>& paths, const std::string& file
 constexpr double least_share = 0.01;
 constexpr std::size_t most_nodes = 40;  // beyond, nobody reads a tree
 
-/// Which calls of the tree are worth a row, and the rows.
-class TreeText {
- public:
-  TreeText(const CostTree& tree, const TableStyle& style)
-      : tree_(tree), style_(style), children_(tree.nodes.size()), is_shown_(tree.nodes.size()) {
-    for (std::uint32_t n = 0; n < tree.nodes.size(); ++n) {
-      const std::uint32_t parent = tree.nodes[n].parent;
-      (parent == CostNode::none ? roots_ : children_[parent]).push_back(n);
-      if (parent == CostNode::none) total_ += tree.nodes[n].inclusive;
+std::string tree_row(const std::array<std::string, 3>& numbers, std::size_t depth, const std::string& name,
+                     const TableStyle& style) {
+  constexpr std::size_t least = 10;  // of a name: less says nothing
+  const std::string head =
+      fmt::format("{:>8}  {:>8}  {}  ", numbers[0], numbers[1], padded(numbers[2], 8, Align::right));
+  const std::size_t room = std::max(style.width, columns_of(head) + least) - columns_of(head);
+  // Deep calls stay in sight: beyond half of the room the depth is a number.
+  const std::string indent = 4 * depth <= room ? std::string(2 * depth, ' ') : fmt::format("({}) ", depth);
+  return head + cut_to(indent + name, room) + "\n";
+}
+
+/// The dearest nodes. No call is dearer than its caller, so they hang together.
+std::vector<bool> worth_a_row(const std::vector<double>& costs, double total) {
+  std::vector<std::uint32_t> all(costs.size());
+  std::iota(all.begin(), all.end(), 0U);
+  std::ranges::stable_sort(all, std::ranges::greater{}, [&](std::uint32_t n) { return costs[n]; });
+  if (all.size() > most_nodes) all.resize(most_nodes);
+  std::vector<bool> result(costs.size());
+  for (const std::uint32_t n : all) result[n] = total > 0 && costs[n] / total >= least_share;
+  return result;
+}
+
+std::string tree_rows(const CostTree& tree, const TableStyle& style) {
+  struct Folded {
+    std::size_t count = 0;
+    double cost = 0;
+  };
+  std::vector<std::uint32_t> parents;
+  std::vector<double> costs;
+  double total = 0;
+  for (const CostNode& node : tree.nodes) {
+    parents.push_back(node.parent);
+    costs.push_back(node.inclusive);
+    if (node.parent == CostNode::none) total += node.inclusive;
+  }
+  const auto share = [&](double cost) { return percent(total > 0 ? cost / total : 0); };
+  const std::vector<bool> is_shown = worth_a_row(costs, total);
+  std::map<std::uint32_t, Folded> folded;  // by parent
+  for (std::uint32_t n = 0; n < parents.size(); ++n)
+    if (!is_shown[n] && (parents[n] == CostNode::none || is_shown[parents[n]])) {
+      ++folded[parents[n]].count;
+      folded[parents[n]].cost += costs[n];
     }
-    for (std::vector<std::uint32_t>& nodes : children_) sort(nodes);
-    sort(roots_);
-    choose();
-  }
-
-  std::string text() {
-    put(roots_, 0);
-    return table_;
-  }
-
- private:
-  double share(double cost) const { return total_ > 0 ? cost / total_ : 0; }
-
-  void sort(std::vector<std::uint32_t>& nodes) const {
-    std::ranges::stable_sort(nodes, std::ranges::greater{},
-                             [&](std::uint32_t n) { return tree_.nodes[n].inclusive; });
-  }
-
-  /// Nobody is dearer than its caller, so that what is chosen hangs together.
-  void choose() {
-    std::vector<std::uint32_t> all(tree_.nodes.size());
-    for (std::uint32_t n = 0; n < all.size(); ++n) all[n] = n;
-    sort(all);
-    if (all.size() > most_nodes) all.resize(most_nodes);
-    for (const std::uint32_t n : all) is_shown_[n] = share(tree_.nodes[n].inclusive) >= least_share;
-  }
-
-  void put(const std::vector<std::uint32_t>& nodes, std::size_t depth) {
-    std::size_t folded = 0;
-    double folded_cost = 0;
-    for (const std::uint32_t n : nodes) {
-      if (is_shown_[n]) {
-        put(n, depth);
-      } else {
-        ++folded;
-        folded_cost += tree_.nodes[n].inclusive;
-      }
+  std::string text;
+  for (const TreeStep& step : depth_first(parents, costs)) {
+    const CostNode& node = tree.nodes[step.node];
+    if (!is_shown[step.node]) {
+      // The dearest of those without a row stands for them all.
+      const auto those = folded.extract(node.parent);
+      if (those.empty()) continue;
+      text += tree_row({share(those.mapped().cost), "", ""}, step.depth,
+                       fmt::format("… {} more", those.mapped().count), style);
+      continue;
     }
-    if (folded > 0) row(percent(share(folded_cost)), "", "", depth, fmt::format("… {} more", folded));
-  }
-
-  void put(std::uint32_t n, std::size_t depth) {
-    const CostNode& node = tree_.nodes[n];
-    const CostFunction& function = tree_.functions[node.function];
+    const CostFunction& function = tree.functions[node.function];
     std::string name = plain_line(without_parameters(function.name));
     if (node.from_line > 0) name += fmt::format(", from line {}", node.from_line);
-    row(percent(share(node.inclusive)), percent(share(node.exclusive)),
-        function.is_thread ? "" : fmt::format("×{}", node.calls), depth, name);
-    put(children_[n], depth + 1);
+    text += tree_row({share(node.inclusive), share(node.exclusive),
+                      function.is_thread ? "" : fmt::format("×{}", node.calls)},
+                     step.depth, name, style);
   }
-
-  void row(const std::string& inclusive, const std::string& exclusive, const std::string& calls,
-           std::size_t depth, const std::string& name) {
-    constexpr std::size_t least = 10;  // of a name: less says nothing
-    const std::string numbers =
-        fmt::format("{:>8}  {:>8}  {}  ", inclusive, exclusive, padded(calls, 8, Align::right));
-    const std::size_t room = std::max(style_.width, columns_of(numbers) + least) - columns_of(numbers);
-    // Deep calls stay in sight: beyond half of the room the depth is a number.
-    const std::string indent = 4 * depth <= room ? std::string(2 * depth, ' ') : fmt::format("({}) ", depth);
-    table_ += numbers + cut_to(indent + name, room) + "\n";
-  }
-
-  const CostTree& tree_;
-  const TableStyle& style_;
-  std::vector<std::vector<std::uint32_t>> children_;
-  std::vector<std::uint32_t> roots_;
-  std::vector<bool> is_shown_;
-  double total_ = 0;
-  std::string table_;
-};
+  return text;
+}
 
 }  // namespace
 
@@ -161,7 +148,7 @@ std::string path_meant(const Profile& profile, const std::string& file) {
 std::string call_tree(const Profile& profile, const TableStyle& style) {
   if (profile.tree.nodes.empty()) return "";
   return painted("   share       own     calls  call tree", bold, style) + "\n" +
-         TreeText(profile.tree, style).text();
+         tree_rows(profile.tree, style);
 }
 
 std::string show_profile(const Profile& profile, const TableStyle& style) {

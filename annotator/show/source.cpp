@@ -33,18 +33,6 @@ std::map<std::size_t, LineCost> costs_of(const Profile& profile, const std::stri
   return costs;
 }
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.push_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
 /// Lines that take at least a hundredth, or else the few hottest, with lines around.
 std::set<std::size_t> hot_parts(const std::map<std::size_t, LineCost>& costs) {
   constexpr double hot = 0.01;
