@@ -18,34 +18,19 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::array<const char*, 6> titles{"average", "least", "p50", "p95", "p99", "most"};
 struct Summary {
   std::size_t count = 0;
-  double average = 0;
-  double least = 0;
-  double p50 = 0;
-  double p95 = 0;
-  double p99 = 0;
-  double most = 0;
+  std::array<double, titles.size()> figures{};
 };
-
-/// The figures of a Summary, in the order in which they are shown.
-constexpr std::array<std::pair<const char*, double Summary::*>, 6> figures{{{"average", &Summary::average},
-                                                                            {"least", &Summary::least},
-                                                                            {"p50", &Summary::p50},
-                                                                            {"p95", &Summary::p95},
-                                                                            {"p99", &Summary::p99},
-                                                                            {"most", &Summary::most}}};
 
 Summary summary_of(const std::vector<double>& values) {
   if (values.empty()) return {};
   const auto [least, most] = std::ranges::minmax(values);
   return {.count = values.size(),
-          .average = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size()),
-          .least = least,
-          .p50 = engine::quantile(values, 0.5),
-          .p95 = engine::quantile(values, 0.95),
-          .p99 = engine::quantile(values, 0.99),
-          .most = most};
+          .figures = {std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size()),
+                      least, engine::quantile(values, 0.5), engine::quantile(values, 0.95),
+                      engine::quantile(values, 0.99), most}};
 }
 
 std::vector<double> on_all_cores(const HopTimes& times) {
@@ -63,8 +48,7 @@ std::string figure(double cycles, double hz) {
 
 Row row_of(const std::string& name, const std::string& core, const Summary& summary, double hz) {
   Row row{name, core, std::to_string(summary.count)};
-  for (const auto& [title, value] : figures)
-    row.push_back(summary.count == 0 ? "-" : figure(summary.*value, hz));
+  for (const double value : summary.figures) row.push_back(summary.count == 0 ? "-" : figure(value, hz));
   return row;
 }
 
@@ -81,7 +65,7 @@ std::string hop_table(const Hops& hops, double hz, const TableStyle& style) {
     add_rows(rows, fmt::format("{} → {}", name_of(hop.from), name_of(hop.to)), hop.times, hz);
   add_rows(rows, "round trip", hops.round_trip, hz);
   std::vector<Column> columns{{hz == 0 ? "cycles" : "time", Align::left}, {"core"}, {"count"}};
-  for (const auto& [title, value] : figures) columns.push_back({title});
+  for (const char* title : titles) columns.push_back({title});
   return table(columns, std::move(rows), style);
 }
 
@@ -107,7 +91,7 @@ std::string notes_on(const Hops& hops, const HopSource& source) {
 
 Json json_of(const Summary& summary, double factor) {
   Json json = Json::object();
-  for (const auto& [title, value] : figures) json[title] = summary.*value * factor;
+  for (std::size_t i = 0; i < titles.size(); ++i) json[titles.at(i)] = summary.figures.at(i) * factor;
   return json;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -42,44 +43,34 @@ Values steps_over(const std::vector<Values>& rungs, const std::vector<std::size_
   return steps;
 }
 
-Interval between(double value, const Values& others, double tail) {
-  return {value, engine::quantile(others, tail), engine::quantile(others, 1 - tail)};
-}
-
-/// The intervals of each layer, and of all of them.
-std::vector<Interval> resampled(const std::vector<Values>& rungs, const Values& values) {
-  const std::size_t rounds = rungs.front().size();
+/// The ends are quantiles over `count` choices of rounds, of each layer and of all of them.
+template <class RoundsOf>
+std::vector<Interval> intervals_over(std::uint64_t count, double tail, const RoundsOf& rounds_of,
+                                     const std::vector<Values>& rungs, const Values& values) {
   std::vector<Values> drawn(values.size());
-  for (std::uint64_t i = 0; i < resamples; ++i) {
-    std::vector<std::size_t> chosen;
-    for (std::size_t r = 0; r < rounds; ++r) chosen.push_back(engine::draw(seed, i, r, rounds));
-    const Values steps = steps_over(rungs, chosen);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const Values steps = steps_over(rungs, rounds_of(i));
     for (std::size_t s = 0; s < steps.size(); ++s) drawn[s].push_back(steps[s]);
   }
   std::vector<Interval> intervals;
   for (std::size_t s = 0; s < values.size(); ++s)
-    intervals.push_back(between(values[s], drawn[s], alpha / 2));
-  return intervals;
-}
-
-/// Each round is measured to the tick, so the ends are what rounds have had.
-std::vector<Interval> spreads(const std::vector<Values>& rungs, const Values& values) {
-  std::vector<Values> steps(values.size());
-  for (std::size_t round = 0; round < rungs.front().size(); ++round) {
-    const Values of_round = steps_over(rungs, {round});
-    for (std::size_t s = 0; s < steps.size(); ++s) steps[s].push_back(of_round[s]);
-  }
-  std::vector<Interval> intervals;
-  for (std::size_t s = 0; s < values.size(); ++s) intervals.push_back(between(values[s], steps[s], 0));
+    intervals.push_back({values[s], engine::quantile(drawn[s], tail), engine::quantile(drawn[s], 1 - tail)});
   return intervals;
 }
 
 std::vector<Interval> intervals_of(const std::vector<Values>& rungs, bool is_exact) {
   std::vector<std::size_t> all(rungs.front().size());
-  for (std::size_t r = 0; r < all.size(); ++r) all[r] = r;
+  std::iota(all.begin(), all.end(), std::size_t{0});
   const Values values = steps_over(rungs, all);
-  if (is_exact) return spreads(rungs, values);
-  if (all.size() >= fewest_rounds) return resampled(rungs, values);
+  // An exact clock measures each round to the tick, so the ends are what rounds have had.
+  const auto alone = [](std::uint64_t round) { return std::vector<std::size_t>{round}; };
+  if (is_exact) return intervals_over(all.size(), 0, alone, rungs, values);
+  const auto resampled = [&](std::uint64_t i) {
+    std::vector<std::size_t> chosen;
+    for (const std::size_t r : all) chosen.push_back(engine::draw(seed, i, r, all.size()));
+    return chosen;
+  };
+  if (all.size() >= fewest_rounds) return intervals_over(resamples, alpha / 2, resampled, rungs, values);
   std::vector<Interval> open;
   for (const double value : values) open.push_back({.value = value});
   return open;

@@ -295,18 +295,16 @@ StoredSymbol Symbols::at(std::uint64_t address) {
 
 std::vector<Warning> Symbols::warnings() const {
   std::vector<Warning> warnings;
-  for (const std::string& file : state_->missing)
-    warnings.push_back(
-        {.text = fmt::format("{}: not an ELF file that can be read; its functions have no names", file),
-         .advice = "name a copy of it with --elf"});
-  for (const std::string& file : state_->others)
-    warnings.push_back(
-        {.text = fmt::format("{}: not the build that was recorded; its functions have no names", file),
-         .advice = "name a copy of that build with --elf, or record again"});
-  for (const std::string& file : state_->changed)
-    warnings.push_back(
-        {.text = fmt::format("{}: changed after it was recorded; names and lines may be wrong", file),
-         .advice = "name the file as it was with --elf, or record again"});
+  const auto warn = [&](const std::set<std::string>& files, const char* text, const char* advice) {
+    for (const std::string& file : files)
+      warnings.push_back({.text = fmt::format("{}: {}", file, text), .advice = advice});
+  };
+  warn(state_->missing, "not an ELF file that can be read; its functions have no names",
+       "name a copy of it with --elf");
+  warn(state_->others, "not the build that was recorded; its functions have no names",
+       "name a copy of that build with --elf, or record again");
+  warn(state_->changed, "changed after it was recorded; names and lines may be wrong",
+       "name the file as it was with --elf, or record again");
   return warnings;
 }
 
