@@ -161,8 +161,8 @@ std::string recorded_function_table(const Profile& profile, const TableStyle& st
                                own.share,
                                all.value,
                                fmt::format("×{}", function.calls),
-                               each(call.average, scale_for(call.average, unit), unit),
-                               each(call.most, scale_for(call.most, unit), unit),
+                               each(call.average, unit),
+                               each(call.most, unit),
                                plain_line(without_parameters(function.function)),
                                place_of(function)};
                   });

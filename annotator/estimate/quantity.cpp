@@ -61,6 +61,10 @@ std::string each(double ticks, const Scale& scale, ClockUnit unit) {
   return digits(value, 1 - magnitude(value)) + " " + used.name;
 }
 
+std::string each(double ticks, ClockUnit unit) {
+  return each(ticks, scale_for(ticks, unit), unit);
+}
+
 std::string percent(double share) {
   const double value = 100 * share;
   return fmt::format("{:.{}f} %", value, value > 0 && value < 0.995 ? 2 : 1);

@@ -33,6 +33,8 @@ std::string upper_bound(double ticks, ClockUnit unit);
 
 /// Two significant digits in `scale`, or in a smaller unit where that would be below 0.01.
 std::string each(double ticks, const Scale& scale, ClockUnit unit);
+/// In the unit for `ticks`.
+std::string each(double ticks, ClockUnit unit);
 
 /// "31.4 %", "0.62 %".
 std::string percent(double share);

@@ -169,10 +169,8 @@ class Sarif {
     const CostCells cells = cost_cells(spot.cost, unit);
     std::string words = fmt::format("{} {}, {} of {}, ×{}", cells.value, cells.half_width, cells.share,
                                     profile_.recorded ? "what was recorded" : "the command", spot.hits);
-    if (spot.hits > 1) {
-      const double average = spot.cost.ticks.value / static_cast<double>(spot.hits);
-      words += fmt::format(", {} each", each(average, scale_for(average, unit), unit));
-    }
+    if (spot.hits > 1)
+      words += fmt::format(", {} each", each(spot.cost.ticks.value / static_cast<double>(spot.hits), unit));
     return words + (profile_.run.simulated ? " (SIMULATED)" : "");
   }
 

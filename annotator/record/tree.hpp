@@ -28,7 +28,7 @@ struct FunctionSums {
 };
 
 struct RecordedTree {
-  std::vector<StoredCall> calls;        // a thread's one after the other, the hottest way first
+  std::vector<StoredCall> calls;  // thread by thread, each in one piece behind its caller, the hottest first
   std::vector<std::uint32_t> call_of;   // by node of the walk; 0: none
   std::vector<FunctionSums> functions;  // by symbol
 };

@@ -213,8 +213,7 @@ std::string neighbour_list(const std::string& title, const std::vector<Neighbour
   std::vector<Row> rows;
   for (const Neighbour& neighbour : neighbours) {
     if (rows.size() == most) break;
-    rows.push_back({each(neighbour.inclusive, scale_for(neighbour.inclusive, unit), unit),
-                    fmt::format("×{}", neighbour.calls),
+    rows.push_back({each(neighbour.inclusive, unit), fmt::format("×{}", neighbour.calls),
                     neighbour.line > 0 ? std::to_string(neighbour.line) : "",
                     plain_line(without_parameters(neighbour.function))});
   }
@@ -247,10 +246,8 @@ std::string show_line(const Profile& profile, const ShownPlace& place, std::stri
   if (!text.empty()) result += cut_to("  " + terminal_line(text), style.width) + "\n";
   result += fmt::format("\n{:<7} {}\n", cost_name(profile), whole_cost(line.cost, unit));
   result += fmt::format("hits    ×{}", line.hits);
-  if (line.hits > 1 && line.cost.resolved) {
-    const double once = line.cost.ticks.value / static_cast<double>(line.hits);
-    result += fmt::format(", {} each", each(once, scale_for(once, unit), unit));
-  }
+  if (line.hits > 1 && line.cost.resolved)
+    result += fmt::format(", {} each", each(line.cost.ticks.value / static_cast<double>(line.hits), unit));
   result += "\n";
   if (const LoopEstimate* loop = loop_at(profile, place))
     result += fmt::format("loop    begun ×{}, ×{} passes, {}\n", loop->entries, loop->passes,
