@@ -57,35 +57,24 @@ std::uint32_t likeness(const TrappedLine& a, const TrappedLine& b) {
 }
 
 /// The alignment of highest likeness (Needleman & Wunsch 1970), gaps cost nothing.
-class Alignment {
- public:
-  Alignment(const std::vector<TrappedLine>& before, const std::vector<TrappedLine>& after)
-      : before_(before), after_(after), width_(after.size() + 1), best_((before.size() + 1) * width_) {
-    for (std::size_t i = before.size(); i-- > 0;)
-      for (std::size_t j = after.size(); j-- > 0;)
-        best(i, j) =
-            std::max({best(i + 1, j), best(i, j + 1), likeness(before_[i], after_[j]) + best(i + 1, j + 1)});
+template <class Sink>
+void align(const std::vector<TrappedLine>& before, const std::vector<TrappedLine>& after, const Sink& sink) {
+  const std::size_t width = after.size() + 1;
+  std::vector<std::uint32_t> all((before.size() + 1) * width);
+  // The likeness of the lines that follow, by line before and line after.
+  const auto best = [&](std::size_t i, std::size_t j) -> std::uint32_t& { return all[i * width + j]; };
+  for (std::size_t i = before.size(); i-- > 0;)
+    for (std::size_t j = after.size(); j-- > 0;)
+      best(i, j) =
+          std::max({best(i + 1, j), best(i, j + 1), likeness(before[i], after[j]) + best(i + 1, j + 1)});
+  for (std::size_t i = 0, j = 0; i < before.size() && j < after.size();) {
+    const std::uint32_t alike = likeness(before[i], after[j]);
+    if (alike > 0 && best(i, j) == alike + best(i + 1, j + 1))
+      sink(before[i++].index, after[j++].index);
+    else
+      ++(best(i, j) == best(i + 1, j) ? i : j);
   }
-
-  template <class Sink>
-  void read(const Sink& sink) {
-    for (std::size_t i = 0, j = 0; i < before_.size() && j < after_.size();) {
-      const std::uint32_t alike = likeness(before_[i], after_[j]);
-      if (alike > 0 && best(i, j) == alike + best(i + 1, j + 1))
-        sink(before_[i++].index, after_[j++].index);
-      else
-        ++(best(i, j) == best(i + 1, j) ? i : j);
-    }
-  }
-
- private:
-  std::uint32_t& best(std::size_t i, std::size_t j) { return best_[i * width_ + j]; }
-
-  const std::vector<TrappedLine>& before_;
-  const std::vector<TrappedLine>& after_;
-  std::size_t width_;
-  std::vector<std::uint32_t> best_;  // of what follows, by line before and line after
-};
+}
 
 template <class Sink>
 void match_by_keys(const std::vector<TrappedLine>& before, const std::vector<TrappedLine>& after,
@@ -128,7 +117,7 @@ std::vector<std::optional<std::size_t>> match_lines(const MappedLines& before, c
     if (old->second.size() * lines.size() > most_cells)
       match_by_keys(old->second, lines, match);
     else
-      Alignment(old->second, lines).read(match);
+      align(old->second, lines, match);
   }
   // A line without a trap to know it by stays where it is in a source that is the same.
   const std::map<std::string, bool> unchanged = unchanged_sources(before.map, after.map);

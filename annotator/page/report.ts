@@ -118,21 +118,21 @@ export class Report {
 
   /// The callers of a line's function, and what the line costs in their calls.
   callers(line: Line): Relation[] {
-    const relations = new Relations();
+    const relations: Relation[] = [];
     for (const index of this.nodesOf(this.owning(line))) {
       const [, parent, fromLine, calls, , , lines] = this.profile.tree.nodes[index];
       if (parent < 0) continue;
       const ticks = lines.find(([file, number]) => file === line.file && number === line.line)?.[2] ?? 0;
       const caller = this.nodePlace(parent);
       const place = fromLine > 0 ? { file: caller.file, line: fromLine } : caller;
-      relations.add({ name: this.nodeName(parent), place, calls, ticks, isOfLine: true });
+      relations.push({ name: this.nodeName(parent), place, calls, ticks, isOfLine: true });
     }
-    return relations.sorted();
+    return merged(relations);
   }
 
   /// The calls out of a line, with all that they call; also those of its function from lines that are not known.
   callees(line: Line): Relation[] {
-    const relations = new Relations();
+    const relations: Relation[] = [];
     const nodes = this.profile.tree.nodes;
     const owning = this.owning(line);
     for (const owner of this.nodesOf(owning))
@@ -141,9 +141,9 @@ export class Report {
         if (this.hasLines && fromLine > 0 && fromLine !== line.line) continue;
         // In a recursion the same call further out holds this one's cost already.
         const ticks = this.isWithin(owner, func, fromLine, owning) ? 0 : inclusive;
-        relations.add({ name: this.nodeName(child), place: this.nodePlace(child), calls, ticks, isOfLine: !this.hasLines || fromLine > 0 });
+        relations.push({ name: this.nodeName(child), place: this.nodePlace(child), calls, ticks, isOfLine: !this.hasLines || fromLine > 0 });
       }
-    return relations.sorted();
+    return merged(relations);
   }
 
   private isWithin(node: number, func: number, fromLine: number, callers: Set<number>): boolean {
@@ -168,22 +168,16 @@ function lineOf({ name, file, line, calls, exclusive, each }: Func): Line {
   return { file, line, function: name, hits: calls, cost: exclusive, each };
 }
 
-class Relations {
-  private readonly found = new Map<string, Relation>();
-
-  add(relation: Relation): void {
+/// One for each place and name, dearest first.
+function merged(relations: Relation[]): Relation[] {
+  const found = new Map<string, Relation>();
+  for (const relation of relations) {
     const key = `${relation.place.file}:${relation.place.line}:${relation.isOfLine}:${relation.name}`;
-    const known = this.found.get(key);
-    if (!known) this.found.set(key, relation);
-    else {
-      known.calls += relation.calls;
-      known.ticks += relation.ticks;
-    }
+    const known = found.get(key);
+    if (known) [known.calls, known.ticks] = [known.calls + relation.calls, known.ticks + relation.ticks];
+    else found.set(key, relation);
   }
-
-  sorted(): Relation[] {
-    return [...this.found.values()].sort((a, b) => b.ticks - a.ticks);
-  }
+  return [...found.values()].sort((a, b) => b.ticks - a.ticks);
 }
 
 /// A link to a line of the source view: "#source/0:97".

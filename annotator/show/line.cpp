@@ -36,73 +36,58 @@ struct Neighbours {
   std::vector<Neighbour> callees;
 };
 
-class NeighbourSearch {
- public:
-  NeighbourSearch(const CostTree& tree, const LineEstimate& line)
-      : tree_(tree), line_(line), is_ours_(functions_of(line, tree)) {}
+/// By function of the tree. Static functions of several sources may have one name. A line may be in another
+/// source than where its function begins: then the name has to do.
+std::vector<bool> functions_of(const LineEstimate& line, const CostTree& tree) {
+  const auto has_path = [&](const CostFunction& function) {
+    return function.name == line.function && function.path == line.path;
+  };
+  const bool is_known = std::ranges::any_of(tree.functions, has_path);
+  std::vector<bool> is_of_line;
+  for (const CostFunction& function : tree.functions)
+    is_of_line.push_back(is_known ? has_path(function) : function.name == line.function);
+  return is_of_line;
+}
 
-  Neighbours find() {
-    return {
-        .callers = sum([&](const CostNode& node) { return is_ours(node) && node.parent != CostNode::none; },
-                       [&](const CostNode& node) { return tree_.nodes[node.parent].function; }),
-        .callees = sum(
-            [&](const CostNode& node) {
-              return node.parent != CostNode::none && is_ours(tree_.nodes[node.parent]) &&
-                     (node.from_line == line_.line || node.from_line == 0);
-            },
-            [](const CostNode& node) { return node.function; })};
+using NeighbourKey = std::pair<std::uint32_t, std::size_t>;  // the other function, and the line that calls
+
+/// `keys`: by node. A call within another call of the same neighbour is in that one's cost.
+std::vector<Neighbour> sums_by(const std::vector<std::optional<NeighbourKey>>& keys, const CostTree& tree) {
+  std::map<NeighbourKey, std::uint32_t> numbers;
+  std::vector<std::uint32_t> number_of;  // by node; 0: none
+  for (const auto& key : keys)
+    number_of.push_back(
+        key ? numbers.try_emplace(*key, static_cast<std::uint32_t>(numbers.size() + 1)).first->second : 0);
+  const std::vector<bool> is_outermost = outermost(depth_first(tree), number_of);
+  std::vector<Neighbour> sums(numbers.size() + 1);
+  for (std::size_t i = 0; i < number_of.size(); ++i) {
+    sums[number_of[i]].calls += tree.nodes[i].calls;
+    if (is_outermost[i]) sums[number_of[i]].inclusive += tree.nodes[i].inclusive;
   }
-
- private:
-  using Key = std::pair<std::uint32_t, std::size_t>;  // the other function, and the line that calls
-
-  /// Static functions of several sources may have one name. A line may be in another source than where its
-  /// function begins: then the name has to do.
-  static std::vector<bool> functions_of(const LineEstimate& line, const CostTree& tree) {
-    const auto has_path = [&](const CostFunction& function) {
-      return function.name == line.function && function.path == line.path;
-    };
-    const bool is_known = std::ranges::any_of(tree.functions, has_path);
-    std::vector<bool> is_ours;
-    for (const CostFunction& function : tree.functions)
-      is_ours.push_back(is_known ? has_path(function) : function.name == line.function);
-    return is_ours;
+  std::vector<Neighbour> all;
+  for (const auto& [key, number] : numbers) {
+    all.push_back(std::move(sums[number]));
+    all.back().function = tree.functions[key.first].name;
+    all.back().line = key.second;
   }
+  std::ranges::stable_sort(all, std::ranges::greater{}, &Neighbour::inclusive);
+  return all;
+}
 
-  bool is_ours(const CostNode& node) const { return is_ours_[node.function]; }
-
-  /// A call within another call of the same neighbour is in that one's cost.
-  template <class Wanted, class Other>
-  std::vector<Neighbour> sum(const Wanted& is_wanted, const Other& other) const {
-    std::map<Key, std::uint32_t> numbers;
-    std::vector<Neighbour> sums(1);        // number 0: what is not wanted
-    std::vector<std::uint32_t> neighbour;  // by node: a number
-    for (const CostNode& node : tree_.nodes) {
-      std::uint32_t number = 0;
-      if (is_wanted(node)) {
-        const auto [found, is_new] =
-            numbers.try_emplace({other(node), node.from_line}, static_cast<std::uint32_t>(sums.size()));
-        if (is_new)
-          sums.push_back({.function = tree_.functions[found->first.first].name, .line = node.from_line});
-        number = found->second;
-      }
-      neighbour.push_back(number);
-    }
-    const std::vector<bool> is_outermost = outermost(depth_first(tree_), neighbour);
-    for (std::size_t i = 0; i < neighbour.size(); ++i) {
-      sums[neighbour[i]].calls += tree_.nodes[i].calls;
-      if (is_outermost[i]) sums[neighbour[i]].inclusive += tree_.nodes[i].inclusive;
-    }
-    std::vector<Neighbour> all;
-    for (const auto& [key, number] : numbers) all.push_back(std::move(sums[number]));
-    std::ranges::stable_sort(all, std::ranges::greater{}, &Neighbour::inclusive);
-    return all;
+Neighbours neighbours_of(const LineEstimate& line, const CostTree& tree) {
+  const std::vector<bool> is_of_line = functions_of(line, tree);
+  std::vector<std::optional<NeighbourKey>> callers(tree.nodes.size());
+  std::vector<std::optional<NeighbourKey>> callees(tree.nodes.size());
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+    const CostNode& node = tree.nodes[i];
+    if (node.parent == CostNode::none) continue;
+    const std::uint32_t caller = tree.nodes[node.parent].function;
+    if (is_of_line[node.function]) callers[i] = NeighbourKey{caller, node.from_line};
+    if (is_of_line[caller] && (node.from_line == line.line || node.from_line == 0))
+      callees[i] = NeighbourKey{node.function, node.from_line};
   }
-
-  const CostTree& tree_;
-  const LineEstimate& line_;
-  std::vector<bool> is_ours_;  // by function
-};
+  return {.callers = sums_by(callers, tree), .callees = sums_by(callees, tree)};
+}
 
 LineEstimate line_at(const Profile& profile, const ShownPlace& place) {
   const std::vector<LineEstimate> lines = all_lines(profile);
@@ -144,67 +129,56 @@ std::string whole_cost(const Estimate& cost, ClockUnit unit) {
   return text;
 }
 
-/// Rounds by cost; those far out would squeeze all others into one bin, and are counted at either side.
-class HistogramText {
- public:
-  HistogramText(const std::vector<double>& rounds, ClockUnit unit, std::size_t width)
-      : scale_(scale_for(0, unit)) {
-    const std::optional<Distribution> known = distribution(rounds);
-    const double from = known ? known->from : rounds.front();
-    const double to = known ? known->to : from;
-    const double step = (to - from) / bins;
-    scale_ = scale_for(std::max(std::abs(from), std::abs(to)), unit);
-    // Counts that all agree are told whole, times in three digits.
-    const double told = step > 0                ? step / scale_.ticks / 10
-                        : unit != ClockUnit::ns ? 1 / scale_.ticks
-                                                : std::max(1.0, std::abs(from) / scale_.ticks) / 100;
-    decimals_ = std::clamp(static_cast<int>(std::ceil(-std::log10(told))), 0, 6);
-    std::vector<std::pair<std::string, std::size_t>> rows;
-    const auto add_those = [&](const char* name, const auto& is_one) {
-      const auto count = static_cast<std::size_t>(std::ranges::count_if(rounds, is_one));
-      if (count > 0) rows.emplace_back(name, count);
-    };
-    add_those("less", [&](double value) { return value < from; });
-    if (!known) rows.emplace_back(label(from), rounds.size());
-    for (std::size_t bin = 0; known && bin < bins; ++bin) {
-      const auto first = known->bins.begin() + static_cast<std::ptrdiff_t>(bin * merged);
-      rows.emplace_back(label(from + static_cast<double>(bin) * step),
-                        std::accumulate(first, first + merged, 0U));
-    }
-    add_those("more", [&](double value) { return value > to; });
-    draw(rows, width);
+std::string bars(const std::vector<std::pair<std::string, std::size_t>>& rows, std::size_t width) {
+  std::size_t labels = 0;
+  std::size_t most = 1;
+  for (const auto& [label, count] : rows) {
+    labels = std::max(labels, columns_of(label));
+    most = std::max(most, count);
   }
-
-  const std::string& text() const { return text_; }
-
- private:
-  static constexpr std::size_t merged = 5;  // of the distribution, which is made for a page
-  static constexpr std::size_t bins = Distribution::bin_count / merged;
-
-  std::string label(double value) const {
-    return fmt::format("{:.{}f} {}", value / scale_.ticks, decimals_, scale_.name);
+  const std::size_t taken = labels + 12;  // and the margin, and the count
+  const std::size_t room = std::clamp<std::size_t>(width - std::min(width, taken), 4, 40);
+  std::string text;
+  for (const auto& [label, count] : rows) {
+    std::string marks;
+    for (std::size_t i = 0; i < (count * room + most - 1) / most; ++i) marks += "█";
+    text += fmt::format("  {} │{} {}\n", padded(label, labels, Align::right), marks, count);
   }
+  return text;
+}
 
-  void draw(const std::vector<std::pair<std::string, std::size_t>>& rows, std::size_t width) {
-    std::size_t labels = 0;
-    std::size_t most = 1;
-    for (const auto& [label, count] : rows) {
-      labels = std::max(labels, columns_of(label));
-      most = std::max(most, count);
-    }
-    const std::size_t taken = labels + 12;  // and the margin, and the count
-    const std::size_t room = std::clamp<std::size_t>(width - std::min(width, taken), 4, 40);
-    for (const auto& [label, count] : rows) {
-      std::string marks;
-      for (std::size_t i = 0; i < (count * room + most - 1) / most; ++i) marks += "█";
-      text_ += fmt::format("  {} │{} {}\n", padded(label, labels, Align::right), marks, count);
-    }
+/// Rounds by cost. Rounds far out would squeeze all others into one bin: they are counted at either side.
+std::string histogram(const std::vector<double>& rounds, ClockUnit unit, std::size_t width) {
+  constexpr std::size_t merged = 5;  // bins of the distribution, which is made for a page
+  constexpr std::size_t bins = Distribution::bin_count / merged;
+  const std::optional<Distribution> known = distribution(rounds);
+  const double from = known ? known->from : rounds.front();
+  const double to = known ? known->to : from;
+  const double step = (to - from) / bins;
+  const Scale scale = scale_for(std::max(std::abs(from), std::abs(to)), unit);
+  // Counts that all agree are told whole, times in three digits.
+  const double told = step > 0                ? step / scale.ticks / 10
+                      : unit != ClockUnit::ns ? 1 / scale.ticks
+                                              : std::max(1.0, std::abs(from) / scale.ticks) / 100;
+  const int decimals = std::clamp(static_cast<int>(std::ceil(-std::log10(told))), 0, 6);
+  const auto label = [&](double value) {
+    return fmt::format("{:.{}f} {}", value / scale.ticks, decimals, scale.name);
+  };
+  std::vector<std::pair<std::string, std::size_t>> rows;
+  const auto add_those = [&](const char* name, const auto& is_one) {
+    const auto count = static_cast<std::size_t>(std::ranges::count_if(rounds, is_one));
+    if (count > 0) rows.emplace_back(name, count);
+  };
+  add_those("less", [&](double value) { return value < from; });
+  if (!known) rows.emplace_back(label(from), rounds.size());
+  for (std::size_t bin = 0; known && bin < bins; ++bin) {
+    const auto first = known->bins.begin() + static_cast<std::ptrdiff_t>(bin * merged);
+    rows.emplace_back(label(from + static_cast<double>(bin) * step),
+                      std::accumulate(first, first + merged, 0U));
   }
-
-  Scale scale_;
-  int decimals_ = 0;
-  std::string text_;
-};
+  add_those("more", [&](double value) { return value > to; });
+  return bars(rows, width);
+}
 
 std::string neighbour_list(const std::string& title, const std::vector<Neighbour>& neighbours, ClockUnit unit,
                            const TableStyle& style) {
@@ -253,15 +227,15 @@ std::string show_line(const Profile& profile, const ShownPlace& place, std::stri
     result += fmt::format("loop    begun ×{}, ×{} passes, {}\n", loop->entries, loop->passes,
                           whole_cost(loop->cost, unit));
   if (const std::vector<double> rounds = engine::present(line.rounds); !rounds.empty())
-    result += fmt::format("rounds  {}\n", rounds.size()) + HistogramText(rounds, unit, style.width).text();
-  const Neighbours neighbours = NeighbourSearch(profile.tree, line).find();
+    result += fmt::format("rounds  {}\n", rounds.size()) + histogram(rounds, unit, style.width);
+  const Neighbours neighbours = neighbours_of(line, profile.tree);
   return result + neighbour_list("caller", neighbours.callers, unit, style) +
          neighbour_list("callee", neighbours.callees, unit, style);
 }
 
 std::string line_json(const Profile& profile, const ShownPlace& place) {
   const LineEstimate line = line_at(profile, place);
-  const Neighbours neighbours = NeighbourSearch(profile.tree, line).find();
+  const Neighbours neighbours = neighbours_of(line, profile.tree);
   const LoopEstimate* loop = loop_at(profile, place);
   Json document{{"format", "jcprof-line"},
                 {"version", 1},

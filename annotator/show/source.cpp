@@ -65,47 +65,39 @@ std::string bar(const Estimate& cost, std::size_t width) {
   return text + std::string(eighths.at(parts % 8));
 }
 
-class SourceColumns {
- public:
-  SourceColumns(const std::map<std::size_t, LineCost>& costs, ClockUnit unit, std::size_t width)
-      : is_narrow_(width < narrow), bar_(width < wide ? 4 : 8) {
-    for (const auto& [line, cost] : costs) {
-      const CostCells cells = cost_cells(cost.cost, unit);
-      const std::string hits = fmt::format("×{}", cost.hits);
-      rows_[line] = {cells, hits, bar(cost.cost, bar_)};
-      value_ = std::max(value_, columns_of(cells.value));
-      half_width_ = std::max(half_width_, columns_of(cells.half_width));
-      share_ = std::max(share_, columns_of(cells.share));
-      hits_ = std::max(hits_, columns_of(hits));
-    }
-  }
+/// The columns at the left of a source's lines: share, bar, value, half width, hits.
+struct SourceColumns {
+  static constexpr std::size_t count = 5;
+  std::map<std::size_t, std::array<std::string, count>> rows;
+  std::array<std::size_t, count> widths{};
+  std::size_t shown = count;
 
   /// Empty columns for lines without a cost.
   std::string of(std::size_t line) const {
-    const auto found = rows_.find(line);
-    const Row row = found == rows_.end() ? Row{} : found->second;
-    const std::string share = padded(row.cells.share, share_, Align::right);
-    if (is_narrow_) return share;
-    return fmt::format("{} {} {} {} {}", share, padded(row.bar, bar_, Align::left),
-                       padded(row.cells.value, value_, Align::right),
-                       padded(row.cells.half_width, half_width_, Align::right),
-                       padded(row.hits, hits_, Align::right));
+    const auto row = rows.find(line);
+    std::string text;
+    for (std::size_t i = 0; i < shown; ++i)
+      text += (i == 0 ? "" : " ") + padded(row == rows.end() ? "" : row->second.at(i), widths.at(i),
+                                           i == 1 ? Align::left : Align::right);
+    return text;
   }
-
- private:
-  struct Row {
-    CostCells cells;
-    std::string hits;
-    std::string bar;
-  };
-  bool is_narrow_;
-  std::size_t bar_;
-  std::map<std::size_t, Row> rows_;
-  std::size_t value_ = 0;
-  std::size_t half_width_ = 0;
-  std::size_t share_ = 0;
-  std::size_t hits_ = 0;
 };
+
+SourceColumns columns_for(const std::map<std::size_t, LineCost>& costs, ClockUnit unit, std::size_t width) {
+  const std::size_t bar_width = width < wide ? 4 : 8;
+  SourceColumns columns;
+  columns.widths[1] = bar_width;
+  if (width < narrow) columns.shown = 1;
+  for (const auto& [line, cost] : costs) {
+    const CostCells cells = cost_cells(cost.cost, unit);
+    auto& row = columns.rows[line];
+    row = {cells.share, bar(cost.cost, bar_width), cells.value, cells.half_width,
+           fmt::format("×{}", cost.hits)};
+    for (std::size_t i = 0; i < row.size(); ++i)
+      columns.widths.at(i) = std::max(columns.widths.at(i), columns_of(row.at(i)));
+  }
+  return columns;
+}
 
 }  // namespace
 
@@ -117,7 +109,7 @@ std::string show_source(const Profile& profile, const std::string& path, std::st
   std::set<std::size_t> unreached;
   for (const UnreachedLine& line : profile.unreached)
     if (line.path == path) unreached.insert(line.line);
-  const SourceColumns columns(costs, profile.run.unit, style.width);
+  const SourceColumns columns = columns_for(costs, profile.run.unit, style.width);
   const std::vector<std::string_view> lines = lines_of(text);
   const std::size_t digits = std::to_string(lines.size()).size();
 
