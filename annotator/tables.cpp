@@ -135,62 +135,32 @@ std::string without_parameters(const std::string& name) {
   return is_a_list ? name.substr(0, at) : name;
 }
 
-std::string place_of(const FunctionEstimate& function) {
-  return function.path.empty() ? "" : fmt::format("{}:{}", plain_line(function.path), function.line);
-}
-
-/// Recorded, so that there are single calls to tell of.
-std::string recorded_function_table(const Profile& profile, const TableStyle& style) {
-  const ClockUnit unit = profile.run.unit;
-  return first_of(profile.functions,
-                  {{"own " + cost_name(profile)},
-                   {"±"},
-                   {"share"},
-                   {"with calls"},
-                   {"calls"},
-                   {"average"},
-                   {"most"},
-                   {"function", Align::left},
-                   {"line", Align::left}},
-                  style, [&](const FunctionEstimate& function) {
-                    const CostCells own = cost_cells(function.exclusive, unit);
-                    const CostCells all = cost_cells(function.inclusive, unit);
-                    const Spread call = function.spread.value_or(Spread{});
-                    return Row{own.value,
-                               own.half_width,
-                               own.share,
-                               all.value,
-                               fmt::format("×{}", function.calls),
-                               each(call.average, unit),
-                               each(call.most, unit),
-                               plain_line(without_parameters(function.function)),
-                               place_of(function)};
-                  });
-}
-
+/// Recorded functions have single calls to tell of, and parameters in their names.
 std::string function_table(const Profile& profile, const TableStyle& style) {
-  if (profile.recorded) return recorded_function_table(profile, style);
-  return first_of(profile.functions,
-                  {{"own " + cost_name(profile)},
-                   {"±"},
-                   {"share"},
-                   {"with calls"},
-                   {"share"},
-                   {"calls"},
-                   {"function", Align::left},
-                   {"line", Align::left}},
-                  style, [&](const FunctionEstimate& function) {
-                    const CostCells own = cost_cells(function.exclusive, profile.run.unit);
-                    const CostCells all = cost_cells(function.inclusive, profile.run.unit);
-                    return Row{own.value,
-                               own.half_width,
-                               own.share,
-                               all.value,
-                               all.share,
-                               fmt::format("×{}", function.calls),
-                               plain_line(function.function),
-                               fmt::format("{}:{}", plain_line(function.path), function.line)};
-                  });
+  const ClockUnit unit = profile.run.unit;
+  const bool is_recorded = profile.recorded.has_value();
+  std::vector<Column> columns{{"own " + cost_name(profile)}, {"±"}, {"share"}, {"with calls"}};
+  for (const char* title :
+       is_recorded ? std::vector{"calls", "average", "most"} : std::vector{"share", "calls"})
+    columns.push_back({title});
+  columns.push_back({"function", Align::left});
+  columns.push_back({"line", Align::left});
+  return first_of(profile.functions, columns, style, [&](const FunctionEstimate& function) {
+    const CostCells own = cost_cells(function.exclusive, unit);
+    const CostCells all = cost_cells(function.inclusive, unit);
+    const Spread call = function.spread.value_or(Spread{});
+    Row row{own.value, own.half_width, own.share, all.value};
+    if (!is_recorded) row.push_back(all.share);
+    row.push_back(fmt::format("×{}", function.calls));
+    if (is_recorded) {
+      row.push_back(each(call.average, unit));
+      row.push_back(each(call.most, unit));
+    }
+    row.push_back(plain_line(is_recorded ? without_parameters(function.function) : function.function));
+    row.push_back(function.path.empty() ? ""
+                                        : fmt::format("{}:{}", plain_line(function.path), function.line));
+    return row;
+  });
 }
 
 std::string loop_table(const Profile& profile, const TableStyle& style) {
