@@ -69,6 +69,18 @@ std::vector<TreeStep> depth_first(const CostTree& tree) {
   return depth_first(parents);
 }
 
+void each_stack(const CostTree& tree, const std::function<void(const StackCost&)>& visit) {
+  std::vector<std::uint32_t> nodes;
+  for (const TreeStep& step : depth_first(tree)) {
+    nodes.resize(step.depth);
+    nodes.push_back(step.node);
+    const CostNode& node = tree.nodes[step.node];
+    if (node.lines.empty()) visit({.nodes = nodes, .cost = node.exclusive});
+    for (const CostLine& line : node.lines)
+      visit({.nodes = nodes, .line = &line, .cost = line.cost, .is_first = &line == &node.lines.front()});
+  }
+}
+
 CostTree in_most_depth(const CostTree& tree) {
   CostTree result{.functions = tree.functions, .nodes = {}};
   std::vector<std::size_t> depth(tree.nodes.size());

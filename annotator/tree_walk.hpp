@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,15 @@ struct TreeStep {
 /// stand in their order, or with `costs` the dearest first.
 std::vector<TreeStep> depth_first(std::span<const std::uint32_t> parents, std::span<const double> costs = {});
 std::vector<TreeStep> depth_first(const CostTree& tree);
+
+/// An own cost, of a line or of a call that has none.
+struct StackCost {
+  std::span<const std::uint32_t> nodes;  // outermost first; the cost is the last one's
+  const CostLine* line = nullptr;
+  double cost = 0;
+  bool is_first = true;  // of the last node
+};
+void each_stack(const CostTree& tree, const std::function<void(const StackCost&)>& visit);
 
 /// So many calls under way, and threads, are shown one below the other. A stack that is written out takes as
 /// much as it is deep, and pages that walk trees by recursion do not survive any depth.

@@ -14,71 +14,12 @@
 namespace jcprof::annotator {
 namespace {
 
-class TreeBuilder {
- public:
-  TreeBuilder(const MeasuredPath& path, std::size_t known)
-      : attribution_(path.attribution()), costs_(path.block_costs()) {
-    costs_.resize(std::min(known, costs_.size()));
-    for (const PassedFunction& function : attribution_.functions)
-      tree_.functions.push_back({.name = function.name, .path = function.path, .line = function.line});
-  }
-
-  CostTree build() {
-    auto next = attribution_.invocations.begin();
-    for (std::size_t block = 0; block < costs_.size(); ++block) {
-      while (!open_.empty() && open_.back().end <= block) open_.pop_back();
-      for (; next != attribution_.invocations.end() && next->begin == block; ++next) begin(*next);
-      if (open_.empty()) continue;
-      lines_[{open_.back().node, attribution_.blocks[block].line}] += costs_[block];
-    }
-    put_lines();
-    sum_up(tree_);
-    return std::move(tree_);
-  }
-
- private:
-  using NodeKey = std::tuple<std::uint32_t, std::uint32_t, std::size_t>;  // parent, function, from_line
-  struct Open {
-    std::uint32_t node = 0;
-    std::size_t end = 0;
-  };
-
-  void begin(const Invocation& call) {
-    const std::uint32_t parent = open_.empty() ? CostNode::none : open_.back().node;
-    const std::size_t from = parent == CostNode::none ? 0 : calling_line(call, tree_.nodes[parent].function);
-    const auto [found, is_new] =
-        nodes_.try_emplace({parent, call.function, from}, static_cast<std::uint32_t>(tree_.nodes.size()));
-    if (is_new) tree_.nodes.push_back({.function = call.function, .parent = parent, .from_line = from});
-    ++tree_.nodes[found->second].calls;
-    // Of a function without a trap at its entry nothing but the return may be known, which is the caller's.
-    if (call.end > call.begin) open_.push_back({.node = found->second, .end = call.end});
-  }
-
-  /// The line whose block the call ended, if that is one of the caller's.
-  std::size_t calling_line(const Invocation& call, std::uint32_t caller) const {
-    if (call.begin == 0) return 0;
-    const Block& before = attribution_.blocks[call.begin - 1];
-    return before.function == caller ? attribution_.lines[before.line].line : 0;
-  }
-
-  void put_lines() {
-    for (const auto& [key, cost] : lines_) {
-      CostNode& node = tree_.nodes[key.first];
-      const OwnedLine& line = attribution_.lines[key.second];
-      node.exclusive += cost;
-      node.lines.push_back({.path = line.path, .line = line.line, .cost = cost});
-    }
-    for (CostNode& node : tree_.nodes)
-      std::ranges::sort(node.lines, {}, [](const CostLine& line) { return std::tie(line.path, line.line); });
-  }
-
-  const Attribution& attribution_;
-  std::vector<double> costs_;  // by block
-  CostTree tree_;
-  std::vector<Open> open_;  // calls under way, innermost last
-  std::map<NodeKey, std::uint32_t> nodes_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, double> lines_;  // by node and line
-};
+/// The line whose block the call ended, if that is one of the caller's.
+std::size_t calling_line(const Attribution& attribution, const Invocation& call, std::uint32_t caller) {
+  if (call.begin == 0) return 0;
+  const Block& before = attribution.blocks[call.begin - 1];
+  return before.function == caller ? attribution.lines[before.line].line : 0;
+}
 
 }  // namespace
 
@@ -89,7 +30,45 @@ void sum_up(CostTree& tree) {
 }
 
 CostTree cost_tree(const MeasuredPath& path, std::size_t known) {
-  return TreeBuilder(path, known).build();
+  struct Open {
+    std::uint32_t node = 0;
+    std::size_t end = 0;
+  };
+  const Attribution& attribution = path.attribution();
+  const std::vector<double> costs = path.block_costs();
+  CostTree tree;
+  for (const PassedFunction& function : attribution.functions)
+    tree.functions.push_back({.name = function.name, .path = function.path, .line = function.line});
+  std::vector<Open> open;  // calls under way, innermost last
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::size_t>, std::uint32_t>
+      nodes;                                                        // by parent, function, line
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> lines;  // by node and line
+  auto next = attribution.invocations.begin();
+  for (std::size_t block = 0; block < std::min(known, costs.size()); ++block) {
+    while (!open.empty() && open.back().end <= block) open.pop_back();
+    for (; next != attribution.invocations.end() && next->begin == block; ++next) {
+      const std::uint32_t parent = open.empty() ? CostNode::none : open.back().node;
+      const std::size_t from =
+          parent == CostNode::none ? 0 : calling_line(attribution, *next, tree.nodes[parent].function);
+      const auto [found, is_new] =
+          nodes.try_emplace({parent, next->function, from}, static_cast<std::uint32_t>(tree.nodes.size()));
+      if (is_new) tree.nodes.push_back({.function = next->function, .parent = parent, .from_line = from});
+      ++tree.nodes[found->second].calls;
+      // Of a function without a trap at its entry nothing but the return may be known, which is the caller's.
+      if (next->end > next->begin) open.push_back({.node = found->second, .end = next->end});
+    }
+    if (!open.empty()) lines[{open.back().node, attribution.blocks[block].line}] += costs[block];
+  }
+  for (const auto& [key, cost] : lines) {
+    CostNode& node = tree.nodes[key.first];
+    const OwnedLine& line = attribution.lines[key.second];
+    node.exclusive += cost;
+    node.lines.push_back({.path = line.path, .line = line.line, .cost = cost});
+  }
+  for (CostNode& node : tree.nodes)
+    std::ranges::sort(node.lines, {}, [](const CostLine& line) { return std::tie(line.path, line.line); });
+  sum_up(tree);
+  return tree;
 }
 
 CostTree cost_tree(const StoredRecording& recording) {

@@ -78,7 +78,7 @@ class Pprof {
     string("");  // the first one must be empty
     add_type("calls", "count");
     add_type(cost, is_time ? "nanoseconds" : "count");
-    for (const TreeStep& step : depth_first(tree_)) add(step);
+    each_stack(tree_, [&](const StackCost& stack) { add(stack); });
     message_.add_int64(ProfileField::time_nanos, nanoseconds_of(profile_.run.started));
     std::vector<std::int64_t> comments;
     for (const std::string& comment : comments_of(profile_)) comments.push_back(string(comment));
@@ -114,24 +114,25 @@ class Pprof {
     message.add_int64(ValueTypeField::unit, string(unit));
   }
 
-  void add(const TreeStep& step) {
-    const CostNode& node = tree_.nodes[step.node];
-    const CostFunction& function = tree_.functions[node.function];
-    if (step.depth > 0 && node.from_line > 0) {
-      const CostFunction& caller = tree_.functions[callers_.at(step.depth - 1).function];
-      set_location(step.depth - 1, caller.path, node.from_line);
-    }
-    callers_.resize(step.depth);
-    callers_.push_back({.function = node.function});
-    set_location(step.depth, function.path, function.line);
-    if (step.depth == 0) thread_ = function.is_thread ? string(thread_label(function)) : 0;
-    std::int64_t calls = static_cast<std::int64_t>(function.is_thread ? 0 : node.calls);
-    if (node.lines.empty()) add_sample(std::exchange(calls, 0), node.exclusive);
-    for (const CostLine& line : node.lines) {
-      set_location(step.depth, line.path, line.line);
-      add_sample(std::exchange(calls, 0), line.cost);
-    }
-    set_location(step.depth, function.path, function.line);
+  /// Threads are labels, and frames only where nothing else is under way.
+  void add(const StackCost& stack) {
+    const CostNode& last = tree_.nodes[stack.nodes.back()];
+    const bool has_calls = stack.is_first && !tree_.functions[last.function].is_thread;
+    const std::vector<std::int64_t> values{has_calls ? static_cast<std::int64_t>(last.calls) : 0,
+                                           static_cast<std::int64_t>(stack.cost)};
+    if (values[0] == 0 && stack.cost < 1) return;
+    const CostFunction& root = tree_.functions[tree_.nodes[stack.nodes.front()].function];
+    const std::size_t outermost = root.is_thread && stack.nodes.size() > 1 ? 1 : 0;
+    std::vector<std::uint64_t> locations;  // innermost first
+    for (std::size_t i = stack.nodes.size(); i-- > outermost;) locations.push_back(location_in(stack, i));
+    const std::int64_t thread = root.is_thread ? string(thread_label(root)) : 0;
+    Message<SampleField> message(message_, ProfileField::sample);
+    message.add_packed_uint64(SampleField::location_id, locations.begin(), locations.end());
+    message.add_packed_int64(SampleField::value, values.begin(), values.end());
+    if (!root.is_thread) return;
+    Message<LabelField> label(message, SampleField::label);
+    label.add_int64(LabelField::key, string("thread"));
+    label.add_int64(LabelField::str, thread);
   }
 
   /// "1 words" of "thread 1 words".
@@ -139,25 +140,15 @@ class Pprof {
     return std::string_view(function.name).substr(std::string_view("thread ").size());
   }
 
-  void set_location(std::size_t depth, const std::string& path, std::size_t line) {
-    callers_[depth].location = location(function(callers_[depth].function, path), line);
-  }
-
-  /// With the stack as it is now. Threads are labels, and frames only where nothing else is under way.
-  void add_sample(std::int64_t calls, double cost) {
-    if (calls == 0 && cost < 1) return;
-    std::vector<std::uint64_t> stack;  // innermost first
-    for (auto frame = callers_.rbegin(); frame != callers_.rend(); ++frame)
-      if (callers_.size() == 1 || !tree_.functions[frame->function].is_thread)
-        stack.push_back(frame->location);
-    const std::vector<std::int64_t> values{calls, static_cast<std::int64_t>(cost)};
-    Message<SampleField> message(message_, ProfileField::sample);
-    message.add_packed_uint64(SampleField::location_id, stack.begin(), stack.end());
-    message.add_packed_int64(SampleField::value, values.begin(), values.end());
-    if (thread_ == 0) return;
-    Message<LabelField> label(message, SampleField::label);
-    label.add_int64(LabelField::key, string("thread"));
-    label.add_int64(LabelField::str, thread_);
+  /// The line that costs or calls, or else the function's own.
+  std::uint64_t location_in(const StackCost& stack, std::size_t i) {
+    const std::uint32_t index = tree_.nodes[stack.nodes[i]].function;
+    const CostFunction& known = tree_.functions[index];
+    const bool is_last = i + 1 == stack.nodes.size();
+    if (is_last && stack.line != nullptr)
+      return location(function(index, stack.line->path), stack.line->line);
+    const std::size_t from = is_last ? 0 : tree_.nodes[stack.nodes[i + 1]].from_line;
+    return location(function(index, known.path), from > 0 ? from : known.line);
   }
 
   std::uint64_t location(std::uint64_t function, std::size_t line) {
@@ -201,11 +192,6 @@ class Pprof {
     return found->second;
   }
 
-  struct Frame {
-    std::uint32_t function = 0;
-    std::uint64_t location = 0;
-  };
-
   const Profile& profile_;
   CostTree tree_;
   std::string bytes_;
@@ -216,8 +202,6 @@ class Pprof {
   std::vector<std::uint32_t> owners_;  // their indices in the tree
   std::map<LocationKey, std::uint64_t> locations_;
   std::map<std::string, std::uint64_t> mappings_;
-  std::vector<Frame> callers_;  // and the function itself, outermost first
-  std::int64_t thread_ = 0;     // label of the thread; 0: none
 };
 
 /// As `gzip -n` packs them: without a time, so that the same bytes give the same.

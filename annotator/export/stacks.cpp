@@ -43,10 +43,12 @@ class Speedscope {
 
   std::string text() {
     Json profiles = Json::array();
-    for (const TreeStep& step : depth_first(tree_)) {
-      if (step.depth == 0) profiles.push_back(begin(tree_.functions[tree_.nodes[step.node].function]));
-      add(profiles.back(), step);
-    }
+    std::uint32_t root = CostNode::none;
+    each_stack(tree_, [&](const StackCost& stack) {
+      if (std::exchange(root, stack.nodes.front()) != stack.nodes.front())
+        profiles.push_back(begin(tree_.functions[tree_.nodes[root].function]));
+      add(profiles.back(), stack);
+    });
     if (profiles.empty()) profiles.push_back(begin({.is_thread = false}));
     const Json document{{"$schema", "https://www.speedscope.app/file-format-schema.json"},
                         {"name", plain_line(profile_.run.project)},
@@ -67,28 +69,16 @@ class Speedscope {
             {"weights", Json::array()}};
   }
 
-  void add(Json& profile, const TreeStep& step) {
-    const CostNode& node = tree_.nodes[step.node];
-    frames_of_stack_.resize(step.depth);
-    frames_of_stack_.push_back(node.function);
+  void add(Json& profile, const StackCost& stack) {
+    std::vector<std::uint32_t> frames;
+    for (const std::uint32_t node : stack.nodes) frames.push_back(tree_.nodes[node].function);
     // A thread is the profile, and a frame of it only where nothing else is under way.
-    const bool in_thread = tree_.functions[frames_of_stack_.front()].is_thread;
-    const std::size_t from = in_thread && step.depth > 0 ? 1 : 0;
-    std::vector<std::uint32_t> stack(frames_of_stack_.begin() + static_cast<std::ptrdiff_t>(from),
-                                     frames_of_stack_.end());
-    if (node.lines.empty()) add_sample(profile, stack, node.exclusive);
-    for (const CostLine& line : node.lines) {
-      stack.push_back(frame_of(line));
-      add_sample(profile, stack, line.cost);
-      stack.pop_back();
-    }
-  }
-
-  static void add_sample(Json& profile, const std::vector<std::uint32_t>& stack, double cost) {
-    if (cost <= 0) return;
-    profile["samples"].push_back(stack);
-    profile["weights"].push_back(cost);
-    profile["endValue"] = profile["endValue"].get<double>() + cost;
+    if (frames.size() > 1 && tree_.functions[frames.front()].is_thread) frames.erase(frames.begin());
+    if (stack.line != nullptr) frames.push_back(frame_of(*stack.line));
+    if (stack.cost <= 0) return;
+    profile["samples"].push_back(frames);
+    profile["weights"].push_back(stack.cost);
+    profile["endValue"] = profile["endValue"].get<double>() + stack.cost;
   }
 
   std::uint32_t frame_of(const CostLine& line) {
@@ -109,7 +99,6 @@ class Speedscope {
   CostTree tree_;
   Json frames_ = Json::array();                                         // functions, then lines
   std::map<std::pair<std::string, std::size_t>, std::uint32_t> lines_;  // their frames
-  std::vector<std::uint32_t> frames_of_stack_;  // functions under way, outermost first
 };
 
 }  // namespace
@@ -119,19 +108,13 @@ std::string to_folded(const Profile& profile) {
   std::vector<std::string> parts;  // by function
   for (const CostFunction& function : tree.functions) parts.push_back(part(function));
   std::string text;
-  std::string stack;
-  std::vector<std::size_t> lengths;  // of the stack, by depth
-  for (const TreeStep& step : depth_first(tree)) {
-    const CostNode& node = tree.nodes[step.node];
-    lengths.resize(step.depth);
-    stack.resize(lengths.empty() ? 0 : lengths.back());
-    stack += (stack.empty() ? "" : ";") + parts[node.function];
-    lengths.push_back(stack.size());
-    if (node.lines.empty() && node.exclusive >= 1) text += fmt::format("{} {:.0f}\n", stack, node.exclusive);
-    for (const CostLine& line : node.lines)
-      if (line.cost >= 1)
-        text += fmt::format("{};{} {:.0f}\n", stack, part(place_text(line.path, line.line)), line.cost);
-  }
+  each_stack(tree, [&](const StackCost& stack) {
+    if (stack.cost < 1) return;
+    for (const std::uint32_t node : stack.nodes)
+      text += (node == stack.nodes.front() ? "" : ";") + parts[tree.nodes[node].function];
+    if (stack.line != nullptr) text += ";" + part(place_text(stack.line->path, stack.line->line));
+    text += fmt::format(" {:.0f}\n", stack.cost);
+  });
   return text;
 }
 
