@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "annotator/estimate/ownership.hpp"
@@ -22,28 +23,14 @@ struct Begun {
   std::optional<std::size_t> run = {};  // index into loop_runs once it is known to be a loop
 };
 
-/// Numbers in the order in which they are asked for.
-class Numbering {
- public:
-  explicit Numbering(std::size_t keys) : numbers_(keys, unknown) {}
-  /// `add` is called for a new one.
-  template <class Add>
-  std::uint32_t number_of(std::size_t key, Add add) {
-    if (numbers_[key] == unknown) {
-      numbers_[key] = next_++;
-      add();
-    }
-    return numbers_[key];
-  }
-  std::optional<std::uint32_t> known(std::size_t key) const {
-    return numbers_[key] == unknown ? std::nullopt : std::optional(numbers_[key]);
-  }
-
- private:
-  static constexpr std::uint32_t unknown = static_cast<std::uint32_t>(-1);
-  std::vector<std::uint32_t> numbers_;
-  std::uint32_t next_ = 0;
-};
+/// Index into a list of the result, by number in the table. `add` is called for a new one.
+using Places = std::unordered_map<std::size_t, std::uint32_t>;
+template <class Add>
+std::uint32_t place_in(Places& places, std::size_t number, const Add& add) {
+  const auto [place, is_new] = places.try_emplace(number, static_cast<std::uint32_t>(places.size()));
+  if (is_new) add();
+  return place->second;
+}
 
 /// The account of one path. Time is the number of events that were passed.
 class PathAccount {
@@ -52,13 +39,7 @@ class PathAccount {
   using Machine = Ownership<PathAccount, Call, Begun>;
 
   PathAccount(const TrapMap& map, const std::vector<Event>& path)
-      : table_(table_of(map)),
-        path_(path),
-        machine_(*this),
-        lines_(table_.lines.size()),
-        functions_(table_.functions.size()),
-        loops_(table_.traps.size()),
-        under_way_(table_.functions.size()) {}
+      : table_(table_of(map)), path_(path), machine_(*this), under_way_(table_.functions.size()) {}
 
   Attribution walk() {
     for (const Event& event : path_) {
@@ -81,7 +62,7 @@ class PathAccount {
     if (owner == nullptr) return;  // nothing was passed before the first event
     const TrapPlace& trap = owner->trap();
     const TrapTable::Place& place = table_.lines[trap.line];
-    const std::uint32_t line = lines_.number_of(trap.line, [&] {
+    const std::uint32_t line = place_in(lines_, trap.line, [&] {
       result_.lines.push_back(
           {.path = place.path, .line = place.line, .function = table_.functions[trap.function].function});
     });
@@ -90,7 +71,7 @@ class PathAccount {
   }
   bool enter(const TrapPlace& trap, Call& call) {
     const TrapTable::Place& place = table_.functions[trap.function];
-    const std::uint32_t function = functions_.number_of(trap.function, [&] {
+    const std::uint32_t function = place_in(functions_, trap.function, [&] {
       result_.functions.push_back({.name = place.function, .path = place.path, .line = place.line});
     });
     ++result_.functions[function].calls;
@@ -145,7 +126,7 @@ class PathAccount {
   }
 
   std::uint32_t loop_of(const TrapPlace& trap) {
-    return loops_.number_of(static_cast<std::size_t>(&trap - table_.traps.data()), [&] {
+    return place_in(loops_, static_cast<std::size_t>(&trap - table_.traps.data()), [&] {
       const TrapTable::Place& place = table_.lines[trap.line];
       result_.loops.push_back(
           {.path = place.path, .line = place.line, .function = table_.functions[trap.function].function});
@@ -157,8 +138,7 @@ class PathAccount {
     std::vector<std::uint64_t> passed(table_.traps.size());
     for (const Event& event : path_) ++passed[number(event.trap) - 1];
     std::vector<std::uint64_t> hits = hits_of_lines(table_, passed);
-    for (std::size_t line = 0; line < hits.size(); ++line)
-      if (const auto owned = lines_.known(line)) result_.lines[*owned].hits = hits[line];
+    for (const auto& [line, owned] : lines_) result_.lines[owned].hits = hits[line];
     if (!path_.empty()) list_unreached(hits);  // without a trace nothing is known to be unreached
   }
 
@@ -177,7 +157,7 @@ class PathAccount {
   const std::vector<Event>& path_;
   Machine machine_;
   Attribution result_;
-  Numbering lines_, functions_, loops_;
+  Places lines_, functions_, loops_;
   std::vector<std::size_t> under_way_;        // calls of each function
   std::vector<std::size_t> loops_under_way_;  // runs of each loop
 };
