@@ -168,13 +168,12 @@ class Measurement {
       PathStops stops(one, options_.seed);
       paths_.push_back({.stops = stops, .engine = engine::Engine(stops.settings(map_, target_, goal_))});
     }
-    shooter_.emplace(transport_, *log_,
-                     ShooterSettings{.store = store_,
-                                     .run = run_->info().id,
-                                     .sequence = run_->next_sequence(),
-                                     .most_shots = options_.max_shots,
-                                     .cancellation = cancellation_},
-                     [this] { report_now_and_then(); });
+    const ShooterSettings settings{.store = store_,
+                                   .run = run_->info().id,
+                                   .sequence = run_->next_sequence(),
+                                   .most_shots = options_.max_shots,
+                                   .cancellation = cancellation_};
+    shooter_.emplace(transport_, *log_, settings, [this] { report_now_and_then(); });
     warnings_ = survey_.warnings;
     // How steady it was is known from the first warm-up only.
     std::ranges::copy_if(run_->earlier_warnings(), std::back_inserter(warnings_),
@@ -259,8 +258,6 @@ class Measurement {
       if (options_.look) options_.look();
     } while (path.engine.next().phase != engine::Phase::done && path.engine.next().round % 2 == 0);
   }
-
-  // ---- what is told meanwhile
 
   void tell_plan(const PathMeasurement& path) {
     // The part of a path that zoom will find cannot be foretold.
