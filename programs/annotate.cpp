@@ -106,7 +106,7 @@ void settle_project(CommonOptions& options, std::string& place) {
   if (fs::is_directory(given) || given.extension() == ".jcprof" || given.extension() == ".json")
     std::swap(options.project, place);
   else
-    options.project = ".";
+    options.project = std::string(".");  // g++ 12 warns of a literal, wrongly
 }
 
 fs::path existing(const fs::path& profile) {
