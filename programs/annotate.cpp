@@ -77,7 +77,7 @@ void make_report(const Subject& subject, const annotator::NewestRun& run, const 
     return;
   }
   annotator::NewestRun older = annotator::newest_run(Store(against, OpenMode::read_only));
-  // Of the same tree the same root, also where other files of it were seen.
+  // One tree has one root, also where the older profile has other files of it.
   const bool is_same_tree = annotator::has_sources_below(older.profile, root);
   settle_sources(older, is_same_tree ? root : subject.root);
   const annotator::Against compared{older.profile,
@@ -86,7 +86,7 @@ void make_report(const Subject& subject, const annotator::NewestRun& run, const 
   write_own_file(subject.report(), annotator::report_html(shown));
 }
 
-/// The report shows what it can without the sources; copies of them need all.
+/// The report does without sources that are missing; the copies need all of them.
 std::vector<annotator::AnnotatedFile> annotate_sources(const AnnotateOptions& options, const Subject& subject,
                                                        const annotator::Profile& profile,
                                                        const fs::path& root) {
@@ -99,7 +99,7 @@ std::vector<annotator::AnnotatedFile> annotate_sources(const AnnotateOptions& op
   }
 }
 
-/// --show takes the word behind it, also where that is the project.
+/// --show takes the word behind it, which may have been meant as the project.
 void settle_project(CommonOptions& options, std::string& place) {
   if (!options.project.empty()) return;
   const fs::path given = place;
@@ -116,14 +116,14 @@ fs::path existing(const fs::path& profile) {
   return profile;
 }
 
-/// As it was measured.
+/// The source as it was measured.
 std::string source_text(const annotator::Profile& profile, const fs::path& root, const std::string& path) {
   const auto source = std::ranges::find(profile.sources, path, &SourceDigest::path);
   return annotator::measured_text(source == profile.sources.end() ? SourceDigest{.path = path} : *source,
                                   root);
 }
 
-/// Empty where the source cannot be had: what was measured is shown all the same.
+/// Empty where the source cannot be had: the line's times are shown all the same.
 std::string line_text(const annotator::Profile& profile, const fs::path& root,
                       const annotator::ShownPlace& place) {
   try {
@@ -179,7 +179,7 @@ void print_result(const AnnotateOptions& options, const Subject& subject, const 
   }
 }
 
-/// In the folder of `subject`, which is held.
+/// The caller holds the folder of `subject`.
 ExitCode annotate_subject(const AnnotateOptions& options, const Subject& subject) {
   if (!options.against.empty()) existing(options.against);
   // A profile of another folder is not ours to change.

@@ -264,7 +264,7 @@ void add_strip(CLI::App& app, StripOptions& options) {
   add_quiet(app, options.quiet);
 }
 
-/// Behind the name of the program or of the verb.
+/// The first is the name of the program or of the verb.
 struct Words {
   int count;
   char** first;

@@ -2,7 +2,6 @@
 #include "programs/diagnosis.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,6 +9,7 @@
 
 #include "programs/output.hpp"
 #include "src/core/error.hpp"
+#include "src/core/name_table.hpp"
 
 namespace jcprof::cli {
 namespace {
@@ -21,10 +21,8 @@ constexpr std::uint64_t little_space = 200'000'000;
 // Differences of single statements are not seen by a coarser clock.
 constexpr double coarse_ns = 1000;
 
-constexpr std::array<const char*, 3> names{"ok", "missing", "remark"};
-const char* name_of(Verdict verdict) {
-  return names.at(static_cast<std::size_t>(verdict));
-}
+constexpr NameTable<Verdict, 3> verdict_names{
+    {{Verdict::ok, "ok"}, {Verdict::missing, "missing"}, {Verdict::remark, "remark"}}};
 
 void look_at_readers(const MachineFacts& machine, Verdict if_absent, Findings& findings) {
   if (!machine.readers) {
@@ -130,7 +128,8 @@ Findings diagnose(const MachineFacts& machine, const std::optional<ProjectFacts>
 std::string render(const Findings& findings) {
   std::string text;
   for (const Finding& finding : findings) {
-    text += fmt::format("{:<8} {}: {}\n", name_of(finding.verdict), finding.subject, harmless(finding.what));
+    text += fmt::format("{:<8} {}: {}\n", name_in(verdict_names, finding.verdict), finding.subject,
+                        harmless(finding.what));
     if (!finding.way_out.empty()) text += fmt::format("         {}\n", finding.way_out);
   }
   const auto missing = std::ranges::count(findings, Verdict::missing, &Finding::verdict);
@@ -140,7 +139,7 @@ std::string render(const Findings& findings) {
 std::string to_json(const Findings& findings) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Finding& finding : findings)
-    list.push_back({{"verdict", name_of(finding.verdict)},
+    list.push_back({{"verdict", name_in(verdict_names, finding.verdict)},
                     {"subject", finding.subject},
                     {"what", finding.what},
                     {"way_out", finding.way_out}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What jcprof doctor makes of the facts it has gathered. Pure: looks at nothing itself.
+// Findings of jcprof doctor, made of the facts that it has gathered. Pure: looks at nothing itself.
 #pragma once
 
 #include <cstdint>

@@ -22,22 +22,13 @@ namespace fs = std::filesystem;
 using harness::AgentCheck;
 using harness::CheckVerdict;
 
-std::string_view name_of(CheckVerdict verdict) {
-  switch (verdict) {
-    case CheckVerdict::passed:
-      return "passed";
-    case CheckVerdict::failed:
-      return "failed";
-    case CheckVerdict::skipped:
-      return "skipped";
-  }
-  return "";
-}
+constexpr NameTable<CheckVerdict, 3> verdicts{
+    {{CheckVerdict::passed, "passed"}, {CheckVerdict::failed, "failed"}, {CheckVerdict::skipped, "skipped"}}};
 
 std::string render(const std::vector<AgentCheck>& checks) {
   std::string text;
   for (const AgentCheck& check : checks)
-    text += fmt::format("{:<7} {}{}\n", name_of(check.verdict), check.what,
+    text += fmt::format("{:<7} {}{}\n", name_in(verdicts, check.verdict), check.what,
                         check.why.empty() ? "" : ": " + harmless(check.why));
   return text;
 }
@@ -45,7 +36,8 @@ std::string render(const std::vector<AgentCheck>& checks) {
 std::string to_json(const std::vector<AgentCheck>& checks) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const AgentCheck& check : checks)
-    list.push_back({{"check", check.what}, {"verdict", name_of(check.verdict)}, {"why", check.why}});
+    list.push_back(
+        {{"check", check.what}, {"verdict", name_in(verdicts, check.verdict)}, {"why", check.why}});
   return printed(list);
 }
 

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using harness::Selftest;
 using harness::SelftestBlock;
 
-constexpr std::array<std::string_view, 4> names{"1x", "2x", "4x", "known extra"};
+constexpr std::array<std::string_view, 4> block_names{"1x", "2x", "4x", "known extra"};
 
 long count_off(const Selftest& test) {
   return std::ranges::count(test.blocks, true, &SelftestBlock::is_off);
@@ -50,7 +50,7 @@ std::string clock_of(const Selftest& test) {
 std::string row_of(const SelftestBlock& block, std::string_view name, ClockUnit unit) {
   const std::string found =
       fmt::format("{:.3f} ({:.3f} to {:.3f})", block.ratio.value, block.ratio.low, block.ratio.high);
-  const bool is_first = name == names.front();
+  const bool is_first = name == block_names.front();
   return fmt::format("{:<11} {:>9} {:>6.4g}  {:<24} {:>8}  {}{}\n", name, block.passes, block.truth,
                      is_first ? "1" : found, is_first ? "" : fmt::format("{:+.1f} %", 100 * block.error),
                      harness::in_unit(block.ticks.value, unit), block.is_off ? "  OFF" : "");
@@ -78,7 +78,7 @@ std::string render(const Selftest& test) {
   text += fmt::format("{:<11} {:>9} {:>6}  {:<24} {:>8}  {}\n", "block", "passes", "truth", "found", "error",
                       "time");
   for (std::size_t b = 0; b < test.blocks.size(); ++b)
-    text += row_of(test.blocks[b], names.at(b), test.device.unit);
+    text += row_of(test.blocks[b], block_names.at(b), test.device.unit);
   text += fmt::format("{} shots ({} commands), sigma {}; {}\n", test.shots, test.commands,
                       in_unit(test.sigma), clock_of(test));
   text += fmt::format("resolves {:.2g} % of a command of {}: {}\n", 100 * test.least_share,
@@ -94,7 +94,8 @@ std::string render(const Selftest& test) {
 
 std::string to_json(const Selftest& test) {
   nlohmann::ordered_json blocks = nlohmann::ordered_json::array();
-  for (std::size_t b = 0; b < test.blocks.size(); ++b) blocks.push_back(json_of(test.blocks[b], names.at(b)));
+  for (std::size_t b = 0; b < test.blocks.size(); ++b)
+    blocks.push_back(json_of(test.blocks[b], block_names.at(b)));
   const harness::Description& device = test.device;
   const nlohmann::ordered_json all{{"transport", device.transport},
                                    {"device", device.device},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // jcprof export: a profile in another format.
+#include <array>
 #include <cstdio>
 #include <string>
 
@@ -25,36 +26,16 @@ std::string as_gmon(const ExportOptions& options, const Store& store) {
   return annotator::to_gmon(annotator::load_recorded_run(store), annotator::read_binary(options.elf));
 }
 
-/// Sources are named as the project does, not as the system.
-annotator::Profile with_own_names(annotator::Profile profile) {
-  annotator::make_relative(profile, annotator::root_of_sources(profile));
-  return profile;
-}
-
-std::string written(const ExportOptions& options, const Store& store) {
-  if (options.format == ExportFormat::gmon) return as_gmon(options, store);
-  const annotator::Profile profile = annotator::newest_run(store).profile;
-  switch (options.format) {
-    case ExportFormat::json:
-      return annotator::to_json(profile);
-    case ExportFormat::csv:
-      return annotator::to_csv(profile);
-    case ExportFormat::folded:
-      return annotator::to_folded(profile);
-    case ExportFormat::speedscope:
-      return annotator::to_speedscope(profile);
-    case ExportFormat::callgrind:
-      return annotator::to_callgrind(profile);
-    case ExportFormat::pprof:
-      return annotator::to_pprof(profile);
-    case ExportFormat::sarif:
-      return annotator::to_sarif(with_own_names(profile));
-    case ExportFormat::markdown:
-      return annotator::to_markdown(with_own_names(profile));
-    case ExportFormat::gmon:
-      break;
-  }
-  return "";
+std::string written(ExportFormat format, annotator::Profile profile) {
+  using namespace annotator;
+  using Write = std::string (*)(const Profile&);
+  // By ExportFormat; gmon needs more than a profile.
+  constexpr std::array<Write, export_formats.size() - 1> write{
+      annotator::to_json, to_csv, to_folded, to_speedscope, to_callgrind, to_pprof, to_sarif, to_markdown};
+  // They name sources as the project does, not as the system.
+  if (format == ExportFormat::sarif || format == ExportFormat::markdown)
+    make_relative(profile, root_of_sources(profile));
+  return write.at(static_cast<std::size_t>(format))(profile);
 }
 
 }  // namespace
@@ -65,7 +46,10 @@ ExitCode export_profile(const ExportOptions& options) {
     throw UserError(Fault{.message = fmt::format("{} is binary, and this is a terminal",
                                                  name_in(export_formats, options.format)),
                           .hint = "-o FILE writes it to a file"});
-  const std::string text = written(options, Store(options.profile, OpenMode::read_only));
+  const Store store(options.profile, OpenMode::read_only);
+  const std::string text = options.format == ExportFormat::gmon
+                               ? as_gmon(options, store)
+                               : written(options.format, annotator::newest_run(store).profile);
   if (options.out.empty())
     fmt::print("{}", text);
   else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// jcprof-gen: puts the traps into a copy of the sources. The only program that parses them, and so it drafts
-// project files and takes traps out again, too.
+// jcprof-gen: puts the traps into a copy of the sources. No other program links the parsers, so it drafts
+// project files and strips sources, too.
 #include <algorithm>
 #include <functional>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jcprof init: writes a first project file for a source tree. What stands in it is the rewriter's affair.
+// jcprof init: writes a first project file for a source tree. The rewriter drafts its text.
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -24,13 +24,13 @@ fs::path variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// Where scripts/setup and scripts/optee-vm keep what they fetch and make.
+/// The cache of scripts/setup and scripts/optee-vm.
 fs::path cache_folder() {
   const fs::path named = variable("JCPROF_CACHE");
   return named.empty() ? variable("HOME") / ".cache/jcprof" : named;
 }
 
-/// That of scripts/setup; empty where there is none.
+/// The newest jCardSim of scripts/setup; empty where there is none.
 std::string known_simulator() {
   std::error_code none;
   std::string newest;

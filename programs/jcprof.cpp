@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jcprof: the verbs, but for those that read sources, which are jcprof-gen's.
+// jcprof: does all verbs but those on sources, which jcprof-gen does.
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -25,7 +25,7 @@ ExitCode become_gen(char** argv) {
                           "is jcprof installed as a whole?");
 }
 
-/// What is asked for. The words are handed on to jcprof-gen as they are.
+/// Does the verb that is asked for; jcprof-gen gets the words as they are.
 struct Work {
   char** argv;
 

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where the trigger first stops; nothing where the target carries no traps.
+/// The first trap of the trigger; run_to_end where the target carries no traps.
 TrapId first_trap(const TrapMap& map) {
   const auto found = std::ranges::find(map.traps, TrapKind::entry0, &Trap::kind);
   return found == map.traps.end() ? run_to_end : found->id;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every executable of jcprof does round its work: it prints a UserError once and gives the exit code.
+// The frame round the work of every program of ours: it prints a UserError once and gives the exit code.
 // Knows no verb and no option.
 #pragma once
 

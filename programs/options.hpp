@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the verbs can be asked for, as values. command_line.cpp makes them of words; no verb sees a word.
+// The options of the verbs as values. command_line.cpp makes them of words; no verb sees a word.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,8 @@ struct StripOptions {
   bool quiet = false;
 };
 
-/// The last three are not for users: jcprof profile builds in narrower scopes than that of the project file.
+/// The last three are hidden from users: jcprof profile asks for narrower scopes than that of the project
+/// file.
 struct GenOptions {
   CommonOptions common;
   bool records = false;
@@ -43,7 +44,7 @@ struct GenOptions {
   bool tells_if_tight = false;       // done_but_tight is an exit code
 };
 
-/// Of jcprof-gen: the tree is made, and may be too large for a card.
+/// An exit code of jcprof-gen: the tree is made, and may be too large for a card.
 inline constexpr ExitCode done_but_tight{4};
 
 struct RunOptions {
@@ -142,7 +143,7 @@ struct DoctorOptions {
   std::string transport;  // of the self-test
 };
 
-/// What a command line asks for. ExitCode: nothing more, it has been answered.
+/// A command line asks for one of these. ExitCode: it has been answered already.
 using Request =
     std::variant<ExitCode, InitOptions, GenOptions, RunOptions, AnnotateOptions, ProfileOptions,
                  RecordOptions, ExportOptions, QueryOptions, LayersOptions, DoctorOptions, StripOptions>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a project's output goes, and JSON as it is printed.
+// The output folder of a project, and JSON as it is printed.
 #pragma once
 
 #include <filesystem>

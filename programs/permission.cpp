@@ -34,7 +34,7 @@ fs::path memory() {
   return home == nullptr || *home != '/' ? fs::path() : fs::path(home) / ".local/state/jcprof/allowed";
 }
 
-/// Of a program and the folder of its project, which two projects do not share.
+/// The folder is part of it: leave for one project is none for another.
 std::string digest_of(const Project& project, const std::string& program) {
   return sha256(fmt::format("{}{}{}", fs::weakly_canonical(project.root).string(), '\0', program));
 }
@@ -49,7 +49,7 @@ void drop_remembered(const Project& project, std::vector<std::string>& programs)
                 [&](const std::string& program) { return digests.contains(digest_of(project, program)); });
 }
 
-/// Where it cannot be written it is asked again.
+/// If the file cannot be written, the user is asked again next time.
 void remember(const Project& project, const std::vector<std::string>& programs) {
   const fs::path file = memory();
   std::error_code error;

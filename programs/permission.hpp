@@ -11,14 +11,14 @@
 
 namespace jcprof::cli {
 
-/// What the build and install steps run, a line each.
+/// Programs of the build and install steps, a line each.
 std::vector<std::string> programs_of_steps(const Project& project);
 
-/// What a run starts: device, agent, trigger, session scripts.
+/// Programs of a run: device, agent, trigger, session scripts.
 std::vector<std::string> programs_of_run(const Project& project);
 
 enum class Consent : std::uint8_t { to_be_asked, given };
-/// Of --yes.
+/// --yes gives it.
 inline Consent consent_of(bool yes) {
   return yes ? Consent::given : Consent::to_be_asked;
 }

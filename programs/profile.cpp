@@ -40,7 +40,7 @@ void say(const Profiling& all, const std::string& text) {
   if (!all.run.common.quiet) fmt::print("{}", text);
 }
 
-/// Once, for all phases.
+/// Asks once for all phases.
 void ask(const Project& project, bool yes) {
   std::vector<std::string> programs = rewriter::programs_of_generation(project);
   std::ranges::move(programs_of_steps(project), std::back_inserter(programs));
@@ -76,7 +76,7 @@ FirstScope make_what_fits(const Profiling& all) {
   return FirstScope::functions_only;
 }
 
-/// Of the newest run; kept with it in the profile.
+/// Estimates of the newest run, which are stored with it.
 annotator::Profile estimated(const Profiling& all) {
   Store store(all.folder.path() / "profile.jcprof", OpenMode::read_write);
   annotator::Profile profile = annotator::estimate(annotator::load_newest_run(store));

@@ -81,7 +81,7 @@ std::optional<RunInfo> last_run(const fs::path& profile) {
   return Store(profile, OpenMode::read_only).last_run();
 }
 
-/// Hours of jcprof run may be in it.
+/// Refuses to overwrite what jcprof run has measured, maybe for hours.
 void keep_measurements(const fs::path& profile) {
   const std::optional<RunInfo> last = last_run(profile);
   if (last && last->transport != "record")
@@ -156,7 +156,7 @@ void print_summary(const Recorded& recorded, const fs::path& log) {
              megabytes(recorded.log.bytes));
 }
 
-/// Analyses, and says what came of it.
+/// Analyses the log and tells the result.
 std::vector<Warning> make_profile(const RecordOptions& options, const Analysis& what) {
   std::vector<Warning> warnings = analyze(what);
   if (options.quiet) return warnings;
@@ -165,7 +165,7 @@ std::vector<Warning> make_profile(const RecordOptions& options, const Analysis& 
   return warnings;
 }
 
-/// What fails when all is recorded is told, and hides nothing of how the command ended.
+/// A step after the recording may fail: it says so, and the command's exit status still counts.
 template <class Step>
 ExitCode attempt(Step step) {
   try {
@@ -245,7 +245,7 @@ ExitCode analyze_again(const RecordOptions& options) {
   what.name = log.stem().string();
   if (!options.traps.empty()) what.traps = read_trap_map(options.traps);
   keep_measurements(what.profile);
-  // What only the recorder knew stands in its profile.
+  // The profile keeps facts that only the recorder knew.
   if (const auto earlier = last_run(log.parent_path() / "profile.jcprof");
       earlier && earlier->transport == "record") {
     what.target = *earlier;

@@ -39,7 +39,7 @@ void make_and_build(const Project& project, const OutputFolder& folder, const Re
   run_steps("install", project.install, values, how);
 }
 
-/// Those of the project in turn.
+/// The project's inputs, in turn.
 std::vector<Bytes> inputs_of(const Project& project, std::uint32_t runs) {
   const std::vector<StoredInput> all =
       harness::make_inputs(project.inputs, {.root = project.root, .seed = project.measure.seed});
@@ -65,7 +65,7 @@ RecordedProject record_project(const Project& project, const OutputFolder& folde
   result.target.device = project.device.empty() ? agent.device : project.device;
   result.target.agent = agent.agent;
   result.target.simulated = agent.simulated;
-  // What only the target times is its processor's cycles, but where the agent counts instructions.
+  // Only the target keeps the time: in cycles of its processor, unless the agent counts instructions.
   result.target.unit = agent.unit == ClockUnit::ns ? ClockUnit::cycles : agent.unit;
   harness::LogOptions log = options.log;
   log.file = folder.path() / "record.jcplog";

@@ -55,7 +55,7 @@ Functions to_keep(const FirstRun& first) {
   return keep;
 }
 
-/// Brackets of parameters are no sets of characters.
+/// In a glob, brackets would be sets of characters.
 std::string pattern_of(std::string function) {
   std::ranges::replace_if(function, [](char c) { return c == '[' || c == ']'; }, '?');
   return function;

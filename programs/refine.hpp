@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a second build needs traps: only where a first run found the command hot. Pure: what the first run
-// found in, a narrower scope and its reason out. It generates, builds and measures nothing.
+// The scope of a second build: traps only where a first run found the command hot. Pure: it takes the
+// findings of the first run and returns a narrower scope with the reason. It generates, builds and measures
+// nothing.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@
 
 namespace jcprof::cli {
 
-/// What the first run was: of the scope that was asked for, or of functions only, because the traps of that
-/// scope were too large to be built.
+/// The scope of the first run: the one that was asked for, or functions only, because the traps of that scope
+/// were too large to be built.
 enum class FirstScope : std::uint8_t { as_asked, functions_only };
 
 struct FirstRun {
@@ -44,7 +45,7 @@ struct Refinement {
 /// functions that take less than RunInfo::hot by the upper end of their interval; never an entry.
 std::optional<Refinement> refinement(const FirstRun& first, RefineWish wish);
 
-/// What is left out and why, for a person.
+/// Tells a person which functions are left out and why.
 std::string to_text(const Refinement& refinement);
 
 }  // namespace jcprof::cli

@@ -72,7 +72,7 @@ std::string filled(const std::vector<std::string>& argv, const Placeholders& val
   return harmless(line);
 }
 
-/// What is known at the run only stands there in capitals.
+/// A value that only the run will know stands there in capitals.
 void print_commands(const Project& project, const fs::path& out) {
   Placeholders values = placeholders(project, out);
   values.emplace("port", "PORT");
@@ -109,7 +109,7 @@ void print_result(const harness::Measured& measured, const RunOptions& options, 
     fmt::print("jcprof run goes on where this stopped, jcprof annotate shows what there is\n");
 }
 
-/// What the looks know goes into the profile at once, for whoever asks it meanwhile, or after a power cut; as
+/// Stores estimates while the run goes on, for those who read the profile meanwhile or after a power cut; as
 /// often as it costs next to nothing.
 class EstimateWriter {
  public:

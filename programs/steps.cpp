@@ -82,13 +82,13 @@ pid_t start(std::vector<std::string> words, const OutputFolder& held) {
   ::_exit(127);
 }
 
-/// The status by which it has ended; nothing where it is not a child of ours.
+/// The exit status of the child; nothing if there is none to wait for.
 std::optional<int> wait_for(pid_t child) {
   const UniqueFd pidfd = open_pidfd(child);
   std::array<pollfd, 2> ends{{{pidfd.get(), POLLIN, 0}, {cancellation().fd(), POLLIN, 0}}};
   while (pidfd.get() >= 0 && ends[0].revents == 0 && !cancellation().is_asked())
     ::poll(ends.data(), ends.size(), -1);
-  // The terminal's Ctrl-C it has got too: then this is the second one for it, which it ignores.
+  // A Ctrl-C of the terminal has reached the child too; it ignores this second signal.
   if (ends[0].revents == 0 && cancellation().is_asked())
     ::kill(child, cancellation().signal() == SIGHUP ? SIGHUP : SIGTERM);
   int status = 0;

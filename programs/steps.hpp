@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What profile and record run before they measure: jcprof-gen, and a project's build and install steps.
+// Programs that profile and record run before they measure: jcprof-gen, the build and the install steps.
 #pragma once
 
 #include <string>
@@ -22,9 +22,9 @@ struct StepOptions {
 void run_steps(const std::string& kind, const std::vector<Step>& steps, const Placeholders& values,
                const StepOptions& options);
 
-/// Has jcprof-gen make a tree in `held`, which it works along in, with our own terminal. A signal that asks
-/// us to end goes on to it, which tidies up; we wait for it. Returns done, or done_but_tight where that is
-/// asked for. UserError without a fault where it fails: it has said why.
+/// Starts jcprof-gen, which makes a tree in `held` and uses our terminal. If a signal asks us to end, we pass
+/// it on and wait until jcprof-gen has tidied up. Returns done, or done_but_tight if that is asked for.
+/// Throws a UserError without faults if jcprof-gen fails: it has said why.
 ExitCode make_tree(const GenOptions& options, const OutputFolder& held);
 
 }  // namespace jcprof::cli

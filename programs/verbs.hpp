@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs as functions. Each returns the exit code, and throws what main_guard puts into words.
+// The verbs as functions. Each returns the exit code; main_guard puts its exceptions into words.
 #pragma once
 
 #include "programs/options.hpp"
@@ -8,12 +8,12 @@
 
 namespace jcprof::cli {
 
-// Of jcprof-gen.
+// jcprof-gen does these.
 ExitCode init(const InitOptions& options);
 ExitCode gen(const GenOptions& options);
 ExitCode strip(const StripOptions& options);
 
-// Of jcprof.
+// jcprof does these.
 ExitCode run(const RunOptions& options);
 ExitCode annotate(const AnnotateOptions& options);
 ExitCode profile(const ProfileOptions& options);
@@ -23,7 +23,7 @@ ExitCode query_profiles(const QueryOptions& options);
 ExitCode layers(const LayersOptions& options);
 ExitCode doctor(const DoctorOptions& options);
 
-// In a folder that is held already.
+// The same for callers that hold the folder already.
 ExitCode run_in(const OutputFolder& folder, const Project& project, const RunOptions& options);
 ExitCode annotate_in(const OutputFolder& folder, const Project& project, const AnnotateOptions& options);
 
