@@ -20,13 +20,6 @@ if(JCPROF_COVERAGE)
   target_link_options(jcprof_settings INTERFACE --coverage)
 endif()
 
-# Nobody steps through what CI builds, and debug information is a third of the compiler's work; a sanitizer names lines.
-if(in_ci AND JCPROF_SANITIZE)
-  target_compile_options(jcprof_settings INTERFACE -g1)
-elseif(in_ci)
-  target_compile_options(jcprof_settings INTERFACE -g0)
-endif()
-
 # What makes a fault of ours hard to use by those whose files we read. Sanitizers watch the same, and _FORTIFY_SOURCE wants
 # optimised code.
 # All alike, libraries too: headers that are compiled once must fit.
@@ -79,26 +72,36 @@ function(jcprof_unoptimised name)
   set_target_properties(${name} PROPERTIES JCPROF_UNOPTIMISED ON)
 endfunction()
 
-# jcprof_test(NAME [ALONE] [TIMED | WAITING] SOURCES … LIBS …): one Catch2 executable, each TEST_CASE a ctest of its own; ALONE:
-# nothing else runs beside it; TIMED: compares real times, or depends on who runs when; WAITING: the same, and mostly waits
-# (scripts/test)
+# jcprof_test(NAME [REAL | MIXED] [ALONE] [WAITING] SOURCES … [APART …] LIBS …): one Catch2 executable, each TEST_CASE a ctest of its own.
+# REAL: it looks at a real clock, or needs a virtual machine or a browser (scripts/test --all), MIXED: cases with the tag [real] do;
+# ALONE: nothing else runs beside it; WAITING: it mostly waits, so that a processor has time for two;
+# APART: sources with names that others have too, which are not compiled with them.
 function(jcprof_test name)
-  cmake_parse_arguments(arg "ALONE;TIMED;WAITING" "" "SOURCES;LIBS" ${ARGN})
-  add_executable(${name} ${arg_SOURCES})
-  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
+  cmake_parse_arguments(arg "REAL;MIXED;ALONE;WAITING" "" "SOURCES;APART;LIBS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES} ${arg_APART})
+  set_source_files_properties(${arg_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_link_libraries(${name} PRIVATE jcprof_test_main jcprof_warnings nlohmann_json::nlohmann_json fmt::fmt ${arg_LIBS})
   jcprof_unoptimised(${name})
   target_precompile_headers(${name} REUSE_FROM jcprof_test_headers)
   target_compile_definitions(${name} PRIVATE JCPROF_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              JCPROF_JCARDSIM="${JCPROF_JCARDSIM}"
                                              JCPROF_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  set(label plain)
-  if(arg_TIMED)
-    set(label timed)
-  elseif(arg_WAITING)
-    set(label waiting)
+  set(processors 2)
+  if(arg_WAITING)
+    set(processors 1)
   endif()
-  catch_discover_tests(${name} TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 600 RUN_SERIAL ${arg_ALONE}
-                       LABELS ${label}
-                       SKIP_REGULAR_EXPRESSION "SKIPPED:|SKIP SGX SDK:")
+  # discover(LABEL [TEST_SPEC TAG])
+  macro(discover label)
+    catch_discover_tests(${name} ${ARGN} TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 600 RUN_SERIAL ${arg_ALONE}
+                         LABELS ${label} PROCESSORS ${processors}
+                         SKIP_REGULAR_EXPRESSION "SKIPPED:|SKIP SGX SDK:")
+  endmacro()
+  if(arg_MIXED)
+    discover(plain TEST_SPEC "~[real]")
+    discover(real TEST_SPEC "[real]")
+  elseif(arg_REAL)
+    discover(real)
+  else()
+    discover(plain)
+  endif()
 endfunction()

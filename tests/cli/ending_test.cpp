@@ -18,6 +18,7 @@
 #include "src/core/store.hpp"
 #include "tests/core/temporary_folder.hpp"
 #include "tests/support/processes.hpp"
+#include "tests/support/slowdown.hpp"
 
 namespace jcprof {
 namespace {
@@ -41,7 +42,7 @@ public class A extends javacard.framework.Applet {
 )";
 
 bool becomes_true(const std::function<bool()>& condition) {
-  for (const auto deadline = Clock::now() + 30s; Clock::now() < deadline; std::this_thread::sleep_for(5ms))
+  for (const auto deadline = Clock::now() + 120s; Clock::now() < deadline; std::this_thread::sleep_for(5ms))
     if (condition()) return true;
   return false;
 }
@@ -143,13 +144,15 @@ class Bench {
     return found;
   }
 
-  /// Within the time that is promised, with 128 and the signal, and nothing is left.
+  /// Within the time that is promised, longer by as much as the machine is busy, with 128 and the signal, and
+  /// nothing is left.
   void ends_on(int signal) {
+    const auto allowed = promised * test::slowdown();
     CHECK(processes().size() > 1);
     send(signal);
     CHECK(ends() == 128 + signal);
-    CHECK(took() < promised);
-    CHECK(becomes_true([&] { return processes().empty() || Clock::now() - asked_ > promised; }));
+    CHECK(took() < allowed);
+    CHECK(becomes_true([&] { return processes().empty() || Clock::now() - asked_ > allowed; }));
     CHECK(processes().empty());
   }
 
@@ -219,7 +222,7 @@ TEST_CASE("tracing in small windows ends on a signal, and when --max-time is ove
   CHECK(bench.said() ==
         "--max-time was over before the first round: 1 s, in phase \"path\"\n"
         "hint: give it more time, or place fewer traps: a coarser \"level\" in \"profile\" of jcprof.json\n");
-  CHECK(bench.took() < 10s);
+  CHECK(bench.took() < 10s * test::slowdown());
   CHECK(bench.processes().empty());
   CHECK(bench.ask("SELECT count(*) FROM run") == "0");
   fs::remove(bench / "memory");

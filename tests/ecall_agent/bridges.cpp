@@ -27,19 +27,22 @@ Shop::Shop(const std::vector<std::string>& definitions) {
       run_and_wait({.argv = argv, .cwd = folder_.path()}, {}, std::chrono::seconds{60});
   INFO(result.tail);
   REQUIRE(result.exit_status == 0);
+  write_file(folder_ / "time", std::string(sizeof(std::int64_t), '\0'));
 }
 
-std::unique_ptr<harness::Transport> Shop::agent(const std::string& trigger,
-                                                const std::string& options) const {
+std::unique_ptr<harness::Transport> Shop::agent() const {
   const std::string program = (fs::path(JCPROF_BIN_DIR) / "jcprof-agent-ecall").string();
   harness::AgentSetup setup{.traps = 6};
-  setup.settings.command = {.argv = {program, bridge()}, .cwd = folder_.path()};
+  setup.settings.command = {.argv = {program, bridge()},
+                            .cwd = folder_.path(),
+                            .environment = {{"JCPROF_TEST_TIME", (folder_ / "time").string()},
+                                            {"LD_PRELOAD", JCPROF_VIRTUAL_CLOCK}}};
   setup.settings.log = {.file = folder_ / "agent.log", .start = LogStart::go_on};
   setup.settings.greeting = {.project = "shop",
                              .target = "sgx-enclave",
-                             .trigger = trigger,
+                             .trigger = "{}",
                              .session = R"({"timeout": "2s"})",
-                             .options = options};
+                             .options = R"({"clock": "monotonic"})"};
   setup.settings.timeout = std::chrono::seconds{2};
   return harness::make_agent_transport(setup, nullptr);
 }

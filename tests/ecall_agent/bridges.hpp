@@ -18,9 +18,9 @@ class Shop {
   explicit Shop(const std::vector<std::string>& definitions = {});
 
   std::string bridge() const { return (folder_ / "bridge.so").string(); }
-  /// An agent on it; timeout "2s", as shots that hang are to be waited for.
-  std::unique_ptr<harness::Transport> agent(const std::string& trigger = "{}",
-                                            const std::string& options = "{}") const;
+  /// An agent on it whose clock goes with what the ecall spends; timeout "2s", as shots that hang are to be
+  /// waited for.
+  std::unique_ptr<harness::Transport> agent() const;
   /// What an agent that ended says that it has been through.
   std::string account() const;
   /// Of that, the number before `what`.

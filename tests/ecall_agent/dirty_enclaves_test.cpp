@@ -21,7 +21,6 @@ TEST_CASE("an enclave that bears its stops is loaded ever more rarely") {
   INFO(shop.account());
   CHECK(shop.count_of("stops") == 2000);
   CHECK(shop.count_of("suspects") == 0);
-  // Where the machine is busy T(end) deviates now and then, and it is loaded more often than ten times.
   CHECK(shop.count_of("loads") < 400);
 }
 

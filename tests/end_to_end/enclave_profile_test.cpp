@@ -2,13 +2,12 @@
 // `jcprof profile` on enclaves, as host builds: no SDK is needed.
 #include <cstdlib>
 #include <string>
-#include <vector>
 
 #include <catch2/catch.hpp>
 
 #include "src/core/file.hpp"
-#include "tests/end_to_end/agreement.hpp"
 #include "tests/end_to_end/known_work.hpp"
+#include "tests/end_to_end/profiled.hpp"
 
 namespace jcprof {
 namespace {
@@ -17,18 +16,30 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using test::check_known_work;
 using test::line_with;
+using test::profiled;
 using test::Said;
+using test::TestClock;
 using test::Workplace;
 
 TEST_CASE("known work in an enclave has its shares: nested, in handlers, while it unwinds, beside a thread") {
-  const Workplace place("known-enclave");
+  const Workplace place("known-enclave", TestClock::virtual_time);
   const fs::path project = place.copied("tests/end_to_end/known_enclave");
-  const json profile = check_known_work(place, project / "jcprof.json", project / "enclave/work.cpp",
-                                        {{"spin(4)", 4.0 / 40},
-                                         {"spin(5)", 5.0 / 40},
-                                         {"spin(2)", 2.0 / 40},
-                                         {"spin(16)", 16.0 / 40},
-                                         {"spin(3)", 12.0 / 40, 4}});
+  const fs::path source = project / "enclave/work.cpp";
+  test::spin_in_virtual_time(source, R"(  uint32_t x = units;
+  for (unsigned long passes = units * 12000UL; passes > 0; passes--) {
+    x = x * 5U + 1U;
+    __asm__ volatile("" : "+r"(x));
+  }
+)");
+  test::replace_in(project / "jcprof.json",
+                   "\"session\":", R"("agent": {"options": {"clock": "monotonic"}}, "session":)");
+  const json profile = profiled(place, project, 6);
+  check_known_work(profile, source,
+                   {{"spin(4)", 4.0 / 40},
+                    {"spin(5)", 5.0 / 40},
+                    {"spin(2)", 2.0 / 40},
+                    {"spin(16)", 16.0 / 40},
+                    {"spin(3)", 12.0 / 40, 4}});
   CHECK(profile["transport"] == "agent");
   CHECK(profile["device"] == "host build, no enclave");
   CHECK(profile["simulated"] == true);
@@ -46,33 +57,6 @@ TEST_CASE("the enclave of the examples is profiled, and the digest of what is ha
   const json profile = json::parse(exported.out);
   const json hot = line_with(profile, project / "enclave/kv.cpp", "many_rounds)");
   for (const json& line : profile["lines"]) CHECK(line["share"]["value"] <= hot["share"]["value"]);
-}
-
-TEST_CASE("stops and a recording of the same enclave agree") {
-  // Two processes run the same code a little differently, which no interval of one knows.
-  constexpr double process_to_process = 0.1;
-  const Workplace place("enclave-recorded");
-  const fs::path project = place.copied("examples/enclave-kv");
-  const auto exported = [&](const std::string& file) {
-    return json::parse(place.run({"jcprof", "export", (project / file).string(), "--format", "json"}).out);
-  };
-  std::vector<std::string> found{"never measured"};
-  // Other programs may spoil a measurement; a mode that measures something else does so each time.
-  for (int attempt = 0; attempt < 3 && !found.empty(); ++attempt) {
-    REQUIRE(place
-                .run({"jcprof", "profile", project.string(), "--rounds", "20", "--max-time", "60s",
-                      "--no-refine", "--fresh"})
-                .status == 0);
-    const Said said = place.run({"jcprof", "record", "--project", project.string(), "--runs", "200"});
-    INFO(said.out << said.err);
-    REQUIRE(said.status == 0);
-    const json recorded = exported("jcprof-out/record/profile.jcprof");
-    CHECK(recorded["device"] == "host build, no enclave");
-    CHECK(recorded["recorded"]["lost"] == 0);
-    found = test::disagreements(exported("jcprof-out/profile.jcprof"), recorded,
-                                {"ecall_get", "ecall_put", "fetched", "kv::Table::find"}, process_to_process);
-  }
-  CHECK(found == std::vector<std::string>{});
 }
 
 TEST_CASE("the enclave of the examples is profiled with the SDK") {

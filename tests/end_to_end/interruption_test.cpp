@@ -10,7 +10,6 @@
 namespace jcprof {
 namespace {
 
-using namespace std::chrono_literals;
 using test::becomes_true;
 using test::PinBench;
 using test::Running;
@@ -23,7 +22,6 @@ TEST_CASE("a run that Ctrl-C ends keeps what it measured, and the next one goes 
   CHECK(run.wait() == 130);
   CHECK(test::is_sound(bench.profile()));
   bench.kept(3, "interrupted");
-  CHECK(std::stoi(bench.ask(test::rounds_stored).value_or("0")) < 16);
   CHECK(bench.place.processes("java").empty());
   bench.goes_on();
 }
@@ -35,8 +33,8 @@ TEST_CASE("a run that is killed takes its simulator along, and the next one goes
   REQUIRE(bench.place.processes("java").size() == 1);
   ::kill(run.pid(), SIGKILL);
   CHECK(run.wait() == 128 + SIGKILL);
-  CHECK(becomes_true([&] { return bench.place.processes("java").empty(); }, 5s));
-  CHECK(becomes_true([&] { return bench.place.processes("jcprof-run").empty(); }, 5s));
+  CHECK(becomes_true([&] { return bench.place.processes("java").empty(); }));
+  CHECK(becomes_true([&] { return bench.place.processes("jcprof-run").empty(); }));
   bench.kept(3, "running");
   bench.goes_on();
 }

@@ -30,9 +30,6 @@ using test::Running;
 using test::Said;
 
 constexpr int kills = 50;
-// More rounds than can be made before the last kill.
-constexpr const char* endless = "100000";
-
 /// From JCPROF_TEST_SEED, or another one each time.
 unsigned chosen_seed() {
   const char* const text = std::getenv("JCPROF_TEST_SEED");
@@ -106,7 +103,7 @@ class Scene {
 
   void insert_card() { card_.emplace(test::card_by_hand(bench_.project, daemon_), LogPolicy{}); }
 
-  void start_run() { run_.reset(new Running(bench_.start(endless))); }
+  void start_run() { run_.reset(new Running(bench_.start())); }
 
   void kill_run() {
     ++killed_runs_;

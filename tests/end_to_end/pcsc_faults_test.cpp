@@ -233,7 +233,7 @@ TEST_CASE("a card that another program holds is waited for, then named") {
                      reader, by_hand));
   }
   std::optional<Holder> holder(std::in_place);
-  Running run = bench.start();
+  Running run = bench.start("4");
   std::this_thread::sleep_for(2s);
   holder.reset();
   CHECK(run.wait() == 0);

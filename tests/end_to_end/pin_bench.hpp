@@ -10,12 +10,13 @@
 
 namespace jcprof::test {
 
+inline constexpr const char* pin_source = "src/PinApplet.java";
 inline constexpr const char* rounds_stored = "SELECT count(DISTINCT round) FROM sample WHERE round > 0";
 inline constexpr const char* states = "SELECT group_concat(id || ' ' || state) FROM run";
 inline constexpr const char* shots_gone =
     "SELECT count(*) FROM sample WHERE outcome NOT IN ('stopped', 'ended')";
 
-/// javacard-pin with two records, whose 1000 hash rounds take 15 ms, also where others keep the machine busy.
+/// javacard-pin with two records, whose 1000 hash rounds take a millisecond of virtual time each.
 std::filesystem::path paced_pin(const Workplace& place, const std::string& as = {});
 
 /// javacard-pin with two records.
@@ -27,7 +28,8 @@ class PinBench {
   /// Adds to "session" of the project file: "\"timeout\": \"1s\"".
   void set_in_session(const std::string& settings) const;
 
-  Running start(const std::string& rounds = "16") const;
+  /// More rounds than there is time for, where nothing else is said.
+  Running start(const std::string& rounds = "100000") const;
   /// Waits until so many rounds are stored.
   void wait_for_rounds(int rounds) const;
   std::optional<std::string> ask(const std::string& sql) const { return value_of(profile(), sql); }
@@ -35,8 +37,8 @@ class PinBench {
 
   /// At least so many rounds are still there, in a run of this state.
   void kept(int rounds, const std::string& state) const;
-  /// The next run goes on with it, to the end.
-  void goes_on(int rounds = 16) const;
+  /// The next run goes on with it, for some rounds more.
+  void goes_on() const;
   /// Something happens while the rounds go on: the run comes to its end all the same, and it costs one shot,
   /// with one of these outcomes.
   void survives(const std::function<void()>& mishap, const std::string& outcomes) const;

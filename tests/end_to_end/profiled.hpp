@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `jcprof profile` measures of a project, on a machine that others may keep busy meanwhile.
+// A profile as tests look at it.
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -12,20 +11,22 @@
 
 namespace jcprof::test {
 
-struct ProfileCall {
-  std::filesystem::path project;  // its file or folder
-  std::filesystem::path out;
-  int rounds = 0;
-  int most_repeats = 3;
-  std::string max_time;  // the examples' own is too short for a machine that builds something beside
-};
+/// A fresh profile of a project's file or folder, unrefined, as `jcprof export` writes it.
+nlohmann::json profiled(const Workplace& place, const std::filesystem::path& project, int rounds);
 
-/// The fresh profile, unrefined, as `jcprof export` writes it. Measured again up to that often where the
-/// machine was too busy for what the test looks at.
-nlohmann::json profiled(const Workplace& place, const ProfileCall& call,
-                        const std::function<bool(const nlohmann::json&)>& is_well_known);
-
-/// Of an interval of an estimate.
+/// Half the width of an estimate's interval.
 double half_width(const nlohmann::json& interval);
 
+/// The noise of the machine while a profile was measured: half the interval of the whole command, as a part
+/// of it. No test that looks at a real clock goes on above this, and none of them asserts the total.
+inline constexpr double most_noise = 0.05;
+double noise_of(const nlohmann::json& profile);
+
 }  // namespace jcprof::test
+
+/// Ends a test case on a machine that is too noisy, with the noise; ctest calls it skipped.
+#define JCPROF_NEEDS_A_QUIET_MACHINE(profile)                                                              \
+  if (const double noise = ::jcprof::test::noise_of(profile); noise > ::jcprof::test::most_noise) {        \
+    WARN("SKIPPED: this machine is too busy: the whole command is known to " << 100 * noise << " % only"); \
+    return;                                                                                                \
+  }

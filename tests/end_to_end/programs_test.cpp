@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `jcprof profile` on C programs, each shot a process of its own and in one process behind an agent.
-#include <algorithm>
 #include <csignal>
 
-#include <fmt/format.h>
 #include <catch2/catch.hpp>
 
-#include "annotator/source_comments.hpp"
 #include "src/core/file.hpp"
 #include "tests/end_to_end/known_work.hpp"
 #include "tests/end_to_end/profiled.hpp"
@@ -18,10 +15,9 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using test::check_known_work;
-using test::half_width;
 using test::KnownLine;
 using test::profiled;
-using test::Said;
+using test::TestClock;
 using test::Workplace;
 
 /// A copy of a folder of ours in the workplace, with the agent of c-sort beside it.
@@ -37,39 +33,28 @@ const std::vector<KnownLine> known_lines{{"spin(4)", 4.0 / 40},
                                          {"spin(2)", 8.0 / 40, 4},
                                          {"spin(1)", 4.0 / 40, 4}};
 
+constexpr const char* loop_of_work =
+    "  unsigned long passes = units * 300000ul;\n  while (passes-- > 0) sink = sink * 5u + 1u;\n";
+
 TEST_CASE("known work has its shares, each shot a process of its own") {
-  const Workplace place("known-exec");
+  const Workplace place("known-exec", TestClock::virtual_time);
   const fs::path project = copied(place, "tests/end_to_end/known_work");
-  const json profile = check_known_work(place, project / "jcprof.json", project / "src/work.c", known_lines);
+  test::replace_in(project / "jcprof.json", R"("clock": "cpu")", R"("clock": "wall")");
+  test::spin_in_virtual_time(project / "src/work.c", loop_of_work);
+  const json profile = profiled(place, project / "jcprof.json", 6);
+  check_known_work(profile, project / "src/work.c", known_lines);
   CHECK(profile["transport"] == "exec");
   CHECK(profile["unit"] == "ns");
   CHECK(profile["simulated"] == false);
 }
 
 TEST_CASE("known work has its shares in one process behind an agent") {
-  const Workplace place("known-agent");
+  const Workplace place("known-agent", TestClock::virtual_time);
   const fs::path project = copied(place, "tests/end_to_end/known_work");
-  const json profile = check_known_work(place, project / "agent.json", project / "src/work.c", known_lines);
+  test::spin_in_virtual_time(project / "src/work.c", loop_of_work);
+  const json profile = profiled(place, project / "agent.json", 6);
+  check_known_work(profile, project / "src/work.c", known_lines);
   CHECK(profile["transport"] == "agent");
-}
-
-TEST_CASE("the example c-sort shows that insertion sort takes most, each shot a process of its own") {
-  const Workplace place("c-sort");
-  const fs::path project = copied(place, "examples/c-sort") / "jcprof.json";
-  const Said generated = place.run({"jcprof", "gen", project.string()});
-  REQUIRE(generated.status == 0);
-  const auto hottest_of = [](const json& profile) {
-    return *std::ranges::max_element(profile["lines"], {},
-                                     [](const json& line) { return line["share"]["value"].get<double>(); });
-  };
-  const json profile = profiled(
-      place,
-      {.project = project, .out = project.parent_path() / "jcprof-out", .rounds = 40, .max_time = "60s"},
-      [&](const json& known) { return half_width(hottest_of(known)["share"]) < 0.25; });
-  const json hottest = hottest_of(profile);
-  CHECK(hottest["line"] == 30);
-  CHECK(hottest["path"] == "src/sort.c");
-  CHECK(hottest["share"]["value"].get<double>() > 0.5);
 }
 
 TEST_CASE("a run that is killed leaves no file of reports behind") {

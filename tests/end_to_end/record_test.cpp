@@ -231,7 +231,8 @@ TEST_CASE("SIGUSR1 pauses recording, SIGUSR2 resumes it, and the log says when")
 
 // setsid: the test ends the process group of what it started.
 
-TEST_CASE("a program whose recorder is killed goes on, and the log is good up to there") {
+// The recorder must be given a processor in time.
+TEST_CASE("a program whose recorder is killed goes on, and the log is good up to there", "[real]") {
   const Place place("killed");
   write_file(place.files / "first", "");
   const pid_t run = place.start_unguarded(
@@ -262,7 +263,9 @@ TEST_CASE("a memory that is too small for a fast program loses events and counts
   CHECK(number_behind("events", place.files / "summary.json") == log.events);
 }
 
-TEST_CASE("ten million events of a program that rests now and then go through a memory for a fifth of them") {
+// The recorder must be given a processor in time.
+TEST_CASE("ten million events of a program that rests now and then go through a memory for a fifth of them",
+          "[real]") {
   const Place place("slow");
   constexpr std::uint64_t calls = 5'000'000;
   CHECK(place.run({"./calls", "slowly", std::to_string(calls)}, {"--memory", "16M"}).status == 0);

@@ -12,12 +12,12 @@ namespace jcprof {
 namespace {
 
 namespace fs = std::filesystem;
+using test::pin_source;
 using test::replace_in;
 using test::Said;
+using test::TestClock;
 using test::value_of;
 using test::Workplace;
-
-constexpr const char* pin_source = "src/PinApplet.java";
 
 /// The paced javacard-pin with ten cold functions in front of its hash rounds, each with so many statements;
 /// the command passes them all.
@@ -55,7 +55,7 @@ constexpr const char* cold_traps =
     "(SELECT function FROM estimate WHERE run = 1 AND scope = 'function' AND share_high >= 0.01)";
 
 TEST_CASE("a second build has traps in hot functions only, and its hot line is not dearer") {
-  const Workplace place("refine");
+  const Workplace place("refine", TestClock::virtual_time);
   const fs::path project = chatty(place, 6);
   // All the rounds in one statement.
   const std::string loop =
@@ -66,7 +66,7 @@ TEST_CASE("a second build has traps in hot functions only, and its hot line is n
              "private void rehash() {\n" + loop + "\n}\nprivate void open()");
   replace_in(project / "jcprof.json", R"(["PinApplet.seal"])", R"(["PinApplet.seal", "PinApplet.rehash"])");
   const std::string settings = read_file(project / "jcprof.json");
-  const Said said = place.run({"jcprof", "profile", project.string(), "--refine", "--rounds", "24"});
+  const Said said = place.run({"jcprof", "profile", project.string(), "--refine", "--rounds", "8"});
   INFO(said.out << said.err);
   REQUIRE(said.status == 0);
 
@@ -85,7 +85,6 @@ TEST_CASE("a second build has traps in hot functions only, and its hot line is n
   CHECK(ask(project, hottest("line", 1)) == ask(project, hottest("line", 2)));
   CHECK(ask(project, hottest("function", 2)) == "PinApplet.deriveKey");
   CHECK(number_of(project, hottest("share", 2)) > 0.5);
-  // The machine's speed changes from one start of the simulator to the next: not so much.
   CHECK(number_of(project, hottest("low", 2)) <= 1.2 * number_of(project, hottest("high", 1)));
 
   CHECK(read_file(project / "jcprof.json") == settings);
@@ -97,13 +96,12 @@ TEST_CASE("a second build has traps in hot functions only, and its hot line is n
 }
 
 TEST_CASE("a tree too large to be built has functions only at first, then the hot ones in full") {
-  const Workplace place("coarsen");
+  const Workplace place("coarsen", TestClock::virtual_time);
   const fs::path project = chatty(place, 700);
   // A converter that refuses what a package does not hold.
   replace_in(project / "jcprof.json", R"("build": [)",
              R"("build": [{"run": ["sh", "-c", "test $(grep -c TRAP_ src/PMC.java) -lt 500"]},)");
-  // Of few rounds on a busy machine even cold functions might take 1 %.
-  const Said said = place.run({"jcprof", "profile", project.string(), "--rounds", "20", "--zoom", "10"});
+  const Said said = place.run({"jcprof", "profile", project.string(), "--rounds", "8", "--zoom", "10"});
   INFO(said.out << said.err);
   REQUIRE(said.status == 0);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reports that people get of the examples, and Chromium's opinion of them.
+// The reports that people get of the examples.
 #include <fstream>
 #include <regex>
 
@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "src/core/file.hpp"
-#include "tests/end_to_end/chromium.hpp"
 #include "tests/end_to_end/workplace.hpp"
 
 namespace jcprof {
@@ -119,51 +118,6 @@ TEST_CASE("a change is seen beside the profile from before it") {
       {"jcprof", "annotate", sort.project.string(), "-o", "after", "--against", "nowhere.jcprof"});
   CHECK(refused.status == 2);
   CHECK(refused.err.starts_with("there is no \"nowhere.jcprof\""));
-}
-
-TEST_CASE("Chromium finds no fault in the reports of the examples") {
-  const Sort sort("report-chromium");
-  const Workplace& place = sort.place;
-  const auto profile = [&](const fs::path& project, const std::string& out) {
-    expect(place, {"jcprof", "profile", project.string(), "-o", out, "--no-refine", "--rounds", "4"});
-  };
-  sort.profile("before");
-  sort.profile("sort");
-  expect(place, {"jcprof", "annotate", sort.project.string(), "-o", "sort", "--against",
-                 "before/profile.jcprof", "-q"});
-  profile(place.copied("examples/c-sort", "c-sort-in-process") / "agent.json", "in-process");
-  profile(place.example("javacard-pin"), "pin");
-  profile(place.example("javacard-bignum"), "bignum");
-  profile(place.example("javacard-torture"), "torture");
-  const fs::path enclave = place.copied("examples/enclave-kv");
-  profile(enclave, "enclave");
-  expect(place, {"jcprof", "record", "-q", "--project", enclave.string(), "-o", "enclave-recorded"});
-  expect(place, {"jcprof", "annotate", enclave.string(), "-o", "enclave-recorded", "-q"});
-
-  const fs::path words = place.copied("examples/record-wordcount");
-  expect(place, {"make", "-C", words.string(), "JCPROF_INCLUDE=" JCPROF_SOURCE_DIR "/templates"});
-  expect(place, {"jcprof", "record", "-q", "-o", "words", "--", (words / "wordcount").string(),
-                 JCPROF_SOURCE_DIR "/README.md"});
-  expect(place, {"jcprof", "annotate", "words/profile.jcprof", "-q"});
-
-  const fs::path sensor = place.copied("examples/agent-python");
-  const Said map = place.run({"python3", "make_traps.py"}, sensor.string());
-  REQUIRE(map.status == 0);
-  write_file(sensor / "jcprof-out/.jcprof-out", "");
-  write_file(sensor / "jcprof-out/traps.json", map.out);
-  expect(place, {"jcprof", "run", sensor.string(), "--rounds", "10", "-q"});
-  expect(place, {"jcprof", "annotate", sensor.string(), "-q"});
-
-  std::vector<fs::path> folders{sensor / "jcprof-out"};
-  for (const char* out :
-       {"sort", "in-process", "pin", "bignum", "torture", "enclave", "enclave-recorded", "words"})
-    folders.push_back(place / out);
-  test::chromium_finds_no_fault(place, folders);
-  if (!fs::exists(place / "shots")) return;
-  // Those that scripts/screenshots takes for the README.
-  for (const char* view : {"distribution", "flame", "comparison"})
-    for (const char* scheme : {"light", "dark"})
-      CHECK(fs::file_size(place / "shots" / fmt::format("c-sort-{}-{}.png", view, scheme)) > 20'000);
 }
 
 }  // namespace jcprof

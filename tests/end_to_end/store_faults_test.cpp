@@ -33,7 +33,7 @@ TEST_CASE("a disk that gets full in the middle of a run costs the round, and the
   // Whether there was room left to write down that it ended is chance.
   CHECK(bench.ask("SELECT group_concat(state IN ('running', 'interrupted')) FROM run") == "1");
   CHECK(std::stoi(bench.ask(test::rounds_stored).value_or("0")) >= 3);
-  bench.goes_on(std::stoi(bench.ask(test::rounds_stored).value_or("0")) + 3);
+  bench.goes_on();
 }
 
 TEST_CASE("a damaged profile is refused and left alone, and a fresh one replaces it") {

@@ -3,6 +3,7 @@
 // belongs. The applet is instrumented and compiled once for all tests.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,18 +36,20 @@ struct Expected {
   int status = 0x9000;
 };
 
+/// A copy of the example, under its own name or another, whose units of work pass virtual time.
+std::filesystem::path passing_torture(const Workplace& place, const std::string& as = {});
+
 /// The change to the project file that makes this APDU, or these, the trigger.
 nlohmann::json command(const nlohmann::json& apdu);
 
 class Torture {
  public:
-  /// A copy of the built applet, whose work waits instead of hashing, with these changes to its project file
-  /// (RFC 7396).
+  /// A copy of the built applet, whose work passes virtual time instead of hashing, with these changes to its
+  /// project file (RFC 7396).
   explicit Torture(const nlohmann::json& changes);
 
   /// Measures the command; wants its work where it is known to be, a stop at every event of the path in every
-  /// round, and no other answer. Noise may spoil a measurement, so there are three, with ever more rounds:
-  /// what is at the wrong line is there each time.
+  /// round, and no other answer.
   void does(const Expected& expected);
 
   /// Runs and annotates; both must end with status 0.
@@ -58,7 +61,7 @@ class Torture {
  private:
   void reached_everything(int rounds, int status) const;
 
-  Workplace place_{"torture"};
+  Workplace place_{"torture", TestClock::virtual_time};
   std::filesystem::path project_;
   nlohmann::json profile_;
 };

@@ -68,12 +68,34 @@ std::string Running::said() const {
   return process_.tail();
 }
 
-Workplace::Workplace(const std::string& name)
-    : folder_(fs::path(JCPROF_BINARY_DIR) / "end_to_end" / fmt::format("{}-{}", name, ::getpid())) {
+const std::string java_virtual_time = R"(
+    private static final java.nio.ByteBuffer time = openTime();
+
+    private static java.nio.ByteBuffer openTime() {
+        try (java.io.RandomAccessFile file = new java.io.RandomAccessFile(System.getenv("JCPROF_TEST_TIME"), "rw")) {
+            return file.getChannel().map(java.nio.channels.FileChannel.MapMode.READ_WRITE, 0, 8)
+                .order(java.nio.ByteOrder.nativeOrder());
+        } catch (java.io.IOException error) {
+            throw new IllegalStateException(error);
+        }
+    }
+
+    static void passTime(long ns) {
+        time.putLong(0, time.getLong(0) + ns);
+    }
+)";
+
+Workplace::Workplace(const std::string& name, TestClock clock)
+    : folder_(fs::path(JCPROF_BINARY_DIR) / "end_to_end" / fmt::format("{}-{}", name, ::getpid())),
+      environment_{plainest_locale} {
   fs::remove_all(folder_);
   fs::create_directories(folder_ / "lib");
   REQUIRE(fs::exists(JCPROF_JCARDSIM));
   fs::create_symlink(JCPROF_JCARDSIM, folder_ / "lib/jcardsim.jar");
+  if (clock == TestClock::real) return;
+  write_file(folder_ / "time", std::string(sizeof(std::int64_t), '\0'));
+  environment_.emplace_back("JCPROF_TEST_TIME", (folder_ / "time").string());
+  environment_.emplace_back("LD_PRELOAD", JCPROF_VIRTUAL_CLOCK);
 }
 
 Workplace::~Workplace() {
@@ -109,9 +131,10 @@ void Workplace::build(const fs::path& project) const {
 Said Workplace::run(const std::vector<std::string>& argv, const std::string& cwd) const {
   const fs::path out = folder_ / "stdout.txt";
   const fs::path err = folder_ / "stderr.txt";
-  const Command command{.argv = through_shell("exec \"$0\" \"$@\" 2>\"$JCPROF_TEST_STDERR\"", argv),
+  const std::string redirected = fmt::format("exec \"$0\" \"$@\" 2>\"{}\"", err.string());
+  const Command command{.argv = through_shell(redirected, argv),
                         .cwd = cwd.empty() ? folder_ : fs::path(cwd),
-                        .environment = {{"JCPROF_TEST_STDERR", err.string()}, plainest_locale}};
+                        .environment = environment_};
   const ProcessResult result =
       run_and_wait(command, {.file = out, .keep_bytes = std::size_t{1} << 26}, longest);
   INFO(read_file(out) << read_file(err));
@@ -122,9 +145,8 @@ Said Workplace::run(const std::vector<std::string>& argv, const std::string& cwd
 Running Workplace::start(const std::vector<std::string>& argv) const {
   const fs::path pid_file = folder_ / "pid.txt";
   fs::remove(pid_file);
-  const Command command{.argv = through_shell("echo $$ >\"$JCPROF_TEST_PID\"; exec \"$0\" \"$@\"", argv),
-                        .cwd = folder_,
-                        .environment = {{"JCPROF_TEST_PID", pid_file.string()}, plainest_locale}};
+  const std::string noted = fmt::format("echo $$ >\"{}\"; exec \"$0\" \"$@\"", pid_file.string());
+  const Command command{.argv = through_shell(noted, argv), .cwd = folder_, .environment = environment_};
   return {command, pid_file};
 }
 

@@ -6,10 +6,12 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/core/process.hpp"
@@ -41,10 +43,18 @@ class Running {
   pid_t pid_ = 0;
 };
 
+/// By which clock the programs of a workplace go. A virtual one runs as ever, and jumps where they say that
+/// they have worked, with pass_time() of virtual_time.h or of the Java text below: so far that what really
+/// passes is small, on a busy machine too.
+enum class TestClock : std::uint8_t { real, virtual_time };
+
+/// Members of a Java class, among them "static void passTime(long ns)".
+extern const std::string java_virtual_time;
+
 class Workplace {
  public:
   /// Made anew under the build folder; gone with the object.
-  explicit Workplace(const std::string& name);
+  explicit Workplace(const std::string& name, TestClock clock = TestClock::real);
   ~Workplace();
   Workplace(const Workplace&) = delete;
   Workplace& operator=(const Workplace&) = delete;
@@ -69,6 +79,7 @@ class Workplace {
   std::string plain(std::string text) const;
 
   std::filesystem::path folder_;
+  std::vector<std::pair<std::string, std::string>> environment_;
 };
 
 /// Looks every few milliseconds, for `patience` at most.

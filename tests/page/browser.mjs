@@ -13,7 +13,7 @@ const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(existsS
 
 /// Empty where all is there.
 export function missing() {
-  if (!chromium) return "chromium is not installed: run scripts/setup --test";
+  if (!chromium) return "chromium is not installed: run scripts/setup --browser";
   if (!existsSync(join(modules, "puppeteer-core"))) return "the packages of tests/page are not installed: run scripts/setup --test";
   return "";
 }

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Preloaded into the programs of a test: clocks go on as ever, and jump where a program of the test says that it has
+   worked (tests/support/virtual_time.h). A JVM keeps its own time, by which its threads wait. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "tests/support/virtual_time.h"
+
+static volatile int64_t *passed;
+static int (*real_time)(clockid_t, struct timespec *);
+
+__attribute__((constructor)) static void find_clocks(void) {
+  *(void **)&real_time = dlsym(RTLD_NEXT, "clock_gettime");
+  if (strncmp(program_invocation_short_name, "java", 4) != 0) passed = virtual_time();
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now) {
+  const int result = real_time(clock, now);
+  if (passed != NULL && (clock == CLOCK_MONOTONIC || clock == CLOCK_THREAD_CPUTIME_ID)) {
+    const int64_t ns = now->tv_nsec + *passed;
+    now->tv_sec += ns / 1000000000;
+    now->tv_nsec = ns % 1000000000;
+  }
+  return result;
+}
