@@ -239,7 +239,8 @@ std::string enclave_build(const EnclaveFacts& facts) {
          "the EDL "
          "and the\n"
          "  // sources in {tree}, and bridge.so of {out}/edge/bridge.c and what the SDK's tool makes of that "
-         "EDL.\n" +
+         "EDL.\n"
+         "  // SGX_MODE=SIM on x86-64 needs -mno-tls-direct-seg-refs for the sources (docs/sgx.md).\n" +
          steps("build", {shared_object("enclave.so", includes, trusted),
                          shared_object("bridge.so", outside_includes, outside)});
 }
