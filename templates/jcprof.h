@@ -94,10 +94,11 @@
 #define JCPROF_VISIBLE_ __attribute__((__visibility__("default")))
 #endif
 #if defined(JCPROF_THREAD) || !defined(__ELF__)
-#define JCPROF_TLS_ JCPROF_VISIBLE_
+#define JCPROF_TLS_MODEL_
 #else
-#define JCPROF_TLS_ JCPROF_VISIBLE_ __attribute__((__tls_model__("initial-exec")))
+#define JCPROF_TLS_MODEL_ __attribute__((__tls_model__("initial-exec")))
 #endif
+#define JCPROF_TLS_ JCPROF_VISIBLE_ JCPROF_TLS_MODEL_
 #ifndef JCPROF_THREAD
 #define JCPROF_THREAD __thread /* empty where there are no threads */
 #endif
@@ -193,8 +194,8 @@ struct jcprof_head {
   jcprof_u32 all;    /* signature of all */
   jcprof_u64 passes; /* of a calibration */
 #ifdef JCPROF_ENCLAVE_BUILD
-  jcprof_u32 last; /* trap passed last */
-  jcprof_u32 zero;
+  jcprof_u32 last;  /* trap passed last */
+  jcprof_u32 fault; /* of arming: 1 where jcprof_has_foreign_tls() */
 #else
   jcprof_u64 zero;
 #endif
@@ -207,6 +208,34 @@ struct jcprof_head {
 #define JCPROF_SHORT_BUFFER_ 0xFFFF0010u
 #define JCPROF_SERVE_(command, types, answer) \
   if ((command) == JCPROF_COMMAND) return (types) != JCPROF_TA_TYPES_ ? JCPROF_BAD_PARAMETERS_ : (answer)
+#endif
+
+#if defined(JCPROF_ENCLAVE_BUILD) && defined(__x86_64__)
+
+static JCPROF_THREAD volatile jcprof_u32 jcprof_word JCPROF_TLS_MODEL_ __attribute__((__unused__));
+
+/* Apart from who takes the address, or the compiler might read by that. Beside an atomic load, because clang without
+   optimisation goes by the base of %fs there and nowhere else. */
+JCPROF_LOCAL_ JCPROF_COLD_ int jcprof_word_is(const jcprof_u32 *value) {
+  return jcprof_word == __atomic_load_n(value, __ATOMIC_RELAXED);
+}
+
+/* Where the SDK simulates SGX, an ecall finds the data of its thread at %fs:0, and the base of %fs stays the host's.
+   Code that was compiled without -mno-tls-direct-seg-refs reaches thread-local storage by that base: it reads and writes
+   the host's. Addresses are made of %fs:0 in any case, so what is written here is the enclave's. */
+JCPROF_LOCAL_ int jcprof_has_foreign_tls(void) {
+  volatile jcprof_u32 *word = &jcprof_word;
+  jcprof_u32 i;
+  __asm__ __volatile__("" : "+r"(word));
+  for (i = 1; i <= 2; i++) {
+    *word = i;
+    if (!jcprof_word_is(&i)) return 1;
+  }
+  return 0;
+}
+
+#elif defined(JCPROF_ENCLAVE_BUILD)
+#define jcprof_has_foreign_tls() 0
 #endif
 
 #ifdef JCPROF_RECORD
@@ -774,10 +803,12 @@ JCPROF_LOCAL_ void jcprof_arm_enclave(struct jcprof_head *window) {
   __atomic_store_n(&jcprof_wanted.window, window, __ATOMIC_RELEASE);
 }
 
-/* 0 arms the next entry; 1, 2, 3 make passes. */
+/* 0 arms the next entry; 1, 2, 3 make passes. Neither where the thread's state would be the host's. */
 JCPROF_LOCAL_ void jcprof_serve(unsigned verb, void *memory) {
   struct jcprof_head *window = JCPROF_TO_(struct jcprof_head *, memory);
   window->build = JCPROF_BUILD;
+  window->fault = jcprof_has_foreign_tls() ? 1 : 0;
+  if (window->fault != 0) return;
   if (verb == 0) {
     jcprof_disarm();
     jcprof_arm_enclave(window);

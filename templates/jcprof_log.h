@@ -112,7 +112,7 @@ struct jcprof_log_head {
   jcprof_log_u32 image; /* of `attached`: tells it from what it replaces itself with by exec; 0: unknown */
   jcprof_log_u64 clock_hz; /* ticks a second of a clock that only the target has; 0: the recorder's; ~0: not told */
   jcprof_log_u32 unfit;    /* how often a target came that cannot read `clock`: it records nothing */
-  jcprof_log_u32 target_spare;
+  jcprof_log_u32 misplaced; /* an enclave came whose thread-local storage is the host's: it records nothing */
 };
 
 /* ---- on disk: blocks, one behind the other, until the file ends; a cut one at the end counts as not there ---- */

@@ -29,7 +29,7 @@ extern "C" {
    trap ids follow, as uint32_t. The layout is that of `struct jcprof_head` in jcprof.h.
    Before control(JCPROF_PLUGIN_ARM, …) the agent sets `trap`, `hit`, `from` and `room`: stop when `trap` is passed for the
    `hit`-th time, from 1; trap 0: run to the end; room above 0: trace, and note the events from the `from`-th on, from 0.
-   When that control() has returned, `trap`, `hit`, `events`, `before`, `all` and `last` are 0. */
+   When that control() has returned, `trap`, `hit`, `events`, `before`, `all` and `last` are 0, unless `fault` is not. */
 struct jcprof_window {
   char magic[8];   /* "JCPROF1\n" */
   uint32_t build;  /* set by arming: of the sources that the enclave was made of */
@@ -42,7 +42,7 @@ struct jcprof_window {
   uint32_t all;    /* signature of all */
   uint64_t passes; /* of a calibration, set by the agent */
   uint32_t last;   /* trap passed last, stored at each trap: it is known even where the ecall never returns */
-  uint32_t zero;
+  uint32_t fault;  /* set by control(): 1 where the enclave's thread-local storage is the host's, and nothing was done */
 };
 
 /* All functions are called by one thread, of a process that the agent has forked for the enclave: never by the agent's

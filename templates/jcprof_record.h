@@ -845,7 +845,14 @@ JCPROF_LOCAL_ int jcprof_find_log(void) {
 JCPROF_WEAK_ void jcprof_record_attach(void *memory) JCPROF_NOTHROW_ {
   struct jcprof_log_head *const log = JCPROF_TO_(struct jcprof_log_head *, memory);
   int first;
-  if (jcprof_recorder.log != JCPROF_NULL_ || !jcprof_is_our_log(log) || !jcprof_hold()) return;
+  if (jcprof_recorder.log != JCPROF_NULL_ || !jcprof_is_our_log(log)) return;
+#ifdef JCPROF_ENCLAVE_BUILD
+  if (jcprof_has_foreign_tls()) {
+    log->misplaced = 1;
+    return;
+  }
+#endif
+  if (!jcprof_hold()) return;
   __atomic_store_n(&jcprof_recorder.log, log, __ATOMIC_RELEASE);
 #if JCPROF_BY_PATH_
   first = jcprof_own_log(log, JCPROF_TO_(jcprof_log_u32, jcprof_libc_getpid()));

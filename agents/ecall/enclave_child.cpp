@@ -90,6 +90,17 @@ class Child {
     return code == 0;
   }
 
+  /// `fault` is what our ecall has said of the enclave's thread-local storage.
+  bool has_own_storage(std::uint32_t fault, Result& result) {
+    if (fault == 0) return true;
+    fail(result, Came::refused,
+         "the thread-local storage of the enclave's code is the host's, as the SDK's simulation leaves the "
+         "base of %fs "
+         "as it is",
+         "compile the trusted sources with -mno-tls-direct-seg-refs (docs/sgx.md)");
+    return false;
+  }
+
   void load(Result& result) {
     try {
       if (!bridge_) bridge_.emplace(settings_.bridge);
@@ -112,7 +123,8 @@ class Child {
     log_->off = JCPROF_LOG_OFF_OUTSIDE;
     is_loaded_ =
         succeeds(bridge_->functions().control(JCPROF_PLUGIN_RECORD, reinterpret_cast<jcprof_window*>(log_)),
-                 result, Came::refused);
+                 result, Came::refused) &&
+        has_own_storage(log_->misplaced, result);
   }
 
   void call(const Order& order, Result& result) {
@@ -123,7 +135,9 @@ class Child {
     while (monotonic_ns() < awake) {
     }
     arm(order);
-    if (!succeeds(bridge.control(JCPROF_PLUGIN_ARM, window()), result, Came::refused)) return;
+    if (!succeeds(bridge.control(JCPROF_PLUGIN_ARM, window()), result, Came::refused) ||
+        !has_own_storage(window()->fault, result))
+      return;
     if (order.is_recorded && log_ != nullptr) log_->off = 0;
     const Timed time = timed(settings_.clock, bridge.call);
     if (log_ != nullptr) log_->off = JCPROF_LOG_OFF_OUTSIDE;
@@ -151,7 +165,7 @@ class Child {
     };
     const Timed time = timed(settings_.clock, loop);
     result.ticks = time.ticks;
-    succeeds(time.code, result, Came::refused);
+    if (succeeds(time.code, result, Came::refused)) has_own_storage(window()->fault, result);
   }
 
   void arm(const Order& order) {

@@ -217,6 +217,7 @@ Recorded Recording::end(int status, std::uint32_t process) {
                                        .attached = head.attached,
                                        .refused = head.refused,
                                        .is_unfit = head.unfit != 0,
+                                       .is_misplaced = head.misplaced != 0,
                                        .others = state_->drain->drainer().others_alive(process)});
   return recorded;
 }

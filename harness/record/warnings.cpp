@@ -57,7 +57,13 @@ void of_losses(const LogWritten& log, std::vector<Warning>& warnings) {
 
 std::vector<Warning> record_warnings(const RecordFacts& facts) {
   std::vector<Warning> warnings;
-  if (facts.log.events + facts.log.lost == 0 && !facts.is_unfit)
+  if (facts.is_misplaced)
+    warnings.push_back({.kind = WarningKind::other,
+                        .text =
+                            "an enclave has recorded nothing: the thread-local storage of its code is the "
+                            "host's, as the SDK's simulation leaves the base of %fs as it is",
+                        .advice = "compile the trusted sources with -mno-tls-direct-seg-refs (docs/sgx.md)"});
+  else if (facts.log.events + facts.log.lost == 0 && !facts.is_unfit)
     warnings.push_back(
         {.kind = WarningKind::other,
          .text =

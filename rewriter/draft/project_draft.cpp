@@ -241,6 +241,7 @@ std::string enclave_build(const EnclaveFacts& facts) {
   outside.emplace_back("-ldl");
   return R"(  // This is a host build: no enclave, for a first look. With the SDK: make enclave.signed.so of the EDL and the
   // sources in {tree}, and bridge.so of {out}/edge/bridge.c and what the SDK's tool makes of that EDL.
+  // SGX_MODE=SIM on x86-64 needs -mno-tls-direct-seg-refs for the sources (docs/sgx.md).
 )" + steps("build", {shared_object("enclave.so", includes, trusted),
                      shared_object("bridge.so", outside_includes, outside)});
 }

@@ -26,6 +26,8 @@ namespace fs = std::filesystem;
 // As for a parser; no EDL comes near either.
 constexpr std::chrono::minutes patience{1};
 constexpr std::size_t most_preprocessed = std::size_t{16} << 20;
+// `jcprof init` has no limit that a child takes over, and #include "/dev/zero" would take all memory.
+constexpr const char* limited = "ulimit -v 1048576 2>/dev/null; exec \"$@\"";
 
 /// As paths below `root` are written; others are absolute.
 std::string path_from(const fs::path& root, const fs::path& file) {
@@ -150,7 +152,7 @@ EdlText preprocessed_edl(const EdlSettings& settings, const std::string& path, c
   if (std::ranges::none_of(edl_tokens(path, text), is_directive)) return {text, text};
   if (settings.compiler.empty()) throw no_compiler(settings, path);
   // As the SDK's tool does it, which knows no warning either.
-  Command command{.argv = {settings.compiler, "-x", "c", "-E", "-w"},
+  Command command{.argv = {"/bin/sh", "-c", limited, "sh", settings.compiler, "-x", "c", "-E", "-w"},
                   .cwd = settings.root,
                   .environment = {{"LC_ALL", "C"}}};
   command.argv.insert(command.argv.end(), settings.flags.begin(), settings.flags.end());
@@ -159,12 +161,10 @@ EdlText preprocessed_edl(const EdlSettings& settings, const std::string& path, c
   // A name may begin as a flag does.
   command.argv.push_back(path.starts_with('/') ? path : "./" + path);
   const UniqueFd file(::memfd_create("jcprof", MFD_CLOEXEC));
-  ProcessResult ended;
-  try {
-    ended = run_and_wait(command, {.keep_bytes = most_preprocessed, .descriptor = file.get()}, patience);
-  } catch (const UserError&) {
-    throw no_compiler(settings, path);
-  }
+  const ProcessResult ended =
+      run_and_wait(command, {.keep_bytes = most_preprocessed, .descriptor = file.get()}, patience);
+  const bool is_started = ended.exit_status != 126 && ended.exit_status != 127;  // as a shell says it
+  if (!is_started) throw no_compiler(settings, path);
   std::string output = read_file(fmt::format("/proc/self/fd/{}", file.get()));
   if (ended.timed_out || output.size() >= most_preprocessed)
     throw UserError(

@@ -143,5 +143,14 @@ TEST_CASE("an input that the bridge does not take is told of the shot") {
   CHECK(answer["error"]["message"] == "on a fresh enclave, with nothing armed: no such ecall");
 }
 
+TEST_CASE("an enclave whose thread-local storage is the host's is refused with the flag that it needs") {
+  const Shop shop({"FAULT=FOREIGN_TLS"});
+  const json error = answered(shop.bridge(), json::object(), {{"do", "trace"}, {"input", ""}})["error"];
+  CHECK_THAT(error["message"].get<std::string>(),
+             Catch::EndsWith("the thread-local storage of the enclave's code is the host's, as the SDK's "
+                             "simulation leaves the base of %fs as it is"));
+  CHECK(error["hint"] == "compile the trusted sources with -mno-tls-direct-seg-refs (docs/sgx.md)");
+}
+
 }  // namespace
 }  // namespace jcprof::test

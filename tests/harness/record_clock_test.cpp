@@ -111,6 +111,12 @@ TEST_CASE("what went wrong in a recording is said with numbers and a way out") {
             "lost: what was built with -DJCPROF_CLOCK_SHARED recorded nothing: it reads a clock of jcprof's, "
             "and there was none; record with --clock published, or --clock counted without a counter to "
             "publish"});
+  CHECK(texts({.log = {.is_whole = true}, .is_misplaced = true}) ==
+        std::vector<std::string>{
+            "other: an enclave has recorded nothing: the thread-local storage of its code is the host's, as "
+            "the "
+            "SDK's simulation leaves the base of %fs as it is; compile the trusted sources with "
+            "-mno-tls-direct-seg-refs (docs/sgx.md)"});
   CHECK(texts({.clock = RecordClock::counted, .log = good, .attached = 7, .is_unfit = true}) ==
         std::vector<std::string>{
             "lost: what was built without -DJCPROF_CLOCK_SHARED recorded nothing: it cannot read the clock "

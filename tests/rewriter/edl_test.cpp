@@ -246,6 +246,8 @@ TEST_CASE("an EDL with a directive needs a C compiler, and no other does") {
 TEST_CASE("an EDL that grows without end in the preprocessor is refused") {
   std::string text = "#define X0 a" + std::string(10'000, 'a') + "\n";
   for (int i = 1; i < 12; ++i) text += fmt::format("#define X{0} X{1} X{1}\n", i, i - 1);
+  CHECK_THAT(refusal_of_file("#include \"/dev/zero\"\nenclave { };\n"),
+             Catch::StartsWith("e/a.edl: the C preprocessor fails"));
   CHECK(refusal_of_file(text + "X11\n") == "e/a.edl: the C preprocessor makes too much of this EDL");
 }
 

@@ -359,6 +359,7 @@ TEST_CASE("an enclave gets a project file for a host build that says all that is
   // How the copy with traps, {tree}, is built. jcprof gen writes what it needs beside it, {out}/edge.
   // This is a host build: no enclave, for a first look. With the SDK: make enclave.signed.so of the EDL and the
   // sources in {tree}, and bridge.so of {out}/edge/bridge.c and what the SDK's tool makes of that EDL.
+  // SGX_MODE=SIM on x86-64 needs -mno-tls-direct-seg-refs for the sources (docs/sgx.md).
   "build": [
     {"run": ["cc", "-O2", "-g", "-shared", "-fPIC", "-o", "enclave.so", "-Ishared", "-I{out}/edge/host",
              "enclave/kv.cpp", "enclave/table.c", "{out}/edge/host/kv_t.c", "-lstdc++"], "timeout_s": 1800},

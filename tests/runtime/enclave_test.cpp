@@ -174,4 +174,25 @@ TEMPLATE_TEST_CASE("what is in an enclave is seen by nobody outside", "", Gcc, C
         Ran{0, "jcprof_enclave\n"});
 }
 
+#ifdef __x86_64__
+TEMPLATE_TEST_CASE("an enclave that the SDK simulates is armed where its thread-local storage is its own", "",
+                   Gcc, Clang) {
+  REQUIRE_COMPILER(TestType::compilers());
+  const Workshop workshop(TestType::compilers());
+  for (const std::string level : {"-O0", "-O2"})
+    for (const std::string place : {"-fpie", "-fPIC"}) {
+      INFO(level << " " << place);
+      const auto ran = [&](const Flags& more) {
+        const Flags trusted = workshop.compile({"enclave.c"}, live + usual + Flags{level, place} + more);
+        return workshop.run(
+            {workshop.link("host", trusted + workshop.compile({"simulated.c"}, {"-O1", "-Wall"}))});
+      };
+      CHECK(ran({"-mno-tls-direct-seg-refs"}) == Ran{0,
+                                                     "fault 0, 0 bytes of the host's changed\n"
+                                                     "result 0, trap 4, 0 bytes of the host's changed\n"});
+      CHECK(ran({}) == Ran{0, "fault 1, 0 bytes of the host's changed\n"});
+    }
+}
+#endif
+
 }  // namespace jcprof::test

@@ -472,9 +472,23 @@ TEMPLATE_TEST_CASE("an enclave is handed its log by our ecall", "", Gcc, Clang) 
   CHECK(workshop.run({"sh", "-c", "nm -u enclave.o | grep -v _GLOBAL_OFFSET_TABLE_"}) ==
         Ran{0, "                 U ocall_ask\n"});
   const std::string host = workshop.link("host", parts + workshop.compile({"record_host.c"}, flags));
-  CHECK(workshop.run({host}) == Ran{0,
-                                    "5 5: 1 30 31 32 31 32 33 2 3 4\n"
-                                    "build cafe0001, attached ffffffff, anchor 1, calibrated 1\n"});
+  const Ran recorded{0,
+                     "5 5: 1 30 31 32 31 32 33 2 3 4\n"
+                     "build cafe0001, attached ffffffff, anchor 1, calibrated 1, misplaced 0, 0 bytes of the "
+                     "host's changed\n"};
+  CHECK(workshop.run({host}) == recorded);
+#ifdef __x86_64__
+  const auto simulated = [&](const Flags& more) {
+    const Flags trusted = workshop.compile({"enclave.c"}, flags + Flags{"-ffreestanding", "-fpie"} + more);
+    return workshop.run({workshop.link(
+        "simulated", trusted + workshop.compile({"record_host.c"}, flags + Flags{"-DSIMULATED"}))});
+  };
+  CHECK(simulated({"-mno-tls-direct-seg-refs"}) == recorded);
+  CHECK(simulated({}) == Ran{0,
+                             "5 5:\n"
+                             "build 0, attached 0, anchor 0, calibrated 0, misplaced 1, 0 bytes of the "
+                             "host's changed\n"});
+#endif
 }
 
 }  // namespace jcprof::test

@@ -33,6 +33,7 @@
 #define LOCKED_IN 15 /* unloading waits for what a stop holds */
 #define NO_PREPARE 16
 #define EMPTY_INPUT 17
+#define FOREIGN_TLS 18 /* its thread-local storage is the host's */
 
 #ifndef FAULT
 #define FAULT NONE
@@ -140,6 +141,10 @@ static void unload(void) {
 
 static int control(uint32_t verb, struct jcprof_window *to) {
   struct jcprof_head *head = (struct jcprof_head *)(void *)to;
+  if (FAULT == FOREIGN_TLS) {
+    to->fault = 1;
+    return 0;
+  }
   if (verb != JCPROF_PLUGIN_ARM) {
     jcprof_calibrate((enum jcprof_calibration)(verb - JCPROF_PLUGIN_EMPTY), to->passes);
     return 0;
