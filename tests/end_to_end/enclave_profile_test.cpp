@@ -33,7 +33,7 @@ TEST_CASE("known work in an enclave has its shares: nested, in handlers, while i
 )");
   test::replace_in(project / "jcprof.json",
                    "\"session\":", R"("agent": {"options": {"clock": "monotonic"}}, "session":)");
-  const json profile = profiled(place, project, 6);
+  const json profile = profiled(place, project, 12);
   check_known_work(profile, source,
                    {{"spin(4)", 4.0 / 40},
                     {"spin(5)", 5.0 / 40},

@@ -96,8 +96,8 @@ std::pair<json, json> over_both(const Workplace& place,
   test::use_virtual_card(direct);
   const fs::path reader = copy("pcsc");
   test::use_reader(reader, daemon);
-  const json a = profiled(place, direct, "6");
-  const json b = profiled(place, reader, "6");
+  const json a = profiled(place, direct, "8");
+  const json b = profiled(place, reader, "8");
   CHECK(a["transport"] == "vpcd");
   CHECK(b["transport"] == "pcsc");
   CHECK(test::value_of(reader / "jcprof-out/profile.jcprof", test::shots_gone) == "0");

@@ -37,7 +37,7 @@ double raw_sum(const json& profile) {
 }
 
 json profiled(const Workplace& place, const fs::path& project) {
-  return test::profiled(place, project, 6);
+  return test::profiled(place, project, 8);
 }
 
 /// From 1.
@@ -87,7 +87,7 @@ TEST_CASE("the hash rounds of javacard-pin are the hot line, and every report sa
 
   CHECK(profile["simulated"] == true);
   CHECK(profile["device"] == "jcardsim");
-  CHECK(profile["rounds"] == 6);
+  CHECK(profile["rounds"] == 8);
   CHECK(profile["warnings"].empty());
   CHECK(line_at(profile, hot)["function"] == "PinApplet.deriveKey");
   CHECK(line_at(profile, hot)["hits"] == 1000);

@@ -41,7 +41,7 @@ TEST_CASE("known work has its shares, each shot a process of its own") {
   const fs::path project = copied(place, "tests/end_to_end/known_work");
   test::replace_in(project / "jcprof.json", R"("clock": "cpu")", R"("clock": "wall")");
   test::spin_in_virtual_time(project / "src/work.c", loop_of_work);
-  const json profile = profiled(place, project / "jcprof.json", 6);
+  const json profile = profiled(place, project / "jcprof.json", 12);
   check_known_work(profile, project / "src/work.c", known_lines);
   CHECK(profile["transport"] == "exec");
   CHECK(profile["unit"] == "ns");
@@ -52,7 +52,7 @@ TEST_CASE("known work has its shares in one process behind an agent") {
   const Workplace place("known-agent", TestClock::virtual_time);
   const fs::path project = copied(place, "tests/end_to_end/known_work");
   test::spin_in_virtual_time(project / "src/work.c", loop_of_work);
-  const json profile = profiled(place, project / "agent.json", 6);
+  const json profile = profiled(place, project / "agent.json", 12);
   check_known_work(profile, project / "src/work.c", known_lines);
   CHECK(profile["transport"] == "agent");
 }
