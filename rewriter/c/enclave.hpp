@@ -19,9 +19,9 @@ struct Enclave {
   CEntering entering;
 };
 
-/// `files`: the project's. A name that `sources` use is not taken for one of ours; `out` is the output folder.
-/// UserError where it is not known which EDL it is, for one with faults, and for entries that are none of its
-/// ecalls.
+/// `files`: the project's. A name that `sources` use is not taken for one of ours; `out` is the output
+/// folder. UserError where it is not known which EDL it is, for one with faults, and for entries that are
+/// none of its ecalls.
 Enclave read_enclave(const Project& project, const std::vector<std::string>& files,
                      const std::vector<std::string>& sources, const std::filesystem::path& out);
 

@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "rewriter/templates.hpp"
 #include "rewriter/edl/c_text.hpp"
 #include "rewriter/edl/edge.hpp"
+#include "rewriter/templates.hpp"
 #include "src/core/error.hpp"
 #include "src/core/text.hpp"
 

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "rewriter/templates.hpp"
 #include "rewriter/edits.hpp"
 #include "rewriter/edl/text.hpp"
 #include "rewriter/found_tree.hpp"
+#include "rewriter/templates.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::rewriter {

@@ -9,12 +9,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "rewriter/templates.hpp"
 #include "rewriter/edits.hpp"
 #include "rewriter/edl/c_text.hpp"
 #include "rewriter/edl/edge.hpp"
 #include "rewriter/edl/files.hpp"
 #include "rewriter/found_tree.hpp"
+#include "rewriter/templates.hpp"
 #include "src/core/file.hpp"
 #include "src/core/text.hpp"
 

@@ -6,8 +6,8 @@
 
 #include "rewriter/blame.hpp"
 #include "rewriter/compile_check.hpp"
-#include "rewriter/java/front_end.hpp"
 #include "rewriter/java/bytecode_size.hpp"
+#include "rewriter/java/front_end.hpp"
 #include "rewriter/java/runtime.hpp"
 #include "src/core/file.hpp"
 #include "tests/rewriter/rewriting.hpp"
