@@ -20,7 +20,7 @@ inline constexpr bool is_optional<std::optional<T>> = true;
 
 /// Enumerations stand in columns as words.
 template <class T>
-inline constexpr bool is_word = std::is_enum_v<T> && !std::is_same_v<T, TrapId>;
+inline constexpr bool is_stored_as_word = std::is_enum_v<T> && !std::is_same_v<T, TrapId>;
 
 template <class T>
 std::string declaration(Cell cell) {
@@ -28,7 +28,7 @@ std::string declaration(Cell cell) {
   const std::string nullable = is_one_of(Cell::low_end, Cell::high_end, Cell::nullable) ? "" : " NOT NULL";
   if constexpr (is_optional<T>) return declaration<typename T::value_type>(Cell::nullable);
   if constexpr (std::is_same_v<T, Bytes>) return "BLOB" + nullable;
-  if constexpr (std::is_same_v<T, std::string> || is_word<T>) return "TEXT" + nullable;
+  if constexpr (std::is_same_v<T, std::string> || is_stored_as_word<T>) return "TEXT" + nullable;
   return (std::is_same_v<T, double> ? "REAL" : "INTEGER") + nullable;
 }
 
@@ -36,7 +36,7 @@ template <class T>
 void put(sqlite::Statement& insert, int parameter, const T& value) {
   if constexpr (is_optional<T>) {
     if (value) put(insert, parameter, *value);
-  } else if constexpr (is_word<T>) {
+  } else if constexpr (is_stored_as_word<T>) {
     insert.set(parameter, name_of(value));
   } else if constexpr (std::is_same_v<T, TrapId>) {
     insert.set(parameter, number(value));
@@ -52,7 +52,7 @@ void get(const sqlite::Statement& select, int column, T& to, Cell cell) {
   if constexpr (is_optional<T>) {
     to.reset();
     if (!select.is_null(column)) get(select, column, to.emplace(), cell);
-  } else if constexpr (is_word<T>) {
+  } else if constexpr (is_stored_as_word<T>) {
     const std::string_view text = select.text_view(column);
     const std::optional<T> word = value_named<T>(text);
     if (!word) sqlite::damaged(select.file(), fmt::format("unknown word \"{}\"", text));
