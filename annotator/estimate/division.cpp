@@ -13,9 +13,9 @@ constexpr double next_to_nothing = 1e-18;  // weight of a hit with too few round
 constexpr double normal_95 = 1.96;         // half widths of 95 % in standard deviations
 
 /// Two blocks are alike where the traps at their ends and the line that they belong to are the same.
-using Edge = std::tuple<TrapId, TrapId, std::uint32_t>;
+using EdgeKey = std::tuple<TrapId, TrapId, std::uint32_t>;
 
-Edge edge_of(const std::vector<Event>& path, const Attribution& attribution, std::size_t block) {
+EdgeKey edge_of(const std::vector<Event>& path, const Attribution& attribution, std::size_t block) {
   const TrapId to = block + 1 < path.size() ? path[block + 1].trap : run_to_end;
   return {path[block].trap, to, attribution.blocks[block].line};
 }
@@ -47,15 +47,15 @@ Interval typical_cost(const std::vector<Interval>& alone) {
   return {std::max(0.0, value), std::max(0.0, value - half), std::max(half, value + half)};
 }
 
-std::map<Edge, Interval> typical_costs(const Stretches& stretches, const std::vector<Event>& path,
-                                       const Attribution& attribution) {
-  std::map<Edge, std::vector<Interval>> alone;
+std::map<EdgeKey, Interval> typical_costs(const Stretches& stretches, const std::vector<Event>& path,
+                                          const Attribution& attribution) {
+  std::map<EdgeKey, std::vector<Interval>> alone;
   for (std::size_t s = 0; s < stretches.all().size(); ++s) {
     const Stretch& stretch = stretches.all()[s];
     if (stretch.end == stretch.begin + 1 && stretches.rounds(s) > 0)
       alone[edge_of(path, attribution, stretch.begin)].push_back(stretches.interval(s));
   }
-  std::map<Edge, Interval> costs;
+  std::map<EdgeKey, Interval> costs;
   for (const auto& [edge, hits] : alone) costs.emplace(edge, typical_cost(hits));
   return costs;
 }
@@ -90,7 +90,7 @@ Fraction fraction(const Weight& part, const Weight& whole) {
 Division::Division(const Stretches& stretches, const std::vector<Event>& path,
                    const Attribution& attribution) {
   before_.resize(path.size() + 1);
-  const std::map<Edge, Interval> typical = typical_costs(stretches, path, attribution);
+  const std::map<EdgeKey, Interval> typical = typical_costs(stretches, path, attribution);
   for (std::size_t s = 0; s < stretches.all().size(); ++s) {
     const Stretch& stretch = stretches.all()[s];
     std::vector<std::size_t> unknown;

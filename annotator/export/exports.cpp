@@ -14,13 +14,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json json(const Event& event) {
+Json json_of(const Event& event) {
   return {{"trap", number(event.trap)}, {"hit", event.hit}};
 }
 
-Json json(const BlockEstimate& block) {
-  return {{"from", json(block.from)},
-          {"to", json(block.to)},
+Json json_of(const BlockEstimate& block) {
+  return {{"from", json_of(block.from)},
+          {"to", json_of(block.to)},
           {"function", block.function},
           {"path", block.path},
           {"line", block.line},
@@ -45,14 +45,14 @@ Json with_spread(Json item, const std::optional<Spread>& spread) {
   return item;
 }
 
-Json json(const LineEstimate& line) {
+Json json_of(const LineEstimate& line) {
   return with_spread(
       with_cost({{"path", line.path}, {"line", line.line}, {"function", line.function}, {"hits", line.hits}},
                 line.cost),
       line.spread);
 }
 
-Json json(const EdgeEstimate& edge) {
+Json json_of(const EdgeEstimate& edge) {
   return with_cost({{"from", number(edge.from)},
                     {"to", number(edge.to)},
                     {"function", edge.function},
@@ -66,7 +66,7 @@ Json json(const EdgeEstimate& edge) {
                    edge.cost);
 }
 
-Json json(const LoopEstimate& loop) {
+Json json_of(const LoopEstimate& loop) {
   return with_cost({{"path", loop.path},
                     {"line", loop.line},
                     {"function", loop.function},
@@ -75,24 +75,24 @@ Json json(const LoopEstimate& loop) {
                    loop.cost);
 }
 
-Json json(const Estimate& estimate) {
+Json json_of(const Estimate& estimate) {
   return with_cost(Json::object(), estimate);
 }
 
-Json json(const FunctionEstimate& function) {
+Json json_of(const FunctionEstimate& function) {
   return with_spread({{"function", function.function},
                       {"path", function.path},
                       {"line", function.line},
                       {"calls", function.calls},
-                      {"exclusive", json(function.exclusive)},
-                      {"inclusive", json(function.inclusive)}},
+                      {"exclusive", json_of(function.exclusive)},
+                      {"inclusive", json_of(function.inclusive)}},
                      function.spread);
 }
 
 template <class Items>
 Json list(const Items& items) {
   Json result = Json::array();
-  for (const auto& item : items) result.push_back(json(item));
+  for (const auto& item : items) result.push_back(json_of(item));
   return result;
 }
 

@@ -98,7 +98,7 @@ std::optional<std::uint64_t> number_in(std::string_view text) {
 }
 
 /// A fault that is forgiven at the end of a file that was cut off.
-struct Doubt {
+struct StampDoubt {
   std::size_t line = 0;
   std::string message;
 };
@@ -116,7 +116,7 @@ class StampParser {
       const bool is_begun = event->type == YAML_SCALAR_EVENT;  // what "- co" would be
       if (!is_begun && event->type != YAML_MAPPING_START_EVENT) events_.refuse(event->line, no_timestamp);
       if (is_begun)
-        doubt_ = Doubt{event->line, no_timestamp};
+        doubt_ = StampDoubt{event->line, no_timestamp};
       else if (!read_stamp(event->line))
         break;
     }
@@ -169,9 +169,10 @@ class StampParser {
       if (field == fields.end()) continue;  // newer frameworks may say more
       seen.set(static_cast<std::size_t>(field - fields.begin()));
       if (!take_field(stamp, *field, value->text))
-        doubt_ = Doubt{value->line, fmt::format("\"{}\" cannot be \"{}\"", *field, value->text)};
+        doubt_ = StampDoubt{value->line, fmt::format("\"{}\" cannot be \"{}\"", *field, value->text)};
     }
-    if (!seen.all() && !doubt_) doubt_ = Doubt{line, "a timestamp has core, counter, address and component"};
+    if (!seen.all() && !doubt_)
+      doubt_ = StampDoubt{line, "a timestamp has core, counter, address and component"};
     if (!doubt_) take_(stamp);
     return true;
   }
@@ -192,7 +193,7 @@ class StampParser {
 
   Events events_;
   std::function<void(const Stamp&)> take_;
-  std::optional<Doubt> doubt_;  // about the last timestamp
+  std::optional<StampDoubt> doubt_;  // about the last timestamp
 };
 
 }  // namespace

@@ -49,6 +49,16 @@ bool has_default(const CSyntax& syntax, NodeIndex switch_body) {
   return false;
 }
 
+bool is_label(CKind kind) {
+  return kind == CKind::label || kind == CKind::attributed || kind == CKind::case_;
+}
+
+/// It ends with its last part, where it has one.
+bool ends_with_part(CKind kind) {
+  return is_label(kind) || kind == CKind::loop || kind == CKind::switch_ || kind == CKind::if_ ||
+         kind == CKind::try_ || kind == CKind::catch_;
+}
+
 }  // namespace
 
 std::vector<NodeIndex> CSyntax::children(NodeIndex node) const {
@@ -149,29 +159,19 @@ bool can_be_braced(const CSyntax& syntax, NodeIndex node) {
 }
 
 std::optional<std::uint32_t> end_of(const CSyntax& syntax, NodeIndex node) {
-  const CNode& n = syntax[node];
-  const std::vector<NodeIndex> parts = syntax.children(node);
-  const bool ends_in_macro = in_macro(syntax, n.end - 1);
-  switch (n.kind) {
-    case CKind::compound:
-      return ends_in_macro && !n.in_macro ? std::nullopt : std::optional(n.end);
-    case CKind::null:
-      return ends_in_macro ? std::nullopt : std::optional(n.end);
-    case CKind::loop:
-    case CKind::switch_:
-    case CKind::if_:
-    case CKind::label:
-    case CKind::case_:
-    case CKind::attributed:
-    case CKind::try_:
-    case CKind::catch_:
-      return parts.empty() ? std::nullopt : end_of(syntax, parts.back());
-    case CKind::declaration:
-      if (syntax.text.text()[n.end - 1] == ';' && !ends_in_macro) return n.end;
-      break;
-    default:
-      break;
+  // A row of thousands of else ifs is gone along for each of them: no lists of children here.
+  while (ends_with_part(syntax[node].kind)) {
+    const NodeIndex behind = node + syntax[node].subtree;
+    NodeIndex last = node;
+    for (NodeIndex i = node + 1; i < behind; i += syntax[i].subtree) last = i;
+    if (last == node) return std::nullopt;
+    node = last;
   }
+  const CNode& n = syntax[node];
+  const bool ends_in_macro = in_macro(syntax, n.end - 1);
+  if (n.kind == CKind::compound) return ends_in_macro && !n.in_macro ? std::nullopt : std::optional(n.end);
+  if (n.kind == CKind::null) return ends_in_macro ? std::nullopt : std::optional(n.end);
+  if (n.kind == CKind::declaration && syntax.text.text()[n.end - 1] == ';' && !ends_in_macro) return n.end;
   const std::size_t token = syntax.token_at(n.end);
   if (syntax.word(token) != ";" || in_macro(syntax, syntax.token(token).begin)) return std::nullopt;
   return syntax.token(token).end;
@@ -240,17 +240,13 @@ IfParts parts_of(const CSyntax& syntax, NodeIndex if_statement) {
 }
 
 NodeIndex behind_labels(const CSyntax& syntax, NodeIndex node, Labels labels) {
-  const auto is_label = [&](NodeIndex i) {
-    const CKind kind = syntax[i].kind;
-    return kind == CKind::label || kind == CKind::attributed || kind == CKind::case_;
-  };
   for (;;) {
     const CKind kind = syntax[node].kind;
-    const bool passes = is_label(node) && (kind != CKind::case_ || labels == Labels::all);
+    const bool passes = is_label(kind) && (kind != CKind::case_ || labels == Labels::all);
     if (!passes || syntax[node].subtree == 1) return node;
     const NodeIndex inner = syntax.children(node).back();
     // An attribute of a statement must stand directly in front of it.
-    if (kind == CKind::attributed && !is_label(inner)) return node;
+    if (kind == CKind::attributed && !is_label(syntax[inner].kind)) return node;
     node = inner;
   }
 }

@@ -14,10 +14,10 @@ namespace jcprof::rewriter {
 namespace {
 
 using Tokens = std::vector<EdlToken>;
-using Kind = EdlToken::Kind;
+using EdlKind = EdlToken::Kind;
 
-bool is_word(const EdlToken& token) {
-  return token.kind == Kind::word || token.kind == Kind::number;
+bool is_word_token(const EdlToken& token) {
+  return token.kind == EdlKind::word || token.kind == EdlKind::number;
 }
 
 /// As C would be written.
@@ -25,7 +25,8 @@ std::string joined(std::span<const EdlToken> tokens) {
   std::string text;
   const EdlToken* before = nullptr;
   for (const EdlToken& token : tokens) {
-    if (before != nullptr && is_word(token) && (is_word(*before) || before->text == "*")) text += ' ';
+    if (before != nullptr && is_word_token(token) && (is_word_token(*before) || before->text == "*"))
+      text += ' ';
     text += token.text;
     before = &token;
   }
@@ -58,7 +59,7 @@ class Cursor {
   bool sees(std::string_view text, std::size_t ahead = 0) const {
     return at_ + ahead < tokens_.size() && tokens_[at_ + ahead].text == text;
   }
-  bool sees(Kind kind) const { return !is_at_end() && tokens_[at_].kind == kind; }
+  bool sees(EdlKind kind) const { return !is_at_end() && tokens_[at_].kind == kind; }
   bool sees_one_of(std::initializer_list<std::string_view> texts) const {
     return !is_at_end() && is_one_of(tokens_[at_].text, texts);
   }
@@ -76,7 +77,7 @@ class Cursor {
   void expect(std::string_view text, const std::string& hint = "") {
     if (!accept(text)) fail(fmt::format("\"{}\" is expected, not {}", text, found()), hint);
   }
-  std::string expect(Kind kind, std::string_view what) {
+  std::string expect(EdlKind kind, std::string_view what) {
     if (!sees(kind)) fail(fmt::format("{} is expected, not {}", what, found()));
     return std::string(take().text);
   }
@@ -93,14 +94,14 @@ class Cursor {
 };
 
 std::string quoted(Cursor& cursor) {
-  const std::string text = cursor.expect(Kind::text, "a file's name in quotes");
+  const std::string text = cursor.expect(EdlKind::text, "a file's name in quotes");
   return text.substr(1, text.size() - 2);
 }
 
 /// "a, b", up to what ends such a list.
 std::vector<std::string> words(Cursor& cursor, std::string_view what) {
   std::vector<std::string> words;
-  do words.push_back(cursor.expect(Kind::word, what));
+  do words.push_back(cursor.expect(EdlKind::word, what));
   while (cursor.accept(","));
   return words;
 }
@@ -119,16 +120,16 @@ std::string until(Cursor& cursor, std::initializer_list<std::string_view> ends) 
 /// A type and behind it a name, which is the last token taken; false where that is not what comes.
 bool skip_type_and_name(Cursor& cursor) {
   const std::size_t first = cursor.at();
-  while (cursor.sees(Kind::word) || cursor.sees("*")) cursor.take();
+  while (cursor.sees(EdlKind::word) || cursor.sees("*")) cursor.take();
   const std::span<const EdlToken> taken = cursor.since(first);
-  return taken.size() >= 2 && taken.back().kind == Kind::word;
+  return taken.size() >= 2 && taken.back().kind == EdlKind::word;
 }
 
 EdlParameter parameter(Cursor& cursor) {
   EdlParameter parameter;
   if (cursor.accept("[")) {
     do {
-      const std::string name = cursor.expect(Kind::word, "an attribute");
+      const std::string name = cursor.expect(EdlKind::word, "an attribute");
       const std::string value = cursor.accept("=") ? until(cursor, {",", "]"}) : "";
       // A length that a function of the user's says is none that a bridge could know.
       if (name == "sizefunc")
@@ -208,7 +209,7 @@ EdlImport import(Cursor& cursor) {
 
 bool needs_space(const EdlToken& before, const EdlToken& token) {
   return is_one_of(token.text, {"{", "}", "="}) || is_one_of(before.text, {"{", ";", ",", "="}) ||
-         (is_word(token) && !is_one_of(before.text, {"(", "[", "-"}));
+         (is_word_token(token) && !is_one_of(before.text, {"(", "[", "-"}));
 }
 
 /// As it is written, but for comments and attributes, which C does not have.
@@ -227,7 +228,7 @@ std::string declared_text(std::span<const EdlToken> tokens) {
 EdlDeclaration declaration(Cursor& cursor) {
   const std::size_t first = cursor.at();
   EdlDeclaration declared{.name = std::string(cursor.take().text), .text = {}};
-  if (cursor.sees(Kind::word)) declared.name += " " + std::string(cursor.take().text);
+  if (cursor.sees(EdlKind::word)) declared.name += " " + std::string(cursor.take().text);
   cursor.expect("{");
   for (std::size_t depth = 1; depth > 0; cursor.take()) {
     if (cursor.is_at_end()) cursor.fail(fmt::format("\"{}\" has no end", declared.name), "\"}\" is missing");

@@ -85,15 +85,15 @@ std::string_view kind_in_words(mode_t mode) {
   return "a device";
 }
 
-struct Opened {
+struct OpenedFile {
   UniqueFd file;
   std::string why_not;  // not empty: it cannot be read
 };
 
 /// Never waits: whoever opens a pipe without this waits for its writer.
-Opened open_regular(const std::filesystem::path& file) {
-  Opened opened{.file = UniqueFd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)),
-                .why_not = {}};
+OpenedFile open_regular(const std::filesystem::path& file) {
+  OpenedFile opened{.file = UniqueFd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)),
+                    .why_not = {}};
   struct stat status = {};
   if (opened.file.get() < 0 || ::fstat(opened.file.get(), &status) != 0)
     opened.why_not = fmt::format("cannot read: {}", std::strerror(errno));
@@ -113,7 +113,7 @@ std::string why_unreadable(const std::filesystem::path& file) {
 }
 
 std::string read_file(const std::filesystem::path& file) {
-  Opened opened = open_regular(file);
+  OpenedFile opened = open_regular(file);
   // Bounded while reading too: the file may grow, and those of the kernel do not say how large they are.
   std::string content;
   std::string block(std::size_t{1} << 16, '\0');

@@ -12,14 +12,14 @@ namespace jcprof::engine {
 namespace {
 
 using Column = std::vector<double>;
-using Columns = std::vector<Column>;
+using StopColumns = std::vector<Column>;
 
 double median_of_present(const Column& column) {
   return median(present(column));
 }
 
-Columns medians_removed(const Columns& columns) {
-  Columns result = columns;
+StopColumns medians_removed(const StopColumns& columns) {
+  StopColumns result = columns;
   for (Column& column : result) {
     const double middle = median_of_present(column);
     for (double& value : column) value = std::abs(value - middle);
@@ -27,7 +27,7 @@ Columns medians_removed(const Columns& columns) {
   return result;
 }
 
-Column pooled(const Columns& columns) {
+Column pooled(const StopColumns& columns) {
   Column all;
   for (const Column& column : columns)
     std::ranges::copy_if(column, std::back_inserter(all), [](double v) { return !is_missing(v); });
@@ -35,8 +35,8 @@ Column pooled(const Columns& columns) {
 }
 
 /// Neighbours subtracted; missing where one of them is.
-Columns blocks_of(const Columns& stops) {
-  Columns blocks;
+StopColumns blocks_of(const StopColumns& stops) {
+  StopColumns blocks;
   blocks.reserve(stops.size());
   for (std::size_t s = 0; s + 1 < stops.size(); ++s) {
     Column& block = blocks.emplace_back(stops[s].size());
@@ -47,8 +47,8 @@ Columns blocks_of(const Columns& stops) {
 
 /// a ⊕ b of each pair of twins; a round without a twin is left out.
 template <class Operation>
-Columns of_twins(const Columns& columns, Operation operation) {
-  Columns result;
+StopColumns of_twins(const StopColumns& columns, Operation operation) {
+  StopColumns result;
   result.reserve(columns.size());
   for (const Column& column : columns) {
     Column& twins = result.emplace_back();
@@ -60,7 +60,7 @@ Columns of_twins(const Columns& columns, Operation operation) {
 
 /// True when twins belong together: they differ from each other, in opposite order, by more than pairs differ
 /// from pairs. A disturbance that recurs every so many executions does that.
-bool should_fold(const Columns& blocks) {
+bool should_fold(const StopColumns& blocks) {
   const auto half_sum = [](double a, double b) { return (a + b) / 2; };
   const auto half_difference = [](double a, double b) { return std::abs(a - b) / 2; };
   const Column sums = pooled(medians_removed(of_twins(blocks, half_sum)));
@@ -71,7 +71,7 @@ bool should_fold(const Columns& blocks) {
 /// Fits y = a + g x to the stops of each round, robustly: L1 lines (Theil 1950, Sen 1968).
 class GainFit {
  public:
-  explicit GainFit(const Columns& stops) : stops_(stops) {}
+  explicit GainFit(const StopColumns& stops) : stops_(stops) {}
 
   /// One gain a round, their median 1, given what the blocks cost.
   Column fit(const Column& blocks) {
@@ -114,14 +114,14 @@ class GainFit {
     return median(rest_);
   }
 
-  const Columns& stops_;
+  const StopColumns& stops_;
   Column x_;
   Column y_;
   Column rest_;
   std::vector<Weighted> slopes_;
 };
 
-Column medians_of(const Columns& blocks) {
+Column medians_of(const StopColumns& blocks) {
   Column medians;
   medians.reserve(blocks.size());
   for (const Column& block : blocks) {
@@ -131,13 +131,13 @@ Column medians_of(const Columns& blocks) {
   return medians;
 }
 
-void divide(Columns& blocks, const Column& gains) {
+void divide(StopColumns& blocks, const Column& gains) {
   for (Column& block : blocks) std::ranges::transform(block, gains, block.begin(), std::divides<>());
 }
 
 /// Twice: what a block costs is known better once the gains are.
-void take_out_gain(Differences& result, const Columns& stops) {
-  const Columns raw = result.blocks;
+void take_out_gain(Differences& result, const StopColumns& stops) {
+  const StopColumns raw = result.blocks;
   GainFit fit(stops);
   for (int i = 0; i < 2; ++i) {
     result.gains = fit.fit(medians_of(result.blocks));
@@ -184,7 +184,7 @@ void drop_outliers(Differences& result, double tick) {
   result.sd = freedom > 0 ? std::sqrt(squares / freedom) : 0;
 }
 
-double pooled_sigma(const Columns& blocks) {
+double pooled_sigma(const StopColumns& blocks) {
   const double sigma = sigma_per_mad * median(pooled(medians_removed(blocks)));
   return is_missing(sigma) ? 0 : sigma;
 }
@@ -203,7 +203,7 @@ double sigma_of_middle(const Times& times, double sigma) {
 constexpr double two_heaps = 0.8;
 
 bool is_bimodal(const Times& times) {
-  Columns residues = times.columns();
+  StopColumns residues = times.columns();
   for (Column& column : residues) {
     const double middle = median_of_present(column);
     for (double& value : column) value -= middle;
@@ -229,7 +229,7 @@ Interval divided(const Interval& interval, double by) {
 }  // namespace
 
 Differences differences(const Times& times, const Clock& clock) {
-  Columns stops = times.columns();
+  StopColumns stops = times.columns();
   Differences result{.blocks = blocks_of(stops)};
   if (clock.method == Method::fine && should_fold(result.blocks)) {
     stops = of_twins(stops, [](double a, double b) { return (a + b) / 2; });
