@@ -151,7 +151,7 @@ std::vector<std::uint32_t> blamed(const CompileError& error, const RewrittenSour
   const std::size_t at = offset_of(error, source);
   const SourceModel& model = *source.model;
   const std::vector<Span> spans = spans_of(source);
-  const std::vector<std::uint32_t> of_function = sites_of(function_at(at, source), model, spans);
+  std::vector<std::uint32_t> of_function = sites_of(function_at(at, source), model, spans);
   if (says_too_large(error)) return finest(of_function, model);
   if (const auto site = pointed_at(at, spans)) return {*site};
   if (const auto site = held_round(at, model, spans)) return {*site};

@@ -43,7 +43,7 @@ struct Passage {
   std::string_view table;
   std::string_view guard;
   std::string_view refusal;
-  std::string_view first = "";  // parameter
+  std::string_view first;  // parameter
 };
 constexpr Passage inward{"sgx_status_t",
                          "SGX_SUCCESS",
