@@ -113,6 +113,8 @@ class Subject {
   virtual Run run(std::span<const Order> orders, const Take& take = [](std::size_t, const Result&) {}) = 0;
   /// In words, what became of the last order of `run`, which did not come back.
   virtual std::string why(const Run& run) const = 0;
+  /// A way out of the last refusal; empty: none is known.
+  virtual std::string way_out() const { return {}; }
   virtual Window window() const = 0;
   /// Until the next run().
   virtual std::span<const std::uint8_t> reply(const Result& result) const = 0;

@@ -343,7 +343,7 @@ AgentWindow Target::trace(const Bytes& input, std::uint64_t from, std::uint64_t 
   take_request(std::span(&input, 1));
   const Input& placed = inputs_.front();
   const std::string why = make_fresh(placed);
-  if (!why.empty()) throw environment_error(why);
+  if (!why.empty()) throw environment_error(why, subject_->way_out());
   Order order = whole_run(placed);
   order.from = from;
   order.room = std::clamp<std::uint64_t>(count, 1, window_room);
@@ -376,7 +376,7 @@ Bytes Target::record(std::span<const Bytes> inputs, const std::filesystem::path&
   is_spoilt_ = true;
   for (const Input& input : inputs_) {
     const std::string why = make_ready(input, false);
-    if (!why.empty()) throw environment_error(why);
+    if (!why.empty()) throw environment_error(why, subject_->way_out());
     Order order = whole_run(input);
     order.is_recorded = true;
     carried_out(std::span(&order, 1), "while it was recorded");

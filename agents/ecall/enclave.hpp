@@ -35,6 +35,7 @@ class Enclave : public agents::Subject {
   }
   Run run(std::span<const Order> orders, const Take& take) override;
   std::string why(const Run& run) const override;
+  std::string way_out() const override { return text_in(exchange_->hint); }
 
   std::string device() const { return text_in(exchange_->device); }
   bool is_simulated() const { return (exchange_->flags & JCPROF_PLUGIN_SIMULATED) != 0; }

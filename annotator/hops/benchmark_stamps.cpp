@@ -26,7 +26,7 @@ constexpr NameTable<Component, 5> components{{{Component::libteec, "libteec"},
 constexpr const char* no_timestamp = "this is no timestamp";
 constexpr std::array<std::string_view, 4> fields{"core", "counter", "address", "component"};
 
-struct Event {
+struct YamlEvent {
   yaml_event_type_t type = YAML_NO_EVENT;
   std::string text = {};     // of a scalar
   std::size_t line = 0;      // from 1
@@ -34,18 +34,18 @@ struct Event {
 };
 
 /// libyaml's events, one at a time.
-class Events {
+class YamlEvents {
  public:
-  Events(std::string file, std::istream& text) : file_(std::move(file)), text_(text) {
+  YamlEvents(std::string file, std::istream& text) : file_(std::move(file)), text_(text) {
     if (yaml_parser_initialize(&parser_) == 0) throw std::bad_alloc();
     yaml_parser_set_input(&parser_, read_some, this);
   }
-  ~Events() { yaml_parser_delete(&parser_); }
-  Events(const Events&) = delete;
-  Events& operator=(const Events&) = delete;
+  ~YamlEvents() { yaml_parser_delete(&parser_); }
+  YamlEvents(const YamlEvents&) = delete;
+  YamlEvents& operator=(const YamlEvents&) = delete;
 
   /// Nullopt where the text ends before it is complete.
-  std::optional<Event> next();
+  std::optional<YamlEvent> next();
 
   [[noreturn]] void refuse(std::size_t line, std::string message) const {
     throw UserError(Fault{.message = std::move(message),
@@ -56,7 +56,7 @@ class Events {
 
  private:
   static int read_some(void* self, unsigned char* buffer, std::size_t size, std::size_t* got) {
-    auto& events = *static_cast<Events*>(self);
+    auto& events = *static_cast<YamlEvents*>(self);
     events.text_.read(reinterpret_cast<char*>(buffer), static_cast<std::streamsize>(size));
     *got = static_cast<std::size_t>(events.text_.gcount());
     events.read_ += *got;
@@ -69,7 +69,7 @@ class Events {
   yaml_parser_t parser_ = {};
 };
 
-std::optional<Event> Events::next() {
+std::optional<YamlEvent> YamlEvents::next() {
   yaml_event_t event;
   if (yaml_parser_parse(&parser_, &event) == 0) {
     // The framework writes ASCII, so characters are bytes.
@@ -79,7 +79,7 @@ std::optional<Event> Events::next() {
     refuse(line + 1, fmt::format("this is no YAML: {}",
                                  parser_.problem == nullptr ? "it cannot be read" : parser_.problem));
   }
-  Event result{.type = event.type, .line = event.start_mark.line + 1};
+  YamlEvent result{.type = event.type, .line = event.start_mark.line + 1};
   if (event.type == YAML_SCALAR_EVENT)
     result.text.assign(reinterpret_cast<const char*>(event.data.scalar.value), event.data.scalar.length);
   if (event.type == YAML_DOCUMENT_END_EVENT) result.is_implicit = event.data.document_end.implicit == 1;
@@ -110,7 +110,7 @@ class StampParser {
 
   FileEnd read() {
     if (!begin()) return FileEnd::cut_off;
-    while (const std::optional<Event> event = events_.next()) {
+    while (const std::optional<YamlEvent> event = events_.next()) {
       if (event->type == YAML_SEQUENCE_END_EVENT) return end();
       if (doubt_) events_.refuse(doubt_->line, doubt_->message);
       const bool is_begun = event->type == YAML_SCALAR_EVENT;  // what "- co" would be
@@ -129,7 +129,7 @@ class StampParser {
     for (const yaml_event_type_t type :
          {YAML_STREAM_START_EVENT, YAML_DOCUMENT_START_EVENT, YAML_MAPPING_START_EVENT, YAML_SCALAR_EVENT,
           YAML_SEQUENCE_START_EVENT}) {
-      const std::optional<Event> event = events_.next();
+      const std::optional<YamlEvent> event = events_.next();
       if (!event) return false;
       const bool is_key = type == YAML_SCALAR_EVENT;
       if (event->type != type || (is_key && event->text != "timestamps"))
@@ -140,7 +140,7 @@ class StampParser {
 
   /// Behind the last timestamp.
   FileEnd end() {
-    std::optional<Event> event = events_.next();
+    std::optional<YamlEvent> event = events_.next();
     if (event && event->type == YAML_MAPPING_END_EVENT) event = events_.next();
     if (!event) return FileEnd::cut_off;
     if (event->type != YAML_DOCUMENT_END_EVENT)
@@ -158,10 +158,10 @@ class StampParser {
     Stamp stamp;
     std::bitset<fields.size()> seen;
     while (true) {
-      const std::optional<Event> key = events_.next();
+      const std::optional<YamlEvent> key = events_.next();
       if (!key) return false;
       if (key->type == YAML_MAPPING_END_EVENT) break;
-      const std::optional<Event> value = events_.next();
+      const std::optional<YamlEvent> value = events_.next();
       if (!value) return false;
       if (key->type != YAML_SCALAR_EVENT || value->type != YAML_SCALAR_EVENT)
         events_.refuse(key->line, "this is no field of a timestamp");
@@ -191,7 +191,7 @@ class StampParser {
     return true;
   }
 
-  Events events_;
+  YamlEvents events_;
   std::function<void(const Stamp&)> take_;
   std::optional<StampDoubt> doubt_;  // about the last timestamp
 };
