@@ -37,7 +37,7 @@ double raw_sum(const json& profile) {
 }
 
 json profiled(const Workplace& place, const fs::path& project) {
-  return test::profiled(place, project, 8);
+  return test::profiled(place, project, 12);
 }
 
 /// From 1.
@@ -87,7 +87,7 @@ TEST_CASE("the hash rounds of javacard-pin are the hot line, and every report sa
 
   CHECK(profile["simulated"] == true);
   CHECK(profile["device"] == "jcardsim");
-  CHECK(profile["rounds"] == 8);
+  CHECK(profile["rounds"] == 12);
   CHECK(profile["warnings"].empty());
   CHECK(line_at(profile, hot)["function"] == "PinApplet.deriveKey");
   CHECK(line_at(profile, hot)["hits"] == 1000);
@@ -100,7 +100,7 @@ TEST_CASE("the hash rounds of javacard-pin are the hot line, and every report sa
   CHECK_THAT(
       line_of(text, hot),
       Catch::Matches(
-          R"( +Pace\.round\(sha\.doFinal\(.*\)\); // [0-9.]+ s ±.* \((100\.0|[7-9][0-9]\.[0-9]) %\) ×1000, .* each \(jcardsim simulated,\d+\))"));
+          R"( +Pace\.round\(sha\.doFinal\(.*\)\); // [0-9.]+ m?s ±.* \((100\.0|[7-9][0-9]\.[0-9]) %\) ×1000, .* each \(jcardsim simulated,\d+\))"));
   CHECK(annotator::without_comments(text) == original);
   REQUIRE(place.run({"jcprof", "annotate", project.string()}).status == 0);
   CHECK(read_file(annotated) == text);

@@ -219,7 +219,7 @@ std::optional<std::string> Torture::value(const std::string& sql) const {
 }
 
 void Torture::does(const Expected& expected) {
-  constexpr int rounds = 8;
+  constexpr int rounds = 12;
   measure(rounds);
   reached_everything(rounds, expected.status);
   CHECK(warnings() == expected.warnings);

@@ -9,7 +9,7 @@
 
 #include "annotator/estimate/estimates.hpp"
 #include "annotator/export/exports.hpp"
-#include "annotator/report/data.hpp"
+#include "annotator/report/report.hpp"
 #include "annotator/show/show.hpp"
 #include "src/core/store.hpp"
 #include "tests/annotator/trap_maps.hpp"

@@ -19,5 +19,5 @@ static inline volatile int64_t *virtual_time(void) {
 static inline void pass_time(int64_t ns) {
   static volatile int64_t *time;
   if (time == NULL) time = virtual_time();
-  if (time != NULL) *time += ns;
+  if (time != NULL) __atomic_fetch_add(time, ns, __ATOMIC_SEQ_CST);
 }
