@@ -48,8 +48,9 @@ std::string no_daemon(const std::string& before, const std::string& account) {
 
 /// A card that somebody put in by hand, and a run on it that has three rounds already.
 struct ByHand {
-  explicit ByHand(const std::string& name, const std::string& in_session = {})
-      : bench(name), command(command_for(bench, daemon, in_session)) {
+  explicit ByHand(const std::string& name, const std::string& in_session = {},
+                  const std::string& rounds = "100000")
+      : bench(name), command(command_for(bench, daemon, in_session)), run(bench.start(rounds)) {
     bench.wait_for_rounds(3);
   }
   void pull() { card.reset(); }
@@ -68,7 +69,7 @@ struct ByHand {
   PinBench bench;
   Command command;
   std::optional<BackgroundProcess> card{std::in_place, command, LogPolicy{}};
-  Running run = bench.start();
+  Running run;
 
  private:
   static Command command_for(const PinBench& bench, const PrivatePcscd& daemon,
@@ -143,7 +144,7 @@ TEST_CASE("a card that is pulled ends the run when it does not come back within 
 
 TEST_CASE("a card that is pulled and put back within ten seconds costs one shot") {
   JCPROF_NEEDS_PRIVATE_PCSCD();
-  ByHand it("put-back");
+  ByHand it("put-back", {}, "60");
   it.pull();
   std::this_thread::sleep_for(1s);
   it.put_in();
