@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the project file has for an agent, read strictly: trigger, session and options of a hello.
+// Reads, strictly, the parts of a hello that the project file decides: trigger, session and options.
 #pragma once
 
 #include <chrono>

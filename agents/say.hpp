@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What agents write to standard output.
+// Writes the answers of an agent to standard output.
 #pragma once
 
 #include <string>

@@ -13,7 +13,7 @@
 
 namespace jcprof::agents {
 
-/// What comes of a hello.
+/// The result of a hello.
 struct Greeting {
   std::unique_ptr<Target> target;
   AgentDescription description;
@@ -31,7 +31,7 @@ class Service {
   Service(Hello hello, std::function<void(const std::string&)> say)
       : hello_(std::move(hello)), say_(std::move(say)) {}
 
-  /// Whether there is more to serve.
+  /// True while there is more to serve.
   bool serve(std::string_view line);
   /// How often the subject was loaded, and why, for the log; empty before the first hello.
   std::string account() const;

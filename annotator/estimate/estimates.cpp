@@ -43,7 +43,7 @@ struct Run {
   MeasuredPath usual;  // the most frequent path
 };
 
-/// What shares are fractions of.
+/// The whole that shares are fractions of.
 struct Whole {
   double blocks = 0;  // their sum as measured
   double shared = 1;

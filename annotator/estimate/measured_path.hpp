@@ -59,7 +59,7 @@ Estimate estimate_from(Interval raw, std::size_t rounds, const Doubt& doubt);
 /// interval dwarfs.
 bool is_resolved(const Interval& ticks);
 
-/// What all paths of a run have in common.
+/// The facts that all paths of a run share.
 struct RunView {
   const TrapMap& map;
   const std::vector<TakenPath>& paths;
