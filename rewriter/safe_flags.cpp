@@ -58,7 +58,7 @@ constexpr auto writing_f = std::to_array<std::string_view>(
     {"-fdump", "-fprofile", "-fopt-info", "-fsave-", "-foptimization-r", "-fcrash-", "-ftime-trace",
      "-fstack-usage", "-fcallgraph", "-fproc-stat-report", "-fdiagnostics-format", "-fdiagnostics-add",
      "-fdiagnostics-set", "-fcs-profile", "-fmemory-profile", "-fcoverage", "-fxray", "-fbasic-block",
-     "-fdepfile"});
+     "-fdep"});
 
 // A path in a value may be a file that is loaded or written; these only shorten names, or are read as text.
 constexpr auto paths_kept =

@@ -37,7 +37,7 @@ double raw_sum(const json& profile) {
 }
 
 json profiled(const Workplace& place, const fs::path& project) {
-  return test::profiled(place, project, 12);
+  return test::profiled(place, project, 14);
 }
 
 /// From 1.
@@ -87,7 +87,7 @@ TEST_CASE("the hash rounds of javacard-pin are the hot line, and every report sa
 
   CHECK(profile["simulated"] == true);
   CHECK(profile["device"] == "jcardsim");
-  CHECK(profile["rounds"] == 12);
+  CHECK(profile["rounds"] == 14);
   // A busy machine may be unsteady, or have two speeds; nothing else may go wrong.
   for (const std::string warning : profile["warnings"])
     CHECK((warning.starts_with("unsteady: ") || warning.starts_with("bimodal: ")));

@@ -31,7 +31,7 @@ TEST_CASE("a catch in a function that has no traps of its own swallows no stop e
   test::replace_in(project / "jcprof.json", R"(["B010040000", "B010060000", "B020040000"])",
                    R"("B010050000")");
   const Said said =
-      place.run({"jcprof", "profile", project.string(), "--rounds", "12", "--json", "--no-refine"});
+      place.run({"jcprof", "profile", project.string(), "--rounds", "14", "--json", "--no-refine"});
   INFO(said.err);
   REQUIRE(said.status == 0);
   const std::string profile = (project / "jcprof-out/profile.jcprof").string();

@@ -66,6 +66,7 @@ TEST_CASE("flags that load code, start programs or write files are dropped and n
                                  "-fdiagnostics-format=sarif-file",
                                  "-fstack-usage",
                                  "-fcallgraph-info",
+                                 "-fdeps-file=/x",
                                  "-mmcu=../../x",
                                  "-fuse-ld=/x",
                                  "--config=x",
