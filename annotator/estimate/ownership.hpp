@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "annotator/estimate/trap_table.hpp"
@@ -28,15 +29,17 @@ class Ownership {
  public:
   struct Statement {
     const TrapPlace* trap = nullptr;
+    std::uint64_t handled = 0;  // place of the last handler that was passed directly in it
     Begun data = {};
   };
   struct Frame {
-    const TrapPlace* plain = nullptr;  // owns what runs now, where no statement does
-    const TrapPlace* last = nullptr;   // trap that was passed in it
-    std::size_t statements = 0;        // number of those that were begun further out
+    const TrapPlace* plain = nullptr;     // owns what runs now, where no statement does
+    const TrapPlace* last = nullptr;      // trap that was passed in it
+    const TrapPlace* finishes = nullptr;  // first of the `finally` that runs after its return
+    std::size_t statements = 0;           // number of those that were begun further out
     std::uint32_t function = 0;
     bool is_plain = true;
-    bool is_leaving = false;  // its return or exit was the last event
+    bool is_leaving = false;  // its return, its exit or the end of its `finally` was the last event
     Call data = {};
   };
   /// The call that runs, and the statement in it that owns the time; nullptr: the call's `plain` line does.
@@ -76,7 +79,7 @@ class Ownership {
   void pass_to(const TrapPlace* next) {
     if (!is_on_top()) return host_.own(nullptr);
     Frame& top = frames_.back();
-    if (top.is_leaving && next != nullptr && resumes(*next)) top.is_leaving = false;
+    if (top.is_leaving && next != nullptr && resumes(*next)) resume(*next);
     const bool is_kept = Host::keeps_outermost && frames_.size() == 1;
     if (top.is_leaving && !is_kept) host_.pop();
     if (!is_on_top()) return host_.own(nullptr);
@@ -89,12 +92,20 @@ class Ownership {
 
   /// After a return the frame is gone, unless a `finally` of it still runs.
   bool resumes(const TrapPlace& trap) const {
-    const std::uint32_t function = frames_.back().function;
-    if (trap.function != function || trap.kind == TrapKind::entry0 || trap.kind == TrapKind::entry)
+    const Frame& top = frames_.back();
+    if (trap.function != top.function || trap.kind == TrapKind::entry0 || trap.kind == TrapKind::entry)
       return false;
-    return trap.kind == TrapKind::handler ||
-           std::none_of(frames_.begin(), frames_.end() - 1,
-                        [&](const Frame& frame) { return frame.function == function; });
+    const bool is_only = std::none_of(frames_.begin(), frames_.end() - 1,
+                                      [&](const Frame& frame) { return frame.function == top.function; });
+    const bool is_finally =
+        trap.kind == TrapKind::handler && trap.has_finally && top.last->kind != TrapKind::exit;
+    return is_only || (is_finally && fits(frames_.size(), trap));
+  }
+
+  void resume(const TrapPlace& trap) {
+    Frame& top = frames_.back();
+    top.is_leaving = false;
+    top.finishes = trap.kind == TrapKind::handler ? &trap : nullptr;
   }
 
   /// The ancestor's form: the line of a marker owns what runs up to it.
@@ -124,12 +135,17 @@ class Ownership {
     }
   }
 
-  /// Frames that cannot have passed this trap were left by an exception.
+  /// Frames that cannot have passed this trap were left, by an exception or at the end of a `finally`.
   void unwind_to(const TrapPlace& trap) {
+    std::size_t innermost = 0;
     std::size_t depth = frames_.size();
-    while (depth > 0 && frames_[depth - 1].function != trap.function) --depth;
-    if (depth == 0) return push(trap);  // a function without an entry trap: it holds markers only
-    leave_to(trap.kind == TrapKind::handler ? catching(trap, depth) : depth);
+    for (; depth > 0; --depth) {
+      if (frames_[depth - 1].function != trap.function) continue;
+      if (innermost == 0) innermost = depth;
+      if (fits(depth, trap) && (trap.kind == TrapKind::handler || goes_on(depth, trap))) break;
+    }
+    if (innermost == 0) return push(trap);  // a function without an entry trap: it holds markers only
+    leave_to(depth == 0 ? innermost : depth);
   }
 
   /// Until so many calls that traps show are left, and none above them.
@@ -137,17 +153,42 @@ class Ownership {
     while (frames_.size() > depth || (depth > 0 && !host_.is_on_top())) host_.pop();
   }
 
-  /// With recursion several frames fit a handler: the innermost that is inside its `try` caught.
-  std::size_t catching(const TrapPlace& trap, std::size_t innermost) const {
-    auto end = statements_.end();
-    for (std::size_t depth = frames_.size(); depth > 0; --depth) {
-      const auto begin = statements_.begin() + static_cast<std::ptrdiff_t>(frames_[depth - 1].statements);
-      const bool is_tried =
-          std::any_of(begin, end, [&](const Statement& begun) { return trap.is_inside(*begun.trap); });
-      if (frames_[depth - 1].function == trap.function && is_tried) return depth;
-      end = begin;
-    }
-    return innermost;
+  /// The statements that were begun in the call of this depth.
+  std::span<const Statement> begun_in(std::size_t depth) const {
+    const std::size_t begin = frames_[depth - 1].statements;
+    const std::size_t end = depth < frames_.size() ? frames_[depth].statements : statements_.size();
+    return std::span(statements_).subspan(begin, end - begin);
+  }
+
+  /// With recursion several calls of its function may have passed the trap: one that is inside of the
+  /// statement round it, and of a handler's `try` has passed neither this one nor a later one.
+  bool fits(std::size_t depth, const TrapPlace& trap) const {
+    const bool is_handler = trap.kind == TrapKind::handler;
+    if (trap.holder == no_holder) return !is_handler || frames_[depth - 1].last->offset < trap.offset;
+    const Statement* holder = holder_of(trap, begun_in(depth));
+    return holder != nullptr && !(is_handler && holder->handled >= trap.offset);
+  }
+
+  static const Statement* holder_of(const TrapPlace& trap, std::span<const Statement> begun) {
+    const auto holds = [&](const Statement& one) {
+      return one.trap->offset == trap.holder && trap.is_inside(*one.trap);
+    };
+    const auto found = std::find_if(begun.rbegin(), begun.rend(), holds);
+    return found == begun.rend() ? nullptr : &*found;
+  }
+
+  /// False where the call has returned, and the `finally` that ran after that does not hold the trap.
+  bool goes_on(std::size_t depth, const TrapPlace& trap) const {
+    const Frame& frame = frames_[depth - 1];
+    if (frame.finishes == nullptr) return true;
+    const std::span<const Statement> begun = begun_in(depth);
+    const Statement* tried = holder_of(*frame.finishes, begun);
+    if (tried != nullptr && !trap.is_inside(*tried->trap)) return false;
+    const bool is_repeated = std::ranges::any_of(begun, [&](const Statement& one) {
+      return one.trap->offset >= frame.finishes->offset && trap.is_inside(*one.trap);
+    });
+    const bool is_further = trap.offset >= frame.last->offset && &trap != frame.last;
+    return trap.offset > frame.finishes->offset && (is_further || is_repeated);
   }
 
   void push(const TrapPlace& trap) {
@@ -162,6 +203,8 @@ class Ownership {
     host_.end_plain(top);
     const auto begun = [&] { return statements_.size() > top.statements; };
     while (begun() && !trap.is_inside(*statements_.back().trap)) end_statement();
+    const bool ends_finally = ends_finally_of(top, trap);
+    note_handler(top, trap);
     if (trap.is_statement()) {
       Statement statement{.trap = &trap};
       host_.begin(statement, begun() ? &statements_.back() : nullptr);
@@ -172,8 +215,32 @@ class Ownership {
     }
     top.is_plain = !trap.is_statement() && (trap.kind != TrapKind::after || !begun());
     top.plain = &trap;
-    top.is_leaving = trap.kind == TrapKind::returns || trap.kind == TrapKind::exit;
+    top.is_leaving = trap.kind == TrapKind::returns || trap.kind == TrapKind::exit || ends_finally;
+    if (top.is_leaving) top.finishes = nullptr;
     top.last = &trap;
+  }
+
+  /// Which handlers of a `try` were passed; a loop round it begins anew.
+  void note_handler(Frame& top, const TrapPlace& trap) {
+    if (statements_.size() == top.statements) return;
+    Statement& innermost = statements_.back();
+    const bool is_handled = trap.kind == TrapKind::handler && innermost.trap->offset == trap.holder;
+    if (is_handled)
+      innermost.handled = trap.offset;
+    else if (trap.offset < innermost.handled)
+      innermost.handled = 0;
+    // What a `finally` throws is caught further out: nothing is left of the return.
+    const bool is_other = is_handled && top.finishes != nullptr && top.finishes != &trap;
+    if (is_other && trap.holder < top.finishes->offset) top.finishes = nullptr;
+  }
+
+  /// What runs behind the end of a `finally` that ran after a return is the caller's.
+  bool ends_finally_of(const Frame& top, const TrapPlace& trap) const {
+    if (top.finishes == nullptr || trap.kind != TrapKind::after) return false;
+    const bool is_held = statements_.size() > top.statements;
+    if (top.finishes->holder == no_holder) return !is_held;
+    return is_held && statements_.back().trap->offset == top.finishes->holder &&
+           trap.end_offset == statements_.back().trap->end_offset;
   }
 
   void end_statement() {

@@ -3,9 +3,35 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace jcprof::annotator {
+
+namespace {
+
+/// Finds the innermost statement round each trap. At the end of a body without braces several end at once.
+void find_holders(std::vector<TrapPlace>& traps) {
+  std::vector<TrapPlace*> places;
+  for (TrapPlace& trap : traps) places.push_back(&trap);
+  std::ranges::sort(places, [](const TrapPlace* a, const TrapPlace* b) {
+    return std::tie(a->file, a->offset, b->end_offset) < std::tie(b->file, b->offset, a->end_offset);
+  });
+  std::vector<const TrapPlace*> open;
+  for (TrapPlace* trap : places) {
+    while (!open.empty() && (open.back()->file != trap->file || open.back()->end_offset <= trap->offset))
+      open.pop_back();
+    if (trap->offset < trap->end_offset) {
+      const auto held = std::find_if(open.rbegin(), open.rend(), [&](const TrapPlace* one) {
+        return one->function == trap->function && trap->is_inside(*one);
+      });
+      if (held != open.rend()) trap->holder = (*held)->offset;
+    }
+    if (trap->is_statement()) open.push_back(trap);
+  }
+}
+
+}  // namespace
 
 TrapTable table_of(const TrapMap& map) {
   TrapTable table;
@@ -23,10 +49,12 @@ TrapTable table_of(const TrapMap& map) {
                            .file = number_in(files, trap.path),
                            .guards = static_cast<std::uint32_t>(trap.guards),
                            .offset = trap.offset,
-                           .end_offset = trap.end_offset});
+                           .end_offset = trap.end_offset,
+                           .has_finally = map.language == "java"});
     if (functions.size() > table.functions.size()) table.functions.push_back(place);
     if (lines.size() > table.lines.size()) table.lines.push_back(place);
   }
+  find_holders(table.traps);
   return table;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "src/core/trap_map.hpp"
 
 namespace jcprof::annotator {
+
+inline constexpr std::uint64_t no_holder = std::numeric_limits<std::uint64_t>::max();
 
 struct TrapPlace {
   TrapKind kind = TrapKind::before;
@@ -19,6 +22,8 @@ struct TrapPlace {
   std::uint32_t guards = 0;  // round it, in its function
   std::uint64_t offset = 0;
   std::uint64_t end_offset = 0;
+  std::uint64_t holder = no_holder;  // begin of the innermost statement with a trap that it is inside of
+  bool has_finally = false;          // the language has: a handler may run after a return
 
   /// The trap stands for a statement and has the statement's range.
   bool is_statement() const {

@@ -167,6 +167,50 @@ TEST_CASE(
         "3→0 p:11\n");
 }
 
+TEST_CASE("in a recursion each call runs its own finally after its return, and no other's") {
+  // p: 10 f();      f: 20 entry  21 try { 22 f(); 23 return;  } finally { 24 c; }
+  const TrapMap map = MapMaker()
+                          .trap(entry, "p", 9)
+                          .trap(before, "p", 10)
+                          .trap(exit, "p", 11)
+                          .trap(entry, "f", 20)
+                          .trap(before, "f", 21, 25)
+                          .trap(before, "f", 22)
+                          .trap(returns, "f", 23)
+                          .trap(handler, "f", 24)
+                          .map();
+  const std::vector<std::uint32_t> path{1, 2, 4, 5, 6, 4, 5, 7, 8, 7, 8, 3};
+  CHECK(calls(map, path) == "p [0,12) f [2,11) f' [5,9)");
+}
+
+TEST_CASE("a return outside of the try passes no handler, though both stand in one statement") {
+  // 20 f() {  21 if (n > 0) {  22 if (n == 1)  23 return;   24 try {  25 f();  } finally {  26 c;  } 27 }  }
+  const TrapMap map = MapMaker()
+                          .trap(entry, "f", 20)
+                          .trap(before, "f", 21, 27)
+                          .trap(before, "f", 22, 23)
+                          .trap(returns, "f", 23)
+                          .trap(before, "f", 24, 26)
+                          .trap(before, "f", 25)
+                          .trap(handler, "f", 26)
+                          .trap(after, "f", 27)
+                          .trap(exit, "f", 28)
+                          .map();
+  CHECK(calls(map, {1, 2, 3, 5, 6, 1, 2, 3, 4, 7, 8, 9}) == "f [0,12) f' [5,8)");
+}
+
+TEST_CASE("an exception that leaves a finally has passed that try") {
+  // 20 f() {  21 try {  22 f() or throw;  } finally {  23 c;  }  }
+  const TrapMap map = MapMaker()
+                          .trap(entry, "f", 20)
+                          .trap(before, "f", 21, 24)
+                          .trap(before, "f", 22)
+                          .trap(handler, "f", 23)
+                          .trap(after, "f", 24)
+                          .map();
+  CHECK(calls(map, {1, 2, 3, 1, 2, 3, 4, 5, 4, 5}) == "f [0,10) f' [3,8)");
+}
+
 TEST_CASE(
     "what a return passes without a handler is still of its call where no other call of the function is") {
   // p: 10 f();      f: 20 entry  22 return; and behind it, in a finally without a trap at its beginning, 24

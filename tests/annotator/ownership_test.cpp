@@ -2,7 +2,9 @@
 // Who owns what runs, against an interpreter that knows: it runs random programs and notes, at each trap, the
 // call and the line that are at work from there on.
 #include <map>
+#include <optional>
 #include <random>
+#include <utility>
 
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
@@ -16,18 +18,27 @@ namespace {
 
 enum class Form { plain, call, branch, loop, attempt, leave, raise };
 
+struct Statement;
+
+/// The body of a branch, a loop or a `try`, or one of its clauses.
+struct Part {
+  std::vector<Statement> body = {};
+  std::uint32_t end = 0;  // trap at its end
+};
+
 struct Statement {
   Form form = Form::plain;
-  std::uint32_t trap = 0;     // before, loop body or return
-  std::uint32_t handler = 0;  // of an attempt
-  std::uint32_t end = 0;      // of the body
+  std::uint32_t trap = 0;  // in front of it
   std::size_t line = 0;
-  std::size_t handler_line = 0;
   std::size_t callee = 0;
-  std::vector<Statement> body = {};
+  std::uint32_t returned = 0;  // of a return whose value is a call: the trap behind that
+  Part part = {};
+  std::optional<Part> caught = {};
+  std::optional<Part> finally = {};
 };
 
 struct Function {
+  std::optional<std::size_t> super = {};  // a constructor: runs another one before its entry
   std::uint32_t entry = 0;
   std::uint32_t exit = 0;
   std::size_t line = 0;
@@ -39,6 +50,7 @@ struct Function {
 class Program {
  public:
   explicit Program(unsigned seed) : random_(seed) {
+    map.language = "java";
     for (std::size_t f = 0; f < 3; ++f) functions.push_back(make_function());
   }
 
@@ -64,6 +76,7 @@ class Program {
 
   Function make_function() {
     Function function{.line = ++line_};
+    if (functions.size() == 1 && happens(40)) function.super = functions.size() + 1;
     function.entry = trap(TrapKind::entry, function.line);
     function.body = make_body(0, TrapKind::before);
     function.exit_line = ++line_;
@@ -79,27 +92,45 @@ class Program {
     return body;
   }
 
+  /// Its last trap ends the statement too, as far as that has come.
+  Part make_part(int depth, TrapKind first, std::uint32_t statement) {
+    Part part{.body = make_body(depth + 1, first)};
+    part.end = trap(TrapKind::after, ++line_);
+    map.traps[statement - 1].end_offset = map.traps[part.end - 1].end_offset;
+    return part;
+  }
+
   Statement make_statement(int depth, TrapKind kind) {
-    constexpr std::array<Form, 8> forms{Form::plain, Form::plain,  Form::call,    Form::call,
-                                        Form::loop,  Form::branch, Form::attempt, Form::leave};
+    constexpr std::array<Form, 9> forms{Form::plain,  Form::plain,   Form::call,    Form::call, Form::loop,
+                                        Form::branch, Form::attempt, Form::attempt, Form::leave};
     Statement made{.form = happens(5) ? Form::raise : forms[random_() % forms.size()]};
-    const bool has_body = made.form == Form::loop || made.form == Form::branch || made.form == Form::attempt;
-    if (has_body && depth == 3) made.form = Form::plain;
+    // Whether a `finally` that begins with a return was begun, no trap shows.
+    if (std::exchange(begins_finally_, false) && made.form == Form::leave) made.form = Form::plain;
+    const bool has_parts = made.form == Form::loop || made.form == Form::branch || made.form == Form::attempt;
+    if (has_parts && depth == 3) made.form = Form::plain;
     made.line = ++line_;
     made.callee = random_() % 3;
-    made.trap =
-        trap(made.form == Form::leave && kind == TrapKind::before ? TrapKind::returns : kind, made.line);
-    if (!has_body || depth == 3) return made;
-    made.body = make_body(depth + 1, made.form == Form::loop ? TrapKind::loop_body : TrapKind::before);
-    if (made.form == Form::attempt) made.handler = trap(TrapKind::handler, made.handler_line = ++line_);
-    made.end = trap(TrapKind::after, ++line_);
-    map.traps[made.trap - 1].end_offset = map.traps[made.end - 1].end_offset;
+    const bool returns_call = made.form == Form::leave && happens(30);
+    made.trap = trap(made.form == Form::leave && !returns_call ? TrapKind::returns : kind, made.line);
+    if (returns_call) {
+      made.returned = trap(TrapKind::returns, made.line);
+      map.traps[made.returned - 1].offset = map.traps[made.trap - 1].offset;
+      map.traps[made.returned - 1].end_offset = map.traps[made.trap - 1].end_offset;
+    }
+    if (!has_parts || depth == 3) return made;
+    made.part = make_part(depth, made.form == Form::loop ? TrapKind::loop_body : TrapKind::before, made.trap);
+    if (made.form != Form::attempt) return made;
+    const bool has_catch = happens(60);
+    if (has_catch) made.caught = make_part(depth, TrapKind::handler, made.trap);
+    begins_finally_ = !has_catch || happens(40);
+    if (begins_finally_) made.finally = make_part(depth, TrapKind::handler, made.trap);
     return made;
   }
 
   std::mt19937 random_;
   std::size_t line_ = 0;
   std::size_t offset_ = 0;
+  bool begins_finally_ = false;
 };
 
 /// "f1:12" for each trap that was passed: who is at work from there on.
@@ -134,6 +165,7 @@ class Interpreter {
 
   Outcome call(std::size_t number, const std::string& caller = "") {
     const Function& function = program_.functions[number];
+    if (function.super && call(*function.super, caller) == Outcome::raised) return Outcome::raised;
     pass(function.entry, number, function.line);
     const Outcome outcome = run_body(function.body, number);
     if (outcome == Outcome::raised) return Outcome::raised;
@@ -157,30 +189,48 @@ class Interpreter {
       case Form::call:
         return is_tired() ? Outcome::on : call(statement.callee, own);
       case Form::leave:
-        return program_.map.traps[statement.trap - 1].kind == TrapKind::returns ? Outcome::left : Outcome::on;
+        return leave(statement, function, own);
       case Form::raise:
         return Outcome::raised;
       case Form::branch:
-        return random_() % 2 == 0 ? Outcome::on : run_block(statement, function);
+        return random_() % 2 == 0 ? Outcome::on : run_part(statement.part, statement, function);
       case Form::attempt:
-        return run_block(statement, function);
+        return attempt(statement, function);
       case Form::loop:
         break;
     }
     for (auto passes = random_() % 4; passes > 0 && !is_tired(); --passes)
-      if (const Outcome outcome = run_block(statement, function); outcome != Outcome::on) return outcome;
+      if (const Outcome outcome = run_part(statement.part, statement, function); outcome != Outcome::on)
+        return outcome;
     return Outcome::on;
   }
 
-  /// After its end the statement is at work again.
-  Outcome run_block(const Statement& statement, std::size_t function) {
-    const Outcome outcome = run_body(statement.body, function);
-    if (outcome == Outcome::left || (outcome == Outcome::raised && statement.form != Form::attempt))
-      return outcome;
-    if (outcome == Outcome::raised) pass(statement.handler, function, statement.handler_line);
-    pass(statement.end, function, statement.line);
-    return Outcome::on;
+  Outcome leave(const Statement& statement, std::size_t function, const std::string& own) {
+    if (statement.returned == 0)
+      return kind_of(statement.trap) == TrapKind::returns ? Outcome::left : Outcome::on;
+    if (!is_tired() && call(statement.callee, own) == Outcome::raised) return Outcome::raised;
+    pass(statement.returned, function, statement.line);
+    return Outcome::left;
   }
+
+  Outcome attempt(const Statement& statement, std::size_t function) {
+    Outcome outcome = run_part(statement.part, statement, function);
+    if (outcome == Outcome::raised && statement.caught)
+      outcome = run_part(*statement.caught, statement, function);
+    if (!statement.finally) return outcome;
+    // A `finally` that is left otherwise than by its end has the last word.
+    const Outcome last = run_part(*statement.finally, statement, function);
+    return last == Outcome::on ? outcome : last;
+  }
+
+  /// After its end the statement is at work again.
+  Outcome run_part(const Part& part, const Statement& statement, std::size_t function) {
+    const Outcome outcome = run_body(part.body, function);
+    if (outcome == Outcome::on) pass(part.end, function, statement.line);
+    return outcome;
+  }
+
+  TrapKind kind_of(std::uint32_t trap) const { return program_.map.traps[trap - 1].kind; }
 
   const Program& program_;
   std::mt19937 random_;
