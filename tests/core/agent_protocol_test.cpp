@@ -226,6 +226,59 @@ TEST_CASE("a line that is not of this answer is a breach, with what it was") {
             .starts_with("this is no JSON"));
 }
 
+TEST_CASE("numbers are read up to what every double holds, and up to what they are kept in") {
+  const auto ticks = [](const std::string& text) {
+    return sample_of(R"({"outcome":"ended","ticks":)" + text + "}").ticks;
+  };
+  CHECK(ticks("9007199254740992") == Ticks{1} << 53);
+  CHECK(ticks("9007199254740992.0") == Ticks{1} << 53);
+  CHECK(fault_of(R"({"outcome":"ended","ticks":1,"status":4294967296})") ==
+        "\"status\" as a whole number from 0 to 4294967295 is expected, not 4294967296");
+  CHECK(sample_of(R"({"outcome":"ended","ticks":1,"status":4294967295})").status == UINT32_MAX);
+  CHECK(fault_of(R"({"outcome":"ended","ticks":1,"status":4294967296.0})") ==
+        "\"status\" as a whole number from 0 to 4294967295 is expected, not 4294967296.0");
+  const auto signature = [](const std::string& text) {
+    return sample_of(R"({"outcome":"ended","ticks":1,"signature":)" + text + "}").signature.value();
+  };
+  CHECK(signature("4294967295") == UINT32_MAX);
+  // FNV-1a of "4294967296" and of "-1", by its definition.
+  CHECK(signature("4294967296") == 0xA5D2F78FU);
+  CHECK(signature("-1") == 0x14CD0A2BU);
+}
+
+TEST_CASE("only a stop has a place that it came to") {
+  CHECK_FALSE(sample_of(R"({"outcome":"ended","ticks":1,"trap":17,"hit":2})").reached);
+  CHECK_FALSE(sample_of(R"({"outcome":"stopped","ticks":1,"trap":17})").reached);
+}
+
+TEST_CASE("texts are kept up to a thousand bytes, and no character is cut") {
+  const auto why = [](const std::string& text) {
+    return sample_of(R"({"outcome":"lost","why":")" + text + "\"}").why;
+  };
+  CHECK(why(std::string(1000, 'x')) == std::string(1000, 'x'));
+  CHECK(why(std::string(1001, 'x')) == std::string(1000, 'x') + "…");
+  CHECK(why(std::string(998, 'x') + "€€") == std::string(998, 'x') + "…");
+  CHECK(why(std::string(997, 'x') + "€€") == std::string(997, 'x') + "€…");
+}
+
+TEST_CASE("a breach is told in one line") {
+  CHECK(breach_of("one\ntwo") == "this is no JSON: the agent wrote \"one?two\"");
+}
+
+TEST_CASE("an agent of another protocol is told apart, whatever else it says") {
+  const auto answer = read_answer<AgentDescription>(R"({"id":7,"ok":{"protocol":2,"clock":"sundial"}})", id);
+  REQUIRE(std::holds_alternative<AgentDescription>(answer));
+  CHECK(std::get<AgentDescription>(answer).protocol == 2);
+}
+
+TEST_CASE("an agent that does not say so takes one shot at a time and reads a clock of single ticks") {
+  const auto answer = read_answer<AgentDescription>(hello_with(R"("unit":"ns")"), id);
+  REQUIRE(std::holds_alternative<AgentDescription>(answer));
+  CHECK(std::get<AgentDescription>(answer).max_batch == 1);
+  CHECK(std::get<AgentDescription>(answer).resolution == 1);
+  CHECK_FALSE(does(std::get<AgentDescription>(answer), "trace"));
+}
+
 TEST_CASE("ok and error end an answer") {
   CHECK(std::holds_alternative<AgentDone>(read_shot(R"({"id":7,"ok":{}})", id)));
   const auto answer = read_shot(R"({"id":7,"error":{"message":"no","hint":"plug it in"}})", id);

@@ -219,3 +219,171 @@ TEST_CASE("passes are not grown past the longest command or the most passes") {
   const CalibrationSettings brief{.repetitions = 1, .longest = std::chrono::microseconds{1}};
   CHECK(calibrate(target, brief, [] { return true; })[0].passes == 1000);
 }
+
+TEST_CASE(
+    "where unwinding is timed under guards less deep than without, all is timed as deep as both allow") {
+  FakeTransport target;
+  target.deepest_guarded = 10;
+  const std::vector<CalibrationTime> times = calibrate(target, {.repetitions = 1}, [] { return true; });
+  REQUIRE(times.size() > 8);
+  CHECK(times[3].kind == CalibrationKind::returned);
+  CHECK(times[3].passes == 8);
+}
+
+TEST_CASE("stops that take long are timed as often as was asked for and no more") {
+  FakeTransport target;
+  // 64 frames under guards take 100 ms: five of them are more than the 400 ms that are plenty.
+  target.calibration_slopes[7] = 100'000'000 / 64;
+  CHECK(calibrate(target, {.repetitions = 5}, [] { return true; }).size() == 5 * 3 + 5 * 5);
+}
+
+TEST_CASE("a warm-up of the calibration lasts as long as a JIT needs, which one long command is enough for") {
+  FakeTransport target;
+  target.last_calibration = CalibrationKind::counting;
+  target.calibration_slopes = {100'000, 100'000, 100'000, 0, 0, 0, 0, 0, 0};
+  // A command of a thousand passes takes 100 ms. Of each kind one warms up; 1000 and 2000 passes are tried
+  // seven times each with empty loops and with traps, and are not to be told apart; four thousand would last
+  // too long.
+  calibrate(target, {.repetitions = 5}, [] { return true; });
+  CHECK(target.calibrations == 3 + 2 * 14 + 5 * 3);
+}
+
+TEST_CASE("passes that cost nothing are doubled up to the most, with noise and without") {
+  for (const std::uint64_t noise : {200'000U, 1U}) {
+    FakeTransport target;
+    target.last_calibration = CalibrationKind::counting;
+    target.calibration_noise = noise;
+    target.calibration_slopes = {1, 1, 1, 0, 0, 0, 0, 0, 0};
+    const CalibrationSettings settings{.repetitions = 1, .most_passes = 1'024'000};
+    CHECK(calibrate(target, settings, [] { return true; })[0].passes == 1'024'000);
+  }
+}
+
+TEST_CASE("passes are doubled while twice as many stay below the longest command") {
+  FakeTransport target;
+  target.last_calibration = CalibrationKind::counting;
+  target.calibration_noise = 1;
+  target.calibration_slopes = {10, 10, 10, 0, 0, 0, 0, 0, 0};
+  // 5 us and 10 ns a pass: 8000 passes take 85 us, 16,000 take 165, and twice that is more than 300.
+  const CalibrationSettings settings{.repetitions = 1, .longest = std::chrono::microseconds{300}};
+  CHECK(calibrate(target, settings, [] { return true; })[0].passes == 16'000);
+}
+
+TEST_CASE("a calibration that is to end returns what there is") {
+  FakeTransport target;
+  int asked = 0;
+  const CalibrationSettings exact{.repetitions = 5, .is_exact = true};
+  CHECK(calibrate(target, exact, [&] { return ++asked <= 4; }).size() == 4);
+}
+
+TEST_CASE("a run that ends elsewhere is not joined to the beginning of another") {
+  FakeTransport target;
+  target.before_trace = [&target](std::uint64_t n) {
+    target.paths[0] = n % 2 == 0 ? traps({1, 2, 3, 4, 5, 6}) : traps({1, 2, 3, 4, 7, 8});
+  };
+  const TracedPath path = trace_path(target, 0);
+  CHECK(path.state == PathState::cut);
+  CHECK(path.events == events_of(traps({1, 2, 3, 4})));
+}
+
+TEST_CASE("a path that goes on in another run varies, though the window holds the same events") {
+  FakeTransport target;
+  target.knows_run = false;
+  target.window = 2;
+  target.before_trace = [&target](std::uint64_t n) {
+    target.paths[0] = n == 1 ? traps({1, 2}) : traps({1, 2, 3});
+  };
+  CHECK(trace_path(target, 0).state == PathState::varying);
+}
+
+TEST_CASE("windows that another series does not repeat are of a path that varies") {
+  FakeTransport target;
+  target.knows_run = false;
+  // The second window, from the fourth run on.
+  target.before_trace = [&target](std::uint64_t n) {
+    target.paths[0] = traps({1, 2, 3, 4, n < 4 ? 5U : 6U});
+  };
+  CHECK(trace_path(target, 0).state == PathState::varying);
+}
+
+TEST_CASE("a digest that is only equal or not tells what lies between the first window and the last") {
+  FakeTransport target;
+  target.knows_run = false;
+  target.digest = [](std::span<const TrapId> before) {
+    std::uint32_t digest = 5381;
+    for (const TrapId trap : before) digest = digest * 33 + number(trap);
+    return digest;
+  };
+  // Three windows, read twice; from then on the middle one is another.
+  target.before_trace = [&target](std::uint64_t n) {
+    target.paths[0] = traps({1, 2, 3, 4, n <= 6 ? 5U : 50U, 6, 7, 8, 9, 10});
+  };
+  const TracedPath path = trace_path(target, 0);
+  CHECK(path.state == PathState::steady);
+  CHECK(path.events[4].trap == TrapId{50});
+}
+
+TEST_CASE("one window needs one more run to be trusted, whatever its digest is") {
+  FakeTransport target;
+  target.knows_run = false;
+  target.window = 100;
+  target.digest = [](std::span<const TrapId>) { return 5381U; };
+  target.paths[0] = traps({1, 2, 3});
+  CHECK(trace_path(target, 0).state == PathState::steady);
+  CHECK(trace_path(target, 0).runs == 2);
+}
+
+TEST_CASE("who knows the whole run has our signatures, or windows of several runs") {
+  FakeTransport target;
+  target.digest = [](std::span<const TrapId> before) {
+    return 7 + static_cast<std::uint32_t>(before.size());
+  };
+  target.paths[0] = traps({1, 2, 3, 4, 5, 6});
+  CHECK(trace_path(target, 0).state == PathState::cut);
+}
+
+TEST_CASE("of a path beyond the limit no more is read than is kept") {
+  FakeTransport target;
+  target.window = 8;
+  target.paths[0] = std::vector<TrapId>(100, TrapId{1});
+  const TracedPath long_path = trace_path(target, 0, {.events = 20});
+  CHECK(long_path.events.size() == 20);
+  CHECK(long_path.runs == 3 + 1);
+  target.paths[0].resize(22);
+  const TracedPath short_path = trace_path(target, 0, {.events = 20});
+  CHECK(short_path.state == PathState::cut);
+  CHECK(short_path.events.size() == 20);
+  CHECK(short_path.total == 22U);
+}
+
+TEST_CASE("of the paths that were seen the most frequent one comes first, whichever was seen first") {
+  FakeTransport target;
+  target.window = 100;
+  target.before_trace = [&target](std::uint64_t n) {
+    target.paths[0] = traps({1, n == 1 || n % 3 == 0 ? 2U : 3U});
+  };
+  const TracedPath path = trace_path(target, 0);
+  REQUIRE(path.variants.size() == 2);
+  CHECK(path.variants[0].runs == 20);
+  CHECK(path.variants[0].events == events_of(traps({1, 3})));
+  CHECK(path.variants[1].runs == 10);
+  CHECK(path.events == path.variants[0].events);
+}
+
+TEST_CASE("a run that was lost is traced again, a few times") {
+  FakeTransport target;
+  target.window = 100;
+  target.paths[0] = traps({1, 2});
+  const Sample good = target.whole;
+  target.before_trace = [&](std::uint64_t n) {
+    target.whole = n <= 2 ? Sample{.outcome = Outcome::lost, .why = "it died"} : good;
+  };
+  const TracedPath path = trace_path(target, 0);
+  CHECK(path.state == PathState::steady);
+  CHECK(path.runs == 4);
+  target.before_trace = [&](std::uint64_t) {
+    target.whole = Sample{.outcome = Outcome::lost, .why = "it died"};
+  };
+  CHECK_THROWS_WITH(trace_path(target, 0),
+                    Catch::Contains("no run of the command could be traced (lost: it died)"));
+}

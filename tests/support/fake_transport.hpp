@@ -41,6 +41,8 @@ class FakeTransport final : public harness::Transport {
   harness::CalibrationKind last_calibration = harness::CalibrationKind::guards;
   bool can_unwind = false;
   std::uint64_t deepest = 1000;
+  std::uint64_t deepest_guarded = 1000;
+  std::uint64_t calibration_noise = 200'000;  // ticks, at most
   std::vector<Bytes> inputs;
 
   harness::Description describe() override {
@@ -87,10 +89,10 @@ class FakeTransport final : public harness::Transport {
     const bool unwinds = can_unwind && kind == harness::CalibrationKind::unwind;
     if (kind > last_calibration && !unwinds) return std::nullopt;
     if (kind > harness::CalibrationKind::stop && passes > deepest) return std::nullopt;
+    if (kind == harness::CalibrationKind::guards && passes > deepest_guarded) return std::nullopt;
     ++calibrations;
-    // Noise of up to 200 us.
     const Ticks slope = calibration_slopes.at(static_cast<std::size_t>(kind));
-    const auto noise = static_cast<Ticks>(engine::draw(1, 1, calibrations, 200'000));
+    const auto noise = static_cast<Ticks>(engine::draw(1, 1, calibrations, calibration_noise));
     return harness::CalibrationTime{
         .kind = kind, .passes = passes, .ticks = 5000 + noise + slope * static_cast<Ticks>(passes)};
   }

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the plan makes of models, some of them written by hand.
+#include "rewriter/plan.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "tests/rewriter/rewriting.hpp"
+
+namespace jcprof::rewriter {
+namespace {
+
+/// "void NAME() { a; }": its entry, and a statement.
+SourceModel file_with(const std::string& path, const Function& function) {
+  SourceModel model;
+  model.path = path;
+  model.text = "void f() { a; }\n";
+  model.functions = {function};
+  model.sites = {{.kind = TrapKind::entry0, .begin = 0, .end = 15},
+                 {.kind = TrapKind::before, .begin = 11, .end = 13}};
+  return model;
+}
+
+std::vector<std::string> paths_of_traps(const TrapPlan& plan) {
+  std::vector<std::string> paths;
+  for (const FilePlan& file : plan.files)
+    for (const PlannedTrap& planned : file.traps) paths.push_back(planned.trap.path);
+  return paths;
+}
+
+std::vector<Trap> traps_of(const TrapPlan& plan) {
+  std::vector<Trap> traps;
+  for (const FilePlan& file : plan.files)
+    for (const PlannedTrap& planned : file.traps) traps.push_back(planned.trap);
+  return traps;
+}
+
+}  // namespace
+
+TEST_CASE("in C a file is named by its name, in Java a class and its method by one point") {
+  const std::vector<SourceModel> models{file_with("a.c", {.name = "f", .simple_name = "f"}),
+                                        file_with("b.c", {.name = "g", .simple_name = "g"})};
+  TrapPolicy policy{.entry = {"f"}, .scope = {.exclude = {"b.c"}}, .language = SourceLanguage::c};
+  CHECK(paths_of_traps(plan_traps(models, policy)) == std::vector<std::string>{"a.c", "a.c"});
+  // "A.*" is what class A has, not the file A.java with class B in it too.
+  const std::string two = applet("void f() { memory[0]++; }") + "class B { void g(byte[] b) { b[0]++; } }\n";
+  const auto functions = [&](const std::string& exclude) {
+    std::set<std::string> names;
+    for (const Trap& trap :
+         rewrite("A.java", two, {.entry = {"process"}, .scope = {.exclude = {exclude}}}).traps)
+      names.insert(trap.function);
+    return names;
+  };
+  CHECK(functions("A.*") == std::set<std::string>{"A.process", "B.g"});
+  CHECK(functions("A.java") == std::set<std::string>{"A.process"});
+}
+
+TEST_CASE("a key stays when another file gets a function of the same name") {
+  const auto keys = [](const Function& function) {
+    std::vector<std::string> result;
+    for (const Trap& trap :
+         traps_of(plan_traps({file_with("a.c", function)}, {.entry = {"f"}, .language = SourceLanguage::c})))
+      result.push_back(trap.key);
+    return result;
+  };
+  CHECK(keys({.name = "f", .simple_name = "f"}) ==
+        keys({.name = "a.c:f", .simple_name = "f", .file = "a.c"}));
+}
+
+TEST_CASE("names of traps keep clear of the names of markers") {
+  std::vector<std::string> names;
+  for (const Trap& trap : rewrite("A.java", applet("void f() { memory[0]++;\n// PM_CHECK f_2\n }"),
+                                  {.entry = {"process"}, .scope = {.include = {"f"}}})
+                              .traps)
+    names.push_back(trap.name);
+  CHECK(std::ranges::count(names, "TRAP_f_2") == 1);
+  CHECK(std::ranges::count(names, "TRAP_f_3") == 1);
+  CHECK(std::set<std::string>(names.begin(), names.end()).size() == names.size());
+}
+
+TEST_CASE("statements count for what the scope asks for, or for what it leaves out") {
+  const std::vector<SourceModel> models{
+      file_with("a.c", {.name = "f", .simple_name = "f", .statements = 7}),
+      file_with("b.c", {.name = "g", .simple_name = "g", .statements = 30})};
+  const TrapPlan plan =
+      plan_traps(models, {.entry = {"f"}, .scope = {.include = {"f"}}, .language = SourceLanguage::c});
+  CHECK(plan.statements == 7);
+  CHECK(plan.excluded_statements == 30);
+}
+
+TEST_CASE("sites that do not compile are left out") {
+  const std::vector<SourceModel> models{file_with("a.c", {.name = "f", .simple_name = "f"})};
+  const TrapPlan plan =
+      plan_traps(models, {.entry = {"f"}, .left_out = {{0, 1}}, .language = SourceLanguage::c});
+  REQUIRE(plan.files[0].traps.size() == 1);
+  CHECK(plan.files[0].traps[0].trap.kind == TrapKind::entry0);
+}
+
+TEST_CASE("an entry that is no entry of another class's calls is not said to begin its trace anew") {
+  const std::vector<SourceModel> models{
+      file_with("a.c", {.name = "f", .simple_name = "f"}),
+      file_with("b.c", {.name = "g", .simple_name = "g", .calls_itself = true})};
+  CHECK(plan_traps(models, {.entry = {"f"}, .language = SourceLanguage::c}).notes.empty());
+  CHECK(plan_traps(models, {.entry = {"f", "g"}, .language = SourceLanguage::c}).notes ==
+        std::vector<std::string>{"g is an entry: where g calls it, the trace begins anew"});
+}
+
+}  // namespace jcprof::rewriter
