@@ -29,7 +29,7 @@ Sample ended(std::uint32_t status, Bytes reply) {
 
 const Sample good = ended(0x9000, {1, 2});
 const Sample lost{.outcome = Outcome::lost, .why = "it died"};
-const Sample stopped{.outcome = Outcome::stopped};
+const Sample shot_stopped{.outcome = Outcome::stopped};
 
 /// A log of two inputs: the first answers 9000 with two bytes, the second 6A80 with none.
 ShotLog log_of_two() {
@@ -58,7 +58,7 @@ TEST_CASE("shots of one kind are counted, and the first of them is told") {
 
 TEST_CASE("what goes otherwise than expected has its own words for each kind") {
   ShotLog log = log_of_two();
-  log.take({.stop = whole}, stopped);
+  log.take({.stop = whole}, shot_stopped);
   log.take({.stop = first}, {.outcome = Outcome::refused, .why = "not now"});
   log.take({.stop = whole}, ended(0x6F00, {1, 2}));
   log.take({.stop = first}, lost);
@@ -88,7 +88,7 @@ TEST_CASE("an answer is compared with the good one of its input, in status and l
 }
 
 TEST_CASE("an event that loses the target twice in a row is given up, what lies between forgives") {
-  for (const Sample& between : {stopped, good}) {
+  for (const Sample& between : {shot_stopped, good}) {
     ShotLog log = log_of_two();
     log.take({.stop = first}, lost);
     log.take({.stop = first}, between);
@@ -128,7 +128,7 @@ TEST_CASE("after a loss the target is trusted once the whole command is answered
   CHECK(log.is_trusted());
   log.take({.stop = first}, lost);
   CHECK_FALSE(log.is_trusted());
-  log.take({.stop = first}, stopped);
+  log.take({.stop = first}, shot_stopped);
   log.take({.stop = whole}, ended(0x6F00, {1, 2}));
   CHECK_FALSE(log.is_trusted());
   log.take({.stop = whole}, good);
