@@ -119,11 +119,12 @@ SignalsTaken::SignalsTaken() {
 
 SignalsTaken::~SignalsTaken() {
   // The command may end by a Ctrl-C before we have read ours. That one must not end us; others must.
-  const std::optional<int> sent_to_us = next();
+  std::vector<int> sent_to_us;
+  while (const std::optional<int> signal = next()) sent_to_us.push_back(*signal);
   for (const int signal : were_default_) ::signal(signal, SIG_DFL);
   for (const int signal : {SIGUSR1, SIGUSR2}) ::signal(signal, SIG_IGN);
   ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
-  if (sent_to_us) ::raise(*sent_to_us);
+  for (const int signal : sent_to_us) ::raise(signal);
 }
 
 std::optional<int> SignalsTaken::next() const {
