@@ -229,12 +229,12 @@ class Ownership {
       innermost.handled = trap.offset;
     else if (trap.offset < innermost.handled)
       innermost.handled = 0;
-    // What a `finally` throws is caught further out: nothing is left of the return.
+    // An exception from a `finally` is caught further out and replaces the return.
     const bool is_other = is_handled && top.finishes != nullptr && top.finishes != &trap;
     if (is_other && trap.holder < top.finishes->offset) top.finishes = nullptr;
   }
 
-  /// What runs behind the end of a `finally` that ran after a return is the caller's.
+  /// A `finally` that ran after a return ends here: the caller owns the time behind it.
   bool ends_finally_of(const Frame& top, const TrapPlace& trap) const {
     if (top.finishes == nullptr || trap.kind != TrapKind::after) return false;
     const bool is_held = statements_.size() > top.statements;

@@ -34,6 +34,20 @@ std::string calls(const TrapMap& map, const std::vector<std::uint32_t>& traps) {
   return text;
 }
 
+/// p: 10 f();      f: 20 entry  21 try { 22 f(); 23 return;  } finally { 24 c; }
+TrapMap recursion_with_finally() {
+  return MapMaker()
+      .trap(entry, "p", 9)
+      .trap(before, "p", 10)
+      .trap(exit, "p", 11)
+      .trap(entry, "f", 20)
+      .trap(before, "f", 21, 25)
+      .trap(before, "f", 22)
+      .trap(returns, "f", 23)
+      .trap(handler, "f", 24)
+      .map();
+}
+
 }  // namespace
 
 TEST_CASE("what runs after a return belongs to the calling statement, with several calls in it") {
@@ -149,17 +163,7 @@ TEST_CASE("a finally block still belongs to the function that is returning") {
 
 TEST_CASE(
     "in a recursion a finally block belongs to the call that is returning, not to the one further out") {
-  // p: 10 f();      f: 20 entry  21 try { 22 f(); 23 return;  } finally { 24 c; }
-  const TrapMap map = MapMaker()
-                          .trap(entry, "p", 9)
-                          .trap(before, "p", 10)
-                          .trap(exit, "p", 11)
-                          .trap(entry, "f", 20)
-                          .trap(before, "f", 21, 25)
-                          .trap(before, "f", 22)
-                          .trap(returns, "f", 23)
-                          .trap(handler, "f", 24)
-                          .map();
+  const TrapMap map = recursion_with_finally();
   const std::vector<std::uint32_t> path{1, 2, 4, 5, 6, 4, 5, 7, 8, 3};
   CHECK(calls(map, path) == "p [0,10) f [2,9) f' [5,9)");
   CHECK(owners(map, path) ==
@@ -168,17 +172,7 @@ TEST_CASE(
 }
 
 TEST_CASE("in a recursion each call runs its own finally after its return, and no other's") {
-  // p: 10 f();      f: 20 entry  21 try { 22 f(); 23 return;  } finally { 24 c; }
-  const TrapMap map = MapMaker()
-                          .trap(entry, "p", 9)
-                          .trap(before, "p", 10)
-                          .trap(exit, "p", 11)
-                          .trap(entry, "f", 20)
-                          .trap(before, "f", 21, 25)
-                          .trap(before, "f", 22)
-                          .trap(returns, "f", 23)
-                          .trap(handler, "f", 24)
-                          .map();
+  const TrapMap map = recursion_with_finally();
   const std::vector<std::uint32_t> path{1, 2, 4, 5, 6, 4, 5, 7, 8, 7, 8, 3};
   CHECK(calls(map, path) == "p [0,12) f [2,11) f' [5,9)");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What exports make of a profile that is written by hand: where one number stands in place of another.
+// The exports of a hand-written profile, and cases in which one number replaces another.
 #include "annotator/export/exports.hpp"
 
 #include <string>

@@ -104,7 +104,7 @@ class Program {
     constexpr std::array<Form, 9> forms{Form::plain,  Form::plain,   Form::call,    Form::call, Form::loop,
                                         Form::branch, Form::attempt, Form::attempt, Form::leave};
     Statement made{.form = happens(5) ? Form::raise : forms[random_() % forms.size()]};
-    // Whether a `finally` that begins with a return was begun, no trap shows.
+    // No trap shows that a `finally` has begun if it begins with a return.
     if (std::exchange(begins_finally_, false) && made.form == Form::leave) made.form = Form::plain;
     const bool has_parts = made.form == Form::loop || made.form == Form::branch || made.form == Form::attempt;
     if (has_parts && depth == 3) made.form = Form::plain;

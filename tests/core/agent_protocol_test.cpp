@@ -261,11 +261,11 @@ TEST_CASE("texts are kept up to a thousand bytes, and no character is cut") {
   CHECK(why(std::string(997, 'x') + "€€") == std::string(997, 'x') + "€…");
 }
 
-TEST_CASE("a breach is told in one line") {
+TEST_CASE("a breach takes one line") {
   CHECK(breach_of("one\ntwo") == "this is no JSON: the agent wrote \"one?two\"");
 }
 
-TEST_CASE("an agent of another protocol is told apart, whatever else it says") {
+TEST_CASE("an agent of another protocol is recognised, whatever else it says") {
   const auto answer = read_answer<AgentDescription>(R"({"id":7,"ok":{"protocol":2,"clock":"sundial"}})", id);
   REQUIRE(std::holds_alternative<AgentDescription>(answer));
   CHECK(std::get<AgentDescription>(answer).protocol == 2);

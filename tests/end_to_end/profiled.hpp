@@ -22,6 +22,11 @@ double half_width(const nlohmann::json& interval);
 inline constexpr double most_noise = 0.05;
 double noise_of(const nlohmann::json& profile);
 
+/// The warning is about noise: a busy machine may be unsteady, or have two speeds.
+inline bool is_of_noise(const std::string& warning) {
+  return warning.starts_with("unsteady: ") || warning.starts_with("bimodal: ");
+}
+
 }  // namespace jcprof::test
 
 /// Ends a test case on a machine that is too noisy, with the noise; ctest calls it skipped.

@@ -11,6 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include "src/core/file.hpp"
+#include "tests/end_to_end/profiled.hpp"
 
 namespace jcprof::test {
 namespace {
@@ -202,10 +203,7 @@ void Torture::measure(int rounds) {
 
 std::vector<std::string> Torture::warnings() const {
   std::vector<std::string> texts = profile_["warnings"];
-  // A busy machine may be unsteady, or have two speeds: that is not what is looked at here.
-  std::erase_if(texts, [](const std::string& text) {
-    return text.starts_with("unsteady: ") || text.starts_with("bimodal: ");
-  });
+  std::erase_if(texts, is_of_noise);
   for (std::string& text : texts) {
     text = std::regex_replace(text, std::regex("\\(first: .*"), "(first: …)");
     text = std::regex_replace(text, std::regex("[0-9]+ of [0-9]+"), "N of M");

@@ -241,9 +241,9 @@ TEST_CASE("a warm-up of the calibration lasts as long as a JIT needs, which one 
   FakeTransport target;
   target.last_calibration = CalibrationKind::counting;
   target.calibration_slopes = {100'000, 100'000, 100'000, 0, 0, 0, 0, 0, 0};
-  // A command of a thousand passes takes 100 ms. Of each kind one warms up; 1000 and 2000 passes are tried
-  // seven times each with empty loops and with traps, and are not to be told apart; four thousand would last
-  // too long.
+  // A command of a thousand passes takes 100 ms. One command warms up each kind. Empty loops and loops with
+  // traps are then tried with 1000 and with 2000 passes, seven times each, and do not differ. Commands of
+  // four thousand passes would last too long.
   calibrate(target, {.repetitions = 5}, [] { return true; });
   CHECK(target.calibrations == 3 + 2 * 14 + 5 * 3);
 }

@@ -46,7 +46,7 @@ using Texts = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("shots of one kind are counted, and the first of them is told") {
+TEST_CASE("the log counts shots of one kind and names the first") {
   ShotLog log = log_of_two();
   log.take({.stop = first}, good);
   log.take({.stop = second}, ended(0x6F00, {}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the plan makes of models, some of them written by hand.
+// Plans for models, some of them written by hand.
 #include "rewriter/plan.hpp"
 
 #include <algorithm>

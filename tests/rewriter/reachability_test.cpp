@@ -11,7 +11,7 @@
 namespace jcprof::rewriter {
 namespace {
 
-/// Whether the first block with this text, of its whole `source`, completes.
+/// The answer for the first block of `source` with this text.
 Completes block_in(const std::string& source, const std::string& block) {
   const JavaSyntax syntax("A.java", source);
   const JavaReachability reachability(syntax);
@@ -21,13 +21,13 @@ Completes block_in(const std::string& source, const std::string& block) {
   return Completes::maybe;
 }
 
-/// Whether a method of these statements completes; `x` is a parameter, and `list` of an unknown type.
+/// The answer for a method of these statements. `x` is a parameter, and `list` has an unknown type.
 Completes completes(const std::string& statements) {
   const std::string body = "{ " + statements + " }";
   return block_in("class A { void f(boolean x, Object list) " + body + " }", body);
 }
 
-/// Those of `all` that do not complete as they should.
+/// The elements of `all` with a wrong answer.
 std::vector<std::string> others_than(Completes wanted, const std::vector<std::string>& all) {
   std::vector<std::string> others;
   for (const std::string& statements : all)
@@ -124,7 +124,7 @@ TEST_CASE("constant conditions are evaluated as far as they are of true and fals
   CHECK(others_than(Completes::maybe, {"do { } while (1 == 1);", "do { } while (C);", "do { } while (A.C);",
                                        "do { } while (C && true);", "do { } while ((boolean) C);",
                                        "do { } while (true ? true : C);"}) == none);
-  // What depends on a variable or a call is constant for nobody.
+  // An expression with a variable or a call is never constant.
   CHECK(others_than(Completes::yes,
                     {"do { } while (x && true);", "do { } while (true || x);", "do { } while (!x);",
                      "do { } while (g());", "do { } while (x ? true : true);", "do { } while (list.f);",
