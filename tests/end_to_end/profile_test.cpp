@@ -88,7 +88,7 @@ TEST_CASE("the hash rounds of javacard-pin are the hot line, and every report sa
   CHECK(profile["simulated"] == true);
   CHECK(profile["device"] == "jcardsim");
   CHECK(profile["rounds"] == 14);
-  for (const std::string warning : profile["warnings"]) CHECK(is_of_noise(warning));
+  for (const std::string warning : profile["warnings"]) CHECK(test::is_of_noise(warning));
   CHECK(line_at(profile, hot)["function"] == "PinApplet.deriveKey");
   CHECK(line_at(profile, hot)["hits"] == 1000);
   CHECK(line_at(profile, hot)["share"]["value"] > 0.8);
