@@ -23,9 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As for a parser; no EDL comes near either.
+// No EDL comes near either limit, and a parser reads this much within seconds.
 constexpr std::chrono::minutes patience{1};
-constexpr std::size_t most_preprocessed = std::size_t{16} << 20;
+constexpr std::size_t largest_edl = std::size_t{2} << 20;
 // `jcprof init` has no limit that a child takes over, and #include "/dev/zero" would take all memory.
 constexpr const char* limited = "ulimit -v 1048576 2>/dev/null; exec \"$@\"";
 
@@ -148,6 +148,8 @@ Edl link_edl(const std::string& path, const EdlFinder& find, const EdlReader& re
 }
 
 EdlText preprocessed_edl(const EdlSettings& settings, const std::string& path, const std::string& text) {
+  if (text.size() > largest_edl)
+    throw UserError(Fault{.message = "the EDL has more than 2 MiB", .place = {.file = path}});
   const auto is_directive = [](const EdlToken& token) { return token.kind == EdlToken::Kind::directive; };
   if (std::ranges::none_of(edl_tokens(path, text), is_directive)) return {text, text};
   if (settings.compiler.empty()) throw no_compiler(settings, path);
@@ -162,11 +164,11 @@ EdlText preprocessed_edl(const EdlSettings& settings, const std::string& path, c
   command.argv.push_back(path.starts_with('/') ? path : "./" + path);
   const UniqueFd file(::memfd_create("jcprof", MFD_CLOEXEC));
   const ProcessResult ended =
-      run_and_wait(command, {.keep_bytes = most_preprocessed, .descriptor = file.get()}, patience);
+      run_and_wait(command, {.keep_bytes = largest_edl, .descriptor = file.get()}, patience);
   const bool is_started = ended.exit_status != 126 && ended.exit_status != 127;  // as a shell says it
   if (!is_started) throw no_compiler(settings, path);
   std::string output = read_file(fmt::format("/proc/self/fd/{}", file.get()));
-  if (ended.timed_out || output.size() >= most_preprocessed)
+  if (ended.timed_out || output.size() >= largest_edl)
     throw UserError(
         Fault{.message = "the C preprocessor makes too much of this EDL", .place = {.file = path}});
   if (ended.exit_status != 0) throw refusal(path, text, output);

@@ -249,6 +249,7 @@ TEST_CASE("an EDL that grows without end in the preprocessor is refused") {
   CHECK_THAT(refusal_of_file("#include \"/dev/zero\"\nenclave { };\n"),
              Catch::StartsWith("e/a.edl: the C preprocessor fails"));
   CHECK(refusal_of_file(text + "X11\n") == "e/a.edl: the C preprocessor makes too much of this EDL");
+  CHECK(refusal_of_file(std::string(3 << 20, '\n')) == "e/a.edl: the EDL has more than 2 MiB");
 }
 
 TEST_CASE("our import is not put where it is not known which brace closes the enclave block") {
