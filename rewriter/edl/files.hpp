@@ -34,7 +34,8 @@ struct EdlSettings {
 };
 
 /// Starts the compiler where `text`, that of the file `path`, has a directive. UserError for what it refuses,
-/// and for more than 2 MiB, in `text` or from the compiler; UserError (environment) where there is no compiler.
+/// and for more than 2 MiB, in `text` or from the compiler; UserError (environment) where there is no
+/// compiler.
 EdlText preprocessed_edl(const EdlSettings& settings, const std::string& path, const std::string& text);
 
 /// $SGX_SDK/include, where that is set.
