@@ -134,7 +134,10 @@ class FaultyAgent {
   /// A stop from the event `half_done` on leaves the command half done, so that the next one does half as
   /// much.
   json sample(const json& shot) {
+    constexpr std::int64_t multiplier = 2'654'435'761;  // Knuth's
     json result = whole_sample(shot);
+    const auto noise = options_.value("noise", std::int64_t{0});
+    if (noise > 0) result["ticks"] = result["ticks"].get<std::int64_t>() + (shots_ * multiplier >> 8) % noise;
     if (is_half_done_) result["ticks"] = result["ticks"].get<std::int64_t>() / 2;
     const auto half_done = options_.value("half_done", std::int64_t{0});
     is_half_done_ = half_done > 0 && result["outcome"] == "stopped" && result["trap"] >= half_done;
