@@ -12,7 +12,10 @@
 namespace jcprof::agents {
 namespace {
 
-constexpr NameTable<Passes, 2> calibrations{{{Passes::unarmed, "unarmed"}, {Passes::counting, "counting"}}};
+constexpr NameTable<Passes, 4> calibrations{{{Passes::unarmed, "unarmed"},
+                                             {Passes::counting, "counting"},
+                                             {Passes::returned, "returned"},
+                                             {Passes::stop, "stop"}}};
 
 }  // namespace
 

@@ -23,8 +23,13 @@ enum class Task : std::uint32_t { load, call, calibrate };
 /// What lets the next order be carried out without a look at this one.
 enum class Expected : std::uint32_t { anything, the_stop, the_answer };
 
-/// What a calibration passes; the numbers are those of the verbs of our ecall and of our command.
-enum class Passes : std::uint32_t { empty = 1, unarmed = 2, counting = 3 };
+/// The work of a calibration; the numbers are those of the verbs of our ecall and of our command.
+enum class Passes : std::uint32_t { empty = 1, unarmed = 2, counting = 3, returned = 8, stop = 9 };
+
+/// Of entries of an armed function, in place of passes of a trap.
+inline bool is_of_entries(Passes kind) {
+  return kind == Passes::returned || kind == Passes::stop;
+}
 
 /// One thing to do. A plain value, as it may lie in memory that processes share.
 struct Order {

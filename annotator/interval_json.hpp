@@ -20,4 +20,14 @@ inline nlohmann::ordered_json interval_json(const Interval& interval) {
       {"value", interval.value}, {"low", finite_json(interval.low)}, {"high", finite_json(interval.high)}};
 }
 
+/// "ticks", "share" and "resolved" for an item. What is unreliable has no values, and says so.
+inline void add_cost(nlohmann::ordered_json& item, const Estimate& cost) {
+  item["ticks"] = interval_json(cost.ticks);
+  item["share"] = interval_json(cost.share);
+  item["resolved"] = cost.resolved;
+  if (!cost.unreliable) return;
+  item["ticks"]["value"] = item["share"]["value"] = nullptr;
+  item["unreliable"] = true;
+}
+
 }  // namespace jcprof::annotator

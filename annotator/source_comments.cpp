@@ -25,7 +25,7 @@ constexpr std::string_view own_forms =
     R"((?:; own [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)) ±(?:[0-9.]+|\?) \([0-9.]+ %\))?)"
     R"((?:; own < [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)))?(?:; first of [0-9]+)?)"
     R"(|< [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)) ×[0-9]+(?:; first of [0-9]+)?)"
-    R"(|not reached|not measured ×[0-9]+)"
+    R"(|not reached|not measured ×[0-9]+|unreliable ×[0-9]+(?:; first of [0-9]+)?)"
     R"(|jcprof: no room for a comment at (?:line [0-9]+ \([a-z ]+\)(?:, )?)+)"
     R"() \([A-Za-z0-9._+ -]*,[0-9]+\))";
 // No comment of ours is longer. The note about lines without room is cut to stay below it.
@@ -87,6 +87,7 @@ std::string known_cost(const Estimate& estimate, ClockUnit unit) {
 }
 
 std::string cost_text(const Estimate& cost, std::uint64_t times, double average, ClockUnit unit) {
+  if (cost.unreliable) return fmt::format("// unreliable ×{}", times);
   if (!was_measured(cost)) return fmt::format("// not measured ×{}", times);
   if (is_bound(cost)) return fmt::format("// < {} ×{}", upper_bound(cost.ticks.high, unit), times);
   std::string text = fmt::format("// {} ×{}", known_cost(cost, unit), times);
@@ -106,7 +107,7 @@ std::string function_text(const FunctionsOfLine& functions, ClockUnit unit) {
   const FunctionEstimate& first = **std::ranges::max_element(
       functions, {}, [](const FunctionEstimate* function) { return function->inclusive.ticks.value; });
   std::string text = cost_text(first.inclusive, first.calls, first.spread.value_or(Spread{}).average, unit);
-  if (!is_bound(first.inclusive))
+  if (!is_bound(first.inclusive) && !first.inclusive.unreliable)
     text += "; own " + (is_bound(first.exclusive) ? "< " + upper_bound(first.exclusive.ticks.high, unit)
                                                   : known_cost(first.exclusive, unit));
   if (functions.size() > 1) text += fmt::format("; first of {}", functions.size());

@@ -55,6 +55,7 @@ std::string first_of(const std::vector<Item>& items, const std::vector<Column>& 
 
 CostCells cost_cells(const Estimate& estimate, ClockUnit unit) {
   const Interval& ticks = estimate.ticks;
+  if (estimate.unreliable) return {"unreliable", "", "?"};
   if (!was_measured(estimate)) return {"?", "", "?"};
   if (std::isfinite(ticks.high) && !estimate.resolved)
     return {"< " + upper_bound(ticks.high, unit), "", "< " + percent(estimate.share.high)};

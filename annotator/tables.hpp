@@ -10,7 +10,7 @@
 
 namespace jcprof::annotator {
 
-/// "40.2 ms", "±0.3" and "31.4 %"; of what is not resolved "< 271 µs", nothing, and "< 0.62 %".
+/// "40.2 ms", "±0.3" and "31.4 %"; of what is not resolved "< 271 µs", nothing, and "< 0.62 %"; "unreliable".
 struct CostCells {
   std::string value;
   std::string half_width;

@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
+#include <set>
+#include <string>
 #include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "harness/clock.hpp"
 #include "src/engine/statistics.hpp"
@@ -24,7 +28,15 @@ constexpr std::array<std::uint64_t, 4> depths{64, 24, 8, 3};
 constexpr std::uint32_t most_repetitions = 10;  // times those asked for
 constexpr Ticks plenty_ns = 400'000'000;
 
-using Kinds = std::vector<CalibrationKind>;
+// Of an exact clock: a command in many may still do something that the others do not.
+constexpr std::uint32_t exact_stops = 5;
+
+/// What is timed in turn, and with how many passes.
+struct Wanted {
+  CalibrationKind kind;
+  std::uint64_t passes = 1;
+};
+using Turn = std::vector<Wanted>;
 
 class Calibrator {
  public:
@@ -32,78 +44,102 @@ class Calibrator {
       : transport_(transport), settings_(settings), goes_on_(goes_on) {}
 
   void time_traps() {
-    const Kinds kinds{CalibrationKind::empty, CalibrationKind::unarmed, CalibrationKind::counting};
-    for (const CalibrationKind kind : kinds)
-      if (!warm_up(kind, first_passes)) return;
+    using enum CalibrationKind;
+    for (const CalibrationKind kind : {empty, unarmed, counting}) warm_up({kind, first_passes});
     const std::uint64_t passes = clear_passes();
     for (std::uint32_t i = 0; i < settings_.repetitions; ++i)
-      if (!add_each(kinds, passes)) return;
+      add_each({{empty, passes}, {unarmed, passes}, {counting, passes}});
   }
 
   /// A call with few frames shows whether the target times the unwinding at all.
   void time_exactly() {
     using enum CalibrationKind;
     for (std::uint32_t i = 0; i < settings_.repetitions; ++i)
-      if (!add_each({empty, unarmed, counting}, exact_passes)) return;
+      add_each({{empty, exact_passes}, {unarmed, exact_passes}, {counting, exact_passes}});
+    for (std::uint32_t i = 0; i < exact_stops; ++i) add_each({{returned}, {stop}});
     if (goes_on_() && transport_.calibrate(unwind, depths.back())) time_unwinding();
   }
 
   void time_stops() {
-    using enum CalibrationKind;
-    const Kinds kinds{returned, stop, calls, frames, guards};
-    const auto depth = std::ranges::find_if(depths, [&](std::uint64_t n) {
-      return goes_on_() && transport_.calibrate(calls, n) && transport_.calibrate(guards, n);
-    });
-    if (depth == depths.end()) return time_unwinding();
-    for (const CalibrationKind kind : kinds)
-      if (!warm_up(kind, *depth)) return;
+    const Turn turn = stops();
+    for (const Wanted& one : turn) warm_up(one);
     Ticks spent = 0;
     for (std::uint32_t i = 0;
          i < settings_.repetitions || (i < most_repetitions * settings_.repetitions && spent < plenty_ns);
-         ++i) {
-      if (!add_each(kinds, *depth)) return;
-      for (const CalibrationTime& time : std::span(times_).last(kinds.size())) spent += time.ticks;
-    }
+         ++i)
+      spent += add_each(turn);
   }
 
   std::vector<CalibrationTime> times() { return std::move(times_); }
 
  private:
+  /// A stack that has no room for guards may have room for frames without. Where nothing is told of frames
+  /// the unwinding may be timed by itself.
+  Turn stops() {
+    using enum CalibrationKind;
+    Turn turn{{returned}, {stop}};
+    const std::uint64_t guarded = deepest({calls, guards});
+    const std::uint64_t depth = guarded > 0 ? guarded : deepest({calls});
+    if (depth == 0) {
+      time_unwinding();
+      return turn;
+    }
+    turn.insert(turn.end(), {{calls, depth}, {frames, depth}});
+    if (guarded > 0) turn.push_back({guards, depth});
+    return turn;
+  }
+
+  /// How many frames the target has room for; 0: none.
+  std::uint64_t deepest(const std::vector<CalibrationKind>& kinds) {
+    for (const std::uint64_t depth : depths)
+      if (std::ranges::all_of(
+              kinds, [&](auto kind) { return goes_on_() && transport_.calibrate(kind, depth).has_value(); }))
+        return depth;
+    return 0;
+  }
+
   /// The slope of one kind from its ends: nothing in between tells more.
   void time_unwinding() {
     constexpr CalibrationKind unwind = CalibrationKind::unwind;
-    const auto depth = std::ranges::find_if(
-        depths, [&](std::uint64_t n) { return goes_on_() && transport_.calibrate(unwind, n).has_value(); });
-    if (depth == depths.end() || !warm_up(unwind, *depth)) return;
-    for (std::uint32_t i = 0; i < settings_.repetitions; ++i)
-      if (!add_each({unwind}, 0) || !add_each({unwind}, *depth)) return;
+    const std::uint64_t depth = deepest({unwind});
+    if (depth == 0) return;
+    warm_up({unwind, depth});
+    for (std::uint32_t i = 0; i < settings_.repetitions; ++i) add_each({{unwind, 0}, {unwind, depth}});
   }
 
-  /// False where the target does not do that, or nothing more is wanted.
-  bool warm_up(CalibrationKind kind, std::uint64_t passes) {
-    if (settings_.is_exact) return goes_on_();
+  void warm_up(const Wanted& wanted) {
+    if (settings_.is_exact) return;
     const std::int64_t began = now_ns();
     Ticks spent = 0;
     // Looked at by our own clock too: a tick may be anything, and starting a command may take most of the
     // time.
-    for (int i = 0;
-         i < warm_up_commands && spent < warm_up_ns && now_ns() - began < longest_warm_up_ns && goes_on_();
+    for (int i = 0; i < warm_up_commands && spent < warm_up_ns && now_ns() - began < longest_warm_up_ns;
          ++i) {
-      const std::optional<CalibrationTime> time = transport_.calibrate(kind, passes);
-      if (!time) return false;
-      spent += time->ticks;
+      const std::optional<CalibrationTime> one = time(wanted);
+      if (!one) return;
+      spent += one->ticks;
     }
-    return goes_on_();
   }
 
-  bool add_each(const Kinds& kinds, std::uint64_t passes) {
-    for (const CalibrationKind kind : kinds) {
-      if (!goes_on_()) return false;
-      const std::optional<CalibrationTime> time = transport_.calibrate(kind, passes);
-      if (!time) return false;
-      times_.push_back(*time);
+  /// Nothing where no more is wanted, and where the target does not do that: it is not asked again, so that
+  /// times of one turn stay beside each other.
+  std::optional<CalibrationTime> time(const Wanted& wanted) {
+    if (refused_.contains(wanted.kind) || !goes_on_()) return std::nullopt;
+    const std::optional<CalibrationTime> one = transport_.calibrate(wanted.kind, wanted.passes);
+    if (!one) refused_.insert(wanted.kind);
+    return one;
+  }
+
+  /// Of each kind that the target does. Returns how long they took together.
+  Ticks add_each(const Turn& turn) {
+    Ticks spent = 0;
+    for (const Wanted& wanted : turn) {
+      const std::optional<CalibrationTime> one = time(wanted);
+      if (!one) continue;
+      spent += one->ticks;
+      times_.push_back(*one);
     }
-    return true;
+    return spent;
   }
 
   std::uint64_t clear_passes() {
@@ -120,11 +156,12 @@ class Calibrator {
     std::vector<double> differences;
     for (int i = 0; i < pilot_pairs; ++i) {
       const std::int64_t began = now_ns();
-      const auto empty = transport_.calibrate(CalibrationKind::empty, passes);
-      const auto unarmed = transport_.calibrate(CalibrationKind::unarmed, passes);
-      if (!empty || !unarmed) return true;
-      differences.push_back(static_cast<double>(unarmed->ticks - empty->ticks));
-      longest = std::max({longest, unarmed->ticks, (now_ns() - began) / 2});
+      const auto empty = time({CalibrationKind::empty, passes});
+      auto passed = time({CalibrationKind::unarmed, passes});
+      if (!passed) passed = time({CalibrationKind::counting, passes});
+      if (!empty || !passed) return true;
+      differences.push_back(static_cast<double>(passed->ticks - empty->ticks));
+      longest = std::max({longest, passed->ticks, (now_ns() - began) / 2});
     }
     return engine::median(differences) > 0 &&
            engine::median(differences) >= clear_in_sigmas * engine::mad_sigma(differences);
@@ -133,6 +170,7 @@ class Calibrator {
   Transport& transport_;
   const CalibrationSettings& settings_;
   const std::function<bool()>& goes_on_;
+  std::set<CalibrationKind> refused_;
   std::vector<CalibrationTime> times_;
 };
 
@@ -148,6 +186,25 @@ std::vector<CalibrationTime> calibrate(Transport& transport, const CalibrationSe
     calibrator.time_stops();
   }
   return calibrator.times();
+}
+
+std::optional<Warning> warning_of(const std::vector<CalibrationTime>& times) {
+  using enum CalibrationKind;
+  const auto has = [&](CalibrationKind kind) {
+    return std::ranges::find(times, kind, &CalibrationTime::kind) != times.end();
+  };
+  std::vector<std::string> unknown;
+  if (!has(unarmed)) unknown.emplace_back("a trap on the way");
+  if (!has(counting)) unknown.emplace_back("a counted pass");
+  // Where a target does nothing of a kind a stop may cost nothing: a program leaves by _exit.
+  if (has(returned) != has(stop)) unknown.emplace_back("a stop");
+  const bool has_frame = has(calls) && has(frames) && has(returned) && has(stop);
+  if (!has_frame && (has(calls) || has(frames))) unknown.emplace_back("a frame that a stop leaves");
+  if (has(frames) && !has(guards)) unknown.emplace_back("a guard");
+  if (unknown.empty()) return std::nullopt;
+  return Warning{.kind = WarningKind::trap_cost,
+                 .text = fmt::format("what these cost could not be calibrated, and stays in the times: {}",
+                                     fmt::join(unknown, ", "))};
 }
 
 }  // namespace jcprof::harness

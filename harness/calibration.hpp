@@ -6,9 +6,11 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "harness/transport.hpp"
+#include "src/core/warning.hpp"
 
 namespace jcprof::harness {
 
@@ -28,10 +30,13 @@ struct CalibrationSettings {
 /// Traps: passes are doubled until unarmed minus empty is at least 3 standard deviations of such a
 /// difference, or a limit is reached; then the kinds are timed in turn. Stops: the same in turn, one a
 /// command, from as deep as the target allows; or where it times only the unwinding, none and that many
-/// frames in turn. `goes_on` is asked between commands; what there is is returned when it says no, and
-/// nothing of what the target does not do. Where the clock is exact each is timed `repetitions` times and
-/// never to warm up, and nothing depends on how long it takes the host.
+/// frames in turn. `goes_on` is asked between commands; what there is is returned when it says no. A kind
+/// that the target does not do is left out alone. Where the clock is exact each is timed `repetitions` times,
+/// a stop a few times, and never to warm up, and nothing depends on how long it takes the host.
 std::vector<CalibrationTime> calibrate(Transport& transport, const CalibrationSettings& settings,
                                        const std::function<bool()>& goes_on);
+
+/// Says which costs these times leave unknown; nothing where they tell all.
+std::optional<Warning> warning_of(const std::vector<CalibrationTime>& times);
 
 }  // namespace jcprof::harness

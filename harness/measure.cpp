@@ -175,9 +175,12 @@ class Measurement {
                                    .cancellation = cancellation_};
     shooter_.emplace(transport_, *log_, settings, [this] { report_now_and_then(); });
     warnings_ = survey_.warnings;
-    // How steady it was is known from the first warm-up only.
+    // How steady it was is known from the first warm-up only, and it is calibrated once.
     std::ranges::copy_if(run_->earlier_warnings(), std::back_inserter(warnings_),
-                         [](const Warning& warning) { return warning.kind == WarningKind::unsteady; });
+                         [&](const Warning& warning) {
+                           return warning.kind == WarningKind::unsteady ||
+                                  (warning.kind == WarningKind::trap_cost && run_->is_calibrated());
+                         });
     // Half a pair of twins is measured again.
     while (run_->rounds().has_twins(round_ + 1) && hand_in() && hand_in()) {
     }
@@ -224,7 +227,9 @@ class Measurement {
         calibrate(transport_, calibration_settings(project_, target_, options_.calibrations),
                   [this] { return shooter_->goes_on(); });
     // The half of it would be taken for the whole when the run is gone on with.
-    if (shooter_->goes_on()) run_->keep(times);
+    if (!shooter_->goes_on()) return;
+    run_->keep(times);
+    if (const auto unknown = warning_of(times)) warnings_.push_back(*unknown);
   }
 
   void measure_paths() {

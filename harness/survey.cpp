@@ -57,6 +57,14 @@ std::string told(std::uint32_t status) {
   return status <= 0xFF ? fmt::format("ends with status {}", status) : fmt::format("answers {:04X}", status);
 }
 
+std::string told(const GoodAnswer& answer, bool is_length_told) {
+  return told(answer.status) + (is_length_told ? fmt::format(" with {} bytes", answer.length) : "");
+}
+
+GoodAnswer answer_of(const Sample& run) {
+  return {.status = run.status.value_or(0), .length = run.reply.size()};
+}
+
 class Surveyor {
  public:
   Surveyor(const TrapMap& map, Transport& transport) : map_(map), transport_(transport) {}
@@ -117,18 +125,43 @@ class Surveyor {
 
   Sample take_full_run(const StoredInput& input) {
     Sample whole = full_run(transport_, input.index);
-    survey_.good.push_back({.status = whole.status.value_or(0), .length = whole.reply.size()});
+    survey_.good.push_back(answer_of(whole));
     return whole;
   }
 
   TracedPath trace(const StoredInput& input) {
     TracedPath path = trace_path(transport_, input.index);
-    GoodAnswer& good = survey_.good.back();
-    good.length_varies = path.end.status && path.end.reply.size() != good.length;
-    if (path.end.status && path.end.status != good.status)
-      warn(WarningKind::answer, fmt::format("{}: the traced run {}, the plain one {}", name_of_input(input),
-                                            told(path.end.status.value_or(0)), told(good.status)));
+    if (path.end.status) judge_end(input, path);
     return path;
+  }
+
+  /// A traced run that is answered otherwise than the plain ones did something else than these.
+  void judge_end(const StoredInput& input, const TracedPath& path) {
+    GoodAnswer& good = survey_.good.back();
+    const GoodAnswer traced = answer_of(path.end);
+    const bool is_other_length = traced.length != good.length;
+    if (traced.status == good.status) {
+      good.length_varies = is_other_length && length_varies(input, good);
+      if (!is_other_length || good.length_varies) return;
+    }
+    // Where runs take several paths they may well end in several ways.
+    const bool varies = path.state == PathState::varying;
+    survey_.warnings.push_back(
+        {.kind = varies ? WarningKind::answer : WarningKind::traced_answer,
+         .text =
+             fmt::format("{}: the traced run {}, the plain one {}: the path is not that of the measured "
+                         "command",
+                         name_of_input(input), told(traced, is_other_length), told(good, is_other_length)),
+         .advice = "bring the target back to one state before each run: \"before_each\" or \"reset\" in "
+                   "\"session\""});
+  }
+
+  /// A signature, say, is a byte shorter or longer by chance.
+  bool length_varies(const StoredInput& input, const GoodAnswer& good) {
+    constexpr int runs = 8;
+    for (int i = 0; i < runs; ++i)
+      if (full_run(transport_, input.index).reply.size() != good.length) return true;
+    return false;
   }
 
   void judge_path(const StoredInput& input, const TracedPath& path) {

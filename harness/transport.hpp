@@ -43,7 +43,7 @@ struct TraceWindow {
   std::uint32_t signature_before = 0;       // rolling digest of everything before the window
   std::optional<WholeRun> run = {};         // cards know it, agents do not
   std::optional<std::uint64_t> total = {};  // events of the run, where an agent knows at least that
-  Sample end = {};                          // how the run itself ended; of an agent's only the outcome
+  Sample end = {};                          // how the run itself ended; of an agent's no time
 };
 
 /// The work of a calibration command.

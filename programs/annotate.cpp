@@ -40,6 +40,10 @@ annotator::TableStyle terminal_style() {
   return style;
 }
 
+ExitCode code_for(const annotator::Profile& profile) {
+  return annotator::is_unreliable(profile) ? ExitCode::unreliable : ExitCode::done;
+}
+
 /// The profile that is annotated, and where the copies go.
 struct Subject {
   fs::path file;
@@ -163,7 +167,7 @@ ExitCode show(AnnotateOptions options) {
   annotator::NewestRun run = annotator::newest_run(Store(existing(subject.file), OpenMode::read_only));
   const fs::path root = settle_sources(run, subject.root);
   fmt::print("{}", shown(run.profile, root, options));
-  return ExitCode::done;
+  return code_for(run.profile);
 }
 
 void print_result(const AnnotateOptions& options, const Subject& subject, const annotator::Profile& profile,
@@ -193,7 +197,7 @@ ExitCode annotate_subject(const AnnotateOptions& options, const Subject& subject
   const fs::path root = settle_sources(run, subject.root);
   make_report(subject, run, root, options.against);
   print_result(options, subject, profile, annotate_sources(options, subject, profile, root));
-  return ExitCode::done;
+  return code_for(profile);
 }
 
 }  // namespace

@@ -278,6 +278,10 @@ Request parsed(CLI::App& app, const Words& words) {
   return options;
 }
 
+std::string with_contradictions(const std::string& about) {
+  return about + "\nEnds with 4 where what was measured contradicts itself (docs/formats.md).";
+}
+
 struct Verb {
   std::string name;
   std::string description;  // in the list of verbs
@@ -291,10 +295,12 @@ const std::array<Verb, 11>& verbs() {
       {"gen", "put traps into a copy of the sources", parsed<GenOptions, add_gen>,
        "Puts numbered traps into a copy of a project's sources."},
       {"run", "measure: stop at one trap at a time", parsed<RunOptions, add_run>,
-       "Measures the command of a project, one stop at a time."},
+       with_contradictions("Measures the command of a project, one stop at a time.")},
       {"annotate", "estimate, and write the times beside the source lines",
-       parsed<AnnotateOptions, add_annotate>, "Writes the measured times beside the source lines."},
-      {"profile", "gen, build, install, run and annotate in one go", parsed<ProfileOptions, add_profile>},
+       parsed<AnnotateOptions, add_annotate>,
+       with_contradictions("Writes the measured times beside the source lines.")},
+      {"profile", "gen, build, install, run and annotate in one go", parsed<ProfileOptions, add_profile>,
+       with_contradictions("gen, build, install, run and annotate in one go.")},
       {"record", "run a program once and write down each call, line and mark",
        parsed<RecordOptions, add_record>, about_record},
       {"export", "write a profile as JSON, CSV, flame graph or gmon.out", parsed<ExportOptions, add_export>},

@@ -45,7 +45,7 @@ struct GenOptions {
 };
 
 /// An exit code of jcprof-gen: the tree is made, and may be too large for a card.
-inline constexpr ExitCode done_but_tight{4};
+inline constexpr ExitCode done_but_tight{5};
 
 struct RunOptions {
   CommonOptions common;

@@ -89,6 +89,11 @@ ExitCode annotate(const Profiling& all) {
   return annotate_in(all.folder, all.project, all.annotate);
 }
 
+/// What is unreliable is shown as such.
+bool is_done(ExitCode measured) {
+  return measured == ExitCode::done || measured == ExitCode::unreliable;
+}
+
 ExitCode profile_again(const Profiling& all, const Refinement& refined, double traps_before) {
   GenOptions narrowed = all.gen;
   narrowed.include = refined.scope.include;
@@ -103,8 +108,7 @@ ExitCode profile_again(const Profiling& all, const Refinement& refined, double t
   // The second run stands beside the first, in the same file.
   RunOptions second = all.run;
   second.fresh = false;
-  if (const ExitCode measured = run_in(all.folder, all.project, second); measured != ExitCode::done)
-    return measured;
+  if (const ExitCode measured = run_in(all.folder, all.project, second); !is_done(measured)) return measured;
   const ExitCode code = annotate(all);
   say(all, fmt::format("refine: the traps took {:.1f} % of what was measured, now {:.1f} %\n",
                        100 * traps_before, 100 * estimated(all).trap_share));
@@ -113,8 +117,7 @@ ExitCode profile_again(const Profiling& all, const Refinement& refined, double t
 
 ExitCode profile_in(const Profiling& all) {
   const FirstScope scope = make_what_fits(all);
-  if (const ExitCode measured = run_in(all.folder, all.project, all.run); measured != ExitCode::done)
-    return measured;
+  if (const ExitCode measured = run_in(all.folder, all.project, all.run); !is_done(measured)) return measured;
   if (all.refine == RefineWish::never) return annotate(all);
   const annotator::Profile first = estimated(all);
   const TrapMap map = read_trap_map(all.folder.path() / "traps.json");

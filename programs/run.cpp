@@ -124,9 +124,12 @@ class EstimateWriter {
     const Clock::time_point begun = Clock::now();
     const annotator::Profile profile = annotator::estimate(annotator::load_newest_run(store_));
     store_.replace_estimates(profile.run.id, annotator::stored(profile));
+    is_unreliable_ = annotator::is_unreliable(profile);
     written_ = Clock::now();
     took_ = written_ - begun;
   }
+
+  bool is_unreliable() const { return is_unreliable_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -135,6 +138,7 @@ class EstimateWriter {
   Store& store_;
   Clock::time_point written_;
   Clock::duration took_{0};
+  bool is_unreliable_ = false;
 };
 
 void refuse_changed_sources(const Project& project, const TrapMap& map) {
@@ -183,7 +187,8 @@ ExitCode run_in(const OutputFolder& folder, const Project& project, const RunOpt
   if (!options.common.quiet && ::isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\x1b[K");
   print_result(measured, options, profile);
   const int signal = cancellation().signal();
-  return signal == 0 ? ExitCode::done : exit_code_of(signal);
+  if (signal != 0) return exit_code_of(signal);
+  return estimates.is_unreliable() ? ExitCode::unreliable : ExitCode::done;
 }
 
 }  // namespace jcprof::cli

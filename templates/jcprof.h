@@ -772,6 +772,32 @@ JCPROF_LOCAL_ void jcprof_leave(struct jcprof_root *root) {
 /* In front of the declaration of the wrapped body: within the wrapper it would share a function with setjmp. */
 #define JCPROF_BODY __attribute__((__noinline__))
 
+/* The root of a calibration, and its body. */
+JCPROF_LOCAL_ JCPROF_BODY void jcprof_body_calibrated(int stops) {
+  __asm__ __volatile__("" : : : "memory");
+  if (stops) JCPROF_TRAP(JCPROF_CALIBRATION_TRAP_);
+}
+JCPROF_LOCAL_ JCPROF_BODY void jcprof_root_calibrated(int stops) {
+  JCPROF_ROOT_VOID;
+  jcprof_body_calibrated(stops);
+}
+
+/* Makes so many entries into a root that is armed: each is left by a stop, or returns. To be timed, one at a time: the
+   first stop of a command may cost more than others. Returns how many were stopped. */
+#ifndef JCPROF_ENCLAVE_BUILD
+JCPROF_LOCAL_ __attribute__((__noinline__)) jcprof_u64 jcprof_calibrate_root(int stops, jcprof_u64 passes) {
+  struct jcprof_run run;
+  jcprof_u64 stopped = 0;
+  for (; passes != 0; passes--) {
+    jcprof_arm(&run, JCPROF_CALIBRATION_TRAP_, 1);
+    jcprof_root_calibrated(stops);
+    if (run.head.trap != 0) stopped++;
+  }
+  jcprof_disarm();
+  return stopped;
+}
+#endif
+
 #endif
 
 /* ---- an enclave: armed by an ecall of our own ---- */
@@ -803,7 +829,20 @@ JCPROF_LOCAL_ void jcprof_arm_enclave(struct jcprof_head *window) {
   __atomic_store_n(&jcprof_wanted.window, window, __ATOMIC_RELEASE);
 }
 
-/* 0 arms the next entry; 1, 2, 3 make passes. Neither where the thread's state would be the host's. */
+/* Afterwards the window has the stop, if any. */
+JCPROF_LOCAL_ __attribute__((__noinline__)) void jcprof_calibrate_enclave(struct jcprof_head *window, int stops) {
+  jcprof_u64 left;
+  for (left = window->passes; left != 0; left--) {
+    window->trap = JCPROF_CALIBRATION_TRAP_;
+    window->hit = 1;
+    jcprof_disarm();
+    jcprof_arm_enclave(window);
+    jcprof_root_calibrated(stops);
+  }
+}
+
+/* 0 arms the next entry; 1, 2, 3 make passes; 8 and 9 entries that return, and that are left by a stop. Nothing where
+   the thread's state would be the host's. */
 JCPROF_LOCAL_ void jcprof_serve(unsigned verb, void *memory) {
   struct jcprof_head *window = JCPROF_TO_(struct jcprof_head *, memory);
   window->build = JCPROF_BUILD;
@@ -818,6 +857,7 @@ JCPROF_LOCAL_ void jcprof_serve(unsigned verb, void *memory) {
   if (verb == 1) jcprof_calibrate(JCPROF_EMPTY, window->passes);
   if (verb == 2) jcprof_calibrate(JCPROF_UNARMED, window->passes);
   if (verb == 3) jcprof_calibrate(JCPROF_COUNTING, window->passes);
+  if (verb == 8 || verb == 9) jcprof_calibrate_enclave(window, verb == 9);
   jcprof_disarm();
   window->last = 0;
 }
@@ -874,8 +914,9 @@ JCPROF_LOCAL_ __attribute__((__noinline__)) jcprof_u32 jcprof_serve(const void *
   if (verb == 1) jcprof_calibrate(JCPROF_EMPTY, wish.passes);
   if (verb == 2) jcprof_calibrate(JCPROF_UNARMED, wish.passes);
   if (verb == 3) jcprof_calibrate(JCPROF_COUNTING, wish.passes);
+  if (verb == 8 || verb == 9) shot->run.head.passes = jcprof_calibrate_root(verb == 9, wish.passes);
   if (verb == 5) __builtin_trap();
-  if (verb > 5) return JCPROF_BAD_PARAMETERS_;
+  if (verb == 6 || verb == 7 || verb > 9) return JCPROF_BAD_PARAMETERS_; /* of a build that records */
   if (verb == 4) jcprof_report(JCPROF_TO_(char *, window) + sizeof(wish), size - sizeof(wish), first);
   shot->run.head.build = JCPROF_BUILD;
   __builtin_memcpy(window, &shot->run.head, sizeof(wish));

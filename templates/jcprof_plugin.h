@@ -23,6 +23,8 @@ extern "C" {
 #define JCPROF_PLUGIN_EMPTY 1u    /* so many passes of an empty loop, */
 #define JCPROF_PLUGIN_UNARMED 2u  /* of a trap that is not armed, */
 #define JCPROF_PLUGIN_COUNTING 3u /* of one that counts and does not stop */
+#define JCPROF_PLUGIN_RETURNED 8u /* so many entries of an armed function that return, */
+#define JCPROF_PLUGIN_STOP 9u     /* or are left by a stop: the window has it afterwards */
 #define JCPROF_PLUGIN_RECORD 6u   /* of an enclave that was built to record: `window` is the log (jcprof_log.h), from here on */
 
 /* What the agent and the enclave tell each other, in host memory; the enclave gets it as a user_check pointer. `room`

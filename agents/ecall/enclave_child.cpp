@@ -165,7 +165,9 @@ class Child {
     };
     const Timed time = timed(settings_.clock, loop);
     result.ticks = time.ticks;
-    if (succeeds(time.code, result, Came::refused)) has_own_storage(window()->fault, result);
+    if (!succeeds(time.code, result, Came::refused) || !has_own_storage(window()->fault, result)) return;
+    if (order.kind == agents::Passes::stop && order.passes > 0 && window()->trap == 0)
+      fail(result, Came::refused, "the enclave does not stop to be calibrated");
   }
 
   void arm(const Order& order) {

@@ -29,6 +29,24 @@ UserError cannot_open(const Answer& answer, const std::string& ta) {
   return environment_error(message);
 }
 
+bool is_calibration(Verb verb) {
+  switch (verb) {
+    case Verb::empty:
+    case Verb::unarmed:
+    case Verb::counting:
+    case Verb::returned:
+    case Verb::stop:
+      return true;
+    case Verb::arm:
+    case Verb::report:
+    case Verb::panic:
+    case Verb::record:
+    case Verb::log:
+      return false;
+  }
+  return false;
+}
+
 Params window_params(Verb verb, const jcprof_window& head, std::size_t ids_size, std::uint32_t first) {
   Memory window{.direction = Direction::inout,
                 .bytes = Bytes(sizeof(head) + ids_size),
@@ -110,8 +128,8 @@ Report AppSession::tell(Verb verb, const jcprof_window& head, std::size_t room, 
   report.ids.resize(room);
   const std::size_t ids_size = room * sizeof(std::uint32_t);
   Params params = window_params(verb, head, ids_size, first);
-  const bool is_calibration = verb == Verb::empty || verb == Verb::unarmed || verb == Verb::counting;
-  const Answer answer = invoke(wishes_.our_command, params, is_calibration ? Timing::timed : Timing::untimed);
+  const Timing timing = is_calibration(verb) ? Timing::timed : Timing::untimed;
+  const Answer answer = invoke(wishes_.our_command, params, timing);
   const Bytes& told = std::get<Memory>(params[0]).bytes;
   if (answer.code != 0 || told.size() != sizeof(head) + ids_size)
     throw environment_error(

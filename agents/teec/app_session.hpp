@@ -28,6 +28,8 @@ enum class Verb : std::uint32_t {
   panic = 5,
   record = 6,  // of a build that records: on where there is room, else off
   log = 7,     // of such a build: its log instead of ids; `events` are the words of all
+  returned = 8,
+  stop = 9,
 };
 
 /// What our command told.

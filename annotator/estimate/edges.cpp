@@ -23,6 +23,7 @@ struct Edge {
   double sd = 0;
   std::size_t terms = 0;
   bool is_vague = false;
+  bool is_contradicted = false;
 };
 using Edges = std::map<Ends, Edge>;
 
@@ -77,6 +78,7 @@ void take(const MeasuredPath& measured, std::size_t first_block, Edges& edges) {
     Edge& edge = edges[ends];
     const Sum sum = measured.sum_of(found.parts);
     const std::vector<double> values = engine::present(sum.rounds);
+    edge.is_contradicted = edge.is_contradicted || sum.is_contradicted;
     if (values.empty()) {
       edge.is_vague = edge.is_vague || found.is_vague;
       continue;
@@ -111,6 +113,8 @@ std::vector<EdgeEstimate> estimates_of(const Edges& edges, const RunView& run) {
     const engine::Differences noise{.sd = edge.sd};
     const Interval raw = engine::interval_of(edge.values, noise, edge.clock, run.alpha, edge.terms);
     estimate.cost = estimate_from(raw, edge.values.size(), edge.doubt);
+    if (edge.is_contradicted) estimate.cost = unreliable(estimate.cost);
+    if (edge.is_contradicted) continue;
     const auto not_below_nothing = [](double ticks) { return std::max(0.0, ticks); };
     const double sum = std::accumulate(edge.values.begin(), edge.values.end(), 0.0);
     estimate.mean = not_below_nothing(sum / static_cast<double>(edge.values.size()));

@@ -30,7 +30,8 @@ struct Run {
              .samples = samples,
              .cost = cost,
              .looks = data.looks,
-             .alpha = alpha},
+             .alpha = alpha,
+             .is_of_another_command = data.is_of_another_command},
         usual(view, paths.front(), paths.front().inputs) {}
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
@@ -50,6 +51,7 @@ struct Whole {
 };
 
 Estimate with_share(Estimate estimate, const Whole& whole) {
+  if (estimate.unreliable) return estimate;
   // Medians do not add up exactly: a part may come out larger than the sum of all.
   const auto share = [&](double ticks) { return std::min(1.0, ticks / whole.shared); };
   estimate.share = {share(estimate.ticks.value), share(estimate.ticks.low), share(estimate.ticks.high)};
@@ -172,6 +174,7 @@ std::vector<LineEstimate> lines(const Run& run, const Whole& whole) {
 
 /// With its calls a function takes no less than without, whatever noise says of the calls.
 Estimate at_least(Estimate inclusive, const Estimate& exclusive) {
+  if (inclusive.unreliable) return inclusive;
   Interval& ticks = inclusive.ticks;
   ticks.value = std::max(ticks.value, exclusive.ticks.value);
   ticks.low = std::max(ticks.low, exclusive.ticks.low);
@@ -268,9 +271,26 @@ void warn_of_paths(const Run& run, std::vector<std::string>& warnings) {
                                    about.other_status, about.status));
 }
 
+/// Where the paths are of another command the run has said so.
+void warn_of_contradictions(const Run& run, const Profile& profile, std::vector<std::string>& warnings) {
+  constexpr std::size_t most_named = 5;
+  std::size_t count = 0;
+  std::string places;
+  for (const LineEstimate& line : profile.lines)
+    if (line.cost.unreliable && ++count <= most_named)
+      places += fmt::format("{}{}:{}", count == 1 ? "" : ", ", line.path, line.line);
+  if (count == 0 || run.data.is_of_another_command) return;
+  warnings.push_back(fmt::format(
+      "the times of {} lines contradict each other in round after round, and none is shown for them: {}{}; a "
+      "stop there seems to change what the next commands do, and times behind it may be wrong as well: a "
+      "session that undoes it (before_each, reset) may help",
+      count, places, count > most_named ? ", …" : ""));
+}
+
 /// A stop may leave the target so that the next ones get to their places sooner (a file stays open, and
 /// cannot be opened again). On the same path nothing else shows it.
 void warn_of_negative(const Profile& profile, const Whole& whole, std::vector<std::string>& warnings) {
+  if (is_unreliable(profile)) return;
   const auto is_beyond_noise = [&](const BlockEstimate& block) {
     const double half = block.cost.ticks.high;  // nothing more is left of what came out negative
     return std::isfinite(half) && -block.cost.raw > std::max(3 * half, negative_share * whole.blocks);
@@ -289,7 +309,9 @@ void warn_of_what_is_missing(const Run& run, const Profile& profile, std::vector
     warnings.emplace_back("the run has no path: nothing but the whole command is known");
   else if (std::ranges::all_of(profile.blocks, [](const auto& b) { return b.cost.rounds == 0; }))
     warnings.emplace_back("no block was measured yet");
-  else if (std::ranges::all_of(profile.blocks, [](const auto& b) { return std::isinf(b.cost.ticks.high); }))
+  else if (std::ranges::all_of(profile.blocks, [](const auto& b) {
+             return std::isinf(b.cost.ticks.high) && !b.cost.unreliable;
+           }))
     warnings.push_back(
         fmt::format("{} rounds are too few for intervals; go on with `jcprof run`", profile.rounds));
   if (!profile.blocks.empty() && run.usual.stretches().all().front().begin > 0)
@@ -311,6 +333,10 @@ double trap_share(const Run& run, const Whole& whole) {
 
 }  // namespace
 
+bool is_unreliable(const Profile& profile) {
+  return std::ranges::any_of(profile.blocks, [](const auto& block) { return block.cost.unreliable; });
+}
+
 Profile estimate(const RunData& data, double alpha) {
   const Run run(data, alpha);
   Profile profile{.run = data.run,
@@ -331,7 +357,8 @@ Profile estimate(const RunData& data, double alpha) {
   for (std::size_t s = 0; s < profile.blocks.size(); ++s) {
     BlockEstimate& block = profile.blocks[s];
     block.cost = with_share(block.cost, whole);
-    if (whole.blocks > 0) block.hot = run.usual.stretches().hotness(s, data.run.hot, whole.shared);
+    if (whole.blocks > 0 && !block.cost.unreliable)
+      block.hot = run.usual.stretches().hotness(s, data.run.hot, whole.shared);
   }
   profile.lines = lines(run, whole);
   profile.functions = functions(run, whole);
@@ -348,6 +375,7 @@ Profile estimate(const RunData& data, double alpha) {
   for (const Warning& warning : data.warnings) profile.warnings.push_back(to_text(warning));
   std::ranges::move(edges.warnings, std::back_inserter(profile.warnings));
   warn_of_paths(run, profile.warnings);
+  warn_of_contradictions(run, profile, profile.warnings);
   warn_of_negative(profile, whole, profile.warnings);
   warn_of_what_is_missing(run, profile, profile.warnings);
   if (profile.trap_share > dear_traps)

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "annotator/estimate/consistency.hpp"
+
 namespace jcprof::annotator {
 namespace {
 
@@ -71,6 +73,13 @@ Estimate estimate_from(Interval raw, std::size_t rounds, const Doubt& doubt) {
   return estimate;
 }
 
+Estimate unreliable(Estimate estimate) {
+  estimate.ticks = estimate.share = {};
+  estimate.resolved = false;
+  estimate.unreliable = true;
+  return estimate;
+}
+
 MeasuredPath::MeasuredPath(const RunView& run, const TakenPath& path, std::span<const std::uint32_t> inputs)
     : path_(path),
       cost_(run.cost),
@@ -83,7 +92,22 @@ MeasuredPath::MeasuredPath(const RunView& run, const TakenPath& path, std::span<
                                 .unwinding = attribution_.unwinding,
                                 .cost = run.cost})),
       stretches_(about_, clock_, run.alpha),
-      division_(stretches_, path.events(), attribution_) {}
+      division_(stretches_, path.events(), attribution_),
+      is_contradicted_(run.is_of_another_command ? std::vector<bool>(stretches_.all().size(), true)
+                                                 : contradictions()) {}
+
+std::vector<bool> MeasuredPath::contradictions() const {
+  const std::size_t count = stretches_.all().size();
+  std::vector<StretchRounds> parts;
+  for (std::size_t s = 0; s < count; ++s) {
+    const StretchRange range{s, s + 1};
+    parts.push_back({.rounds = stretches_.sum(std::span(&range, 1)),
+                     .doubt = half_width_of(traps_of(stretches_.all()[s]), cost_)});
+  }
+  const StretchRange whole{0, count};
+  return contradicted(parts, {.total = engine::median(engine::present(stretches_.totals())),
+                              .between = stretches_.sum(std::span(&whole, 1))});
+}
 
 TrapCount MeasuredPath::traps_of(const Stretch& stretch) const {
   TrapCount result = traps_at(stretch.end, path_, attribution_.unwinding);
@@ -131,6 +155,7 @@ Sum MeasuredPath::sum_of(const Parts& parts) const {
     const Stretch& stretch = stretches_.all()[part.stretch];
     const Fraction share = fraction(part.weight, division_.weight(stretch.begin, stretch.end));
     traps.add(traps_of(stretch), share.value);
+    sum.is_contradicted = sum.is_contradicted || is_contradicted_[part.stretch];
     const double whole = std::max(0.0, stretches_.interval(part.stretch).value);
     sum.doubt.division_low += (share.value - share.low) * whole;
     sum.doubt.division_high += (share.high - share.value) * whole;
@@ -148,12 +173,16 @@ Sum MeasuredPath::sum_of(const Parts& parts) const {
 
 Estimate MeasuredPath::estimate_of(const Sum& sum) const {
   const std::vector<double> values = engine::present(sum.rounds);
-  return estimate_from(stretches_.interval_of(values, sum.terms), values.size(), sum.doubt);
+  const Estimate estimate =
+      estimate_from(stretches_.interval_of(values, sum.terms), values.size(), sum.doubt);
+  return sum.is_contradicted ? unreliable(estimate) : estimate;
 }
 
 Estimate MeasuredPath::stretch(std::size_t index) const {
   const double traps = half_width_of(traps_of(stretches_.all()[index]), cost_);
-  return estimate_from(stretches_.interval(index), stretches_.rounds(index), {.traps = traps});
+  const Estimate estimate =
+      estimate_from(stretches_.interval(index), stretches_.rounds(index), {.traps = traps});
+  return is_contradicted_[index] ? unreliable(estimate) : estimate;
 }
 
 Estimate MeasuredPath::total() const {

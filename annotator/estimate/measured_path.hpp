@@ -25,11 +25,12 @@ struct Estimate {
   double raw = 0;  // the value before it was kept from falling below 0
   std::uint32_t rounds = 0;
   bool resolved = false;
+  bool unreliable = false;  // what was measured contradicts itself here: ticks and share say nothing
 };
 
 /// False where it was passed, and no round says how much it took.
 inline bool was_measured(const Estimate& estimate) {
-  return estimate.rounds > 0 || std::isfinite(estimate.ticks.high);
+  return !estimate.unreliable && (estimate.rounds > 0 || std::isfinite(estimate.ticks.high));
 }
 
 /// Part of a stretch that belongs to a line or a function.
@@ -51,10 +52,13 @@ struct Sum {
   std::vector<double> rounds;  // by round, or missing
   Doubt doubt;
   std::size_t terms = 0;
+  bool is_contradicted = false;  // a part of it is (consistency.hpp)
 };
 
 /// A number without its share, which is known only once all are.
 Estimate estimate_from(Interval raw, std::size_t rounds, const Doubt& doubt);
+/// The same without its value.
+Estimate unreliable(Estimate estimate);
 /// The interval stays above 0, and is not wider than the value: skewed noise may leave a value that its
 /// interval dwarfs.
 bool is_resolved(const Interval& ticks);
@@ -67,6 +71,7 @@ struct RunView {
   const TrapCost& cost;
   const std::vector<StoredLook>& looks;
   double alpha = 0;
+  bool is_of_another_command = false;  // the paths are: nothing of them is reliable
 };
 
 class MeasuredPath {
@@ -100,6 +105,7 @@ class MeasuredPath {
 
  private:
   TrapCount traps_of(const Stretch& stretch) const;
+  std::vector<bool> contradictions() const;
 
   const TakenPath& path_;
   const TrapCost& cost_;
@@ -108,6 +114,7 @@ class MeasuredPath {
   Readings about_;
   Stretches stretches_;
   Division division_;
+  std::vector<bool> is_contradicted_;  // by stretch
 };
 
 }  // namespace jcprof::annotator

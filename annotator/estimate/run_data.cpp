@@ -45,7 +45,10 @@ RunData load_newest_run(const Store& store) {
                .calibrations = store.calibrations(run->id),
                .looks = store.looks(run->id),
                .warnings = store.warnings(run->id)};
-  for (const Warning& warning : data.warnings) data.is_cut |= warning.kind == WarningKind::path_cut;
+  for (const Warning& warning : data.warnings) {
+    data.is_cut |= warning.kind == WarningKind::path_cut;
+    data.is_of_another_command |= warning.kind == WarningKind::traced_answer;
+  }
   for (const StoredPath& path : data.paths) check_path(data.map, path);
   for (const StoredSample& sample : data.samples) check_event(data.map, sample.asked);
   return data;

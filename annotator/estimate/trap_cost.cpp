@@ -69,14 +69,17 @@ TrapCost trap_cost(const std::vector<StoredCalibration>& calibrations, double al
   const auto cost = [&](const auto& plus, const auto& minus) {
     return cost_interval(differences_of(calibrations, plus, minus), alpha);
   };
+  const auto has = [&](std::string_view kind) {
+    return std::ranges::find(calibrations, kind, &StoredCalibration::kind) != calibrations.end();
+  };
   using Kinds = std::vector<std::string_view>;
   TrapCost costs{.pass = cost(Kinds{"unarmed"}, Kinds{"empty"}),
-                 .counting = cost(Kinds{"counting"}, Kinds{"unarmed"}),
+                 // A trap that was not timed is taken to cost nothing.
+                 .counting = cost(Kinds{"counting"}, Kinds{has("unarmed") ? "unarmed" : "empty"}),
                  .stop = cost(Kinds{"stop"}, Kinds{"returned"}),
                  .frame = cost(Kinds{"frames", "returned"}, Kinds{"stop", "calls"}),
                  .guard = cost(Kinds{"guards"}, Kinds{"frames"})};
-  const bool has_frames = std::ranges::any_of(calibrations, [](const auto& c) { return c.kind == "frames"; });
-  if (!has_frames) costs.frame = cost_interval(slopes_of_unwinding(calibrations), alpha);
+  if (!has("frames")) costs.frame = cost_interval(slopes_of_unwinding(calibrations), alpha);
   return costs;
 }
 

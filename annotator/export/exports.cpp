@@ -19,22 +19,21 @@ Json json_of(const Event& event) {
 }
 
 Json json_of(const BlockEstimate& block) {
-  return {{"from", json_of(block.from)},
-          {"to", json_of(block.to)},
-          {"function", block.function},
-          {"path", block.path},
-          {"line", block.line},
-          {"rounds", block.cost.rounds},
-          {"share", interval_json(block.cost.share)},
-          {"ticks", interval_json(block.cost.ticks)},
-          {"raw", block.cost.raw},
-          {"resolved", block.cost.resolved}};
+  Json item{{"from", json_of(block.from)},
+            {"to", json_of(block.to)},
+            {"function", block.function},
+            {"path", block.path},
+            {"line", block.line},
+            {"rounds", block.cost.rounds},
+            {"share", nullptr},
+            {"ticks", nullptr},
+            {"raw", block.cost.raw}};
+  add_cost(item, block.cost);
+  return item;
 }
 
 Json with_cost(Json item, const Estimate& cost) {
-  item["ticks"] = interval_json(cost.ticks);
-  item["share"] = interval_json(cost.share);
-  item["resolved"] = cost.resolved;
+  add_cost(item, cost);
   return item;
 }
 
@@ -119,6 +118,12 @@ std::string cells(const Interval& interval) {
   return fmt::format("{},{},{}", cell(interval.value), cell(interval.low), cell(interval.high));
 }
 
+/// Ticks, share, and whether they are resolved; nothing instead of unreliable values.
+std::string cells(const Estimate& cost) {
+  if (cost.unreliable) return ",,,,,,0";
+  return fmt::format("{},{},{}", cells(cost.ticks), cells(cost.share), cost.resolved ? 1 : 0);
+}
+
 /// For profiles of hooks, which know no lines.
 std::string functions_csv(const Profile& profile) {
   std::string text = fmt::format(
@@ -179,9 +184,8 @@ std::string to_csv(const Profile& profile) {
   std::string text = fmt::format(
       "path,line,function,hits,rounds,{0},{0}_low,{0}_high,share,share_low,share_high,resolved\r\n", unit);
   for (const LineEstimate& line : profile.lines)
-    text += fmt::format("{},{},{},{},{},{},{},{}\r\n", csv_text(line.path), line.line,
-                        csv_text(line.function), line.hits, line.cost.rounds, cells(line.cost.ticks),
-                        cells(line.cost.share), line.cost.resolved ? 1 : 0);
+    text += fmt::format("{},{},{},{},{},{}\r\n", csv_text(line.path), line.line, csv_text(line.function),
+                        line.hits, line.cost.rounds, cells(line.cost));
   return text;
 }
 

@@ -8,6 +8,7 @@ export interface Cost {
   ticks: Interval;
   share: Interval;
   resolved: boolean;
+  unreliable?: true;
 }
 
 /// Times of one call or pass; recordings have them.

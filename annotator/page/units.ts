@@ -75,6 +75,7 @@ export class Units {
 
   /// A cost as far as it is known: "2.5 ms ±0.5", or "< 225 µs" below resolution.
   cost(cost: Cost): string {
+    if (cost.unreliable) return "unreliable";
     if (cost.resolved || cost.ticks[2] === null) return this.interval(cost.ticks);
     return this.below(cost.ticks[2]);
   }
@@ -125,7 +126,8 @@ export function percent(share: number | null): string {
 export function sumOf(costs: Cost[]): Cost {
   const sum = (intervals: Interval[]) => [0, 1, 2].map((end) =>
     intervals.reduce((known: number | null, { [end]: value }) => (known === null || value === null ? null : known + value), 0)) as Interval;
-  return { ticks: sum(costs.map(({ ticks }) => ticks)), share: sum(costs.map(({ share }) => share)), resolved: costs.some(({ resolved }) => resolved) };
+  return { ticks: sum(costs.map(({ ticks }) => ticks)), share: sum(costs.map(({ share }) => share)), resolved: costs.some(({ resolved }) => resolved),
+    ...(costs.some(({ unreliable }) => unreliable) && { unreliable: true as const }) };
 }
 
 /// A cost that may be nothing, and of which it is known how much it is at most.

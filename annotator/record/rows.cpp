@@ -131,8 +131,8 @@ void put_own_cost(const WalkedLog& log, const SymbolsOfTraps& symbol_of_trap, do
 // ---- rows
 
 /// Makes times, moments and shares of ticks.
-struct Scale {
-  explicit Scale(const WalkedLog& log) : per_tick(log.per_tick) {
+struct RowScale {
+  explicit RowScale(const WalkedLog& log) : per_tick(log.per_tick) {
     for (const ThreadTotals& thread : log.threads) {
       recorded += static_cast<double>(thread.recorded);
       if (thread.events > 0) first = std::min(first, thread.first);
@@ -148,7 +148,7 @@ struct Scale {
   double recorded = 0;                                              // ticks of all threads
 };
 
-std::vector<StoredThread> thread_rows(const WalkedLog& log, const Scale& scale) {
+std::vector<StoredThread> thread_rows(const WalkedLog& log, const RowScale& scale) {
   std::vector<StoredThread> rows;
   for (const ThreadTotals& thread : log.threads) {
     const auto scaled = [&](std::uint64_t ticks) { return static_cast<double>(ticks) * log.per_tick; };
@@ -180,7 +180,7 @@ std::vector<StoredThread> thread_rows(const WalkedLog& log, const Scale& scale) 
   return rows;
 }
 
-std::vector<StoredSlow> slow_rows(const WalkedLog& log, const TreeNames& names, const Scale& scale) {
+std::vector<StoredSlow> slow_rows(const WalkedLog& log, const TreeNames& names, const RowScale& scale) {
   std::vector<std::vector<SlowCall>> by_symbol(names.symbols);
   for (std::uint32_t i = 0; i < names.symbol_of.size(); ++i) {
     std::vector<SlowCall>& slow = by_symbol[names.symbol_of[i]];
@@ -202,7 +202,7 @@ std::vector<StoredSlow> slow_rows(const WalkedLog& log, const TreeNames& names, 
   return rows;
 }
 
-std::vector<StoredMark> mark_rows(const WalkedLog& log, const RecordedTree& tree, const Scale& scale) {
+std::vector<StoredMark> mark_rows(const WalkedLog& log, const RecordedTree& tree, const RowScale& scale) {
   std::vector<PassedMark> marks = log.walk.marks;
   std::ranges::stable_sort(marks, {}, &PassedMark::tick);
   std::vector<StoredMark> rows;
@@ -244,7 +244,7 @@ std::vector<StoredCallLine> call_line_rows(const WalkedLog& log, const RecordedT
   return rows;
 }
 
-StoredEstimate estimate_row(const Scale& scale, EstimateScope scope, double ticks, double own_cost) {
+StoredEstimate estimate_row(const RowScale& scale, EstimateScope scope, double ticks, double own_cost) {
   const double unknown = part_of_own_cost_unknown * own_cost;
   const double low = std::max(0.0, ticks - unknown);
   const double share = scale.recorded > 0 ? 1 / scale.recorded : 0;
@@ -278,7 +278,7 @@ void put_quantiles(StoredEstimate& row, const Sums& sums, double per_tick) {
   row.q99 = quantile(0.99);
 }
 
-std::vector<StoredEstimate> function_rows(const Scale& scale, const RecordedTree& tree,
+std::vector<StoredEstimate> function_rows(const RowScale& scale, const RecordedTree& tree,
                                           const std::vector<StoredSymbol>& symbols) {
   std::vector<StoredEstimate> rows;
   for (std::size_t i = 1; i < tree.functions.size(); ++i) {
@@ -314,7 +314,7 @@ std::vector<bool> begun_lines(const WalkedLog& log) {
   return is_begun;
 }
 
-std::vector<StoredEstimate> line_rows(const WalkedLog& log, const Scale& scale, double taken_off) {
+std::vector<StoredEstimate> line_rows(const WalkedLog& log, const RowScale& scale, double taken_off) {
   const double trap_cost = event_cost(log.walk, JCPROF_LOG_LINE) * taken_off;
   const std::vector<std::uint64_t> hits = hits_of_lines(log.walk.traps, log.walk.lines.hits);
   const std::vector<bool> is_begun = begun_lines(log);
@@ -344,7 +344,7 @@ void put_rows(const WalkedLog& log, Symbols& symbols, RecordedRun& run) {
   const double taken_off = part_taken_off(log);
   put_own_cost(log, symbol_of_trap, taken_off, names);
   RecordedTree tree = recorded_tree(log.walk.tree, log.threads, names);
-  const Scale scale(log);
+  const RowScale scale(log);
   recording.threads = thread_rows(log, scale);
   recording.slow = slow_rows(log, names, scale);
   recording.marks = mark_rows(log, tree, scale);

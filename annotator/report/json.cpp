@@ -36,8 +36,9 @@ std::string json(const Interval& interval) {
 std::string json(const Estimate& estimate) {
   constexpr std::string_view unknown = "[null,null,null]";
   const bool is_known = was_measured(estimate);
-  return fmt::format(R"({{"ticks":{},"share":{},"resolved":{}}})", is_known ? json(estimate.ticks) : unknown,
-                     is_known ? json(estimate.share) : unknown, estimate.resolved);
+  return fmt::format(R"({{"ticks":{},"share":{},"resolved":{}{}}})",
+                     is_known ? json(estimate.ticks) : unknown, is_known ? json(estimate.share) : unknown,
+                     estimate.resolved, estimate.unreliable ? R"(,"unreliable":true)" : "");
 }
 
 std::string json_text(std::string_view text) {

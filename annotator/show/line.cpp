@@ -244,13 +244,14 @@ std::string line_json(const Profile& profile, const ShownPlace& place) {
                 {"function", line.function},
                 {"hits", line.hits},
                 {"unit", name_of(profile.run.unit)},
-                {"ticks", interval_json(line.cost.ticks)},
-                {"share", interval_json(line.cost.share)},
-                {"resolved", line.cost.resolved},
+                {"ticks", nullptr},
+                {"share", nullptr},
+                {"resolved", false},
                 {"rounds", Json::array()},
                 {"callers", json(neighbours.callers)},
                 {"callees", json(neighbours.callees)},
                 {"loop", nullptr}};
+  add_cost(document, line.cost);
   for (const double round : line.rounds) document["rounds"].push_back(finite_json(round));
   if (loop != nullptr)
     document["loop"] = {

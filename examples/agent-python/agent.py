@@ -47,12 +47,12 @@ def descend(frames):
 
 
 def calibrate(kind, passes, **_):
-    traps.armed, traps.left = (0 if kind == "unarmed" else 1), (1 if kind == "unwind" else passes + 1)
+    traps.armed, traps.left = (0 if kind == "unarmed" else 1), (1 if kind in ("unwind", "stop") else passes + 1)
     begin = time.perf_counter_ns()
     try:
         if kind == "unwind":
             descend(passes)
-        for _ in range(passes):
+        for _ in range(0 if kind == "returned" else passes):
             traps.jcprof_trap(1)
     except traps.Stop:
         pass

@@ -95,6 +95,7 @@ class AgentTransport final : public Transport {
   template <class T>
   std::variant<T, AgentError, NoAnswer> ask(const AgentRequest& request, std::chrono::milliseconds timeout);
   TraceWindow checked(const AgentWindow& answer, std::uint32_t count);
+  std::optional<CalibrationTime> time_passes(CalibrationKind kind, std::uint64_t passes);
 
   std::string device_;
   std::size_t traps_;
@@ -278,22 +279,28 @@ TraceWindow AgentTransport::checked(const AgentWindow& answer, std::uint32_t cou
                      .more = answer.more || answer.events.size() > count,
                      .signature_before = answer.signature,
                      .total = answer.total,
-                     .end = {.outcome = Outcome::ended}};
+                     .end = {.outcome = Outcome::ended, .status = answer.status, .reply = answer.reply}};
   if (window.traps.size() > count) window.traps.resize(count);
   return window;
 }
 
 std::optional<CalibrationTime> AgentTransport::calibrate(CalibrationKind kind, std::uint64_t passes) {
-  const bool is_known = kind == CalibrationKind::empty || kind == CalibrationKind::unarmed ||
-                        kind == CalibrationKind::counting || kind == CalibrationKind::unwind;
+  using enum CalibrationKind;
+  const bool is_known = kind != calls && kind != frames && kind != guards;
   if (!is_known || !does(link_.description(), "calibrate")) return std::nullopt;
-  // An empty loop is a loop of no passes.
-  const CalibrationKind asked = kind == CalibrationKind::empty ? CalibrationKind::unarmed : kind;
+  if (kind != empty) return time_passes(kind, passes);
+  // An empty loop is a loop of no passes, of whatever it does.
+  std::optional<CalibrationTime> time = time_passes(unarmed, 0);
+  if (!time) time = time_passes(counting, 0);
+  if (time) *time = {.kind = kind, .passes = passes, .ticks = time->ticks};
+  return time;
+}
+
+std::optional<CalibrationTime> AgentTransport::time_passes(CalibrationKind kind, std::uint64_t passes) {
   std::string why;
   for (int attempt = 0; attempt < calibration_attempts; ++attempt) {
     settle();
-    const CalibrateRequest request{.kind = std::string(name_of(asked)),
-                                   .passes = kind == CalibrationKind::empty ? 0 : passes};
+    const CalibrateRequest request{.kind = std::string(name_of(kind)), .passes = passes};
     const auto answer = ask<AgentTicks>(request, link_.settings().timeout);
     if (std::holds_alternative<AgentError>(answer)) return std::nullopt;
     if (const auto* ticks = std::get_if<AgentTicks>(&answer))
@@ -301,8 +308,8 @@ std::optional<CalibrationTime> AgentTransport::calibrate(CalibrationKind kind, s
     why = std::get<NoAnswer>(answer).why;
   }
   throw environment_error(
-      fmt::format("the agent was lost in a calibration ({} of {} passes): {}\n{}", name_of(asked), passes,
-                  why, link_.account()),
+      fmt::format("the agent was lost in a calibration ({} of {} passes): {}\n{}", name_of(kind), passes, why,
+                  link_.account()),
       "an agent that cannot calibrate leaves \"calibrate\" out of what it says it \"can\"");
 }
 

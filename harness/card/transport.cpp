@@ -2,12 +2,14 @@
 #include "harness/card/transport.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "harness/card/name.hpp"
 #include "harness/card/protocol.hpp"
 #include "harness/card/session.hpp"
+#include "harness/card/trigger_path.hpp"
 #include "harness/clock.hpp"
 #include "src/core/error.hpp"
 #include "src/core/hex.hpp"
@@ -78,6 +80,7 @@ class CardTransport final : public Transport {
 
   void set_inputs(std::vector<Bytes> inputs) override {
     inputs_.clear();
+    paths_.clear();
     for (const Bytes& input : inputs) inputs_.push_back(commands_for(setup_, input));
   }
 
@@ -101,6 +104,8 @@ class CardTransport final : public Transport {
   Sample run_trigger(const InputCommands& commands);
   void finish(const InputCommands& commands, Outcome outcome);
   bool read_window(TraceWindow& window, std::uint64_t from, std::uint32_t count);
+  std::vector<std::uint64_t> ends_of_commands(std::uint32_t input, const WholeRun& like);
+  void refuse_in_another_command(const Shot& shot, Sample& sample) const;
   void abort_if_asked(const Sample& sample) const {
     if (sample.status) session_.abort_if_asked(static_cast<StatusWord>(*sample.status), "the trigger");
   }
@@ -112,6 +117,8 @@ class CardTransport final : public Transport {
   Bytes arm_;
   std::size_t
       commands_per_trigger_;  // as the applet sees them: follow-ups of its own 61xx and 6Cxx are commands
+  std::map<std::uint32_t, TriggerPath> paths_;  // by input, of triggers of several commands
+  std::size_t stopped_in_ = 0;                  // the command of the trigger that was stopped last
   bool said_hello_ = false;
 };
 
@@ -165,6 +172,7 @@ Sample CardTransport::run_trigger(const InputCommands& commands) {
     if (answer.state != ExchangeState::answered) return unanswered(answer);
     ticks += answer.ticks;
     exchanges += answer.exchanges;
+    stopped_in_ = static_cast<std::size_t>(&command - commands.trigger.data());
     if (answer.status == setup_.arming.stop_status) return {.outcome = Outcome::stopped, .ticks = ticks};
     if (&command == &commands.trigger.back()) {
       commands_per_trigger_ = std::clamp(exchanges, commands_per_trigger_, most_commands);
@@ -186,7 +194,19 @@ Sample CardTransport::shoot(const Shot& shot) {
   sample = run_trigger(commands);
   if (sample.outcome == Outcome::stopped || sample.outcome == Outcome::ended)
     finish(commands, sample.outcome);
+  if (sample.outcome == Outcome::stopped) refuse_in_another_command(shot, sample);
   return sample;
+}
+
+/// What an earlier stop left behind may have a command pass the event that another one passes elsewhere.
+void CardTransport::refuse_in_another_command(const Shot& shot, Sample& sample) const {
+  const auto path = paths_.find(shot.input);
+  if (path == paths_.end()) return;
+  const std::optional<std::size_t> traced = path->second.command_of(shot.stop);
+  if (!traced || *traced == stopped_in_) return;
+  sample = {.outcome = Outcome::refused,
+            .why = fmt::format("it was passed in command {} of the trigger, and by the traced run in {}",
+                               stopped_in_ + 1, *traced + 1)};
 }
 
 void CardTransport::finish(const InputCommands& commands, Outcome outcome) {
@@ -215,7 +235,34 @@ TraceWindow CardTransport::trace(std::uint32_t input, std::uint64_t from, std::u
   else
     window.end = {.outcome = Outcome::lost, .why = "the card was lost while its trace was read"};
   abort_if_asked(window.end);
+  if (window.run && commands.trigger.size() > 1) {
+    if (!paths_.contains(input))
+      paths_.emplace(input, TriggerPath(*window.run, ends_of_commands(input, *window.run)));
+    paths_.at(input).take(from, window);
+  }
   return window;
+}
+
+/// Events passed by the end of each command, of one more traced run. Nothing where it is not like the run
+/// before: a look at the trace between two commands may be too much for an applet.
+std::vector<std::uint64_t> CardTransport::ends_of_commands(std::uint32_t input, const WholeRun& like) {
+  make_ready();
+  const InputCommands& commands = inputs_.at(input);
+  const auto armed = static_cast<std::uint8_t>(commands_per_trigger_);
+  if (prepare_and_arm(commands, trace_command(setup_.arming, 0, armed)).outcome != Outcome::ended) return {};
+  std::vector<std::uint64_t> ends;
+  std::optional<CardTrace> told;
+  for (const Bytes& command : commands.trigger) {
+    if (session_.transmit(command).state != ExchangeState::answered) return {};
+    const Answer& answer = session_.transmit(read_trace_command(setup_.arming, 0));
+    if (answer.state != ExchangeState::answered) return {};
+    told = answer.status == sw_ok ? parse_trace(answer.data) : std::nullopt;
+    if (!told) break;
+    ends.push_back(told->events);
+  }
+  finish(commands, Outcome::ended);
+  const bool is_like = told && WholeRun{.events = told->events, .signature = told->signature_total} == like;
+  return is_like ? ends : std::vector<std::uint64_t>{};
 }
 
 /// False when the card was lost meanwhile.

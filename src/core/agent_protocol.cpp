@@ -110,6 +110,8 @@ void fields(Of<AgentWindow> auto& m, auto&& field) {
   field("more", m.more);
   field.signature("signature", m.signature);
   field("total", m.total);
+  field("status", m.status);
+  field("reply", m.reply, Rule::rare);
 }
 
 void fields(Of<AgentTicks> auto& m, auto&& field) {

@@ -117,6 +117,9 @@ struct AgentWindow {
   bool more = false;
   std::uint32_t signature = 0;              // of what is before the window
   std::optional<std::uint64_t> total = {};  // events of the run
+  // How it ended, as in a sample; where the agent says so.
+  std::optional<std::uint32_t> status = {};
+  Bytes reply = {};
 };
 
 struct AgentTicks {

@@ -18,7 +18,8 @@ enum class ExitCode : int {
   check_failed = 1,
   user_mistake = 2,
   environment = 3,
-  hung_up = 129,  // 128 and the signal that asked for the end
+  unreliable = 4,  // done, and what was measured contradicts itself
+  hung_up = 129,   // 128 and the signal that asked for the end
   interrupted = 130,
   terminated = 143
 };

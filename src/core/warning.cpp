@@ -8,8 +8,9 @@
 namespace jcprof {
 namespace {
 
-constexpr NameTable<WarningKind, 13> warning_kinds{{
+constexpr NameTable<WarningKind, 14> warning_kinds{{
     {WarningKind::answer, "answer"},
+    {WarningKind::traced_answer, "traced answer"},
     {WarningKind::path_varies, "path varies"},
     {WarningKind::path_cut, "path cut"},
     {WarningKind::input, "input"},

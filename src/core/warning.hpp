@@ -10,18 +10,19 @@
 namespace jcprof {
 
 enum class WarningKind : std::uint8_t {
-  answer,        // the command is not answered as it should be
-  path_varies,   // runs of the command take different paths
-  path_cut,      // only the beginning of the command's path is measured
-  input,         // an input is left out
-  unsteady,      // the target has not settled
-  grid,          // answers come on a time grid
-  coarse_clock,  // the clock's tick hides the noise
-  bimodal,       // times come in two heaps
-  precision,     // what was asked for is out of reach, or was not reached
-  missed,        // shots that did not stop where they were asked to
-  lost,          // the target died or was taken away
-  trap_cost,     // traps shape what they measure
+  answer,         // the command is not answered as it should be
+  traced_answer,  // the traced run is not: its path is that of another command
+  path_varies,    // runs of the command take different paths
+  path_cut,       // only the beginning of the command's path is measured
+  input,          // an input is left out
+  unsteady,       // the target has not settled
+  grid,           // answers come on a time grid
+  coarse_clock,   // the clock's tick hides the noise
+  bimodal,        // times come in two heaps
+  precision,      // what was asked for is out of reach, or was not reached
+  missed,         // shots that did not stop where they were asked to
+  lost,           // the target died or was taken away
+  trap_cost,      // traps shape what they measure
   other,
 };
 std::string_view name_of(WarningKind kind);

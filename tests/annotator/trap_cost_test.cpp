@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "annotator/estimate/trap_cost.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -51,6 +53,30 @@ TEST_CASE("a frame costs by how much unwinding is dearer than returning") {
   CHECK(cost.stop.value == 700);
   CHECK(cost.frame.value == Approx((2350 - 1700 - (1050 - 1000)) / 10.0));
   CHECK(cost.guard.value == 80);
+}
+
+TEST_CASE(
+    "a kind that was refused costs nothing and has no doubt, and what others cost does not depend on it") {
+  const Interval none{0, 0, 0};
+  const auto cost_without = [](const std::vector<std::string>& refused) {
+    const std::vector<std::pair<std::string, Ticks>> kinds{
+        {"empty", 5000}, {"unarmed", 9000}, {"counting", 9700}, {"returned", 10}, {"stop", 730}};
+    std::vector<StoredCalibration> calibrations;
+    for (const auto& [kind, ticks] : kinds)
+      if (std::ranges::find(refused, kind) == refused.end())
+        add(calibrations, kind, kind == "stop" || kind == "returned" ? 1 : 100, {ticks, ticks, ticks});
+    return trap_cost(calibrations, 0.05);
+  };
+  CHECK(cost_without({}).pass == Interval{40, 40, 40});
+  CHECK(cost_without({}).counting == Interval{7, 7, 7});
+  CHECK(cost_without({}).stop == Interval{720, 720, 720});
+  CHECK(cost_without({"counting"}).pass == Interval{40, 40, 40});
+  CHECK(cost_without({"counting"}).counting == none);
+  CHECK(cost_without({"counting"}).stop == Interval{720, 720, 720});
+  CHECK(cost_without({"unarmed"}).pass == none);
+  CHECK(cost_without({"unarmed"}).counting == Interval{47, 47, 47});
+  CHECK(cost_without({"returned"}).stop == none);
+  CHECK(cost_without({"stop"}).stop == none);
 }
 
 TEST_CASE("where the unwinding alone was timed a frame is the slope between none and many") {

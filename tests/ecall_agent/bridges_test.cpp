@@ -114,9 +114,11 @@ TEST_CASE("the path comes in windows, with the signature of what is before") {
                     {{"do", "trace"}, {"input", "02"}, {"from", from}, {"count", count}})["ok"];
   };
   CHECK(window(0, 100) ==
-        json::parse(R"({"events": [1, 2, 3, 4, 3, 4, 5, 6], "more": false, "signature": 0, "total": 8})"));
+        json::parse(R"({"events": [1, 2, 3, 4, 3, 4, 5, 6], "more": false, "signature": 0, "total": 8,
+                        "status": 42, "reply": "07"})"));
   CHECK(window(1, 3) ==
-        json::parse(R"({"events": [2, 3, 4], "more": true, "signature": 65537, "total": 8})"));
+        json::parse(R"({"events": [2, 3, 4], "more": true, "signature": 65537, "total": 8,
+                        "status": 42, "reply": "07"})"));
   CHECK(window(100, 3)["events"] == json::array());
 }
 
@@ -135,6 +137,17 @@ TEST_CASE("a request that is wrong is answered with what is wrong in it") {
   CHECK(said({{"do", "calibrate"}, {"kind", "unwind"}}) ==
         "nothing to calibrate of \"unwind\": a stop unwinds nothing");
   CHECK(said(json::array()) == "an object is expected, not []");
+}
+
+TEST_CASE("a stop is calibrated, and refused by an enclave that does not know how") {
+  const auto calibrated = [](const Shop& shop, const std::string& kind) {
+    return answered(shop.bridge(), json::object(), {{"do", "calibrate"}, {"kind", kind}, {"passes", 1}});
+  };
+  const Shop shop;
+  CHECK(calibrated(shop, "returned")["ok"]["ticks"] > 0);
+  CHECK(calibrated(shop, "stop")["ok"]["ticks"] > 0);
+  CHECK(calibrated(Shop({"FAULT=NO_STOPS"}), "stop")["error"]["message"] ==
+        "the enclave was lost in a calibration: the enclave does not stop to be calibrated");
 }
 
 TEST_CASE("an input that the bridge does not take is told of the shot") {

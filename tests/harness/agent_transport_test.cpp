@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "harness/agent/examination.hpp"
+#include "harness/calibration.hpp"
 #include "harness/path.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
@@ -215,11 +216,33 @@ TEST_CASE("calibrations are asked for as the protocol has them") {
   CHECK(ticks(CalibrationKind::unarmed, 100) == "unarmed 100: 3001000");
   CHECK(ticks(CalibrationKind::counting, 100) == "counting 100: 3001000");
   CHECK(ticks(CalibrationKind::unwind, 0) == "unwind 0: 1000");
+  CHECK(ticks(CalibrationKind::returned, 1) == "returned 1: 31000");
+  CHECK(ticks(CalibrationKind::stop, 1) == "stop 1: 31000");
   CHECK(ticks(CalibrationKind::frames, 8) == "(none)");
   CHECK_FALSE(make_agent_transport(faulty_agent(R"({"can":["trace"]})"), nullptr)
                   ->calibrate(CalibrationKind::unarmed, 100));
   CHECK_FALSE(make_agent_transport(faulty_agent(R"({"fault":"calibrate_error"})"), nullptr)
                   ->calibrate(CalibrationKind::unarmed, 100));
+}
+
+TEST_CASE("an agent that refuses one kind of a calibration has the others asked for") {
+  const auto timed = [](const std::string& kind) {
+    const auto transport =
+        make_agent_transport(faulty_agent(fmt::format(R"({{"refuses":"{}"}})", kind)), nullptr);
+    std::string text;
+    for (const CalibrationTime& time :
+         calibrate(*transport, {.repetitions = 1, .is_exact = true}, [] { return true; }))
+      if (!text.ends_with(name_of(time.kind))) text += fmt::format(" {}", name_of(time.kind));
+    return text;
+  };
+  CHECK(
+      timed("") ==
+      " empty unarmed counting returned stop returned stop returned stop returned stop returned stop unwind");
+  CHECK(timed("counting") ==
+        " empty unarmed returned stop returned stop returned stop returned stop returned stop unwind");
+  CHECK(timed("unarmed") ==
+        " empty counting returned stop returned stop returned stop returned stop returned stop unwind");
+  CHECK(timed("stop") == " empty unarmed counting returned unwind");
 }
 
 TEST_CASE("without a trace nobody knows the path, and a trap that is not in the map is none") {

@@ -310,6 +310,61 @@ TEST_CASE("a trace is read in pieces, and its windows join to the path") {
   CHECK(path.events.back() == Event{.trap = TrapId{2}, .hit = 5});
 }
 
+TEST_CASE("a stop in another command of the trigger than the traced run's is no sample") {
+  World world;
+  world.applet.paths = {{1, 2}, {1, 3}};
+  CardSetup setup = basic_setup();
+  setup.trigger.apdus = {"B0310000", "B0320000"};
+  const auto transport = transport_on(world, setup);
+  CHECK(trace_path(*transport, 0).events.size() == 4);
+  const std::vector<Shot> shots{at(1), at(2), at(1, 2), at(3)};
+  for (const Sample& sample : shoot(*transport, shots)) CHECK(sample.outcome == Outcome::stopped);
+  // The first command goes on with what a stop has left, and comes to what the second one passes.
+  world.applet.paths = {{1, 2, 1, 3}, {}};
+  const std::vector<Sample> samples = shoot(*transport, shots);
+  CHECK(samples[1].outcome == Outcome::stopped);
+  for (const std::size_t late : {2, 3}) {
+    CHECK(samples[late].outcome == Outcome::refused);
+    CHECK(samples[late].why == "it was passed in command 1 of the trigger, and by the traced run in 2");
+  }
+}
+
+TEST_CASE("where runs take several paths a stop counts in whatever command it is") {
+  World world;
+  world.applet.paths = {{1, 2}, {1, 3}};
+  CardSetup setup = basic_setup();
+  setup.trigger.apdus = {"B0310000", "B0320000"};
+  const auto transport = transport_on(world, setup);
+  transport->trace(0, 0, 100);
+  world.applet.paths = {{1, 2, 1}, {3}};
+  CHECK(shoot(*transport, {at(1, 2)})[0].outcome == Outcome::refused);
+  transport->trace(0, 0, 100);
+  world.applet.paths = {{1, 2, 3}, {1, 3}};
+  transport->trace(0, 0, 100);
+  CHECK(shoot(*transport, {at(3)})[0].outcome == Outcome::stopped);
+}
+
+TEST_CASE("an applet that a look at the trace disturbs is measured without knowing its commands") {
+  World world;
+  world.applet.paths = {{1, 2}, {1, 3}};
+  bool is_within = false;
+  world.twist = [&](const std::string& apdu) -> std::optional<FakeReply> {
+    // Reading the trace between the two commands makes the second one pass another path.
+    const bool reads = apdu.starts_with("80f40300");
+    if (apdu.starts_with("b031")) is_within = true;
+    if (apdu.starts_with("b032")) is_within = false;
+    if (reads && is_within) world.applet.paths[1] = {1, 4};
+    if (apdu.starts_with("80f402")) world.applet.paths[1] = {1, 3};
+    return std::nullopt;
+  };
+  CardSetup setup = basic_setup();
+  setup.trigger.apdus = {"B0310000", "B0320000"};
+  const auto transport = transport_on(world, setup);
+  CHECK(trace_path(*transport, 0).state == PathState::steady);
+  world.applet.paths = {{1, 2, 1, 3}, {}};
+  CHECK(shoot(*transport, {at(3)})[0].outcome == Outcome::stopped);
+}
+
 TEST_CASE("passes of a calibration are rounded up to thousands") {
   World world;
   const auto transport = transport_on(world, basic_setup());

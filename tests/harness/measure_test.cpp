@@ -34,6 +34,28 @@ TEST_CASE("a run stores its path and every event of it once a round, raw") {
   CHECK(measured.shots == bench.samples.size());
 }
 
+TEST_CASE("a run of a target that refuses a calibration says so once, also when it is gone on with") {
+  Bench bench;
+  bench.target.refused = {harness::CalibrationKind::counting};
+  const auto told = [](const harness::Measured& measured) {
+    return std::ranges::count(
+        measured.warnings,
+        Warning{.kind = WarningKind::trap_cost,
+                .text = "what these cost could not be calibrated, and stays in the times: a counted pass"});
+  };
+  bench.target.after_shot = [&](std::uint64_t n) {
+    if (n == 70) bench.cancellation.ask(SIGINT);
+  };
+  const harness::Measured first = bench.run();
+  REQUIRE(first.run.state == RunState::interrupted);
+  CHECK(told(first) == 1);
+  bench.cancellation.forget();
+  bench.target.after_shot = [](std::uint64_t) {};
+  const harness::Measured second = bench.run();
+  CHECK(second.continued);
+  CHECK(told(second) == 1);
+}
+
 TEST_CASE("a number of rounds that is asked for is made of every stop, however well all is known") {
   Bench bench;
   bench.options.rounds = 30;

@@ -31,6 +31,7 @@ TEMPLATE_TEST_CASE("an entry in C is stopped at each event a thousand times", ""
               "0 wrong stops\n"
               "result 234, trap 0\n"
               "result 234, trap 0\n"
+              "0 and 5 calibrated stops\n"
               "result 234\n"});
   }
 }
@@ -52,6 +53,7 @@ TEMPLATE_TEST_CASE("an entry in C++ is stopped at each event a thousand times", 
               "0 wrong stops\n"
               "result 112, trap 0\n"
               "result 112, trap 0\n"
+              "0 and 5 calibrated stops\n"
               "result 112\n"});
   }
 }

@@ -50,6 +50,8 @@ void FakeApplet::reset() {
   pending_ = false;
   traces_ = false;
   left_ = 0;
+  hits_ = 0;
+  armed_commands_ = 0;
   logged_.clear();
 }
 
@@ -104,12 +106,11 @@ Bytes FakeApplet::run() {
   ++commands;
   const bool armed = pending_ && left_-- > 0;
   if (!armed) return answer;
-  logged_.clear();
-  std::uint32_t hits = 0;
-  for (const std::uint16_t id : path) {
+  const std::vector<std::uint16_t>& passed = paths.empty() ? path : paths[armed_commands_++ % paths.size()];
+  for (const std::uint16_t id : passed) {
     if (traces_) {
       logged_.push_back(id);
-    } else if (TrapId{id} == stop_.trap && ++hits == stop_.hit) {
+    } else if (TrapId{id} == stop_.trap && ++hits_ == stop_.hit) {
       left_ = 0;
       return {static_cast<std::uint8_t>(arming.stop_status >> 8U),
               static_cast<std::uint8_t>(arming.stop_status)};

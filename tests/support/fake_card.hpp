@@ -32,6 +32,8 @@ class FakeApplet {
   std::uint32_t build = 0x12345678;
   std::size_t window = 8;
   std::vector<std::uint16_t> path{1, 2, 3};
+  /// What each armed command passes, in turn; `path` where there is none.
+  std::vector<std::vector<std::uint16_t>> paths;
   Bytes answer{0xAB, 0x90, 0x00};
   bool is_instrumented = true;
   int commands = 0;  // of the applet's own
@@ -51,7 +53,8 @@ class FakeApplet {
   Event stop_;
   std::uint32_t from_ = 0;
   int left_ = 0;
-  std::vector<std::uint32_t> hits_;
+  std::uint32_t hits_ = 0;  // of stop_
+  std::size_t armed_commands_ = 0;
   std::vector<std::uint16_t> logged_;
 };
 

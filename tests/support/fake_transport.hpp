@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,7 @@ class FakeTransport final : public harness::Transport {
     return path_signature(before);
   };
   Sample whole{.outcome = Outcome::ended, .ticks = 10'000, .status = 0x9000, .reply = {1, 2}};
+  std::optional<Sample> traced_end;  // where a traced run ends otherwise
   /// Changes what is observed: the n-th shot (from 1), and what it would be.
   std::function<void(const Shot&, std::uint64_t n, Sample&)> twist = [](const Shot&, std::uint64_t, Sample&) {
   };
@@ -39,6 +41,7 @@ class FakeTransport final : public harness::Transport {
   // Ticks a pass of each kind, and the last kind that the target does.
   std::array<Ticks, 9> calibration_slopes{1, 3, 7, 0, 0, 100, 2000, 5000, 0};
   harness::CalibrationKind last_calibration = harness::CalibrationKind::guards;
+  std::set<harness::CalibrationKind> refused;  // before that one
   bool can_unwind = false;
   std::uint64_t deepest = 1000;
   std::uint64_t deepest_guarded = 1000;
@@ -81,13 +84,13 @@ class FakeTransport final : public harness::Transport {
                                                                .signature = path_signature(path)})
                              : std::nullopt,
             .total = knows_total ? std::optional<std::uint64_t>(path.size()) : std::nullopt,
-            .end = whole};
+            .end = traced_end.value_or(whole)};
   }
 
   std::optional<harness::CalibrationTime> calibrate(harness::CalibrationKind kind,
                                                     std::uint64_t passes) override {
     const bool unwinds = can_unwind && kind == harness::CalibrationKind::unwind;
-    if (kind > last_calibration && !unwinds) return std::nullopt;
+    if ((kind > last_calibration && !unwinds) || refused.contains(kind)) return std::nullopt;
     if (kind > harness::CalibrationKind::stop && passes > deepest) return std::nullopt;
     if (kind == harness::CalibrationKind::guards && passes > deepest_guarded) return std::nullopt;
     ++calibrations;

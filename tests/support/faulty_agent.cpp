@@ -79,6 +79,8 @@ class FaultyAgent {
     if (verb == "hello") return answer("ok", hello(is_due));
     if (verb == "measure") return measure();
     if (verb == "trace") return answer("ok", trace(is_due));
+    if (verb == "calibrate" && request_["kind"] == options_.value("refuses", ""))
+      return answer("error", {{"message", "there is none"}});
     if (verb == "calibrate")
       return answer("ok", {{"ticks", is_due ? json("many")
                                             : json(1000 + 30'000 * request_["passes"].get<std::int64_t>())}});
@@ -129,7 +131,20 @@ class FaultyAgent {
             {"signature", digest}};
   }
 
+  /// A stop from the event `half_done` on leaves the command half done, so that the next one does half as
+  /// much.
   json sample(const json& shot) {
+    constexpr std::int64_t multiplier = 2'654'435'761;  // Knuth's
+    json result = whole_sample(shot);
+    const auto noise = options_.value("noise", std::int64_t{0});
+    if (noise > 0) result["ticks"] = result["ticks"].get<std::int64_t>() + (shots_ * multiplier >> 8) % noise;
+    if (is_half_done_) result["ticks"] = result["ticks"].get<std::int64_t>() / 2;
+    const auto half_done = options_.value("half_done", std::int64_t{0});
+    is_half_done_ = half_done > 0 && result["outcome"] == "stopped" && result["trap"] >= half_done;
+    return result;
+  }
+
+  json whole_sample(const json& shot) {
     std::int64_t hit = 0;
     const std::int64_t jitter = ++shots_ % 97;
     for (std::size_t i = 0; i < path_.size(); ++i) {
@@ -226,6 +241,7 @@ class FaultyAgent {
   std::vector<std::uint32_t> path_;
   json request_;
   std::int64_t shots_ = 0;
+  bool is_half_done_ = false;
 };
 
 }  // namespace

@@ -92,9 +92,11 @@ json traced(Conversation& agent, int from, int count) {
 TEST_CASE("a path that the TA cannot keep is joined of several runs") {
   Conversation agent({.room = 2});
   CHECK(traced(agent, 0, 1000) ==
-        json::parse(R"({"events": [1, 2, 3, 3, 3, 4], "more": false, "signature": 0, "total": 6})"));
+        json::parse(R"({"events": [1, 2, 3, 3, 3, 4], "more": false, "signature": 0, "total": 6,
+                        "status": 0, "reply": "0000000600000009"})"));
   CHECK(traced(agent, 1, 3) ==
-        json::parse(R"({"events": [2, 3, 3], "more": true, "signature": 65537, "total": 6})"));
+        json::parse(R"({"events": [2, 3, 3], "more": true, "signature": 65537, "total": 6,
+                        "status": 0, "reply": "0000000600000009"})"));
 }
 
 TEST_CASE("of a path that varies only the first window is told") {
@@ -112,13 +114,16 @@ TEST_CASE("a path with more ids than fit in one report is read whole") {
   CHECK(path["events"].back() == 4);
 }
 
-TEST_CASE("a calibration is what passes take beyond an empty loop") {
+TEST_CASE("a calibration is what passes take beyond an empty loop, or what a stop takes") {
   Conversation agent;
-  const auto calibrated = [&](const char* kind) {
-    return agent.ask({{"do", "calibrate"}, {"kind", kind}, {"passes", 1000}}).back();
+  const auto calibrated = [&](const char* kind, int passes = 1000) {
+    return agent.ask({{"do", "calibrate"}, {"kind", kind}, {"passes", passes}}).back();
   };
   CHECK(calibrated("unarmed")["ok"]["ticks"] == 1000);
   CHECK(calibrated("counting")["ok"]["ticks"] == 2000);
+  // A whole call of our command.
+  CHECK(calibrated("returned", 1)["ok"]["ticks"] == 58);
+  CHECK(calibrated("stop", 1)["ok"]["ticks"] == 59);
   CHECK(calibrated("unwind").contains("error"));
 }
 

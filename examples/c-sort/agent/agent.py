@@ -46,8 +46,8 @@ def trace(input, count, **request):
 
 
 def calibrate(kind, passes, **_):
-    if kind == "unwind":
-        raise ValueError("a stop is a longjmp: it unwinds nothing")
+    if kind not in ("unarmed", "counting"):
+        raise ValueError(f"nothing to calibrate of {kind}: a stop is a longjmp")
     return {"ticks": library.agent_calibrate(kind == "counting", passes)}
 
 

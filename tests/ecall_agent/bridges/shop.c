@@ -34,6 +34,7 @@
 #define NO_PREPARE 16
 #define EMPTY_INPUT 17
 #define FOREIGN_TLS 18 /* its thread-local storage is the host's */
+#define NO_STOPS 19 /* it is of a time when stops were not calibrated */
 
 #ifndef FAULT
 #define FAULT NONE
@@ -143,6 +144,10 @@ static int control(uint32_t verb, struct jcprof_window *to) {
   struct jcprof_head *head = (struct jcprof_head *)(void *)to;
   if (FAULT == FOREIGN_TLS) {
     to->fault = 1;
+    return 0;
+  }
+  if (verb == JCPROF_PLUGIN_RETURNED || verb == JCPROF_PLUGIN_STOP) {
+    to->trap = FAULT != NO_STOPS && jcprof_calibrate_root(verb == JCPROF_PLUGIN_STOP, to->passes) > 0;
     return 0;
   }
   if (verb != JCPROF_PLUGIN_ARM) {

@@ -52,6 +52,8 @@ int main(int count, char **arguments) {
   jcprof_arm(&run, 0, 1);
   printf("result %d", work(3));
   printf(", trap %lu\n", (unsigned long)run.head.trap);
+  printf("%lu and ", (unsigned long)jcprof_calibrate_root(0, 5));
+  printf("%lu calibrated stops\n", (unsigned long)jcprof_calibrate_root(1, 5));
   printf("result %d\n", work(3));
   return 0;
 }

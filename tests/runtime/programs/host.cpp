@@ -76,11 +76,12 @@ void never_entered() {
 }
 
 void passes() {
-  for (unsigned verb = 1; verb <= 3; verb++) {
+  for (const unsigned verb : {JCPROF_PLUGIN_EMPTY, JCPROF_PLUGIN_UNARMED, JCPROF_PLUGIN_COUNTING, JCPROF_PLUGIN_RETURNED,
+                              JCPROF_PLUGIN_STOP}) {
+    arm(0, 0);
     memory.head.passes = 1000;
-    memory.head.build = ~0U;
     jcprof_enclave(verb, &memory.head);
-    std::printf("verb %u, build %x, last %u\n", verb, memory.head.build, memory.head.last);
+    std::printf("verb %u, build %x, trap %x, last %u\n", verb, memory.head.build, memory.head.trap, memory.head.last);
   }
 }
 

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// What contradicts itself has no value, wherever it is shown.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "annotator/export/exports.hpp"
+#include "annotator/report/json.hpp"
+#include "annotator/show/show.hpp"
+#include "annotator/source_comments.hpp"
+#include "annotator/tables.hpp"
+#include "tests/annotator/scripted_run.hpp"
+#include "tests/annotator/synthetic_device.hpp"
+#include "tests/annotator/trap_maps.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+using Json = nlohmann::json;
+
+/// p() calls g, then f: `of_f` is what the body of f takes.
+Profile two_calls_of(double of_f, const std::vector<Warning>& warnings = {}) {
+  SyntheticDevice device{.map = two_calls(), .pass = 10, .noise = 1};
+  device.path = path_of({1, 2, 3, 4, 8, 9, 6, 7, 5});
+  device.costs = {1000, 2000, 3000, 700, 1200, 9000, of_f, 1500, 800};
+  RunData data = device.run(20);
+  data.warnings = warnings;
+  for (const Warning& warning : warnings)
+    data.is_of_another_command = warning.kind == WarningKind::traced_answer;
+  return estimate(data);
+}
+
+const FunctionEstimate& function_of(const Profile& profile, const std::string& name) {
+  return *std::ranges::find(profile.functions, name, &FunctionEstimate::function);
+}
+
+const Json& of_line(const Json& document, std::size_t line) {
+  return *std::ranges::find_if(document["lines"], [&](const Json& one) { return one["line"] == line; });
+}
+
+}  // namespace
+
+TEST_CASE("lines and functions that own what is less than nothing are unreliable, and no others") {
+  const Profile profile = two_calls_of(-6000);
+  CHECK(is_unreliable(profile));
+  CHECK(function_of(profile, "f").exclusive.unreliable);
+  CHECK(function_of(profile, "f").inclusive.unreliable);
+  CHECK(function_of(profile, "p").inclusive.unreliable);
+  CHECK_FALSE(function_of(profile, "p").exclusive.unreliable);
+  CHECK_FALSE(function_of(profile, "g").inclusive.unreliable);
+  CHECK(function_of(profile, "g").exclusive.resolved);
+  for (const LineEstimate& line : profile.lines) CHECK(line.cost.unreliable == (line.line == 40));
+  for (const BlockEstimate& block : profile.blocks) CHECK(block.cost.unreliable == (block.line == 40));
+  CHECK(edge_of(profile, 6, 7)->cost.unreliable);
+  CHECK_FALSE(edge_of(profile, 8, 9)->cost.unreliable);
+  CHECK_FALSE(is_unreliable(two_calls_of(600)));
+}
+
+TEST_CASE("one warning names the lines that contradict each other") {
+  const Profile profile = two_calls_of(-6000);
+  REQUIRE(profile.warnings.size() == 1);
+  CHECK(profile.warnings.front() ==
+        "the times of 1 lines contradict each other in round after round, and none is shown for them: "
+        "A.java:40; a stop there seems to change what the next commands do, and times behind it may be wrong "
+        "as well: a session that undoes it (before_each, reset) may help");
+}
+
+TEST_CASE("what is unreliable has no value in tables, comments and exports") {
+  const Profile profile = two_calls_of(-6000);
+  const LineEstimate& line = *line_of(profile, 40);
+  const CostCells cells = cost_cells(line.cost, ClockUnit::ns);
+  CHECK(cells.value == "unreliable");
+  CHECK(cells.half_width.empty());
+  CHECK(cells.share == "?");
+  CHECK(line_table(profile).find("unreliable") != std::string::npos);
+
+  const Json document = Json::parse(to_json(profile));
+  const Json nothing = Json::parse(R"({"value": null, "low": null, "high": null})");
+  CHECK(of_line(document, 40)["ticks"] == nothing);
+  CHECK(of_line(document, 40)["share"] == nothing);
+  CHECK(of_line(document, 40)["resolved"] == false);
+  CHECK(of_line(document, 40)["unreliable"] == true);
+  CHECK_FALSE(of_line(document, 50).contains("unreliable"));
+  CHECK(of_line(document, 50)["ticks"]["value"] > 0);
+
+  CHECK(to_csv(profile).find("\"A.java\",40,\"f\",1,20,,,,,,,0\r\n") != std::string::npos);
+  CHECK(json(line.cost) ==
+        R"({"ticks":[null,null,null],"share":[null,null,null],"resolved":false,"unreliable":true})");
+  const Json shown = Json::parse(line_json(profile, {.file = "A.java", .line = 40}));
+  CHECK(shown["ticks"] == nothing);
+  CHECK(shown["unreliable"] == true);
+}
+
+TEST_CASE("an unreliable line is called that in its source, and the comment is taken out again") {
+  const Profile profile = two_calls_of(-6000);
+  std::string source;
+  for (int i = 1; i <= 60; ++i) source += "x();\n";
+  const std::string once = annotate_text(source, "java", comments_for(profile, "A.java")).text;
+  CHECK(once.find("x(); // unreliable ×1 (synthetic simulated,0)") != std::string::npos);
+  CHECK(annotate_text(once, "java", comments_for(profile, "A.java")).text == once);
+}
+
+TEST_CASE("of a command whose traced run answered otherwise every line is unreliable") {
+  const Profile profile =
+      two_calls_of(600, {{.kind = WarningKind::traced_answer, .text = "the traced run answers 6985"}});
+  CHECK(is_unreliable(profile));
+  for (const LineEstimate& line : profile.lines) CHECK(line.cost.unreliable);
+  CHECK(profile.total.resolved);
+  CHECK(profile.warnings == std::vector<std::string>{"traced answer: the traced run answers 6985"});
+}
+
+TEST_CASE("healthy devices have no line that is unreliable, with few rounds and with many") {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    SyntheticDevice device{.map = two_calls(), .seed = seed};
+    device.path = path_of({1, 2, 3, 4, 8, 9, 6, 7, 5});
+    device.costs = {10, 2000, 0, 700, 0, 9000, 60, 0, 800};
+    device.noise = seed % 2 == 0 ? 1 : 20;
+    device.lost = seed % 3 == 0 ? 0.1 : 0;
+    CHECK_FALSE(is_unreliable(estimate(device.run(seed % 5 == 0 ? 40 : 10))));
+  }
+}
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// A target in which stops leave a state behind, measured and annotated by the programs.
+#include <filesystem>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "src/core/file.hpp"
+#include "src/core/process.hpp"
+#include "src/core/trap_map.hpp"
+#include "tests/core/temporary_folder.hpp"
+
+namespace jcprof {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::uint32_t traps = 20;  // one a line
+
+/// A project of an agent with these options, as if jcprof gen had been there.
+void write_project(const fs::path& folder, json agent) {
+  std::string source;
+  TrapMap map{.language = "c"};
+  for (std::uint32_t id = 1; id <= traps; ++id) {
+    source += fmt::format("work({});\n", id);
+    map.traps.push_back({.id = TrapId{id},
+                         .key = std::to_string(id),
+                         .name = fmt::format("TRAP_{}", id),
+                         .kind = TrapKind::before,
+                         .function = "f",
+                         .path = "a.c",
+                         .line = id,
+                         .column = 1,
+                         .offset = 10 * std::size_t{id},
+                         .end_line = id,
+                         .end_offset = 10 * std::size_t{id} + 5});
+  }
+  map.sources = {{.path = "a.c", .sha256 = sha256(source)}};
+  std::vector<std::uint32_t> path(traps);
+  std::iota(path.begin(), path.end(), 1U);
+  agent["path"] = path;
+  agent["noise"] = 100'000;  // a tenth of a block
+  const json project{{"format", "jcprof-project"},
+                     {"version", 1},
+                     {"name", "contradictions"},
+                     {"target", "program"},
+                     {"sources", {"a.c"}},
+                     {"entry", "f"},
+                     {"transport", "agent:" JCPROF_FAULTY_AGENT " '" + agent.dump() + "'"},
+                     {"trigger", {{"function", "f"}}}};
+  write_file(folder / "a.c", source);
+  write_file(folder / "jcprof.json", project.dump());
+  write_file(folder / "jcprof-out/.jcprof-out", "");
+  write_file(folder / "jcprof-out/traps.json", write_trap_map(map));
+}
+
+ProcessResult run(const std::string& program, std::vector<std::string> arguments, const fs::path& cwd) {
+  arguments.insert(arguments.begin(), fs::path(JCPROF_BIN_DIR) / program);
+  return run_and_wait({.argv = arguments, .cwd = cwd}, {}, std::chrono::seconds{100});
+}
+
+}  // namespace
+
+TEST_CASE("run and annotate end with 4 where stops change the next commands, and no value is shown there") {
+  const test::TemporaryFolder folder;
+  write_project(folder.path(), {{"half_done", 12}});
+  const ProcessResult measured = run("jcprof-run", {".", "--rounds", "24"}, folder.path());
+  INFO(measured.tail);
+  CHECK(measured.exit_status == 4);
+  const ProcessResult annotated = run("jcprof-annotate", {"."}, folder.path());
+  INFO(annotated.tail);
+  CHECK(annotated.exit_status == 4);
+  CHECK(annotated.tail.find("unreliable") != std::string::npos);
+  CHECK(annotated.tail.find("contradict each other") != std::string::npos);
+  const std::string copy = read_file(folder / "jcprof-out/annotated/a.c");
+  CHECK(copy.find("work(12); // unreliable ×1 (") != std::string::npos);
+  CHECK(copy.find("work(3); // unreliable") == std::string::npos);
+  const ProcessResult shown = run("jcprof-annotate", {".", "--show", "a.c:12", "--json"}, folder.path());
+  CHECK(shown.exit_status == 4);
+  CHECK(json::parse(shown.tail)["unreliable"] == true);
+}
+
+TEST_CASE("run and annotate end with 0 where stops leave nothing behind") {
+  const test::TemporaryFolder folder;
+  write_project(folder.path(), json::object());
+  CHECK(run("jcprof-run", {".", "--rounds", "24"}, folder.path()).exit_status == 0);
+  const ProcessResult annotated = run("jcprof-annotate", {"."}, folder.path());
+  CHECK(annotated.exit_status == 0);
+  CHECK(annotated.tail.find("unreliable") == std::string::npos);
+}
+
+}  // namespace jcprof

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// A target that does not do all that is asked of it is calibrated in the rest, and a person is told.
+#include "harness/calibration.hpp"
+
+#include <map>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/fake_transport.hpp"
+
+namespace jcprof::harness {
+namespace {
+
+using enum CalibrationKind;
+using test::FakeTransport;
+
+std::vector<CalibrationTime> times_of(FakeTransport& target,
+                                      const CalibrationSettings& settings = {.repetitions = 5}) {
+  return calibrate(target, settings, [] { return true; });
+}
+
+/// How often each kind was timed.
+std::map<CalibrationKind, std::size_t> counts(const std::vector<CalibrationTime>& times) {
+  std::map<CalibrationKind, std::size_t> result;
+  for (const CalibrationTime& time : times) ++result[time.kind];
+  return result;
+}
+
+std::string warned(const std::vector<CalibrationTime>& times) {
+  const auto warning = warning_of(times);
+  return warning ? to_text(*warning) : "";
+}
+
+const std::string unknown = "trap cost: what these cost could not be calibrated, and stays in the times: ";
+
+}  // namespace
+
+TEST_CASE("a kind that is refused is left out alone") {
+  FakeTransport target;
+  const auto all = counts(times_of(target));
+  for (const CalibrationKind kind : {empty, unarmed, counting, returned, stop, calls, frames, guards}) {
+    target.refused = {kind};
+    // Frames are made of calls.
+    if (kind == calls) target.refused = {calls, frames, guards};
+    auto expected = all;
+    for (const CalibrationKind none : target.refused) expected.erase(none);
+    CHECK(counts(times_of(target)) == expected);
+  }
+}
+
+TEST_CASE("where the clock is exact a kind that is refused is left out alone as well") {
+  FakeTransport target;
+  target.refused = {counting, returned};
+  const auto exact = counts(times_of(target, {.repetitions = 1, .is_exact = true}));
+  CHECK(exact == std::map<CalibrationKind, std::size_t>{{empty, 1}, {unarmed, 1}, {stop, 5}});
+}
+
+TEST_CASE("a kind that is refused once is not asked for again") {
+  FakeTransport target;
+  target.refused = {counting};
+  std::size_t asked = 0;
+  const std::vector<CalibrationTime> times =
+      calibrate(target, {.repetitions = 3, .is_exact = true}, [&] { return ++asked <= 2; });
+  CHECK(counts(times) == std::map<CalibrationKind, std::size_t>{{empty, 1}, {unarmed, 1}});
+  target.refused = {};
+  asked = 0;
+  CHECK(calibrate(target, {}, [&] { return ++asked < 1; }).empty());
+}
+
+TEST_CASE("the costs that stay unknown are named in one sentence") {
+  FakeTransport target;
+  const auto warned_without = [&](const std::set<CalibrationKind>& kinds) {
+    target.refused = kinds;
+    return warned(times_of(target));
+  };
+  CHECK(warned_without({}).empty());
+  CHECK(warned_without({counting}) == unknown + "a counted pass");
+  CHECK(warned_without({unarmed}) == unknown + "a trap on the way");
+  CHECK(warned_without({guards}) == unknown + "a guard");
+  CHECK(warned_without({frames}) == unknown + "a frame that a stop leaves");
+  CHECK(warned_without({stop, counting}) == unknown + "a counted pass, a stop, a frame that a stop leaves");
+  // Nothing unwinds: a program that ends, a leap. Java without it is told of by the annotator.
+  CHECK(warned_without({calls, frames, guards}).empty());
+  CHECK(warned_without({returned, stop, calls, frames, guards}).empty());
+  CHECK(warned_without({empty, unarmed, counting, returned, stop, calls, frames, guards}) ==
+        unknown + "a trap on the way, a counted pass");
+}
+
+}  // namespace jcprof::harness

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The traced run is held against the command that is measured.
+#include "harness/survey.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/fake_transport.hpp"
+
+namespace jcprof::harness {
+namespace {
+
+using test::FakeTransport;
+
+const std::string unlike =
+    ": the path is not that of the measured command; bring the target back to one state "
+    "before each run: \"before_each\" or \"reset\" in \"session\"";
+
+std::vector<std::string> warned(FakeTransport& target) {
+  TrapMap map;
+  map.traps.push_back({.id = TrapId{1}});
+  std::vector<std::string> texts;
+  for (const Warning& warning : survey(map, target, {{.bytes = {0xAB}}}).warnings)
+    texts.push_back(to_text(warning));
+  return texts;
+}
+
+/// A steady path; full runs answer 9000 with two bytes.
+FakeTransport steady() {
+  FakeTransport target;
+  target.paths[0] = {TrapId{1}};
+  return target;
+}
+
+}  // namespace
+
+TEST_CASE("a traced run that answers as the plain one does is no reason for a warning, nor for another run") {
+  FakeTransport target = steady();
+  CHECK(warned(target).empty());
+  CHECK(target.asked.size() == 1);
+}
+
+TEST_CASE("a traced run that answers another status than the plain one is told, with both") {
+  FakeTransport target = steady();
+  target.traced_end = {{.outcome = Outcome::ended, .status = 0x6985}};
+  CHECK(warned(target) ==
+        std::vector<std::string>{
+            "traced answer: input 0 (ab): the traced run answers 6985 with 0 bytes, the plain "
+            "one answers 9000 with 2 bytes" +
+            unlike});
+  target.whole.status = 0;
+  target.traced_end = {{.outcome = Outcome::ended, .status = 3, .reply = {1, 2}}};
+  CHECK(warned(target) == std::vector<std::string>{
+                              "traced answer: input 0 (ab): the traced run ends with status 3, the plain one "
+                              "ends with status 0" +
+                              unlike});
+}
+
+TEST_CASE("a traced run that answers another length is told where plain runs agree on theirs") {
+  FakeTransport target = steady();
+  target.traced_end = {{.outcome = Outcome::ended, .status = 0x9000, .reply = {1}}};
+  CHECK(warned(target) ==
+        std::vector<std::string>{
+            "traced answer: input 0 (ab): the traced run answers 9000 with 1 bytes, the plain "
+            "one answers 9000 with 2 bytes" +
+            unlike});
+  target.twist = [](const Shot&, std::uint64_t n, Sample& sample) {
+    if (n % 4 == 0) sample.reply = {1, 2, 3};
+  };
+  CHECK(warned(target).empty());
+}
+
+TEST_CASE("where runs take several paths another status is told, and the profile stays what it is") {
+  FakeTransport target = steady();
+  target.before_trace = [&target](std::uint64_t n) { target.paths[0].resize(1 + n % 2, TrapId{1}); };
+  target.traced_end = {{.outcome = Outcome::ended, .status = 0x6985}};
+  const std::vector<std::string> texts = warned(target);
+  REQUIRE(texts.size() == 2);
+  CHECK(texts[0].starts_with("answer: input 0 (ab): the traced run answers 6985"));
+  CHECK(texts[1].starts_with("path varies: "));
+}
+
+TEST_CASE("an agent that does not say how a traced run ends is asked for nothing more") {
+  FakeTransport target = steady();
+  target.traced_end = {{.outcome = Outcome::ended}};
+  CHECK(warned(target).empty());
+}
+
+}  // namespace jcprof::harness
