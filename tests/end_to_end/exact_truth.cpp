@@ -27,9 +27,10 @@ int line_in(const std::string& place, const std::string& source) {
 TracedProgram::TracedProgram(const Workplace& place, const std::filesystem::path& project, std::string source)
     : place_(place), project_(project), source_(std::move(source)) {
   const bool is_cpp = source_.ends_with(".cpp");
-  said_by({"gcc", "-O0", "-g", "-c", "-o", "traced.o", "device/traced.c"});
+  for (const std::string part : {"traced", "started"})
+    said_by({"gcc", "-O0", "-g", "-c", "-o", part + ".o", "device/" + part + ".c"});
   said_by({is_cpp ? "g++" : "gcc", is_cpp ? "-std=c++20" : "-std=gnu17", "-O0", "-g", "-no-pie", "-pthread",
-           "-o", "traced", "src/" + source_, "traced.o"});
+           "-o", "traced", "src/" + source_, "traced.o", "started.o"});
 }
 
 std::string TracedProgram::said_by(const std::vector<std::string>& argv) const {

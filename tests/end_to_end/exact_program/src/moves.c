@@ -273,15 +273,6 @@ static int calls_unseen(void) {
   return unseen(1) + steps(2);
 }
 
-/* Its traps mean nothing: the thread has no root. */
-static void on_another(void) { steps(9); }
-
-static void waits(void) {
-  steps(1);
-  on_thread(on_another);
-  steps(2);
-}
-
 int exact(int group) {
   steps(1);
   switch (group) {
@@ -313,7 +304,6 @@ int exact(int group) {
       lands();
       sorts();
       signals();
-      waits();
       calls_unseen();
       break;
     case 4:
