@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <regex>
 #include <sstream>
 #include <utility>
 
@@ -69,9 +70,12 @@ std::map<Address, int> TracedProgram::lines_at(const std::set<Address>& addresse
 std::map<Address, UnderWay> TracedProgram::calls_of(const std::vector<TracedStep>& steps) const {
   std::vector<Address> starts;  // of functions
   std::istringstream symbols(said_by({"nm", "-n", "--defined-only", "traced"}));
-  for (std::string address, kind, name; symbols >> address >> kind >> name;)
-    if (std::string("tTwW").find(kind) != std::string::npos)
-      starts.push_back(std::stoull(address, nullptr, 16));
+  std::set<Address> closures;  // their destructors, which are the compiler's and begin where the lambda does
+  for (std::string address, kind, name; symbols >> address >> kind >> name;) {
+    if (std::string("tTwW").find(kind) == std::string::npos) continue;
+    starts.push_back(std::stoull(address, nullptr, 16));
+    if (std::regex_search(name, std::regex("Ul.*E[0-9]*_D[0-2]Ev$"))) closures.insert(starts.back());
+  }
 
   std::map<Address, Address> starts_of_calls;
   std::set<Address> asked;
@@ -84,7 +88,7 @@ std::map<Address, UnderWay> TracedProgram::calls_of(const std::vector<TracedStep
   const std::map<Address, int> lines = lines_at(asked);
   std::map<Address, UnderWay> calls;
   for (const auto& [address, start] : starts_of_calls)
-    calls[address] = {.function = lines.at(start), .line = lines.at(address - 1)};
+    if (!closures.contains(start)) calls[address] = {.function = lines.at(start), .line = lines.at(address - 1)};
   return calls;
 }
 
@@ -96,7 +100,8 @@ TrueCosts TracedProgram::costs(int group, const std::set<int>& seen) const {
     costs.total += step.steps;
     std::set<int> under_way;
     for (const Address address : step.returns) {
-      const UnderWay& call = calls.at(address);
+      const auto found = calls.find(address);
+      const UnderWay call = found == calls.end() ? UnderWay{} : found->second;
       if (call.function == 0) continue;
       if (!seen.contains(call.function)) {
         costs.unseen.insert(call.function);
