@@ -79,8 +79,11 @@ std::string total_text(const Profile& profile) {
     return profile.paths.size() > 1 ? "what a whole command takes on this path is not known"
                                     : "no command ran to its end yet";
   if (!was_measured(profile.entry)) return fmt::format("total {} ±{}", total.value, total.half_width);
-  return fmt::format("total {} ±{}, of it {} before the first trap and {} unattributed", total.value,
-                     total.half_width, quantity(profile.entry.ticks, unit).value,
+  const std::string between =
+      profile.between ? fmt::format(", {} between commands", quantity(profile.between->ticks, unit).value)
+                      : "";
+  return fmt::format("total {} ±{}, of it {} before the first trap{} and {} unattributed", total.value,
+                     total.half_width, quantity(profile.entry.ticks, unit).value, between,
                      signed_quantity(profile.unattributed, unit));
 }
 

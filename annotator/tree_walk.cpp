@@ -81,6 +81,16 @@ void each_stack(const CostTree& tree, const std::function<void(const StackCost&)
   }
 }
 
+CostTree exported_tree(const Profile& profile) {
+  CostTree tree = profile.tree;
+  if (!profile.between) return tree;
+  const double cost = profile.between->ticks.value;
+  tree.nodes.push_back(
+      {.function = static_cast<std::uint32_t>(tree.functions.size()), .exclusive = cost, .inclusive = cost});
+  tree.functions.push_back({.name = "between commands"});
+  return tree;
+}
+
 CostTree in_most_depth(const CostTree& tree) {
   CostTree result{.functions = tree.functions, .nodes = {}};
   std::vector<std::size_t> depth(tree.nodes.size());

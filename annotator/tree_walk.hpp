@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "annotator/estimate/cost_tree.hpp"
+#include "annotator/estimate/estimates.hpp"
 
 namespace jcprof::annotator {
 
@@ -36,6 +36,10 @@ void each_stack(const CostTree& tree, const std::function<void(const StackCost&)
 /// So many calls under way, and threads, are shown one below the other. A stack that is written out takes as
 /// much as it is deep, and pages that walk trees by recursion do not survive any depth.
 inline constexpr std::size_t most_depth = 500;
+
+/// The tree that programs for flame graphs get: what runs between the commands of a trigger is a root of its
+/// own.
+CostTree exported_tree(const Profile& profile);
 
 /// The same tree in that depth: what deeper calls cost is the last shown one's own. Their number is lost.
 CostTree in_most_depth(const CostTree& tree);

@@ -59,7 +59,7 @@ class PathAccount {
 
   bool is_on_top() const { return true; }
   void own(const Machine::Owner* owner) {
-    if (owner == nullptr) return;  // nothing was passed before the first event
+    if (owner == nullptr) return own_nothing();
     const TrapPlace& trap = owner->trap();
     const TrapTable::Place& place = table_.lines[trap.line];
     const std::uint32_t line = place_in(lines_, trap.line, [&] {
@@ -104,6 +104,12 @@ class PathAccount {
 
  private:
   std::size_t now() const { return result_.blocks.size(); }
+
+  /// Before the first event there is no block.
+  void own_nothing() {
+    if (!result_.unwinding.empty())
+      result_.blocks.push_back({.line = Block::nobody, .function = Block::nobody});
+  }
 
   const TrapPlace& place_of(const Event& event) const {
     const std::size_t id = number(event.trap);

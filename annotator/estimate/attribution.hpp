@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tells which line, function and loops each block of a path belongs to. A block runs from one event of the
-// path to the next one, the last block to the end of the command. Pure.
+// path to the next one, the last block to the end of the command. Between two commands of a trigger runs no
+// code of the target's: that block belongs to nobody. Pure.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +30,13 @@ struct PassedFunction {
 };
 
 struct Block {
+  static constexpr std::uint32_t nobody = ~0U;
+
   std::uint32_t line = 0;      // index into lines
   std::uint32_t function = 0;  // index into functions
+
+  /// It lies between two commands of the trigger: its line and its function are nobody's.
+  bool is_between() const { return line == nobody; }
 };
 
 /// One call of a function, with everything below it: the blocks [begin, end).

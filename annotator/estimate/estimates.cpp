@@ -112,28 +112,45 @@ std::vector<BlockEstimate> blocks(const Run& run) {
   const Attribution& attribution = run.usual.attribution();
   std::vector<BlockEstimate> result;
   for (const Stretch& stretch : known_stretches(run)) {
-    const Block& owner = attribution.blocks[main_block(run.usual, stretch)];
-    const OwnedLine& line = attribution.lines[owner.line];
     result.push_back({.from = path[stretch.begin],
                       .to = stretch.end < path.size() ? path[stretch.end] : Event{},
-                      .function = attribution.functions[owner.function].name,
-                      .path = line.path,
-                      .line = line.line,
                       .passed = stretch.end - stretch.begin,
                       .cost = run.usual.stretch(result.size())});
+    const Block& owner = attribution.blocks[main_block(run.usual, stretch)];
+    if (owner.is_between()) continue;
+    const OwnedLine& line = attribution.lines[owner.line];
+    result.back().function = attribution.functions[owner.function].name;
+    result.back().path = line.path;
+    result.back().line = line.line;
   }
   return result;
 }
 
-/// `profile` has its total, entry and blocks.
+/// Nothing where the trigger is one command.
+std::optional<Estimate> between_commands(const Run& run) {
+  Parts parts;
+  for (std::size_t s = 0; s < known_stretches(run).size(); ++s) {
+    const Stretch& stretch = run.usual.stretches().all()[s];
+    for (std::size_t i = stretch.begin; i < stretch.end; ++i)
+      if (run.usual.attribution().blocks[i].is_between()) run.usual.add_block(parts, s, i);
+  }
+  if (parts.empty()) return std::nullopt;
+  return run.usual.estimate_of(run.usual.sum_of(parts));
+}
+
+double raw_of(const std::optional<Estimate>& estimate) {
+  return estimate ? estimate->raw : 0;
+}
+
+/// `profile` has its total, entry, blocks, and what runs between commands, which is no part of the whole.
 Whole whole_of(const Run& run, const Profile& profile) {
-  Whole whole;
+  Whole whole{.blocks = -raw_of(profile.between)};
   for (const BlockEstimate& block : profile.blocks) whole.blocks += block.cost.raw;
   // Where all blocks together drown in the noise, they are a part of the command at least.
   whole.shared = whole.blocks > 0 ? whole.blocks : std::max(1.0, profile.total.raw);
   // Of the whole command, though most of it may lie behind the cut.
   if (known_stretches(run).size() < run.usual.stretches().all().size())
-    whole.shared = std::max(whole.shared, profile.total.raw - profile.entry.raw);
+    whole.shared = std::max(whole.shared, profile.total.raw - profile.entry.raw - raw_of(profile.between));
   return whole;
 }
 
@@ -149,8 +166,10 @@ std::vector<Parts> parts_by(const Run& run, std::uint32_t Block::* owner, std::s
   std::vector<Parts> parts(count);
   for (std::size_t s = 0; s < known_stretches(run).size(); ++s) {
     const Stretch& stretch = run.usual.stretches().all()[s];
-    for (std::size_t i = stretch.begin; i < stretch.end; ++i)
-      run.usual.add_block(parts[run.usual.attribution().blocks[i].*owner], s, i);
+    for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
+      const Block& block = run.usual.attribution().blocks[i];
+      if (!block.is_between()) run.usual.add_block(parts[block.*owner], s, i);
+    }
   }
   return parts;
 }
@@ -228,7 +247,8 @@ std::vector<LoopEstimate> loops(const Run& run, const Whole& whole) {
 
 Interval unattributed(const Run& run, const Profile& profile, const Whole& whole) {
   if (profile.total.rounds == 0 || profile.entry.rounds == 0) return {};
-  const double rest = profile.total.ticks.value - profile.entry.ticks.value - whole.blocks;
+  const double rest =
+      profile.total.ticks.value - profile.entry.ticks.value - raw_of(profile.between) - whole.blocks;
   const Interval spread = run.usual.between();
   return {rest, rest + (spread.low - spread.value), rest + (spread.high - spread.value)};
 }
@@ -353,11 +373,12 @@ Profile estimate(const RunData& data, double alpha) {
                   .language = data.map.language,
                   .inputs = data.inputs,
                   .noted = data.warnings};
+  profile.between = between_commands(run);
   const Whole whole = whole_of(run, profile);
   for (std::size_t s = 0; s < profile.blocks.size(); ++s) {
     BlockEstimate& block = profile.blocks[s];
     block.cost = with_share(block.cost, whole);
-    if (whole.blocks > 0 && !block.cost.unreliable)
+    if (whole.blocks > 0 && !block.function.empty() && !block.cost.unreliable)
       block.hot = run.usual.stretches().hotness(s, data.run.hot, whole.shared);
   }
   profile.lines = lines(run, whole);
@@ -365,6 +386,7 @@ Profile estimate(const RunData& data, double alpha) {
   profile.loops = loops(run, whole);
   profile.total = with_share(profile.total, whole);
   profile.entry = with_share(profile.entry, whole);
+  if (profile.between) profile.between = with_share(*profile.between, whole);
   profile.unattributed = unattributed(run, profile, whole);
   profile.trap_share = trap_share(run, whole);
   EdgeEstimates edges = edge_estimates(run.view, run.usual);

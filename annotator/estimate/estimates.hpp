@@ -17,8 +17,8 @@ namespace jcprof::annotator {
 
 struct BlockEstimate {
   Event from;
-  Event to;  // trap 0: the end of the command
-  std::string function;
+  Event to;              // trap 0: the end of the command
+  std::string function;  // empty, as is the path, between two commands of the trigger
   std::string path;
   std::size_t line = 0;
   std::uint64_t passed = 1;  // blocks of the path in it: more than one where hits of a loop were sampled
@@ -88,8 +88,8 @@ struct Profile {
   double trap_share = 0;  // of the traps on the most frequent path, in its blocks and them
   Estimate total;         // T(end) without the cost of the traps on the path
   Estimate entry;  // T(first stop) without what stopping costs: transport, what runs before the first trap
-  Interval
-      unattributed;  // total - entry - sum of the blocks, all raw: medians do not add up; may be negative
+  std::optional<Estimate> between = {};  // its commands, where the trigger has several: their round trips
+  Interval unattributed;  // total - entry - between - blocks, raw: medians do not add up; may be negative
   // Of the most frequent path.
   std::vector<BlockEstimate> blocks;        // along it
   std::vector<LineEstimate> lines;          // hottest first

@@ -15,7 +15,9 @@ namespace jcprof::annotator {
 
 /// The calls under way and the statements begun in them, as the traps of one thread of control show them.
 /// `Host` keeps the account, with data of its own in each call and each statement:
-///   keeps_outermost         true: the outermost call owns what runs after its return
+///   keeps_outermost         true: the outermost call owns what runs after its return, but for the time up to
+///   the
+///                           next command, which nobody owns
 ///   is_on_top()             false while a call runs that traps do not show
 ///   own(owner)              the owner has the time since the last event; nullptr: no trap's call has it
 ///   enter(trap, call)       a call begins; false: there is no room for it
@@ -77,6 +79,8 @@ class Ownership {
 
   /// `next`: the trap that ends the time; nullptr: another event does.
   void pass_to(const TrapPlace* next) {
+    // A new command: whatever was under way had ended before the time up to it began.
+    if (Host::keeps_outermost && next != nullptr && next->kind == TrapKind::entry0) leave_to(0);
     if (!is_on_top()) return host_.own(nullptr);
     Frame& top = frames_.back();
     if (top.is_leaving && next != nullptr && resumes(*next)) resume(*next);

@@ -34,6 +34,7 @@ StoredEstimate placed_row(EstimateScope scope, std::size_t position, const Item&
 std::vector<StoredEstimate> stored(const Profile& profile) {
   std::vector<StoredEstimate> rows{row(EstimateScope::total, 0, profile.total),
                                    row(EstimateScope::entry, 0, profile.entry)};
+  if (profile.between) rows.push_back(row(EstimateScope::between, 0, *profile.between));
   const Interval& rest = profile.unattributed;
   rows.push_back({.scope = EstimateScope::unattributed,
                   .raw = rest.value,

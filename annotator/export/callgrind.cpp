@@ -117,7 +117,7 @@ std::string described(const RunInfo& run) {
 }  // namespace
 
 std::string to_callgrind(const Profile& profile) {
-  const CostTree tree = in_whole_ticks(profile.tree);
+  const CostTree tree = in_whole_ticks(exported_tree(profile));
   double total = 0;
   for (const CostNode& node : tree.nodes) total += node.exclusive;
   const std::string_view unit = name_of(profile.run.unit);

@@ -162,6 +162,7 @@ std::string to_json(const Profile& profile) {
                 {"shots", profile.shots},
                 {"total", interval_json(profile.total.ticks)},
                 {"entry", interval_json(profile.entry.ticks)},
+                {"between", profile.between ? interval_json(profile.between->ticks) : Json()},
                 {"unattributed", interval_json(profile.unattributed)},
                 {"blocks", list(profile.blocks)},
                 {"lines", list(profile.lines)},

@@ -70,7 +70,7 @@ std::int64_t nanoseconds_of(const std::string& started) {
 class Pprof {
  public:
   explicit Pprof(const Profile& profile)
-      : profile_(profile), tree_(in_whole_ticks(in_most_depth(profile.tree))) {}
+      : profile_(profile), tree_(in_whole_ticks(in_most_depth(exported_tree(profile)))) {}
 
   std::string text() {
     const bool is_time = profile_.run.unit == ClockUnit::ns;

@@ -36,7 +36,8 @@ std::string part(const CostFunction& function) {
 
 class Speedscope {
  public:
-  explicit Speedscope(const Profile& profile) : profile_(profile), tree_(in_most_depth(profile.tree)) {
+  explicit Speedscope(const Profile& profile)
+      : profile_(profile), tree_(in_most_depth(exported_tree(profile))) {
     for (const CostFunction& function : tree_.functions)
       add_frame(function.name, function.path, function.line);
   }
@@ -45,8 +46,9 @@ class Speedscope {
     Json profiles = Json::array();
     std::uint32_t root = CostNode::none;
     each_stack(tree_, [&](const StackCost& stack) {
-      if (std::exchange(root, stack.nodes.front()) != stack.nodes.front())
-        profiles.push_back(begin(tree_.functions[tree_.nodes[root].function]));
+      const CostFunction& outermost = tree_.functions[tree_.nodes[stack.nodes.front()].function];
+      const bool is_new = std::exchange(root, stack.nodes.front()) != stack.nodes.front();
+      if (profiles.empty() || (is_new && outermost.is_thread)) profiles.push_back(begin(outermost));
       add(profiles.back(), stack);
     });
     if (profiles.empty()) profiles.push_back(begin({.is_thread = false}));
@@ -104,7 +106,7 @@ class Speedscope {
 }  // namespace
 
 std::string to_folded(const Profile& profile) {
-  const CostTree tree = in_whole_ticks(in_most_depth(profile.tree));
+  const CostTree tree = in_whole_ticks(in_most_depth(exported_tree(profile)));
   std::vector<std::string> parts;  // by function
   for (const CostFunction& function : tree.functions) parts.push_back(part(function));
   std::string text;

@@ -13,11 +13,12 @@ function warnings(report: Report): Child[] {
 }
 
 function totals(report: Report): HTMLElement {
-  const { total, entry, unattributed, tree, unit } = report.profile;
+  const { total, entry, between, unattributed, tree, unit } = report.profile;
   const { units } = report;
   const inTime = units.asTime(total?.[0]);
   const entries: [string, Child][] = [["Total", units.interval(total) + (inTime ? `, ${inTime}` : "")]];
   if (entry) entries.push(["Before the first trap", units.interval(entry)]);
+  if (between) entries.push(["Between commands", units.interval(between)]);
   if (unattributed) entries.push(["Unattributed", units.interval(unattributed)]);
   entries.push(["Unit", unit === "ns" ? "time" : unit]);
   if (tree.left_out > 0) entries.push(["Left out", `${tree.left_out.toLocaleString("en-GB")} calls of the call tree (see the warnings)`]);

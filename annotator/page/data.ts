@@ -140,6 +140,7 @@ export interface Profile {
   warnings: { text: string; advice: string }[];
   total: Interval | null;
   entry: Interval | null;
+  between: Interval | null;   // commands; null: the trigger is one, or a recording
   unattributed: Interval | null;
   files: SourceFile[];
   functions: Func[];

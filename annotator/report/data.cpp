@@ -284,9 +284,10 @@ std::string report_data(const ReportSubject& subject, std::size_t most_bytes) {
              R"({{"format":"jcprof-report","version":1,"project":{},"recorded":{},"unit":"{}","hz":{},"simulated":{},"language":{},)",
              json_name(run.project), profile.recorded.has_value(), name_of(run.unit), json_number(run.hz),
              run.simulated, json_name(profile.language)) +
-         fmt::format(R"("facts":{},"warnings":{},"total":{},"entry":{},"unattributed":{},)",
+         fmt::format(R"("facts":{},"warnings":{},"total":{},"entry":{},"between":{},"unattributed":{},)",
                      facts_of(profile, room.part(for_facts)), warnings_of(profile, tree, room),
                      total_of(profile), has_entry ? json(profile.entry.ticks) : "null",
+                     profile.between ? json(profile.between->ticks) : "null",
                      has_entry && profile.total.rounds > 0 ? json(profile.unattributed) : "null") +
          fmt::format(
              R"("files":{},"functions":{},"lines":{},"unreached":{},"loops":{},"paths":{},"edges":{},"threads":{},)",

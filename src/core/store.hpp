@@ -102,7 +102,17 @@ struct StoredCalibration {
 };
 
 /// What an estimate is about; the names in the store are the same.
-enum class EstimateScope : std::uint8_t { total, entry, unattributed, block, edge, line, function, loop };
+enum class EstimateScope : std::uint8_t {
+  total,
+  entry,
+  between,
+  unattributed,
+  block,
+  edge,
+  line,
+  function,
+  loop
+};
 
 /// One number that the annotator published; the views named after scopes show these rows, so that
 /// a query and a report agree. Infinite ends of intervals are NULL in the file.

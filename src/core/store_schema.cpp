@@ -17,9 +17,10 @@ constexpr NameTable<RunState, 3> run_states{{
     {RunState::complete, "complete"},
 }};
 
-constexpr NameTable<EstimateScope, 8> scopes{{
+constexpr NameTable<EstimateScope, 9> scopes{{
     {EstimateScope::total, "total"},
     {EstimateScope::entry, "entry"},
+    {EstimateScope::between, "between"},
     {EstimateScope::unattributed, "unattributed"},
     {EstimateScope::block, "block"},
     {EstimateScope::edge, "edge"},

@@ -145,6 +145,7 @@ TEST_CASE("the JSON export") {
   "low": 990000.0,
   "high": 1010000.0
  },
+ "between": null,
  "unattributed": {
   "value": -2000.0,
   "low": -10000.0,

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// A trigger of several commands: what runs between two of them is no code of the target's.
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "annotator/estimate/estimates.hpp"
+#include "annotator/export/exports.hpp"
+#include "annotator/report/report.hpp"
+#include "annotator/tables.hpp"
+#include "tests/annotator/scripted_run.hpp"
+#include "tests/annotator/synthetic_device.hpp"
+#include "tests/annotator/trap_maps.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+/// p twice, 880 each; 4 ms lie between them.
+Profile two_commands() {
+  SyntheticDevice device{.map = two_calls(), .pass = 10, .noise = 0};
+  device.path = path_of({1, 2, 3, 5, 1, 2, 3, 5});
+  device.costs = {100, 200, 500, 4e6, 100, 200, 500, 80};
+  RunData data = device.run(10);
+  data.run.project = "pin";
+  return estimate(data);
+}
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("the time up to the next command's entry is in no line, no call and no loop") {
+  const Attribution result = attribute(two_calls(), path_of({1, 2, 4, 8, 1, 2, 3, 5}));
+  REQUIRE(result.blocks.size() == 8);
+  for (std::size_t i = 0; i < 8; ++i) CHECK(result.blocks[i].is_between() == (i == 3));
+  REQUIRE(result.invocations.size() == 3);  // p, the g that an exception left, p
+  CHECK(result.invocations[0].end == 3);
+  CHECK(result.invocations[1].end == 3);
+  CHECK(result.invocations[2].begin == 4);
+  CHECK(result.invocations[2].outermost);
+}
+
+TEST_CASE("a loop that a command's end cuts off ends with it") {
+  const TrapMap map = MapMaker()
+                          .trap(TrapKind::entry0, "p", 1)
+                          .trap(TrapKind::before, "p", 2, 4)
+                          .trap(TrapKind::loop_body, "p", 3)
+                          .map();
+  const Attribution result = attribute(map, path_of({1, 2, 3, 1, 2, 3}));
+  REQUIRE(result.loop_runs.size() == 2);
+  CHECK(result.loop_runs[0].end == 2);
+  CHECK(result.loop_runs[1].end == 6);
+}
+
+TEST_CASE("what lies between two commands has a row of its own, and shares are of what the target runs") {
+  const Profile profile = two_commands();
+  REQUIRE(profile.between);
+  CHECK(profile.between->ticks.value == Approx(4e6));
+  CHECK(line_of(profile, 30)->cost.ticks.value == Approx(80).margin(1e-6));
+  CHECK(line_of(profile, 10)->cost.share.value == Approx(1000.0 / 1680));
+  CHECK(profile.functions.front().inclusive.ticks.value == Approx(1680));
+  double lines = 0;
+  for (const LineEstimate& line : profile.lines) lines += line.cost.ticks.value;
+  CHECK(profile.total.ticks.value ==
+        Approx(profile.entry.ticks.value + 4e6 + lines + profile.unattributed.value));
+  CHECK(std::abs(profile.unattributed.value) < 1e-3);
+  CHECK(profile.blocks[3].function.empty());
+  CHECK(profile.blocks[3].hot == Hot::undecided);
+}
+
+TEST_CASE("a trigger of one command has nothing between commands") {
+  SyntheticDevice device{.map = two_calls(), .pass = 10, .noise = 0};
+  device.path = path_of({1, 2, 3, 5});
+  device.costs = {100, 200, 500, 80};
+  const Profile profile = estimate(device.run(10));
+  CHECK_FALSE(profile.between);
+  CHECK_FALSE(holds(tables(profile), "between commands"));
+  CHECK(nlohmann::json::parse(to_json(profile)).at("between").is_null());
+  CHECK_FALSE(holds(to_folded(profile), "between commands"));
+}
+
+TEST_CASE("every output that tells of the time before the first trap tells of the time between commands") {
+  const Profile profile = two_commands();
+  CHECK_THAT(total_text(profile),
+             Catch::Contains(" before the first trap, 4.00000 ms between commands and "));
+  CHECK(nlohmann::json::parse(to_json(profile)).at("between").at("value").get<double>() == Approx(4e6));
+  CHECK(holds(report_data({.profile = profile}, 1'000'000), R"("between":[4000000,)"));
+  CHECK(holds(to_folded(profile), "\nbetween commands 4000000\n"));
+  CHECK(holds(to_callgrind(profile), "between commands\n0 4000000\n"));
+  const auto speedscope = nlohmann::json::parse(to_speedscope(profile));
+  REQUIRE(speedscope.at("profiles").size() == 1);
+  CHECK(speedscope.at("profiles").at(0).at("endValue").get<double>() == Approx(4e6 + 1680));
+  const std::vector<StoredEstimate> rows = stored(profile);
+  const auto row = std::ranges::find(rows, EstimateScope::between, &StoredEstimate::scope);
+  REQUIRE(row != rows.end());
+  CHECK(row->ticks == Approx(4e6));
+}
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs whose steps are their clock: what a profile says is right to the step, or wrong.
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "src/core/file.hpp"
+#include "tests/end_to_end/exact_truth.hpp"
+#include "tests/end_to_end/workplace.hpp"
+
+namespace jcprof {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using test::Said;
+using test::StepCost;
+using test::TracedProgram;
+using test::TrueCosts;
+using test::Workplace;
+
+constexpr const char* fixture = "tests/end_to_end/exact_program";
+constexpr const char* without_traps = "no traps";  // comments in its sources
+constexpr const char* unclear_line = "not by line";
+
+struct Program {
+  std::string source;
+  int groups = 1;  // of functions, each a command
+  std::vector<std::string> exclude = {};
+
+  bool is_cpp() const { return source.ends_with(".cpp"); }
+};
+
+struct Build {
+  std::string compiler;
+  std::string optimisation;
+};
+
+std::string standard_of(const Program& program) {
+  return program.is_cpp() ? "-std=c++20" : "-std=gnu17";
+}
+
+json project_of(const Program& program, const Build& build) {
+  const std::string standard = standard_of(program);
+  const std::string device =
+      "for part in counted glue; do gcc -O2 -fPIC -I. -c -o \"$0/$part.o\" device/$part.c; done";
+  const std::string library =
+      fmt::format("{} {} {} -shared -fPIC -pthread -o \"$0/exact.so\" src/{} \"$0/counted.o\" \"$0/glue.o\"",
+                  build.compiler, standard, build.optimisation, program.source);
+  return {{"format", "jcprof-project"},
+          {"version", 1},
+          {"target", "program"},
+          {"sources", {"src/" + program.source}},
+          {"entry", "exact"},
+          {"profile", {{"exclude", program.exclude}}},
+          {"compile", {{"compiler", build.compiler}, {"flags", {standard}}}},
+          {"build", {{{"run", {"sh", "-c", device + "; " + library, "{out}"}}}}},
+          {"transport", "agent:python3 {project}/device/agent.py {out}/exact.so"},
+          {"trigger", {{"group", 0}}},
+          {"session", {{"timeout", "20s"}}}};
+}
+
+json exported(const Workplace& place, const fs::path& profile) {
+  const Said said = place.run({"jcprof", "export", profile.string(), "--format", "json"});
+  REQUIRE(said.status == 0);
+  return json::parse(said.out);
+}
+
+/// Of one group, in a tree that is made and built for the first one.
+json stopped(const Workplace& place, const fs::path& project, json settings, int group) {
+  settings["trigger"]["group"] = group;
+  write_file(project / "jcprof.json", settings.dump(2));
+  std::vector<std::string> argv{
+      "jcprof", group == 0 ? "profile" : "run", project.string(), "--rounds", "3", "--no-zoom", "--fresh"};
+  if (group == 0) argv.push_back("--no-refine");
+  const Said said = place.run(argv);
+  INFO(said.out << said.err);
+  REQUIRE(said.status == 0);
+  return exported(place, project / "jcprof-out/profile.jcprof");
+}
+
+/// A program that records itself, by the clock of steps.
+void build_recording(const Workplace& place, const fs::path& project, const Program& program,
+                     const Build& build) {
+  json settings = project_of(program, build);
+  settings.erase("build");
+  write_file(project / "jcprof.json", settings.dump(2));
+  const Said generated = place.run({"jcprof", "gen", "--record", project.string()});
+  INFO(generated.err);
+  REQUIRE(generated.status == 0);
+  const std::string command = fmt::format(
+      "for part in counted started; do gcc -O2 -c -o $part.o device/$part.c; done; {} {} {} -pthread -I. "
+      "-include device/steps.h '-DJCPROF_CLOCK=steps_taken()' -o ../recorded src/{} counted.o started.o",
+      build.compiler, standard_of(program), build.optimisation, program.source);
+  const Said compiled = place.run({"sh", "-c", command}, (project / "jcprof-out/tree").string());
+  INFO(compiled.err);
+  REQUIRE(compiled.status == 0);
+}
+
+json recorded(const Workplace& place, const fs::path& project, int group) {
+  const fs::path out = project / "jcprof-out";
+  const Said said =
+      place.run({"jcprof", "record", "--no-preload", "--traps", (out / "traps.json").string(), "-o",
+                 (out / "log").string(), "--", (out / "recorded").string(), std::to_string(group)});
+  INFO(said.err);
+  REQUIRE(said.status == 0);
+  return exported(place, out / "log/profile.jcprof");
+}
+
+/// The lines of the program's source that hold `part`, from 1.
+std::set<int> lines_with(const Program& program, const std::string& part) {
+  std::set<int> lines;
+  std::istringstream text(read_file(fs::path(JCPROF_SOURCE_DIR) / fixture / "src" / program.source));
+  int number = 0;
+  for (std::string line; std::getline(text, line);)
+    if (++number; line.find(part) != std::string::npos) lines.insert(number);
+  return lines;
+}
+
+/// What a profile says, whole steps or not, that is not so.
+class Comparison {
+ public:
+  /// `unclear`: lines that are not compared.
+  Comparison(const json& profile, const TrueCosts& truth, const std::set<int>& unclear)
+      : profile_(profile), truth_(truth), unclear_(unclear) {
+    compare("the whole command", profile["total"], truth.total);
+    if (profile["transport"] != "record") compare("in front of the first trap", profile["entry"], 0);
+    compare("unattributed", profile["unattributed"], 0);
+    for (const json& function : profile["functions"]) compare(function);
+    compare_lines();
+  }
+
+  std::vector<std::string> faults() && { return std::move(faults_); }
+
+ private:
+  void compare(const std::string& what, const json& ticks, long expected) {
+    if (ticks["value"] != expected || ticks["low"] > expected || ticks["high"] < expected)
+      faults_.push_back(fmt::format("{}: {} steps, not {}", what, ticks["value"].dump(), expected));
+  }
+
+  void compare(const json& function) {
+    const auto known = truth_.functions.find(function["line"]);
+    const StepCost expected = known == truth_.functions.end() ? StepCost{} : known->second;
+    const std::string name =
+        fmt::format("{} (line {})", function["function"].get<std::string>(), function["line"].get<int>());
+    compare(name, function["exclusive"]["ticks"], expected.own);
+    compare(name + " with calls", function["inclusive"]["ticks"], expected.with_calls);
+  }
+
+  void compare_lines() {
+    std::map<int, long> left = truth_.lines;
+    for (const int unclear : unclear_) left.erase(unclear);
+    for (const json& line : profile_["lines"]) {
+      const int number = line["line"];
+      if (unclear_.contains(number)) continue;
+      compare(fmt::format("line {}", number), line["ticks"], left[number]);
+      left.erase(number);
+    }
+    for (const auto& [number, steps] : left)
+      faults_.push_back(fmt::format("line {}: missing, not {}", number, steps));
+  }
+
+  const json& profile_;
+  const TrueCosts& truth_;
+  const std::set<int>& unclear_;
+  std::vector<std::string> faults_;
+};
+
+/// Functions without traps that were met. `profile` is asked for that of each group.
+std::set<int> check_groups(const TracedProgram& traced, const Program& program,
+                           const std::function<json(int)>& profile_of_group) {
+  std::set<int> unseen;
+  for (int group = 0; group < program.groups; ++group) {
+    INFO("group " << group);
+    const json profile = profile_of_group(group);
+    std::set<int> seen;
+    for (const json& function : profile["functions"]) seen.insert(function["line"].get<int>());
+    const TrueCosts truth = traced.costs(group, seen);
+    unseen.insert(truth.unseen.begin(), truth.unseen.end());
+    CHECK(Comparison(profile, truth, lines_with(program, unclear_line)).faults() ==
+          std::vector<std::string>{});
+  }
+  return unseen;
+}
+
+std::vector<Build> builds_of(const Program& program) {
+  const std::string gnu = program.is_cpp() ? "g++" : "gcc";
+  const std::string clang = program.is_cpp() ? "clang++-19" : "clang-19";
+  if (std::system((clang + " --version >/dev/null 2>&1").c_str()) == 0)
+    return {{gnu, "-O0"}, {gnu, "-O2"}, {clang, "-O0"}, {clang, "-O2"}};
+  WARN("not built by " << clang << ", which is missing");
+  return {{gnu, "-O0"}, {gnu, "-O2"}};
+}
+
+void check_stopped(const Program& program) {
+  const Workplace place("exact");
+  for (const Build& build : builds_of(program)) {
+    INFO(build.compiler << ' ' << build.optimisation);
+    const fs::path project = place.copied(fixture, build.compiler + build.optimisation);
+    const TracedProgram traced(place, project, program.source);
+    const auto profile = [&](int group) {
+      return stopped(place, project, project_of(program, build), group);
+    };
+    CHECK(check_groups(traced, program, profile) == lines_with(program, without_traps));
+  }
+}
+
+void check_recorded(const Program& program) {
+  const Workplace place("exact");
+  for (const Build& build : builds_of(program)) {
+    INFO(build.compiler << ' ' << build.optimisation);
+    const fs::path project = place.copied(fixture, build.compiler + build.optimisation);
+    const TracedProgram traced(place, project, program.source);
+    build_recording(place, project, program, build);
+    const auto profile = [&](int group) { return recorded(place, project, group); };
+    CHECK(check_groups(traced, program, profile) == lines_with(program, without_traps));
+  }
+}
+
+const Program moves_of_c{.source = "moves.c", .groups = 5, .exclude = {"unseen"}};
+const Program moves_of_cpp{.source = "moves.cpp", .groups = 4};
+
+TEST_CASE("what moves control in C is right to the step") {
+  check_stopped(moves_of_c);
+}
+
+TEST_CASE("what moves control in C++ is right to the step") {
+  check_stopped(moves_of_cpp);
+}
+
+TEST_CASE("what another thread does takes the time of who waits for it, to the step") {
+  check_stopped({.source = "threads.c"});
+}
+
+TEST_CASE("a recording of what moves control in C is right to the step") {
+  check_recorded(moves_of_c);
+}
+
+TEST_CASE("a recording of what moves control in C++ is right to the step") {
+  check_recorded(moves_of_cpp);
+}
+
+}  // namespace
+}  // namespace jcprof
