@@ -106,7 +106,9 @@ using FunctionsOfLine = std::vector<const FunctionEstimate*>;
 std::string function_text(const FunctionsOfLine& functions, ClockUnit unit) {
   const FunctionEstimate& first = **std::ranges::max_element(
       functions, {}, [](const FunctionEstimate* function) { return function->inclusive.ticks.value; });
-  std::string text = cost_text(first.inclusive, first.calls, first.spread.value_or(Spread{}).average, unit);
+  const double average =
+      first.spread ? first.spread->average : first.inclusive.ticks.value / static_cast<double>(first.calls);
+  std::string text = cost_text(first.inclusive, first.calls, average, unit);
   if (!is_bound(first.inclusive) && !first.inclusive.unreliable)
     text += "; own " + (is_bound(first.exclusive) ? "< " + upper_bound(first.exclusive.ticks.high, unit)
                                                   : known_cost(first.exclusive, unit));

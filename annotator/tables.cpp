@@ -94,7 +94,8 @@ std::string header(const Profile& profile, const TableStyle& style) {
   if (!run.reader.empty())
     text += fmt::format(" in reader {}, {}", plain_line(run.reader), plain_line(run.protocol));
   if (run.simulated) text += ", " + painted("SIMULATED", yellow, style);
-  return fmt::format("{}: {}\n{}\n", text, extent(profile), total_text(profile));
+  text += fmt::format(": {}\n{}\n", extent(profile), total_text(profile));
+  return profile.recorded ? text + "± is " + std::string(recorded_interval) + "\n" : text;
 }
 
 std::string cost_name(const Profile& profile) {
@@ -152,13 +153,12 @@ std::string function_table(const Profile& profile, const TableStyle& style) {
   return first_of(profile.functions, columns, style, [&](const FunctionEstimate& function) {
     const CostCells own = cost_cells(function.exclusive, unit);
     const CostCells all = cost_cells(function.inclusive, unit);
-    const Spread call = function.spread.value_or(Spread{});
     Row row{own.value, own.half_width, own.share, all.value};
     if (!is_recorded) row.push_back(all.share);
     row.push_back(fmt::format("×{}", function.calls));
     if (is_recorded) {
-      row.push_back(each(call.average, unit));
-      row.push_back(each(call.most, unit));
+      row.push_back(function.spread ? each(function.spread->average, unit) : "");
+      row.push_back(function.spread ? each(function.spread->most, unit) : "");
     }
     row.push_back(plain_line(is_recorded ? without_parameters(function.function) : function.function));
     row.push_back(function.path.empty() ? ""

@@ -31,6 +31,9 @@ std::string without_parameters(const std::string& name);
 std::string extent(const Profile& profile);
 /// "total 2.8 ms ±0.4, of it …"
 std::string total_text(const Profile& profile);
+/// The meaning of intervals in a recorded run, which is a single one.
+inline constexpr std::string_view recorded_interval =
+    "what the recorder's own cost leaves open in this run, not how far another run would be from it";
 
 std::string header(const Profile& profile, const TableStyle& style = {});
 std::string line_table(const Profile& profile, const TableStyle& style = {});

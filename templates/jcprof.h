@@ -111,6 +111,8 @@
 #define JCPROF_WEAK_
 #endif
 #define JCPROF_BARE_ __attribute__((__no_instrument_function__))
+/* In front of a wrapper, which is no function of the user's, and which our own command of a TA enters too. */
+#define JCPROF_WRAPPER JCPROF_BARE_
 #define JCPROF_LOCAL_ JCPROF_BARE_ static __attribute__((__unused__))
 #define JCPROF_HOT_ __inline__ __attribute__((__always_inline__))
 #define JCPROF_COLD_ __attribute__((__cold__, __noinline__))

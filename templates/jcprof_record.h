@@ -100,7 +100,26 @@ struct jcprof_writer {
   jcprof_log_u32 starved;  /* the last look at all chunks found none */
   jcprof_log_u32 refusals; /* in a row, by `busy` or an unwritten slot */
   int error;
+#ifdef JCPROF_ENCLAVE_BUILD
+  struct jcprof_kept *kept; /* null: there is no room for it */
+#endif
 };
+
+#ifdef JCPROF_ENCLAVE_BUILD
+/* What a thread of an enclave goes on with when its storage was made anew, as the SDK does it before each root ecall of
+   an unbound thread. Its storage keeps its place. */
+struct jcprof_kept {
+  struct jcprof_writer *owner; /* null: nobody's */
+  struct jcprof_log_chunk *chunk;
+  jcprof_log_u64 *next; /* of the chunk, when it was taken or gone on with */
+  jcprof_log_u64 base;
+  jcprof_log_u64 lost;
+  jcprof_log_u32 thread;
+  jcprof_log_u32 number;
+};
+#define JCPROF_KEPT_ 256 /* threads; more forget as if there were none of this */
+extern struct jcprof_kept jcprof_kept[JCPROF_KEPT_] JCPROF_VISIBLE_;
+#endif
 
 #define JCPROF_UNATTACHED_ 0u
 #define JCPROF_ATTACHING_ 1u
@@ -283,6 +302,9 @@ JCPROF_WEAK_ struct jcprof_recorder jcprof_recorder JCPROF_VISIBLE_ = {JCPROF_NU
 #if JCPROF_ALONE_
 JCPROF_WEAK_ char jcprof_log_anchor JCPROF_VISIBLE_;
 #endif
+#ifdef JCPROF_ENCLAVE_BUILD
+JCPROF_WEAK_ struct jcprof_kept jcprof_kept[JCPROF_KEPT_] JCPROF_VISIBLE_;
+#endif
 
 JCPROF_LOCAL_ void *jcprof_in_log(struct jcprof_log_head *log, jcprof_log_u64 offset) {
   return JCPROF_AS_(char *, log) + offset;
@@ -457,6 +479,65 @@ JCPROF_LOCAL_ int jcprof_errno(const int *to) {
 #endif
 }
 
+#ifdef JCPROF_ENCLAVE_BUILD
+
+/* Of this thread. Null: all are others'. */
+JCPROF_LOCAL_ struct jcprof_kept *jcprof_find_kept(void) {
+  struct jcprof_writer *const own = &jcprof_writing;
+  int i;
+  for (i = 0; i < JCPROF_KEPT_; i++) {
+    struct jcprof_writer *owner = __atomic_load_n(&jcprof_kept[i].owner, __ATOMIC_RELAXED);
+    if (owner == JCPROF_NULL_ && __atomic_compare_exchange_n(&jcprof_kept[i].owner, &owner, own, 0, __ATOMIC_RELAXED,
+                                                             __ATOMIC_RELAXED))
+      owner = own;
+    if (owner == own) return &jcprof_kept[i];
+  }
+  return JCPROF_NULL_;
+}
+
+/* A leap may have left a hole of one word, and a mark's payload may be 0. */
+JCPROF_LOCAL_ jcprof_log_u64 *jcprof_behind_records(jcprof_log_u64 *here, const jcprof_log_u64 *end) {
+  while (here < end && (here[0] | here[1]) != 0) here += (*here & 3u) == JCPROF_LOG_MARK ? 2 : 1;
+  return here;
+}
+
+/* Of a thread that begins. False: it is a new one. */
+JCPROF_LOCAL_ int jcprof_go_on(void) {
+  struct jcprof_writer *const own = &jcprof_writing;
+  struct jcprof_kept *const kept = own->kept = jcprof_find_kept();
+  if (kept == JCPROF_NULL_ || kept->thread == 0) return 0;
+  own->thread = kept->thread;
+  own->number = kept->number;
+  own->lost = kept->lost;
+  if (kept->chunk != JCPROF_NULL_) {
+    jcprof_log_u64 *const begin = JCPROF_AS_(jcprof_log_u64 *, kept->chunk + 1);
+    kept->next = jcprof_behind_records(kept->next, begin + own->room / sizeof *begin);
+    own->base = kept->base;
+    own->chunk = kept->chunk;
+    own->next = kept->next;
+    own->begin = begin;
+  }
+  return 1;
+}
+
+#endif
+
+/* After each change of what is kept. */
+JCPROF_LOCAL_ void jcprof_keep(void) {
+#ifdef JCPROF_ENCLAVE_BUILD
+  struct jcprof_writer *const own = &jcprof_writing;
+  struct jcprof_kept *const kept = own->kept;
+  if (kept == JCPROF_NULL_) return;
+  kept->thread = own->thread;
+  kept->number = own->number;
+  kept->lost = own->lost;
+  if (kept->chunk == own->chunk) return;
+  kept->chunk = own->chunk;
+  kept->base = own->base;
+  kept->next = own->begin;
+#endif
+}
+
 /* False: a handler came while its thread is here. */
 JCPROF_LOCAL_ int jcprof_hold(void) {
   struct jcprof_writer *const own = &jcprof_writing;
@@ -488,6 +569,7 @@ JCPROF_LOCAL_ void jcprof_lose(void) {
   }
   __atomic_fetch_add(&own->lost, 1, __ATOMIC_RELAXED);
   __atomic_fetch_add(&own->head->unwritten, 1, __ATOMIC_RELAXED);
+  jcprof_keep();
 }
 
 /* Is each slot written, but for `slot`, which a mark takes with the one behind it? */
@@ -512,6 +594,7 @@ JCPROF_LOCAL_ int jcprof_leave_chunk(const jcprof_log_u64 *slot) {
     if (!jcprof_is_whole(chunk, slot) && ++own->refusals < JCPROF_PATIENCE_) return 0;
     own->begin = JCPROF_NULL_;
     own->chunk = JCPROF_NULL_;
+    jcprof_keep();
     __atomic_store_n(&chunk->state, own->refusals < JCPROF_PATIENCE_ ? JCPROF_LOG_FULL : JCPROF_LOG_LEFT,
                      __ATOMIC_RELEASE);
   }
@@ -571,6 +654,7 @@ JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
   own->chunk = chunk;
   own->next = JCPROF_AS_(jcprof_log_u64 *, chunk + 1);
   own->begin = JCPROF_AS_(jcprof_log_u64 *, chunk + 1);
+  jcprof_keep();
   return 1;
 }
 
@@ -909,8 +993,14 @@ JCPROF_LOCAL_ void jcprof_begin_thread(struct jcprof_log_head *log) {
   own->functions = JCPROF_TO_(jcprof_log_u64 *, jcprof_in_log(log, log->functions_at));
   own->shift = 64 - __builtin_ctz(log->functions);
   own->room = log->chunk_bytes - sizeof(struct jcprof_log_chunk) - sizeof(jcprof_log_u64);
-  own->thread = __atomic_add_fetch(&log->threads, 1, __ATOMIC_RELAXED);
   own->next = JCPROF_AS_(jcprof_log_u64 *, JCPROF_NOWHERE_);
+#ifdef JCPROF_ENCLAVE_BUILD
+  if (!jcprof_go_on())
+#endif
+  {
+    own->thread = __atomic_add_fetch(&log->threads, 1, __ATOMIC_RELAXED);
+    jcprof_keep();
+  }
   own->head = log;
 #if JCPROF_BY_PATH_
   if (jcprof_recorder.key != ~0u) jcprof_libc_setspecific(jcprof_recorder.key, log);

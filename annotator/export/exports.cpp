@@ -2,6 +2,7 @@
 #include "annotator/export/exports.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -132,11 +133,12 @@ std::string functions_csv(const Profile& profile) {
       "most\r\n",
       name_of(profile.run.unit));
   for (const FunctionEstimate& function : profile.functions) {
-    const Spread each = function.spread.value_or(Spread{});
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    const Spread each = function.spread.value_or(Spread{none, none, none, none, none, none});
     text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", csv_text(function.path), function.line,
                         csv_text(function.function), function.calls, function.exclusive.ticks.value,
-                        function.exclusive.share.value, function.inclusive.ticks.value, each.average,
-                        each.least, each.q50, each.q95, each.q99, each.most);
+                        function.exclusive.share.value, function.inclusive.ticks.value, cell(each.average),
+                        cell(each.least), cell(each.q50), cell(each.q95), cell(each.q99), cell(each.most));
   }
   return text;
 }

@@ -86,7 +86,8 @@ std::string to_markdown(const Profile& profile) {
                                  run.device.empty() ? "an unknown device" : code(run.device),
                                  run.simulated ? ", **SIMULATED**" : "");
   if (!run.reader.empty()) text += fmt::format("Reader {}, {}. ", code(run.reader), code(run.protocol));
-  text += fmt::format("{}; {}. Intervals are 95 %.\n", extent(profile), total_text(profile));
+  text += fmt::format("{}; {}. Intervals are {}.\n", extent(profile), total_text(profile),
+                      profile.recorded ? recorded_interval : "95 %");
   return text + lines(profile) + functions(profile) + warnings(profile);
 }
 

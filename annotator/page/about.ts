@@ -43,6 +43,7 @@ const measured: [string, string][] = [
   ["Unattributed", "the total without the entry and all blocks: medians of differences do not add up exactly"],
 ];
 const recorded: [string, string][] = [
+  ["2.5 ms ±0.5", "what the recorder's own cost leaves open in this run, not how far another run would be from it"],
   ["Own cost", "time within a function or line, without what it calls, of all threads"],
   ["With calls", "time from call to return; recursion is counted once"],
   ["In gaps", "time in which events were lost: it belongs to no call"],

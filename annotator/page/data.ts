@@ -88,6 +88,7 @@ export interface Thread {
   recorded: number;
   paused: number;
   gap: number;
+  outside: number;
   running?: number;  // ns
   waiting?: number;  // ns
 }

@@ -124,6 +124,7 @@ export function threadsView(report: Report): HTMLElement {
     { title: "Lost", cell: (row) => row.lost.toLocaleString("en-GB"), by: (row) => row.lost, isNumber: true },
     { title: "Paused", cell: (row) => units.amount(row.paused), by: (row) => row.paused, isNumber: true },
     { title: "In gaps", cell: (row) => units.amount(row.gap), by: (row) => row.gap, isNumber: true },
+    { title: "Outside", cell: (row) => units.amount(row.outside), by: (row) => row.outside, isNumber: true },
   ];
   const lost = threads.reduce((sum, thread) => sum + thread.lost, 0);
   return el("div", { class: "padded" },

@@ -20,6 +20,9 @@ namespace jcprof::annotator {
 namespace {
 
 constexpr std::size_t most_recorded_threads = 1U << 17U;
+// The recorder looks at threads ten times a second; what they did between its last look and their end it does
+// not know.
+constexpr double unseen_ns = 2e8;
 
 [[noreturn]] void refuse(const RecordedLog& log, std::string message, std::string hint) {
   throw UserError(
@@ -41,6 +44,7 @@ Walk walk_of(const RecordedLog& log, const LogFacts& facts) {
   walk.cost[JCPROF_LOG_MARK] = head.hook_ticks != 0 ? head.hook_ticks : head.trap_ticks;
   walk.cost[JCPROF_LOG_LINE] = head.trap_ticks;
   walk.pauses = facts.pauses;
+  walk.is_entered = head.anchor != 0;
   if (log.traps) walk.traps = table_of(*log.traps);
   walk.lines.lines.resize(walk.traps.lines.size());
   walk.lines.hits.resize(walk.traps.traps.size());
@@ -109,6 +113,26 @@ void warn_of_losses(const LogFacts& facts, const Walk& walk, RecordedRun& run) {
          .advice = "record with more --memory, or pause for longer at a time"});
 }
 
+/// The part of its time in which a thread was on a processor; 1 where that is not known well enough to tell.
+double running_part(const StoredThread& thread) {
+  const double time = thread.last - thread.first;
+  return thread.running && time > 2 * unseen_ns ? std::min(1.0, (*thread.running + unseen_ns) / time) : 1;
+}
+
+void warn_of_waiting(RecordedRun& run) {
+  const auto waits = [](const StoredThread& thread) { return running_part(thread) < 0.5; };
+  const std::vector<StoredThread>& threads = run.recording.threads;
+  const auto most = std::ranges::min_element(threads, {}, running_part);
+  if (run.info.unit != ClockUnit::ns || most == threads.end() || !waits(*most)) return;
+  run.warnings.push_back(
+      {.kind = WarningKind::other,
+       .text = fmt::format(
+           "{} of {} threads mostly waited (thread {}{} ran for {:.0f} % of its time at most): time in "
+           "which a call waits, as for a lock or another thread, counts as its own",
+           std::ranges::count_if(threads, waits), threads.size(), most->serial,
+           most->name.empty() ? "" : ", " + most->name + ",", 100 * running_part(*most))});
+}
+
 }  // namespace
 
 RecordedRun analyze_log(const RecordedLog& log) {
@@ -138,6 +162,7 @@ RecordedRun analyze_log(const RecordedLog& log) {
   Symbols symbols(facts, log.elf);
   put_rows({.facts = facts, .walk = walk, .threads = threads, .per_tick = scale.per_tick}, symbols, run);
   warn_of_losses(facts, walk, run);
+  warn_of_waiting(run);
   std::ranges::copy(scale.warnings, std::back_inserter(run.warnings));
   std::ranges::copy(symbols.warnings(), std::back_inserter(run.warnings));
   return run;

@@ -50,10 +50,16 @@ std::optional<std::uint32_t> trapped_function(const StoredSymbol& symbol, const 
   return static_cast<std::uint32_t>(found - traps.functions.begin());
 }
 
+/// The body of an entry, which jcprof-gen has wrapped, is called what the entry was.
 StoredSymbol symbol_of_hook(const LogFacts& facts, FunctionKey key, Symbols& symbols) {
+  constexpr std::string_view of_body = "jcprof_body_";
   if (key == JCPROF_LOG_OTHERS) return {.name = "(others)"};
   const std::uint64_t address = key < facts.functions.size() ? facts.functions[key] : 0;
-  return address == 0 ? StoredSymbol{.name = fmt::format("(function {})", key)} : symbols.at(address);
+  if (address == 0) return {.name = fmt::format("(function {})", key)};
+  StoredSymbol symbol = symbols.at(address);
+  if (const std::size_t at = symbol.name.find(of_body); at != std::string::npos)
+    symbol.name.erase(at, of_body.size());
+  return symbol;
 }
 
 using SymbolsOfTraps = std::map<std::uint32_t, std::uint32_t>;  // by the trap's function
@@ -161,7 +167,8 @@ std::vector<StoredThread> thread_rows(const WalkedLog& log, const RowScale& scal
                      .recorded = scaled(thread.recorded),
                      .overhead = scaled(thread.overhead),
                      .paused = scaled(thread.paused),
-                     .gap = scaled(thread.gap)};
+                     .gap = scaled(thread.gap),
+                     .outside = scaled(thread.outside)};
     if (thread.events > 0) {
       row.first = scale.moment(thread.first);
       row.last = scale.moment(thread.last);
@@ -266,11 +273,13 @@ void put_in_order(std::vector<StoredEstimate>& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i].position = static_cast<std::uint32_t>(i);
 }
 
+/// `own_cost` is that of a call or pass: one that it hides has no quantiles.
 template <class Sums>
-void put_quantiles(StoredEstimate& row, const Sums& sums, double per_tick) {
+void put_quantiles(StoredEstimate& row, const Sums& sums, double own_cost, double per_tick) {
   const auto quantile = [&](double part) {
     return static_cast<double>(std::clamp(sums.sketch.quantile(part), sums.least, sums.most)) * per_tick;
   };
+  if (quantile(0.5) <= part_of_own_cost_unknown * own_cost * per_tick) return;
   row.least = static_cast<double>(sums.least) * per_tick;
   row.most = static_cast<double>(sums.most) * per_tick;
   row.q50 = quantile(0.5);
@@ -296,7 +305,8 @@ std::vector<StoredEstimate> function_rows(const RowScale& scale, const RecordedT
     row.inclusive_low = inclusive.low;
     row.inclusive_high = inclusive.high;
     row.mean = static_cast<double>(function.of_calls) / static_cast<double>(function.count) * scale.per_tick;
-    put_quantiles(row, function, scale.per_tick);
+    put_quantiles(row, function, function.own_cost_below / static_cast<double>(function.count),
+                  scale.per_tick);
     rows.push_back(std::move(row));
   }
   put_in_order(rows);
@@ -328,7 +338,9 @@ std::vector<StoredEstimate> line_rows(const WalkedLog& log, const RowScale& scal
     row.path = log.walk.traps.lines[i].path;
     row.line = log.walk.traps.lines[i].line;
     row.hits = hits[i];
-    if (line.passes > 0) put_quantiles(row, line, log.per_tick);
+    if (line.passes > 0)
+      put_quantiles(row, line, static_cast<double>(hits[i]) * trap_cost / static_cast<double>(line.passes),
+                    log.per_tick);
     rows.push_back(std::move(row));
   }
   put_in_order(rows);

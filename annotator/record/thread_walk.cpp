@@ -202,10 +202,17 @@ void ThreadWalk::pass_trap(std::uint32_t id, std::uint64_t ticks) {
   }
   ++walk_.lines.hits[id - 1];
   ticks_ = ticks;
-  traps_.step(walk_.traps.traps[id - 1]);
+  const TrapPlace& trap = walk_.traps.traps[id - 1];
+  // A new command: what the last one left open ended with it, and the host ran in between.
+  while (walk_.is_entered && trap.kind == TrapKind::entry0 && !traps_.frames().empty()) pop();
+  traps_.step(trap);
 }
 
 void ThreadWalk::own(const Traps::Owner* owner) {
+  if (walk_.is_entered && frames_.size() == 1) {
+    totals_.outside += ticks_;
+    return;
+  }
   clock_ += ticks_;
   if (owner == nullptr) return;
   Taken& taken = owner->statement == nullptr ? owner->frame.data.plain : owner->statement->data;

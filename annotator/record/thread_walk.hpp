@@ -30,6 +30,7 @@ struct PassedMark {
 struct Walk {
   std::array<std::uint64_t, 4> cost{};  // own, by kind of record: of 1024 events, in ticks
   std::vector<LogPause> pauses;         // in order
+  bool is_entered = false;              // an enclave or a TA: its host runs where no call is under way
   TrapTable traps;
   CallTree tree;
   LineTally lines;
@@ -61,6 +62,7 @@ struct ThreadTotals {
   std::uint64_t paused = 0;
   std::uint64_t gap = 0;
   std::uint64_t gaps = 0;
+  std::uint64_t outside = 0;  // of all calls, where that is the host's
 };
 
 class ThreadWalk {

@@ -68,8 +68,8 @@ std::string definition_of(const EntrySignature& signature) {
     return signature.is_cpp ? fmt::format("static_cast<decltype({0})&&>({0})", parameter_name(i))
                             : parameter_name(i);
   });
-  return fmt::format("{} {}{}{} {{ {}; {}jcprof_body_{}({}); }}\n", type_of(signature.result), signature.name,
-                     parameters_of(signature), noexcept_of(signature), root_of(signature),
+  return fmt::format("JCPROF_WRAPPER {} {}{}{} {{ {}; {}jcprof_body_{}({}); }}\n", type_of(signature.result),
+                     signature.name, parameters_of(signature), noexcept_of(signature), root_of(signature),
                      signature.result == "void" ? "" : "return ", signature.name, arguments);
 }
 

@@ -169,10 +169,11 @@ struct StoredThread {
   std::uint64_t unmatched = 0;  // returns whose call was not seen
   double first = 0;             // moments of its first and last event
   double last = 0;
-  double recorded = 0;                 // between these, without pauses, lost time and own cost
+  double recorded = 0;                 // between these, without pauses, lost time, own cost
   double overhead = 0;                 // own cost that was taken off
   double paused = 0;                   // and what lies in pauses,
-  double gap = 0;                      // and where events were lost
+  double gap = 0;                      // and where events were lost,
+  double outside = 0;                  // and between the calls of an enclave or a TA
   std::optional<double> running = {};  // on a processor, ns; where the system tells
   std::optional<double> waiting = {};  // ready but without one, ns
   bool operator==(const StoredThread&) const = default;

@@ -89,7 +89,7 @@ CREATE VIEW caller AS
   GROUP BY p.symbol, c.symbol ORDER BY 4 DESC, 1, 2;
 CREATE VIEW thread AS
   SELECT serial AS thread, process, tid, name, events, lost, unmatched, first, last, recorded,
-         recorded / (sum(recorded) OVER ()) AS share, overhead, paused, gap, running, waiting
+         recorded / (sum(recorded) OVER ()) AS share, overhead, paused, gap, outside, running, waiting
   FROM recorded_thread WHERE run = (SELECT max(id) FROM run) ORDER BY serial;
 CREATE VIEW mark AS
   SELECT m.name, m.payload, m.thread, m.at, coalesce(s.name, '') AS function, m.call

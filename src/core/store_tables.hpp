@@ -14,7 +14,7 @@ namespace jcprof {
 /// "jcpr" in SQLite's header: what `file` and other programs know a profile by.
 inline constexpr int store_application_id = 0x6A637072;
 /// SQLite's user_version.
-inline constexpr int version_of_store = 6;
+inline constexpr int version_of_store = 7;
 
 /// The statements that make all tables and views.
 std::string store_schema();
@@ -197,7 +197,8 @@ auto columns(RowOf<StoredThread> auto& row) {
                     column("lost", row.lost), column("unmatched", row.unmatched), column("first", row.first),
                     column("last", row.last), column("recorded", row.recorded),
                     column("overhead", row.overhead), column("paused", row.paused), column("gap", row.gap),
-                    column("running", row.running), column("waiting", row.waiting));
+                    column("outside", row.outside), column("running", row.running),
+                    column("waiting", row.waiting));
 }
 
 auto columns(RowOf<CallRow> auto& row) {

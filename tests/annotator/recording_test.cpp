@@ -122,6 +122,25 @@ TEST_CASE("a pause is cut out of what it lies in, and is no function's") {
   CHECK(run.recording.threads.at(1).paused == 20);
 }
 
+TEST_CASE("between the calls of an enclave or a TA runs its host, whose time is nobody's") {
+  LogBuilder log;
+  // Three runs of 10 ticks, and a second thread of the host's that makes calls too.
+  for (const std::uint64_t begin : {1000U, 5000U, 20000U})
+    log.enter(1, begin, f).enter(1, begin + 1, g).leave(1, begin + 9, g).leave(1, begin + 10, f);
+  log.enter(2, 3000, g).leave(2, 3007, g).enter(2, 9000, g).leave(2, 9007, g);
+  const RecordedRun of_program = analyzed(log);
+  CHECK(estimate_of(of_program, EstimateScope::total).ticks == 25017);
+  log.head.anchor = 0x1000;
+  const RecordedRun run = analyzed(log);
+  CHECK(tree(run) == tree(of_program));
+  CHECK(estimate_of(run, EstimateScope::total).ticks == 44);
+  CHECK(estimate_of(run, EstimateScope::unattributed).ticks == 0);
+  CHECK(estimate_of(run, EstimateScope::function, "(function 2)").share == Approx(38.0 / 44));
+  CHECK(run.recording.threads.at(0).recorded == 30);
+  CHECK(run.recording.threads.at(0).outside == 3990 + 14990);
+  CHECK(run.recording.threads.at(1).outside == 5993);
+}
+
 TEST_CASE("pauses of two threads that cross last until the next one resumes") {
   LogBuilder log;
   log.resume(99).pause(100).pause(150).resume(160);
@@ -164,6 +183,40 @@ TEST_CASE("chunks follow each other without a seam, also where ticks need more t
   const RecordedRun run = analyzed(log);
   CHECK(run.recording.calls.at(0).inclusive == std::ldexp(1.0, 45) + 17);
   CHECK(run.recording.calls.at(1).inclusive == std::ldexp(1.0, 45) - 3);
+}
+
+TEST_CASE("calls that own cost hides have no quantiles, nor lines; others do") {
+  LogBuilder log;
+  log.head.hook_ticks = 40 * 1024;
+  // Of g's 41 ticks 40 are its return's, to a quarter; of h's 140, 100 are left.
+  log.enter(1, 0, f).enter(1, 100, g).leave(1, 141, g).enter(1, 300, g).leave(1, 341, g);
+  log.enter(1, 400, h).leave(1, 540, h).leave(1, 1000, f);
+  const RecordedRun run = analyzed(log);
+  const StoredEstimate& hidden = estimate_of(run, EstimateScope::function, "(function 2)");
+  CHECK_FALSE((hidden.q50 || hidden.least || hidden.most));
+  CHECK(hidden.hits == 2);
+  CHECK(estimate_of(run, EstimateScope::function, "(function 3)").q50 == 100);
+}
+
+TEST_CASE("threads that were mostly off their processor are told, where that is known") {
+  const auto told = [](double running_ms, std::uint64_t ms) {
+    LogBuilder log;
+    const auto ns = [](double milliseconds) { return static_cast<std::uint64_t>(milliseconds * 1e6); };
+    log.pair(0, 0).pair(ns(5000), ns(5000));
+    log.enter(1, 0, f).leave(1, ns(static_cast<double>(ms)), f).enter(2, 0, f).leave(2, ns(2000), f);
+    jcprof_log_thread waiter{.thread = 1, .running_ns = ns(running_ms), .waiting_ns = 1};
+    std::strcpy(waiter.name, "main");
+    log.block(JCPROF_LOG_BLOCK_THREAD, waiter);
+    return warnings(analyzed(log));
+  };
+  CHECK(told(200, 2000) ==
+        "other: 1 of 2 threads mostly waited (thread 1, main, ran for 20 % of its time at most): time in "
+        "which a call "
+        "waits, as for a lock or another thread, counts as its own\n");
+  CHECK(told(1500, 2000).empty());
+  // The recorder may have looked at it in its first moments only.
+  CHECK(told(1, 300).empty());
+  CHECK(told(0, 100).empty());
 }
 
 TEST_CASE("a clock that steps back costs nothing but the step") {

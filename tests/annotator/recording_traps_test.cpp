@@ -198,6 +198,17 @@ TEST_CASE("recorded traps: between two commands time belongs to nobody") {
   CHECK(estimates(run, EstimateScope::line) == "1×2 20 ");
 }
 
+TEST_CASE("recorded traps: a command of an enclave or a TA ends before the next one begins, seen or not") {
+  LogBuilder log;
+  log.head.anchor = 0x1000;
+  // The first one's end has no trap.
+  log.line(1, 0, 1).line(1, 1, 2).line(1, 10, 3).line(1, 1010, 1).line(1, 1011, 2).line(1, 1020, 5);
+  const RecordedRun run = analyzed(log, two_calls());
+  CHECK(estimates(run, EstimateScope::function) == "p×2 20(20) ");
+  CHECK(run.estimates.front().ticks == 20);
+  CHECK(run.recording.threads.at(0).outside == 1000);
+}
+
 TEST_CASE("recorded traps: of one pass of a line least, most and quantiles are known, calls left out") {
   LogBuilder log;
   log.line(1, 0, 1).line(1, 5, 2);

@@ -39,6 +39,7 @@ StoredRecording two_threads() {
             .overhead = 10,
             .paused = 8,
             .gap = 7,
+            .outside = 5,
             .running = 60.5,
             .waiting = 2},
            {.serial = 2, .process = 10, .tid = 11, .events = 2, .first = 20, .last = 45, .recorded = 25}},

@@ -96,7 +96,7 @@ export function recorded() {
       inclusive: cost(total / (index + 1), total), each, slow: [[0, 5e6, 4e6], [1, 7e6, 3e6]] })),
     files: [{ path: "wordcount.c", text: names.map((name) => `void ${name}(void)\n{\n}\n`).join("") }],
     lines: names.map((name, index) => ({ file: 0, line: 2 + 3 * index, function: name, hits: 40 * index, cost: cost(total / (index + 2), total), each })),
-    threads: [{ name: "1 main", events: 20002, lost: 0, recorded: 6e9, paused: 1e6, gap: 0 }, { name: "2 worker", events: 10002, lost: 12, recorded: 3e9, paused: 0, gap: 5e6 }],
+    threads: [{ name: "1 main", events: 20002, lost: 0, recorded: 6e9, paused: 1e6, gap: 0, outside: 0 }, { name: "2 worker", events: 10002, lost: 12, recorded: 3e9, paused: 0, gap: 5e6, outside: 0 }],
     tree: { left_out: 0, functions: [...names.map((name, index) => [name, 0, 1 + 3 * index, false]), ["thread 1 main", -1, 0, true], ["thread 2 worker", -1, 0, true]],
       nodes: [[4, -1, 0, 1, 1e9, 6e9, []], [5, -1, 0, 1, 0, 3e9, []], [0, 0, 0, 1, 1e9, 5e9, []], [1, 2, 0, 100, 4e9, 4e9, []], [2, 1, 0, 1e6, 3e9, 3e9, []]] } };
 }

@@ -111,7 +111,7 @@ TEST_CASE("the wrapper of an entry sets the root and passes on what it was calle
         "jcprof_2);\n#define handle jcprof_body_handle\n"
         "static JCPROF_BODY __typeof__(int) handle(__typeof__(void *), __typeof__(int (*)(int)));\n#endif\n");
   CHECK(c.behind ==
-        "#if JCPROF_LIVE\n__typeof__(int) handle(__typeof__(void *) jcprof_1, __typeof__(int "
+        "#if JCPROF_LIVE\nJCPROF_WRAPPER __typeof__(int) handle(__typeof__(void *) jcprof_1, __typeof__(int "
         "(*)(int)) "
         "jcprof_2) { JCPROF_ROOT(int); return jcprof_body_handle(jcprof_1, jcprof_2); }\n#endif\n");
   CHECK(c.at_body == "#if JCPROF_LIVE\n#undef handle\n#endif\n");
@@ -125,10 +125,11 @@ TEST_CASE("the wrapper of an entry sets the root and passes on what it was calle
   CHECK(shown.before == "#if JCPROF_LIVE\n#define f jcprof_body_f\n#endif\n");
   CHECK_THAT(shown.behind,
              Catch::StartsWith("#if JCPROF_LIVE\nextern \"C\" inline __attribute__((__visibility__("
-                               "\"default\"))) void f(void)"));
+                               "\"default\"))) JCPROF_WRAPPER void f(void)"));
   const EntryWrapper none = entry_wrapper({.name = "f", .result = "void", .is_static = true});
-  CHECK(none.behind ==
-        "#if JCPROF_LIVE\nstatic void f(void) { JCPROF_ROOT_VOID; jcprof_body_f(); }\n#endif\n");
+  CHECK(
+      none.behind ==
+      "#if JCPROF_LIVE\nstatic JCPROF_WRAPPER void f(void) { JCPROF_ROOT_VOID; jcprof_body_f(); }\n#endif\n");
 }
 
 TEST_CASE("what a wrapper cannot do has a reason") {

@@ -119,32 +119,34 @@ TEST_CASE("an enclave's entry and the ecalls that ocalls make have roots, and ou
   const Tree tree(kv, {"enclave/*.c"});
   const Generated generated = tree.generate();
   CHECK(generated.notes.empty());
-  CHECK(tree.written("tree/enclave/kv.c") ==
-        "/*[j*/\n#include \"../jcprof_tree.h\"\n#line 1\n/*j]*/#include \"kv_t.h\"\n"
-        "static int kept;\n"
-        "/*[j*/\n#if JCPROF_LIVE\n#define ecall_get jcprof_body_ecall_get\n"
-        "static JCPROF_BODY __typeof__(int) ecall_get(__typeof__(int));\n#endif\n#line 3\n/*j]*/int "
-        "ecall_get(int n) /*[j*/\n#if JCPROF_LIVE\n#undef ecall_get\n#endif\n#line 3\n/*j]*/"
-        "{/*[j*/JCPROF_TRAP(1);JCPROF_TRAP(2);/*j]*/\n"
-        "  /*[j*/JCPROF_TRAP(3);/*j]*/ocall_fetch(n);\n"
-        "  /*[j*/JCPROF_TRAP(4);/*j]*/return kept;\n"
-        "}/*[j*/\n#if JCPROF_LIVE\n"
-        "__attribute__((__visibility__(\"hidden\"))) __typeof__(int) ecall_get(__typeof__(int) jcprof_1) { "
-        "JCPROF_ROOT(int); return "
-        "jcprof_body_ecall_get(jcprof_1); }\n#endif\n#line 6\n/*j]*/\n"
-        "/*[j*/\n#if JCPROF_LIVE\n#define ecall_put jcprof_body_ecall_put\n"
-        "static JCPROF_BODY void ecall_put(__typeof__(int));\n#endif\n#line 7\n/*j]*/void ecall_put(int n) "
-        "/*[j*/\n#if JCPROF_LIVE\n#undef ecall_put\n#endif\n#line 7\n/*j]*/"
-        "{/*[j*/JCPROF_TRAP(5);/*j]*/\n"
-        "  /*[j*/JCPROF_TRAP(6);/*j]*/kept = n;/*[j*/JCPROF_TRAP(7);/*j]*/\n"
-        "}/*[j*/\n#if JCPROF_LIVE\n"
-        "__attribute__((__visibility__(\"hidden\"))) void ecall_put(__typeof__(int) jcprof_1) { "
-        "JCPROF_ROOT_NESTED_VOID; jcprof_body_ecall_put(jcprof_1); "
-        "}\n#endif\n#line 9\n/*j]*/\n"
-        "void ecall_other(int n) {/*[j*/JCPROF_TRAP(8);/*j]*/\n"
-        "  /*[j*/JCPROF_TRAP(9);/*j]*/kept += n;/*[j*/JCPROF_TRAP_V(10,kept);/*j]*/\n"
-        "}\n"
-        "/*[j*/\nJCPROF_ENCLAVE(jcprof_enclave)\n/*j]*/");
+  CHECK(
+      tree.written("tree/enclave/kv.c") ==
+      "/*[j*/\n#include \"../jcprof_tree.h\"\n#line 1\n/*j]*/#include \"kv_t.h\"\n"
+      "static int kept;\n"
+      "/*[j*/\n#if JCPROF_LIVE\n#define ecall_get jcprof_body_ecall_get\n"
+      "static JCPROF_BODY __typeof__(int) ecall_get(__typeof__(int));\n#endif\n#line 3\n/*j]*/int "
+      "ecall_get(int n) /*[j*/\n#if JCPROF_LIVE\n#undef ecall_get\n#endif\n#line 3\n/*j]*/"
+      "{/*[j*/JCPROF_TRAP(1);JCPROF_TRAP(2);/*j]*/\n"
+      "  /*[j*/JCPROF_TRAP(3);/*j]*/ocall_fetch(n);\n"
+      "  /*[j*/JCPROF_TRAP(4);/*j]*/return kept;\n"
+      "}/*[j*/\n#if JCPROF_LIVE\n"
+      "__attribute__((__visibility__(\"hidden\"))) JCPROF_WRAPPER __typeof__(int) ecall_get(__typeof__(int) "
+      "jcprof_1) { "
+      "JCPROF_ROOT(int); return "
+      "jcprof_body_ecall_get(jcprof_1); }\n#endif\n#line 6\n/*j]*/\n"
+      "/*[j*/\n#if JCPROF_LIVE\n#define ecall_put jcprof_body_ecall_put\n"
+      "static JCPROF_BODY void ecall_put(__typeof__(int));\n#endif\n#line 7\n/*j]*/void ecall_put(int n) "
+      "/*[j*/\n#if JCPROF_LIVE\n#undef ecall_put\n#endif\n#line 7\n/*j]*/"
+      "{/*[j*/JCPROF_TRAP(5);/*j]*/\n"
+      "  /*[j*/JCPROF_TRAP(6);/*j]*/kept = n;/*[j*/JCPROF_TRAP(7);/*j]*/\n"
+      "}/*[j*/\n#if JCPROF_LIVE\n"
+      "__attribute__((__visibility__(\"hidden\"))) JCPROF_WRAPPER void ecall_put(__typeof__(int) jcprof_1) { "
+      "JCPROF_ROOT_NESTED_VOID; jcprof_body_ecall_put(jcprof_1); "
+      "}\n#endif\n#line 9\n/*j]*/\n"
+      "void ecall_other(int n) {/*[j*/JCPROF_TRAP(8);/*j]*/\n"
+      "  /*[j*/JCPROF_TRAP(9);/*j]*/kept += n;/*[j*/JCPROF_TRAP_V(10,kept);/*j]*/\n"
+      "}\n"
+      "/*[j*/\nJCPROF_ENCLAVE(jcprof_enclave)\n/*j]*/");
   CHECK(tree.written("tree/jcprof_tree.h").find("#define JCPROF_ENCLAVE_BUILD 1\n") != std::string::npos);
 }
 

@@ -491,4 +491,37 @@ TEMPLATE_TEST_CASE("an enclave is handed its log by our ecall", "", Gcc, Clang) 
 #endif
 }
 
+#ifdef __x86_64__
+TEMPLATE_TEST_CASE(
+    "a thread of an enclave goes on where its last root ecall ended, also with storage made anew", "", Gcc,
+    Clang) {
+  REQUIRE_COMPILER(TestType::compilers());
+  const Workshop workshop(TestType::compilers());
+  const auto recorded = [&](const Flags& arguments) {
+    return workshop.run(Flags{workshop.path("unbound")} + arguments);
+  };
+  for (const std::string level : {"-O0", "-O2"}) {
+    INFO(level);
+    workshop.build("unbound", {"record_unbound.c"},
+                   {level, "-Wall", "-DJCPROF", "-DJCPROF_ENCLAVE_BUILD", "-DJCPROF_RECORD",
+                    "-mno-tls-direct-seg-refs"});
+    for (const std::string policy : {"bound", "unbound"}) {
+      INFO(policy);
+      CHECK(recorded({policy, "1", "600"}) == Ran{0,
+                                                  "thread 1: 20 chunks, 1200 traps, 600 marks, sum 90000\n"
+                                                  "lost 0, 0 bytes of the host's changed\n"});
+      CHECK(recorded({policy, "3", "12"}) == Ran{0,
+                                                 "thread 1: 1 chunks, 8 traps, 4 marks, sum 12\n"
+                                                 "thread 2: 1 chunks, 8 traps, 4 marks, sum 8\n"
+                                                 "thread 3: 1 chunks, 8 traps, 4 marks, sum 16\n"
+                                                 "lost 0, 0 bytes of the host's changed\n"});
+      // What finds no room is lost, and no more than that.
+      CHECK(recorded({policy, "1", "5000"}) == Ran{0,
+                                                   "thread 1: 64 chunks, 3840 traps, 1920 marks, sum 921600\n"
+                                                   "lost 9240, 0 bytes of the host's changed\n"});
+    }
+  }
+}
+#endif
+
 }  // namespace jcprof::test

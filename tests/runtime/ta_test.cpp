@@ -125,6 +125,18 @@ TEMPLATE_TEST_CASE("a trusted application is stopped for the session that armed"
   }
 }
 
+TEMPLATE_TEST_CASE("of a trusted application with hooks the commands are recorded, and none of our own", "",
+                   Gcc, Clang) {
+  REQUIRE_COMPILER(TestType::compilers());
+  const Workshop workshop(TestType::compilers());
+  const Flags parts =
+      workshop.compile(sources, live + Flags{"-std=gnu11", "-O1", "-DJCPROF_RECORD", "-DJCPROF_HOOKS",
+                                             "-finstrument-functions", "-Wall", "-Wextra"}) +
+      workshop.compile({"ta_recorded.c"}, {"-std=gnu11", "-Wall"});
+  const std::string command = " body( 1 2 70000 part( 20 21 )part 6 8 )body";
+  CHECK(workshop.run({workshop.link("ta", parts)}) == Ran{0, command + command + command + "\n"});
+}
+
 TEMPLATE_TEST_CASE("a trusted application compiles as OP-TEE compiles, in each C and C++", "", Gcc, Clang) {
   REQUIRE_COMPILER(TestType::compilers());
   const Workshop workshop(TestType::compilers());

@@ -50,7 +50,7 @@ TEE_Result TA_InvokeCommandEntryPoint(void *session, uint32_t command, uint32_t 
 #ifdef __cplusplus
 extern "C"
 #endif
-TEE_Result TA_InvokeCommandEntryPoint(__typeof__(void *) jcprof_1, __typeof__(uint32_t) jcprof_2,
+JCPROF_WRAPPER TEE_Result TA_InvokeCommandEntryPoint(__typeof__(void *) jcprof_1, __typeof__(uint32_t) jcprof_2,
                                       __typeof__(uint32_t) jcprof_3, __typeof__(TEE_Param[4]) jcprof_4) {
   JCPROF_TA(TEE_Result, jcprof_1, jcprof_2, jcprof_3, jcprof_4);
   return jcprof_body_TA_InvokeCommandEntryPoint(jcprof_1, jcprof_2, jcprof_3, jcprof_4);
