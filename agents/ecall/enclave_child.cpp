@@ -111,6 +111,7 @@ class Child {
     is_loaded_ = succeeds(bridge_->functions().load(), result, Came::failed);
     if (is_loaded_ && !settings_.log.empty()) hand_over_log(result);
     exchange_.flags = bridge_->functions().flags;
+    put_text(bridge_->note(), exchange_.note);
     const char* device = bridge_->functions().device;
     put_text(device != nullptr ? device : "", exchange_.device);
   }
