@@ -272,6 +272,11 @@ Comparison compare(const Compared& before, const Compared& after) {
   else
     result.warnings.push_back(fmt::format("one session each: differences below {:.0f} % are not judged",
                                           100 * tolerance_of_sessions));
+  if (after.profile.recorded)
+    result.warnings.push_back(
+        "each recording is one run, and how far runs are from one another is not known: a change may be no "
+        "more "
+        "than that");
   if (before.profile.paths.size() > 1 || after.profile.paths.size() > 1)
     result.warnings.push_back(
         "the command takes several paths: each profile shows its own most frequent one, and they may differ");

@@ -175,6 +175,7 @@ class Measurement {
                                    .cancellation = cancellation_};
     shooter_.emplace(transport_, *log_, settings, [this] { report_now_and_then(); });
     warnings_ = survey_.warnings;
+    if (!target_.note.empty()) warnings_.push_back({.text = target_.note});
     // How steady it was is known from the first warm-up only, and it is calibrated once.
     std::ranges::copy_if(run_->earlier_warnings(), std::back_inserter(warnings_),
                          [&](const Warning& warning) {

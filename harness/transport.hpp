@@ -27,6 +27,7 @@ struct Description {
   double hz = 0;          // for cycles
   double resolution = 1;  // of the clock, in ticks
   bool exact = false;     // repeating the run repeats the ticks
+  std::string note = {};  // a warning of what is measured; empty: none
 };
 
 /// All events of a run, as some targets tell even when they are asked for a part.

@@ -97,7 +97,8 @@ struct Analysis {
   std::string name;  // of the command, or the project
   std::string started;
   std::vector<fs::path> elf;
-  RunInfo target;  // device, agent, simulated, and the unit of ticks that nothing calibrates
+  RunInfo target;         // device, agent, simulated, and the unit of ticks that nothing calibrates
+  std::string note = {};  // a warning of what was recorded; empty: none
 };
 
 Analysis analysis_in(const fs::path& out, const RecordOptions& options) {
@@ -117,6 +118,7 @@ std::vector<Warning> analyze(const Analysis& what) {
   run.info.device = what.target.device;
   run.info.agent = what.target.agent;
   run.info.simulated = what.target.simulated;
+  if (!what.note.empty()) run.warnings.push_back({.text = what.note});
   Store store(what.profile, OpenMode::fresh);
   annotator::store_recording(store, run);
   store.close();
@@ -232,6 +234,7 @@ ExitCode record_a_project(const RecordOptions& options) {
   RecordedProject done = record_project(project, folder, options);
   what.traps = std::move(done.map);
   what.target = std::move(done.target);
+  what.note = std::move(done.note);
   return finish(options, what, done.recorded);
 }
 

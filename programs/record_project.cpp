@@ -65,6 +65,7 @@ RecordedProject record_project(const Project& project, const OutputFolder& folde
   result.target.device = project.device.empty() ? agent.device : project.device;
   result.target.agent = agent.agent;
   result.target.simulated = agent.simulated;
+  result.note = agent.note;
   // Only the target keeps the time: in cycles of its processor, unless the agent counts instructions.
   result.target.unit = agent.unit == ClockUnit::ns ? ClockUnit::cycles : agent.unit;
   harness::LogOptions log = options.log;

@@ -16,7 +16,8 @@ namespace jcprof::cli {
 struct RecordedProject {
   harness::Recorded recorded;
   TrapMap map;
-  RunInfo target;  // device, agent, simulated, and the unit of ticks that nothing calibrates
+  RunInfo target;    // device, agent, simulated, and the unit of ticks that nothing calibrates
+  std::string note;  // of the agent: a warning of what is recorded; empty: none
 };
 
 /// In `folder`, which is held. UserError where the project is of applets, is not behind an agent, or a step

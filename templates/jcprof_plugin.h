@@ -17,6 +17,7 @@ extern "C" {
 /* jcprof_bridge.flags */
 #define JCPROF_PLUGIN_SIMULATED 1u   /* times are those of a simulation; reports say so */
 #define JCPROF_PLUGIN_NEW_PROCESS 2u /* unload() does not bring back the first state: a reload is a new process */
+#define JCPROF_PLUGIN_NOTES 4u       /* the bridge has `notes` */
 
 /* Verbs of control(). */
 #define JCPROF_PLUGIN_ARM 0u      /* the next entry of the profiled ecall is armed, or traced */
@@ -84,6 +85,9 @@ struct jcprof_bridge {
 
   /* A code of the functions above in words, such as "SGX_ERROR_OUT_OF_EPC (0x1011): …"; never null. */
   const char *(*why)(int code);
+
+  /* With JCPROF_PLUGIN_NOTES: one for each of `ecalls`, which becomes a warning of its profiles; empty: there is none. */
+  const char *const *notes;
 };
 
 /* The one symbol that a bridge exports. What it returns lives as long as the process. */

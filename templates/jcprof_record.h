@@ -1118,7 +1118,7 @@ JCPROF_LOCAL_ __attribute__((__noinline__)) jcprof_u32 jcprof_serve(void *window
   if (verb == 5) __builtin_trap();
   if (verb == 6) {
     if (log->version == 0) jcprof_make_log(log);
-    log->off = wish.room == 0 ? JCPROF_LOG_OFF_OUTSIDE : 0;
+    log->off = wish.room == 0 ? log->off | JCPROF_LOG_OFF_OUTSIDE : log->off & ~JCPROF_LOG_OFF_OUTSIDE;
   }
   if (verb == 7) jcprof_give_log(JCPROF_TO_(char *, window) + sizeof(wish), size - sizeof(wish), first);
   if (verb > 7) return JCPROF_BAD_PARAMETERS_;

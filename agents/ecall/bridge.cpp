@@ -79,6 +79,12 @@ Bridge::Bridge(const BridgeChoice& choice)
     : functions_(functions_of(choice.file)),
       ecall_(index_of(choice.ecall, ecalls_of(*functions_), choice.file)) {}
 
+std::string Bridge::note() const {
+  const bool has_notes = (functions_->flags & JCPROF_PLUGIN_NOTES) != 0 && functions_->notes != nullptr;
+  const char* words = has_notes ? functions_->notes[ecall_] : nullptr;
+  return words != nullptr ? words : "";
+}
+
 std::string Bridge::why(int code) const {
   const char* words = functions_->why(code);
   return words != nullptr ? words : fmt::format("code {}", code);

@@ -23,6 +23,8 @@ class Bridge {
 
   const jcprof_bridge& functions() const { return *functions_; }
   std::uint32_t ecall() const { return ecall_; }
+  /// A warning of the ecall's profiles; empty: there is none.
+  std::string note() const;
   /// What `code` of one of the functions means.
   std::string why(int code) const;
 

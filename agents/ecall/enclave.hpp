@@ -38,6 +38,7 @@ class Enclave : public agents::Subject {
   std::string way_out() const override { return text_in(exchange_->hint); }
 
   std::string device() const { return text_in(exchange_->device); }
+  std::string note() const { return text_in(exchange_->note); }
   bool is_simulated() const { return (exchange_->flags & JCPROF_PLUGIN_SIMULATED) != 0; }
   agents::Window window() const override;
   std::span<const std::uint8_t> reply(const Result& result) const override;

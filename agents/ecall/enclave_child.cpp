@@ -2,6 +2,7 @@
 #include "agents/ecall/enclave_child.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <optional>
 #include <span>
@@ -111,6 +112,7 @@ class Child {
     is_loaded_ = succeeds(bridge_->functions().load(), result, Came::failed);
     if (is_loaded_ && !settings_.log.empty()) hand_over_log(result);
     exchange_.flags = bridge_->functions().flags;
+    put_text(bridge_->note(), exchange_.note);
     const char* device = bridge_->functions().device;
     put_text(device != nullptr ? device : "", exchange_.device);
   }
@@ -138,9 +140,10 @@ class Child {
     if (!succeeds(bridge.control(JCPROF_PLUGIN_ARM, window()), result, Came::refused) ||
         !has_own_storage(window()->fault, result))
       return;
-    if (order.is_recorded && log_ != nullptr) log_->off = 0;
+    // A pause of the enclave's own goes on.
+    if (order.is_recorded && log_ != nullptr) std::atomic_ref(log_->off) &= ~JCPROF_LOG_OFF_OUTSIDE;
     const Timed time = timed(settings_.clock, bridge.call);
-    if (log_ != nullptr) log_->off = JCPROF_LOG_OFF_OUTSIDE;
+    if (log_ != nullptr) std::atomic_ref(log_->off) |= JCPROF_LOG_OFF_OUTSIDE;
     result.ticks = time.ticks;
     if (!succeeds(time.code, result, Came::failed)) return;
     result.trap = window()->trap;

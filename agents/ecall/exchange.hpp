@@ -39,6 +39,7 @@ struct Exchange {
   // Of the bridge, once it is loaded.
   std::uint32_t flags = 0;
   std::array<char, 256> device = {};
+  std::array<char, 1024> note = {};  // on the ecall
   // In words, with a zero at the end.
   std::array<char, 2048> why = {};
   std::array<char, 1024> hint = {};

@@ -50,6 +50,7 @@ agents::Greeting greet(const std::filesystem::path& bridge, const AgentGreeting&
   description.agent = "jcprof-agent-ecall/" JCPROF_VERSION;
   description.device = shown.device();
   description.simulated = shown.is_simulated();
+  description.note = shown.note();
   return {.target = std::move(target), .description = std::move(description)};
 }
 

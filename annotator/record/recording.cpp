@@ -126,11 +126,12 @@ void warn_of_waiting(RecordedRun& run) {
   if (run.info.unit != ClockUnit::ns || most == threads.end() || !waits(*most)) return;
   run.warnings.push_back(
       {.kind = WarningKind::other,
-       .text = fmt::format(
-           "{} of {} threads mostly waited (thread {}{} ran for {:.0f} % of its time at most): time in "
-           "which a call waits, as for a lock or another thread, counts as its own",
-           std::ranges::count_if(threads, waits), threads.size(), most->serial,
-           most->name.empty() ? "" : ", " + most->name + ",", 100 * running_part(*most))});
+       .text = fmt::format("{} of {} threads were mostly off the processor (thread {}{} was on it for {:.0f} "
+                           "% of its time at "
+                           "most): a wait, for a lock, another thread or a processor, counts as the time of "
+                           "the call that waits",
+                           std::ranges::count_if(threads, waits), threads.size(), most->serial,
+                           most->name.empty() ? "" : ", " + most->name + ",", 100 * running_part(*most))});
 }
 
 }  // namespace

@@ -61,7 +61,8 @@ class AgentTransport final : public Transport {
             .unit = agent.unit,
             .hz = agent.hz,
             .resolution = agent.resolution,
-            .exact = agent.exact};
+            .exact = agent.exact,
+            .note = agent.note};
   }
 
   ~AgentTransport() override {

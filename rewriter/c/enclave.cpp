@@ -197,6 +197,10 @@ std::vector<std::string> notes_on(const Enclave& enclave, const std::vector<Sour
   std::vector<std::string> notes;
   for (const Fault& fault : imports_not_found(enclave))
     notes.push_back(fmt::format("{}: {}", fault.place.file, fault.message));
+  if (!is_open_enclave(enclave.edit.edl))
+    for (const std::string& note :
+         bridge_notes(enclave.edit, {enclave.entering.entries.begin(), enclave.entering.entries.end()}))
+      notes.push_back(note + "; docs/sgx.md, \"The bridge\", says how you fill it in");
   for (const std::string& name : enclave.entering.nested) {
     const std::string mark = fmt::format("#define {0} jcprof_body_{0}\n", name);
     const bool has_root = std::ranges::any_of(models, [&](const SourceModel& model) {

@@ -321,21 +321,47 @@ bool leads_to_pointers(const EdlParameter& parameter, const std::vector<EdlDecla
   });
 }
 
+/// One of the entries, as the bridge can fill it in.
+EdlFunction function_of(const EdlEdit& edit, const std::string& entry) {
+  EdlFunction function = entry_named(edit.edl, entry);
+  for (EdlParameter& parameter : function.parameters)
+    if (leads_to_pointers(parameter, edit.edl.declarations)) parameter.attributes["user_check"];
+  return function;
+}
+
+std::string note_on(const EdlFunction& function) {
+  std::vector<std::string> names;
+  for (const EdlParameter& parameter : function.parameters)
+    if (kind_of(parameter) == ParameterKind::unlisted) names.push_back(parameter.name);
+  if (names.empty()) return "";
+  return fmt::format(
+      "{} gets null for {}, which the bridge makes of no input: it may have been measured on its way "
+      "to an error",
+      function.name, fmt::join(names, ", "));
+}
+
 }  // namespace
+
+std::vector<std::string> bridge_notes(const EdlEdit& edit, const std::vector<std::string>& entries) {
+  std::vector<std::string> notes;
+  for (const std::string& entry : entries)
+    if (std::string note = note_on(function_of(edit, entry)); !note.empty()) notes.push_back(std::move(note));
+  return notes;
+}
 
 EdgeFile bridge_file(const EdlEdit& edit, const std::vector<std::string>& entries) {
   std::string texts;
   std::vector<std::string> rows;
   std::vector<std::string> names;
+  std::vector<std::string> notes;
   std::size_t blocks = 1;
   for (const std::string& name : entries) {
-    EdlFunction function = entry_named(edit.edl, name);
-    for (EdlParameter& parameter : function.parameters)
-      if (leads_to_pointers(parameter, edit.edl.declarations)) parameter.attributes["user_check"];
+    const EdlFunction function = function_of(edit, name);
     Entry entry{.function = function, .variable = "bridge_" + name};
     texts += text_of(entry);
     rows.push_back(fmt::format("{{{0}_prepare, {0}_call, {0}_reply}}", entry.variable));
     names.push_back(fmt::format("\"{}\"", name));
+    notes.push_back(fmt::format("\"{}\"", note_on(function)));
     blocks = std::max(blocks, entry.blocks);
   }
   return {.path = "bridge.c",
@@ -345,6 +371,7 @@ EdgeFile bridge_file(const EdlEdit& edit, const std::vector<std::string>& entrie
                                              {"ENTRIES", texts},
                                              {"TABLE", fmt::format("{}", fmt::join(rows, ",\n    "))},
                                              {"NAMES", fmt::format("{}", fmt::join(names, ", "))},
+                                             {"NOTES", fmt::format("{}", fmt::join(notes, ",\n    "))},
                                              {"OURS", edit.function}})};
 }
 

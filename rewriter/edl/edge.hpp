@@ -26,4 +26,7 @@ std::vector<EdgeFile> host_files(const EdlEdit& edit);
 /// public.
 EdgeFile bridge_file(const EdlEdit& edit, const std::vector<std::string>& entries);
 
+/// A sentence for each of the same entries that has parameters which the bridge leaves empty.
+std::vector<std::string> bridge_notes(const EdlEdit& edit, const std::vector<std::string>& entries);
+
 }  // namespace jcprof::rewriter

@@ -81,6 +81,7 @@ void fields(Of<AgentDescription> auto& m, auto&& field) {
   });
   field("max_batch", m.max_batch, Rule::usual, Range{.low = 1});
   field("can", m.can);
+  field.text("note", m.note, Rule::rare);
 }
 
 void fields(Of<Sample> auto& m, auto&& field) {

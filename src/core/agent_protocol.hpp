@@ -103,6 +103,7 @@ struct AgentDescription {
   bool exact = false;
   std::size_t max_batch = 1;
   std::vector<std::string> can = {};  // verbs
+  std::string note = {};              // a warning of what is measured; empty: none
 };
 bool does(const AgentDescription& agent, std::string_view verb);
 

@@ -276,6 +276,19 @@ TEST_CASE("commands of several paths are compared with a warning") {
   }));
 }
 
+TEST_CASE("of two recordings it is said that runs may differ as much") {
+  const auto is_said = [](const Profile& profile) {
+    const TrapMap map = straight_map();
+    const std::vector<std::string> warnings = compare({profile, map}, {profile, map}).warnings;
+    return std::ranges::any_of(
+        warnings, [](const std::string& text) { return text.starts_with("each recording is one run"); });
+  };
+  Profile recording = by_hand();
+  recording.recorded = Recorded{};
+  CHECK(is_said(recording));
+  CHECK_FALSE(is_said(by_hand()));
+}
+
 TEST_CASE("profiles that do not fit are refused") {
   Profile one = by_hand();
   one.run.project = "pin";

@@ -210,9 +210,10 @@ TEST_CASE("threads that were mostly off their processor are told, where that is 
     return warnings(analyzed(log));
   };
   CHECK(told(200, 2000) ==
-        "other: 1 of 2 threads mostly waited (thread 1, main, ran for 20 % of its time at most): time in "
-        "which a call "
-        "waits, as for a lock or another thread, counts as its own\n");
+        "other: 1 of 2 threads were mostly off the processor (thread 1, main, was on it for 20 % of its time "
+        "at "
+        "most): a wait, for a lock, another thread or a processor, counts as the time of the call that "
+        "waits\n");
   CHECK(told(1500, 2000).empty());
   // The recorder may have looked at it in its first moments only.
   CHECK(told(1, 300).empty());

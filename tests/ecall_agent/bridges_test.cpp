@@ -95,6 +95,17 @@ TEST_CASE("hello says what is measured, and by which clock") {
         json{{"message", "there is no clock \"sundial\""}, {"hint", "there are \"tsc\" and \"monotonic\""}});
 }
 
+TEST_CASE("a bridge may have a note on an ecall, which the agent hands on") {
+  const auto note = [](const std::string& flags, const std::string& ecall) {
+    const Shop shop({R"(ECALLS="ecall_work","ecall_other")", "FLAGS=" + flags});
+    const json ok = answered(shop.bridge(), {{"trigger", {{"ecall", ecall}}}})["ok"];
+    return ok.value("note", "none");
+  };
+  CHECK(note("JCPROF_PLUGIN_NOTES", "ecall_other") == "ecall_other gets null for host");
+  CHECK(note("JCPROF_PLUGIN_NOTES", "ecall_work") == "none");
+  CHECK(note("0", "ecall_other") == "none");
+}
+
 TEST_CASE("the time-stamp counter counts cycles, at a speed that is told") {
   if (!ecall::has_invariant_tsc()) {
     WARN("SKIPPED: this processor has no invariant time-stamp counter");

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "src/core/file.hpp"
+#include "src/core/store.hpp"
 #include "tests/end_to_end/known_work.hpp"
 #include "tests/end_to_end/profiled.hpp"
 
@@ -43,6 +44,22 @@ TEST_CASE("known work in an enclave has its shares: nested, in handlers, while i
   CHECK(profile["transport"] == "agent");
   CHECK(profile["device"] == "host build, no enclave");
   CHECK(profile["simulated"] == true);
+}
+
+TEST_CASE("of several recorded runs the host's time between them is in no total") {
+  const Workplace place("enclave-runs");
+  const fs::path project = place.copied("tests/end_to_end/known_enclave");
+  const Said said = place.run({"jcprof", "record", "--project", project.string(), "--runs", "3"});
+  INFO(said.out << said.err);
+  REQUIRE(said.status == 0);
+  const fs::path profile = project / "jcprof-out/record/profile.jcprof";
+  const auto answer = [&](const std::string& sql) {
+    return query(profile, "SELECT " + sql).rows.at(0).at(0);
+  };
+  CHECK(answer("calls FROM function WHERE function = 'ecall_work'") == "3");
+  CHECK(answer("outside > 0 FROM thread WHERE thread = 1") == "1");
+  CHECK(answer("max(abs(last - first - recorded - overhead - outside)) < 1 FROM thread") == "1");
+  CHECK(answer("(SELECT sum(recorded) FROM thread) - (SELECT sum(exclusive) FROM function) < 1") == "1");
 }
 
 TEST_CASE("the enclave of the examples is profiled, and the digest of what is handed in is what it takes") {

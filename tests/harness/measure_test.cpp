@@ -56,6 +56,12 @@ TEST_CASE("a run of a target that refuses a calibration says so once, also when 
   CHECK(told(second) == 1);
 }
 
+TEST_CASE("what the target says of itself is a warning of the profile") {
+  Bench bench;
+  bench.target.note = "ecall_put gets null for data";
+  CHECK(bench.run().warnings == std::vector<Warning>{{.text = "ecall_put gets null for data"}});
+}
+
 TEST_CASE("a number of rounds that is asked for is made of every stop, however well all is known") {
   Bench bench;
   bench.options.rounds = 30;

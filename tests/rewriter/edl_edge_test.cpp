@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 
 #include <fmt/format.h>
@@ -161,6 +162,23 @@ TEST_CASE("what is made of an EDL compiles without a warning, as C and as C++") 
       }
       edge.compile({c, "-O2", "-x", "c++", "-std=c++11", "-c"}, {file, "-o", "part.o"});
     }
+}
+
+TEST_CASE("parameters that a bridge leaves null are named, to the user and in profiles") {
+  const EdlEdit edit = edited("edge");
+  const std::string why =
+      ", which the bridge makes of no input: it may have been measured on its way to an error";
+  const std::string yours = "ecall_yours gets null for host, wide, texts, handle, table" + why;
+  const std::string deep = "ecall_deep gets null for deep, told" + why;
+  CHECK(bridge_notes(edit, public_ecalls(edit)) == Strings{yours, deep});
+  const Edge edge("edge");
+  edge.build();
+  const Bridge bridge(edge.path() / "bridge.so");
+  CHECK((bridge->flags & JCPROF_PLUGIN_NOTES) != 0);
+  std::map<std::string, std::string> notes;
+  for (std::size_t i = 0; bridge->ecalls[i] != nullptr; ++i)
+    if (*bridge->notes[i] != 0) notes[bridge->ecalls[i]] = bridge->notes[i];
+  CHECK(notes == std::map<std::string, std::string>{{"ecall_yours", yours}, {"ecall_deep", deep}});
 }
 
 TEST_CASE("a bridge brings an input's bytes to the ecall, and back what it answers") {

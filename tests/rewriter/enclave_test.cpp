@@ -237,6 +237,15 @@ TEST_CASE("an ecall that ocalls make and that is not among the sources is told o
             "a stop while an ocall makes it may end the process"});
 }
 
+TEST_CASE("a parameter of the entry that the bridge leaves null is told of") {
+  Files files = with_edl(replaced(kv_edl, "ecall_get(int n)", "ecall_get(int n, [user_check] void* host)"));
+  files["enclave/kv.c"] = replaced(kv_c, "ecall_get(int n)", "ecall_get(int n, void* host)");
+  CHECK(Tree(files, {"enclave/*.c"}).generate().notes ==
+        std::vector<std::string>{"ecall_get gets null for host, which the bridge makes of no input: it may "
+                                 "have been measured on its way "
+                                 "to an error; docs/sgx.md, \"The bridge\", says how you fill it in"});
+}
+
 TEST_CASE("our ecall has another name where the sources have that one") {
   Files files = kv;
   files["enclave/kv.c"] = kv_c + "int jcprof_enclave(void);\n";

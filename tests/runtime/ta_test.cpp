@@ -129,12 +129,18 @@ TEMPLATE_TEST_CASE("of a trusted application with hooks the commands are recorde
                    Gcc, Clang) {
   REQUIRE_COMPILER(TestType::compilers());
   const Workshop workshop(TestType::compilers());
-  const Flags parts =
-      workshop.compile(sources, live + Flags{"-std=gnu11", "-O1", "-DJCPROF_RECORD", "-DJCPROF_HOOKS",
-                                             "-finstrument-functions", "-Wall", "-Wextra"}) +
-      workshop.compile({"ta_recorded.c"}, {"-std=gnu11", "-Wall"});
+  const auto recorded = [&](const Flags& more) {
+    const Flags parts =
+        workshop.compile(sources, live + more +
+                                      Flags{"-std=gnu11", "-O1", "-DJCPROF_RECORD", "-DJCPROF_HOOKS",
+                                            "-finstrument-functions", "-Wall", "-Wextra"}) +
+        workshop.compile({"ta_recorded.c"}, {"-std=gnu11", "-Wall"});
+    return workshop.run({workshop.link("ta", parts)});
+  };
   const std::string command = " body( 1 2 70000 part( 20 21 )part 6 8 )body";
-  CHECK(workshop.run({workshop.link("ta", parts)}) == Ran{0, command + command + command + "\n"});
+  CHECK(recorded({}) == Ran{0, command + command + command + "\n"});
+  // A pause of its own outlasts the command.
+  CHECK(recorded({"-DPAUSES"}) == Ran{0, " body( 1 2 70000 part( 20\n"});
 }
 
 TEMPLATE_TEST_CASE("a trusted application compiles as OP-TEE compiles, in each C and C++", "", Gcc, Clang) {

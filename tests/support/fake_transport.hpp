@@ -47,6 +47,7 @@ class FakeTransport final : public harness::Transport {
   std::uint64_t deepest_guarded = 1000;
   std::uint64_t calibration_noise = 200'000;  // ticks, at most
   std::vector<Bytes> inputs;
+  std::string note;
 
   harness::Description describe() override {
     return {.transport = "fake",
@@ -55,7 +56,8 @@ class FakeTransport final : public harness::Transport {
             .protocol = "T=1",
             .device = "nothing",
             .atr = "3b",
-            .simulated = true};
+            .simulated = true,
+            .note = note};
   }
 
   void set_inputs(std::vector<Bytes> all) override { inputs = std::move(all); }
