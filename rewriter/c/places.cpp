@@ -25,12 +25,22 @@ bool is_pragma_operator(const CSyntax& syntax, const CToken& closing) {
   return token != nullptr && syntax.text.of(*token) == "_Pragma";
 }
 
-/// `for (;;)` and `while (1)`
+/// `while (1)`, and `for` without a condition.
 bool is_endless(const CSyntax& syntax, NodeIndex loop) {
-  std::string head;
   std::size_t token = syntax.token_at(syntax[loop].begin);
-  for (int i = 0; i < 5; ++i, token = syntax.next_token(token)) head += syntax.word(token);
-  return head == "for(;;)" || head.starts_with("while(1)") || head.starts_with("while(true)");
+  std::string head;
+  for (std::size_t word = token; head.size() < 11 && syntax.is_token(word); word = syntax.next_token(word))
+    head += syntax.word(word);
+  if (head.starts_with("while(1)") || head.starts_with("while(true)")) return true;
+  if (!head.starts_with("for(")) return false;
+  // Of the `;` between its parentheses the first two follow each other.
+  for (int depth = 0; syntax.is_token(token); token = syntax.next_token(token)) {
+    const std::string_view word = syntax.word(token);
+    if (word == ";" && depth == 1) return syntax.word(syntax.next_token(token)) == ";";
+    if (is_one_of(word, {"(", "{"})) ++depth;
+    if (is_one_of(word, {")", "}"}) && --depth == 0) return false;
+  }
+  return false;
 }
 
 bool has_break(const CSyntax& syntax, NodeIndex node) {

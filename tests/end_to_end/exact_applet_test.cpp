@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -127,7 +128,7 @@ json profile_of(const Workplace& place, const fs::path& project, const std::vect
   settings["trigger"]["apdu"] = commands;
   write_file(project / "jcprof.json", settings.dump(2));
   const Said said = place.run(
-      {"jcprof", "run", project.string(), "--rounds", "14", "--max-time", "100h", "--no-zoom", "--fresh"});
+      {"jcprof", "run", project.string(), "--rounds", "4", "--max-time", "10000h", "--no-zoom", "--fresh"});
   INFO(said.out << said.err);
   REQUIRE(said.status == 0);
   const Said exported =
@@ -151,9 +152,12 @@ std::set<std::pair<std::string, int>> unclear_lines() {
 
 class Comparison {
  public:
-  Comparison(const json& profile, const TrueCosts& truth) : profile_(profile), truth_(truth) {
+  Comparison(const json& profile, const TrueCosts& truth, std::size_t commands)
+      : profile_(profile), truth_(truth) {
     compare("the commands", profile["total"], truth.total);
-    compare("in front of the applet and behind it", profile["entry"], truth.card);
+    const int of_each = truth.card / static_cast<int>(commands);
+    compare("in front of the applet and behind it", profile["entry"], of_each);
+    if (commands > 1) compare("between commands", profile["between"], truth.card - of_each);
     compare_functions();
     compare_lines();
   }
@@ -161,15 +165,11 @@ class Comparison {
   std::vector<std::string> faults() && { return std::move(faults_); }
 
  private:
-  /// The nearest whole step is the right one, and so says the interval.
+  /// The nearest whole step is the right one. So few rounds have no intervals.
   void compare(const std::string& what, const json& ticks, int expected) {
-    const auto steps = [&](const char* which) {
-      return ticks[which].is_null() ? NAN : ticks[which].get<double>() / ns_of_step;
-    };
-    if (!(std::abs(steps("value") - expected) <= 0.3) || steps("low") > expected + 0.3 ||
-        steps("high") < expected - 0.3)
-      faults_.push_back(fmt::format("{}: {:.2f} steps ({:.2f} to {:.2f}), not {}", what, steps("value"),
-                                    steps("low"), steps("high"), expected));
+    const double steps = ticks["value"].get<double>() / ns_of_step;
+    if (std::abs(steps - expected) > 0.3)  // a busy machine may take a part of a second
+      faults_.push_back(fmt::format("{}: {:.2f} steps, not {}", what, steps, expected));
   }
 
   void compare_functions() {
@@ -206,10 +206,13 @@ TEST_CASE("what moves control in an applet is right to the step") {
   const Workplace place("exact-applet", TestClock::virtual_time);
   const fs::path project = built_applet(place);
   const ToldApplet told_applet(place);
-  for (const std::string command : {"B001000000", "B002000000", "B003000000"}) {
-    INFO(command);
-    const json profile = profile_of(place, project, {command});
-    CHECK(Comparison(profile, told_applet.costs(profile, {command})).faults() == std::vector<std::string>{});
+  const std::string flow = "B001000000", exceptions = "B002000000", classes = "B003000000";
+  for (const std::vector<std::string>& commands :
+       std::vector<std::vector<std::string>>{{flow}, {classes, exceptions, classes}}) {
+    INFO(fmt::format("{}", fmt::join(commands, " ")));
+    const json profile = profile_of(place, project, commands);
+    const TrueCosts truth = told_applet.costs(profile, commands);
+    CHECK(Comparison(profile, truth, commands.size()).faults() == std::vector<std::string>{});
   }
 }
 

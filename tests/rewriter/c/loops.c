@@ -10,6 +10,12 @@ static int endless(int n) {
   }
 }
 
+static int counted_without_a_condition(int n) {
+  for (int i = 0;; i++) {
+    if (i > n) return i;
+  }
+}
+
 int main(void) {
   int i, n = 0;
   for (i = 0; i < 3; i++) n += i;
@@ -32,6 +38,6 @@ int main(void) {
   for (i = 0; i < 2; i++)
     if (i) n += 3;
     else n += 4;
-  printf("%d %d %d\n", i, n, endless(n));
+  printf("%d %d %d %d\n", i, n, endless(n), counted_without_a_condition(n));
   return 0;
 }
