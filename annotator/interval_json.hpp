@@ -20,4 +20,11 @@ inline nlohmann::ordered_json interval_json(const Interval& interval) {
       {"value", interval.value}, {"low", finite_json(interval.low)}, {"high", finite_json(interval.high)}};
 }
 
+/// Without an interval there is no value: all three are null.
+inline nlohmann::ordered_json known_interval_json(const Interval& interval) {
+  nlohmann::ordered_json json = interval_json(interval);
+  if (std::isinf(interval.low) && std::isinf(interval.high)) json["value"] = nullptr;
+  return json;
+}
+
 }  // namespace jcprof::annotator

@@ -25,15 +25,15 @@ Json json_of(const BlockEstimate& block) {
           {"path", block.path},
           {"line", block.line},
           {"rounds", block.cost.rounds},
-          {"share", interval_json(block.cost.share)},
-          {"ticks", interval_json(block.cost.ticks)},
-          {"raw", block.cost.raw},
+          {"share", known_interval_json(block.cost.share)},
+          {"ticks", known_interval_json(block.cost.ticks)},
+          {"raw", was_measured(block.cost) ? Json(block.cost.raw) : Json()},
           {"resolved", block.cost.resolved}};
 }
 
 Json with_cost(Json item, const Estimate& cost) {
-  item["ticks"] = interval_json(cost.ticks);
-  item["share"] = interval_json(cost.share);
+  item["ticks"] = known_interval_json(cost.ticks);
+  item["share"] = known_interval_json(cost.share);
   item["resolved"] = cost.resolved;
   return item;
 }
@@ -116,6 +116,7 @@ std::string cell(double value) {
 }
 
 std::string cells(const Interval& interval) {
+  if (std::isinf(interval.low) && std::isinf(interval.high)) return ",,";
   return fmt::format("{},{},{}", cell(interval.value), cell(interval.low), cell(interval.high));
 }
 
@@ -155,10 +156,10 @@ std::string to_json(const Profile& profile) {
                 {"paths", profile.paths.size()},
                 {"rounds", profile.rounds},
                 {"shots", profile.shots},
-                {"total", interval_json(profile.total.ticks)},
-                {"entry", interval_json(profile.entry.ticks)},
-                {"between", profile.between ? interval_json(profile.between->ticks) : Json()},
-                {"unattributed", interval_json(profile.unattributed)},
+                {"total", known_interval_json(profile.total.ticks)},
+                {"entry", known_interval_json(profile.entry.ticks)},
+                {"between", profile.between ? known_interval_json(profile.between->ticks) : Json()},
+                {"unattributed", known_interval_json(profile.unattributed)},
                 {"blocks", list(profile.blocks)},
                 {"lines", list(profile.lines)},
                 {"functions", list(profile.functions)},

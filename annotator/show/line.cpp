@@ -244,8 +244,8 @@ std::string line_json(const Profile& profile, const ShownPlace& place) {
                 {"function", line.function},
                 {"hits", line.hits},
                 {"unit", name_of(profile.run.unit)},
-                {"ticks", interval_json(line.cost.ticks)},
-                {"share", interval_json(line.cost.share)},
+                {"ticks", known_interval_json(line.cost.ticks)},
+                {"share", known_interval_json(line.cost.share)},
                 {"resolved", line.cost.resolved},
                 {"rounds", Json::array()},
                 {"callers", json(neighbours.callers)},
@@ -253,8 +253,9 @@ std::string line_json(const Profile& profile, const ShownPlace& place) {
                 {"loop", nullptr}};
   for (const double round : line.rounds) document["rounds"].push_back(finite_json(round));
   if (loop != nullptr)
-    document["loop"] = {
-        {"entries", loop->entries}, {"passes", loop->passes}, {"ticks", interval_json(loop->cost.ticks)}};
+    document["loop"] = {{"entries", loop->entries},
+                        {"passes", loop->passes},
+                        {"ticks", known_interval_json(loop->cost.ticks)}};
   return document.dump(1, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
