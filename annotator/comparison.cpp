@@ -73,6 +73,11 @@ void measure(Change& change, const Scales& scales) {
   const Interval none{0, 0, 0};
   const Interval before = change.before ? change.before->ticks : none;
   const Interval after = change.after ? divided(change.after->ticks, scales.speed) : none;
+  // Of one that was not measured nothing is known; it counts as no difference.
+  if (!std::isfinite(before.high) || !std::isfinite(after.high)) {
+    change.difference = {};
+    return;
+  }
   change.difference = difference_of(before, after);
   if (change.before && change.after && before.value > 0)
     change.relative = divided(change.difference, before.value);

@@ -20,14 +20,19 @@ inline nlohmann::ordered_json interval_json(const Interval& interval) {
       {"value", interval.value}, {"low", finite_json(interval.low)}, {"high", finite_json(interval.high)}};
 }
 
-/// "ticks", "share" and "resolved" for an item. What is unreliable has no values, and says so.
+/// Without an interval there is no value: all three are null.
+inline nlohmann::ordered_json known_interval_json(const Interval& interval) {
+  nlohmann::ordered_json json = interval_json(interval);
+  if (std::isinf(interval.low) && std::isinf(interval.high)) json["value"] = nullptr;
+  return json;
+}
+
+/// "ticks", "share" and "resolved" for an item. An unreliable one says so.
 inline void add_cost(nlohmann::ordered_json& item, const Estimate& cost) {
-  item["ticks"] = interval_json(cost.ticks);
-  item["share"] = interval_json(cost.share);
+  item["ticks"] = known_interval_json(cost.ticks);
+  item["share"] = known_interval_json(cost.share);
   item["resolved"] = cost.resolved;
-  if (!cost.unreliable) return;
-  item["ticks"]["value"] = item["share"]["value"] = nullptr;
-  item["unreliable"] = true;
+  if (cost.unreliable) item["unreliable"] = true;
 }
 
 }  // namespace jcprof::annotator

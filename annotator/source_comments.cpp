@@ -12,6 +12,7 @@
 #include "annotator/estimate/quantity.hpp"
 #include "annotator/line_ends.hpp"
 #include "annotator/started.hpp"
+#include "annotator/tables.hpp"
 
 namespace jcprof::annotator {
 namespace {
@@ -25,7 +26,7 @@ constexpr std::string_view own_forms =
     R"((?:; own [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)) ±(?:[0-9.]+|\?) \([0-9.]+ %\))?)"
     R"((?:; own < [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)))?(?:; first of [0-9]+)?)"
     R"(|< [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)) ×[0-9]+(?:; first of [0-9]+)?)"
-    R"(|not reached|not measured ×[0-9]+|unreliable ×[0-9]+(?:; first of [0-9]+)?)"
+    R"(|not reached|not measured(?: \([0-9]+ rounds?\))? ×[0-9]+|unreliable ×[0-9]+(?:; first of [0-9]+)?)"
     R"(|jcprof: no room for a comment at (?:line [0-9]+ \([a-z ]+\)(?:, )?)+)"
     R"() \([A-Za-z0-9._+ -]*,[0-9]+\))";
 // No comment of ours is longer. The note about lines without room is cut to stay below it.
@@ -87,8 +88,7 @@ std::string known_cost(const Estimate& estimate, ClockUnit unit) {
 }
 
 std::string cost_text(const Estimate& cost, std::uint64_t times, double average, ClockUnit unit) {
-  if (cost.unreliable) return fmt::format("// unreliable ×{}", times);
-  if (!was_measured(cost)) return fmt::format("// not measured ×{}", times);
+  if (!was_measured(cost)) return fmt::format("// {} ×{}", no_value(cost), times);
   if (is_bound(cost)) return fmt::format("// < {} ×{}", upper_bound(cost.ticks.high, unit), times);
   std::string text = fmt::format("// {} ×{}", known_cost(cost, unit), times);
   if (times > 1) text += fmt::format(", {} each", each(average, scale_for(cost.ticks.value, unit), unit));

@@ -53,11 +53,14 @@ std::string first_of(const std::vector<Item>& items, const std::vector<Column>& 
 
 }  // namespace
 
+std::string no_value(const Estimate& estimate) {
+  return estimate.unreliable ? "unreliable" : not_measured(estimate.rounds);
+}
+
 CostCells cost_cells(const Estimate& estimate, ClockUnit unit) {
   const Interval& ticks = estimate.ticks;
-  if (estimate.unreliable) return {"unreliable", "", "?"};
-  if (!was_measured(estimate)) return {"?", "", "?"};
-  if (std::isfinite(ticks.high) && !estimate.resolved)
+  if (!was_measured(estimate)) return {no_value(estimate), "", "?"};
+  if (!estimate.resolved)
     return {"< " + upper_bound(ticks.high, unit), "", "< " + percent(estimate.share.high)};
   const Quantity cost = quantity(ticks, unit);
   return {cost.value, "±" + cost.half_width, percent(estimate.share.value)};
@@ -74,14 +77,15 @@ std::string extent(const Profile& profile) {
 std::string total_text(const Profile& profile) {
   const ClockUnit unit = profile.run.unit;
   const Quantity total = quantity(profile.total.ticks, unit);
+  const bool has_few = profile.total.rounds > 0 && !was_measured(profile.total);
+  if (has_few) return "total " + not_measured(profile.total.rounds);
   if (profile.recorded) return fmt::format("total {} ±{}", total.value, total.half_width);
   if (profile.total.rounds == 0)
     return profile.paths.size() > 1 ? "what a whole command takes on this path is not known"
                                     : "no command ran to its end yet";
   if (!was_measured(profile.entry)) return fmt::format("total {} ±{}", total.value, total.half_width);
   const std::string between =
-      profile.between ? fmt::format(", {} between commands", quantity(profile.between->ticks, unit).value)
-                      : "";
+      profile.between ? fmt::format(", {} between commands", cost_cells(*profile.between, unit).value) : "";
   return fmt::format("total {} ±{}, of it {} before the first trap{} and {} unattributed", total.value,
                      total.half_width, quantity(profile.entry.ticks, unit).value, between,
                      signed_quantity(profile.unattributed, unit));

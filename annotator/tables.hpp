@@ -16,6 +16,8 @@ struct CostCells {
   std::string half_width;
   std::string share;
 };
+/// Instead of a value that is not known: "not measured (6 rounds)", or "unreliable".
+std::string no_value(const Estimate& estimate);
 CostCells cost_cells(const Estimate& estimate, ClockUnit unit);
 
 /// The lines, hottest first. Hooks know none: then each function in the line where it begins.

@@ -14,6 +14,7 @@
 #include "bench/fixed_1000.hpp"
 #include "bench/hot_blocks.hpp"
 #include "bench/plain_mean.hpp"
+#include "bench/published.hpp"
 #include "tests/support/parallel.hpp"
 #include "tests/support/trial.hpp"
 
@@ -45,6 +46,7 @@ struct Row {
 struct Result {
   Row row;
   Tally tally;
+  Published published;
   double shots = 0;  // of one profile, warm-up included
   double warm_up = 0;
   double settled = 0;          // part of the profiles that ended because all blocks were good enough
@@ -100,6 +102,7 @@ Result summary(const Row& row, std::span<const Trial> trials) {
   const auto part = 1 / static_cast<double>(trials.size());
   for (const Trial& trial : trials) {
     result.tally.add(test::tally(trial, precisions.at(static_cast<std::size_t>(row.aim))));
+    result.published.add(published(trial, precisions.at(static_cast<std::size_t>(row.aim))));
     result.shots += part * static_cast<double>(trial.shots);
     result.warm_up += part * static_cast<double>(trial.warm_up);
     if (trial.look.settled == trial.look.blocks.size()) ++result.settled;
@@ -153,8 +156,9 @@ void compare(std::vector<Result>& results, std::uint64_t seeds) {
 
 void print_head() {
   fmt::print(
-      "{:20} |   K | target | coverage | within |    shots | warm-up | settled | fixed-1000 | within | "
-      "oracle\n",
+      "{:20} |   K | target | coverage, of blocks | lines | functions | within |    shots | warm-up | "
+      "settled | "
+      "fixed-1000 | within | oracle\n",
       "device");
 }
 
@@ -163,12 +167,15 @@ void print_row(const Result& result) {
       result.coarse > 0 ? fmt::format("  steps of {:.3g} ms seen in {} profiles", result.tick, result.coarse)
                         : "";
   fmt::print(
-      "{:20} | {:3} | {:>6} | {:6.1f} % | {:4.0f} % | {:8.0f} | {:7.0f} | {:7} | {:8.1f} x | {:4.0f} % "
+      "{:20} | {:3} | {:>6} | {:5.1f} %, {:8.1f} % | {:5.1f} | {:9.1f} | {:4.0f} % | {:8.0f} | {:7.0f} | "
+      "{:7} | {:8.1f} x | {:4.0f} % "
       "| {}{:.1f} x{}\n",
       label(result.row), result.row.blocks, result.row.aim == Aim::a ? "A" : "B",
-      100 * result.tally.coverage(), 100 * result.tally.accuracy(), result.shots, result.warm_up,
-      result.settled, shots_of_fixed_1000(result.row) / result.shots, 100 * result.rival,
-      result.is_oracle_cut ? "> " : "", result.oracle / result.shots, grid);
+      100 * result.tally.coverage(), 100 * result.published.blocks.coverage(),
+      100 * result.published.lines.coverage(), 100 * result.published.functions.coverage(),
+      100 * result.published.blocks.accuracy(), result.shots, result.warm_up, result.settled,
+      shots_of_fixed_1000(result.row) / result.shots, 100 * result.rival, result.is_oracle_cut ? "> " : "",
+      result.oracle / result.shots, grid);
 }
 
 void check_row(const Result& result, std::uint64_t seeds, Bars& bars) {
@@ -176,6 +183,8 @@ void check_row(const Result& result, std::uint64_t seeds, Bars& bars) {
   const std::string name =
       fmt::format("{}, K {}, {}", label(result.row), result.row.blocks, result.row.aim == Aim::a ? "A" : "B");
   bars.at_least(name + ": coverage, %", 100 * result.tally.coverage(), is_coarse ? 90 : 93);
+  bars.at_least(name + ": coverage of published blocks, %", 100 * result.published.blocks.coverage(),
+                is_coarse ? 90 : 93);
   const auto profiles = static_cast<double>(seeds);
   if (is_coarse || result.row.noise.starts_with("grid"))
     bars.at_least(name + ": profiles in which the steps are seen", static_cast<double>(result.coarse),
@@ -195,10 +204,12 @@ void check_row(const Result& result, std::uint64_t seeds, Bars& bars) {
 
 void check_all(const std::vector<Result>& results, Bars& bars) {
   Tally tally;
+  Published published;
   std::vector<double> ratios;
   std::vector<double> oracles;
   for (const Result& result : results) {
     if (result.row.noise.empty() && result.row.blocks == 20) tally.add(result.tally);
+    if (result.row.blocks == 20) published.add(result.published);
     if (!result.row.noise.empty() || result.row.device == "coarse") continue;
     if (result.row.aim == Aim::a) ratios.push_back(std::log(shots_of_fixed_1000(result.row) / result.shots));
     if (result.row.aim == Aim::b) oracles.push_back(std::log(result.oracle / result.shots));
@@ -209,6 +220,12 @@ void check_all(const std::vector<Result>& results, Bars& bars) {
     return std::exp(sum / static_cast<double>(logs.size()));
   };
   if (tally.blocks > 0) bars.at_least("all devices, K 20: coverage, %", 100 * tally.coverage(), 94);
+  for (const auto& [what, all] : {std::pair{"blocks", published.blocks},
+                                  {"lines", published.lines},
+                                  {"functions", published.functions}})
+    if (all.blocks > 0)
+      bars.at_least(fmt::format("all devices and noises, K 20: coverage of published {}, %", what),
+                    100 * all.coverage(), 94);
   if (!ratios.empty())
     bars.at_least("all but coarse, A: fixed-1000, geometric mean", geometric_mean(ratios), 30);
   if (!oracles.empty())

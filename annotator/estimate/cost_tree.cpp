@@ -9,7 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "annotator/estimate/measured_path.hpp"
+#include "annotator/estimate/attribution.hpp"
+#include "src/engine/statistics.hpp"
 
 namespace jcprof::annotator {
 namespace {
@@ -29,13 +30,11 @@ void sum_up(CostTree& tree) {
     if (node.parent != CostNode::none) tree.nodes[node.parent].inclusive += node.inclusive;
 }
 
-CostTree cost_tree(const MeasuredPath& path, std::size_t known) {
+CostTree cost_tree(const Attribution& attribution, std::span<const double> costs) {
   struct Open {
     std::uint32_t node = 0;
     std::size_t end = 0;
   };
-  const Attribution& attribution = path.attribution();
-  const std::vector<double> costs = path.block_costs();
   CostTree tree;
   for (const PassedFunction& function : attribution.functions)
     tree.functions.push_back({.name = function.name, .path = function.path, .line = function.line});
@@ -44,7 +43,7 @@ CostTree cost_tree(const MeasuredPath& path, std::size_t known) {
       nodes;                                                        // by parent, function, line
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> lines;  // by node and line
   auto next = attribution.invocations.begin();
-  for (std::size_t block = 0; block < std::min(known, costs.size()); ++block) {
+  for (std::size_t block = 0; block < costs.size(); ++block) {
     while (!open.empty() && open.back().end <= block) open.pop_back();
     for (; next != attribution.invocations.end() && next->begin == block; ++next) {
       const std::uint32_t parent = open.empty() ? CostNode::none : open.back().node;
@@ -57,7 +56,8 @@ CostTree cost_tree(const MeasuredPath& path, std::size_t known) {
       // Of a function without a trap at its entry nothing but the return may be known, which is the caller's.
       if (next->end > next->begin) open.push_back({.node = found->second, .end = next->end});
     }
-    if (!open.empty()) lines[{open.back().node, attribution.blocks[block].line}] += costs[block];
+    if (!open.empty() && !engine::is_missing(costs[block]))
+      lines[{open.back().node, attribution.blocks[block].line}] += costs[block];
   }
   for (const auto& [key, cost] : lines) {
     CostNode& node = tree.nodes[key.first];

@@ -2,12 +2,13 @@
 // The call tree of a profile with its costs, for flame graphs, callgrind, pprof and the report. A measured
 // run has the calls of its most frequent path, a recorded run those of all threads. Costs are in the run's
 // unit and never below 0: neighbouring blocks that drown in noise are evened out. They add up: the lines of a
-// node to its exclusive cost, its own cost and its children's to the inclusive one. The medians in tables
-// need not add up.
+// node to its exclusive cost, its own cost and its children's to the inclusive one, all nodes of a line or a
+// function to what tables say of it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,10 +51,10 @@ struct CostTree {
 /// Makes inclusive costs of the exclusive ones.
 void sum_up(CostTree& tree);
 
-class MeasuredPath;
+struct Attribution;
 
-/// The entry is the root. The tree holds the first `known` blocks of the path.
-CostTree cost_tree(const MeasuredPath& path, std::size_t known);
+/// The entry is the root. `costs`: of the path's first blocks, missing where nothing is known.
+CostTree cost_tree(const Attribution& attribution, std::span<const double> costs);
 /// The threads are the roots.
 CostTree cost_tree(const StoredRecording& recording);
 

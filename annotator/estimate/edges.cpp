@@ -24,6 +24,8 @@ struct Edge {
   std::size_t terms = 0;
   bool is_vague = false;
   bool is_contradicted = false;
+  bool is_of_one_path = false;
+  Estimate of_path = {};  // its cost there
 };
 using Edges = std::map<Ends, Edge>;
 
@@ -84,6 +86,8 @@ void take(const MeasuredPath& measured, std::size_t first_block, Edges& edges) {
       continue;
     }
     if (edge.values.empty()) edge.clock = measured.clock();
+    edge.is_of_one_path = edge.values.empty() && found.times == edge.count;
+    edge.of_path = measured.estimate_of(sum);
     const double scale = static_cast<double>(edge.count) / static_cast<double>(found.times);
     for (const double value : values) edge.values.push_back(scale * value);
     edge.doubt.traps = std::max(edge.doubt.traps, scale * sum.doubt.traps);
@@ -112,9 +116,10 @@ std::vector<EdgeEstimate> estimates_of(const Edges& edges, const RunView& run) {
     if (edge.values.empty()) continue;
     const engine::Differences noise{.sd = edge.sd};
     const Interval raw = engine::interval_of(edge.values, noise, edge.clock, run.alpha, edge.terms);
-    estimate.cost = estimate_from(raw, edge.values.size(), edge.doubt);
+    // On one path alone it is the sum of its blocks, as a line is.
+    estimate.cost = edge.is_of_one_path ? edge.of_path : estimate_from(raw, edge.values.size(), edge.doubt);
     if (edge.is_contradicted) estimate.cost = unreliable(estimate.cost);
-    if (edge.is_contradicted) continue;
+    if (!was_measured(estimate.cost)) continue;
     const auto not_below_nothing = [](double ticks) { return std::max(0.0, ticks); };
     const double sum = std::accumulate(edge.values.begin(), edge.values.end(), 0.0);
     estimate.mean = not_below_nothing(sum / static_cast<double>(edge.values.size()));

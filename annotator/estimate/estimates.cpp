@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <span>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -46,13 +47,13 @@ struct Run {
 
 /// The whole that shares are fractions of.
 struct Whole {
-  double blocks = 0;  // their sum as measured
+  double blocks = 0;  // their sum
   double shared = 1;
 };
 
 Estimate with_share(Estimate estimate, const Whole& whole) {
-  if (estimate.unreliable) return estimate;
-  // Medians do not add up exactly: a part may come out larger than the sum of all.
+  if (!was_measured(estimate)) return estimate;
+  // The whole command, and the upper end of a part, may be more than all blocks.
   const auto share = [&](double ticks) { return std::min(1.0, ticks / whole.shared); };
   estimate.share = {share(estimate.ticks.value), share(estimate.ticks.low), share(estimate.ticks.high)};
   return estimate;
@@ -138,26 +139,37 @@ std::optional<Estimate> between_commands(const Run& run) {
   return run.usual.estimate_of(run.usual.sum_of(parts));
 }
 
-double raw_of(const std::optional<Estimate>& estimate) {
-  return estimate ? estimate->raw : 0;
+double ticks_of(const std::optional<Estimate>& estimate) {
+  return estimate ? estimate->ticks.value : 0;
 }
 
 /// `profile` has its total, entry, blocks, and what runs between commands, which is no part of the whole.
 Whole whole_of(const Run& run, const Profile& profile) {
-  Whole whole{.blocks = -raw_of(profile.between)};
-  for (const BlockEstimate& block : profile.blocks) whole.blocks += block.cost.raw;
+  Whole whole;
+  for (std::size_t i = 0; i < known_blocks(run); ++i)
+    if (!run.usual.attribution().blocks[i].is_between()) whole.blocks += run.usual.costs()[i];
   // Where all blocks together drown in the noise, they are a part of the command at least.
   whole.shared = whole.blocks > 0 ? whole.blocks : std::max(1.0, profile.total.raw);
-  // Of the whole command, though most of it may lie behind the cut.
-  if (known_stretches(run).size() < run.usual.stretches().all().size())
-    whole.shared = std::max(whole.shared, profile.total.raw - profile.entry.raw - raw_of(profile.between));
+  // Of the whole command where something of it is not known, though most of it may lie there.
+  const bool is_cut = known_stretches(run).size() < run.usual.stretches().all().size();
+  if (is_cut ||
+      !std::ranges::all_of(profile.blocks, [](const auto& block) { return was_measured(block.cost); }))
+    whole.shared = std::max(
+        whole.shared, profile.total.ticks.value - profile.entry.ticks.value - ticks_of(profile.between));
   return whole;
+}
+
+/// What is known best comes first: then what is known to be less than so much, then what was not measured.
+int rank(const Estimate& estimate) {
+  if (estimate.resolved) return 0;
+  return was_measured(estimate) ? 1 : 2;
 }
 
 template <class Item>
 void sort_by_cost(std::vector<Item>& items) {
   std::ranges::stable_sort(items, [](const Item& a, const Item& b) {
-    return std::tie(b.cost.ticks.value, a.path, a.line) < std::tie(a.cost.ticks.value, b.path, b.line);
+    return std::tuple(rank(a.cost), -a.cost.ticks.value, std::tie(a.path, a.line)) <
+           std::tuple(rank(b.cost), -b.cost.ticks.value, std::tie(b.path, b.line));
   });
 }
 
@@ -174,6 +186,7 @@ std::vector<Parts> parts_by(const Run& run, std::uint32_t Block::* owner, std::s
   return parts;
 }
 
+/// In the order in which they first own a block.
 std::vector<LineEstimate> lines(const Run& run, const Whole& whole) {
   const std::vector<OwnedLine>& owned = run.usual.attribution().lines;
   const std::vector<Parts> parts = parts_by(run, &Block::line, owned.size());
@@ -187,19 +200,18 @@ std::vector<LineEstimate> lines(const Run& run, const Whole& whole) {
                       .cost = with_share(run.usual.estimate_of(sum), whole),
                       .rounds = std::move(sum.rounds)});
   }
-  sort_by_cost(result);
   return result;
 }
 
-/// With its calls a function takes no less than without, whatever noise says of the calls.
-Estimate at_least(Estimate inclusive, const Estimate& exclusive) {
-  if (inclusive.unreliable) return inclusive;
-  Interval& ticks = inclusive.ticks;
-  ticks.value = std::max(ticks.value, exclusive.ticks.value);
-  ticks.low = std::max(ticks.low, exclusive.ticks.low);
-  ticks.high = std::max(ticks.high, ticks.value);
-  inclusive.resolved = is_resolved(ticks);
-  return inclusive;
+/// The calls with what the lines cost in them. Where a line was not measured, nothing is known of its blocks.
+CostTree tree(const Run& run, const std::vector<LineEstimate>& lines) {
+  std::vector<double> costs = run.usual.costs();
+  costs.resize(known_blocks(run));
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    const Block& block = run.usual.attribution().blocks[i];
+    if (block.is_between() || !was_measured(lines[block.line].cost)) costs[i] = engine::missing;
+  }
+  return cost_tree(run.usual.attribution(), costs);
 }
 
 std::vector<FunctionEstimate> functions(const Run& run, const Whole& whole) {
@@ -212,16 +224,16 @@ std::vector<FunctionEstimate> functions(const Run& run, const Whole& whole) {
   std::vector<FunctionEstimate> result;
   for (std::size_t i = 0; i < own.size(); ++i) {
     const PassedFunction& function = attribution.functions[i];
-    const Estimate exclusive = cost_of(own[i]);
     result.push_back({.function = function.name,
                       .path = function.path,
                       .line = function.line,
                       .calls = function.calls,
-                      .exclusive = with_share(exclusive, whole),
-                      .inclusive = with_share(at_least(cost_of(inclusive[i]), exclusive), whole)});
+                      .exclusive = with_share(cost_of(own[i]), whole),
+                      .inclusive = with_share(cost_of(inclusive[i]), whole)});
   }
   std::ranges::stable_sort(result, [](const FunctionEstimate& a, const FunctionEstimate& b) {
-    return std::tie(b.exclusive.ticks.value, a.function) < std::tie(a.exclusive.ticks.value, b.function);
+    return std::tuple(rank(a.exclusive), -a.exclusive.ticks.value, std::string_view(a.function)) <
+           std::tuple(rank(b.exclusive), -b.exclusive.ticks.value, std::string_view(b.function));
   });
   return result;
 }
@@ -245,11 +257,12 @@ std::vector<LoopEstimate> loops(const Run& run, const Whole& whole) {
   return result;
 }
 
-Interval unattributed(const Run& run, const Profile& profile, const Whole& whole) {
-  if (profile.total.rounds == 0 || profile.entry.rounds == 0) return {};
-  const double rest =
-      profile.total.ticks.value - profile.entry.ticks.value - raw_of(profile.between) - whole.blocks;
-  const Interval spread = run.usual.between();
+/// `profile` has all but that.
+Interval unattributed(const Run& run, const Profile& profile) {
+  if (!was_measured(profile.total) || !was_measured(profile.entry)) return {};
+  double rest = profile.total.ticks.value - profile.entry.ticks.value - ticks_of(profile.between);
+  for (const LineEstimate& line : profile.lines) rest -= line.cost.ticks.value;
+  const Interval spread = run.usual.behind_entry();
   return {rest, rest + (spread.low - spread.value), rest + (spread.high - spread.value)};
 }
 
@@ -329,9 +342,8 @@ void warn_of_what_is_missing(const Run& run, const Profile& profile, std::vector
     warnings.emplace_back("the run has no path: nothing but the whole command is known");
   else if (std::ranges::all_of(profile.blocks, [](const auto& b) { return b.cost.rounds == 0; }))
     warnings.emplace_back("no block was measured yet");
-  else if (std::ranges::all_of(profile.blocks, [](const auto& b) {
-             return std::isinf(b.cost.ticks.high) && !b.cost.unreliable;
-           }))
+  else if (std::ranges::all_of(profile.blocks,
+                               [](const auto& b) { return !was_measured(b.cost) && !b.cost.unreliable; }))
     warnings.push_back(
         fmt::format("{} rounds are too few for intervals; go on with `jcprof run`", profile.rounds));
   if (!profile.blocks.empty() && run.usual.stretches().all().front().begin > 0)
@@ -367,7 +379,6 @@ Profile estimate(const RunData& data, double alpha) {
                   .total = run.usual.total(),
                   .entry = run.usual.entry(),
                   .blocks = blocks(run),
-                  .tree = cost_tree(run.usual, known_blocks(run)),
                   .unreached = unreached(run),
                   .sources = data.map.sources,
                   .language = data.map.language,
@@ -382,12 +393,14 @@ Profile estimate(const RunData& data, double alpha) {
       block.hot = run.usual.stretches().hotness(s, data.run.hot, whole.shared);
   }
   profile.lines = lines(run, whole);
+  profile.tree = tree(run, profile.lines);
+  sort_by_cost(profile.lines);
   profile.functions = functions(run, whole);
   profile.loops = loops(run, whole);
   profile.total = with_share(profile.total, whole);
   profile.entry = with_share(profile.entry, whole);
   if (profile.between) profile.between = with_share(*profile.between, whole);
-  profile.unattributed = unattributed(run, profile, whole);
+  profile.unattributed = unattributed(run, profile);
   profile.trap_share = trap_share(run, whole);
   EdgeEstimates edges = edge_estimates(run.view, run.usual);
   for (EdgeEstimate& edge : edges.edges) edge.cost = with_share(edge.cost, whole);

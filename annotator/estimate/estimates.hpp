@@ -89,12 +89,14 @@ struct Profile {
   Estimate total;         // T(end) without the cost of the traps on the path
   Estimate entry;  // T(first stop) without what stopping costs: transport, what runs before the first trap
   std::optional<Estimate> between = {};  // its commands, where the trigger has several: their round trips
-  Interval unattributed;  // total - entry - between - blocks, raw: medians do not add up; may be negative
+  // total - entry - between - lines: what was not measured, and what medians lose; may be negative
+  Interval unattributed;
   // Of the most frequent path.
-  std::vector<BlockEstimate> blocks;        // along it
-  std::vector<LineEstimate> lines;          // hottest first
-  std::vector<FunctionEstimate> functions;  // hottest first, by exclusive time
-  std::vector<LoopEstimate> loops;          // hottest first
+  std::vector<BlockEstimate> blocks;  // along it
+  // Hottest first, behind them what has an upper end only, and last what was not measured.
+  std::vector<LineEstimate> lines;
+  std::vector<FunctionEstimate> functions;  // by exclusive time
+  std::vector<LoopEstimate> loops;
   CostTree tree;
   // Of all paths.
   std::vector<EdgeEstimate> edges;  // hottest first

@@ -10,11 +10,6 @@
 namespace jcprof::annotator {
 namespace {
 
-void add(Parts& parts, std::size_t stretch, const Weight& weight) {
-  if (parts.empty() || parts.back().stretch != stretch) parts.push_back({stretch, {}});
-  parts.back().weight += weight;
-}
-
 engine::Clock clock_of(const StoredLook& look) {
   // Readings are whole numbers: a file that claims a finer step is damaged, and no step is worth its while.
   constexpr double finest = 1;
@@ -30,46 +25,23 @@ StoredLook newest_look(const std::vector<StoredLook>& looks, const TakenPath& pa
   return newest;
 }
 
-/// The sequence that never falls and is nearest to `values` by least squares: pool adjacent violators (Ayer
-/// et al. 1955).
-std::vector<double> nearest_rising(const std::vector<double>& values) {
-  struct Level {
-    double value = 0;
-    std::size_t count = 0;
-  };
-  std::vector<Level> levels;
-  for (const double value : values) {
-    Level last{.value = value, .count = 1};
-    while (!levels.empty() && levels.back().value > last.value) {
-      const Level& before = levels.back();
-      const auto count = static_cast<double>(before.count + last.count);
-      last.value += (before.value - last.value) * static_cast<double>(before.count) / count;
-      last.count += before.count;
-      levels.pop_back();
-    }
-    levels.push_back(last);
-  }
-  std::vector<double> result;
-  for (const Level& level : levels) result.insert(result.end(), level.count, level.value);
-  return result;
-}
-
 }  // namespace
 
 bool is_resolved(const Interval& ticks) {
   return ticks.low > 0 && half_width(ticks) <= ticks.value;
 }
 
-Estimate estimate_from(Interval raw, std::size_t rounds, const Doubt& doubt) {
+Estimate estimate_from(Interval raw, std::size_t rounds, const Doubt& doubt, double value) {
   // Two at a time: hypot of three makes NaN of the infinite ends that few rounds have (libstdc++ 12).
   raw.low = raw.value - std::hypot(raw.value - raw.low, std::hypot(doubt.traps, doubt.division_low));
   raw.high = raw.value + std::hypot(raw.high - raw.value, std::hypot(doubt.traps, doubt.division_high));
   Estimate estimate{.raw = raw.value, .rounds = static_cast<std::uint32_t>(rounds)};
-  estimate.resolved = is_resolved(raw);
+  if (!std::isfinite(raw.high)) return estimate;
   // Nothing takes less than no time; what noise put below may still be as large as the noise.
-  estimate.ticks = {.value = std::max(0.0, raw.value),
-                    .low = std::isfinite(raw.low) ? std::max(0.0, raw.low) : raw.low,
-                    .high = std::max(raw.high, half_width(raw))};
+  estimate.ticks = {.value = value,
+                    .low = std::clamp(raw.low, 0.0, value),
+                    .high = std::max({raw.high, half_width(raw), value})};
+  estimate.resolved = is_resolved(estimate.ticks);
   return estimate;
 }
 
@@ -94,7 +66,8 @@ MeasuredPath::MeasuredPath(const RunView& run, const TakenPath& path, std::span<
       stretches_(about_, clock_, run.alpha),
       division_(stretches_, path.events(), attribution_),
       is_contradicted_(run.is_of_another_command ? std::vector<bool>(stretches_.all().size(), true)
-                                                 : contradictions()) {}
+                                                 : contradictions()),
+      costs_(block_costs()) {}
 
 std::vector<bool> MeasuredPath::contradictions() const {
   const std::size_t count = stretches_.all().size();
@@ -116,30 +89,26 @@ TrapCount MeasuredPath::traps_of(const Stretch& stretch) const {
 }
 
 void MeasuredPath::add_block(Parts& parts, std::size_t stretch, std::size_t block) const {
-  add(parts, stretch, division_.weight(block, block + 1));
+  if (parts.empty() || parts.back().stretch != stretch) parts.push_back({.stretch = stretch});
+  parts.back().weight += division_.weight(block, block + 1);
+  parts.back().cost += costs_[block];
 }
 
 void MeasuredPath::add_blocks(Parts& parts, std::size_t begin, std::size_t end) const {
   const std::vector<Stretch>& all = stretches_.all();
   const auto first = std::ranges::upper_bound(all, begin, {}, &Stretch::end);
-  for (auto s = first; s != all.end() && s->begin < end; ++s) {
-    const std::size_t from = std::max(s->begin, begin);
-    const std::size_t to = std::min(s->end, end);
-    if (from < to) add(parts, static_cast<std::size_t>(s - all.begin()), division_.weight(from, to));
-  }
+  for (auto s = first; s != all.end() && s->begin < end; ++s)
+    for (std::size_t block = std::max(s->begin, begin); block < std::min(s->end, end); ++block)
+      add_block(parts, static_cast<std::size_t>(s - all.begin()), block);
 }
 
+/// Noise puts some stops before those that they follow. To raise each difference to 0 would add up what noise
+/// takes away nowhere else.
 std::vector<double> MeasuredPath::block_costs() const {
-  std::vector<double> reached{0};  // at each stop
-  for (std::size_t s = 0; s < stretches_.all().size(); ++s)
-    reached.push_back(reached.back() + stretches_.interval(s).value);
-  // Noise puts some stops before those that they follow. To raise each difference to 0 would add up what
-  // noise takes away nowhere else.
-  const std::vector<double> risen = nearest_rising(reached);
   std::vector<double> costs(path_.end());
   for (std::size_t s = 0; s < stretches_.all().size(); ++s) {
     const Stretch& stretch = stretches_.all()[s];
-    const double whole = risen[s + 1] - risen[s];
+    const double whole = stretches_.risen(s);
     const Weight weight = division_.weight(stretch.begin, stretch.end);
     for (std::size_t block = stretch.begin; block < stretch.end; ++block)
       costs[block] = whole * fraction(division_.weight(block, block + 1), weight).value;
@@ -156,6 +125,7 @@ Sum MeasuredPath::sum_of(const Parts& parts) const {
     const Fraction share = fraction(part.weight, division_.weight(stretch.begin, stretch.end));
     traps.add(traps_of(stretch), share.value);
     sum.is_contradicted = sum.is_contradicted || is_contradicted_[part.stretch];
+    sum.value += part.cost;
     const double whole = std::max(0.0, stretches_.interval(part.stretch).value);
     sum.doubt.division_low += (share.value - share.low) * whole;
     sum.doubt.division_high += (share.high - share.value) * whole;
@@ -167,28 +137,28 @@ Sum MeasuredPath::sum_of(const Parts& parts) const {
   }
   sum.doubt.traps = half_width_of(traps, cost_);
   sum.terms = ranges.size();
+  sum.raw = stretches_.interval_of(ranges);
+  sum.known = stretches_.rounds_of(ranges);
   sum.rounds = stretches_.sum(ranges);
   return sum;
 }
 
 Estimate MeasuredPath::estimate_of(const Sum& sum) const {
-  const std::vector<double> values = engine::present(sum.rounds);
-  const Estimate estimate =
-      estimate_from(stretches_.interval_of(values, sum.terms), values.size(), sum.doubt);
+  const Estimate estimate = estimate_from(sum.raw, sum.known, sum.doubt, sum.value);
   return sum.is_contradicted ? unreliable(estimate) : estimate;
 }
 
 Estimate MeasuredPath::stretch(std::size_t index) const {
   const double traps = half_width_of(traps_of(stretches_.all()[index]), cost_);
-  const Estimate estimate =
-      estimate_from(stretches_.interval(index), stretches_.rounds(index), {.traps = traps});
+  const Estimate estimate = estimate_from(stretches_.interval(index), stretches_.rounds(index),
+                                          {.traps = traps}, stretches_.risen(index));
   return is_contradicted_[index] ? unreliable(estimate) : estimate;
 }
 
 Estimate MeasuredPath::total() const {
   const std::vector<double> values = engine::present(stretches_.totals());
   const double traps = half_width_of(traps_at(path_.end(), path_, attribution_.unwinding), cost_);
-  return estimate_from(stretches_.interval_of(values, 1), values.size(), {.traps = traps});
+  return estimate_from(stretches_.interval_of(values), values.size(), {.traps = traps});
 }
 
 Estimate MeasuredPath::entry() const {
@@ -196,14 +166,14 @@ Estimate MeasuredPath::entry() const {
   const std::vector<double> values = engine::present(stretches_.entries());
   const std::size_t first = stretches_.all().front().begin;
   const double traps = half_width_of(traps_at(first, path_, attribution_.unwinding), cost_);
-  return estimate_from(stretches_.interval_of(values, 1), values.size(), {.traps = traps});
+  return estimate_from(stretches_.interval_of(values), values.size(), {.traps = traps});
 }
 
-Interval MeasuredPath::between() const {
+Interval MeasuredPath::behind_entry() const {
   std::vector<double> values;
   for (std::size_t r = 0; r < stretches_.totals().size(); ++r)
     values.push_back(stretches_.totals()[r] - stretches_.entries()[r]);
-  return stretches_.interval_of(engine::present(values), 1);
+  return stretches_.interval_of(engine::present(values));
 }
 
 }  // namespace jcprof::annotator

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A path with its samples: whom its blocks belong to, and what sums of them cost. A sum is taken within a
-// round, never of numbers that were estimated apart.
+// A path with its samples: whom its blocks belong to, and what sums of them cost. Each block has one cost,
+// and whatever is published of the path is a plain sum of these, so that parts add up.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -18,25 +19,26 @@ namespace jcprof::annotator {
 
 /// One published number. Ticks are in the run's unit and never below 0; shares are fractions of the sum of
 /// all blocks. An estimate is resolved where its interval stays above 0 and its half width is at most the
-/// value; else only the upper end says something.
+/// value; else only the upper end says something. Without an interval it has no value either.
 struct Estimate {
   Interval ticks;
   Interval share;
-  double raw = 0;  // the value before it was kept from falling below 0
+  double raw = 0;  // the value before stops were kept from coming before those that they follow
   std::uint32_t rounds = 0;
   bool resolved = false;
   bool unreliable = false;  // what was measured contradicts itself here: ticks and share say nothing
 };
 
-/// False where it was passed, and no round says how much it took.
+/// False where it was passed, and no round or too few say how much it took.
 inline bool was_measured(const Estimate& estimate) {
-  return !estimate.unreliable && (estimate.rounds > 0 || std::isfinite(estimate.ticks.high));
+  return std::isfinite(estimate.ticks.high);
 }
 
 /// Part of a stretch that belongs to a line or a function.
 struct Part {
   std::size_t stretch = 0;
   Weight weight;
+  double cost = 0;  // of its blocks
 };
 using Parts = std::vector<Part>;  // along the path
 
@@ -47,16 +49,22 @@ struct Doubt {
   double division_high = 0;  // how much more
 };
 
-/// A sum of parts in each round.
+/// A sum of parts.
 struct Sum {
-  std::vector<double> rounds;  // by round, or missing
+  double value = 0;            // what its blocks cost
+  Interval raw;                // as measured
+  std::uint32_t known = 0;     // rounds that it rests on
+  std::vector<double> rounds;  // its cost in each round, or missing
   Doubt doubt;
   std::size_t terms = 0;
   bool is_contradicted = false;  // a part of it is (consistency.hpp)
 };
 
-/// A number without its share, which is known only once all are.
-Estimate estimate_from(Interval raw, std::size_t rounds, const Doubt& doubt);
+/// A number without its share, which is known only once all are. The interval holds `value`.
+Estimate estimate_from(Interval raw, std::size_t rounds, const Doubt& doubt, double value);
+inline Estimate estimate_from(const Interval& raw, std::size_t rounds, const Doubt& doubt) {
+  return estimate_from(raw, rounds, doubt, std::max(0.0, raw.value));
+}
 /// The same without its value.
 Estimate unreliable(Estimate estimate);
 /// The interval stays above 0, and is not wider than the value: skewed noise may leave a value that its
@@ -94,18 +102,19 @@ class MeasuredPath {
   void add_blocks(Parts& parts, std::size_t begin, std::size_t end) const;
   /// The cost of each block, 0 of one that was not measured. No cost is below 0, and all together are about
   /// what the path takes, however noisy single blocks are.
-  std::vector<double> block_costs() const;
+  const std::vector<double>& costs() const { return costs_; }
   Sum sum_of(const Parts& parts) const;
   Estimate estimate_of(const Sum& sum) const;
   Estimate stretch(std::size_t index) const;
   Estimate total() const;
   Estimate entry() const;
   /// The time from the first stop to the end.
-  Interval between() const;
+  Interval behind_entry() const;
 
  private:
   TrapCount traps_of(const Stretch& stretch) const;
   std::vector<bool> contradictions() const;
+  std::vector<double> block_costs() const;
 
   const TakenPath& path_;
   const TrapCost& cost_;
@@ -115,6 +124,7 @@ class MeasuredPath {
   Stretches stretches_;
   Division division_;
   std::vector<bool> is_contradicted_;  // by stretch
+  std::vector<double> costs_;
 };
 
 }  // namespace jcprof::annotator

@@ -65,6 +65,11 @@ std::string each(double ticks, ClockUnit unit) {
   return each(ticks, scale_for(ticks, unit), unit);
 }
 
+std::string not_measured(std::uint32_t rounds) {
+  if (rounds == 0) return "not measured";
+  return fmt::format("not measured ({} round{})", rounds, rounds == 1 ? "" : "s");
+}
+
 std::string percent(double share) {
   const double value = 100 * share;
   return fmt::format("{:.{}f} %", value, value > 0 && value < 0.995 ? 2 : 1);

@@ -3,6 +3,7 @@
 // not carry.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "src/core/types.hpp"
@@ -35,6 +36,9 @@ std::string upper_bound(double ticks, ClockUnit unit);
 std::string each(double ticks, const Scale& scale, ClockUnit unit);
 /// In the unit for `ticks`.
 std::string each(double ticks, ClockUnit unit);
+
+/// "not measured (6 rounds)": too few for an interval, so that no number is told.
+std::string not_measured(std::uint32_t rounds);
 
 /// "31.4 %", "0.62 %".
 std::string percent(double share);

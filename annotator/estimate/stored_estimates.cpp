@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Profile as rows of the store.
+#include <cmath>
+
 #include "annotator/estimate/estimates.hpp"
 
 namespace jcprof::annotator {
 namespace {
 
+/// What has no interval has no value, which is NULL in the file.
+double known(double value, const Estimate& estimate) {
+  return was_measured(estimate) ? value : engine::missing;
+}
+
 StoredEstimate row(EstimateScope scope, std::size_t position, const Estimate& estimate) {
   return {.scope = scope,
           .position = static_cast<std::uint32_t>(position),
           .rounds = estimate.rounds,
-          .raw = estimate.raw,
-          .ticks = estimate.ticks.value,
+          .raw = known(estimate.raw, estimate),
+          .ticks = known(estimate.ticks.value, estimate),
           .low = estimate.ticks.low,
           .high = estimate.ticks.high,
-          .share = estimate.share.value,
+          .share = known(estimate.share.value, estimate),
           .share_low = estimate.share.low,
           .share_high = estimate.share.high,
           .resolved = estimate.resolved};
@@ -37,8 +44,8 @@ std::vector<StoredEstimate> stored(const Profile& profile) {
   if (profile.between) rows.push_back(row(EstimateScope::between, 0, *profile.between));
   const Interval& rest = profile.unattributed;
   rows.push_back({.scope = EstimateScope::unattributed,
-                  .raw = rest.value,
-                  .ticks = rest.value,
+                  .raw = std::isfinite(rest.high) ? rest.value : engine::missing,
+                  .ticks = std::isfinite(rest.high) ? rest.value : engine::missing,
                   .low = rest.low,
                   .high = rest.high});
   for (std::size_t i = 0; i < profile.blocks.size(); ++i) {
@@ -57,7 +64,7 @@ std::vector<StoredEstimate> stored(const Profile& profile) {
     const FunctionEstimate& function = profile.functions[i];
     rows.push_back(placed_row(EstimateScope::function, i, function, function.exclusive));
     rows.back().hits = function.calls;
-    rows.back().inclusive = function.inclusive.ticks.value;
+    rows.back().inclusive = known(function.inclusive.ticks.value, function.inclusive);
     rows.back().inclusive_low = function.inclusive.ticks.low;
     rows.back().inclusive_high = function.inclusive.ticks.high;
   }
@@ -68,7 +75,7 @@ std::vector<StoredEstimate> stored(const Profile& profile) {
     rows.back().to = {edge.to, 0};
     rows.back().hits = edge.count;
     rows.back().rate = edge.rate;
-    if (edge.cost.rounds == 0) continue;
+    if (!was_measured(edge.cost)) continue;
     rows.back().mean = edge.mean;
     rows.back().q05 = edge.q05;
     rows.back().q95 = edge.q95;

@@ -2,6 +2,7 @@
 #include "annotator/estimate/stretches.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace jcprof::annotator {
@@ -26,13 +27,14 @@ void drop_far_out(std::vector<double>& values, double tick) {
 }  // namespace
 
 Stretches::Stretches(Readings& readings, const engine::Clock& clock, double alpha)
-    : clock_(clock), alpha_(alpha), differences_(engine::differences(readings.times, clock)) {
-  for (std::size_t s = 0; s + 1 < readings.stops.size(); ++s)
+    : clock_(clock),
+      alpha_(alpha),
+      differences_(engine::differences(readings.times, clock)),
+      fit_(differences_, clock) {
+  for (std::size_t s = 0; s + 1 < readings.stops.size(); ++s) {
     all_.push_back({readings.stops[s], readings.stops[s + 1]});
-  for (const std::vector<double>& block : differences_.blocks) {
-    const std::vector<double> values = engine::present(block);
-    intervals_.push_back(interval_of(values, 1));
-    rounds_.push_back(static_cast<std::uint32_t>(values.size()));
+    const std::array alone{StretchRange{.begin = s, .end = s + 1}};
+    intervals_.push_back(interval_of(alone));
   }
   level(readings.times);
   readings.times = engine::Times(0);
@@ -129,9 +131,9 @@ Hot Stretches::hotness(std::size_t stretch, double share, double whole) const {
                          whole);
 }
 
-Interval Stretches::interval_of(const std::vector<double>& values, std::size_t terms) const {
+Interval Stretches::interval_of(const std::vector<double>& values) const {
   if (values.empty()) return {};
-  return engine::interval_of(values, differences_, clock_, alpha_, terms);
+  return engine::interval_of(values, differences_, clock_, alpha_);
 }
 
 }  // namespace jcprof::annotator

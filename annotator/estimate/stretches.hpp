@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time between neighbouring stops, made comparable between rounds, and its sums within a round. The
-// engine makes the differences; nothing is attributed to code here.
+// The time between neighbouring stops, made comparable between rounds, and its sums: as fitted over all
+// rounds, and within each round. The engine makes and fits the differences; nothing is attributed to code
+// here.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 #include <vector>
 
 #include "annotator/estimate/readings.hpp"
-#include "src/engine/look.hpp"
+#include "src/engine/fit.hpp"
 
 namespace jcprof::annotator {
 
@@ -20,11 +21,7 @@ struct Stretch {
 };
 
 /// The stretches [begin, end), or this share of each of them.
-struct StretchRange {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  double share = 1;
-};
+using StretchRange = engine::BlockRange;
 
 class Stretches {
  public:
@@ -34,7 +31,15 @@ class Stretches {
   const std::vector<Stretch>& all() const { return all_; }  // along the path
   /// From the rounds in which both ends of the stretch were measured; 0 and infinite where there is none.
   const Interval& interval(std::size_t stretch) const { return intervals_[stretch]; }
-  std::uint32_t rounds(std::size_t stretch) const { return rounds_[stretch]; }
+  std::uint32_t rounds(std::size_t stretch) const { return fit_.rounds(stretch); }
+  /// What the stretch takes where no stop comes before one that it follows: never below 0.
+  double risen(std::size_t stretch) const { return fit_.risen(stretch + 1) - fit_.risen(stretch); }
+
+  /// The sum of intervals, as measured, and the rounds that it rests on.
+  Interval interval_of(std::span<const StretchRange> ranges) const {
+    return fit_.interval_of(ranges, alpha_);
+  }
+  std::uint32_t rounds_of(std::span<const StretchRange> ranges) const { return fit_.rounds_of(ranges); }
 
   /// Whether the stretch is at least `share` of `whole`, as one of all stretches that are asked about.
   Hot hotness(std::size_t stretch, double share, double whole) const;
@@ -43,8 +48,8 @@ class Stretches {
   /// measured, whatever lies between. A few ends that were asked for in vain are filled in from their
   /// neighbours; ends that were not asked for stay missing.
   std::vector<double> sum(std::span<const StretchRange> ranges) const;
-  /// The interval of such values.
-  Interval interval_of(const std::vector<double>& values, std::size_t terms) const;
+  /// The interval of a time that is known in each round, and missing in none.
+  Interval interval_of(const std::vector<double>& values) const;
 
   const std::vector<double>& totals() const { return differences_.total; }   // T(end) by round, or missing
   const std::vector<double>& entries() const { return differences_.entry; }  // T(first stop)
@@ -60,8 +65,8 @@ class Stretches {
   double alpha_;
   std::vector<Stretch> all_;
   engine::Differences differences_;
+  engine::Fit fit_;
   std::vector<Interval> intervals_;
-  std::vector<std::uint32_t> rounds_;
   std::vector<std::vector<double>> reached_;         // T by stop and round, gains taken out, or missing
   std::vector<std::vector<std::uint32_t>> filled_;   // by stop: rounds
   std::vector<std::vector<std::uint32_t>> dropped_;  // by stretch: rounds in which its difference was far out

@@ -26,10 +26,11 @@ Json json_of(const BlockEstimate& block) {
             {"path", block.path},
             {"line", block.line},
             {"rounds", block.cost.rounds},
-            {"share", nullptr},
-            {"ticks", nullptr},
-            {"raw", block.cost.raw}};
-  add_cost(item, block.cost);
+            {"share", known_interval_json(block.cost.share)},
+            {"ticks", known_interval_json(block.cost.ticks)},
+            {"raw", was_measured(block.cost) ? Json(block.cost.raw) : Json()},
+            {"resolved", block.cost.resolved}};
+  if (block.cost.unreliable) item["unreliable"] = true;
   return item;
 }
 
@@ -116,12 +117,12 @@ std::string cell(double value) {
 }
 
 std::string cells(const Interval& interval) {
+  if (std::isinf(interval.low) && std::isinf(interval.high)) return ",,";
   return fmt::format("{},{},{}", cell(interval.value), cell(interval.low), cell(interval.high));
 }
 
 /// Ticks, share, and whether they are resolved; nothing instead of unreliable values.
 std::string cells(const Estimate& cost) {
-  if (cost.unreliable) return ",,,,,,0";
   return fmt::format("{},{},{}", cells(cost.ticks), cells(cost.share), cost.resolved ? 1 : 0);
 }
 
@@ -162,10 +163,10 @@ std::string to_json(const Profile& profile) {
                 {"paths", profile.paths.size()},
                 {"rounds", profile.rounds},
                 {"shots", profile.shots},
-                {"total", interval_json(profile.total.ticks)},
-                {"entry", interval_json(profile.entry.ticks)},
-                {"between", profile.between ? interval_json(profile.between->ticks) : Json()},
-                {"unattributed", interval_json(profile.unattributed)},
+                {"total", known_interval_json(profile.total.ticks)},
+                {"entry", known_interval_json(profile.entry.ticks)},
+                {"between", profile.between ? known_interval_json(profile.between->ticks) : Json()},
+                {"unattributed", known_interval_json(profile.unattributed)},
                 {"blocks", list(profile.blocks)},
                 {"lines", list(profile.lines)},
                 {"functions", list(profile.functions)},

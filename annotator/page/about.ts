@@ -36,11 +36,12 @@ function legend(): HTMLElement {
 }
 
 const measured: [string, string][] = [
-  ["2.5 ms ±0.5", "a median over the rounds; the true cost lies within this interval 95 times in 100"],
+  ["2.5 ms ±0.5", "fitted over all rounds; the true cost lies within this interval 95 times in 100. Parts add up to the whole"],
   ["Share", "part of all blocks together. A card that is warm makes every block slower alike; the share does not notice"],
   ["below resolution", "the interval reaches down to nothing: the line costs less than the figure, more cannot be said"],
+  ["not measured", "too few rounds tell of it: without an interval there is no number"],
   ["not reached", "no trap of the line was passed"],
-  ["Unattributed", "the total without the entry and all blocks: medians of differences do not add up exactly"],
+  ["Unattributed", "the total without the entry, what lies between commands, and all lines: what was not measured, and what two medians lose"],
 ];
 const recorded: [string, string][] = [
   ["2.5 ms ±0.5", "what the recorder's own cost leaves open in this run, not how far another run would be from it"],

@@ -54,13 +54,13 @@ export class Units {
   /// "2.5 ms ±0.5"
   interval(ticks: Interval | null): string {
     const value = ticks ? ticks[0] : null;
-    if (!ticks || value === null) return "unknown";
+    if (!ticks || value === null) return "not measured";
     const half = halfWidth(ticks);
+    if (half === null) return "not measured";
     if (half === 0) return this.amount(value);
-    const scale = this.scaleFor(Math.max(Math.abs(value), half ?? 0));
+    const scale = this.scaleFor(Math.max(Math.abs(value), half));
     const size = value / scale.ticks;
     const first = magnitude(size);
-    if (half === null) return `${digits(size, 2 - first)} ${scale.name} ±?`;
     const width = half / scale.ticks;
     const decimals = Math.max(0, Math.min(Math.max(-magnitude(width), 1 - first), 5 - first));
     return `${digits(size, decimals)} ${scale.name} ±${digits(width, Math.max(decimals, -magnitude(width)))}`;
@@ -149,7 +149,8 @@ export function signedPercent(share: Interval | null): string {
   const [value, low, high] = share ?? [null, null, null];
   if (value === null) return "";
   const half = low === null || high === null ? null : (100 * (high - low)) / 2;
-  const width = half === null ? " ±?" : half === 0 ? "" : ` ±${digits(half, half < 1 ? 2 : 1)}`;
+  if (half === null) return "";
+  const width = half === 0 ? "" : ` ±${digits(half, half < 1 ? 2 : 1)}`;
   return change(value) + width;
 }
 

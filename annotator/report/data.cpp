@@ -210,7 +210,7 @@ std::string facts_of(const Profile& profile, std::size_t most_bytes) {
 
 /// "null" where no command was seen to end.
 std::string total_of(const Profile& profile) {
-  return profile.recorded || profile.total.rounds > 0 ? json(profile.total.ticks) : "null";
+  return profile.recorded || was_measured(profile.total) ? json(profile.total.ticks) : "null";
 }
 
 std::string against_of(const Against* against, ReportFiles& files, Room& room) {
@@ -279,16 +279,17 @@ std::string report_data(const ReportSubject& subject, std::size_t most_bytes) {
   room.note_left_out(tree.left_out(), "calls of the call tree");
 
   const RunInfo& run = profile.run;
-  const bool has_entry = !profile.recorded && profile.entry.rounds > 0;
+  const bool has_entry = !profile.recorded && was_measured(profile.entry);
   return fmt::format(
              R"({{"format":"jcprof-report","version":1,"project":{},"recorded":{},"unit":"{}","hz":{},"simulated":{},"language":{},)",
              json_name(run.project), profile.recorded.has_value(), name_of(run.unit), json_number(run.hz),
              run.simulated, json_name(profile.language)) +
-         fmt::format(R"("facts":{},"warnings":{},"total":{},"entry":{},"between":{},"unattributed":{},)",
-                     facts_of(profile, room.part(for_facts)), warnings_of(profile, tree, room),
-                     total_of(profile), has_entry ? json(profile.entry.ticks) : "null",
-                     profile.between ? json(profile.between->ticks) : "null",
-                     has_entry && profile.total.rounds > 0 ? json(profile.unattributed) : "null") +
+         fmt::format(
+             R"("facts":{},"warnings":{},"total":{},"entry":{},"between":{},"unattributed":{},)",
+             facts_of(profile, room.part(for_facts)), warnings_of(profile, tree, room), total_of(profile),
+             has_entry ? json(profile.entry.ticks) : "null",
+             profile.between && was_measured(*profile.between) ? json(profile.between->ticks) : "null",
+             has_entry && was_measured(profile.total) ? json(profile.unattributed) : "null") +
          fmt::format(
              R"("files":{},"functions":{},"lines":{},"unreached":{},"loops":{},"paths":{},"edges":{},"threads":{},)",
              texts.json, functions, lines, unreached, loops, paths, edges, threads) +

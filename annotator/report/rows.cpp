@@ -2,6 +2,7 @@
 #include "annotator/report/rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <ranges>
 
 #include <fmt/format.h>
@@ -71,7 +72,7 @@ std::string row(const UnreachedLine& line, ReportFiles& files) {
 }
 
 std::string row(const EdgeEstimate& edge, ReportFiles& files) {
-  const bool is_known = edge.cost.rounds > 0;
+  const bool is_known = was_measured(edge.cost);
   return fmt::format(
       R"({{"file":{},"line":{},"function":{},"to_file":{},"to":{},"rate":{},"count":{},"ticks":{},"mean":{},"q05":{},"q95":{}}})",
       files.index(edge.path), edge.line, json_name(edge.function), files.index(edge.to_path), edge.to_line,
@@ -88,7 +89,7 @@ std::string row(const PathEstimate& path, const std::vector<StoredInput>& inputs
   const std::size_t shown = std::min(path.inputs.size(), most_inputs);
   return fmt::format(R"({{"rate":{},"events":{},"inputs":{},"more":{},"total":{}}})", json_number(path.rate),
                      path.events, joined(path.inputs | std::views::take(most_inputs), input),
-                     path.inputs.size() - shown, path.total.rounds > 0 ? json(path.total.ticks) : "null");
+                     path.inputs.size() - shown, was_measured(path.total) ? json(path.total.ticks) : "null");
 }
 
 std::string row(const StoredThread& thread) {
@@ -101,11 +102,13 @@ std::string row(const StoredThread& thread) {
 }
 
 std::string row(const Change& change, const char* member, ReportFiles& files) {
-  const bool is_relative = change.before && change.after && change.before->ticks.value > 0;
+  const bool is_relative =
+      change.before && change.after && change.before->ticks.value > 0 && was_measured(*change.after);
   return fmt::format(
       R"({{"file":{},"line":{},"was":{},"{}":{},"before":{},"after":{},"difference":{},"relative":{},"verdict":"{}"}})",
       files.index(change.path), change.verdict == Verdict::gone ? 0 : change.line, change.line_before, member,
-      json_name(change.function), json(change.before), json(change.after), json(change.difference),
+      json_name(change.function), json(change.before), json(change.after),
+      std::isfinite(change.difference.high) ? json(change.difference) : "null",
       is_relative ? json(change.relative) : "null", name_of(change.verdict));
 }
 

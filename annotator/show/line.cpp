@@ -244,9 +244,6 @@ std::string line_json(const Profile& profile, const ShownPlace& place) {
                 {"function", line.function},
                 {"hits", line.hits},
                 {"unit", name_of(profile.run.unit)},
-                {"ticks", nullptr},
-                {"share", nullptr},
-                {"resolved", false},
                 {"rounds", Json::array()},
                 {"callers", json(neighbours.callers)},
                 {"callees", json(neighbours.callees)},
@@ -254,8 +251,9 @@ std::string line_json(const Profile& profile, const ShownPlace& place) {
   add_cost(document, line.cost);
   for (const double round : line.rounds) document["rounds"].push_back(finite_json(round));
   if (loop != nullptr)
-    document["loop"] = {
-        {"entries", loop->entries}, {"passes", loop->passes}, {"ticks", interval_json(loop->cost.ticks)}};
+    document["loop"] = {{"entries", loop->entries},
+                        {"passes", loop->passes},
+                        {"ticks", known_interval_json(loop->cost.ticks)}};
   return document.dump(1, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 

@@ -74,6 +74,8 @@ class Engine {
   std::uint32_t first_round() const { return first_round_; }
   /// The stops that rounds from first_round() on are made of, ascending.
   const std::vector<std::size_t>& stops() const { return columns_.stops; }
+  /// The readings of these rounds at these stops.
+  const Times& times() const { return columns_.times; }
 
  private:
   void begin_warm_up();

@@ -189,15 +189,6 @@ double pooled_sigma(const StopColumns& blocks) {
   return is_missing(sigma) ? 0 : sigma;
 }
 
-/// The deviation of the middle of the raw differences, where that is narrower: extras that come and go widen
-/// the whole, but do not blur the steps of a clock.
-double sigma_of_middle(const Times& times, double sigma) {
-  constexpr double part = 0.2;
-  constexpr double quantile_of_normal = 0.2533;  // of |x|
-  const double distance = quantile(pooled(medians_removed(blocks_of(times.columns()))), part);
-  return is_missing(distance) ? sigma : std::min(sigma, distance / quantile_of_normal);
-}
-
 /// Two heaps of equal readings would have a coefficient of 1; what has one heap stays below this, however
 /// skewed.
 constexpr double two_heaps = 0.8;
@@ -227,6 +218,13 @@ Interval divided(const Interval& interval, double by) {
 }
 
 }  // namespace
+
+double sigma_of_middle(const std::vector<std::vector<double>>& blocks, double sigma) {
+  constexpr double part = 0.2;
+  constexpr double quantile_of_normal = 0.2533;  // of |x|
+  const double distance = quantile(pooled(medians_removed(blocks)), part);
+  return is_missing(distance) ? sigma : std::min(sigma, distance / quantile_of_normal);
+}
 
 Differences differences(const Times& times, const Clock& clock) {
   StopColumns stops = times.columns();
@@ -280,7 +278,7 @@ Look look(const Times& times, const Clock& clock, const Precision& precision,
           std::span<const std::uint32_t> groups) {
   const Differences all = differences(times, clock);
   Look result{.folded = all.folded,
-              .sigma = sigma_of_middle(times, all.sigma),
+              .sigma = sigma_of_middle(blocks_of(times.columns()), all.sigma),  // steps of a clock show there
               .drift = drift_of(all.gains),
               .is_bimodal = is_bimodal(times)};
   for (const Column& block : all.blocks) {

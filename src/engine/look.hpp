@@ -35,6 +35,10 @@ inline constexpr std::size_t fewest_stops_for_gain = 4;
 
 Differences differences(const Times& times, const Clock& clock);
 
+/// The deviation of the middle of all differences, where that is narrower than `sigma`: extras that come and
+/// go widen the whole, but not its middle.
+double sigma_of_middle(const std::vector<std::vector<double>>& blocks, double sigma);
+
 /// The interval for a sum of `terms` blocks, from its values in each round where it is known.
 Interval interval_of(const std::vector<double>& values, const Differences& all, const Clock& clock,
                      double alpha, std::size_t terms = 1);

@@ -171,11 +171,11 @@ TEST_CASE("the JSON export") {
     "high": 0.5
    },
    "ticks": {
-    "value": 1000.0,
+    "value": null,
     "low": null,
     "high": null
    },
-   "raw": 1000.0,
+   "raw": null,
    "resolved": false
   }
  ],

@@ -34,7 +34,7 @@ export function distribution(ticks, next, rounds = 400) {
 
 const nothing = {
   format: "jcprof-report", version: 1, project: "", recorded: false, unit: "ns", hz: 0, simulated: false, language: "c",
-  facts: [], warnings: [], total: [1, 1, 1], entry: null, unattributed: null, files: [], functions: [], lines: [],
+  facts: [], warnings: [], total: [1, 1, 1], entry: null, between: null, unattributed: null, files: [], functions: [], lines: [],
   unreached: [], loops: [], paths: [], edges: [], threads: [], tree: { functions: [], nodes: [], left_out: 0 }, against: null,
 };
 
@@ -61,7 +61,7 @@ export function measured() {
   return { ...nothing, project: "javacard-pin", simulated: true, language: "java",
     facts: [["device", "jcardsim"], ["transport", "vpcd"], ["clock", "steady, 41 ns"], ["seed", "7"], ["rounds", "400"], ...Array.from({ length: 12 }, (_, at) => [`setting ${at}`, "as it was"]), ["tool", "jcprof 0.1.0"]],
     warnings: [{ text: "traps take 12 % of the path: they shape what they measure", advice: "leave traps out of deriveKey" }],
-    total: [total, 2600e3, 3000e3], entry: [91e3, 89e3, 93e3], unattributed: [57e3, 20e3, 94e3],
+    total: [total, 2600e3, 3000e3], entry: [91e3, 89e3, 93e3], between: null, unattributed: [57e3, 20e3, 94e3],
     files: [{ path: "src/PinApplet.java", text: readFileSync(new URL(`../../${pin}`, import.meta.url), "utf8") },
             { path: "src/Lost.java", text: null, why: "it was changed since it was measured" }],
     functions: functions.map(([name, line, calls, own, all]) => ({ name: `PinApplet.${name}`, file: 0, line, calls,

@@ -75,6 +75,7 @@ Trial run_trial(const Experiment& experiment) {
   }
   trial.clock = engine.clock();
   trial.stops = engine.stops();
+  trial.times = engine.times();
   trial.look = engine.look().value();
   trial.truth = true_shares(work, trial.stops);
   return trial;

@@ -28,6 +28,7 @@ struct Trial {
   engine::Clock clock = {};
   std::vector<std::size_t> stops;
   engine::Look look = {};
+  engine::Times times{0};          // that the look is made of
   std::vector<double> truth;       // share of each block of the look
   std::vector<bool> hot_mistakes;  // of each block: a look called it hot or cold, and it is not so
 };

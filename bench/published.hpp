@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is published of a trial: the fitted costs of blocks, and the sums of them that lines and functions
+// are.
+#pragma once
+
+#include "tests/support/trial.hpp"
+
+namespace jcprof::bench {
+
+struct Published {
+  test::Tally blocks;
+  test::Tally lines;      // two blocks each, far apart
+  test::Tally functions;  // two blocks of each ten
+
+  void add(const Published& other);
+};
+Published published(const test::Trial& trial, const engine::Precision& precision);
+
+}  // namespace jcprof::bench

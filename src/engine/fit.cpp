@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/engine/fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <boost/math/distributions/students_t.hpp>
+
+namespace jcprof::engine {
+namespace {
+
+// From here on a difference counts by its sign alone. 1.345 would be best for normal noise. Where readings
+// lie in several heaps the other heaps pull the less the smaller this is; below 1 intervals become too
+// narrow.
+constexpr double bound_per_scale = 1.25;
+constexpr double half_a_tick = 0.5;
+// Fewer than seven rounds have no interval: less than four twins.
+constexpr std::uint32_t fewest_units = 4;
+
+/// Where the values lie, outliers moving it no further than `bound` (Huber 1964). It begins at the median.
+double huber_location(const std::vector<double>& values, double bound) {
+  constexpr int most_steps = 50;
+  double location = median(values);
+  for (int i = 0; i < most_steps; ++i) {
+    double weights = 0;
+    double pull = 0;
+    for (const double value : values) {
+      const double off = value - location;
+      weights += std::abs(off) <= bound ? 1 : bound / std::abs(off);
+      pull += std::clamp(off, -bound, bound);
+    }
+    location += pull / weights;
+    if (std::abs(pull / weights) < 1e-6 * bound) break;
+  }
+  return location;
+}
+
+/// The sequence that never falls and is nearest to `values` by least squares: pool adjacent violators (Ayer
+/// et al. 1955).
+std::vector<double> nearest_rising(const std::vector<double>& values) {
+  struct Level {
+    double value = 0;
+    std::size_t count = 0;
+  };
+  std::vector<Level> levels;
+  for (const double value : values) {
+    Level last{.value = value, .count = 1};
+    while (!levels.empty() && levels.back().value > last.value) {
+      const Level& before = levels.back();
+      const auto count = static_cast<double>(before.count + last.count);
+      last.value += (before.value - last.value) * static_cast<double>(before.count) / count;
+      last.count += before.count;
+      levels.pop_back();
+    }
+    levels.push_back(last);
+  }
+  std::vector<double> result;
+  for (const Level& level : levels) result.insert(result.end(), level.count, level.value);
+  return result;
+}
+
+}  // namespace
+
+Fit::Fit(const Differences& all, const Clock& clock)
+    : clock_(clock), sd_(all.sd), has_twins_(clock.method != Method::exact && !all.folded) {
+  if (all.total.empty() && all.blocks.empty()) return;
+  // One scale for all blocks: a spike at a stop is then cut alike in the two differences that it is in, and
+  // their sum does not notice it.
+  const double scale = std::max(sigma_of_middle(all.blocks, all.sigma), half_a_tick);
+  const std::size_t units = all.gains.empty() ? 0 : unit_of(all.gains.size() - 1) + 1;
+  reached_.push_back(0);
+  swayed_.emplace_back(units);
+  for (const std::vector<double>& block : all.blocks) add(sway_of(block, scale));
+  risen_ = nearest_rising(reached_);
+}
+
+Fit::Sway Fit::sway_of(const std::vector<double>& differences, double scale) const {
+  const std::vector<double> values = present(differences);
+  Sway sway{.of_rounds = std::vector<double>(differences.size(), missing)};
+  if (values.empty()) return sway;
+  const auto count = static_cast<double>(values.size());
+  double bound = std::numeric_limits<double>::infinity();
+  double pull = 1;  // that a value at the distance 1 has
+  if (clock_.method == Method::exact) {
+    sway.value = median(values);
+  } else if (clock_.method == Method::coarse) {
+    sway.value = std::accumulate(values.begin(), values.end(), 0.0) / count;
+    pull = 1 / count;
+  } else {
+    bound = bound_per_scale * scale;
+    sway.value = huber_location(values, bound);
+    const auto is_within = [&](double value) { return std::abs(value - sway.value) <= bound; };
+    const double within = std::max(1.0, static_cast<double>(std::ranges::count_if(values, is_within)));
+    // Of few values it is uncertain how many lie within (Huber 1973).
+    pull = (1 + (count - within) / (count * within)) / within;
+  }
+  for (std::size_t r = 0; r < differences.size(); ++r)
+    sway.of_rounds[r] = pull * std::clamp(differences[r] - sway.value, -bound, bound);
+  return sway;
+}
+
+void Fit::add(const Sway& block) {
+  reached_.push_back(reached_.back() + block.value);
+  std::vector<double> sums = swayed_.back();
+  std::uint32_t rounds = 0;
+  for (std::size_t r = 0; r < block.of_rounds.size(); ++r) {
+    if (is_missing(block.of_rounds[r])) continue;
+    sums[unit_of(r)] += block.of_rounds[r];
+    ++rounds;
+  }
+  swayed_.push_back(std::move(sums));
+  rounds_.push_back(rounds);
+}
+
+std::uint32_t Fit::rounds_of(std::span<const BlockRange> ranges) const {
+  std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
+  for (const BlockRange& range : ranges)
+    for (std::size_t b = range.begin; b < range.end; ++b) least = std::min(least, rounds_[b]);
+  return ranges.empty() ? 0 : least;
+}
+
+Interval Fit::interval_of(std::span<const BlockRange> ranges, double alpha) const {
+  Interval sum;
+  std::vector<double> sways(swayed_.empty() ? 0 : swayed_.front().size());
+  for (const BlockRange& range : ranges) {
+    sum.value += range.share * (reached_[range.end] - reached_[range.begin]);
+    for (std::size_t u = 0; u < sways.size(); ++u)
+      sways[u] += range.share * (swayed_[range.end][u] - swayed_[range.begin][u]);
+  }
+  const std::uint32_t rounds = rounds_of(ranges);
+  if (rounds == 0 || sways.empty()) return sum;
+  if (clock_.method == Method::exact) {
+    const auto [least, most] = std::ranges::minmax(sways);
+    return {sum.value, sum.value + std::min(0.0, least), sum.value + std::max(0.0, most)};
+  }
+  const std::uint32_t whole_units = has_twins_ ? (rounds + 1) / 2 : rounds;
+  if (whole_units < fewest_units) return sum;
+  const auto units = static_cast<double>(whole_units);
+  const double squares = std::inner_product(sways.begin(), sways.end(), sways.begin(), 0.0);
+  double error = std::sqrt(squares * units / (units - 1));
+  // A few coarse readings that happen to agree prove nothing.
+  if (clock_.method == Method::coarse)
+    error = std::max(error, sd_ / 2 * std::sqrt(static_cast<double>(ranges.size()) / rounds));
+  const boost::math::students_t_distribution<double> student(units - 1);
+  const double half = boost::math::quantile(boost::math::complement(student, alpha / 2)) * error;
+  return {sum.value, sum.value - half, sum.value + half};
+}
+
+}  // namespace jcprof::engine

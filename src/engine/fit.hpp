@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// One fitted time for each stop of a path, and how much each round sways it. All that is published of a path
+// is made of these times, so that parts add up. The differences of neighbouring stops are fitted one by one
+// and put together to a chain. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "src/engine/look.hpp"
+
+namespace jcprof::engine {
+
+/// The blocks [begin, end), or this share of each of them.
+struct BlockRange {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  double share = 1;
+};
+
+class Fit {
+ public:
+  Fit(const Differences& all, const Clock& clock);
+
+  /// In which the block was measured.
+  std::uint32_t rounds(std::size_t block) const { return rounds_[block]; }
+  /// T of the stop less T of the first one. A block that no round measured takes nothing.
+  double reached(std::size_t stop) const { return reached_[stop]; }
+  /// The nearest times that never fall from a stop to the next one (least squares).
+  double risen(std::size_t stop) const { return risen_[stop]; }
+
+  /// The rounds that the worst known of these blocks rests on.
+  std::uint32_t rounds_of(std::span<const BlockRange> ranges) const;
+  /// The sum of ranges as measured, at confidence 1 - alpha. Infinite ends where one of the blocks has too
+  /// few rounds.
+  Interval interval_of(std::span<const BlockRange> ranges, double alpha) const;
+
+ private:
+  struct Sway {
+    double value = 0;
+    std::vector<double> of_rounds;  // what each moves the value by
+  };
+  Sway sway_of(const std::vector<double>& differences, double scale) const;
+  void add(const Sway& block);
+  std::size_t unit_of(std::size_t round) const { return has_twins_ ? round / 2 : round; }
+
+  Clock clock_;
+  double sd_ = 0;                            // of a difference, coarse only
+  bool has_twins_ = false;                   // rounds 2n and 2n + 1 depend on each other
+  std::vector<std::uint32_t> rounds_;        // by block
+  std::vector<double> reached_;              // by stop
+  std::vector<double> risen_;                // by stop
+  std::vector<std::vector<double>> swayed_;  // by stop, then unit: twins, or rounds without
+};
+
+}  // namespace jcprof::engine
