@@ -20,7 +20,7 @@ inline nlohmann::ordered_json interval_json(const Interval& interval) {
       {"value", interval.value}, {"low", finite_json(interval.low)}, {"high", finite_json(interval.high)}};
 }
 
-/// "ticks", "share" and "resolved" for an item. What is unreliable has no values, and says so.
+/// "ticks", "share" and "resolved" for an item. An unreliable one has no values, and says so.
 inline void add_cost(nlohmann::ordered_json& item, const Estimate& cost) {
   item["ticks"] = interval_json(cost.ticks);
   item["share"] = interval_json(cost.share);
