@@ -26,7 +26,7 @@ enum class Expected : std::uint32_t { anything, the_stop, the_answer };
 /// The work of a calibration; the numbers are those of the verbs of our ecall and of our command.
 enum class Passes : std::uint32_t { empty = 1, unarmed = 2, counting = 3, returned = 8, stop = 9 };
 
-/// Of entries of an armed function, in place of passes of a trap.
+/// It enters an armed function, in place of passing a trap.
 inline bool is_of_entries(Passes kind) {
   return kind == Passes::returned || kind == Passes::stop;
 }

@@ -54,7 +54,7 @@ class Target {
   void measure(std::span<const Shot> shots, std::span<const Bytes> inputs, const Sink& sink);
   // UserError when the subject is lost in one of these.
   AgentWindow trace(const Bytes& input, std::uint64_t from, std::uint64_t count);
-  /// What so many passes take beyond those of an empty loop; or what a call with so many entries takes.
+  /// So many passes, beyond those of an empty loop; or a call with so many entries.
   Ticks calibrate(Passes kind, std::uint64_t passes);
   /// Runs the trigger once with each input on a fresh one that is warm, recorded into the log in that file,
   /// or where the subject shares no memory into its own, which is returned.

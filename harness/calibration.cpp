@@ -29,10 +29,10 @@ constexpr std::uint32_t most_repetitions = 10;  // times those asked for
 constexpr Ticks plenty_ns = 400'000'000;
 constexpr std::int64_t longest_stops_ns = 2'000'000'000;  // an agent may be started anew for each
 
-// Of an exact clock: a command in many may still do something that the others do not.
+// Where the clock is exact, a command in many may still do something that the others do not.
 constexpr std::uint32_t exact_stops = 5;
 
-/// What is timed in turn, and with how many passes.
+/// A kind to be timed, and with how many passes.
 struct Wanted {
   CalibrationKind kind;
   std::uint64_t passes = 1;
@@ -133,7 +133,7 @@ class Calibrator {
     return one;
   }
 
-  /// Of each kind that the target does. Returns how long they took together.
+  /// One time of each kind that the target does. Returns how long they took together.
   Ticks add_each(const Turn& turn) {
     Ticks spent = 0;
     for (const Wanted& wanted : turn) {

@@ -89,7 +89,7 @@ ExitCode annotate(const Profiling& all) {
   return annotate_in(all.folder, all.project, all.annotate);
 }
 
-/// What is unreliable is shown as such.
+/// A profile that is unreliable somewhere is shown all the same.
 bool is_done(ExitCode measured) {
   return measured == ExitCode::done || measured == ExitCode::unreliable;
 }

@@ -17,8 +17,8 @@ constexpr double wrong_in_a_run = 0.01;
 // stop in the one and before it in the other: only neighbours together are less than nothing in both.
 constexpr std::size_t most_neighbours = 8;
 
-/// Of a normal distribution the deviation that so much of it lies within, or more where it has several heaps
-/// or tails. What lies farther out than four of these is brought nearer, or one spike would hide all.
+/// The deviation is that of a normal distribution with the same middle, or more where there are several heaps
+/// or tails. Values farther out than four of these are brought nearer, or one spike would hide all.
 engine::Interval mean_of_tamed(std::vector<double> values, double alpha) {
   constexpr double quantile_of_normal = 1.2816;  // of 0.9
   constexpr double far = 4;
@@ -37,7 +37,7 @@ class Judge {
         alpha_(wrong_in_a_run /
                static_cast<double>((most_neighbours + 1) * std::max<std::size_t>(stretches, 1))) {}
 
-  /// What cannot be below zero is, by all that is asked.
+  /// A time that cannot be below zero is, by all that is asked.
   bool is_below_zero(const std::vector<double>& rounds, double doubt) const {
     const std::vector<double> values = engine::present(rounds);
     if (values.size() < fewest_rounds || !is_far_below(values)) return false;
@@ -82,7 +82,7 @@ std::vector<bool> contradicted(const std::vector<StretchRounds>& stretches, cons
   std::vector<bool> result(stretches.size());
   if (!(command.total > 0)) return result;
   const Judge judge(command.total, stretches.size());
-  // Of neighbours that hold others which are less than nothing already, nothing more is known.
+  // Neighbours that hold others which are less than nothing already tell nothing more.
   std::size_t nearest_end = stretches.size() + 1;
   for (std::size_t i = stretches.size(); i-- > 0;) {
     std::vector<double> others = command.between;

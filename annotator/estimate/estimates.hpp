@@ -113,7 +113,7 @@ struct Profile {
 /// confidence: 0.03 inside delivers 95 %.
 Profile estimate(const RunData& data, double alpha = engine::Precision{}.alpha);
 
-/// Whether what was measured contradicts itself somewhere, or is of another command than the paths.
+/// The measurement contradicts itself somewhere, or is of another command than the paths.
 bool is_unreliable(const Profile& profile);
 
 /// The rows of the store, for its views; see Store::replace_estimates.

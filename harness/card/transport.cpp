@@ -198,7 +198,7 @@ Sample CardTransport::shoot(const Shot& shot) {
   return sample;
 }
 
-/// What an earlier stop left behind may have a command pass the event that another one passes elsewhere.
+/// A state that an earlier stop left behind may have a command pass an event that belongs to another one.
 void CardTransport::refuse_in_another_command(const Shot& shot, Sample& sample) const {
   const auto path = paths_.find(shot.input);
   if (path == paths_.end()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether times that contradict each other are found, and no others. The devices' costs are known; a state
+// Times that contradict each other are found, and no others. The devices' costs are known; a state
 // that stops leave behind is a model of its own.
 #include "annotator/estimate/consistency.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What contradicts itself has no value, wherever it is shown.
+// Times that contradict each other have no value, wherever they are shown.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 

@@ -127,8 +127,7 @@ TEST_CASE("the path comes in windows, with the signature of what is before") {
   CHECK(window(0, 100) ==
         json::parse(R"({"events": [1, 2, 3, 4, 3, 4, 5, 6], "more": false, "signature": 0, "total": 8,
                         "status": 42, "reply": "07"})"));
-  CHECK(window(1, 3) ==
-        json::parse(R"({"events": [2, 3, 4], "more": true, "signature": 65537, "total": 8,
+  CHECK(window(1, 3) == json::parse(R"({"events": [2, 3, 4], "more": true, "signature": 65537, "total": 8,
                         "status": 42, "reply": "07"})"));
   CHECK(window(100, 3)["events"] == json::array());
 }

@@ -338,7 +338,6 @@ TEST_CASE("where runs take several paths a stop counts in whatever command it is
   transport->trace(0, 0, 100);
   world.applet.paths = {{1, 2, 1}, {3}};
   CHECK(shoot(*transport, {at(1, 2)})[0].outcome == Outcome::refused);
-  transport->trace(0, 0, 100);
   world.applet.paths = {{1, 2, 3}, {1, 3}};
   transport->trace(0, 0, 100);
   CHECK(shoot(*transport, {at(3)})[0].outcome == Outcome::stopped);

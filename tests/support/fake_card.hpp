@@ -32,7 +32,7 @@ class FakeApplet {
   std::uint32_t build = 0x12345678;
   std::size_t window = 8;
   std::vector<std::uint16_t> path{1, 2, 3};
-  /// What each armed command passes, in turn; `path` where there is none.
+  /// The paths of armed commands, in turn; `path` where there are none.
   std::vector<std::vector<std::uint16_t>> paths;
   Bytes answer{0xAB, 0x90, 0x00};
   bool is_instrumented = true;
