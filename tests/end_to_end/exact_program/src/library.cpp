@@ -31,7 +31,9 @@ int sorts() {
   return std::accumulate(values.begin(), values.end(), 0, [](int sum, int n) { return sum + plain(n); });
 }
 
-bool less(int a, int b) { return steps(2) && a < b; }
+bool less(int a, int b) {
+  return steps(2) && a < b;
+}
 
 int searches() {
   const std::vector<int> values{1, 3, 5, 7};
@@ -150,7 +152,9 @@ int arrows() {
   return indirect->one() + (*indirect.pointer).one() + steps(1);
 }
 
-constexpr int operator""_steps(unsigned long long n) { return static_cast<int>(n); }
+constexpr int operator""_steps(unsigned long long n) {
+  return static_cast<int>(n);
+}
 
 struct Allocated {
   int n = 1;
@@ -183,11 +187,16 @@ concept Counts = requires(T t) { t.count(); };
 struct Counted {
   int count() const { return steps(2); }
 };
-int counts(const Counts auto& value) { return value.count() + steps(1); }
-int counts(int n) { return steps(n); }
+int counts(const Counts auto& value) {
+  return value.count() + steps(1);
+}
+int counts(int n) {
+  return steps(n);
+}
 
-int overloads() { return counts(Counted{}) + counts(4); }
-
+int overloads() {
+  return counts(Counted{}) + counts(4);
+}
 
 template <class Derived>
 struct Crtp {
