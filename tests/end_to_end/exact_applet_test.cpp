@@ -206,9 +206,10 @@ TEST_CASE("what moves control in an applet is right to the step") {
   const Workplace place("exact-applet", TestClock::virtual_time);
   const fs::path project = built_applet(place);
   const ToldApplet told_applet(place);
-  const std::string flow = "B001000000", exceptions = "B002000000", classes = "B003000000";
+  const std::string flow = "B001000000", exceptions = "B002000000", classes = "B003000000",
+                    failure = "B004000000";
   for (const std::vector<std::string>& commands :
-       std::vector<std::vector<std::string>>{{flow}, {classes, exceptions, classes}}) {
+       std::vector<std::vector<std::string>>{{flow}, {classes, exceptions, classes, failure}}) {
     INFO(fmt::format("{}", fmt::join(commands, " ")));
     const json profile = profile_of(place, project, commands);
     const TrueCosts truth = told_applet.costs(profile, commands);

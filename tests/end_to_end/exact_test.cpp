@@ -234,6 +234,10 @@ TEST_CASE("what moves control in C++ is right to the step") {
   check_stopped(moves_of_cpp);
 }
 
+TEST_CASE("what the standard library of C++ calls back is right to the step") {
+  check_stopped({.source = "library.cpp", .groups = 4});
+}
+
 TEST_CASE("what another thread does takes the time of who waits for it, to the step") {
   check_stopped({.source = "threads.c"});
 }

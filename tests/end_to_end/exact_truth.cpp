@@ -88,7 +88,8 @@ std::map<Address, UnderWay> TracedProgram::calls_of(const std::vector<TracedStep
   const std::map<Address, int> lines = lines_at(asked);
   std::map<Address, UnderWay> calls;
   for (const auto& [address, start] : starts_of_calls)
-    if (!closures.contains(start)) calls[address] = {.function = lines.at(start), .line = lines.at(address - 1)};
+    if (!closures.contains(start))
+      calls[address] = {.function = lines.at(start), .line = lines.at(address - 1)};
   return calls;
 }
 

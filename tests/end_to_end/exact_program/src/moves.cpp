@@ -212,7 +212,7 @@ int virtual_calls(const Shape& shape, const Shape& other) {
 }
 
 int member_pointer(const Shape& shape) {
-  int (Shape::*const which)() const = &Shape::area;
+  int (Shape::* const which)() const = &Shape::area;
   return (shape.*which)() + steps(1);
 }
 
@@ -288,7 +288,9 @@ int costly() {
   return plain(1);
 }
 
-int defaulted(int n = costly()) { return n + steps(1); }
+int defaulted(int n = costly()) {
+  return n + steps(1);
+}
 
 int default_arguments() {
   int total = defaulted(1);
@@ -309,7 +311,9 @@ int evaluates_in_order(int n) {
   return plain(n), steps(1), values[1];
 }
 
-int no_throw(int n) noexcept { return plain(n); }
+int no_throw(int n) noexcept {
+  return plain(n);
+}
 
 // --- Coroutines: without traps, their steps count for who resumes them ---
 

@@ -26,6 +26,9 @@ public class ExactApplet extends Applet {
             case 3:
                 result = classes.run();
                 break;
+            case 4:
+                exceptions.givesUp();
+                break;
             default:
                 ISOException.throwIt(ISO7816.SW_INS_NOT_SUPPORTED);
         }

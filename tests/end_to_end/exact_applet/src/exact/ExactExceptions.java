@@ -23,6 +23,16 @@ final class ExactExceptions {
         return step(2);
     }
 
+    /** Nobody catches what it throws. */
+    void givesUp() {
+        try {
+            step(1);
+            fails((short) 2);
+        } finally {
+            step(3);
+        }
+    }
+
     private void fails(short n) {
         step(1);
         if (n == 0) {
