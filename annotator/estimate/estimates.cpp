@@ -159,17 +159,17 @@ Whole whole_of(const Run& run, const Profile& profile) {
   return whole;
 }
 
-/// What is known best comes first: then what is known to be less than so much, then what was not measured.
-int rank(const Estimate& estimate) {
-  if (estimate.resolved) return 0;
-  return was_measured(estimate) ? 1 : 2;
+/// What is known comes first, then what has an upper end only, last what was not measured.
+std::pair<int, double> place_of(const Estimate& estimate) {
+  if (estimate.resolved) return {0, -estimate.ticks.value};
+  return {was_measured(estimate) ? 1 : 2, -estimate.ticks.high};
 }
 
 template <class Item>
 void sort_by_cost(std::vector<Item>& items) {
   std::ranges::stable_sort(items, [](const Item& a, const Item& b) {
-    return std::tuple(rank(a.cost), -a.cost.ticks.value, std::tie(a.path, a.line)) <
-           std::tuple(rank(b.cost), -b.cost.ticks.value, std::tie(b.path, b.line));
+    return std::tuple(place_of(a.cost), std::tie(a.path, a.line)) <
+           std::tuple(place_of(b.cost), std::tie(b.path, b.line));
   });
 }
 
@@ -232,8 +232,8 @@ std::vector<FunctionEstimate> functions(const Run& run, const Whole& whole) {
                       .inclusive = with_share(cost_of(inclusive[i]), whole)});
   }
   std::ranges::stable_sort(result, [](const FunctionEstimate& a, const FunctionEstimate& b) {
-    return std::tuple(rank(a.exclusive), -a.exclusive.ticks.value, std::string_view(a.function)) <
-           std::tuple(rank(b.exclusive), -b.exclusive.ticks.value, std::string_view(b.function));
+    return std::pair(place_of(a.exclusive), std::string_view(a.function)) <
+           std::pair(place_of(b.exclusive), std::string_view(b.function));
   });
   return result;
 }

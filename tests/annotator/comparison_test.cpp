@@ -306,4 +306,15 @@ TEST_CASE("profiles that do not fit are refused") {
   CHECK(refusal(one, other).starts_with("one profile was measured, the other one recorded\nhint: "));
 }
 
+TEST_CASE("what was not measured in one of two sessions is unresolved, and no difference is told") {
+  const Profile before = by_hand();
+  Profile after = by_hand();
+  after.lines[3].cost = {.rounds = 6};
+  const TrapMap map = straight_map();
+  const Comparison comparison = compare({before, map}, {after, map});
+  CHECK(of_line(comparison, 13).verdict == Verdict::unresolved);
+  CHECK(of_line(comparison, 13).difference == Interval{});
+  CHECK(verdicts(comparison)[Verdict::same] == 9);
+}
+
 }  // namespace jcprof::annotator

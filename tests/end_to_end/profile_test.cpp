@@ -29,11 +29,11 @@ using test::Said;
 using test::TestClock;
 using test::Workplace;
 
-/// Of the blocks as measured: below 0 where noise is more than all of them.
-double raw_sum(const json& profile) {
-  const json& blocks = profile["blocks"];
-  return std::accumulate(blocks.begin(), blocks.end(), 0.0,
-                         [](double sum, const json& block) { return sum + block["raw"].get<double>(); });
+double sum_of_lines(const json& profile) {
+  const json& lines = profile["lines"];
+  return std::accumulate(lines.begin(), lines.end(), 0.0, [](double sum, const json& line) {
+    return sum + line["ticks"]["value"].get<double>();
+  });
 }
 
 json profiled(const Workplace& place, const fs::path& project) {
@@ -66,15 +66,16 @@ const json& line_at(const json& profile, std::size_t number) {
 void parts_make_the_whole(const json& profile) {
   const double total = profile["total"]["value"];
   CHECK(total > 0);
-  const double raw = raw_sum(profile);
-  CHECK(profile["entry"]["value"].get<double>() + raw + profile["unattributed"]["value"].get<double>() ==
+  const double lines = sum_of_lines(profile);
+  const json& between = profile["between"];
+  CHECK(profile["entry"]["value"].get<double>() + (between.is_null() ? 0 : between["value"].get<double>()) +
+            lines + profile["unattributed"]["value"].get<double>() ==
         Approx(total).epsilon(1e-9));
-  // Shares are of the blocks as measured, or where these drown in the noise, of the command. Published, what
-  // noise put below 0 counts as 0, and what it put above the whole as the whole.
-  const double whole = raw > 0 ? raw : total;
-  for (const json& block : profile["blocks"])
-    CHECK(block["share"]["value"].get<double>() ==
-          Approx(std::min(1.0, block["ticks"]["value"].get<double>() / whole)).epsilon(1e-9));
+  // Shares are of all lines together, or where these drown in the noise, of the command.
+  const double whole = lines > 0 ? lines : total;
+  for (const json& line : profile["lines"])
+    CHECK(line["share"]["value"].get<double>() ==
+          Approx(std::min(1.0, line["ticks"]["value"].get<double>() / whole)).epsilon(1e-9));
 }
 
 TEST_CASE("the hash rounds of javacard-pin are the hot line, and every report says so") {

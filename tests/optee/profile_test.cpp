@@ -89,13 +89,13 @@ TEST_CASE("two whole profiles under an instruction counter are the same, however
   CHECK(first["unit"] == "instructions");
   CHECK(first["simulated"] == true);
 
-  const json& blocks = first["blocks"];
-  const double raw = std::accumulate(blocks.begin(), blocks.end(), 0.0, [](double sum, const json& block) {
-    return sum + block["raw"].get<double>();
+  const json& all = first["lines"];
+  const double lines = std::accumulate(all.begin(), all.end(), 0.0, [](double sum, const json& line) {
+    return sum + line["ticks"]["value"].get<double>();
   });
   const double total = first["total"]["value"];
   const double unattributed = first["unattributed"]["value"];
-  CHECK(first["entry"]["value"].get<double>() + raw + unattributed == Approx(total).epsilon(1e-9));
+  CHECK(first["entry"]["value"].get<double>() + lines + unattributed == Approx(total).epsilon(1e-9));
   CHECK(std::abs(unattributed) < 0.01 * total);
 
   const std::string annotated = read_file(project / "jcprof-out/annotated/ta/otp.c");

@@ -4,7 +4,7 @@ WITH
   sums AS (
     SELECT
       sum(CASE scope WHEN 'total' THEN ticks END) AS total,
-      sum(CASE WHEN scope IN ('entry', 'block', 'unattributed') THEN raw END) AS parts,
+      sum(CASE WHEN scope IN ('entry', 'between', 'line', 'unattributed') THEN ticks END) AS parts,
       sum(CASE scope WHEN 'unattributed' THEN abs(raw) END) AS unattributed,
       min(CASE scope WHEN 'block' THEN raw END) AS least
     FROM newest),
