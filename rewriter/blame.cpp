@@ -100,16 +100,19 @@ std::optional<std::uint32_t> pointed_at(std::size_t at, const std::vector<Span>&
   return std::nullopt;
 }
 
-/// `return PM.value(…);` with the error between its two insertions: the innermost.
+/// `return PM.value(…);`, or a constructor's entry in an initialiser, with the error between its two
+/// insertions: the innermost.
 std::optional<std::uint32_t> held_round(std::size_t at, const SourceModel& model,
                                         const std::vector<Span>& spans) {
   std::map<std::uint32_t, Span> whole;
   for (const Span& span : spans) whole.try_emplace(span.site, span).first->second.end = span.end;
   std::optional<Span> found;
-  for (const auto& [site, span] : whole)
-    if (model.sites[site].kind == TrapKind::returns && span.begin <= at && at < span.end &&
+  for (const auto& [site, span] : whole) {
+    const TrapKind kind = model.sites[site].kind;
+    if ((kind == TrapKind::returns || kind == TrapKind::entry) && span.begin <= at && at < span.end &&
         (!found || span.begin >= found->begin))
       found = span;
+  }
   return found ? std::optional(found->site) : std::nullopt;
 }
 

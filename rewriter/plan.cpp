@@ -213,6 +213,14 @@ bool is_chosen(const Sources& in, const FunctionRef& function, const Site& site,
   return site.level <= in.policy.scope.level && in_scope(in, function);
 }
 
+/// A trap of that kind is chosen already for the function.
+bool has_other(const SourceModel& model, const FilePlan& chosen, const Site& site) {
+  return std::any_of(chosen.traps.rbegin(), chosen.traps.rend(), [&](const PlannedTrap& planned) {
+    const Site& other = model.sites[planned.site];
+    return other.function == site.function && other.kind == site.kind;
+  });
+}
+
 /// For a file that shares the entries' runtime.
 void choose_sites(const Sources& in, std::size_t file, const std::set<FunctionRef>& entries, TrapPlan& plan) {
   const SourceModel& model = in.models[file];
@@ -221,6 +229,7 @@ void choose_sites(const Sources& in, std::size_t file, const std::set<FunctionRe
   for (std::uint32_t i = 0; i < model.sites.size(); ++i) {
     const FunctionRef function{file, model.sites[i].function};
     if (is_chosen(in, function, model.sites[i], entries.contains(function)) &&
+        !(model.sites[i].instead && has_other(model, chosen, model.sites[i])) &&
         !in.policy.left_out.contains({file, i}))
       chosen.traps.push_back({.site = i, .trap = {}});
   }

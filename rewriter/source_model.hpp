@@ -55,7 +55,8 @@ struct Site {
   std::string marker_name;   // as the user named it; empty: none given
   bool in_source = false;    // the user's text calls the trap itself, by marker_name
   TrapForm form = {};
-  bool counts = false;  // it is the one in front of a statement that Function::statements counts
+  bool instead = false;  // stands only where no other of its kind stands in front of it in its function
+  bool counts = false;   // it is the one in front of a statement that Function::statements counts
   bool operator==(const Site&) const = default;
 };
 

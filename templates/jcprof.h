@@ -48,6 +48,7 @@
 #define JCPROF_TRAP_E(id) ((void)0)
 #define JCPROF_VALUE(type, id, x) (x)
 #define JCPROF_AFTER(id) ((void)0)
+#define JCPROF_LAST(id) ((void)0)
 #define JCPROF_BEGIN(id) ((void)0)
 /* A declaration too, or the statement that it leaves would stand in front of the declarations of C90. */
 #define JCPROF_TRAP_D(id) struct jcprof_nothing_##id
@@ -629,6 +630,22 @@ class jcprof_after {
   const jcprof_u32 id_;
 };
 #define JCPROF_AFTER(id) const jcprof_after jcprof_a##id(id)
+
+/* The trap that a function is left by, first in its body: what else stands there is destroyed in front of it. Passed
+   while an exception unwinds too, which leaves the function. */
+class jcprof_last {
+ public:
+  JCPROF_BARE_ explicit JCPROF_CONSTEXPR_ jcprof_last(jcprof_u32 id) noexcept : id_(id) {}
+  JCPROF_BARE_ JCPROF_CONSTEXPR_ ~jcprof_last() {
+    if (jcprof_meets(id_)) jcprof_passed(id_);
+  }
+  jcprof_last(const jcprof_last &) = delete;
+  jcprof_last &operator=(const jcprof_last &) = delete;
+
+ private:
+  const jcprof_u32 id_;
+};
+#define JCPROF_LAST(id) const jcprof_last jcprof_l##id(id)
 
 extern "C" {
 

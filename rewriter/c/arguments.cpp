@@ -58,6 +58,14 @@ bool is_doubtful(std::string_view word) {
   return (word.starts_with("-m") || word.starts_with("-f")) && !starts_with_one_of(word, never);
 }
 
+/// "20" of -std=gnu++20; empty: the compiler's own.
+std::string_view standard_of(const CompileUnit& unit) {
+  std::string_view standard;
+  for (const std::string_view word : unit.arguments)
+    if (word.starts_with("-std=")) standard = word.substr(word.rfind('+') + 1);
+  return standard;
+}
+
 }  // namespace
 
 std::vector<std::string> doubtful_flags(const CompileUnit& unit) {
@@ -126,10 +134,11 @@ bool is_cpp(const CompileUnit& unit) {
 }
 
 bool has_statements_in_constexpr(const CompileUnit& unit) {
-  std::string_view standard;
-  for (const std::string_view word : unit.arguments)
-    if (word.starts_with("-std=")) standard = word.substr(5);
-  return !is_one_of(standard, {"c++98", "c++03", "c++11", "c++0x", "gnu++11", "gnu++0x"});
+  return !is_one_of(standard_of(unit), {"98", "03", "11", "0x"});
+}
+
+bool has_destructors_in_constexpr(const CompileUnit& unit) {
+  return is_one_of(standard_of(unit), {"20", "2a", "23", "2b", "26", "2c"});
 }
 
 }  // namespace jcprof::rewriter

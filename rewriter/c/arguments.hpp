@@ -29,5 +29,7 @@ bool is_cpp(const CompileUnit& unit);
 
 /// Constexpr functions may hold statements there: C++14 and later.
 bool has_statements_in_constexpr(const CompileUnit& unit);
+/// And variables with destructors: C++20 and later.
+bool has_destructors_in_constexpr(const CompileUnit& unit);
 
 }  // namespace jcprof::rewriter

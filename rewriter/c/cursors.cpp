@@ -185,6 +185,7 @@ void lambda(UnitWalk& walk, CXCursor cursor) {
   function.declarator = {begin, begin + 1};
   function.definition = begin;
   function.returns = CResult::record;
+  read_lifetimes(&cursor, &body->written, *walk.source, walk.context, function);
   const std::uint32_t index = open_function(walk, std::move(function), cursor);
   lambdas_beside(walk, cursor, *body);
   statement(walk, body->written);
@@ -252,6 +253,7 @@ void function(UnitWalk& walk, CXCursor cursor) {
   if (body->is_coroutine()) function.why_not = coroutine;
   if (braces == Braces::half) function.why_not = "a function with a brace from a macro";
   if (braces == Braces::digraph) function.why_not = "a function with digraphs for braces";
+  read_lifetimes(&cursor, &body->written, *walk.source, walk.context, function);
   const std::uint32_t index = open_function(walk, std::move(function), cursor);
   lambdas_beside(walk, cursor, *body);
   auto outside = std::exchange(walk.included, {});

@@ -24,6 +24,7 @@ struct CUnitContext {
   std::function<const CSourceFile*(void*)> source_of;
   bool is_cpp = false;
   bool statements_in_constexpr = true;
+  bool destructors_in_constexpr = false;
 };
 
 /// Offsets of a function's parts.
@@ -86,6 +87,21 @@ bool is_scalar(const void* type);
 bool is_trivial(const void* cursor);
 /// Neither volatile nor in a register.
 bool is_plain_variable(const void* cursor);
+
+// In lifetimes.cpp.
+
+/// A type that clang does not know, as it depends on a template's arguments.
+bool is_unknown(const void* type);
+/// Finds what of a C++ function or lambda runs where no statement stands.
+void read_lifetimes(const void* cursor, const void* body, const CSourceFile& source,
+                    const CUnitContext& context, CFunction& function);
+
+// In initialisers.cpp.
+
+/// Finds where a constructor's entry can stand, so that it comes before what the initialisers cost. `end`: of
+/// its body.
+void read_initialisers(const void* constructor, const CSourceFile& source, std::uint32_t end,
+                       CFunction& function);
 
 // In extents.cpp.
 

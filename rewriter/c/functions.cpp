@@ -105,6 +105,21 @@ void wrap(CWalk& walk, NodeIndex whole, RootKind root, const std::vector<std::ui
   lines_at(walk.syntax[whole].end, wrapper.behind);
 }
 
+/// In the initialiser that runs first, and in the body in case that does not compile.
+void entry_in_initialiser(CWalk& walk, CRange value) {
+  const CRange name = walk.frame.source->declarator;
+  const auto entry = c_site(walk, at_entry, name.begin, name.end);
+  add_slot(walk.fragment, value.begin, "(JCPROF_TRAP_E({id}),", {entry});
+  add_slot(walk.fragment, value.end, ")", {entry});
+}
+
+/// In front of all else in the body, so that it is destroyed behind all else.
+void last_trap(CWalk& walk, NodeIndex body, std::uint32_t start) {
+  const std::uint32_t brace = walk.syntax[body].end - 1;
+  const auto last = c_site(walk, at_exit, brace, brace + 1);
+  add_slot(walk.fragment, start, "JCPROF_LAST({id});", {last});
+}
+
 void entry_traps(CWalk& walk, NodeIndex whole) {
   const CSyntax& syntax = walk.syntax;
   const CFunction& source = *walk.frame.source;
@@ -127,8 +142,13 @@ void entry_traps(CWalk& walk, NodeIndex whole) {
     const std::string begin = declares ? "JCPROF_BEGIN_D({id});" : "JCPROF_BEGIN({id});";
     add_slot(walk.fragment, start, is_program ? begin : trap_text(walk, entry0, declares), {entry0});
   }
+  const bool has_place = source.entry_value.end != 0;
+  if (has_place) entry_in_initialiser(walk, source.entry_value);
   const auto entry = c_site(walk, at_entry, name.begin, name.end);
+  walk.fragment.sites[entry].instead = has_place;
   add_slot(walk.fragment, start, trap_text(walk, entry, declares), {entry});
+  if (walk.frame.ends_late) last_trap(walk, body, start);
+  if (!source.unseen.empty()) leave_alone(walk, name.begin, source.unseen);
 }
 
 void wrap_entry(CWalk& walk, NodeIndex body, std::uint32_t first_site) {
@@ -154,10 +174,34 @@ void function_body(CWalk& walk, NodeIndex body) {
     const NodeIndex block = is_handler ? syntax.children(part).back() : part;
     if (!is_own_block(syntax, block)) continue;
     sequence(walk, block, is_handler ? at_handler : ordinary);
-    if (completes(syntax, block)) end_trap(walk, at_exit, block);
+    if (completes(syntax, block)) {
+      if (walk.frame.ends_late) end_trap(walk, end_of_block, block);
+      end_trap(walk, at_exit, block);
+      walk.fragment.sites.back().instead = walk.frame.ends_late;
+    }
     walk.assigned = {};
   }
   wrap_entry(walk, body, first_site);
+}
+
+/// A return in what a macro makes, or without an end of its own: no trap can be passed behind it.
+bool has_unheld_return(const CSyntax& syntax, NodeIndex body) {
+  for (NodeIndex i = body; i < body + syntax[body].subtree;) {
+    const CNode& n = syntax[i];
+    if (n.kind == CKind::return_ && (n.in_macro || !end_of(syntax, i))) return true;
+    i += n.kind == CKind::function ? n.subtree : 1;
+  }
+  return false;
+}
+
+/// A lambda within a constexpr function is constexpr too. The handlers of a function's own `try` run when its
+/// locals are gone.
+bool ends_late(const CWalk& walk, NodeIndex body) {
+  const CSyntax& syntax = walk.syntax;
+  const CFunction& source = *walk.frame.source;
+  if (!syntax.view.is_cpp || syntax[body].kind != CKind::compound) return false;
+  if (source.is_left_late) return source.is_constexpr || !walk.frame.is_constexpr;
+  return !walk.frame.is_constexpr && has_unheld_return(syntax, body);
 }
 
 /// `outside`: the function that a lambda stands in; its source is null where there is none.
@@ -240,6 +284,7 @@ void function(CWalk& walk, NodeIndex node) {
   walk.frame = {.function = add_function(walk, source, outside),
                 .source = &source,
                 .is_constexpr = source.is_constexpr || (source.is_lambda && outside.is_constexpr)};
+  walk.frame.ends_late = ends_late(walk, body);
   for (std::size_t i = 0; i + 1 < parts.size(); ++i)
     if (walk.syntax[parts[i]].kind == CKind::function) function(walk, parts[i]);
   if (!source.why_not.empty())

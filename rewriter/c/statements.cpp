@@ -272,9 +272,11 @@ void return_statement(CWalk& walk, NodeIndex node, Position position, Spot spot)
   const CSyntax& syntax = walk.syntax;
   const CNode& n = syntax[node];
   const std::optional<std::uint32_t> end = end_of(syntax, node);
-  const bool leaves = n.value != CValue::computed;
+  // Where the function ends later it is a statement like others.
+  const bool ends_late = walk.frame.ends_late;
+  const bool leaves = !ends_late && n.value != CValue::computed;
   const CResult result = walk.frame.source->returns;
-  const bool held = !leaves && !n.in_macro && end && syntax.same_branch(n.begin, *end) &&
+  const bool held = !leaves && !ends_late && !n.in_macro && end && syntax.same_branch(n.begin, *end) &&
                     !walk.frame.is_constexpr && result != CResult::nothing && result != CResult::unnamed;
   before_trap(walk, node, leaves ? at_return : position, spot);
   if (!held || !spot.why_not.empty()) {

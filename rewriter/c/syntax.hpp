@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rewriter/c/entry.hpp"
@@ -77,6 +78,10 @@ struct CFunction {
   bool is_constexpr = false;
   bool is_free = false;    // neither member, template nor lambda
   bool is_lambda = false;  // numbered by whoever names it
+  // Something with a destructor lives in it until it is left. No constexpr function before C++20.
+  bool is_left_late = false;
+  CRange entry_value = {};       // of an initialiser, in front of which its entry can stand; empty: none
+  std::string_view unseen = {};  // what of it runs outside of its traps
 };
 
 struct CView {

@@ -99,7 +99,8 @@ class UnitReader {
     }
     read_functions(unit_handle_.get(), {.source_of = [this](void* file) { return claimed(file); },
                                         .is_cpp = is_cpp(unit_),
-                                        .statements_in_constexpr = has_statements_in_constexpr(unit_)});
+                                        .statements_in_constexpr = has_statements_in_constexpr(unit_),
+                                        .destructors_in_constexpr = has_destructors_in_constexpr(unit_)});
     for (auto& [file, view] : views_)
       if (files_.contains(file)) {
         drop_compiled(view);

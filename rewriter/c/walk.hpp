@@ -21,6 +21,7 @@ struct CWalk {
     std::uint32_t function = 0;  // of the fragment
     const CFunction* source = nullptr;
     bool is_constexpr = false;
+    bool ends_late = false;  // its last trap is passed when all in it is destroyed
   };
 
   const CSyntax syntax;

@@ -33,7 +33,7 @@ const std::string& package_of(const Instrumentation& work) {
 }
 
 /// The folder of the entry's source, and of the runtime.
-fs::path folder_of(const Instrumentation& work) {
+fs::path runtime_folder(const Instrumentation& work) {
   return fs::path(work.models[work.plan.entry_file].path).parent_path();
 }
 
@@ -44,7 +44,7 @@ std::set<std::string> stems_beside(const Instrumentation& work, const std::vecto
     const bool replaced = std::ranges::any_of(
         work.models, [&](const SourceModel& model) { return model.is_old_runtime && model.path == file; });
     const fs::path path(file);
-    if (!replaced && path.extension() == ".java" && path.parent_path() == folder_of(work))
+    if (!replaced && path.extension() == ".java" && path.parent_path() == runtime_folder(work))
       stems.insert(path.stem().string());
   }
   return stems;
@@ -116,7 +116,7 @@ class JavaLanguage : public Language {
       write_own_file((tree / model.path).string() + std::string(original_suffix), model.text);
       fs::remove(tree / model.path);
     }
-    const fs::path folder = tree / folder_of(work);
+    const fs::path folder = tree / runtime_folder(work);
     write_own_file(folder / (names_.pm + ".java"), pm_source(package_of(work), names_, named));
     write_own_file(folder / (names_.pmc + ".java"), pmc_source(package_of(work), names_, map, named));
   }
@@ -152,7 +152,7 @@ class JavaLanguage : public Language {
     for (const SourceModel& model : work.models)
       if (!model.is_old_runtime) sources.push_back(model.path);
     for (const std::string& name : {names_.pm, names_.pmc})
-      sources.push_back((folder_of(work) / (name + ".java")).string());
+      sources.push_back((runtime_folder(work) / (name + ".java")).string());
     return sources;
   }
 

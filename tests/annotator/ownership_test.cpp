@@ -31,7 +31,9 @@ struct Statement {
   std::uint32_t trap = 0;  // in front of it
   std::size_t line = 0;
   std::size_t callee = 0;
-  std::uint32_t returned = 0;  // of a return whose value is a call: the trap behind that
+  bool returns_call = false;
+  std::uint32_t returned = 0;  // of a return whose value is a call: the trap behind that; in C++ 0 where the
+                               // function's exit comes later
   Part part = {};
   std::optional<Part> caught = {};
   std::optional<Part> finally = {};
@@ -44,13 +46,18 @@ struct Function {
   std::size_t line = 0;
   std::size_t exit_line = 0;
   std::vector<Statement> body = {};
+  std::uint32_t end = 0;  // of C++, where it destroys something: the trap at its closing brace; its exit is
+                          // passed however it is left
+  std::optional<std::size_t> destroyed = {};  // the destructor that runs then
 };
+
+enum class Language { java, cpp };
 
 /// Programs of three functions that call each other and themselves.
 class Program {
  public:
-  explicit Program(unsigned seed) : random_(seed) {
-    map.language = "java";
+  Program(unsigned seed, Language language) : random_(seed), is_cpp_(language == Language::cpp) {
+    map.language = is_cpp_ ? "c++" : "java";
     for (std::size_t f = 0; f < 3; ++f) functions.push_back(make_function());
   }
 
@@ -78,8 +85,11 @@ class Program {
     Function function{.line = ++line_};
     if (functions.size() == 1 && happens(40)) function.super = functions.size() + 1;
     function.entry = trap(TrapKind::entry, function.line);
+    is_late_ = is_cpp_ && happens(60);
     function.body = make_body(0, TrapKind::before);
     function.exit_line = ++line_;
+    if (is_late_) function.end = trap(TrapKind::after, function.exit_line);
+    if (is_late_ && happens(70)) function.destroyed = random_() % 3;
     function.exit = trap(TrapKind::exit, function.exit_line);
     return function;
   }
@@ -110,9 +120,10 @@ class Program {
     if (has_parts && depth == 3) made.form = Form::plain;
     made.line = ++line_;
     made.callee = random_() % 3;
-    const bool returns_call = made.form == Form::leave && happens(30);
-    made.trap = trap(made.form == Form::leave && !returns_call ? TrapKind::returns : kind, made.line);
-    if (returns_call) {
+    made.returns_call = made.form == Form::leave && happens(30);
+    const bool is_return = made.form == Form::leave && !made.returns_call && !is_late_;
+    made.trap = trap(is_return ? TrapKind::returns : kind, made.line);
+    if (made.returns_call && !is_late_) {
       made.returned = trap(TrapKind::returns, made.line);
       map.traps[made.returned - 1].offset = map.traps[made.trap - 1].offset;
       map.traps[made.returned - 1].end_offset = map.traps[made.trap - 1].end_offset;
@@ -120,14 +131,16 @@ class Program {
     if (!has_parts || depth == 3) return made;
     made.part = make_part(depth, made.form == Form::loop ? TrapKind::loop_body : TrapKind::before, made.trap);
     if (made.form != Form::attempt) return made;
-    const bool has_catch = happens(60);
+    const bool has_catch = is_cpp_ || happens(60);
     if (has_catch) made.caught = make_part(depth, TrapKind::handler, made.trap);
-    begins_finally_ = !has_catch || happens(40);
+    begins_finally_ = !is_cpp_ && (!has_catch || happens(40));
     if (begins_finally_) made.finally = make_part(depth, TrapKind::handler, made.trap);
     return made;
   }
 
   std::mt19937 random_;
+  bool is_cpp_;
+  bool is_late_ = false;  // the function that is being made destroys something
   std::size_t line_ = 0;
   std::size_t offset_ = 0;
   bool begins_finally_ = false;
@@ -144,12 +157,16 @@ class Interpreter {
   Interpreter(const Program& program, unsigned seed) : program_(program), random_(seed) {}
 
   Run run() {
-    call(0);
+    try {
+      call(0);
+    } catch (const Terminated&) {
+    }
     return run_;
   }
 
  private:
   enum class Outcome { on, left, raised };
+  struct Terminated {};  // an exception left a destructor
   static constexpr std::size_t most_traps = 300;
 
   bool is_tired() const { return run_.traps.size() > most_traps; }
@@ -157,10 +174,13 @@ class Interpreter {
   void pass(std::uint32_t trap, std::size_t function, std::size_t line) {
     run_.traps.push_back(trap);
     run_.owners.push_back(fmt::format("f{}:{}", function, line));
+    at_work_ = run_.owners.back();
+    is_shown_ = true;
   }
   /// The caller's statement is at work again.
   void come_back(const std::string& caller) {
     if (!caller.empty()) run_.owners.back() = caller;
+    at_work_ = caller;
   }
 
   Outcome call(std::size_t number, const std::string& caller = "") {
@@ -168,10 +188,27 @@ class Interpreter {
     if (function.super && call(*function.super, caller) == Outcome::raised) return Outcome::raised;
     pass(function.entry, number, function.line);
     const Outcome outcome = run_body(function.body, number);
-    if (outcome == Outcome::raised) return Outcome::raised;
+    if (function.end != 0) return destroy(function, number, outcome, caller);
+    if (outcome == Outcome::raised) {
+      is_shown_ = false;
+      return Outcome::raised;
+    }
     if (outcome == Outcome::on) pass(function.exit, number, function.exit_line);
     come_back(caller);
     return Outcome::on;
+  }
+
+  /// C++: what the function destroys is its own, and an exception passes its exit too.
+  Outcome destroy(const Function& function, std::size_t number, Outcome outcome, const std::string& caller) {
+    if (outcome == Outcome::on) pass(function.end, number, function.exit_line);
+    // Traps do not show that an exception left calls without an exit.
+    if (function.destroyed && !is_tired() && is_shown_) {
+      const bool is_terminated = call(*function.destroyed, std::string(at_work_)) == Outcome::raised;
+      if (is_terminated) throw Terminated{};
+    }
+    pass(function.exit, number, function.exit_line);
+    come_back(caller);
+    return outcome == Outcome::raised ? outcome : Outcome::on;
   }
 
   Outcome run_body(const std::vector<Statement>& body, std::size_t function) {
@@ -206,10 +243,9 @@ class Interpreter {
   }
 
   Outcome leave(const Statement& statement, std::size_t function, const std::string& own) {
-    if (statement.returned == 0)
-      return kind_of(statement.trap) == TrapKind::returns ? Outcome::left : Outcome::on;
-    if (!is_tired() && call(statement.callee, own) == Outcome::raised) return Outcome::raised;
-    pass(statement.returned, function, statement.line);
+    if (statement.returns_call && !is_tired() && call(statement.callee, own) == Outcome::raised)
+      return Outcome::raised;
+    if (statement.returned != 0) pass(statement.returned, function, statement.line);
     return Outcome::left;
   }
 
@@ -230,11 +266,11 @@ class Interpreter {
     return outcome;
   }
 
-  TrapKind kind_of(std::uint32_t trap) const { return program_.map.traps[trap - 1].kind; }
-
   const Program& program_;
   std::mt19937 random_;
   Run run_;
+  std::string at_work_;   // owner in the innermost call
+  bool is_shown_ = true;  // false: an exception left calls that traps still show
 };
 
 std::vector<std::string> attributed(const TrapMap& map, const std::vector<std::uint32_t>& traps) {
@@ -274,24 +310,27 @@ std::map<std::size_t, std::uint64_t> ticks_of(const Run& run) {
 }  // namespace
 
 TEST_CASE("each tick of a recording of random programs belongs to the line that was at work") {
-  for (unsigned seed = 1; seed <= 1000; ++seed) {
-    const Program program(seed);
-    const Run run = Interpreter(program, seed).run();
-    CAPTURE(seed, run.traps);
-    REQUIRE(recorded(program.map, run.traps) == ticks_of(run));
-  }
+  for (const Language language : {Language::java, Language::cpp})
+    for (unsigned seed = 1; seed <= 1000; ++seed) {
+      const Program program(seed, language);
+      const Run run = Interpreter(program, seed).run();
+      CAPTURE(program.map.language, seed, run.traps);
+      REQUIRE(recorded(program.map, run.traps) == ticks_of(run));
+    }
 }
 
 TEST_CASE("each block of random programs belongs to the call and the line that were at work") {
-  std::size_t deep = 0;
-  for (unsigned seed = 1; seed <= 1000; ++seed) {
-    const Program program(seed);
-    const Run run = Interpreter(program, seed).run();
-    deep += run.traps.size() > 50 ? 1 : 0;
-    CAPTURE(seed, run.traps);
-    REQUIRE(attributed(program.map, run.traps) == run.owners);
+  for (const Language language : {Language::java, Language::cpp}) {
+    std::size_t deep = 0;
+    for (unsigned seed = 1; seed <= 1000; ++seed) {
+      const Program program(seed, language);
+      const Run run = Interpreter(program, seed).run();
+      deep += run.traps.size() > 50 ? 1 : 0;
+      CAPTURE(program.map.language, seed, run.traps);
+      REQUIRE(attributed(program.map, run.traps) == run.owners);
+    }
+    CHECK(deep > 200);  // programs that do something
   }
-  CHECK(deep > 200);  // programs that do something
 }
 
 }  // namespace jcprof::annotator

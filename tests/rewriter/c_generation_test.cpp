@@ -159,6 +159,24 @@ TEST_CASE("traps that bring a warning are taken out, also where it points into t
   CHECK(tree.output({"gcc", "-Wall", "x.c", "-o", "x"}) == "0");
 }
 
+TEST_CASE("a constructor's entry that does not compile in front of a value stands in its body instead") {
+  Tree tree(Sources{
+      {"x.cpp",
+       "static int grown(int x) { return x + 1; }\nstatic long grown(long x) { return x; }\n"
+       "struct Made {\n  Made(int x) : one(grown), two(grown(x)) {}\n  int (*one)(int);\n  int two;\n};\n"
+       "struct Other {\n  Other(int x) : two(grown(x)) {}\n  int two;\n};\n"
+       "int main() {\n  return Made(2).one(2) + Other(1).two + (int)grown(2L);\n}\n"}});
+  tree.generate();
+  const std::string text = read_file(tree.tree() / "x.cpp");
+  CHECK(text.find("one(grown), two(grown(x)) {/*[j*/JCPROF_TRAP(") != std::string::npos);
+  CHECK(text.find("Other(int x) : two(/*[j*/(JCPROF_TRAP_E(") != std::string::npos);
+  CHECK(tree.traps_of("Made::Made") == 2);
+  CHECK(tree.traps_of("Other::Other") == 2);
+  CHECK(tree.output({"g++", "x.cpp", "-o", "x"}) == "0");
+  CHECK(tree.output({"./x"}) == "7");
+  CHECK(tree.is_undone());
+}
+
 TEST_CASE("warnings that the sources have by themselves cost no trap") {
   Tree tree(Sources{{"x.c", "int f(int x) {\n  int unused;\n  if (x = 1) return 2;\n  return x;\n}\n" +
                                 main_calling("f")}},

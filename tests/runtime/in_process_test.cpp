@@ -46,10 +46,11 @@ TEMPLATE_TEST_CASE("an entry in C++ is stopped at each event a thousand times", 
     CHECK(workshop.run({agent, rounds, "5", "3"}, {{"ASAN_OPTIONS", "detect_leaks=0"}}) ==
           Ran{0,
               "result 112\n"
-              "result 112, 33 events, before 00000000, all 6dbcbbfc: 1 30 22 20 21 10 23 31 30 22 20 10 32 2 "
-              "40 22 20 10 42 3 4 11 12 "
-              "10 5 60 50 51 52 51 52 53 6\n"
-              "result 112, 33 events, before 03a24f6c, all 6dbcbbfc: 10 23 31\n"
+              "result 112, 37 events, before 00000000, all c8ee0310: 1 30 22 20 21 10 24 23 31 30 22 20 10 "
+              "24 32 "
+              "2 40 22 20 10 24 42 3 4 11 12 "
+              "10 5 60 50 51 52 51 52 53 54 6\n"
+              "result 112, 37 events, before 03a24f6c, all c8ee0310: 10 24 23\n"
               "0 wrong stops\n"
               "result 112, trap 0\n"
               "result 112, trap 0\n"

@@ -83,8 +83,9 @@ TEMPLATE_TEST_CASE(
       CHECK(workshop.run({program}, {{"JCPROF_TRACE", "trace"}}) == Ran{0, "result 112\n"});
       const Report trace = workshop.report("trace");
       CHECK(in_words(trace.ids) ==
-            "1000 1 30 22 20 21 10 23 31 30 22 20 10 32 2 40 22 20 10 42 3 4 11 12 10 5 60 50 51 52 51 52 53 "
-            "6 1001");
+            "1000 1 30 22 20 21 10 24 23 31 30 22 20 10 24 32 2 40 22 20 10 24 42 3 4 11 12 10 5 60 50 51 52 "
+            "51 52 "
+            "53 54 6 1001");
       stop_at_events(workshop, program, trace.ids, step);
     }
   }

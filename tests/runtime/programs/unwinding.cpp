@@ -25,6 +25,7 @@ Immovable made(int n) {
 
 int thrower(int n) {
   JCPROF_TRAP(20);
+  JCPROF_LAST(24);
   const Immovable local(n);
   if (n > 1) throw n;
   JCPROF_TRAP(21);
@@ -97,6 +98,7 @@ int sum_to(int n) {
 
 #if __cplusplus >= 202002L
 constexpr int guarded_sum(int n) {
+  JCPROF_LAST(54);
   {
     JCPROF_AFTER(53);
     return sum_to(n);
@@ -105,6 +107,7 @@ constexpr int guarded_sum(int n) {
 static_assert(guarded_sum(4) == 10);
 #else
 int guarded_sum(int n) {
+  JCPROF_LAST(54);
   {
     JCPROF_AFTER(53);
     return sum_to(n);
