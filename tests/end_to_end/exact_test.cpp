@@ -234,6 +234,22 @@ TEST_CASE("what moves control in C++ is right to the step") {
   check_stopped(moves_of_cpp);
 }
 
+const Program scope_ends{.source = "scope_ends.cpp", .groups = 6, .exclude = {"Silent::~Silent"}};
+const Program initialisers{.source = "initialisers.cpp", .groups = 3};
+
+TEST_CASE("what is destroyed in C++ is the time of who destroys it, to the step") {
+  check_stopped(scope_ends);
+}
+
+TEST_CASE("what is initialised in C++ is the time of the constructor, to the step") {
+  check_stopped(initialisers);
+}
+
+TEST_CASE("a recording of what is destroyed and initialised in C++ is right to the step") {
+  check_recorded(scope_ends);
+  check_recorded(initialisers);
+}
+
 TEST_CASE("what the standard library of C++ calls back is right to the step") {
   check_stopped({.source = "library.cpp", .groups = 4});
 }
