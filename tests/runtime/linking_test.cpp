@@ -86,6 +86,9 @@ TEMPLATE_TEST_CASE("the hooks of a target are called as a root is entered and le
             "0 wrong stops\n"
             "enter\nleave\nresult 8, trap 0\n"
             "enter\nleave\nresult 8, trap 0\n"
+            "enter\nleave\nenter\nleave\nenter\nleave\nenter\nleave\nenter\nleave\n"
+            "0 and enter\nleave\nenter\nleave\nenter\nleave\nenter\nleave\nenter\nleave\n"
+            "5 calibrated stops\n"
             "result 8\n"});
 }
 
