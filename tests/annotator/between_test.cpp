@@ -43,6 +43,16 @@ TEST_CASE("the time up to the next command's entry is in no line, no call and no
   CHECK(result.invocations[2].outermost);
 }
 
+TEST_CASE("a call whose entry was the last event of a command has its caller in the tree") {
+  const Attribution result = attribute(two_calls(), path_of({1, 2, 4, 6, 1, 2, 3}));
+  const CostTree tree = cost_tree(result, std::vector<double>{1, 1, 1, engine::missing, 1, 1, 1});
+  REQUIRE(tree.nodes.size() == 2);
+  CHECK(tree.functions[tree.nodes[1].function].name == "f");
+  CHECK(tree.nodes[1].parent == 0);
+  CHECK(tree.nodes[0].calls == 2);
+  CHECK(tree.nodes[0].inclusive == 6);
+}
+
 TEST_CASE("a loop that a command's end cuts off ends with it") {
   const TrapMap map = MapMaker()
                           .trap(TrapKind::entry0, "p", 1)
