@@ -185,6 +185,15 @@ TEST_CASE("chunks follow each other without a seam, also where ticks need more t
   CHECK(run.recording.calls.at(1).inclusive == std::ldexp(1.0, 45) - 3);
 }
 
+TEST_CASE("calls that take no tick have quantiles where there is no own cost that could hide them") {
+  LogBuilder log;
+  log.enter(1, 0, 1).enter(1, 5, 2).leave(1, 5, 2).leave(1, 9, 1);
+  const RecordedRun run = analyzed(log);
+  const StoredEstimate& row = estimate_of(run, EstimateScope::function, "(function 2)");
+  CHECK(row.most == 0.0);
+  CHECK(row.q99 == 0.0);
+}
+
 TEST_CASE("calls that own cost hides have no quantiles, nor lines; others do") {
   LogBuilder log;
   log.head.hook_ticks = 40 * 1024;
