@@ -229,6 +229,15 @@ TEST_CASE("threads that were mostly off their processor are told, where that is 
   CHECK(told(0, 100).empty());
 }
 
+TEST_CASE("a thread that was off its processor while recording was paused is not told") {
+  LogBuilder log;
+  log.pair(0, 0).pair(5'000'000'000, 5'000'000'000);
+  log.enter(1, 0, f).pause(100'000'000).resume(1'600'000'000).leave(1, 2'000'000'000, f);
+  log.block(JCPROF_LOG_BLOCK_THREAD,
+            jcprof_log_thread{.thread = 1, .running_ns = 400'000'000, .waiting_ns = 1});
+  CHECK(warnings(analyzed(log)).find("off the processor") == std::string::npos);
+}
+
 TEST_CASE("a clock that steps back costs nothing but the step") {
   LogBuilder log;
   log.enter(1, 1000, f).enter(1, 1010, g).leave(1, 700, g).enter(1, 720, g).leave(1, 721, g).leave(1, 800, f);
