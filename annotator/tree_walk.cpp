@@ -83,7 +83,7 @@ void each_stack(const CostTree& tree, const std::function<void(const StackCost&)
 
 CostTree exported_tree(const Profile& profile) {
   CostTree tree = profile.tree;
-  if (!profile.between) return tree;
+  if (!profile.between || !was_measured(*profile.between)) return tree;
   const double cost = profile.between->ticks.value;
   tree.nodes.push_back(
       {.function = static_cast<std::uint32_t>(tree.functions.size()), .exclusive = cost, .inclusive = cost});

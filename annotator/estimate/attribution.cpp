@@ -58,6 +58,9 @@ class PathAccount {
   // ---- as Ownership asks it
 
   bool is_on_top() const { return true; }
+  /// An applet's process() is called by the card only. In C the trigger is one command, and the entry may
+  /// call itself or another one.
+  bool begins_command(const TrapPlace& entry0) const { return entry0.has_commands; }
   void own(const Machine::Owner* owner) {
     if (owner == nullptr) return own_nothing();
     const TrapPlace& trap = owner->trap();

@@ -44,7 +44,11 @@ CostTree cost_tree(const Attribution& attribution, std::span<const double> costs
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> lines;  // by node and line
   auto next = attribution.invocations.begin();
   for (std::size_t block = 0; block < costs.size(); ++block) {
-    while (!open.empty() && open.back().end <= block) open.pop_back();
+    const auto close = [&] {
+      while (!open.empty() && open.back().end <= block) open.pop_back();
+    };
+    // A call whose entry was a command's last event has its caller, which ended with it.
+    if (!attribution.blocks[block].is_between()) close();
     for (; next != attribution.invocations.end() && next->begin == block; ++next) {
       const std::uint32_t parent = open.empty() ? CostNode::none : open.back().node;
       const std::size_t from =
@@ -56,6 +60,7 @@ CostTree cost_tree(const Attribution& attribution, std::span<const double> costs
       // Of a function without a trap at its entry nothing but the return may be known, which is the caller's.
       if (next->end > next->begin) open.push_back({.node = found->second, .end = next->end});
     }
+    close();
     if (!open.empty() && !engine::is_missing(costs[block]))
       lines[{open.back().node, attribution.blocks[block].line}] += costs[block];
   }

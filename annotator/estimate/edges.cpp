@@ -33,6 +33,11 @@ TrapId trap_at(const TakenPath& path, std::size_t position) {
   return position < path.end() ? path.events()[position].trap : run_to_end;
 }
 
+/// No code of the target's runs there, and no line owns it. In C the entry calls itself.
+bool is_between_commands(const Ends& ends, const TrapMap& map) {
+  return map.language == "java" && ends.second != run_to_end && map.at(ends.second).kind == TrapKind::entry0;
+}
+
 /// The inputs of a path, by the number of events that it shares at its beginning with an earlier path of the
 /// same input: the edges between those were counted there.
 std::map<std::size_t, std::vector<std::uint32_t>> inputs_by_shared_events(const std::vector<TakenPath>& paths,
@@ -101,6 +106,7 @@ void take(const MeasuredPath& measured, std::size_t first_block, Edges& edges) {
 std::vector<EdgeEstimate> estimates_of(const Edges& edges, const RunView& run) {
   std::vector<EdgeEstimate> result;
   for (const auto& [ends, edge] : edges) {
+    if (is_between_commands(ends, run.map)) continue;
     const Trap& from = run.map.at(ends.first);
     EdgeEstimate& estimate = result.emplace_back(EdgeEstimate{.from = ends.first,
                                                               .to = ends.second,

@@ -199,6 +199,7 @@ std::vector<LineEstimate> lines(const Run& run, const Whole& whole) {
                       .hits = owned[i].hits,
                       .cost = with_share(run.usual.estimate_of(sum), whole),
                       .rounds = std::move(sum.rounds)});
+    if (result.back().cost.unreliable) result.back().rounds.clear();
   }
   return result;
 }

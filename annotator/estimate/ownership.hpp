@@ -16,8 +16,8 @@ namespace jcprof::annotator {
 /// The calls under way and the statements begun in them, as the traps of one thread of control show them.
 /// `Host` keeps the account, with data of its own in each call and each statement:
 ///   keeps_outermost         true: the outermost call owns what runs after its return, but for the time up to
-///   the
-///                           next command, which nobody owns
+///                           the next command, which nobody owns
+///   begins_command(entry0)  a new command, and no call of one that runs: all calls under way were left
 ///   is_on_top()             false while a call runs that traps do not show
 ///   own(owner)              the owner has the time since the last event; nullptr: no trap's call has it
 ///   enter(trap, call)       a call begins; false: there is no room for it
@@ -80,7 +80,7 @@ class Ownership {
   /// `next`: the trap that ends the time; nullptr: another event does.
   void pass_to(const TrapPlace* next) {
     // A new command: whatever was under way had ended before the time up to it began.
-    if (Host::keeps_outermost && next != nullptr && next->kind == TrapKind::entry0) leave_to(0);
+    if (Host::keeps_outermost && next != nullptr && begins_command(*next)) leave_to(0);
     if (!is_on_top()) return host_.own(nullptr);
     Frame& top = frames_.back();
     if (top.is_leaving && next != nullptr && resumes(*next)) resume(*next);
@@ -92,6 +92,10 @@ class Ownership {
     if (!owner.frame.is_plain) owner.statement = &statements_.back();
     host_.own(&owner);
     if (next != nullptr && is_kept && owner.frame.is_leaving) host_.pop();
+  }
+
+  bool begins_command(const TrapPlace& trap) const {
+    return trap.kind == TrapKind::entry0 && host_.begins_command(trap);
   }
 
   /// After a return the frame is gone, unless a `finally` of it still runs.
@@ -127,8 +131,8 @@ class Ownership {
   /// Makes the innermost frame the one in which the trap was passed.
   void settle_frames(const TrapPlace& trap) {
     if (trap.kind == TrapKind::entry0) {
-      // A new command: an exception that nobody caught left whatever was under way.
-      leave_to(0);
+      // An exception that nobody caught left whatever was under way.
+      if (begins_command(trap)) leave_to(0);
       push(trap);
     } else if (trap.kind == TrapKind::entry) {
       const bool continues_entry0 = previous_ != nullptr && previous_->kind == TrapKind::entry0 &&

@@ -50,9 +50,12 @@ TrapTable table_of(const TrapMap& map) {
                            .guards = static_cast<std::uint32_t>(trap.guards),
                            .offset = trap.offset,
                            .end_offset = trap.end_offset,
-                           .has_finally = map.language == "java"});
+                           .has_finally = map.language == "java",
+                           .has_commands = map.language == "java"});
     if (functions.size() > table.functions.size()) table.functions.push_back(place);
     if (lines.size() > table.lines.size()) table.lines.push_back(place);
+    if (trap.kind == TrapKind::exit || trap.kind == TrapKind::returns)
+      table.functions[table.traps.back().function].shows_end = true;
   }
   find_holders(table.traps);
   return table;

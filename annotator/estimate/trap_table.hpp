@@ -24,6 +24,7 @@ struct TrapPlace {
   std::uint64_t end_offset = 0;
   std::uint64_t holder = no_holder;  // begin of the innermost statement with a trap that it is inside of
   bool has_finally = false;          // the language has: a handler may run after a return
+  bool has_commands = false;         // the language has: a trigger may consist of several
 
   /// The trap stands for a statement and has the statement's range.
   bool is_statement() const {
@@ -40,6 +41,7 @@ struct TrapTable {
     std::string function;
     std::string path;
     std::size_t line = 0;
+    bool shows_end = false;  // of a function: a trap stands at its end, or at a return
   };
   std::vector<TrapPlace> traps;  // by number - 1
   std::vector<Place> functions;  // at their first trap

@@ -114,8 +114,9 @@ void warn_of_losses(const LogFacts& facts, const Walk& walk, RecordedRun& run) {
 }
 
 /// The part of its time in which a thread was on a processor; 1 where that is not known well enough to tell.
+/// Pauses are nobody's time: a wait there is in no call.
 double running_part(const StoredThread& thread) {
-  const double time = thread.last - thread.first;
+  const double time = thread.last - thread.first - thread.paused;
   return thread.running && time > 2 * unseen_ns ? std::min(1.0, (*thread.running + unseen_ns) / time) : 1;
 }
 

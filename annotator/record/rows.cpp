@@ -279,7 +279,7 @@ void put_quantiles(StoredEstimate& row, const Sums& sums, double own_cost, doubl
   const auto quantile = [&](double part) {
     return static_cast<double>(std::clamp(sums.sketch.quantile(part), sums.least, sums.most)) * per_tick;
   };
-  if (quantile(0.5) <= part_of_own_cost_unknown * own_cost * per_tick) return;
+  if (quantile(0.5) < part_of_own_cost_unknown * own_cost * per_tick) return;
   row.least = static_cast<double>(sums.least) * per_tick;
   row.most = static_cast<double>(sums.most) * per_tick;
   row.q50 = quantile(0.5);

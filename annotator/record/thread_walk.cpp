@@ -204,8 +204,18 @@ void ThreadWalk::pass_trap(std::uint32_t id, std::uint64_t ticks) {
   ticks_ = ticks;
   const TrapPlace& trap = walk_.traps.traps[id - 1];
   // A new command: what the last one left open ended with it, and the host ran in between.
-  while (walk_.is_entered && trap.kind == TrapKind::entry0 && !traps_.frames().empty()) pop();
+  while (walk_.is_entered && trap.kind == TrapKind::entry0 && begins_command(trap) &&
+         !traps_.frames().empty())
+    pop();
   traps_.step(trap);
+}
+
+/// The entry of an enclave or a TA may call itself or another one. While hooks or traps show a call that runs
+/// the host does not, unless no trap would have shown the call's end.
+bool ThreadWalk::begins_command(const TrapPlace& /*entry0*/) const {
+  if (!walk_.is_entered || traps_.frames().empty()) return true;
+  const bool has_hooks = frames_.size() - 1 > traps_.frames().size();
+  return !has_hooks && !walk_.traps.functions[traps_.frames().front().function].shows_end;
 }
 
 void ThreadWalk::own(const Traps::Owner* owner) {

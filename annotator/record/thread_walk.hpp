@@ -113,6 +113,7 @@ class ThreadWalk {
   // traps, as Ownership asks
   void pass_trap(std::uint32_t id, std::uint64_t ticks);
   bool is_on_top() const { return frames_.size() - 1 == trap_depth_; }
+  bool begins_command(const TrapPlace& entry0) const;
   void own(const Traps::Owner* owner);
   bool enter(const TrapPlace& trap, TrapCall& call);
   void left(Traps::Frame& frame);

@@ -348,6 +348,17 @@ TEST_CASE("a command that was left by an exception does not hold on to the next 
   CHECK(calls(two_calls(), {1, 2, 4, 6, 1, 2, 3}) == "p [0,3) f [3,3) p [4,7)");
 }
 
+TEST_CASE(
+    "in C an entry that is called while a command runs is a call, and the calling line owns the way to it") {
+  TrapMap map = two_calls();
+  map.language = "c";
+  const std::vector<std::uint32_t> traps{1, 2, 4, 1, 2, 3, 5, 1, 2, 5, 3, 5};
+  CHECK(owners(map, traps) ==
+        "1→2 p:1\n2→4 p:1\n4→1 p:20\n1→2 p:1\n2→3 p:1\n3→5 p:10\n5→1 p:20\n1→2 p:1\n2→5 p:1\n5→3 p:20\n"
+        "3→5 p:10\n5→0 p:30\n");
+  CHECK(calls(map, traps) == "p [0,12) p' [3,6) p' [7,9)");
+}
+
 TEST_CASE("hits and what was never reached come from the path") {
   const TrapMap map = MapMaker()
                           .trap(entry, "p", 1)

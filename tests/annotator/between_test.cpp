@@ -43,6 +43,16 @@ TEST_CASE("the time up to the next command's entry is in no line, no call and no
   CHECK(result.invocations[2].outermost);
 }
 
+TEST_CASE("a call whose entry was the last event of a command has its caller in the tree") {
+  const Attribution result = attribute(two_calls(), path_of({1, 2, 4, 6, 1, 2, 3}));
+  const CostTree tree = cost_tree(result, std::vector<double>{1, 1, 1, engine::missing, 1, 1, 1});
+  REQUIRE(tree.nodes.size() == 2);
+  CHECK(tree.functions[tree.nodes[1].function].name == "f");
+  CHECK(tree.nodes[1].parent == 0);
+  CHECK(tree.nodes[0].calls == 2);
+  CHECK(tree.nodes[0].inclusive == 6);
+}
+
 TEST_CASE("a loop that a command's end cuts off ends with it") {
   const TrapMap map = MapMaker()
                           .trap(TrapKind::entry0, "p", 1)
@@ -69,6 +79,31 @@ TEST_CASE("what lies between two commands has a row of its own, and shares are o
   CHECK(std::abs(profile.unattributed.value) < 1e-3);
   CHECK(profile.blocks[3].function.empty());
   CHECK(profile.blocks[3].hot == Hot::undecided);
+}
+
+TEST_CASE("time between commands that is not known stands nowhere as a number") {
+  Profile profile = two_commands();
+  profile.between = unreliable(*profile.between);
+  CHECK_FALSE(holds(to_folded(profile), "between commands"));
+  CHECK_FALSE(holds(to_callgrind(profile), "between commands"));
+  CHECK(nlohmann::json::parse(to_json(profile)).at("between").at("value").is_null());
+  CHECK(holds(report_data({.profile = profile}, 1'000'000), R"("between":null)"));
+}
+
+TEST_CASE("no edge leads from a command's end into the next one") {
+  const Profile profile = two_commands();
+  CHECK(edge_of(profile, 5, 1) == nullptr);
+  CHECK(edge_of(profile, 3, 5) != nullptr);
+}
+
+TEST_CASE("several gaps between commands are one sum, though rounds lack stops") {
+  SyntheticDevice device{.map = two_calls(), .pass = 10, .lost = 0.05, .noise = 0};
+  device.path = path_of({1, 2, 3, 5, 1, 2, 3, 5, 1, 2, 3, 5});
+  device.costs = {100, 200, 500, 4e6, 100, 200, 500, 2e6, 100, 200, 500, 80};
+  const Profile profile = estimate(device.run(40));
+  REQUIRE(profile.between);
+  CHECK(profile.between->ticks.value == Approx(6e6).epsilon(1e-4));
+  CHECK(line_of(profile, 10)->cost.share.value == Approx(1500.0 / 2480).epsilon(1e-2));
 }
 
 TEST_CASE("a trigger of one command has nothing between commands") {

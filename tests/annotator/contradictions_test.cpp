@@ -82,6 +82,8 @@ TEST_CASE("what is unreliable has no value in tables, comments and exports") {
   CHECK_FALSE(of_line(document, 50).contains("unreliable"));
   CHECK(of_line(document, 50)["ticks"]["value"] > 0);
 
+  CHECK(line.rounds.empty());
+  CHECK_FALSE(line_of(profile, 50)->rounds.empty());
   CHECK(to_csv(profile).find("\"A.java\",40,\"f\",1,20,,,,,,,0\r\n") != std::string::npos);
   CHECK(json(line.cost) ==
         R"({"ticks":[null,null,null],"share":[null,null,null],"resolved":false,"unreliable":true})");

@@ -185,6 +185,15 @@ TEST_CASE("chunks follow each other without a seam, also where ticks need more t
   CHECK(run.recording.calls.at(1).inclusive == std::ldexp(1.0, 45) - 3);
 }
 
+TEST_CASE("calls that take no tick have quantiles where there is no own cost that could hide them") {
+  LogBuilder log;
+  log.enter(1, 0, 1).enter(1, 5, 2).leave(1, 5, 2).leave(1, 9, 1);
+  const RecordedRun run = analyzed(log);
+  const StoredEstimate& row = estimate_of(run, EstimateScope::function, "(function 2)");
+  CHECK(row.most == 0.0);
+  CHECK(row.q99 == 0.0);
+}
+
 TEST_CASE("calls that own cost hides have no quantiles, nor lines; others do") {
   LogBuilder log;
   log.head.hook_ticks = 40 * 1024;
@@ -218,6 +227,15 @@ TEST_CASE("threads that were mostly off their processor are told, where that is 
   // The recorder may have looked at it in its first moments only.
   CHECK(told(1, 300).empty());
   CHECK(told(0, 100).empty());
+}
+
+TEST_CASE("a thread that was off its processor while recording was paused is not told") {
+  LogBuilder log;
+  log.pair(0, 0).pair(5'000'000'000, 5'000'000'000);
+  log.enter(1, 0, f).pause(100'000'000).resume(1'600'000'000).leave(1, 2'000'000'000, f);
+  log.block(JCPROF_LOG_BLOCK_THREAD,
+            jcprof_log_thread{.thread = 1, .running_ns = 400'000'000, .waiting_ns = 1});
+  CHECK(warnings(analyzed(log)).find("off the processor") == std::string::npos);
 }
 
 TEST_CASE("a clock that steps back costs nothing but the step") {

@@ -202,11 +202,34 @@ TEST_CASE("recorded traps: a command of an enclave or a TA ends before the next 
   LogBuilder log;
   log.head.anchor = 0x1000;
   // The first one's end has no trap.
-  log.line(1, 0, 1).line(1, 1, 2).line(1, 10, 3).line(1, 1010, 1).line(1, 1011, 2).line(1, 1020, 5);
-  const RecordedRun run = analyzed(log, two_calls());
+  log.line(1, 0, 1).line(1, 1, 2).line(1, 10, 3).line(1, 1010, 1).line(1, 1011, 2).line(1, 1020, 3);
+  const TrapMap map = MapMaker().trap(entry0, "p", 1).trap(entry, "p", 1).trap(before, "p", 10).map();
+  const RecordedRun run = analyzed(log, map);
   CHECK(estimates(run, EstimateScope::function) == "p×2 20(20) ");
   CHECK(run.estimates.front().ticks == 20);
   CHECK(run.recording.threads.at(0).outside == 1000);
+}
+
+TEST_CASE("recorded traps: an entry of an enclave or a TA that is called by one that runs is a call") {
+  LogBuilder log;
+  log.head.anchor = 0x1000;
+  // p calls itself on line 20, and is entered a second time by the host.
+  log.line(1, 0, 1).line(1, 1, 2).line(1, 10, 4).line(1, 30, 1).line(1, 31, 2).line(1, 40, 5);
+  log.line(1, 100, 5).line(1, 1100, 1).line(1, 1101, 2).line(1, 1110, 5);
+  const RecordedRun run = analyzed(log, two_calls());
+  CHECK(tree(run) == "1: p×2 110(100)\n1:  p×1 10(10)\n");
+  CHECK(run.recording.threads.at(0).outside == 1000);
+}
+
+TEST_CASE("hooks of an enclave show that its entry is called by one that runs, and their frames stay") {
+  LogBuilder log;
+  log.head.anchor = 0x1000;
+  const TrapMap map = MapMaker().trap(entry0, "p", 1).trap(entry, "p", 1).trap(before, "p", 10).map();
+  log.enter(1, 0, 1).line(1, 1, 1).line(1, 2, 2).line(1, 10, 3).enter(1, 20, 1).line(1, 21, 1);
+  log.line(1, 22, 2).leave(1, 30, 1).leave(1, 50, 1);
+  const RecordedRun run = analyzed(log, map);
+  CHECK(tree(run) == "1: (function 1)×1 50(1)\n1:  p×1 49(39)\n1:   (function 1)×1 10(1)\n1:    p×1 9(9)\n");
+  CHECK(run.recording.threads.at(0).outside == 0);
 }
 
 TEST_CASE("recorded traps: of one pass of a line least, most and quantiles are known, calls left out") {
