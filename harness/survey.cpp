@@ -131,8 +131,21 @@ class Surveyor {
 
   TracedPath trace(const StoredInput& input) {
     TracedPath path = trace_path(transport_, input.index);
-    if (path.end.status) judge_end(input, path);
-    return path;
+    if (!is_answered_otherwise(path)) {
+      if (path.end.status) judge_end(input, path);
+      return path;
+    }
+    // One run may go wrong, or be answered with another length, by chance: only what comes again is told.
+    TracedPath again = trace_path(transport_, input.index);
+    const bool is_alike =
+        again.end.status == path.end.status && answer_of(again.end).length == answer_of(path.end).length;
+    if (is_alike) judge_end(input, again);
+    return again;
+  }
+
+  bool is_answered_otherwise(const TracedPath& path) const {
+    const GoodAnswer& good = survey_.good.back();
+    return path.end.status && (*path.end.status != good.status || answer_of(path.end).length != good.length);
   }
 
   /// A traced run that is answered otherwise than the plain ones did something else than these.

@@ -87,7 +87,7 @@ std::vector<bool> contradicted(const std::vector<StretchRounds>& stretches, cons
   for (std::size_t i = stretches.size(); i-- > 0;) {
     std::vector<double> others = command.between;
     add(others, stretches[i].rounds, -1);
-    if (judge.is_below_zero(others, stretches[i].doubt)) result[i] = true;
+    if (judge.is_below_zero(others, command.doubt + stretches[i].doubt)) result[i] = true;
     const std::size_t end = end_of_less_than_nothing(judge, stretches, i);
     if (end == 0 || end >= nearest_end) continue;
     nearest_end = end;

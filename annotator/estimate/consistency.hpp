@@ -20,6 +20,7 @@ struct StretchRounds {
 struct CommandRounds {
   double total = 0;             // as measured, from its first byte to its answer
   std::vector<double> between;  // all stretches together, by round, or missing
+  double doubt = 0;             // of `between`: half width of what was taken off for traps
 };
 
 /// Which of `stretches`, along the path, cannot be: they, or a few neighbours together, take less than

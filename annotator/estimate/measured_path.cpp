@@ -72,14 +72,20 @@ MeasuredPath::MeasuredPath(const RunView& run, const TakenPath& path, std::span<
 std::vector<bool> MeasuredPath::contradictions() const {
   const std::size_t count = stretches_.all().size();
   std::vector<StretchRounds> parts;
+  const auto doubt_between = [&](std::size_t begin, std::size_t end) {
+    return widest_doubt(traps_at(begin, path_, attribution_.unwinding),
+                        traps_at(end, path_, attribution_.unwinding), cost_);
+  };
   for (std::size_t s = 0; s < count; ++s) {
     const StretchRange range{s, s + 1};
     parts.push_back({.rounds = stretches_.sum(std::span(&range, 1)),
-                     .doubt = half_width_of(traps_of(stretches_.all()[s]), cost_)});
+                     .doubt = doubt_between(stretches_.all()[s].begin, stretches_.all()[s].end)});
   }
+  if (count == 0) return {};
   const StretchRange whole{0, count};
   return contradicted(parts, {.total = engine::median(engine::present(stretches_.totals())),
-                              .between = stretches_.sum(std::span(&whole, 1))});
+                              .between = stretches_.sum(std::span(&whole, 1)),
+                              .doubt = doubt_between(stretches_.all().front().begin, path_.end())});
 }
 
 TrapCount MeasuredPath::traps_of(const Stretch& stretch) const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <string_view>
@@ -13,6 +14,8 @@ namespace {
 
 // A pass among the user's code does not cost quite what it does where it is calibrated.
 constexpr double pass_differs = 0.15;
+// The doubt is asked for four times over: two stops may differ by more than what one of them costs.
+constexpr double place_differs = 1.0 / 6;
 
 /// By how much a pass of `plus` took longer than one of `minus`, repetition by repetition: kinds that belong
 /// together are timed in turn, with as many passes each, if any. Nothing where one of them was not timed.
@@ -102,6 +105,23 @@ double half_width_of(const TrapCount& count, const TrapCost& cost) {
                          half_width(cost.stop) * count.stops, half_width(cost.frame) * count.frames,
                          half_width(cost.guard) * count.guards};
   return std::sqrt(std::inner_product(parts.begin(), parts.end(), parts.begin(), 0.0));
+}
+
+double widest_doubt(const TrapCount& begin, const TrapCount& end, const TrapCost& cost) {
+  TrapCount between = end;
+  between.add(begin, -1);
+  double doubt = half_width_of(between, cost);
+  const auto add = [&](double count, const Interval& each) {
+    if (count == 0) return;
+    doubt += each.high > 0 ? std::abs(count) * place_differs * each.value
+                           : std::numeric_limits<double>::infinity();
+  };
+  add(begin.stops + end.stops, cost.stop);
+  add(between.counted, cost.counting);
+  add(between.frames, cost.frame);
+  add(between.guards, cost.guard);
+  if (between.passes != 0 && !(cost.pass.high > 0)) doubt = std::numeric_limits<double>::infinity();
+  return doubt;
 }
 
 }  // namespace jcprof::annotator

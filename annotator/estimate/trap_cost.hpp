@@ -39,5 +39,8 @@ struct TrapCount {
 double cost_of(const TrapCount& count, const TrapCost& cost);
 /// How far that may be wrong.
 double half_width_of(const TrapCount& count, const TrapCost& cost);
+/// How far the cost of `end` less that of `begin` may be wrong where a target is to be accused of it: stops
+/// cost more at one place than at another, and nothing is known of a kind that was not calibrated (infinite).
+double widest_doubt(const TrapCount& begin, const TrapCount& end, const TrapCost& cost);
 
 }  // namespace jcprof::annotator

@@ -252,13 +252,17 @@ std::vector<std::uint64_t> CardTransport::ends_of_commands(std::uint32_t input, 
   if (prepare_and_arm(commands, trace_command(setup_.arming, 0, armed)).outcome != Outcome::ended) return {};
   std::vector<std::uint64_t> ends;
   std::optional<CardTrace> told;
+  bool is_readable = true;
   for (const Bytes& command : commands.trigger) {
-    if (session_.transmit(command).state != ExchangeState::answered) return {};
-    const Answer& answer = session_.transmit(read_trace_command(setup_.arming, 0));
+    const Answer& answer = session_.transmit(command);
     if (answer.state != ExchangeState::answered) return {};
-    told = answer.status == sw_ok ? parse_trace(answer.data) : std::nullopt;
-    if (!told) break;
-    ends.push_back(told->events);
+    session_.abort_if_asked(answer.status, "the trigger");
+    if (!is_readable) continue;  // a trigger is never left half sent
+    const Answer& trace = session_.transmit(read_trace_command(setup_.arming, 0));
+    if (trace.state != ExchangeState::answered) return {};
+    told = trace.status == sw_ok ? parse_trace(trace.data) : std::nullopt;
+    is_readable = told.has_value();
+    if (told) ends.push_back(told->events);
   }
   finish(commands, Outcome::ended);
   const bool is_like = told && WholeRun{.events = told->events, .signature = told->signature_total} == like;

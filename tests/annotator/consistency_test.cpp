@@ -227,6 +227,13 @@ TEST_CASE("a part that takes more than the whole is accused with the one that ta
   CHECK(contradicted({{repeated(1200, 20)}}, {0, whole}) == std::vector<bool>(1));
 }
 
+TEST_CASE("the doubt of all others together keeps a part from being accused of taking more than the whole") {
+  const std::vector<double> whole(20, 1000);
+  const std::vector<StretchRounds> parts{{repeated(1200, 20)}, {repeated(-200, 20), 51}};
+  CHECK(contradicted(parts, {1100, whole, 49}) == std::vector{true, false});
+  CHECK(contradicted(parts, {1100, whole, 51}) == std::vector<bool>(2));
+}
+
 TEST_CASE("neighbours that are less than nothing together are all accused, and none that holds them") {
   // In turn the second and the fourth are below nothing.
   std::vector<StretchRounds> stretches{{repeated(500, 20)}, {}, {repeated(10, 20)}, {}, {repeated(500, 20)}};

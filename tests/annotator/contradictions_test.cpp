@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 
 /// p() calls g, then f: `of_f` is what the body of f takes.
 Profile two_calls_of(double of_f, const std::vector<Warning>& warnings = {}) {
-  SyntheticDevice device{.map = two_calls(), .pass = 10, .noise = 1};
+  SyntheticDevice device{.map = two_calls(), .pass = 10, .stop = 2000, .noise = 1};
   device.path = path_of({1, 2, 3, 4, 8, 9, 6, 7, 5});
   device.costs = {1000, 2000, 3000, 700, 1200, 9000, of_f, 1500, 800};
   RunData data = device.run(20);
@@ -108,6 +108,28 @@ TEST_CASE("of a command whose traced run answered otherwise every line is unreli
   for (const LineEstimate& line : profile.lines) CHECK(line.cost.unreliable);
   CHECK(profile.total.resolved);
   CHECK(profile.warnings == std::vector<std::string>{"traced answer: the traced run answers 6985"});
+}
+
+TEST_CASE("healthy devices are not accused whose stops cost more at one place than at another") {
+  for (const double noise : {0.0, 1.0}) {
+    SyntheticDevice device{.map = two_calls(), .stop = 8500, .noise = noise};
+    device.path = path_of({1, 2, 3, 4, 8, 9, 6, 7, 5});
+    device.costs = {500, 500, 600, 700, 500, 6000, 500, 1500, 800};
+    device.stop_differs = 0.18;
+    CHECK_FALSE(is_unreliable(estimate(device.run(20))));
+  }
+}
+
+TEST_CASE("healthy devices are not accused whose traps or stops were not calibrated") {
+  for (const std::string& refused : std::vector<std::string>{"unarmed", "counting", "stop", "frames", ""}) {
+    SyntheticDevice device{.map = two_calls(), .pass = 10, .noise = 1};
+    device.path = path_of({1, 2, 3, 4, 8, 9, 6, 7, 5});
+    device.costs = {100, 2000, 300, 700, 100, 9000, 600, 150, 80};
+    RunData data = device.run(20);
+    std::erase_if(data.calibrations, [&](const auto& c) { return refused.empty() || c.kind == refused; });
+    INFO(refused);
+    CHECK_FALSE(is_unreliable(estimate(data)));
+  }
 }
 
 TEST_CASE("healthy devices have no line that is unreliable, with few rounds and with many") {

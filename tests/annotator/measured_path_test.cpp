@@ -118,10 +118,10 @@ TEST_CASE("a loop within itself by recursion takes what its outermost run takes,
 }
 
 TEST_CASE("a function takes with its calls no less than without, whatever noise says of the calls") {
-  // g takes 1700 to 1900 less than nothing, all that p takes by itself. So few rounds tell no
-  // contradiction.
+  // g takes 1700 to 1900 less than nothing, all that p takes by itself. Without calibrations no contradiction
+  // is told.
   const std::array<double, 9> costs{100, 200, 300, 70, 0, 900, 60, 150, 80};
-  RunData data = scripted_run(two_calls(), path_of({1, 2, 3, 4, 8, 9, 6, 7, 5}), 8,
+  RunData data = scripted_run(two_calls(), path_of({1, 2, 3, 4, 8, 9, 6, 7, 5}), 10,
                               [&](std::uint32_t round, std::size_t at) {
                                 double ticks = 5000;
                                 for (std::size_t i = 0; i < at; ++i) ticks += costs[i];
@@ -130,7 +130,7 @@ TEST_CASE("a function takes with its calls no less than without, whatever noise 
   const Profile profile = exactly(data);
   const FunctionEstimate& p = function(profile, "p");
   CHECK(p.exclusive.raw == 1800);
-  CHECK(p.inclusive.raw == Approx(115));
+  CHECK(p.inclusive.raw == Approx(105));
   CHECK(p.inclusive.ticks.value >= p.exclusive.ticks.value);
 }
 

@@ -23,6 +23,8 @@ struct SyntheticDevice {
   double stop = 4000;         // on top, of a command that a trap stops
   double frame = 60;          // and of each frame, and each guard, that it leaves
   double guard = 110;
+  double stop_differs =
+      0;  // by place: every second stop of the path is cheaper by this part, and the others dearer
   std::function<bool(std::size_t)> is_measured = [](std::size_t) { return true; };
   double lost = 0;   // part of the shots
   double noise = 1;  // 0: an exact clock
@@ -82,7 +84,8 @@ struct SyntheticDevice {
       calls.back().guards = static_cast<double>(trap.guards);
       double guards = 0;
       for (const Call& call : calls) guards += call.guards;
-      of_stops.push_back(stop + frame * static_cast<double>(calls.size() - 1) + guard * guards);
+      const double place = of_stops.size() % 2 == 0 ? 1 + stop_differs : 1 - stop_differs;
+      of_stops.push_back(place * stop + frame * static_cast<double>(calls.size() - 1) + guard * guards);
       before = trap.kind;
     }
     return of_stops;

@@ -364,6 +364,43 @@ TEST_CASE("an applet that a look at the trace disturbs is measured without knowi
   CHECK(shoot(*transport, {at(3)})[0].outcome == Outcome::stopped);
 }
 
+TEST_CASE("abort_on ends the extra traced run that tells commands apart, at once") {
+  World world;
+  world.applet.paths = {{1, 2}, {1, 3}};
+  int first = 0;
+  world.twist = [&](const std::string& apdu) -> std::optional<FakeReply> {
+    if (apdu.starts_with("b031") && ++first == 2) return framed({0x63, 0xC2});
+    return std::nullopt;
+  };
+  CardSetup setup = basic_setup();
+  setup.trigger.apdus = {"B0310000", "B0320000"};
+  const auto transport = transport_on(world, setup);
+  CHECK_THROWS_WITH(transport->trace(0, 0, 100), Catch::Contains("the trigger was answered with 63C2"));
+  CHECK(world.seen.back().starts_with("b031"));
+}
+
+TEST_CASE("a trigger is sent to its end where the trace between its commands cannot be read") {
+  World world;
+  world.applet.paths = {{1, 2}, {1, 3}, {4}};
+  bool is_within = false;
+  int reads_within = 0;
+  world.twist = [&](const std::string& apdu) -> std::optional<FakeReply> {
+    if (apdu.starts_with("b0")) is_within = !apdu.starts_with("b033");
+    if (!apdu.starts_with("80f40300") || !is_within) return std::nullopt;
+    ++reads_within;
+    return framed({0x6F, 0x00});
+  };
+  CardSetup setup = basic_setup();
+  setup.trigger.apdus = {"B0310000", "B0320000", "B0330000"};
+  const auto transport = transport_on(world, setup);
+  CHECK(trace_path(*transport, 0).state == PathState::steady);
+  CHECK(reads_within == 1);
+  const auto sent = [&](const std::string& apdu) {
+    return std::ranges::count_if(world.seen, [&](const std::string& one) { return one.starts_with(apdu); });
+  };
+  CHECK(sent("b031") == sent("b033"));
+}
+
 TEST_CASE("passes of a calibration are rounded up to thousands") {
   World world;
   const auto transport = transport_on(world, basic_setup());

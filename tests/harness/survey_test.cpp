@@ -69,6 +69,18 @@ TEST_CASE("a traced run that answers another length is told where plain runs agr
   CHECK(warned(target).empty());
 }
 
+TEST_CASE("one traced run that ends otherwise by chance is not told") {
+  for (const Sample& once : {Sample{.outcome = Outcome::ended, .status = 0x9000, .reply = {1}},
+                             Sample{.outcome = Outcome::ended, .status = 0x6F00}}) {
+    FakeTransport target = steady();
+    // All windows of the first trace are of that run.
+    target.before_trace = [&](std::uint64_t n) {
+      target.traced_end = n == 1 ? std::optional(once) : std::nullopt;
+    };
+    CHECK(warned(target).empty());
+  }
+}
+
 TEST_CASE("where runs take several paths another status is told, and the profile stays what it is") {
   FakeTransport target = steady();
   target.before_trace = [&target](std::uint64_t n) { target.paths[0].resize(1 + n % 2, TrapId{1}); };
