@@ -197,7 +197,7 @@ std::optional<Warning> warning_of(const std::vector<CalibrationTime>& times) {
     return std::ranges::find(times, kind, &CalibrationTime::kind) != times.end();
   };
   std::vector<std::string> unknown;
-  if (!has(unarmed)) unknown.emplace_back("a trap on the way");
+  if (!has(empty) || !has(unarmed)) unknown.emplace_back("a trap on the way");
   if (!has(counting)) unknown.emplace_back("a counted pass");
   // Where a target does nothing of a kind a stop may cost nothing: a program leaves by _exit.
   if (has(returned) != has(stop)) unknown.emplace_back("a stop");

@@ -86,4 +86,11 @@ TEST_CASE("the costs that stay unknown are named in one sentence") {
         unknown + "a trap on the way, a counted pass");
 }
 
+TEST_CASE("without empty loops the cost of a trap on the way is not known, and that is said") {
+  using enum CalibrationKind;
+  const std::optional<Warning> warning = warning_of({{.kind = unarmed}, {.kind = counting}});
+  REQUIRE(warning);
+  CHECK(warning->text.ends_with(": a trap on the way"));
+}
+
 }  // namespace jcprof::harness
