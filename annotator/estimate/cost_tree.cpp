@@ -22,6 +22,20 @@ std::size_t calling_line(const Attribution& attribution, const Invocation& call,
   return before.function == caller ? attribution.lines[before.line].line : 0;
 }
 
+/// Costs by node and line of the path.
+using LineCosts = std::map<std::pair<std::uint32_t, std::uint32_t>, double>;
+
+void put_lines(const LineCosts& costs, const Attribution& attribution, CostTree& tree) {
+  for (const auto& [key, cost] : costs) {
+    CostNode& node = tree.nodes[key.first];
+    const OwnedLine& line = attribution.lines[key.second];
+    node.exclusive += cost;
+    node.lines.push_back({.path = line.path, .line = line.line, .cost = cost});
+  }
+  for (CostNode& node : tree.nodes)
+    std::ranges::sort(node.lines, {}, [](const CostLine& line) { return std::tie(line.path, line.line); });
+}
+
 }  // namespace
 
 void sum_up(CostTree& tree) {
@@ -40,8 +54,8 @@ CostTree cost_tree(const Attribution& attribution, std::span<const double> costs
     tree.functions.push_back({.name = function.name, .path = function.path, .line = function.line});
   std::vector<Open> open;  // calls under way, innermost last
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::size_t>, std::uint32_t>
-      nodes;                                                        // by parent, function, line
-  std::map<std::pair<std::uint32_t, std::uint32_t>, double> lines;  // by node and line
+      nodes;  // by parent, function, line
+  LineCosts lines;
   auto next = attribution.invocations.begin();
   for (std::size_t block = 0; block < costs.size(); ++block) {
     const auto close = [&] {
@@ -64,14 +78,7 @@ CostTree cost_tree(const Attribution& attribution, std::span<const double> costs
     if (!open.empty() && !engine::is_missing(costs[block]))
       lines[{open.back().node, attribution.blocks[block].line}] += costs[block];
   }
-  for (const auto& [key, cost] : lines) {
-    CostNode& node = tree.nodes[key.first];
-    const OwnedLine& line = attribution.lines[key.second];
-    node.exclusive += cost;
-    node.lines.push_back({.path = line.path, .line = line.line, .cost = cost});
-  }
-  for (CostNode& node : tree.nodes)
-    std::ranges::sort(node.lines, {}, [](const CostLine& line) { return std::tie(line.path, line.line); });
+  put_lines(lines, attribution, tree);
   sum_up(tree);
   return tree;
 }

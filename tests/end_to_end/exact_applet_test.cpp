@@ -128,7 +128,7 @@ json profile_of(const Workplace& place, const fs::path& project, const std::vect
   settings["trigger"]["apdu"] = commands;
   write_file(project / "jcprof.json", settings.dump(2));
   const Said said = place.run(
-      {"jcprof", "run", project.string(), "--rounds", "4", "--max-time", "10000h", "--no-zoom", "--fresh"});
+      {"jcprof", "run", project.string(), "--rounds", "14", "--max-time", "10000h", "--no-zoom", "--fresh"});
   INFO(said.out << said.err);
   REQUIRE(said.status == 0);
   const Said exported =
@@ -165,7 +165,7 @@ class Comparison {
   std::vector<std::string> faults() && { return std::move(faults_); }
 
  private:
-  /// The nearest whole step is the right one. So few rounds have no intervals.
+  /// The nearest whole step is the right one.
   void compare(const std::string& what, const json& ticks, int expected) {
     const double steps = ticks["value"].get<double>() / ns_of_step;
     if (std::abs(steps - expected) > 0.3)  // a busy machine may take a part of a second
