@@ -369,7 +369,7 @@ Ticks Target::calibrate(Passes kind, std::uint64_t passes) {
   Order order{.task = Task::calibrate, .limit_ns = remaining_ns()};
   std::vector<Order> orders{order};  // in an enclave static constructors run in the first
   order.passes = passes;
-  // Two calls are told apart by who asks for both: a third would bring in its own noise.
+  // The caller asks for both kinds and subtracts them: a third call would only add noise.
   if (!is_of_entries(kind)) orders.push_back(order);
   order.kind = kind;
   orders.push_back(order);

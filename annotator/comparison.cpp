@@ -73,7 +73,7 @@ void measure(Change& change, const Scales& scales) {
   const Interval none{0, 0, 0};
   const Interval before = change.before ? change.before->ticks : none;
   const Interval after = change.after ? divided(change.after->ticks, scales.speed) : none;
-  // Of one that was not measured nothing is known; it counts as no difference.
+  // A line that was not measured counts as no difference: nothing is known of it.
   if (!std::isfinite(before.high) || !std::isfinite(after.high)) {
     change.difference = {};
     return;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is published of a trial: the fitted costs of blocks, and the sums of them that lines and functions
-// are.
+// The published numbers of a trial: the fitted costs of blocks, and their sums by line and function.
 #pragma once
 
 #include "tests/support/trial.hpp"

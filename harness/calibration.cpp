@@ -76,8 +76,8 @@ class Calibrator {
   std::vector<CalibrationTime> times() { return std::move(times_); }
 
  private:
-  /// A stack that has no room for guards may have room for frames without. Where nothing is told of frames
-  /// the unwinding may be timed by itself.
+  /// A stack that has no room for guards may have room for frames without. A target that times no frames
+  /// may time the unwinding by itself.
   Turn stops() {
     using enum CalibrationKind;
     Turn turn{{returned}, {stop}};

@@ -135,7 +135,7 @@ class Surveyor {
       if (path.end.status) judge_end(input, path);
       return path;
     }
-    // One run may go wrong, or be answered with another length, by chance: only what comes again is told.
+    // One run may go wrong by chance, or its answer may have another length: a warning wants it twice.
     TracedPath again = trace_path(transport_, input.index);
     const bool is_alike =
         again.end.status == path.end.status && answer_of(again.end).length == answer_of(path.end).length;

@@ -23,10 +23,10 @@ struct CommandRounds {
   double doubt = 0;             // of `between`: half width of what was taken off for traps
 };
 
-/// Which of `stretches`, along the path, cannot be: they, or a few neighbours together, take less than
-/// nothing, or one takes more than all together. By a twentieth of the command, and by four half widths of an
-/// interval for all that is looked at, in both halves of the run, and in at least 85 of 100 rounds. Nothing
-/// is said of fewer than ten rounds.
+/// The `stretches`, along the path, that cannot be: they, or a few neighbours together, take less than
+/// nothing, or one takes more than all together. It must be so by a twentieth of the command and by four half
+/// widths of an interval for all that is looked at, in both halves of the run, and in at least 85 of 100
+/// rounds. Fewer than ten rounds, or ten pairs where twins are folded, prove nothing.
 std::vector<bool> contradicted(const std::vector<StretchRounds>& stretches, const CommandRounds& command);
 
 }  // namespace jcprof::annotator

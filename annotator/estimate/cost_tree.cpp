@@ -16,10 +16,11 @@ namespace jcprof::annotator {
 namespace {
 
 /// The line whose block the call ended, if that is one of the caller's.
-std::size_t calling_line(const Attribution& attribution, const Invocation& call, std::uint32_t caller) {
-  if (call.begin == 0) return 0;
+std::size_t calling_line(const Attribution& attribution, const Invocation& call, const CostTree& tree,
+                         std::uint32_t parent) {
+  if (parent == CostNode::none || call.begin == 0) return 0;
   const Block& before = attribution.blocks[call.begin - 1];
-  return before.function == caller ? attribution.lines[before.line].line : 0;
+  return before.function == tree.nodes[parent].function ? attribution.lines[before.line].line : 0;
 }
 
 /// Costs by node and line of the path.
@@ -65,8 +66,7 @@ CostTree cost_tree(const Attribution& attribution, std::span<const double> costs
     if (!attribution.blocks[block].is_between()) close();
     for (; next != attribution.invocations.end() && next->begin == block; ++next) {
       const std::uint32_t parent = open.empty() ? CostNode::none : open.back().node;
-      const std::size_t from =
-          parent == CostNode::none ? 0 : calling_line(attribution, *next, tree.nodes[parent].function);
+      const std::size_t from = calling_line(attribution, *next, tree, parent);
       const auto [found, is_new] =
           nodes.try_emplace({parent, next->function, from}, static_cast<std::uint32_t>(tree.nodes.size()));
       if (is_new) tree.nodes.push_back({.function = next->function, .parent = parent, .from_line = from});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cost from one trap to the next, over all paths. Costs of different paths stand beside each other and
-// are never added: the median of their rounds is taken. What only one path has is a sum of its blocks.
+// are never added: the median of their rounds is taken. An edge of one path alone is a sum of its blocks.
 #pragma once
 
 #include <string>

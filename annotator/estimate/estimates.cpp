@@ -150,7 +150,7 @@ Whole whole_of(const Run& run, const Profile& profile) {
     if (!run.usual.attribution().blocks[i].is_between()) whole.blocks += run.usual.costs()[i];
   // Where all blocks together drown in the noise, they are a part of the command at least.
   whole.shared = whole.blocks > 0 ? whole.blocks : std::max(1.0, profile.total.raw);
-  // Of the whole command where something of it is not known, though most of it may lie there.
+  // Shares are of the whole command where a part of it is not known, though most of it may lie there.
   const bool is_cut = known_stretches(run).size() < run.usual.stretches().all().size();
   if (is_cut ||
       !std::ranges::all_of(profile.blocks, [](const auto& block) { return was_measured(block.cost); }))
@@ -159,7 +159,7 @@ Whole whole_of(const Run& run, const Profile& profile) {
   return whole;
 }
 
-/// What is known comes first, then what has an upper end only, last what was not measured.
+/// Resolved estimates come first, then those with an upper end only, last those that were not measured.
 std::pair<int, double> place_of(const Estimate& estimate) {
   if (estimate.resolved) return {0, -estimate.ticks.value};
   return {was_measured(estimate) ? 1 : 2, -estimate.ticks.high};

@@ -37,7 +37,7 @@ std::string each(double ticks, const Scale& scale, ClockUnit unit);
 /// In the unit for `ticks`.
 std::string each(double ticks, ClockUnit unit);
 
-/// "not measured (6 rounds)": too few for an interval, so that no number is told.
+/// "not measured (6 rounds)": too few rounds for an interval, so there is no number.
 std::string not_measured(std::uint32_t rounds);
 
 /// "31.4 %", "0.62 %".

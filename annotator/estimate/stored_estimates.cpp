@@ -7,7 +7,7 @@
 namespace jcprof::annotator {
 namespace {
 
-/// What has no interval has no value, which is NULL in the file.
+/// An estimate without an interval has no value: NULL in the file.
 double known(double value, const Estimate& estimate) {
   return was_measured(estimate) ? value : engine::missing;
 }

@@ -32,7 +32,7 @@ class Stretches {
   /// From the rounds in which both ends of the stretch were measured; 0 and infinite where there is none.
   const Interval& interval(std::size_t stretch) const { return intervals_[stretch]; }
   std::uint32_t rounds(std::size_t stretch) const { return fit_.rounds(stretch); }
-  /// What the stretch takes where no stop comes before one that it follows: never below 0.
+  /// The time of the stretch where no stop comes before one that it follows: never below 0.
   double risen(std::size_t stretch) const { return fit_.risen(stretch + 1) - fit_.risen(stretch); }
 
   /// The sum of intervals, as measured, and the rounds that it rests on.

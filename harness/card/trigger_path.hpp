@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which command of a trigger passes which event, as traced runs showed. Pure; a path that varies is not
-// known.
+// The command of a trigger that passes each event, as traced runs showed. Pure; nothing is known of a path
+// that varies.
 #pragma once
 
 #include <cstddef>

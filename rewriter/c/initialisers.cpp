@@ -11,7 +11,7 @@
 namespace jcprof::rewriter {
 namespace {
 
-/// What makes a base or a member, in the order in which they run.
+/// The initialiser of a base or a member, in the order in which they run.
 struct Initialiser {
   std::uint32_t rank = 0;  // a member's place in the class; bases: 0
   bool costs = false;      // or may
@@ -155,7 +155,7 @@ void add_written(ListVisit& visit, CXCursor value) {
   if (values.brackets.end != 0) {
     if (collect_value(value, value, &values) == CXChildVisit_Recurse)
       clang_visitChildren(value, collect_value, &values);
-    // What is written once for each of several bases would be passed as often.
+    // A pack is written once for several bases: a trap in it would be passed as often as there are bases.
     if (values.word(text.at(values.brackets.end)) != ".") made.place = place_in(values, named);
     written.delegates |= values.word(text.at(values.brackets.begin) - 1) == visit.owner;
   }

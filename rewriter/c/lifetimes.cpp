@@ -56,8 +56,7 @@ bool class_needs_destructor(CXType type, int& left) {
     search.is_template = true;
     clang_visitChildren(clang_getCursorDefinition(made_of), search_member, &search);
   }
-  // Of what a template was made for these arguments, and of a lambda, libclang shows the fields this way
-  // only.
+  // libclang shows the fields of a template's instance, and of a lambda, only this way.
   if (!search.found) clang_Type_visitFields(type, search_field, &search);
   return search.found;
 }

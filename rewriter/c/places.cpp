@@ -33,7 +33,7 @@ bool is_endless(const CSyntax& syntax, NodeIndex loop) {
     head += syntax.word(word);
   if (head.starts_with("while(1)") || head.starts_with("while(true)")) return true;
   if (!head.starts_with("for(")) return false;
-  // Of the `;` between its parentheses the first two follow each other.
+  // Its first two `;` between the parentheses follow each other.
   for (int depth = 0; syntax.is_token(token); token = syntax.next_token(token)) {
     const std::string_view word = syntax.word(token);
     if (word == ";" && depth == 1) return syntax.word(syntax.next_token(token)) == ";";

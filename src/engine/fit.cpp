@@ -93,7 +93,7 @@ Fit::Sway Fit::sway_of(const std::vector<double>& differences, double scale) con
     sway.value = huber_location(values, bound);
     const auto is_within = [&](double value) { return std::abs(value - sway.value) <= bound; };
     const double within = std::max(1.0, static_cast<double>(std::ranges::count_if(values, is_within)));
-    // Of few values it is uncertain how many lie within (Huber 1973).
+    // With few values it is uncertain how many lie within (Huber 1973).
     pull = (1 + (count - within) / (count * within)) / within;
   }
   for (std::size_t r = 0; r < differences.size(); ++r)

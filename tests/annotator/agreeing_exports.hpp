@@ -177,8 +177,8 @@ inline void check_agree(const char* format, Costs found, const Costs& wanted, do
   }
 }
 
-/// Of a measured run: lines add up to functions, all to the total, and every format says the same of each
-/// line and function.
+/// For a measured run: lines add up to functions, all to the total, and every format has the same number
+/// for each line and function.
 inline void check_exports_agree(const annotator::Profile& profile) {
   using namespace annotator;
   const nlohmann::json document = nlohmann::json::parse(to_json(profile));
