@@ -20,20 +20,29 @@ EdgeKey edge_of(const std::vector<Event>& path, const Attribution& attribution, 
   return {path[block].trap, to, attribution.blocks[block].line};
 }
 
-/// The cost of an edge from its hits: their medians, weighted by the inverse squares of their half widths,
-/// since noise that grows with the time since the start makes late hits poor ones. Where the hits differ by
-/// more than their noise, the half width grows with their scatter (Birge 1932).
+/// The half width of the middle hit, or what a clock that repeats its readings leaves open.
+double usual_half_width(const std::vector<Interval>& alone) {
+  std::vector<double> halves;
+  for (const Interval& cost : alone)
+    if (std::isfinite(half_width(cost))) halves.push_back(half_width(cost));
+  return std::max(halves.empty() ? 0 : engine::median(halves), half_a_tick);
+}
+
+/// The cost of an edge from its hits: their values, weighted by the inverse squares of their half widths,
+/// since noise that grows with the time since the start makes late hits poor ones. No hit counts as better
+/// known than the middle one: with few rounds a half width is small by chance. Where the hits differ by more
+/// than their noise, the half width grows with their scatter (Birge 1932).
 Interval typical_cost(const std::vector<Interval>& alone) {
   struct Hit {
     double value = 0;
     double weight = 0;
   };
+  const double usual = usual_half_width(alone);
   std::vector<Hit> hits;
   double weights = 0;
   double weighted = 0;
   for (const Interval& cost : alone) {
-    // A clock that repeats its readings must not make one hit infinitely good.
-    const double half = std::max(half_width(cost), half_a_tick);
+    const double half = std::max(half_width(cost), usual);
     const double weight = std::isfinite(half) ? 1 / (half * half) : next_to_nothing;
     hits.push_back({cost.value, weight});
     weights += weight;

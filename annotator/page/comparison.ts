@@ -23,9 +23,9 @@ export function verdictMark(name: Verdict): HTMLElement {
     el("span", { "aria-hidden": "true" }, `${verdicts[name][0]} `), name);
 }
 
-/// What is not known counts as none: a line that is unreliable now did not become faster by all that it took.
-function differenceOf({ difference }: Compared): number {
-  return difference?.[0] ?? 0;
+/// An unknown difference counts as none: a line that is unreliable now did not become faster by all that it took.
+function differenceOf({ difference, before, after }: Compared): number {
+  return difference?.[0] ?? (before && after ? 0 : after?.ticks[0] ?? -(before?.ticks[0] ?? 0));
 }
 
 /// Null where its interval is wider than the cost before: such a figure says nothing.

@@ -165,18 +165,18 @@ struct LoopOfFour {
 
 TEST_CASE(
     "an edge costs what its hits cost, those that are known better counting more, and scatter widens it") {
-  // Two hits from trap 1 to 2: 8 to 12, and 14 always, which an exact clock knows to half a tick. Weights are
-  // 1/4 and 4.
+  // Two hits from trap 1 to 2: 8 to 12, and 14 always, which an exact clock knows to half a tick. No hit
+  // counts as better known than the middle of 2 and 0.5: weights are 1/4 and 1/1.25^2.
   const LoopOfFour loop(exact, 3, [](std::size_t stop, std::size_t round) {
     const double first = 8 + 2 * static_cast<double>(round);
     return std::array{0.0, first, first + 5, first + 19, first + 119}[stop];
   });
   const Weight edge = loop.division.weight(4, 5);
-  const double value = (10 / 4.0 + 14 * 4) / 4.25;
-  // Scatter with one degree of freedom: (10 - value)^2 / 4 + 4 (14 - value)^2, and 1.96 standard deviations
-  // of it.
-  const double scatter = (value - 10) * (value - 10) / 4 + 4 * (14 - value) * (14 - value);
-  const double half = std::sqrt(1.96 * 1.96 * scatter / 4.25);
+  const double second = 1;
+  const double value = (10 / 4.0 + 14 * second) / (0.25 + second);
+  // Scatter with one degree of freedom, and 1.96 standard deviations of it.
+  const double scatter = (value - 10) * (value - 10) / 4 + second * (14 - value) * (14 - value);
+  const double half = std::sqrt(1.96 * 1.96 * scatter / (0.25 + second));
   CHECK(edge.value == Approx(value));
   CHECK(edge.low == Approx(value - half));
   CHECK(edge.high == Approx(value + half));

@@ -68,7 +68,7 @@ ProcessResult run(const std::string& program, std::vector<std::string> arguments
 
 TEST_CASE("run and annotate end with 4 where stops change the next commands, and no value is shown there") {
   const test::TemporaryFolder folder;
-  write_project(folder.path(), {{"half_done", 12}});
+  write_project(folder.path(), {{"half_done", 12}, {"stop", 1000}});
   const ProcessResult measured = run("jcprof-run", {".", "--rounds", "24"}, folder.path());
   INFO(measured.tail);
   CHECK(measured.exit_status == 4);
@@ -87,7 +87,7 @@ TEST_CASE("run and annotate end with 4 where stops change the next commands, and
 
 TEST_CASE("run and annotate end with 0 where stops leave nothing behind") {
   const test::TemporaryFolder folder;
-  write_project(folder.path(), json::object());
+  write_project(folder.path(), {{"stop", 1000}});
   CHECK(run("jcprof-run", {".", "--rounds", "24"}, folder.path()).exit_status == 0);
   const ProcessResult annotated = run("jcprof-annotate", {"."}, folder.path());
   CHECK(annotated.exit_status == 0);

@@ -81,9 +81,7 @@ class FaultyAgent {
     if (verb == "trace") return answer("ok", trace(is_due));
     if (verb == "calibrate" && request_["kind"] == options_.value("refuses", ""))
       return answer("error", {{"message", "there is none"}});
-    if (verb == "calibrate")
-      return answer("ok", {{"ticks", is_due ? json("many")
-                                            : json(1000 + 30'000 * request_["passes"].get<std::int64_t>())}});
+    if (verb == "calibrate") return answer("ok", {{"ticks", is_due ? json("many") : json(calibration())}});
     if (verb == "reset" || verb == "bye") {
       std::cerr << verb << '\n';
       answer("ok", json::object());
@@ -93,6 +91,13 @@ class FaultyAgent {
   }
 
  private:
+  /// A stop takes `stop` ticks more than a return.
+  std::int64_t calibration() const {
+    const auto passes = request_["passes"].get<std::int64_t>();
+    const std::int64_t stops = request_["kind"] == "stop" ? passes * options_.value("stop", 0) : 0;
+    return 1000 + 30'000 * passes + stops;
+  }
+
   /// Whether a fault whose name begins so happens now; it is used up then.
   bool takes_fault(std::string_view beginning) {
     if (!fault_.starts_with(beginning) || memory_.faults_left == 0) return false;
@@ -139,6 +144,8 @@ class FaultyAgent {
     const auto noise = options_.value("noise", std::int64_t{0});
     if (noise > 0) result["ticks"] = result["ticks"].get<std::int64_t>() + (shots_ * multiplier >> 8) % noise;
     if (is_half_done_) result["ticks"] = result["ticks"].get<std::int64_t>() / 2;
+    if (result["outcome"] == "stopped")
+      result["ticks"] = result["ticks"].get<std::int64_t>() + options_.value("stop", 0);
     const auto half_done = options_.value("half_done", std::int64_t{0});
     is_half_done_ = half_done > 0 && result["outcome"] == "stopped" && result["trap"] >= half_done;
     return result;
