@@ -2,7 +2,6 @@
 #include "annotator/estimate/estimates.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
@@ -11,45 +10,11 @@
 #include <tuple>
 #include <utility>
 
-#include <fmt/format.h>
+#include "annotator/estimate/estimate_warnings.hpp"
+#include "annotator/estimate/estimated_run.hpp"
 
 namespace jcprof::annotator {
 namespace {
-
-// Part of all blocks together. A smaller one may come of what calibration leaves open where stops are dear.
-constexpr double negative_share = 0.05;
-
-/// A run as all stages see it. Its members refer to each other, so it is never moved.
-struct Run {
-  Run(const RunData& from, double alpha)
-      : data(from),
-        paths(taken_paths(data.paths)),
-        samples(data.samples),
-        cost(trap_cost(data.calibrations, alpha)),
-        view{.map = data.map,
-             .paths = paths,
-             .samples = samples,
-             .cost = cost,
-             .looks = data.looks,
-             .alpha = alpha,
-             .is_of_another_command = data.is_of_another_command},
-        usual(view, paths.front(), paths.front().inputs) {}
-  Run(const Run&) = delete;
-  Run& operator=(const Run&) = delete;
-
-  const RunData& data;
-  std::vector<TakenPath> paths;
-  Samples samples;
-  TrapCost cost;
-  RunView view;
-  MeasuredPath usual;  // the most frequent path
-};
-
-/// The whole that shares are fractions of.
-struct Whole {
-  double blocks = 0;  // their sum
-  double shared = 1;
-};
 
 Estimate with_share(Estimate estimate, const Whole& whole) {
   if (!was_measured(estimate)) return estimate;
@@ -281,84 +246,6 @@ std::vector<PathEstimate> paths(const Run& run) {
   return result;
 }
 
-// ---- warnings
-
-void warn_of_paths(const Run& run, std::vector<std::string>& warnings) {
-  const Readings& about = run.usual.about();
-  std::set<std::uint32_t> traced;
-  for (const TakenPath& path : run.paths) traced.insert(path.inputs.begin(), path.inputs.end());
-  const auto untraced = std::ranges::count_if(
-      run.data.inputs, [&](const StoredInput& input) { return !traced.contains(input.index); });
-  if (run.paths.size() > 1)
-    warnings.push_back(
-        fmt::format("the command takes {} paths: lines and functions are of the most frequent one, {:.0f} % "
-                    "of the traced runs; edges are of all",
-                    run.paths.size(), 100 * run.paths.front().rate));
-  if (untraced > 0)
-    warnings.push_back(
-        fmt::format("{} of {} inputs have no path and are left out", untraced, run.data.inputs.size()));
-  if (about.untraced > 0)
-    warnings.push_back(
-        fmt::format("{} shots came on a path that no traced run took and are left out", about.untraced));
-  if (about.other_status > 0)
-    warnings.push_back(fmt::format("{} commands ended with another status than {:04X} and are left out",
-                                   about.other_status, about.status));
-}
-
-/// Where the paths are of another command the run has said so.
-void warn_of_contradictions(const Run& run, const Profile& profile, std::vector<std::string>& warnings) {
-  constexpr std::size_t most_named = 5;
-  std::size_t count = 0;
-  std::string places;
-  for (const LineEstimate& line : profile.lines)
-    if (line.cost.unreliable && ++count <= most_named)
-      places += fmt::format("{}{}:{}", count == 1 ? "" : ", ", line.path, line.line);
-  if (count == 0 || run.data.is_of_another_command) return;
-  warnings.push_back(fmt::format(
-      "the times of {} lines contradict each other in round after round, and none is shown for them: {}{}; a "
-      "stop there seems to change what the next commands do, and times behind it may be wrong as well: a "
-      "session that undoes it (before_each, reset) may help",
-      count, places, count > most_named ? ", …" : ""));
-}
-
-/// A stop may leave the target so that the next ones get to their places sooner (a file stays open, and
-/// cannot be opened again). On the same path nothing else shows it.
-void warn_of_negative(const Profile& profile, const Whole& whole, std::vector<std::string>& warnings) {
-  if (is_unreliable(profile)) return;
-  const auto is_beyond_noise = [&](const BlockEstimate& block) {
-    const double half = block.cost.ticks.high;  // nothing more is left of what came out negative
-    return std::isfinite(half) && -block.cost.raw > std::max(3 * half, negative_share * whole.blocks);
-  };
-  const auto first = std::ranges::find_if(profile.blocks, is_beyond_noise);
-  if (first == profile.blocks.end()) return;
-  warnings.push_back(fmt::format(
-      "{} blocks came out negative far beyond their noise, first the one at {}:{}: a stop there seems to "
-      "change what the next commands do, and times from there on are wrong; a session that undoes it "
-      "(before_each, reset) may help",
-      std::ranges::count_if(profile.blocks, is_beyond_noise), first->path, first->line));
-}
-
-void warn_of_what_is_missing(const Run& run, const Profile& profile, std::vector<std::string>& warnings) {
-  if (run.usual.path().end() == 0)
-    warnings.emplace_back("the run has no path: nothing but the whole command is known");
-  else if (std::ranges::all_of(profile.blocks, [](const auto& b) { return b.cost.rounds == 0; }))
-    warnings.emplace_back("no block was measured yet");
-  else if (std::ranges::all_of(profile.blocks,
-                               [](const auto& b) { return !was_measured(b.cost) && !b.cost.unreliable; }))
-    warnings.push_back(
-        fmt::format("{} rounds are too few for intervals; go on with `jcprof run`", profile.rounds));
-  if (!profile.blocks.empty() && run.usual.stretches().all().front().begin > 0)
-    warnings.emplace_back("the path's first events were not measured: what runs there counts as entry");
-  const bool unwound = std::ranges::any_of(
-      run.data.calibrations, [](const auto& c) { return c.kind == "frames" || c.kind == "unwind"; });
-  // In C a stop is a longjmp, or the end of the process.
-  const bool leaps = run.data.map.language == "c" || run.data.map.language == "c++";
-  if (!run.data.calibrations.empty() && !unwound && !leaps)
-    warnings.emplace_back(
-        "what a stop unwinds could not be calibrated: it makes lines in deep calls dear, and those behind "
-        "them cheap");
-}
-
 double trap_share(const Run& run, const Whole& whole) {
   const double traps = static_cast<double>(run.usual.path().end()) * run.cost.pass.value;
   return whole.blocks > 0 ? traps / (whole.blocks + traps) : 0;
@@ -410,15 +297,7 @@ Profile estimate(const RunData& data, double alpha) {
 
   for (const Warning& warning : data.warnings) profile.warnings.push_back(to_text(warning));
   std::ranges::move(edges.warnings, std::back_inserter(profile.warnings));
-  warn_of_paths(run, profile.warnings);
-  warn_of_contradictions(run, profile, profile.warnings);
-  warn_of_negative(profile, whole, profile.warnings);
-  warn_of_what_is_missing(run, profile, profile.warnings);
-  if (profile.trap_share > dear_traps)
-    profile.warnings.push_back(
-        fmt::format("the traps themselves take {:.0f} % of what is measured: profile fewer functions, or "
-                    "a coarser level",
-                    100 * profile.trap_share));
+  std::ranges::move(estimate_warnings(run, profile, whole), std::back_inserter(profile.warnings));
   return profile;
 }
 
