@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include "annotator/estimate/unreliable.hpp"
+
 namespace jcprof::annotator {
 namespace {
 
@@ -305,22 +307,6 @@ void warn_of_paths(const Run& run, std::vector<std::string>& warnings) {
                                    about.other_status, about.status));
 }
 
-/// Where the paths are of another command the run has said so.
-void warn_of_contradictions(const Run& run, const Profile& profile, std::vector<std::string>& warnings) {
-  constexpr std::size_t most_named = 5;
-  std::size_t count = 0;
-  std::string places;
-  for (const LineEstimate& line : profile.lines)
-    if (line.cost.unreliable && ++count <= most_named)
-      places += fmt::format("{}{}:{}", count == 1 ? "" : ", ", line.path, line.line);
-  if (count == 0 || run.data.is_of_another_command) return;
-  warnings.push_back(fmt::format(
-      "the times of {} lines contradict each other in round after round, and none is shown for them: {}{}; a "
-      "stop there seems to change what the next commands do, and times behind it may be wrong as well: a "
-      "session that undoes it (before_each, reset) may help",
-      count, places, count > most_named ? ", …" : ""));
-}
-
 /// A stop may leave the target so that the next ones get to their places sooner (a file stays open, and
 /// cannot be opened again). On the same path nothing else shows it.
 void warn_of_negative(const Profile& profile, const Whole& whole, std::vector<std::string>& warnings) {
@@ -366,10 +352,6 @@ double trap_share(const Run& run, const Whole& whole) {
 
 }  // namespace
 
-bool is_unreliable(const Profile& profile) {
-  return std::ranges::any_of(profile.blocks, [](const auto& block) { return block.cost.unreliable; });
-}
-
 Profile estimate(const RunData& data, double alpha) {
   const Run run(data, alpha);
   Profile profile{.run = data.run,
@@ -411,7 +393,10 @@ Profile estimate(const RunData& data, double alpha) {
   for (const Warning& warning : data.warnings) profile.warnings.push_back(to_text(warning));
   std::ranges::move(edges.warnings, std::back_inserter(profile.warnings));
   warn_of_paths(run, profile.warnings);
-  warn_of_contradictions(run, profile, profile.warnings);
+  // Where the paths are of another command the run has said so.
+  if (!data.is_of_another_command)
+    std::ranges::move(warnings_of_unreliable(profile, {.map = data.map, .path = run.usual}),
+                      std::back_inserter(profile.warnings));
   warn_of_negative(profile, whole, profile.warnings);
   warn_of_what_is_missing(run, profile, profile.warnings);
   if (profile.trap_share > dear_traps)
