@@ -30,6 +30,7 @@ engine::Reading reading_of(const Shot& shot, const StoredSample& sample) {
     case Outcome::ended:
       return {.kind = shot.stop.trap == run_to_end ? Kind::timed : Kind::missed, .ticks = ticks};
     case Outcome::refused:
+    case Outcome::elsewhere:
       return {.kind = Kind::missed};
     case Outcome::timed_out:
     case Outcome::lost:

@@ -40,6 +40,9 @@ void ShotLog::take(const Shot& shot, const Sample& sample) {
     case Outcome::refused:
       note(refused_, shot, sample.why);
       return;
+    case Outcome::elsewhere:
+      note(elsewhere_, shot, sample.why);
+      return;
     case Outcome::timed_out:
     case Outcome::lost:
       take_loss(shot, sample);
@@ -75,7 +78,7 @@ void ShotLog::count_loss(Event event) {
 void ShotLog::recall(Event event, Outcome outcome) {
   if (outcome == Outcome::lost || outcome == Outcome::timed_out)
     count_loss(event);
-  else if (outcome != Outcome::refused)
+  else if (outcome != Outcome::refused && outcome != Outcome::elsewhere)
     losses_in_a_row_.erase(event);
 }
 
@@ -97,6 +100,8 @@ std::vector<Warning> ShotLog::warnings() const {
        "of the whole command were answered otherwise than the known good run");
   tell(stopped_unasked_, WarningKind::missed, "stopped although nothing was armed");
   tell(refused_, WarningKind::missed, "were refused");
+  tell(elsewhere_, WarningKind::missed, "stopped elsewhere than the traced run passes the event",
+       "a stop seems to leave a state behind that \"before_each\" or \"reset\" must undo");
   tell(dead_, WarningKind::lost, "lost the target");
   for (const Event& event : given_up_)
     warnings.push_back(

@@ -63,6 +63,7 @@ class ShotLog {
   Oddity other_answer_;
   Oddity stopped_unasked_;
   Oddity refused_;
+  Oddity elsewhere_;
   Oddity dead_;
 };
 

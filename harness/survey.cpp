@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,11 @@ constexpr int attempts = 3;
 constexpr std::uint32_t success = 0x9000;
 // Each path takes a schedule of its own; inputs of more than these are too different to be profiled together.
 constexpr std::size_t most_paths = 8;
+// Where a traced run is answered otherwise than a plain one: five traced runs in a row that were all unlike
+// most of nine plain ones by chance are one case in thirty at worst (half of all runs), and in 400 where
+// three runs in ten are.
+constexpr int tries_of_trace = 5;
+constexpr std::size_t plain_runs = 9;
 
 Sample full_run(Transport& transport, std::uint32_t input) {
   Sample sample;
@@ -57,7 +63,11 @@ std::string told(std::uint32_t status) {
   return status <= 0xFF ? fmt::format("ends with status {}", status) : fmt::format("answers {:04X}", status);
 }
 
-std::string told(const GoodAnswer& answer, bool is_length_told) {
+std::string told_of_many(std::uint32_t status) {
+  return status <= 0xFF ? fmt::format("end with status {}", status) : fmt::format("answer {:04X}", status);
+}
+
+std::string told(const GoodAnswer& answer, bool is_length_told = false) {
   return told(answer.status) + (is_length_told ? fmt::format(" with {} bytes", answer.length) : "");
 }
 
@@ -70,28 +80,29 @@ class Surveyor {
   Surveyor(const TrapMap& map, Transport& transport) : map_(map), transport_(transport) {}
 
   void take(const StoredInput& input) {
-    const Sample whole = take_full_run(input);
-    const bool is_first = survey_.paths.empty();
+    const Sample whole = full_run(transport_, input.index);
+    survey_.good.push_back(answer_of(whole));
+    Traced traced = trace(input);
+    const GoodAnswer& good = survey_.good.back();
     // An exit status of 0, which no card has for a status word.
-    if (is_first && whole.status.value_or(success) != success && *whole.status != 0)
-      warn(WarningKind::answer,
-           fmt::format("the whole command {}: that is what is measured", told(*whole.status)));
-    TracedPath path = trace(input);
-    if (path.events.empty()) return take_no_trap(input, whole);
-    judge_path(input, path);
-    const auto known = std::ranges::find_if(survey_.paths, [&](const SurveyedPath& one) {
-      return one.path.variants.empty() && path.variants.empty() && one.path.events == path.events &&
-             one.path.signature == path.signature;
-    });
-    if (known != survey_.paths.end())
-      known->inputs.push_back(input.index);
+    if (survey_.good.size() == 1 && whole.status && good.status != success && good.status != 0)
+      warn(WarningKind::answer, fmt::format("the whole command {}: that is what is measured", told(good)));
+    if (traced.path.events.empty()) return take_no_trap(input, whole);
+    const bool varies = traced.path.state == PathState::varying;
+    // Where runs take several paths they may well end in several ways.
+    if (varies && !traced.unlike.empty())
+      warn_of_unlike(WarningKind::answer, fmt::format("{}: {}", name_of_input(input), traced.unlike));
+    SurveyedPath path{.path = std::move(traced.path),
+                      .inputs = {input.index},
+                      .carries_signatures = whole.signature.has_value()};
+    if (varies || traced.unlike.empty())
+      add(input, std::move(path));
     else
-      survey_.paths.push_back({.path = std::move(path),
-                               .inputs = {input.index},
-                               .carries_signatures = whole.signature.has_value()});
+      unlike_.push_back({.input = input, .path = std::move(path), .how = std::move(traced.unlike)});
   }
 
   Survey result() && {
+    judge_unlike();
     std::ranges::stable_sort(survey_.paths, std::ranges::greater(),
                              [](const SurveyedPath& one) { return one.inputs.size(); });
     std::size_t left_out = 0;
@@ -113,8 +124,53 @@ class Surveyor {
     survey_.warnings.push_back({.kind = kind, .text = std::move(text)});
   }
 
+  struct Traced {
+    TracedPath path;
+    std::string unlike;  // by how its answer differs from those of plain runs; empty: it does not
+  };
+  struct Unlike {
+    StoredInput input;
+    SurveyedPath path;
+    std::string how;
+  };
+
+  void warn_of_unlike(WarningKind kind, std::string text) {
+    survey_.warnings.push_back(
+        {.kind = kind,
+         .text = std::move(text) + ": the path is not that of the measured command",
+         .advice = "bring the target back to one state before each run: \"before_each\" or \"reset\" in "
+                   "\"session\""});
+  }
+
+  void add(const StoredInput& input, SurveyedPath path) {
+    judge_path(input, path.path);
+    const auto known = std::ranges::find_if(survey_.paths, [&](const SurveyedPath& one) {
+      return one.path.variants.empty() && path.path.variants.empty() && one.path.events == path.path.events &&
+             one.path.signature == path.path.signature;
+    });
+    if (known != survey_.paths.end())
+      known->inputs.push_back(input.index);
+    else
+      survey_.paths.push_back(std::move(path));
+  }
+
+  /// A traced run that is answered otherwise than plain ones did something else than these. Such inputs are
+  /// left out, unless there are no others.
+  void judge_unlike() {
+    const bool are_all = survey_.paths.empty();
+    for (Unlike& one : unlike_) {
+      const std::string name = name_of_input(one.input);
+      if (!are_all) {
+        warn_of_unlike(WarningKind::input, fmt::format("{} is left out: {}", name, one.how));
+        continue;
+      }
+      warn_of_unlike(WarningKind::traced_answer, fmt::format("{}: {}", name, one.how));
+      add(one.input, std::move(one.path));
+    }
+  }
+
   void take_no_trap(const StoredInput& input, const Sample& whole) {
-    if (!survey_.paths.empty())
+    if (!survey_.paths.empty() || !unlike_.empty())
       return warn(WarningKind::input, fmt::format("{} passes no trap: it is left out", name_of_input(input)));
     throw UserError(
         Fault{.message = fmt::format("the command passes none of the {} traps", map_.traps.size()),
@@ -123,58 +179,50 @@ class Surveyor {
         ExitCode::check_failed);
   }
 
-  Sample take_full_run(const StoredInput& input) {
-    Sample whole = full_run(transport_, input.index);
-    survey_.good.push_back(answer_of(whole));
-    return whole;
-  }
-
-  TracedPath trace(const StoredInput& input) {
-    TracedPath path = trace_path(transport_, input.index);
-    if (!is_answered_otherwise(path)) {
-      if (path.end.status) judge_end(input, path);
-      return path;
+  Traced trace(const StoredInput& input) {
+    Traced traced{.path = trace_path(transport_, input.index)};
+    if (!is_unlike(traced.path)) return traced;
+    note_plain_answers(input);
+    // One run may be answered otherwise by chance, the plain one as well as the traced one.
+    for (int i = 1; i < tries_of_trace && is_unlike(traced.path); ++i)
+      traced.path = trace_path(transport_, input.index);
+    if (is_unlike(traced.path)) {
+      const GoodAnswer& good = survey_.good.back();
+      const GoodAnswer end = answer_of(traced.path.end);
+      const bool is_length_told = end.length != good.length && !good.length_varies;
+      traced.unlike = fmt::format("the traced run {}, the plain one {}", told(end, is_length_told),
+                                  told(good, is_length_told));
     }
-    // One run may go wrong by chance, or its answer may have another length: a warning wants it twice.
-    TracedPath again = trace_path(transport_, input.index);
-    const bool is_alike =
-        again.end.status == path.end.status && answer_of(again.end).length == answer_of(path.end).length;
-    if (is_alike) judge_end(input, again);
-    return again;
+    return traced;
   }
 
-  bool is_answered_otherwise(const TracedPath& path) const {
+  bool is_unlike(const TracedPath& path) const {
     const GoodAnswer& good = survey_.good.back();
-    return path.end.status && (*path.end.status != good.status || answer_of(path.end).length != good.length);
+    const GoodAnswer end = answer_of(path.end);
+    return path.end.status &&
+           (end.status != good.status || (end.length != good.length && !good.length_varies));
   }
 
-  /// A traced run that is answered otherwise than the plain ones did something else than these.
-  void judge_end(const StoredInput& input, const TracedPath& path) {
+  /// The good answer is the one that most plain runs give. Its length may vary: a signature, say, is a byte
+  /// shorter or longer by chance.
+  void note_plain_answers(const StoredInput& input) {
     GoodAnswer& good = survey_.good.back();
-    const GoodAnswer traced = answer_of(path.end);
-    const bool is_other_length = traced.length != good.length;
-    if (traced.status == good.status) {
-      good.length_varies = is_other_length && length_varies(input, good);
-      if (!is_other_length || good.length_varies) return;
-    }
-    // Where runs take several paths they may well end in several ways.
-    const bool varies = path.state == PathState::varying;
-    survey_.warnings.push_back(
-        {.kind = varies ? WarningKind::answer : WarningKind::traced_answer,
-         .text =
-             fmt::format("{}: the traced run {}, the plain one {}: the path is not that of the measured "
-                         "command",
-                         name_of_input(input), told(traced, is_other_length), told(good, is_other_length)),
-         .advice = "bring the target back to one state before each run: \"before_each\" or \"reset\" in "
-                   "\"session\""});
-  }
-
-  /// A signature, say, is a byte shorter or longer by chance.
-  bool length_varies(const StoredInput& input, const GoodAnswer& good) {
-    constexpr int runs = 8;
-    for (int i = 0; i < runs; ++i)
-      if (full_run(transport_, input.index).reply.size() != good.length) return true;
-    return false;
+    std::vector<GoodAnswer> answers{good};
+    while (answers.size() < plain_runs) answers.push_back(answer_of(full_run(transport_, input.index)));
+    const auto runs_with = [&](auto of, auto value) { return std::ranges::count(answers, value, of); };
+    good.status = std::ranges::max_element(answers, {}, [&](const GoodAnswer& one) {
+                    return runs_with(&GoodAnswer::status, one.status);
+                  })->status;
+    const auto with_it = runs_with(&GoodAnswer::status, good.status);
+    std::erase_if(answers, [&](const GoodAnswer& one) { return one.status != good.status; });
+    good.length = std::ranges::max_element(answers, {}, [&](const GoodAnswer& one) {
+                    return runs_with(&GoodAnswer::length, one.length);
+                  })->length;
+    good.length_varies = std::cmp_less(runs_with(&GoodAnswer::length, good.length), answers.size());
+    if (std::cmp_less(with_it, plain_runs))
+      warn(WarningKind::answer,
+           fmt::format("{}: {} of {} plain runs {}, the others otherwise", name_of_input(input), with_it,
+                       plain_runs, told_of_many(good.status)));
   }
 
   void judge_path(const StoredInput& input, const TracedPath& path) {
@@ -217,6 +265,7 @@ class Surveyor {
   const TrapMap& map_;
   Transport& transport_;
   Survey survey_;
+  std::vector<Unlike> unlike_;
 };
 
 std::vector<StoredPath> paths_of_input(std::uint32_t input, const TracedPath& path) {

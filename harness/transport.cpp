@@ -32,7 +32,7 @@ std::string in_words(Event event) {
 
 void refuse_if_elsewhere(Event asked, Sample& sample) {
   if (sample.outcome != Outcome::stopped || sample.reached == asked) return;
-  sample.outcome = Outcome::refused;
+  sample.outcome = asked.trap == run_to_end ? Outcome::refused : Outcome::elsewhere;
   sample.ticks = 0;
   sample.why = fmt::format("it stopped at {}{}", in_words(*sample.reached),
                            asked.trap == run_to_end ? ", though nothing was armed" : " instead");

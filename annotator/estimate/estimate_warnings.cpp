@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include <fmt/format.h>
+
+#include "annotator/estimate/unreliable.hpp"
 
 namespace jcprof::annotator {
 namespace {
@@ -33,22 +36,6 @@ void warn_of_paths(const Run& run, std::vector<std::string>& warnings) {
   if (about.other_status > 0)
     warnings.push_back(fmt::format("{} commands ended with another status than {:04X} and are left out",
                                    about.other_status, about.status));
-}
-
-/// Where the paths are of another command the run has said so.
-void warn_of_contradictions(const Run& run, const Profile& profile, std::vector<std::string>& warnings) {
-  constexpr std::size_t most_named = 5;
-  std::size_t count = 0;
-  std::string places;
-  for (const LineEstimate& line : profile.lines)
-    if (line.cost.unreliable && ++count <= most_named)
-      places += fmt::format("{}{}:{}", count == 1 ? "" : ", ", line.path, line.line);
-  if (count == 0 || run.data.is_of_another_command) return;
-  warnings.push_back(fmt::format(
-      "the times of {} lines contradict each other in round after round, and none is shown for them: {}{}; a "
-      "stop there seems to change what the next commands do, and times behind it may be wrong as well: a "
-      "session that undoes it (before_each, reset) may help",
-      count, places, count > most_named ? ", …" : ""));
 }
 
 /// A stop may leave the target so that the next ones get to their places sooner (a file stays open, and
@@ -94,7 +81,10 @@ void warn_of_what_is_missing(const Run& run, const Profile& profile, std::vector
 std::vector<std::string> estimate_warnings(const Run& run, const Profile& profile, const Whole& whole) {
   std::vector<std::string> warnings;
   warn_of_paths(run, warnings);
-  warn_of_contradictions(run, profile, warnings);
+  // Where the paths are of another command the run has said so.
+  if (!run.data.is_of_another_command)
+    std::ranges::move(warnings_of_unreliable(profile, {.map = run.data.map, .path = run.usual}),
+                      std::back_inserter(warnings));
   warn_of_negative(profile, whole, warnings);
   warn_of_what_is_missing(run, profile, warnings);
   if (profile.trap_share > dear_traps)

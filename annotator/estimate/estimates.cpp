@@ -253,10 +253,6 @@ double trap_share(const Run& run, const Whole& whole) {
 
 }  // namespace
 
-bool is_unreliable(const Profile& profile) {
-  return std::ranges::any_of(profile.blocks, [](const auto& block) { return block.cost.unreliable; });
-}
-
 Profile estimate(const RunData& data, double alpha) {
   const Run run(data, alpha);
   Profile profile{.run = data.run,

@@ -67,7 +67,17 @@ MeasuredPath::MeasuredPath(const RunView& run, const TakenPath& path, std::span<
       division_(stretches_, path.events(), attribution_),
       is_contradicted_(run.is_of_another_command ? std::vector<bool>(stretches_.all().size(), true)
                                                  : contradictions()),
-      costs_(block_costs()) {}
+      has_contradictions_(std::ranges::count(is_contradicted_, true) > 0),
+      costs_(block_costs()) {
+  mark_elsewhere();
+}
+
+/// Stretches that begin or end where stops come elsewhere, or hold such a place.
+void MeasuredPath::mark_elsewhere() {
+  for (std::size_t s = 0; s < stretches_.all().size(); ++s)
+    for (std::size_t at = stretches_.all()[s].begin; at <= stretches_.all()[s].end; ++at)
+      if (about_.is_elsewhere[at]) is_contradicted_[s] = true;
+}
 
 std::vector<bool> MeasuredPath::contradictions() const {
   const std::size_t count = stretches_.all().size();

@@ -93,6 +93,8 @@ class MeasuredPath {
   const Division& division() const { return division_; }
   /// Its readings without their times.
   const Readings& about() const { return about_; }
+  /// Times contradict each other somewhere.
+  bool has_contradictions() const { return has_contradictions_; }
   /// The clock as the newest look found it.
   const engine::Clock& clock() const { return clock_; }
 
@@ -114,6 +116,7 @@ class MeasuredPath {
  private:
   TrapCount traps_of(const Stretch& stretch) const;
   std::vector<bool> contradictions() const;
+  void mark_elsewhere();
   std::vector<double> block_costs() const;
 
   const TakenPath& path_;
@@ -124,6 +127,7 @@ class MeasuredPath {
   Stretches stretches_;
   Division division_;
   std::vector<bool> is_contradicted_;  // by stretch
+  bool has_contradictions_ = false;
   std::vector<double> costs_;
 };
 

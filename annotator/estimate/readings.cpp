@@ -19,6 +19,9 @@ using engine::missing;
 constexpr double in_vain = -std::numeric_limits<double>::infinity();
 // A stop whose last shots were lost so often was given up: it would only part what was measured whole.
 constexpr std::uint32_t losses_to_give_up = 2;
+// One or two in a long run may come elsewhere by chance.
+constexpr std::size_t fewest_elsewhere = 3;
+constexpr std::size_t one_in_elsewhere = 20;
 
 bool is_loss(const StoredSample& sample) {
   return sample.outcome == Outcome::lost || sample.outcome == Outcome::timed_out;
@@ -62,7 +65,9 @@ class Table {
         rows_(samples),
         columns_(path_.end() + 1),
         losses_(path_.end() + 1),
-        was_vague_(path_.end() + 1) {
+        was_vague_(path_.end() + 1),
+        asked_(path_.end() + 1),
+        elsewhere_(path_.end() + 1) {
     for (const std::uint32_t input : scope.inputs) add_matcher(input);
     find_status(samples);
     for (const StoredSample* sample : samples) take(*sample);
@@ -72,6 +77,9 @@ class Table {
     result_.is_vague.resize(path_.end() + 1);
     choose_stops();
     for (std::size_t i = 0; i <= path_.end(); ++i) result_.is_vague[i] = was_vague_[i] && had_[i] == 0;
+    for (std::size_t i = 0; i <= path_.end(); ++i)
+      result_.is_elsewhere.push_back(elsewhere_[i] >= fewest_elsewhere &&
+                                     one_in_elsewhere * elsewhere_[i] > asked_[i]);
     std::vector<bool> is_measured(rows_.count());
     std::vector<std::vector<double>> columns;
     for (const std::size_t stop : result_.stops) {
@@ -125,6 +133,8 @@ class Table {
     const auto row = rows_.row(sample.round);
     if (!position || !row) return;
     const bool timed = is_timed(sample);
+    ++asked_[*position];
+    if (sample.outcome == Outcome::elsewhere) ++elsewhere_[*position];
     losses_[*position] = is_loss(sample) ? losses_[*position] + 1 : 0;
     double value = in_vain;
     if (timed) {
@@ -189,6 +199,8 @@ class Table {
   std::vector<std::vector<double>> columns_;  // by position, then row; empty where nothing was asked for
   std::vector<std::uint32_t> losses_;         // by position: in a row, up to now
   std::vector<bool> was_vague_;
+  std::vector<std::size_t> asked_;      // by position: shots,
+  std::vector<std::size_t> elsewhere_;  // and those of them that stopped elsewhere
   std::vector<double> taken_off_;
   std::vector<std::size_t> had_;
   Readings result_;

@@ -45,11 +45,12 @@ struct Readings {
   std::vector<std::size_t> stops;
   engine::Times times{0};                        // T' at these; rounds 2n and 2n+1 are twins
   std::vector<std::vector<std::uint32_t>> lost;  // by stop: the rounds in which it was asked for in vain
-  std::vector<bool> is_vague;    // by position: not measured, since shots do not say on which path they came
-  std::uint32_t rounds = 0;      // in which anything was measured
-  std::uint32_t status = 0;      // of most commands that ended
-  std::size_t other_status = 0;  // of how many it was another
-  std::size_t untraced = 0;      // shots on a path that nobody knows
+  std::vector<bool> is_vague;  // by position: not measured, since shots do not say on which path they came
+  std::vector<bool> is_elsewhere;  // by position: stops there come at another event or in another command
+  std::uint32_t rounds = 0;        // in which anything was measured
+  std::uint32_t status = 0;        // of most commands that ended
+  std::size_t other_status = 0;    // of how many it was another
+  std::size_t untraced = 0;        // shots on a path that nobody knows
 };
 
 /// Where a round has several shots at a stop the last one counts: a round that was broken off is measured

@@ -204,7 +204,7 @@ void CardTransport::refuse_in_another_command(const Shot& shot, Sample& sample) 
   if (path == paths_.end()) return;
   const std::optional<std::size_t> traced = path->second.command_of(shot.stop);
   if (!traced || *traced == stopped_in_) return;
-  sample = {.outcome = Outcome::refused,
+  sample = {.outcome = Outcome::elsewhere,
             .why = fmt::format("it was passed in command {} of the trigger, and by the traced run in {}",
                                stopped_in_ + 1, *traced + 1)};
 }

@@ -18,10 +18,11 @@ constexpr NameTable<TrapKind, 9> trap_kinds{{
     {TrapKind::marker, "marker"},
 }};
 
-constexpr NameTable<Outcome, 5> outcomes{{
+constexpr NameTable<Outcome, 6> outcomes{{
     {Outcome::stopped, "stopped"},
     {Outcome::ended, "ended"},
     {Outcome::refused, "refused"},
+    {Outcome::elsewhere, "elsewhere"},
     {Outcome::timed_out, "timed_out"},
     {Outcome::lost, "lost"},
 }};

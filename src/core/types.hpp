@@ -47,6 +47,7 @@ enum class Outcome : std::uint8_t {
   stopped,    // left at the event asked for
   ended,      // ran to its end; status and answer are the target's own
   refused,    // arming was not accepted
+  elsewhere,  // stopped, but at another event, or in another command than the traced run passes it in
   timed_out,  // no answer in time
   lost,       // the target died or was taken away
 };
@@ -73,10 +74,10 @@ struct Sample {
   Ticks ticks = 0;  // start of the trigger to its answer; valid for stopped and ended
   std::optional<std::uint32_t> status = {};  // the target's status word (SW1 SW2, exit status) when it ended
   Bytes reply = {};                          // the answer's data when it ended
-  std::string why = {};                      // for refused, timed_out and lost: what a person should know
+  std::string why = {};                      // for all but stopped and ended: what a person should know
   // Of the path up to the stop, or of all of it; where the target reports it. Only equality means something.
   std::optional<std::uint32_t> signature = {};
-  // Where it stopped, as the target read it back. A stop elsewhere than asked is `refused`, and has it too.
+  // Where it stopped, as the target read it back. A stop that came `elsewhere` has it too.
   std::optional<Event> reached = {};
 };
 

@@ -55,11 +55,78 @@ TEST_CASE("lines and functions that own what is less than nothing are unreliable
   CHECK_FALSE(is_unreliable(two_calls_of(600)));
 }
 
+TEST_CASE("what lies between two commands and is less than nothing is told alone") {
+  SyntheticDevice device{.map = two_calls(), .pass = 10, .stop = 2000, .noise = 1};
+  device.path = path_of({1, 2, 3, 5, 1, 2, 3, 5});
+  device.costs = {1000, 9000, 5000, -6000, 1000, 2000, 5000, 800};
+  const Profile profile = estimate(device.run(20));
+  CHECK(profile.between->unreliable);
+  for (const LineEstimate& line : profile.lines) CHECK_FALSE(line.cost.unreliable);
+  CHECK(is_unreliable(profile));
+  REQUIRE(profile.warnings.size() == 1);
+  CHECK(profile.warnings.front().find("between commands") != std::string::npos);
+}
+
+TEST_CASE("what is less than nothing on another path than the most frequent one is told, and is unreliable") {
+  SyntheticDevice usual{.map = two_calls(), .pass = 10, .stop = 2000, .noise = 1};
+  usual.path = path_of({1, 2, 3, 5});
+  usual.costs = {1000, 9000, 5000, 6000};
+  SyntheticDevice other = usual;
+  other.path = path_of({1, 2, 3, 4, 8, 9, 6, 7, 5});
+  other.costs = {1000, 2000, 3000, 700, 1200, 9000, -6000, 1500, 800};
+  RunData data = usual.run(20);
+  const RunData of_other = other.run(20);
+  data.inputs = {{.index = 0}, {.index = 1}, {.index = 2}};
+  data.paths.push_back({.input = 1, .events = usual.path});
+  data.paths.push_back({.input = 2, .events = other.path});
+  for (StoredSample sample : of_other.samples) {
+    sample.input = 2;
+    data.samples.push_back(sample);
+  }
+  const Profile profile = estimate(data);
+  for (const LineEstimate& line : profile.lines) CHECK_FALSE(line.cost.unreliable);
+  CHECK(edge_of(profile, 6, 7)->cost.unreliable);
+  CHECK(is_unreliable(profile));
+  CHECK(std::ranges::any_of(profile.warnings, [](const std::string& text) {
+    return text.find("A.java:40 (on another path)") != std::string::npos;
+  }));
+}
+
+/// In so many of 20 rounds the stop at the body of f comes elsewhere.
+Profile stopped_elsewhere(std::uint32_t rounds) {
+  SyntheticDevice device{.map = two_calls(), .pass = 10, .stop = 2000, .noise = 1};
+  device.path = path_of({1, 2, 3, 4, 8, 9, 6, 7, 5});
+  device.costs = {1000, 2000, 3000, 700, 1200, 9000, 600, 1500, 800};
+  RunData data = device.run(20);
+  for (StoredSample& sample : data.samples)
+    if (sample.asked.trap == TrapId{6} && sample.round > 0 && sample.round <= rounds)
+      sample.outcome = Outcome::elsewhere;
+  return estimate(data);
+}
+
+TEST_CASE(
+    "where stops come elsewhere again and again the lines beside that place are unreliable, and named") {
+  for (const std::uint32_t rounds : {3U, 20U}) {
+    const Profile profile = stopped_elsewhere(rounds);
+    CHECK(is_unreliable(profile));
+    CHECK(std::ranges::any_of(profile.warnings, [](const std::string& text) {
+      return text.starts_with("stops at A.java:40 come in another command or at another trap");
+    }));
+    CHECK_FALSE(line_of(profile, 10)->cost.unreliable);
+  }
+  CHECK(line_of(stopped_elsewhere(3), 40)->cost.unreliable);
+}
+
+TEST_CASE("a stop or two that come elsewhere by chance accuse nothing") {
+  CHECK_FALSE(is_unreliable(stopped_elsewhere(0)));
+  CHECK_FALSE(is_unreliable(stopped_elsewhere(2)));
+}
+
 TEST_CASE("one warning names the lines that contradict each other") {
   const Profile profile = two_calls_of(-6000);
   REQUIRE(profile.warnings.size() == 1);
   CHECK(profile.warnings.front() ==
-        "the times of 1 lines contradict each other in round after round, and none is shown for them: "
+        "the times of 1 places contradict each other in round after round, and none is shown for them: "
         "A.java:40; a stop there seems to change what the next commands do, and times behind it may be wrong "
         "as well: a session that undoes it (before_each, reset) may help");
 }

@@ -105,7 +105,7 @@ TEST_CASE("a crash costs the shot in flight, the rest is sent to the next agent"
   CHECK(shown_with("shot_lost") == without_third("lost (it caught fire)"));
   CHECK(shown_with("shot_timed_out") == without_third("timed_out (the agent gives no reason)"));
   CHECK(shown_with("shot_refused") == without_third("refused (not today)"));
-  CHECK(shown_with("shot_elsewhere") == without_third("refused (it stopped at trap 1, hit 9 instead)"));
+  CHECK(shown_with("shot_elsewhere") == without_third("elsewhere (it stopped at trap 1, hit 9 instead)"));
   CHECK(shown_with("shot_nowhere") ==
         without_third("refused (it stopped, and the agent does not say where)"));
   CHECK(shown_with("shot_floods_log") == as_it_should_be);

@@ -324,7 +324,7 @@ TEST_CASE("a stop in another command of the trigger than the traced run's is no 
   const std::vector<Sample> samples = shoot(*transport, shots);
   CHECK(samples[1].outcome == Outcome::stopped);
   for (const std::size_t late : {2, 3}) {
-    CHECK(samples[late].outcome == Outcome::refused);
+    CHECK(samples[late].outcome == Outcome::elsewhere);
     CHECK(samples[late].why == "it was passed in command 1 of the trigger, and by the traced run in 2");
   }
 }
@@ -337,7 +337,7 @@ TEST_CASE("where runs take several paths a stop counts in whatever command it is
   const auto transport = transport_on(world, setup);
   transport->trace(0, 0, 100);
   world.applet.paths = {{1, 2, 1}, {3}};
-  CHECK(shoot(*transport, {at(1, 2)})[0].outcome == Outcome::refused);
+  CHECK(shoot(*transport, {at(1, 2)})[0].outcome == Outcome::elsewhere);
   world.applet.paths = {{1, 2, 3}, {1, 3}};
   transport->trace(0, 0, 100);
   CHECK(shoot(*transport, {at(3)})[0].outcome == Outcome::stopped);

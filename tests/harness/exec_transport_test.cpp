@@ -158,10 +158,10 @@ TEST_CASE("a status of 86 is not a stop, and another one no reason to doubt one"
   CHECK(wrapped.shoot(whole).status == 5);
 }
 
-TEST_CASE("a stop elsewhere is refused, with where it was") {
+TEST_CASE("a stop elsewhere is no sample, and is told with where it was") {
   Place place({"elsewhere"});
   const Sample sample = place.shoot({.stop = {.trap = TrapId{3}, .hit = 1}});
-  CHECK(words(sample) == "refused: it stopped at trap 4, hit 1 instead");
+  CHECK(words(sample) == "elsewhere: it stopped at trap 4, hit 1 instead");
   CHECK(sample.reached == Event{.trap = TrapId{4}});
   CHECK(words(place.shoot({.stop = {.trap = TrapId{4}, .hit = 1}})) ==
         "lost: it says that it stopped at trap 5, hit 1, and traps.json has 4 traps");

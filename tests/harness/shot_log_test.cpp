@@ -60,14 +60,18 @@ TEST_CASE("what goes otherwise than expected has its own words for each kind") {
   ShotLog log = log_of_two();
   log.take({.stop = whole}, shot_stopped);
   log.take({.stop = first}, {.outcome = Outcome::refused, .why = "not now"});
+  log.take({.stop = second}, {.outcome = Outcome::elsewhere, .why = "it was passed before"});
   log.take({.stop = whole}, ended(0x6F00, {1, 2}));
   log.take({.stop = first}, lost);
   CHECK(texts(log) ==
-        Texts{"1 of 4 shots of the whole command were answered otherwise than the known good run (first: the "
+        Texts{"1 of 5 shots of the whole command were answered otherwise than the known good run (first: the "
               "end: 6F00 with 2 bytes of data, known good is 9000 with 2 bytes of data)",
-              "1 of 4 shots stopped although nothing was armed (first: the end: stopped)",
-              "1 of 4 shots were refused (first: TRAP_run_1 (A.java:7), hit 1: not now)",
-              "1 of 4 shots lost the target (first: TRAP_run_1 (A.java:7), hit 1: it died)"});
+              "1 of 5 shots stopped although nothing was armed (first: the end: stopped)",
+              "1 of 5 shots were refused (first: TRAP_run_1 (A.java:7), hit 1: not now)",
+              "1 of 5 shots stopped elsewhere than the traced run passes the event (first: TRAP_run_1 "
+              "(A.java:7), "
+              "hit 2: it was passed before)",
+              "1 of 5 shots lost the target (first: TRAP_run_1 (A.java:7), hit 1: it died)"});
   CHECK(log.lost() == 1);
 }
 

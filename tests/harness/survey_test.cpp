@@ -15,13 +15,22 @@ const std::string unlike =
     ": the path is not that of the measured command; bring the target back to one state "
     "before each run: \"before_each\" or \"reset\" in \"session\"";
 
-std::vector<std::string> warned(FakeTransport& target) {
+Survey surveyed(FakeTransport& target, std::uint32_t inputs = 1) {
   TrapMap map;
   map.traps.push_back({.id = TrapId{1}});
+  std::vector<StoredInput> all;
+  for (std::uint32_t i = 0; i < inputs; ++i) all.push_back({.index = i, .bytes = {0xAB}});
+  return survey(map, target, all);
+}
+
+std::vector<std::string> texts_of(const Survey& survey) {
   std::vector<std::string> texts;
-  for (const Warning& warning : survey(map, target, {{.bytes = {0xAB}}}).warnings)
-    texts.push_back(to_text(warning));
+  for (const Warning& warning : survey.warnings) texts.push_back(to_text(warning));
   return texts;
+}
+
+std::vector<std::string> warned(FakeTransport& target) {
+  return texts_of(surveyed(target));
 }
 
 /// A steady path; full runs answer 9000 with two bytes.
@@ -79,6 +88,52 @@ TEST_CASE("one traced run that ends otherwise by chance is not told") {
     };
     CHECK(warned(target).empty());
   }
+}
+
+TEST_CASE("traced runs that end otherwise twice and then as plain ones do are not told") {
+  FakeTransport target = steady();
+  // Each path takes two traced runs.
+  target.before_trace = [&](std::uint64_t n) {
+    const Sample odd{.outcome = Outcome::ended, .status = 0x6F00};
+    target.traced_end = n <= 4 ? std::optional(odd) : std::nullopt;
+  };
+  CHECK(warned(target).empty());
+  CHECK(target.traces == 6);
+}
+
+TEST_CASE("where the first plain run was an odd one the answer of most plain runs is the good one") {
+  FakeTransport target = steady();
+  target.twist = [](const Shot&, std::uint64_t n, Sample& sample) {
+    if (n == 1) sample = {.outcome = Outcome::ended, .status = 0x6F00};
+  };
+  const Survey survey = surveyed(target);
+  CHECK(survey.good.front().status == 0x9000);
+  CHECK(survey.good.front().length == 2);
+  CHECK(texts_of(survey) == std::vector<std::string>{
+                                "answer: input 0 (ab): 8 of 9 plain runs answer 9000, the others otherwise"});
+}
+
+TEST_CASE("an input whose traced run is answered otherwise is left out, and the others stay") {
+  FakeTransport target = steady();
+  target.traced_end = {{.outcome = Outcome::ended, .status = 0x6985}};
+  target.odd_input = 0;
+  const Survey survey = surveyed(target, 3);
+  REQUIRE(survey.paths.size() == 1);
+  CHECK(survey.paths.front().inputs == std::vector<std::uint32_t>{1, 2});
+  CHECK(texts_of(survey) ==
+        std::vector<std::string>{"input: input 0 (ab) is left out: the traced run answers 6985 with 0 bytes, "
+                                 "the plain one answers 9000 with 2 bytes" +
+                                 unlike});
+}
+
+TEST_CASE("where every input's traced run is answered otherwise all are measured, and all are told") {
+  FakeTransport target = steady();
+  target.traced_end = {{.outcome = Outcome::ended, .status = 0x6985}};
+  const Survey survey = surveyed(target, 2);
+  REQUIRE(survey.paths.size() == 1);
+  CHECK(survey.paths.front().inputs == std::vector<std::uint32_t>{0, 1});
+  REQUIRE(survey.warnings.size() == 2);
+  for (const Warning& warning : survey.warnings) CHECK(warning.kind == WarningKind::traced_answer);
 }
 
 TEST_CASE("where runs take several paths another status is told, and the profile stays what it is") {

@@ -27,7 +27,8 @@ class FakeTransport final : public harness::Transport {
     return path_signature(before);
   };
   Sample whole{.outcome = Outcome::ended, .ticks = 10'000, .status = 0x9000, .reply = {1, 2}};
-  std::optional<Sample> traced_end;  // where a traced run ends otherwise
+  std::optional<Sample> traced_end;        // where a traced run ends otherwise
+  std::optional<std::uint32_t> odd_input;  // the only one whose traced runs do; nothing: all
   /// Changes what is observed: the n-th shot (from 1), and what it would be.
   std::function<void(const Shot&, std::uint64_t n, Sample&)> twist = [](const Shot&, std::uint64_t, Sample&) {
   };
@@ -86,7 +87,7 @@ class FakeTransport final : public harness::Transport {
                                                                .signature = path_signature(path)})
                              : std::nullopt,
             .total = knows_total ? std::optional<std::uint64_t>(path.size()) : std::nullopt,
-            .end = traced_end.value_or(whole)};
+            .end = odd_input.value_or(input) == input ? traced_end.value_or(whole) : whole};
   }
 
   std::optional<harness::CalibrationTime> calibrate(harness::CalibrationKind kind,

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/estimate/unreliable.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace jcprof::annotator {
+namespace {
+
+constexpr std::size_t most_named = 5;
+
+void add(std::vector<std::string>& places, const std::string& place) {
+  if (std::ranges::find(places, place) == places.end()) places.push_back(place);
+}
+
+std::string named(const std::vector<std::string>& places) {
+  const auto last = places.begin() + static_cast<std::ptrdiff_t>(std::min(places.size(), most_named));
+  return fmt::format("{}{}", fmt::join(places.begin(), last, ", "), places.size() > most_named ? ", …" : "");
+}
+
+/// Lines of the most frequent path, then the time between commands, then lines of other paths.
+std::vector<std::string> unreliable_places(const Profile& profile) {
+  std::vector<std::string> places;
+  for (const LineEstimate& line : profile.lines)
+    if (line.cost.unreliable) add(places, fmt::format("{}:{}", line.path, line.line));
+  if (profile.between && profile.between->unreliable) places.emplace_back("between commands");
+  const std::size_t of_usual = places.size();
+  for (const EdgeEstimate& edge : profile.edges) {
+    if (!edge.cost.unreliable) continue;
+    const std::string line = fmt::format("{}:{}", edge.path, edge.line);
+    if (std::find(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(of_usual), line) ==
+        places.begin() + static_cast<std::ptrdiff_t>(of_usual))
+      add(places, line + " (on another path)");
+  }
+  return places;
+}
+
+std::vector<std::string> places_elsewhere(const UnreliablePath& of) {
+  std::vector<std::string> places;
+  for (std::size_t i = 0; i < of.path.path().end(); ++i) {
+    if (!of.path.about().is_elsewhere[i]) continue;
+    const Trap& trap = of.map.at(of.path.path().events()[i].trap);
+    add(places, fmt::format("{}:{}", trap.path, trap.line));
+  }
+  return places;
+}
+
+}  // namespace
+
+bool is_unreliable(const Profile& profile) {
+  const auto is_so = [](const auto& item) { return item.cost.unreliable; };
+  return std::ranges::any_of(profile.blocks, is_so) || std::ranges::any_of(profile.edges, is_so);
+}
+
+std::vector<std::string> warnings_of_unreliable(const Profile& profile, const UnreliablePath& of) {
+  std::vector<std::string> warnings;
+  const std::vector<std::string> elsewhere = places_elsewhere(of);
+  if (!elsewhere.empty())
+    warnings.push_back(fmt::format(
+        "stops at {} come in another command or at another trap than on the traced path, again and again, "
+        "and "
+        "no time is shown beside them: a stop seems to change what the next commands do; a session that "
+        "undoes it (before_each, reset) may help",
+        named(elsewhere)));
+  const std::vector<std::string> places = unreliable_places(profile);
+  if (places.empty() || (!elsewhere.empty() && !of.path.has_contradictions())) return warnings;
+  warnings.push_back(fmt::format(
+      "the times of {} places contradict each other in round after round, and none is shown for them: {}; a "
+      "stop there seems to change what the next commands do, and times behind it may be wrong as well: a "
+      "session that undoes it (before_each, reset) may help",
+      places.size(), named(places)));
+  return warnings;
+}
+
+}  // namespace jcprof::annotator
