@@ -50,6 +50,16 @@ TrapMap recursion_with_finally() {
 
 }  // namespace
 
+TEST_CASE("a line is passed as often as its statements, however often its loop bodies are") {
+  const TrapMap map = MapMaker()
+                          .trap(TrapKind::entry, "p", 1)
+                          .trap(TrapKind::before, "p", 2)
+                          .trap(TrapKind::loop_body, "p", 2)
+                          .map();
+  CHECK(hits_of_lines(table_of(map), std::vector<std::uint64_t>{1, 3, 10}) ==
+        std::vector<std::uint64_t>{1, 3});
+}
+
 TEST_CASE("what runs after a return belongs to the calling statement, with several calls in it") {
   CHECK(owners(two_calls(), {1, 2, 3, 4, 8, 9, 6, 7, 5}) ==
         "1→2 p:1\n2→3 p:1\n3→4 p:10\n4→8 p:20\n8→9 g:50\n9→6 p:20\n6→7 f:40\n7→5 p:20\n5→0 p:30\n");

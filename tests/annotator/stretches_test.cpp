@@ -72,6 +72,37 @@ TEST_CASE("a stop that was lost is filled in: both sides get their usual times, 
   CHECK(sum_in_round_3(stretches_with_a_gap(), 0, 20) == Approx(19 * 100 + 300 + 15));
 }
 
+TEST_CASE("a share of stretches is that part of their sum") {
+  const std::array range{StretchRange{.begin = 1, .end = 19, .share = 0.25}};
+  CHECK(stretches_with_a_gap().sum(range)[3] == Approx(450));
+}
+
+TEST_CASE("in a round that runs slower the sums are those of the usual speed") {
+  Readings readings = readings_of(positions_up_to(4), 8, [](std::size_t stop, std::size_t round) {
+    return (round == 3 ? 1.1 : 1.0) * 1000 * static_cast<double>(stop);
+  });
+  CHECK(sum_in_round_3(Stretches(readings, {}, 0.05), 0, 4) == Approx(4000));
+}
+
+TEST_CASE("a round of folded twins has the mean of both") {
+  // Every second command takes 100 longer: in a round that begins at an even stop, and not in its twin.
+  Readings readings = readings_of(positions_up_to(4), 12, [](std::size_t stop, std::size_t round) {
+    return 1000 * static_cast<double>(stop) + (stop % 2 == round % 2 ? 100 : 0);
+  });
+  const Stretches stretches(readings, {}, 0.05);
+  const std::array first{StretchRange{.begin = 0, .end = 1}};
+  CHECK(stretches.sum(first) == std::vector<double>(6, 1000));
+}
+
+TEST_CASE("on a coarse clock no sum counts a round with a difference that is far out") {
+  Readings readings = readings_of(positions_up_to(3), 8, [](std::size_t stop, std::size_t round) {
+    return 10000 * static_cast<double>(stop) + (stop == 1 && round == 3 ? 1e6 : 0);
+  });
+  const Stretches stretches(readings, {.method = Method::coarse, .tick = 1000}, 0.05);
+  CHECK(is_missing(sum_in_round_3(stretches, 0, 2)));
+  CHECK(sum_in_round_3(stretches, 2, 3) == 10000);
+}
+
 TEST_CASE("a sum of fewer than twenty stretches is not known where one of its ends was filled in") {
   CHECK(is_missing(sum_in_round_3(stretches_with_a_gap(), 1, 20)));
   CHECK(is_missing(sum_in_round_3(stretches_with_a_gap(), 20, 22)));

@@ -101,6 +101,8 @@ TEST_CASE("looks follow each other after four rounds, later after a quarter more
   std::vector<std::uint32_t> looks{first_look};
   while (looks.size() < 8) looks.push_back(look_after(looks.back()));
   CHECK(looks == std::vector<std::uint32_t>{10, 14, 18, 24, 30, 38, 48, 60});
+  // An exact clock is first looked at after five rounds.
+  CHECK(look_after(5) == 10);
 }
 
 TEST_CASE("each round takes every stop once") {

@@ -59,6 +59,19 @@ TEST_CASE("in C a file is named by its name, in Java a class and its method by o
   CHECK(functions("A.java") == std::set<std::string>{"A.process"});
 }
 
+TEST_CASE("a trap has the guards round its place, and the line on which its statement ends") {
+  SourceModel model = file_with("a.c", {.name = "f", .simple_name = "f"});
+  model.text += "// the line below\n";
+  model.sites[0].end = 16;  // behind the end of the first line
+  model.sites[1].guards = 2;
+  const std::vector<Trap> traps =
+      traps_of(plan_traps({model}, {.entry = {"f"}, .language = SourceLanguage::c}));
+  REQUIRE(traps.size() == 2);
+  CHECK(traps[0].end_line == 1);
+  CHECK(traps[0].guards == 0);
+  CHECK(traps[1].guards == 2);
+}
+
 TEST_CASE("a key stays when another file gets a function of the same name") {
   const auto keys = [](const Function& function) {
     std::vector<std::string> result;
