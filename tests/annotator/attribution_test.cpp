@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
+#include "annotator/estimate/trap_table.hpp"
 #include "tests/annotator/trap_maps.hpp"
 
 namespace jcprof::annotator {
