@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
-#include "annotator/estimate/trap_table.hpp"
 #include "tests/annotator/trap_maps.hpp"
 
 namespace jcprof::annotator {
@@ -50,16 +49,6 @@ TrapMap recursion_with_finally() {
 }
 
 }  // namespace
-
-TEST_CASE("a line is passed as often as its statements, however often its loop bodies are") {
-  const TrapMap map = MapMaker()
-                          .trap(TrapKind::entry, "p", 1)
-                          .trap(TrapKind::before, "p", 2)
-                          .trap(TrapKind::loop_body, "p", 2)
-                          .map();
-  CHECK(hits_of_lines(table_of(map), std::vector<std::uint64_t>{1, 3, 10}) ==
-        std::vector<std::uint64_t>{1, 3});
-}
 
 TEST_CASE("what runs after a return belongs to the calling statement, with several calls in it") {
   CHECK(owners(two_calls(), {1, 2, 3, 4, 8, 9, 6, 7, 5}) ==
