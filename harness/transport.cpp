@@ -30,7 +30,7 @@ std::string in_words(Event event) {
   return event.trap == run_to_end ? "the end" : fmt::format("trap {}, hit {}", number(event.trap), event.hit);
 }
 
-void refuse_if_elsewhere(Event asked, Sample& sample) {
+void mark_if_elsewhere(Event asked, Sample& sample) {
   if (sample.outcome != Outcome::stopped || sample.reached == asked) return;
   sample.outcome = asked.trap == run_to_end ? Outcome::refused : Outcome::elsewhere;
   sample.ticks = 0;

@@ -74,7 +74,7 @@ inline constexpr int calibration_attempts = 2;
 std::string in_words(Event event);
 /// A stop elsewhere than asked is a sample of neither place: nobody knows how it came there. `reached` must
 /// be known of a stop.
-void refuse_if_elsewhere(Event asked, Sample& sample);
+void mark_if_elsewhere(Event asked, Sample& sample);
 
 /// Called once a shot, in order, as soon as it is done. Returning false ends the batch after that shot.
 using ShotSink = std::function<bool(const Shot&, const Sample&)>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people have to know about the numbers of a profile, in words. What the run itself warned of is not
-// repeated.
+// Puts into words the facts that people need beside the numbers of a profile. It repeats no warning of the
+// run itself.
 #pragma once
 
 #include <string>

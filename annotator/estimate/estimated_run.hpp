@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run between its data and its Profile: its paths and samples, with the most frequent path measured. What
-// makes parts of the Profile takes it.
+// A run between its data and its Profile: its paths and samples, with the most frequent path measured. All
+// functions that make a part of the Profile take it.
 #pragma once
 
 #include <vector>

@@ -76,10 +76,11 @@ class Table {
   Readings readings() {
     result_.is_vague.resize(path_.end() + 1);
     choose_stops();
-    for (std::size_t i = 0; i <= path_.end(); ++i) result_.is_vague[i] = was_vague_[i] && had_[i] == 0;
-    for (std::size_t i = 0; i <= path_.end(); ++i)
+    for (std::size_t i = 0; i <= path_.end(); ++i) {
+      result_.is_vague[i] = was_vague_[i] && had_[i] == 0;
       result_.is_elsewhere.push_back(elsewhere_[i] >= fewest_elsewhere &&
                                      one_in_elsewhere * elsewhere_[i] > asked_[i]);
+    }
     std::vector<bool> is_measured(rows_.count());
     std::vector<std::vector<double>> columns;
     for (const std::size_t stop : result_.stops) {

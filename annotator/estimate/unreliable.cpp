@@ -11,8 +11,12 @@ namespace {
 
 constexpr std::size_t most_named = 5;
 
+bool holds(const std::vector<std::string>& places, const std::string& place) {
+  return std::ranges::find(places, place) != places.end();
+}
+
 void add(std::vector<std::string>& places, const std::string& place) {
-  if (std::ranges::find(places, place) == places.end()) places.push_back(place);
+  if (!holds(places, place)) places.push_back(place);
 }
 
 std::string named(const std::vector<std::string>& places) {
@@ -26,13 +30,11 @@ std::vector<std::string> unreliable_places(const Profile& profile) {
   for (const LineEstimate& line : profile.lines)
     if (line.cost.unreliable) add(places, fmt::format("{}:{}", line.path, line.line));
   if (profile.between && profile.between->unreliable) places.emplace_back("between commands");
-  const std::size_t of_usual = places.size();
+  const std::vector<std::string> of_usual = places;
   for (const EdgeEstimate& edge : profile.edges) {
     if (!edge.cost.unreliable) continue;
     const std::string line = fmt::format("{}:{}", edge.path, edge.line);
-    if (std::find(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(of_usual), line) ==
-        places.begin() + static_cast<std::ptrdiff_t>(of_usual))
-      add(places, line + " (on another path)");
+    if (!holds(of_usual, line)) add(places, line + " (on another path)");
   }
   return places;
 }
@@ -60,8 +62,7 @@ std::vector<std::string> warnings_of_unreliable(const Profile& profile, const Un
   if (!elsewhere.empty())
     warnings.push_back(fmt::format(
         "stops at {} come in another command or at another trap than on the traced path, again and again, "
-        "and "
-        "no time is shown beside them: a stop seems to change what the next commands do; a session that "
+        "and no time is shown beside them: a stop seems to change what the next commands do; a session that "
         "undoes it (before_each, reset) may help",
         named(elsewhere)));
   const std::vector<std::string> places = unreliable_places(profile);

@@ -42,7 +42,7 @@ std::string in_words(const AgentError& error) {
 void judge(Event asked, Sample& sample) {
   if (sample.outcome == Outcome::stopped && !sample.reached)
     sample = {.outcome = Outcome::refused, .why = "it stopped, and the agent does not say where"};
-  refuse_if_elsewhere(asked, sample);
+  mark_if_elsewhere(asked, sample);
   const bool is_timed = sample.outcome == Outcome::stopped || sample.outcome == Outcome::ended;
   if (!is_timed && sample.why.empty()) sample.why = "the agent gives no reason";
 }

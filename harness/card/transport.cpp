@@ -105,7 +105,7 @@ class CardTransport final : public Transport {
   void finish(const InputCommands& commands, Outcome outcome);
   bool read_window(TraceWindow& window, std::uint64_t from, std::uint32_t count);
   std::vector<std::uint64_t> ends_of_commands(std::uint32_t input, const WholeRun& like);
-  void refuse_in_another_command(const Shot& shot, Sample& sample) const;
+  void mark_in_another_command(const Shot& shot, Sample& sample) const;
   void abort_if_asked(const Sample& sample) const {
     if (sample.status) session_.abort_if_asked(static_cast<StatusWord>(*sample.status), "the trigger");
   }
@@ -194,12 +194,12 @@ Sample CardTransport::shoot(const Shot& shot) {
   sample = run_trigger(commands);
   if (sample.outcome == Outcome::stopped || sample.outcome == Outcome::ended)
     finish(commands, sample.outcome);
-  if (sample.outcome == Outcome::stopped) refuse_in_another_command(shot, sample);
+  if (sample.outcome == Outcome::stopped) mark_in_another_command(shot, sample);
   return sample;
 }
 
 /// A state that an earlier stop left behind may have a command pass an event that belongs to another one.
-void CardTransport::refuse_in_another_command(const Shot& shot, Sample& sample) const {
+void CardTransport::mark_in_another_command(const Shot& shot, Sample& sample) const {
   const auto path = paths_.find(shot.input);
   if (path == paths_.end()) return;
   const std::optional<std::size_t> traced = path->second.command_of(shot.stop);

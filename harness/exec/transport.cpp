@@ -208,7 +208,7 @@ Sample ExecTransport::judged(const Answer& answer, Event asked) {
             .why = fmt::format("it says that it stopped at {}, and traps.json has {} traps",
                                in_words(reached), setup_.traps)};
   sample = {.outcome = Outcome::stopped, .ticks = sample.ticks, .reached = reached};
-  refuse_if_elsewhere(asked, sample);
+  mark_if_elsewhere(asked, sample);
   return sample;
 }
 

@@ -55,7 +55,7 @@ TEST_CASE("lines and functions that own what is less than nothing are unreliable
   CHECK_FALSE(is_unreliable(two_calls_of(600)));
 }
 
-TEST_CASE("what lies between two commands and is less than nothing is told alone") {
+TEST_CASE("a warning names the time between two commands, where that alone is less than nothing") {
   SyntheticDevice device{.map = two_calls(), .pass = 10, .stop = 2000, .noise = 1};
   device.path = path_of({1, 2, 3, 5, 1, 2, 3, 5});
   device.costs = {1000, 9000, 5000, -6000, 1000, 2000, 5000, 800};
@@ -67,7 +67,8 @@ TEST_CASE("what lies between two commands and is less than nothing is told alone
   CHECK(profile.warnings.front().find("between commands") != std::string::npos);
 }
 
-TEST_CASE("what is less than nothing on another path than the most frequent one is told, and is unreliable") {
+TEST_CASE(
+    "a time below nothing on another path than the most frequent one is unreliable, and a warning names it") {
   SyntheticDevice usual{.map = two_calls(), .pass = 10, .stop = 2000, .noise = 1};
   usual.path = path_of({1, 2, 3, 5});
   usual.costs = {1000, 9000, 5000, 6000};

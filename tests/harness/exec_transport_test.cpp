@@ -158,7 +158,7 @@ TEST_CASE("a status of 86 is not a stop, and another one no reason to doubt one"
   CHECK(wrapped.shoot(whole).status == 5);
 }
 
-TEST_CASE("a stop elsewhere is no sample, and is told with where it was") {
+TEST_CASE("a stop elsewhere is no sample, and says where it was") {
   Place place({"elsewhere"});
   const Sample sample = place.shoot({.stop = {.trap = TrapId{3}, .hit = 1}});
   CHECK(words(sample) == "elsewhere: it stopped at trap 4, hit 1 instead");

@@ -90,7 +90,7 @@ TEST_CASE("one traced run that ends otherwise by chance is not told") {
   }
 }
 
-TEST_CASE("traced runs that end otherwise twice and then as plain ones do are not told") {
+TEST_CASE("no warning comes of traced runs that end otherwise twice and then as plain ones do") {
   FakeTransport target = steady();
   // Each path takes two traced runs.
   target.before_trace = [&](std::uint64_t n) {
@@ -126,7 +126,7 @@ TEST_CASE("an input whose traced run is answered otherwise is left out, and the 
                                  unlike});
 }
 
-TEST_CASE("where every input's traced run is answered otherwise all are measured, and all are told") {
+TEST_CASE("jcprof measures every input, and warns of each, where all traced runs are answered otherwise") {
   FakeTransport target = steady();
   target.traced_end = {{.outcome = Outcome::ended, .status = 0x6985}};
   const Survey survey = surveyed(target, 2);
