@@ -68,9 +68,7 @@ void warn_of_what_is_missing(const Run& run, const Profile& profile, std::vector
     warnings.emplace_back("the path's first events were not measured: what runs there counts as entry");
   const bool unwound = std::ranges::any_of(
       run.data.calibrations, [](const auto& c) { return c.kind == "frames" || c.kind == "unwind"; });
-  // In C a stop is a longjmp, or the end of the process.
-  const bool leaps = run.data.map.language == "c" || run.data.map.language == "c++";
-  if (!run.data.calibrations.empty() && !unwound && !leaps)
+  if (!run.data.calibrations.empty() && !unwound && !stops_leap(run.data.map.language))
     warnings.emplace_back(
         "what a stop unwinds could not be calibrated: it makes lines in deep calls dear, and those behind "
         "them cheap");

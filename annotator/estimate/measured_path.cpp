@@ -55,6 +55,7 @@ Estimate unreliable(Estimate estimate) {
 MeasuredPath::MeasuredPath(const RunView& run, const TakenPath& path, std::span<const std::uint32_t> inputs)
     : path_(path),
       cost_(run.cost),
+      stops_leap_(stops_leap(run.map.language)),
       clock_(clock_of(newest_look(run.looks, path))),
       attribution_(attribute(run.map, path.events())),
       about_(read(run.samples, {.paths = run.paths,
@@ -79,12 +80,22 @@ void MeasuredPath::mark_elsewhere() {
       if (about_.is_elsewhere[at]) is_contradicted_[s] = true;
 }
 
+CostLimits MeasuredPath::cost_limits() const {
+  CostLimits limits;
+  for (std::size_t s = 0; s < about_.stops.size(); ++s)
+    if (const double ticks = stretches_.reached(s); !engine::is_missing(ticks))
+      limits.take(traps_at(about_.stops[s], path_, attribution_.unwinding), ticks);
+  if (stops_leap_) limits.frame = limits.guard = 0;
+  return limits;
+}
+
 std::vector<bool> MeasuredPath::contradictions() const {
   const std::size_t count = stretches_.all().size();
   std::vector<StretchRounds> parts;
+  const CostLimits limits = cost_limits();
   const auto doubt_between = [&](std::size_t begin, std::size_t end) {
     return widest_doubt(traps_at(begin, path_, attribution_.unwinding),
-                        traps_at(end, path_, attribution_.unwinding), cost_);
+                        traps_at(end, path_, attribution_.unwinding), cost_, limits);
   };
   for (std::size_t s = 0; s < count; ++s) {
     const StretchRange range{s, s + 1};

@@ -115,12 +115,15 @@ class MeasuredPath {
 
  private:
   TrapCount traps_of(const Stretch& stretch) const;
+  /// Of what was not calibrated.
+  CostLimits cost_limits() const;
   std::vector<bool> contradictions() const;
   void mark_elsewhere();
   std::vector<double> block_costs() const;
 
   const TakenPath& path_;
   const TrapCost& cost_;
+  bool stops_leap_ = false;
   engine::Clock clock_;
   Attribution attribution_;
   Readings about_;

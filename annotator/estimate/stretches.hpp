@@ -32,6 +32,8 @@ class Stretches {
   /// From the rounds in which both ends of the stretch were measured; 0 and infinite where there is none.
   const Interval& interval(std::size_t stretch) const { return intervals_[stretch]; }
   std::uint32_t rounds(std::size_t stretch) const { return fit_.rounds(stretch); }
+  /// The median of T at the stop, gains taken out; missing where it was not measured.
+  double reached(std::size_t stop) const { return engine::median(engine::present(reached_[stop])); }
   /// The time of the stretch where no stop comes before one that it follows: never below 0.
   double risen(std::size_t stretch) const { return fit_.risen(stretch + 1) - fit_.risen(stretch); }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <string_view>
@@ -16,6 +15,8 @@ namespace {
 constexpr double pass_differs = 0.15;
 // The doubt is asked for four times over: two stops may differ by more than what one of them costs.
 constexpr double place_differs = 1.0 / 6;
+// A limit holds as it is.
+constexpr double limit_counts = 1.0 / 4;
 
 /// By how much a pass of `plus` took longer than one of `minus`, repetition by repetition: kinds that belong
 /// together are timed in turn, with as many passes each, if any. Nothing where one of them was not timed.
@@ -68,6 +69,10 @@ Interval cost_interval(const std::vector<double>& values, double alpha) {
 
 }  // namespace
 
+bool stops_leap(std::string_view language) {
+  return language == "c" || language == "c++";
+}
+
 TrapCost trap_cost(const std::vector<StoredCalibration>& calibrations, double alpha) {
   const auto cost = [&](const auto& plus, const auto& minus) {
     return cost_interval(differences_of(calibrations, plus, minus), alpha);
@@ -107,20 +112,35 @@ double half_width_of(const TrapCount& count, const TrapCost& cost) {
   return std::sqrt(std::inner_product(parts.begin(), parts.end(), parts.begin(), 0.0));
 }
 
-double widest_doubt(const TrapCount& begin, const TrapCount& end, const TrapCost& cost) {
+void CostLimits::take(const TrapCount& count, double ticks) {
+  const auto lower = [&](double& limit, double times) {
+    if (times > 0) limit = std::min(limit, std::max(0.0, ticks) / times);
+  };
+  lower(pass, count.passes);
+  lower(counted, count.counted);
+  lower(stop, count.stops);
+  lower(frame, count.frames);
+  lower(guard, count.guards);
+}
+
+double widest_doubt(const TrapCount& begin, const TrapCount& end, const TrapCost& cost,
+                    const CostLimits& limits) {
   TrapCount between = end;
   between.add(begin, -1);
   double doubt = half_width_of(between, cost);
-  const auto add = [&](double count, const Interval& each) {
-    if (count == 0) return;
-    doubt += each.high > 0 ? std::abs(count) * place_differs * each.value
-                           : std::numeric_limits<double>::infinity();
+  const auto add = [&](double count, double part, double each) {
+    if (count != 0) doubt += std::abs(count) * part * each;
   };
-  add(begin.stops + end.stops, cost.stop);
-  add(between.counted, cost.counting);
-  add(between.frames, cost.frame);
-  add(between.guards, cost.guard);
-  if (between.passes != 0 && !(cost.pass.high > 0)) doubt = std::numeric_limits<double>::infinity();
+  const auto is_known = [](const Interval& each) { return each.high > 0; };
+  const auto add_kind = [&](double count, const Interval& each, double limit) {
+    add(count, is_known(each) ? place_differs : limit_counts, is_known(each) ? each.value : limit);
+  };
+  add(begin.stops + end.stops, place_differs, is_known(cost.stop) ? cost.stop.value : limits.stop);
+  if (!is_known(cost.stop)) add(between.stops, limit_counts, limits.stop);
+  if (!is_known(cost.pass)) add(between.passes, limit_counts, limits.pass);
+  add_kind(between.counted, cost.counting, limits.counted);
+  add_kind(between.frames, cost.frame, limits.frame);
+  add_kind(between.guards, cost.guard, limits.guard);
   return doubt;
 }
 

@@ -2,6 +2,8 @@
 // The costs of traps and stops, from a run's calibrations.
 #pragma once
 
+#include <limits>
+#include <string_view>
 #include <vector>
 
 #include "src/core/store.hpp"
@@ -22,6 +24,9 @@ struct TrapCost {
   Interval guard;
 };
 
+/// In C a stop is a longjmp, or the end of the process: it unwinds nothing.
+bool stops_leap(std::string_view language);
+
 TrapCost trap_cost(const std::vector<StoredCalibration>& calibrations, double alpha);
 
 /// How many of each there are, or by how many more.
@@ -39,8 +44,22 @@ struct TrapCount {
 double cost_of(const TrapCount& count, const TrapCost& cost);
 /// How far that may be wrong.
 double half_width_of(const TrapCount& count, const TrapCost& cost);
+
+/// The most that one of each can cost where it was not calibrated.
+struct CostLimits {
+  double pass = std::numeric_limits<double>::infinity();
+  double counted = std::numeric_limits<double>::infinity();
+  double stop = std::numeric_limits<double>::infinity();
+  double frame = std::numeric_limits<double>::infinity();
+  double guard = std::numeric_limits<double>::infinity();
+
+  /// No cost is below nothing: `count` of them took no more than `ticks`, with all else that ran.
+  void take(const TrapCount& count, double ticks);
+};
+
 /// How far the cost of `end` less that of `begin` may be wrong where a target is to be accused of it: stops
-/// cost more at one place than at another, and nothing is known of a kind that was not calibrated (infinite).
-double widest_doubt(const TrapCount& begin, const TrapCount& end, const TrapCost& cost);
+/// cost more at one place than at another, and of a kind that was not calibrated only limits are known.
+double widest_doubt(const TrapCount& begin, const TrapCount& end, const TrapCost& cost,
+                    const CostLimits& limits);
 
 }  // namespace jcprof::annotator

@@ -118,6 +118,41 @@ TEST_CASE("the doubt of what is taken off has each part's own, and of passes fif
         Approx(std::sqrt(400'000 + 2500 + 900 + 36 + 400)));
 }
 
+TEST_CASE("no kind costs more than what the times leave to one of it") {
+  CostLimits limits;
+  limits.take({.passes = 1, .stops = 1}, 9000);
+  limits.take({.passes = 10, .counted = 4, .stops = 1, .frames = 2}, 12000);
+  limits.take({.passes = 30, .frames = 0}, 15000);
+  CHECK(limits.pass == 500);
+  CHECK(limits.counted == 3000);
+  CHECK(limits.stop == 9000);
+  CHECK(limits.frame == 6000);
+  CHECK(std::isinf(limits.guard));
+  limits.take({.stops = 1}, -5);  // noise, where costs that are known were taken off
+  CHECK(limits.stop == 0);
+}
+
+TEST_CASE("a target is accused of what neither calibrated costs nor limits of the others can explain") {
+  const CostLimits none;
+  const CostLimits limits{.pass = 10, .counted = 20, .stop = 600, .frame = 40, .guard = 80};
+  constexpr double counts = 0.25;  // a limit is asked for four times over
+  const TrapCost unknown{
+      .pass = {0, 0, 0}, .counting = {0, 0, 0}, .stop = {0, 0, 0}, .frame = {0, 0, 0}, .guard = {0, 0, 0}};
+  const TrapCount begin{.passes = 7, .counted = 6, .stops = 1, .frames = 3, .guards = 1};
+  const TrapCount same{.passes = 7, .counted = 6, .stops = 1, .frames = 3, .guards = 1};
+  CHECK(widest_doubt(begin, same, unknown, limits) == Approx(600.0 / 6 * 2));
+  CHECK(widest_doubt(begin, {.passes = 9, .counted = 1, .stops = 1, .frames = 1, .guards = 2}, unknown,
+                     limits) == Approx(600.0 / 6 * 2 + counts * (2 * 10 + 5 * 20 + 2 * 40 + 80)));
+  CHECK(widest_doubt(begin, {.passes = 7, .counted = 6, .frames = 3, .guards = 1}, unknown, limits) ==
+        Approx(600.0 / 6 + counts * 600));
+  CHECK(std::isinf(widest_doubt(begin, {.passes = 8, .counted = 6, .frames = 3}, unknown, none)));
+  // Of what was calibrated limits say nothing.
+  CHECK(widest_doubt(begin, same, costs, none) == Approx(4000.0 / 6 * 2));
+  const TrapCount end{.passes = 7, .counted = 2, .stops = 1, .frames = 1, .guards = 3};
+  CHECK(widest_doubt(begin, end, costs, none) ==
+        Approx(std::sqrt(16.0 + 36 + 100) + (2 * 4000 + 4 * 25 + 2 * 60 + 2 * 110) / 6.0));
+}
+
 TEST_CASE("a share of what was passed counts as that part of it") {
   TrapCount count{.passes = 1, .counted = 2, .stops = 3, .frames = 4, .guards = 5};
   count.add({.passes = 10, .counted = 20, .stops = 30, .frames = 40, .guards = 50}, 0.5);
