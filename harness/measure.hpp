@@ -57,12 +57,14 @@ MeasureOptions options_for(const Project& project);
 struct Measured {
   RunInfo run;  // state: complete (also when a budget ended it) or interrupted
   std::vector<Warning> warnings;
-  std::uint64_t shots = 0;  // of this call
-  bool continued = false;   // an unfinished run was gone on with
+  std::uint64_t shots = 0;   // of this call
+  std::uint32_t rounds = 0;  // of all calls
+  bool continued = false;    // a stored run was resumed
 };
 
-/// Goes on with the store's last run when that is unfinished and of the same project, traps, seed, inputs and
-/// path; else begins a new one. An interrupted run has everything committed.
+/// Resumes the store's last run when that is of the same project, target, traps, inputs and path, whatever
+/// seed, precision and budget it had; else begins a new one. Where its rounds reach the goal already no
+/// further round is made. An interrupted run has everything committed.
 /// UserErrors of the transport pass through, with everything committed as well; it is one too when the time
 /// is over before the first round.
 Measured measure(const Project& project, const TrapMap& map, Transport& transport, Store& store,

@@ -102,11 +102,16 @@ void print_result(const harness::Measured& measured, const RunOptions& options, 
   if (options.common.quiet) return;
   for (const Warning& warning : measured.warnings)
     fmt::print(stderr, "warning: {}\n", harmless(to_text(warning)));
+  if (measured.continued && measured.shots == 0 && measured.run.state == RunState::complete) {
+    fmt::print("nothing left to measure: the {} rounds of earlier calls reach the goal: {}\n",
+               measured.rounds, profile.string());
+    return;
+  }
   fmt::print("{}{} shots on {}{}: {}\n",
              measured.run.state == RunState::interrupted ? "interrupted after " : "", measured.shots,
              harmless(measured.run.device), measured.run.simulated ? " (SIMULATED)" : "", profile.string());
   if (measured.run.state == RunState::interrupted)
-    fmt::print("jcprof run goes on where this stopped, jcprof annotate shows what there is\n");
+    fmt::print("jcprof run resumes where this stopped, jcprof annotate shows what there is\n");
 }
 
 /// Stores estimates while the run goes on, for those who read the profile meanwhile or after a power cut; as
