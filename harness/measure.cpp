@@ -111,6 +111,10 @@ void count_in(Progress& progress, const std::vector<PathMeasurement>& paths, con
       std::chrono::duration_cast<std::chrono::seconds>(time_of_shot(shooter) * static_cast<double>(left));
 }
 
+bool is_left(const PathMeasurement& path) {
+  return path.engine.next().phase != engine::Phase::done;
+}
+
 class Measurement {
  public:
   Measurement(const Project& project, const TrapMap& map, Transport& transport, Store& store,
@@ -158,14 +162,16 @@ class Measurement {
             .warnings = std::move(warnings_),
             .shots = shooter_->shots(),
             .rounds = round_,
-            .continued = run_->continues()};
+            .continued = run_->continues(),
+            .is_done = std::ranges::none_of(paths_, is_left)};
   }
 
  private:
   void begin() {
     log_.emplace(map_, survey_.good);
     run_.emplace(store_, new_run(project_, map_, target_, options_, goal_),
-                 StoredRun::Subject{map_, inputs_, survey_});
+                 StoredRun::Subject{map_, inputs_, survey_, options_.is_new_build});
+    if (options_.obstacle && !run_->obstacle().empty()) options_.obstacle(run_->obstacle());
     for (const SurveyedPath& one : survey_.paths) {
       // The hits that are measured of a long loop stay those of the first call.
       PathStops stops(one, run_->info().seed);
@@ -231,9 +237,6 @@ class Measurement {
   }
 
   void measure_paths() {
-    const auto is_left = [](const PathMeasurement& path) {
-      return path.engine.next().phase != engine::Phase::done;
-    };
     while (shooter_->goes_on() && std::ranges::any_of(paths_, is_left))
       for (PathMeasurement& path : paths_)
         if (is_left(path) && shooter_->goes_on()) measure_twins(path);

@@ -41,10 +41,13 @@ struct MeasureOptions {
   std::optional<double> zoom = 0.01;         // on long paths: the share from which a block is looked for
   std::optional<std::uint32_t> rounds = {};  // so many over all stops, whatever the precision
   std::uint64_t seed = 1;
+  bool is_new_build = false;                               // a finished run is not resumed
   std::optional<std::uint64_t> max_shots = {};             // warm-up included
   std::optional<std::chrono::milliseconds> max_time = {};  // from the first contact on
   std::string tool = "jcprof " JCPROF_VERSION;
   ProgressSink progress = {};
+  // Called with why the stored run is not resumed, before the first shot of the new one.
+  std::function<void(const std::string&)> obstacle = {};
   std::function<void(const Plan&)> plan = {};  // called once, before the first round
   std::function<void()> look = {};             // called after each look, with all of it stored
   std::uint32_t calibrations = 20;             // repetitions of each kind; 0: none
@@ -60,6 +63,7 @@ struct Measured {
   std::uint64_t shots = 0;   // of this call
   std::uint32_t rounds = 0;  // of all calls
   bool continued = false;    // a stored run was resumed
+  bool is_done = false;      // the goal of this call is met, or its rounds are made
 };
 
 /// Resumes the store's last run when that is of the same project, target, traps, inputs and path, whatever

@@ -2,23 +2,39 @@
 #include "harness/stored_run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "harness/shooter.hpp"
 
 namespace jcprof::harness {
 namespace {
 
-/// True when the rounds of both can stand in one table. It does not matter for which goal and with which seed
-/// they were made.
-bool are_compatible(const RunInfo& last, const RunInfo& now) {
-  const auto identity = [](const RunInfo& of) {
-    return std::tie(of.tool, of.transport, of.reader, of.protocol, of.device, of.atr, of.unit,
-                    of.project_digest, of.trap_digest);
+/// Why the rounds of both cannot stand in one table; empty: they can. It does not matter for which goal and
+/// with which seed they were made.
+std::string difference(const RunInfo& last, const RunInfo& now) {
+  const auto of_both = [](std::string_view name, std::string_view before, std::string_view after) {
+    return fmt::format("its {} was \"{}\" and is \"{}\" now", name, before, after);
   };
-  return identity(last) == identity(now);
+  struct Property {
+    std::string_view name;
+    std::string RunInfo::* value;
+  };
+  constexpr std::array properties{
+      Property{"jcprof", &RunInfo::tool},   Property{"transport", &RunInfo::transport},
+      Property{"reader", &RunInfo::reader}, Property{"protocol", &RunInfo::protocol},
+      Property{"device", &RunInfo::device}, Property{"ATR", &RunInfo::atr}};
+  for (const auto& [name, value] : properties)
+    if (last.*value != now.*value) return of_both(name, last.*value, now.*value);
+  if (last.unit != now.unit) return of_both("clock", name_of(last.unit), name_of(now.unit));
+  if (last.project_digest != now.project_digest) return "it is of another jcprof.json";
+  if (last.trap_digest != now.trap_digest) return "it is of other sources or traps";
+  return {};
 }
 
 bool have_same_goal(const RunInfo& last, const RunInfo& now) {
@@ -38,15 +54,26 @@ bool are_same(const std::vector<StoredInput>& some, const std::vector<StoredInpu
 }  // namespace
 
 StoredRun::StoredRun(Store& store, RunInfo info, const Subject& of) : store_(store), info_(std::move(info)) {
-  const std::optional<RunInfo> last = store.last_run();
-  continues_ = last && are_compatible(*last, info_) && are_same(store.inputs(last->id), of.inputs) &&
-               recall_paths(of.survey, store.paths(last->id));
-  if (continues_) {
-    resume(*last);
-    return;
+  if (const std::optional<RunInfo> last = store.last_run()) {
+    obstacle_ = obstacle_to(*last, of);
+    continues_ = obstacle_.empty();
+    if (continues_) {
+      resume(*last);
+      return;
+    }
   }
   info_.id = store.begin_run(info_, of.map, of.inputs);
   for (const StoredPath& path : paths_of(of.survey)) store.add_path(info_.id, path);
+}
+
+std::string StoredRun::obstacle_to(const RunInfo& last, const Subject& of) const {
+  if (std::string text = difference(last, info_); !text.empty()) return text;
+  if (of.is_new_build && last.state == RunState::complete) return "it is finished, and this is a new build";
+  if (!are_same(store_.inputs(last.id), of.inputs))
+    return "its inputs were others" +
+           (last.seed == info_.seed ? std::string() : fmt::format(", and its seed {}", last.seed));
+  if (!recall_paths(of.survey, store_.paths(last.id))) return "the command took another path";
+  return {};
 }
 
 void StoredRun::resume(const RunInfo& last) {

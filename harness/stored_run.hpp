@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "harness/survey.hpp"
@@ -20,14 +21,18 @@ class StoredRun {
     const TrapMap& map;
     const std::vector<StoredInput>& inputs;
     Survey& survey;
+    bool is_new_build = false;  // since the last run: a finished one is of another
   };
-  /// Resumes the last run where it is of the same project, target and traps, and has the same inputs and
-  /// paths: the survey's variants are those of the store then. The run has the goal of `info` from here on.
+  /// Resumes the last run where it is of the same build, project, target and traps, and has the same inputs
+  /// and paths: the survey's variants are those of the store then. The run has the goal of `info` from here
+  /// on.
   /// Else begins the run that `info` describes.
   StoredRun(Store& store, RunInfo info, const Subject& of);
 
   const RunInfo& info() const { return info_; }
   bool continues() const { return continues_; }
+  /// Why the last run is not resumed, as a clause; empty where it is, or where there is none.
+  const std::string& obstacle() const { return obstacle_; }
 
   // Of the earlier call that it continues; empty where there is none.
   const std::vector<StoredSample>& samples() const { return samples_; }
@@ -45,11 +50,13 @@ class StoredRun {
   void end(RunState state, const std::vector<Warning>& warnings);
 
  private:
+  std::string obstacle_to(const RunInfo& last, const Subject& of) const;
   void resume(const RunInfo& last);
 
   Store& store_;
   RunInfo info_;
   bool continues_ = false;
+  std::string obstacle_;
   bool is_calibrated_ = false;
   std::uint64_t next_sequence_ = 0;
   bool has_same_goal_ = false;

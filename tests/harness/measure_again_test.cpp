@@ -85,27 +85,70 @@ TEST_CASE("a run that was interrupted again and again ends with the numbers of o
   }
 }
 
-TEST_CASE("a run of other traps, another project, other inputs or another path is not resumed") {
-  const auto continued_after = [](const std::function<void(Bench&)>& change) {
+TEST_CASE("a run of another build, project, device, input or path is not resumed, and the reason is named") {
+  const auto obstacle_after = [](const std::function<void(Bench&)>& change) {
     Bench bench;
     bench.target.after_shot = [&bench](std::uint64_t n) {
       if (n == 75) bench.cancellation.ask(SIGINT);
     };
-    bench.run();
+    std::string obstacle;
+    bench.options.obstacle = [&obstacle](const std::string& text) { obstacle = text; };
+    const std::int64_t run = bench.run().run.id;
+    CHECK(obstacle.empty());
     bench.cancellation.forget();
     change(bench);
-    return bench.run().continued;
+    const Measured measured = bench.run();
+    CHECK(measured.continued == obstacle.empty());
+    CHECK((measured.run.id == run) == obstacle.empty());
+    return obstacle;
   };
-  CHECK(continued_after([](Bench&) {}));
-  CHECK(continued_after([](Bench& bench) { bench.options.rounds = *bench.options.rounds + 2; }));
-  CHECK(continued_after([](Bench& bench) { bench.options.rounds.reset(); }));
-  CHECK(continued_after([](Bench& bench) { bench.options.seed = 2; }));
-  CHECK(continued_after([](Bench& bench) { bench.options.precision.absolute = 0.1; }));
-  CHECK(continued_after([](Bench& bench) { bench.options.zoom = 0.5; }));
-  CHECK_FALSE(continued_after([](Bench& bench) { bench.project.digest = "d2"; }));
-  CHECK_FALSE(continued_after([](Bench& bench) { bench.map.traps.pop_back(); }));
-  CHECK_FALSE(continued_after([](Bench& bench) { bench.project.inputs = FixedInput{"00"}; }));
-  CHECK_FALSE(continued_after([](Bench& bench) { bench.target.paths[0].pop_back(); }));
+  CHECK(obstacle_after([](Bench&) {}).empty());
+  CHECK(obstacle_after([](Bench& bench) { bench.options.rounds = *bench.options.rounds + 2; }).empty());
+  CHECK(obstacle_after([](Bench& bench) { bench.options.rounds.reset(); }).empty());
+  CHECK(obstacle_after([](Bench& bench) { bench.options.seed = 2; }).empty());
+  CHECK(obstacle_after([](Bench& bench) { bench.options.precision.absolute = 0.1; }).empty());
+  CHECK(obstacle_after([](Bench& bench) { bench.options.zoom = 0.5; }).empty());
+  CHECK(obstacle_after([](Bench& bench) { bench.options.tool = "jcprof 9"; }) ==
+        "its jcprof was \"jcprof " JCPROF_VERSION "\" and is \"jcprof 9\" now");
+  CHECK(obstacle_after([](Bench& bench) { bench.target.description.device = "gd60"; }) ==
+        "its device was \"nothing\" and is \"gd60\" now");
+  CHECK(obstacle_after([](Bench& bench) { bench.target.description.unit = ClockUnit::cycles; }) ==
+        "its clock was \"ns\" and is \"cycles\" now");
+  CHECK(obstacle_after([](Bench& bench) { bench.project.digest = "d2"; }) == "it is of another jcprof.json");
+  CHECK(obstacle_after([](Bench& bench) { bench.map.traps.pop_back(); }) ==
+        "it is of other sources or traps");
+  CHECK(obstacle_after([](Bench& bench) { bench.project.inputs = FixedInput{"00"}; }) ==
+        "its inputs were others");
+  CHECK(obstacle_after([](Bench& bench) { bench.target.paths[0].pop_back(); }) ==
+        "the command took another path");
+}
+
+TEST_CASE(
+    "a finished run is of another build than one that was made since, one that was broken off is resumed") {
+  Bench bench;
+  bench.target.after_shot = [&bench](std::uint64_t n) {
+    if (n == 75) bench.cancellation.ask(SIGINT);
+  };
+  const std::int64_t first = bench.run().run.id;
+  bench.cancellation.forget();
+  bench.options.is_new_build = true;
+  CHECK(bench.run().run.id == first);
+  std::string obstacle;
+  bench.options.obstacle = [&obstacle](const std::string& text) { obstacle = text; };
+  CHECK(bench.run().run.id != first);
+  CHECK(obstacle == "it is finished, and this is a new build");
+}
+
+TEST_CASE("inputs that another seed draws are others") {
+  Bench bench;
+  bench.project.inputs = RandomInput{8};
+  std::string obstacle;
+  bench.options.obstacle = [&obstacle](const std::string& text) { obstacle = text; };
+  bench.options.seed = 7;
+  bench.run();
+  bench.options.seed = 2;
+  CHECK_FALSE(bench.run().continued);
+  CHECK(obstacle == "its inputs were others, and its seed 7");
 }
 
 TEST_CASE("a run that has as many rounds as are wanted makes no more, and one that wants more resumes it") {
@@ -118,6 +161,7 @@ TEST_CASE("a run that has as many rounds as are wanted makes no more, and one th
     CHECK(second.continued);
     CHECK(second.run.id == first.run.id);
     CHECK(second.shots == 0);
+    CHECK(second.is_done);
     CHECK(second.rounds >= rounds);
     bench.options.rounds = 8;
     bench.options.seed = 2;
@@ -134,6 +178,7 @@ TEST_CASE("what a budget ended is resumed until the goal is met, and the run kee
   bench.options.max_shots = 60 + 30;
   Measured measured = bench.run();
   CHECK(measured.run.state == RunState::complete);
+  CHECK_FALSE(measured.is_done);
   CHECK(has(measured.warnings, "ended by --max-shots in round 5; `jcprof run` resumes there"));
   const std::int64_t run = measured.run.id;
   int calls = 1;
