@@ -38,7 +38,7 @@ Plan plan_for(const engine::Pilot& pilot, const engine::Precision& precision, co
   const auto time = static_cast<double>(plan.shots) * means.per_shot;
   plan.time = std::chrono::ceil<std::chrono::seconds>(time);
   if (plan.rounds > means.most_rounds)
-    plan.out_of_reach = fmt::format("a run has at most {} rounds", means.most_rounds);
+    plan.out_of_reach = fmt::format("a call makes at most {} rounds", means.most_rounds);
   else if (means.shots && plan.shots > *means.shots)
     plan.out_of_reach = fmt::format("--max-shots leaves {}", *means.shots);
   else if (means.time && time > *means.time)
@@ -80,7 +80,7 @@ std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal
          fmt::format("{} of {} blocks are not known to \u00b1{} or {:g} %",
                      look->blocks.size() - look->settled, look->blocks.size(), points(precision.absolute),
                      100 * precision.relative),
-         "more shots or time, or a larger --absolute");
+         "`jcprof run` measures on from there; or choose a larger --absolute");
   if (look && look->is_bimodal)
     warn(WarningKind::bimodal, "readings come in two heaps",
          "a transport or a target with two states; blocks are right as long as both are met about as often");

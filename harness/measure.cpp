@@ -9,6 +9,7 @@
 
 #include "harness/calibration.hpp"
 #include "harness/cancellable.hpp"
+#include "harness/earlier_rounds.hpp"
 #include "harness/inputs.hpp"
 #include "harness/path_measurement.hpp"
 #include "harness/shooter.hpp"
@@ -110,6 +111,10 @@ void count_in(Progress& progress, const std::vector<PathMeasurement>& paths, con
       std::chrono::duration_cast<std::chrono::seconds>(time_of_shot(shooter) * static_cast<double>(left));
 }
 
+bool is_left(const PathMeasurement& path) {
+  return path.engine.next().phase != engine::Phase::done;
+}
+
 class Measurement {
  public:
   Measurement(const Project& project, const TrapMap& map, Transport& transport, Store& store,
@@ -156,16 +161,20 @@ class Measurement {
     return {.run = run_->info(),
             .warnings = std::move(warnings_),
             .shots = shooter_->shots(),
-            .continued = run_->continues()};
+            .rounds = round_,
+            .continued = run_->continues(),
+            .is_done = std::ranges::none_of(paths_, is_left)};
   }
 
  private:
   void begin() {
     log_.emplace(map_, survey_.good);
     run_.emplace(store_, new_run(project_, map_, target_, options_, goal_),
-                 StoredRun::Subject{map_, inputs_, survey_});
+                 StoredRun::Subject{map_, inputs_, survey_, options_.is_new_build});
+    if (options_.obstacle && !run_->obstacle().empty()) options_.obstacle(run_->obstacle());
     for (const SurveyedPath& one : survey_.paths) {
-      PathStops stops(one, options_.seed);
+      // The hits that are measured of a long loop stay those of the first call.
+      PathStops stops(one, run_->info().seed);
       paths_.push_back({.stops = stops, .engine = engine::Engine(stops.settings(map_, target_, goal_))});
     }
     const ShooterSettings settings{.store = store_,
@@ -182,31 +191,24 @@ class Measurement {
                            return warning.kind == WarningKind::unsteady ||
                                   (warning.kind == WarningKind::trap_cost && run_->is_calibrated());
                          });
-    // Half a pair of twins is measured again.
-    while (run_->rounds().has_twins(round_ + 1) && hand_in() && hand_in()) {
-    }
-    if (run_->continues())
-      for (PathMeasurement& path : paths_) path.engine.warm_up_again();
+    if (run_->continues()) resume_paths();
   }
 
-  /// A round of an earlier call: the same readings lead to the same decisions.
-  bool hand_in() {
-    const std::uint32_t input = run_->rounds().input_of(round_ + 1);
-    const auto path = std::ranges::find_if(paths_, [&](const PathMeasurement& one) {
-      return std::ranges::find(one.stops.inputs(), input) != one.stops.inputs().end();
-    });
-    if (path == paths_.end()) return false;
-    const std::optional<engine::Pilot> pilot =
-        target_.exact ? engine::Pilot{} : stored_pilot(*path, run_->looks());
-    if (!pilot) return false;
-    path->engine.skip_warm_up(*pilot);
-    const std::vector<Shot> shots = path->stops.shots_of(path->engine.next());
-    const auto samples = run_->rounds().samples_of(round_ + 1, shots);
-    if (!samples) return false;
-    for (const StoredSample& sample : *samples) log_->recall(sample.asked, sample.outcome);
-    ++round_;
-    take(*path, shots, *samples, *log_);
-    return true;
+  void resume_paths() {
+    round_ = resume(paths_, *run_, *log_);
+    for (PathMeasurement& path : paths_) {
+      path.engine.warm_up_again();
+      if (path.engine.looks() == 0) continue;
+      StoredLook look = look_row(path, run_->looks());
+      const std::optional<StoredLook> newest = newest_look(path, run_->looks());
+      // Another goal may have led to other findings at the same rounds.
+      if (newest) {
+        look.number = newest->number;
+        look.rounds = newest->rounds;
+        look.shots = newest->shots;
+      }
+      if (look != newest) run_->keep(look_row(path, run_->looks()), 0);
+    }
   }
 
   void end(RunState state) {
@@ -214,7 +216,8 @@ class Measurement {
     if (halt == Halt::shots || halt == Halt::time)
       warnings_.push_back({.kind = WarningKind::precision,
                            .text = fmt::format("ended by {} in round {}",
-                                               halt == Halt::shots ? "--max-shots" : "--max-time", round_)});
+                                               halt == Halt::shots ? "--max-shots" : "--max-time", round_),
+                           .advice = "`jcprof run` resumes there"});
     for (const PathMeasurement& path : paths_)
       std::ranges::move(judge(path.engine, goal_, target_.unit), std::back_inserter(warnings_));
     std::ranges::move(log_->warnings(), std::back_inserter(warnings_));
@@ -227,16 +230,13 @@ class Measurement {
     const std::vector<CalibrationTime> times =
         calibrate(transport_, calibration_settings(project_, target_, options_.calibrations),
                   [this] { return shooter_->goes_on(); });
-    // The half of it would be taken for the whole when the run is gone on with.
+    // The half of it would be taken for the whole when the run is resumed.
     if (!shooter_->goes_on()) return;
     run_->keep(times);
     if (const auto unknown = warning_of(times)) warnings_.push_back(*unknown);
   }
 
   void measure_paths() {
-    const auto is_left = [](const PathMeasurement& path) {
-      return path.engine.next().phase != engine::Phase::done;
-    };
     while (shooter_->goes_on() && std::ranges::any_of(paths_, is_left))
       for (PathMeasurement& path : paths_)
         if (is_left(path) && shooter_->goes_on()) measure_twins(path);

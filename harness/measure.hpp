@@ -41,10 +41,13 @@ struct MeasureOptions {
   std::optional<double> zoom = 0.01;         // on long paths: the share from which a block is looked for
   std::optional<std::uint32_t> rounds = {};  // so many over all stops, whatever the precision
   std::uint64_t seed = 1;
+  bool is_new_build = false;                               // a finished run is not resumed
   std::optional<std::uint64_t> max_shots = {};             // warm-up included
   std::optional<std::chrono::milliseconds> max_time = {};  // from the first contact on
   std::string tool = "jcprof " JCPROF_VERSION;
   ProgressSink progress = {};
+  // Called with why the stored run is not resumed, before the first shot of the new one.
+  std::function<void(const std::string&)> obstacle = {};
   std::function<void(const Plan&)> plan = {};  // called once, before the first round
   std::function<void()> look = {};             // called after each look, with all of it stored
   std::uint32_t calibrations = 20;             // repetitions of each kind; 0: none
@@ -57,12 +60,15 @@ MeasureOptions options_for(const Project& project);
 struct Measured {
   RunInfo run;  // state: complete (also when a budget ended it) or interrupted
   std::vector<Warning> warnings;
-  std::uint64_t shots = 0;  // of this call
-  bool continued = false;   // an unfinished run was gone on with
+  std::uint64_t shots = 0;   // of this call
+  std::uint32_t rounds = 0;  // of all calls
+  bool continued = false;    // a stored run was resumed
+  bool is_done = false;      // the goal of this call is met, or its rounds are made
 };
 
-/// Goes on with the store's last run when that is unfinished and of the same project, traps, seed, inputs and
-/// path; else begins a new one. An interrupted run has everything committed.
+/// Resumes the store's last run when that is of the same project, target, traps, inputs and path, whatever
+/// seed, precision and budget it had; else begins a new one. Where its rounds reach the goal already no
+/// further round is made. An interrupted run has everything committed.
 /// UserErrors of the transport pass through, with everything committed as well; it is one too when the time
 /// is over before the first round.
 Measured measure(const Project& project, const TrapMap& map, Transport& transport, Store& store,

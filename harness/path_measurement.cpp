@@ -17,15 +17,17 @@ void take(PathMeasurement& path, std::span<const Shot> shots, std::span<const St
     return sample.outcome == Outcome::lost || sample.outcome == Outcome::timed_out;
   };
   if (std::ranges::any_of(samples.subspan(planned), is_loss)) path.engine.warm_up_again();
+  for (const Shot& shot : shots)
+    if (!log.can_stop_at(shot.stop)) give_up(path, shot.stop);
+}
+
+void give_up(PathMeasurement& path, const Event& event) {
   const std::vector<Event>& stops = path.stops.events();
-  for (const Shot& shot : shots) {
-    if (log.can_stop_at(shot.stop)) continue;
-    const auto stop = std::ranges::find(stops, shot.stop);
-    if (stop == stops.end())
-      path.stops.give_up(shot.stop);
-    else
-      path.engine.give_up(static_cast<std::size_t>(stop - stops.begin()));
-  }
+  const auto stop = std::ranges::find(stops, event);
+  if (stop == stops.end())
+    path.stops.give_up(event);
+  else
+    path.engine.give_up(static_cast<std::size_t>(stop - stops.begin()));
 }
 
 StoredLook pilot_row(const PathMeasurement& path) {
@@ -41,9 +43,7 @@ StoredLook pilot_row(const PathMeasurement& path) {
 
 StoredLook look_row(const PathMeasurement& path, std::span<const StoredLook> looks) {
   const std::uint32_t input = path.stops.inputs().front();
-  StoredLook before;
-  for (const StoredLook& one : looks)
-    if (one.input == input) before = one;
+  const StoredLook before = newest_look(path, looks).value_or(StoredLook{});
   const engine::Look& look = *path.engine.look();
   const engine::Clock clock = path.engine.clock();
   const std::uint32_t first = path.engine.first_round();
@@ -60,6 +60,13 @@ StoredLook look_row(const PathMeasurement& path, std::span<const StoredLook> loo
           .settled = look.settled,
           .whole = look.whole,
           .sigma = look.sigma};
+}
+
+std::optional<StoredLook> newest_look(const PathMeasurement& path, std::span<const StoredLook> looks) {
+  std::optional<StoredLook> newest;
+  for (const StoredLook& one : looks)
+    if (one.input == path.stops.inputs().front()) newest = one;
+  return newest;
 }
 
 std::optional<engine::Pilot> stored_pilot(const PathMeasurement& path, std::span<const StoredLook> looks) {

@@ -26,12 +26,18 @@ struct PathMeasurement {
 void take(PathMeasurement& path, std::span<const Shot> shots, std::span<const StoredSample> samples,
           const ShotLog& log);
 
+/// That event cannot be stopped at: it is not asked for again.
+void give_up(PathMeasurement& path, const Event& event);
+
 /// The result of its first warm-up.
 StoredLook pilot_row(const PathMeasurement& path);
 /// What its newest look found; `looks` are those before it, of all paths. Where it began something new (a
 /// level of the zoom, a coarse clock), the look before it says how rounds are read until there is a look at
 /// those that follow.
 StoredLook look_row(const PathMeasurement& path, std::span<const StoredLook> looks);
+
+/// The newest of `looks` at this path.
+std::optional<StoredLook> newest_look(const PathMeasurement& path, std::span<const StoredLook> looks);
 
 /// The result of the first warm-up in an earlier call, if that came so far.
 std::optional<engine::Pilot> stored_pilot(const PathMeasurement& path, std::span<const StoredLook> looks);

@@ -77,6 +77,7 @@ PathStops::PathStops(const SurveyedPath& surveyed, std::uint64_t seed)
   }
   stops_.reserve(positions_.size());
   for (const std::size_t at : positions_) stops_.push_back(at == path_.size() ? Event{} : path_[at]);
+  for (std::size_t i = 0; i < stops_.size(); ++i) index_.emplace(stops_[i], i);
   std::set<Event> known(path_.begin(), path_.end());
   for (const Variant& variant : variants)
     for (const Event& event : variant.events)
@@ -142,6 +143,20 @@ std::vector<engine::Reading> PathStops::readings_of(std::span<const Shot> shots,
   for (std::size_t i = 0; i < samples.size(); ++i)
     if (!are_told_apart || came_along_path(samples[i])) readings[i] = reading_of(shots[i], samples[i]);
   return readings;
+}
+
+engine::RoundReadings PathStops::round_of(std::span<const StoredSample> samples) const {
+  std::vector<Shot> shots;
+  std::vector<StoredSample> known;
+  for (const StoredSample& sample : samples) {
+    if (!index_.contains(sample.asked)) continue;
+    shots.push_back({.stop = sample.asked, .input = sample.input});
+    known.push_back(sample);
+  }
+  const std::vector<engine::Reading> readings = readings_of(shots, known);
+  engine::RoundReadings round;
+  for (std::size_t i = 0; i < shots.size(); ++i) round.push_back({index_.at(shots[i].stop), readings[i]});
+  return round;
 }
 
 bool PathStops::came_along_path(const StoredSample& sample) const {

@@ -49,6 +49,8 @@ class PathStops {
   /// those that came to their stop on another variant of the path.
   std::vector<engine::Reading> readings_of(std::span<const Shot> shots,
                                            std::span<const StoredSample> samples) const;
+  /// The samples of a round at stops of this path, whoever asked for them.
+  engine::RoundReadings round_of(std::span<const StoredSample> samples) const;
 
  private:
   void note_signatures();
@@ -58,7 +60,8 @@ class PathStops {
   std::vector<std::uint32_t> inputs_;
   std::vector<std::size_t> positions_;  // of the stops on the path
   std::vector<Event> stops_;
-  std::vector<Event> elsewhere_;  // on other variants only
+  std::map<Event, std::size_t> index_;  // of each stop, as the engine counts
+  std::vector<Event> elsewhere_;        // on other variants only
   // The signatures that a shot at a stop may have, before it and with it, where the path varies.
   std::map<Event, std::array<std::uint32_t, 2>> signatures_;
   bool is_mixed_ = false;  // it varies, and shots do not tell how they came

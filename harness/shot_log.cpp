@@ -75,11 +75,24 @@ void ShotLog::count_loss(Event event) {
   if (++losses_in_a_row_[event] == losses_to_give_up && event.trap != run_to_end) given_up_.insert(event);
 }
 
-void ShotLog::recall(Event event, Outcome outcome) {
-  if (outcome == Outcome::lost || outcome == Outcome::timed_out)
-    count_loss(event);
-  else if (outcome != Outcome::refused && outcome != Outcome::elsewhere)
-    losses_in_a_row_.erase(event);
+void ShotLog::recall(const Shot& shot, Outcome outcome, std::optional<std::uint32_t> status) {
+  ++shots_;
+  if (outcome == Outcome::lost || outcome == Outcome::timed_out) {
+    note(dead_, shot, "in an earlier call");
+    return count_loss(shot.stop);
+  }
+  if (outcome == Outcome::refused) return note(refused_, shot, "in an earlier call");
+  if (outcome == Outcome::elsewhere) return note(elsewhere_, shot, "in an earlier call");
+  losses_in_a_row_.erase(shot.stop);
+  if (outcome == Outcome::stopped) {
+    if (shot.stop.trap == run_to_end) note(stopped_unasked_, shot, "stopped");
+    return;
+  }
+  const std::string answer = fmt::format("{:04X} in an earlier call", status.value_or(0));
+  if (shot.stop.trap != run_to_end)
+    note(not_stopped_, shot, answer);
+  else if (status.value_or(0) != good_.at(shot.input).status)
+    note(other_answer_, shot, answer);
 }
 
 std::vector<Warning> ShotLog::warnings() const {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -37,8 +38,9 @@ class ShotLog {
   bool is_trusted() const { return trusted_; }
   /// Shots so far that ended in the loss of the target.
   std::uint64_t lost() const { return lost_; }
-  /// A shot of an earlier call counts for what can be stopped, and for nothing else.
-  void recall(Event event, Outcome outcome);
+  /// A shot of an earlier call. It counts for what can be stopped and for the warnings, since its sample is
+  /// part of the result. The target of this call has nothing to do with it.
+  void recall(const Shot& shot, Outcome outcome, std::optional<std::uint32_t> status);
   std::vector<Warning> warnings() const;
 
  private:

@@ -2,25 +2,47 @@
 #include "harness/stored_run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "harness/shooter.hpp"
 
 namespace jcprof::harness {
 namespace {
 
-/// True when another run can add its rounds to those of an unfinished run. The number of rounds that were
-/// asked for does not matter. It matters that both runs fix the number, or neither: the stops of a round
-/// follow from it.
-bool is_same_measurement(const RunInfo& last, const RunInfo& now) {
-  const auto identity = [](const RunInfo& of) {
-    return std::tie(of.tool, of.transport, of.reader, of.protocol, of.device, of.atr, of.project_digest,
-                    of.trap_digest, of.seed, of.absolute, of.relative, of.zoom, of.hot);
+/// Why the rounds of both cannot stand in one table; empty: they can. It does not matter for which goal and
+/// with which seed they were made.
+std::string difference(const RunInfo& last, const RunInfo& now) {
+  const auto of_both = [](std::string_view name, std::string_view before, std::string_view after) {
+    return fmt::format("its {} was \"{}\" and is \"{}\" now", name, before, after);
   };
-  const bool is_fixed_alike = (last.rounds > 0) == (now.rounds > 0);
-  return last.state != RunState::complete && is_fixed_alike && identity(last) == identity(now);
+  struct Property {
+    std::string_view name;
+    std::string RunInfo::* value;
+  };
+  constexpr std::array properties{
+      Property{"jcprof", &RunInfo::tool},   Property{"transport", &RunInfo::transport},
+      Property{"reader", &RunInfo::reader}, Property{"protocol", &RunInfo::protocol},
+      Property{"device", &RunInfo::device}, Property{"ATR", &RunInfo::atr}};
+  for (const auto& [name, value] : properties)
+    if (last.*value != now.*value) return of_both(name, last.*value, now.*value);
+  if (last.unit != now.unit) return of_both("clock", name_of(last.unit), name_of(now.unit));
+  if (last.project_digest != now.project_digest) return "it is of another jcprof.json";
+  if (last.trap_digest != now.trap_digest) return "it is of other sources or traps";
+  return {};
+}
+
+bool have_same_goal(const RunInfo& last, const RunInfo& now) {
+  const auto goal = [](const RunInfo& of) {
+    return std::tie(of.seed, of.absolute, of.relative, of.zoom, of.hot);
+  };
+  // The number of rounds does not matter, but whether it is fixed does: the stops of a round follow from it.
+  return (last.rounds > 0) == (now.rounds > 0) && goal(last) == goal(now);
 }
 
 bool are_same(const std::vector<StoredInput>& some, const std::vector<StoredInput>& others) {
@@ -31,63 +53,44 @@ bool are_same(const std::vector<StoredInput>& some, const std::vector<StoredInpu
 
 }  // namespace
 
-StoredRounds::StoredRounds(std::span<const StoredSample> samples) {
-  // A round that was measured again counts as it was the last time.
-  for (const StoredSample& sample : samples)
-    if (sample.round != warm_up_round) rounds_[sample.round].insert_or_assign(sample.asked, sample);
-}
-
-bool StoredRounds::has_twins(std::uint32_t first) const {
-  const auto one = rounds_.find(first);
-  const auto other = rounds_.find(first + 1);
-  if (one == rounds_.end() || other == rounds_.end()) return false;
-  // A round that another one follows was whole, even if a stop was given up in it.
-  if (rounds_.contains(first + 2)) return true;
-  return std::ranges::equal(
-      one->second, other->second, {}, [](const auto& entry) { return entry.first; },
-      [](const auto& entry) { return entry.first; });
-}
-
-std::uint32_t StoredRounds::input_of(std::uint32_t round) const {
-  return rounds_.at(round).begin()->second.input;
-}
-
-std::optional<std::vector<StoredSample>> StoredRounds::samples_of(std::uint32_t round,
-                                                                  std::span<const Shot> shots) const {
-  std::vector<StoredSample> result;
-  const auto& samples = rounds_.at(round);
-  for (const Shot& shot : shots) {
-    const auto found = samples.find(shot.stop);
-    if (found == samples.end()) return std::nullopt;
-    result.push_back(found->second);
-  }
-  return result;
-}
-
 StoredRun::StoredRun(Store& store, RunInfo info, const Subject& of) : store_(store), info_(std::move(info)) {
-  const std::optional<RunInfo> last = store.last_run();
-  continues_ = last && is_same_measurement(*last, info_) && are_same(store.inputs(last->id), of.inputs) &&
-               recall_paths(of.survey, store.paths(last->id));
-  if (continues_) {
-    go_on(*last);
-    return;
+  if (const std::optional<RunInfo> last = store.last_run()) {
+    obstacle_ = obstacle_to(*last, of);
+    continues_ = obstacle_.empty();
+    if (continues_) {
+      resume(*last);
+      return;
+    }
   }
   info_.id = store.begin_run(info_, of.map, of.inputs);
   for (const StoredPath& path : paths_of(of.survey)) store.add_path(info_.id, path);
 }
 
-void StoredRun::go_on(const RunInfo& last) {
-  const std::uint32_t rounds = info_.rounds;
-  info_ = last;
+std::string StoredRun::obstacle_to(const RunInfo& last, const Subject& of) const {
+  if (std::string text = difference(last, info_); !text.empty()) return text;
+  if (of.is_new_build && last.state == RunState::complete) return "it is finished, and this is a new build";
+  if (!are_same(store_.inputs(last.id), of.inputs))
+    return "its inputs were others" +
+           (last.seed == info_.seed ? std::string() : fmt::format(", and its seed {}", last.seed));
+  if (!recall_paths(of.survey, store_.paths(last.id))) return "the command took another path";
+  return {};
+}
+
+void StoredRun::resume(const RunInfo& last) {
+  has_same_goal_ = have_same_goal(last, info_);
+  const RunInfo now = std::exchange(info_, last);
   info_.state = RunState::running;
-  info_.rounds = rounds;
-  store_.go_on(info_.id, rounds);
+  info_.rounds = now.rounds;
+  info_.absolute = now.absolute;
+  info_.relative = now.relative;
+  info_.zoom = now.zoom;
+  info_.hot = now.hot;
+  store_.resume_run(info_);
   is_calibrated_ = !store_.calibrations(info_.id).empty();
   earlier_warnings_ = store_.warnings(info_.id);
   looks_ = store_.looks(info_.id);
-  const std::vector<StoredSample> samples = store_.samples(info_.id);
-  if (!samples.empty()) next_sequence_ = samples.back().sequence + 1;
-  rounds_ = StoredRounds(samples);
+  samples_ = store_.samples(info_.id);
+  if (!samples_.empty()) next_sequence_ = samples_.back().sequence + 1;
 }
 
 void StoredRun::keep(StoredLook look, std::uint64_t shots) {

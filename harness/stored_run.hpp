@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run in the store: begun there, or gone on with where an earlier call left it. Measures nothing.
+// A run in the store: begun there, or resumed where an earlier call left it. Measures nothing.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "harness/survey.hpp"
@@ -15,39 +15,29 @@
 
 namespace jcprof::harness {
 
-/// The rounds of a run that was broken off, to be handed in to its engines again.
-class StoredRounds {
- public:
-  explicit StoredRounds(std::span<const StoredSample> samples = {});
-
-  /// A round and its twin are both there, and whole.
-  bool has_twins(std::uint32_t first) const;
-  /// The input of that round.
-  std::uint32_t input_of(std::uint32_t round) const;
-  /// One for each shot, in that order; nothing where one was not made.
-  std::optional<std::vector<StoredSample>> samples_of(std::uint32_t round, std::span<const Shot> shots) const;
-
- private:
-  std::map<std::uint32_t, std::map<Event, StoredSample>> rounds_;
-};
-
 class StoredRun {
  public:
   struct Subject {
     const TrapMap& map;
     const std::vector<StoredInput>& inputs;
     Survey& survey;
+    bool is_new_build = false;  // since the last run: a finished one is of another
   };
-  /// Goes on with the last run where that is unfinished, of the same project, target, traps, seed and
-  /// precision, and has the same inputs and paths: the survey's variants are those of the store then. Else
-  /// begins the run that `info` describes.
+  /// Resumes the last run where it is of the same build, project, target and traps, and has the same inputs
+  /// and paths: the survey's variants are those of the store then. The run has the goal of `info` from here
+  /// on.
+  /// Else begins the run that `info` describes.
   StoredRun(Store& store, RunInfo info, const Subject& of);
 
   const RunInfo& info() const { return info_; }
   bool continues() const { return continues_; }
+  /// Why the last run is not resumed, as a clause; empty where it is, or where there is none.
+  const std::string& obstacle() const { return obstacle_; }
 
   // Of the earlier call that it continues; empty where there is none.
-  const StoredRounds& rounds() const { return rounds_; }
+  const std::vector<StoredSample>& samples() const { return samples_; }
+  /// The earlier call had the same seed, precision and zoom: it asked for the stops that this one asks for.
+  bool has_same_goal() const { return has_same_goal_; }
   const std::vector<Warning>& earlier_warnings() const { return earlier_warnings_; }
   std::uint64_t next_sequence() const { return next_sequence_; }
   bool is_calibrated() const { return is_calibrated_; }
@@ -60,14 +50,17 @@ class StoredRun {
   void end(RunState state, const std::vector<Warning>& warnings);
 
  private:
-  void go_on(const RunInfo& last);
+  std::string obstacle_to(const RunInfo& last, const Subject& of) const;
+  void resume(const RunInfo& last);
 
   Store& store_;
   RunInfo info_;
   bool continues_ = false;
+  std::string obstacle_;
   bool is_calibrated_ = false;
   std::uint64_t next_sequence_ = 0;
-  StoredRounds rounds_;
+  bool has_same_goal_ = false;
+  std::vector<StoredSample> samples_;
   std::vector<Warning> earlier_warnings_;
   std::vector<StoredLook> looks_;
 };

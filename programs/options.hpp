@@ -60,6 +60,7 @@ struct RunOptions {
   std::optional<std::uint64_t> max_shots;
   std::optional<std::uint64_t> max_time_ms;
   std::optional<std::uint64_t> seed;
+  bool is_new_build = false;  // no option: jcprof profile builds before it measures
 };
 
 struct AnnotateOptions {

@@ -161,6 +161,7 @@ ExitCode profile(const ProfileOptions& options) {
     phase->json = false;
     phase->yes = true;
   }
+  all.run.is_new_build = true;
   ask(project, common.yes);
   const ExitCode code = profile_in(all);
   // Annotating does not look whether a signal asks for the end.

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -40,14 +41,24 @@ void print_progress(const harness::Progress& progress) {
   fmt::print(stderr, "\r\x1b[K{}: {} shots{}{}", progress.phase, progress.shots, all, left_of(progress));
 }
 
+/// In place of the progress.
+std::string_view line_start() {
+  return ::isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "";
+}
+
 void print_plan(const harness::Plan& plan, bool is_quiet) {
-  const std::string start = ::isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "";
   if (is_quiet) return;
   if (!plan.out_of_reach.empty())
-    fmt::print(stderr, "{}warning: precision: it would take {}, and {}\n", start, to_text(plan),
+    fmt::print(stderr, "{}warning: precision: it would take {}, and {}\n", line_start(), to_text(plan),
                plan.out_of_reach);
   else if (plan.rounds > 0)
-    fmt::print(stderr, "{}plan: {}\n", start, to_text(plan));
+    fmt::print(stderr, "{}plan: {}\n", line_start(), to_text(plan));
+}
+
+void print_obstacle(const std::string& obstacle, bool is_quiet) {
+  if (is_quiet) return;
+  fmt::print(stderr, "{}note: the stored run is not resumed: {}. A new run begins and is shown from now on\n",
+             line_start(), harmless(obstacle));
 }
 
 harness::MeasureOptions measure_options(const Project& project, const RunOptions& options) {
@@ -59,8 +70,12 @@ harness::MeasureOptions measure_options(const Project& project, const RunOptions
   if (options.zoom_percent) result.zoom = per_cent * *options.zoom_percent;
   if (options.no_zoom) result.zoom = std::nullopt;
   if (options.seed) result.seed = *options.seed;
+  result.is_new_build = options.is_new_build;
   if (options.max_shots) result.max_shots = options.max_shots;
   if (options.max_time_ms) result.max_time = std::chrono::milliseconds(*options.max_time_ms);
+  result.obstacle = [is_quiet = options.common.quiet](const std::string& obstacle) {
+    print_obstacle(obstacle, is_quiet);
+  };
   result.plan = [is_quiet = options.common.quiet](const harness::Plan& plan) { print_plan(plan, is_quiet); };
   if (!options.common.quiet && ::isatty(STDERR_FILENO) == 1) result.progress = print_progress;
   return result;
@@ -102,11 +117,18 @@ void print_result(const harness::Measured& measured, const RunOptions& options, 
   if (options.common.quiet) return;
   for (const Warning& warning : measured.warnings)
     fmt::print(stderr, "warning: {}\n", harmless(to_text(warning)));
+  if (measured.continued && measured.shots == 0 && measured.is_done) {
+    fmt::print(
+        "nothing left to measure: the {} rounds of earlier calls reach the goal (--fresh measures anew): "
+        "{}\n",
+        measured.rounds, profile.string());
+    return;
+  }
   fmt::print("{}{} shots on {}{}: {}\n",
              measured.run.state == RunState::interrupted ? "interrupted after " : "", measured.shots,
              harmless(measured.run.device), measured.run.simulated ? " (SIMULATED)" : "", profile.string());
   if (measured.run.state == RunState::interrupted)
-    fmt::print("jcprof run goes on where this stopped, jcprof annotate shows what there is\n");
+    fmt::print("jcprof run resumes where this stopped, jcprof annotate shows what there is\n");
 }
 
 /// Stores estimates while the run goes on, for those who read the profile meanwhile or after a power cut; as
@@ -184,7 +206,7 @@ ExitCode run_in(const OutputFolder& folder, const Project& project, const RunOpt
   const harness::Measured measured = harness::measure(project, map, *transport, store, settings);
   estimates.write();
   store.close();
-  if (!options.common.quiet && ::isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\x1b[K");
+  if (!options.common.quiet) fmt::print(stderr, "{}", line_start());
   print_result(measured, options, profile);
   const int signal = cancellation().signal();
   if (signal != 0) return exit_code_of(signal);

@@ -156,7 +156,7 @@ struct MeasureSettings {
 struct Project {
   std::filesystem::path file;  // absolute
   std::filesystem::path root;  // the folder that holds it
-  std::string digest;          // sha256 of the file's text
+  std::string digest;          // sha256 of all but `measure`: decides whether a run can be resumed
 
   std::string name;
   TargetKind target = TargetKind::applet;

@@ -255,6 +255,14 @@ Project read_sections(const JsonNode& root, JsonFaults& faults) {
   return project;
 }
 
+/// Precision, budget and order are no part of the command that is measured. The seed is where the command or
+/// the target is given it.
+std::string digest_of(JsonNode root, std::uint64_t seed) {
+  std::erase_if(root.members, [](const JsonMember& member) { return member.key == "measure"; });
+  const std::string text = compact(root);
+  return sha256(text.find("{seed}") == std::string::npos ? text : text + std::to_string(seed));
+}
+
 }  // namespace
 
 std::string_view name_of(TargetKind kind) {
@@ -269,7 +277,7 @@ Project parse_project(const std::filesystem::path& file, std::string_view text) 
   faults.throw_if_any();
   project.file = std::filesystem::absolute(file).lexically_normal();
   project.root = project.file.parent_path();
-  project.digest = sha256(text);
+  project.digest = digest_of(root, project.measure.seed);
   if (project.name.empty()) project.name = project.root.filename().string();
   return project;
 }

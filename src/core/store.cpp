@@ -208,12 +208,15 @@ void Store::set_state(std::int64_t run, RunState state) {
   atomically.commit();
 }
 
-void Store::go_on(std::int64_t run, std::uint32_t rounds) {
+void Store::resume_run(const RunInfo& info) {
   Atomically atomically(state_->database);
-  state_->database.prepare("UPDATE run SET state = ?, rounds = ? WHERE id = ?")
-      .bind(name_of(RunState::running), rounds, run)
+  state_->database
+      .prepare(
+          "UPDATE run SET state = ?, rounds = ?, absolute = ?, relative = ?, zoom = ?, hot = ? WHERE id = ?")
+      .bind(name_of(RunState::running), info.rounds, info.absolute, info.relative, info.zoom, info.hot,
+            info.id)
       .run();
-  state_->seal(run, "run");
+  state_->seal(info.id, "run");
   atomically.commit();
 }
 

@@ -247,8 +247,8 @@ class Store {
   /// Adds a run with everything that is known before the first shot; `info.id` is not looked at.
   std::int64_t begin_run(const RunInfo& info, const TrapMap& map, const std::vector<StoredInput>& inputs);
   void set_state(std::int64_t run, RunState state);
-  /// It is running again, now up to `rounds` rounds, 0: as many as it takes.
-  void go_on(std::int64_t run, std::uint32_t rounds);
+  /// The run info.id is running again, for the rounds, precision and zoom of `info`.
+  void resume_run(const RunInfo& info);
   /// Replaces that variant of that input. A path without events leaves no trace in the file.
   void add_path(std::int64_t run, const StoredPath& path);
   /// Replaces the look with that number.

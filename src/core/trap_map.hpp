@@ -54,7 +54,7 @@ std::string write_trap_map(const TrapMap& map);
 TrapMap parse_trap_map(const std::string& file, std::string_view text);
 TrapMap read_trap_map(const std::filesystem::path& file);
 
-/// sha256 of everything but `build`: decides whether a profile can be gone on with.
+/// sha256 of everything but `build`: decides whether a run can be resumed.
 std::string digest_of(const TrapMap& map);
 /// What belongs into `build`.
 std::uint32_t build_of(const TrapMap& map);

@@ -34,4 +34,11 @@ struct Reading {
   double ticks = 0;  // as the clock reads; for timed
 };
 
+struct StopReading {
+  std::size_t stop = 0;
+  Reading reading;
+};
+/// The readings of one round, at whatever stops it had.
+using RoundReadings = std::vector<StopReading>;
+
 }  // namespace jcprof::engine

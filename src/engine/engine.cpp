@@ -36,6 +36,12 @@ double smallest_gap(std::vector<double> readings) {
   return gap;
 }
 
+/// The rounds in which each stop is wanted; 0: as many as the precision takes.
+std::uint32_t each_wanted(const Settings& settings) {
+  if (settings.fixed) return settings.most_rounds;
+  return settings.exact ? exact_rounds : 0;
+}
+
 /// Between rounds nothing else is known of them.
 Columns columns_for(std::vector<std::size_t> stops) {
   const std::size_t count = stops.size();
@@ -128,7 +134,7 @@ void Engine::take_warm_up(std::span<const Reading> readings) {
   if (!pilot_ && longest_pause_ == 0 && settings_.ns_per_tick > 0)
     longest_pause_ = std::min(longest_probe_ns / settings_.ns_per_tick, 2 * pilot_run_.pilot().shot);
   if (!pilot_run_.is_over()) return plan();
-  if (pilot_) return resume();
+  if (pilot_) return end_warm_up_again();
   Pilot found = pilot_run_.pilot();
   found.grid = pilot_run_.grid(longest_pause_, settings_.precision);
   begin_measuring(found);
@@ -140,15 +146,7 @@ void Engine::warm_up_again() {
   begin_warm_up();
 }
 
-void Engine::skip_warm_up(const Pilot& pilot) {
-  if (phase_ != Phase::warm_up) return;
-  if (pilot_)
-    resume();
-  else
-    begin_measuring(pilot);
-}
-
-void Engine::resume() {
+void Engine::end_warm_up_again() {
   phase_ = resumed_;
   plan();
 }
@@ -187,6 +185,7 @@ void Engine::begin_level() {
   columns_ = columns_for({chosen.begin(), chosen.end()});
   next_look_ = settings_.exact ? exact_rounds : first_look;
   first_round_ = round_ + 1;
+  is_enough_ = false;
   plan();
 }
 
@@ -211,33 +210,54 @@ void Engine::plan() {
   }
   batch_.round = round_ + 1;
   pauses_ = std::uint64_t{batch_.round} << 32U;  // the same, however many shots came before
+  // Twins have the same stops.
+  if (each_wanted(settings_) > 0 && phase_ == Phase::rounds && round_ % 2 == 0) open_unfinished();
   std::vector<std::size_t> wanted;
   for (std::size_t c = 0; c < columns_.stops.size(); ++c)
     if (columns_.open[c]) wanted.push_back(c);
-  asked_.clear();
-  for (const std::size_t at : round_order(wanted.size(), settings_.seed, round_)) {
-    asked_.push_back(wanted[at]);
+  for (const std::size_t at : round_order(wanted.size(), settings_.seed, round_))
     ask(columns_.stops[wanted[at]]);
-  }
 }
 
 void Engine::take_round(std::span<const Reading> readings) {
+  RoundReadings round;
+  for (std::size_t i = 0; i < readings.size(); ++i) round.push_back({batch_.shots[i].stop, readings[i]});
+  enter(round);
+  ++round_;
+  if (columns_.times.rounds() >= next_look_ || is_last_round() || is_fully_measured()) take_look();
+  plan();
+  if (std::ranges::any_of(readings, [](const Reading& one) { return one.kind == Reading::Kind::lost; }))
+    warm_up_again();
+}
+
+/// Readings at stops that have no column are left out.
+void Engine::enter(const RoundReadings& round) {
   std::vector<double> values(columns_.stops.size(), missing);
-  bool was_lost = false;
-  for (std::size_t i = 0; i < readings.size(); ++i) {
-    const Reading& reading = readings[i];
-    ++columns_.attempts[asked_[i]];
-    was_lost = was_lost || reading.kind == Reading::Kind::lost;
+  for (const auto& [stop, reading] : round) {
+    const auto found = std::ranges::lower_bound(columns_.stops, stop);
+    if (found == columns_.stops.end() || *found != stop) continue;
+    const auto column = static_cast<std::size_t>(found - columns_.stops.begin());
+    ++columns_.attempts[column];
     if (reading.kind != Reading::Kind::timed) continue;
-    ++columns_.hits[asked_[i]];
-    values[asked_[i]] = reading.ticks;
+    ++columns_.hits[column];
+    values[column] = reading.ticks;
     if (raw_.size() < readings_for_tick) raw_.push_back(reading.ticks);
   }
   columns_.times.add_round(values);
-  ++round_;
-  if (columns_.times.rounds() >= next_look_ || round_ >= settings_.most_rounds) take_look();
-  plan();
-  if (was_lost) warm_up_again();
+}
+
+std::uint32_t Engine::rounds_of_call() const {
+  return is_resuming_ ? 0 : round_ - earlier_;
+}
+
+bool Engine::is_last_round() const {
+  return rounds_of_call() >= settings_.most_rounds;
+}
+
+bool Engine::is_fully_measured() const {
+  const std::uint32_t wanted = each_wanted(settings_);
+  return wanted > 0 &&
+         std::ranges::all_of(columns_.attempts, [&](std::uint32_t made) { return made >= wanted; });
 }
 
 // ---- looks
@@ -251,12 +271,12 @@ void Engine::take_look() {
       engine::look(columns_.times, clock_, settings_.precision, groups_of(columns_.stops, settings_.groups));
   ++looks_;
   if (finds_coarse_clock()) return begin_level();
-  const bool was_last = round_ >= settings_.most_rounds;
-  if (phase_ == Phase::zoom && !was_last) return take_zoom();
-  const bool is_enough = settings_.exact || look_->settled == look_->blocks.size();
-  if (was_last || (is_enough && !settings_.fixed)) phase_ = Phase::done;
+  if (phase_ == Phase::zoom && !is_last_round()) return take_zoom();
+  const bool is_counted = each_wanted(settings_) > 0;
+  is_enough_ = is_counted ? is_fully_measured() : look_->settled == look_->blocks.size();
+  if (is_last_round() || (is_enough_ && !is_resuming_)) phase_ = Phase::done;
   next_look_ = look_after(static_cast<std::uint32_t>(columns_.times.rounds()));
-  if (!settings_.fixed) open_unsettled();
+  if (!is_counted) open_unsettled();
 }
 
 /// True when the readings so far show a tick that hides the noise: they are begun again, to be averaged.
@@ -264,7 +284,7 @@ bool Engine::finds_coarse_clock() {
   // A grid that is finer than the clock's own steps is a mistake: pauses would not smooth those.
   const double tick = smallest_gap(raw_);
   const bool is_step_seen = clock_.method != Method::exact && tick > clock_.tick;
-  const bool is_time_left = round_ + first_look <= settings_.most_rounds;
+  const bool is_time_left = rounds_of_call() + first_look <= settings_.most_rounds;
   if (!is_step_seen || !is_time_left || !is_coarse(tick, *look_, settings_.precision)) return false;
   clock_ = {.method = Method::coarse, .tick = tick};
   if (settings_.ns_per_tick > 0) longest_pause_ = clock_.tick;
@@ -277,6 +297,25 @@ void Engine::open_unsettled() {
   open.front() = open.back() = true;
   for (std::size_t b = 0; b < look_->blocks.size(); ++b)
     if (look_->blocks[b].open) open[b] = open[b + 1] = true;
+  open_for_gain();
+}
+
+/// The stops that were not asked for often enough, with their neighbours: a difference is taken within a
+/// round.
+void Engine::open_unfinished() {
+  std::vector<bool>& open = columns_.open;
+  open.assign(open.size(), false);
+  open.front() = open.back() = true;
+  for (std::size_t c = 0; c < open.size(); ++c) {
+    if (columns_.attempts[c] >= each_wanted(settings_)) continue;
+    for (std::size_t near = c == 0 ? 0 : c - 1; near <= c + 1 && near < open.size(); ++near)
+      open[near] = true;
+  }
+  open_for_gain();
+}
+
+void Engine::open_for_gain() {
+  std::vector<bool>& open = columns_.open;
   // A round of fewer has no gain, and its differences could not stand beside those of the others.
   const auto count_open = [&] { return static_cast<std::size_t>(std::ranges::count(open, true)); };
   for (std::size_t i = 1; i < fewest_stops_for_gain && count_open() < fewest_stops_for_gain; ++i)
@@ -305,7 +344,7 @@ void Engine::take_zoom() {
 std::uint64_t Engine::shots_left() const {
   if (!look_ || phase_ == Phase::done || columns_.times.rounds() == 0) return 0;
   const auto rounds = static_cast<double>(columns_.times.rounds());
-  const double most = static_cast<double>(settings_.most_rounds) - round_;
+  const double most = static_cast<double>(settings_.most_rounds) - rounds_of_call();
   std::vector<double> left(columns_.stops.size(), 0);
   for (std::size_t b = 0; b < look_->blocks.size(); ++b) {
     const BlockLook& block = look_->blocks[b];

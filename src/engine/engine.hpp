@@ -26,11 +26,11 @@ struct Settings {
   std::vector<bool> alone = {};            // of each block: zoom is not to leave it in a segment
   Precision precision = {};
   std::uint64_t seed = 1;
-  std::uint32_t most_rounds = 1000;
-  bool fixed = false;               // so many rounds over all stops, whatever is known
-  std::optional<double> zoom = {};  // find the blocks of at least this share first, and measure those
-  double ns_per_tick = 1;           // 0: ticks are not time, and nothing is paused
-  bool exact = false;               // the clock repeats itself
+  std::uint32_t most_rounds = 1000;  // beside those of earlier calls
+  bool fixed = false;                // each stop in so many rounds, earlier ones included, whatever is known
+  std::optional<double> zoom = {};   // find the blocks of at least this share first, and measure those
+  double ns_per_tick = 1;            // 0: ticks are not time, and nothing is paused
+  bool exact = false;                // the clock repeats itself
 };
 
 /// The stops that rounds are made of, with what is known of each: one entry a column of the table of times.
@@ -40,6 +40,15 @@ struct Columns {
   std::vector<std::uint32_t> attempts = {};  // rounds in which it was asked for
   std::vector<std::uint32_t> hits = {};      // rounds in which it was measured
   Times times{0};
+};
+
+/// The measurement of this path so far, by engines of earlier calls. Their seed, precision and zoom do not
+/// matter, and neither do the stops that they asked for.
+struct EarlierRounds {
+  Pilot pilot = {};
+  Clock clock = {};                        // by the newest look: rounds under a coarse one were paused for it
+  std::vector<RoundReadings> rounds = {};  // from round 1 on. Rounds 2n and 2n + 1 are twins; one without
+                                           // readings counts as a round and teaches nothing
 };
 
 class Engine {
@@ -55,8 +64,10 @@ class Engine {
   void give_up(std::size_t stop);
   /// The target may have cooled down between the rounds so far and the next one.
   void warm_up_again();
-  /// Instead of the first warm-up: its findings in an earlier run, whose rounds are handed in again.
-  void skip_warm_up(const Pilot& pilot);
+  /// Instead of the first warm-up, before anything is taken. The table of times is made of these rounds as if
+  /// they had been taken here. Looks come after as many rounds as ever, so that instalments add none. Only
+  /// the newest of them says whether this is enough.
+  void resume_from(const EarlierRounds& earlier);
 
   /// The findings of the first warm-up; nothing before its end.
   const std::optional<Pilot>& pilot() const { return pilot_; }
@@ -81,13 +92,20 @@ class Engine {
   void begin_warm_up();
   void begin_measuring(const Pilot& pilot);
   void begin_level();
-  void resume();
+  void end_warm_up_again();
+  bool has_stops_of(const RoundReadings& round) const;
+  void enter(const RoundReadings& round);
   void take_warm_up(std::span<const Reading> readings);
   void take_round(std::span<const Reading> readings);
   void take_look();
+  bool is_fully_measured() const;
+  bool is_last_round() const;
+  std::uint32_t rounds_of_call() const;
   bool finds_coarse_clock();
   void take_zoom();
   void open_unsettled();
+  void open_unfinished();
+  void open_for_gain();
   void plan();
   std::size_t first_stop() const;
   std::int64_t draw_pause();
@@ -96,7 +114,6 @@ class Engine {
   Phase phase_ = Phase::warm_up;
   Phase resumed_ = Phase::rounds;  // after a warm-up between rounds
   Batch batch_;
-  std::vector<std::size_t> asked_;  // the columns of the batch's shots
 
   PilotRun pilot_run_;
   std::optional<Pilot> pilot_;
@@ -107,6 +124,9 @@ class Engine {
   std::optional<Zoom> zoom_;
   std::set<std::size_t> gone_;  // stops that cannot be measured
   std::uint32_t round_ = 0;     // the last one
+  std::uint32_t earlier_ = 0;   // rounds of earlier calls
+  bool is_resuming_ = false;    // they are being entered
+  bool is_enough_ = false;      // by the newest look at this level
   std::uint32_t first_round_ = 1;
   std::uint32_t next_look_ = first_look;
   std::optional<Look> look_;

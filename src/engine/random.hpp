@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers that are a function of their counters (SplitMix64: Steele, Lea & Flood 2014), so that a run
-// that is gone on with draws what it would have drawn, and every language and library gives the same.
+// that is resumed draws what it would have drawn, and every language and library gives the same.
 #pragma once
 
 #include <cstdint>

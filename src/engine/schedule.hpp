@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which events of a path are measured, in which order a round takes them, and when rounds are looked at. Pure
-// functions of path, seed and round number, so that a run that is gone on with keeps its order.
+// functions of path, seed and round number, so that a run that is resumed keeps its order.
 #pragma once
 
 #include <cstddef>

@@ -53,10 +53,19 @@ TEST_CASE("everything that is put into a profile comes out again") {
     store.replace_warnings(run, {{.text = "of an earlier call"}});
     store.replace_warnings(
         run, {{.kind = WarningKind::grid, .text = "first", .advice = "do"}, {.text = "second"}});
-    store.go_on(run, 12);
-    CHECK(store.last_run()->rounds == 12);
-    CHECK(store.last_run()->state == RunState::running);
-    store.go_on(run, some_run().rounds);
+    const RunInfo begun = store.last_run().value();
+    RunInfo resumed = begun;
+    resumed.rounds = 12;
+    resumed.absolute = 0.25;
+    resumed.relative = 0.125;
+    resumed.zoom = 0.5;
+    resumed.hot = 0.75;
+    store.resume_run(resumed);
+    const RunInfo seen = store.last_run().value();
+    CHECK(std::tuple(seen.rounds, seen.absolute, seen.relative, seen.zoom, seen.hot) ==
+          std::tuple(12U, 0.25, 0.125, std::optional(0.5), 0.75));
+    CHECK(seen.state == RunState::running);
+    store.resume_run(begun);
     store.set_state(run, RunState::complete);
   }
   const Store store(folder.profile(), OpenMode::read_only);

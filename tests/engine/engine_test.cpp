@@ -33,7 +33,7 @@ void answer_rounds(Engine& engine, std::uint32_t rounds, const Script& script) {
 
 Engine measuring(Settings settings) {
   Engine engine(std::move(settings));
-  engine.skip_warm_up({.whole = 10'000, .shot = 11'000});
+  engine.resume_from({.pilot = {.whole = 10'000, .shot = 11'000}});
   return engine;
 }
 
@@ -96,7 +96,8 @@ TEST_CASE("pauses of the warm-up are up to two commands long, those of rounds up
 
 TEST_CASE("on a grid pauses are up to its period") {
   Engine engine({.stops = 11, .ns_per_tick = 10});
-  engine.skip_warm_up({.grid = 2000, .whole = 10'000, .shot = 11'000});
+  engine.resume_from({.pilot = {.grid = 2000, .whole = 10'000, .shot = 11'000},
+                      .clock = {.method = Method::coarse, .tick = 2000}});
   CHECK(engine.clock().method == Method::coarse);
   std::int64_t longest = 0;
   for (int i = 0; i < 5; ++i) {
@@ -111,7 +112,7 @@ TEST_CASE("a round pauses as long whatever shots came before it") {
   Engine warmed({.stops = 5});
   answer_rounds(warmed, 0, blocks_of_1000(99, 0));
   Engine skipped({.stops = 5});
-  skipped.skip_warm_up(*warmed.pilot());
+  skipped.resume_from({.pilot = *warmed.pilot()});
   for (int i = 0; i < 3; ++i) {
     REQUIRE(warmed.next().shots.size() == skipped.next().shots.size());
     for (std::size_t shot = 0; shot < warmed.next().shots.size(); ++shot) {

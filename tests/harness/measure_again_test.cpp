@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs that end early, and what goes on with them.
+// Runs that end early or with another goal, and the calls that resume them.
 #include "harness/measure.hpp"
 
 #include <map>
@@ -14,8 +14,21 @@
 using namespace jcprof;
 using namespace jcprof::harness;
 using Bench = jcprof::test::MeasureBench;
+using jcprof::test::has;
 
-TEST_CASE("an interrupted run keeps what it has, and is gone on with") {
+namespace {
+
+// A pause is a function of round and position, and the noise one of event and pause: what a round reads is
+// the same in whichever call it is made.
+void noisy(const Shot& shot, std::uint64_t /*n*/, Sample& sample) {
+  const std::uint64_t stream = std::uint64_t{number(shot.stop.trap)} << 32U | shot.stop.hit;
+  sample.ticks = 20 * sample.ticks +
+                 static_cast<Ticks>(engine::draw(1, stream, static_cast<std::uint64_t>(shot.delay_ns), 6000));
+}
+
+}  // namespace
+
+TEST_CASE("an interrupted run keeps what it has, and is resumed") {
   Bench bench;
   bench.target.after_shot = [&bench](std::uint64_t n) {
     if (n == 1 + 60 + 9) bench.cancellation.ask(SIGINT);
@@ -36,13 +49,6 @@ TEST_CASE("an interrupted run keeps what it has, and is gone on with") {
 }
 
 TEST_CASE("a run that was interrupted again and again ends with the numbers of one that was not") {
-  // A pause is a function of round and position, and the noise one of event and pause: what a round reads is
-  // the same in whichever call it is made.
-  const auto noisy = [](const Shot& shot, std::uint64_t, Sample& sample) {
-    const std::uint64_t stream = std::uint64_t{number(shot.stop.trap)} << 32U | shot.stop.hit;
-    sample.ticks = 20 * sample.ticks + static_cast<Ticks>(engine::draw(
-                                           1, stream, static_cast<std::uint64_t>(shot.delay_ns), 6000));
-  };
   const auto in_rounds = [](const Bench& bench) {
     std::map<std::pair<std::uint32_t, Event>, Ticks> last;
     for (const StoredSample& sample : bench.samples)
@@ -79,36 +85,134 @@ TEST_CASE("a run that was interrupted again and again ends with the numbers of o
   }
 }
 
-TEST_CASE("a run of other traps, another seed or another path is not gone on with, one of more rounds is") {
-  const auto continued_after = [](const std::function<void(Bench&)>& change) {
+TEST_CASE("a run of another build, project, device, input or path is not resumed, and the reason is named") {
+  const auto obstacle_after = [](const std::function<void(Bench&)>& change) {
     Bench bench;
     bench.target.after_shot = [&bench](std::uint64_t n) {
       if (n == 75) bench.cancellation.ask(SIGINT);
     };
-    bench.run();
+    std::string obstacle;
+    bench.options.obstacle = [&obstacle](const std::string& text) { obstacle = text; };
+    const std::int64_t run = bench.run().run.id;
+    CHECK(obstacle.empty());
     bench.cancellation.forget();
     change(bench);
-    return bench.run().continued;
+    const Measured measured = bench.run();
+    CHECK(measured.continued == obstacle.empty());
+    CHECK((measured.run.id == run) == obstacle.empty());
+    return obstacle;
   };
-  CHECK(continued_after([](Bench&) {}));
-  CHECK(continued_after([](Bench& bench) { bench.options.rounds = *bench.options.rounds + 2; }));
-  CHECK_FALSE(continued_after([](Bench& bench) { bench.options.rounds.reset(); }));
-  CHECK_FALSE(continued_after([](Bench& bench) { bench.project.digest = "d2"; }));
-  CHECK_FALSE(continued_after([](Bench& bench) { bench.map.traps.pop_back(); }));
-  CHECK_FALSE(continued_after([](Bench& bench) { bench.options.seed = 2; }));
-  CHECK_FALSE(continued_after([](Bench& bench) { bench.project.inputs = FixedInput{"00"}; }));
-  CHECK_FALSE(continued_after([](Bench& bench) { bench.target.paths[0].pop_back(); }));
+  CHECK(obstacle_after([](Bench&) {}).empty());
+  CHECK(obstacle_after([](Bench& bench) { bench.options.rounds = *bench.options.rounds + 2; }).empty());
+  CHECK(obstacle_after([](Bench& bench) { bench.options.rounds.reset(); }).empty());
+  CHECK(obstacle_after([](Bench& bench) { bench.options.seed = 2; }).empty());
+  CHECK(obstacle_after([](Bench& bench) { bench.options.precision.absolute = 0.1; }).empty());
+  CHECK(obstacle_after([](Bench& bench) { bench.options.zoom = 0.5; }).empty());
+  CHECK(obstacle_after([](Bench& bench) { bench.options.tool = "jcprof 9"; }) ==
+        "its jcprof was \"jcprof " JCPROF_VERSION "\" and is \"jcprof 9\" now");
+  CHECK(obstacle_after([](Bench& bench) { bench.target.description.device = "gd60"; }) ==
+        "its device was \"nothing\" and is \"gd60\" now");
+  CHECK(obstacle_after([](Bench& bench) { bench.target.description.unit = ClockUnit::cycles; }) ==
+        "its clock was \"ns\" and is \"cycles\" now");
+  CHECK(obstacle_after([](Bench& bench) { bench.project.digest = "d2"; }) == "it is of another jcprof.json");
+  CHECK(obstacle_after([](Bench& bench) { bench.map.traps.pop_back(); }) ==
+        "it is of other sources or traps");
+  CHECK(obstacle_after([](Bench& bench) { bench.project.inputs = FixedInput{"00"}; }) ==
+        "its inputs were others");
+  CHECK(obstacle_after([](Bench& bench) { bench.target.paths[0].pop_back(); }) ==
+        "the command took another path");
 }
 
-TEST_CASE("after a finished run a new one is begun") {
+TEST_CASE(
+    "a finished run is of another build than one that was made since, one that was broken off is resumed") {
   Bench bench;
-  const Measured first = bench.run();
-  const Measured second = bench.run();
-  CHECK_FALSE(second.continued);
-  CHECK(second.run.id != first.run.id);
+  bench.target.after_shot = [&bench](std::uint64_t n) {
+    if (n == 75) bench.cancellation.ask(SIGINT);
+  };
+  const std::int64_t first = bench.run().run.id;
+  bench.cancellation.forget();
+  bench.options.is_new_build = true;
+  CHECK(bench.run().run.id == first);
+  std::string obstacle;
+  bench.options.obstacle = [&obstacle](const std::string& text) { obstacle = text; };
+  CHECK(bench.run().run.id != first);
+  CHECK(obstacle == "it is finished, and this is a new build");
 }
 
-TEST_CASE("what was measured before a fatal error is kept, and gone on with") {
+TEST_CASE("inputs that another seed draws are others") {
+  Bench bench;
+  bench.project.inputs = RandomInput{8};
+  std::string obstacle;
+  bench.options.obstacle = [&obstacle](const std::string& text) { obstacle = text; };
+  bench.options.seed = 7;
+  bench.run();
+  bench.options.seed = 2;
+  CHECK_FALSE(bench.run().continued);
+  CHECK(obstacle == "its inputs were others, and its seed 7");
+}
+
+TEST_CASE("a run that has as many rounds as are wanted makes no more, and one that wants more resumes it") {
+  for (const std::uint32_t rounds : {4U, 5U}) {
+    Bench bench;
+    bench.options.rounds = rounds;
+    const Measured first = bench.run();
+    CHECK(bench.in_rounds() == rounds * 7);
+    const Measured second = bench.run();
+    CHECK(second.continued);
+    CHECK(second.run.id == first.run.id);
+    CHECK(second.shots == 0);
+    CHECK(second.is_done);
+    CHECK(second.rounds >= rounds);
+    bench.options.rounds = 8;
+    bench.options.seed = 2;
+    CHECK(bench.run().run.id == first.run.id);
+    // Of five the last has no twin. What comes next is no twin of it.
+    CHECK(bench.in_rounds() == (rounds == 4 ? 8 : 9) * 7);
+  }
+}
+
+TEST_CASE("what a budget ended is resumed until the goal is met, and the run keeps the newest goal") {
+  Bench bench;
+  bench.target.twist = noisy;
+  bench.options.rounds.reset();
+  bench.options.max_shots = 60 + 30;
+  Measured measured = bench.run();
+  CHECK(measured.run.state == RunState::complete);
+  CHECK_FALSE(measured.is_done);
+  CHECK(has(measured.warnings, "ended by --max-shots in round 5; `jcprof run` resumes there"));
+  const std::int64_t run = measured.run.id;
+  int calls = 1;
+  bench.options.precision.absolute = 0.01;
+  for (; has(measured.warnings, "ended by"); ++calls) {
+    REQUIRE(calls < 100);
+    measured = bench.run();
+    CHECK(measured.run.id == run);
+    CHECK(measured.continued);
+  }
+  CHECK(calls > 2);
+  CHECK(measured.run.absolute == 0.01);
+  CHECK(bench.looks.back().settled == bench.looks.back().blocks);
+  const std::uint32_t rounds = measured.rounds;
+  bench.options.max_shots.reset();
+  CHECK(bench.run().shots == 0);
+  bench.options.precision.absolute = 0.004;
+  measured = bench.run();
+  CHECK(measured.rounds > rounds);
+  CHECK(bench.looks.back().rounds == measured.rounds);
+  CHECK(bench.looks.back().first_round == 1);
+}
+
+TEST_CASE("shots that went wrong in an earlier call are warned of as long as they are part of the result") {
+  Bench bench;
+  bench.target.twist = [](const Shot& shot, std::uint64_t n, Sample& sample) {
+    if (n == 70 && shot.stop.trap != run_to_end) sample = {.outcome = Outcome::ended, .status = 0x6985};
+  };
+  CHECK(has(bench.run().warnings, "1 of 88 shots ran to the end"));
+  bench.options.rounds = 8;
+  CHECK(has(bench.run().warnings, "shots ran to the end instead of stopping (first: "));
+}
+
+TEST_CASE("what was measured before a fatal error is kept, and resumed") {
   Bench bench;
   bench.target.after_shot = [](std::uint64_t n) {
     if (n == 70) throw environment_error("the reader is gone");

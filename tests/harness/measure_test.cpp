@@ -34,7 +34,7 @@ TEST_CASE("a run stores its path and every event of it once a round, raw") {
   CHECK(measured.shots == bench.samples.size());
 }
 
-TEST_CASE("a run of a target that refuses a calibration says so once, also when it is gone on with") {
+TEST_CASE("a run of a target that refuses a calibration says so once, also when it is resumed") {
   Bench bench;
   bench.target.refused = {harness::CalibrationKind::counting};
   const auto told = [](const harness::Measured& measured) {
@@ -58,7 +58,7 @@ TEST_CASE("a run of a target that refuses a calibration says so once, also when 
 
 TEST_CASE("what the target says of itself is a warning of the profile") {
   Bench bench;
-  bench.target.note = "ecall_put gets null for data";
+  bench.target.description.note = "ecall_put gets null for data";
   CHECK(bench.run().warnings == std::vector<Warning>{{.text = "ecall_put gets null for data"}});
 }
 

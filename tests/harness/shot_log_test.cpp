@@ -108,16 +108,28 @@ TEST_CASE("an event that loses the target twice in a row is given up, what lies 
 
 TEST_CASE("a shot that was refused says nothing of a loss before it") {
   ShotLog log = log_of_two();
-  log.recall(first, Outcome::lost);
-  log.recall(first, Outcome::refused);
+  log.recall({.stop = first}, Outcome::lost, {});
+  log.recall({.stop = first}, Outcome::refused, {});
   CHECK(log.can_stop_at(first));
-  log.recall(first, Outcome::timed_out);
+  log.recall({.stop = first}, Outcome::timed_out, {});
   CHECK_FALSE(log.can_stop_at(first));
-  log.recall(second, Outcome::lost);
-  log.recall(second, Outcome::ended);
-  log.recall(second, Outcome::lost);
+  log.recall({.stop = second}, Outcome::lost, {});
+  log.recall({.stop = second}, Outcome::ended, {});
+  log.recall({.stop = second}, Outcome::lost, {});
   CHECK(log.can_stop_at(second));
   CHECK(log.lost() == 0);
+}
+
+TEST_CASE("shots of an earlier call are part of the warnings") {
+  ShotLog log = log_of_two();
+  log.recall({.stop = first}, Outcome::ended, 0x6985);
+  log.recall({.stop = whole}, Outcome::ended, 0x9000);
+  log.take({.stop = first}, shot_stopped);
+  CHECK(texts(log).size() == 1);
+  CHECK(texts(log).front().starts_with(
+      "1 of 3 shots ran to the end instead of stopping (first: TRAP_run_1 (A.java:7), hit 1: 6985 in an "
+      "earlier call)"));
+  CHECK(log.is_trusted());
 }
 
 TEST_CASE("the whole command is never given up") {

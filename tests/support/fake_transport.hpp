@@ -48,18 +48,15 @@ class FakeTransport final : public harness::Transport {
   std::uint64_t deepest_guarded = 1000;
   std::uint64_t calibration_noise = 200'000;  // ticks, at most
   std::vector<Bytes> inputs;
-  std::string note;
+  harness::Description description{.transport = "fake",
+                                   .agent = "test/1",
+                                   .reader = "slot",
+                                   .protocol = "T=1",
+                                   .device = "nothing",
+                                   .atr = "3b",
+                                   .simulated = true};
 
-  harness::Description describe() override {
-    return {.transport = "fake",
-            .agent = "test/1",
-            .reader = "slot",
-            .protocol = "T=1",
-            .device = "nothing",
-            .atr = "3b",
-            .simulated = true,
-            .note = note};
-  }
+  harness::Description describe() override { return description; }
 
   void set_inputs(std::vector<Bytes> all) override { inputs = std::move(all); }
 

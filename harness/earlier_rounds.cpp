@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/earlier_rounds.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "harness/shooter.hpp"
+
+namespace jcprof::harness {
+namespace {
+
+class StoredRounds {
+ public:
+  explicit StoredRounds(std::span<const StoredSample> samples) {
+    // A round that was measured again counts as it was the last time.
+    for (const StoredSample& sample : samples)
+      if (sample.round != warm_up_round) rounds_[sample.round].insert_or_assign(sample.asked, sample);
+  }
+
+  std::uint32_t last() const { return rounds_.empty() ? 0 : rounds_.rbegin()->first; }
+
+  std::vector<StoredSample> samples_of(std::uint32_t round) const {
+    std::vector<StoredSample> samples;
+    if (const auto found = rounds_.find(round); found != rounds_.end())
+      for (const auto& [event, sample] : found->second) samples.push_back(sample);
+    return samples;
+  }
+
+  /// The last two rounds are twins, and whole.
+  bool ends_in_twins() const {
+    if (last() % 2 == 1) return false;
+    const std::vector<StoredSample> one = samples_of(last() - 1);
+    const std::vector<StoredSample> other = samples_of(last());
+    return std::ranges::equal(one, other, [](const StoredSample& a, const StoredSample& b) {
+      return a.asked == b.asked && a.input == b.input;
+    });
+  }
+
+ private:
+  std::map<std::uint32_t, std::map<Event, StoredSample>> rounds_;
+};
+
+/// The rounds of one path.
+struct PathRounds {
+  std::vector<engine::RoundReadings> readings;
+  std::vector<std::uint32_t> numbers;  // in the store
+};
+
+bool is_of(const PathMeasurement& path, const std::vector<StoredSample>& round) {
+  const std::vector<std::uint32_t>& inputs = path.stops.inputs();
+  return !round.empty() && std::ranges::find(inputs, round.front().input) != inputs.end();
+}
+
+/// Up to the round `last`; in whole twins but for that one. A round that is missing has no readings.
+PathRounds rounds_of(const PathMeasurement& path, const StoredRounds& stored, std::uint32_t last) {
+  PathRounds rounds;
+  for (std::uint32_t first = 1; first <= last; first += 2) {
+    const std::vector<StoredSample> one = stored.samples_of(first);
+    const std::vector<StoredSample> other =
+        first < last ? stored.samples_of(first + 1) : std::vector<StoredSample>{};
+    if (!is_of(path, one) && !is_of(path, other)) continue;
+    for (const auto& [number, samples] : {std::pair{first, &one}, std::pair{first + 1, &other}}) {
+      if (number > last) continue;
+      rounds.readings.push_back(is_of(path, *samples) ? path.stops.round_of(*samples)
+                                                      : engine::RoundReadings{});
+      rounds.numbers.push_back(number);
+    }
+  }
+  return rounds;
+}
+
+void give(PathMeasurement& path, PathRounds rounds, std::span<const StoredLook> looks) {
+  const auto pilot = stored_pilot(path, looks);
+  if (!pilot && rounds.readings.empty()) return;  // its first warm-up is still to come
+  const StoredLook look = newest_look(path, looks).value_or(StoredLook{});
+  path.engine.resume_from({.pilot = pilot.value_or(engine::Pilot{}),
+                           .clock = {.method = look.method, .tick = look.tick},
+                           .rounds = std::move(rounds.readings)});
+  path.rounds = std::move(rounds.numbers);
+}
+
+bool is_done(const PathMeasurement& path) {
+  return path.engine.next().phase == engine::Phase::done;
+}
+
+}  // namespace
+
+std::uint32_t resume(std::vector<PathMeasurement>& paths, const StoredRun& run, ShotLog& log) {
+  for (const StoredSample& sample : run.samples())
+    log.recall({.stop = sample.asked, .input = sample.input}, sample.outcome, sample.status);
+  for (PathMeasurement& path : paths)
+    for (const StoredSample& sample : run.samples())
+      if (!log.can_stop_at(sample.asked)) give_up(path, sample.asked);
+  const StoredRounds stored(run.samples());
+  const std::uint32_t last = stored.last();
+  // Of the last twins, should they be broken off.
+  const std::uint32_t first = last - (last + 1) % 2;
+  std::uint32_t kept = last;
+  if (last > 0 && !stored.ends_in_twins()) {
+    const auto owners = std::ranges::count_if(paths, [&](const PathMeasurement& path) {
+      return is_of(path, stored.samples_of(first)) || is_of(path, stored.samples_of(first + 1));
+    });
+    kept = run.has_same_goal() && owners == 1 ? first - 1 : first + 1;
+  }
+  std::uint32_t used = kept;
+  for (PathMeasurement& path : paths) {
+    const PathMeasurement before = path;
+    const PathRounds all = rounds_of(path, stored, last);
+    give(path, all, run.looks());
+    if (kept == last) continue;
+    // A round without a twin may be the last one that was wanted.
+    if (is_done(path) && !all.numbers.empty() && all.numbers.back() >= first) used = first + 1;
+    if (is_done(path)) continue;
+    path = before;
+    give(path, rounds_of(path, stored, kept), run.looks());
+  }
+  return used;
+}
+
+}  // namespace jcprof::harness

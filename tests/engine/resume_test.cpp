@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engines that begin with the rounds of earlier ones.
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "src/engine/engine.hpp"
+#include "tests/support/synthetic_device.hpp"
+
+namespace jcprof::engine {
+namespace {
+
+constexpr std::size_t blocks = 20;
+
+/// A target whose readings depend on nothing but round and stop: whoever asks is told the same.
+double ticks_at(std::uint32_t round, std::size_t stop, double most) {
+  return 10'000.0 + 5000.0 * static_cast<double>(stop) + most * test::normal(7, round, 2 * stop);
+}
+
+struct Recording {
+  EarlierRounds earlier;
+  std::vector<std::vector<std::size_t>> asked;  // by round
+};
+
+/// Answers until the engine is done or `rounds` are there, and notes all of it.
+void answer_until(Engine& engine, std::uint32_t rounds, double noise, Recording& into) {
+  while (engine.next().phase != Phase::done && engine.next().round <= rounds) {
+    const Batch batch = engine.next();
+    RoundReadings round;
+    std::vector<Reading> readings;
+    std::vector<std::size_t> asked;
+    for (const PlannedShot& shot : batch.shots) {
+      readings.push_back({.kind = Reading::Kind::timed, .ticks = ticks_at(batch.round, shot.stop, noise)});
+      round.push_back({shot.stop, readings.back()});
+      asked.push_back(shot.stop);
+    }
+    if (batch.phase != Phase::warm_up) {
+      into.earlier.rounds.push_back(round);
+      into.asked.push_back(asked);
+    }
+    engine.take(readings);
+  }
+  if (engine.pilot()) into.earlier.pilot = *engine.pilot();
+  into.earlier.clock = engine.clock();
+}
+
+Recording measured(const Settings& settings, std::uint32_t rounds, double noise = 800) {
+  Engine engine(settings);
+  Recording recording;
+  answer_until(engine, rounds, noise, recording);
+  return recording;
+}
+
+Settings settings_for(double absolute) {
+  return {.stops = blocks + 1, .precision = {.absolute = absolute, .relative = 0.001}};
+}
+
+}  // namespace
+
+TEST_CASE("an engine that resumes asks for what the one before it would have asked for") {
+  Settings settings = settings_for(0.002);
+  const auto zoomed = GENERATE(false, true);
+  if (zoomed) settings = {.stops = 301, .zoom = 0.004};
+  const Recording whole = measured(settings, 1000);
+  REQUIRE(whole.asked.size() >= 30);
+  for (const std::uint32_t after : {2U, 10U, 16U, 26U}) {
+    INFO(after);
+    Recording parts = measured(settings, after);
+    Engine second(settings);
+    second.resume_from(parts.earlier);
+    answer_until(second, 1000, 800, parts);
+    CHECK(parts.asked == whole.asked);
+  }
+}
+
+TEST_CASE("rounds that were measured for another precision count, and the newest look says if they suffice") {
+  const Recording earlier = measured(settings_for(0.004), 1000);
+  Engine finer(settings_for(0.002));
+  finer.resume_from(earlier.earlier);
+  CHECK(finer.next().phase == Phase::rounds);
+  CHECK(finer.next().round == earlier.asked.size() + 1);
+  CHECK(finer.times().rounds() == earlier.asked.size());
+  Engine coarser(settings_for(0.01));
+  coarser.resume_from(earlier.earlier);
+  CHECK(coarser.next().phase == Phase::done);
+  CHECK(coarser.times().rounds() == earlier.asked.size());
+  CHECK(coarser.look()->settled == blocks);
+}
+
+TEST_CASE("rounds of any stops are taken where they are known, and those of too few count for nothing") {
+  Recording earlier = measured(settings_for(0.0005), 8);
+  for (std::size_t r = 0; r < 4; ++r)
+    std::erase_if(earlier.earlier.rounds[r], [](const StopReading& one) { return one.stop % 2 == 1; });
+  earlier.earlier.rounds[5].resize(2);
+  Engine engine(settings_for(0.0005));
+  engine.resume_from(earlier.earlier);
+  // Its twin would be alone.
+  CHECK(engine.times().rounds() == 6);
+  CHECK(engine.next().round == 9);
+  const auto known = [&](std::size_t stop) {
+    return std::ranges::count_if(engine.times().columns()[stop], [](double v) { return !is_missing(v); });
+  };
+  CHECK(known(2) == 6);
+  CHECK(known(3) == 2);
+}
+
+TEST_CASE("rounds of each call are counted by themselves, and those that were fixed in number together") {
+  Settings settings = settings_for(1e-6);
+  settings.most_rounds = 10;
+  Recording recording = measured(settings, 1000);
+  CHECK(recording.asked.size() == 10);
+  Engine second(settings);
+  second.resume_from(recording.earlier);
+  answer_until(second, 1000, 800, recording);
+  CHECK(recording.asked.size() == 20);
+
+  settings.fixed = true;
+  settings.most_rounds = 24;
+  Engine third(settings);
+  third.resume_from(recording.earlier);
+  answer_until(third, 1000, 800, recording);
+  CHECK(recording.asked.size() == 24);
+  Engine fourth(settings);
+  fourth.resume_from(recording.earlier);
+  CHECK(fourth.next().phase == Phase::done);
+  CHECK(fourth.look()->blocks.size() == blocks);
+}
+
+TEST_CASE("stops that earlier rounds left out are measured until each has as many as were asked for") {
+  Recording earlier = measured(settings_for(1e-6), 8);
+  for (std::size_t r = 4; r < 8; ++r)
+    std::erase_if(earlier.earlier.rounds[r], [](const StopReading& one) { return one.stop == 9; });
+  Settings settings = settings_for(1e-6);
+  settings.fixed = true;
+  settings.most_rounds = 8;
+  Engine engine(settings);
+  engine.resume_from(earlier.earlier);
+  Recording more;
+  answer_until(engine, 1000, 800, more);
+  REQUIRE(more.asked.size() == 4);
+  for (std::vector<std::size_t> asked : more.asked) {
+    std::ranges::sort(asked);
+    CHECK(std::ranges::includes(asked, std::vector<std::size_t>{0, 8, 9, 10, blocks}));
+    CHECK(asked.size() <= 6);
+  }
+}
+
+TEST_CASE("rounds that were not paused for a coarse clock are begun again") {
+  const auto in_steps = [](Recording recording) {
+    for (RoundReadings& round : recording.earlier.rounds)
+      for (StopReading& one : round) one.reading.ticks = 1000 * std::round(one.reading.ticks / 1000);
+    return recording;
+  };
+  Recording earlier = in_steps(measured(settings_for(1e-6), 20, 100));
+  Engine unpaused(settings_for(0.005));
+  unpaused.resume_from(earlier.earlier);
+  CHECK(unpaused.clock().method == Method::coarse);
+  CHECK(unpaused.first_round() == 21);
+  CHECK(unpaused.times().rounds() == 0);
+  earlier.earlier.clock = {.method = Method::coarse, .tick = 1000};
+  Engine paused(settings_for(0.005));
+  paused.resume_from(earlier.earlier);
+  CHECK(paused.first_round() == 11);
+  CHECK(paused.times().rounds() == 10);
+}
+
+TEST_CASE("five rounds of an exact clock suffice whenever they were made") {
+  const Settings settings{.stops = 5, .exact = true};
+  Recording recording = measured(settings, 1000, 0);
+  REQUIRE(recording.asked.size() == 5);
+  Engine second(settings);
+  second.resume_from(recording.earlier);
+  CHECK(second.next().phase == Phase::done);
+  recording.earlier.rounds.resize(2);
+  Engine third(settings);
+  third.resume_from(recording.earlier);
+  recording.asked.resize(2);
+  answer_until(third, 1000, 0, recording);
+  CHECK(recording.asked.size() == 5);
+}
+
+}  // namespace jcprof::engine
