@@ -117,8 +117,8 @@ bool can_be_wrapped(const Values& values, CXCursor value, const Named& named) {
     if (tokens[i].kind == CToken::Kind::directive ||
         range_over(values.source.view->macros, tokens[i].begin) != nullptr)
       return false;
-  return is_one_of(values.word(first - 1), {"(", "{", ","}) &&
-         is_one_of(values.word(behind), {")", "}", ","}) && !is_one_of(values.word(first), {"{", "."}) &&
+  return is_one_of(values.word(first - 1), {"(", "{", ",", "="}) &&
+         is_one_of(values.word(behind), {")", "}", ",", ";"}) && !is_one_of(values.word(first), {"{", "."}) &&
          keeps_its_meaning(values, value, named);
 }
 
@@ -214,6 +214,32 @@ CXChildVisitResult visit_class(CXCursor cursor, CXCursor /*parent*/, CXClientDat
   return CXChildVisit_Continue;
 }
 
+// --- The value that a class gives a member ---
+
+CXChildVisitResult last_expression(CXCursor cursor, CXCursor /*field*/, CXClientData data) {
+  if (clang_isExpression(clang_getCursorKind(cursor)) != 0) *static_cast<CXCursor*>(data) = cursor;
+  return CXChildVisit_Continue;
+}
+
+/// A call of a constexpr function may be the compiler's, and an object in front of it would stand in its way.
+CXChildVisitResult search_call(CXCursor cursor, CXCursor /*parent*/, CXClientData data) {
+  const CXCursorKind kind = clang_getCursorKind(cursor);
+  if (kind == CXCursor_LambdaExpr) return CXChildVisit_Continue;
+  if (kind == CXCursor_CallExpr) {
+    const CXCursor called = clang_getCursorReferenced(cursor);
+    *static_cast<bool*>(data) |= terse(&called).find("constexpr ") == std::string::npos;
+  }
+  *static_cast<bool*>(data) |= kind == CXCursor_CXXNewExpr;
+  return *static_cast<bool*>(data) ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+bool calls(CXCursor value) {
+  bool found = false;
+  if (search_call(value, value, &found) == CXChildVisit_Recurse)
+    clang_visitChildren(value, search_call, &found);
+  return found;
+}
+
 }  // namespace
 
 void read_initialisers(const void* constructor, const CSourceFile& source, std::uint32_t end,
@@ -231,7 +257,40 @@ void read_initialisers(const void* constructor, const CSourceFile& source, std::
   const bool is_needed = std::any_of(chosen, all.end(), [](const Initialiser& one) { return one.costs; });
   if (is_needed) function.entry_value = chosen->place;
   if (std::any_of(all.begin(), chosen, [](const Initialiser& one) { return one.costs; }))
-    function.unseen = "initialisers that run before its first trap";
+    function.unseen = "initialisers run ahead of the first trap, and their time counts for the caller";
+}
+
+std::optional<CFunction> read_member_value(const void* field, const CSourceFile& source) {
+  const CXCursor& cursor = *static_cast<const CXCursor*>(field);
+  CXCursor value = clang_getNullCursor();
+  clang_visitChildren(cursor, last_expression, &value);
+  if (clang_Cursor_isNull(value) != 0 || !calls(value)) return std::nullopt;
+  const CText& text = *source.text;
+  const std::uint32_t name = offset_of(cursor);
+  const std::size_t behind = text.at(name) + 1;
+  if (behind >= text.tokens().size()) return std::nullopt;
+  const Named named{.rank = name, .at = name, .type = clang_getCursorType(cursor)};
+  Values values{.source = source, .brackets = {}};
+  CRange place;
+  if (text.of(text.tokens()[behind]) == "=") {
+    if (can_be_wrapped(values, value, named)) place = values.range_of(value);
+  } else {
+    values.brackets = brackets_behind(source, text.at(name), static_cast<std::uint32_t>(text.text().size()));
+    if (values.brackets.end == 0) return std::nullopt;
+    if (collect_value(value, value, &values) == CXChildVisit_Recurse)
+      clang_visitChildren(value, collect_value, &values);
+    place = place_in(values, named);
+  }
+  if (place.end == 0) return std::nullopt;
+  CFunction function;
+  function.signature.name = taken(clang_getCursorSpelling(cursor));
+  function.owner = scope_of(field);
+  function.name = function.owner + "::" + function.signature.name;
+  function.declarator = {name, name + static_cast<std::uint32_t>(function.signature.name.size())};
+  function.definition = name;
+  function.is_member_value = true;
+  function.entry_value = place;
+  return function;
 }
 
 }  // namespace jcprof::rewriter

@@ -52,14 +52,35 @@ struct Silently : Base {  // no traps
 
 struct Defaulted {  // no traps
   int a = steps(2);
-  int b = plain(1);
-  Part part = Part(3);
+  int b = plain(1);     // a value of its own
+  Part part = Part(3);  // a value of its own
   explicit Defaulted(int n) : a(steps(n)) {}
 };
 
-struct Implicit {  // no traps
-  int a = steps(4);
-  Part part{2};
+struct Implicit {     // no traps
+  int a = steps(4);   // a value of its own
+  Part part{2};       // a value of its own
+  int b{plain(1)};    // a value of its own
+  int c = 4, d = Part(2).n + steps(1);  // a value of its own
+};
+
+struct Unlisted {
+  int a = plain(2);     // a value of its own
+  Part part = Part(1);  // a value of its own
+  Unlisted() { steps(3); }   // with calls unseen
+  ~Unlisted() { steps(2); }  // with calls unseen
+};
+
+struct Aggregate {  // no traps
+  int a = plain(1);     // a value of its own
+  int b = steps(2);     // a value of its own
+  Part part = Part(a);  // a value of its own
+};
+
+template <class T>
+struct Filled {  // no traps
+  T value = static_cast<T>(steps(2));  // a value of its own
+  T other = value + plain(1);          // a value of its own
 };
 
 struct Delegates {
@@ -140,6 +161,14 @@ int defaults() {
   return one.b + other.a + steps(1);
 }
 
+int unlisted() {
+  const Unlisted one;
+  const Aggregate other, another{.a = steps(1), .b = 4};
+  const Filled<int> filled;
+  const Filled<long> more{3};
+  return one.a + other.b + another.a + filled.other + static_cast<int>(more.other) + steps(1);
+}
+
 int delegates() {
   const Delegates one;
   return one.a + steps(1);
@@ -198,6 +227,7 @@ int exact(int group) {
       break;
     case 1:
       defaults();
+      unlisted();
       delegates();
       diamonds();
       boxes();
