@@ -124,7 +124,9 @@ class Surveyor {
   void warn_of_unseen() {
     std::vector<bool> passed(map_.traps.size());
     const auto pass = [&](const std::vector<Event>& events) {
-      for (const Event& event : events) passed[number(event.trap) - 1] = true;
+      // An agent may name traps that there are not.
+      for (const Event& event : events)
+        if (const std::size_t at = number(event.trap) - 1; at < passed.size()) passed[at] = true;
     };
     for (const SurveyedPath& one : survey_.paths) {
       pass(one.path.events);

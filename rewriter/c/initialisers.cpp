@@ -221,16 +221,46 @@ CXChildVisitResult last_expression(CXCursor cursor, CXCursor /*field*/, CXClient
   return CXChildVisit_Continue;
 }
 
-/// A call of a constexpr function may be the compiler's, and an object in front of it would stand in its way.
+/// Searches for a reason why the class is no aggregate.
+CXChildVisitResult search_reason(CXCursor member, CXCursor /*parent*/, CXClientData data) {
+  const CXCursorKind kind = clang_getCursorKind(member);
+  const bool is_constructor =
+      kind == CXCursor_Constructor || clang_getTemplateCursorKind(member) == CXCursor_Constructor;
+  const bool is_method = is_constructor || kind == CXCursor_CXXMethod || kind == CXCursor_Destructor;
+  const bool is_part = kind == CXCursor_FieldDecl || kind == CXCursor_CXXBaseSpecifier;
+  const bool is_reason = (is_constructor && clang_CXXMethod_isDefaulted(member) == 0) ||
+                         (is_method && clang_CXXMethod_isVirtual(member) != 0) ||
+                         (is_part && clang_getCXXAccessSpecifier(member) != CX_CXXPublic);
+  *static_cast<bool*>(data) &= !is_reason;
+  return is_reason ? CXChildVisit_Break : CXChildVisit_Continue;
+}
+
+/// A list in braces makes an object of such a class in whatever function it stands in, and g++ keeps what the
+/// members' values make until the whole expression ends there.
+bool may_be_aggregate(CXCursor made) {
+  bool may_be = true;
+  clang_visitChildren(made, search_reason, &may_be);
+  return may_be;
+}
+
+/// Two kinds do not, as the compiler may do their work itself and an object in front would stand in its way:
+/// calls of functions that are constexpr, or may be, and values that are made without a constructor.
+bool takes_time(CXCursor call) {
+  const CXCursor called = clang_getCursorReferenced(call);
+  const std::string name = taken(clang_getCursorSpelling(called));  // empty: a template's arguments tell
+  const CXType made = clang_getCursorType(call);
+  const bool is_made_plain =
+      clang_getCursorKind(called) == CXCursor_Constructor && clang_isPODType(made) != 0;
+  return !name.empty() && !name.starts_with("__builtin_") && !is_made_plain &&
+         terse(&called).find("constexpr ") == std::string::npos;
+}
+
 CXChildVisitResult search_call(CXCursor cursor, CXCursor /*parent*/, CXClientData data) {
   const CXCursorKind kind = clang_getCursorKind(cursor);
   if (kind == CXCursor_LambdaExpr) return CXChildVisit_Continue;
-  if (kind == CXCursor_CallExpr) {
-    const CXCursor called = clang_getCursorReferenced(cursor);
-    *static_cast<bool*>(data) |= terse(&called).find("constexpr ") == std::string::npos;
-  }
-  *static_cast<bool*>(data) |= kind == CXCursor_CXXNewExpr;
-  return *static_cast<bool*>(data) ? CXChildVisit_Break : CXChildVisit_Recurse;
+  bool& found = *static_cast<bool*>(data);
+  found = kind == CXCursor_CXXNewExpr || (kind == CXCursor_CallExpr && takes_time(cursor));
+  return found ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
 bool calls(CXCursor value) {
@@ -265,6 +295,7 @@ std::optional<CFunction> read_member_value(const void* field, const CSourceFile&
   CXCursor value = clang_getNullCursor();
   clang_visitChildren(cursor, last_expression, &value);
   if (clang_Cursor_isNull(value) != 0 || !calls(value)) return std::nullopt;
+  if (may_be_aggregate(clang_getCursorSemanticParent(cursor))) return std::nullopt;
   const CText& text = *source.text;
   const std::uint32_t name = offset_of(cursor);
   const std::size_t behind = text.at(name) + 1;
@@ -285,7 +316,8 @@ std::optional<CFunction> read_member_value(const void* field, const CSourceFile&
   CFunction function;
   function.signature.name = taken(clang_getCursorSpelling(cursor));
   function.owner = scope_of(field);
-  function.name = function.owner + "::" + function.signature.name;
+  function.name =
+      function.owner.empty() ? function.signature.name : function.owner + "::" + function.signature.name;
   function.declarator = {name, name + static_cast<std::uint32_t>(function.signature.name.size())};
   function.definition = name;
   function.is_member_value = true;

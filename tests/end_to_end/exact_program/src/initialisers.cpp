@@ -57,30 +57,56 @@ struct Defaulted {  // no traps
   explicit Defaulted(int n) : a(steps(n)) {}
 };
 
-struct Implicit {     // no traps
-  int a = steps(4);   // a value of its own
-  Part part{2};       // a value of its own
-  int b{plain(1)};    // a value of its own
+class Implicit {  // no traps
+ public:
+  int a = steps(4);                     // a value of its own
+  Part part{2};                         // a value of its own
+  int b{plain(1)};                      // a value of its own
   int c = 4, d = Part(2).n + steps(1);  // a value of its own
+
+ private:
+  int hidden = 0;
 };
 
 struct Unlisted {
-  int a = plain(2);     // a value of its own
-  Part part = Part(1);  // a value of its own
+  int a = plain(2);          // a value of its own
+  Part part = Part(1);       // a value of its own
   Unlisted() { steps(3); }   // with calls unseen
   ~Unlisted() { steps(2); }  // with calls unseen
 };
 
-struct Aggregate {  // no traps
-  int a = plain(1);     // a value of its own
-  int b = steps(2);     // a value of its own
-  Part part = Part(a);  // a value of its own
+// Who makes one has its values.
+struct Aggregate {      // no traps
+  int a = plain(1);     // not by line
+  int b = steps(2);     // not by line
+  Part part = Part(a);  // not by line
+};
+
+struct Defaulting {
+  int a = steps(2);        // not by line
+  Defaulting() = default;  // no traps
+};
+
+struct Overrides {   // no traps
+  int a = plain(2);  // a value of its own
+  virtual int value() const { return a + steps(1); }
 };
 
 template <class T>
-struct Filled {  // no traps
+class Filled {  // no traps
+ public:
   T value = static_cast<T>(steps(2));  // a value of its own
   T other = value + plain(1);          // a value of its own
+
+ protected:
+  T hidden = 0;
+};
+
+template <class T>
+struct Given {
+  T value = static_cast<T>(steps(2));  // a value of its own
+  T other = value + plain(1);          // a value of its own
+  explicit Given(T taken) : value(taken) { steps(1); }
 };
 
 struct Delegates {
@@ -163,10 +189,22 @@ int defaults() {
 
 int unlisted() {
   const Unlisted one;
-  const Aggregate other, another{.a = steps(1), .b = 4};
+  const Overrides two;
   const Filled<int> filled;
-  const Filled<long> more{3};
-  return one.a + other.b + another.a + filled.other + static_cast<int>(more.other) + steps(1);
+  const Given<long> more{3};
+  return one.a + two.value() + filled.other + static_cast<int>(more.other) + steps(1);
+}
+
+int takes(const Aggregate& made) {
+  return made.b + steps(3);
+}
+
+int aggregates() {
+  const Aggregate one, other{.a = steps(1), .b = 4};            // not by line
+  const Defaulting third;                                       // not by line
+  const int value = takes(Aggregate{}) + takes({}) + steps(5);  // not by line
+  steps(1);
+  return value + one.a + other.a + third.a;
 }
 
 int delegates() {
@@ -228,6 +266,7 @@ int exact(int group) {
     case 1:
       defaults();
       unlisted();
+      aggregates();
       delegates();
       diamonds();
       boxes();
