@@ -116,10 +116,25 @@ class Surveyor {
                survey_.paths.size(), survey_.paths.front().inputs.size(), survey_.good.size()));
     if (left_out > 0)
       warn(WarningKind::input, fmt::format("{} inputs take still other paths and are left out", left_out));
+    warn_of_unseen();
     return std::move(survey_);
   }
 
  private:
+  void warn_of_unseen() {
+    std::vector<bool> passed(map_.traps.size());
+    const auto pass = [&](const std::vector<Event>& events) {
+      // An agent may name traps that there are not.
+      for (const Event& event : events)
+        if (const std::size_t at = number(event.trap) - 1; at < passed.size()) passed[at] = true;
+    };
+    for (const SurveyedPath& one : survey_.paths) {
+      pass(one.path.events);
+      for (const Variant& variant : one.path.variants) pass(variant.events);
+    }
+    std::ranges::move(warnings_of_unseen(map_, passed), std::back_inserter(survey_.warnings));
+  }
+
   void warn(WarningKind kind, std::string text) {
     survey_.warnings.push_back({.kind = kind, .text = std::move(text)});
   }

@@ -338,7 +338,8 @@ void give_ids_and_names(const std::vector<SourceModel>& models, TrapPlan& plan) 
                       .offset = site.begin,
                       .end_line = lines.line(site.end > site.begin ? site.end - 1 : site.end),
                       .end_offset = site.end,
-                      .guards = site.guards};
+                      .guards = site.guards,
+                      .unseen = site.kind == TrapKind::entry ? model.functions[site.function].unseen : ""};
     }
   }
 }

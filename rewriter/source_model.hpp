@@ -26,6 +26,7 @@ struct Function {
   std::size_t offset = 0;         // of its name in the source
   std::string why_not = {};       // not empty: no trap can stand in it, and why
   std::string why_no_entry = {};  // not empty: it cannot be the entry, and why
+  std::string unseen = {};        // not empty: a part of it runs outside of its traps, and who has its time
   bool calls_itself = false;
   std::size_t statements = 0;  // of C and C++: that do something and do not begin in a macro
   bool operator==(const Function&) const = default;

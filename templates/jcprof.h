@@ -48,8 +48,14 @@
 #define JCPROF_TRAP_E(id) ((void)0)
 #define JCPROF_VALUE(type, id, x) (x)
 #define JCPROF_AFTER(id) ((void)0)
-#define JCPROF_LAST(id) ((void)0)
+#define JCPROF_LAST_E(id) ((void)0)
 #define JCPROF_BEGIN(id) ((void)0)
+#ifdef __cplusplus
+#define JCPROF_LAST(id) ((void)0)
+#define JCPROF_RESULT(id, ...) static_cast<__VA_ARGS__>
+#else
+#define JCPROF_LAST(id) struct jcprof_nothing_##id
+#endif
 /* A declaration too, or the statement that it leaves would stand in front of the declarations of C90. */
 #define JCPROF_TRAP_D(id) struct jcprof_nothing_##id
 #define JCPROF_TRAP_DV(id, x) struct jcprof_nothing_##id
@@ -559,6 +565,15 @@ __asm__(".pushsection .text.jcprof_trapped,\"axG\",%progbits,jcprof_trapped,comd
     jcprof_r##id;                               \
   }))
 
+/* C: the trap that a function is left by, first of its declarations: the cleanups of the others run in front of it. */
+#ifndef __cplusplus
+JCPROF_LOCAL_ JCPROF_HOT_ void jcprof_clean(const jcprof_u32 *id) {
+  if (JCPROF_MEETS_(*id)) jcprof_passed(*id);
+}
+#define JCPROF_LAST(id) \
+  const jcprof_u32 jcprof_l##id __attribute__((__cleanup__(jcprof_clean), __unused__)) = (id)
+#endif
+
 /* ---- C++ ---- */
 
 #ifdef __cplusplus
@@ -646,6 +661,25 @@ class jcprof_last {
   const jcprof_u32 id_;
 };
 #define JCPROF_LAST(id) const jcprof_last jcprof_l##id(id)
+/* The same at the end of an expression, in front of which it stands: temporaries are destroyed last to first. */
+#define JCPROF_LAST_E(id) (static_cast<void>(jcprof_last(id)))
+
+/* A returned value, and the trap once it is known: for constexpr functions in which no guard may stand. */
+template <class T>
+class jcprof_result {
+ public:
+  JCPROF_BARE_ explicit constexpr jcprof_result(jcprof_u32 id) noexcept : id_(id) {}
+  JCPROF_BARE_ constexpr T operator()(T x) const noexcept {
+    return static_cast<void>(JCPROF_RUNS_ && (needed(x), true)),
+           static_cast<void>(jcprof_meets(id_) && (jcprof_passed(id_), true)), x;
+  }
+
+ private:
+  JCPROF_INLINE_ static void needed(const T &x) noexcept { __asm__ __volatile__("" : : "m"(x)); }
+
+  const jcprof_u32 id_;
+};
+#define JCPROF_RESULT(id, ...) jcprof_result<__VA_ARGS__>(id)
 
 extern "C" {
 

@@ -165,6 +165,10 @@ RecordedRun analyze_log(const RecordedLog& log) {
   put_rows({.facts = facts, .walk = walk, .threads = threads, .per_tick = scale.per_tick}, symbols, run);
   warn_of_losses(facts, walk, run);
   warn_of_waiting(run);
+  const std::vector<std::uint64_t>& hits = walk.lines.hits;
+  std::vector<bool> passed(hits.size());
+  std::transform(hits.begin(), hits.end(), passed.begin(), [](std::uint64_t passes) { return passes > 0; });
+  std::ranges::copy(warnings_of_unseen(run.map, passed), std::back_inserter(run.warnings));
   std::ranges::copy(scale.warnings, std::back_inserter(run.warnings));
   std::ranges::copy(symbols.warnings(), std::back_inserter(run.warnings));
   return run;

@@ -48,14 +48,6 @@ std::optional<CXCursor> last_child(CXCursor cursor) {
   return last_child_if(cursor, [](CXCursor) { return true; });
 }
 
-CExtent extent_of(CXCursor cursor) {
-  const CXSourceRange range = clang_getCursorExtent(cursor);
-  const CXSourceLocation end = clang_getRangeEnd(range);
-  CExtent extent{.begin = point_of(clang_getRangeStart(range)), .end = point_of(end)};
-  clang_getFileLocation(end, nullptr, nullptr, nullptr, &extent.end_in_argument);
-  return extent;
-}
-
 bool is_scalar_variable(CXCursor cursor) {
   const CXType type = clang_getCursorType(cursor);
   return is_scalar(&type);
@@ -110,11 +102,11 @@ bool in_source(UnitWalk& walk, const CExtent& extent) {
 }
 
 CRange range_of(const UnitWalk& walk, CXCursor cursor) {
-  return range_of(*walk.source, extent_of(cursor));
+  return range_of(*walk.source, extent_of(&cursor));
 }
 
 Braces braces_of(UnitWalk& walk, CXCursor body) {
-  const CExtent extent = extent_of(body);
+  const CExtent extent = extent_of(&body);
   return in_source(walk, extent) ? braces_of(*walk.source, range_of(*walk.source, extent)) : Braces::none;
 }
 
@@ -194,7 +186,7 @@ void lambda(UnitWalk& walk, CXCursor cursor) {
 
 /// A piece that an #include brings into a function's body is for its own file a function without traps.
 void included(UnitWalk& walk, CXCursor cursor) {
-  const CExtent extent = extent_of(cursor);
+  const CExtent extent = extent_of(&cursor);
   const CSourceFile* there = walk.context.source_of(extent.begin.file);
   if (there == nullptr || there == walk.source || walk.context.source_of(extent.end.file) != there) return;
   const std::string outer = walk.source->view->functions.back().name;
@@ -230,7 +222,7 @@ void close_included(UnitWalk& walk) {
 CFunction described(const UnitWalk& walk, CXCursor cursor, CRange body) {
   const std::uint32_t name = point_of(clang_getCursorLocation(cursor)).offset;
   // Clang does not know where a function with `auto` parameters begins.
-  const bool is_known = extent_of(cursor).begin.file != nullptr;
+  const bool is_known = extent_of(&cursor).begin.file != nullptr;
   return describe_function(
       &cursor,
       {.name = name,
@@ -263,6 +255,16 @@ void function(UnitWalk& walk, CXCursor cursor) {
   close(walk, index);
 }
 
+void member(UnitWalk& walk, CXCursor field) {
+  const std::optional<CFunction> value = read_member_value(&field, *walk.source);
+  if (!value || !walk.read.emplace(walk.source->index, value->entry_value.begin).second)
+    return lambdas(walk, field);
+  const std::uint32_t index = open_function(walk, *value, field);
+  lambdas(walk, field);
+  close(walk, open(walk, CKind::expression, value->entry_value));
+  close(walk, index);
+}
+
 /// Something at file, namespace or class level, or a local class.
 void declaration(UnitWalk& walk, CXCursor cursor) {
   const CXCursorKind kind = clang_getCursorKind(cursor);
@@ -278,6 +280,8 @@ void declaration(UnitWalk& walk, CXCursor cursor) {
     function(walk, cursor);
   else if (is_class(kind) || kind == CXCursor_FriendDecl)
     each_within();
+  else if (kind == CXCursor_FieldDecl)
+    member(walk, cursor);
   else
     lambdas(walk, cursor);
   walk.source = outside;
@@ -344,7 +348,7 @@ void part(UnitWalk& walk, CXCursor cursor) {
   const CXCursorKind kind = clang_getCursorKind(cursor);
   if (clang_isStatement(kind) != 0 || clang_isExpression(kind) != 0) {
     statement(walk, cursor);
-  } else if (clang_isDeclaration(kind) != 0 && in_source(walk, extent_of(cursor))) {
+  } else if (clang_isDeclaration(kind) != 0 && in_source(walk, extent_of(&cursor))) {
     const std::uint32_t index = open(walk, CKind::declaration, range_of(walk, cursor));
     lambdas(walk, cursor);
     close(walk, index);
@@ -352,7 +356,7 @@ void part(UnitWalk& walk, CXCursor cursor) {
 }
 
 void statement(UnitWalk& walk, CXCursor cursor) {
-  const CExtent extent = extent_of(cursor);
+  const CExtent extent = extent_of(&cursor);
   if (!in_source(walk, extent)) return included(walk, cursor);
   const CRange range = range_of(*walk.source, extent);
   const CXCursorKind kind = clang_getCursorKind(cursor);

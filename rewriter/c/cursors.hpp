@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "rewriter/c/syntax.hpp"
@@ -77,6 +78,11 @@ void hide(std::string_view name, CFunction& function);
 /// text may be another function there, such as a template's by #include.
 void compiled_again(const void* cursor, CRange body, CView& view);
 
+/// Its namespaces and classes; what has no name is left out.
+std::string scope_of(const void* cursor);
+/// The declaration as one line, attributes included; costly.
+std::string terse(const void* cursor);
+
 // In kinds.cpp.
 
 CKind kind_of(int kind);
@@ -92,7 +98,7 @@ bool is_plain_variable(const void* cursor);
 
 /// A type that clang does not know, as it depends on a template's arguments.
 bool is_unknown(const void* type);
-/// Finds what of a C++ function or lambda runs where no statement stands.
+/// Finds what of a function or lambda runs where no statement stands.
 void read_lifetimes(const void* cursor, const void* body, const CSourceFile& source,
                     const CUnitContext& context, CFunction& function);
 
@@ -103,8 +109,13 @@ void read_lifetimes(const void* cursor, const void* body, const CSourceFile& sou
 void read_initialisers(const void* constructor, const CSourceFile& source, std::uint32_t end,
                        CFunction& function);
 
+/// The value that a class gives a member, as a function, where it calls one that takes time; nothing: it has
+/// none, or no trap can stand in it.
+std::optional<CFunction> read_member_value(const void* field, const CSourceFile& source);
+
 // In extents.cpp.
 
+CExtent extent_of(const void* cursor);
 /// The bytes of the file that an extent covers.
 CRange range_of(const CSourceFile& source, const CExtent& extent);
 /// `range`, or an empty one where it begins within a macro's use.

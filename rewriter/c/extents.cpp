@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <clang-c/Index.h>
+
 #include "rewriter/c/cursors.hpp"
 #include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
+
+CExtent extent_of(const void* cursor) {
+  const CXSourceRange range = clang_getCursorExtent(*static_cast<const CXCursor*>(cursor));
+  const CXSourceLocation end = clang_getRangeEnd(range);
+  CExtent extent{.begin = point_of(clang_getRangeStart(range)), .end = point_of(end)};
+  clang_getFileLocation(end, nullptr, nullptr, nullptr, &extent.end_in_argument);
+  return extent;
+}
 
 CRange range_of(const CSourceFile& source, const CExtent& extent) {
   CRange result{extent.begin.offset, extent.end.offset};

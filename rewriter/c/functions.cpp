@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <numeric>
 #include <regex>
 #include <utility>
 
@@ -113,26 +114,42 @@ void entry_in_initialiser(CWalk& walk, CRange value) {
   add_slot(walk.fragment, value.end, ")", {entry});
 }
 
-/// In front of all else in the body, so that it is destroyed behind all else.
-void last_trap(CWalk& walk, NodeIndex body, std::uint32_t start) {
-  const std::uint32_t brace = walk.syntax[body].end - 1;
+/// In front of all else in the block, so that it is destroyed behind all else.
+void last_trap(CWalk& walk, NodeIndex block, std::uint32_t start, const std::string& text) {
+  const std::uint32_t brace = walk.syntax[block].end - 1;
   const auto last = c_site(walk, at_exit, brace, brace + 1);
-  add_slot(walk.fragment, start, "JCPROF_LAST({id});", {last});
+  add_slot(walk.fragment, start, text + "({id});", {last});
+}
+
+/// The handlers of a function's own `try` run when the locals of its body are gone. With a block round it
+/// that `try` is a statement like others; not that of a constructor or destructor.
+bool can_hold_try(const CWalk& walk, NodeIndex whole) {
+  const CSyntax& syntax = walk.syntax;
+  const CNode& n = syntax[whole];
+  return n.kind == CKind::try_ && !walk.frame.source->keeps_try && !n.in_macro &&
+         syntax.word_at(n.begin) == "try" && syntax.same_branch(n.begin, n.end) &&
+         syntax.macro_at(n.end - 1) == nullptr;
 }
 
 void entry_traps(CWalk& walk, NodeIndex whole) {
   const CSyntax& syntax = walk.syntax;
   const CFunction& source = *walk.frame.source;
-  const NodeIndex body = syntax[whole].kind == CKind::try_ ? syntax.children(whole).front() : whole;
-  std::uint32_t start = syntax[body].begin + 1;
-  std::vector<NodeIndex> statements = syntax.children(body);
+  const bool holds_try = walk.frame.ends_late && can_hold_try(walk, whole);
+  const bool is_try = syntax[whole].kind == CKind::try_ && !holds_try;
+  const NodeIndex body = is_try ? syntax.children(whole).front() : whole;
+  std::uint32_t start = syntax[body].begin + (holds_try ? 0 : 1);
+  std::vector<NodeIndex> statements = holds_try ? std::vector<NodeIndex>{} : syntax.children(body);
+  const std::size_t open = walk.fragment.slots.size();
+  if (holds_try) add_slot(walk.fragment, start, "{", {});
   while (!statements.empty() && syntax.word_at(syntax[statements.front()].begin) == "__label__") {
     start = syntax[statements.front()].end;
     statements.erase(statements.begin());
   }
-  const bool declares =
-      !syntax.view.is_cpp && !statements.empty() && syntax[statements.front()].kind == CKind::declaration;
+  const bool begins_with_declaration =
+      !statements.empty() && syntax[statements.front()].kind == CKind::declaration;
+  const bool declares = !syntax.view.is_cpp && (begins_with_declaration || walk.frame.ends_late);
   const CRange name = source.declarator;
+  const auto first_site = static_cast<std::uint32_t>(walk.fragment.sites.size());
   const bool is_program = walk.entering.reach == Reach::program;
   if (!is_program)
     walk.fragment.functions[walk.frame.function].why_no_entry =
@@ -147,8 +164,15 @@ void entry_traps(CWalk& walk, NodeIndex whole) {
   const auto entry = c_site(walk, at_entry, name.begin, name.end);
   walk.fragment.sites[entry].instead = has_place;
   add_slot(walk.fragment, start, trap_text(walk, entry, declares), {entry});
-  if (walk.frame.ends_late) last_trap(walk, body, start);
-  if (!source.unseen.empty()) leave_alone(walk, name.begin, source.unseen);
+  if (walk.frame.ends_late && !is_try) last_trap(walk, body, start, "JCPROF_LAST");
+  if (!source.unseen.empty()) mark_unseen(walk, source.unseen);
+  if (source.is_left_late && !walk.frame.ends_late)
+    mark_unseen(walk, "locals are destroyed behind the last trap, and their time counts for the caller");
+  if (!holds_try) return;
+  std::vector<std::uint32_t> all(walk.fragment.sites.size() - first_site);
+  std::iota(all.begin(), all.end(), first_site);
+  walk.fragment.slots[open].wanted_by = all;
+  add_slot(walk.fragment, syntax[whole].end, "}", all);
 }
 
 void wrap_entry(CWalk& walk, NodeIndex body, std::uint32_t first_site) {
@@ -169,10 +193,14 @@ void function_body(CWalk& walk, NodeIndex body) {
       syntax[body].kind == CKind::try_ ? syntax.children(body) : std::vector{body};
   const auto first_site = static_cast<std::uint32_t>(walk.fragment.sites.size());
   entry_traps(walk, body);
+  // An exception that leaves the body goes to the handlers, one that leaves these leaves the function.
+  const bool keeps_try = walk.frame.ends_late && parts.size() > 1 && !can_hold_try(walk, body);
   for (const NodeIndex part : parts) {
     const bool is_handler = syntax[part].kind == CKind::catch_;
     const NodeIndex block = is_handler ? syntax.children(part).back() : part;
     if (!is_own_block(syntax, block)) continue;
+    if (keeps_try)
+      last_trap(walk, block, syntax[block].begin + 1, is_handler ? "JCPROF_LAST" : "JCPROF_AFTER");
     sequence(walk, block, is_handler ? at_handler : ordinary);
     if (completes(syntax, block)) {
       if (walk.frame.ends_late) end_trap(walk, end_of_block, block);
@@ -184,24 +212,36 @@ void function_body(CWalk& walk, NodeIndex body) {
   wrap_entry(walk, body, first_site);
 }
 
-/// A return in what a macro makes, or without an end of its own: no trap can be passed behind it.
-bool has_unheld_return(const CSyntax& syntax, NodeIndex body) {
+/// Some way out of it is passed by no trap behind it: a return in what a macro makes, or without an end of
+/// its own, and a throw, on the way of which other functions destroy things.
+bool has_unheld_end(const CSyntax& syntax, NodeIndex body) {
   for (NodeIndex i = body; i < body + syntax[body].subtree;) {
     const CNode& n = syntax[i];
     if (n.kind == CKind::return_ && (n.in_macro || !end_of(syntax, i))) return true;
+    if (n.kind == CKind::jump && syntax.word_at(n.begin) == "throw") return true;
     i += n.kind == CKind::function ? n.subtree : 1;
   }
   return false;
 }
 
-/// A lambda within a constexpr function is constexpr too. The handlers of a function's own `try` run when its
-/// locals are gone.
 bool ends_late(const CWalk& walk, NodeIndex body) {
   const CSyntax& syntax = walk.syntax;
   const CFunction& source = *walk.frame.source;
-  if (!syntax.view.is_cpp || syntax[body].kind != CKind::compound) return false;
-  if (source.is_left_late) return source.is_constexpr || !walk.frame.is_constexpr;
-  return !walk.frame.is_constexpr && has_unheld_return(syntax, body);
+  if (!walk.frame.holds_guards) return false;
+  if (syntax[body].kind == CKind::try_) return source.keeps_try || can_hold_try(walk, body);
+  return syntax[body].kind == CKind::compound && (source.is_left_late || has_unheld_end(syntax, body));
+}
+
+/// The value that a class gives a member: its traps are in front of it.
+void member_value(CWalk& walk) {
+  const CFunction& source = *walk.frame.source;
+  const CRange value = source.entry_value;
+  const auto entry = c_site(walk, at_entry, source.declarator.begin, source.declarator.end);
+  const auto last = c_site(walk, at_exit, value.end - 1, value.end);
+  add_slot(walk.fragment, value.begin, "(", {entry, last});
+  add_slot(walk.fragment, value.begin, "JCPROF_TRAP_E({id}),", {entry});
+  add_slot(walk.fragment, value.begin, "JCPROF_LAST_E({id}),", {last});
+  add_slot(walk.fragment, value.end, ")", {entry, last});
 }
 
 /// `outside`: the function that a lambda stands in; its source is null where there is none.
@@ -284,14 +324,16 @@ void function(CWalk& walk, NodeIndex node) {
   walk.frame = {.function = add_function(walk, source, outside),
                 .source = &source,
                 .is_constexpr = source.is_constexpr || (source.is_lambda && outside.is_constexpr)};
+  walk.frame.holds_guards = !walk.frame.is_constexpr || source.guards_in_constexpr;
   walk.frame.ends_late = ends_late(walk, body);
+  if (source.is_member_value) member_value(walk);
   for (std::size_t i = 0; i + 1 < parts.size(); ++i)
     if (walk.syntax[parts[i]].kind == CKind::function) function(walk, parts[i]);
   if (!source.why_not.empty())
     leave_function_alone(walk, body, source.why_not);
   else if (is_assembly(walk.syntax, body))
     leave_function_alone(walk, body, "a function of nothing but assembly");
-  else
+  else if (!source.is_member_value)
     function_body(walk, body);
   walk.frame = outside;
   walk.assigned = assigned_outside;
@@ -334,21 +376,10 @@ void leave_alone(CWalk& walk, std::uint32_t offset, std::string_view reason) {
   walk.fragment.left_alone.push_back({.offset = offset, .reason = std::string(reason)});
 }
 
-bool is_executable(const CNode& node) {
-  switch (node.kind) {
-    case CKind::null:
-    case CKind::compound:
-    case CKind::case_:
-    case CKind::label:
-    case CKind::attributed:
-    case CKind::catch_:
-    case CKind::function:
-      return false;
-    case CKind::declaration:
-      return node.value != CValue::none && !node.in_macro;
-    default:
-      return !node.in_macro;
-  }
+void mark_unseen(CWalk& walk, std::string_view reason) {
+  std::string& unseen = walk.fragment.functions[walk.frame.function].unseen;
+  if (unseen.empty()) unseen = reason;
+  leave_alone(walk, walk.frame.source->declarator.begin, reason);
 }
 
 void count(CWalk& walk, NodeIndex node) {

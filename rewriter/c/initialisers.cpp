@@ -117,8 +117,8 @@ bool can_be_wrapped(const Values& values, CXCursor value, const Named& named) {
     if (tokens[i].kind == CToken::Kind::directive ||
         range_over(values.source.view->macros, tokens[i].begin) != nullptr)
       return false;
-  return is_one_of(values.word(first - 1), {"(", "{", ","}) &&
-         is_one_of(values.word(behind), {")", "}", ","}) && !is_one_of(values.word(first), {"{", "."}) &&
+  return is_one_of(values.word(first - 1), {"(", "{", ",", "="}) &&
+         is_one_of(values.word(behind), {")", "}", ",", ";"}) && !is_one_of(values.word(first), {"{", "."}) &&
          keeps_its_meaning(values, value, named);
 }
 
@@ -214,6 +214,62 @@ CXChildVisitResult visit_class(CXCursor cursor, CXCursor /*parent*/, CXClientDat
   return CXChildVisit_Continue;
 }
 
+// --- The value that a class gives a member ---
+
+CXChildVisitResult last_expression(CXCursor cursor, CXCursor /*field*/, CXClientData data) {
+  if (clang_isExpression(clang_getCursorKind(cursor)) != 0) *static_cast<CXCursor*>(data) = cursor;
+  return CXChildVisit_Continue;
+}
+
+/// Searches for a reason why the class is no aggregate.
+CXChildVisitResult search_reason(CXCursor member, CXCursor /*parent*/, CXClientData data) {
+  const CXCursorKind kind = clang_getCursorKind(member);
+  const bool is_constructor =
+      kind == CXCursor_Constructor || clang_getTemplateCursorKind(member) == CXCursor_Constructor;
+  const bool is_method = is_constructor || kind == CXCursor_CXXMethod || kind == CXCursor_Destructor;
+  const bool is_part = kind == CXCursor_FieldDecl || kind == CXCursor_CXXBaseSpecifier;
+  const bool is_reason = (is_constructor && clang_CXXMethod_isDefaulted(member) == 0) ||
+                         (is_method && clang_CXXMethod_isVirtual(member) != 0) ||
+                         (is_part && clang_getCXXAccessSpecifier(member) != CX_CXXPublic);
+  *static_cast<bool*>(data) &= !is_reason;
+  return is_reason ? CXChildVisit_Break : CXChildVisit_Continue;
+}
+
+/// A list in braces makes an object of such a class in whatever function it stands in, and g++ keeps what the
+/// members' values make until the whole expression ends there.
+bool may_be_aggregate(CXCursor made) {
+  bool may_be = true;
+  clang_visitChildren(made, search_reason, &may_be);
+  return may_be;
+}
+
+/// Two kinds do not, as the compiler may do their work itself and an object in front would stand in its way:
+/// calls of functions that are constexpr, or may be, and values that are made without a constructor.
+bool takes_time(CXCursor call) {
+  const CXCursor called = clang_getCursorReferenced(call);
+  const std::string name = taken(clang_getCursorSpelling(called));  // empty: a template's arguments tell
+  const CXType made = clang_getCursorType(call);
+  const bool is_made_plain =
+      clang_getCursorKind(called) == CXCursor_Constructor && clang_isPODType(made) != 0;
+  return !name.empty() && !name.starts_with("__builtin_") && !is_made_plain &&
+         terse(&called).find("constexpr ") == std::string::npos;
+}
+
+CXChildVisitResult search_call(CXCursor cursor, CXCursor /*parent*/, CXClientData data) {
+  const CXCursorKind kind = clang_getCursorKind(cursor);
+  if (kind == CXCursor_LambdaExpr) return CXChildVisit_Continue;
+  bool& found = *static_cast<bool*>(data);
+  found = kind == CXCursor_CXXNewExpr || (kind == CXCursor_CallExpr && takes_time(cursor));
+  return found ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+bool calls(CXCursor value) {
+  bool found = false;
+  if (search_call(value, value, &found) == CXChildVisit_Recurse)
+    clang_visitChildren(value, search_call, &found);
+  return found;
+}
+
 }  // namespace
 
 void read_initialisers(const void* constructor, const CSourceFile& source, std::uint32_t end,
@@ -231,7 +287,42 @@ void read_initialisers(const void* constructor, const CSourceFile& source, std::
   const bool is_needed = std::any_of(chosen, all.end(), [](const Initialiser& one) { return one.costs; });
   if (is_needed) function.entry_value = chosen->place;
   if (std::any_of(all.begin(), chosen, [](const Initialiser& one) { return one.costs; }))
-    function.unseen = "initialisers that run before its first trap";
+    function.unseen = "initialisers run ahead of the first trap, and their time counts for the caller";
+}
+
+std::optional<CFunction> read_member_value(const void* field, const CSourceFile& source) {
+  const CXCursor& cursor = *static_cast<const CXCursor*>(field);
+  CXCursor value = clang_getNullCursor();
+  clang_visitChildren(cursor, last_expression, &value);
+  if (clang_Cursor_isNull(value) != 0 || !calls(value)) return std::nullopt;
+  if (may_be_aggregate(clang_getCursorSemanticParent(cursor))) return std::nullopt;
+  const CText& text = *source.text;
+  const std::uint32_t name = offset_of(cursor);
+  const std::size_t behind = text.at(name) + 1;
+  if (behind >= text.tokens().size()) return std::nullopt;
+  const Named named{.rank = name, .at = name, .type = clang_getCursorType(cursor)};
+  Values values{.source = source, .brackets = {}};
+  CRange place;
+  if (text.of(text.tokens()[behind]) == "=") {
+    if (can_be_wrapped(values, value, named)) place = values.range_of(value);
+  } else {
+    values.brackets = brackets_behind(source, text.at(name), static_cast<std::uint32_t>(text.text().size()));
+    if (values.brackets.end == 0) return std::nullopt;
+    if (collect_value(value, value, &values) == CXChildVisit_Recurse)
+      clang_visitChildren(value, collect_value, &values);
+    place = place_in(values, named);
+  }
+  if (place.end == 0) return std::nullopt;
+  CFunction function;
+  function.signature.name = taken(clang_getCursorSpelling(cursor));
+  function.owner = scope_of(field);
+  function.name =
+      function.owner.empty() ? function.signature.name : function.owner + "::" + function.signature.name;
+  function.declarator = {name, name + static_cast<std::uint32_t>(function.signature.name.size())};
+  function.definition = name;
+  function.is_member_value = true;
+  function.entry_value = place;
+  return function;
 }
 
 }  // namespace jcprof::rewriter

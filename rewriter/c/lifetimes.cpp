@@ -86,6 +86,19 @@ bool may_be_temporary(CXCursor expression) {
   return result != CXType_LValueReference && result != CXType_RValueReference;
 }
 
+/// By `__attribute__((cleanup))`, which libclang does not name.
+bool is_cleaned_up(CXCursor variable) {
+  bool has_attribute = false;
+  clang_visitChildren(
+      variable,
+      [](CXCursor part, CXCursor /*variable*/, CXClientData data) {
+        *static_cast<bool*>(data) |= clang_getCursorKind(part) == CXCursor_UnexposedAttr;
+        return CXChildVisit_Continue;
+      },
+      &has_attribute);
+  return has_attribute && terse(&variable).find("cleanup(") != std::string::npos;
+}
+
 bool variable_is_destroyed(CXCursor variable) {
   const CX_StorageClass storage = clang_Cursor_getStorageClass(variable);
   if (storage == CX_SC_Static || storage == CX_SC_Extern) return false;
@@ -109,7 +122,7 @@ CXChildVisitResult search_local(CXCursor cursor, CXCursor /*parent*/, CXClientDa
   bool& found = *static_cast<bool*>(data);
   const CXCursorKind kind = clang_getCursorKind(cursor);
   if (kind == CXCursor_VarDecl) {
-    found = variable_is_destroyed(cursor);
+    found = is_cleaned_up(cursor) || variable_is_destroyed(cursor);
   } else if (kind == CXCursor_UnexposedDecl) {
     // The names of a structured binding: the value that they are parts of.
     const CXType type = clang_getCursorType(cursor);
@@ -123,10 +136,19 @@ CXChildVisitResult search_local(CXCursor cursor, CXCursor /*parent*/, CXClientDa
   return clang_isStatement(kind) != 0 ? CXChildVisit_Recurse : CXChildVisit_Continue;
 }
 
+/// The same in C.
+CXChildVisitResult search_cleanup(CXCursor cursor, CXCursor /*parent*/, CXClientData data) {
+  bool& found = *static_cast<bool*>(data);
+  const CXCursorKind kind = clang_getCursorKind(cursor);
+  found = kind == CXCursor_VarDecl && is_cleaned_up(cursor);
+  if (found) return CXChildVisit_Break;
+  return clang_isStatement(kind) != 0 ? CXChildVisit_Recurse : CXChildVisit_Continue;
+}
+
 /// Something may be destroyed where the body's locals are: at its end, or behind a return.
-bool destroys_locals(CXCursor body) {
+bool destroys_locals(CXCursor body, bool is_cpp) {
   bool found = false;
-  clang_visitChildren(body, search_local, &found);
+  clang_visitChildren(body, is_cpp ? search_local : search_cleanup, &found);
   return found;
 }
 
@@ -154,17 +176,22 @@ bool is_unknown(const void* type) {
 
 void read_lifetimes(const void* cursor, const void* body, const CSourceFile& source,
                     const CUnitContext& context, CFunction& function) {
-  if (!context.is_cpp || !function.why_not.empty()) return;
+  if (!function.why_not.empty()) return;
   const CXCursor& of = *static_cast<const CXCursor*>(cursor);
   const CXCursor& statements = *static_cast<const CXCursor*>(body);
-  const bool may_hold_guard = !function.is_constexpr || context.destructors_in_constexpr;
-  function.is_left_late = may_hold_guard && destroys_locals(statements);
+  function.guards_in_constexpr = context.destructors_in_constexpr;
+  function.is_left_late = destroys_locals(statements, context.is_cpp);
+  if (!context.is_cpp) return;
   const CXCursorKind kind = clang_getCursorKind(of);
-  if (kind == CXCursor_Constructor || clang_getTemplateCursorKind(of) == CXCursor_Constructor)
+  const bool constructs =
+      kind == CXCursor_Constructor || clang_getTemplateCursorKind(of) == CXCursor_Constructor;
+  function.keeps_try = constructs || kind == CXCursor_Destructor;
+  if (constructs)
     read_initialisers(cursor, source, point_of(clang_getRangeEnd(clang_getCursorExtent(statements))).offset,
                       function);
   if (kind == CXCursor_Destructor && destroys_members(of))
-    function.unseen = "members and bases are destroyed behind its last trap";
+    function.unseen =
+        "members and bases are destroyed behind the last trap, and their time counts for the caller";
 }
 
 }  // namespace jcprof::rewriter

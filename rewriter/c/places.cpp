@@ -124,6 +124,23 @@ bool is_loop(CKind kind) {
   return kind == CKind::loop || kind == CKind::do_;
 }
 
+bool is_executable(const CNode& node) {
+  switch (node.kind) {
+    case CKind::null:
+    case CKind::compound:
+    case CKind::case_:
+    case CKind::label:
+    case CKind::attributed:
+    case CKind::catch_:
+    case CKind::function:
+      return false;
+    case CKind::declaration:
+      return node.value != CValue::none && !node.in_macro;
+    default:
+      return !node.in_macro;
+  }
+}
+
 bool is_own_block(const CSyntax& syntax, NodeIndex node) {
   const CNode& n = syntax[node];
   const std::string_view text = syntax.text.text();

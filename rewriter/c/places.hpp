@@ -61,6 +61,8 @@ struct IfParts {
 IfParts parts_of(const CSyntax& syntax, NodeIndex if_statement);
 
 bool is_loop(CKind kind);
+/// A statement that does something, outside of macros.
+bool is_executable(const CNode& node);
 bool is_own_block(const CSyntax& syntax, NodeIndex node);
 /// One statement that is all there is behind its `)`, `else` or `do`; a macro's use that is one will do.
 bool can_be_braced(const CSyntax& syntax, NodeIndex node);

@@ -19,20 +19,6 @@ CResult result_of(CXType type) {
   return is_scalar(&type) ? CResult::scalar : CResult::record;
 }
 
-/// Its namespaces and classes; what has no name is left out.
-std::string scope_of(CXCursor cursor) {
-  std::string scope;
-  for (CXCursor parent = clang_getCursorSemanticParent(cursor);
-       clang_Cursor_isNull(parent) == 0 && clang_isTranslationUnit(clang_getCursorKind(parent)) == 0;
-       parent = clang_getCursorSemanticParent(parent)) {
-    if (clang_getCursorKind(parent) == CXCursor_LinkageSpec) continue;
-    const std::string name = taken(clang_getCursorSpelling(parent));
-    if (name.empty() || name.find('(') != std::string::npos) continue;
-    scope = scope.empty() ? name : fmt::format("{}::{}", name, scope);
-  }
-  return scope;
-}
-
 /// Without the template's arguments, which constructors have in their names.
 std::string name_of(CXCursor cursor) {
   std::string name = taken(clang_getCursorSpelling(cursor));
@@ -42,13 +28,15 @@ std::string name_of(CXCursor cursor) {
   return name;
 }
 
-/// The declaration as one line; costly.
-std::string terse(CXCursor cursor) {
-  CXPrintingPolicy policy = clang_getCursorPrintingPolicy(cursor);
-  clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
-  std::string text = taken(clang_getCursorPrettyPrinted(cursor, policy));
-  clang_PrintingPolicy_dispose(policy);
-  return text;
+/// The type's name where a value of it may be copied without a trace; empty: it may not.
+std::string held_as(CXType type) {
+  const CXType known = clang_getCanonicalType(type);
+  const bool is_plain = is_scalar(&known) || (known.kind == CXType_Record && clang_isPODType(known) != 0);
+  std::string name = taken(clang_getTypeSpelling(known));
+  // "(anonymous namespace)::Kind", which is Kind where it was written
+  if (name.find('(') != std::string::npos) name = taken(clang_getTypeSpelling(type));
+  const bool has_name = name.find('(') == std::string::npos;
+  return is_plain && has_name && clang_isConstQualifiedType(known) == 0 ? name : std::string{};
 }
 
 /// By the attribute that it has, itself or from a declaration in front of it.
@@ -95,7 +83,7 @@ void judge(CXCursor cursor, const CPlaces& places, const CSourceFile& source, co
     is_hidden |= token.begin < places.name && range_over(source.view->macros, token.begin) != nullptr;
   }
   if (context.is_cpp && is_hidden) {
-    const std::string head = terse(cursor);
+    const std::string head = terse(&cursor);
     function.is_constexpr |= head.find("constexpr ") != std::string::npos;
     is_consteval |= head.find("consteval ") != std::string::npos;
   }
@@ -123,11 +111,33 @@ EntrySignature signature_of(CXCursor cursor, bool is_cpp) {
   signature.is_noexcept = exceptions == CXCursor_ExceptionSpecificationKind_BasicNoexcept ||
                           exceptions == CXCursor_ExceptionSpecificationKind_DynamicNone ||
                           (exceptions == CXCursor_ExceptionSpecificationKind_ComputedNoexcept &&
-                           terse(cursor).find("noexcept(false)") == std::string::npos);
+                           terse(&cursor).find("noexcept(false)") == std::string::npos);
   return signature;
 }
 
 }  // namespace
+
+std::string scope_of(const void* cursor) {
+  std::string scope;
+  for (CXCursor parent = clang_getCursorSemanticParent(*static_cast<const CXCursor*>(cursor));
+       clang_Cursor_isNull(parent) == 0 && clang_isTranslationUnit(clang_getCursorKind(parent)) == 0;
+       parent = clang_getCursorSemanticParent(parent)) {
+    if (clang_getCursorKind(parent) == CXCursor_LinkageSpec) continue;
+    const std::string name = taken(clang_getCursorSpelling(parent));
+    if (name.empty() || name.find('(') != std::string::npos) continue;
+    scope = scope.empty() ? name : fmt::format("{}::{}", name, scope);
+  }
+  return scope;
+}
+
+std::string terse(const void* cursor) {
+  const CXCursor& of = *static_cast<const CXCursor*>(cursor);
+  CXPrintingPolicy policy = clang_getCursorPrintingPolicy(of);
+  clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
+  std::string text = taken(clang_getCursorPrettyPrinted(of, policy));
+  clang_PrintingPolicy_dispose(policy);
+  return text;
+}
 
 void hide(std::string_view name, CFunction& function) {
   const std::string& result = function.signature.result;
@@ -163,7 +173,7 @@ CFunction describe_function(const void* cursor, const CPlaces& places, const CSo
   CFunction function;
   function.signature = signature_of(of, context.is_cpp);
   const std::string& name = function.signature.name;
-  function.owner = scope_of(of);
+  function.owner = scope_of(cursor);
   function.name = function.owner.empty() ? name : function.owner + "::" + name;
   function.declarator = {places.name, places.name + static_cast<std::uint32_t>(name.size())};
   if (const CRange* macro = range_over(source.view->macros, places.name)) function.declarator = *macro;
@@ -180,6 +190,7 @@ CFunction describe_function(const void* cursor, const CPlaces& places, const CSo
   function.signature.c_linkage =
       context.is_cpp && function.is_free && taken(clang_Cursor_getMangling(of)) == name;
   judge(of, places, source, context, function);
+  if (context.is_cpp && function.is_constexpr) function.held_as = held_as(clang_getCursorResultType(of));
   return function;
 }
 

@@ -268,35 +268,50 @@ bool attributed(CWalk& walk, NodeIndex node, Position position, Spot spot) {
   return true;
 }
 
-void return_statement(CWalk& walk, NodeIndex node, Position position, Spot spot) {
+/// Text round a returned value, and the trap once it is known.
+void held_value(CWalk& walk, NodeIndex node, std::uint32_t end) {
+  const CSyntax& syntax = walk.syntax;
+  const CFunction& source = *walk.frame.source;
+  const std::uint32_t begin = syntax[node].begin;
+  const std::uint32_t value = syntax.token(syntax.next_token(syntax.token_at(begin))).begin;
+  const std::uint32_t done = c_site(walk, at_return, begin, end);
+  if (!syntax.view.is_cpp) {
+    add_slot(walk.fragment, value,
+             fmt::format("__extension__({{__typeof__({}) jcprof_r{{id}}=(", source.signature.result), {done});
+    if (source.returns == CResult::scalar) walk.fragment.sites[done].form.kept = "jcprof_r{id}";
+    add_slot(walk.fragment, end - 1, ");{trap};jcprof_r{id};})", {done});
+    return;
+  }
+  const bool is_guarded = walk.frame.holds_guards;
+  if (is_guarded)
+    add_slot(walk.fragment, begin, "{JCPROF_AFTER({id});", {done});
+  else
+    add_slot(walk.fragment, value, fmt::format("JCPROF_RESULT({{id}},{})(", source.held_as), {done});
+  nested(walk, node);
+  add_slot(walk.fragment, is_guarded ? end : end - 1, is_guarded ? "}" : ")", {done});
+}
+
+bool can_be_held(const CWalk& walk, NodeIndex node, std::optional<std::uint32_t> end) {
   const CSyntax& syntax = walk.syntax;
   const CNode& n = syntax[node];
-  const std::optional<std::uint32_t> end = end_of(syntax, node);
+  const CResult result = walk.frame.source->returns;
+  if (n.in_macro || !end || !syntax.same_branch(n.begin, *end) || result == CResult::unnamed) return false;
+  const bool is_list = syntax.word(syntax.next_token(syntax.token_at(n.begin))) == "{";
+  return walk.frame.holds_guards || (!walk.frame.source->held_as.empty() && !is_list);
+}
+
+void return_statement(CWalk& walk, NodeIndex node, Position position, Spot spot) {
+  const CNode& n = walk.syntax[node];
+  const std::optional<std::uint32_t> end = end_of(walk.syntax, node);
   // Where the function ends later it is a statement like others.
   const bool ends_late = walk.frame.ends_late;
   const bool leaves = !ends_late && n.value != CValue::computed;
-  const CResult result = walk.frame.source->returns;
-  const bool held = !leaves && !ends_late && !n.in_macro && end && syntax.same_branch(n.begin, *end) &&
-                    !walk.frame.is_constexpr && result != CResult::nothing && result != CResult::unnamed;
   before_trap(walk, node, leaves ? at_return : position, spot);
-  if (!held || !spot.why_not.empty()) {
-    nested(walk, node);
-    return;
-  }
-  const std::uint32_t done = c_site(walk, at_return, n.begin, *end);
-  if (syntax.view.is_cpp) {
-    add_slot(walk.fragment, n.begin, "{JCPROF_AFTER({id});", {done});
-    nested(walk, node);
-    add_slot(walk.fragment, *end, "}", {done});
-    return;
-  }
-  const std::size_t value = syntax.next_token(syntax.token_at(n.begin));
-  add_slot(
-      walk.fragment, syntax.token(value).begin,
-      fmt::format("__extension__({{__typeof__({}) jcprof_r{{id}}=(", walk.frame.source->signature.result),
-      {done});
-  if (result == CResult::scalar) walk.fragment.sites[done].form.kept = "jcprof_r{id}";
-  add_slot(walk.fragment, *end - 1, ");{trap};jcprof_r{id};})", {done});
+  const bool is_wanted = !leaves && !ends_late && walk.frame.source->returns != CResult::nothing;
+  if (is_wanted && spot.why_not.empty() && can_be_held(walk, node, end)) return held_value(walk, node, *end);
+  if (is_wanted && !walk.frame.holds_guards)
+    mark_unseen(walk, "no trap can stand behind a return in it, and what the caller does next counts for it");
+  nested(walk, node);
 }
 
 /// True when it is no mere declaration: what follows is not the first of its block.

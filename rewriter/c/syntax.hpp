@@ -78,10 +78,14 @@ struct CFunction {
   bool is_constexpr = false;
   bool is_free = false;    // neither member, template nor lambda
   bool is_lambda = false;  // numbered by whoever names it
-  // Something with a destructor lives in it until it is left. No constexpr function before C++20.
+  // Something that is destroyed, or cleaned up, lives in it until it is left.
   bool is_left_late = false;
-  CRange entry_value = {};       // of an initialiser, in front of which its entry can stand; empty: none
-  std::string_view unseen = {};  // what of it runs outside of its traps
+  bool guards_in_constexpr = false;  // C++20: objects with destructors may stand in constexpr functions
+  bool keeps_try = false;            // a constructor's or destructor's own `try` holds more than its body
+  bool is_member_value = false;      // the value that a class gives a member
+  CRange entry_value = {};           // of an initialiser, in front of which its entry can stand; empty: none
+  std::string held_as = {};          // the type of its result, a copy of which costs nothing; empty: another
+  std::string_view unseen = {};      // the part of it that runs outside of its traps
 };
 
 struct CView {

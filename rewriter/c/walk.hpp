@@ -21,7 +21,8 @@ struct CWalk {
     std::uint32_t function = 0;  // of the fragment
     const CFunction* source = nullptr;
     bool is_constexpr = false;
-    bool ends_late = false;  // its last trap is passed when all in it is destroyed
+    bool holds_guards = true;  // objects with destructors may stand in it
+    bool ends_late = false;    // its last trap is passed when all in it is destroyed
   };
 
   const CSyntax syntax;
@@ -44,8 +45,8 @@ std::uint32_t c_site(CWalk& walk, Position position, std::uint32_t begin, std::u
 /// Settles the form of the site's trap.
 std::string trap_text(CWalk& walk, std::uint32_t site, bool in_front_of_declaration);
 void leave_alone(CWalk& walk, std::uint32_t offset, std::string_view reason);
-/// A statement that does something, outside of macros.
-bool is_executable(const CNode& node);
+/// A part of the function that is walked runs outside of its traps.
+void mark_unseen(CWalk& walk, std::string_view reason);
 void count(CWalk& walk, NodeIndex node);
 
 // In statements.cpp.

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
@@ -22,11 +25,13 @@ std::string line_of(const SourceDigest& source) {
 }
 
 std::string line_of(const Trap& trap) {
+  const std::string unseen =
+      trap.unseen.empty() ? "" : fmt::format(R"(,"unseen":{})", json_string(trap.unseen));
   return fmt::format(
-      R"({{"id":{},"key":{},"name":{},"kind":"{}","function":{},"path":{},"line":{},"column":{},"offset":{},"end_line":{},"end_offset":{},"guards":{}}})",
+      R"({{"id":{},"key":{},"name":{},"kind":"{}","function":{},"path":{},"line":{},"column":{},"offset":{},"end_line":{},"end_offset":{},"guards":{}{}}})",
       number(trap.id), json_string(trap.key), json_string(trap.name), name_of(trap.kind),
       json_string(trap.function), json_string(trap.path), trap.line, trap.column, trap.offset, trap.end_line,
-      trap.end_offset, trap.guards);
+      trap.end_offset, trap.guards, unseen);
 }
 
 template <class Items>
@@ -109,6 +114,7 @@ void read_trap(const JsonNode& node, Trap& to, JsonFaults& faults) {
   object.optional("end_line", to.end_line, Natural{.lowest = 1});
   object.optional("end_offset", to.end_offset, Natural{});
   object.optional("guards", to.guards, Natural{.highest = UINT32_MAX});
+  object.optional("unseen", to.unseen, read_string);
   object.refuse_the_rest();
 }
 
@@ -187,6 +193,23 @@ std::uint32_t build_of(const TrapMap& map) {
   std::uint32_t build = 0;
   std::from_chars(digest.data(), digest.data() + 8, build, 16);
   return build;
+}
+
+std::vector<Warning> warnings_of_unseen(const TrapMap& map, const std::vector<bool>& passed) {
+  constexpr std::size_t most_named = 5;
+  std::map<std::string, std::set<std::string>> functions;  // by reason
+  for (const Trap& trap : map.traps)
+    if (!trap.unseen.empty() && passed[number(trap.id) - 1]) functions[trap.unseen].insert(trap.function);
+  std::vector<Warning> warnings;
+  for (const auto& [reason, names] : functions) {
+    const auto end =
+        std::next(names.begin(), static_cast<std::ptrdiff_t>(std::min(names.size(), most_named)));
+    const std::string named = fmt::format("{}", fmt::join(names.begin(), end, ", "));
+    const std::string others =
+        names.size() > most_named ? fmt::format(" and {} others", names.size() - most_named) : "";
+    warnings.push_back({.text = fmt::format("{}{}: {}", named, others, reason)});
+  }
+  return warnings;
 }
 
 std::string write_trap_map(const TrapMap& map) {

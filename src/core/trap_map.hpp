@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/core/types.hpp"
+#include "src/core/warning.hpp"
 
 namespace jcprof {
 
@@ -26,6 +27,7 @@ struct Trap {
   std::size_t end_line = 0;
   std::size_t end_offset = 0;  // of the byte behind it
   std::uint32_t guards = 0;    // that a stop passes on its way out of the function
+  std::string unseen = {};     // of an entry: a part of its function that runs outside of its traps
   bool operator==(const Trap&) const = default;
 };
 
@@ -58,5 +60,9 @@ TrapMap read_trap_map(const std::filesystem::path& file);
 std::string digest_of(const TrapMap& map);
 /// What belongs into `build`.
 std::uint32_t build_of(const TrapMap& map);
+
+/// Names the functions on a path whose cost is not all their own: one for each reason. `passed`: by trap,
+/// from the first one on.
+std::vector<Warning> warnings_of_unseen(const TrapMap& map, const std::vector<bool>& passed);
 
 }  // namespace jcprof

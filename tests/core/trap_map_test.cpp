@@ -103,6 +103,17 @@ TEST_CASE("a map written by hand needs neither ends, guards, card, build nor sou
   CHECK(map.build == build_of(map));
 }
 
+TEST_CASE("functions that have a part outside of their traps are named where they are passed") {
+  TrapMap map = example();
+  map.traps[0].unseen = map.traps[1].unseen = "members are destroyed late";
+  CHECK(parse_trap_map("traps.json", write_trap_map(map)).traps == map.traps);
+  CHECK(warnings_of_unseen(map, {false, false}).empty());
+  CHECK(warnings_of_unseen(map, {false, true}) ==
+        std::vector<Warning>{{.text = "Pin.vérify: members are destroyed late"}});
+  CHECK(warnings_of_unseen(map, {true, true}) ==
+        std::vector<Warning>{{.text = "Pin.verify, Pin.vérify: members are destroyed late"}});
+}
+
 TEST_CASE("another card command gives another build") {
   TrapMap map = example();
   map.card.ins = 0x10;

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -28,11 +29,14 @@ using test::Workplace;
 constexpr const char* fixture = "tests/end_to_end/exact_program";
 constexpr const char* without_traps = "no traps";  // comments in its sources
 constexpr const char* unclear_line = "not by line";
+constexpr const char* unseen_calls = "with calls unseen";
+constexpr const char* own_value = "a value of its own";
 
 struct Program {
   std::string source;
   int groups = 1;  // of functions, each a command
   std::vector<std::string> exclude = {};
+  std::string standard = "c++20";
 
   bool is_cpp() const { return source.ends_with(".cpp"); }
 };
@@ -43,7 +47,7 @@ struct Build {
 };
 
 std::string standard_of(const Program& program) {
-  return program.is_cpp() ? "-std=c++20" : "-std=gnu17";
+  return "-std=" + (program.is_cpp() ? program.standard : "gnu17");
 }
 
 json project_of(const Program& program, const Build& build) {
@@ -126,14 +130,17 @@ std::set<int> lines_with(const Program& program, const std::string& part) {
 /// What a profile says, whole steps or not, that is not so.
 class Comparison {
  public:
-  /// `unclear`: lines that are not compared.
-  Comparison(const json& profile, const TrueCosts& truth, const std::set<int>& unclear)
-      : profile_(profile), truth_(truth), unclear_(unclear) {
+  Comparison(const json& profile, const TrueCosts& truth, const Program& program)
+      : profile_(profile),
+        truth_(truth),
+        unclear_(lines_with(program, unclear_line)),
+        unseen_(lines_with(program, unseen_calls)) {
     compare("the whole command", profile["total"], truth.total);
     if (profile["transport"] != "record") compare("in front of the first trap", profile["entry"], 0);
     compare("unattributed", profile["unattributed"], 0);
     for (const json& function : profile["functions"]) compare(function);
     compare_lines();
+    compare_warnings();
   }
 
   std::vector<std::string> faults() && { return std::move(faults_); }
@@ -150,7 +157,30 @@ class Comparison {
     const std::string name =
         fmt::format("{} (line {})", function["function"].get<std::string>(), function["line"].get<int>());
     compare(name, function["exclusive"]["ticks"], expected.own);
-    compare(name + " with calls", function["inclusive"]["ticks"], expected.with_calls);
+    if (unseen_.contains(function["line"]))
+      unseen_functions_.insert(function["function"].get<std::string>());
+    else
+      compare(name + " with calls", function["inclusive"]["ticks"], expected.with_calls);
+  }
+
+  /// Of functions with costs outside of their traps, and of no others.
+  void compare_warnings() {
+    static const std::regex form("other: (.*): [^:]* counts? for [^:]*");
+    std::set<std::string> named;
+    for (const json& warning : profile_["warnings"]) {
+      std::smatch parts;
+      const std::string text = warning;
+      if (!std::regex_match(text, parts, form)) continue;
+      static const std::regex comma(", ");
+      const std::string names = parts[1];
+      for (auto name = std::sregex_token_iterator(names.begin(), names.end(), comma, -1);
+           name != std::sregex_token_iterator(); ++name)
+        named.insert(*name);
+    }
+    for (const std::string& name : named)
+      if (!unseen_functions_.contains(name)) faults_.push_back(name + ": a warning that is not expected");
+    for (const std::string& name : unseen_functions_)
+      if (!named.contains(name)) faults_.push_back(name + ": no warning");
   }
 
   void compare_lines() {
@@ -168,7 +198,9 @@ class Comparison {
 
   const json& profile_;
   const TrueCosts& truth_;
-  const std::set<int>& unclear_;
+  const std::set<int> unclear_;  // lines that are not compared
+  const std::set<int> unseen_;   // functions that are compared without their calls
+  std::set<std::string> unseen_functions_ = {};
   std::vector<std::string> faults_;
 };
 
@@ -181,10 +213,9 @@ std::set<int> check_groups(const TracedProgram& traced, const Program& program,
     const json profile = profile_of_group(group);
     std::set<int> seen;
     for (const json& function : profile["functions"]) seen.insert(function["line"].get<int>());
-    const TrueCosts truth = traced.costs(group, seen);
+    const TrueCosts truth = traced.costs(group, seen, lines_with(program, own_value));
     unseen.insert(truth.unseen.begin(), truth.unseen.end());
-    CHECK(Comparison(profile, truth, lines_with(program, unclear_line)).faults() ==
-          std::vector<std::string>{});
+    CHECK(Comparison(profile, truth, program).faults() == std::vector<std::string>{});
   }
   return unseen;
 }
@@ -203,7 +234,7 @@ void check_stopped(const Program& program) {
   for (const Build& build : builds_of(program)) {
     INFO(build.compiler << ' ' << build.optimisation);
     const fs::path project = place.copied(fixture, build.compiler + build.optimisation);
-    const TracedProgram traced(place, project, program.source);
+    const TracedProgram traced(place, project, program.source, standard_of(program));
     const auto profile = [&](int group) {
       return stopped(place, project, project_of(program, build), group);
     };
@@ -216,7 +247,7 @@ void check_recorded(const Program& program) {
   for (const Build& build : builds_of(program)) {
     INFO(build.compiler << ' ' << build.optimisation);
     const fs::path project = place.copied(fixture, build.compiler + build.optimisation);
-    const TracedProgram traced(place, project, program.source);
+    const TracedProgram traced(place, project, program.source, standard_of(program));
     build_recording(place, project, program, build);
     const auto profile = [&](int group) { return recorded(place, project, group); };
     CHECK(check_groups(traced, program, profile) == lines_with(program, without_traps));
@@ -248,6 +279,33 @@ TEST_CASE("what is initialised in C++ is the time of the constructor, to the ste
 TEST_CASE("a recording of what is destroyed and initialised in C++ is right to the step") {
   check_recorded(scope_ends);
   check_recorded(initialisers);
+}
+
+const Program cleanups{.source = "cleanups.c", .groups = 2, .exclude = {"drop"}};
+const Program whole_tries{.source = "whole_tries.cpp", .groups = 2, .exclude = {"Silent::~Silent"}};
+const Program constants{.source = "constants.cpp", .standard = "c++17"};
+const Program combinations{.source = "combinations.cpp", .groups = 7};
+
+TEST_CASE("what a variable of C is cleaned up by is the time of who leaves it, to the step") {
+  check_stopped(cleanups);
+  check_recorded(cleanups);
+}
+
+TEST_CASE("a body that is a try is right to the step") {
+  check_stopped(whole_tries);
+  check_recorded(whole_tries);
+}
+
+TEST_CASE("constexpr functions of C++17 are right to the step") {
+  check_stopped(constants);
+  check_recorded(constants);
+}
+
+TEST_CASE("what moves control in several ways at once is right to the step") {
+  check_stopped(combinations);
+  Program without_threads = combinations;
+  --without_threads.groups;
+  check_recorded(without_threads);
 }
 
 TEST_CASE("what the standard library of C++ calls back is right to the step") {

@@ -25,13 +25,16 @@ int line_in(const std::string& place, const std::string& source) {
 
 }  // namespace
 
-TracedProgram::TracedProgram(const Workplace& place, const std::filesystem::path& project, std::string source)
+TracedProgram::TracedProgram(const Workplace& place, const std::filesystem::path& project, std::string source,
+                             const std::string& standard)
     : place_(place), project_(project), source_(std::move(source)) {
+  // g++ has the values of members stand where the constructor does, which clang has not.
   const bool is_cpp = source_.ends_with(".cpp");
+  const std::string compiler = is_cpp ? (source_ == "initialisers.cpp" ? "clang++-19" : "g++") : "gcc";
   for (const std::string part : {"traced", "started"})
     said_by({"gcc", "-O0", "-g", "-c", "-o", part + ".o", "device/" + part + ".c"});
-  said_by({is_cpp ? "g++" : "gcc", is_cpp ? "-std=c++20" : "-std=gnu17", "-O0", "-g", "-no-pie", "-pthread",
-           "-o", "traced", "src/" + source_, "traced.o", "started.o"});
+  said_by({compiler, standard, "-O0", "-g", "-no-pie", "-pthread", "-o", "traced", "src/" + source_,
+           "traced.o", "started.o"});
 }
 
 std::string TracedProgram::said_by(const std::vector<std::string>& argv) const {
@@ -70,11 +73,13 @@ std::map<Address, int> TracedProgram::lines_at(const std::set<Address>& addresse
 std::map<Address, UnderWay> TracedProgram::calls_of(const std::vector<TracedStep>& steps) const {
   std::vector<Address> starts;  // of functions
   std::istringstream symbols(said_by({"nm", "-n", "--defined-only", "traced"}));
-  std::set<Address> closures;  // their destructors, which are the compiler's and begin where the lambda does
+  std::set<Address>
+      closures;  // their destructors and copies, which are the compiler's and begin where the lambda does
   for (std::string address, kind, name; symbols >> address >> kind >> name;) {
     if (std::string("tTwW").find(kind) == std::string::npos) continue;
     starts.push_back(std::stoull(address, nullptr, 16));
-    if (std::regex_search(name, std::regex("Ul.*E[0-9]*_D[0-2]Ev$"))) closures.insert(starts.back());
+    if (std::regex_search(name, std::regex("Ul.*E[0-9]*_(D[0-2]Ev|C[12]E[OR].*)$")))
+      closures.insert(starts.back());
   }
 
   std::map<Address, Address> starts_of_calls;
@@ -93,17 +98,23 @@ std::map<Address, UnderWay> TracedProgram::calls_of(const std::vector<TracedStep
   return calls;
 }
 
-TrueCosts TracedProgram::costs(int group, const std::set<int>& seen) const {
+std::vector<UnderWay> TracedProgram::split(const UnderWay& call, const std::set<int>& values) {
+  if (!values.contains(call.line)) return {call};
+  return {{.function = call.line, .line = call.line}, {.function = call.function}};
+}
+
+TrueCosts TracedProgram::costs(int group, const std::set<int>& seen, const std::set<int>& values) const {
   const std::vector<TracedStep> steps = trace(group);
   const std::map<Address, UnderWay> calls = calls_of(steps);
   TrueCosts costs;
   for (const TracedStep& step : steps) {
     costs.total += step.steps;
+    std::vector<UnderWay> all;
+    for (const Address address : step.returns)
+      if (const auto found = calls.find(address); found != calls.end() && found->second.function != 0)
+        std::ranges::copy(split(found->second, values), std::back_inserter(all));
     std::set<int> under_way;
-    for (const Address address : step.returns) {
-      const auto found = calls.find(address);
-      const UnderWay call = found == calls.end() ? UnderWay{} : found->second;
-      if (call.function == 0) continue;
+    for (const UnderWay& call : all) {
       if (!seen.contains(call.function)) {
         costs.unseen.insert(call.function);
         continue;

@@ -42,15 +42,18 @@ struct UnderWay {
 /// A program compiled as it was written.
 class TracedProgram {
  public:
-  TracedProgram(const Workplace& place, const std::filesystem::path& project, std::string source);
+  TracedProgram(const Workplace& place, const std::filesystem::path& project, std::string source,
+                const std::string& standard);
 
   /// Of one group of functions. Steps of a function that begins in none of the lines `seen` are its caller's.
-  TrueCosts costs(int group, const std::set<int>& seen) const;
+  /// The lines `values` are functions of their own: they give members their values, in calls of others.
+  TrueCosts costs(int group, const std::set<int>& seen, const std::set<int>& values) const;
 
  private:
   std::string said_by(const std::vector<std::string>& argv) const;
   std::vector<TracedStep> trace(int group) const;
   std::map<std::uint64_t, int> lines_at(const std::set<std::uint64_t>& addresses) const;
+  static std::vector<UnderWay> split(const UnderWay& call, const std::set<int>& values);
   std::map<std::uint64_t, UnderWay> calls_of(const std::vector<TracedStep>& steps) const;
 
   const Workplace& place_;

@@ -90,9 +90,9 @@ TEST_CASE("each id stands once in C, and no two traps share a key") {
       keys.insert(trap.key);
       const std::string id = std::to_string(number(trap.id));
       int times = 0;
-      for (const std::string head :
-           {"JCPROF_TRAP(", "JCPROF_TRAP_D(", "JCPROF_TRAP_DV(", "JCPROF_TRAP_E(", "JCPROF_TRAP_V(",
-            "JCPROF_AFTER(", "JCPROF_LAST(", "JCPROF_BEGIN(", "JCPROF_BEGIN_D("})
+      for (const std::string head : {"JCPROF_TRAP(", "JCPROF_TRAP_D(", "JCPROF_TRAP_DV(", "JCPROF_TRAP_E(",
+                                     "JCPROF_TRAP_V(", "JCPROF_AFTER(", "JCPROF_LAST(", "JCPROF_LAST_E(",
+                                     "JCPROF_RESULT(", "JCPROF_BEGIN(", "JCPROF_BEGIN_D("})
         for (const char* end : {")", ","})
           for (std::size_t at = 0; (at = rewritten.texts[0].find(head + id + end, at)) != std::string::npos;
                ++at)

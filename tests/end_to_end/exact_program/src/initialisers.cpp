@@ -52,14 +52,61 @@ struct Silently : Base {  // no traps
 
 struct Defaulted {  // no traps
   int a = steps(2);
-  int b = plain(1);
-  Part part = Part(3);
+  int b = plain(1);     // a value of its own
+  Part part = Part(3);  // a value of its own
   explicit Defaulted(int n) : a(steps(n)) {}
 };
 
-struct Implicit {  // no traps
-  int a = steps(4);
-  Part part{2};
+class Implicit {  // no traps
+ public:
+  int a = steps(4);                     // a value of its own
+  Part part{2};                         // a value of its own
+  int b{plain(1)};                      // a value of its own
+  int c = 4, d = Part(2).n + steps(1);  // a value of its own
+
+ private:
+  int hidden = 0;
+};
+
+struct Unlisted {
+  int a = plain(2);          // a value of its own
+  Part part = Part(1);       // a value of its own
+  Unlisted() { steps(3); }   // with calls unseen
+  ~Unlisted() { steps(2); }  // with calls unseen
+};
+
+// Who makes one has its values.
+struct Aggregate {      // no traps
+  int a = plain(1);     // not by line
+  int b = steps(2);     // not by line
+  Part part = Part(a);  // not by line
+};
+
+struct Defaulting {
+  int a = steps(2);        // not by line
+  Defaulting() = default;  // no traps
+};
+
+struct Overrides {   // no traps
+  int a = plain(2);  // a value of its own
+  virtual int value() const { return a + steps(1); }
+};
+
+template <class T>
+class Filled {  // no traps
+ public:
+  T value = static_cast<T>(steps(2));  // a value of its own
+  T other = value + plain(1);          // a value of its own
+
+ protected:
+  T hidden = 0;
+};
+
+template <class T>
+struct Given {
+  T value = static_cast<T>(steps(2));  // a value of its own
+  T other = value + plain(1);          // a value of its own
+  explicit Given(T taken) : value(taken) { steps(1); }
 };
 
 struct Delegates {
@@ -140,6 +187,26 @@ int defaults() {
   return one.b + other.a + steps(1);
 }
 
+int unlisted() {
+  const Unlisted one;
+  const Overrides two;
+  const Filled<int> filled;
+  const Given<long> more{3};
+  return one.a + two.value() + filled.other + static_cast<int>(more.other) + steps(1);
+}
+
+int takes(const Aggregate& made) {
+  return made.b + steps(3);
+}
+
+int aggregates() {
+  const Aggregate one, other{.a = steps(1), .b = 4};            // not by line
+  const Defaulting third;                                       // not by line
+  const int value = takes(Aggregate{}) + takes({}) + steps(5);  // not by line
+  steps(1);
+  return value + one.a + other.a + third.a;
+}
+
 int delegates() {
   const Delegates one;
   return one.a + steps(1);
@@ -198,6 +265,8 @@ int exact(int group) {
       break;
     case 1:
       defaults();
+      unlisted();
+      aggregates();
       delegates();
       diamonds();
       boxes();
