@@ -47,6 +47,8 @@ void add_init(CLI::App& app, InitOptions& options) {
                  "the sources of an applet, an enclave, a trusted application or a program (default: the "
                  "current folder)")
       ->check(CLI::ExistingDirectory);
+  app.add_option("--entry", options.entry,
+                 "of several applets the one with this entry, such as PinApplet.process");
   add_quiet(app, options.quiet);
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "programs/verbs.hpp"
+#include "rewriter/draft/jar.hpp"
 #include "rewriter/draft/project_draft.hpp"
 #include "rewriter/project_programs.hpp"
 #include "rewriter/project_tree.hpp"
@@ -30,16 +31,23 @@ fs::path cache_folder() {
   return named.empty() ? variable("HOME") / ".cache/jcprof" : named;
 }
 
-/// The newest jCardSim of scripts/setup; empty where there is none.
-std::string known_simulator() {
+// Larger ones are no library for cards.
+constexpr std::uintmax_t largest_jar = 64UL << 20U;
+
+void look_into_jar(const fs::path& path, const std::string& name, rewriter::FoundTree& tree) {
   std::error_code none;
-  std::string newest;
+  if (fs::is_regular_file(path, none) && fs::file_size(path, none) <= largest_jar)
+    tree.jars.emplace(name, rewriter::classes_in_jar(read_file(path)));
+}
+
+/// Those of scripts/setup, and what the user put beside them.
+void find_simulators(rewriter::FoundTree& tree) {
+  std::error_code none;
   for (const fs::directory_entry& entry : fs::directory_iterator(cache_folder(), none)) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with("jcardsim") && name.ends_with(".jar"))
-      newest = std::max(newest, entry.path().string());
+      look_into_jar(entry.path(), entry.path().string(), tree);
   }
-  return newest;
 }
 
 /// OP-TEE's development kit: the environment's, else that of scripts/optee-vm; empty where there is none.
@@ -55,13 +63,16 @@ std::string known_compiler(const fs::path& folder) {
   return rewriter::programs_of_generation({.root = folder}).empty() ? "cc" : "";
 }
 
-rewriter::FoundTree look_at(const fs::path& folder) {
+rewriter::FoundTree look_at(const fs::path& folder, const std::string& entry) {
   rewriter::FoundTree tree{.name = folder.filename().string()};
+  tree.wanted_entry = entry;
   tree.paths = rewriter::project_files({.root = folder}, folder / "jcprof-out");
-  for (const std::string& path : tree.paths)
+  for (const std::string& path : tree.paths) {
     if (rewriter::is_telling(path) && fs::is_regular_file(folder / path))
       tree.texts.emplace(path, read_file(folder / path));
-  tree.simulator = known_simulator();
+    if (path.ends_with(".jar")) look_into_jar(folder / path, path, tree);
+  }
+  find_simulators(tree);
   tree.dev_kit = known_dev_kit();
   tree.compiler = known_compiler(folder);
   tree.root = folder;
@@ -78,9 +89,11 @@ ExitCode init(const InitOptions& options) {
     throw UserError(Fault{.message = "there is a project file already",
                           .place = {.file = file.string()},
                           .hint = "init never overwrites: change it, or move it away"});
-  const std::string text = rewriter::draft_project(look_at(folder));
-  const Project project = parse_project(file, text);
-  write_file(file, text);
+  const rewriter::Draft draft = rewriter::draft_project(look_at(folder, options.entry));
+  const Project project = parse_project(file, draft.text);
+  write_file(file, draft.text);
+  for (const std::string& other : draft.others)
+    if (!options.quiet) fmt::print("another applet: {}; --entry chooses it\n", harmless(other));
   if (!options.quiet)
     fmt::print("{}: the {} {}, entry {}\nlook it over, above all \"trigger\"; then: jcprof profile {}\n",
                harmless(file.string()), name_of(project.target), harmless(project.name),

@@ -25,6 +25,7 @@ struct CommonOptions {
 
 struct InitOptions {
   std::string folder = ".";
+  std::string entry = {};  // of the applet to take, where there are several
   bool quiet = false;
 };
 

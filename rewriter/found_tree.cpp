@@ -29,10 +29,11 @@ bool is_c_header(std::string_view path) {
 }
 
 bool is_telling(std::string_view path) {
-  return ends_with_one_of(path, {".java", ".gradle", ".gradle.kts", ".opt", ".edl"}) || is_c_source(path) ||
-         is_c_header(path) ||
+  return ends_with_one_of(path, {".java", ".gradle", ".gradle.kts", ".opt", ".edl", ".xml", ".properties",
+                                 ".cfg", ".sh", ".bat", ".cmd", ".mk"}) ||
+         is_c_source(path) || is_c_header(path) ||
          is_one_of(name_of_file(path),
-                   {"build.xml", "CMakeLists.txt", "GNUmakefile", "makefile", "Makefile", "meson.build"});
+                   {"CMakeLists.txt", "GNUmakefile", "makefile", "Makefile", "meson.build"});
 }
 
 bool is_made_or_foreign(std::string_view path) {

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,10 +16,12 @@ struct FoundTree {
   std::string name;                          // the folder's
   std::vector<std::string> paths;            // all files, relative, sorted
   std::map<std::string, std::string> texts;  // of those that is_telling()
-  std::string simulator = {};                // a jCardSim outside of the tree; empty: none is known
-  std::string dev_kit = {};                  // of OP-TEE, outside of the tree; the same
-  std::string compiler = {};                 // of C, outside of the tree; the same
-  std::filesystem::path root = {};           // where the tree lies, for that compiler
+  /// The classes in each jar, by its path: relative in the tree, absolute outside.
+  std::map<std::string, std::set<std::string>> jars = {};
+  std::string wanted_entry = {};    // of the user; empty: any
+  std::string dev_kit = {};         // of OP-TEE, outside of the tree; the same
+  std::string compiler = {};        // of C, outside of the tree; the same
+  std::filesystem::path root = {};  // where the tree lies, for that compiler
 };
 
 /// Java, C and C++ sources, headers, EDL, and the files of build systems.

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rewriter/draft/facts.hpp"
-
 #include <algorithm>
-#include <array>
-#include <cctype>
+#include <map>
 #include <regex>
+#include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "rewriter/draft/applet_build.hpp"
+#include "rewriter/draft/applet_sources.hpp"
+#include "rewriter/draft/facts.hpp"
+#include "rewriter/draft/variables.hpp"
 #include "rewriter/java/front_end.hpp"
 #include "rewriter/java/syntax.hpp"
 #include "src/core/error.hpp"
@@ -16,18 +19,15 @@
 namespace jcprof::rewriter {
 namespace {
 
-/// One `process(APDU)` that a card may call.
-struct Entry {
-  std::string name;  // "PinApplet.process"
-  std::string class_name;
-  const SourceModel* model = nullptr;
+/// A class that a card can install, with the `process(APDU)` that the card calls.
+struct Candidate {
+  std::string entry;                   // "PinApplet.process"; of a superclass where that has it
+  std::string class_name;              // qualified
+  const SourceModel* model = nullptr;  // the file of the entry
+  const SourceModel* own = nullptr;    // the file of the class
+  std::string aid = {};                // that the build gives it
+  std::string build = {};              // the build file that names it; empty: none does
 };
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
-  return result;
-}
 
 /// Those that cannot be read are passed over here: jcprof gen says what is wrong with them.
 std::vector<SourceModel> read_models(const FoundTree& tree) {
@@ -44,114 +44,83 @@ std::vector<SourceModel> read_models(const FoundTree& tree) {
   return models;
 }
 
-bool is_extended(const std::vector<SourceModel>& models, const std::string& qualified) {
+// --- Candidates ---
+
+bool has_entry(const SourceModel& model, const std::string& owner) {
+  for (std::uint32_t i = 0; i < model.functions.size(); ++i)
+    if (model.functions[i].owner == owner && model.functions[i].simple_name == "process" &&
+        std::ranges::any_of(model.sites, [&](const Site& site) {
+          return site.function == i && site.kind == TrapKind::entry0;
+        }))
+      return true;
+  return false;
+}
+
+/// The class itself, or the nearest of its superclasses that has the entry.
+std::optional<Candidate> candidate_of(const std::vector<SourceModel>& models, const SourceModel& own,
+                                      const ClassInfo& info) {
+  const std::string qualified = qualified_name(own.scope, info.name);
+  if (has_entry(own, info.name)) return Candidate{info.name + ".process", qualified, &own, &own};
+  for (const std::string& base : info.bases)
+    for (const SourceModel& model : models)
+      for (const ClassInfo& other : model.classes)
+        if (qualified_name(model.scope, other.name) == base && has_entry(model, other.name))
+          return Candidate{other.name + ".process", qualified, &model, &own};
+  return std::nullopt;
+}
+
+/// By a class of the card's own code: one for tests does not make an applet a part of another.
+bool is_extended(const std::vector<SourceModel>& models, const Candidate& candidate) {
   return std::ranges::any_of(models, [&](const SourceModel& model) {
-    return std::ranges::any_of(model.classes, [&](const ClassInfo& c) {
-      return std::ranges::find(c.bases, qualified) != c.bases.end();
-    });
+    return (!is_aside(model.path) || is_aside(candidate.own->path)) &&
+           std::ranges::any_of(model.classes,
+                               [&](const ClassInfo& c) { return is_one_of(candidate.class_name, c.bases); });
   });
 }
 
-/// Entries of applets that no other class extends; those of tests and examples last.
-std::vector<Entry> find_entries(const std::vector<SourceModel>& models) {
-  std::vector<Entry> entries;
+bool is_named(const BuiltApplet& applet, const Candidate& candidate) {
+  return applet.class_name == candidate.class_name || candidate.class_name.ends_with("." + applet.class_name);
+}
+
+/// In the order of the build files; then those that none of them names, of tests and examples last.
+std::vector<Candidate> find_candidates(const std::vector<SourceModel>& models,
+                                       const std::vector<AppletBuild>& builds) {
+  std::vector<Candidate> all;
   for (const SourceModel& model : models)
-    for (std::uint32_t i = 0; i < model.functions.size(); ++i) {
-      const Function& function = model.functions[i];
-      const auto owner = std::ranges::find(model.classes, function.owner, &ClassInfo::name);
-      const bool can_be_entered = std::ranges::any_of(
-          model.sites, [&](const Site& site) { return site.function == i && site.kind == TrapKind::entry0; });
-      if (function.simple_name != "process" || !can_be_entered || owner == model.classes.end()) continue;
-      if (!owner->applet || is_extended(models, qualified_name(model.scope, owner->name))) continue;
-      entries.push_back({owner->name + ".process", owner->name, &model});
+    for (const ClassInfo& info : model.classes)
+      if (const auto found = info.applet ? candidate_of(models, model, info) : std::nullopt)
+        all.push_back(*found);
+  std::ranges::stable_partition(all, [](const Candidate& c) { return !is_aside(c.own->path); });
+  std::vector<Candidate> ordered;
+  for (const AppletBuild& build : builds)
+    for (const BuiltApplet& applet : build.applets) {
+      const auto found = std::ranges::find_if(all, [&](const Candidate& c) { return is_named(applet, c); });
+      if (found == all.end()) continue;
+      ordered.push_back(*found);
+      ordered.back().aid = applet.aid;
+      ordered.back().build = build.file;
+      all.erase(found);
     }
-  std::ranges::stable_partition(entries, [](const Entry& entry) { return !is_aside(entry.model->path); });
-  return entries;
+  for (const Candidate& candidate : all)
+    if (!is_extended(models, candidate)) ordered.push_back(candidate);
+  return ordered;
 }
 
-/// "src/com/example/A.java" of package com.example → "src"
-std::optional<std::string> root_of(const std::string& path, std::string package) {
-  std::ranges::replace(package, '.', '/');
-  const std::string folder = folder_of(path);
-  if (package.empty()) return folder.empty() ? "." : folder;
-  if (folder == package) return ".";
-  if (!folder.ends_with("/" + package)) return std::nullopt;
-  return folder.substr(0, folder.size() - package.size() - 1);
-}
-
-// --- Constants ---
-
-bool has_word(std::string_view name, std::string_view word) {
-  static const auto is_edge = [](std::string_view text, std::size_t at) {
-    return at >= text.size() || text[at] == '_';
-  };
-  const std::size_t at = name.find(word);
-  return at != std::string_view::npos && is_edge(name, at == 0 ? name.size() : at - 1) &&
-         is_edge(name, at + word.size());
-}
-
-/// "(byte)0x31", "49", "(byte)-128" → two hexadecimal digits; empty for anything else.
-std::string byte_of(const std::string& expression) {
-  static const std::regex number(R"((?:\(byte\)|\(short\))?\(?(-?)(0[xX][0-9A-Fa-f]{1,2}|[0-9]{1,3})\)?)");
-  std::smatch match;
-  if (!std::regex_match(expression, match, number)) return "";
-  const unsigned long value = std::stoul(match[2].str(), nullptr, 0);
-  return fmt::format("{:02X}", (match[1].length() > 0 ? 0 - value : value) & 0xFF);
-}
-
-/// Constants whose name holds the word INS or CLA.
-std::vector<Instruction> constants_named(std::string_view word, const std::string& path,
-                                         const std::string& text) {
-  std::vector<Instruction> found;
-  const JavaSyntax syntax(path, text);
-  for (NodeIndex i = 0; i < syntax.count(); ++i) {
-    if (syntax[i].type != "variable_declarator") continue;
-    const std::string_view parent = syntax[syntax[i].parent].type;
-    const NodeIndex value = syntax.child(i, "value");
-    if ((parent != "field_declaration" && parent != "constant_declaration") || value == no_node) continue;
-    const std::string name(syntax.text(syntax.child(i, "name")));
-    const std::string byte = byte_of(syntax.words(value));
-    if (has_word(name, word) && !byte.empty()) found.push_back({name, byte});
-  }
-  return found;
-}
-
-void find_constants(const std::vector<SourceModel>& models, AppletFacts& facts) {
-  // Those of the applet's own file come first.
-  std::vector<const SourceModel*> own;
-  for (const SourceModel& model : models)
-    if (folder_of(model.path) == folder_of(facts.source)) own.push_back(&model);
-  std::ranges::stable_partition(own, [&](const SourceModel* model) { return model->path == facts.source; });
-  for (const SourceModel* model : own) {
-    for (Instruction& found : constants_named("INS", model->path, model->text))
-      facts.instructions.push_back(std::move(found));
-    const std::vector<Instruction> classes = constants_named("CLA", model->path, model->text);
-    if (facts.cla.empty() && !classes.empty()) facts.cla = classes.front().value;
-  }
+/// The one that the user asked for, else the first.
+const Candidate& choose(const std::vector<Candidate>& candidates, const std::string& wanted) {
+  if (wanted.empty()) return candidates.front();
+  const auto found = std::ranges::find_if(candidates, [&](const Candidate& c) {
+    return c.entry == wanted || c.class_name == wanted || c.class_name + ".process" == wanted ||
+           c.class_name.ends_with("." + wanted);
+  });
+  if (found != candidates.end()) return *found;
+  std::vector<std::string> names;
+  for (const Candidate& c : candidates) names.push_back(c.entry);
+  throw UserError(Fault{.message = fmt::format("\"{}\" is no applet's entry here", wanted),
+                        .hint = fmt::format("there are {}", fmt::join(names, ", "))});
 }
 
 // --- AID ---
-
-/// In a build file: the AID of the applet of that class, or the first one. Repetitions are bounded, because
-/// std::regex takes its stack from what it matches.
-std::string aid_in(const std::string& text, const std::string& class_name) {
-  static const std::regex ant(R"(<applet(?:nameaid)?\b[^>]{0,400}>)");
-  static const std::regex gradle(R"(\bapplet\s{0,40}\{[^}]{0,400}\})");
-  static const std::regex options(R"(-applet\s{1,40}\S{1,100}\s{1,40}\S{1,200})");
-  static const std::regex aid(R"#((?:\baid\s*[=(]?\s*["']|-applet\s+)([0-9A-Fa-fxX: ,]+))#");
-  std::string first;
-  for (const std::regex* form : {&ant, &gradle, &options})
-    for (std::sregex_iterator i(text.begin(), text.end(), *form); i != std::sregex_iterator(); ++i) {
-      const std::string part = i->str();
-      std::smatch match;
-      if (!std::regex_search(part, match, aid)) continue;
-      const std::string found = normal_aid(match[1].str());
-      if (found.empty()) continue;
-      if (part.find(class_name) != std::string::npos) return found;
-      if (first.empty()) first = found;
-    }
-  return first;
-}
 
 /// In a comment: "AID: A0 00 00 00 62 01".
 std::string aid_in_comment(const std::string& path, const std::string& text) {
@@ -166,86 +135,124 @@ std::string aid_in_comment(const std::string& path, const std::string& text) {
   return "";
 }
 
-void find_aid(const FoundTree& tree, const Entry& entry, AppletFacts& facts) {
-  const auto take = [&](const std::string& path, const std::string& aid) {
-    if (!facts.aid.empty() || aid.empty()) return;
-    facts.aid = aid;
-    facts.aid_from = path;
-  };
+void find_aid(const Candidate& chosen, AppletFacts& facts) {
+  facts.aid = chosen.aid;
+  facts.aid_from = chosen.build;
+  if (!facts.aid.empty()) return;
+  facts.aid = aid_in_comment(chosen.own->path, chosen.own->text);
+  facts.aid_from = chosen.own->path;
+}
+
+// --- The simulator ---
+
+/// Of jCardSim itself; the applet and the reader are named by the project file.
+bool is_property_of_simulator(std::string_view name) {
+  constexpr std::string_view prefix = "com.licel.jcardsim.";
+  return name.starts_with(prefix) &&
+         !starts_with_one_of(name.substr(prefix.size()),
+                             {"card.", "vsmartcard.", "bixvreader.", "terminal."});
+}
+
+/// System.setProperty("name", "value"), as tests have it.
+void set_in_java(const SourceModel& model, Variables& found) {
+  if (model.text.find("com.licel.jcardsim.") == std::string::npos) return;
+  const JavaSyntax syntax(model.path, model.text);
+  for (NodeIndex i = 0; i < syntax.count(); ++i) {
+    if (syntax[i].type != "method_invocation" || syntax.text(syntax.child(i, "name")) != "setProperty")
+      continue;
+    std::vector<std::string> strings;
+    for (const NodeIndex argument : syntax.named_children(syntax.child(i, "arguments")))
+      if (const std::string_view text = syntax.text(argument); syntax[argument].type == "string_literal")
+        strings.emplace_back(text.substr(1, text.size() - 2));
+    if (strings.size() == 2) found.try_emplace(strings[0], strings[1]);
+  }
+}
+
+void set_in_build(const std::string& path, const std::string& text, Variables& found) {
+  static const std::regex option(R"(-D(com\.licel\.jcardsim\.[\w.]{1,100})=([\w.,\-]{1,100}))");
+  if (ends_with_one_of(path, {".cfg", ".properties"})) found.merge(read_properties(text));
+  if (path.ends_with(".java") || text.find("com.licel.jcardsim") == std::string::npos) return;
+  for (std::sregex_iterator i(text.begin(), text.end(), option); i != std::sregex_iterator(); ++i)
+    found.try_emplace((*i)[1], (*i)[2]);
+}
+
+std::vector<std::string> find_properties(const FoundTree& tree, const std::vector<SourceModel>& models,
+                                         const std::vector<const SourceModel*>& own) {
+  Variables found;
+  for (const SourceModel& model : models) set_in_java(model, found);
   for (const auto& [path, text] : tree.texts)
-    if (!is_c_source(path) && !path.ends_with(".java") && !is_made_or_foreign(path))
-      take(path, aid_in(text, entry.class_name));
-  take(entry.model->path, aid_in_comment(entry.model->path, entry.model->text));
-}
-
-// --- Libraries and builders ---
-
-bool is_simulator(const std::string& path) {
-  return lower(name_of_file(path)).starts_with("jcardsim") && path.ends_with(".jar");
-}
-
-bool is_api(const std::string& path) {
-  const std::string name = lower(name_of_file(path));
-  if (!name.ends_with(".jar") || name.starts_with("apiguardian")) return false;
-  return std::ranges::any_of(
-      std::to_array<std::string_view>({"api", "gpapi", "jcapi", "javacard", "java_card"}),
-      [&](std::string_view start) { return name.starts_with(start); });
-}
-
-std::string encoding_of(const FoundTree& tree) {
-  const bool is_all_utf8 = std::ranges::all_of(tree.texts, [](const auto& file) {
-    const auto& [path, text] = file;
-    return !path.ends_with(".java") || is_made_or_foreign(path) || is_utf8(text);
+    if (!is_made_or_foreign(path)) set_in_build(path, text, found);
+  // Without it the simulator has no requestObjectDeletion().
+  const bool deletes = std::ranges::any_of(own, [](const SourceModel* model) {
+    return model->text.find("requestObjectDeletion") != std::string::npos;
   });
+  if (deletes) found.try_emplace("com.licel.jcardsim.object_deletion_supported", "1");
+  std::vector<std::string> properties;
+  for (const auto& [name, value] : found)
+    if (is_property_of_simulator(name)) properties.push_back(fmt::format("-D{}={}", name, value));
+  return properties;
+}
+
+// --- Compiling ---
+
+std::string encoding_of(const std::vector<const SourceModel*>& own) {
+  const bool is_all_utf8 =
+      std::ranges::all_of(own, [](const SourceModel* model) { return is_utf8(model->text); });
   return is_all_utf8 ? "UTF-8" : "ISO-8859-1";
 }
 
-void find_files(const FoundTree& tree, AppletFacts& facts) {
-  for (const std::string& path : tree.paths) {
-    if (path.ends_with(".java") && folder_of(path) == folder_of(facts.source))
-      facts.package_sources.push_back(path);
-    if (is_api(path)) facts.api_jars.push_back("{project}/" + path);
-    if (is_simulator(path) && facts.simulator.empty()) facts.simulator = "{project}/" + path;
-    const bool is_builder =
-        path == "build.xml" || path == "build.gradle" || path == "build.gradle.kts" || path == "pom.xml";
-    if (is_builder && facts.builder.empty()) facts.builder = path;
+/// The runtime's classes stand beside the entry's.
+std::vector<std::string> compiled_files(const AppletSources& sources, const Candidate& chosen) {
+  if (!sources.roots.empty())  // javac finds the others
+    return chosen.own == chosen.model ? std::vector{chosen.model->path}
+                                      : std::vector{chosen.own->path, chosen.model->path};
+  std::vector<std::string> files;
+  for (const SourceModel* model : sources.models) files.push_back(model->path);
+  std::ranges::sort(files);
+  for (const char* runtime : {"PM.java", "PMC.java"}) {
+    std::string path = path_in(folder_of(chosen.model->path), runtime);
+    if (std::ranges::find(files, path) == files.end()) files.push_back(std::move(path));
   }
-  if (facts.simulator.empty()) facts.simulator = tree.simulator;
+  return files;
+}
+
+/// That makes the applet, else one whose name says that it builds.
+std::string builder_of(const FoundTree& tree, const Candidate& chosen) {
+  if (ends_with_one_of(chosen.build, {".xml", ".gradle", ".gradle.kts"})) return chosen.build;
+  for (const std::string& path : tree.paths)
+    if (is_one_of(path, {"build.xml", "build.gradle", "build.gradle.kts", "pom.xml"})) return path;
+  return "";
 }
 
 }  // namespace
 
-std::string normal_aid(std::string_view text) {
-  std::string digits;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t end = std::min(text.find_first_of(": ,", at), text.size());
-    std::string part(text.substr(at, end - at));
-    at = end + 1;
-    if (part.starts_with("0x") || part.starts_with("0X")) part.erase(0, 2);
-    if (part.size() == 1) digits += '0';  // 0xA0:0x0
-    digits += part;
-  }
-  std::ranges::transform(digits, digits.begin(), [](unsigned char c) { return std::toupper(c); });
-  const bool is_hex = digits.find_first_not_of("0123456789ABCDEF") == std::string::npos;
-  return is_hex && digits.size() % 2 == 0 && digits.size() >= 10 && digits.size() <= 32 ? digits : "";
-}
-
 std::optional<AppletFacts> find_applet(const FoundTree& tree) {
   const std::vector<SourceModel> models = read_models(tree);
-  const std::vector<Entry> entries = find_entries(models);
-  if (entries.empty()) return std::nullopt;
-  const Entry& chosen = entries.front();
-  AppletFacts facts{.package = chosen.model->scope,
-                    .entry = chosen.name,
+  const std::vector<AppletBuild> builds = find_applet_builds(tree);
+  const std::vector<Candidate> candidates = find_candidates(models, builds);
+  if (candidates.empty()) return std::nullopt;
+  const Candidate& chosen = choose(candidates, tree.wanted_entry);
+  const AppletSources sources = find_applet_sources(models, *chosen.own);
+  std::vector<std::string> versions;
+  for (const AppletBuild& build : builds)
+    versions.insert(versions.end(), build.simulators.begin(), build.simulators.end());
+  AppletFacts facts{.entry = chosen.entry,
+                    .class_name = chosen.class_name,
                     .source = chosen.model->path,
-                    .source_root = root_of(chosen.model->path, chosen.model->scope),
-                    .encoding = encoding_of(tree)};
-  for (std::size_t i = 1; i < entries.size(); ++i)
-    facts.others.push_back(fmt::format("{} ({})", entries[i].name, entries[i].model->path));
-  find_files(tree, facts);
-  find_constants(models, facts);
-  find_aid(tree, chosen, facts);
+                    .globs = sources.globs,
+                    .compiled = compiled_files(sources, chosen),
+                    .source_roots = sources.roots,
+                    .others = {},
+                    .aid = {},
+                    .aid_from = {},
+                    .commands = find_applet_commands(sources.models),
+                    .encoding = encoding_of(sources.models),
+                    .jars = choose_jars(tree, sources.imports, versions),
+                    .properties = find_properties(tree, models, sources.models),
+                    .builder = builder_of(tree, chosen)};
+  for (const Candidate& other : candidates)
+    if (&other != &chosen) facts.others.push_back(fmt::format("{} ({})", other.entry, other.own->path));
+  find_aid(chosen, facts);
   return facts;
 }
 

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "rewriter/draft/applet_commands.hpp"
+#include "rewriter/draft/jar.hpp"
 #include "rewriter/edl/model.hpp"
 #include "rewriter/found_tree.hpp"
 
@@ -16,34 +18,25 @@ namespace jcprof::rewriter {
 
 // --- Applets ---
 
-struct Instruction {
-  std::string name;   // "INS_VERIFY"
-  std::string value;  // two hexadecimal digits
-};
-
 struct AppletFacts {
-  std::string package;                       // "com.example.pin"; empty: none
-  std::string entry;                         // "PinApplet.process"
-  std::string source;                        // the file that holds it
-  std::vector<std::string> package_sources;  // all Java files of its folder
-  std::optional<std::string>
-      source_root;  // of the package's folders, where they are as its name says; "." for the root
-  std::vector<std::string>
-      others;            // entries of further applets, with their files: "Other.process (src/Other.java)"
-  std::string aid;       // in hex; empty: none found
-  std::string aid_from;  // the file that says it
-  std::string cla;       // two hexadecimal digits; empty: none found
-  std::vector<Instruction> instructions;
+  std::string entry;                      // "PinApplet.process"
+  std::string class_name;                 // that is installed, qualified: "com.example.pin.PinApplet"
+  std::string source;                     // the file that holds the entry
+  std::vector<std::string> globs;         // of the files that the applet is made of
+  std::vector<std::string> compiled;      // files that javac is named, the runtime's among them
+  std::vector<std::string> source_roots;  // where javac looks for the others; empty: it is named all
+  std::vector<std::string> others;  // further applets, with their files: "Other.process (src/Other.java)"
+  std::string aid;                  // in hex; empty: none found
+  std::string aid_from;             // the file that says it
+  AppletCommands commands;
   std::string encoding;  // of the sources, as javac calls it: UTF-8, or one in which any byte is a character
-  std::vector<std::string> api_jars;  // in the tree
-  std::string simulator;              // jCardSim's jar, in the tree or outside; empty: none found
-  std::string builder;                // "build.xml" or "build.gradle", …; empty: none
+  AppletJars jars;
+  std::vector<std::string> properties;  // of the simulator, for java: "-Dcom.licel.jcardsim…=1"
+  std::string builder;                  // the build file that makes the applet; empty: none
 };
 
+/// UserError where the tree's `wanted_entry` is none of its applets'.
 std::optional<AppletFacts> find_applet(const FoundTree& tree);
-
-/// "0xA0:0x00:0x01", "a0 00 01", "A00001" → "A00001"; empty for what is no AID of 5 to 16 bytes.
-std::string normal_aid(std::string_view text);
 
 // --- Enclaves ---
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "rewriter/draft/applet_draft.hpp"
 #include "rewriter/draft/facts.hpp"
 #include "rewriter/draft/text.hpp"
 #include "src/core/error.hpp"
@@ -16,119 +17,6 @@ namespace jcprof::rewriter {
 namespace {
 
 using draft::head, draft::list, draft::scope, draft::step, draft::steps, draft::Strings, draft::tail;
-
-// Proprietary (F0), then "jcprof".
-constexpr std::string_view made_up_aid = "F06A6370726F66";
-
-// --- Applets ---
-
-Strings class_path(const AppletFacts& facts) {
-  Strings path = facts.api_jars;
-  if (!facts.simulator.empty()) path.push_back(facts.simulator);
-  return path;
-}
-
-/// The files that javac is to compile in the copy; the runtime's classes stand beside the applet.
-Strings compiled_files(const AppletFacts& facts) {
-  if (facts.source_root) return {facts.source};  // javac finds the others
-  Strings files = facts.package_sources;
-  const std::string folder = folder_of(facts.source);
-  for (const char* runtime : {"PM.java", "PMC.java"}) {
-    const std::string path = path_in(folder, runtime);
-    if (std::ranges::find(files, path) == files.end()) files.push_back(path);
-  }
-  return files;
-}
-
-std::string compile_step(const AppletFacts& facts) {
-  Strings argv{"javac", "--release", "8", "-encoding", facts.encoding, "-nowarn", "-Xlint:-options"};
-  if (const Strings path = class_path(facts); !path.empty()) {
-    argv.emplace_back("-cp");
-    argv.push_back(fmt::format("{}", fmt::join(path, ":")));
-  }
-  if (facts.source_root) argv.insert(argv.end(), {"-sourcepath", *facts.source_root});
-  argv.insert(argv.end(), {"-d", "{out}/classes"});
-  const Strings files = compiled_files(facts);
-  argv.insert(argv.end(), files.begin(), files.end());
-  return step(argv);
-}
-
-/// The project's own way to a CAP file, which a simulator does not need.
-std::string cap_step(const AppletFacts& facts) {
-  if (facts.builder == "build.xml") return step({"ant", "-f", "{tree}/build.xml"}, ", \"timeout_s\": 600");
-  if (facts.builder == "pom.xml")
-    return step({"mvn", "-q", "-f", "{tree}/pom.xml", "package"}, ", \"timeout_s\": 600");
-  if (!facts.builder.empty()) return step({"gradle", "-p", "{tree}", "build"}, ", \"timeout_s\": 600");
-  return compile_step(facts);
-}
-
-std::string simulator_sections(const AppletFacts& facts, std::string_view aid) {
-  const std::string class_name = facts.entry.substr(0, facts.entry.rfind('.'));
-  const std::string qualified = facts.package.empty() ? class_name : facts.package + "." + class_name;
-  const std::string property = "-Dcom.licel.jcardsim.";
-  const Strings argv{"java",
-                     "-XX:TieredStopAtLevel=1",
-                     property + "vsmartcard.host=127.0.0.1",
-                     property + "vsmartcard.port={port}",
-                     fmt::format("{}card.applet.0.AID={}", property, aid),
-                     fmt::format("{}card.applet.0.Class={}", property, qualified),
-                     "-cp",
-                     facts.simulator + ":{out}/classes" +
-                         (facts.api_jars.empty() ? "" : fmt::format(":{}", fmt::join(facts.api_jars, ":"))),
-                     "com.licel.jcardsim.remote.VSmartCard",
-                     "/dev/null"};
-  return fmt::format(
-      R"(  // jCardSim as a virtual card, which connects to {{port}}. For a real card: no "start", "transport": "pcsc:", a
-  // "build" that makes the CAP file, and an "install" that loads it; then "once" is not needed.
-  "start": {{"run": {}}},
-  "transport": "vpcd:",
-  "device": "jcardsim",
-)",
-      list(argv, 19));
-}
-
-constexpr std::string_view card_sections =
-    R"(  // No jCardSim was found, so a card in a reader it is. What loads the CAP file onto it goes here.
-  // "install": [{"run": ["gp", "--force", "--install", "{tree}/applet.cap"]}],
-  "transport": "pcsc:",
-)";
-
-std::string session(const AppletFacts& facts, std::string_view aid) {
-  std::string text =
-      fmt::format("  \"session\": {{\n    // {}\n",
-                  facts.aid.empty()
-                      ? "No AID was found in the tree: this one is made up, which a simulator does not mind."
-                      : "The AID is that of " + json_string(facts.aid_from) + ".");
-  if (!facts.simulator.empty())
-    text += fmt::format("    \"once\": [\"80B80000{:02X} {:02X} {} 000000\"],  // install\n",
-                        aid.size() / 2 + 3, aid.size() / 2, aid);
-  return text +
-         fmt::format("    \"after_reset\": [\"00A40400{:02X} {}\"]  // SELECT\n  }},\n", aid.size() / 2, aid);
-}
-
-/// A command that is likely to check a secret: tries that fail are counted, and end in a locked card.
-bool may_spend_tries(const Instruction& instruction) {
-  return std::ranges::any_of(
-      std::to_array<std::string_view>({"VERIFY", "PIN", "PUK", "AUTH", "UNBLOCK", "LOGIN", "PASSWORD"}),
-      [&](std::string_view word) { return instruction.name.find(word) != std::string::npos; });
-}
-
-std::string trigger(const AppletFacts& facts) {
-  std::string text = "  // The command under study: CLA INS P1 P2, then data.";
-  if (facts.instructions.empty()) text += " No constant called INS_… was found: fill in yours.";
-  text += "\n";
-  for (const Instruction& found : facts.instructions)
-    text += fmt::format("  //   {} {}{}\n", found.value, found.name,
-                        may_spend_tries(found) ? "  (may count tries: mind the card)" : "");
-  const auto safe = std::ranges::find_if_not(facts.instructions, may_spend_tries);
-  const auto chosen = safe == facts.instructions.end() ? facts.instructions.begin() : safe;
-  const std::string ins = facts.instructions.empty() ? "00" : chosen->value;
-  const std::string apdu = fmt::format("{}{}0000", facts.cla.empty() ? "80" : facts.cla, ins);
-  return text + fmt::format(R"(  "trigger": {{"apdu": "{0}"}},
-  // With data, here four bytes: "trigger": {{"apdu": "{0} {{input}}"}}, "inputs": {{"fixed": "31323334"}},
-)",
-                            apdu);
-}
 
 // --- Programs ---
 
@@ -329,22 +217,6 @@ std::string draft_project(const std::string& name, const TaFacts& facts, const s
          ta_trigger(facts) + tail("");
 }
 
-std::string draft_project(const std::string& name, const AppletFacts& facts) {
-  const std::string aid = facts.aid.empty() ? std::string(made_up_aid) : facts.aid;
-  const bool is_simulated = !facts.simulator.empty();
-  const std::string folder = folder_of(facts.source);
-  return head(name, "applet") + "  // The applet's package. Traps go into a copy of these files.\n" +
-         list("sources", {path_in(folder, "*.java")}) + ",\n" +
-         "  // What the card calls for each command.\n" + further(facts.others, "Other applets here") +
-         fmt::format("  \"entry\": {}", json_string(facts.entry)) + ",\n" + std::string(scope) +
-         "  // The class path that traps are tried against by compiling.\n" +
-         fmt::format("  \"compile\": {{\"classpath\": {}}},\n", list(class_path(facts), 27)) +
-         "  // How the copy with traps, {tree}, is built.\n" +
-         steps("build", {is_simulated ? compile_step(facts) : cap_step(facts)}) + ",\n" +
-         (is_simulated ? simulator_sections(facts, aid) : std::string(card_sections)) + session(facts, aid) +
-         trigger(facts) + tail(is_simulated ? "; a simulator is a noisy target" : "");
-}
-
 std::string draft_project(const std::string& name, const ProgramFacts& facts) {
   return head(name, "program") + "  // Traps go into a copy of these files.\n" +
          list("sources", facts.globs) + ",\n" + not_copied(facts.built) +
@@ -361,13 +233,19 @@ std::string draft_project(const std::string& name, const ProgramFacts& facts) {
 
 }  // namespace
 
-std::string draft_project(const FoundTree& tree) {
-  if (const std::optional<AppletFacts> applet = find_applet(tree)) return draft_project(tree.name, *applet);
+Draft draft_project(const FoundTree& tree) {
+  if (const std::optional<AppletFacts> applet = find_applet(tree))
+    return {draft::applet_project(tree.name, *applet), applet->others};
+  if (!tree.wanted_entry.empty())
+    throw UserError(
+        Fault{.message = fmt::format("\"{}\": there is no applet in \"{}\"", tree.wanted_entry, tree.name),
+              .hint = "--entry chooses one of several applets"});
   if (const std::optional<EnclaveFacts> enclave = find_enclave(tree))
-    return draft_project(tree.name, *enclave);
-  if (const std::optional<TaFacts> ta = find_ta(tree)) return draft_project(tree.name, *ta, tree.dev_kit);
+    return {draft_project(tree.name, *enclave), {}};
+  if (const std::optional<TaFacts> ta = find_ta(tree))
+    return {draft_project(tree.name, *ta, tree.dev_kit), {}};
   if (const std::optional<ProgramFacts> program = find_program(tree))
-    return draft_project(tree.name, *program);
+    return {draft_project(tree.name, *program), {}};
   const auto count = [&](auto is_one) { return std::ranges::count_if(tree.paths, is_one); };
   throw UserError(Fault{
       .message = fmt::format(

@@ -4,13 +4,19 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "rewriter/found_tree.hpp"
 
 namespace jcprof::rewriter {
 
+struct Draft {
+  std::string text;
+  std::vector<std::string> others;  // further applets, which --entry chooses
+};
+
 /// The applet's project file for a tree that has one, else the enclave's, the trusted application's, the
 /// program's. UserError that says what was looked for where there is neither.
-std::string draft_project(const FoundTree& tree);
+Draft draft_project(const FoundTree& tree);
 
 }  // namespace jcprof::rewriter

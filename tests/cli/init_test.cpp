@@ -10,7 +10,8 @@ namespace {
 
 TEST_CASE("init takes jCardSim from the folder that JCPROF_CACHE names") {
   const test::TemporaryFolder folder;
-  write_file(folder / "cache/jcardsim-9.jar", "");
+  std::filesystem::create_directories(folder / "cache");
+  std::filesystem::create_symlink(JCPROF_JCARDSIM, folder / "cache/jcardsim-9.jar");
   write_file(folder / "card/A.java",
              "import javacard.framework.*;\npublic class A extends Applet {\n  public static void "
              "install(byte[] a, short o, byte l) {}\n  public void process(APDU apdu) {}\n}\n");

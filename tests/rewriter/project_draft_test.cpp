@@ -14,153 +14,13 @@
 #include "src/core/file.hpp"
 #include "src/core/project.hpp"
 #include "tests/core/temporary_folder.hpp"
+#include "tests/rewriter/draft_trees.hpp"
 
 namespace jcprof::rewriter {
 namespace {
 
-using Files = std::map<std::string, std::string>;
-
-FoundTree tree_of(const Files& files) {
-  FoundTree tree{.name = "sample"};
-  for (const auto& [path, text] : files) {
-    tree.paths.push_back(path);
-    if (is_telling(path)) tree.texts.emplace(path, text);
-  }
-  return tree;
-}
-
-Project drafted(const FoundTree& tree) {
-  return parse_project("/p/jcprof.json", draft_project(tree));
-}
-
-using Runs = std::vector<std::vector<std::string>>;
-
-Runs runs_of(const std::vector<Step>& steps) {
-  Runs runs;
-  for (const Step& step : steps) runs.push_back(step.run);
-  return runs;
-}
-
-constexpr const char* applet = R"(package com.example.pin;
-import javacard.framework.*;
-public class Pin extends Applet {
-    private static final byte PIN_CLA = (byte) 0xB0;
-    static final byte INS_VERIFY = (byte) 0x20, INS_SIGN = 0x2a;
-    static final byte INSIDE = 1;
-    static final short INS_TABLE = OTHER;
-    public static void install(byte[] b, short o, byte l) { new Pin().register(); }
-    public void process(APDU apdu) { INS_VERIFY(); }
-}
-)";
 
 constexpr const char* c_main = "int main(void) { return 0; }\n";
-
-TEST_CASE("an applet with jCardSim at hand gets a project file that says all that is needed to measure it") {
-  FoundTree tree = tree_of(
-      {{"build.xml",
-        R"(<cap aid="0102030405"><applet class="com.example.pin.Pin" aid="A0:00:00:00:62:01"/></cap>)"},
-       {"lib/api_classic.jar", ""},
-       {"lib/jcardsim-3.jar", ""},
-       {"src/com/example/pin/Pin.java", applet},
-       {"src/com/example/pin/Helper.java", "package com.example.pin; class Helper {}"},
-       {"test/Other.java",
-        "class Other extends javacard.framework.Applet { public void process(APDU apdu) {} }"}});
-  CHECK(
-      draft_project(tree) ==
-      R"(// Written by jcprof init from what it found here, and yours to change. docs/project-file.md explains every key.
-{
-  "format": "jcprof-project", "version": 1,
-  "name": "sample",
-  "target": "applet",
-  // The applet's package. Traps go into a copy of these files.
-  "sources": ["src/com/example/pin/*.java"],
-  // What the card calls for each command.
-  // Other applets here: Other.process (test/Other.java)
-  "entry": "Pin.process",
-  // Where traps stand: globs over functions and files; at each statement, or coarser: "block", "function".
-  "profile": {"include": ["*"], "exclude": [], "level": "statement"},
-  // The class path that traps are tried against by compiling.
-  "compile": {"classpath": ["{project}/lib/api_classic.jar", "{project}/lib/jcardsim-3.jar"]},
-  // How the copy with traps, {tree}, is built.
-  "build": [
-    {"run": ["javac", "--release", "8", "-encoding", "UTF-8", "-nowarn", "-Xlint:-options", "-cp",
-             "{project}/lib/api_classic.jar:{project}/lib/jcardsim-3.jar", "-sourcepath", "src", "-d", "{out}/classes",
-             "src/com/example/pin/Pin.java"]}
-  ],
-  // jCardSim as a virtual card, which connects to {port}. For a real card: no "start", "transport": "pcsc:", a
-  // "build" that makes the CAP file, and an "install" that loads it; then "once" is not needed.
-  "start": {"run": ["java", "-XX:TieredStopAtLevel=1", "-Dcom.licel.jcardsim.vsmartcard.host=127.0.0.1",
-                    "-Dcom.licel.jcardsim.vsmartcard.port={port}", "-Dcom.licel.jcardsim.card.applet.0.AID=A00000006201",
-                    "-Dcom.licel.jcardsim.card.applet.0.Class=com.example.pin.Pin", "-cp",
-                    "{project}/lib/jcardsim-3.jar:{out}/classes:{project}/lib/api_classic.jar",
-                    "com.licel.jcardsim.remote.VSmartCard", "/dev/null"]},
-  "transport": "vpcd:",
-  "device": "jcardsim",
-  "session": {
-    // The AID is that of "build.xml".
-    "once": ["80B8000009 06 A00000006201 000000"],  // install
-    "after_reset": ["00A4040006 A00000006201"]  // SELECT
-  },
-  // The command under study: CLA INS P1 P2, then data.
-  //   20 INS_VERIFY  (may count tries: mind the card)
-  //   2A INS_SIGN
-  "trigger": {"apdu": "B02A0000"},
-  // With data, here four bytes: "trigger": {"apdu": "B02A0000 {input}"}, "inputs": {"fixed": "31323334"},
-  // Until each share is known to so many points, or for so long; a simulator is a noisy target.
-  "measure": {"absolute": 1, "max_time": "1m"}
-}
-)");
-  CHECK(drafted(tree).entry == std::vector<std::string>{"Pin.process"});
-}
-
-TEST_CASE("an applet without a simulator is measured on a card, after its own build") {
-  const Project project = drafted(tree_of(
-      {{"build.gradle",
-        "javacard { cap { aid = '0102030405'\n applet { className = 'Pin'\n aid = '01:02:03:04:05:06' } } }"},
-       {"Pin.java", "class Pin extends Applet { public void process(APDU apdu) {} }"}}));
-  CHECK(project.transport == "pcsc:");
-  CHECK(runs_of(project.build) == Runs{{"gradle", "-p", "{tree}", "build"}});
-  CHECK(project.session.after_reset == Script{ApduStep{.apdu = "00A4040006 010203040506"}});
-  CHECK(project.trigger.apdus == std::vector<std::string>{"80000000"});
-  CHECK(project.sources == std::vector<std::string>{"*.java"});
-}
-
-TEST_CASE("sources that do not lie as their package says are compiled by name, the runtime too") {
-  const Project project =
-      drafted(tree_of({{"src/Pin.java", applet}, {"src/Two.java", "package com.example.pin; class Two {}"}}));
-  CHECK(runs_of(project.build) ==
-        Runs{{"javac", "--release", "8", "-encoding", "UTF-8", "-nowarn", "-Xlint:-options", "-d",
-              "{out}/classes", "src/Pin.java", "src/Two.java", "src/PM.java", "src/PMC.java"}});
-}
-
-TEST_CASE("sources in another encoding than UTF-8 are compiled so that any byte is a character") {
-  const Project project = drafted(
-      tree_of({{"src/Pin.java", applet}, {"src/Two.java", "package com.example.pin; // gr\xFC\xDF\n"}}));
-  CHECK(fmt::format("{}", fmt::join(runs_of(project.build).front(), " ")).find("-encoding ISO-8859-1 ") !=
-        std::string::npos);
-}
-
-TEST_CASE("an applet is one by all of its superclasses, and the one that others extend is none") {
-  const Project project = drafted(
-      tree_of({{"src/Base.java", "abstract class Base extends Applet { public void process(APDU apdu) {} }"},
-               {"src/Real.java", "class Real extends Base { public void process(APDU apdu) {} }"},
-               {"src/Broken.java", "class {"}}));
-  CHECK(project.entry == std::vector<std::string>{"Real.process"});
-}
-
-TEST_CASE("AIDs are read in the forms that build files and people write") {
-  CHECK(normal_aid("A0:00:00:00:62") == "A000000062");
-  CHECK(normal_aid("0xa0:0x0:0x0:0x0:0x62:0x1") == "A00000006201");
-  CHECK(normal_aid("a0 00 00 00 62") == "A000000062");
-  CHECK(normal_aid("A00000006201") == "A00000006201");
-  CHECK(normal_aid("A0:00:00:00").empty());
-  CHECK(normal_aid("${aid}").empty());
-  CHECK(normal_aid("000102030405060708090A0B0C0D0E0F10").empty());
-  const Project commented = drafted(
-      tree_of({{"A.java",
-                "// AID: F0 11 22 33 44 55\nclass A extends Applet { public void process(APDU apdu) {} }"}}));
-  CHECK(commented.session.after_reset == Script{ApduStep{.apdu = "00A4040006 F01122334455"}});
-}
 
 TEST_CASE("a program of CMake's is built by CMake, and another main is left out of its sources") {
   const FoundTree tree =
@@ -176,7 +36,7 @@ TEST_CASE("a program of CMake's is built by CMake, and another main is left out 
                {"tools/common.c", ""},
                {"tools/helper.c", c_main}});
   CHECK(
-      draft_project(tree) ==
+      draft_project(tree).text ==
       R"(// Written by jcprof init from what it found here, and yours to change. docs/project-file.md explains every key.
 {
   "format": "jcprof-project", "version": 1,
@@ -261,7 +121,7 @@ TEST_CASE("a configure script is run ahead of make, and here too") {
   const FoundTree tree = tree_of({{"configure", ""}, {"Makefile.in", ""}, {"tool.c", c_main}});
   CHECK(runs_of(drafted(tree).build) == Runs{{"./configure"}, {"make", "-j2", "tool"}});
   CHECK_THAT(
-      draft_project(tree),
+      draft_project(tree).text,
       Catch::Contains(
           "  // Run ./configure here first: jcprof reads the sources with what it makes (config.h).\n"
           "  // Flags for every file. Better is a compile_commands.json, which tells them file by file "
@@ -279,11 +139,12 @@ TEST_CASE("a rule of make's that is no file is not taken for the program") {
 }
 
 TEST_CASE("a build that is configured without a compile database is named, and one that has it is taken") {
-  CHECK_THAT(
-      draft_project(tree_of(
-          {{"CMakeLists.txt", "add_executable(a a.c)"}, {"a.c", c_main}, {"made/CMakeCache.txt", ""}})),
-      Catch::Contains("(cmake -S . -B made -DCMAKE_EXPORT_COMPILE_COMMANDS=ON):\n"
-                      "  // \"compile\": {\"database\": \"made/compile_commands.json\"},\n"));
+  CHECK_THAT(draft_project(tree_of({{"CMakeLists.txt", "add_executable(a a.c)"},
+                                    {"a.c", c_main},
+                                    {"made/CMakeCache.txt", ""}}))
+                 .text,
+             Catch::Contains("(cmake -S . -B made -DCMAKE_EXPORT_COMPILE_COMMANDS=ON):\n"
+                             "  // \"compile\": {\"database\": \"made/compile_commands.json\"},\n"));
   CHECK(drafted(tree_of({{"CMakeLists.txt", "add_executable(a a.c)"},
                          {"a.c", c_main},
                          {"made/compile_commands.json", "[]"}}))
@@ -339,7 +200,7 @@ TEST_CASE("imports in another folder are searched there, and an enclave's id may
 TEST_CASE("an enclave gets a project file for a host build that says all that is needed to measure it") {
   const FoundTree tree = tree_of(enclave);
   CHECK(
-      draft_project(tree) ==
+      draft_project(tree).text ==
       R"(// Written by jcprof init from what it found here, and yours to change. docs/project-file.md explains every key.
 {
   "format": "jcprof-project", "version": 1,
@@ -388,13 +249,13 @@ TEST_CASE("an EDL with directives is preprocessed for the draft, and what it inc
       "int ecall_put(NUMBER n); };\n};\n#endif\n";
   files["edl/sizes.h"] = "#define NUMBER uint64_t\n";
   FoundTree tree = tree_of(files);
-  CHECK_THROWS_WITH(draft_project(tree),
+  CHECK_THROWS_WITH(draft_project(tree).text,
                     Catch::Contains("the EDL has preprocessor directives, and there is no C compiler"));
   const test::TemporaryFolder folder;
   for (const auto& [path, text] : files) write_file(folder / path, text);
   tree.root = folder.path();
   tree.compiler = "cc";
-  const std::string draft = draft_project(tree);
+  const std::string draft = draft_project(tree).text;
   CHECK(draft.find("//   int ecall_put(uint64_t n)\n") != std::string::npos);
   CHECK(draft.find("\"edl_search\": [\"edl\"]") != std::string::npos);
 }
@@ -403,7 +264,7 @@ TEST_CASE("where the Makefile knows bridge.so, it makes it; of several EDLs the 
   Files files = enclave;
   files["Makefile"] = "bridge.so: enclave.so\n";
   files["tests/other.edl"] = "enclave { trusted { public int ecall_put(int n); }; };\n";
-  const std::string draft = draft_project(tree_of(files));
+  const std::string draft = draft_project(tree_of(files)).text;
   CHECK(draft.find(R"("run": ["make", "EDGE={out}/edge", "bridge.so"])") != std::string::npos);
   CHECK(draft.find(R"("edl": "enclave/kv.edl"})") != std::string::npos);
 }
@@ -436,7 +297,7 @@ TEST_CASE("a trusted application gets a project file that says all that is neede
                             {"ta/sub.mk", "srcs-y += src/entry.c\n"}});
   tree.dev_kit = "/kit";
   CHECK(
-      draft_project(tree) ==
+      draft_project(tree).text ==
       R"(// Written by jcprof init from what it found here, and yours to change. docs/project-file.md explains every key.
 {
   "format": "jcprof-project", "version": 1,
@@ -497,7 +358,7 @@ TEST_CASE("a tree with nothing to profile is refused, with what was looked for")
   const FoundTree tree =
       tree_of({{"A.java", "class A { void process(APDU apdu) {} }"}, {"lib.c", "int f(void) { return 1; }"}});
   CHECK_THROWS_WITH(
-      draft_project(tree),
+      draft_project(tree).text,
       "there is no applet, no enclave, no trusted application and no program in \"sample\"\n"
       "hint: looked for a class that extends Applet and has process(APDU) in 1 Java files, for "
       "a public ecall "

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewriter/draft/applet_draft.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "rewriter/draft/text.hpp"
+#include "src/core/json_text.hpp"
+#include "src/core/text.hpp"
+
+namespace jcprof::rewriter::draft {
+namespace {
+
+// Proprietary (F0), then "jcprof".
+constexpr std::string_view made_up_aid = "F06A6370726F66";
+
+bool is_simulated(const AppletFacts& facts) {
+  return !facts.jars.simulator.empty();
+}
+
+// --- Building ---
+
+/// The simulator has the API of the card in it.
+Strings class_path(const AppletFacts& facts) {
+  Strings path = facts.jars.libraries;
+  if (is_simulated(facts)) path.insert(path.begin(), facts.jars.simulator);
+  return path;
+}
+
+std::string compile_step(const AppletFacts& facts) {
+  Strings argv{"javac", "--release", "8", "-encoding", facts.encoding, "-nowarn", "-Xlint:-options"};
+  if (const Strings path = class_path(facts); !path.empty()) {
+    argv.emplace_back("-cp");
+    argv.push_back(fmt::format("{}", fmt::join(path, ":")));
+  }
+  if (!facts.source_roots.empty())
+    argv.insert(argv.end(), {"-sourcepath", fmt::format("{}", fmt::join(facts.source_roots, ":"))});
+  argv.insert(argv.end(), {"-d", "{out}/classes"});
+  argv.insert(argv.end(), facts.compiled.begin(), facts.compiled.end());
+  return step(argv);
+}
+
+/// The project's own way to a CAP file, which a simulator does not need.
+std::string cap_step(const AppletFacts& facts) {
+  constexpr std::string_view patient = ", \"timeout_s\": 600";
+  const std::string in_tree = "{tree}/" + facts.builder;
+  if (name_of_file(facts.builder) == "pom.xml") return step({"mvn", "-q", "-f", in_tree, "package"}, patient);
+  if (facts.builder.ends_with(".xml")) return step({"ant", "-f", in_tree}, patient);
+  if (!facts.builder.empty()) return step({"gradle", "-p", folder_of(in_tree), "build"}, patient);
+  return compile_step(facts);
+}
+
+// --- Card and simulator ---
+
+std::string simulator_sections(const AppletFacts& facts, std::string_view aid) {
+  const std::string property = "-Dcom.licel.jcardsim.";
+  Strings argv{"java",
+               "-XX:TieredStopAtLevel=1",
+               property + "vsmartcard.host=127.0.0.1",
+               property + "vsmartcard.port={port}",
+               fmt::format("{}card.applet.0.AID={}", property, aid),
+               fmt::format("{}card.applet.0.Class={}", property, facts.class_name)};
+  argv.insert(argv.end(), facts.properties.begin(), facts.properties.end());
+  Strings path{facts.jars.simulator, "{out}/classes"};
+  path.insert(path.end(), facts.jars.libraries.begin(), facts.jars.libraries.end());
+  argv.insert(argv.end(), {"-cp", fmt::format("{}", fmt::join(path, ":")),
+                           "com.licel.jcardsim.remote.VSmartCard", "/dev/null"});
+  std::string notes;
+  if (!facts.jars.missing.empty())
+    notes = fmt::format(
+        "  // The build names jCardSim {}, which is newer than this one. Where this one will not do, fetch "
+        "that, and write\n"
+        "  // its path here, in \"build\" and in \"compile\".\n",
+        facts.jars.missing);
+  if (facts.jars.listens)
+    notes += "  // This version also listens on port 8099, on all of the machine's addresses.\n";
+  return fmt::format(
+      R"(  // jCardSim as a virtual card, which connects to {{port}}. For a real card: no "start", "transport": "pcsc:", a
+  // "build" that makes the CAP file, and an "install" that loads it; then "once" is not needed.
+{}  "start": {{"run": {}}},
+  "transport": "vpcd:",
+  "device": "jcardsim",
+)",
+      notes, list(argv, 19));
+}
+
+constexpr std::string_view card_sections =
+    R"(  // No jCardSim was found, so a card in a reader it is. What loads the CAP file onto it goes here.
+  // "install": [{"run": ["gp", "--force", "--install", "{tree}/applet.cap"]}],
+  "transport": "pcsc:",
+)";
+
+std::string session(const AppletFacts& facts, std::string_view aid) {
+  std::string text = fmt::format(
+      "  \"session\": {{\n    // {}\n",
+      facts.aid.empty()
+          ? "No AID was found in the tree: this one is made up. Write the applet's own where it checks it."
+          : "The AID is that of " + json_string(facts.aid_from) + ".");
+  if (is_simulated(facts))
+    text += fmt::format("    \"once\": [\"80B80000{:02X} {:02X} {} 000000\"],  // install\n",
+                        aid.size() / 2 + 3, aid.size() / 2, aid);
+  return text +
+         fmt::format("    \"after_reset\": [\"00A40400{:02X} {}\"]  // SELECT\n  }},\n", aid.size() / 2, aid);
+}
+
+// --- Trigger ---
+
+std::string upper(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::toupper(c); });
+  return text;
+}
+
+template <std::size_t N>
+bool has_one_of(const std::string& name, const std::array<std::string_view, N>& words) {
+  return std::ranges::any_of(words,
+                             [&](std::string_view word) { return name.find(word) != std::string::npos; });
+}
+
+/// A command that is likely to check a secret: tries that fail are counted, and end in a locked card.
+bool may_spend_tries(const Instruction& instruction) {
+  return is_one_of(instruction.value, {"20", "24", "2C", "82"}) ||
+         has_one_of(upper(instruction.name),
+                    std::to_array<std::string_view>(
+                        {"VERIFY", "PIN", "PUK", "AUTH", "UNBLOCK", "LOGIN", "PASSWORD"}));
+}
+
+/// How good a first trigger it is: it costs nothing, needs nothing, and leaves the card as it was.
+int merit(const Instruction& instruction) {
+  const bool is_transport = is_one_of(instruction.value, {"A4", "C0"});  // SELECT, GET RESPONSE
+  const bool reads =
+      has_one_of(upper(instruction.name),
+                 std::to_array<std::string_view>({"GET", "READ", "LIST", "INFO", "STATUS", "VERSION"}));
+  return (may_spend_tries(instruction) || is_transport ? 0 : 4) + (instruction.takes_data ? 0 : 2) +
+         (reads ? 1 : 0);
+}
+
+std::string notes_on(const Instruction& instruction) {
+  Strings notes;
+  if (instruction.takes_data) notes.emplace_back("takes data");
+  if (may_spend_tries(instruction)) notes.emplace_back("may count tries: mind the card");
+  return notes.empty() ? "" : fmt::format("  ({})", fmt::join(notes, "; "));
+}
+
+std::string trigger(const AppletFacts& facts) {
+  const std::vector<Instruction>& known = facts.commands.instructions;
+  std::string text = "  // The command under study: CLA INS P1 P2, then data.";
+  if (known.empty()) text += " No instruction was found in the sources: fill in yours.";
+  text += "\n";
+  for (const Instruction& found : known)
+    text += fmt::format("  //   {} {}{}\n", found.value, found.name, notes_on(found));
+  const auto chosen = std::ranges::max_element(known, {}, merit);
+  const std::string apdu = fmt::format("{}{}0000", facts.commands.cla.empty() ? "80" : facts.commands.cla,
+                                       known.empty() ? "00" : chosen->value);
+  const std::string with_data =
+      fmt::format(R"("trigger": {{"apdu": "{} {{input}}"}}, "inputs": {{"fixed": "31323334"}},)", apdu);
+  if (!known.empty() && chosen->takes_data)
+    return text + "  // With data, here four bytes; fill in yours.\n  " + with_data + "\n";
+  return text + fmt::format("  \"trigger\": {{\"apdu\": \"{}\"}},\n  // With data, here four bytes: {}\n",
+                            apdu, with_data);
+}
+
+}  // namespace
+
+std::string applet_project(const std::string& name, const AppletFacts& facts) {
+  const std::string aid = facts.aid.empty() ? std::string(made_up_aid) : facts.aid;
+  return head(name, "applet") + "  // What the applet is made of. Traps go into a copy of these files.\n" +
+         list("sources", facts.globs) + ",\n" + "  // What the card calls for each command.\n" +
+         (facts.others.empty()
+              ? ""
+              : fmt::format("  // Other applets here, for jcprof init --entry NAME:\n  //   {}\n",
+                            fmt::join(facts.others, "\n  //   "))) +
+         fmt::format("  \"entry\": {}", json_string(facts.entry)) + ",\n" + std::string(scope) +
+         "  // The class path that traps are tried against by compiling.\n" +
+         fmt::format("  \"compile\": {{\"classpath\": {}}},\n", list(class_path(facts), 27)) +
+         "  // How the copy with traps, {tree}, is built.\n" +
+         steps("build", {is_simulated(facts) ? compile_step(facts) : cap_step(facts)}) + ",\n" +
+         (is_simulated(facts) ? simulator_sections(facts, aid) : std::string(card_sections)) +
+         session(facts, aid) + trigger(facts) +
+         tail(is_simulated(facts) ? "; a simulator is a noisy target" : "");
+}
+
+}  // namespace jcprof::rewriter::draft
