@@ -10,6 +10,7 @@
 #include "annotator/estimate/attribution.hpp"
 #include "annotator/estimate/cost_tree.hpp"
 #include "annotator/estimate/edges.hpp"
+#include "annotator/estimate/hottest.hpp"
 #include "annotator/estimate/measured_path.hpp"
 #include "annotator/estimate/run_data.hpp"
 
@@ -91,6 +92,11 @@ struct Profile {
   std::optional<Estimate> between = {};  // its commands, where the trigger has several: their round trips
   // total - entry - between - lines: what was not measured, and what medians lose; may be negative
   Interval unattributed;
+  // By which part of themselves times of this run are uncertain as the target's speed changed; in their
+  // intervals.
+  double drift = 0;
+  Hottest hottest_lines;
+  Hottest hottest_functions;  // by themselves
   // Of the most frequent path.
   std::vector<BlockEstimate> blocks;  // along it
   // Hottest first, behind them what has an upper end only, and last what was not measured.

@@ -30,7 +30,8 @@ Stretches::Stretches(Readings& readings, const engine::Clock& clock, double alph
     : clock_(clock),
       alpha_(alpha),
       differences_(engine::differences(readings.times, clock)),
-      fit_(differences_, clock) {
+      fit_(differences_, clock),
+      every_total_(differences_.total) {
   for (std::size_t s = 0; s + 1 < readings.stops.size(); ++s) {
     all_.push_back({readings.stops[s], readings.stops[s + 1]});
     const std::array alone{StretchRange{.begin = s, .end = s + 1}};
@@ -105,7 +106,7 @@ void Stretches::note_dropped() {
         dropped_[s].push_back(r);
 }
 
-std::vector<double> Stretches::sum(std::span<const StretchRange> ranges) const {
+std::vector<double> Stretches::sum(std::span<const StretchRange> ranges, FarOut far) const {
   if (ranges.empty()) return {};
   std::vector<double> values(differences_.gains.size(), 0);
   std::vector<std::uint32_t> guessed(values.size(), 0);
@@ -117,7 +118,7 @@ std::vector<double> Stretches::sum(std::span<const StretchRange> ranges) const {
     for (const std::size_t end : {range.begin, range.end})
       for (const std::uint32_t r : filled_[end]) ++guessed[r];
     stretches += range.end - range.begin;
-    if (dropped_.empty()) continue;
+    if (dropped_.empty() || far == FarOut::kept) continue;
     for (std::size_t s = range.begin; s < range.end; ++s)
       for (const std::uint32_t r : dropped_[s]) values[r] = missing;
   }
