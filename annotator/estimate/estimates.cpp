@@ -266,6 +266,10 @@ double trap_share(const Run& run, const Whole& whole) {
 
 }  // namespace
 
+std::string_view headline_of(const Profile& profile) {
+  return profile.recorded ? "recorded" : "typical";
+}
+
 Profile estimate(const RunData& data, double alpha) {
   const Run run(data, alpha);
   Profile profile{.run = data.run,

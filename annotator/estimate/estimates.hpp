@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "annotator/estimate/attribution.hpp"
@@ -118,6 +119,10 @@ struct Profile {
 /// alpha: of each interval by itself. Looking at such intervals ended the rounds, which takes some of their
 /// confidence: 0.03 inside delivers 95 %.
 Profile estimate(const RunData& data, double alpha = engine::Precision{}.alpha);
+
+/// The one word for what times of a profile are. Typical ones add up, and outliers do not move them; a mean
+/// is in Averages.
+std::string_view headline_of(const Profile& profile);
 
 /// The measurement contradicts itself somewhere, or is of another command than the paths.
 bool is_unreliable(const Profile& profile);

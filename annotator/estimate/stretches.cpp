@@ -127,6 +127,17 @@ std::vector<double> Stretches::sum(std::span<const StretchRange> ranges, FarOut 
   return values;
 }
 
+std::vector<double> Stretches::gains() const {
+  std::vector<double> result;
+  for (std::size_t r = 0; r < differences_.gains.size(); ++r) {
+    const auto is_known = [r](const std::vector<double>& column) { return !is_missing(column[r]); };
+    if (std::ranges::count_if(reached_, is_known) >=
+        static_cast<std::ptrdiff_t>(engine::fewest_stops_for_gain))
+      result.push_back(differences_.gains[r]);
+  }
+  return result;
+}
+
 Hot Stretches::hotness(std::size_t stretch, double share, double whole) const {
   return engine::hotness(engine::present(differences_.blocks[stretch]), differences_, clock_, {.hot = share},
                          whole);

@@ -58,7 +58,8 @@ class Stretches {
   const std::vector<double>& totals() const { return differences_.total; }   // T(end) by round, or missing
   const std::vector<double>& entries() const { return differences_.entry; }  // T(first stop)
   const std::vector<double>& every_total() const { return every_total_; }    // those far out too
-  const std::vector<double>& gains() const { return differences_.gains; }
+  /// Of the rounds whose gain can be told.
+  std::vector<double> gains() const;
   bool tells_far_out() const { return !dropped_.empty(); }
   double sd() const { return differences_.sd; }
 

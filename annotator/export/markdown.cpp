@@ -53,9 +53,9 @@ std::string lines(const Profile& profile) {
 std::string functions(const Profile& profile) {
   if (profile.functions.empty()) return "";
   std::string text = fmt::format(
-      "\n| own {} | ± | share | with calls | ± | share | calls | function | line |\n"
+      "\n| {} | ± | share | with calls | ± | share | calls | function | line |\n"
       "|--:|--:|--:|--:|--:|--:|--:|---|---|\n",
-      cost_name(profile));
+      cost_name(profile, "own"));
   for (const FunctionEstimate& function : profile.functions | std::views::take(most_rows)) {
     const CostCells own = cost_cells(function.exclusive, profile.run.unit);
     const CostCells all = cost_cells(function.inclusive, profile.run.unit);
@@ -87,7 +87,8 @@ std::string to_markdown(const Profile& profile) {
                                  run.simulated ? ", **SIMULATED**" : "");
   if (!run.reader.empty()) text += fmt::format("Reader {}, {}. ", code(run.reader), code(run.protocol));
   text += fmt::format("{}; {}. Intervals are {}.\n", extent(profile), total_text(profile),
-                      profile.recorded ? recorded_interval : "95 %");
+                      interval_text(profile));
+  if (const std::string hottest = hottest_text(profile, code); !hottest.empty()) text += "\n" + hottest;
   return text + lines(profile) + functions(profile) + warnings(profile);
 }
 
