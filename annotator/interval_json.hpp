@@ -31,7 +31,7 @@ inline nlohmann::ordered_json known_interval_json(const Interval& interval) {
 inline void add_averages(nlohmann::ordered_json& item, const Estimate& cost) {
   if (!cost.averages) return;
   item["mean"] = interval_json(cost.averages->mean);
-  item["median"] = cost.averages->median;
+  item["median"] = interval_json(cost.averages->median);
   item["q05"] = cost.averages->q05;
   item["q95"] = cost.averages->q95;
   if (cost.averages->differs) item["mean_differs"] = true;

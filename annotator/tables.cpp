@@ -142,7 +142,7 @@ std::string header(const Profile& profile, const TableStyle& style) {
     text += fmt::format(" in reader {}, {}", plain_line(run.reader), plain_line(run.protocol));
   if (run.simulated) text += ", " + painted("SIMULATED", yellow, style);
   text += fmt::format(": {}\n{}\n", extent(profile), total_text(profile));
-  if (was_measured(profile.total) || profile.recorded)
+  if (!profile.lines.empty() || !profile.functions.empty())
     text += fmt::format("± is {}\n", interval_text(profile));
   return text + hottest_text(profile);
 }

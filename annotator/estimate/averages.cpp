@@ -20,8 +20,10 @@ std::optional<Averages> averages_of(const MeasuredPath& path, const std::vector<
   if (!was_measured(estimate)) return std::nullopt;
   const std::vector<double> values = engine::present(of_rounds);
   const auto quantile = [&](double part) { return std::max(0.0, engine::quantile(values, part)); };
-  return Averages{
-      .mean = estimate.ticks, .median = quantile(0.5), .q05 = quantile(0.05), .q95 = quantile(0.95)};
+  return Averages{.mean = estimate.ticks,
+                  .median = estimate_from(path.stretches().median_of(values), values.size(), doubt).ticks,
+                  .q05 = quantile(0.05),
+                  .q95 = quantile(0.95)};
 }
 
 }  // namespace

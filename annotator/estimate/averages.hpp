@@ -17,7 +17,7 @@ struct Sum;
 /// Of the rounds as measured, the noise of measuring in them. Never below 0.
 struct Averages {
   engine::Interval mean;  // every round counts alike, however far out
-  double median = 0;
+  engine::Interval median;
   double q05 = 0;
   double q95 = 0;
   double chance = 1;     // that noise alone sets the mean so far from the typical value

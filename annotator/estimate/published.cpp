@@ -23,7 +23,9 @@ Interval widened(const Interval& ticks, double half) {
 Estimate with_drift(Estimate estimate, double moved, double drift) {
   if (drift == 0) return estimate;
   estimate.ticks = widened(estimate.ticks, drift * moved);
-  if (estimate.averages) estimate.averages->mean = widened(estimate.averages->mean, drift * moved);
+  if (estimate.averages)
+    for (Interval* one : {&estimate.averages->mean, &estimate.averages->median})
+      *one = widened(*one, drift * moved);
   estimate.resolved = is_resolved(estimate.ticks);
   return estimate;
 }

@@ -148,4 +148,8 @@ Interval Stretches::interval_of(const std::vector<double>& values) const {
   return engine::interval_of(values, differences_, clock_, alpha_);
 }
 
+Interval Stretches::median_of(const std::vector<double>& values) const {
+  return clock_.method == Method::exact ? interval_of(values) : engine::sign_interval(values, alpha_);
+}
+
 }  // namespace jcprof::annotator

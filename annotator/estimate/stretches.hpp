@@ -54,6 +54,8 @@ class Stretches {
   std::vector<double> sum(std::span<const StretchRange> ranges, FarOut far = FarOut::left_out) const;
   /// The interval of a time that is known in each round, and missing in none.
   Interval interval_of(const std::vector<double>& values) const;
+  /// The interval of their median, under each clock.
+  Interval median_of(const std::vector<double>& values) const;
 
   const std::vector<double>& totals() const { return differences_.total; }   // T(end) by round, or missing
   const std::vector<double>& entries() const { return differences_.entry; }  // T(first stop)

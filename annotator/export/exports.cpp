@@ -129,8 +129,8 @@ std::string cells(const Estimate& cost) {
 
 /// Mean with its interval, median and quantiles; empty where they are not known.
 std::string cells(const std::optional<Averages>& averages) {
-  if (!averages) return ",,,,,";
-  return fmt::format("{},{},{},{}", cells(averages->mean), cell(averages->median), cell(averages->q05),
+  if (!averages) return ",,,,,,,";
+  return fmt::format("{},{},{},{}", cells(averages->mean), cells(averages->median), cell(averages->q05),
                      cell(averages->q95));
 }
 
@@ -201,7 +201,8 @@ std::string to_csv(const Profile& profile) {
   const std::string_view unit = name_of(profile.run.unit);
   std::string text = fmt::format(
       "path,line,function,hits,rounds,{0},{0}_low,{0}_high,share,share_low,share_high,resolved,"
-      "{0}_mean,{0}_mean_low,{0}_mean_high,{0}_median,{0}_q05,{0}_q95,headline\r\n",
+      "{0}_mean,{0}_mean_low,{0}_mean_high,{0}_median,{0}_median_low,{0}_median_high,{0}_q05,{0}_q95,"
+      "headline\r\n",
       unit);
   for (const LineEstimate& line : profile.lines)
     text += fmt::format("{},{},{},{},{},{},{},{}\r\n", csv_text(line.path), line.line,

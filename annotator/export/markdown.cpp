@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <ranges>
+#include <sstream>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -50,6 +52,14 @@ std::string lines(const Profile& profile) {
   return text + left_out(profile.lines.size());
 }
 
+std::string hottest(const Profile& profile) {
+  std::string text;
+  std::istringstream sentences(hottest_text(profile, code));
+  for (std::string sentence; std::getline(sentences, sentence);)
+    text += fmt::format("{}- {}\n", text.empty() ? "\n" : "", sentence);
+  return text;
+}
+
 std::string functions(const Profile& profile) {
   if (profile.functions.empty()) return "";
   std::string text = fmt::format(
@@ -88,8 +98,7 @@ std::string to_markdown(const Profile& profile) {
   if (!run.reader.empty()) text += fmt::format("Reader {}, {}. ", code(run.reader), code(run.protocol));
   text += fmt::format("{}; {}. Intervals are {}.\n", extent(profile), total_text(profile),
                       interval_text(profile));
-  if (const std::string hottest = hottest_text(profile, code); !hottest.empty()) text += "\n" + hottest;
-  return text + lines(profile) + functions(profile) + warnings(profile);
+  return text + hottest(profile) + lines(profile) + functions(profile) + warnings(profile);
 }
 
 }  // namespace jcprof::annotator

@@ -32,7 +32,7 @@ export function averagePairs(report: Report, averages: Averages): [string, strin
   const { units } = report;
   return [
     ["On average", `${units.interval(averages.mean)}${averages.differs ? ", another time than the typical one" : ""}`],
-    ["Median", units.amount(averages.median)],
+    ["Median", units.interval(averages.median)],
     ["90 of 100 rounds", `${units.amount(averages.q05)} to ${units.amount(averages.q95)}`],
   ];
 }

@@ -24,7 +24,7 @@ export interface Each {
 /// Of the rounds. The mean differs where single runs do, by more than noise and by an amount that counts.
 export interface Averages {
   mean: Interval;
-  median: number;
+  median: Interval;
   q05: number;
   q95: number;
   differs?: true;

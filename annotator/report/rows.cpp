@@ -32,7 +32,7 @@ std::string averages_member(const Estimate& cost) {
   if (!cost.averages) return "";
   const Averages& averages = *cost.averages;
   return fmt::format(R"(,"averages":{{"mean":{},"median":{},"q05":{},"q95":{}{}}})", json(averages.mean),
-                     json_number(averages.median), json_number(averages.q05), json_number(averages.q95),
+                     json(averages.median), json_number(averages.q05), json_number(averages.q95),
                      averages.differs ? R"(,"differs":true)" : "");
 }
 

@@ -131,9 +131,10 @@ std::string whole_cost(const Estimate& cost, ClockUnit unit) {
 
 std::string averages_text(const Averages& averages, ClockUnit unit) {
   const Quantity mean = quantity(averages.mean, unit);
+  const Quantity median = quantity(averages.median, unit);
   return fmt::format("mean    {} ±{}{}\n", mean.value, mean.half_width,
-                     averages.differs ? ", another one than what is typical" : "") +
-         fmt::format("median  {}, 90 of 100 rounds from {} to {}\n", each(averages.median, unit),
+                     averages.differs ? ", not the typical time: single runs differ" : "") +
+         fmt::format("median  {} ±{}, 90 of 100 rounds from {} to {}\n", median.value, median.half_width,
                      each(averages.q05, unit), each(averages.q95, unit));
 }
 

@@ -133,12 +133,14 @@ struct StoredEstimate {
   double inclusive = 0, inclusive_low = 0, inclusive_high = 0;  // functions only
   bool resolved = false;
   std::optional<double> rate = {};  // edges only: part of the traced runs that go it
-  // Of the rounds: edges, lines, functions by themselves, loops, the whole command. The three below: not
-  // edges.
+  // Of the rounds: edges, lines, functions by themselves, loops, the whole command. From mean_low to
+  // median_high: not edges.
   std::optional<double> mean = {};
   std::optional<double> mean_low = {};
   std::optional<double> mean_high = {};
   std::optional<double> median = {};
+  std::optional<double> median_low = {};
+  std::optional<double> median_high = {};
   std::optional<double> q05 = {};
   std::optional<double> q95 = {};
   std::optional<Hot> hot = {};

@@ -180,9 +180,10 @@ auto columns(RowOf<StoredEstimate> auto& row) {
       column("inclusive_low", row.inclusive_low, Cell::low_end),
       column("inclusive_high", row.inclusive_high, Cell::high_end), column("resolved", row.resolved),
       column("rate", row.rate), column("mean", row.mean), column("mean_low", row.mean_low),
-      column("mean_high", row.mean_high), column("median", row.median), column("q05", row.q05),
-      column("q95", row.q95), column("hot", row.hot), column("hottest", row.hottest),
-      column("least", row.least), column("most", row.most), column("q50", row.q50), column("q99", row.q99));
+      column("mean_high", row.mean_high), column("median", row.median), column("median_low", row.median_low),
+      column("median_high", row.median_high), column("q05", row.q05), column("q95", row.q95),
+      column("hot", row.hot), column("hottest", row.hottest), column("least", row.least),
+      column("most", row.most), column("q50", row.q50), column("q99", row.q99));
 }
 
 auto columns(RowOf<StoredSymbol> auto& row) {
