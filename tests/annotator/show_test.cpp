@@ -146,7 +146,7 @@ TEST_CASE("a line is shown with its mean, its median and where most rounds lie")
   CHECK(show_line(profile, {"src/sort.c", 11}, "", {.width = 40})
             .find("typical 800 µs ±10, 80.0 % (72.0 % to 88.0 %)\n"
                   "mean    1.00 ms ±0.02, not the typical time: single runs differ\n"
-                  "median  800 µs ±10, 90 of 100 rounds from 700 µs to 3.00 ms\n") != std::string::npos);
+                  "median  800 µs ±10, 90 of 100 rounds from 700 µs to 3.0 ms\n") != std::string::npos);
 }
 
 TEST_CASE("a line is shown with its rounds, its loop, callers and callees") {
