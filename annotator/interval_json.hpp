@@ -27,12 +27,33 @@ inline nlohmann::ordered_json known_interval_json(const Interval& interval) {
   return json;
 }
 
-/// "ticks", "share" and "resolved" for an item. An unreliable one says so.
+/// "mean", "median", "q05", "q95", and "mean_differs" where that is so. Nothing where they are not known.
+inline void add_averages(nlohmann::ordered_json& item, const Estimate& cost) {
+  if (!cost.averages) return;
+  item["mean"] = interval_json(cost.averages->mean);
+  item["median"] = interval_json(cost.averages->median);
+  item["q05"] = cost.averages->q05;
+  item["q95"] = cost.averages->q95;
+  if (cost.averages->differs) item["mean_differs"] = true;
+}
+
+/// The list is called `places`.
+inline nlohmann::ordered_json hottest_json(const Hottest& hottest, const char* places) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const HotPlace& place : hottest.among)
+    list.push_back({{"path", place.path}, {"line", place.line}, {"function", place.function}});
+  nlohmann::ordered_json json{{places, list}, {"confidence", nullptr}};
+  if (!hottest.among.empty()) json["confidence"] = hottest.confidence;
+  return json;
+}
+
+/// "ticks", "share" and "resolved" for an item, with averages. An unreliable one says so.
 inline void add_cost(nlohmann::ordered_json& item, const Estimate& cost) {
   item["ticks"] = known_interval_json(cost.ticks);
   item["share"] = known_interval_json(cost.share);
   item["resolved"] = cost.resolved;
   if (cost.unreliable) item["unreliable"] = true;
+  add_averages(item, cost);
 }
 
 }  // namespace jcprof::annotator

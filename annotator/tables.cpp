@@ -41,6 +41,30 @@ std::string left_out(std::size_t count, const TableStyle& style) {
   return count > style.rows ? fmt::format("… and {} more\n", count - style.rows) : "";
 }
 
+template <class TextOf>
+std::string hottest_of(std::string_view kind, const Hottest& hottest, const TextOf& text_of) {
+  constexpr std::size_t most_named = 3;
+  constexpr double most_sure = 0.99;  // tails of noise are not known well enough for more
+  if (hottest.among.empty()) return "";
+  const std::size_t named = std::min(most_named, hottest.among.size());
+  std::string text = fmt::format("hottest {}: ", kind);
+  for (std::size_t i = 0; i < named; ++i) {
+    const bool is_last = i + 1 == hottest.among.size();
+    text += (i == 0 ? "" : is_last ? " or " : ", ") + text_of(hottest.among[i]);
+  }
+  if (hottest.among.size() > named) text += fmt::format(" or one of {} more", hottest.among.size() - named);
+  const bool is_over = hottest.confidence > most_sure;
+  return text + fmt::format(" ({}{:.0f} % sure)\n", is_over ? "over " : "",
+                            std::floor(100 * std::min(most_sure, hottest.confidence) + 1e-9));
+}
+
+/// "21 ms ±2" where that is another time than the typical one; else empty.
+std::string mean_where_it_differs(const Estimate& estimate, ClockUnit unit) {
+  if (!estimate.averages || !estimate.averages->differs) return "";
+  const Quantity mean = quantity(estimate.averages->mean, unit);
+  return fmt::format("{} ±{}", mean.value, mean.half_width);
+}
+
 /// The first of `items`, a row each, and how many more there are; empty without any.
 template <class Item, class RowOf>
 std::string first_of(const std::vector<Item>& items, const std::vector<Column>& columns,
@@ -86,9 +110,28 @@ std::string total_text(const Profile& profile) {
   if (!was_measured(profile.entry)) return fmt::format("total {} ±{}", total.value, total.half_width);
   const std::string between =
       profile.between ? fmt::format(", {} between commands", cost_cells(*profile.between, unit).value) : "";
-  return fmt::format("total {} ±{}, of it {} before the first trap{} and {} unattributed", total.value,
-                     total.half_width, quantity(profile.entry.ticks, unit).value, between,
+  const std::string mean = mean_where_it_differs(profile.total, unit);
+  return fmt::format("total {} ±{}{}, of it {} before the first trap{} and {} unattributed", total.value,
+                     total.half_width, mean.empty() ? "" : fmt::format(" ({} on average)", mean),
+                     quantity(profile.entry.ticks, unit).value, between,
                      signed_quantity(profile.unattributed, unit));
+}
+
+std::string hottest_text(const Profile& profile, const ShownName& shown) {
+  const auto place = [&](const HotPlace& hot) { return shown(fmt::format("{}:{}", hot.path, hot.line)); };
+  const auto name = [&](const HotPlace& hot) { return shown(hot.function); };
+  return hottest_of("line", profile.hottest_lines, place) +
+         hottest_of("function", profile.hottest_functions, name);
+}
+
+std::string interval_text(const Profile& profile) {
+  if (profile.recorded) return std::string(recorded_interval);
+  if (profile.run.unit == ClockUnit::instructions) return "95 %";
+  constexpr double least_drift = 0.001;  // less does not show
+  const std::string drift = profile.drift < least_drift
+                                ? ""
+                                : fmt::format(", in which the speed varied by {}", percent(profile.drift));
+  return fmt::format("95 % within this session{}; another one may be faster or slower as a whole", drift);
 }
 
 std::string header(const Profile& profile, const TableStyle& style) {
@@ -99,11 +142,19 @@ std::string header(const Profile& profile, const TableStyle& style) {
     text += fmt::format(" in reader {}, {}", plain_line(run.reader), plain_line(run.protocol));
   if (run.simulated) text += ", " + painted("SIMULATED", yellow, style);
   text += fmt::format(": {}\n{}\n", extent(profile), total_text(profile));
-  return profile.recorded ? text + "± is " + std::string(recorded_interval) + "\n" : text;
+  if (!profile.lines.empty() || !profile.functions.empty())
+    text += fmt::format("± is {}\n", interval_text(profile));
+  return text + hottest_text(profile);
 }
 
 std::string cost_name(const Profile& profile) {
+  if (!profile.recorded) return std::string(headline_of(profile));
   return profile.run.unit == ClockUnit::instructions ? "cost" : "time";
+}
+
+std::string cost_name(const Profile& profile, std::string_view of) {
+  return profile.recorded ? fmt::format("{} {}", of, cost_name(profile))
+                          : fmt::format("{} {}", cost_name(profile), of);
 }
 
 std::vector<LineEstimate> all_lines(const Profile& profile) {
@@ -119,18 +170,24 @@ std::vector<LineEstimate> all_lines(const Profile& profile) {
 }
 
 std::string line_table(const Profile& profile, const TableStyle& style) {
-  return first_of(
-      profile.lines,
-      {{cost_name(profile)}, {"±"}, {"share"}, {"hits"}, {"line", Align::left}, {"function", Align::left}},
-      style, [&](const LineEstimate& line) {
-        const CostCells cost = cost_cells(line.cost, profile.run.unit);
-        return Row{cost.value,
-                   cost.half_width,
-                   cost.share,
-                   fmt::format("×{}", line.hits),
-                   fmt::format("{}:{}", plain_line(line.path), line.line),
-                   plain_line(line.function)};
-      });
+  const ClockUnit unit = profile.run.unit;
+  const bool has_means =
+      std::ranges::any_of(profile.lines | std::views::take(style.rows),
+                          [&](const auto& l) { return !mean_where_it_differs(l.cost, unit).empty(); });
+  std::vector<Column> columns{{cost_name(profile)}, {"±"}};
+  if (has_means) columns.push_back({"on average"});
+  for (const char* title : {"share", "hits"}) columns.push_back({title});
+  for (const char* title : {"line", "function"}) columns.push_back({title, Align::left});
+  return first_of(profile.lines, columns, style, [&](const LineEstimate& line) {
+    const CostCells cost = cost_cells(line.cost, unit);
+    Row row{cost.value, cost.half_width};
+    if (has_means) row.push_back(mean_where_it_differs(line.cost, unit));
+    for (std::string cell :
+         {cost.share, fmt::format("×{}", line.hits), fmt::format("{}:{}", plain_line(line.path), line.line),
+          plain_line(line.function)})
+      row.push_back(std::move(cell));
+    return row;
+  });
 }
 
 std::string without_parameters(const std::string& name) {
@@ -148,7 +205,7 @@ std::string without_parameters(const std::string& name) {
 std::string function_table(const Profile& profile, const TableStyle& style) {
   const ClockUnit unit = profile.run.unit;
   const bool is_recorded = profile.recorded.has_value();
-  std::vector<Column> columns{{"own " + cost_name(profile)}, {"±"}, {"share"}, {"with calls"}};
+  std::vector<Column> columns{{cost_name(profile, "own")}, {"±"}, {"share"}, {"with calls"}};
   for (const char* title :
        is_recorded ? std::vector{"calls", "average", "most"} : std::vector{"share", "calls"})
     columns.push_back({title});
@@ -173,7 +230,7 @@ std::string function_table(const Profile& profile, const TableStyle& style) {
 
 std::string loop_table(const Profile& profile, const TableStyle& style) {
   return first_of(profile.loops,
-                  {{"loop " + cost_name(profile)},
+                  {{cost_name(profile, "loop")},
                    {"±"},
                    {"share"},
                    {"begun"},

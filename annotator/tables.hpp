@@ -2,11 +2,14 @@
 // The profile on a terminal: what it was measured on, the hottest lines, functions and loops, warnings.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "annotator/estimate/estimates.hpp"
 #include "annotator/text_table.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::annotator {
 
@@ -23,8 +26,11 @@ CostCells cost_cells(const Estimate& estimate, ClockUnit unit);
 /// The lines, hottest first. Hooks know none: then each function in the line where it begins.
 std::vector<LineEstimate> all_lines(const Profile& profile);
 
-/// "time"; of instructions "cost".
+/// "typical": it is no mean over all runs. Of a recording, which is one run, "time", or "cost" of
+/// instructions.
 std::string cost_name(const Profile& profile);
+/// "typical own", "own time"; the same of "loop".
+std::string cost_name(const Profile& profile, std::string_view of);
 
 /// "A::put" of "A::put(int, std::function<void (int)>) const": parameters push what tells functions apart out
 /// of the column.
@@ -36,6 +42,16 @@ std::string total_text(const Profile& profile);
 /// The meaning of intervals in a recorded run, which is a single one.
 inline constexpr std::string_view recorded_interval =
     "what the recorder's own cost leaves open in this run, not how far another run would be from it";
+
+/// A name from a profile as the place where it is shown has to have it.
+using ShownName = std::function<std::string(const std::string& name)>;
+
+/// "hottest line: A.java:97 (over 99 % sure)", and the same of functions, each a line; of one line nothing.
+std::string hottest_text(
+    const Profile& profile,
+    const ShownName& shown = [](const std::string& name) { return plain_line(name); });
+/// The meaning of the intervals.
+std::string interval_text(const Profile& profile);
 
 std::string header(const Profile& profile, const TableStyle& style = {});
 std::string line_table(const Profile& profile, const TableStyle& style = {});

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "annotator/estimate/quantity.hpp"
 #include "annotator/estimate/unreliable.hpp"
 
 namespace jcprof::annotator {
@@ -55,6 +56,33 @@ void warn_of_negative(const Profile& profile, const Whole& whole, std::vector<st
       std::ranges::count_if(profile.blocks, is_beyond_noise), first->path, first->line));
 }
 
+std::string two_times(const Estimate& cost, ClockUnit unit) {
+  return fmt::format("takes {} typically and {} on average", each(cost.ticks.value, unit),
+                     each(cost.averages->mean.value, unit));
+}
+
+/// Single runs differ by so much that the one number which is shown is not what people may take it for.
+void warn_of_means(const Profile& profile, std::vector<std::string>& warnings) {
+  constexpr std::size_t most_named = 3;
+  constexpr std::string_view reason = "single runs differ, and tables have what is typical";
+  const auto differs = [](const Estimate& cost) { return cost.averages && cost.averages->differs; };
+  const auto distance = [](const LineEstimate* line) {
+    return std::abs(line->cost.averages->mean.value - line->cost.ticks.value);
+  };
+  std::vector<const LineEstimate*> lines;
+  for (const LineEstimate& line : profile.lines)
+    if (differs(line.cost)) lines.push_back(&line);
+  std::ranges::stable_sort(lines, std::ranges::greater{}, distance);
+  std::string places;
+  for (std::size_t i = 0; i < std::min(most_named, lines.size()); ++i)
+    places += fmt::format("{}{}:{} {}", i == 0 ? "" : ", ", lines[i]->path, lines[i]->line,
+                          two_times(lines[i]->cost, profile.run.unit));
+  if (lines.size() > most_named) places += fmt::format(", and {} lines more", lines.size() - most_named);
+  if (!lines.empty()) warnings.push_back(fmt::format("{}: {}", places, reason));
+  if (differs(profile.total))
+    warnings.push_back(fmt::format("the command {}: {}", two_times(profile.total, profile.run.unit), reason));
+}
+
 void warn_of_what_is_missing(const Run& run, const Profile& profile, std::vector<std::string>& warnings) {
   if (run.usual.path().end() == 0)
     warnings.emplace_back("the run has no path: nothing but the whole command is known");
@@ -84,6 +112,7 @@ std::vector<std::string> estimate_warnings(const Run& run, const Profile& profil
     std::ranges::move(warnings_of_unreliable(profile, {.map = run.data.map, .path = run.usual}),
                       std::back_inserter(warnings));
   warn_of_negative(profile, whole, warnings);
+  warn_of_means(profile, warnings);
   warn_of_what_is_missing(run, profile, warnings);
   if (profile.trap_share > dear_traps)
     warnings.push_back(

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "annotator/estimate/measured_path.hpp"
+#include "annotator/estimate/published.hpp"
 #include "annotator/estimate/run_data.hpp"
 
 namespace jcprof::annotator {
@@ -34,12 +35,6 @@ struct Run {
   TrapCost cost;
   RunView view;
   MeasuredPath usual;  // the most frequent path
-};
-
-/// The whole that shares are fractions of.
-struct Whole {
-  double blocks = 0;  // their sum
-  double shared = 1;
 };
 
 }  // namespace jcprof::annotator

@@ -12,17 +12,10 @@
 
 #include "annotator/estimate/estimate_warnings.hpp"
 #include "annotator/estimate/estimated_run.hpp"
+#include "src/engine/speed.hpp"
 
 namespace jcprof::annotator {
 namespace {
-
-Estimate with_share(Estimate estimate, const Whole& whole) {
-  if (!was_measured(estimate)) return estimate;
-  // The whole command, and the upper end of a part, may be more than all blocks.
-  const auto share = [&](double ticks) { return std::min(1.0, ticks / whole.shared); };
-  estimate.share = {share(estimate.ticks.value), share(estimate.ticks.low), share(estimate.ticks.high)};
-  return estimate;
-}
 
 /// Lines that no path passes. Where paths were cut nobody knows.
 std::vector<UnreachedLine> unreached(const Run& run) {
@@ -121,6 +114,8 @@ Whole whole_of(const Run& run, const Profile& profile) {
       !std::ranges::all_of(profile.blocks, [](const auto& block) { return was_measured(block.cost); }))
     whole.shared = std::max(
         whole.shared, profile.total.ticks.value - profile.entry.ticks.value - ticks_of(profile.between));
+  whole.drift = engine::speed_doubt(run.usual.stretches().gains());
+  whole.lines = run.usual.attribution().lines.size();
   return whole;
 }
 
@@ -151,19 +146,39 @@ std::vector<Parts> parts_by(const Run& run, std::uint32_t Block::* owner, std::s
   return parts;
 }
 
-/// In the order in which they first own a block.
-std::vector<LineEstimate> lines(const Run& run, const Whole& whole) {
+/// What each line takes, in the order in which they first own a block.
+Contest lines_with_sums(const Run& run) {
+  Contest result;
   const std::vector<OwnedLine>& owned = run.usual.attribution().lines;
-  const std::vector<Parts> parts = parts_by(run, &Block::line, owned.size());
+  for (const Parts& parts : parts_by(run, &Block::line, owned.size())) {
+    const OwnedLine& line = owned[result.sums.size()];
+    result.places.push_back({line.path, line.line, line.function});
+    result.sums.push_back(run.usual.sum_of(parts));
+  }
+  return result;
+}
+
+/// What each function takes by itself.
+Contest functions_with_sums(const Run& run) {
+  Contest result;
+  const std::vector<PassedFunction>& functions = run.usual.attribution().functions;
+  for (const Parts& parts : parts_by(run, &Block::function, functions.size())) {
+    const PassedFunction& function = functions[result.sums.size()];
+    result.places.push_back({function.path, function.line, function.name});
+    result.sums.push_back(run.usual.sum_of(parts));
+  }
+  return result;
+}
+
+std::vector<LineEstimate> lines(const Run& run, const Contest& all, const Whole& whole) {
   std::vector<LineEstimate> result;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    Sum sum = run.usual.sum_of(parts[i]);
-    result.push_back({.path = owned[i].path,
-                      .line = owned[i].line,
-                      .function = owned[i].function,
-                      .hits = owned[i].hits,
-                      .cost = with_share(run.usual.estimate_of(sum), whole),
-                      .rounds = std::move(sum.rounds)});
+  for (std::size_t i = 0; i < all.sums.size(); ++i) {
+    result.push_back({.path = all.places[i].path,
+                      .line = all.places[i].line,
+                      .function = all.places[i].function,
+                      .hits = run.usual.attribution().lines[i].hits,
+                      .cost = published(run.usual, all.sums[i], whole),
+                      .rounds = all.sums[i].rounds});
     if (result.back().cost.unreliable) result.back().rounds.clear();
   }
   return result;
@@ -180,22 +195,20 @@ CostTree tree(const Run& run, const std::vector<LineEstimate>& lines) {
   return cost_tree(run.usual.attribution(), costs);
 }
 
-std::vector<FunctionEstimate> functions(const Run& run, const Whole& whole) {
+std::vector<FunctionEstimate> functions(const Run& run, const Contest& own, const Whole& whole) {
   const Attribution& attribution = run.usual.attribution();
-  const auto cost_of = [&](const Parts& parts) { return run.usual.estimate_of(run.usual.sum_of(parts)); };
-  const std::vector<Parts> own = parts_by(run, &Block::function, attribution.functions.size());
-  std::vector<Parts> inclusive(own.size());
+  std::vector<Parts> inclusive(own.sums.size());
   for (const Invocation& call : attribution.invocations)
     if (call.outermost) add_blocks(run, inclusive[call.function], call.begin, call.end);
   std::vector<FunctionEstimate> result;
-  for (std::size_t i = 0; i < own.size(); ++i) {
+  for (std::size_t i = 0; i < own.sums.size(); ++i) {
     const PassedFunction& function = attribution.functions[i];
     result.push_back({.function = function.name,
                       .path = function.path,
                       .line = function.line,
                       .calls = function.calls,
-                      .exclusive = with_share(cost_of(own[i]), whole),
-                      .inclusive = with_share(cost_of(inclusive[i]), whole)});
+                      .exclusive = published(run.usual, own.sums[i], whole),
+                      .inclusive = published(run.usual, run.usual.sum_of(inclusive[i]), whole)});
   }
   std::ranges::stable_sort(result, [](const FunctionEstimate& a, const FunctionEstimate& b) {
     return std::pair(place_of(a.exclusive), std::string_view(a.function)) <
@@ -217,7 +230,7 @@ std::vector<LoopEstimate> loops(const Run& run, const Whole& whole) {
                       .line = loop.line,
                       .entries = loop.entries,
                       .passes = loop.passes,
-                      .cost = with_share(run.usual.estimate_of(run.usual.sum_of(parts[i])), whole)});
+                      .cost = published(run.usual, run.usual.sum_of(parts[i]), whole)});
   }
   sort_by_cost(result);
   return result;
@@ -253,6 +266,10 @@ double trap_share(const Run& run, const Whole& whole) {
 
 }  // namespace
 
+std::string_view headline_of(const Profile& profile) {
+  return profile.recorded ? "recorded" : "typical";
+}
+
 Profile estimate(const RunData& data, double alpha) {
   const Run run(data, alpha);
   Profile profile{.run = data.run,
@@ -272,22 +289,27 @@ Profile estimate(const RunData& data, double alpha) {
   const Whole whole = whole_of(run, profile);
   for (std::size_t s = 0; s < profile.blocks.size(); ++s) {
     BlockEstimate& block = profile.blocks[s];
-    block.cost = with_share(block.cost, whole);
+    block.cost = published(block.cost, whole);
     if (whole.blocks > 0 && !block.function.empty() && !block.cost.unreliable)
       block.hot = run.usual.stretches().hotness(s, data.run.hot, whole.shared);
   }
-  profile.lines = lines(run, whole);
+  const Contest all_lines = lines_with_sums(run);
+  const Contest all_functions = functions_with_sums(run);
+  profile.hottest_lines = hottest(run.usual, all_lines, alpha);
+  profile.hottest_functions = hottest(run.usual, all_functions, alpha);
+  profile.lines = lines(run, all_lines, whole);
   profile.tree = tree(run, profile.lines);
   sort_by_cost(profile.lines);
-  profile.functions = functions(run, whole);
+  profile.functions = functions(run, all_functions, whole);
   profile.loops = loops(run, whole);
-  profile.total = with_share(profile.total, whole);
-  profile.entry = with_share(profile.entry, whole);
-  if (profile.between) profile.between = with_share(*profile.between, whole);
+  profile.total = published_total(run.usual, whole);
+  profile.entry = published(profile.entry, {.shared = whole.shared});
+  if (profile.between) profile.between = published(*profile.between, whole);
+  profile.drift = whole.drift;
   profile.unattributed = unattributed(run, profile);
   profile.trap_share = trap_share(run, whole);
   EdgeEstimates edges = edge_estimates(run.view, run.usual);
-  for (EdgeEstimate& edge : edges.edges) edge.cost = with_share(edge.cost, whole);
+  for (EdgeEstimate& edge : edges.edges) edge.cost = published(edge.cost, whole);
   sort_by_cost(edges.edges);
   profile.edges = std::move(edges.edges);
 

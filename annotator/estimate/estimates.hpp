@@ -5,11 +5,13 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "annotator/estimate/attribution.hpp"
 #include "annotator/estimate/cost_tree.hpp"
 #include "annotator/estimate/edges.hpp"
+#include "annotator/estimate/hottest.hpp"
 #include "annotator/estimate/measured_path.hpp"
 #include "annotator/estimate/run_data.hpp"
 
@@ -91,6 +93,11 @@ struct Profile {
   std::optional<Estimate> between = {};  // its commands, where the trigger has several: their round trips
   // total - entry - between - lines: what was not measured, and what medians lose; may be negative
   Interval unattributed;
+  // By which part of themselves times of this run are uncertain as the target's speed changed; in their
+  // intervals.
+  double drift = 0;
+  Hottest hottest_lines;
+  Hottest hottest_functions;  // by themselves
   // Of the most frequent path.
   std::vector<BlockEstimate> blocks;  // along it
   // Hottest first, behind them what has an upper end only, and last what was not measured.
@@ -112,6 +119,10 @@ struct Profile {
 /// alpha: of each interval by itself. Looking at such intervals ended the rounds, which takes some of their
 /// confidence: 0.03 inside delivers 95 %.
 Profile estimate(const RunData& data, double alpha = engine::Precision{}.alpha);
+
+/// The one word for what times of a profile are. Typical ones add up, and outliers do not move them; a mean
+/// is in Averages.
+std::string_view headline_of(const Profile& profile);
 
 /// The measurement contradicts itself somewhere, or is of another command than the paths.
 bool is_unreliable(const Profile& profile);

@@ -146,11 +146,10 @@ std::vector<double> MeasuredPath::block_costs() const {
 Sum MeasuredPath::sum_of(const Parts& parts) const {
   Sum sum;
   std::vector<StretchRange> ranges;
-  TrapCount traps;
   for (const Part& part : parts) {
     const Stretch& stretch = stretches_.all()[part.stretch];
     const Fraction share = fraction(part.weight, division_.weight(stretch.begin, stretch.end));
-    traps.add(traps_of(stretch), share.value);
+    sum.traps.add(traps_of(stretch), share.value);
     sum.is_contradicted = sum.is_contradicted || is_contradicted_[part.stretch];
     sum.value += part.cost;
     const double whole = std::max(0.0, stretches_.interval(part.stretch).value);
@@ -162,11 +161,13 @@ Sum MeasuredPath::sum_of(const Parts& parts) const {
     else
       ranges.push_back({part.stretch, part.stretch + 1, share.value});
   }
-  sum.doubt.traps = half_width_of(traps, cost_);
+  sum.doubt.traps = half_width_of(sum.traps, cost_);
   sum.terms = ranges.size();
-  sum.raw = stretches_.interval_of(ranges);
-  sum.known = stretches_.rounds_of(ranges);
+  sum.sway = stretches_.fit().sum_of(ranges);
+  sum.raw = stretches_.interval_of(sum.sway);
+  sum.known = sum.sway.rounds;
   sum.rounds = stretches_.sum(ranges);
+  sum.every_round = stretches_.tells_far_out() ? stretches_.sum(ranges, FarOut::kept) : sum.rounds;
   return sum;
 }
 
@@ -184,8 +185,17 @@ Estimate MeasuredPath::stretch(std::size_t index) const {
 
 Estimate MeasuredPath::total() const {
   const std::vector<double> values = engine::present(stretches_.totals());
-  const double traps = half_width_of(traps_at(path_.end(), path_, attribution_.unwinding), cost_);
-  return estimate_from(stretches_.interval_of(values), values.size(), {.traps = traps});
+  return estimate_from(stretches_.interval_of(values), values.size(), {.traps = total_doubt()});
+}
+
+double MeasuredPath::total_doubt() const {
+  return half_width_of(traps_at(path_.end(), path_, attribution_.unwinding), cost_);
+}
+
+double MeasuredPath::doubt_between(const Sum& a, const Sum& b) const {
+  TrapCount more = a.traps;
+  more.add(b.traps, -1);
+  return half_width_of(more, cost_);
 }
 
 Estimate MeasuredPath::entry() const {

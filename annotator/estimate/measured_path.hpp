@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "annotator/estimate/attribution.hpp"
+#include "annotator/estimate/averages.hpp"
 #include "annotator/estimate/division.hpp"
 #include "annotator/estimate/readings.hpp"
 #include "annotator/estimate/stretches.hpp"
@@ -27,6 +29,7 @@ struct Estimate {
   std::uint32_t rounds = 0;
   bool resolved = false;
   bool unreliable = false;  // what was measured contradicts itself here: ticks and share say nothing
+  std::optional<Averages> averages = {};  // of lines, functions, loops and the whole command
 };
 
 /// False where it was passed, and no round or too few say how much it took.
@@ -51,10 +54,13 @@ struct Doubt {
 
 /// A sum of parts.
 struct Sum {
-  double value = 0;            // what its blocks cost
-  Interval raw;                // as measured
-  std::uint32_t known = 0;     // rounds that it rests on
-  std::vector<double> rounds;  // its cost in each round, or missing
+  double value = 0;                 // what its blocks cost
+  Interval raw;                     // as measured
+  std::uint32_t known = 0;          // rounds that it rests on
+  engine::Swayed sway;              // `raw`, and what moves it
+  std::vector<double> rounds;       // its cost in each round, or missing
+  std::vector<double> every_round;  // those too that lie far from all others
+  TrapCount traps;                  // whose cost was taken off
   Doubt doubt;
   std::size_t terms = 0;
   bool is_contradicted = false;  // a part of it is (consistency.hpp)
@@ -108,7 +114,10 @@ class MeasuredPath {
   Sum sum_of(const Parts& parts) const;
   Estimate estimate_of(const Sum& sum) const;
   Estimate stretch(std::size_t index) const;
+  /// How far the cost of traps that was taken off one may be wrong against that of the other.
+  double doubt_between(const Sum& a, const Sum& b) const;
   Estimate total() const;
+  double total_doubt() const;
   Estimate entry() const;
   /// The time from the first stop to the end.
   Interval behind_entry() const;

@@ -30,7 +30,8 @@ Stretches::Stretches(Readings& readings, const engine::Clock& clock, double alph
     : clock_(clock),
       alpha_(alpha),
       differences_(engine::differences(readings.times, clock)),
-      fit_(differences_, clock) {
+      fit_(differences_, clock),
+      every_total_(differences_.total) {
   for (std::size_t s = 0; s + 1 < readings.stops.size(); ++s) {
     all_.push_back({readings.stops[s], readings.stops[s + 1]});
     const std::array alone{StretchRange{.begin = s, .end = s + 1}};
@@ -105,7 +106,7 @@ void Stretches::note_dropped() {
         dropped_[s].push_back(r);
 }
 
-std::vector<double> Stretches::sum(std::span<const StretchRange> ranges) const {
+std::vector<double> Stretches::sum(std::span<const StretchRange> ranges, FarOut far) const {
   if (ranges.empty()) return {};
   std::vector<double> values(differences_.gains.size(), 0);
   std::vector<std::uint32_t> guessed(values.size(), 0);
@@ -117,13 +118,24 @@ std::vector<double> Stretches::sum(std::span<const StretchRange> ranges) const {
     for (const std::size_t end : {range.begin, range.end})
       for (const std::uint32_t r : filled_[end]) ++guessed[r];
     stretches += range.end - range.begin;
-    if (dropped_.empty()) continue;
+    if (dropped_.empty() || far == FarOut::kept) continue;
     for (std::size_t s = range.begin; s < range.end; ++s)
       for (const std::uint32_t r : dropped_[s]) values[r] = missing;
   }
   for (std::size_t r = 0; r < values.size(); ++r)
     if (one_in * guessed[r] > stretches) values[r] = missing;
   return values;
+}
+
+std::vector<double> Stretches::gains() const {
+  std::vector<double> result;
+  for (std::size_t r = 0; r < differences_.gains.size(); ++r) {
+    const auto is_known = [r](const std::vector<double>& column) { return !is_missing(column[r]); };
+    if (std::ranges::count_if(reached_, is_known) >=
+        static_cast<std::ptrdiff_t>(engine::fewest_stops_for_gain))
+      result.push_back(differences_.gains[r]);
+  }
+  return result;
 }
 
 Hot Stretches::hotness(std::size_t stretch, double share, double whole) const {
@@ -134,6 +146,10 @@ Hot Stretches::hotness(std::size_t stretch, double share, double whole) const {
 Interval Stretches::interval_of(const std::vector<double>& values) const {
   if (values.empty()) return {};
   return engine::interval_of(values, differences_, clock_, alpha_);
+}
+
+Interval Stretches::median_of(const std::vector<double>& values) const {
+  return clock_.method == Method::exact ? interval_of(values) : engine::sign_interval(values, alpha_);
 }
 
 }  // namespace jcprof::annotator

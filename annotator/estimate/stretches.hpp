@@ -23,6 +23,9 @@ struct Stretch {
 /// The stretches [begin, end), or this share of each of them.
 using StretchRange = engine::BlockRange;
 
+/// Differences of a coarse clock that lie far from all others.
+enum class FarOut : std::uint8_t { left_out, kept };
+
 class Stretches {
  public:
   /// Takes the times out of `readings`.
@@ -38,10 +41,11 @@ class Stretches {
   double risen(std::size_t stretch) const { return fit_.risen(stretch + 1) - fit_.risen(stretch); }
 
   /// The sum of intervals, as measured, and the rounds that it rests on.
+  const engine::Fit& fit() const { return fit_; }
   Interval interval_of(std::span<const StretchRange> ranges) const {
     return fit_.interval_of(ranges, alpha_);
   }
-  std::uint32_t rounds_of(std::span<const StretchRange> ranges) const { return fit_.rounds_of(ranges); }
+  Interval interval_of(const engine::Swayed& sum) const { return fit_.interval_of(sum, alpha_); }
 
   /// Whether the stretch is at least `share` of `whole`, as one of all stretches that are asked about.
   Hot hotness(std::size_t stretch, double share, double whole) const;
@@ -49,12 +53,18 @@ class Stretches {
   /// By round, or missing. Ranges are ascending and apart. A range is known in a round where its ends were
   /// measured, whatever lies between. A few ends that were asked for in vain are filled in from their
   /// neighbours; ends that were not asked for stay missing.
-  std::vector<double> sum(std::span<const StretchRange> ranges) const;
+  std::vector<double> sum(std::span<const StretchRange> ranges, FarOut far = FarOut::left_out) const;
   /// The interval of a time that is known in each round, and missing in none.
   Interval interval_of(const std::vector<double>& values) const;
+  /// The interval of their median, under each clock.
+  Interval median_of(const std::vector<double>& values) const;
 
   const std::vector<double>& totals() const { return differences_.total; }   // T(end) by round, or missing
   const std::vector<double>& entries() const { return differences_.entry; }  // T(first stop)
+  const std::vector<double>& every_total() const { return every_total_; }    // those far out too
+  /// Of the rounds whose gain can be told.
+  std::vector<double> gains() const;
+  bool tells_far_out() const { return !dropped_.empty(); }
   double sd() const { return differences_.sd; }
 
  private:
@@ -68,6 +78,7 @@ class Stretches {
   std::vector<Stretch> all_;
   engine::Differences differences_;
   engine::Fit fit_;
+  std::vector<double> every_total_;
   std::vector<Interval> intervals_;
   std::vector<std::vector<double>> reached_;         // T by stop and round, gains taken out, or missing
   std::vector<std::vector<std::uint32_t>> filled_;   // by stop: rounds

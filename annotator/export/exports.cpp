@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "annotator/interval_json.hpp"
+#include "annotator/tables.hpp"
 #include "src/core/text.hpp"
 
 namespace jcprof::annotator {
@@ -126,6 +127,13 @@ std::string cells(const Estimate& cost) {
   return fmt::format("{},{},{}", cells(cost.ticks), cells(cost.share), cost.resolved ? 1 : 0);
 }
 
+/// Mean with its interval, median and quantiles; empty where they are not known.
+std::string cells(const std::optional<Averages>& averages) {
+  if (!averages) return ",,,,,,,";
+  return fmt::format("{},{},{},{}", cells(averages->mean), cells(averages->median), cell(averages->q05),
+                     cell(averages->q95));
+}
+
 /// For profiles of hooks, which know no lines.
 std::string functions_csv(const Profile& profile) {
   std::string text = fmt::format(
@@ -147,6 +155,8 @@ std::string functions_csv(const Profile& profile) {
 }  // namespace
 
 std::string to_json(const Profile& profile) {
+  Json total = known_interval_json(profile.total.ticks);
+  add_averages(total, profile.total);
   Json document{{"format", "jcprof-profile"},
                 {"version", 1},
                 {"project", profile.run.project},
@@ -163,10 +173,14 @@ std::string to_json(const Profile& profile) {
                 {"paths", profile.paths.size()},
                 {"rounds", profile.rounds},
                 {"shots", profile.shots},
-                {"total", known_interval_json(profile.total.ticks)},
+                {"headline", headline_of(profile)},
+                {"interval", interval_text(profile)},
+                {"total", total},
                 {"entry", known_interval_json(profile.entry.ticks)},
                 {"between", profile.between ? known_interval_json(profile.between->ticks) : Json()},
                 {"unattributed", known_interval_json(profile.unattributed)},
+                {"hottest", hottest_json(profile.hottest_lines, "lines")},
+                {"hottest_function", hottest_json(profile.hottest_functions, "functions")},
                 {"blocks", list(profile.blocks)},
                 {"lines", list(profile.lines)},
                 {"functions", list(profile.functions)},
@@ -186,10 +200,14 @@ std::string to_csv(const Profile& profile) {
   if (profile.recorded && profile.lines.empty()) return functions_csv(profile);
   const std::string_view unit = name_of(profile.run.unit);
   std::string text = fmt::format(
-      "path,line,function,hits,rounds,{0},{0}_low,{0}_high,share,share_low,share_high,resolved\r\n", unit);
+      "path,line,function,hits,rounds,{0},{0}_low,{0}_high,share,share_low,share_high,resolved,"
+      "{0}_mean,{0}_mean_low,{0}_mean_high,{0}_median,{0}_median_low,{0}_median_high,{0}_q05,{0}_q95,"
+      "headline\r\n",
+      unit);
   for (const LineEstimate& line : profile.lines)
-    text += fmt::format("{},{},{},{},{},{}\r\n", csv_text(line.path), line.line, csv_text(line.function),
-                        line.hits, line.cost.rounds, cells(line.cost));
+    text += fmt::format("{},{},{},{},{},{},{},{}\r\n", csv_text(line.path), line.line,
+                        csv_text(line.function), line.hits, line.cost.rounds, cells(line.cost),
+                        cells(line.cost.averages), headline_of(profile));
   return text;
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <ranges>
+#include <sstream>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -50,12 +52,20 @@ std::string lines(const Profile& profile) {
   return text + left_out(profile.lines.size());
 }
 
+std::string hottest(const Profile& profile) {
+  std::string text;
+  std::istringstream sentences(hottest_text(profile, code));
+  for (std::string sentence; std::getline(sentences, sentence);)
+    text += fmt::format("{}- {}\n", text.empty() ? "\n" : "", sentence);
+  return text;
+}
+
 std::string functions(const Profile& profile) {
   if (profile.functions.empty()) return "";
   std::string text = fmt::format(
-      "\n| own {} | ± | share | with calls | ± | share | calls | function | line |\n"
+      "\n| {} | ± | share | with calls | ± | share | calls | function | line |\n"
       "|--:|--:|--:|--:|--:|--:|--:|---|---|\n",
-      cost_name(profile));
+      cost_name(profile, "own"));
   for (const FunctionEstimate& function : profile.functions | std::views::take(most_rows)) {
     const CostCells own = cost_cells(function.exclusive, profile.run.unit);
     const CostCells all = cost_cells(function.inclusive, profile.run.unit);
@@ -87,8 +97,8 @@ std::string to_markdown(const Profile& profile) {
                                  run.simulated ? ", **SIMULATED**" : "");
   if (!run.reader.empty()) text += fmt::format("Reader {}, {}. ", code(run.reader), code(run.protocol));
   text += fmt::format("{}; {}. Intervals are {}.\n", extent(profile), total_text(profile),
-                      profile.recorded ? recorded_interval : "95 %");
-  return text + lines(profile) + functions(profile) + warnings(profile);
+                      interval_text(profile));
+  return text + hottest(profile) + lines(profile) + functions(profile) + warnings(profile);
 }
 
 }  // namespace jcprof::annotator

@@ -36,7 +36,8 @@ function legend(): HTMLElement {
 }
 
 const measured: [string, string][] = [
-  ["2.5 ms ±0.5", "fitted over all rounds; the true cost lies within this interval 95 times in 100. Parts add up to the whole"],
+  ["2.5 ms ±0.5", "typical: fitted over all rounds, so that parts add up to the whole and outliers do not move them. 95 times in 100 the time in this session, whose speed may change, lies within ±; another session may be faster or slower as a whole"],
+  ["On average", "the mean over all rounds, each counting alike. Where it is another time than the typical one a warning says so: single runs differ"],
   ["Share", "part of all blocks together. A card that is warm makes every block slower alike; the share does not notice"],
   ["below resolution", "the interval reaches down to nothing: the line costs less than the figure, more cannot be said"],
   ["not measured", "too few rounds tell of it: without an interval there is no number"],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cells that several views have.
-import type { Cost, Each, Place } from "./data";
+import type { Averages, Cost, Each, Place } from "./data";
 import { bar, el, shown } from "./dom";
 import { sourceLink, type Report } from "./report";
 import { heatOf, isBelow, shareOf } from "./units";
@@ -25,6 +25,16 @@ export function costCell(report: Report, cost: Cost): HTMLElement {
   const text = report.units.cost(cost);
   if (cost.resolved) return el("span", {}, text);
   return el("span", { class: "muted" }, isBelow(cost) ? "below resolution " : "", text);
+}
+
+/// Mean, median and quantiles of the rounds.
+export function averagePairs(report: Report, averages: Averages): [string, string][] {
+  const { units } = report;
+  return [
+    ["On average", `${units.interval(averages.mean)}${averages.differs ? ", another time than the typical one" : ""}`],
+    ["Median", units.interval(averages.median)],
+    ["90 of 100 rounds", `${units.amount(averages.q05)} to ${units.amount(averages.q95)}`],
+  ];
 }
 
 /// Times of single calls or passes.

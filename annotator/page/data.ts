@@ -21,6 +21,15 @@ export interface Each {
   most: number;
 }
 
+/// Of the rounds. The mean differs where single runs do, by more than noise and by an amount that counts.
+export interface Averages {
+  mean: Interval;
+  median: Interval;
+  q05: number;
+  q95: number;
+  differs?: true;
+}
+
 export interface Distribution {
   count: number;
   from: number;
@@ -41,6 +50,7 @@ export interface Line extends Place {
   function: string;
   hits: number;
   cost: Cost;
+  averages?: Averages;   // missing: not measured, or recorded
   each?: Each | null;
   rounds?: Distribution | null;   // null: there was no room for it; missing: the rounds agree, or nothing was measured
 }
@@ -50,6 +60,7 @@ export interface Func extends Place {
   calls: number;
   exclusive: Cost;
   inclusive: Cost;
+  averages?: Averages;   // of the function by itself
   each?: Each | null;
   slow?: [thread: number, at: number, ticks: number][] | null;
 }
@@ -137,6 +148,9 @@ export interface Profile {
   hz: number;
   simulated: boolean;
   language: string;
+  headline?: "typical" | "recorded";   // what times are
+  interval?: string;                  // what ± is
+  hottest?: string[];                 // sentences
   facts: [string, string][];
   warnings: { text: string; advice: string }[];
   total: Interval | null;

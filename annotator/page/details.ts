@@ -2,7 +2,7 @@
 // All that is known of one line.
 import { verdictMark } from "./comparison";
 import type { Compared, Line, Loop } from "./data";
-import { nameAt, eachPairs } from "./cells";
+import { averagePairs, eachPairs, nameAt } from "./cells";
 import { distribution } from "./distribution";
 import { el, pairs, shown, type Child } from "./dom";
 import type { Relation, Report } from "./report";
@@ -13,7 +13,7 @@ function costPairs(report: Report, line: Line): [string, Child][] {
   const { cost, hits } = line;
   const inTime = units.asTime(cost.ticks[0]);
   const entries: [string, Child][] = [
-    ["Cost", isBelow(cost) ? `below resolution, ${units.cost(cost)}` : units.cost(cost)],
+    [report.profile.recorded ? "Cost" : "Typical cost", isBelow(cost) ? `below resolution, ${units.cost(cost)}` : units.cost(cost)],
     ["95 % interval", units.range(cost.ticks)],
     ["Share", shareOf(cost)],
     [report.hasLines ? "Hits" : "Calls", times(hits)],
@@ -21,6 +21,7 @@ function costPairs(report: Report, line: Line): [string, Child][] {
   if (cost.share[1] !== null && cost.share[2] !== null && cost.share[1] !== cost.share[2])
     entries.splice(3, 0, ["Share, 95 %", `${percent(cost.share[1])} to ${percent(cost.share[2])}`]);
   if (inTime && cost.resolved) entries.splice(1, 0, ["In time", inTime]);
+  if (line.averages) entries.push(...averagePairs(report, line.averages));
   if (hits > 1 && !(line.each && !report.hasLines)) entries.push([report.hasLines ? "Each hit" : "Each call", units.each(cost, hits)]);
   return entries;
 }

@@ -53,8 +53,9 @@ function head(report: Report): HTMLElement {
     el("h1", {}, shown(profile.project)),
     device ? el("span", { class: "device" }, `on ${shown(device)}`) : null,
     profile.simulated ? el("span", { class: "badge" }, "SIMULATED") : null,
-    el("span", { class: "total" }, el("span", { class: "muted" }, profile.recorded ? "recorded " : "total "),
+    el("span", { class: "total" }, el("span", { class: "muted" }, profile.recorded ? "recorded " : "typical total "),
       el("strong", {}, units.interval(profile.total)), inTime ? `, ${inTime}` : ""),
+    ...(profile.hottest ?? []).map((sentence) => el("span", { class: "muted" }, shown(sentence))),
     warned > 0 ? el("a", { href: "#about", class: "warned" }, plural(warned, "warning")) : null,
     el("span", { class: "space" }), schemeSwitch(), button("Print", () => window.print()));
 }

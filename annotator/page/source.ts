@@ -37,7 +37,7 @@ export class SourceView {
   constructor(private readonly report: Report) {
     this.isCompared = report.profile.against !== null;
     this.rows = new Rows("lines", "grid", "Source with costs; Enter shows a line's details",
-      ["Cost", "Share", this.report.hasLines ? "Hits" : "Calls", ...(this.isCompared ? ["Change"] : []), "Line", "Code"], {
+      [this.report.profile.recorded ? "Cost" : "Typical", "Share", this.report.hasLines ? "Hits" : "Calls", ...(this.isCompared ? ["Change"] : []), "Line", "Code"], {
         count: () => this.shownFile.numbers.length,
         draw: (index, row) => this.draw(index, row),
         chosen: (index, how) => this.choose(index, how),

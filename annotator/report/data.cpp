@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <sstream>
 #include <tuple>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "annotator/report/json.hpp"
 #include "annotator/report/rows.hpp"
 #include "annotator/report/tree.hpp"
+#include "annotator/tables.hpp"
 #include "annotator/tree_walk.hpp"
 
 namespace jcprof::annotator {
@@ -213,6 +215,15 @@ std::string total_of(const Profile& profile) {
   return profile.recorded || was_measured(profile.total) ? json(profile.total.ticks) : "null";
 }
 
+/// Sentences, as on a terminal.
+std::string hottest_of(const Profile& profile) {
+  std::string list;
+  std::istringstream sentences(hottest_text(profile, [](const std::string& name) { return name; }));
+  for (std::string sentence; std::getline(sentences, sentence);)
+    list += (list.empty() ? "" : ",") + json_name(sentence);
+  return "[" + list + "]";
+}
+
 std::string against_of(const Against* against, ReportFiles& files, Room& room) {
   if (against == nullptr) return "null";
   const Comparison& comparison = against->comparison;
@@ -285,7 +296,8 @@ std::string report_data(const ReportSubject& subject, std::size_t most_bytes) {
              json_name(run.project), profile.recorded.has_value(), name_of(run.unit), json_number(run.hz),
              run.simulated, json_name(profile.language)) +
          fmt::format(
-             R"("facts":{},"warnings":{},"total":{},"entry":{},"between":{},"unattributed":{},)",
+             R"("headline":"{}","interval":{},"hottest":{},"facts":{},"warnings":{},"total":{},"entry":{},"between":{},"unattributed":{},)",
+             headline_of(profile), json_name(interval_text(profile)), hottest_of(profile),
              facts_of(profile, room.part(for_facts)), warnings_of(profile, tree, room), total_of(profile),
              has_entry ? json(profile.entry.ticks) : "null",
              profile.between && was_measured(*profile.between) ? json(profile.between->ticks) : "null",

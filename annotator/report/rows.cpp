@@ -28,6 +28,14 @@ std::string each_member(const std::optional<Spread>& spread) {
                      json_number(spread->q95), json_number(spread->q99), json_number(spread->most));
 }
 
+std::string averages_member(const Estimate& cost) {
+  if (!cost.averages) return "";
+  const Averages& averages = *cost.averages;
+  return fmt::format(R"(,"averages":{{"mean":{},"median":{},"q05":{},"q95":{}{}}})", json(averages.mean),
+                     json(averages.median), json_number(averages.q05), json_number(averages.q95),
+                     averages.differs ? R"(,"differs":true)" : "");
+}
+
 std::string if_known(const char* member, const std::optional<double>& value) {
   return value ? fmt::format(R"(,"{}":{})", member, json_number(*value)) : "";
 }
@@ -49,16 +57,16 @@ std::string json(const std::optional<Estimate>& estimate) {
 }  // namespace
 
 std::string open_row(const LineEstimate& line, ReportFiles& files) {
-  return fmt::format(R"({{"file":{},"line":{},"function":{},"hits":{},"cost":{}{})", files.index(line.path),
+  return fmt::format(R"({{"file":{},"line":{},"function":{},"hits":{},"cost":{}{}{})", files.index(line.path),
                      line.line, json_name(line.function), line.hits, json(line.cost),
-                     each_member(line.spread));
+                     averages_member(line.cost), each_member(line.spread));
 }
 
 std::string row(const FunctionEstimate& function, const std::string& slow, ReportFiles& files) {
-  return fmt::format(R"({{"name":{},"file":{},"line":{},"calls":{},"exclusive":{},"inclusive":{}{}{}}})",
+  return fmt::format(R"({{"name":{},"file":{},"line":{},"calls":{},"exclusive":{},"inclusive":{}{}{}{}}})",
                      json_name(function.function), files.index(function.path), function.line, function.calls,
-                     json(function.exclusive), json(function.inclusive), each_member(function.spread),
-                     slow.empty() ? "" : R"(,"slow":)" + slow);
+                     json(function.exclusive), json(function.inclusive), averages_member(function.exclusive),
+                     each_member(function.spread), slow.empty() ? "" : R"(,"slow":)" + slow);
 }
 
 std::string row(const LoopEstimate& loop, ReportFiles& files) {

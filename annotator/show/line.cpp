@@ -129,6 +129,15 @@ std::string whole_cost(const Estimate& cost, ClockUnit unit) {
   return text;
 }
 
+std::string averages_text(const Averages& averages, ClockUnit unit) {
+  const Quantity mean = quantity(averages.mean, unit);
+  const Quantity median = quantity(averages.median, unit);
+  return fmt::format("mean    {} ±{}{}\n", mean.value, mean.half_width,
+                     averages.differs ? ", not the typical time: single runs differ" : "") +
+         fmt::format("median  {} ±{}, 90 of 100 rounds from {} to {}\n", median.value, median.half_width,
+                     each(averages.q05, unit), each(averages.q95, unit));
+}
+
 std::string bars(const std::vector<std::pair<std::string, std::size_t>>& rows, std::size_t width) {
   std::size_t labels = 0;
   std::size_t most = 1;
@@ -219,6 +228,7 @@ std::string show_line(const Profile& profile, const ShownPlace& place, std::stri
                        plain_line(without_parameters(line.function)) + "\n";
   if (!text.empty()) result += cut_to("  " + terminal_line(text), style.width) + "\n";
   result += fmt::format("\n{:<7} {}\n", cost_name(profile), whole_cost(line.cost, unit));
+  if (line.cost.averages) result += averages_text(*line.cost.averages, unit);
   result += fmt::format("hits    ×{}", line.hits);
   if (line.hits > 1 && line.cost.resolved)
     result += fmt::format(", {} each", each(line.cost.ticks.value / static_cast<double>(line.hits), unit));

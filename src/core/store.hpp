@@ -132,11 +132,19 @@ struct StoredEstimate {
   double share = 0, share_low = 0, share_high = 0;
   double inclusive = 0, inclusive_low = 0, inclusive_high = 0;  // functions only
   bool resolved = false;
-  std::optional<double> rate = {};  // edges only: part of the traced runs that go it,
-  std::optional<double> mean = {};  // and what it costs those that do
+  std::optional<double> rate = {};  // edges only: part of the traced runs that go it
+  // Of the rounds: edges, lines, functions by themselves, loops, the whole command. From mean_low to
+  // median_high: not edges.
+  std::optional<double> mean = {};
+  std::optional<double> mean_low = {};
+  std::optional<double> mean_high = {};
+  std::optional<double> median = {};
+  std::optional<double> median_low = {};
+  std::optional<double> median_high = {};
   std::optional<double> q05 = {};
   std::optional<double> q95 = {};
   std::optional<Hot> hot = {};
+  std::optional<bool> hottest = {};  // lines and functions: may take most of all, at 95 %
   // Of record mode, of one call or pass: functions with what they call, lines by themselves.
   std::optional<double> least = {};
   std::optional<double> most = {};

@@ -60,13 +60,16 @@ CREATE VIEW loop AS
   WHERE run = (SELECT max(id) FROM run) AND scope = 'loop' ORDER BY position;
 CREATE VIEW line AS
   SELECT path, line, function, hits, rounds, ticks, low, high, share, share_low, share_high, resolved,
-         least, ticks / hits AS average, most, q50, q95, q99
+         least, ticks / hits AS average, most, q50, q95, q99, mean, mean_low, mean_high, median, median_low, median_high,
+         q05, hottest
   FROM estimate
   WHERE run = (SELECT max(id) FROM run) AND scope = 'line' ORDER BY position;
 CREATE VIEW function AS
   SELECT function, path, line, hits AS calls, rounds, ticks AS exclusive, low AS exclusive_low,
          high AS exclusive_high, inclusive, inclusive_low, inclusive_high, share, share_low, share_high, resolved,
-         least, coalesce(mean, inclusive / hits) AS average, most, q50, q95, q99
+         least, CASE WHEN least IS NULL THEN inclusive / hits ELSE mean END AS average, most, q50, q95, q99,
+         CASE WHEN least IS NULL THEN mean END AS mean, mean_low, mean_high, median, median_low, median_high,
+         q05, hottest
   FROM estimate
   WHERE run = (SELECT max(id) FROM run) AND scope = 'function' ORDER BY position;
 -- Trees are cut off at 100 steps of indentation, so that deep recursion can be shown.

@@ -14,7 +14,7 @@ namespace jcprof {
 /// "jcpr" in SQLite's header: what `file` and other programs know a profile by.
 inline constexpr int store_application_id = 0x6A637072;
 /// SQLite's user_version.
-inline constexpr int version_of_store = 7;
+inline constexpr int version_of_store = 8;
 
 /// The statements that make all tables and views.
 std::string store_schema();
@@ -179,9 +179,11 @@ auto columns(RowOf<StoredEstimate> auto& row) {
       column("inclusive", row.inclusive, Cell::nullable),
       column("inclusive_low", row.inclusive_low, Cell::low_end),
       column("inclusive_high", row.inclusive_high, Cell::high_end), column("resolved", row.resolved),
-      column("rate", row.rate), column("mean", row.mean), column("q05", row.q05), column("q95", row.q95),
-      column("hot", row.hot), column("least", row.least), column("most", row.most), column("q50", row.q50),
-      column("q99", row.q99));
+      column("rate", row.rate), column("mean", row.mean), column("mean_low", row.mean_low),
+      column("mean_high", row.mean_high), column("median", row.median), column("median_low", row.median_low),
+      column("median_high", row.median_high), column("q05", row.q05), column("q95", row.q95),
+      column("hot", row.hot), column("hottest", row.hottest), column("least", row.least),
+      column("most", row.most), column("q50", row.q50), column("q99", row.q99));
 }
 
 auto columns(RowOf<StoredSymbol> auto& row) {

@@ -121,31 +121,74 @@ std::uint32_t Fit::rounds_of(std::span<const BlockRange> ranges) const {
   return ranges.empty() ? 0 : least;
 }
 
-Interval Fit::interval_of(std::span<const BlockRange> ranges, double alpha) const {
-  Interval sum;
-  std::vector<double> sways(swayed_.empty() ? 0 : swayed_.front().size());
+Swayed operator-(Swayed a, const Swayed& b) {
+  a.value -= b.value;
+  for (std::size_t u = 0; u < a.of_units.size(); ++u) a.of_units[u] -= b.of_units[u];
+  a.rounds = std::min(a.rounds, b.rounds);
+  a.terms += b.terms;
+  return a;
+}
+
+Swayed Fit::sum_of(std::span<const BlockRange> ranges) const {
+  Swayed sum{.of_units = std::vector<double>(swayed_.empty() ? 0 : swayed_.front().size()),
+             .rounds = rounds_of(ranges),
+             .terms = ranges.size()};
   for (const BlockRange& range : ranges) {
     sum.value += range.share * (reached_[range.end] - reached_[range.begin]);
-    for (std::size_t u = 0; u < sways.size(); ++u)
-      sways[u] += range.share * (swayed_[range.end][u] - swayed_[range.begin][u]);
+    for (std::size_t u = 0; u < sum.of_units.size(); ++u)
+      sum.of_units[u] += range.share * (swayed_[range.end][u] - swayed_[range.begin][u]);
   }
-  const std::uint32_t rounds = rounds_of(ranges);
-  if (rounds == 0 || sways.empty()) return sum;
-  if (clock_.method == Method::exact) {
-    const auto [least, most] = std::ranges::minmax(sways);
-    return {sum.value, sum.value + std::min(0.0, least), sum.value + std::max(0.0, most)};
-  }
-  const std::uint32_t whole_units = has_twins_ ? (rounds + 1) / 2 : rounds;
-  if (whole_units < fewest_units) return sum;
+  return sum;
+}
+
+Swayed Fit::mean_of(std::span<const double> of_rounds) const {
+  Swayed mean{.of_units = std::vector<double>(swayed_.empty() ? 0 : swayed_.front().size()), .terms = 1};
+  const std::vector<double> values = present(of_rounds);
+  if (values.empty()) return mean;
+  mean.rounds = static_cast<std::uint32_t>(values.size());
+  mean.value = std::accumulate(values.begin(), values.end(), 0.0) / mean.rounds;
+  for (std::size_t r = 0; r < of_rounds.size(); ++r)
+    if (!is_missing(of_rounds[r])) mean.of_units[unit_of(r)] += (of_rounds[r] - mean.value) / mean.rounds;
+  return mean;
+}
+
+Fit::Error Fit::error_of(const Swayed& sum) const {
+  const std::uint32_t whole_units = has_twins_ ? (sum.rounds + 1) / 2 : sum.rounds;
+  if (whole_units < fewest_units) return {};
   const auto units = static_cast<double>(whole_units);
-  const double squares = std::inner_product(sways.begin(), sways.end(), sways.begin(), 0.0);
-  double error = std::sqrt(squares * units / (units - 1));
+  const double squares =
+      std::inner_product(sum.of_units.begin(), sum.of_units.end(), sum.of_units.begin(), 0.0);
+  double deviation = std::sqrt(squares * units / (units - 1));
   // A few coarse readings that happen to agree prove nothing.
   if (clock_.method == Method::coarse)
-    error = std::max(error, sd_ / 2 * std::sqrt(static_cast<double>(ranges.size()) / rounds));
-  const boost::math::students_t_distribution<double> student(units - 1);
-  const double half = boost::math::quantile(boost::math::complement(student, alpha / 2)) * error;
+    deviation = std::max(
+        deviation, sd_ / 2 * std::sqrt(static_cast<double>(sum.terms) / static_cast<double>(sum.rounds)));
+  return {.deviation = deviation, .freedom = units - 1};
+}
+
+Interval Fit::interval_of(const Swayed& sum, double alpha) const {
+  if (sum.rounds == 0 || sum.of_units.empty()) return {.value = sum.value};
+  if (clock_.method == Method::exact) {
+    const auto [least, most] = std::ranges::minmax(sum.of_units);
+    return {sum.value, sum.value + std::min(0.0, least), sum.value + std::max(0.0, most)};
+  }
+  const Error error = error_of(sum);
+  if (error.freedom == 0) return {.value = sum.value};
+  const boost::math::students_t_distribution<double> student(error.freedom);
+  const double half = boost::math::quantile(boost::math::complement(student, alpha / 2)) * error.deviation;
   return {sum.value, sum.value - half, sum.value + half};
+}
+
+double Fit::chance_above_nothing(const Swayed& sum, double doubt) const {
+  if (sum.rounds == 0 || sum.of_units.empty()) return 1;
+  if (clock_.method == Method::exact)
+    return sum.value + std::min(0.0, std::ranges::min(sum.of_units)) > doubt ? 0 : 1;
+  const Error error = error_of(sum);
+  const double deviation = std::hypot(error.deviation, doubt / deviations_95);
+  if (error.freedom == 0 || !(sum.value > 0)) return 1;
+  if (deviation == 0) return 0;
+  const boost::math::students_t_distribution<double> student(error.freedom);
+  return boost::math::cdf(boost::math::complement(student, sum.value / deviation));
 }
 
 }  // namespace jcprof::engine

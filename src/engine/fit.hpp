@@ -20,6 +20,15 @@ struct BlockRange {
   double share = 1;
 };
 
+/// A sum of fitted times, and what moves it. Two of the same fit subtract: what moves both alike cancels.
+struct Swayed {
+  double value = 0;
+  std::vector<double> of_units;  // what each unit sways it by: twins, or rounds where these are folded
+  std::uint32_t rounds = 0;      // that the worst known part rests on
+  std::size_t terms = 0;         // ranges
+};
+Swayed operator-(Swayed a, const Swayed& b);
+
 class Fit {
  public:
   Fit(const Differences& all, const Clock& clock);
@@ -31,17 +40,31 @@ class Fit {
   /// The nearest times that never fall from a stop to the next one (least squares).
   double risen(std::size_t stop) const { return risen_[stop]; }
 
-  /// The rounds that the worst known of these blocks rests on.
-  std::uint32_t rounds_of(std::span<const BlockRange> ranges) const;
-  /// The sum of ranges as measured, at confidence 1 - alpha. Infinite ends where one of the blocks has too
-  /// few rounds.
-  Interval interval_of(std::span<const BlockRange> ranges, double alpha) const;
+  /// The sum of ranges as measured.
+  Swayed sum_of(std::span<const BlockRange> ranges) const;
+  /// The mean of a time over the rounds in which it is known; every value counts alike. `of_rounds`: each, or
+  /// missing.
+  Swayed mean_of(std::span<const double> of_rounds) const;
+  /// At confidence 1 - alpha. Infinite ends where one of the blocks has too few rounds.
+  Interval interval_of(const Swayed& sum, double alpha) const;
+  Interval interval_of(std::span<const BlockRange> ranges, double alpha) const {
+    return interval_of(sum_of(ranges), alpha);
+  }
+  /// The chance that noise alone puts a time above 0 that is not: it bounds the error of "sum > 0".
+  double chance_above_nothing(const Swayed& sum, double doubt) const;
 
  private:
   struct Sway {
     double value = 0;
     std::vector<double> of_rounds;  // what each moves the value by
   };
+  /// Of a sum, with Student's degrees of freedom; 0 of these where it has too few rounds.
+  struct Error {
+    double deviation = 0;
+    double freedom = 0;
+  };
+  Error error_of(const Swayed& sum) const;
+  std::uint32_t rounds_of(std::span<const BlockRange> ranges) const;
   Sway sway_of(const std::vector<double>& differences, double scale) const;
   void add(const Sway& block);
   std::size_t unit_of(std::size_t round) const { return has_twins_ ? round / 2 : round; }

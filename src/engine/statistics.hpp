@@ -29,6 +29,9 @@ inline bool is_missing(double value) {
 /// Those that are not missing.
 std::vector<double> present(std::span<const double> values);
 
+/// The half width of 95 % in standard deviations, where noise is normal.
+inline constexpr double deviations_95 = 1.96;
+
 /// 1.4826 medians of absolute deviations are the standard deviation, where noise is normal.
 inline constexpr double sigma_per_mad = 1.4826;
 

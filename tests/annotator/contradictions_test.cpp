@@ -154,7 +154,7 @@ TEST_CASE("what is unreliable has no value in tables, comments and exports") {
 
   CHECK(line.rounds.empty());
   CHECK_FALSE(line_of(profile, 50)->rounds.empty());
-  CHECK(to_csv(profile).find("\"A.java\",40,\"f\",1,20,,,,,,,0\r\n") != std::string::npos);
+  CHECK(to_csv(profile).find("\"A.java\",40,\"f\",1,20,,,,,,,0,,,,,,,,,typical\r\n") != std::string::npos);
   CHECK(json(line.cost) ==
         R"({"ticks":[null,null,null],"share":[null,null,null],"resolved":false,"unreliable":true})");
   const Json shown = Json::parse(line_json(profile, {.file = "A.java", .line = 40}));

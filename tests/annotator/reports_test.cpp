@@ -53,19 +53,45 @@ TEST_CASE("the report on a terminal") {
   CHECK(tables(small_profile()) ==
         "pin on jcardsim?[31m, SIMULATED: 10 rounds, 120 shots\n"
         "total 8.0 ms ±0.1, of it 1.00 ms before the first trap and -2.0 µs unattributed\n"
+        "± is 95 % within this session; another one may be faster or slower as a whole\n"
         "\n"
-        "    time     ±     share  hits  line           function\n"
+        " typical     ±     share  hits  line           function\n"
         "  6.0 ms  ±0.1    75.0 %   ×50  src/A.java:10  A.p\n"
         "< 3.0 µs        < 50.0 %    ×1  src/A.java:12  A.p\n"
         "\n"
-        "own time     ±   share  with calls   share  calls  function  line\n"
-        "  6.0 ms  ±0.1  75.0 %      7.0 ms  90.0 %     ×1  A.p       src/A.java:9\n"
+        "typical own     ±   share  with calls   share  calls  function  line\n"
+        "     6.0 ms  ±0.1  75.0 %      7.0 ms  90.0 %     ×1  A.p       src/A.java:9\n"
         "\n"
-        "loop time     ±     share  begun  passes    a pass  line           function\n"
-        "   6.0 ms  ±0.1    75.0 %     ×2     ×50    120 µs  src/A.java:9   A.p\n"
-        " < 3.0 µs        < 50.0 %     ×1      ×3  < 1.0 µs  src/A.java:14  A.p\n"
+        "typical loop     ±     share  begun  passes    a pass  line           function\n"
+        "      6.0 ms  ±0.1    75.0 %     ×2     ×50    120 µs  src/A.java:9   A.p\n"
+        "    < 3.0 µs        < 50.0 %     ×1      ×3  < 1.0 µs  src/A.java:14  A.p\n"
         "\n"
         "warning: 10 rounds?only\n");
+}
+
+TEST_CASE(
+    "the report says what is the hottest and how sure that is, and what times are on average where that "
+    "differs") {
+  Profile profile = small_profile();
+  profile.drift = 0.021;
+  profile.hottest_lines = {.among = {{"src/A.java", 10, "A.p"}, {"src/A.java", 12, "A.p"}},
+                           .confidence = 0.95};
+  profile.hottest_functions = {.among = {{"src/A.java", 9, "A.p"}}, .confidence = 0.9996};
+  profile.lines[0].cost.averages = {.mean = {9e6, 8.8e6, 9.2e6}, .differs = true};
+  profile.total.averages = {.mean = {11e6, 10.8e6, 11.2e6}, .differs = true};
+  CHECK(header(profile) ==
+        "pin on jcardsim?[31m, SIMULATED: 10 rounds, 120 shots\n"
+        "total 8.0 ms ±0.1 (11.0 ms ±0.2 on average), of it 1.00 ms before the first trap and -2.0 µs "
+        "unattributed\n"
+        "± is 95 % within this session, in which the speed varied by 2.1 %; another one may be faster or "
+        "slower "
+        "as a whole\n"
+        "hottest line: src/A.java:10 or src/A.java:12 (95 % sure)\n"
+        "hottest function: A.p (over 99 % sure)\n");
+  CHECK(line_table(profile) ==
+        " typical     ±   on average     share  hits  line           function\n"
+        "  6.0 ms  ±0.1  9.0 ms ±0.2    75.0 %   ×50  src/A.java:10  A.p\n"
+        "< 3.0 µs                     < 50.0 %    ×1  src/A.java:12  A.p\n");
 }
 
 TEST_CASE("the report names the reader") {
@@ -86,9 +112,10 @@ TEST_CASE(
   CHECK(header(profile).starts_with("pin on gd60: 10 rounds, 120 shots, 3 paths\ntotal 8.0 ms"));
   profile.total.rounds = 0;
   CHECK(header(profile) ==
-        "pin on gd60: 10 rounds, 120 shots, 3 paths\nwhat a whole command takes on this path is not known\n");
+        "pin on gd60: 10 rounds, 120 shots, 3 paths\nwhat a whole command takes on this path is not known\n"
+        "± is 95 % within this session; another one may be faster or slower as a whole\n");
   profile.paths.resize(1);
-  CHECK(header(profile) == "pin on gd60: 10 rounds, 120 shots\nno command ran to its end yet\n");
+  CHECK(header(profile).starts_with("pin on gd60: 10 rounds, 120 shots\nno command ran to its end yet\n"));
 }
 
 TEST_CASE("on a narrow terminal places lose their beginning, numbers nothing") {
@@ -96,8 +123,8 @@ TEST_CASE("on a narrow terminal places lose their beginning, numbers nothing") {
   profile.lines[0].path = "a/long/way/to/the/source/of/the/Applet.java";
   profile.lines[0].function = "PinApplet.verifyTheWholePin";
   CHECK(line_table(profile, {.width = 70, .rows = 1}) ==
-        "  time     ±   share  hits  line                  function\n"
-        "6.0 ms  ±0.1  75.0 %   ×50  …/the/Applet.java:10  …t.verifyTheWholePin\n"
+        "typical     ±   share  hits  line                  function\n"
+        " 6.0 ms  ±0.1  75.0 %   ×50  …/the/Applet.java:10  ….verifyTheWholePin\n"
         "… and 1 more\n");
 }
 
@@ -135,6 +162,8 @@ TEST_CASE("the JSON export") {
  "paths": 1,
  "rounds": 10,
  "shots": 120,
+ "headline": "typical",
+ "interval": "95 % within this session; another one may be faster or slower as a whole",
  "total": {
   "value": 8000000.0,
   "low": 7900000.0,
@@ -150,6 +179,14 @@ TEST_CASE("the JSON export") {
   "value": -2000.0,
   "low": -10000.0,
   "high": 10000.0
+ },
+ "hottest": {
+  "lines": [],
+  "confidence": null
+ },
+ "hottest_function": {
+  "functions": [],
+  "confidence": null
  },
  "blocks": [
   {
@@ -255,10 +292,13 @@ TEST_CASE("the CSV export has one row a line") {
   Profile profile = small_profile();
   profile.lines[0].function = "A.\"p\"";
   profile.lines[1].cost.ticks.high = infinity;
+  profile.lines[0].cost.averages = {.mean = {7, 6, 8}, .median = {5, 4, 6}, .q05 = 3, .q95 = 9};
   CHECK(to_csv(profile) ==
-        "path,line,function,hits,rounds,ns,ns_low,ns_high,share,share_low,share_high,resolved\r\n"
-        "\"src/A.java\",10,\"A.\"\"p\"\"\",50,10,6000000,5900000,6100000,0.75,0.375,1.5,1\r\n"
-        "\"src/A.java\",12,\"A.p\",1,10,1000,-1000,,0.25,0.125,0.5,0\r\n");
+        "path,line,function,hits,rounds,ns,ns_low,ns_high,share,share_low,share_high,resolved,"
+        "ns_mean,ns_mean_low,ns_mean_high,ns_median,ns_median_low,ns_median_high,ns_q05,ns_q95,headline\r\n"
+        "\"src/A.java\",10,\"A.\"\"p\"\"\",50,10,6000000,5900000,6100000,0.75,0.375,1.5,1,"
+        "7,6,8,5,4,6,3,9,typical\r\n"
+        "\"src/A.java\",12,\"A.p\",1,10,1000,-1000,,0.25,0.125,0.5,0,,,,,,,,,typical\r\n");
 }
 
 TEST_CASE("bytes that are no text do not stop an export") {

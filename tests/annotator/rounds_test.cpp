@@ -122,15 +122,19 @@ TEST_CASE("what comes at every second command is gone once twins are one") {
   CHECK(line.cost.ticks.high - line.cost.ticks.low < 30);
 }
 
-TEST_CASE("where rounds run slower and faster, blocks are as in the usual one") {
+TEST_CASE("where rounds run slower and faster, times are as in the usual one, and shares do not notice") {
   const Profile profile =
       estimate(scripted_run(twice_map(), twice, 40, [](std::uint32_t round, std::size_t at) {
         return 9000 + (reached(at) - 9000) * (1 + 0.01 * (static_cast<double>(round % 21) - 10));
       }));
   CHECK(profile.blocks[6].cost.ticks.value == Approx(6000).epsilon(0.001));
-  CHECK(profile.blocks[6].cost.ticks.high - profile.blocks[6].cost.ticks.low < 10);
+  CHECK(profile.blocks[6].cost.share.high - profile.blocks[6].cost.share.low < 0.001);
   CHECK(line_of(profile, 10)->cost.ticks.value == Approx(6100).epsilon(0.001));
-  CHECK(line_of(profile, 10)->cost.ticks.high - line_of(profile, 10)->cost.ticks.low < 10);
+  const LineEstimate& line = *line_of(profile, 10);
+  CHECK(line.cost.share.high - line.cost.share.low < 0.001);
+  // The speed is anything from 0.9 to 1.1 of the usual one.
+  CHECK(line.cost.ticks.low < 0.92 * 6100);
+  CHECK(line.cost.ticks.high > 1.08 * 6100);
 }
 
 TEST_CASE("a coarse clock is read by means, and lines are known far below its tick") {

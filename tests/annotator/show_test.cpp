@@ -139,12 +139,22 @@ TEST_CASE("a whole source has all its lines, and says which were never passed") 
   CHECK(whole.find("/* 並べ替え */\n") != std::string::npos);
 }
 
+TEST_CASE("a line is shown with its mean, its median and where most rounds lie") {
+  Profile profile = sorting();
+  profile.lines[0].cost.averages = {
+      .mean = {1e6, 9.8e5, 1.02e6}, .median = {8e5, 7.9e5, 8.1e5}, .q05 = 7e5, .q95 = 3e6, .differs = true};
+  CHECK(show_line(profile, {"src/sort.c", 11}, "", {.width = 40})
+            .find("typical 800 µs ±10, 80.0 % (72.0 % to 88.0 %)\n"
+                  "mean    1.00 ms ±0.02, not the typical time: single runs differ\n"
+                  "median  800 µs ±10, 90 of 100 rounds from 700 µs to 3.0 ms\n") != std::string::npos);
+}
+
 TEST_CASE("a line is shown with its rounds, its loop, callers and callees") {
   CHECK(show_line(sorting(), {"src/sort.c", 11}, "\tinsert();", {.width = 40}) ==
         "src/sort.c:11 in sort\n"
         "      insert();\n"
         "\n"
-        "time    800 µs ±10, 80.0 % (72.0 % to 88.0 %)\n"
+        "typical 800 µs ±10, 80.0 % (72.0 % to 88.0 %)\n"
         "hits    ×26, 31 µs each\n"
         "loop    begun ×3, ×26 passes, 800 µs ±10, 80.0 % (72.0 % to 88.0 %)\n"
         "rounds  5\n"

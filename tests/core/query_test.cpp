@@ -54,9 +54,11 @@ TEST_CASE("several profiles are seen together, with the profile in front of each
         "profile|count(*)\na.jcprof|2|\nb.jcprof|3|\n");
   CHECK(shown(folder, query_together(both, "SELECT r.device, l.* FROM line l JOIN run r USING (profile)")) ==
         "device|profile|path|line|function|hits|rounds|ticks|low|high|share|share_low|share_high|resolved|"
-        "least|average|most|q50|q95|q99\n"
-        "gd60|a.jcprof||7||0|0|1.5|0.0|0.0|0.0|0.0|0.0|1|NULL|NULL|NULL|NULL|NULL|NULL|\n"
-        "gd70|b.jcprof||7||0|0|2.5|0.0|0.0|0.0|0.0|0.0|1|NULL|NULL|NULL|NULL|NULL|NULL|\n");
+        "least|average|most|q50|q95|q99|mean|mean_low|mean_high|median|median_low|median_high|q05|hottest\n"
+        "gd60|a.jcprof||7||0|0|1.5|0.0|0.0|0.0|0.0|0.0|1|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|"
+        "NULL|NULL|NULL|NULL|\n"
+        "gd70|b.jcprof||7||0|0|2.5|0.0|0.0|0.0|0.0|0.0|1|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|"
+        "NULL|NULL|NULL|NULL|\n");
 }
 
 TEST_CASE("more profiles are queried together than SQLite attaches") {

@@ -99,7 +99,7 @@ TEST_CASE("a sum of which one block has too few rounds has no interval") {
   CHECK(std::isfinite(interval(fit, 0, 1).high));
   CHECK(std::isinf(interval(fit, 0, 2).high));
   const std::array all{BlockRange{.begin = 0, .end = 2}};
-  CHECK(fit.rounds_of(all) == 4);
+  CHECK(fit.sum_of(all).rounds == 4);
   CHECK(fit.rounds(0) == 12);
 }
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/estimate/averages.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "annotator/estimate/measured_path.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+constexpr double wrong_means_in_a_run = 0.01;
+constexpr double least_difference = 0.05;  // of the typical value: nobody acts upon less
+
+std::optional<Averages> averages_of(const MeasuredPath& path, const std::vector<double>& of_rounds,
+                                    const Doubt& doubt) {
+  const engine::Swayed mean = path.stretches().fit().mean_of(of_rounds);
+  const Estimate estimate = estimate_from(path.stretches().interval_of(mean), mean.rounds, doubt);
+  if (!was_measured(estimate)) return std::nullopt;
+  const std::vector<double> values = engine::present(of_rounds);
+  const auto quantile = [&](double part) { return std::max(0.0, engine::quantile(values, part)); };
+  return Averages{.mean = estimate.ticks,
+                  .median = estimate_from(path.stretches().median_of(values), values.size(), doubt).ticks,
+                  .q05 = quantile(0.05),
+                  .q95 = quantile(0.95)};
+}
+
+}  // namespace
+
+std::optional<Averages> averages_of(const MeasuredPath& path, const Sum& sum) {
+  std::optional<Averages> averages = averages_of(path, sum.every_round, sum.doubt);
+  if (!averages) return averages;
+  const engine::Fit& fit = path.stretches().fit();
+  const engine::Swayed mean = fit.mean_of(sum.every_round);
+  // What was taken off for traps is the same in both.
+  const engine::Swayed apart = mean.value > sum.sway.value ? mean - sum.sway : sum.sway - mean;
+  averages->chance = std::min(1.0, 2 * fit.chance_above_nothing(apart, 0));
+  return averages;
+}
+
+std::optional<Averages> averages_of_total(const MeasuredPath& path) {
+  std::optional<Averages> averages =
+      averages_of(path, path.stretches().every_total(), {.traps = path.total_doubt()});
+  if (!averages) return averages;
+  // The typical total is a median by itself: two intervals that are apart.
+  const Interval typical = path.total().ticks;
+  const bool is_apart = averages->mean.low > typical.high || averages->mean.high < typical.low;
+  averages->chance = is_apart ? 0 : 1;
+  return averages;
+}
+
+void judge_mean(Estimate& estimate, std::size_t count) {
+  if (!estimate.averages) return;
+  Averages& averages = *estimate.averages;
+  const Interval& typical = estimate.ticks;
+  const double mean = averages.mean.value;
+  averages.differs =
+      averages.chance <= wrong_means_in_a_run / static_cast<double>(std::max<std::size_t>(count, 1)) &&
+      std::abs(mean - typical.value) >= least_difference * typical.value &&
+      (mean < typical.low || mean > typical.high);
+}
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which line or function takes most, with a confidence for the answer as a whole. Differences are judged and
+// not intervals: what sways two of them alike says nothing of which is larger.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "annotator/estimate/measured_path.hpp"
+
+namespace jcprof::annotator {
+
+struct HotPlace {
+  std::string path;
+  std::size_t line = 0;
+  std::string function;
+};
+
+/// The true hottest is one of these, the first being the most likely.
+struct Hottest {
+  std::vector<HotPlace> among;  // empty: fewer than two were measured
+  double confidence = 0;        // 0.95; more where a single one is surer than that
+};
+
+/// What each of `sums` is.
+struct Contest {
+  std::vector<HotPlace> places;
+  std::vector<Sum> sums;
+};
+
+/// Those that may be the largest (multiple comparisons with the best; Hsu 1981): all but those that the top
+/// one exceeds by more than noise does, by one-sided tests of their differences that hold together
+/// (Bonferroni). `alpha`: of a single interval that delivers 95 %.
+Hottest hottest(const MeasuredPath& path, const Contest& contest, double alpha);
+
+}  // namespace jcprof::annotator
