@@ -119,15 +119,16 @@ std::string trigger(const AppletFacts& facts) {
   text += "\n";
   for (const Instruction& found : facts.instructions)
     text += fmt::format("  //   {} {}{}\n", found.value, found.name,
-                        may_spend_tries(found) ? "  (may count tries: mind the card)" : "");
+                        may_spend_tries(found) ? "  (may count tries: add \"counts_tries\": true)" : "");
   const auto safe = std::ranges::find_if_not(facts.instructions, may_spend_tries);
   const auto chosen = safe == facts.instructions.end() ? facts.instructions.begin() : safe;
   const std::string ins = facts.instructions.empty() ? "00" : chosen->value;
   const std::string apdu = fmt::format("{}{}0000", facts.cla.empty() ? "80" : facts.cla, ins);
-  return text + fmt::format(R"(  "trigger": {{"apdu": "{0}"}},
-  // With data, here four bytes: "trigger": {{"apdu": "{0} {{input}}"}}, "inputs": {{"fixed": "31323334"}},
+  const bool counts = !facts.instructions.empty() && may_spend_tries(*chosen);
+  return text + fmt::format(R"(  "trigger": {{"apdu": "{0}"{1}}},
+  // With data, here four bytes: "trigger": {{"apdu": "{0} {{input}}"{1}}}, "inputs": {{"fixed": "31323334"}},
 )",
-                            apdu);
+                            apdu, counts ? R"(, "counts_tries": true)" : "");
 }
 
 // --- Programs ---
@@ -295,6 +296,13 @@ std::string signature(const EdlFunction& function) {
   return fmt::format("{} {}({})", function.result, function.name, text);
 }
 
+/// The result of any other type may be what the ecall has worked out.
+std::string ecall_trigger(const EdlFunction& entry) {
+  const bool is_code = entry.result == "sgx_status_t" || entry.result == "oe_result_t";
+  return fmt::format("  \"trigger\": {{\"ecall\": {}{}}},\n", json_string(entry.name),
+                     is_code ? R"(, "expect": "00000000")" : "");
+}
+
 std::string draft_project(const std::string& name, const EnclaveFacts& facts) {
   return head(name, "sgx-enclave") + "  // The trusted sources. Traps go into a copy of these files.\n" +
          list("sources", facts.globs) + ",\n" + not_copied(facts.built) +
@@ -306,7 +314,7 @@ std::string draft_project(const std::string& name, const EnclaveFacts& facts) {
          "  // How the copy with traps, {tree}, is built. jcprof gen writes what it needs beside it, "
          "{out}/edge.\n" +
          enclave_build(facts) + ",\n  \"transport\": \"agent:jcprof-agent-ecall {tree}/bridge.so\",\n" +
-         fmt::format("  \"trigger\": {{\"ecall\": {}}},\n", json_string(facts.entry.name)) +
+         ecall_trigger(facts.entry) +
          "  // The bytes of the parameters in their order; {out}/edge/bridge.c says which. What is missing "
          "is zeros.\n" +
          fmt::format("  //   {}\n", signature(facts.entry)) +

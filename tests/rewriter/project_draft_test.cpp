@@ -102,7 +102,7 @@ TEST_CASE("an applet with jCardSim at hand gets a project file that says all tha
     "after_reset": ["00A4040006 A00000006201"]  // SELECT
   },
   // The command under study: CLA INS P1 P2, then data.
-  //   20 INS_VERIFY  (may count tries: mind the card)
+  //   20 INS_VERIFY  (may count tries: add "counts_tries": true)
   //   2A INS_SIGN
   "trigger": {"apdu": "B02A0000"},
   // With data, here four bytes: "trigger": {"apdu": "B02A0000 {input}"}, "inputs": {"fixed": "31323334"},
@@ -397,6 +397,28 @@ TEST_CASE("an EDL with directives is preprocessed for the draft, and what it inc
   const std::string draft = draft_project(tree);
   CHECK(draft.find("//   int ecall_put(uint64_t n)\n") != std::string::npos);
   CHECK(draft.find("\"edl_search\": [\"edl\"]") != std::string::npos);
+}
+
+TEST_CASE("an ecall whose result is an error code must succeed, and any other result may be a value") {
+  const auto expected_of = [](const std::string& result) {
+    Files files = enclave;
+    files["enclave/kv.edl"] = "enclave { trusted { public " + result + " ecall_put(int n); }; };";
+    return drafted(tree_of(files)).trigger.expect;
+  };
+  CHECK(expected_of("sgx_status_t") == "00000000");
+  CHECK(expected_of("uint32_t") == "????????");
+}
+
+TEST_CASE("where each command of an applet may count tries, the trigger is said to") {
+  const auto trigger_of = [](const std::string& instructions) {
+    return drafted(tree_of({{"Pin.java", "class Pin extends Applet { " + instructions +
+                                             " public void process(APDU apdu) {} }"}}))
+        .trigger;
+  };
+  const Trigger login = trigger_of("static final byte INS_LOGIN = 0x31;");
+  CHECK(login.apdus == std::vector<std::string>{"80310000"});
+  CHECK(login.counts_tries == true);
+  CHECK_FALSE(trigger_of("static final byte INS_SIGN = 0x2A;").counts_tries);
 }
 
 TEST_CASE("where the Makefile knows bridge.so, it makes it; of several EDLs the draft names one") {
