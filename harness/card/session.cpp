@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "harness/card/status_words.hpp"
+#include "harness/device_cause.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/error.hpp"
 #include "src/core/hex.hpp"
@@ -111,7 +112,10 @@ void CardSession::start_device() {
 UserError CardSession::device_ended(const Absence& absent) const {
   if (absent.what == Missing::reader)
     return environment_error(fmt::format("no card{}\n{}", absent.why, device_->account()), absent.hint);
-  return environment_error("the device program ended before its card was there\n" + device_->account(),
+  const std::string account = device_->account();
+  const std::string cause = cause_of_end(account);
+  return environment_error(fmt::format("the device program ended before its card was there{}\n{}",
+                                       cause.empty() ? "" : ": " + cause, account),
                            "run the command above by hand; \"start\" in jcprof.json says what is run");
 }
 
@@ -168,11 +172,11 @@ Contact CardSession::run_apdu(const ReadyApdu& step, const std::string& where, S
 }
 
 void CardSession::unexpected(const ReadyApdu& step, const std::string& where, StatusWord status) const {
-  const std::string aid = selected_aid(step.bytes);
+  const std::string aid = named_aid(step.bytes);
   const std::string remedy =
       aid.empty() ? std::string(meaning_of(status).remedy)
                   : fmt::format(
-                        "no applet answers to the AID {}: mend it, or what installs the applet "
+                        "there is no applet of the AID {}: mend it, or what installs the applet "
                         "(\"install\", \"start\", \"once\")",
                         aid);
   throw UserError(Fault{.message = fmt::format("{}: {} was answered with {}, expected was {}", where,

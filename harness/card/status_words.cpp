@@ -82,11 +82,15 @@ bool counts_tries(std::span<const std::uint8_t> command) {
   return command.size() > without_data && std::ranges::find(counting, command[1]) != counting.end();
 }
 
-std::string selected_aid(std::span<const std::uint8_t> command) {
+std::string named_aid(std::span<const std::uint8_t> command) {
   constexpr std::size_t header = 5;
-  const bool is_select = command.size() > header && command[1] == 0xA4 && command[2] == 0x04;
-  if (!is_select || command.size() < header + command[4]) return "";
-  return to_hex(command.subspan(header, command[4]));
+  if (command.size() <= header) return "";
+  const bool is_select = command[1] == 0xA4 && command[2] == 0x04;
+  const bool is_installation = command[0] == 0x80 && command[1] == 0xB8;
+  if (!is_select && !is_installation) return "";
+  const std::size_t begin = is_select ? header : header + 1;
+  const std::size_t length = command[begin - 1];
+  return command.size() < begin + length ? "" : to_hex(command.subspan(begin, length));
 }
 
 }  // namespace jcprof::harness

@@ -47,6 +47,16 @@ InputCommands commands_for(const CardSetup& setup, const Bytes& input) {
   return commands;
 }
 
+bool has_select(const Script& script) {
+  return std::ranges::any_of(script, [](const ScriptStep& step) {
+    const auto* apdu = std::get_if<ApduStep>(&step);
+    if (apdu == nullptr) return false;
+    std::string hex = apdu->apdu;
+    std::erase(hex, ' ');
+    return hex.starts_with("00A4") || hex.starts_with("00a4");
+  });
+}
+
 /// Outcomes of a command that was not answered.
 Sample unanswered(const Answer& answer) {
   return {.outcome = answer.state == ExchangeState::timed_out ? Outcome::timed_out : Outcome::lost,
@@ -158,11 +168,11 @@ void CardTransport::make_ready() {
 }
 
 void CardTransport::refuse_applet(const Answer& answer) const {
+  const bool selects = has_select(setup_.session.after_reset) || has_select(setup_.session.once);
   throw UserError(Fault{
-      .message =
-          fmt::format("the applet on the card does not answer jcprof ({}{}): was the instrumented build "
-                      "installed?",
-                      to_hex(answer.data), to_text(answer.status)),
+      .message = fmt::format("the applet on the card does not answer jcprof ({}{}, {}): {}",
+                             to_hex(answer.data), to_text(answer.status), meaning_of(answer.status).meaning,
+                             selects ? "was the instrumented build installed?" : "nothing selects it"),
       .hint =
           "\"after_reset\" in \"session\" must SELECT it; \"install\" and \"once\" must install what stands "
           "in jcprof-out/tree"});

@@ -235,10 +235,33 @@ TEST_CASE("a SELECT of an applet that is not there names the AID") {
     };
     CardSetup setup = basic_setup();
     setup.session.after_reset = {ApduStep{.apdu = "00A4040005A000000001", .expect = ""}};
-    CHECK_THAT(refusal(world, setup),
-               Catch::Contains("hint: no applet answers to the AID a000000001: mend it, or what installs the "
-                               "applet (\"install\", \"start\", \"once\")"));
+    CHECK_THAT(
+        refusal(world, setup),
+        Catch::Contains("hint: there is no applet of the AID a000000001: mend it, or what installs the "
+                        "applet (\"install\", \"start\", \"once\")"));
   }
+}
+
+TEST_CASE("an installation that a simulator refuses names the AID that it does not know") {
+  World world;
+  world.twist = [](const std::string& apdu) -> std::optional<FakeReply> {
+    if (apdu.starts_with("80b8")) return framed({0x64, 0x44});
+    return std::nullopt;
+  };
+  CardSetup setup = basic_setup();
+  setup.session.once = {ApduStep{.apdu = "80B800000905A00000000102 0000 00", .expect = ""}};
+  CHECK_THAT(refusal(world, setup), Catch::Contains("was answered with 6444 (an error of the card)") &&
+                                        Catch::Contains("there is no applet of the AID a000000001"));
+}
+
+TEST_CASE("where nothing selects the applet, that is said") {
+  World world;
+  world.applet.is_instrumented = false;
+  CardSetup setup = basic_setup();
+  setup.session.after_reset.clear();
+  const auto transport = transport_on(world, setup);
+  CHECK_THROWS_WITH(transport->describe(), Catch::Contains("INS not supported): nothing selects it\nhint: "
+                                                           "\"after_reset\" in \"session\" must SELECT it"));
 }
 
 TEST_CASE("abort_on ends the run after the sample was delivered") {
@@ -310,8 +333,8 @@ TEST_CASE("an applet without traps is told from one of another build") {
   world.applet.is_instrumented = false;
   const auto plain = transport_on(world, basic_setup());
   CHECK_THROWS_WITH(plain->describe(),
-                    Catch::Contains("the applet on the card does not answer jcprof (6D00): was the "
-                                    "instrumented build installed?"));
+                    Catch::Contains("the applet on the card does not answer jcprof (6D00, INS not "
+                                    "supported): was the instrumented build installed?"));
   world.applet.is_instrumented = true;
   world.applet.build = 0xCAFE;
   const auto other = transport_on(world, basic_setup());
