@@ -225,12 +225,15 @@ class Surveyor {
       case PathState::steady:
         return;
       case PathState::varying:
-        warn(WarningKind::path_varies,
-             fmt::format(
+        survey_.warnings.push_back(
+            {.kind = WarningKind::path_varies,
+             .text = fmt::format(
                  "runs of {} take different paths, {} of {} the most frequent one: that is what is reported "
                  "line by line, and of the others the edges",
                  name_of_input(input), path.variants.empty() ? 1 : path.variants.front().runs,
-                 runs_of(path.variants)));
+                 runs_of(path.variants)),
+             .advice = "where a state of the target decides, bring it back to one: \"before_each\" or "
+                       "\"reset\" in \"session\""});
         return;
       case PathState::cut:
         warn_of_cut(path);
