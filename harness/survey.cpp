@@ -15,7 +15,6 @@ namespace jcprof::harness {
 namespace {
 
 constexpr int attempts = 3;
-constexpr std::uint32_t success = 0x9000;
 // Each path takes a schedule of its own; inputs of more than these are too different to be profiled together.
 constexpr std::size_t most_paths = 8;
 // Where a traced run is answered otherwise than a plain one: five traced runs in a row that were all unlike
@@ -83,10 +82,6 @@ class Surveyor {
     const Sample whole = full_run(transport_, input.index);
     survey_.good.push_back(answer_of(whole));
     Traced traced = trace(input);
-    const GoodAnswer& good = survey_.good.back();
-    // An exit status of 0, which no card has for a status word.
-    if (survey_.good.size() == 1 && whole.status && good.status != success && good.status != 0)
-      warn(WarningKind::answer, fmt::format("the whole command {}: that is what is measured", told(good)));
     if (traced.path.events.empty()) return take_no_trap(input, whole);
     const bool varies = traced.path.state == PathState::varying;
     // Where runs take several paths they may well end in several ways.
@@ -245,12 +240,15 @@ class Surveyor {
       case PathState::steady:
         return;
       case PathState::varying:
-        warn(WarningKind::path_varies,
-             fmt::format(
+        survey_.warnings.push_back(
+            {.kind = WarningKind::path_varies,
+             .text = fmt::format(
                  "runs of {} take different paths, {} of {} the most frequent one: that is what is reported "
                  "line by line, and of the others the edges",
                  name_of_input(input), path.variants.empty() ? 1 : path.variants.front().runs,
-                 runs_of(path.variants)));
+                 runs_of(path.variants)),
+             .advice = "where a state of the target decides, bring it back to one: \"before_each\" or "
+                       "\"reset\" in \"session\""});
         return;
       case PathState::cut:
         warn_of_cut(path);

@@ -107,10 +107,12 @@ std::unique_ptr<Device> started_device(const Project& project, const std::filesy
 
 std::unique_ptr<Transport> make_agent(const Project& project, const TrapMap& map, const std::string& command,
                                       const std::filesystem::path& out_dir) {
-  return make_agent_transport({.settings = agent_settings(project, map, command, out_dir),
-                               .device = project.device,
-                               .traps = map.traps.size()},
-                              started_device(project, out_dir));
+  return make_agent_transport(
+      {.settings = agent_settings(project, map, command, out_dir),
+       .device = project.device,
+       .traps = map.traps.size(),
+       .right = {.form = status_form(project.target), .expect = project.trigger.expect}},
+      started_device(project, out_dir));
 }
 
 std::unique_ptr<Transport> make_exec(const Project& project, const TrapMap& map,

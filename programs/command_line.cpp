@@ -244,7 +244,7 @@ void add_layers(CLI::App& app, LayersOptions& options) {
 }
 
 void add_doctor(CLI::App& app, DoctorOptions& options) {
-  app.add_option("PROJECT", options.common.project, "jcprof.json, or a folder that holds one: looked at too");
+  app.add_option("PROJECT", options.common.project, "jcprof.json, or a folder that holds one: tried too");
   add_out(app, options.common.out, usual_out);
   app.add_flag("--json", options.common.json, "print the findings as JSON");
   add_consent(app, options.common.yes);
@@ -309,7 +309,7 @@ const std::array<Verb, 11>& verbs() {
       {"query", "SQL over profiles", parsed<QueryOptions, add_query>},
       {"layers", "where the time of a round trip to a trusted application goes",
        parsed<LayersOptions, add_layers>},
-      {"doctor", "look at readers, JDK, clock and project: what is missing, how to get it",
+      {"doctor", "look at readers, JDK, clock; try the project: what is missing, what fails, what to do",
        parsed<DoctorOptions, add_doctor>},
       {"strip", "take traps out of sources again", parsed<StripOptions, add_strip>},
   }};

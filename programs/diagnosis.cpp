@@ -21,8 +21,10 @@ constexpr std::uint64_t little_space = 200'000'000;
 // Differences of single statements are not seen by a coarser clock.
 constexpr double coarse_ns = 1000;
 
-constexpr NameTable<Verdict, 3> verdict_names{
-    {{Verdict::ok, "ok"}, {Verdict::missing, "missing"}, {Verdict::remark, "remark"}}};
+constexpr NameTable<Verdict, 4> verdict_names{{{Verdict::ok, "ok"},
+                                               {Verdict::missing, "missing"},
+                                               {Verdict::remark, "remark"},
+                                               {Verdict::failed, "failed"}}};
 
 void look_at_readers(const MachineFacts& machine, Verdict if_absent, Findings& findings) {
   if (!machine.readers) {
@@ -132,6 +134,8 @@ std::string render(const Findings& findings) {
                         harmless(finding.what));
     if (!finding.way_out.empty()) text += fmt::format("         {}\n", finding.way_out);
   }
+  if (std::ranges::find(findings, Verdict::failed, &Finding::verdict) != findings.end())
+    return text + "stopped at what failed\n";
   const auto missing = std::ranges::count(findings, Verdict::missing, &Finding::verdict);
   return text + (missing == 0 ? "nothing that is needed is missing\n" : fmt::format("{} missing\n", missing));
 }
@@ -147,7 +151,9 @@ std::string to_json(const Findings& findings) {
 }
 
 bool is_complete(const Findings& findings) {
-  return std::ranges::find(findings, Verdict::missing, &Finding::verdict) == findings.end();
+  return std::ranges::none_of(findings, [](const Finding& finding) {
+    return finding.verdict == Verdict::missing || finding.verdict == Verdict::failed;
+  });
 }
 
 }  // namespace jcprof::cli

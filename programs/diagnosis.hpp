@@ -9,7 +9,7 @@
 
 namespace jcprof::cli {
 
-enum class Verdict : std::uint8_t { ok, missing, remark };
+enum class Verdict : std::uint8_t { ok, missing, remark, failed };
 
 struct Finding {
   Verdict verdict = Verdict::ok;

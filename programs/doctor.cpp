@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// jcprof doctor: gathers the facts that diagnosis.cpp judges. Looks and changes nothing.
+// jcprof doctor: gathers the facts that diagnosis.cpp judges, which changes nothing. Where nothing is
+// missing, the project is tried (doctor_try.hpp).
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -17,6 +19,7 @@
 #include "harness/card/pcsc.hpp"
 #include "harness/transports.hpp"
 #include "programs/diagnosis.hpp"
+#include "programs/doctor_try.hpp"
 #include "programs/output.hpp"
 #include "programs/verbs.hpp"
 #include "rewriter/project_tree.hpp"
@@ -201,7 +204,11 @@ ExitCode doctor(const DoctorOptions& asked) {
   if (options.selftest) return doctor_selftest(options);
   std::optional<ProjectFacts> project;
   if (!options.common.project.empty()) project = look_at(options.common);
-  const std::vector<Finding> findings = diagnose(look_at_machine(), project);
+  std::vector<Finding> findings = diagnose(look_at_machine(), project);
+  if (project && is_complete(findings)) {
+    std::ranges::move(try_project(read_project(options.common.project), options.common),
+                      std::back_inserter(findings));
+  }
   fmt::print("{}", options.common.json ? to_json(findings) : render(findings));
   return is_complete(findings) ? ExitCode::done : ExitCode::check_failed;
 }

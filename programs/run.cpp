@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "harness/transports.hpp"
 #include "programs/output.hpp"
 #include "programs/permission.hpp"
+#include "programs/unfit.hpp"
 #include "programs/verbs.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/file.hpp"
@@ -135,7 +137,7 @@ void print_result(const harness::Measured& measured, const RunOptions& options, 
 /// often as it costs next to nothing.
 class EstimateWriter {
  public:
-  explicit EstimateWriter(Store& store) : store_(store) {}
+  EstimateWriter(Store& store, TargetKind target) : store_(store), target_(target) {}
 
   void write_now_and_then() {
     if (Clock::now() - written_ >= rest_per_work * took_) write();
@@ -147,17 +149,22 @@ class EstimateWriter {
     const annotator::Profile profile = annotator::estimate(annotator::load_newest_run(store_));
     store_.replace_estimates(profile.run.id, annotator::stored(profile));
     is_unreliable_ = annotator::is_unreliable(profile);
+    unfit_ = unfit(profile, target_);
     written_ = Clock::now();
     took_ = written_ - begun;
   }
 
   bool is_unreliable() const { return is_unreliable_; }
+  /// Why no line has a time, as far as is known.
+  const std::optional<Fault>& why_unfit() const { return unfit_; }
 
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr int rest_per_work = 500;
 
   Store& store_;
+  TargetKind target_;
+  std::optional<Fault> unfit_;
   Clock::time_point written_;
   Clock::duration took_{0};
   bool is_unreliable_ = false;
@@ -201,7 +208,7 @@ ExitCode run_in(const OutputFolder& folder, const Project& project, const RunOpt
       harness::make_transport(project, map, options.transport, out);
   const fs::path profile = out / "profile.jcprof";
   Store store(profile, options.fresh ? OpenMode::fresh : OpenMode::read_write);
-  EstimateWriter estimates(store);
+  EstimateWriter estimates(store, project.target);
   settings.look = [&estimates] { estimates.write_now_and_then(); };
   const harness::Measured measured = harness::measure(project, map, *transport, store, settings);
   estimates.write();
@@ -210,6 +217,10 @@ ExitCode run_in(const OutputFolder& folder, const Project& project, const RunOpt
   print_result(measured, options, profile);
   const int signal = cancellation().signal();
   if (signal != 0) return exit_code_of(signal);
+  // Whoever asks for so many rounds or shots gets them.
+  const bool is_free = !settings.rounds && !settings.max_shots;
+  if (is_free && measured.run.state == RunState::complete && estimates.why_unfit())
+    throw UserError(*estimates.why_unfit(), ExitCode::check_failed);
   return estimates.is_unreliable() ? ExitCode::unreliable : ExitCode::done;
 }
 

@@ -2,11 +2,14 @@
 #include "harness/agent/transport.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "src/core/error.hpp"
+#include "src/core/hex.hpp"
+#include "src/core/tee_result.hpp"
 
 namespace jcprof::harness {
 namespace {
@@ -50,7 +53,10 @@ void judge(Event asked, Sample& sample) {
 class AgentTransport final : public Transport {
  public:
   AgentTransport(const AgentSetup& setup, std::unique_ptr<Device> started)
-      : device_(setup.device), traps_(setup.traps), link_(setup.settings, std::move(started)) {}
+      : device_(setup.device),
+        traps_(setup.traps),
+        right_(setup.right),
+        link_(setup.settings, std::move(started)) {}
 
   Description describe() override {
     const AgentDescription& agent = link_.description();
@@ -88,6 +94,7 @@ class AgentTransport final : public Transport {
   bool fly(std::span<const Shot>& shots, const ShotSink& sink);
   bool fly_one(Flight& flight, std::span<const Shot>& shots, const ShotSink& sink);
   Turn take_turn(const Flight& flight, const Shot& shot);
+  void judge_status(const Shot& shot, const Sample& sample);
   Turn take_shot(const Flight& flight, const Shot& shot, AgentShot&& answer);
   bool land(const Flight& flight);
   void settle();
@@ -100,6 +107,8 @@ class AgentTransport final : public Transport {
 
   std::string device_;
   std::size_t traps_;
+  RightAnswer right_;
+  std::set<std::uint32_t> were_right_;  // inputs that a whole run answered as the project wants it
   AgentLink link_;
   std::vector<Bytes> inputs_{{}};
   std::vector<Flight> in_flight_;
@@ -151,12 +160,28 @@ bool AgentTransport::fly_one(Flight& flight, std::span<const Shot>& shots, const
     if (turn.next == Next::start_again) link_.drop();
     if (turn.next != Next::go_on) in_flight_.clear();
     const bool goes_on = sink(shot, turn.sample);
+    judge_status(shot, turn.sample);
     if (turn.next == Next::go_on) link_.succeed();
     if (turn.next != Next::go_on) link_.fail(turn.sample.why);
     if (!goes_on) return false;
     if (turn.next != Next::go_on) return true;
   }
   return true;
+}
+
+/// Ends the run where the first whole run of an input is answered otherwise than the project wants it.
+void AgentTransport::judge_status(const Shot& shot, const Sample& sample) {
+  if (!sample.status || were_right_.contains(shot.input)) return;
+  if (right_.accepts(*sample.status)) {
+    if (shot.stop.trap == run_to_end) were_right_.insert(shot.input);
+    return;
+  }
+  throw wrong_answer(right_, {.sent = fmt::format("the trigger {}{}", link_.settings().greeting.trigger,
+                                                  with_input(to_hex(inputs_.at(shot.input)))),
+                              .status = *sample.status,
+                              .meaning = right_.form == StatusForm::code ? tee_result(*sample.status) : "",
+                              .remedy = "mend its command, its parameters or \"inputs\", or what goes "
+                                        "before it in \"session\""});
 }
 
 Turn AgentTransport::take_turn(const Flight& flight, const Shot& shot) {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "harness/agent/link.hpp"
+#include "harness/right_answer.hpp"
 #include "harness/transport.hpp"
 
 namespace jcprof::harness {
@@ -14,6 +15,7 @@ struct AgentSetup {
   AgentSettings settings;
   std::string device;     // its name; empty: as the agent says
   std::size_t traps = 0;  // ids go up to this
+  RightAnswer right = {.form = StatusForm::code};
 };
 
 /// Starts nothing yet. `started` is the device program of the project, or null.

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/card/status_words.hpp"
+#include "harness/device_cause.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/error.hpp"
 #include "src/core/hex.hpp"
@@ -49,18 +51,19 @@ ReadyScript make_script(const std::string& name, const Script& script, const Pla
   return ready;
 }
 
-CardSession::CardSession(const Session& session, const Placeholders& values,
-                         std::unique_ptr<ApduChannel> channel, std::unique_ptr<Device> device,
-                         StatusWord stop_status)
-    : reset_mode_(session.reset),
+CardSession::CardSession(const SessionSetup& setup, std::unique_ptr<ApduChannel> channel,
+                         std::unique_ptr<Device> device)
+    : reset_mode_(setup.session.reset),
       fine_by_default_(fine_by_default, "default"),
-      once_(make_script("once", session.once, values)),
-      after_reset_(make_script("after_reset", session.after_reset, values)),
-      stop_status_(stop_status),
+      once_(make_script("once", setup.session.once, setup.values)),
+      after_reset_(make_script("after_reset", setup.session.after_reset, setup.values)),
+      stop_status_(setup.stop_status),
+      is_simulated_(setup.is_simulated),
       channel_(std::move(channel)),
       device_(std::move(device)),
       exchange_([this](std::span<const std::uint8_t> command) { return channel_->exchange(command); }) {
-  for (const std::string& pattern : session.abort_on) abort_on_.emplace_back(pattern, "session \"abort_on\"");
+  for (const std::string& pattern : setup.session.abort_on)
+    abort_on_.emplace_back(pattern, "session \"abort_on\"");
 }
 
 CardSession::~CardSession() {
@@ -109,7 +112,10 @@ void CardSession::start_device() {
 UserError CardSession::device_ended(const Absence& absent) const {
   if (absent.what == Missing::reader)
     return environment_error(fmt::format("no card{}\n{}", absent.why, device_->account()), absent.hint);
-  return environment_error("the device program ended before its card was there\n" + device_->account(),
+  const std::string account = device_->account();
+  const std::string cause = cause_of_end(account);
+  return environment_error(fmt::format("the device program ended before its card was there{}\n{}",
+                                       cause.empty() ? "" : ": " + cause, account),
                            "run the command above by hand; \"start\" in jcprof.json says what is run");
 }
 
@@ -148,7 +154,13 @@ Contact CardSession::run(const ReadyScript& script, Strict strict) {
 
 Contact CardSession::run_apdu(const ReadyApdu& step, const std::string& where, Strict strict) {
   const Answer& answer = transmit(step.bytes);
-  if (answer.state != ExchangeState::answered) return Contact::broken;
+  const bool is_as_told =
+      answer.state == ExchangeState::answered && step.expect && step.expect->matches(answer.status);
+  const bool is_answered = answer.state == ExchangeState::answered;
+  if (counts_tries(step.bytes) && !is_as_told)
+    end_after_failed_try(fmt::format("{}: {}", where, to_hex(step.bytes)),
+                         is_answered ? std::optional(answer.status) : std::nullopt);
+  if (!is_answered) return Contact::broken;
   if (step.expect) {
     if (!step.expect->matches(answer.status)) unexpected(step, where, answer.status);
     return Contact::kept;
@@ -160,12 +172,36 @@ Contact CardSession::run_apdu(const ReadyApdu& step, const std::string& where, S
 }
 
 void CardSession::unexpected(const ReadyApdu& step, const std::string& where, StatusWord status) const {
+  const std::string aid = named_aid(step.bytes);
+  const std::string remedy =
+      aid.empty() ? std::string(meaning_of(status).remedy)
+                  : fmt::format(
+                        "there is no applet of the AID {}: mend it, or what installs the applet "
+                        "(\"install\", \"start\", \"once\")",
+                        aid);
   throw UserError(Fault{.message = fmt::format("{}: {} was answered with {}, expected was {}", where,
-                                               to_hex(step.bytes), to_text(status),
+                                               to_hex(step.bytes), in_words(status),
                                                step.expect ? step.expect_text : std::string(fine_by_default)),
-                        .hint = "if that answer is right, say so: {\"apdu\": \"…\", \"expect\": \"" +
-                                to_text(status) + "\"}"},
+                        .hint = fmt::format("{}; if that answer is right, say so: {{\"apdu\": \"…\", "
+                                            "\"expect\": \"{}\"}}",
+                                            remedy, to_text(status))},
                   ExitCode::check_failed);
+}
+
+void CardSession::end_after_failed_try(const std::string& where, std::optional<StatusWord> status) {
+  const bool is_good = status && !is_error(*status);
+  had_a_good_try_ = had_a_good_try_ || is_good;
+  // One that was right before may be sent again after a loss: it counts as no failure.
+  if (is_good || is_simulated_ || describe().simulated || (!status && had_a_good_try_)) return;
+  const std::string answered =
+      status ? "was answered with " + in_words(*status) : "was not answered: " + answer_.why;
+  throw UserError(
+      Fault{.message = fmt::format("{} {}; it may have used up a try of a PIN or key, so the run is ended "
+                                   "before the next one",
+                                   where, answered),
+            .hint = "look how many tries are left, and mend the PIN or key; of a command that counts none "
+                    "say \"counts_tries\": false in \"trigger\", or \"expect\" at the step of \"session\""},
+      ExitCode::check_failed);
 }
 
 const Answer& CardSession::transmit(std::span<const std::uint8_t> command) {

@@ -33,10 +33,18 @@ ReadyScript make_script(const std::string& name, const Script& script, const Pla
 /// The state of a card after it was asked something.
 enum class Contact : std::uint8_t { kept, broken };
 
+/// The parts of a project that a session has to do with.
+struct SessionSetup {
+  const Session& session;
+  const Placeholders& values;
+  StatusWord stop_status = 0;
+  bool is_simulated = false;  // what answers is a program, whatever the channel says
+};
+
 class CardSession {
  public:
-  CardSession(const Session& session, const Placeholders& values, std::unique_ptr<ApduChannel> channel,
-              std::unique_ptr<Device> device, StatusWord stop_status);
+  CardSession(const SessionSetup& setup, std::unique_ptr<ApduChannel> channel,
+              std::unique_ptr<Device> device);
   ~CardSession();
 
   /// Returns once the card is there and `once` and `after_reset` have run since its start. UserError when a
@@ -57,6 +65,9 @@ class CardSession {
   }
   /// Throws (check_failed) when the project says that this answer ends a run.
   void abort_if_asked(StatusWord status, const std::string& where) const;
+  /// After a command that counts tries, with its answer; none: it was not answered. Throws (check_failed)
+  /// when it failed on a real card, or nobody knows whether it did: the next one could be the last.
+  void end_after_failed_try(const std::string& where, std::optional<StatusWord> status);
   ChannelDescription describe() const { return channel_->describe(); }
 
  private:
@@ -75,6 +86,7 @@ class CardSession {
   ReadyScript once_;
   ReadyScript after_reset_;
   StatusWord stop_status_;
+  bool is_simulated_;
   std::unique_ptr<ApduChannel> channel_;
   std::unique_ptr<Device> device_;
   ExchangeFunction exchange_;
@@ -83,6 +95,7 @@ class CardSession {
   int starts_without_shot_ = 0;
   bool had_a_shot_ = false;
   bool was_there_ = false;
+  bool had_a_good_try_ = false;
 };
 
 }  // namespace jcprof::harness

@@ -9,8 +9,10 @@
 #include "harness/card/name.hpp"
 #include "harness/card/protocol.hpp"
 #include "harness/card/session.hpp"
+#include "harness/card/status_words.hpp"
 #include "harness/card/trigger_path.hpp"
 #include "harness/clock.hpp"
+#include "harness/right_answer.hpp"
 #include "src/core/error.hpp"
 #include "src/core/hex.hpp"
 
@@ -20,6 +22,8 @@ namespace {
 constexpr StatusWord sw_ok = 0x9000;
 // One byte of the protocol counts them.
 constexpr std::size_t most_commands = 255;
+// Of a command, in a message.
+constexpr std::size_t shown_bytes = 32;
 constexpr std::uint64_t passes_per_step = 1000;
 constexpr std::uint64_t most_pass_steps = 0xFFFF;
 
@@ -28,6 +32,7 @@ struct InputCommands {
   std::vector<Bytes> trigger;
   ReadyScript before_each;
   ReadyScript after_each;
+  bool was_right = false;  // a whole run was answered as the project wants it
 };
 
 InputCommands commands_for(const CardSetup& setup, const Bytes& input) {
@@ -42,6 +47,16 @@ InputCommands commands_for(const CardSetup& setup, const Bytes& input) {
   return commands;
 }
 
+bool has_select(const Script& script) {
+  return std::ranges::any_of(script, [](const ScriptStep& step) {
+    const auto* apdu = std::get_if<ApduStep>(&step);
+    if (apdu == nullptr) return false;
+    std::string hex = apdu->apdu;
+    std::erase(hex, ' ');
+    return hex.starts_with("00A4") || hex.starts_with("00a4");
+  });
+}
+
 /// Outcomes of a command that was not answered.
 Sample unanswered(const Answer& answer) {
   return {.outcome = answer.state == ExchangeState::timed_out ? Outcome::timed_out : Outcome::lost,
@@ -52,8 +67,12 @@ class CardTransport final : public Transport {
  public:
   CardTransport(const CardSetup& setup, std::unique_ptr<ApduChannel> channel, std::unique_ptr<Device> device)
       : setup_(setup),
-        session_(setup.session, setup.placeholders, std::move(channel), std::move(device),
-                 setup.arming.stop_status),
+        session_({.session = setup.session,
+                  .values = setup.placeholders,
+                  .stop_status = setup.arming.stop_status,
+                  .is_simulated = setup.simulated},
+                 std::move(channel), std::move(device)),
+        right_{.form = StatusForm::word, .expect = setup.trigger.expect},
         commands_per_trigger_(setup.trigger.apdus.size()) {
     if (setup.trigger.apdus.empty() || setup.trigger.apdus.size() > most_commands)
       throw UserError(Fault{.message = fmt::format("\"trigger\" holds {} APDUs", setup.trigger.apdus.size()),
@@ -89,7 +108,8 @@ class CardTransport final : public Transport {
       make_ready();
       const Sample sample = shoot(shot);
       const bool goes_on = sink(shot, sample);
-      abort_if_asked(sample);
+      judge_end(inputs_.at(shot.input), sample);
+      inputs_.at(shot.input).was_right |= sample.outcome == Outcome::ended && shot.stop.trap == run_to_end;
       if (!goes_on) return;
     }
   }
@@ -106,13 +126,20 @@ class CardTransport final : public Transport {
   bool read_window(TraceWindow& window, std::uint64_t from, std::uint32_t count);
   std::vector<std::uint64_t> ends_of_commands(std::uint32_t input, const WholeRun& like);
   void mark_in_another_command(const Shot& shot, Sample& sample) const;
-  void abort_if_asked(const Sample& sample) const {
-    if (sample.status) session_.abort_if_asked(static_cast<StatusWord>(*sample.status), "the trigger");
+  void judge(const InputCommands& commands, const Bytes& command, StatusWord status);
+  void judge_end(const InputCommands& commands, const Sample& sample) {
+    if (sample.status) judge(commands, commands.trigger.back(), static_cast<StatusWord>(*sample.status));
   }
+  void end_after_failed_try(const Bytes& command, std::optional<StatusWord> status) {
+    if (setup_.trigger.counts_tries.value_or(counts_tries(command)))
+      session_.end_after_failed_try(name_of(command), status);
+  }
+  std::string name_of(const Bytes& command) const;
   [[noreturn]] void refuse_applet(const Answer& answer) const;
 
   CardSetup setup_;
   CardSession session_;
+  RightAnswer right_;
   std::vector<InputCommands> inputs_;
   Bytes arm_;
   std::size_t
@@ -141,11 +168,11 @@ void CardTransport::make_ready() {
 }
 
 void CardTransport::refuse_applet(const Answer& answer) const {
+  const bool selects = has_select(setup_.session.after_reset) || has_select(setup_.session.once);
   throw UserError(Fault{
-      .message =
-          fmt::format("the applet on the card does not answer jcprof ({}{}): was the instrumented build "
-                      "installed?",
-                      to_hex(answer.data), to_text(answer.status)),
+      .message = fmt::format("the applet on the card does not answer jcprof ({}{}, {}): {}",
+                             to_hex(answer.data), to_text(answer.status), meaning_of(answer.status).meaning,
+                             selects ? "was the instrumented build installed?" : "nothing selects it"),
       .hint =
           "\"after_reset\" in \"session\" must SELECT it; \"install\" and \"once\" must install what stands "
           "in jcprof-out/tree"});
@@ -169,7 +196,10 @@ Sample CardTransport::run_trigger(const InputCommands& commands) {
   std::size_t exchanges = 0;
   for (const Bytes& command : commands.trigger) {
     const Answer& answer = session_.transmit(command);
-    if (answer.state != ExchangeState::answered) return unanswered(answer);
+    if (answer.state != ExchangeState::answered) {
+      end_after_failed_try(command, std::nullopt);
+      return unanswered(answer);
+    }
     ticks += answer.ticks;
     exchanges += answer.exchanges;
     stopped_in_ = static_cast<std::size_t>(&command - commands.trigger.data());
@@ -178,10 +208,28 @@ Sample CardTransport::run_trigger(const InputCommands& commands) {
       commands_per_trigger_ = std::clamp(exchanges, commands_per_trigger_, most_commands);
       return {.outcome = Outcome::ended, .ticks = ticks, .status = answer.status, .reply = answer.data};
     }
-    session_.abort_if_asked(answer.status, "the trigger");
+    judge(commands, command, answer.status);
   }
   check(false, "a trigger has at least one command");
   return {};
+}
+
+/// Ends the run where the answer to a command of the trigger asks for that.
+void CardTransport::judge(const InputCommands& commands, const Bytes& command, StatusWord status) {
+  session_.abort_if_asked(status, "the trigger");
+  end_after_failed_try(command, status);
+  if (commands.was_right || right_.accepts(status)) return;
+  throw wrong_answer(right_, {.sent = name_of(command),
+                              .status = status,
+                              .meaning = std::string(meaning_of(status).meaning),
+                              .remedy = std::string(meaning_of(status).remedy)});
+}
+
+/// "the trigger b0310000"
+std::string CardTransport::name_of(const Bytes& command) const {
+  const std::string hex = to_hex(command);
+  return fmt::format("the trigger{} {}{}", setup_.trigger.apdus.size() > 1 ? "'s command" : "",
+                     hex.substr(0, 2 * shown_bytes), command.size() > shown_bytes ? "…" : "");
 }
 
 Sample CardTransport::shoot(const Shot& shot) {
@@ -234,7 +282,7 @@ TraceWindow CardTransport::trace(std::uint32_t input, std::uint64_t from, std::u
     finish(commands, window.end.outcome);
   else
     window.end = {.outcome = Outcome::lost, .why = "the card was lost while its trace was read"};
-  abort_if_asked(window.end);
+  judge_end(commands, window.end);
   if (window.run && commands.trigger.size() > 1) {
     if (!paths_.contains(input))
       paths_.emplace(input, TriggerPath(*window.run, ends_of_commands(input, *window.run)));
@@ -256,7 +304,7 @@ std::vector<std::uint64_t> CardTransport::ends_of_commands(std::uint32_t input, 
   for (const Bytes& command : commands.trigger) {
     const Answer& answer = session_.transmit(command);
     if (answer.state != ExchangeState::answered) return {};
-    session_.abort_if_asked(answer.status, "the trigger");
+    judge(commands, command, answer.status);
     if (!is_readable) continue;  // a trigger is never left half sent
     const Answer& trace = session_.transmit(read_trace_command(setup_.arming, 0));
     if (trace.state != ExchangeState::answered) return {};

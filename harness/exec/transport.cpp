@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "harness/exec/report.hpp"
 #include "harness/exec/streams.hpp"
 #include "harness/exec/timed_run.hpp"
+#include "harness/right_answer.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/error.hpp"
 #include "src/core/hex.hpp"
@@ -38,7 +40,8 @@ class ExecTransport final : public Transport {
       : setup_(setup),
         started_(std::move(started)),
         environment_(own_environment()),
-        streams_(setup.logs / "exec.log") {
+        streams_(setup.logs / "exec.log"),
+        right_{.form = StatusForm::decimal, .expect = setup.trigger.expect} {
     // jcprof itself may run under jcprof.
     for (const std::string_view name :
          {"JCPROF_TRAP", "JCPROF_HIT", "JCPROF_TRACE", "JCPROF_REPORT", "JCPROF_CALIBRATE"})
@@ -56,8 +59,12 @@ class ExecTransport final : public Transport {
   void set_inputs(std::vector<Bytes> inputs) override { inputs_ = std::move(inputs); }
 
   void measure(std::span<const Shot> shots, const ShotSink& sink) override {
-    for (const Shot& shot : shots)
-      if (!sink(shot, shoot(shot))) return;
+    for (const Shot& shot : shots) {
+      const Sample sample = shoot(shot);
+      const bool goes_on = sink(shot, sample);
+      judge_status(shot, sample);
+      if (!goes_on) return;
+    }
   }
 
   TraceWindow trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) override;
@@ -78,6 +85,7 @@ class ExecTransport final : public Transport {
   Answer run_between_scripts(std::uint32_t input, ExecReportFile& file, const Variables& variables,
                              std::int64_t delay_ns);
   Sample shoot(const Shot& shot);
+  void judge_status(const Shot& shot, const Sample& sample);
   Sample judged(const Answer& answer, Event asked);
   Sample judged_end(const Answer& answer) const;
   void check_build(const Answer& answer);
@@ -95,6 +103,8 @@ class ExecTransport final : public Transport {
   std::vector<Bytes> inputs_{Bytes{}};
   bool had_once_ = false;
   bool was_reached_ = false;  // by a run that got as far as the entry
+  RightAnswer right_;
+  std::set<std::uint32_t> were_right_;  // inputs that a whole run answered as the project wants it
 };
 
 Placeholders ExecTransport::values_for(std::uint32_t input) const {
@@ -173,6 +183,23 @@ Sample ExecTransport::shoot(const Shot& shot) {
   Variables variables = arming(shot.stop);
   variables.emplace_back("JCPROF_REPORT", report_.file().string());
   return judged(run_between_scripts(shot.input, report_, variables, shot.delay_ns), shot.stop);
+}
+
+/// Ends the run where the first whole run of an input ends with another status than the project wants.
+void ExecTransport::judge_status(const Shot& shot, const Sample& sample) {
+  if (!sample.status || were_right_.contains(shot.input)) return;
+  if (right_.accepts(*sample.status)) {
+    if (shot.stop.trap == run_to_end) were_right_.insert(shot.input);
+    return;
+  }
+  const Placeholders values = values_for(shot.input);
+  std::string sent = "the program";
+  for (const std::string& argument : setup_.trigger.run) sent += " " + fill_in(argument, values);
+  throw wrong_answer(
+      right_, {.sent = sent,
+               .status = *sample.status,
+               .account = last_words(),
+               .remedy = "run it by hand, and give it the arguments, \"stdin\" and \"cwd\" that it lacks"});
 }
 
 /// The program that answers is the one that jcprof-gen wrote.

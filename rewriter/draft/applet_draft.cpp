@@ -139,7 +139,7 @@ int merit(const Instruction& instruction) {
 std::string notes_on(const Instruction& instruction) {
   Strings notes;
   if (instruction.takes_data) notes.emplace_back("takes data");
-  if (may_spend_tries(instruction)) notes.emplace_back("may count tries: mind the card");
+  if (may_spend_tries(instruction)) notes.emplace_back(R"(may count tries: add "counts_tries": true)");
   return notes.empty() ? "" : fmt::format("  ({})", fmt::join(notes, "; "));
 }
 
@@ -153,12 +153,13 @@ std::string trigger(const AppletFacts& facts) {
   const auto chosen = std::ranges::max_element(known, {}, merit);
   const std::string apdu = fmt::format("{}{}0000", facts.commands.cla.empty() ? "80" : facts.commands.cla,
                                        known.empty() ? "00" : chosen->value);
-  const std::string with_data =
-      fmt::format(R"("trigger": {{"apdu": "{} {{input}}"}}, "inputs": {{"fixed": "31323334"}},)", apdu);
+  const std::string counts = !known.empty() && may_spend_tries(*chosen) ? R"(, "counts_tries": true)" : "";
+  const std::string with_data = fmt::format(
+      R"("trigger": {{"apdu": "{} {{input}}"{}}}, "inputs": {{"fixed": "31323334"}},)", apdu, counts);
   if (!known.empty() && chosen->takes_data)
     return text + "  // With data, here four bytes; fill in yours.\n  " + with_data + "\n";
-  return text + fmt::format("  \"trigger\": {{\"apdu\": \"{}\"}},\n  // With data, here four bytes: {}\n",
-                            apdu, with_data);
+  return text + fmt::format("  \"trigger\": {{\"apdu\": \"{}\"{}}},\n  // With data, here four bytes: {}\n",
+                            apdu, counts, with_data);
 }
 
 }  // namespace

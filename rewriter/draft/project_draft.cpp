@@ -183,6 +183,13 @@ std::string signature(const EdlFunction& function) {
   return fmt::format("{} {}({})", function.result, function.name, text);
 }
 
+/// The result of any other type may be what the ecall has worked out.
+std::string ecall_trigger(const EdlFunction& entry) {
+  const bool is_code = entry.result == "sgx_status_t" || entry.result == "oe_result_t";
+  return fmt::format("  \"trigger\": {{\"ecall\": {}{}}},\n", json_string(entry.name),
+                     is_code ? R"(, "expect": "00000000")" : "");
+}
+
 std::string draft_project(const std::string& name, const EnclaveFacts& facts) {
   return head(name, "sgx-enclave") + "  // The trusted sources. Traps go into a copy of these files.\n" +
          list("sources", facts.globs) + ",\n" + not_copied(facts.built) +
@@ -194,7 +201,7 @@ std::string draft_project(const std::string& name, const EnclaveFacts& facts) {
          "  // How the copy with traps, {tree}, is built. jcprof gen writes what it needs beside it, "
          "{out}/edge.\n" +
          enclave_build(facts) + ",\n  \"transport\": \"agent:jcprof-agent-ecall {tree}/bridge.so\",\n" +
-         fmt::format("  \"trigger\": {{\"ecall\": {}}},\n", json_string(facts.entry.name)) +
+         ecall_trigger(facts.entry) +
          "  // The bytes of the parameters in their order; {out}/edge/bridge.c says which. What is missing "
          "is zeros.\n" +
          fmt::format("  //   {}\n", signature(facts.entry)) +

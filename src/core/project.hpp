@@ -81,13 +81,15 @@ enum class ProgramClock : std::uint8_t { wall, cpu };
 
 /// The command under study. Which member is used follows from the target.
 struct Trigger {
-  std::vector<std::string> apdus;   // hex with placeholders; timed as their sum
-  std::optional<std::uint32_t> le;  // 0: as many as there are
-  std::vector<std::string> run;     // exec:, and the three below
+  std::vector<std::string> apdus;    // hex with placeholders; timed as their sum
+  std::optional<std::uint32_t> le;   // 0: as many as there are
+  std::optional<bool> counts_tries;  // a failure uses up a try of a PIN or key; none: as the INS says
+  std::vector<std::string> run;      // exec:, and the three below
   std::string cwd = "{tree}";
   std::string input;  // what its standard input holds: a path, or "{input}" for the bytes; empty: nothing
   ProgramClock clock = ProgramClock::wall;
   std::string object;  // agent: JSON text passed on in hello
+  std::string expect;  // right answers, as status_form.hpp has them; empty: success
 };
 
 struct FixedInput {

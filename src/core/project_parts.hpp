@@ -4,6 +4,7 @@
 
 #include "src/core/object_reader.hpp"
 #include "src/core/project.hpp"
+#include "src/core/status_form.hpp"
 
 namespace jcprof {
 
@@ -37,9 +38,10 @@ struct FilledString {
   void operator()(const JsonNode& node, std::string& to, JsonFaults& faults) const;
 };
 
-/// The three forms of a trigger: {"apdu", "le"}, {"run", …}, and any object, for agents.
+/// The three forms of a trigger: {"apdu", "le", …}, {"run", …}, and any object, for agents.
 void read_card_trigger(const JsonNode& node, Trigger& to, JsonFaults& faults);
 void read_program_trigger(const JsonNode& node, Trigger& to, JsonFaults& faults);
-void read_agent_trigger(const JsonNode& node, Trigger& to, JsonFaults& faults);
+/// `form` is that of the target's status. The agent is not handed "expect".
+void read_agent_trigger(const JsonNode& node, StatusForm form, Trigger& to, JsonFaults& faults);
 
 }  // namespace jcprof

@@ -83,7 +83,8 @@ void check_transport_reaches_target(const JsonNode& root, const Project& project
 
 void read_trigger(const JsonNode& node, Project& project, JsonFaults& faults) {
   project.trigger.object = compact(node);
-  if (scheme_of(project) == "agent") return read_agent_trigger(node, project.trigger, faults);
+  if (scheme_of(project) == "agent")
+    return read_agent_trigger(node, status_form(project.target), project.trigger, faults);
   if (project.target == TargetKind::applet) return read_card_trigger(node, project.trigger, faults);
   if (project.target == TargetKind::program) return read_program_trigger(node, project.trigger, faults);
 }
@@ -251,6 +252,9 @@ Project read_sections(const JsonNode& root, JsonFaults& faults) {
   project.target = *target;
   if (project.transport.empty()) project.transport = usual_transport(project.target);
   if (trigger != nullptr) read_trigger(*trigger, project, faults);
+  // An ecall's result may be what it has worked out.
+  if (project.target == TargetKind::sgx_enclave && project.trigger.expect.empty())
+    project.trigger.expect = "????????";
   check_together(root, project, faults);
   return project;
 }

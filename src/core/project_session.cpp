@@ -273,6 +273,11 @@ void read_card_trigger(const JsonNode& node, Trigger& to, JsonFaults& faults) {
   object.optional("le", to.le, Natural{.highest = 65536});
   if (to.le && std::ranges::any_of(to.apdus, has_own_le))
     faults.add(*object.find("le"), "\"le\" is given, but an APDU of the trigger ends with an Le of its own");
+  object.optional("expect", to.expect, read_status_pattern);
+  object.optional("counts_tries", to.counts_tries,
+                  [](const JsonNode& value, std::optional<bool>& counts, JsonFaults& all) {
+                    read_boolean(value, counts.emplace(), all);
+                  });
   object.refuse_the_rest();
 }
 
@@ -283,11 +288,16 @@ void read_program_trigger(const JsonNode& node, Trigger& to, JsonFaults& faults)
   object.optional("cwd", to.cwd, FilledString{{"tree", "out", "project"}});
   object.optional("stdin", to.input, FilledString{program_placeholders()});
   object.optional("clock", to.clock, clock);
+  object.optional("expect", to.expect, StatusAlternatives{StatusForm::decimal});
   object.refuse_the_rest();
 }
 
-void read_agent_trigger(const JsonNode& node, Trigger& to, JsonFaults& faults) {
-  if (is_kind(node, JsonKind::object, faults)) to.object = compact(node);
+void read_agent_trigger(const JsonNode& node, StatusForm form, Trigger& to, JsonFaults& faults) {
+  ObjectReader object(node, faults);
+  object.optional("expect", to.expect, StatusAlternatives{form});
+  JsonNode rest = node;
+  std::erase_if(rest.members, [](const JsonMember& member) { return member.key == "expect"; });
+  to.object = compact(rest);
 }
 
 void read_agent(const JsonNode& node, AgentOptions& to, JsonFaults& faults) {

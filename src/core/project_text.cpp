@@ -229,16 +229,16 @@ void read_hex(const JsonNode& node, std::string& to, JsonFaults& faults) {
 }
 
 void read_status_pattern(const JsonNode& node, std::string& to, JsonFaults& faults) {
+  StatusAlternatives{StatusForm::word}(node, to, faults);
+}
+
+void StatusAlternatives::operator()(const JsonNode& node, std::string& to, JsonFaults& faults) const {
   if (!is_kind(node, JsonKind::string, faults)) return;
   const std::string_view text = node.text;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('|', begin), text.size());
-    const std::string_view word = text.substr(begin, end - begin);
-    if (word.size() != 4 || !std::ranges::all_of(word, [](char c) { return is_hex_digit(c) || c == '?'; })) {
-      faults.add_inside(node, begin, fmt::format("\"{}\" is not a status word", word),
-                        "four hexadecimal digits or \"?\", such as \"9000\", \"63C?\" or \"9000|6300\"");
-      return;
-    }
+    if (std::string fault = fault_of_status(text.substr(begin, end - begin), form); !fault.empty())
+      return faults.add_inside(node, begin, std::move(fault), std::string(example_of(form)));
     begin = end + 1;
   }
   to = node.text;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/core/object_reader.hpp"
+#include "src/core/status_form.hpp"
 
 namespace jcprof {
 
@@ -34,6 +35,11 @@ bool has_own_le(std::string_view apdu);
 void read_hex(const JsonNode& node, std::string& to, JsonFaults& faults);
 /// A status word of four hexadecimal digits or `?`, or several with `|` between them.
 void read_status_pattern(const JsonNode& node, std::string& to, JsonFaults& faults);
+/// The same of another target.
+struct StatusAlternatives {
+  StatusForm form = StatusForm::word;
+  void operator()(const JsonNode& node, std::string& to, JsonFaults& faults) const;
+};
 /// Hexadecimal digits and sets of them like [0-9A-F], each with {n} behind it or not, whole bytes together.
 void read_input_pattern(const JsonNode& node, std::string& to, JsonFaults& faults);
 /// "500ms", "10s", "30m" or "2h"; 0 is allowed, more than 1000 hours are not.

@@ -152,8 +152,8 @@ std::string missing_of(const test::TemporaryFolder& folder, const std::string& s
 "entry": "main", "trigger": {}, )" +
                  sections + "}");
   const ProcessResult result =
-      run_and_wait({.argv = {JCPROF_BIN_DIR "/jcprof", "doctor", "--json"}, .cwd = folder.path()}, {},
-                   std::chrono::seconds{100});
+      run_and_wait({.argv = {"sh", "-c", JCPROF_BIN_DIR "/jcprof doctor --json 2>err"}, .cwd = folder.path()},
+                   {}, std::chrono::seconds{100});
   std::string missing;
   for (const auto& finding : nlohmann::json::parse(result.tail))
     if (finding.at("verdict") == "missing")

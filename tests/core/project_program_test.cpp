@@ -104,7 +104,7 @@ TEST_CASE("faulty triggers of programs are refused where they are wrong") {
         "p/jcprof.json:3: unknown key \"apdu\"\n"
         "  3 | \"trigger\": {\"apdu\": \"B0310000\"}}\n"
         "    |             ^\n"
-        "hint: known here: \"run\", \"cwd\", \"stdin\", \"clock\"");
+        "hint: known here: \"run\", \"cwd\", \"stdin\", \"clock\", \"expect\"");
 }
 
 TEST_CASE("what only a card can do is refused for a program, and the other way round") {
@@ -136,6 +136,17 @@ TEST_CASE("a program behind an agent has whatever trigger the agent wants") {
   const Project project = parsed(R"({"function": 3})", R"("transport": "agent:./agent")");
   CHECK(project.transport == "agent:./agent");
   CHECK(project.trigger.object == R"({"function":3})");
+}
+
+TEST_CASE("a trigger may say which answers are right, in its target's form, and an agent is not told") {
+  CHECK(parsed(R"({"run": ["{out}/app"], "expect": "0|1"})").trigger.expect == "0|1");
+  const Project behind =
+      parsed(R"({"function": 3, "expect": "7", "more": 1})", R"("transport": "agent:./agent")");
+  CHECK(behind.trigger.expect == "7");
+  CHECK(behind.trigger.object == R"({"function":3,"more":1})");
+  CHECK_THROWS_WITH(parsed(R"({"run": ["{out}/app"], "expect": "0x1"})"),
+                    Catch::Contains("\"0x1\" is not an exit status") &&
+                        Catch::Contains("hint: a whole number, with \"?\" for any digit"));
 }
 
 TEST_CASE("a compile database is taken as it is named") {

@@ -44,6 +44,7 @@ std::unique_ptr<harness::Transport> Shop::agent() const {
                              .session = R"({"timeout": "2s"})",
                              .options = R"({"clock": "monotonic"})"};
   setup.settings.timeout = std::chrono::seconds{2};
+  setup.right.expect = "0000002A";
   return harness::make_agent_transport(setup, nullptr);
 }
 

@@ -56,7 +56,7 @@ fs::path project_of(const Shop& shop) {
                  traps + "]}");
   write_file(shop.folder() / "jcprof.json", R"({"format": "jcprof-project", "version": 1, "name": "shop",
     "target": "program", "sources": ["shop.c"], "entry": "work",
-    "transport": "agent:jcprof-agent-ecall bridge.so", "trigger": {"ecall": "ecall_work"},
+    "transport": "agent:jcprof-agent-ecall bridge.so", "trigger": {"ecall": "ecall_work", "expect": "42"},
     "session": {"timeout": "2s"}, "inputs": {"list": ["02"]}})");
   return shop.folder().path();
 }

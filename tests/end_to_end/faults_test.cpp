@@ -90,7 +90,8 @@ TEST_CASE("a simulator that does not start is shown with its command and its las
   bench.reset();
   bench.change("com.example.pin.PinApplet", "com.example.pin.Missing");
   fails(bench, {"jcprof-run", "pin"}, 3,
-        "the device program ended before its card was there\n"
+        "the device program ended before its card was there: it cannot load the applet; the class that it is "
+        "told must be on its class path\n"
         "java -XX:TieredStopAtLevel=1 -Dcom.licel.jcardsim.vsmartcard.host=127.0.0.1"
         " -Dcom.licel.jcardsim.vsmartcard.port=N -Dcom.licel.jcardsim.card.applet.0.AID=F0000000010101"
         " -Dcom.licel.jcardsim.card.applet.0.Class=com.example.pin.Missing"
@@ -112,7 +113,8 @@ TEST_CASE("an applet without traps, and one with older traps, are told apart") {
                     classes, "pin/src/PinApplet.java"})
               .status == 0);
   fails(bench, {"jcprof-run", "pin"}, 2,
-        "the applet on the card does not answer jcprof (6D00): was the instrumented build installed?\n"
+        "the applet on the card does not answer jcprof (6D00, INS not supported): was the instrumented build "
+        "installed?\n"
         "hint: \"after_reset\" in \"session\" must SELECT it; \"install\" and \"once\" must install what "
         "stands in "
         "jcprof-out/tree\n");

@@ -178,8 +178,8 @@ fs::path passing_torture(const Workplace& place, const std::string& as) {
   return project;
 }
 
-json command(const json& apdu) {
-  return {{"trigger", {{"apdu", apdu}}}};
+json command(const json& apdu, const std::string& expect) {
+  return {{"trigger", {{"apdu", apdu}, {"expect", expect}}}};
 }
 
 Torture::Torture(const json& changes) : project_(passing_torture(place_)) {

@@ -40,7 +40,7 @@ struct Expected {
 std::filesystem::path passing_torture(const Workplace& place, const std::string& as = {});
 
 /// The change to the project file that makes this APDU, or these, the trigger.
-nlohmann::json command(const nlohmann::json& apdu);
+nlohmann::json command(const nlohmann::json& apdu, const std::string& expect = "9000");
 
 class Torture {
  public:

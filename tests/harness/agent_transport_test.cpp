@@ -73,6 +73,24 @@ TEST_CASE("a batch of shots comes back in order, each with what was reached") {
   CHECK(agent.simulated);
 }
 
+TEST_CASE(
+    "a trigger whose first run fails behind an agent is not measured, unless the project expects that") {
+  AgentSetup setup = faulty_agent(R"({"status": 4294901766})");
+  setup.settings.greeting.trigger = R"({"command":3})";
+  CHECK(
+      test::fault_text([&] {
+        const auto transport = make_agent_transport(setup, nullptr);
+        transport->set_inputs({Bytes{0xAB}});
+        measured(*transport, {Shot{}});
+      }) ==
+      "the trigger {\"command\":3} with the input ab was answered with FFFF0006 (TEEC_ERROR_BAD_PARAMETERS), "
+      "expected was 00000000\n"
+      "hint: mend its command, its parameters or \"inputs\", or what goes before it in \"session\"; if that "
+      "answer is right, put \"expect\": \"FFFF0006\" into \"trigger\" of jcprof.json");
+  setup.right.expect = "FFFF000?";
+  CHECK(shown_of(setup) == as_it_should_be);
+}
+
 TEST_CASE("more shots than a batch holds are several batches") {
   CHECK(shown_of(faulty_agent(R"({"max_batch": 2})")) == as_it_should_be);
 }

@@ -83,6 +83,7 @@ bool is_gone(const fs::path& file) {
 
 TEST_CASE("a program runs to its end, or stops where it is asked to") {
   Place place({"exit=3", "print=5"});
+  place.setup.trigger.expect = "0|3";
   const Sample end = place.shoot(whole);
   CHECK(end.outcome == Outcome::ended);
   CHECK(end.status == 3);
@@ -147,6 +148,7 @@ TEST_CASE("traps are calibrated, and the unwinding that a program has not is not
 
 TEST_CASE("a status of 86 is not a stop, and another one no reason to doubt one") {
   Place place({"exit=86"});
+  place.setup.trigger.expect = "86";
   const Sample sample = place.shoot(at_second_3);
   CHECK(sample.outcome == Outcome::stopped);
   const Sample end = place.shoot({.stop = {.trap = TrapId{9}}});
@@ -154,8 +156,24 @@ TEST_CASE("a status of 86 is not a stop, and another one no reason to doubt one"
   CHECK(end.status == 86);
   Place wrapped;
   wrapped.setup.trigger.run = {"sh", "-c", "\"$0\" '1 2 3 3 4'; exit 5", JCPROF_FAKE_PROGRAM};
+  wrapped.setup.trigger.expect = "5";
   CHECK(wrapped.shoot(at_second_3).outcome == Outcome::stopped);
   CHECK(wrapped.shoot(whole).status == 5);
+}
+
+TEST_CASE("a program that fails at its first run is not measured, unless the project expects that") {
+  Place place;
+  place.setup.trigger.run = {"sh", "-c", "echo no such file >&2; exec ${0} 1 exit=3", JCPROF_FAKE_PROGRAM};
+  const std::string text = fault_text([&] { place.shoot(whole); });
+  CHECK_THAT(text, Catch::StartsWith("the program sh -c echo"));
+  CHECK_THAT(
+      text,
+      Catch::EndsWith(" ended with status 3, expected was 0; it said \"no such file\"\n"
+                      "hint: run it by hand, and give it the arguments, \"stdin\" and \"cwd\" that it lacks; "
+                      "if that answer is right, put \"expect\": \"3\" into \"trigger\" of jcprof.json"));
+  Place expected({"exit=3"});
+  expected.setup.trigger.expect = "3";
+  CHECK(expected.shoot(whole).status == 3);
 }
 
 TEST_CASE("a stop elsewhere is no sample, and says where it was") {

@@ -176,7 +176,9 @@ class Simulator {
     const Placeholders values{{"port", channel->port()}};
     std::unique_ptr<Device> device =
         make_started_device(start_step(compiled_, "DemoApplet"), values, compiled_.folder() / "start.log");
-    session_.emplace(scripts, Placeholders{}, std::move(channel), std::move(device), arming.stop_status);
+    session_.emplace(
+        SessionSetup{.session = scripts, .values = Placeholders{}, .stop_status = arming.stop_status},
+        std::move(channel), std::move(device));
     session_->make_ready();
   }
 

@@ -75,7 +75,7 @@ TEST_CASE("an applet with jCardSim at hand gets a project file that says all tha
     "after_reset": ["00A4040006 A00000006201"]  // SELECT
   },
   // The command under study: CLA INS P1 P2, then data.
-  //   20 INS_VERIFY  (may count tries: mind the card)
+  //   20 INS_VERIFY  (may count tries: add "counts_tries": true)
   //   2A INS_SIGN
   "trigger": {"apdu": "B02A0000"},
   // With data, here four bytes: "trigger": {"apdu": "B02A0000 {input}"}, "inputs": {"fixed": "31323334"},
@@ -443,6 +443,21 @@ TEST_CASE("of the instructions one that reads, takes no data and counts no tries
                    "interface Ins { byte SEND = 0x41; }\n"
                    "void put(APDU apdu) { receive(apdu); } void receive(APDU apdu) { "
                    "apdu.setIncomingAndReceive(); }") == "80400000");
+}
+
+TEST_CASE("where each command of an applet may count tries, the trigger is said to") {
+  const auto trigger_for = [](const std::string& instruction) {
+    return drafted(
+               tree_of({{"Pin.java",
+                         "class Pin extends Applet { static final byte INS_LOGIN = 0x31, INS_SIGN = 0x2A;\n"
+                         "public void process(APDU apdu) { if (ins == " +
+                             instruction + ") return; } }"}}))
+        .trigger;
+  };
+  const Trigger login = trigger_for("INS_LOGIN");
+  CHECK(login.apdus == Strings{"80310000"});
+  CHECK(login.counts_tries == true);
+  CHECK_FALSE(trigger_for("INS_SIGN").counts_tries);
 }
 
 TEST_CASE("a command that takes data gets some") {

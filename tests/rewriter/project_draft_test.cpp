@@ -19,7 +19,6 @@
 namespace jcprof::rewriter {
 namespace {
 
-
 constexpr const char* c_main = "int main(void) { return 0; }\n";
 
 TEST_CASE("a program of CMake's is built by CMake, and another main is left out of its sources") {
@@ -258,6 +257,16 @@ TEST_CASE("an EDL with directives is preprocessed for the draft, and what it inc
   const std::string draft = draft_project(tree).text;
   CHECK(draft.find("//   int ecall_put(uint64_t n)\n") != std::string::npos);
   CHECK(draft.find("\"edl_search\": [\"edl\"]") != std::string::npos);
+}
+
+TEST_CASE("an ecall whose result is an error code must succeed, and any other result may be a value") {
+  const auto expected_of = [](const std::string& result) {
+    Files files = enclave;
+    files["enclave/kv.edl"] = "enclave { trusted { public " + result + " ecall_put(int n); }; };";
+    return drafted(tree_of(files)).trigger.expect;
+  };
+  CHECK(expected_of("sgx_status_t") == "00000000");
+  CHECK(expected_of("uint32_t") == "????????");
 }
 
 TEST_CASE("where the Makefile knows bridge.so, it makes it; of several EDLs the draft names one") {

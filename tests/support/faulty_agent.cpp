@@ -164,7 +164,7 @@ class FaultyAgent {
     }
     return {{"outcome", "ended"},
             {"ticks", events_at_the_end * ticks_an_event + jitter},
-            {"status", 0x9000},
+            {"status", options_.value("status", 0x9000U)},
             {"reply", "0a"}};
   }
 

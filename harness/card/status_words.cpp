@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/card/status_words.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "src/core/hex.hpp"
+
+namespace jcprof::harness {
+namespace {
+
+struct KnownStatus {
+  StatusWord mask;
+  StatusWord value;
+  StatusMeaning meaning;
+};
+
+constexpr std::string_view wants_state =
+    "send what the applet wants first (VERIFY, its set-up): \"after_reset\" or \"before_each\" in "
+    "\"session\"";
+constexpr std::string_view wants_data = "mend its data: the applet says in its source what it wants";
+
+// The first that fits counts.
+constexpr std::array known_statuses = std::to_array<KnownStatus>({
+    {0xFFFF, 0x9000, {"success", ""}},
+    {0xFFFF, 0x6300, {"not verified", "mend the PIN or key that is sent"}},
+    {0xFFF0,
+     0x63C0,
+     {"not verified, the last digit is how many tries are left", "mend the PIN or key that is sent"}},
+    {0xFFFF, 0x6700, {"wrong length", "mend Lc and data, or how much it is to answer (\"le\")"}},
+    {0xFFFF, 0x6881, {"logical channel not supported", "mend the CLA"}},
+    {0xFFFF, 0x6882, {"secure messaging not supported", "mend the CLA"}},
+    {0xFFFF, 0x6982, {"security status not satisfied", wants_state}},
+    {0xFFFF, 0x6983, {"the PIN or key is blocked", "unblock it first, or install the applet anew"}},
+    {0xFFFF, 0x6984, {"data invalid", wants_data}},
+    {0xFFFF, 0x6985, {"conditions of use not satisfied", wants_state}},
+    {0xFFFF, 0x6986, {"command not allowed", "SELECT the applet: \"after_reset\" in \"session\""}},
+    {0xFFFF, 0x6999, {"the applet was not selected", "SELECT an applet that is installed: mend the AID"}},
+    {0xFFFF, 0x6A80, {"wrong data", wants_data}},
+    {0xFFFF, 0x6A81, {"function not supported", "mend INS, P1 and P2"}},
+    {0xFFFF, 0x6A82, {"file or applet not found", "mend the AID or file that it names"}},
+    {0xFFFF, 0x6A83, {"record not found", "mend P1 and P2"}},
+    {0xFFFF, 0x6A84, {"not enough memory", "install the applet anew, or make room on the card"}},
+    {0xFFFF, 0x6A86, {"wrong P1 or P2", "mend P1 and P2"}},
+    {0xFFFF, 0x6A88, {"referenced data not found", "mend P1 and P2"}},
+    {0xFFFF, 0x6B00, {"wrong P1 or P2", "mend P1 and P2"}},
+    {0xFF00, 0x6C00, {"wrong Le", "mend how much it is to answer (\"le\")"}},
+    {0xFFFF, 0x6D00, {"INS not supported", "mend the INS: it is none of the applet that is selected"}},
+    {0xFFFF, 0x6E00, {"CLA not supported", "mend the CLA: it is none of the applet that is selected"}},
+    {0xFFFF, 0x6F00, {"an exception that the applet did not catch", "mend what is sent, or the applet"}},
+    {0xFF00, 0x6F00, {"no precise diagnosis", "mend what is sent, or the applet"}},
+    {0xFF00, 0x6200, {"a warning", "look whether the command did its work"}},
+    {0xFF00, 0x6300, {"a warning", "look whether the command did its work"}},
+    {0xFF00, 0x6400, {"an error of the card", "mend what is sent, or the applet"}},
+    {0xFF00, 0x6500, {"the card's memory failed", "take another card"}},
+    {0, 0, {"a status word of the applet's own", "look for it in the applet's source"}},
+});
+
+}  // namespace
+
+StatusMeaning meaning_of(StatusWord status) {
+  return std::ranges::find_if(known_statuses,
+                              [status](const KnownStatus& one) { return (status & one.mask) == one.value; })
+      ->meaning;
+}
+
+std::string in_words(StatusWord status) {
+  return fmt::format("{} ({})", to_text(status), meaning_of(status).meaning);
+}
+
+bool is_error(StatusWord status) {
+  const unsigned high = status >> 8U;
+  return status != 0x9000 && high != 0x61 && high != 0x62;
+}
+
+bool counts_tries(std::span<const std::uint8_t> command) {
+  // The odd ones are the same commands with data objects in their data.
+  constexpr std::array<std::uint8_t, 7> counting{0x20, 0x21, 0x24, 0x25, 0x2C, 0x2D, 0x82};
+  constexpr std::size_t without_data = 5;
+  return command.size() > without_data && std::ranges::find(counting, command[1]) != counting.end();
+}
+
+std::string named_aid(std::span<const std::uint8_t> command) {
+  constexpr std::size_t header = 5;
+  if (command.size() <= header) return "";
+  const bool is_select = command[1] == 0xA4 && command[2] == 0x04;
+  const bool is_installation = command[0] == 0x80 && command[1] == 0xB8;
+  if (!is_select && !is_installation) return "";
+  const std::size_t begin = is_select ? header : header + 1;
+  const std::size_t length = command[begin - 1];
+  return command.size() < begin + length ? "" : to_hex(command.subspan(begin, length));
+}
+
+}  // namespace jcprof::harness

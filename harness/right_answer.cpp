@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/right_answer.hpp"
+
+#include <fmt/format.h>
+
+namespace jcprof::harness {
+
+bool RightAnswer::accepts(std::uint32_t status) const {
+  // An agent may stand before a card, whatever the target is called. No card answers 0, and nothing else
+  // 9000.
+  const bool is_success = status == 0 || status == success_of(StatusForm::word);
+  return expect.empty() ? is_success : is_among(status, expect, form);
+}
+
+UserError wrong_answer(const RightAnswer& right, const AnsweredCommand& command) {
+  const std::string status = in_form(right.form, command.status);
+  const std::string wanted =
+      right.expect.empty() ? in_form(right.form, success_of(right.form)) : right.expect;
+  const std::string_view verb = right.form == StatusForm::decimal ? "ended with status" : "was answered with";
+  const std::string meaning = command.meaning.empty() ? "" : fmt::format(" ({})", command.meaning);
+  return {Fault{.message = fmt::format("{} {} {}{}, expected was {}{}", command.sent, verb, status, meaning,
+                                       wanted, command.account),
+                .hint = fmt::format(
+                    "{}; if that answer is right, put \"expect\": \"{}\" into \"trigger\" of jcprof.json",
+                    command.remedy, status)},
+          ExitCode::check_failed};
+}
+
+std::string with_input(const std::string& hex) {
+  constexpr std::size_t shown = 32;
+  if (hex.empty()) return "";
+  return fmt::format(" with the input {}{}", hex.substr(0, shown), hex.size() > shown ? "…" : "");
+}
+
+}  // namespace jcprof::harness

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// First contact: is the command answered as the project wants it? A command that is refused is not worth
+// measuring. Sends nothing; transports ask it about the answers that they get.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "src/core/error.hpp"
+#include "src/core/status_form.hpp"
+
+namespace jcprof::harness {
+
+struct RightAnswer {
+  StatusForm form = StatusForm::word;
+  std::string expect = {};  // of the trigger; empty: success
+
+  bool accepts(std::uint32_t status) const;
+};
+
+/// A command and how it was answered.
+struct AnsweredCommand {
+  std::string sent;  // "the trigger b0310000"
+  std::uint32_t status = 0;
+  std::string meaning = {};  // of that status, in words; empty: nobody knows
+  std::string account = {};  // put behind the sentence; empty: nothing
+  std::string remedy = {};   // the first half of the hint
+};
+
+/// Says what was sent, what came back, and what to do (check_failed).
+UserError wrong_answer(const RightAnswer& right, const AnsweredCommand& command);
+
+/// An input behind a command in a sentence; empty where it is.
+std::string with_input(const std::string& hex);
+
+}  // namespace jcprof::harness

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "programs/doctor_try.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "harness/inputs.hpp"
+#include "harness/judgement.hpp"
+#include "harness/survey.hpp"
+#include "harness/transports.hpp"
+#include "programs/output.hpp"
+#include "programs/permission.hpp"
+#include "programs/steps.hpp"
+#include "rewriter/project_programs.hpp"
+#include "src/core/status_form.hpp"
+
+namespace jcprof::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Findings = std::vector<Finding>;
+
+// A look at the time of a command, not a measurement.
+constexpr int looks = 5;
+constexpr double least_rounds = 10;
+// Less than this is lost in the time that it takes to start a program, or to reach the target.
+constexpr double least_part = 0.05;
+constexpr double short_ns = 1e6;
+constexpr double patience_s = 600;
+
+std::string in_time(double seconds) {
+  if (seconds < 1) return fmt::format("{:.0f} ms", 1000 * seconds);
+  return seconds < 120 ? fmt::format("{:.0f} s", seconds) : fmt::format("{:.0f} min", seconds / 60);
+}
+
+/// Code that jcprof's stops do not suit may suit others.
+std::string other_tool(TargetKind target) {
+  if (target == TargetKind::applet) return "";
+  return target == TargetKind::program ? "; `jcprof record` or perf tells in one run"
+                                       : "; `jcprof record` tells in one run";
+}
+
+std::string state_of(const harness::TracedPath& path) {
+  switch (path.state) {
+    case harness::PathState::steady:
+      return "the same each time";
+    case harness::PathState::varying:
+      return "not the same each time";
+    case harness::PathState::cut:
+      return "cut there";
+  }
+  return "";
+}
+
+class Trial {
+ public:
+  Trial(const Project& project, const CommonOptions& options)
+      : project_(project), options_(options), folder_(open_output(project, options, "jcprof doctor")) {
+    options_.quiet = true;
+    options_.yes = true;
+    options_.json = false;
+  }
+
+  Findings run() && {
+    try {
+      make();
+      contact();
+    } catch (const UserError& error) {
+      if (error.faults().empty())
+        failed("jcprof gen failed, and has said why", "");
+      else
+        failed(error.faults().front().message, error.faults().front().hint);
+    }
+    return std::move(findings_);
+  }
+
+ private:
+  void ok(std::string what) { findings_.push_back({Verdict::ok, step_, std::move(what)}); }
+  void failed(std::string what, std::string way_out) {
+    what.erase(what.find_last_not_of('\n') + 1);  // it may end with the output of a program
+    findings_.push_back({Verdict::failed, step_, std::move(what), std::move(way_out)});
+  }
+
+  void make() {
+    step_ = "traps";
+    make_tree({.common = options_}, folder_);
+    map_ = read_trap_map(folder_.path() / "traps.json");
+    ok(fmt::format("{} of them", map_.traps.size()));
+    values_ = placeholders(project_, folder_.path());
+    values_.emplace("reader", harness::reader_for(project_, ""));
+    step_ = "build";
+    build();
+    step_ = "install";
+    if (project_.install.empty()) return;
+    run_steps("install", project_.install, values_, {.is_shown = false});
+    ok(fmt::format("{} steps", project_.install.size()));
+  }
+
+  void build() {
+    if (project_.build.empty()) return;
+    try {
+      run_steps("build", project_.build, values_, {.is_shown = false});
+    } catch (const UserError& error) {
+      throw UserError(
+          Fault{.message = error.faults().front().message,
+                .hint = fails_without_traps()
+                            ? "it fails without traps too: mend \"build\" or the sources first"
+                            : "it does not fail without traps: leave the function that it names "
+                              "out by \"exclude\" in \"profile\", or choose a coarser \"level\""});
+    }
+    ok(fmt::format("{} steps", project_.build.size()));
+  }
+
+  /// The sources as they are, but for the entry, which cannot be without.
+  bool fails_without_traps() {
+    make_tree({.common = options_, .functions_only = true, .include = {""}}, folder_);
+    try {
+      run_steps("build", project_.build, values_, {.is_shown = false});
+      return false;
+    } catch (const UserError&) {
+      return true;
+    }
+  }
+
+  void contact() {
+    step_ = "target";
+    const std::unique_ptr<harness::Transport> transport =
+        harness::make_transport(project_, map_, "", folder_.path());
+    const harness::Description target = transport->describe();
+    ok(fmt::format("{}{}", target.device.empty() ? target.transport : target.device,
+                   target.simulated ? " (SIMULATED)" : ""));
+    step_ = "trigger";
+    const std::vector<StoredInput> inputs =
+        harness::make_inputs(project_.inputs, {.root = project_.root, .seed = project_.measure.seed});
+    std::vector<Bytes> bytes;
+    for (const StoredInput& input : inputs) bytes.push_back(input.bytes);
+    transport->set_inputs(std::move(bytes));
+    const harness::Survey survey = harness::survey(map_, *transport, inputs);
+    look_at(survey, *transport, target);
+  }
+
+  void look_at(const harness::Survey& survey, harness::Transport& transport,
+               const harness::Description& target) {
+    const harness::TracedPath& path = survey.paths.front().path;
+    const std::uint32_t input = survey.paths.front().inputs.front();
+    const Clock::time_point begun = Clock::now();
+    const double whole = median_of(transport, {.stop = {}, .input = input});
+    const std::chrono::duration<double> shooting = Clock::now() - begun;
+    ok(fmt::format("answered {} in {}", in_form(status_form(project_.target), survey.good.front().status),
+                   harness::in_unit(whole, target.unit)));
+    step_ = "path";
+    ok(fmt::format("{} events, {}", path.events.size(), state_of(path)));
+    for (const Warning& warning : survey.warnings)
+      findings_.push_back(
+          {Verdict::remark, std::string(name_of(warning.kind)), warning.text, warning.advice});
+    const double first = median_of(transport, {.stop = path.events.front(), .input = input});
+    FirstContact contact{.events = path.events.size(), .shot_s = shooting.count() / looks};
+    if (target.unit == ClockUnit::ns) contact.whole_ns = whole;
+    if (target.unit == ClockUnit::ns) contact.behind_ns = whole - first;
+    std::ranges::move(prospects(project_, contact), std::back_inserter(findings_));
+  }
+
+  static double median_of(harness::Transport& transport, const Shot& shot) {
+    std::vector<Ticks> ticks;
+    const std::vector<Shot> shots(looks, shot);
+    transport.measure(shots, [&ticks](const Shot&, const Sample& sample) {
+      ticks.push_back(sample.ticks);
+      return true;
+    });
+    std::ranges::nth_element(ticks, ticks.begin() + looks / 2);
+    return static_cast<double>(ticks[looks / 2]);
+  }
+
+  const Project& project_;
+  CommonOptions options_;
+  const OutputFolder folder_;
+  Findings findings_;
+  std::string step_;
+  TrapMap map_;
+  Placeholders values_;
+};
+
+/// Nothing; else why the programs of the project are not run.
+Findings refusal(const Project& project, bool yes) {
+  // Programs that were allowed before are one thing, a card in a reader another.
+  if (!yes && project.transport.starts_with("pcsc:"))
+    return {{Verdict::remark, "trial",
+             "not made: it installs on the card in the reader, and sends the trigger", "--yes allows it"}};
+  std::vector<std::string> programs = rewriter::programs_of_generation(project);
+  std::ranges::move(programs_of_steps(project), std::back_inserter(programs));
+  std::ranges::move(programs_of_run(project), std::back_inserter(programs));
+  try {
+    ask_about(project, programs, consent_of(yes));
+  } catch (const UserError&) {
+    return {{Verdict::remark, "trial", "not made: it runs the programs of the project",
+             "--yes allows them (docs/safety.md)"}};
+  }
+  return {};
+}
+
+}  // namespace
+
+Findings prospects(const Project& project, const FirstContact& contact) {
+  Findings findings;
+  const auto remark = [&](std::string what, std::string way_out) {
+    findings.push_back({Verdict::remark, "prospect", std::move(what), std::move(way_out)});
+  };
+  const bool is_hidden = contact.behind_ns < short_ns && contact.behind_ns < least_part * contact.whole_ns;
+  if (contact.whole_ns > 0 && is_hidden)
+    remark(fmt::format("of {} only {} lie behind the entry: the way there hides them",
+                       harness::in_unit(contact.whole_ns, ClockUnit::ns),
+                       harness::in_unit(std::max(contact.behind_ns, 0.0), ClockUnit::ns)),
+           "give the command more work" + other_tool(project.target));
+  const bool is_timed_from_outside = project.target == TargetKind::program && !project.trigger.run.empty();
+  if (is_timed_from_outside && project.trigger.clock == ProgramClock::wall)
+    remark("the wall clock also counts what other programs take",
+           "\"clock\": \"cpu\" in \"trigger\", where the program computes and does not wait");
+  const double least = least_rounds * static_cast<double>(contact.events) * contact.shot_s;
+  const bool is_long = least > patience_s;
+  findings.push_back(
+      {is_long ? Verdict::remark : Verdict::ok, "estimate",
+       fmt::format("{:.0f} rounds, the least, of {} stops take {}; a long path is zoomed into and takes less",
+                   least_rounds, contact.events, in_time(least)),
+       is_long ? "a coarser \"level\", or fewer functions in \"include\" of \"profile\"" +
+                     other_tool(project.target)
+               : ""});
+  return findings;
+}
+
+Findings try_project(const Project& project, const CommonOptions& options) {
+  Findings refused = refusal(project, options.yes);
+  return refused.empty() ? Trial(project, options).run() : refused;
+}
+
+}  // namespace jcprof::cli

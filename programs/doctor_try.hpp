@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// jcprof doctor PROJECT, second half: tries what the project says, in order, up to the first thing that
+// fails.
+#pragma once
+
+#include <vector>
+
+#include "programs/diagnosis.hpp"
+#include "programs/options.hpp"
+#include "src/core/project.hpp"
+
+namespace jcprof::cli {
+
+/// A first contact in numbers.
+struct FirstContact {
+  std::uint64_t events = 0;  // of the path of most inputs
+  double whole_ns = 0;       // of the command
+  double behind_ns = 0;      // of it, behind the first event
+  double shot_s = 0;         // that a shot takes with all around it
+};
+
+/// What to expect of a measurement, and what to change before it. Pure.
+std::vector<Finding> prospects(const Project& project, const FirstContact& contact);
+
+/// Makes the tree, builds, installs, starts the target, sends the trigger and looks at its answer, time and
+/// path. Stores nothing, and leaves the output folder as jcprof profile would before its first shot.
+std::vector<Finding> try_project(const Project& project, const CommonOptions& options);
+
+}  // namespace jcprof::cli

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Typical mistakes in a project of one's own: jcprof doctor tries the project, and names the cause of each in
+// one sentence. Those of applets are in tests/harness/card_transport_test.cpp and device_cause_test.cpp.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "programs/doctor_try.hpp"
+#include "src/core/file.hpp"
+#include "src/core/process.hpp"
+#include "tests/core/temporary_folder.hpp"
+
+namespace jcprof::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* program = R"(#include <stdlib.h>
+static int turns(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
+int main(int argc, char** argv) { turns(argc > 1 ? atoi(argv[1]) : 9); return argc > 2 ? atoi(argv[2]) : 0; }
+)";
+
+/// What jcprof doctor finds in that program, with changes to a project file that is right (RFC 7396).
+json found_with(const json& changes) {
+  const test::TemporaryFolder folder;
+  json project = {{"format", "jcprof-project"},
+                  {"version", 1},
+                  {"target", "program"},
+                  {"sources", {"*.c"}},
+                  {"entry", "main"},
+                  {"build", {{{"run", {"cc", "-o", "{out}/app", "a.c"}}}}},
+                  {"trigger", {{"run", {"{out}/app", "9"}}, {"clock", "cpu"}}}};
+  project.merge_patch(changes);
+  write_file(folder / "a.c", program);
+  write_file(folder / "jcprof.json", project.dump(1));
+  const ProcessResult result = run_and_wait(
+      {.argv = {"sh", "-c", JCPROF_BIN_DIR "/jcprof doctor --yes --json 2>err"}, .cwd = folder.path()}, {},
+      std::chrono::seconds{100});
+  const json found = json::parse(result.tail);
+  const bool is_good = std::ranges::none_of(
+      found, [](const json& one) { return one["verdict"] == "failed" || one["verdict"] == "missing"; });
+  CHECK(result.exit_status == (is_good ? 0 : 1));
+  return found;
+}
+
+/// The last finding: "subject: what; way out".
+std::string fault_with(const json& changes) {
+  const json last = found_with(changes).back();
+  CHECK((last["verdict"] == "failed" || last["verdict"] == "missing"));
+  return last["subject"].get<std::string>() + ": " + last["what"].get<std::string>() + "; " +
+         last["way_out"].get<std::string>();
+}
+
+json trigger(const json& run, const std::string& key = "expect", const std::string& value = "0") {
+  return {{"trigger", {{"run", run}, {key, value}}}};
+}
+
+json built_by(const json& run) {
+  return {{"build", {{{"run", run}}}}};
+}
+
+TEST_CASE("a project that is right is tried up to its path, and the estimate comes last") {
+  const json found = found_with(json::object());
+  std::vector<std::string> subjects;
+  for (const json& one : found)
+    if (one["verdict"] == "ok") subjects.push_back(one["subject"]);
+  for (const char* subject : {"traps", "build", "target", "trigger", "path"})
+    CHECK_THAT(subjects, Catch::VectorContains(std::string(subject)));
+  CHECK(found.back()["subject"] == "estimate");
+}
+
+TEST_CASE("a program that fails is named with its status") {
+  CHECK_THAT(fault_with(trigger({"{out}/app", "9", "3"})),
+             Catch::StartsWith("trigger: the program ") &&
+                 Catch::Contains("app 9 3 ended with status 3, expected was 0"));
+}
+
+TEST_CASE("a build that fails without traps too is the project's own") {
+  CHECK_THAT(fault_with(built_by({"cc", "-o", "{out}/app", "none.c"})),
+             Catch::StartsWith("build: the build step failed") &&
+                 Catch::EndsWith("it fails without traps too: mend \"build\" or the sources first"));
+}
+
+TEST_CASE("a build that fails because of traps alone is said to") {
+  const std::string fault = fault_with(built_by(
+      {"sh", "-c", "[ $(grep -o '/\\*\\[j\\*/' a.c | wc -l) -lt 12 ] && cc -o \"$0\" a.c", "{out}/app"}));
+  CHECK_THAT(fault, Catch::StartsWith("build: ") && Catch::Contains("it does not fail without traps"));
+}
+
+TEST_CASE("a compiler that is not there is named before anything is tried") {
+  const json found = found_with(built_by({"no-such-cc", "a.c"}));
+  CHECK(
+      std::ranges::any_of(found, [](const json& one) { return one["what"] == "no-such-cc is not in PATH"; }));
+  CHECK(std::ranges::none_of(found, [](const json& one) { return one["subject"] == "traps"; }));
+}
+
+TEST_CASE("a wrong path of the program, its folder or its input is named") {
+  CHECK_THAT(fault_with(trigger({"{out}/apq", "9"})), Catch::Contains("apq\": No such file or directory"));
+  CHECK_THAT(fault_with(trigger({"{out}/app"}, "cwd", "{project}/none")),
+             Catch::Contains("cannot enter ") && Catch::Contains("\"cwd\" in \"trigger\""));
+  CHECK_THAT(fault_with(trigger({"{out}/app"}, "stdin", "none.txt")),
+             Catch::Contains("cannot read ") && Catch::Contains("\"stdin\" in \"trigger\""));
+}
+
+TEST_CASE("a program that was not built from the tree is told from one that is") {
+  CHECK_THAT(fault_with(built_by({"cc", "-o", "{out}/app", "{project}/a.c"})),
+             Catch::Contains("did not get as far as the entry; is it built from jcprof-out/tree"));
+}
+
+TEST_CASE("a wrong glob, key and entry are named") {
+  CHECK_THAT(fault_with({{"sources", {"src/*.c"}}}), Catch::Contains("\"src/*.c\" matches no file"));
+  CHECK_THAT(fault_with({{"entri", "main"}}),
+             Catch::Contains("unknown key \"entri\"") && Catch::Contains("did you mean \"entry\"?"));
+  CHECK_THAT(fault_with({{"entry", "man"}}), Catch::StartsWith("traps: jcprof gen failed"));
+}
+
+TEST_CASE("a step of the session that fails is named") {
+  CHECK_THAT(fault_with({{"session", {{"before_each", {{{"run", {"false"}}}}}}}}),
+             Catch::StartsWith("trigger: step 1 of \"before_each\" failed with status 1: false"));
+}
+
+Project timed(ProgramClock clock, TargetKind target = TargetKind::program) {
+  Project project;
+  project.target = target;
+  if (target == TargetKind::program) project.trigger.run = {"app"};
+  project.trigger.clock = clock;
+  return project;
+}
+
+TEST_CASE("what to expect: work that the way hides, a clock, and how long it takes") {
+  const FirstContact hidden{.events = 10, .whole_ns = 2e6, .behind_ns = 2e4, .shot_s = 0.002};
+  CHECK(render(prospects(timed(ProgramClock::wall), hidden)) ==
+        "remark   prospect: of 2 ms only 20 us lie behind the entry: the way there hides them\n"
+        "         give the command more work; `jcprof record` or perf tells in one run\n"
+        "remark   prospect: the wall clock also counts what other programs take\n"
+        "         \"clock\": \"cpu\" in \"trigger\", where the program computes and does not wait\n"
+        "ok       estimate: 10 rounds, the least, of 10 stops take 200 ms; a long path is zoomed into and "
+        "takes less\n"
+        "nothing that is needed is missing\n");
+  const FirstContact slow{.events = 200'000, .whole_ns = 3e8, .behind_ns = 2.9e8, .shot_s = 0.3};
+  CHECK(render(prospects(timed(ProgramClock::wall, TargetKind::applet), slow)) ==
+        "remark   estimate: 10 rounds, the least, of 200000 stops take 10000 min; a long path is zoomed into "
+        "and "
+        "takes less\n"
+        "         a coarser \"level\", or fewer functions in \"include\" of \"profile\"\n"
+        "nothing that is needed is missing\n");
+}
+
+}  // namespace
+}  // namespace jcprof::cli

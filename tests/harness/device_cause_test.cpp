@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/device_cause.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "src/core/file.hpp"
+#include "tests/core/temporary_folder.hpp"
+
+using namespace jcprof;
+using jcprof::harness::cause_of_end;
+
+TEST_CASE("a jar of the class path that is not there is the cause, whatever java says of classes") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "there.jar", "");
+  const std::string there = (folder / "there.jar").string();
+  const std::string gone = (folder / "gone.jar").string();
+  const std::string words = "\nCould not find or load main class a.B\n";
+  CHECK(cause_of_end("java -cp " + there + ":" + gone + " a.B" + words) == "there is no \"" + gone + "\"");
+  CHECK(cause_of_end("java -Djar=" + gone + words) == "there is no \"" + gone + "\"");
+  CHECK(cause_of_end("java -cp " + there + " a.B" + words) ==
+        "java does not find the main class on the class path");
+}
+
+TEST_CASE("a wrong port, a wrong class and an old java are told by the last words") {
+  CHECK(cause_of_end("java\njava.net.ConnectException: Connection refused\n") ==
+        "nothing listens at the port that it connects to; {port} is the one where jcprof waits");
+  CHECK(cause_of_end("java\njava.lang.NumberFormatException: For input string: \"\"\n") ==
+        "{port} is empty; only with \"vpcd:\" there is one");
+  CHECK(cause_of_end("java\n\tat com.licel.jcardsim.base.Simulator.loadApplet(Simulator.java:146)\n") ==
+        "it cannot load the applet; the class that it is told must be on its class path");
+  CHECK(cause_of_end("java\njava.lang.UnsupportedClassVersionError: A\n") ==
+        "this java is older than the classes that it loads");
+  CHECK(cause_of_end("qemu\nsomething else\n").empty());
+}
