@@ -95,6 +95,28 @@ public class PM {
         return v;
     }
 
+    /** The trap that a constructor is entered by, in front of a value that it hands on: entered(enter(id), value). */
+    public static short enter(short id) {
+        check(id);
+        return id;
+    }
+
+    public static short entered(short id, short v) {
+        return v;
+    }
+
+    public static byte entered(short id, byte v) {
+        return v;
+    }
+
+    public static boolean entered(short id, boolean v) {
+        return v;
+    }
+
+    public static Object entered(short id, Object v) {
+        return v;
+    }
+
     /** First of all in each finally, and in each catch that would swallow a stop: throws it again. */
     public static void guard() {
         short[] s = state;

@@ -202,7 +202,7 @@ void function_body(CWalk& walk, NodeIndex body) {
     if (keeps_try)
       last_trap(walk, block, syntax[block].begin + 1, is_handler ? "JCPROF_LAST" : "JCPROF_AFTER");
     sequence(walk, block, is_handler ? at_handler : ordinary);
-    if (completes(syntax, block)) {
+    if (!walk.frame.source->needs_return && completes(syntax, block)) {
       if (walk.frame.ends_late) end_trap(walk, end_of_block, block);
       end_trap(walk, at_exit, block);
       walk.fragment.sites.back().instead = walk.frame.ends_late;

@@ -28,6 +28,15 @@ std::string name_of(CXCursor cursor) {
   return name;
 }
 
+/// In C++ nothing may run into the end of a function that has a value to return; compilers warn of a trap
+/// there.
+bool needs_return(CXCursor cursor, const CFunction& function) {
+  const CXCursorKind kind = clang_getCursorKind(cursor);
+  if (kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod) return false;
+  const CXType result = clang_getCanonicalType(clang_getCursorResultType(cursor));
+  return function.name != "main" && result.kind != CXType_Void && !is_unknown(&result);
+}
+
 /// The type's name where a value of it may be copied without a trace; empty: it may not.
 std::string held_as(CXType type) {
   const CXType known = clang_getCanonicalType(type);
@@ -190,6 +199,7 @@ CFunction describe_function(const void* cursor, const CPlaces& places, const CSo
   function.signature.c_linkage =
       context.is_cpp && function.is_free && taken(clang_Cursor_getMangling(of)) == name;
   judge(of, places, source, context, function);
+  function.needs_return = context.is_cpp && needs_return(of, function);
   if (context.is_cpp && function.is_constexpr) function.held_as = held_as(clang_getCursorResultType(of));
   return function;
 }

@@ -17,12 +17,7 @@ namespace jcprof::rewriter {
 namespace {
 
 ReturnForm return_form(std::string_view type) {
-  // No small card has the first six. A constant that is returned as one of the others would be boxed as an
-  // Integer on its way through Object.
-  if (type.empty() ||
-      is_one_of(type, {"int", "long", "char", "float", "double", "void", "Byte", "Short", "Character",
-                       "java.lang.Byte", "java.lang.Short", "java.lang.Character"}))
-    return {};
+  if (!can_pass_through(type)) return {};
   // The cast makes a constant fit and picks the overload; for a class it takes the value back from Object.
   if (is_one_of(type, {"boolean", "byte", "short"}))
     return {true, fmt::format("{{pm}}.value(({})(", type), "),{pmc}.{name})"};
@@ -96,15 +91,6 @@ bool calls_itself(const JavaSyntax& syntax, std::string_view name, NodeIndex bod
   return false;
 }
 
-std::uint32_t add_function(JavaWalk& walk, const std::string& simple_name, std::size_t offset,
-                           std::string parameters) {
-  const std::string& owner = walk.classes.back().name;
-  walk.model.functions.push_back(
-      {.name = owner + "." + simple_name, .simple_name = simple_name, .owner = owner, .offset = offset});
-  walk.parameters.push_back(std::move(parameters));
-  return static_cast<std::uint32_t>(walk.model.functions.size() - 1);
-}
-
 /// The trap that a command of an applet begins with, in a method that takes the APDU.
 void entry_trap(JavaWalk& walk, NodeIndex name, NodeIndex body, std::size_t start, const std::string& apdu) {
   const JavaSyntax& syntax = walk.syntax;
@@ -128,13 +114,15 @@ void function_body(JavaWalk& walk, JavaWalk::Frame frame, NodeIndex name, NodeIn
   std::vector<NodeIndex> statements = syntax.children(body);
   const auto invocation = std::ranges::find_if(
       statements, [&](NodeIndex i) { return syntax[i].type == "explicit_constructor_invocation"; });
+  bool enters_early = false;
   if (invocation != statements.end()) {
-    nested_bodies(walk, *invocation);
+    enters_early = constructor_call(walk, *invocation, name);
     start = syntax[*invocation].end;
     statements.erase(statements.begin(), invocation + 1);
   }
   if (!apdu.empty()) entry_trap(walk, name, body, start, apdu);
   const auto entry = java_site(walk, at_entry, syntax.range(name));
+  walk.model.sites[entry].instead = enters_early;
   add_slot(walk.model, start, std::string(java_trap), {entry});
   sequence(walk, statements, ordinary);
   if (walk.reachability.statement(body) == Completes::yes)
@@ -168,6 +156,18 @@ void method(JavaWalk& walk, NodeIndex node) {
 
 // --- Classes ---
 
+/// A block that runs in each constructor, in front of its first statement.
+void instance_initialiser(JavaWalk& walk, NodeIndex block) {
+  if (walk.classes.back().applet) {
+    leave_alone(walk, block, "an instance initialiser of an applet: it runs before a trap can be armed");
+    nested_bodies(walk, block);
+    return;
+  }
+  const auto function =
+      add_function(walk, fmt::format("initialiser${}", ++walk.anonymous), walk.syntax[block].begin, "()");
+  function_body(walk, {.function = function}, walk.syntax.children(block).front(), block, "");
+}
+
 void members(JavaWalk& walk, NodeIndex body) {
   for (const NodeIndex member : walk.syntax.named_children(body)) {
     const std::string_view type = walk.syntax[member].type;
@@ -178,8 +178,9 @@ void members(JavaWalk& walk, NodeIndex body) {
     } else if (type == "static_initializer") {
       leave_alone(walk, member, "a static initialiser: it runs before a trap can be armed");
     } else if (type == "block") {
-      leave_alone(walk, member, "an instance initialiser: it runs before a trap can be armed");
-      nested_bodies(walk, member);
+      instance_initialiser(walk, member);
+    } else if (type == "field_declaration") {
+      field(walk, member);
     } else if (type == "enum_body_declarations") {
       members(walk, member);
     } else {
@@ -286,6 +287,23 @@ void collect_names(const JavaSyntax& syntax, SourceModel& model) {
 }
 
 }  // namespace
+
+bool can_pass_through(std::string_view type) {
+  // No small card has the first six. A constant that is one of the others would be boxed as an Integer on its
+  // way through Object.
+  return !type.empty() &&
+         !is_one_of(type, {"int", "long", "char", "float", "double", "void", "Byte", "Short", "Character",
+                           "java.lang.Byte", "java.lang.Short", "java.lang.Character"});
+}
+
+std::uint32_t add_function(JavaWalk& walk, const std::string& simple_name, std::size_t offset,
+                           std::string parameters) {
+  const std::string& owner = walk.classes.back().name;
+  walk.model.functions.push_back(
+      {.name = owner + "." + simple_name, .simple_name = simple_name, .owner = owner, .offset = offset});
+  walk.parameters.push_back(std::move(parameters));
+  return static_cast<std::uint32_t>(walk.model.functions.size() - 1);
+}
 
 void type_declaration(JavaWalk& walk, NodeIndex node) {
   const NodeIndex superclass = walk.syntax.child(node, "superclass");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The walk over a Java syntax tree that makes sites and slots, in the order of the text. Internal to
-// front_end.cpp (declarations) and statements.cpp (bodies).
+// front_end.cpp (declarations), initialisers.cpp and statements.cpp (bodies).
 #pragma once
 
 #include <set>
@@ -48,11 +48,24 @@ struct JavaWalk {
 
 // In front_end.cpp.
 
+/// A value of that type can pass through a function of the runtime.
+bool can_pass_through(std::string_view type);
+/// A function of the class that is being walked.
+std::uint32_t add_function(JavaWalk& walk, const std::string& simple_name, std::size_t offset,
+                           std::string parameters);
 void type_declaration(JavaWalk& walk, NodeIndex node);
 /// Anonymous classes and lambdas anywhere under `node`.
 void nested_bodies(JavaWalk& walk, NodeIndex node);
 std::uint32_t java_site(JavaWalk& walk, Position position, ByteRange range);
 void leave_alone(JavaWalk& walk, NodeIndex node, std::string reason);
+
+// In initialisers.cpp.
+
+/// A declaration of fields: where their values call something, these are a function of their own.
+void field(JavaWalk& walk, NodeIndex declaration);
+/// super(…) or this(…) of the constructor of that name. True: its entry trap may stand in front of an
+/// argument.
+bool constructor_call(JavaWalk& walk, NodeIndex invocation, NodeIndex name);
 
 // In statements.cpp.
 

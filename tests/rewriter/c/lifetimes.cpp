@@ -2,6 +2,7 @@
 // What is destroyed when a function is left belongs to the function.
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -101,6 +102,21 @@ static int tried(int n) try {
 } catch (...) {
   return 0;
 }
+#define FAIL(text)                   \
+  do {                               \
+    const std::string message(text); \
+    std::printf("%s", &message[0]);  \
+    std::abort();                    \
+  } while (0)
+static int fails(int n) {
+  switch (n) {
+    case 1:
+      return n + 2;
+    default:
+      break;
+  }
+  FAIL("no such number");
+}
 
 int main() {
   std::printf("%d ", local(1) + local(5));
@@ -109,6 +125,7 @@ int main() {
   std::printf("%d %d ", parts(7), over_temporary(1));
   std::printf("%d %d %d ", handles(1), handles(3), hidden(3));
   std::printf("%d %d %d %d\n", plain(3), twice(4), tried(8), captured(Loud(9)));
+  std::printf("%d ", fails(1));
   const Holder holder;
   return 0;
 }

@@ -41,6 +41,61 @@ final class ExactClasses {
         }
     }
 
+    private static class Loud {
+        protected final short number;
+
+        Loud(short number) {
+            this.number = number;
+            step(2);
+        }
+
+        Loud(byte[] bytes, short number) {
+            this.number = (short) (bytes.length + number);
+            step(1);
+        }
+    }
+
+    /** Its arguments, and what it calls with them, are its own: its first trap stands in front of them. */
+    private static final class Hands extends Loud {
+        Hands(short n) { super((short) (step(3) + n)); step(1); }
+
+        Hands(boolean again) { this((short) (again ? step(4) : step(5)), step(1)); }
+
+        private Hands(short n, short m) { super(new byte[step(2)], step(n)); }
+
+        Hands(byte n) { super(doubled(n)); step(1); }
+
+        private static short doubled(short n) {
+            step(2);
+            return (short) (2 * n);
+        }
+    }
+
+    /** Values of fields are functions of their own, and so are blocks: calls of who makes the object. */
+    private static final class Fields extends Base {
+        private short cheap = 5;
+        private final short first = step(2), second = (short) (first + step(1));
+        private final byte[] array = {(byte) step(3), 2};
+
+        {
+            step(2);
+            if (cheap > 4) {
+                cheap = step(1);
+            }
+        }
+
+        private final Loud part = new Loud(step(1));
+
+        Fields(short n) {
+            super(n);
+            step(3);
+        }
+
+        short sum() {
+            return (short) (second + array.length + cheap + part.number + step(1));
+        }
+    }
+
     short run() {
         step(1);
         anonymous((short) 1);
@@ -48,6 +103,8 @@ final class ExactClasses {
         member((short) 3);
         derived((short) 4);
         lambda((short) 5);
+        initialised((short) 6);
+        handed((short) 7);
         return step(2);
     }
 
@@ -91,6 +148,26 @@ final class ExactClasses {
         Base base = new Derived(x);
         step(2);
         return base.value();
+    }
+
+    private short initialised(short x) {
+        Fields one = new Fields(x);
+        step(2);
+        Fields other = new Fields((short) 4);
+        Step made = new Step() {
+            private final short held = step(2);
+
+            public short take(short y) {
+                return (short) (held + step(1));
+            }
+        };
+        return (short) (one.sum() + other.sum() + made.take(x));
+    }
+
+    private short handed(short x) {
+        Hands one = new Hands(x);
+        step(1);
+        return (short) (one.number + new Hands(true).number + new Hands((byte) 3).number);
     }
 
     private short lambda(short x) {
