@@ -278,7 +278,7 @@ TEST_CASE("what jcprof init drafts for an enclave builds a host build") {
     tree.paths.push_back(path);
     if (is_telling(path)) tree.texts.emplace(path, text);
   }
-  const Project project = parse_project(folder / "tree/jcprof.json", draft_project(tree));
+  const Project project = parse_project(folder / "tree/jcprof.json", draft_project(tree).text);
   const EdlEdit edit = edit_edl(read_edl({.root = folder / "tree"}, "enclave/kv.edl"), {});
   for (const EdgeFile& file : host_files(edit)) write_file(folder / "edge" / file.path, file.text);
   write_file(folder / "edge/bridge.c", bridge_file(edit, project.entry).text);
