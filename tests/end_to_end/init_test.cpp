@@ -48,8 +48,8 @@ TEST_CASE("init writes a project file for javacard-pin that lacks nothing but th
   CHECK(place.run({"jcprof", "init", project.string()}).out ==
         "@/javacard-pin/jcprof.json: the applet javacard-pin, entry PinApplet.process\n"
         "look it over, above all \"trigger\"; then: jcprof profile @/javacard-pin\n");
-  test::replace_in(project / "jcprof.json", "\"trigger\": {\"apdu\": \"80330000\"}",
-                   "\"trigger\": {\"apdu\": \"80310000 04 31323334\"}");
+  test::replace_in(project / "jcprof.json", "\"trigger\": {\"apdu\": \"80330000\"",
+                   "\"trigger\": {\"apdu\": \"80310000 04 31323334\"");
   test::replace_in(project / "jcprof.json", "\"after_reset\"",
                    "\"before_each\": [\"80330000\"], \"after_reset\"");
   run_well(place, {"jcprof", "profile", project.string(), "--rounds", "2", "--no-refine"});

@@ -63,7 +63,7 @@ TEST_CASE("each stage runs alone, from anywhere, on a folder with blanks, with i
   CHECK(exported == annotated);
   CHECK(place.run({"jcprof", "export", out + "/profile.jcprof", "--format", "csv"})
             .out.starts_with(
-                "path,line,function,hits,rounds,ns,ns_low,ns_high,share,share_low,share_high,resolved\r\n"));
+                "path,line,function,hits,rounds,ns,ns_low,ns_high,share,share_low,share_high,resolved,"));
   // Each format of stacks sums to the same.
   const auto sum_of = [&](const char* format) {
     std::istringstream text(place.run({"jcprof", "export", out + "/profile.jcprof", "--format", format}).out);
