@@ -48,7 +48,7 @@ TEST_CASE("init writes a project file for javacard-pin that lacks nothing but th
   CHECK(place.run({"jcprof", "init", project.string()}).out ==
         "@/javacard-pin/jcprof.json: the applet javacard-pin, entry PinApplet.process\n"
         "look it over, above all \"trigger\"; then: jcprof profile @/javacard-pin\n");
-  test::replace_in(project / "jcprof.json", "\"trigger\": {\"apdu\": \"80310000\"}",
+  test::replace_in(project / "jcprof.json", "\"trigger\": {\"apdu\": \"80310000\", \"counts_tries\": true}",
                    "\"trigger\": {\"apdu\": \"80310000 04 31323334\"}");
   test::replace_in(project / "jcprof.json", "\"after_reset\"",
                    "\"before_each\": [\"80330000\"], \"after_reset\"");
