@@ -54,7 +54,7 @@ int tries_silently(int n) try {
 void tries_void(int n) try {
   const Silent silent{2};
   steps(1);
-  fails(n);  // not by line
+  fails(n);                 // not by line
 } catch (const Failure&) {  // not by line
   steps(3);
 } catch (...) {
