@@ -125,7 +125,7 @@ fs::path built_applet(const Workplace& place) {
 
 json profile_of(const Workplace& place, const fs::path& project, const std::vector<std::string>& commands) {
   json settings = json::parse(read_file(project / "jcprof.json"));
-  settings["trigger"]["apdu"] = commands;
+  settings["trigger"] = {{"apdu", commands}, {"expect", "9000|6EFE"}};  // B0040000 fails by itself
   write_file(project / "jcprof.json", settings.dump(2));
   const Said said = place.run(
       {"jcprof", "run", project.string(), "--rounds", "14", "--max-time", "10000h", "--no-zoom", "--fresh"});
