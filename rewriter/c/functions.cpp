@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <regex>
 #include <utility>
@@ -131,6 +132,10 @@ bool can_hold_try(const CWalk& walk, NodeIndex whole) {
          syntax.macro_at(n.end - 1) == nullptr;
 }
 
+std::string why_no_entry(const CFunction& source) {
+  return source.why_no_wrapper.empty() ? why_no_wrapper(source.signature) : source.why_no_wrapper;
+}
+
 void entry_traps(CWalk& walk, NodeIndex whole) {
   const CSyntax& syntax = walk.syntax;
   const CFunction& source = *walk.frame.source;
@@ -138,22 +143,19 @@ void entry_traps(CWalk& walk, NodeIndex whole) {
   const bool is_try = syntax[whole].kind == CKind::try_ && !holds_try;
   const NodeIndex body = is_try ? syntax.children(whole).front() : whole;
   std::uint32_t start = syntax[body].begin + (holds_try ? 0 : 1);
-  std::vector<NodeIndex> statements = holds_try ? std::vector<NodeIndex>{} : syntax.children(body);
+  const std::vector<NodeIndex> statements = holds_try ? std::vector<NodeIndex>{} : syntax.children(body);
   const std::size_t open = walk.fragment.slots.size();
   if (holds_try) add_slot(walk.fragment, start, "{", {});
-  while (!statements.empty() && syntax.word_at(syntax[statements.front()].begin) == "__label__") {
-    start = syntax[statements.front()].end;
-    statements.erase(statements.begin());
-  }
-  const bool begins_with_declaration =
-      !statements.empty() && syntax[statements.front()].kind == CKind::declaration;
+  const auto first = std::ranges::find_if_not(statements, [&](NodeIndex statement) {
+    return syntax.word_at(syntax[statement].begin) == "__label__";
+  });
+  if (first != statements.begin()) start = syntax[*std::prev(first)].end;
+  const bool begins_with_declaration = first != statements.end() && syntax[*first].kind == CKind::declaration;
   const bool declares = !syntax.view.is_cpp && (begins_with_declaration || walk.frame.ends_late);
   const CRange name = source.declarator;
   const auto first_site = static_cast<std::uint32_t>(walk.fragment.sites.size());
   const bool is_program = walk.entering.reach == Reach::program;
-  if (!is_program)
-    walk.fragment.functions[walk.frame.function].why_no_entry =
-        source.why_no_wrapper.empty() ? why_no_wrapper(source.signature) : source.why_no_wrapper;
+  if (!is_program) walk.fragment.functions[walk.frame.function].why_no_entry = why_no_entry(source);
   if (!walk.frame.is_constexpr && may_be_entry(walk, source, body)) {
     const auto entry0 = c_site(walk, at_entry0, name.begin, name.end);
     const std::string begin = declares ? "JCPROF_BEGIN_D({id});" : "JCPROF_BEGIN({id});";

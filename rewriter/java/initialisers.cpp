@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Java that runs where no statement stands: values of fields, and arguments of super(…) and this(…).
 #include <algorithm>
+#include <utility>
 
 #include "rewriter/java/walk.hpp"
 #include "src/core/text.hpp"
