@@ -31,11 +31,16 @@ std::string in_words(Event event) {
 }
 
 void mark_if_elsewhere(Event asked, Sample& sample) {
-  if (sample.outcome != Outcome::stopped || sample.reached == asked) return;
+  const bool is_said = sample.outcome == Outcome::elsewhere;
+  if (!is_said && (sample.outcome != Outcome::stopped || sample.reached == asked)) return;
   sample.outcome = asked.trap == run_to_end ? Outcome::refused : Outcome::elsewhere;
   sample.ticks = 0;
-  sample.why = fmt::format("it stopped at {}{}", in_words(*sample.reached),
-                           asked.trap == run_to_end ? ", though nothing was armed" : " instead");
+  if (is_said && (!sample.why.empty() || !sample.reached)) return;
+  if (sample.reached == asked)
+    sample.why = "it stopped there in another command of the trigger";
+  else
+    sample.why = fmt::format("it stopped at {}{}", in_words(*sample.reached),
+                             asked.trap == run_to_end ? ", though nothing was armed" : " instead");
 }
 
 }  // namespace jcprof::harness

@@ -72,8 +72,8 @@ inline constexpr int calibration_attempts = 2;
 
 /// "trap 3, hit 1", "the end".
 std::string in_words(Event event);
-/// A stop elsewhere than asked is a sample of neither place: nobody knows how it came there. `reached` must
-/// be known of a stop.
+/// A stop elsewhere than asked is a sample of neither place: nobody knows how it came there. An agent may say
+/// so itself, and why. `reached` must be known of a stop.
 void mark_if_elsewhere(Event asked, Sample& sample);
 
 /// Called once a shot, in order, as soon as it is done. Returning false ends the batch after that shot.

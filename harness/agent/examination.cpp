@@ -202,8 +202,9 @@ void full_batch(Examined& of) {
   const Talk talk = measure(of, std::move(shots));
   for (std::size_t i = 0; i < count && of.is_steady; ++i) {
     const Sample& sample = talk.samples[i];
-    const bool is_right = asked[i].trap == run_to_end ? sample.outcome == Outcome::ended
-                                                      : sample.reached == std::optional(asked[i]);
+    const bool is_right = asked[i].trap == run_to_end
+                              ? sample.outcome == Outcome::ended
+                              : sample.outcome == Outcome::stopped && sample.reached == asked[i];
     fail_if(!is_right, fmt::format("shot {} of {}, {} was asked for: {}", i + 1, count, in_words(asked[i]),
                                    in_words(sample)));
   }

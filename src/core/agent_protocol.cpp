@@ -94,7 +94,8 @@ void fields(Of<Sample> auto& m, auto&& field) {
   field("trap", trap);
   field("hit", hit);
   if constexpr (!std::is_const_v<std::remove_reference_t<decltype(m)>>)
-    if (m.outcome == Outcome::stopped && trap && hit) m.reached = Event{.trap = *trap, .hit = *hit};
+    if ((m.outcome == Outcome::stopped || m.outcome == Outcome::elsewhere) && trap && hit)
+      m.reached = Event{.trap = *trap, .hit = *hit};
   field("status", m.status);
   field("reply", m.reply, m.outcome == Outcome::ended ? Rule::usual : Rule::rare);
   field.text("why", m.why, Rule::rare);

@@ -249,6 +249,11 @@ TEST_CASE("numbers are read up to what every double holds, and up to what they a
 TEST_CASE("only a stop has a place that it came to") {
   CHECK_FALSE(sample_of(R"({"outcome":"ended","ticks":1,"trap":17,"hit":2})").reached);
   CHECK_FALSE(sample_of(R"({"outcome":"stopped","ticks":1,"trap":17})").reached);
+  const Sample other = sample_of(R"({"outcome":"elsewhere","trap":17,"hit":2,"why":"an open chain"})");
+  CHECK(other.outcome == Outcome::elsewhere);
+  CHECK(other.reached == Event{.trap = TrapId{17}, .hit = 2});
+  CHECK(other.why == "an open chain");
+  CHECK_FALSE(sample_of(R"({"outcome":"elsewhere"})").reached);
 }
 
 TEST_CASE("texts are kept up to a thousand bytes, and no character is cut") {

@@ -131,6 +131,27 @@ TEST_CASE("a crash costs the shot in flight, the rest is sent to the next agent"
   CHECK(shown_with("end_one_too_many") == as_it_should_be);
 }
 
+TEST_CASE("an agent may say itself that a stop came elsewhere") {
+  // Of the third of all events, and of the end.
+  const auto said = [](const std::string& sample, int shot = 3) {
+    return shown_of(
+        faulty_agent(fmt::format(R"({{"fault":"shot_says","shot":{},"says":{}}})", shot, sample)));
+  };
+  const auto without_third = [](const std::string& why) {
+    return "stopped 1, stopped 2, elsewhere (" + why + "), stopped 4, stopped 5, stopped 6, ended 50";
+  };
+  CHECK(said(R"({"outcome":"elsewhere","trap":2,"hit":7})") ==
+        without_third("it stopped at trap 2, hit 7 instead"));
+  CHECK(said(R"({"outcome":"elsewhere","trap":3,"hit":1})") ==
+        without_third("it stopped there in another command of the trigger"));
+  CHECK(said(R"({"outcome":"elsewhere","trap":3,"hit":1,"why":"in command 2 of 3"})") ==
+        without_third("in command 2 of 3"));
+  CHECK(said(R"({"outcome":"elsewhere"})") == without_third("the agent gives no reason"));
+  CHECK(said(R"({"outcome":"elsewhere","trap":2,"hit":7})", 7) ==
+        "stopped 1, stopped 2, stopped 3, stopped 4, stopped 5, stopped 6, "
+        "refused (it stopped at trap 2, hit 7, though nothing was armed)");
+}
+
 TEST_CASE("a batch that nobody wants any more is not mixed into the next one") {
   const auto transport = make_agent_transport(faulty_agent("{}"), nullptr);
   CHECK(shown(measured(*transport, all_events, 2)) == "stopped 1, stopped 2");

@@ -228,6 +228,7 @@ class FaultyAgent {
     if (fault_ == "shot_no_ticks") sample.erase("ticks");
     if (fault_ == "shot_elsewhere")
       sample = {{"outcome", "stopped"}, {"trap", 1}, {"hit", 9}, {"ticks", 77 * ticks_an_event}};
+    if (fault_ == "shot_says") sample = options_["says"];
     if (fault_ == "shot_nowhere") sample = {{"outcome", "stopped"}, {"ticks", 77 * ticks_an_event}};
     if (fault_ == "shot_unknown_outcome") sample["outcome"] = "exploded";
     if (fault_ == "shot_sample_list") sample = json::array({1});
