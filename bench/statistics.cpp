@@ -15,6 +15,7 @@
 #include "bench/hot_blocks.hpp"
 #include "bench/plain_mean.hpp"
 #include "bench/published.hpp"
+#include "bench/situations.hpp"
 #include "tests/support/parallel.hpp"
 #include "tests/support/trial.hpp"
 
@@ -34,6 +35,7 @@ struct Options {
   std::uint64_t seeds = 10;
   std::string only;  // device
   bool is_quick = false;
+  bool only_situations = false;
 };
 
 struct Row {
@@ -233,6 +235,11 @@ void check_all(const std::vector<Result>& results, Bars& bars) {
 }
 
 int run(const Options& options) {
+  if (options.only_situations) {
+    Bars bars;
+    check_situations(options.seeds, options.only, bars);
+    return bars.missed() == 0 ? 0 : 1;
+  }
   std::vector<Result> results = measure(rows_of(options), options.seeds);
   compare(results, options.seeds);
   print_head();
@@ -258,6 +265,7 @@ int main(int argc, char** argv) {
       "Coverage of the intervals and number of shots on synthetic devices, beside 1000 fixed rounds");
   app.add_option("--seeds", options.seeds, "profiles of each row")->capture_default_str();
   app.add_option("--only", options.only, "this device only");
+  app.add_flag("--situations", options.only_situations, "only devices that break what measuring assumes");
   app.add_flag("--quick", options.is_quick, "less than a minute: some devices, the wider target");
   CLI11_PARSE(app, argc, argv);
   return jcprof::bench::run(options);

@@ -105,5 +105,40 @@ TEST_CASE("a hundred sweeps read what they read elsewhere, spikes, modes, interr
   CHECK(number(sweeps("flaky", 100).time) == "97371259.713");
 }
 
+DeviceModel silent(const Situation& situation) {
+  DeviceModel model;
+  model.jitter = model.wander = model.mode_add = model.mode_enter = model.mode_leave = 0;
+  model.spikes.rate = model.drift_per_hour = model.swing = 0;
+  model.situation = situation;
+  return model;
+}
+
+TEST_CASE("an answer that is polled for is seen when somebody looks", "[synthetic]") {
+  SyntheticDevice sleeps(silent({.poll = 1000}), 1);
+  CHECK(sleeps.execute(500) == 10000);
+  CHECK(sleeps.execute(1000) == 10000);
+  SyntheticDevice backs_off(silent({.poll = 1000, .poll_growth = 2}), 1);
+  CHECK(backs_off.execute(500) == 15000);
+  CHECK(backs_off.execute(20000) == 31000);
+  SyntheticDevice with_timer(silent({.timer = 1000}), 1);
+  CHECK(with_timer.execute(500) == 10000);
+  CHECK(with_timer.execute(1500) == 11000);
+}
+
+TEST_CASE("an execution may cost what the one before has left", "[synthetic]") {
+  SyntheticDevice late(silent({.left_over = 0.1}), 1);
+  CHECK(late.execute(20000) == 29000);
+  CHECK(late.execute(10000) == 21000);
+  CHECK(late.execute(10000) == 20000);
+  SyntheticDevice stopped(silent({.after_stop = 3000}), 1);
+  CHECK(stopped.execute(10000, true) == 19000);
+  CHECK(stopped.execute(10000) == 19000);
+  CHECK(stopped.execute(10000) == 22000);
+  SyntheticDevice caching(silent({.cold_caches = 0.1}), 1);
+  CHECK(caching.execute(10000) == 20000);
+  CHECK(caching.execute(20000) == 30000);
+  CHECK(caching.execute(10000) == 19000);
+}
+
 }  // namespace
 }  // namespace jcprof::test

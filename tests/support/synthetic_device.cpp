@@ -103,7 +103,52 @@ double SyntheticDevice::other_extra() const {
   return extra;
 }
 
-std::optional<double> SyntheticDevice::execute(double work) {
+/// On top of `work`, by what the execution before has left.
+double SyntheticDevice::extra_of_before(double work) const {
+  const Situation& at = model_.situation;
+  double extra = at.left_over * state_.work_before + at.heat * state_.heat * work;
+  if (state_.was_stopped) extra += at.undone * state_.work_before + at.after_stop;
+  extra += at.cold_caches * std::max(0.0, work - state_.work_before);
+  if (at.evicts_from > 0 && state_.work_before > at.evicts_from) extra += at.evicted;
+  return extra;
+}
+
+double SyntheticDevice::extra_of_situation(double time) {
+  const Situation& at = model_.situation;
+  double extra = draw(37) < at.late_rate ? at.late : 0;
+  if (at.collect_after > 0 && state_.uncollected > at.collect_after) {
+    state_.uncollected -= at.collect_after;
+    extra += at.collect_time;
+  }
+  if (at.busy_period > 0) {
+    const double phase = std::fmod(state_.time, at.busy_period);
+    if (phase < at.busy_time) extra += at.busy_time - phase;
+    extra += at.busy_time * std::floor((phase + time) / at.busy_period);
+  }
+  return extra;
+}
+
+/// `work` takes `time` in the device.
+double SyntheticDevice::answered(double time, double work) const {
+  const double timer = model_.situation.timer;
+  return timer > 0 ? time + std::ceil(work / timer) * timer - work : time;
+}
+
+/// When the answer that comes after `time` is looked for.
+double SyntheticDevice::seen(double time) const {
+  const Situation& at = model_.situation;
+  if (at.poll == 0) return time;
+  double wait = at.poll;
+  double look = 0;
+  for (std::uint64_t i = 0; look < time; ++i) {
+    look += wait + at.poll_jitter * std::abs(normal(seed_, state_.executions, 1000 + 2 * i));
+    wait *= at.poll_growth;
+    if (at.poll_longest > 0) wait = std::min(wait, at.poll_longest);
+  }
+  return look;
+}
+
+std::optional<double> SyntheticDevice::execute(double work, bool ends) {
   if (model_.loss > 0 && draw(1) < model_.loss) {
     ++state_.executions;
     state_.time += model_.loss_time;
@@ -112,13 +157,14 @@ std::optional<double> SyntheticDevice::execute(double work) {
   }
   const double gain_before = gain();
   change_state();
-  double time = model_.overhead + gain_before * (1 + model_.mode_factor * state_.mode) * work +
-                model_.mode_add * state_.mode + state_.wander +
+  const double own = gain_before * (1 + model_.mode_factor * state_.mode) * work + extra_of_before(work);
+  double time = answered(model_.overhead + own, own) + model_.mode_add * state_.mode + state_.wander +
                 model_.jitter * std::exp(model_.jitter_shape * normal(seed_, state_.executions, 5));
   time += extra_of_spike();
   time += extra_of_interrupts(time);
   time += other_extra();
-  time = std::max(time, model_.overhead / 2);
+  time += extra_of_situation(time);
+  time = seen(std::max(time, model_.overhead / 2));
   const double grid = model_.other.grid;
   if (grid > 0) time = std::ceil((state_.time + time) / grid) * grid - state_.time;
   const double tick = model_.tick;
@@ -126,6 +172,11 @@ std::optional<double> SyntheticDevice::execute(double work) {
   state_.time += time + model_.arming;
   ++state_.executions;
   ++state_.since_reset;
+  state_.work_before = work;
+  state_.was_stopped = !ends;
+  state_.heat = (state_.heat + work / DeviceModel{}.work) *
+                std::exp(-(time + model_.arming) / model_.situation.heat_time);
+  state_.uncollected += work;
   return reading;
 }
 

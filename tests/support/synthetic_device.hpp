@@ -45,6 +45,38 @@ struct OtherNoise {
   double cauchy = 0;             // scale of two-sided tails without a variance
 };
 
+/// How a device breaks what measuring takes for granted, each zero where it does not.
+struct Situation {
+  // The answer is seen when somebody looks for it: first so long after the send, then again and again.
+  double poll = 0;
+  double poll_growth = 1;   // each wait is so many times as long as the one before,
+  double poll_longest = 0;  // but no longer than this; 0: without a limit
+  double poll_jitter = 0;   // standard deviation of a wait
+  double timer = 0;         // the device answers at multiples of this since its command began
+  // Of the execution before:
+  double left_over = 0;      // this part of its work is done at the start of the next one
+  double undone = 0;         // the same where it was stopped
+  double cold_caches = 0;    // slowness of what it did not come to
+  double after_stop = 0;     // it was stopped: so much on top
+  double evicts_from = 0;    // it did more work than this: caches are lost,
+  double evicted = 0;        // and filled again in this time
+  double heat = 0;           // slowness for each work just done, which dies away
+  double heat_time = 1;      // in this time
+  double collect_after = 0;  // so much work in all makes the device clean up
+  double collect_time = 0;   // for so long
+  double busy_period = 0;    // another one takes the processor every so often
+  double busy_time = 0;      // for so long
+  double late_rate = 0;      // part of the answers that are late
+  double late = 0;           // by this
+  // Of blocks (workload.hpp):
+  double hot_slow = 0;        // slowness of blocks that hold a twentieth, dies away
+  double hot_executions = 1;  // over so many executions
+  double leak = 0;            // the dearest block gets dearer by this part with each execution
+  double dear_rate = 0;       // part of the passes of every fourth block
+  double dear_factor = 1;     // that are so many times as dear
+  double ramp = 0;            // the first sixth of the work runs slower by this part
+};
+
 /// Everything about a device except what it runs.
 struct DeviceModel {
   double work = 60000;     // W, of a whole command
@@ -73,6 +105,7 @@ struct DeviceModel {
   double trap = 40;  // δ
   double tick = 1;   // q, of the clock
   OtherNoise other = {};
+  Situation situation = {};
 };
 
 /// card, sim, ecall, optee, bimod, sticky, coarse, flaky, therm.
@@ -84,6 +117,13 @@ const std::vector<std::string_view>& noise_names();
 /// The model with that noise on top, sized for the model. Nothing where there is no such noise.
 std::optional<DeviceModel> with_noise(DeviceModel model, std::string_view name);
 
+/// sleep-1ms, timer-1ms, back-off, capped-back-off, left-over-8%, left-over-1%, warm-caches, after-stop,
+/// roll-back, evict, heat, hot-warm-up, leak, dear-quarter, retries, collector, preempted, late-answers,
+/// ramp.
+const std::vector<std::string_view>& situation_names();
+/// A card in that situation. Nothing where there is none of this name.
+std::optional<DeviceModel> situation_named(std::string_view name);
+
 /// What a device remembers from one execution to the next.
 struct DeviceState {
   std::uint64_t executions = 0;
@@ -93,6 +133,10 @@ struct DeviceState {
   double wander = 0;
   int gear = 0;
   double step = 0;
+  double work_before = 0;  // of the execution before
+  bool was_stopped = false;
+  double heat = 0;
+  double uncollected = 0;  // work
 };
 
 class SyntheticDevice {
@@ -100,7 +144,8 @@ class SyntheticDevice {
   SyntheticDevice(DeviceModel model, std::uint64_t seed);
 
   /// The clock's reading for an execution of `work`, at a gain of 1; nothing when the device was reset in it.
-  std::optional<double> execute(double work);
+  /// `ends`: it was not stopped.
+  std::optional<double> execute(double work, bool ends = false);
   void pause(double time) { state_.time += time; }
 
   const DeviceModel& model() const { return model_; }
@@ -114,6 +159,10 @@ class SyntheticDevice {
   double extra_of_spike() const;
   double extra_of_interrupts(double time) const;
   double other_extra() const;
+  double extra_of_before(double work) const;
+  double extra_of_situation(double time);
+  double answered(double time, double work) const;
+  double seen(double time) const;
 
   DeviceModel model_;
   std::uint64_t seed_;

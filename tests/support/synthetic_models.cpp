@@ -114,6 +114,36 @@ constexpr NamedNoise noises[] = {{"grid-1ms", {.grid = 1000}},
                                  {"steps", {.step_change = 0.01, .step_height = 5000}},
                                  {"cauchy", {.cauchy = 100}}};
 
+struct NamedSituation {
+  std::string_view name;
+  Situation card = {};
+};
+constexpr NamedSituation situations[] = {
+    // A grid that begins with the send.
+    {"sleep-1ms", {.poll = 1000, .poll_jitter = 5}},
+    {"timer-1ms", {.timer = 1000}},
+    {"back-off", {.poll = 1000, .poll_growth = 2, .poll_jitter = 20}},
+    {"capped-back-off", {.poll = 50, .poll_growth = 2, .poll_longest = 1600, .poll_jitter = 10}},
+    // The execution before leaves something behind.
+    {"left-over-8%", {.left_over = 0.08}},
+    {"left-over-1%", {.left_over = 0.01}},
+    {"warm-caches", {.cold_caches = 0.1}},
+    {"after-stop", {.after_stop = 3000}},
+    {"roll-back", {.undone = 0.05}},
+    {"evict", {.evicts_from = 30000, .evicted = 2000}},
+    {"heat", {.heat = 0.04, .heat_time = 200e3}},
+    // Costs change.
+    {"hot-warm-up", {.hot_slow = 0.5, .hot_executions = 1500}},
+    {"leak", {.leak = 0.0005}},
+    // Passes of one block differ.
+    {"dear-quarter", {.dear_rate = 0.25, .dear_factor = 4}},
+    {"retries", {.dear_rate = 0.4, .dear_factor = 2}},
+    // Nothing that would do harm.
+    {"collector", {.collect_after = 1e6, .collect_time = 20000}},
+    {"preempted", {.busy_period = 100e3, .busy_time = 5000}},
+    {"late-answers", {.late_rate = 0.1, .late = 40000}},
+    {"ramp", {.ramp = 0.5}}};
+
 template <typename Named>
 std::vector<std::string_view> names_of(const Named& all) {
   std::vector<std::string_view> names;
@@ -148,6 +178,19 @@ std::optional<DeviceModel> with_noise(DeviceModel model, std::string_view name) 
        {&other.grid, &other.every_extra, &other.saw_height, &other.step_height, &other.cauchy})
     *height *= scale;
   model.other = other;
+  return model;
+}
+
+const std::vector<std::string_view>& situation_names() {
+  static const std::vector<std::string_view> names = names_of(situations);
+  return names;
+}
+
+std::optional<DeviceModel> situation_named(std::string_view name) {
+  const auto* const found = std::ranges::find(situations, name, &NamedSituation::name);
+  if (found == std::end(situations)) return std::nullopt;
+  DeviceModel model;
+  model.situation = found->card;
   return model;
 }
 

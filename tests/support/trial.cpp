@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/support/workload.hpp"
+
 namespace jcprof::test {
 namespace {
 
@@ -11,11 +13,12 @@ constexpr double ns_per_us = 1000;
 
 /// The engine's shots on the device, ticks in nanoseconds.
 std::vector<engine::Reading> make_shots(SyntheticDevice& device, const engine::Batch& batch,
-                                        const std::vector<double>& work) {
+                                        const Workload& work) {
   std::vector<engine::Reading> readings;
   for (const engine::PlannedShot& shot : batch.shots) {
     device.pause(static_cast<double>(shot.pause_ns) / ns_per_us);
-    const std::optional<double> reading = device.execute(work.at(shot.stop));
+    const double to_stop = work.work_to(shot.stop, device.state().executions);
+    const std::optional<double> reading = device.execute(to_stop, shot.stop + 1 == work.stops());
     if (reading)
       readings.push_back({.kind = engine::Reading::Kind::timed, .ticks = std::round(*reading * ns_per_us)});
     else
@@ -54,9 +57,12 @@ std::vector<double> work_at_stops(const DeviceModel& model, std::size_t blocks, 
 }
 
 Trial run_trial(const Experiment& experiment) {
-  const std::vector<double> work = work_at_stops(experiment.model, experiment.blocks, experiment.shape);
+  const Workload work(experiment.model, experiment.blocks, experiment.shape, experiment.seed);
   SyntheticDevice device(experiment.model, experiment.seed);
-  engine::Engine engine({.stops = work.size(),
+  const auto truth = [&](const engine::Engine& of) {
+    return true_shares(work.truth(device.state().executions), of.stops());
+  };
+  engine::Engine engine({.stops = work.stops(),
                          .precision = experiment.precision,
                          .seed = experiment.seed,
                          .zoom = experiment.zoom});
@@ -69,15 +75,14 @@ Trial run_trial(const Experiment& experiment) {
     engine.take(make_shots(device, batch, work));
     const bool is_of_result = batch.phase == engine::Phase::rounds && engine.first_round() <= batch.round;
     if (engine.looks() > looks && is_of_result)
-      note_mistakes(*engine.look(), true_shares(work, engine.stops()), experiment.precision.hot,
-                    trial.hot_mistakes);
+      note_mistakes(*engine.look(), truth(engine), experiment.precision.hot, trial.hot_mistakes);
     looks = engine.looks();
   }
   trial.clock = engine.clock();
   trial.stops = engine.stops();
   trial.times = engine.times();
   trial.look = engine.look().value();
-  trial.truth = true_shares(work, trial.stops);
+  trial.truth = truth(engine);
   return trial;
 }
 

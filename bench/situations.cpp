@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/situations.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bench/published.hpp"
+#include "tests/support/parallel.hpp"
+#include "tests/support/trial.hpp"
+
+namespace jcprof::bench {
+namespace {
+
+using test::Experiment;
+using test::Trial;
+
+constexpr std::size_t blocks_of_situation = 37;
+
+struct InSituation {
+  Published published;
+  double shots = 0;
+  std::size_t settled = 0;
+};
+
+InSituation measure_in(const test::DeviceModel& model, std::uint64_t seeds) {
+  std::vector<Experiment> all(seeds, {.model = model, .blocks = blocks_of_situation});
+  for (std::uint64_t s = 0; s < seeds; ++s) all[s].seed = s + 1;
+  InSituation result;
+  for (const Trial& trial : test::parallel_map(all, test::run_trial)) {
+    result.published.add(published(trial, all.front().precision));
+    result.shots += static_cast<double>(trial.shots) / static_cast<double>(seeds);
+    if (trial.look.settled == trial.look.blocks.size()) ++result.settled;
+  }
+  return result;
+}
+
+}  // namespace
+
+void check_situations(std::uint64_t seeds, std::string_view only, Bars& /*bars*/) {
+  fmt::print("{:16} | coverage of blocks | lines | functions |    shots | settled\n", "situation");
+  for (const std::string_view name : test::situation_names()) {
+    if (!only.empty() && only != name) continue;
+    const InSituation result = measure_in(test::situation_named(name).value(), seeds);
+    fmt::print("{:16} | {:16.1f} % | {:5.1f} | {:9.1f} | {:8.0f} | {:7}\n", name,
+               100 * result.published.blocks.coverage(), 100 * result.published.lines.coverage(),
+               100 * result.published.functions.coverage(), result.shots, result.settled);
+  }
+}
+
+}  // namespace jcprof::bench
