@@ -174,7 +174,7 @@ class Measurement {
     if (options_.obstacle && !run_->obstacle().empty()) options_.obstacle(run_->obstacle());
     for (const SurveyedPath& one : survey_.paths) {
       // The hits that are measured of a long loop stay those of the first call.
-      PathStops stops(one, run_->info().seed);
+      PathStops stops(one, run_->info().seed, target_.exact);
       paths_.push_back({.stops = stops, .engine = engine::Engine(stops.settings(map_, target_, goal_))});
     }
     const ShooterSettings settings{.store = store_,

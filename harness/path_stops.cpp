@@ -65,10 +65,11 @@ double ns_per_tick(const Description& target) {
   return 0;
 }
 
-PathStops::PathStops(const SurveyedPath& surveyed, std::uint64_t seed)
+PathStops::PathStops(const SurveyedPath& surveyed, std::uint64_t seed, bool exact)
     : path_(surveyed.path.events),
       inputs_(surveyed.inputs),
-      positions_(engine::choose_positions(path_, seed)) {
+      most_passes_(engine::measured_passes(path_, exact)),
+      positions_(engine::choose_positions(path_, seed, most_passes_)) {
   const std::vector<Variant>& variants = surveyed.path.variants;
   is_mixed_ = variants.size() > 1 && !surveyed.carries_signatures;
   if (is_mixed_) {
@@ -106,8 +107,7 @@ engine::Settings PathStops::settings(const TrapMap& map, const Description& targ
       .ns_per_tick = ns_per_tick(target),
       .exact = target.exact};
   if (stops_.size() > longest_without_zoom) settings.zoom = goal.zoom;
-  std::map<TrapId, std::size_t> hits;
-  for (const Event& event : path_) ++hits[event.trap];
+  const std::vector<std::size_t> passes = engine::edge_passes(path_);
   std::map<std::pair<std::string_view, std::uint32_t>, std::uint32_t> lines;
   std::uint32_t next = 0;
   for (std::size_t b = 0; b + 1 < stops_.size(); ++b) {
@@ -117,7 +117,7 @@ engine::Settings PathStops::settings(const TrapMap& map, const Description& targ
     if (is_new || !is_one_block) ++next;
     settings.groups.push_back(is_one_block ? line->second : next - 1);
     // The passes of a long loop are divided by those that were measured alone.
-    settings.alone.push_back(hits[trap.id] > engine::most_hits);
+    settings.alone.push_back(passes[positions_[b]] > most_passes_);
   }
   return settings;
 }

@@ -32,7 +32,8 @@ struct MeasureGoal {
 
 class PathStops {
  public:
-  PathStops(const SurveyedPath& surveyed, std::uint64_t seed);
+  /// `exact`: the clock repeats itself.
+  PathStops(const SurveyedPath& surveyed, std::uint64_t seed, bool exact);
 
   const std::vector<std::uint32_t>& inputs() const { return inputs_; }
   /// Those that can be measured, along the path, the end last.
@@ -58,6 +59,7 @@ class PathStops {
 
   std::vector<Event> path_;
   std::vector<std::uint32_t> inputs_;
+  std::size_t most_passes_;             // of an edge that are measured
   std::vector<std::size_t> positions_;  // of the stops on the path
   std::vector<Event> stops_;
   std::map<Event, std::size_t> index_;  // of each stop, as the engine counts

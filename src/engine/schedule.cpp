@@ -6,41 +6,61 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "src/engine/random.hpp"
 
 namespace jcprof::engine {
 namespace {
 
-constexpr std::size_t at_each_end = 2;
+// Five rounds over so many stops are worth it for times without noise.
+constexpr std::size_t most_exact_stops = 4096;
 // Streams of random numbers, kept apart from the traps' own ids, which have 32 bits.
 constexpr std::uint64_t order_stream = std::uint64_t{1} << 40U;
 
-/// Positions of all hits of one trap -> those that are measured.
-std::vector<std::size_t> sample_hits(std::vector<std::size_t> hits, std::uint64_t seed, TrapId trap) {
-  if (hits.size() <= most_hits) return hits;
-  // The head of a Fisher-Yates shuffle of what lies between the ends.
-  const std::size_t between = hits.size() - 2 * at_each_end;
-  for (std::size_t i = 0; i < most_hits - 2 * at_each_end; ++i)
-    std::swap(hits[at_each_end + i], hits[at_each_end + i + draw(seed, number(trap), i, between - i)]);
-  std::vector<std::size_t> chosen(hits.begin(), hits.begin() + (most_hits - at_each_end));
-  chosen.insert(chosen.end(), hits.end() - at_each_end, hits.end());
+using Edge = std::pair<TrapId, TrapId>;
+using Edges = std::map<Edge, std::vector<std::size_t>>;  // positions at which each begins, ascending
+
+Edges edges_of(std::span<const Event> path) {
+  Edges edges;
+  for (std::size_t at = 0; at < path.size(); ++at)
+    edges[{path[at].trap, at + 1 < path.size() ? path[at + 1].trap : run_to_end}].push_back(at);
+  return edges;
+}
+
+/// Of all passes of one edge those that are measured.
+std::vector<std::size_t> sample_passes(const std::vector<std::size_t>& all, const Edge& edge,
+                                       std::uint64_t seed, std::size_t most) {
+  if (all.size() <= most) return all;
+  std::vector<std::size_t> chosen;
+  for (std::size_t part = 0; part < most; ++part) {
+    const std::size_t begin = part * all.size() / most;
+    const std::size_t end = (part + 1) * all.size() / most;
+    const std::uint64_t index = (std::uint64_t{number(edge.second)} << 32U) + part;
+    chosen.push_back(all[begin + draw(seed, number(edge.first), index, end - begin)]);
+  }
   return chosen;
 }
 
 }  // namespace
 
-std::vector<std::size_t> choose_positions(std::span<const Event> path, std::uint64_t seed) {
-  std::map<TrapId, std::vector<std::size_t>> hits;
-  for (std::size_t at = 0; at < path.size(); ++at) hits[path[at].trap].push_back(at);
+std::vector<std::size_t> edge_passes(std::span<const Event> path) {
+  std::vector<std::size_t> passes(path.size());
+  for (const auto& [edge, all] : edges_of(path))
+    for (const std::size_t at : all) passes[at] = all.size();
+  return passes;
+}
+
+std::size_t measured_passes(std::span<const Event> path, bool exact) {
+  if (!exact) return most_passes;
+  if (path.size() < most_exact_stops) return std::max(most_passes, path.size());
+  return std::max(most_passes, most_exact_stops / (2 * edges_of(path).size()));
+}
+
+std::vector<std::size_t> choose_positions(std::span<const Event> path, std::uint64_t seed, std::size_t most) {
   std::set<std::size_t> chosen{0, path.size()};
-  for (const auto& [trap, all] : hits) {
-    const bool is_sampled = all.size() > most_hits;
-    for (const std::size_t at : sample_hits(all, seed, trap)) {
-      chosen.insert(at);
-      if (is_sampled) chosen.insert(at + 1);
-    }
-  }
+  for (const auto& [edge, all] : edges_of(path))
+    for (const std::size_t at : sample_passes(all, edge, seed, most)) chosen.insert({at, at + 1});
   return {chosen.begin(), chosen.end()};
 }
 

@@ -12,13 +12,21 @@
 
 namespace jcprof::engine {
 
-/// Hits of one trap that are measured: all up to this many, else the first 2, the last 2 and a random 12
-/// between.
-inline constexpr std::size_t most_hits = 16;
+/// Passes of one edge (trap to next trap) that are measured; all where it has no more of them.
+inline constexpr std::size_t most_passes = 16;
 
-/// Indices into `path`, ascending, and path.size() for the end. The first event and the end are always there,
-/// and behind each measured hit of a sampled trap the position after it, so that the block is measured whole.
-std::vector<std::size_t> choose_positions(std::span<const Event> path, std::uint64_t seed);
+/// How often the edge that begins at each position is passed on the whole path.
+std::vector<std::size_t> edge_passes(std::span<const Event> path);
+
+/// The same as most_passes, and more under an exact clock: one that repeats itself needs few rounds, so that
+/// all passes are measured up to some thousand stops.
+std::size_t measured_passes(std::span<const Event> path, bool exact);
+
+/// Indices into `path`, ascending, and path.size() for the end. The first event and the end are always there.
+/// Of an edge with more than `most` passes one is drawn at random from each of `most` equal parts of them, so
+/// that passes early and late have the same chance; it is measured with the event behind it.
+std::vector<std::size_t> choose_positions(std::span<const Event> path, std::uint64_t seed,
+                                          std::size_t most = most_passes);
 
 /// The order in which round `round` (from 0) takes `count` stops. Rounds 2n and 2n+1 are twins: ascending
 /// from a random start with wrap-around, then the exact reverse. Linear drift cancels, neighbours stay close

@@ -219,4 +219,41 @@ TEST_CASE("behind a loop of 100,000 passes a block is within its interval of the
   CHECK_FALSE(is_unreliable(wrong));
 }
 
+TEST_CASE("under an exact clock a helper that is called 65 times with other work each time is known") {
+  // 1 p() { 10 for (…) { 11 help(); } 12 } 20 help() { 21 work; 22 }: one of the calls takes most of the
+  // time.
+  constexpr std::size_t calls = 65;
+  SyntheticDevice device{.map = MapMaker()
+                                    .trap(entry0, "p", 1)
+                                    .trap(before, "p", 10, 12)
+                                    .trap(loop_body, "p", 11)
+                                    .trap(entry, "help", 20)
+                                    .trap(before, "help", 21)
+                                    .trap(exit, "help", 22)
+                                    .trap(exit, "p", 12)
+                                    .map(),
+                         .noise = 0};
+  std::vector<std::uint32_t> traps{1, 2};
+  device.costs = {100, 10};
+  double work = 0;
+  for (std::size_t call = 0; call < calls; ++call) {
+    traps.insert(traps.end(), {3, 4, 5, 6});
+    const double each = call == 40 ? 401'000 : 100.0 * static_cast<double>(call % 7);
+    device.costs.insert(device.costs.end(), {10, 20, each, 10});
+    work += each;
+  }
+  traps.push_back(7);
+  device.costs.push_back(10);
+  device.path = path_of(traps);
+  const std::vector<std::size_t> chosen =
+      engine::choose_positions(device.path, 1, engine::measured_passes(device.path, true));
+  device.is_measured = [&](std::size_t at) { return std::ranges::binary_search(chosen, at); };
+  RunData data = device.run(5);
+  data.looks = {{.number = 1, .method = Method::exact}};
+  const Profile profile = estimate(data);
+  CHECK(line_of(profile, 21)->cost.ticks.value == Approx(work).epsilon(0.001));
+  CHECK(line_of(profile, 11)->cost.ticks.value == Approx(20 * calls).margin(50));
+  CHECK(profile.lines.front().line == 21);
+}
+
 }  // namespace jcprof::annotator

@@ -33,12 +33,11 @@ TEST_CASE("a path without loops is measured whole") {
   CHECK(choose_positions({}, 1) == Order{0});
 }
 
-TEST_CASE("sixteen hits of a trap are all measured") {
-  CHECK(choose_positions(path_of(std::vector<std::uint32_t>(16, 5)), 1).size() == 17);
+TEST_CASE("sixteen passes of an edge are all measured") {
+  CHECK(choose_positions(path_of(std::vector<std::uint32_t>(17, 5)), 1).size() == 18);
 }
 
-TEST_CASE(
-    "of more hits the first two, the last two and twelve between are measured, each with its successor") {
+TEST_CASE("of more passes sixteen are measured, each with its successor") {
   std::vector<std::uint32_t> ids{1};
   for (int pass = 0; pass < 1000; ++pass) ids.insert(ids.end(), {2, 3});
   ids.push_back(4);
@@ -46,18 +45,28 @@ TEST_CASE(
   const std::vector<std::size_t> chosen = choose_positions(path, 7);
   CHECK(std::ranges::is_sorted(chosen));
   const std::set<std::size_t> set(chosen.begin(), chosen.end());
-  for (const std::size_t at : std::vector<std::size_t>{0, 1, 2, 3, 4, 1997, 1998, 1999, 2000, 2001, 2002}) {
+  // What is passed once is measured: the way into the loop, and out of it.
+  for (const std::size_t at : std::vector<std::size_t>{0, 1, 2000, 2001, 2002}) {
     INFO(at);
     CHECK(set.contains(at));
   }
-  // Two traps of 16 hits each, a successor for each at most, and the ends.
+  // Two edges of 16 passes each, a successor for each at most, and what is passed once.
   CHECK(chosen.size() >= 32);
-  CHECK(chosen.size() <= 2 * 32 + 3);
+  CHECK(chosen.size() <= 2 * 32 + 5);
   CHECK(choose_positions(path, 7) == chosen);
   CHECK(choose_positions(path, 8) != chosen);
 }
 
-TEST_CASE("a sampled hit is measured with the event behind it, so that the block is measured whole") {
+TEST_CASE("an edge that is seldom passed is measured, though its traps are passed often") {
+  std::vector<std::uint32_t> ids;
+  for (int pass = 0; pass < 1000; ++pass) ids.push_back(pass == 637 ? 3 : 2);
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const std::vector<std::size_t> chosen = choose_positions(path_of(ids), seed);
+    for (const std::size_t at : {636U, 637U, 638U}) CHECK(std::ranges::binary_search(chosen, at));
+  }
+}
+
+TEST_CASE("a sampled pass is measured with the event behind it, so that the block is measured whole") {
   std::vector<std::uint32_t> ids;
   for (int pass = 0; pass < 1000; ++pass) ids.insert(ids.end(), {2, 3});
   const std::vector<Event> path = path_of(ids);
@@ -65,36 +74,52 @@ TEST_CASE("a sampled hit is measured with the event behind it, so that the block
     const std::vector<std::size_t> chosen = choose_positions(path, seed);
     std::size_t whole = 0;
     for (std::size_t i = 1; i < chosen.size(); ++i) whole += chosen[i] == chosen[i - 1] + 1 ? 1 : 0;
-    CHECK(whole >= 2 * most_hits);
+    CHECK(whole >= 2 * most_passes);
   }
 }
 
-TEST_CASE("hits that are all measured need nothing behind them") {
-  std::vector<std::uint32_t> ids;
-  for (std::size_t pass = 0; pass < most_hits; ++pass) ids.insert(ids.end(), {2, 3, 3, 3});
-  const std::vector<std::size_t> chosen = choose_positions(path_of(ids), 1);
-  const std::set<std::size_t> set(chosen.begin(), chosen.end());
-  std::size_t behind = 0;
-  for (std::size_t pass = 0; pass < most_hits; ++pass) behind += set.contains(4 * pass + 1) ? 1 : 0;
-  CHECK(behind < most_hits);
-}
-
-TEST_CASE("of the hits between the ends each is as likely as any other to be measured") {
+TEST_CASE("each part of a loop is sampled, and in it each pass is as likely as any other") {
   constexpr int seeds = 400;
-  std::vector<int> times(100);
+  constexpr std::size_t passes = 1600;
+  constexpr std::size_t part = passes / most_passes;
+  std::vector<std::uint32_t> ids;
+  for (std::size_t pass = 0; pass < passes; ++pass) ids.insert(ids.end(), {2, 3, 4});
+  const std::vector<Event> path = path_of(ids);
+  std::vector<int> times(part);
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    // What stands between the hits is measured in any case, so that a hit is there only if it was chosen.
-    std::vector<std::uint32_t> ids;
-    for (int pass = 0; pass < 100; ++pass) ids.insert(ids.end(), {2, static_cast<std::uint32_t>(10 + pass)});
-    for (const std::size_t at : choose_positions(path_of(ids), seed))
-      if (at % 2 == 0 && at < 200) ++times[at / 2];
+    const std::vector<std::size_t> chosen = choose_positions(path, seed);
+    for (std::size_t begin = 0; begin < passes; begin += part) {
+      int sampled = 0;
+      for (std::size_t pass = begin; pass < begin + part; ++pass) {
+        // Both ends of the edge from 2 to 3: by chance those of the other edges are there too.
+        const bool is_measured =
+            std::ranges::binary_search(chosen, 3 * pass) && std::ranges::binary_search(chosen, 3 * pass + 1);
+        sampled += is_measured ? 1 : 0;
+        times[pass - begin] += is_measured ? 1 : 0;
+      }
+      CHECK(sampled >= 1);
+    }
   }
-  for (const std::size_t end : {0U, 1U, 98U, 99U}) CHECK(times[end] == seeds);
-  // Twelve of 96: fifty times, give or take five standard deviations of 6.6.
-  for (std::size_t hit = 2; hit < 98; ++hit) {
-    CHECK(times[hit] > 17);
-    CHECK(times[hit] < 83);
+  // 400 times 16 in 100 places: 64, give or take six standard deviations of 8, and a few that came by chance.
+  for (const int count : times) {
+    CHECK(count > 16);
+    CHECK(count < 115);
   }
+}
+
+TEST_CASE("each edge knows how often it is passed") {
+  CHECK(edge_passes(path_of({1, 2, 1, 2, 3})) == std::vector<std::size_t>{2, 1, 2, 1, 1});
+}
+
+TEST_CASE("under an exact clock all passes are measured, up to some thousand stops") {
+  std::vector<std::uint32_t> ids;
+  for (int pass = 0; pass < 65; ++pass) ids.insert(ids.end(), {2, 3, 4});
+  CHECK(choose_positions(path_of(ids), 1, measured_passes(path_of(ids), true)).size() == ids.size() + 1);
+  CHECK(measured_passes(path_of(ids), false) == most_passes);
+  while (ids.size() < 100'000) ids.insert(ids.end(), {2, 3, 4});
+  const std::size_t chosen = choose_positions(path_of(ids), 1, measured_passes(path_of(ids), true)).size();
+  CHECK(chosen > 2000);
+  CHECK(chosen <= 4097);
 }
 
 TEST_CASE("looks follow each other after four rounds, later after a quarter more, always in pairs of twins") {
