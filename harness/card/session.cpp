@@ -157,9 +157,11 @@ Contact CardSession::run_apdu(const ReadyApdu& step, const std::string& where, S
   const bool is_as_told =
       answer.state == ExchangeState::answered && step.expect && step.expect->matches(answer.status);
   const bool is_answered = answer.state == ExchangeState::answered;
-  if (counts_tries(step.bytes) && !is_as_told)
-    end_after_failed_try(fmt::format("{}: {}", where, to_hex(step.bytes)),
-                         is_answered ? std::optional(answer.status) : std::nullopt);
+  if (counts_tries(step.bytes))
+    end_after_failed_try({.command = step.bytes,
+                          .where = fmt::format("{}: {}", where, to_hex(step.bytes)),
+                          .status = is_answered ? std::optional(answer.status) : std::nullopt,
+                          .is_as_told = is_as_told});
   if (!is_answered) return Contact::broken;
   if (step.expect) {
     if (!step.expect->matches(answer.status)) unexpected(step, where, answer.status);
@@ -188,11 +190,15 @@ void CardSession::unexpected(const ReadyApdu& step, const std::string& where, St
                   ExitCode::check_failed);
 }
 
-void CardSession::end_after_failed_try(const std::string& where, std::optional<StatusWord> status) {
-  const bool is_good = status && !is_error(*status);
-  had_a_good_try_ = had_a_good_try_ || is_good;
-  // One that was right before may be sent again after a loss: it counts as no failure.
-  if (is_good || is_simulated_ || describe().simulated || (!status && had_a_good_try_)) return;
+void CardSession::end_after_failed_try(const Try& made) {
+  const auto& [command, where, status, is_as_told] = made;
+  if (is_as_told || (status && !is_error(*status))) {
+    right_tries_.insert(command);
+    return;
+  }
+  if (is_simulated_ || describe().simulated) return;
+  // After a loss it may be sent once more: the right one that follows gives the PIN its tries back.
+  if (!status && right_tries_.erase(command) > 0) return;
   const std::string answered =
       status ? "was answered with " + in_words(*status) : "was not answered: " + answer_.why;
   throw UserError(

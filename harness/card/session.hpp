@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -41,6 +42,14 @@ struct SessionSetup {
   bool is_simulated = false;  // what answers is a program, whatever the channel says
 };
 
+/// A command that counts tries of a PIN or key.
+struct Try {
+  const Bytes& command;
+  std::string where;                 // it stands, for messages
+  std::optional<StatusWord> status;  // none: it was not answered
+  bool is_as_told = false;           // the project expects that answer there
+};
+
 class CardSession {
  public:
   CardSession(const SessionSetup& setup, std::unique_ptr<ApduChannel> channel,
@@ -65,9 +74,10 @@ class CardSession {
   }
   /// Throws (check_failed) when the project says that this answer ends a run.
   void abort_if_asked(StatusWord status, const std::string& where) const;
-  /// After a command that counts tries, with its answer; none: it was not answered. Throws (check_failed)
-  /// when it failed on a real card, or nobody knows whether it did: the next one could be the last.
-  void end_after_failed_try(const std::string& where, std::optional<StatusWord> status);
+  /// Throws (check_failed) when it failed on a real card, or nobody knows whether it did: the next one could
+  /// be the last. One that was not answered is excused where the last one of the same command was right. Sees
+  /// no tries that a card uses up before a stop, or that an agent makes.
+  void end_after_failed_try(const Try& made);
   ChannelDescription describe() const { return channel_->describe(); }
 
  private:
@@ -95,7 +105,7 @@ class CardSession {
   int starts_without_shot_ = 0;
   bool had_a_shot_ = false;
   bool was_there_ = false;
-  bool had_a_good_try_ = false;
+  std::set<Bytes> right_tries_;  // commands whose last try was right
 };
 
 }  // namespace jcprof::harness

@@ -47,13 +47,12 @@ InputCommands commands_for(const CardSetup& setup, const Bytes& input) {
   return commands;
 }
 
-bool has_select(const Script& script) {
-  return std::ranges::any_of(script, [](const ScriptStep& step) {
-    const auto* apdu = std::get_if<ApduStep>(&step);
-    if (apdu == nullptr) return false;
-    std::string hex = apdu->apdu;
-    std::erase(hex, ' ');
-    return hex.starts_with("00A4") || hex.starts_with("00a4");
+/// On whatever logical channel.
+bool has_select(const ReadyScript& script) {
+  constexpr std::uint8_t select = 0xA4;
+  return std::ranges::any_of(script.steps, [](const ReadyStep& step) {
+    const auto* apdu = std::get_if<ReadyApdu>(&step);
+    return apdu != nullptr && apdu->bytes[1] == select;
   });
 }
 
@@ -132,7 +131,7 @@ class CardTransport final : public Transport {
   }
   void end_after_failed_try(const Bytes& command, std::optional<StatusWord> status) {
     if (setup_.trigger.counts_tries.value_or(counts_tries(command)))
-      session_.end_after_failed_try(name_of(command), status);
+      session_.end_after_failed_try({.command = command, .where = name_of(command), .status = status});
   }
   std::string name_of(const Bytes& command) const;
   [[noreturn]] void refuse_applet(const Answer& answer) const;
@@ -168,7 +167,9 @@ void CardTransport::make_ready() {
 }
 
 void CardTransport::refuse_applet(const Answer& answer) const {
-  const bool selects = has_select(setup_.session.after_reset) || has_select(setup_.session.once);
+  const Session& session = setup_.session;
+  const bool selects = has_select(make_script("after_reset", session.after_reset, setup_.placeholders)) ||
+                       has_select(make_script("once", session.once, setup_.placeholders));
   throw UserError(Fault{
       .message = fmt::format("the applet on the card does not answer jcprof ({}{}, {}): {}",
                              to_hex(answer.data), to_text(answer.status), meaning_of(answer.status).meaning,

@@ -264,6 +264,17 @@ TEST_CASE("where nothing selects the applet, that is said") {
                                                            "\"after_reset\" in \"session\" must SELECT it"));
 }
 
+TEST_CASE("a SELECT on another logical channel, or of another class, is one") {
+  for (const std::string apdu : {"01a4040000", "40A4 0400 00"}) {
+    World world;
+    world.applet.is_instrumented = false;
+    CardSetup setup = basic_setup();
+    setup.session.after_reset = {ApduStep{.apdu = apdu, .expect = "6D00|9000"}};
+    const auto transport = transport_on(world, setup);
+    CHECK_THROWS_WITH(transport->describe(), Catch::Contains("was the instrumented build installed?"));
+  }
+}
+
 TEST_CASE("abort_on ends the run after the sample was delivered") {
   World world;
   world.applet.answer = {0x63, 0xC2};

@@ -16,8 +16,23 @@ TEST_CASE("a jar of the class path that is not there is the cause, whatever java
   const std::string gone = (folder / "gone.jar").string();
   const std::string words = "\nCould not find or load main class a.B\n";
   CHECK(cause_of_end("java -cp " + there + ":" + gone + " a.B" + words) == "there is no \"" + gone + "\"");
+  CHECK(cause_of_end("java -classpath " + there + ":/nowhere/classes a.B" + words) ==
+        "there is no \"/nowhere/classes\"");
   CHECK(cause_of_end("java -Djar=" + gone + words) == "there is no \"" + gone + "\"");
   CHECK(cause_of_end("java -cp " + there + " a.B" + words) ==
+        "java does not find the main class on the class path");
+}
+
+TEST_CASE("a file that the output names is the cause, and one that it does not name is none") {
+  const test::TemporaryFolder folder;
+  const std::string gone = (folder / "gone.img").string();
+  const std::string command = "qemu -drive file=" + gone + " -D /nowhere/log";
+  CHECK(cause_of_end(command + "\nqemu: Could not open '" + gone + "': No such file\n") ==
+        "there is no \"" + gone + "\"");
+  CHECK(cause_of_end(command + "\nsomething else\n").empty());
+  CHECK(cause_of_end("java -o /nowhere/out\njava.net.ConnectException: Connection refused\n") ==
+        "nothing listens at the port that it connects to; {port} is the one where jcprof waits");
+  CHECK(cause_of_end("java -o /nowhere/out -cp /\nCould not find or load main class a.B\n") ==
         "java does not find the main class on the class path");
 }
 

@@ -23,7 +23,7 @@ struct Counting {
   Bytes failed{0x69, 0x82};
   int tries = 3;
   bool is_simulated = false;
-  bool is_cut = false;  // instead of an answer to a try
+  bool is_cut = false;  // a try is counted and then neither judged nor answered
   int starts = 0;
 };
 
@@ -39,10 +39,10 @@ class CountingReader final : public ApduChannel {
   Exchange exchange(std::span<const std::uint8_t> command) override {
     if (command[1] == card_.ins) {
       if (--card_.tries < 0) card_.failed = {0x69, 0x83};
+      if (card_.is_cut) return {.state = ExchangeState::lost, .why = "the reader was unplugged"};
       const bool is_right = card_.tries >= 0 && std::ranges::equal(command.subspan(5), card_.right);
       if (is_right) card_.tries = 3;
       card_.applet.answer = is_right ? Bytes{0x90, 0x00} : card_.failed;
-      if (card_.is_cut) return {.state = ExchangeState::lost, .why = "the reader was unplugged"};
     }
     reply_ = card_.applet.process(command);
     return {.state = ExchangeState::answered, .reply = reply_, .start_ns = 1, .stop_ns = 2};
@@ -159,6 +159,50 @@ TEST_CASE("a try that was cut short is not made again, unless it was right befor
   CHECK_THAT(first_contact(card, setup_of(card)),
              Catch::Contains("was not answered: the reader was unplugged; it may have used up a try"));
   CHECK(card.tries == 2);
+}
+
+TEST_CASE("of a command that was right before one try that is cut short is excused, and not another") {
+  Counting card;
+  const CardSetup setup = setup_of(card, "0431323334");
+  const auto transport = transport_on(card, setup);
+  const std::vector<Shot> shots(50, Shot{});
+  int shot = 0;
+  const auto sink = [&](const Shot&, const Sample&) {
+    ++shot;
+    card.is_cut = shot == 5 || shot >= 10;
+    return true;
+  };
+  CHECK_THROWS_WITH(transport->measure(shots, sink), Catch::Contains("was not answered"));
+  CHECK(shot == 11);
+  CHECK(card.tries == 1);
+}
+
+TEST_CASE("a right try excuses none of another command") {
+  Counting card;
+  CardSetup setup = setup_of(card);
+  setup.session.after_reset.push_back(ApduStep{.apdu = "00200081 04 31323334", .expect = ""});
+  const auto transport = transport_on(card, setup);
+  (void)transport->describe();
+  CHECK(card.tries == 3);
+  card.is_cut = true;
+  CHECK_THROWS_WITH(transport->measure(std::vector<Shot>(1), [](const Shot&, const Sample&) { return true; }),
+                    Catch::Contains("0439393939 was not answered"));
+  CHECK(card.tries == 2);
+}
+
+TEST_CASE("a try that is answered as its step expects was right") {
+  Counting card;
+  CardSetup setup = setup_of(card);
+  setup.session.before_each = {ApduStep{.apdu = "00200081 04 31323334", .expect = "9000"}};
+  setup.trigger.apdus = {"B0310000"};
+  const auto transport = transport_on(card, setup);
+  int shot = 0;
+  transport->measure(std::vector<Shot>(10), [&](const Shot&, const Sample& sample) {
+    CHECK((sample.outcome == Outcome::lost) == (++shot == 6));
+    card.is_cut = shot == 5;
+    return true;
+  });
+  CHECK(shot == 10);
 }
 
 TEST_CASE("a simulator's tries may be used up") {
