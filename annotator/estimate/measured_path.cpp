@@ -25,6 +25,18 @@ StoredLook newest_look(const std::vector<StoredLook>& looks, const TakenPath& pa
   return newest;
 }
 
+ReadingScope scope_of(const RunView& run, const TakenPath& path, std::span<const std::uint32_t> inputs,
+                      const Attribution& attribution) {
+  const StoredLook look = newest_look(run.looks, path);
+  return {.paths = run.paths,
+          .path = path,
+          .inputs = inputs,
+          .first_round = look.first_round,
+          .fewest_rounds = engine::fewest_rounds(look.method, look.folded),
+          .unwinding = attribution.unwinding,
+          .cost = run.cost};
+}
+
 }  // namespace
 
 bool is_resolved(const Interval& ticks) {
@@ -58,12 +70,7 @@ MeasuredPath::MeasuredPath(const RunView& run, const TakenPath& path, std::span<
       stops_leap_(stops_leap(run.map.language)),
       clock_(clock_of(newest_look(run.looks, path))),
       attribution_(attribute(run.map, path.events())),
-      about_(read(run.samples, {.paths = run.paths,
-                                .path = path,
-                                .inputs = inputs,
-                                .first_round = newest_look(run.looks, path).first_round,
-                                .unwinding = attribution_.unwinding,
-                                .cost = run.cost})),
+      about_(read(run.samples, scope_of(run, path, inputs, attribution_))),
       stretches_(about_, clock_, run.alpha),
       division_(stretches_, path.events(), attribution_),
       is_contradicted_(run.is_of_another_command ? std::vector<bool>(stretches_.all().size(), true)

@@ -163,26 +163,29 @@ class Table {
 
   /// Leaves out a stop that has far fewer values than stops before and behind it: it would cost its
   /// neighbours their rounds. Only rounds that asked for it count, as later rounds leave stops out on
-  /// purpose.
+  /// purpose. A stop that too few rounds asked for, as the zoom was broken off there, would part what is
+  /// known as a whole.
   void choose_stops() {
     std::vector<double> rates(path_.end() + 1, 0);
+    std::vector<std::size_t> rounds(rates.size(), 0);  // that asked for it
     had_.resize(rates.size());
     for (std::size_t i = 0; i < rates.size(); ++i) {
-      std::size_t asked = 0;
       for (const double value : columns_[i]) {
         if (is_missing(value)) continue;
-        ++asked;
+        ++rounds[i];
         if (value != in_vain) ++had_[i];
       }
-      if (asked > 0) rates[i] = static_cast<double>(had_[i]) / static_cast<double>(asked);
+      if (rounds[i] > 0) rates[i] = static_cast<double>(had_[i]) / static_cast<double>(rounds[i]);
     }
     std::vector<double> behind(rates.size() + 1, 0);
     for (std::size_t i = rates.size(); i-- > 0;) behind[i] = std::max(behind[i + 1], rates[i]);
     double before = std::numeric_limits<double>::infinity();
+    const bool is_enough = rounds.back() >= scope_.fewest_rounds;
     for (std::size_t i = 0; i < path_.end(); ++i) {
+      const bool is_remnant = is_enough && rounds[i] < scope_.fewest_rounds;
       const bool is_seldom = 2 * rates[i] < std::min(before, behind[i + 1]);
       const bool is_given_up = losses_[i] >= losses_to_give_up;
-      if (had_[i] > 0 && !is_seldom && !is_given_up) {
+      if (had_[i] > 0 && !is_remnant && !is_seldom && !is_given_up) {
         before = result_.stops.empty() ? rates[i] : std::max(before, rates[i]);
         result_.stops.push_back(i);
       }

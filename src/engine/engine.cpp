@@ -170,6 +170,12 @@ std::size_t Engine::first_stop() const {
   return stop;
 }
 
+/// What was measured before is not part of the result.
+void Engine::begin_again() {
+  first_round_ = round_ + 1;
+  begin_level();
+}
+
 /// Begins with the next round: what was measured before is not looked at again.
 void Engine::begin_level() {
   const bool is_zooming = zoom_ && !zoom_->is_done();
@@ -184,7 +190,7 @@ void Engine::begin_level() {
   std::erase_if(chosen, [&](std::size_t stop) { return gone_.contains(stop); });
   columns_ = columns_for({chosen.begin(), chosen.end()});
   next_look_ = settings_.exact ? exact_rounds : first_look;
-  first_round_ = round_ + 1;
+  first_of_level_ = round_ + 1;
   is_enough_ = false;
   plan();
 }
@@ -270,8 +276,9 @@ void Engine::take_look() {
   look_ =
       engine::look(columns_.times, clock_, settings_.precision, groups_of(columns_.stops, settings_.groups));
   ++looks_;
-  if (finds_coarse_clock()) return begin_level();
+  if (finds_coarse_clock()) return begin_again();
   if (phase_ == Phase::zoom && !is_last_round()) return take_zoom();
+  if (phase_ == Phase::rounds) first_round_ = first_of_level_;
   const bool is_counted = each_wanted(settings_) > 0;
   is_enough_ = is_counted ? is_fully_measured() : look_->settled == look_->blocks.size();
   if (is_last_round() || (is_enough_ && !is_resuming_)) phase_ = Phase::done;

@@ -47,8 +47,8 @@ struct Columns {
 struct EarlierRounds {
   Pilot pilot = {};
   Clock clock = {};                        // by the newest look: rounds under a coarse one were paused for it
-  std::vector<RoundReadings> rounds = {};  // from round 1 on. Rounds 2n and 2n + 1 are twins; one without
-                                           // readings counts as a round and teaches nothing
+  std::vector<RoundReadings> rounds = {};  // from round 1 on. Rounds 2n - 1 and 2n are twins; one without
+                                           // readings was not made, and keeps its place
 };
 
 class Engine {
@@ -72,7 +72,7 @@ class Engine {
   /// The findings of the first warm-up; nothing before its end.
   const std::optional<Pilot>& pilot() const { return pilot_; }
   /// The newest look, if there was one. Once everything is done it is one at the rounds from first_round()
-  /// on, and its blocks lie between stops().
+  /// on, but for a zoom that was broken off, and its blocks lie between stops().
   const std::optional<Look>& look() const { return look_; }
   /// How many there were, in all phases.
   std::size_t looks() const { return looks_; }
@@ -81,9 +81,10 @@ class Engine {
   std::uint64_t shots_left() const;
   /// How the times of the rounds from first_round() on are to be read.
   Clock clock() const { return clock_; }
-  /// Earlier rounds were for finding out: they are not part of the result.
+  /// Earlier rounds were for finding out: they are not part of the result. Rounds of the zoom are part of it
+  /// until there is a look at those behind it.
   std::uint32_t first_round() const { return first_round_; }
-  /// The stops that rounds from first_round() on are made of, ascending.
+  /// The stops that rounds of this level of the zoom, or behind it, are made of, ascending.
   const std::vector<std::size_t>& stops() const { return columns_.stops; }
   /// The readings of these rounds at these stops.
   const Times& times() const { return columns_.times; }
@@ -92,8 +93,9 @@ class Engine {
   void begin_warm_up();
   void begin_measuring(const Pilot& pilot);
   void begin_level();
+  void begin_again();
   void end_warm_up_again();
-  bool has_stops_of(const RoundReadings& round) const;
+  bool is_known(const EarlierRounds& earlier, std::size_t round) const;
   void enter(const RoundReadings& round);
   void take_warm_up(std::span<const Reading> readings);
   void take_round(std::span<const Reading> readings);
@@ -128,6 +130,7 @@ class Engine {
   bool is_resuming_ = false;    // they are being entered
   bool is_enough_ = false;      // by the newest look at this level
   std::uint32_t first_round_ = 1;
+  std::uint32_t first_of_level_ = 1;
   std::uint32_t next_look_ = first_look;
   std::optional<Look> look_;
   std::size_t looks_ = 0;

@@ -16,7 +16,7 @@ namespace {
 // narrow.
 constexpr double bound_per_scale = 1.25;
 constexpr double half_a_tick = 0.5;
-// Fewer than seven rounds have no interval: less than four twins.
+// Fewer than seven rounds have no interval: less than four twins, the last one perhaps alone.
 constexpr std::uint32_t fewest_units = 4;
 
 /// Where the values lie, outliers moving it no further than `bound` (Huber 1964). It begins at the median.
@@ -62,6 +62,11 @@ std::vector<double> nearest_rising(const std::vector<double>& values) {
 }
 
 }  // namespace
+
+std::uint32_t fewest_rounds(Method method, bool folded) {
+  if (method == Method::exact) return 1;
+  return folded ? 2 * fewest_units : 2 * fewest_units - 1;
+}
 
 Fit::Fit(const Differences& all, const Clock& clock)
     : clock_(clock), sd_(all.sd), has_twins_(clock.method != Method::exact && !all.folded) {

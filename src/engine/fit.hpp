@@ -29,6 +29,9 @@ struct Swayed {
 };
 Swayed operator-(Swayed a, const Swayed& b);
 
+/// So many rounds a block needs for an interval; `folded`: twins count as one.
+std::uint32_t fewest_rounds(Method method, bool folded);
+
 class Fit {
  public:
   Fit(const Differences& all, const Clock& clock);

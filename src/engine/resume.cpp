@@ -7,25 +7,34 @@
 
 namespace jcprof::engine {
 
-/// A round of another level of the zoom may have too few of the stops for a gain.
-bool Engine::has_stops_of(const RoundReadings& round) const {
+/// A round of another level of the zoom may have too few of the stops for a gain. Of twins both or none are
+/// entered; one that was never made has no say.
+bool Engine::is_known(const EarlierRounds& earlier, std::size_t round) const {
   const auto is_column = [&](const StopReading& one) {
     return std::ranges::binary_search(columns_.stops, one.stop);
   };
-  const auto known = static_cast<std::size_t>(std::ranges::count_if(round, is_column));
-  return known >= std::min(fewest_stops_for_gain, columns_.stops.size());
+  const auto was_made = [&](std::size_t i) {
+    return i < earlier.rounds.size() && !earlier.rounds[i].empty();
+  };
+  const auto has_stops = [&](std::size_t i) {
+    const auto known = static_cast<std::size_t>(std::ranges::count_if(earlier.rounds[i], is_column));
+    return known >= std::min(fewest_stops_for_gain, columns_.stops.size());
+  };
+  const std::size_t twin = round ^ 1U;
+  if (settings_.exact) return was_made(round) && has_stops(round);
+  return (was_made(round) || was_made(twin)) && (!was_made(round) || has_stops(round)) &&
+         (!was_made(twin) || has_stops(twin));
 }
 
 void Engine::resume_from(const EarlierRounds& earlier) {
   check(round_ == 0, "an engine that has taken rounds does not resume");
+  if (phase_ == Phase::done) return;  // all stops were given up
   if (phase_ == Phase::warm_up) begin_measuring(earlier.pilot);
   is_resuming_ = true;
-  for (const RoundReadings& round : earlier.rounds) {
+  for (std::size_t i = 0; i < earlier.rounds.size(); ++i) {
     ++round_;
-    const std::size_t twin = ((round_ - 1) ^ 1U);
-    const bool has_twin = twin < earlier.rounds.size() && !settings_.exact;
-    if (!has_stops_of(round) || (has_twin && !has_stops_of(earlier.rounds[twin]))) continue;
-    enter(round);
+    if (!is_known(earlier, i)) continue;
+    enter(earlier.rounds[i]);
     if (columns_.times.rounds() >= next_look_) take_look();
   }
   if (!is_enough_ && is_fully_measured()) take_look();
@@ -33,7 +42,7 @@ void Engine::resume_from(const EarlierRounds& earlier) {
   earlier_ = round_;
   // Rounds that were not paused for the steps of this clock cannot be averaged over them.
   if (clock_.method == Method::coarse && earlier.clock.method != Method::coarse)
-    begin_level();
+    begin_again();
   else if (is_enough_)
     phase_ = Phase::done;
   plan();

@@ -107,6 +107,42 @@ TEST_CASE("of two shots at a stop in a round the last one counts, and rounds bef
   CHECK(line_of(profile, 10)->cost.ticks == Interval{6100, 6100, 6100});
 }
 
+TEST_CASE("stops of a level of the zoom that was cut off part nothing that earlier rounds know as a whole") {
+  const auto profile_after = [](std::uint32_t rounds, Method method) {
+    RunData data = scripted_run(twice_map(), twice, rounds, [](std::uint32_t round, std::size_t at) {
+      const bool is_coarse = at == 0 || at == 4 || at == 8;
+      return is_coarse || round > 10 ? std::optional(reached(at)) : std::nullopt;
+    });
+    data.looks = {{.number = 1, .rounds = 10, .method = method}};
+    return estimate(data);
+  };
+  const Profile cut = profile_after(16, Method::fine);
+  REQUIRE(cut.blocks.size() == 2);
+  CHECK(cut.blocks[0].cost.rounds == 16);
+  CHECK(cut.blocks[0].cost.ticks == Interval{3700, 3700, 3700});
+  CHECK(cut.blocks[1].cost.ticks == Interval{9670, 9670, 9670});
+  CHECK(cut.functions.front().inclusive.ticks == Interval{13370, 13370, 13370});
+  CHECK(profile_after(17, Method::fine).blocks.size() == 8);
+  CHECK(profile_after(11, Method::exact).blocks.size() == 8);
+  // Where no stop has more rounds there is nothing to be known as a whole.
+  CHECK(estimate(scripted_run(twice_map(), twice, 6, [](std::uint32_t, std::size_t at) {
+          return std::optional(reached(at));
+        })).blocks.size() == 8);
+}
+
+TEST_CASE("a round without its twin, in the middle of a run that was resumed, counts as a round") {
+  const Profile profile =
+      estimate(scripted_run(twice_map(), twice, 12, [](std::uint32_t round, std::size_t at) {
+        // At every second command it is slower; the odd rounds and the even ones go opposite ways.
+        const double extra = (round + at) % 2 == 0 ? 400 : 0;
+        return round == 6 ? std::nullopt : std::optional(reached(at) + extra);
+      }));
+  CHECK(profile.rounds == 11);
+  CHECK(profile.blocks[4].cost.rounds == 5);  // twins
+  CHECK(profile.blocks[4].cost.ticks == Interval{3100, 3100, 3100});
+  CHECK(profile.functions.front().inclusive.ticks.value == Approx(13370));
+}
+
 TEST_CASE("what comes at every second command is gone once twins are one") {
   std::mt19937_64 random(1);
   std::normal_distribution<double> noise(0, 5);

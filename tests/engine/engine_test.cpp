@@ -249,7 +249,33 @@ TEST_CASE("the zoom measures the ends of segments that are not decided, and late
   CHECK(asked(engine) == Stops{0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64});
   answer_rounds(engine, 10, hot_at_40);
   CHECK(asked(engine) == Stops{0, 40, 41, 42, 43, 44, 64});
-  CHECK(engine.first_round() == 11);
+}
+
+TEST_CASE("rounds of the zoom are part of the result until there is a look at those behind it") {
+  const Script hot_at_40 = [](std::uint32_t round, std::size_t stop) {
+    return 1000 + static_cast<double>(stop) + (stop > 40 ? 10'000 + noise(round, 10) : noise(round, 0.1));
+  };
+  Engine engine = measuring({.stops = 65, .zoom = 0.1});
+  std::uint32_t last = 0;
+  for (; engine.next().phase == Phase::zoom; ++last) {
+    CHECK(engine.first_round() == 1);
+    answer_rounds(engine, last + 1, hot_at_40);
+  }
+  REQUIRE(engine.next().phase == Phase::rounds);
+  answer_rounds(engine, last + 9, hot_at_40);
+  CHECK(engine.first_round() == 1);
+  answer_rounds(engine, last + 10, hot_at_40);
+  CHECK(engine.first_round() == last + 1);
+}
+
+TEST_CASE("a zoom that its most rounds end has them all as its result") {
+  const Script flat = [](std::uint32_t round, std::size_t stop) {
+    return 1000 + static_cast<double>(stop) + noise(round, 0.1);
+  };
+  Engine engine = measuring({.stops = 65, .most_rounds = 14, .zoom = 0.001});
+  answer_rounds(engine, 14, flat);
+  CHECK(engine.next().phase == Phase::done);
+  CHECK(engine.first_round() == 1);
 }
 
 TEST_CASE("a level of the zoom that cannot be decided ends after a hundred rounds") {
@@ -261,9 +287,9 @@ TEST_CASE("a level of the zoom that cannot be decided ends after a hundred round
   Engine engine = measuring({.stops = 33, .zoom = 0.0625});
   // Looks are after 10, 14, 18, 24, 30, 38, 48, 60, 76, 96 and 120 rounds.
   answer_rounds(engine, 96, at_the_threshold);
-  CHECK(engine.first_round() == 1);
+  CHECK(engine.times().rounds() == 96);
   answer_rounds(engine, 120, at_the_threshold);
-  CHECK(engine.first_round() == 121);
+  CHECK(engine.times().rounds() == 0);
 }
 
 }  // namespace jcprof::engine

@@ -106,6 +106,47 @@ TEST_CASE("rounds of any stops are taken where they are known, and those of too 
   CHECK(known(3) == 2);
 }
 
+TEST_CASE("a round without its twin counts, whether others follow or not") {
+  Settings settings = settings_for(1e-6);
+  settings.fixed = true;
+  settings.most_rounds = 5;
+  Recording recording = measured(settings, 1000);
+  REQUIRE(recording.asked.size() == 5);
+  for (const std::size_t rounds : {5U, 6U}) {
+    recording.earlier.rounds.resize(rounds);
+    Engine same(settings);
+    same.resume_from(recording.earlier);
+    CHECK(same.next().phase == Phase::done);
+    CHECK(same.times().rounds() == rounds);
+  }
+  settings.most_rounds = 8;
+  Engine more(settings);
+  more.resume_from(recording.earlier);
+  answer_until(more, 1000, 800, recording);
+  CHECK(recording.asked.size() == 8);
+  CHECK(more.times().rounds() == 9);
+  // What was measured behind it are twins again.
+  std::vector<std::size_t> back = recording.asked[6];
+  std::ranges::reverse(back);
+  CHECK(recording.asked[5] == back);
+  CHECK(more.next().phase == Phase::done);
+}
+
+TEST_CASE("an engine whose stops were all given up has nothing to resume") {
+  for (const bool fixed : {false, true}) {
+    Settings settings{.stops = 3};
+    settings.fixed = fixed;
+    settings.most_rounds = 12;
+    const Recording recording = measured(settings, 12);
+    Engine engine(settings);
+    engine.give_up(0);
+    engine.give_up(1);
+    engine.resume_from(recording.earlier);
+    CHECK(engine.next().phase == Phase::done);
+    CHECK_FALSE(engine.look());
+  }
+}
+
 TEST_CASE("rounds of each call are counted by themselves, and those that were fixed in number together") {
   Settings settings = settings_for(1e-6);
   settings.most_rounds = 10;
