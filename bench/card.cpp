@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "annotator/estimate/figures.hpp"
 #include "harness/transports.hpp"
 #include "rewriter/generate.hpp"
 #include "src/core/error.hpp"
@@ -40,8 +41,12 @@ std::unique_ptr<harness::Transport> start_simulator(const Card& card) {
 Recording record(const Card& card, harness::Transport& simulator, const harness::MeasureOptions& options) {
   Recording recording{.file = card.out / "profile.jcprof", .measured = {}};
   Store store(recording.file, OpenMode::fresh);
+  harness::MeasureOptions settings = options;
+  settings.figures = [&card](const std::vector<Event>& path, std::vector<std::size_t> positions) {
+    return annotator::figures_of(card.map, path, std::move(positions));
+  };
   const Clock::time_point start = Clock::now();
-  recording.measured = harness::measure(card.project, card.map, simulator, store, options);
+  recording.measured = harness::measure(card.project, card.map, simulator, store, settings);
   recording.time = Clock::now() - start;
   check(recording.measured.run.state == RunState::complete, "all rounds were measured");
   return recording;

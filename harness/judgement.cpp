@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/unresolved.hpp"
 #include "src/engine/schedule.hpp"
 
 namespace jcprof::harness {
@@ -13,11 +14,6 @@ namespace {
 
 std::string points(double share) {
   return fmt::format("{:g} points", 100 * share);
-}
-
-std::string time_text(std::chrono::seconds time) {
-  if (time.count() < 120) return fmt::format("{} s", time.count());
-  return fmt::format("{} min", (time.count() + 30) / 60);
 }
 
 }  // namespace
@@ -75,7 +71,9 @@ std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal
          "a finer clock needs fewer shots; means are taken where medians would be steps");
   const auto& look = engine.look();
   const bool has_ended = engine.next().phase == engine::Phase::done;
-  if (!goal.fixed && has_ended && look && look->settled < look->blocks.size())
+  // Lines and functions are told by their names (unresolved.hpp).
+  const bool is_by_blocks = engine.figures().empty();
+  if (!goal.fixed && has_ended && is_by_blocks && look && look->settled < look->blocks.size())
     warn(WarningKind::precision,
          fmt::format("{} of {} blocks are not known to \u00b1{} or {:g} %",
                      look->blocks.size() - look->settled, look->blocks.size(), points(precision.absolute),

@@ -16,6 +16,7 @@
 #include "harness/shot_log.hpp"
 #include "harness/stored_run.hpp"
 #include "harness/survey.hpp"
+#include "harness/unresolved.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::harness {
@@ -27,8 +28,11 @@ constexpr std::chrono::milliseconds progress_every{100};
 constexpr std::uint32_t most_rounds = 1000;
 
 MeasureGoal goal_of(const MeasureOptions& options) {
-  MeasureGoal goal{
-      .precision = options.precision, .seed = options.seed, .most_rounds = most_rounds, .zoom = options.zoom};
+  MeasureGoal goal{.precision = options.precision,
+                   .seed = options.seed,
+                   .most_rounds = most_rounds,
+                   .zoom = options.zoom,
+                   .figures = options.figures};
   goal.precision.hot = options.zoom.value_or(goal.precision.hot);
   if (!options.rounds) return goal;
   goal.fixed = true;
@@ -93,15 +97,23 @@ std::chrono::duration<double> time_of_shot(const Shooter& shooter) {
   return shooter.shooting() / static_cast<double>(std::max<std::uint64_t>(shooter.shots(), 1));
 }
 
+std::uint64_t count_settled(const std::vector<engine::FigureLook>& figures) {
+  return static_cast<std::uint64_t>(std::ranges::count(figures, true, &engine::FigureLook::settled));
+}
+
 /// How far the paths are, by their newest looks.
 void count_in(Progress& progress, const std::vector<PathMeasurement>& paths, const Shooter& shooter) {
   progress.shots = shooter.shots();
   std::uint64_t left = 0;
   for (const PathMeasurement& path : paths) {
     const auto& look = path.engine.look();
-    progress.blocks += look ? look->blocks.size() : path.stops.events().size() - 1;
-    if (!look) continue;
-    progress.settled += look->settled;
+    const std::vector<engine::FigureLook>& figures = path.engine.figures();
+    if (!look) {
+      progress.figures += path.stops.events().size() - 1;
+      continue;
+    }
+    progress.figures += figures.empty() ? look->blocks.size() : figures.size();
+    progress.settled += figures.empty() ? look->settled : count_settled(figures);
     progress.drift = std::max(progress.drift, look->drift);
     left += path.engine.shots_left();
   }
@@ -109,6 +121,19 @@ void count_in(Progress& progress, const std::vector<PathMeasurement>& paths, con
   progress.expected = progress.shots + left;
   progress.left =
       std::chrono::duration_cast<std::chrono::seconds>(time_of_shot(shooter) * static_cast<double>(left));
+}
+
+std::vector<Warning> unresolved_of(const std::vector<PathMeasurement>& paths, const MeasureGoal& goal,
+                                   const Shooter& shooter) {
+  std::vector<Warning> warnings;
+  for (const PathMeasurement& path : paths) {
+    const Effort effort{.rounds = static_cast<std::uint32_t>(path.rounds.size()),
+                        .most_rounds = goal.most_rounds,
+                        .per_shot = time_of_shot(shooter)};
+    if (auto warning = warning_of_unresolved(path.engine.figures(), goal.precision, effort))
+      warnings.push_back(std::move(*warning));
+  }
+  return warnings;
 }
 
 bool is_left(const PathMeasurement& path) {
@@ -220,6 +245,8 @@ class Measurement {
                            .advice = "`jcprof run` resumes there"});
     for (const PathMeasurement& path : paths_)
       std::ranges::move(judge(path.engine, goal_, target_.unit), std::back_inserter(warnings_));
+    if (state == RunState::complete && !goal_.fixed)
+      std::ranges::move(unresolved_of(paths_, goal_, *shooter_), std::back_inserter(warnings_));
     std::ranges::move(log_->warnings(), std::back_inserter(warnings_));
     run_->end(state, warnings_);
   }

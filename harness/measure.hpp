@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/judgement.hpp"
+#include "harness/path_stops.hpp"
 #include "harness/transport.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/project.hpp"
@@ -28,9 +29,9 @@ struct Progress {
   std::uint64_t lost = 0;      // of them
   std::uint64_t expected = 0;  // shots in all; 0: not known yet
   std::uint32_t round = 0;     // under way, or the last one
-  std::uint64_t settled = 0;   // blocks that are known as well as was asked for
-  std::uint64_t blocks = 0;
-  double drift = 0;                            // by which part the target is now slower or faster than usual
+  std::uint64_t settled = 0;   // lines and functions, or blocks, that are known as well as was asked for
+  std::uint64_t figures = 0;   // of so many
+  double drift = 0;            // by which part the target is now slower or faster than usual
   std::optional<std::chrono::seconds> left{};  // nothing: not known yet
 };
 /// Called at most every tenth of a second, never within a timed region.
@@ -50,6 +51,7 @@ struct MeasureOptions {
   std::function<void(const std::string&)> obstacle = {};
   std::function<void(const Plan&)> plan = {};  // called once, before the first round
   std::function<void()> look = {};             // called after each look, with all of it stored
+  FiguresOfPath figures = {};                  // that end the run when they are known; nothing: blocks do
   std::uint32_t calibrations = 20;             // repetitions of each kind; 0: none
   Cancellation* cancellation = nullptr;        // ends the run; nothing: that of the process
 };

@@ -107,6 +107,7 @@ engine::Settings PathStops::settings(const TrapMap& map, const Description& targ
       .ns_per_tick = ns_per_tick(target),
       .exact = target.exact};
   if (stops_.size() > longest_without_zoom) settings.zoom = goal.zoom;
+  if (goal.figures) settings.figures = goal.figures(path_, positions_);
   const std::vector<std::size_t> passes = engine::edge_passes(path_);
   std::map<std::pair<std::string_view, std::uint32_t>, std::uint32_t> lines;
   std::uint32_t next = 0;

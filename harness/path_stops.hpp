@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -22,12 +23,17 @@ namespace jcprof::harness {
 /// 0: its ticks are not time.
 double ns_per_tick(const Description& target);
 
+/// The lines and functions of a path that is measured at these positions of it, the end last.
+using FiguresOfPath =
+    std::function<engine::FigureSource(const std::vector<Event>& path, std::vector<std::size_t> positions)>;
+
 struct MeasureGoal {
   engine::Precision precision;
   std::uint64_t seed = 1;
   std::uint32_t most_rounds = 1000;
   std::optional<double> zoom;  // share; nothing: no zoom
   bool fixed = false;          // most_rounds over all stops, whatever is known
+  FiguresOfPath figures = {};  // that are to be known so well; nothing: blocks are
 };
 
 class PathStops {

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "annotator/estimate/estimates.hpp"
+#include "annotator/estimate/figures.hpp"
 #include "annotator/estimate/run_data.hpp"
 #include "harness/measure.hpp"
 #include "harness/transports.hpp"
@@ -30,8 +31,8 @@ namespace fs = std::filesystem;
 
 std::string left_of(const harness::Progress& progress) {
   std::string text;
-  if (progress.blocks > 0 && progress.expected > 0)
-    text += fmt::format(", {} of {} blocks settled", progress.settled, progress.blocks);
+  if (progress.figures > 0 && progress.expected > 0)
+    text += fmt::format(", {} of {} settled", progress.settled, progress.figures);
   if (progress.left) text += fmt::format(", {} s left", progress.left->count());
   if (progress.drift > 0.01) text += fmt::format(", speed off by {:.0f} %", 100 * progress.drift);
   if (progress.lost > 0) text += fmt::format(", {} lost", progress.lost);
@@ -210,6 +211,9 @@ ExitCode run_in(const OutputFolder& folder, const Project& project, const RunOpt
   Store store(profile, options.fresh ? OpenMode::fresh : OpenMode::read_write);
   EstimateWriter estimates(store, project.target);
   settings.look = [&estimates] { estimates.write_now_and_then(); };
+  settings.figures = [&map](const std::vector<Event>& path, std::vector<std::size_t> positions) {
+    return annotator::figures_of(map, path, std::move(positions));
+  };
   const harness::Measured measured = harness::measure(project, map, *transport, store, settings);
   estimates.write();
   store.close();

@@ -4,21 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <tuple>
+
 namespace jcprof::annotator {
 namespace {
 
 constexpr double half_a_tick = 0.5;
 constexpr double next_to_nothing = 1e-18;  // weight of a hit with too few rounds for an interval
 constexpr double normal_95 = 1.96;         // half widths of 95 % in standard deviations
-
-/// Two blocks are alike where the traps at their ends and the line that they belong to are the same.
-using EdgeKey = std::tuple<TrapId, TrapId, std::uint32_t>;
-
-EdgeKey edge_of(const std::vector<Event>& path, const Attribution& attribution, std::size_t block) {
-  const TrapId to = block + 1 < path.size() ? path[block + 1].trap : run_to_end;
-  return {path[block].trap, to, attribution.blocks[block].line};
-}
 
 /// The half width of the middle hit, or what a clock that repeats its readings leaves open.
 double usual_half_width(const std::vector<Interval>& alone) {
@@ -32,7 +24,7 @@ double usual_half_width(const std::vector<Interval>& alone) {
 /// since noise that grows with the time since the start makes late hits poor ones. No hit counts as better
 /// known than the middle one: with few rounds a half width is small by chance. Where the hits differ by more
 /// than their noise, the half width grows with their scatter (Birge 1932).
-Interval typical_cost(const std::vector<Interval>& alone) {
+Interval typical_cost(const std::vector<Interval>& alone, Division::Doubt doubt) {
   struct Hit {
     double value = 0;
     double weight = 0;
@@ -52,12 +44,13 @@ Interval typical_cost(const std::vector<Interval>& alone) {
   double scatter = 0;
   for (const Hit& hit : hits) scatter += hit.weight * (hit.value - value) * (hit.value - value);
   const double freedom = std::max<double>(1, static_cast<double>(hits.size()) - 1);
-  const double half = std::sqrt(std::max(1.0, normal_95 * normal_95 * scatter / freedom) / weights);
+  const double wider = doubt == Division::Doubt::whole ? normal_95 * normal_95 * scatter / freedom : 1;
+  const double half = std::sqrt(std::max(1.0, wider) / weights);
   return {std::max(0.0, value), std::max(0.0, value - half), std::max(half, value + half)};
 }
 
 std::map<EdgeKey, Interval> typical_costs(const Stretches& stretches, const std::vector<Event>& path,
-                                          const Attribution& attribution) {
+                                          const Attribution& attribution, Division::Doubt doubt) {
   std::map<EdgeKey, std::vector<Interval>> alone;
   for (std::size_t s = 0; s < stretches.all().size(); ++s) {
     const Stretch& stretch = stretches.all()[s];
@@ -65,11 +58,16 @@ std::map<EdgeKey, Interval> typical_costs(const Stretches& stretches, const std:
       alone[edge_of(path, attribution, stretch.begin)].push_back(stretches.interval(s));
   }
   std::map<EdgeKey, Interval> costs;
-  for (const auto& [edge, hits] : alone) costs.emplace(edge, typical_cost(hits));
+  for (const auto& [edge, hits] : alone) costs.emplace(edge, typical_cost(hits, doubt));
   return costs;
 }
 
 }  // namespace
+
+EdgeKey edge_of(const std::vector<Event>& path, const Attribution& attribution, std::size_t block) {
+  const TrapId to = block + 1 < path.size() ? path[block + 1].trap : run_to_end;
+  return {path[block].trap, to, attribution.blocks[block].line};
+}
 
 Weight& Weight::operator+=(const Weight& other) {
   blocks += other.blocks;
@@ -96,10 +94,10 @@ Fraction fraction(const Weight& part, const Weight& whole) {
           std::max(value, of(part.high, others.low, 1))};
 }
 
-Division::Division(const Stretches& stretches, const std::vector<Event>& path,
-                   const Attribution& attribution) {
+Division::Division(const Stretches& stretches, const std::vector<Event>& path, const Attribution& attribution,
+                   Doubt doubt) {
   before_.resize(path.size() + 1);
-  const std::map<EdgeKey, Interval> typical = typical_costs(stretches, path, attribution);
+  const std::map<EdgeKey, Interval> typical = typical_costs(stretches, path, attribution, doubt);
   for (std::size_t s = 0; s < stretches.all().size(); ++s) {
     const Stretch& stretch = stretches.all()[s];
     std::vector<std::size_t> unknown;
@@ -116,8 +114,9 @@ Division::Division(const Stretches& stretches, const std::vector<Event>& path,
     // anything.
     const double whole = std::max(0.0, stretches.interval(s).value);
     const double rest = std::max(0.0, whole - known.value);
+    const double even = rest / static_cast<double>(std::max<std::size_t>(unknown.size(), 1));
     for (const std::size_t i : unknown)
-      before_[i] = {1, rest / static_cast<double>(unknown.size()), 0, whole};
+      before_[i] = {1, even, doubt == Doubt::whole ? 0 : even, doubt == Doubt::whole ? whole : even};
   }
   Weight sum;
   for (Weight& weight : before_) {

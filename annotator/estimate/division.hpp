@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "annotator/estimate/attribution.hpp"
@@ -33,9 +35,17 @@ struct Fraction {
 /// The bounds take the worst case on both sides: this part dear and the others cheap, and the reverse.
 Fraction fraction(const Weight& part, const Weight& whole);
 
+/// Two blocks are alike where the traps at their ends and the line that they belong to are the same.
+using EdgeKey = std::tuple<TrapId, TrapId, std::uint32_t>;
+EdgeKey edge_of(const std::vector<Event>& path, const Attribution& attribution, std::size_t block);
+
 class Division {
  public:
-  Division(const Stretches& stretches, const std::vector<Event>& path, const Attribution& attribution);
+  /// Which bounds weights have. More rounds take the noise away, but not that hits differ.
+  enum class Doubt : std::uint8_t { whole, of_noise };
+
+  Division(const Stretches& stretches, const std::vector<Event>& path, const Attribution& attribution,
+           Doubt doubt = Doubt::whole);
 
   /// The weight of the blocks [begin, end), which lie within one stretch.
   Weight weight(std::size_t begin, std::size_t end) const { return before_[end] - before_[begin]; }

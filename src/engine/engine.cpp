@@ -256,6 +256,10 @@ std::uint32_t Engine::rounds_of_call() const {
   return is_resuming_ ? 0 : round_ - earlier_;
 }
 
+double Engine::rounds_left() const {
+  return static_cast<double>(settings_.most_rounds) - rounds_of_call();
+}
+
 bool Engine::is_last_round() const {
   return rounds_of_call() >= settings_.most_rounds;
 }
@@ -275,12 +279,16 @@ void Engine::take_look() {
   drop(columns_, gone_);
   look_ =
       engine::look(columns_.times, clock_, settings_.precision, groups_of(columns_.stops, settings_.groups));
+  figures_.clear();
   ++looks_;
   if (finds_coarse_clock()) return begin_again();
   if (phase_ == Phase::zoom && !is_last_round()) return take_zoom();
   if (phase_ == Phase::rounds) first_round_ = first_of_level_;
+  if (settings_.figures)
+    figures_ = settle(settings_.figures(columns_.times, columns_.stops, clock_), columns_.times, clock_,
+                      *look_, settings_.precision, rounds_left());
   const bool is_counted = each_wanted(settings_) > 0;
-  is_enough_ = is_counted ? is_fully_measured() : look_->settled == look_->blocks.size();
+  is_enough_ = is_counted ? is_fully_measured() : is_settled();
   if (is_last_round() || (is_enough_ && !is_resuming_)) phase_ = Phase::done;
   next_look_ = look_after(static_cast<std::uint32_t>(columns_.times.rounds()));
   if (!is_counted) open_unsettled();
@@ -298,8 +306,17 @@ bool Engine::finds_coarse_clock() {
   return true;
 }
 
+bool Engine::is_settled() const {
+  return figures_.empty() ? look_->settled == look_->blocks.size()
+                          : std::ranges::none_of(figures_, &FigureLook::open);
+}
+
 void Engine::open_unsettled() {
   std::vector<bool>& open = columns_.open;
+  if (!figures_.empty()) {
+    open = stops_of_open(figures_, open.size());
+    return open_for_gain();
+  }
   open.assign(open.size(), false);
   open.front() = open.back() = true;
   for (std::size_t b = 0; b < look_->blocks.size(); ++b)
@@ -351,7 +368,9 @@ void Engine::take_zoom() {
 std::uint64_t Engine::shots_left() const {
   if (!look_ || phase_ == Phase::done || columns_.times.rounds() == 0) return 0;
   const auto rounds = static_cast<double>(columns_.times.rounds());
-  const double most = static_cast<double>(settings_.most_rounds) - rounds_of_call();
+  const double most = rounds_left();
+  if (!figures_.empty())
+    return static_cast<std::uint64_t>(engine::shots_left(figures_, columns_.stops.size(), most));
   std::vector<double> left(columns_.stops.size(), 0);
   for (std::size_t b = 0; b < look_->blocks.size(); ++b) {
     const BlockLook& block = look_->blocks[b];

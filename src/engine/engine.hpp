@@ -15,6 +15,7 @@
 #include "src/engine/look.hpp"
 #include "src/engine/pilot.hpp"
 #include "src/engine/schedule.hpp"
+#include "src/engine/settlement.hpp"
 #include "src/engine/times.hpp"
 #include "src/engine/zoom.hpp"
 
@@ -31,6 +32,7 @@ struct Settings {
   std::optional<double> zoom = {};   // find the blocks of at least this share first, and measure those
   double ns_per_tick = 1;            // 0: ticks are not time, and nothing is paused
   bool exact = false;                // the clock repeats itself
+  FigureSource figures = {};         // that are to be settled; nothing: blocks are
 };
 
 /// The stops that rounds are made of, with what is known of each: one entry a column of the table of times.
@@ -74,6 +76,8 @@ class Engine {
   /// The newest look, if there was one. Once everything is done it is one at the rounds from first_round()
   /// on, but for a zoom that was broken off, and its blocks lie between stops().
   const std::optional<Look>& look() const { return look_; }
+  /// What that look knows of the lines and functions; nothing where none are asked for, and while it zooms.
+  const std::vector<FigureLook>& figures() const { return figures_; }
   /// How many there were, in all phases.
   std::size_t looks() const { return looks_; }
   /// Shots until everything is settled, by what the newest look knows; 0 before it. Half widths shrink with
@@ -100,9 +104,11 @@ class Engine {
   void take_warm_up(std::span<const Reading> readings);
   void take_round(std::span<const Reading> readings);
   void take_look();
+  bool is_settled() const;
   bool is_fully_measured() const;
   bool is_last_round() const;
   std::uint32_t rounds_of_call() const;
+  double rounds_left() const;
   bool finds_coarse_clock();
   void take_zoom();
   void open_unsettled();
@@ -133,6 +139,7 @@ class Engine {
   std::uint32_t first_of_level_ = 1;
   std::uint32_t next_look_ = first_look;
   std::optional<Look> look_;
+  std::vector<FigureLook> figures_;
   std::size_t looks_ = 0;
   std::vector<double> raw_;  // the first readings, in which a tick of the clock shows
   Columns columns_;

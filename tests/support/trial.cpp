@@ -65,7 +65,8 @@ Trial run_trial(const Experiment& experiment) {
   engine::Engine engine({.stops = work.stops(),
                          .precision = experiment.precision,
                          .seed = experiment.seed,
-                         .zoom = experiment.zoom});
+                         .zoom = experiment.zoom,
+                         .figures = experiment.figures});
   Trial trial;
   std::size_t looks = 0;
   for (engine::Batch batch = engine.next(); batch.phase != engine::Phase::done; batch = engine.next()) {
@@ -82,6 +83,7 @@ Trial run_trial(const Experiment& experiment) {
   trial.stops = engine.stops();
   trial.times = engine.times();
   trial.look = engine.look().value();
+  trial.figures = engine.figures();
   trial.truth = truth(engine);
   return trial;
 }

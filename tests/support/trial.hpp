@@ -19,6 +19,7 @@ struct Experiment {
   engine::Precision precision = {};
   std::uint64_t seed = 1;  // of device and engine
   std::optional<double> zoom = {};
+  engine::FigureSource figures = {};  // that end it
 };
 
 struct Trial {
@@ -28,6 +29,7 @@ struct Trial {
   engine::Clock clock = {};
   std::vector<std::size_t> stops;
   engine::Look look = {};
+  std::vector<engine::FigureLook> figures = {};
   engine::Times times{0};          // that the look is made of
   std::vector<double> truth;       // share of each block of the look
   std::vector<bool> hot_mistakes;  // of each block: a look called it hot or cold, and it is not so

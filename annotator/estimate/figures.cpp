@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/estimate/figures.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "annotator/estimate/attribution.hpp"
+#include "annotator/estimate/division.hpp"
+#include "annotator/estimate/stretches.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+/// The parts of stretches that belong to one line or function: weights by stretch.
+using Shares = std::map<std::size_t, Weight>;
+
+struct Path {
+  std::vector<Event> events;
+  std::vector<std::size_t> positions;
+  Attribution attribution;
+};
+
+/// What is made of one table of times.
+class FigureMaker {
+ public:
+  FigureMaker(const Path& path, const engine::Times& times, std::span<const std::size_t> stops,
+              const engine::Clock& clock)
+      : path_(path),
+        readings_(readings(times, stops)),
+        stretches_(readings_, clock, engine::Precision{}.alpha),
+        division_(stretches_, path.events, path.attribution, Division::Doubt::of_noise) {
+    note_alone();
+  }
+
+  std::vector<engine::Figure> figures() const {
+    const Attribution& all = path_.attribution;
+    std::vector<Shares> lines(all.lines.size());
+    std::vector<Shares> functions(all.functions.size());
+    std::vector<std::set<std::uint32_t>> lines_in(all.functions.size());
+    Shares between;
+    for (std::size_t s = 0; s < stretches_.all().size(); ++s)
+      for (std::size_t i = stretches_.all()[s].begin; i < stretches_.all()[s].end; ++i) {
+        const Block& block = all.blocks[i];
+        const Weight weight = division_.weight(i, i + 1);
+        if (block.is_between()) {
+          between[s] += weight;
+          continue;
+        }
+        lines[block.line][s] += weight;
+        functions[block.function][s] += weight;
+        lines_in[block.function].insert(block.line);
+      }
+    std::vector<engine::Figure> result;
+    for (std::size_t l = 0; l < lines.size(); ++l)
+      result.push_back(figure(fmt::format("{}:{}", all.lines[l].path, all.lines[l].line), lines[l]));
+    for (std::size_t f = 0; f < functions.size(); ++f)
+      if (lines_in[f].size() > 1) result.push_back(figure(all.functions[f].name, functions[f]));
+    result.push_back(figure("between commands", between));
+    return result;
+  }
+
+ private:
+  Readings readings(const engine::Times& times, std::span<const std::size_t> stops) const {
+    Readings result{.times = times};
+    for (const std::size_t stop : stops) result.stops.push_back(path_.positions[stop]);
+    return result;
+  }
+
+  void note_alone() {
+    for (std::size_t s = 0; s < stretches_.all().size(); ++s) {
+      const Stretch& stretch = stretches_.all()[s];
+      if (stretch.end == stretch.begin + 1)
+        alone_[edge_of(path_.events, path_.attribution, stretch.begin)].push_back(s);
+    }
+  }
+
+  engine::Figure figure(std::string name, const Shares& shares) const {
+    engine::Figure result{.name = std::move(name)};
+    std::set<EdgeKey> asked;
+    for (const auto& [s, weight] : shares) {
+      const Stretch& stretch = stretches_.all()[s];
+      const Fraction share = fraction(weight, division_.weight(stretch.begin, stretch.end));
+      result.doubt += (share.high - share.low) / 2 * std::max(0.0, stretches_.interval(s).value);
+      const bool goes_on =
+          !result.ranges.empty() && result.ranges.back().end == s && result.ranges.back().share == 1;
+      if (goes_on && share.value == 1)
+        ++result.ranges.back().end;
+      else
+        result.ranges.push_back({s, s + 1, share.value});
+      if (share.high > share.low)
+        for (std::size_t i = stretch.begin; i < stretch.end; ++i)
+          asked.insert(edge_of(path_.events, path_.attribution, i));
+    }
+    for (const EdgeKey& edge : asked)
+      if (const auto told = alone_.find(edge); told != alone_.end())
+        result.told_by.insert(result.told_by.end(), told->second.begin(), told->second.end());
+    return result;
+  }
+
+  const Path& path_;
+  Readings readings_;
+  Stretches stretches_;
+  Division division_;
+  std::map<EdgeKey, std::vector<std::size_t>> alone_;  // stretches
+};
+
+}  // namespace
+
+engine::FigureSource figures_of(const TrapMap& map, const std::vector<Event>& path,
+                                std::vector<std::size_t> positions) {
+  // A function that is copied, and what it knows is not.
+  const auto shared = std::make_shared<const Path>(Path{path, std::move(positions), attribute(map, path)});
+  return [shared](const engine::Times& times, std::span<const std::size_t> stops,
+                  const engine::Clock& clock) { return FigureMaker(*shared, times, stops, clock).figures(); };
+}
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/unresolved.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace jcprof::harness {
+namespace {
+
+constexpr std::size_t most_named = 5;
+
+/// Two digits: a forecast has no more. "40,000"
+std::string about(double count) {
+  const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(count)) - 1));
+  std::string text = fmt::format("{:.0f}", std::ceil(count / unit) * unit);
+  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
+  return text;
+}
+
+std::string told(const engine::FigureLook& figure, const Effort& effort) {
+  constexpr double most_told = 1e12;
+  if (!(figure.shots_left < most_told)) return figure.name + " is out of reach";
+  return fmt::format("{} needs about {} more shots ({})", figure.name, about(figure.shots_left),
+                     time_text(figure.shots_left * effort.per_shot));
+}
+
+}  // namespace
+
+std::string time_text(std::chrono::duration<double> time) {
+  constexpr double minute = 60;
+  constexpr double hour = 60 * minute;
+  constexpr double day = 24 * hour;
+  const double seconds = time.count();
+  if (seconds < 2 * minute) return fmt::format("{:.0f} s", std::ceil(seconds));
+  if (seconds < 2 * hour) return fmt::format("{:.0f} min", seconds / minute);
+  if (seconds < 2 * day) return fmt::format("{:.0f} h", seconds / hour);
+  return fmt::format("{:.0f} days", seconds / day);
+}
+
+std::optional<Warning> warning_of_unresolved(std::span<const engine::FigureLook> figures,
+                                             const engine::Precision& precision, const Effort& effort) {
+  std::vector<engine::FigureLook> open;
+  std::ranges::copy_if(figures, std::back_inserter(open), [](const auto& one) { return !one.settled; });
+  if (open.empty()) return std::nullopt;
+  std::ranges::stable_sort(open, std::ranges::greater(), &engine::FigureLook::share);
+  std::string named;
+  for (std::size_t i = 0; i < std::min(open.size(), most_named); ++i)
+    named += (i == 0 ? "" : ", ") + told(open[i], effort);
+  if (open.size() > most_named) named += fmt::format(", and {} others", open.size() - most_named);
+  const bool is_in_reach =
+      std::ranges::any_of(open, [&](const auto& one) { return one.rounds_left <= effort.most_rounds; });
+  const double rounds = effort.rounds + std::min(1e9, std::ceil(open.front().rounds_left));
+  return Warning{.kind = WarningKind::precision,
+                 .text = fmt::format(
+                     "{} of {} lines and functions are not known to \u00b1{:g} points or {:g} %: {}",
+                     open.size(), figures.size(), 100 * precision.absolute, 100 * precision.relative, named),
+                 .advice = fmt::format("`jcprof run{}` measures on; or choose a larger --absolute",
+                                       is_in_reach ? "" : fmt::format(" --rounds {:.0f}", rounds))};
+}
+
+}  // namespace jcprof::harness

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/engine/settlement.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace jcprof::engine {
+namespace {
+
+// A mean without outliers has four fifths of a median's half width, where noise is normal. What is narrower
+// than this is so by luck: few rounds that happen to agree.
+constexpr double narrowest = 0.75;
+
+double usual_half_width(const Look& look) {
+  std::vector<double> halves;
+  for (const BlockLook& block : look.blocks)
+    if (!is_missing(block.ticks.value)) halves.push_back(half_width(block.ticks));
+  return median(std::move(halves));
+}
+
+/// From the half widths of single blocks. A range is the difference of two stops, as each of its blocks is.
+double half_by_blocks(const Figure& figure, const Look& look, double usual) {
+  double squares = 0;
+  for (const BlockRange& range : figure.ranges) {
+    const double ends =
+        std::max(half_width(look.blocks[range.begin].ticks), half_width(look.blocks[range.end - 1].ticks));
+    const double half = range.share * std::max(usual, ends);
+    squares += half * half;
+  }
+  return std::sqrt(squares);
+}
+
+std::vector<std::size_t> blocks_of(const Figure& figure) {
+  std::vector<std::size_t> blocks = figure.told_by;
+  for (const BlockRange& range : figure.ranges)
+    for (std::size_t b = range.begin; b < range.end; ++b) blocks.push_back(b);
+  std::ranges::sort(blocks);
+  const auto twice = std::ranges::unique(blocks);
+  blocks.erase(twice.begin(), twice.end());
+  return blocks;
+}
+
+/// Each round has the first stop and the end, and as many stops as a gain needs.
+std::size_t stops_of(const std::vector<std::size_t>& blocks, std::size_t stops) {
+  std::size_t count = 2;
+  std::size_t next = 1;
+  for (const std::size_t block : blocks)
+    for (const std::size_t stop : {block, block + 1})
+      if (stop >= next && stop + 1 < stops) {
+        ++count;
+        next = stop + 1;
+      }
+  return std::min(std::max(count, fewest_stops_for_gain), stops);
+}
+
+}  // namespace
+
+std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, const Clock& clock,
+                               const Look& look, const Precision& precision, double most_rounds) {
+  const Fit fit(differences(times, clock), clock);
+  const double usual = usual_half_width(look);
+  std::vector<FigureLook> result;
+  for (Figure& figure : figures) {
+    if (figure.ranges.empty()) continue;
+    const Swayed sum = fit.sum_of(figure.ranges);
+    const double by_blocks = half_by_blocks(figure, look, usual);
+    const double by_fit = half_width(fit.interval_of(sum, precision.alpha));
+    // An infinite half width is none that is known.
+    const double noise = std::min(by_blocks, std::max(by_fit, narrowest * by_blocks));
+    FigureLook& one = result.emplace_back();
+    one.share = std::max(0.0, sum.value) / look.whole;
+    one.half = std::hypot(noise, figure.doubt) / look.whole;
+    const double wanted = std::max(precision.absolute, precision.relative * one.share);
+    one.settled = one.half <= wanted;
+    one.blocks = blocks_of(figure);
+    one.name = std::move(figure.name);
+    const double ratio = one.half / wanted;
+    one.rounds_left = one.settled ? 0 : std::max(1.0, sum.rounds * (ratio * ratio - 1));
+    one.shots_left = one.rounds_left * static_cast<double>(stops_of(one.blocks, times.stops()));
+    const auto is_unsettled = [&](std::size_t block) { return !look.blocks[block].settled; };
+    one.open =
+        !one.settled && (one.rounds_left <= most_rounds || std::ranges::any_of(one.blocks, is_unsettled));
+  }
+  return result;
+}
+
+std::vector<bool> stops_of_open(std::span<const FigureLook> figures, std::size_t stops) {
+  std::vector<bool> open(stops, false);
+  open.front() = open.back() = true;
+  for (const FigureLook& figure : figures)
+    if (figure.open)
+      for (const std::size_t block : figure.blocks) open[block] = open[block + 1] = true;
+  return open;
+}
+
+double shots_left(std::span<const FigureLook> figures, std::size_t stops, double most_rounds) {
+  std::vector<double> left(stops, 0);
+  for (const FigureLook& figure : figures) {
+    if (!figure.open) continue;
+    const double rounds = std::min(figure.rounds_left, most_rounds);
+    const auto want = [&](std::size_t stop) { left[stop] = std::max(left[stop], rounds); };
+    want(0);
+    want(stops - 1);
+    for (const std::size_t block : figure.blocks) {
+      want(block);
+      want(block + 1);
+    }
+  }
+  return std::accumulate(left.begin(), left.end(), 0.0);
+}
+
+}  // namespace jcprof::engine

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether the numbers that people read, of lines and functions, are known as well as was asked for, and how
+// many rounds they take else. Pure.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/engine/fit.hpp"
+#include "src/engine/look.hpp"
+
+namespace jcprof::engine {
+
+/// A number that people read: a line, a function by itself.
+struct Figure {
+  std::string name = {};  // "src/A.java:12"
+  std::vector<BlockRange> ranges =
+      {};  // that it is the sum of, ascending; indices of blocks of the table of times
+  // Half width, in ticks, by which it is not known how blocks that were measured as one share their time; and
+  // the blocks, measured alone, that tell.
+  double doubt = 0;
+  std::vector<std::size_t> told_by = {};
+};
+
+/// Makes the figures of a table of times at these stops, which count as the engine's do.
+using FigureSource = std::function<std::vector<Figure>(const Times& times, std::span<const std::size_t> stops,
+                                                       const Clock& clock)>;
+
+struct FigureLook {
+  std::string name = {};
+  double share = 0;  // of the sum of all blocks
+  double half = 0;   // half width of the share
+  bool settled = false;
+  bool open = true;        // wants more rounds
+  double rounds_left = 0;  // until it is settled, as half widths shrink with the root of the rounds
+  double shots_left = 0;   // that these rounds take, if nothing else is measured
+  std::vector<std::size_t> blocks = {};  // that have to be measured for it
+};
+
+/// Of the same times as `look`. A figure that is not settled is open where `most_rounds` more settle it, or
+/// where one of its blocks is not settled.
+std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, const Clock& clock,
+                               const Look& look, const Precision& precision, double most_rounds);
+
+/// The stops at which rounds measure the open ones.
+std::vector<bool> stops_of_open(std::span<const FigureLook> figures, std::size_t stops);
+
+/// Until all that are open are settled, or `most_rounds` are made.
+double shots_left(std::span<const FigureLook> figures, std::size_t stops, double most_rounds);
+
+}  // namespace jcprof::engine

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// When lines and functions are known well enough, and what is measured until they are.
+#include "src/engine/settlement.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "src/engine/engine.hpp"
+#include "tests/support/synthetic_device.hpp"
+
+namespace jcprof::engine {
+namespace {
+
+constexpr std::size_t stops = 21;
+const Clock fine{};
+
+/// Blocks of 1000, each reading with normal noise of deviation `sigma`.
+double reading(std::uint32_t round, std::size_t stop, double sigma) {
+  return 5000 + 1000.0 * static_cast<double>(stop) + sigma * test::normal(7, round * 100 + stop, 0);
+}
+
+Times table(std::uint32_t rounds, double sigma) {
+  Times times(stops);
+  for (std::uint32_t r = 1; r <= rounds; ++r) {
+    std::vector<double> values;
+    for (std::size_t s = 0; s < stops; ++s) values.push_back(reading(r, s, sigma));
+    times.add_round(values);
+  }
+  return times;
+}
+
+/// Blocks far apart, of a line that the loop passes again and again.
+Figure line_of(std::size_t blocks) {
+  Figure figure{.name = "line"};
+  for (std::size_t b = 0; b < blocks; ++b) figure.ranges.push_back({.begin = 2 * b, .end = 2 * b + 1});
+  return figure;
+}
+
+FigureLook settled_alone(const Figure& figure, const Precision& precision, std::uint32_t rounds = 40,
+                         double most_rounds = 1000) {
+  const Times times = table(rounds, 50);
+  return settle({figure}, times, fine, look(times, fine, precision), precision, most_rounds).front();
+}
+
+Engine measuring(const Figure& figure, const Precision& precision, std::uint32_t most_rounds = 1000) {
+  Engine engine({.stops = stops,
+                 .precision = precision,
+                 .most_rounds = most_rounds,
+                 .figures = [figure](const Times&, std::span<const std::size_t>, const Clock&) {
+                   return std::vector{figure};
+                 }});
+  engine.resume_from({.pilot = {.whole = 20'000, .shot = 25'000}});
+  return engine;
+}
+
+void answer_round(Engine& engine) {
+  std::vector<Reading> readings;
+  for (const PlannedShot& shot : engine.next().shots)
+    readings.push_back({.kind = Reading::Kind::timed, .ticks = reading(engine.next().round, shot.stop, 50)});
+  engine.take(readings);
+}
+
+std::uint32_t rounds_until_done(Engine engine) {
+  std::uint32_t rounds = 0;
+  for (; engine.next().phase != Phase::done; ++rounds) answer_round(engine);
+  return rounds;
+}
+
+}  // namespace
+
+TEST_CASE("a line of nine blocks far apart is three times less well known than one of a single block") {
+  const double one = settled_alone(line_of(1), {}).half;
+  const double nine = settled_alone(line_of(9), {}).half;
+  CHECK(nine / one == Approx(3).epsilon(0.25));
+}
+
+TEST_CASE("blocks in a row are as well known as a single one: their sum is the difference of two stops") {
+  const double one = settled_alone(line_of(1), {}).half;
+  const FigureLook row = settled_alone({.name = "function", .ranges = {{.begin = 3, .end = 12}}}, {});
+  CHECK(row.half / one == Approx(1).epsilon(0.3));
+  CHECK(row.share == Approx(0.45).epsilon(0.02));
+}
+
+TEST_CASE("a line is settled at the absolute half width or at a part of its share, whichever is larger") {
+  const FigureLook nine = settled_alone(line_of(9), {});
+  CHECK(settled_alone(line_of(9), {.absolute = nine.half * 1.01, .relative = 0}).settled);
+  CHECK_FALSE(settled_alone(line_of(9), {.absolute = nine.half * 0.99, .relative = 0}).settled);
+  CHECK(settled_alone(line_of(9), {.absolute = 0, .relative = nine.half / nine.share * 1.01}).settled);
+  CHECK_FALSE(settled_alone(line_of(9), {.absolute = 0, .relative = nine.half / nine.share * 0.99}).settled);
+}
+
+TEST_CASE(
+    "doubt how blocks share their time is part of the half width, and the blocks that tell are wanted") {
+  Figure line = line_of(1);
+  line.doubt = 400;
+  line.told_by = {7, 8};
+  const FigureLook look = settled_alone(line, {});
+  CHECK(look.half == Approx(0.02).epsilon(0.1));
+  CHECK_FALSE(look.settled);
+  CHECK(look.blocks == std::vector<std::size_t>{0, 7, 8});
+}
+
+TEST_CASE("the rounds that are left shrink the half width with their root") {
+  const FigureLook nine = settled_alone(line_of(9), {});
+  const Precision half_of_it{.absolute = nine.half / 2, .relative = 0};
+  const FigureLook wanted = settled_alone(line_of(9), half_of_it);
+  CHECK(wanted.rounds_left == Approx(120));
+  // At 18 stops, of which the first is one, and the end.
+  CHECK(wanted.shots_left == Approx(120 * 19));
+}
+
+TEST_CASE("a line that no call can settle is left when its blocks are") {
+  const FigureLook nine = settled_alone(line_of(9), {});
+  const Precision precision{.absolute = nine.half / 2, .relative = 0};
+  CHECK(settled_alone(line_of(9), precision, 40, 130).open);
+  CHECK_FALSE(settled_alone(line_of(9), precision, 40, 110).open);
+  // Its blocks are not.
+  CHECK(settled_alone(line_of(9), {.absolute = nine.half / 20, .relative = 0}, 40, 110).open);
+}
+
+TEST_CASE("a run goes on until its lines are settled, and measures their stops") {
+  const Precision precision{.absolute = 0.005, .relative = 0};
+  const std::uint32_t of_one = rounds_until_done(measuring(line_of(1), precision));
+  Engine engine = measuring(line_of(9), precision);
+  for (std::uint32_t r = 0; r < of_one; ++r) answer_round(engine);
+  REQUIRE(engine.figures().size() == 1);
+  CHECK(engine.figures().front().open);
+  std::vector<std::size_t> asked;
+  for (const PlannedShot& shot : engine.next().shots) asked.push_back(shot.stop);
+  std::ranges::sort(asked);
+  CHECK(asked == std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 20});
+  CHECK(engine.shots_left() > 0);
+  const std::uint32_t of_nine = rounds_until_done(measuring(line_of(9), precision));
+  CHECK(of_nine > 3 * of_one);
+  CHECK(of_nine < 20 * of_one);
+}
+
+TEST_CASE("a run does not go on for a line that is out of its reach") {
+  const Precision precision{.absolute = 0.005, .relative = 0};
+  CHECK(rounds_until_done(measuring(line_of(9), precision, 40)) <= 20);
+}
+
+}  // namespace jcprof::engine

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/unresolved.hpp"
+
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+namespace jcprof::harness {
+namespace {
+
+using engine::FigureLook;
+using namespace std::chrono_literals;
+
+FigureLook unsettled(std::string name, double share, double rounds, double shots) {
+  return {.name = std::move(name), .share = share, .rounds_left = rounds, .shots_left = shots};
+}
+
+const Effort effort{.rounds = 24, .most_rounds = 1000, .per_shot = 18ms};
+
+std::string text_of(const std::vector<FigureLook>& figures) {
+  const auto warning = warning_of_unresolved(figures, {}, effort);
+  return warning ? warning->text : "";
+}
+
+}  // namespace
+
+TEST_CASE("lines that are not known well enough are named with what they take") {
+  FigureLook known{.name = "a.c:1", .share = 0.7, .settled = true};
+  CHECK(text_of({known}).empty());
+  CHECK(text_of({known, unsettled("a.c:12", 0.2, 400, 39'500)}) ==
+        "1 of 2 lines and functions are not known to ±0.5 points or 5 %: a.c:12 needs about 40,000 more "
+        "shots (12 min)");
+}
+
+TEST_CASE("the lines with most of the time come first, and five are named") {
+  std::vector<FigureLook> figures;
+  for (int i = 1; i <= 7; ++i) figures.push_back(unsettled("a.c:" + std::to_string(i), 0.01 * i, 10, 100));
+  const std::string text = text_of(figures);
+  CHECK(text.find(": a.c:7 needs about 100 more shots (2 s), a.c:6 ") != std::string::npos);
+  CHECK(text.find("a.c:3 ") != std::string::npos);
+  CHECK(text.find("a.c:2 ") == std::string::npos);
+  CHECK(text.ends_with(", and 2 others"));
+}
+
+TEST_CASE("a line that a call cannot settle comes with how many rounds can") {
+  const std::vector far{unsettled("a.c:12", 0.2, 4000.5, 40'000), unsettled("a.c:13", 0.1, 2000, 20'000)};
+  CHECK(warning_of_unresolved(far, {}, effort)->advice.starts_with("`jcprof run --rounds 4025` measures on"));
+  const std::vector near{far[0], unsettled("a.c:13", 0.1, 900, 9000)};
+  CHECK(warning_of_unresolved(near, {}, effort)->advice.starts_with("`jcprof run` measures on"));
+  CHECK(text_of({unsettled("a.c:12", 0.2, 1e12, 1e14)}).ends_with("a.c:12 is out of reach"));
+}
+
+TEST_CASE("times of hours and days are told so") {
+  CHECK(time_text(0.2s) == "1 s");
+  CHECK(time_text(119s) == "119 s");
+  CHECK(time_text(150s) == "2 min");
+  CHECK(time_text(5h) == "5 h");
+  CHECK(time_text(72h) == "3 days");
+}
+
+}  // namespace jcprof::harness
