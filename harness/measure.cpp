@@ -16,7 +16,6 @@
 #include "harness/shot_log.hpp"
 #include "harness/stored_run.hpp"
 #include "harness/survey.hpp"
-#include "harness/unresolved.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::harness {
@@ -26,6 +25,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds progress_every{100};
 constexpr std::uint32_t most_rounds = 1000;
+// A path that never repeats itself would have no end of surveys.
+constexpr int most_surveys = 3;
 
 MeasureGoal goal_of(const MeasureOptions& options) {
   MeasureGoal goal{.precision = options.precision,
@@ -123,34 +124,25 @@ void count_in(Progress& progress, const std::vector<PathMeasurement>& paths, con
       std::chrono::duration_cast<std::chrono::seconds>(time_of_shot(shooter) * static_cast<double>(left));
 }
 
-std::vector<Warning> unresolved_of(const std::vector<PathMeasurement>& paths, const MeasureGoal& goal,
-                                   const Shooter& shooter) {
-  std::vector<Warning> warnings;
-  for (const PathMeasurement& path : paths) {
-    const Effort effort{.rounds = static_cast<std::uint32_t>(path.rounds.size()),
-                        .most_rounds = goal.most_rounds,
-                        .per_shot = time_of_shot(shooter)};
-    if (auto warning = warning_of_unresolved(path.engine.figures(), goal.precision, effort))
-      warnings.push_back(std::move(*warning));
-  }
-  return warnings;
-}
-
 bool is_left(const PathMeasurement& path) {
   return path.engine.next().phase != engine::Phase::done;
 }
 
 class Measurement {
  public:
+  /// Without a survey it makes one. It may make `surveys` more, as shots come along ways that are not known.
   Measurement(const Project& project, const TrapMap& map, Transport& transport, Store& store,
-              const MeasureOptions& options)
+              const MeasureOptions& options, std::optional<Survey> survey, int surveys)
       : project_(project),
         map_(map),
         cancellation_(options.cancellation == nullptr ? cancellation() : *options.cancellation),
         transport_(transport, cancellation_),
         store_(store),
         options_(options),
-        goal_(goal_of(options)) {
+        goal_(goal_of(options)),
+        has_survey_(survey.has_value()),
+        surveys_left_(surveys),
+        survey_(std::move(survey).value_or(Survey{})) {
     if (options.max_time) cancellation_.end_by(began_ + *options.max_time);
   }
   ~Measurement() { cancellation_.end_by(Clock::time_point::max()); }
@@ -162,7 +154,7 @@ class Measurement {
       report("path");
       target_ = transport_.describe();
       inputs_ = give_inputs(project_, options_.seed, transport_);
-      survey_ = survey(map_, transport_, inputs_);
+      if (!has_survey_) survey_ = survey(map_, transport_, inputs_);
     } catch (const Cancelled& cancelled) {
       // Half a survey is none: an earlier run must not be shut off by it.
       if (cancelled.signal() == 0) throw time_is_over(*options_.max_time, phase_);
@@ -180,7 +172,7 @@ class Measurement {
       throw;
     }
     const bool was_too_short = shooter_->halt() == Halt::time && round_ == 0;
-    const bool goes_on_later = shooter_->halt() == Halt::interrupted || was_too_short;
+    const bool goes_on_later = shooter_->halt() == Halt::interrupted || was_too_short || found_;
     end(goes_on_later ? RunState::interrupted : RunState::complete);
     if (was_too_short) throw time_is_over(*options_.max_time, phase_);
     return {.run = run_->info(),
@@ -191,6 +183,9 @@ class Measurement {
             .is_done = std::ranges::none_of(paths_, is_left)};
   }
 
+  /// A survey that knows more ways than this run, which ended for that reason.
+  std::optional<Survey>& found() { return found_; }
+
  private:
   void begin() {
     log_.emplace(map_, survey_.good);
@@ -200,7 +195,9 @@ class Measurement {
     for (const SurveyedPath& one : survey_.paths) {
       // The hits that are measured of a long loop stay those of the first call.
       PathStops stops(one, run_->info().seed, target_.exact);
-      paths_.push_back({.stops = stops, .engine = engine::Engine(stops.settings(map_, target_, goal_))});
+      paths_.push_back({.stops = stops,
+                        .engine = engine::Engine(stops.settings(map_, target_, goal_)),
+                        .strangers = Strangers(one, stops.events())});
     }
     const ShooterSettings settings{.store = store_,
                                    .run = run_->info().id,
@@ -210,10 +207,13 @@ class Measurement {
     shooter_.emplace(transport_, *log_, settings, [this] { report_now_and_then(); });
     warnings_ = survey_.warnings;
     if (!target_.note.empty()) warnings_.push_back({.text = target_.note});
+    const bool is_survey_steady = std::ranges::none_of(
+        survey_.warnings, [](const Warning& one) { return one.kind == WarningKind::path_varies; });
     // How steady it was is known from the first warm-up only, and it is calibrated once.
     std::ranges::copy_if(run_->earlier_warnings(), std::back_inserter(warnings_),
                          [&](const Warning& warning) {
                            return warning.kind == WarningKind::unsteady ||
+                                  (warning.kind == WarningKind::path_varies && is_survey_steady) ||
                                   (warning.kind == WarningKind::trap_cost && run_->is_calibrated());
                          });
     if (run_->continues()) resume_paths();
@@ -246,7 +246,7 @@ class Measurement {
     for (const PathMeasurement& path : paths_)
       std::ranges::move(judge(path.engine, goal_, target_.unit), std::back_inserter(warnings_));
     if (state == RunState::complete && !goal_.fixed)
-      std::ranges::move(unresolved_of(paths_, goal_, *shooter_), std::back_inserter(warnings_));
+      std::ranges::move(unresolved_of(paths_, goal_, time_of_shot(*shooter_)), std::back_inserter(warnings_));
     std::ranges::move(log_->warnings(), std::back_inserter(warnings_));
     run_->end(state, warnings_);
   }
@@ -265,8 +265,19 @@ class Measurement {
 
   void measure_paths() {
     while (shooter_->goes_on() && std::ranges::any_of(paths_, is_left))
-      for (PathMeasurement& path : paths_)
+      for (PathMeasurement& path : paths_) {
         if (is_left(path) && shooter_->goes_on()) measure_twins(path);
+        if (path.strangers.are_many() && surveys_left_ > 0 && shooter_->goes_on()) look_for_ways(path);
+        if (found_) return;
+      }
+  }
+
+  void look_for_ways(PathMeasurement& path) {
+    --surveys_left_;
+    report("path");
+    Survey again = survey(map_, transport_, inputs_, path.strangers.inputs());
+    path.strangers.forget();
+    if (finds_more(again, survey_)) found_ = std::move(again);
   }
 
   /// Nothing comes between twins: a disturbance that lasts is in both of them.
@@ -334,7 +345,10 @@ class Measurement {
 
   Description target_;
   std::vector<StoredInput> inputs_;
+  bool has_survey_ = false;
+  int surveys_left_ = 0;
   Survey survey_;
+  std::optional<Survey> found_;
   std::optional<ShotLog> log_;
   std::optional<Shooter> shooter_;
   std::optional<StoredRun> run_;
@@ -357,7 +371,21 @@ MeasureOptions options_for(const Project& project) {
 
 Measured measure(const Project& project, const TrapMap& map, Transport& transport, Store& store,
                  const MeasureOptions& options) {
-  return Measurement(project, map, transport, store, options).run();
+  MeasureOptions left = options;
+  std::optional<Survey> survey;
+  std::uint64_t shots = 0;
+  for (int surveys = most_surveys - 1;; --surveys) {
+    const Clock::time_point began = Clock::now();
+    Measurement measurement(project, map, transport, store, left, std::move(survey), surveys);
+    Measured measured = measurement.run();
+    if (left.max_shots) *left.max_shots -= std::min(*left.max_shots, measured.shots);
+    measured.shots = shots += measured.shots;
+    if (!measurement.found()) return measured;
+    survey = std::move(measurement.found());
+    left.plan = {};
+    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began);
+    if (left.max_time) *left.max_time -= std::min(*left.max_time, took);
+  }
 }
 
 }  // namespace jcprof::harness

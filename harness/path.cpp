@@ -125,11 +125,14 @@ class Tracer {
   std::optional<PathState> judge(const Series& series) {
     const bool is_one_run = series.windows.size() == 1;
     if (is_one_run || series.first().run) {
-      // One more run shows whether the command takes the same path again.
-      const TraceWindow again = window(0);
-      const bool is_taken_again =
-          series.first().run ? again.run == series.first().run : same(again, series.first());
-      return is_taken_again ? PathState::steady : PathState::varying;
+      // Further runs show whether the command takes the same path again.
+      for (int i = 0; i < limits_.agreements_of_runs; ++i) {
+        const TraceWindow again = window(0);
+        const bool is_taken_again =
+            series.first().run ? again.run == series.first().run : same(again, series.first());
+        if (!is_taken_again) return PathState::varying;
+      }
+      return PathState::steady;
     }
     // No digest at all, if it does not depend on what was passed.
     const auto is_as_first = [&](const TraceWindow& window) {
@@ -173,6 +176,13 @@ TracedPath trace_path(Transport& transport, std::uint32_t input, const TraceLimi
   for (int attempt = 1; !path && attempt < limits.attempts; ++attempt) path = tracer.path();
   if (!path) path = tracer.beginning();
   if (path->state == PathState::varying) path->variants = tracer.variants();
+  if (path->state == PathState::steady && limits.is_suspected) {
+    path->variants = tracer.variants();
+    if (path->variants.size() > 1)
+      path->state = PathState::varying;
+    else
+      path->variants.clear();
+  }
   if (!path->variants.empty()) {
     path->events = path->variants.front().events;
     path->signature = path->variants.front().signature;

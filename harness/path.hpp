@@ -19,7 +19,7 @@ namespace jcprof::harness {
 std::vector<Event> events_of(std::span<const TrapId> traps);
 
 enum class PathState : std::uint8_t {
-  steady,   // two runs took the same path
+  steady,   // all runs took the same path
   varying,  // they did not; `events` is the path of one of them
   cut       // the path could not be had whole: `events` is its beginning
 };
@@ -48,7 +48,9 @@ struct TraceLimits {
   std::uint32_t window = 262'144;  // asked for at a time: whoever can gives all at once
   int attempts = 5;                // to join windows, and to get over a lost target
   int agreements = 16;             // of first and last window, where a signature is only equal or not
+  int agreements_of_runs = 1;      // that go the way of the first one, before a path counts as steady
   int runs_of_varying = 30;        // to see how often it takes which path
+  bool is_suspected = false;       // of taking several: as many runs are traced, though two agree
 };
 
 /// UserError (environment) when no run can be traced.

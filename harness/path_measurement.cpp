@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "harness/shooter.hpp"
+#include "harness/unresolved.hpp"
 
 namespace jcprof::harness {
 
@@ -11,6 +12,7 @@ void take(PathMeasurement& path, std::span<const Shot> shots, std::span<const St
           const ShotLog& log) {
   if (!samples.empty() && samples.front().round != warm_up_round)
     path.rounds.push_back(samples.front().round);
+  path.strangers.take(samples);
   const std::size_t planned = path.engine.next().shots.size();
   path.engine.take(path.stops.readings_of(shots.first(planned), samples.first(planned)));
   const auto is_loss = [](const StoredSample& sample) {
@@ -75,6 +77,19 @@ std::optional<engine::Pilot> stored_pilot(const PathMeasurement& path, std::span
   });
   if (look == looks.end()) return std::nullopt;
   return engine::Pilot{.grid = look->grid, .whole = look->whole, .sigma = look->sigma, .shot = look->shot};
+}
+
+std::vector<Warning> unresolved_of(std::span<const PathMeasurement> paths, const MeasureGoal& goal,
+                                   std::chrono::duration<double> per_shot) {
+  std::vector<Warning> warnings;
+  for (const PathMeasurement& path : paths) {
+    const Effort effort{.rounds = static_cast<std::uint32_t>(path.rounds.size()),
+                        .most_rounds = goal.most_rounds,
+                        .per_shot = per_shot};
+    if (auto warning = warning_of_unresolved(path.engine.figures(), goal.precision, effort))
+      warnings.push_back(std::move(*warning));
+  }
+  return warnings;
 }
 
 }  // namespace jcprof::harness

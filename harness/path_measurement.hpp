@@ -3,6 +3,7 @@
 // the store. Talks to nobody.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,7 +11,9 @@
 
 #include "harness/path_stops.hpp"
 #include "harness/shot_log.hpp"
+#include "harness/strangers.hpp"
 #include "src/core/store.hpp"
+#include "src/core/warning.hpp"
 #include "src/engine/engine.hpp"
 
 namespace jcprof::harness {
@@ -18,6 +21,7 @@ namespace jcprof::harness {
 struct PathMeasurement {
   PathStops stops;
   engine::Engine engine;
+  Strangers strangers;
   std::vector<std::uint32_t> rounds = {};  // the numbers in the store of those that the engine has seen
 };
 
@@ -41,5 +45,9 @@ std::optional<StoredLook> newest_look(const PathMeasurement& path, std::span<con
 
 /// The result of the first warm-up in an earlier call, if that came so far.
 std::optional<engine::Pilot> stored_pilot(const PathMeasurement& path, std::span<const StoredLook> looks);
+
+/// Those lines and functions that are not known as well as `goal` asks, one warning a path.
+std::vector<Warning> unresolved_of(std::span<const PathMeasurement> paths, const MeasureGoal& goal,
+                                   std::chrono::duration<double> per_shot);
 
 }  // namespace jcprof::harness

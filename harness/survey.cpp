@@ -15,6 +15,9 @@ namespace jcprof::harness {
 namespace {
 
 constexpr int attempts = 3;
+// Shots that carry signatures show what the survey missed. Where they do not, of 26 commands that take
+// another way in three runs of ten one is taken for steady after so many more runs that agree with the first.
+constexpr std::size_t agreements = 11;
 // Each path takes a schedule of its own; inputs of more than these are too different to be profiled together.
 constexpr std::size_t most_paths = 8;
 // Where a traced run is answered otherwise than a plain one: five traced runs in a row that were all unlike
@@ -76,12 +79,14 @@ GoodAnswer answer_of(const Sample& run) {
 
 class Surveyor {
  public:
-  Surveyor(const TrapMap& map, Transport& transport) : map_(map), transport_(transport) {}
+  Surveyor(const TrapMap& map, Transport& transport, std::size_t inputs,
+           const std::set<std::uint32_t>& suspects)
+      : map_(map), transport_(transport), inputs_(inputs), suspects_(suspects) {}
 
   void take(const StoredInput& input) {
     const Sample whole = full_run(transport_, input.index);
     survey_.good.push_back(answer_of(whole));
-    Traced traced = trace(input);
+    Traced traced = trace(input, limits_for(input, whole));
     if (traced.path.events.empty()) return take_no_trap(input, whole);
     const bool varies = traced.path.state == PathState::varying;
     // Where runs take several paths they may well end in several ways.
@@ -189,13 +194,21 @@ class Surveyor {
         ExitCode::check_failed);
   }
 
-  Traced trace(const StoredInput& input) {
-    Traced traced{.path = trace_path(transport_, input.index)};
+  /// Many inputs show by themselves that paths vary.
+  TraceLimits limits_for(const StoredInput& input, const Sample& whole) const {
+    TraceLimits limits{.is_suspected = suspects_.contains(input.index)};
+    if (!whole.signature)
+      limits.agreements_of_runs = static_cast<int>(std::max<std::size_t>(1, agreements / inputs_));
+    return limits;
+  }
+
+  Traced trace(const StoredInput& input, const TraceLimits& limits) {
+    Traced traced{.path = trace_path(transport_, input.index, limits)};
     if (!is_unlike(traced.path)) return traced;
     note_plain_answers(input);
     // One run may be answered otherwise by chance, the plain one as well as the traced one.
     for (int i = 1; i < tries_of_trace && is_unlike(traced.path); ++i)
-      traced.path = trace_path(transport_, input.index);
+      traced.path = trace_path(transport_, input.index, limits);
     if (is_unlike(traced.path)) {
       const GoodAnswer& good = survey_.good.back();
       const GoodAnswer end = answer_of(traced.path.end);
@@ -277,6 +290,8 @@ class Surveyor {
 
   const TrapMap& map_;
   Transport& transport_;
+  std::size_t inputs_;
+  const std::set<std::uint32_t>& suspects_;
   Survey survey_;
   std::vector<Unlike> unlike_;
 };
@@ -295,10 +310,19 @@ std::vector<StoredPath> paths_of_input(std::uint32_t input, const TracedPath& pa
 
 }  // namespace
 
-Survey survey(const TrapMap& map, Transport& transport, const std::vector<StoredInput>& inputs) {
-  Surveyor surveyor(map, transport);
+Survey survey(const TrapMap& map, Transport& transport, const std::vector<StoredInput>& inputs,
+              const std::set<std::uint32_t>& suspects) {
+  Surveyor surveyor(map, transport, inputs.size(), suspects);
   for (const StoredInput& input : inputs) surveyor.take(input);
   return std::move(surveyor).result();
+}
+
+bool finds_more(const Survey& again, const Survey& known) {
+  const auto key = [](const StoredPath& path) { return std::pair(path.input, path.events); };
+  const std::vector<StoredPath> before = paths_of(known);
+  return std::ranges::any_of(paths_of(again), [&](const StoredPath& path) {
+    return std::ranges::find(before, key(path), key) == before.end();
+  });
 }
 
 std::vector<StoredPath> paths_of(const Survey& survey) {
@@ -313,12 +337,16 @@ std::vector<StoredPath> paths_of(const Survey& survey) {
 bool recall_paths(Survey& survey, const std::vector<StoredPath>& earlier) {
   Survey recalled = survey;
   for (SurveyedPath& one : recalled.paths) {
-    if (one.path.variants.empty()) continue;
-    one.path.variants.clear();
+    std::vector<Variant> seen;
     for (const StoredPath& path : earlier)
       if (path.input == one.inputs.front())
-        one.path.variants.push_back({.events = path.events, .signature = path.signature, .runs = path.runs});
-    if (one.path.variants.empty()) return false;
+        seen.push_back({.events = path.events, .signature = path.signature, .runs = path.runs});
+    const bool varied = seen.size() > 1;
+    if (!varied && one.path.variants.empty()) continue;
+    const bool is_one_of_them = std::ranges::find(seen, one.path.events, &Variant::events) != seen.end();
+    if (!varied || (one.path.variants.empty() && !is_one_of_them)) return false;
+    one.path.variants = std::move(seen);
+    one.path.state = PathState::varying;
     one.path.events = one.path.variants.front().events;
     one.path.signature = one.path.variants.front().signature;
   }

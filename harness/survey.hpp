@@ -3,6 +3,8 @@
 // inputs can be measured together. Stores nothing.
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,13 +32,19 @@ struct Survey {
 
 /// One full run of the first input before anything else. UserError (check_failed) when the command passes no
 /// trap, (environment) when it cannot be run.
-Survey survey(const TrapMap& map, Transport& transport, const std::vector<StoredInput>& inputs);
+/// Of inputs in `suspects` thirty runs are traced: shots came along ways that were not known.
+Survey survey(const TrapMap& map, Transport& transport, const std::vector<StoredInput>& inputs,
+              const std::set<std::uint32_t>& suspects = {});
+
+/// `again` has a path that `known` has not.
+bool finds_more(const Survey& again, const Survey& known);
 
 /// The rows for the store, by input.
 std::vector<StoredPath> paths_of(const Survey& survey);
 
-/// The variants that an earlier call saw take the place of those of this survey. False, and
-/// nothing is changed, where they cannot: another path is steady now, or an input goes with others.
+/// The variants that an earlier call saw take the place of those of this survey, which may have seen one of
+/// them only. False, and nothing is changed, where they cannot: a path is another one, or an input goes with
+/// others.
 bool recall_paths(Survey& survey, const std::vector<StoredPath>& earlier);
 
 }  // namespace jcprof::harness
