@@ -74,7 +74,7 @@ TEST_CASE(
     text.replace(text.find("\"trigger\""), 0, std::string("\"agent\": ") + agent + ",\n  ");
     write_file(project / "jcprof-agent.json", text);
     const ProcessResult result =
-        run("jcprof-run", {"jcprof-agent.json", "--fresh", "--rounds", "4", "--max-time", "90s", "--json"},
+        run("jcprof-run", {"jcprof-agent.json", "--fresh", "--rounds", "4", "--max-time", "10m", "--json"},
             project);
     INFO(result.tail);
     CHECK(result.exit_status == 0);

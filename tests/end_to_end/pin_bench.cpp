@@ -82,7 +82,7 @@ void PinBench::goes_on() const {
 
 void PinBench::survives(const std::function<void()>& mishap, const std::string& outcomes) const {
   // So many that the mishap comes in time, also where the test itself has to wait for a processor.
-  constexpr const char* rounds = "60";
+  constexpr const char* rounds = "24";
   Running run = start(rounds);
   wait_for_rounds(3);
   mishap();

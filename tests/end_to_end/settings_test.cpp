@@ -46,7 +46,8 @@ TEST_CASE("each stage runs alone, from anywhere, on a folder with blanks, with i
             .status == 0);
 
   const json measured = parsed(
-      place.run({"jcprof-run", "jcprof.json", "-o", out, "--rounds", "10", "--json"}, project.string()));
+      place.run({"jcprof-run", "jcprof.json", "-o", out, "--rounds", "10", "--max-time", "10m", "--json"},
+                project.string()));
   CHECK(measured["state"] == "complete");
   CHECK(measured["continued"] == false);
   CHECK(measured["simulated"] == true);
