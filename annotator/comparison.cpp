@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "annotator/estimate/published.hpp"
 #include "annotator/line_match.hpp"
 #include "src/core/error.hpp"
 
@@ -67,17 +66,16 @@ struct Scales {
   double speed = 1;
   double whole = 0;  // of the first session
   double tolerance = tolerance_of_sessions;
-  // Profile::drift: speed is taken out of differences as a whole.
-  double drift_before = 0;
-  double drift_after = 0;
 };
 
 /// Before the verdict.
 void measure(Change& change, const Scales& scales) {
-  const Interval none{0, 0, 0};
-  const Interval before = change.before ? without_drift(change.before->ticks, scales.drift_before) : none;
-  const Interval after =
-      change.after ? divided(without_drift(change.after->ticks, scales.drift_after), scales.speed) : none;
+  // Speed is taken out of differences as a whole, and stops at the same traps cost the same.
+  const auto comparable = [](const std::optional<Estimate>& cost) {
+    return cost ? cost->comparable.value_or(cost->ticks) : Interval{0, 0, 0};
+  };
+  const Interval before = comparable(change.before);
+  const Interval after = divided(comparable(change.after), scales.speed);
   // A line that was not measured counts as no difference: nothing is known of it.
   if (!std::isfinite(before.high) || !std::isfinite(after.high)) {
     change.difference = {};
@@ -274,9 +272,7 @@ Comparison compare(const Compared& before, const Compared& after) {
   const ClockUnit unit = after.profile.run.unit;
   Comparison result{.lines = changed_lines(before, after),
                     .functions = changed_functions(before.profile, after.profile)};
-  Scales scales{.whole = whole_of(before.profile),
-                .drift_before = before.profile.drift,
-                .drift_after = after.profile.drift};
+  Scales scales{.whole = whole_of(before.profile)};
   scales.speed = result.speed =
       speed_of(result.lines.empty() ? result.functions : result.lines, unit, result.warnings);
   if (unit == ClockUnit::instructions)

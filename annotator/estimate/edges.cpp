@@ -96,6 +96,7 @@ void take(const MeasuredPath& measured, std::size_t first_block, Edges& edges) {
     const double scale = static_cast<double>(edge.count) / static_cast<double>(found.times);
     for (const double value : values) edge.values.push_back(scale * value);
     edge.doubt.traps = std::max(edge.doubt.traps, scale * sum.doubt.traps);
+    edge.doubt.places = std::max(edge.doubt.places, scale * sum.doubt.places);
     edge.doubt.division_low = std::max(edge.doubt.division_low, scale * sum.doubt.division_low);
     edge.doubt.division_high = std::max(edge.doubt.division_high, scale * sum.doubt.division_high);
     edge.sd = std::max(edge.sd, scale * measured.stretches().sd());

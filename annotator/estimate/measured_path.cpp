@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "annotator/estimate/consistency.hpp"
@@ -43,22 +44,35 @@ bool is_resolved(const Interval& ticks) {
   return ticks.low > 0 && half_width(ticks) <= ticks.value;
 }
 
+namespace {
+
+/// Nothing takes less than no time; what noise put below may still be as large as the noise.
+Interval not_below_nothing(const Interval& raw, double value) {
+  return {.value = value,
+          .low = std::clamp(raw.low, 0.0, value),
+          .high = std::max({raw.high, half_width(raw), value})};
+}
+
+}  // namespace
+
 Estimate estimate_from(Interval raw, std::size_t rounds, const Doubt& doubt, double value) {
   // Two at a time: hypot of three makes NaN of the infinite ends that few rounds have (libstdc++ 12).
-  raw.low = raw.value - std::hypot(raw.value - raw.low, std::hypot(doubt.traps, doubt.division_low));
-  raw.high = raw.value + std::hypot(raw.high - raw.value, std::hypot(doubt.traps, doubt.division_high));
+  const auto widened = [&raw](double low, double high) {
+    return Interval{raw.value, raw.value - std::hypot(raw.value - raw.low, low),
+                    raw.value + std::hypot(raw.high - raw.value, high)};
+  };
+  raw = widened(std::hypot(doubt.traps, doubt.division_low), std::hypot(doubt.traps, doubt.division_high));
   Estimate estimate{.raw = raw.value, .rounds = static_cast<std::uint32_t>(rounds)};
   if (!std::isfinite(raw.high)) return estimate;
-  // Nothing takes less than no time; what noise put below may still be as large as the noise.
-  estimate.ticks = {.value = value,
-                    .low = std::clamp(raw.low, 0.0, value),
-                    .high = std::max({raw.high, half_width(raw), value})};
+  estimate.comparable = not_below_nothing(raw, value);
+  estimate.ticks = not_below_nothing(widened(doubt.places, doubt.places), value);
   estimate.resolved = is_resolved(estimate.ticks);
   return estimate;
 }
 
 Estimate unreliable(Estimate estimate) {
   estimate.ticks = estimate.share = {};
+  estimate.comparable.reset();
   estimate.resolved = false;
   estimate.unreliable = true;
   return estimate;
@@ -76,6 +90,7 @@ MeasuredPath::MeasuredPath(const RunView& run, const TakenPath& path, std::span<
       is_contradicted_(run.is_of_another_command ? std::vector<bool>(stretches_.all().size(), true)
                                                  : contradictions()),
       has_contradictions_(std::ranges::count(is_contradicted_, true) > 0),
+      place_doubt_(doubt_of_places()),
       costs_(block_costs()) {
   mark_elsewhere();
 }
@@ -120,6 +135,32 @@ TrapCount MeasuredPath::traps_of(const Stretch& stretch) const {
   TrapCount result = traps_at(stretch.end, path_, attribution_.unwinding);
   result.add(traps_at(stretch.begin, path_, attribution_.unwinding), -1);
   return result;
+}
+
+void MeasuredPath::add_stops(Places& places, const StretchRange& range) const {
+  const std::size_t end = stretches_.all()[range.end - 1].end;
+  if (end != path_.end()) places.add(path_.events()[end].trap, range.share);
+  places.add(path_.events()[stretches_.all()[range.begin].begin].trap, -range.share);
+}
+
+Doubt MeasuredPath::doubt_of(const TrapCount& traps, const Places& places) const {
+  return {.traps = half_width_of(traps, cost_), .places = places.half_width(place_doubt_)};
+}
+
+double MeasuredPath::doubt_of_places() const {
+  std::map<std::pair<TrapId, TrapId>, std::vector<StretchRange>> edges;
+  for (std::size_t s = 0; s + 1 < stretches_.all().size(); ++s) {
+    const TrapId from = path_.events()[stretches_.all()[s].begin].trap;
+    const TrapId to = path_.events()[stretches_.all()[s].end].trap;
+    if (from != to && !is_contradicted_[s]) edges[{from, to}].push_back({s, s + 1});
+  }
+  std::vector<Interval> steps;
+  for (const auto& [ends, hits] : edges) {
+    const auto count = static_cast<double>(hits.size());
+    const Interval all = stretches_.interval_of(hits);
+    steps.push_back({all.value / count, all.low / count, all.high / count});
+  }
+  return place_doubt(cost_, steps, clock_.method == Method::exact);
 }
 
 void MeasuredPath::add_block(Parts& parts, std::size_t stretch, std::size_t block) const {
@@ -168,7 +209,10 @@ Sum MeasuredPath::sum_of(const Parts& parts) const {
     else
       ranges.push_back({part.stretch, part.stretch + 1, share.value});
   }
-  sum.doubt.traps = half_width_of(sum.traps, cost_);
+  for (const StretchRange& range : ranges) add_stops(sum.places, range);
+  const Doubt doubt = doubt_of(sum.traps, sum.places);
+  sum.doubt.traps = doubt.traps;
+  sum.doubt.places = doubt.places;
   sum.terms = ranges.size();
   sum.sway = stretches_.fit().sum_of(ranges);
   sum.raw = stretches_.interval_of(sum.sway);
@@ -184,9 +228,11 @@ Estimate MeasuredPath::estimate_of(const Sum& sum) const {
 }
 
 Estimate MeasuredPath::stretch(std::size_t index) const {
-  const double traps = half_width_of(traps_of(stretches_.all()[index]), cost_);
-  const Estimate estimate = estimate_from(stretches_.interval(index), stretches_.rounds(index),
-                                          {.traps = traps}, stretches_.risen(index));
+  Places places;
+  add_stops(places, {index, index + 1});
+  const Doubt doubt = doubt_of(traps_of(stretches_.all()[index]), places);
+  const Estimate estimate =
+      estimate_from(stretches_.interval(index), stretches_.rounds(index), doubt, stretches_.risen(index));
   return is_contradicted_[index] ? unreliable(estimate) : estimate;
 }
 
@@ -202,15 +248,20 @@ double MeasuredPath::total_doubt() const {
 double MeasuredPath::doubt_between(const Sum& a, const Sum& b) const {
   TrapCount more = a.traps;
   more.add(b.traps, -1);
-  return half_width_of(more, cost_);
+  Places places = a.places;
+  places.add(b.places, -1);
+  const Doubt doubt = doubt_of(more, places);
+  return std::hypot(doubt.traps, doubt.places);
 }
 
 Estimate MeasuredPath::entry() const {
   if (stretches_.all().empty()) return {};
   const std::vector<double> values = engine::present(stretches_.entries());
   const std::size_t first = stretches_.all().front().begin;
-  const double traps = half_width_of(traps_at(first, path_, attribution_.unwinding), cost_);
-  return estimate_from(stretches_.interval_of(values), values.size(), {.traps = traps});
+  Places places;
+  places.add(path_.events()[first].trap, 1);
+  return estimate_from(stretches_.interval_of(values), values.size(),
+                       doubt_of(traps_at(first, path_, attribution_.unwinding), places));
 }
 
 Interval MeasuredPath::behind_entry() const {

@@ -13,6 +13,7 @@
 #include "annotator/estimate/attribution.hpp"
 #include "annotator/estimate/averages.hpp"
 #include "annotator/estimate/division.hpp"
+#include "annotator/estimate/place_doubt.hpp"
 #include "annotator/estimate/readings.hpp"
 #include "annotator/estimate/stretches.hpp"
 #include "annotator/estimate/taken_paths.hpp"
@@ -28,6 +29,8 @@ struct Estimate {
   double raw = 0;  // the value before stops were kept from coming before those that they follow
   std::uint32_t rounds = 0;
   bool resolved = false;
+  // The ticks without doubts that two profiles of the same code share; nothing where there are none of these.
+  std::optional<Interval> comparable = {};
   bool unreliable = false;  // what was measured contradicts itself here: ticks and share say nothing
   std::optional<Averages> averages = {};  // of lines, functions, loops and the whole command
 };
@@ -48,6 +51,7 @@ using Parts = std::vector<Part>;  // along the path
 /// Half widths that come on top of the noise of the rounds.
 struct Doubt {
   double traps = 0;          // of the cost that was taken off
+  double places = 0;         // of what stops cost at their traps (place_doubt.hpp)
   double division_low = 0;   // how much less of shared stretches may belong to it
   double division_high = 0;  // how much more
 };
@@ -61,6 +65,7 @@ struct Sum {
   std::vector<double> rounds;       // its cost in each round, or missing
   std::vector<double> every_round;  // those too that lie far from all others
   TrapCount traps;                  // whose cost was taken off
+  Places places;                    // where its stops are
   Doubt doubt;
   std::size_t terms = 0;
   bool is_contradicted = false;  // a part of it is (consistency.hpp)
@@ -124,6 +129,9 @@ class MeasuredPath {
 
  private:
   TrapCount traps_of(const Stretch& stretch) const;
+  void add_stops(Places& places, const StretchRange& range) const;
+  Doubt doubt_of(const TrapCount& traps, const Places& places) const;
+  double doubt_of_places() const;
   /// Of what was not calibrated.
   CostLimits cost_limits() const;
   std::vector<bool> contradictions() const;
@@ -140,6 +148,7 @@ class MeasuredPath {
   Division division_;
   std::vector<bool> is_contradicted_;  // by stretch
   bool has_contradictions_ = false;
+  double place_doubt_ = 0;  // of a stop, in ticks
   std::vector<double> costs_;
 };
 

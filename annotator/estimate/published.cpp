@@ -53,12 +53,4 @@ Estimate published_total(const MeasuredPath& path, const Whole& whole) {
   return with_drift(with_share(total, whole), std::min(whole.blocks, total.ticks.value), whole.drift);
 }
 
-Interval without_drift(const Interval& ticks, double drift) {
-  const double half = drift * ticks.value;
-  const auto narrowed = [&](double width) { return std::sqrt(std::max(0.0, width * width - half * half)); };
-  // An end that was kept from falling below 0 does not tell how far it would have fallen.
-  return {ticks.value, ticks.low > 0 ? ticks.value - narrowed(ticks.value - ticks.low) : ticks.low,
-          ticks.value + narrowed(ticks.high - ticks.value)};
-}
-
 }  // namespace jcprof::annotator

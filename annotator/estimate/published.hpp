@@ -23,7 +23,4 @@ Estimate published(const MeasuredPath& path, const Sum& sum, const Whole& whole)
 /// The whole command; what runs before the first stop does not scale with the speed.
 Estimate published_total(const MeasuredPath& path, const Whole& whole);
 
-/// The interval without what `drift` put into it, for comparisons that take speed out by themselves.
-Interval without_drift(const Interval& ticks, double drift);
-
 }  // namespace jcprof::annotator

@@ -29,6 +29,7 @@ Profile noisy(std::uint64_t seed, std::uint32_t rounds) {
                                     .trap(TrapKind::returns, "f", 32)
                                     .map(),
                          .pass = 10,
+                         .stop = 100,
                          .seed = seed};
   std::vector<std::uint32_t> traps{1, 2, 3};
   device.costs = {10, 20, 30};

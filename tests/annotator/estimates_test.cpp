@@ -215,7 +215,7 @@ TEST_CASE("inputs that take another path do not change the lines, nor do command
 }
 
 TEST_CASE("a stop that shortens what the next commands do is told where the next block is negative") {
-  SyntheticDevice device{.map = two_calls(), .pass = 10, .noise = 1};
+  SyntheticDevice device{.map = two_calls(), .pass = 10, .stop = 500, .noise = 1};
   device.path = path_of({1, 2, 3, 4, 8, 9, 6, 7, 5});
   device.costs = {1000, 2000, 3000, 700, -1200, 9000, 600, 1500, 800};
   const Profile profile = estimate(device.run(20));
@@ -243,7 +243,9 @@ TEST_CASE("shots that missed their stop do not say how the whole command ends") 
 TEST_CASE("the same data give the same bytes, also through a store") {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / fmt::format("jcprof_annotator_{}", ::getpid());
-  const RunData data = loop_device(2).run(10);
+  SyntheticDevice device = loop_device(2);
+  device.stop = 400;
+  const RunData data = device.run(10);
   const std::string direct = to_json(estimate(data));
   CHECK(to_json(estimate(data)) == direct);
   {

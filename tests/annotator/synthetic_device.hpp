@@ -25,6 +25,7 @@ struct SyntheticDevice {
   double guard = 110;
   double stop_differs =
       0;  // by place: every second stop of the path is cheaper by this part, and the others dearer
+  double traps_differ = 0;  // by trap: stops cost up to this part more or less
   std::function<bool(std::size_t)> is_measured = [](std::size_t) { return true; };
   double lost = 0;   // part of the shots
   double noise = 1;  // 0: an exact clock
@@ -71,6 +72,7 @@ struct SyntheticDevice {
       std::string function;
       double guards = 0;
     };
+    const std::vector<double> of_traps = factors_of_traps();
     std::vector<Call> calls;
     std::vector<double> of_stops;
     TrapKind before = TrapKind::before;
@@ -85,10 +87,20 @@ struct SyntheticDevice {
       double guards = 0;
       for (const Call& call : calls) guards += call.guards;
       const double place = of_stops.size() % 2 == 0 ? 1 + stop_differs : 1 - stop_differs;
-      of_stops.push_back(place * stop + frame * static_cast<double>(calls.size() - 1) + guard * guards);
+      of_stops.push_back(place * of_traps[number(event.trap)] * stop +
+                         frame * static_cast<double>(calls.size() - 1) + guard * guards);
       before = trap.kind;
     }
     return of_stops;
+  }
+
+  std::vector<double> factors_of_traps() const {
+    std::mt19937_64 random(seed + 1000);
+    std::uniform_real_distribution<double> factor(1 - traps_differ, 1 + traps_differ);
+    std::vector<double> factors(map.traps.size() + 1, 1);
+    if (traps_differ > 0)
+      for (double& one : factors) one = factor(random);
+    return factors;
   }
 
   double jitter(std::mt19937_64& random) const {
