@@ -17,6 +17,7 @@
 #include "harness/stored_run.hpp"
 #include "harness/survey.hpp"
 #include "src/core/error.hpp"
+#include "src/core/file.hpp"
 
 namespace jcprof::harness {
 namespace {
@@ -59,7 +60,7 @@ RunInfo new_run(const Project& project, const TrapMap& map, const Description& t
           .tool = options.tool,
           .project = project.name,
           .project_digest = project.digest,
-          .trap_digest = digest_of(map),
+          .trap_digest = options.build.empty() ? digest_of(map) : sha256(digest_of(map) + options.build),
           .transport = target.transport,
           .agent = target.agent,
           .reader = target.reader,

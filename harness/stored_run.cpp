@@ -25,15 +25,18 @@ std::string difference(const RunInfo& last, const RunInfo& now) {
     std::string_view name;
     std::string RunInfo::* value;
   };
-  constexpr std::array properties{
-      Property{"jcprof", &RunInfo::tool},   Property{"transport", &RunInfo::transport},
-      Property{"reader", &RunInfo::reader}, Property{"protocol", &RunInfo::protocol},
-      Property{"device", &RunInfo::device}, Property{"ATR", &RunInfo::atr}};
+  constexpr std::array properties{Property{"jcprof", &RunInfo::tool},
+                                  Property{"transport", &RunInfo::transport},
+                                  Property{"agent", &RunInfo::agent},
+                                  Property{"reader", &RunInfo::reader},
+                                  Property{"protocol", &RunInfo::protocol},
+                                  Property{"device", &RunInfo::device},
+                                  Property{"ATR", &RunInfo::atr}};
   for (const auto& [name, value] : properties)
     if (last.*value != now.*value) return of_both(name, last.*value, now.*value);
   if (last.unit != now.unit) return of_both("clock", name_of(last.unit), name_of(now.unit));
   if (last.project_digest != now.project_digest) return "it is of another jcprof.json";
-  if (last.trap_digest != now.trap_digest) return "it is of other sources or traps";
+  if (last.trap_digest != now.trap_digest) return "it is of other sources or traps, or of another build";
   return {};
 }
 
@@ -54,13 +57,15 @@ bool are_same(const std::vector<StoredInput>& some, const std::vector<StoredInpu
 }  // namespace
 
 StoredRun::StoredRun(Store& store, RunInfo info, const Subject& of) : store_(store), info_(std::move(info)) {
-  if (const std::optional<RunInfo> last = store.last_run()) {
-    obstacle_ = obstacle_to(*last, of);
-    continues_ = obstacle_.empty();
+  for (const RunInfo& run : store.runs()) {
+    std::string obstacle = obstacle_to(run, of);
+    continues_ = obstacle.empty();
     if (continues_) {
-      resume(*last);
+      obstacle_.clear();
+      resume(run, of.survey);
       return;
     }
+    if (obstacle_.empty()) obstacle_ = std::move(obstacle);
   }
   info_.id = store.begin_run(info_, of.map, of.inputs);
   for (const StoredPath& path : paths_of(of.survey)) store.add_path(info_.id, path);
@@ -72,11 +77,11 @@ std::string StoredRun::obstacle_to(const RunInfo& last, const Subject& of) const
   if (!are_same(store_.inputs(last.id), of.inputs))
     return "its inputs were others" +
            (last.seed == info_.seed ? std::string() : fmt::format(", and its seed {}", last.seed));
-  if (!recall_paths(of.survey, store_.paths(last.id))) return "the command took another path";
+  if (!recall_paths(of.survey, of.inputs, store_.paths(last.id))) return "the command took another path";
   return {};
 }
 
-void StoredRun::resume(const RunInfo& last) {
+void StoredRun::resume(const RunInfo& last, const Survey& survey) {
   has_same_goal_ = have_same_goal(last, info_);
   const RunInfo now = std::exchange(info_, last);
   info_.state = RunState::running;
@@ -85,7 +90,10 @@ void StoredRun::resume(const RunInfo& last) {
   info_.relative = now.relative;
   info_.zoom = now.zoom;
   info_.hot = now.hot;
-  store_.resume_run(info_);
+  info_.id = store_.resume_run(info_);
+  const std::vector<StoredPath> known = store_.paths(info_.id);
+  for (const StoredPath& path : paths_of(survey))
+    if (std::ranges::find(known, path) == known.end()) store_.add_path(info_.id, path);
   is_calibrated_ = !store_.calibrations(info_.id).empty();
   earlier_warnings_ = store_.warnings(info_.id);
   looks_ = store_.looks(info_.id);

@@ -23,15 +23,14 @@ class StoredRun {
     Survey& survey;
     bool is_new_build = false;  // since the last run: a finished one is of another
   };
-  /// Resumes the last run where it is of the same build, project, target and traps, and has the same inputs
-  /// and paths: the survey's variants are those of the store then. The run has the goal of `info` from here
-  /// on.
-  /// Else begins the run that `info` describes.
+  /// Resumes the newest run that is of the same build, project, target and traps, and has the same inputs and
+  /// paths: the survey's variants are those of the store then (recall_paths). It is the newest one from here
+  /// on, and has the goal of `info`. Where there is none, begins the run that `info` describes.
   StoredRun(Store& store, RunInfo info, const Subject& of);
 
   const RunInfo& info() const { return info_; }
   bool continues() const { return continues_; }
-  /// Why the last run is not resumed, as a clause; empty where it is, or where there is none.
+  /// Why the newest run is not resumed, as a clause; empty where one is, or where there is none.
   const std::string& obstacle() const { return obstacle_; }
 
   // Of the earlier call that it continues; empty where there is none.
@@ -51,7 +50,7 @@ class StoredRun {
 
  private:
   std::string obstacle_to(const RunInfo& last, const Subject& of) const;
-  void resume(const RunInfo& last);
+  void resume(const RunInfo& last, const Survey& survey);
 
   Store& store_;
   RunInfo info_;

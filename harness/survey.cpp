@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -77,6 +79,35 @@ GoodAnswer answer_of(const Sample& run) {
   return {.status = run.status.value_or(0), .length = run.reply.size()};
 }
 
+Warning warning_of_varying(const StoredInput& input, const TracedPath& path) {
+  return {.kind = WarningKind::path_varies,
+          .text = fmt::format(
+              "runs of {} take different paths, {} of {} the most frequent one: that is what is reported "
+              "line by line, and of the others the edges",
+              name_of_input(input), path.variants.empty() ? 1 : path.variants.front().runs,
+              runs_of(path.variants)),
+          .advice =
+              "where a state of the target decides, bring it back to one: \"before_each\" or "
+              "\"reset\" in \"session\""};
+}
+
+/// Inputs that take one steady path are measured together.
+void join(std::vector<SurveyedPath>& paths, SurveyedPath path) {
+  const auto known = std::ranges::find_if(paths, [&](const SurveyedPath& one) {
+    return one.path.variants.empty() && path.path.variants.empty() && one.path.events == path.path.events &&
+           one.path.signature == path.path.signature;
+  });
+  if (known != paths.end())
+    known->inputs.insert(known->inputs.end(), path.inputs.begin(), path.inputs.end());
+  else
+    paths.push_back(std::move(path));
+}
+
+void put_most_inputs_first(std::vector<SurveyedPath>& paths) {
+  std::ranges::stable_sort(paths, std::ranges::greater(),
+                           [](const SurveyedPath& one) { return one.inputs.size(); });
+}
+
 class Surveyor {
  public:
   Surveyor(const TrapMap& map, Transport& transport, std::size_t inputs,
@@ -103,8 +134,7 @@ class Surveyor {
 
   Survey result() && {
     judge_unlike();
-    std::ranges::stable_sort(survey_.paths, std::ranges::greater(),
-                             [](const SurveyedPath& one) { return one.inputs.size(); });
+    put_most_inputs_first(survey_.paths);
     std::size_t left_out = 0;
     for (; survey_.paths.size() > most_paths; survey_.paths.pop_back())
       left_out += survey_.paths.back().inputs.size();
@@ -159,14 +189,7 @@ class Surveyor {
 
   void add(const StoredInput& input, SurveyedPath path) {
     judge_path(input, path.path);
-    const auto known = std::ranges::find_if(survey_.paths, [&](const SurveyedPath& one) {
-      return one.path.variants.empty() && path.path.variants.empty() && one.path.events == path.path.events &&
-             one.path.signature == path.path.signature;
-    });
-    if (known != survey_.paths.end())
-      known->inputs.push_back(input.index);
-    else
-      survey_.paths.push_back(std::move(path));
+    join(survey_.paths, std::move(path));
   }
 
   /// A traced run that is answered otherwise than plain ones did something else than these. Such inputs are
@@ -253,15 +276,7 @@ class Surveyor {
       case PathState::steady:
         return;
       case PathState::varying:
-        survey_.warnings.push_back(
-            {.kind = WarningKind::path_varies,
-             .text = fmt::format(
-                 "runs of {} take different paths, {} of {} the most frequent one: that is what is reported "
-                 "line by line, and of the others the edges",
-                 name_of_input(input), path.variants.empty() ? 1 : path.variants.front().runs,
-                 runs_of(path.variants)),
-             .advice = "where a state of the target decides, bring it back to one: \"before_each\" or "
-                       "\"reset\" in \"session\""});
+        survey_.warnings.push_back(warning_of_varying(input, path));
         return;
       case PathState::cut:
         warn_of_cut(path);
@@ -308,6 +323,31 @@ std::vector<StoredPath> paths_of_input(std::uint32_t input, const TracedPath& pa
   return paths;
 }
 
+/// The path of an input in one survey, as one of several where the other survey saw these. Nothing: it is
+/// another path.
+std::optional<TracedPath> recalled(TracedPath now, const std::vector<StoredPath>& earlier) {
+  std::vector<Variant> before;
+  for (const StoredPath& one : earlier)
+    before.push_back({.events = one.events, .signature = one.signature, .runs = one.runs});
+  if (before.empty()) return std::nullopt;
+  const bool varied = before.size() > 1;
+  if (now.variants.empty() && !varied) {
+    const bool is_same = now.events == before.front().events && now.signature == before.front().signature;
+    return is_same ? std::optional(std::move(now)) : std::nullopt;
+  }
+  // Two surveys of a path that hardly repeats itself need not see the same.
+  const std::vector<Event>& one = varied ? now.events : before.front().events;
+  const std::vector<Variant>& others = varied ? before : now.variants;
+  const bool both_vary = varied && !now.variants.empty();
+  if (!both_vary && std::ranges::find(others, one, &Variant::events) == others.end()) return std::nullopt;
+  if (varied) now.variants = std::move(before);
+  now.state = PathState::varying;
+  now.events = now.variants.front().events;
+  now.signature = now.variants.front().signature;
+  now.total = now.events.size();
+  return now;
+}
+
 }  // namespace
 
 Survey survey(const TrapMap& map, Transport& transport, const std::vector<StoredInput>& inputs,
@@ -334,24 +374,25 @@ std::vector<StoredPath> paths_of(const Survey& survey) {
   return paths;
 }
 
-bool recall_paths(Survey& survey, const std::vector<StoredPath>& earlier) {
-  Survey recalled = survey;
-  for (SurveyedPath& one : recalled.paths) {
-    std::vector<Variant> seen;
-    for (const StoredPath& path : earlier)
-      if (path.input == one.inputs.front())
-        seen.push_back({.events = path.events, .signature = path.signature, .runs = path.runs});
-    const bool varied = seen.size() > 1;
-    if (!varied && one.path.variants.empty()) continue;
-    const bool is_one_of_them = std::ranges::find(seen, one.path.events, &Variant::events) != seen.end();
-    if (!varied || (one.path.variants.empty() && !is_one_of_them)) return false;
-    one.path.variants = std::move(seen);
-    one.path.state = PathState::varying;
-    one.path.events = one.path.variants.front().events;
-    one.path.signature = one.path.variants.front().signature;
-  }
-  if (paths_of(recalled) != earlier) return false;
-  survey = std::move(recalled);
+bool recall_paths(Survey& survey, const std::vector<StoredInput>& inputs,
+                  const std::vector<StoredPath>& earlier) {
+  std::map<std::uint32_t, std::vector<StoredPath>> of_input;
+  for (const StoredPath& path : earlier) of_input[path.input].push_back(path);
+  std::map<std::uint32_t, SurveyedPath> alone;
+  std::vector<Warning> warnings;
+  for (const SurveyedPath& one : survey.paths)
+    for (const std::uint32_t input : one.inputs) {
+      std::optional<TracedPath> path = recalled(one.path, of_input[input]);
+      if (!path) return false;
+      if (one.path.variants.empty() && !path->variants.empty())
+        warnings.push_back(warning_of_varying(inputs.at(input), *path));
+      alone.emplace(input, SurveyedPath{std::move(*path), {input}, one.carries_signatures});
+    }
+  if (alone.size() != of_input.size()) return false;
+  survey.paths.clear();
+  for (auto& [input, path] : alone) join(survey.paths, std::move(path));
+  put_most_inputs_first(survey.paths);
+  std::ranges::move(warnings, std::back_inserter(survey.warnings));
   return true;
 }
 

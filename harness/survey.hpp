@@ -42,9 +42,10 @@ bool finds_more(const Survey& again, const Survey& known);
 /// The rows for the store, by input.
 std::vector<StoredPath> paths_of(const Survey& survey);
 
-/// The variants that an earlier call saw take the place of those of this survey, which may have seen one of
-/// them only. False, and nothing is changed, where they cannot: a path is another one, or an input goes with
-/// others.
-bool recall_paths(Survey& survey, const std::vector<StoredPath>& earlier);
+/// The variants that an earlier call saw of these inputs take the place of those of this survey; where it saw
+/// one path, and that is one of several now, these stay. False, and nothing is changed, where an input takes
+/// another path than before, or others take part.
+bool recall_paths(Survey& survey, const std::vector<StoredInput>& inputs,
+                  const std::vector<StoredPath>& earlier);
 
 }  // namespace jcprof::harness

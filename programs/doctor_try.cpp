@@ -12,6 +12,7 @@
 #include "harness/judgement.hpp"
 #include "harness/survey.hpp"
 #include "harness/transports.hpp"
+#include "programs/built.hpp"
 #include "programs/output.hpp"
 #include "programs/permission.hpp"
 #include "programs/steps.hpp"
@@ -95,9 +96,11 @@ class Trial {
     step_ = "build";
     build();
     step_ = "install";
-    if (project_.install.empty()) return;
-    run_steps("install", project_.install, values_, {.is_shown = false});
-    ok(fmt::format("{} steps", project_.install.size()));
+    if (!project_.install.empty()) {
+      run_steps("install", project_.install, values_, {.is_shown = false});
+      ok(fmt::format("{} steps", project_.install.size()));
+    }
+    note_build(folder_.path());
   }
 
   void build() {
@@ -105,17 +108,18 @@ class Trial {
     try {
       run_steps("build", project_.build, values_, {.is_shown = false});
     } catch (const UserError& error) {
-      throw UserError(
-          Fault{.message = error.faults().front().message,
-                .hint = fails_without_traps()
-                            ? "it fails without traps too: mend \"build\" or the sources first"
-                            : "it does not fail without traps: leave the function that it names "
-                              "out by \"exclude\" in \"profile\", or choose a coarser \"level\""});
+      const bool is_of_the_project = fails_without_traps();
+      make_tree({.common = options_}, folder_);
+      throw UserError(Fault{
+          .message = error.faults().front().message,
+          .hint = is_of_the_project ? "it fails without traps too: mend \"build\" or the sources first"
+                                    : "it does not fail without traps: leave the function that it names "
+                                      "out by \"exclude\" in \"profile\", or choose a coarser \"level\""});
     }
     ok(fmt::format("{} steps", project_.build.size()));
   }
 
-  /// The sources as they are, but for the entry, which cannot be without.
+  /// The sources as they are, but for the entry, which cannot be without. Leaves that tree.
   bool fails_without_traps() {
     make_tree({.common = options_, .functions_only = true, .include = {""}}, folder_);
     try {
@@ -148,31 +152,31 @@ class Trial {
     const harness::TracedPath& path = survey.paths.front().path;
     const std::uint32_t input = survey.paths.front().inputs.front();
     const Clock::time_point begun = Clock::now();
-    const double whole = median_of(transport, {.stop = {}, .input = input});
+    const std::optional<double> whole = median_time(transport, {.stop = {}, .input = input});
     const std::chrono::duration<double> shooting = Clock::now() - begun;
+    if (!whole)
+      throw environment_error(
+          fmt::format("it was answered once, and none of {} times after that", looks),
+          "look what it leaves behind: \"before_each\" and \"after_reset\" in \"session\" "
+          "bring the target back to one state");
     ok(fmt::format("answered {} in {}", in_form(status_form(project_.target), survey.good.front().status),
-                   harness::in_unit(whole, target.unit)));
+                   harness::in_unit(*whole, target.unit)));
     step_ = "path";
     ok(fmt::format("{} events, {}", path.events.size(), state_of(path)));
     for (const Warning& warning : survey.warnings)
       findings_.push_back(
           {Verdict::remark, std::string(name_of(warning.kind)), warning.text, warning.advice});
-    const double first = median_of(transport, {.stop = path.events.front(), .input = input});
+    const std::optional<double> first = median_time(transport, {.stop = path.events.front(), .input = input});
+    if (!first)
+      findings_.push_back({Verdict::remark, "stops",
+                           fmt::format("none of {} runs stopped at the first event of the path", looks),
+                           "look how the code there ends, and what catches its exceptions"});
     FirstContact contact{.events = path.events.size(), .shot_s = shooting.count() / looks};
-    if (target.unit == ClockUnit::ns) contact.whole_ns = whole;
-    if (target.unit == ClockUnit::ns) contact.behind_ns = whole - first;
+    if (target.unit == ClockUnit::ns && first) {
+      contact.whole_ns = *whole;
+      contact.behind_ns = *whole - *first;
+    }
     std::ranges::move(prospects(project_, contact), std::back_inserter(findings_));
-  }
-
-  static double median_of(harness::Transport& transport, const Shot& shot) {
-    std::vector<Ticks> ticks;
-    const std::vector<Shot> shots(looks, shot);
-    transport.measure(shots, [&ticks](const Shot&, const Sample& sample) {
-      ticks.push_back(sample.ticks);
-      return true;
-    });
-    std::ranges::nth_element(ticks, ticks.begin() + looks / 2);
-    return static_cast<double>(ticks[looks / 2]);
   }
 
   const Project& project_;
@@ -203,6 +207,20 @@ Findings refusal(const Project& project, bool yes) {
 }
 
 }  // namespace
+
+std::optional<double> median_time(harness::Transport& transport, const Shot& shot) {
+  std::vector<Ticks> ticks;
+  const std::vector<Shot> shots(looks, shot);
+  const Outcome asked = shot.stop.trap == run_to_end ? Outcome::ended : Outcome::stopped;
+  transport.measure(shots, [&](const Shot&, const Sample& sample) {
+    if (sample.outcome == asked) ticks.push_back(sample.ticks);
+    return true;
+  });
+  if (ticks.empty()) return std::nullopt;
+  const auto middle = ticks.begin() + static_cast<std::ptrdiff_t>(ticks.size() / 2);
+  std::ranges::nth_element(ticks, middle);
+  return static_cast<double>(*middle);
+}
 
 Findings prospects(const Project& project, const FirstContact& contact) {
   Findings findings;

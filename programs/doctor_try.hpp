@@ -3,8 +3,11 @@
 // fails.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "harness/transport.hpp"
 #include "programs/diagnosis.hpp"
 #include "programs/options.hpp"
 #include "src/core/project.hpp"
@@ -18,6 +21,9 @@ struct FirstContact {
   double behind_ns = 0;      // of it, behind the first event
   double shot_s = 0;         // that a shot takes with all around it
 };
+
+/// The median time of a few such shots, of those alone that were answered as asked; nothing where none was.
+std::optional<double> median_time(harness::Transport& transport, const Shot& shot);
 
 /// What to expect of a measurement, and what to change before it. Pure.
 std::vector<Finding> prospects(const Project& project, const FirstContact& contact);

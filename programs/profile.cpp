@@ -12,6 +12,7 @@
 #include "annotator/estimate/estimates.hpp"
 #include "annotator/estimate/run_data.hpp"
 #include "harness/transports.hpp"
+#include "programs/built.hpp"
 #include "programs/output.hpp"
 #include "programs/permission.hpp"
 #include "programs/refine.hpp"
@@ -55,6 +56,7 @@ void build_and_install(const Project& project, const Placeholders& values, const
 
 void build_and_install(const Profiling& all) {
   build_and_install(all.project, all.values, {.is_shown = !all.run.common.quiet});
+  note_build(all.folder.path());
 }
 
 /// A tree that was said to be near the limits, and then is not built or installed, has too many traps.

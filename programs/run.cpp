@@ -17,6 +17,7 @@
 #include "annotator/estimate/run_data.hpp"
 #include "harness/measure.hpp"
 #include "harness/transports.hpp"
+#include "programs/built.hpp"
 #include "programs/output.hpp"
 #include "programs/permission.hpp"
 #include "programs/unfit.hpp"
@@ -204,6 +205,7 @@ ExitCode run_in(const OutputFolder& folder, const Project& project, const RunOpt
   ask_about(project, programs_of_run(project), consent_of(options.common.yes));
 
   harness::MeasureOptions settings = measure_options(project, options);
+  settings.build = noted_build(out, map);
   catch_signals();
   const std::unique_ptr<harness::Transport> transport =
       harness::make_transport(project, map, options.transport, out);

@@ -170,19 +170,29 @@ void Store::close() {
 }
 
 std::optional<RunInfo> Store::last_run() const {
-  Statement select = state_->database.prepare("SELECT * FROM run ORDER BY id DESC LIMIT 1");
-  if (!select.step()) return std::nullopt;
-  const std::int64_t run = select.integer(0);
-  state_->verify(run, "run");
-  RunInfo info = row_in<RunRow>(select).info;
-  info.id = run;
-  return info;
+  const std::vector<RunInfo> newest = state_->newest_runs(1);
+  return newest.empty() ? std::nullopt : std::optional(newest.front());
+}
+
+std::vector<RunInfo> Store::runs() const {
+  return state_->newest_runs(-1);
 }
 
 void Store::replace_old() {
   if (state_->replaced.empty()) return;
   remove_profile(state_->replaced);
   state_->database = open(std::exchange(state_->replaced, {}), OpenMode::read_write);
+}
+
+std::vector<RunInfo> Store::State::newest_runs(std::int64_t most) const {
+  std::vector<RunInfo> runs;
+  Statement select = database.prepare("SELECT * FROM run ORDER BY id DESC LIMIT ?");
+  for (select.bind(most); select.step();) {
+    runs.push_back(row_in<RunRow>(select).info);
+    runs.back().id = select.integer(0);
+    verify(runs.back().id, "run");
+  }
+  return runs;
 }
 
 std::int64_t Store::begin_run(const RunInfo& info, const TrapMap& map,
@@ -208,16 +218,19 @@ void Store::set_state(std::int64_t run, RunState state) {
   atomically.commit();
 }
 
-void Store::resume_run(const RunInfo& info) {
+std::int64_t Store::resume_run(const RunInfo& info) {
   Atomically atomically(state_->database);
+  const std::int64_t newest = state_->database.integer("SELECT max(id) FROM run");
+  const std::int64_t id = info.id == newest ? newest : newest + 1;
+  if (id != info.id) state_->renumber(info.id, id);
   state_->database
       .prepare(
           "UPDATE run SET state = ?, rounds = ?, absolute = ?, relative = ?, zoom = ?, hot = ? WHERE id = ?")
-      .bind(name_of(RunState::running), info.rounds, info.absolute, info.relative, info.zoom, info.hot,
-            info.id)
+      .bind(name_of(RunState::running), info.rounds, info.absolute, info.relative, info.zoom, info.hot, id)
       .run();
-  state_->seal(info.id, "run");
+  state_->seal(id, "run");
   atomically.commit();
+  return id;
 }
 
 void Store::add_path(std::int64_t run, const StoredPath& path) {

@@ -252,11 +252,14 @@ class Store {
 
   /// The newest run.
   std::optional<RunInfo> last_run() const;
+  /// All of them, newest first.
+  std::vector<RunInfo> runs() const;
   /// Adds a run with everything that is known before the first shot; `info.id` is not looked at.
   std::int64_t begin_run(const RunInfo& info, const TrapMap& map, const std::vector<StoredInput>& inputs);
   void set_state(std::int64_t run, RunState state);
-  /// The run info.id is running again, for the rounds, precision and zoom of `info`.
-  void resume_run(const RunInfo& info);
+  /// The run info.id is running again, for the rounds, precision and zoom of `info`. Where there are newer
+  /// ones it becomes the newest: the result is its id from here on.
+  std::int64_t resume_run(const RunInfo& info);
   /// Replaces that variant of that input. A path without events leaves no trace in the file.
   void add_path(std::int64_t run, const StoredPath& path);
   /// Replaces the look with that number.

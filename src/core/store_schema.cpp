@@ -108,6 +108,13 @@ CREATE VIEW slow AS
   WHERE w.run = (SELECT max(id) FROM run) ORDER BY w.ticks DESC, w.number;
 )sql";
 
+std::vector<Layout> layouts() {
+  const auto all = []<class... Rows>(const Rows&...) { return std::vector{layout<Rows>()...}; };
+  return all(RunRow{}, DigestRow{}, SourceDigest{}, Trap{}, StoredInput{}, PathRow{}, StoredSample{},
+             StoredCalibration{}, StoredLook{}, Warning{}, StoredEstimate{}, StoredSymbol{}, StoredThread{},
+             CallRow{}, StoredCallLine{}, StoredSlow{}, StoredMark{});
+}
+
 }  // namespace
 
 std::string_view name_of(RunState state) {
@@ -144,11 +151,15 @@ std::string selection(std::string_view table, std::string_view where) {
 }
 
 std::string store_schema() {
-  const auto creations = []<class... Rows>(const Rows&...) { return (layout<Rows>().creation() + ...); };
-  return creations(RunRow{}, DigestRow{}, SourceDigest{}, Trap{}, StoredInput{}, PathRow{}, StoredSample{},
-                   StoredCalibration{}, StoredLook{}, Warning{}, StoredEstimate{}, StoredSymbol{},
-                   StoredThread{}, CallRow{}, StoredCallLine{}, StoredSlow{}, StoredMark{}) +
-         views;
+  std::string schema;
+  for (const Layout& layout : layouts()) schema += layout.creation();
+  return schema + views;
+}
+
+std::vector<std::string> store_tables() {
+  std::vector<std::string> names;
+  for (const Layout& layout : layouts()) names.emplace_back(layout.table.name);
+  return names;
 }
 
 }  // namespace jcprof

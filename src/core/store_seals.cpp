@@ -2,6 +2,8 @@
 // Digests over what carries numbers into estimates: made of the rows as they came to lie in the file, in the
 // transaction that wrote them, and compared when they are read. They are against failing disks and hasty
 // hands, not against forgers.
+#include <algorithm>
+
 #include <sha256.h>
 
 #include "src/core/store_state.hpp"
@@ -59,6 +61,23 @@ void Store::State::seal(std::int64_t run, const std::string& part, const Seal& s
   Statement select = database.prepare(sealed_rows(part));
   Statement digest = insertion<DigestRow>(database, "OR REPLACE");
   insert(digest, run, DigestRow{.part = part, .seal = seal, .sha256 = rows_in(select, run, seal).digest});
+}
+
+void Store::State::renumber(std::int64_t from, std::int64_t to) const {
+  const std::vector<std::string> tables = store_tables();
+  std::vector<DigestRow> sealed;
+  Statement seals = database.prepare(selection("digest", "run = ?"));
+  for (seals.bind(from); seals.step();) sealed.push_back(row_in<DigestRow>(seals));
+  // The file may name anything there.
+  std::erase_if(sealed, [&](const DigestRow& row) { return std::ranges::count(tables, row.part) == 0; });
+  for (const std::string& table : tables)
+    if (std::ranges::count(sealed, table, &DigestRow::part) > 0) verify(from, table);
+  for (const std::string& table : tables)
+    database
+        .prepare(fmt::format("UPDATE {0} SET {1} = ? WHERE {1} = ?", table, table == "run" ? "id" : "run"))
+        .bind(to, from)
+        .run();
+  for (const DigestRow& row : sealed) seal(to, row.part, row.seal);
 }
 
 void Store::State::take(std::int64_t run, const StoredSample& added) {

@@ -33,6 +33,11 @@ struct Store::State {
     return rows;
   }
 
+  /// Newest first; below 0: all of them.
+  std::vector<RunInfo> newest_runs(std::int64_t most) const;
+  /// All rows of the run get another number, after a look whether they are what was stored.
+  void renumber(std::int64_t from, std::int64_t to) const;
+
   /// `part` is a table. Within the transaction that changed those rows (store_seals.cpp).
   void seal(std::int64_t run, const std::string& part, const Seal& seal) const;
   void seal(std::int64_t run, const std::string& part) const { seal(run, part, Seal{}); }

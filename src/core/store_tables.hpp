@@ -18,6 +18,8 @@ inline constexpr int version_of_store = 8;
 
 /// The statements that make all tables and views.
 std::string store_schema();
+/// The names of the tables.
+std::vector<std::string> store_tables();
 
 std::string_view name_of(RunState state);
 std::string_view name_of(EstimateScope scope);

@@ -7,7 +7,9 @@
 #include "programs/doctor_try.hpp"
 #include "src/core/file.hpp"
 #include "src/core/process.hpp"
+#include "src/core/trap_map.hpp"
 #include "tests/core/temporary_folder.hpp"
+#include "tests/support/fake_transport.hpp"
 
 namespace jcprof::cli {
 namespace {
@@ -20,8 +22,7 @@ int main(int argc, char** argv) { turns(argc > 1 ? atoi(argv[1]) : 9); return ar
 )";
 
 /// What jcprof doctor finds in that program, with changes to a project file that is right (RFC 7396).
-json found_with(const json& changes) {
-  const test::TemporaryFolder folder;
+json found_in(const test::TemporaryFolder& folder, const json& changes) {
   json project = {{"format", "jcprof-project"},
                   {"version", 1},
                   {"target", "program"},
@@ -40,6 +41,10 @@ json found_with(const json& changes) {
       found, [](const json& one) { return one["verdict"] == "failed" || one["verdict"] == "missing"; });
   CHECK(result.exit_status == (is_good ? 0 : 1));
   return found;
+}
+
+json found_with(const json& changes) {
+  return found_in(test::TemporaryFolder(), changes);
 }
 
 /// The last finding: "subject: what; way out".
@@ -81,9 +86,29 @@ TEST_CASE("a build that fails without traps too is the project's own") {
 }
 
 TEST_CASE("a build that fails because of traps alone is said to") {
-  const std::string fault = fault_with(built_by(
-      {"sh", "-c", "[ $(grep -o '/\\*\\[j\\*/' a.c | wc -l) -lt 12 ] && cc -o \"$0\" a.c", "{out}/app"}));
-  CHECK_THAT(fault, Catch::StartsWith("build: ") && Catch::Contains("it does not fail without traps"));
+  const test::TemporaryFolder folder;
+  const json found = found_in(
+      folder, built_by({"sh", "-c", "[ $(grep -o '/\\*\\[j\\*/' a.c | wc -l) -lt 12 ] && cc -o \"$0\" a.c",
+                        "{out}/app"}));
+  CHECK(found.back()["subject"] == "build");
+  CHECK_THAT(found.back()["way_out"].get<std::string>(), Catch::Contains("it does not fail without traps"));
+  // What was told of is what is left.
+  const auto traps = std::ranges::find_if(found, [](const json& one) { return one["subject"] == "traps"; });
+  REQUIRE(traps != found.end());
+  CHECK((*traps)["what"] ==
+        std::to_string(read_trap_map(folder / "jcprof-out/traps.json").traps.size()) + " of them");
+}
+
+TEST_CASE("a median is of the shots that were answered as asked") {
+  test::FakeTransport target;
+  target.paths[0] = {TrapId{1}, TrapId{2}};
+  const Event second{.trap = TrapId{2}, .hit = 1};
+  target.twist = [](const Shot&, std::uint64_t n, Sample& sample) {
+    if (n % 5 > 2) sample = {.outcome = n % 2 == 0 ? Outcome::lost : Outcome::ended, .ticks = 7};
+  };
+  CHECK(median_time(target, {.stop = second}) == 2000);
+  target.twist = [](const Shot&, std::uint64_t, Sample& sample) { sample = {.outcome = Outcome::timed_out}; };
+  CHECK_FALSE(median_time(target, {.stop = second}));
 }
 
 TEST_CASE("a compiler that is not there is named before anything is tried") {

@@ -110,13 +110,17 @@ TEST_CASE("a run of another build, project, device, input or path is not resumed
   CHECK(obstacle_after([](Bench& bench) { bench.options.zoom = 0.5; }).empty());
   CHECK(obstacle_after([](Bench& bench) { bench.options.tool = "jcprof 9"; }) ==
         "its jcprof was \"jcprof " JCPROF_VERSION "\" and is \"jcprof 9\" now");
+  CHECK(obstacle_after([](Bench& bench) { bench.target.description.agent = "test/2"; }) ==
+        "its agent was \"test/1\" and is \"test/2\" now");
+  CHECK(obstacle_after([](Bench& bench) { bench.options.build = "another"; }) ==
+        "it is of other sources or traps, or of another build");
   CHECK(obstacle_after([](Bench& bench) { bench.target.description.device = "gd60"; }) ==
         "its device was \"nothing\" and is \"gd60\" now");
   CHECK(obstacle_after([](Bench& bench) { bench.target.description.unit = ClockUnit::cycles; }) ==
         "its clock was \"ns\" and is \"cycles\" now");
   CHECK(obstacle_after([](Bench& bench) { bench.project.digest = "d2"; }) == "it is of another jcprof.json");
   CHECK(obstacle_after([](Bench& bench) { bench.map.traps.pop_back(); }) ==
-        "it is of other sources or traps");
+        "it is of other sources or traps, or of another build");
   CHECK(obstacle_after([](Bench& bench) { bench.project.inputs = FixedInput{"00"}; }) ==
         "its inputs were others");
   CHECK(obstacle_after([](Bench& bench) { bench.target.paths[0].pop_back(); }) ==
@@ -137,6 +141,63 @@ TEST_CASE(
   bench.options.obstacle = [&obstacle](const std::string& text) { obstacle = text; };
   CHECK(bench.run().run.id != first);
   CHECK(obstacle == "it is finished, and this is a new build");
+}
+
+TEST_CASE("a run is resumed though another device was measured since, and is the newest from there on") {
+  Bench bench;
+  const auto run_on = [&](const std::string& device) {
+    bench.target.description.device = device;
+    return bench.run();
+  };
+  run_on("first");
+  const std::int64_t second = run_on("second").run.id;
+  std::string obstacle;
+  bench.options.obstacle = [&obstacle](const std::string& text) { obstacle = text; };
+  bench.options.rounds = 8;
+  const Measured again = run_on("first");
+  CHECK(again.continued);
+  CHECK(obstacle.empty());
+  CHECK(bench.in_rounds() == 8 * 7);
+  CHECK(again.run.id > second);
+  const Store store(bench.folder / "profile.jcprof", OpenMode::read_only);
+  const std::vector<RunInfo> runs = store.runs();
+  REQUIRE(runs.size() == 2);
+  CHECK(runs[0].id == again.run.id);
+  CHECK(runs[0].device == "first");
+  CHECK(runs[1].id == second);
+  CHECK(store.samples(second).size() == 60 + 4 * 7);
+  CHECK(store.last_run()->device == "first");
+  CHECK(store.traps(again.run.id).traps.size() == 5);
+  CHECK(store.looks(again.run.id).size() > 1);
+}
+
+TEST_CASE("a path that seldom varies is resumed, whichever call saw it vary") {
+  const std::vector<TrapId> other{TrapId{1}, TrapId{4}};
+  const bool first_saw_it = GENERATE(true, false);
+  Bench bench;
+  bench.target.knows_run = true;
+  const std::vector<TrapId> usual = bench.target.paths[0];
+  // Every fourth traced run is another one; a path of one window takes two runs to be called steady.
+  const auto vary = [&](bool varies) {
+    bench.target.window = 16;
+    bench.target.before_trace = [&, varies](std::uint64_t n) {
+      bench.target.paths[0] = varies && n % 4 == 2 ? other : usual;
+    };
+    bench.target.traces = 0;
+    bench.target.after_shot = [&](std::uint64_t) {};
+    bench.target.twist = [&](const Shot&, std::uint64_t, Sample&) { bench.target.paths[0] = usual; };
+  };
+  vary(first_saw_it);
+  const std::int64_t run = bench.run().run.id;
+  vary(!first_saw_it);
+  bench.options.rounds = 6;
+  const Measured again = bench.run();
+  CHECK(again.continued);
+  CHECK(again.run.id == run);
+  CHECK(has(again.warnings, "runs of input 0 () take different paths"));
+  const Store store(bench.folder / "profile.jcprof", OpenMode::read_only);
+  CHECK(store.paths(run).size() == 2);
+  CHECK(store.paths(run).front().events == events_of(usual));
 }
 
 TEST_CASE("inputs that another seed draws are others") {
