@@ -186,17 +186,47 @@ void leave_out_unreadable(const fs::path& root, std::vector<std::string>& source
   });
 }
 
-Instrumentation planned(Language& language, const std::vector<std::string>& sources, const TrapPolicy& policy,
-                        const std::vector<LeftOut>& left_out) {
+/// The first fault of a source, as a reason to leave it out.
+LeftOut left_out_for(const UnreadableSources::Source& source, const fs::path& root) {
+  const auto& [message, place, hint] = source.faults.front();
+  const std::string file = fs::path(place.file).is_absolute()
+                               ? fs::path(place.file).lexically_proximate(root).generic_string()
+                               : place.file;
+  const std::string line = place.line == 0 ? "" : fmt::format(":{}", place.line);
+  const std::string where = file == source.path && line.empty() ? "" : file + line + ": ";
+  return {.path = source.path, .reason = where + message};
+}
+
+/// What cannot be made out joins `left_out`, and its faults `missed`.
+std::vector<SourceModel> read_what_can_be(Language& language, const std::vector<std::string>& sources,
+                                          const fs::path& root, std::vector<LeftOut>& left_out,
+                                          std::vector<Fault>& missed) {
   std::set<std::string> without;
   for (const LeftOut& file : left_out) without.insert(file.path);
-  Instrumentation work{.models = language.read(sources, without)};
+  for (;;) try {
+      return language.read(sources, without);
+    } catch (const UnreadableSources& error) {
+      bool is_new = false;
+      for (const UnreadableSources::Source& source : error.sources()) {
+        if (!without.insert(source.path).second) continue;
+        left_out.push_back(left_out_for(source, root));
+        is_new = true;
+      }
+      std::ranges::copy(error.faults(), std::back_inserter(missed));
+      const auto is_left_out = [&](const std::string& path) { return without.contains(path); };
+      if (!is_new || std::ranges::all_of(sources, is_left_out)) throw UserError(missed);
+    }
+}
+
+Instrumentation planned(Language& language, const std::vector<std::string>& sources, const Project& project,
+                        const TrapPolicy& policy, std::vector<LeftOut>& left_out) {
+  std::vector<Fault> missed = faults_of(left_out);
+  Instrumentation work{.models = read_what_can_be(language, sources, project.root, left_out, missed)};
   try {
     work.plan = plan_traps(work.models, policy);
   } catch (const UserError& error) {  // what it misses may stand in those
-    std::vector<Fault> faults = error.faults();
-    std::ranges::move(faults_of(left_out), std::back_inserter(faults));
-    throw UserError(faults, error.exit_code());
+    std::ranges::copy(error.faults(), std::back_inserter(missed));
+    throw UserError(missed, error.exit_code());
   }
   return work;
 }
@@ -209,6 +239,20 @@ void say_what_is_left_out(const std::vector<LeftOut>& left_out, Generated& resul
 }
 
 }  // namespace
+
+UnreadableSources::UnreadableSources(std::vector<Source> sources)
+    : UserError([&] {
+        std::vector<Fault> faults;
+        std::set<std::string> said;  // of a header that many sources include
+        for (const Source& source : sources)
+          for (const Fault& fault : source.faults)
+            if (said.insert(fmt::format("{}:{}:{}: {}", fault.place.file, fault.place.line,
+                                        fault.place.column, fault.message))
+                    .second)
+              faults.push_back(fault);
+        return faults;
+      }()),
+      sources_(std::move(sources)) {}
 
 std::vector<Fault> faults_of(const std::vector<LeftOut>& left_out) {
   std::vector<Fault> faults;
@@ -226,7 +270,7 @@ Generated generate(const Project& project, const fs::path& out, std::vector<Left
   const std::unique_ptr<Language> language =
       language_for(project, files, sources, {.out = out, .work = folder.path()});
   TrapPolicy policy{.entry = project.entry, .scope = project.profile, .language = language_of(sources)};
-  Instrumentation work = planned(*language, sources, policy, left_out);
+  Instrumentation work = planned(*language, sources, project, policy, left_out);
   language->prepare(work, files, policy);
   const fs::path part = folder.path() / "tree";
   Generated result;

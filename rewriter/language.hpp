@@ -11,6 +11,7 @@
 
 #include "rewriter/plan.hpp"
 #include "rewriter/source_model.hpp"
+#include "src/core/error.hpp"
 #include "src/core/project.hpp"
 #include "src/core/trap_map.hpp"
 
@@ -37,12 +38,26 @@ struct CheckResult {
   bool tight = false;  // may be too large for a card
 };
 
+/// Sources that cannot be made out; the others can be read without them.
+class UnreadableSources : public UserError {
+ public:
+  struct Source {
+    std::string path;  // as in the project
+    std::vector<Fault> faults;
+  };
+  explicit UnreadableSources(std::vector<Source> sources);
+  const std::vector<Source>& sources() const { return sources_; }
+
+ private:
+  std::vector<Source> sources_;
+};
+
 class Language {
  public:
   virtual ~Language() = default;
 
-  /// In the order of `paths`; those `without` are not parsed, and their models have no sites. UserError with
-  /// the faults of all of them.
+  /// In the order of `paths`; those `without` are not parsed, and their models have no sites. Throws
+  /// UnreadableSources with all that cannot be, or a UserError where nothing can be done without them.
   virtual std::vector<SourceModel> read(const std::vector<std::string>& paths,
                                         const std::set<std::string>& without) = 0;
   /// Once, with the first plan: settles what the runtime is called among the project's `files`, and plans

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <set>
 
-#include <fmt/format.h>
-
 #include "rewriter/c/merge.hpp"
 #include "rewriter/c/unit.hpp"
 #include "rewriter/c/walk.hpp"
 #include "rewriter/edits.hpp"
+#include "rewriter/language.hpp"
 #include "rewriter/project_tree.hpp"
 #include "rewriter/reading.hpp"
 #include "src/core/error.hpp"
@@ -43,15 +42,12 @@ std::vector<CUnitReading> read_units(const fs::path& root, const std::vector<Com
     readings[i] = read_unit(units[i], i, room);
   };
   in_parallel(units.size(), read, reading_workers());
-  std::vector<Fault> faults;
-  std::set<std::string> said;  // of a header that many units include
-  for (const CUnitReading& reading : readings)
-    for (const Fault& fault : reading.faults)
-      if (said.insert(fmt::format("{}:{}:{}: {}", fault.place.file, fault.place.line, fault.place.column,
-                                  fault.message))
-              .second)
-        faults.push_back(fault);
-  if (!faults.empty()) throw UserError(faults);
+  std::vector<UnreadableSources::Source> unreadable;
+  for (std::size_t i = 0; i < units.size(); ++i)
+    if (!readings[i].faults.empty())
+      unreadable.push_back(
+          {fs::path(units[i].path).lexically_relative(root).generic_string(), readings[i].faults});
+  if (!unreadable.empty()) throw UnreadableSources(std::move(unreadable));
   return readings;
 }
 

@@ -76,6 +76,8 @@ class CLanguage : public Language {
 
   std::vector<SourceModel> read(const std::vector<std::string>& paths,
                                 const std::set<std::string>& without) override {
+    notes_.clear();
+    units_.clear();
     std::vector<CompileUnit> units = compile_units(project_, paths, out_);
     std::erase_if(units, [&](const CompileUnit& unit) {
       return without.contains(fs::path(unit.path).lexically_relative(project_.root).generic_string());

@@ -69,10 +69,13 @@ class JavaLanguage : public Language {
                                 const std::set<std::string>& without) override {
     std::vector<SourceModel> models(paths.size());
     std::vector<std::vector<Fault>> faults_of(paths.size());
+    std::vector<std::vector<Fault>> refused(paths.size());
     const auto read_one = [&](std::size_t i) {
       models[i].path = paths[i];
       try {
         models[i].text = read_file(project_.root / paths[i]);
+        if (carries_traps(models[i].text)) refused[i] = {traps_already(paths[i], models[i].text)};
+        if (!refused[i].empty()) return;
         const Reading reading(paths[i]);
         if (!without.contains(paths[i])) models[i] = read_java(paths[i], models[i].text);
       } catch (const UserError& error) {
@@ -81,8 +84,12 @@ class JavaLanguage : public Language {
     };
     in_parallel(paths.size(), read_one, reading_workers());
     std::vector<Fault> faults;
-    for (std::vector<Fault>& own : faults_of) std::ranges::move(own, std::back_inserter(faults));
+    for (std::vector<Fault>& own : refused) std::ranges::move(own, std::back_inserter(faults));
     if (!faults.empty()) throw UserError(faults);
+    std::vector<UnreadableSources::Source> unreadable;
+    for (std::size_t i = 0; i < paths.size(); ++i)
+      if (!faults_of[i].empty()) unreadable.push_back({paths[i], std::move(faults_of[i])});
+    if (!unreadable.empty()) throw UnreadableSources(std::move(unreadable));
     settle_applets(models);
     return models;
   }

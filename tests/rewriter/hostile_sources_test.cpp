@@ -21,6 +21,11 @@ using test::TemporaryFolder;
 const std::string good =
     "int helper(int n) {\n  n++;\n  return n;\n}\nint main(void) {\n  return helper(0);\n}\n";
 
+const std::string applet =
+    "import javacard.framework.*;\npublic class A extends Applet {\n"
+    "  public static void install(byte[] b, short o, byte l) { new A().register(); }\n"
+    "  public void process(APDU apdu) { short n = 0; n++; }\n}\n";
+
 std::string many(int times, const std::string& text) {
   std::string result;
   for (int i = 0; i < times; ++i) result += text;
@@ -97,12 +102,46 @@ TEST_CASE("an entry that stands in a file which cannot be read is missed with th
                                Catch::Contains("entry.c: cannot read: Too many levels of symbolic links"));
 }
 
-TEST_CASE("a header that is a pipe is refused by name, and not waited for") {
+TEST_CASE("a header that is a pipe is not waited for, and its includer named") {
   const HostileTree tree;
   tree.write("good.c", good);
   tree.write("bad.c", "#include \"pipe.h\"\nint f(void) { return 1; }\n");
   REQUIRE(::mkfifo((tree.root() / "pipe.h").c_str(), 0600) == 0);
-  CHECK_THAT(tree.fault(), Catch::Contains("pipe.h:1") && Catch::Contains("regular files only"));
+  const Generated generated = tree.generate();
+  CHECK_THAT(left_out(generated), Catch::StartsWith("bad.c: left without traps: pipe.h:1: ") &&
+                                      Catch::Contains("regular files only"));
+  CHECK(has_traps_in(generated, "good.c"));
+}
+
+TEST_CASE("a source in C that clang refuses is left out with its reason, unless the entry stands there") {
+  HostileTree tree;
+  tree.write("good.c", good);
+  tree.write("bad.c", "int f(void) { return 1; }\nint g(void) { return none; }\nint h(void) {\n");
+  const Generated generated = tree.generate();
+  CHECK(left_out(generated) == "bad.c: left without traps: bad.c:2: use of undeclared identifier 'none'\n");
+  CHECK(has_traps_in(generated, "good.c"));
+  CHECK_FALSE(has_traps_in(generated, "bad.c"));
+  CHECK(read_file(tree.folder / "out/tree/bad.c").starts_with("int f(void) { return 1; }\n"));
+  tree.entry = "f";
+  CHECK_THAT(tree.fault(), Catch::Contains("bad.c:2") && Catch::Contains("undeclared identifier 'none'"));
+}
+
+TEST_CASE("a source in Java that is none is left out with its reason, unless the entry stands there") {
+  HostileTree tree("java");
+  tree.target = "applet";
+  tree.entry = "A.process";
+  tree.write("A.java", applet);
+  tree.write("Bad.java", "class Bad {\n  void run() {\n    int n = ;\n  }\n}\n");
+  const Generated generated = tree.generate();
+  CHECK_THAT(left_out(generated), Catch::StartsWith("Bad.java: left without traps: Bad.java:3: "));
+  CHECK(has_traps_in(generated, "A.java"));
+  CHECK_FALSE(has_traps_in(generated, "Bad.java"));
+  tree.entry = "Bad.run";
+  CHECK_THAT(tree.fault(), Catch::Contains("Bad.java:3"));
+  // Traps of an earlier run are no fault of the text.
+  tree.entry = "A.process";
+  tree.write("Bad.java", "class Bad { /*[j*/ /*j]*/ }\n");
+  CHECK_THAT(tree.fault(), Catch::Contains("Bad.java"));
 }
 
 TEST_CASE("a source of 300 MB is named, and the others get their traps") {
@@ -179,20 +218,19 @@ TEST_CASE("a chain of 8,000 else ifs in Java is read, and what is nested deeper 
   HostileTree tree("java");
   tree.target = "applet";
   tree.entry = "A.process";
-  tree.write("A.java",
-             "import javacard.framework.*;\npublic class A extends Applet {\n"
-             "  public static void install(byte[] b, short o, byte l) { new A().register(); }\n"
-             "  public void process(APDU apdu) { short n = 0; n++; }\n}\n");
+  tree.write("A.java", applet);
   std::string chain = "class B {\n  static short f(short n) {\n    if (n == 0) n = 1;\n";
-  for (int i = 1; i <= 8000; ++i) chain += "    else if (n == " + std::to_string(i) + ") n += 2;\n";
+  for (int i = 1; i <= 8000; ++i) chain += "    else if (n == " + std::to_string(i % 100) + ") n += 2;\n";
   tree.write("B.java", chain + "    return n;\n  }\n}\n");
   tree.write("C.java", "class C {\n  static int f(int n) {\n    return " + many(100'000, "(") + "n" +
                            many(100'000, ")") + ";\n  }\n}\n");
   tree.write("D.java",
              "class D {\n  static void f() {\n" + many(100'000, "{") + many(100'000, "}") + "\n  }\n}\n");
-  CHECK_THAT(tree.fault(), Catch::Contains("C.java:3: nested more than 2000 deep") &&
-                               Catch::Contains("D.java:3: nested more than 2000 deep") &&
-                               !Catch::Contains("B.java"));
+  const Generated generated = tree.generate();
+  CHECK_THAT(left_out(generated), Catch::Contains("C.java:3: nested more than 2000 deep") &&
+                                      Catch::Contains("D.java:3: nested more than 2000 deep") &&
+                                      !Catch::Contains("B.java"));
+  CHECK(has_traps_in(generated, "B.java"));
 }
 
 TEST_CASE("more files than it is worth starting again for are reported together") {
