@@ -32,4 +32,8 @@ std::optional<std::int64_t> usual_time(const Known& known) {
   return *middle;
 }
 
+std::int64_t usual_ns(const Known& known, double ticks_per_ns) {
+  return static_cast<std::int64_t>(static_cast<double>(usual_time(known).value_or(0)) / ticks_per_ns);
+}
+
 }  // namespace jcprof::agents

@@ -42,5 +42,7 @@ std::uint64_t answer_digest(std::uint32_t status, std::uint64_t size, std::span<
 void see_time(Known& known, std::int64_t ticks);
 /// The median; nothing where it was never timed.
 std::optional<std::int64_t> usual_time(const Known& known);
+/// The same in nanoseconds; 0 where it was never timed.
+std::int64_t usual_ns(const Known& known, double ticks_per_ns);
 
 }  // namespace jcprof::agents

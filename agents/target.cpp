@@ -309,14 +309,9 @@ std::int64_t Target::remaining_ns() const {
 std::int64_t Target::suspicious_ns(const Known& known) const {
   constexpr std::int64_t least_ns = 1'000'000'000;
   const std::int64_t quarter = settings_.timeout.count() / 4;
-  const std::int64_t usual = usual_ns(known);
+  const std::int64_t usual = usual_ns(known, settings_.ticks_per_ns);
   if (usual == 0) return quarter;
   return std::max(3 * usual, std::min(quarter, std::max(least_ns, 100 * usual)));
-}
-
-std::int64_t Target::usual_ns(const Known& known) const {
-  return static_cast<std::int64_t>(static_cast<double>(usual_time(known).value_or(0)) /
-                                   settings_.ticks_per_ns);
 }
 
 /// Between two loads.
@@ -326,7 +321,7 @@ std::uint32_t Target::stops_allowed(const Input& input) const {
 
 /// The looks at it would take what is left of the shot's time, or never come back.
 bool Target::is_never_looked_at(const Known& known) const {
-  return settings_.is_fresh_always || 8 * usual_ns(known) > settings_.timeout.count();
+  return settings_.is_fresh_always || 8 * usual_ns(known, settings_.ticks_per_ns) > settings_.timeout.count();
 }
 
 // ---- other verbs

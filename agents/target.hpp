@@ -95,7 +95,6 @@ class Target {
   const Input& input_of(const Shot& shot) const { return inputs_.at(shot.input); }
   std::int64_t remaining_ns() const;
   std::int64_t suspicious_ns(const Known& known) const;
-  std::int64_t usual_ns(const Known& known) const;
   std::uint32_t stops_allowed(const Input& input) const;
   bool is_never_looked_at(const Known& known) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Typical mistakes in a project of one's own: jcprof doctor tries the project, and names the cause of each in
-// one sentence. Those of applets are in tests/harness/card_transport_test.cpp and device_cause_test.cpp.
+// one sentence. Those of applets are in tests/harness/card_refusals_test.cpp and device_cause_test.cpp.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
