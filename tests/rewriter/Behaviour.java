@@ -13,7 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
@@ -67,7 +69,8 @@ public class Behaviour {
         String traced = hex(instrumented.send(command));
         if (!traced.equals(expected)) return differs(command, "traced", expected, traced);
         int[] path = instrumented.path();
-        for (int i = 0; i < path.length; i += 1 + path.length / MOST_EVENTS_ARMED) {
+        boolean isNew = instrumented.seenPaths.add(Arrays.toString(path));
+        for (int i = 0; isNew && i < path.length; i += 1 + path.length / MOST_EVENTS_ARMED) {
             int trap = path[i];
             int hit = (int) Arrays.stream(path, 0, i + 1).filter(other -> other == trap).count();
             instrumented.restart();
@@ -100,6 +103,7 @@ public class Behaviour {
         final byte cla;
         final byte ins;
         final String stopStatus;
+        final Set<String> seenPaths = new HashSet<>();  // with stops at their events
         Object simulator;
         Method transmit;
 

@@ -86,7 +86,8 @@ TEST_CASE("taking out the inserted spans gives the original bytes, at every leve
 TEST_CASE("the output compiles, behaves the same unarmed, and stops at each event") {
   const fs::path work = fs::path(JCPROF_BINARY_DIR) / "tests/behaviour";
   fs::remove_all(work);
-  Command java{.argv = {"java", "-cp", JCPROF_JCARDSIM, (rewriter_tests / "Behaviour.java").string()},
+  Command java{.argv = {"java", "-XX:TieredStopAtLevel=1", "-cp", JCPROF_JCARDSIM,
+                        (rewriter_tests / "Behaviour.java").string()},
                .cwd = rewriter_tests};
   for (const fs::path& file : features())
     for (const auto& [name, level] : {std::pair{"statement", TrapLevel::statement},

@@ -66,7 +66,10 @@ class Checker {
 
   Faults check(const std::vector<Program>& programs) {
     faults_.clear();
-    std::vector<std::string> java{"java", "-Dfile.encoding=UTF-8", "-cp",
+    std::vector<std::string> java{"java",
+                                  "-XX:TieredStopAtLevel=1",
+                                  "-Dfile.encoding=UTF-8",
+                                  "-cp",
                                   fmt::format("{}:{}", JCPROF_JCARDSIM, (work_ / "runner").string()),
                                   "Nestings"};
     for (std::size_t first = 0; first < programs.size(); first += programs_a_batch) {
