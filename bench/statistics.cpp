@@ -13,6 +13,7 @@
 #include "bench/bars.hpp"
 #include "bench/fixed_1000.hpp"
 #include "bench/hot_blocks.hpp"
+#include "bench/lines.hpp"
 #include "bench/plain_mean.hpp"
 #include "bench/published.hpp"
 #include "bench/situations.hpp"
@@ -251,6 +252,7 @@ int run(const Options& options) {
   constexpr std::uint64_t most_runs = 100;
   if (options.only.empty()) {
     check_zoom(options.seeds, bars);
+    if (!options.is_quick) check_lines(options.seeds, bars);
     check_hot_calls(options.is_quick ? 4 * options.seeds : most_runs, bars);
   }
   return bars.missed() == 0 ? 0 : 1;

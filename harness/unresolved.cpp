@@ -23,8 +23,12 @@ std::string about(double count) {
 std::string told(const engine::FigureLook& figure, const Effort& effort) {
   constexpr double most_told = 1e12;
   if (!(figure.shots_left < most_told)) return figure.name + " is out of reach";
-  return fmt::format("{} needs about {} more shots ({})", figure.name, about(figure.shots_left),
-                     time_text(figure.shots_left * effort.per_shot));
+  const std::string shots =
+      fmt::format("{} needs about {} more shots", figure.name, about(figure.shots_left));
+  // A call that makes no shot does not know how long they take.
+  return effort.per_shot.count() > 0
+             ? fmt::format("{} ({})", shots, time_text(figure.shots_left * effort.per_shot))
+             : shots;
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ std::string time_text(std::chrono::duration<double> time);
 struct Effort {
   std::uint32_t rounds = 0;                   // so far
   std::uint32_t most_rounds = 0;              // of a call
-  std::chrono::duration<double> per_shot{0};  // as it was so far
+  std::chrono::duration<double> per_shot{0};  // as it was so far; 0: not known
 };
 
 /// Those with most of the time come first. Nothing where all are settled.

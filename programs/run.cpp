@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // jcprof run: measures, and stores what it measured.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -122,10 +123,12 @@ void print_result(const harness::Measured& measured, const RunOptions& options, 
   for (const Warning& warning : measured.warnings)
     fmt::print(stderr, "warning: {}\n", harmless(to_text(warning)));
   if (measured.continued && measured.shots == 0 && measured.is_done) {
-    fmt::print(
-        "nothing left to measure: the {} rounds of earlier calls reach the goal (--fresh measures anew): "
-        "{}\n",
-        measured.rounds, profile.string());
+    const auto is_of_goal = [](const Warning& one) { return one.kind == WarningKind::precision; };
+    fmt::print("nothing left to measure: the {} rounds of earlier calls {} (--fresh measures anew): {}\n",
+               measured.rounds,
+               std::ranges::any_of(measured.warnings, is_of_goal) ? "have what is in reach of a call"
+                                                                  : "reach the goal",
+               profile.string());
     return;
   }
   fmt::print("{}{} shots on {}{}: {}\n",

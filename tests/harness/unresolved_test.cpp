@@ -50,6 +50,12 @@ TEST_CASE("a line that a call cannot settle comes with how many rounds can") {
   CHECK(text_of({unsettled("a.c:12", 0.2, 1e12, 1e14)}).ends_with("a.c:12 is out of reach"));
 }
 
+TEST_CASE("a call that made no shot does not know how long more of them take") {
+  const auto warning = warning_of_unresolved(std::vector{unsettled("a.c:12", 0.2, 400, 1000)}, {},
+                                             {.rounds = 24, .most_rounds = 1000});
+  CHECK(warning->text.ends_with("a.c:12 needs about 1,000 more shots"));
+}
+
 TEST_CASE("times of hours and days are told so") {
   CHECK(time_text(0.2s) == "1 s");
   CHECK(time_text(119s) == "119 s");
