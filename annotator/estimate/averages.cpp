@@ -29,7 +29,7 @@ std::optional<Averages> averages_of(const MeasuredPath& path, const std::vector<
 }  // namespace
 
 std::optional<Averages> averages_of(const MeasuredPath& path, const Sum& sum) {
-  std::optional<Averages> averages = averages_of(path, sum.every_round, sum.doubt);
+  std::optional<Averages> averages = averages_of(path, sum.every_round, sum.doubt_of_rounds);
   if (!averages) return averages;
   const engine::Fit& fit = path.stretches().fit();
   const engine::Swayed mean = fit.mean_of(sum.every_round);

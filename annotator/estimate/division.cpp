@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <limits>
 
 namespace jcprof::annotator {
 namespace {
@@ -11,6 +11,10 @@ namespace {
 constexpr double half_a_tick = 0.5;
 constexpr double next_to_nothing = 1e-18;  // weight of a hit with too few rounds for an interval
 constexpr double normal_95 = 1.96;         // half widths of 95 % in standard deviations
+
+constexpr std::uint32_t no_edge = std::numeric_limits<std::uint32_t>::max();
+// The regression takes time with stretches times edges; beyond this nobody would wait for it.
+constexpr std::size_t most_cells = 300'000;
 
 /// The half width of the middle hit, or what a clock that repeats its readings leaves open.
 double usual_half_width(const std::vector<Interval>& alone) {
@@ -49,17 +53,52 @@ Interval typical_cost(const std::vector<Interval>& alone, Division::Doubt doubt)
   return {std::max(0.0, value), std::max(0.0, value - half), std::max(half, value + half)};
 }
 
-std::map<EdgeKey, Interval> typical_costs(const Stretches& stretches, const std::vector<Event>& path,
-                                          const Attribution& attribution, Division::Doubt doubt) {
+std::map<EdgeKey, Interval> typical_costs(const Stretches& stretches, std::span<const EdgeKey> keys,
+                                          Division::Doubt doubt) {
   std::map<EdgeKey, std::vector<Interval>> alone;
   for (std::size_t s = 0; s < stretches.all().size(); ++s) {
     const Stretch& stretch = stretches.all()[s];
     if (stretch.end == stretch.begin + 1 && stretches.rounds(s) > 0)
-      alone[edge_of(path, attribution, stretch.begin)].push_back(stretches.interval(s));
+      alone[keys[stretch.begin]].push_back(stretches.interval(s));
   }
   std::map<EdgeKey, Interval> costs;
   for (const auto& [edge, hits] : alone) costs.emplace(edge, typical_cost(hits, doubt));
   return costs;
+}
+
+/// The edges of each stretch that takes part in the regression: those of several blocks, all measured alone
+/// somewhere, and the single blocks that have one of these edges. Numbers the edges by block.
+std::vector<engine::EdgeCounts> edges_held(const Stretches& stretches, std::vector<std::uint32_t>& edges,
+                                           std::span<const EdgeKey> keys,
+                                           const std::map<EdgeKey, Interval>& alone) {
+  const auto blocks_of = [&](std::size_t s) {
+    const Stretch& stretch = stretches.all()[s];
+    return keys.subspan(stretch.begin, stretch.end - stretch.begin);
+  };
+  const auto is_alone = [&](const EdgeKey& key) { return alone.contains(key); };
+  std::map<EdgeKey, std::uint32_t> numbers;
+  std::vector<bool> takes_part(stretches.all().size());
+  std::size_t rows = 0;
+  for (std::size_t s = 0; s < takes_part.size(); ++s) {
+    if (blocks_of(s).size() < 2 || stretches.rounds(s) == 0) continue;
+    takes_part[s] = std::ranges::all_of(blocks_of(s), is_alone);
+    if (!takes_part[s]) continue;
+    for (const EdgeKey& key : blocks_of(s))
+      numbers.try_emplace(key, static_cast<std::uint32_t>(numbers.size()));
+  }
+  std::vector<engine::EdgeCounts> held(takes_part.size());
+  for (std::size_t s = 0; s < held.size(); ++s) {
+    if (blocks_of(s).size() == 1 && stretches.rounds(s) > 0)
+      takes_part[s] = numbers.contains(blocks_of(s).front());
+    if (!takes_part[s]) continue;
+    ++rows;
+    for (std::size_t block = stretches.all()[s].begin; block < stretches.all()[s].end; ++block) {
+      edges[block] = numbers.at(keys[block]);
+      engine::add_pass(held[s], edges[block]);
+    }
+  }
+  if (rows * numbers.size() > most_cells) return {};
+  return held;
 }
 
 }  // namespace
@@ -94,29 +133,23 @@ Fraction fraction(const Weight& part, const Weight& whole) {
           std::max(value, of(part.high, others.low, 1))};
 }
 
-Division::Division(const Stretches& stretches, const std::vector<Event>& path, const Attribution& attribution,
-                   Doubt doubt) {
+Division::Division(Stretches& stretches, const std::vector<Event>& path, const Attribution& attribution,
+                   Doubt doubt)
+    : edges_(path.size(), no_edge) {
+  std::vector<EdgeKey> keys;
+  for (std::size_t block = 0; block < path.size(); ++block) keys.push_back(edge_of(path, attribution, block));
+  const std::map<EdgeKey, Interval> typical = typical_costs(stretches, keys, doubt);
+  costs_ = stretches.regress(edges_held(stretches, edges_, keys, typical));
   before_.resize(path.size() + 1);
-  const std::map<EdgeKey, Interval> typical = typical_costs(stretches, path, attribution, doubt);
   for (std::size_t s = 0; s < stretches.all().size(); ++s) {
-    const Stretch& stretch = stretches.all()[s];
-    std::vector<std::size_t> unknown;
-    Weight known;
-    for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
-      const auto cost = typical.find(edge_of(path, attribution, i));
-      if (cost == typical.end())
-        unknown.push_back(i);
-      else
-        before_[i] = {1, cost->second.value, cost->second.low, cost->second.high};
-      known += before_[i];
+    if (!costs_.holds(s)) {
+      weigh(stretches, s, keys, typical, doubt);
+      continue;
     }
-    // An edge that was never measured alone gets what the stretch costs beyond those that were, and may be
-    // anything.
-    const double whole = std::max(0.0, stretches.interval(s).value);
-    const double rest = std::max(0.0, whole - known.value);
-    const double even = rest / static_cast<double>(std::max<std::size_t>(unknown.size(), 1));
-    for (const std::size_t i : unknown)
-      before_[i] = {1, even, doubt == Doubt::whole ? 0 : even, doubt == Doubt::whole ? whole : even};
+    for (std::size_t i = stretches.all()[s].begin; i < stretches.all()[s].end; ++i) {
+      const double cost = costs_.cost(edges_[i]);
+      before_[i] = {1, cost, cost, cost};
+    }
   }
   Weight sum;
   for (Weight& weight : before_) {
@@ -124,6 +157,28 @@ Division::Division(const Stretches& stretches, const std::vector<Event>& path, c
     weight = sum;
     sum += own;
   }
+}
+
+/// An edge that was never measured alone gets what the stretch costs beyond those that were, and may be
+/// anything.
+void Division::weigh(const Stretches& stretches, std::size_t index, std::span<const EdgeKey> keys,
+                     const std::map<EdgeKey, Interval>& typical, Doubt doubt) {
+  const Stretch& stretch = stretches.all()[index];
+  std::vector<std::size_t> unknown;
+  Weight known;
+  for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
+    const auto cost = typical.find(keys[i]);
+    if (cost == typical.end())
+      unknown.push_back(i);
+    else
+      before_[i] = {1, cost->second.value, cost->second.low, cost->second.high};
+    known += before_[i];
+  }
+  const double whole = std::max(0.0, stretches.interval(index).value);
+  const double rest = std::max(0.0, whole - known.value);
+  const double even = rest / static_cast<double>(std::max<std::size_t>(unknown.size(), 1));
+  for (const std::size_t i : unknown)
+    before_[i] = {1, even, doubt == Doubt::whole ? 0 : even, doubt == Doubt::whole ? whole : even};
 }
 
 }  // namespace jcprof::annotator

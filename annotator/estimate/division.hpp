@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divides the cost of a stretch among its blocks. Where hits of a loop were sampled, the stretch between two
-// of them is known well as a whole. Its blocks are known from blocks like them that were measured alone,
-// often badly. The division says how badly, so that an interval for a line stays a true one.
+// Divides the cost of a stretch among its blocks. Where passes of a loop were sampled, the stretch between
+// two of them is known well as a whole. The cost of an edge (trap to next trap) comes from all stretches that
+// hold it (engine/edge_costs). Where a stretch holds an edge that was never measured alone, its blocks are
+// known from blocks like them that were, often badly: then the bounds of weights say how badly.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <span>
 #include <tuple>
 #include <vector>
 
 #include "annotator/estimate/attribution.hpp"
 #include "annotator/estimate/stretches.hpp"
 #include "src/core/types.hpp"
+#include "src/engine/edge_costs.hpp"
 
 namespace jcprof::annotator {
 
@@ -41,16 +45,25 @@ EdgeKey edge_of(const std::vector<Event>& path, const Attribution& attribution, 
 
 class Division {
  public:
-  /// Which bounds weights have. More rounds take the noise away, but not that hits differ.
+  /// Which bounds weights have. More rounds take the noise away, but not that passes differ.
   enum class Doubt : std::uint8_t { whole, of_noise };
 
-  Division(const Stretches& stretches, const std::vector<Event>& path, const Attribution& attribution,
+  /// Times of `stretches` become those of the regression, where there is one.
+  Division(Stretches& stretches, const std::vector<Event>& path, const Attribution& attribution,
            Doubt doubt = Doubt::whole);
 
   /// The weight of the blocks [begin, end), which lie within one stretch.
   Weight weight(std::size_t begin, std::size_t end) const { return before_[end] - before_[begin]; }
+  const engine::EdgeCosts& edge_costs() const { return costs_; }
+  /// Of the block, as edge_costs() numbers them. Its stretch is part of the regression.
+  std::uint32_t edge(std::size_t block) const { return edges_[block]; }
 
  private:
+  void weigh(const Stretches& stretches, std::size_t index, std::span<const EdgeKey> keys,
+             const std::map<EdgeKey, Interval>& typical, Doubt doubt);
+
+  std::vector<std::uint32_t> edges_;  // by block
+  engine::EdgeCosts costs_;
   std::vector<Weight> before_;  // of all blocks before each position
 };
 

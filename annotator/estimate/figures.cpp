@@ -17,8 +17,12 @@
 namespace jcprof::annotator {
 namespace {
 
-/// The parts of stretches that belong to one line or function: weights by stretch.
-using Shares = std::map<std::size_t, Weight>;
+struct Piece {
+  Weight weight;
+  engine::EdgeCounts edges;  // where the stretch is part of a regression
+};
+/// The parts of stretches that belong to one line or function, by stretch.
+using Shares = std::map<std::size_t, Piece>;
 
 struct Path {
   std::vector<Event> events;
@@ -47,13 +51,12 @@ class FigureMaker {
     for (std::size_t s = 0; s < stretches_.all().size(); ++s)
       for (std::size_t i = stretches_.all()[s].begin; i < stretches_.all()[s].end; ++i) {
         const Block& block = all.blocks[i];
-        const Weight weight = division_.weight(i, i + 1);
         if (block.is_between()) {
-          between[s] += weight;
+          add(between[s], s, i);
           continue;
         }
-        lines[block.line][s] += weight;
-        functions[block.function][s] += weight;
+        add(lines[block.line][s], s, i);
+        add(functions[block.function][s], s, i);
         lines_in[block.function].insert(block.line);
       }
     std::vector<engine::Figure> result;
@@ -72,6 +75,11 @@ class FigureMaker {
     return result;
   }
 
+  void add(Piece& part, std::size_t stretch, std::size_t block) const {
+    part.weight += division_.weight(block, block + 1);
+    if (division_.edge_costs().holds(stretch)) engine::add_pass(part.edges, division_.edge(block));
+  }
+
   void note_alone() {
     for (std::size_t s = 0; s < stretches_.all().size(); ++s) {
       const Stretch& stretch = stretches_.all()[s];
@@ -83,9 +91,10 @@ class FigureMaker {
   engine::Figure figure(std::string name, const Shares& shares) const {
     engine::Figure result{.name = std::move(name)};
     std::set<EdgeKey> asked;
-    for (const auto& [s, weight] : shares) {
+    std::vector<engine::StretchPart> parts;
+    for (const auto& [s, part] : shares) {
       const Stretch& stretch = stretches_.all()[s];
-      const Fraction share = fraction(weight, division_.weight(stretch.begin, stretch.end));
+      const Fraction share = fraction(part.weight, division_.weight(stretch.begin, stretch.end));
       result.doubt += (share.high - share.low) / 2 * std::max(0.0, stretches_.interval(s).value);
       const bool goes_on =
           !result.ranges.empty() && result.ranges.back().end == s && result.ranges.back().share == 1;
@@ -93,14 +102,26 @@ class FigureMaker {
         ++result.ranges.back().end;
       else
         result.ranges.push_back({s, s + 1, share.value});
-      if (share.high > share.low)
+      parts.push_back({s, share.value, part.edges});
+      if (share.high > share.low || (division_.edge_costs().holds(s) && share.value < 1))
         for (std::size_t i = stretch.begin; i < stretch.end; ++i)
           asked.insert(edge_of(path_.events, path_.attribution, i));
     }
     for (const EdgeKey& edge : asked)
       if (const auto told = alone_.find(edge); told != alone_.end())
         result.told_by.insert(result.told_by.end(), told->second.begin(), told->second.end());
+    add_regression(result, parts);
     return result;
+  }
+
+  /// As it is published; but more rounds do not tell how passes differ.
+  void add_regression(engine::Figure& figure, std::span<const engine::StretchPart> parts) const {
+    const engine::EdgeCosts::Doubt doubt = division_.edge_costs().doubt_of(parts);
+    const auto takes_part = [&](const auto& part) { return division_.edge_costs().holds(part.stretch); };
+    if (std::ranges::none_of(parts, takes_part)) return;
+    engine::Swayed sum = stretches_.fit().sum_of(figure.ranges);
+    for (std::size_t u = 0; u < doubt.of_units.size(); ++u) sum.of_units[u] += doubt.of_units[u];
+    figure.noise = half_width(stretches_.interval_of(sum));
   }
 
   const Path& path_;

@@ -11,7 +11,8 @@ constexpr double wrong_rankings = 0.05;
 
 /// The chance that noise alone puts `top` so far above `other`.
 double chance_apart(const MeasuredPath& path, const Sum& top, const Sum& other) {
-  const double division = std::hypot(top.doubt.division_low, other.doubt.division_high);
+  // Where stretches are shared, the one has less of them as the other has more.
+  const double division = top.doubt.division_low + other.doubt.division_high;
   const double doubt = std::hypot(path.doubt_between(top, other), division);
   return path.stretches().fit().chance_above_nothing(top.sway - other.sway, doubt);
 }

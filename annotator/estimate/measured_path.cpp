@@ -2,6 +2,7 @@
 #include "annotator/estimate/measured_path.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -137,10 +138,15 @@ TrapCount MeasuredPath::traps_of(const Stretch& stretch) const {
   return result;
 }
 
-void MeasuredPath::add_stops(Places& places, const StretchRange& range) const {
-  const std::size_t end = stretches_.all()[range.end - 1].end;
-  if (end != path_.end()) places.add(path_.events()[end].trap, range.share);
-  places.add(path_.events()[stretches_.all()[range.begin].begin].trap, -range.share);
+/// Of a sum that so many times each stretch is: neighbours leave nothing of the stop between them.
+void MeasuredPath::add_traps(Sum& sum, std::span<const double> factors) const {
+  for (std::size_t s = 0; s < factors.size(); ++s) {
+    if (factors[s] == 0) continue;
+    const Stretch& stretch = stretches_.all()[s];
+    sum.traps.add(traps_of(stretch), factors[s]);
+    if (stretch.end != path_.end()) sum.places.add(path_.events()[stretch.end].trap, factors[s]);
+    sum.places.add(path_.events()[stretch.begin].trap, -factors[s]);
+  }
 }
 
 Doubt MeasuredPath::doubt_of(const TrapCount& traps, const Places& places) const {
@@ -167,6 +173,7 @@ void MeasuredPath::add_block(Parts& parts, std::size_t stretch, std::size_t bloc
   if (parts.empty() || parts.back().stretch != stretch) parts.push_back({.stretch = stretch});
   parts.back().weight += division_.weight(block, block + 1);
   parts.back().cost += costs_[block];
+  if (division_.edge_costs().holds(stretch)) engine::add_pass(parts.back().edges, division_.edge(block));
 }
 
 void MeasuredPath::add_blocks(Parts& parts, std::size_t begin, std::size_t end) const {
@@ -194,13 +201,16 @@ std::vector<double> MeasuredPath::block_costs() const {
 Sum MeasuredPath::sum_of(const Parts& parts) const {
   Sum sum;
   std::vector<StretchRange> ranges;
+  std::vector<engine::StretchPart> regressed;
+  std::vector<double> factors(stretches_.all().size());
   for (const Part& part : parts) {
     const Stretch& stretch = stretches_.all()[part.stretch];
     const Fraction share = fraction(part.weight, division_.weight(stretch.begin, stretch.end));
-    sum.traps.add(traps_of(stretch), share.value);
+    factors[part.stretch] = share.value;
     sum.is_contradicted = sum.is_contradicted || is_contradicted_[part.stretch];
     sum.value += part.cost;
     const double whole = std::max(0.0, stretches_.interval(part.stretch).value);
+    regressed.push_back({part.stretch, share.value, part.edges});
     sum.doubt.division_low += (share.value - share.low) * whole;
     sum.doubt.division_high += (share.high - share.value) * whole;
     const bool goes_on = !ranges.empty() && ranges.back().end == part.stretch && ranges.back().share == 1;
@@ -209,17 +219,33 @@ Sum MeasuredPath::sum_of(const Parts& parts) const {
     else
       ranges.push_back({part.stretch, part.stretch + 1, share.value});
   }
-  for (const StretchRange& range : ranges) add_stops(sum.places, range);
+  const engine::EdgeCosts::Doubt division = division_.edge_costs().doubt_of(regressed);
+  add_traps(sum, division.factors.empty() ? factors : division.factors);
   const Doubt doubt = doubt_of(sum.traps, sum.places);
   sum.doubt.traps = doubt.traps;
   sum.doubt.places = doubt.places;
   sum.terms = ranges.size();
   sum.sway = stretches_.fit().sum_of(ranges);
+  add_regression(sum, division);
   sum.raw = stretches_.interval_of(sum.sway);
   sum.known = sum.sway.rounds;
   sum.rounds = stretches_.sum(ranges);
   sum.every_round = stretches_.tells_far_out() ? stretches_.sum(ranges, FarOut::kept) : sum.rounds;
   return sum;
+}
+
+/// What is uncertain of a sum as the costs of edges are, and as passes differ.
+void MeasuredPath::add_regression(Sum& sum, const engine::EdgeCosts::Doubt& doubt) const {
+  sum.doubt_of_rounds = sum.doubt;
+  if (doubt.of_units.empty()) return;
+  engine::Swayed division{.of_units = doubt.of_units, .rounds = sum.sway.rounds, .terms = sum.sway.terms};
+  const auto widen = [](Doubt& wide, double half) {
+    wide.division_low = std::hypot(wide.division_low, half);
+    wide.division_high = std::hypot(wide.division_high, half);
+  };
+  widen(sum.doubt, doubt.half_width);
+  widen(sum.doubt_of_rounds, std::hypot(doubt.half_width, half_width(stretches_.interval_of(division))));
+  for (std::size_t u = 0; u < doubt.of_units.size(); ++u) sum.sway.of_units[u] += doubt.of_units[u];
 }
 
 Estimate MeasuredPath::estimate_of(const Sum& sum) const {
@@ -228,9 +254,17 @@ Estimate MeasuredPath::estimate_of(const Sum& sum) const {
 }
 
 Estimate MeasuredPath::stretch(std::size_t index) const {
-  Places places;
-  add_stops(places, {index, index + 1});
-  const Doubt doubt = doubt_of(traps_of(stretches_.all()[index]), places);
+  const std::array part{engine::StretchPart{.stretch = index, .edges = division_.edge_costs().held(index)}};
+  const engine::EdgeCosts::Doubt division = division_.edge_costs().doubt_of(part);
+  Sum sum;
+  std::vector<double> factors = division.factors;
+  if (factors.empty()) {
+    factors.resize(stretches_.all().size());
+    factors[index] = 1;
+  }
+  add_traps(sum, factors);
+  Doubt doubt = doubt_of(sum.traps, sum.places);
+  doubt.division_low = doubt.division_high = division.half_width;
   const Estimate estimate =
       estimate_from(stretches_.interval(index), stretches_.rounds(index), doubt, stretches_.risen(index));
   return is_contradicted_[index] ? unreliable(estimate) : estimate;

@@ -44,7 +44,8 @@ inline bool was_measured(const Estimate& estimate) {
 struct Part {
   std::size_t stretch = 0;
   Weight weight;
-  double cost = 0;  // of its blocks
+  double cost = 0;                // of its blocks
+  engine::EdgeCounts edges = {};  // of its blocks, where the stretch is part of a regression
 };
 using Parts = std::vector<Part>;  // along the path
 
@@ -67,6 +68,7 @@ struct Sum {
   TrapCount traps;                  // whose cost was taken off
   Places places;                    // where its stops are
   Doubt doubt;
+  Doubt doubt_of_rounds;  // of `rounds`, which do not hold how stretches were shared out
   std::size_t terms = 0;
   bool is_contradicted = false;  // a part of it is (consistency.hpp)
 };
@@ -129,7 +131,8 @@ class MeasuredPath {
 
  private:
   TrapCount traps_of(const Stretch& stretch) const;
-  void add_stops(Places& places, const StretchRange& range) const;
+  void add_traps(Sum& sum, std::span<const double> factors) const;
+  void add_regression(Sum& sum, const engine::EdgeCosts::Doubt& doubt) const;
   Doubt doubt_of(const TrapCount& traps, const Places& places) const;
   double doubt_of_places() const;
   /// Of what was not calibrated.

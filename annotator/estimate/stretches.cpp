@@ -32,11 +32,9 @@ Stretches::Stretches(Readings& readings, const engine::Clock& clock, double alph
       differences_(engine::differences(readings.times, clock)),
       fit_(differences_, clock),
       every_total_(differences_.total) {
-  for (std::size_t s = 0; s + 1 < readings.stops.size(); ++s) {
+  for (std::size_t s = 0; s + 1 < readings.stops.size(); ++s)
     all_.push_back({readings.stops[s], readings.stops[s + 1]});
-    const std::array alone{StretchRange{.begin = s, .end = s + 1}};
-    intervals_.push_back(interval_of(alone));
-  }
+  find_intervals();
   level(readings.times);
   readings.times = engine::Times(0);
   fill(readings.lost);
@@ -44,6 +42,20 @@ Stretches::Stretches(Readings& readings, const engine::Clock& clock, double alph
   note_dropped();
   drop_far_out(differences_.total, clock_.tick);
   drop_far_out(differences_.entry, clock_.tick);
+}
+
+void Stretches::find_intervals() {
+  intervals_.clear();
+  for (std::size_t s = 0; s < all_.size(); ++s) {
+    const std::array alone{StretchRange{.begin = s, .end = s + 1}};
+    intervals_.push_back(interval_of(alone));
+  }
+}
+
+engine::EdgeCosts Stretches::regress(std::vector<engine::EdgeCounts> held) {
+  engine::EdgeCosts costs(fit_, std::move(held));
+  find_intervals();
+  return costs;
 }
 
 /// Folds twins and takes gains out, as the engine does before it subtracts: sums then need only the ends of a

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "annotator/estimate/readings.hpp"
+#include "src/engine/edge_costs.hpp"
 #include "src/engine/fit.hpp"
 
 namespace jcprof::annotator {
@@ -47,6 +48,10 @@ class Stretches {
   }
   Interval interval_of(const engine::Swayed& sum) const { return fit_.interval_of(sum, alpha_); }
 
+  /// What each edge costs, by the edges that each stretch holds; the fitted times become those of the
+  /// regression.
+  engine::EdgeCosts regress(std::vector<engine::EdgeCounts> held);
+
   /// Whether the stretch is at least `share` of `whole`, as one of all stretches that are asked about.
   Hot hotness(std::size_t stretch, double share, double whole) const;
 
@@ -68,6 +73,7 @@ class Stretches {
   double sd() const { return differences_.sd; }
 
  private:
+  void find_intervals();
   void level(const engine::Times& times);
   void fill(const std::vector<std::vector<std::uint32_t>>& lost);
   void fill_stop(std::size_t stop, std::size_t round, const std::vector<double>& medians);

@@ -119,6 +119,15 @@ void Fit::add(const Sway& block) {
   rounds_.push_back(rounds);
 }
 
+void Fit::revise(std::span<const Swayed> blocks) {
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    reached_[b + 1] = reached_[b] + blocks[b].value;
+    for (std::size_t u = 0; u < swayed_[b].size(); ++u)
+      swayed_[b + 1][u] = swayed_[b][u] + blocks[b].of_units[u];
+  }
+  risen_ = nearest_rising(reached_);
+}
+
 std::uint32_t Fit::rounds_of(std::span<const BlockRange> ranges) const {
   std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
   for (const BlockRange& range : ranges)

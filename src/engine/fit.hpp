@@ -43,6 +43,9 @@ class Fit {
   /// The nearest times that never fall from a stop to the next one (least squares).
   double risen(std::size_t stop) const { return risen_[stop]; }
 
+  /// Takes other times, with what sways them, for those of its blocks.
+  void revise(std::span<const Swayed> blocks);
+
   /// The sum of ranges as measured.
   Swayed sum_of(std::span<const BlockRange> ranges) const;
   /// The mean of a time over the rounds in which it is known; every value counts alike. `of_rounds`: each, or

@@ -28,17 +28,35 @@ Edges edges_of(std::span<const Event> path) {
   return edges;
 }
 
+/// The passes [begin, end) of one edge, of which one is measured.
+struct Passes {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+/// Half of the parts are equal. The others grow, each by the same factor: where noise grows with the time
+/// since the start, early passes are the ones that are known well.
+std::vector<Passes> parts_of(std::size_t passes, std::size_t most) {
+  std::vector<Passes> parts;
+  const std::size_t equal = most / 2;
+  for (std::size_t i = 0; i < equal; ++i) parts.push_back({i * passes / equal, (i + 1) * passes / equal});
+  const auto grown = [&](std::size_t i) {
+    const double exponent = static_cast<double>(i) / static_cast<double>(most - equal);
+    return static_cast<std::size_t>(std::lround(std::pow(static_cast<double>(passes + 1), exponent))) - 1;
+  };
+  for (std::size_t i = 0; i < most - equal; ++i)
+    parts.push_back({grown(i), std::max(grown(i) + 1, grown(i + 1))});
+  return parts;
+}
+
 /// Of all passes of one edge those that are measured.
 std::vector<std::size_t> sample_passes(const std::vector<std::size_t>& all, const Edge& edge,
                                        std::uint64_t seed, std::size_t most) {
   if (all.size() <= most) return all;
   std::vector<std::size_t> chosen;
-  for (std::size_t part = 0; part < most; ++part) {
-    const std::size_t begin = part * all.size() / most;
-    const std::size_t end = (part + 1) * all.size() / most;
-    const std::uint64_t index = (std::uint64_t{number(edge.second)} << 32U) + part;
-    chosen.push_back(all[begin + draw(seed, number(edge.first), index, end - begin)]);
-  }
+  std::uint64_t index = std::uint64_t{number(edge.second)} << 32U;
+  for (const Passes& part : parts_of(all.size(), most))
+    chosen.push_back(all[part.begin + draw(seed, number(edge.first), index++, part.end - part.begin)]);
   return chosen;
 }
 

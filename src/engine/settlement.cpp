@@ -68,7 +68,8 @@ std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, 
     const double by_blocks = half_by_blocks(figure, look, usual);
     const double by_fit = half_width(fit.interval_of(sum, precision.alpha));
     // An infinite half width is none that is known.
-    const double noise = std::min(by_blocks, std::max(by_fit, narrowest * by_blocks));
+    const double by_times = std::min(by_blocks, std::max(by_fit, narrowest * by_blocks));
+    const double noise = is_missing(figure.noise) ? by_times : figure.noise;
     FigureLook& one = result.emplace_back();
     one.share = std::max(0.0, sum.value) / look.whole;
     one.half = std::hypot(noise, figure.doubt) / look.whole;

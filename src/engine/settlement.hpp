@@ -23,6 +23,8 @@ struct Figure {
   // the blocks, measured alone, that tell.
   double doubt = 0;
   std::vector<std::size_t> told_by = {};
+  double noise =
+      missing;  // half width, in ticks, where that is known better than by the table of times alone
 };
 
 /// Makes the figures of a table of times at these stops, which count as the engine's do.

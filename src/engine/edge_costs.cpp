@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/engine/edge_costs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <Eigen/Dense>
+#include <Eigen/Sparse>
+#include <boost/math/distributions/students_t.hpp>
+
+namespace jcprof::engine {
+namespace {
+
+constexpr double variance_of_tick = 1.0 / 12;  // of what is read in whole ones
+constexpr std::size_t neighbours = 8;          // over which the noise of stretches is smoothed, to each side
+
+/// Costs that are not below 0, and as near as such can be to the least of x' a x / 2 - b' x: one at a time,
+/// in turn (Hildreth 1957).
+Eigen::VectorXd not_negative(const Eigen::MatrixXd& a, const Eigen::VectorXd& b, Eigen::VectorXd x) {
+  constexpr int most_turns = 2000;
+  x = x.cwiseMax(0.0);
+  for (int turn = 0; turn < most_turns; ++turn) {
+    double moved = 0;
+    for (Eigen::Index k = 0; k < x.size(); ++k) {
+      const double better = std::max(0.0, x[k] + (b[k] - a.row(k).dot(x)) / a(k, k));
+      moved = std::max(moved, std::abs(better - x[k]) * std::sqrt(a(k, k)));
+      x[k] = better;
+    }
+    if (moved < 1e-4) break;
+  }
+  return x;
+}
+
+std::vector<double> means_of_neighbours(const std::vector<double>& values) {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t begin = i < neighbours ? 0 : i - neighbours;
+    const std::size_t end = std::min(values.size(), i + neighbours + 1);
+    double sum = 0;
+    for (std::size_t k = begin; k < end; ++k) sum += values[k];
+    result.push_back(sum / static_cast<double>(end - begin));
+  }
+  return result;
+}
+
+}  // namespace
+
+void add_pass(EdgeCounts& counts, std::uint32_t edge) {
+  const auto known = std::ranges::find(counts, edge, &EdgeCount::edge);
+  if (known == counts.end())
+    counts.push_back({edge, 1});
+  else
+    ++known->times;
+}
+
+/// Stretches as rows, edges as columns.
+class EdgeRegression {
+ public:
+  EdgeRegression(const Fit& fit, const std::vector<EdgeCounts>& held);
+
+  std::vector<double> costs() const { return {costs_.begin(), costs_.end()}; }
+  double spread() const { return std::sqrt(between_); }
+  EdgeCosts::Doubt doubt_of(std::span<const StretchPart> parts) const;
+  /// The stretches without what the regression takes for noise.
+  std::vector<Swayed> stretches() const;
+
+ private:
+  using Vector = Eigen::VectorXd;
+  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+  void take(const Fit& fit);
+  void find_noise(const Fit& fit);
+  void solve(double between);
+  double misfit(double between);
+  void find_between();
+  void find_costs();
+  void smooth();
+  void move_costs(const StretchPart& part, Vector& moved) const;
+  Matrix rows_of(const Matrix& stretches) const;
+  Matrix left_of(const Matrix& rows) const;
+  Matrix by_variance(Matrix rows) const;
+  Vector noise_of(const Vector& stretches) const;
+  double variance_of(const EdgeCounts& edges) const;
+
+  const std::vector<EdgeCounts> held_;
+  std::vector<std::size_t> rows_;                        // the stretches that take part
+  std::vector<double> noise_;                            // variance at each stop
+  Eigen::SparseMatrix<double, Eigen::RowMajor> passes_;  // N: by row and edge
+  Matrix taken_;    // by stretch: its time, then what each unit sways it by
+  Vector weights_;  // variance of a pass of each edge, but for `between_`
+  double between_ = 0;
+  std::vector<double> diagonal_;  // V, the covariance of the rows, is L D L': D,
+  std::vector<double> below_;     // and what is below the diagonal of L
+  Matrix weighted_;               // V^-1 N
+  Eigen::LDLT<Eigen::MatrixXd> normal_;
+  Matrix by_row_;     // what each row adds to the cost of an edge
+  Vector estimated_;  // as the regression has them
+  Vector costs_;      // and not below 0
+  Matrix sways_;      // by edge and unit
+};
+
+EdgeRegression::EdgeRegression(const Fit& fit, const std::vector<EdgeCounts>& held) : held_(held) {
+  for (std::size_t s = 0; s < held_.size(); ++s)
+    if (!held_[s].empty()) rows_.push_back(s);
+  take(fit);
+  find_noise(fit);
+  find_between();
+  find_costs();
+  smooth();
+}
+
+void EdgeRegression::take(const Fit& fit) {
+  std::vector<Eigen::Triplet<double>> counts;
+  std::uint32_t edges = 0;
+  for (std::size_t r = 0; r < rows_.size(); ++r)
+    for (const EdgeCount& one : held_[rows_[r]]) {
+      counts.emplace_back(static_cast<int>(r), static_cast<int>(one.edge), one.times);
+      edges = std::max(edges, one.edge + 1);
+    }
+  passes_.resize(static_cast<Eigen::Index>(rows_.size()), edges);
+  passes_.setFromTriplets(counts.begin(), counts.end());
+  for (std::size_t s = 0; s < held_.size(); ++s) {
+    const std::array range{BlockRange{.begin = s, .end = s + 1}};
+    const Swayed one = fit.sum_of(range);
+    const auto units = static_cast<Eigen::Index>(one.of_units.size());
+    if (s == 0) taken_.resize(static_cast<Eigen::Index>(held_.size()), 1 + units);
+    taken_.row(static_cast<Eigen::Index>(s)) << one.value,
+        Eigen::Map<const Eigen::RowVectorXd>(one.of_units.data(), units);
+  }
+}
+
+/// The noise of a stop shows in what sways the stretches that it ends: half of it, of each. Single variances
+/// are of few rounds, so neighbours on the path are taken together.
+void EdgeRegression::find_noise(const Fit& fit) {
+  std::vector<double> of_round;
+  std::vector<double> rounds;
+  const auto units = static_cast<double>(std::max<Eigen::Index>(2, taken_.cols() - 1));
+  for (Eigen::Index s = 0; s < taken_.rows(); ++s) {
+    rounds.push_back(std::max(1.0, static_cast<double>(fit.rounds(static_cast<std::size_t>(s)))));
+    const double squares = taken_.row(s).tail(taken_.cols() - 1).squaredNorm();
+    of_round.push_back(squares * units / (units - 1) * rounds.back());
+  }
+  of_round = means_of_neighbours(of_round);
+  for (std::size_t s = 0; s <= of_round.size(); ++s) {
+    const std::size_t before = s == 0 ? 0 : s - 1;
+    const std::size_t behind = std::min(s, of_round.size() - 1);
+    const double variance = (of_round[before] / rounds[before] + of_round[behind] / rounds[behind]) / 4;
+    noise_.push_back(std::max(variance, variance_of_tick));
+  }
+}
+
+double EdgeRegression::variance_of(const EdgeCounts& edges) const {
+  double sum = 0;
+  for (const EdgeCount& one : edges) sum += one.times * weights_[one.edge];
+  return between_ * sum;
+}
+
+/// The regression where passes differ by so much.
+void EdgeRegression::solve(double between) {
+  between_ = between;
+  diagonal_.assign(rows_.size(), 0);
+  below_.assign(rows_.size(), 0);
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    const std::size_t s = rows_[r];
+    diagonal_[r] = noise_[s] + noise_[s + 1] + variance_of(held_[s]);
+    if (r == 0 || rows_[r - 1] + 1 != s) continue;
+    below_[r] = -noise_[s] / diagonal_[r - 1];
+    diagonal_[r] -= below_[r] * below_[r] * diagonal_[r - 1];
+  }
+  weighted_ = by_variance(Matrix(passes_));
+  normal_.compute(Eigen::MatrixXd(passes_.transpose() * weighted_));
+}
+
+/// V^-1 times rows.
+EdgeRegression::Matrix EdgeRegression::by_variance(Matrix rows) const {
+  for (Eigen::Index r = 1; r < rows.rows(); ++r)
+    if (const double below = below_[static_cast<std::size_t>(r)]; below != 0)
+      rows.row(r) -= below * rows.row(r - 1);
+  for (Eigen::Index r = rows.rows(); r-- > 0;) {
+    rows.row(r) /= diagonal_[static_cast<std::size_t>(r)];
+    if (r + 1 < rows.rows()) rows.row(r) -= below_[static_cast<std::size_t>(r) + 1] * rows.row(r + 1);
+  }
+  return rows;
+}
+
+/// V^-1 times what the regression leaves of rows.
+EdgeRegression::Matrix EdgeRegression::left_of(const Matrix& rows) const {
+  const Eigen::MatrixXd fitted = normal_.solve(Eigen::MatrixXd(weighted_.transpose() * rows));
+  return by_variance(rows) - weighted_ * fitted;
+}
+
+EdgeRegression::Matrix EdgeRegression::rows_of(const Matrix& stretches) const {
+  Matrix rows(passes_.rows(), stretches.cols());
+  for (Eigen::Index r = 0; r < rows.rows(); ++r)
+    rows.row(r) = stretches.row(static_cast<Eigen::Index>(rows_[static_cast<std::size_t>(r)]));
+  return rows;
+}
+
+/// Squares of what is left, less what chance leaves.
+double EdgeRegression::misfit(double between) {
+  solve(between);
+  const Matrix times = rows_of(taken_.col(0));
+  estimated_ = normal_.solve(Eigen::VectorXd(weighted_.transpose() * times));
+  return times.col(0).dot(left_of(times).col(0)) - static_cast<double>(passes_.rows() - passes_.cols());
+}
+
+/// The more passes differ, the better what is left is explained: the difference that leaves what chance does.
+void EdgeRegression::find_between() {
+  constexpr int turns = 3;
+  constexpr int halvings = 8;
+  constexpr double least = 1e-8;
+  constexpr double most = 1e8;
+  weights_ = Vector::Zero(passes_.cols());
+  (void)misfit(0);
+  for (int turn = 0; turn < turns; ++turn) {
+    weights_ = estimated_.cwiseMax(std::sqrt(variance_of_tick)).cwiseAbs2();
+    if (misfit(0) <= 0) return;
+    double high = least;
+    while (high < most && misfit(high) > 0) high *= 10;
+    double low = high / 10;
+    for (int i = 0; i < halvings; ++i) {
+      const double middle = std::sqrt(low * high);
+      (misfit(middle) > 0 ? low : high) = middle;
+    }
+    (void)misfit(high);
+  }
+}
+
+void EdgeRegression::find_costs() {
+  by_row_ = normal_.solve(Eigen::MatrixXd(weighted_.transpose()));
+  sways_ = by_row_ * rows_of(taken_.rightCols(taken_.cols() - 1));
+  const Eigen::MatrixXd normal = passes_.transpose() * weighted_;
+  costs_ = not_negative(normal, normal * estimated_, estimated_);
+}
+
+/// The covariance of the noise of stretches, times `stretches`.
+EdgeRegression::Vector EdgeRegression::noise_of(const Vector& stretches) const {
+  Vector result(stretches.size());
+  for (Eigen::Index s = 0; s < stretches.size(); ++s) {
+    const auto at = static_cast<std::size_t>(s);
+    result[s] = (noise_[at] + noise_[at + 1]) * stretches[s];
+    if (s > 0) result[s] -= noise_[at] * stretches[s - 1];
+    if (s + 1 < stretches.size()) result[s] -= noise_[at + 1] * stretches[s + 1];
+  }
+  return result;
+}
+
+void EdgeRegression::smooth() {
+  const Matrix left = left_of(rows_of(taken_));
+  Matrix placed = Matrix::Zero(taken_.rows(), taken_.cols());
+  for (Eigen::Index r = 0; r < left.rows(); ++r)
+    placed.row(static_cast<Eigen::Index>(rows_[static_cast<std::size_t>(r)])) = left.row(r);
+  for (Eigen::Index u = 0; u < taken_.cols(); ++u) taken_.col(u) -= noise_of(placed.col(u));
+}
+
+std::vector<Swayed> EdgeRegression::stretches() const {
+  std::vector<Swayed> all;
+  for (Eigen::Index s = 0; s < taken_.rows(); ++s) {
+    Swayed& one = all.emplace_back(Swayed{.value = taken_(s, 0)});
+    for (Eigen::Index u = 1; u < taken_.cols(); ++u) one.of_units.push_back(taken_(s, u));
+  }
+  return all;
+}
+
+/// By how much a part of a stretch moves when the cost of an edge does.
+void EdgeRegression::move_costs(const StretchPart& part, Vector& moved) const {
+  const EdgeCounts& held = held_[part.stretch];
+  double whole = 0;
+  for (const EdgeCount& one : held) whole += one.times * costs_[one.edge];
+  if (part.share == 1 || !(whole > 0)) return;
+  const double each = std::max(0.0, taken_(static_cast<Eigen::Index>(part.stretch), 0)) / whole;
+  for (const EdgeCount& one : part.edges) moved[one.edge] += each * one.times;
+  for (const EdgeCount& one : held) moved[one.edge] -= each * part.share * one.times;
+}
+
+/// An error of a row enters the sum by its factor; passes in the sum are part of the truth too, so that of
+/// theirs only what the factor differs from 1 by is an error.
+EdgeCosts::Doubt EdgeRegression::doubt_of(std::span<const StretchPart> parts) const {
+  Vector shares = Vector::Zero(taken_.rows());  // factors, in the end
+  Vector moved = Vector::Zero(passes_.cols());
+  std::vector<double> inside(held_.size(), 0);  // variance of the passes in the sum
+  for (const StretchPart& part : parts) {
+    shares[static_cast<Eigen::Index>(part.stretch)] = part.share;
+    if (held_[part.stretch].empty()) continue;
+    inside[part.stretch] = variance_of(part.edges);
+    move_costs(part, moved);
+  }
+  const Vector by_row = by_row_.transpose() * moved - left_of(rows_of(noise_of(shares))).col(0);
+  double variance = 0;
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    double& factor = shares[static_cast<Eigen::Index>(rows_[r])];
+    factor += by_row[static_cast<Eigen::Index>(r)];
+    const double in = inside[rows_[r]];
+    const double out = std::max(0.0, variance_of(held_[rows_[r]]) - in);
+    variance += (factor - 1) * (factor - 1) * in + factor * factor * out;
+  }
+  const Vector sway = sways_.transpose() * moved;
+  const auto freedom = static_cast<double>(std::max<Eigen::Index>(1, passes_.rows() - passes_.cols()));
+  const boost::math::students_t_distribution<double> student(freedom);
+  return {.of_units = {sway.begin(), sway.end()},
+          .half_width = boost::math::quantile(boost::math::complement(student, 0.025)) * std::sqrt(variance),
+          .factors = {shares.begin(), shares.end()}};
+}
+
+EdgeCosts::EdgeCosts(Fit& fit, std::vector<EdgeCounts> held) {
+  if (std::ranges::all_of(held, &EdgeCounts::empty)) return;
+  held_ = std::move(held);
+  regression_ = std::make_shared<const EdgeRegression>(fit, held_);
+  costs_ = regression_->costs();
+  fit.revise(regression_->stretches());
+}
+
+double EdgeCosts::spread() const {
+  return regression_ ? regression_->spread() : 0;
+}
+
+EdgeCosts::Doubt EdgeCosts::doubt_of(std::span<const StretchPart> parts) const {
+  return regression_ ? regression_->doubt_of(parts) : Doubt{};
+}
+
+}  // namespace jcprof::engine

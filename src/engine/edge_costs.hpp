@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one pass of each edge (trap to next trap) costs, where the stretches between stops hold several. All
+// stretches together are regressed on how often each holds each edge: generalised least squares, with the
+// noise at a stop in both stretches that it ends, and a variance between passes that is taken from the data
+// (Paule & Mandel 1982). Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "src/engine/fit.hpp"
+
+namespace jcprof::engine {
+
+struct EdgeCount {
+  std::uint32_t edge = 0;
+  std::uint32_t times = 0;
+};
+using EdgeCounts = std::vector<EdgeCount>;
+void add_pass(EdgeCounts& counts, std::uint32_t edge);
+
+/// Some blocks of a stretch: this part of its time.
+struct StretchPart {
+  std::size_t stretch = 0;
+  double share = 1;
+  EdgeCounts edges = {};  // of the blocks; of a stretch that is no part of the regression nothing
+};
+
+class EdgeRegression;
+
+class EdgeCosts {
+ public:
+  /// `held`: the edges that each block of the fit holds; none: it is no part of the regression. Each edge is
+  /// to be held alone by a block at least. Takes out of `fit` what this tells of the noise at its stops.
+  EdgeCosts(Fit& fit, std::vector<EdgeCounts> held);
+  EdgeCosts() = default;
+
+  bool holds(std::size_t stretch) const { return !held_.empty() && !held_[stretch].empty(); }
+  EdgeCounts held(std::size_t stretch) const { return held_.empty() ? EdgeCounts{} : held_[stretch]; }
+  /// Of one pass, in ticks; never below 0.
+  double cost(std::uint32_t edge) const { return costs_[edge]; }
+  /// The standard deviation between passes of an edge, as a part of its cost.
+  double spread() const;
+
+  /// What is uncertain of a sum beside what sways its stretches.
+  struct Doubt {
+    std::vector<double> of_units;  // by what each unit sways the costs by which stretches are shared out
+    double half_width = 0;         // 95 %, of passes that differ
+    std::vector<double> factors;   // by stretch: what the sum moves by, when the time between its stops does
+  };
+  /// At most one part of each stretch. Nothing where there is no regression.
+  Doubt doubt_of(std::span<const StretchPart> parts) const;
+
+ private:
+  std::vector<EdgeCounts> held_;
+  std::vector<double> costs_;  // by edge
+  std::shared_ptr<const EdgeRegression> regression_;
+};
+
+}  // namespace jcprof::engine
