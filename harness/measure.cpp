@@ -131,31 +131,29 @@ bool is_left(const PathMeasurement& path) {
 
 class Measurement {
  public:
-  /// Without a survey it makes one. It may make `surveys` more, as shots come along ways that are not known.
   Measurement(const Project& project, const TrapMap& map, Transport& transport, Store& store,
-              const MeasureOptions& options, std::optional<Survey> survey, int surveys)
+              const MeasureOptions& options)
       : project_(project),
         map_(map),
         cancellation_(options.cancellation == nullptr ? cancellation() : *options.cancellation),
         transport_(transport, cancellation_),
         store_(store),
         options_(options),
-        goal_(goal_of(options)),
-        has_survey_(survey.has_value()),
-        surveys_left_(surveys),
-        survey_(std::move(survey).value_or(Survey{})) {
+        goal_(goal_of(options)) {
     if (options.max_time) cancellation_.end_by(began_ + *options.max_time);
   }
   ~Measurement() { cancellation_.end_by(Clock::time_point::max()); }
   Measurement(const Measurement&) = delete;
   Measurement& operator=(const Measurement&) = delete;
 
-  Measured run() {
+  /// Without a survey it makes one. It may make `surveys` more, as shots come along ways that are not known.
+  Measured run(std::optional<Survey> found_before, int surveys) {
+    surveys_left_ = surveys;
     try {
       report("path");
       target_ = transport_.describe();
       inputs_ = give_inputs(project_, options_.seed, transport_);
-      if (!has_survey_) survey_ = survey(map_, transport_, inputs_);
+      survey_ = found_before ? std::move(*found_before) : survey(map_, transport_, inputs_);
     } catch (const Cancelled& cancelled) {
       // Half a survey is none: an earlier run must not be shut off by it.
       if (cancelled.signal() == 0) throw time_is_over(*options_.max_time, phase_);
@@ -346,7 +344,6 @@ class Measurement {
 
   Description target_;
   std::vector<StoredInput> inputs_;
-  bool has_survey_ = false;
   int surveys_left_ = 0;
   Survey survey_;
   std::optional<Survey> found_;
@@ -377,8 +374,8 @@ Measured measure(const Project& project, const TrapMap& map, Transport& transpor
   std::uint64_t shots = 0;
   for (int surveys = most_surveys - 1;; --surveys) {
     const Clock::time_point began = Clock::now();
-    Measurement measurement(project, map, transport, store, left, std::move(survey), surveys);
-    Measured measured = measurement.run();
+    Measurement measurement(project, map, transport, store, left);
+    Measured measured = measurement.run(std::move(survey), surveys);
     if (left.max_shots) *left.max_shots -= std::min(*left.max_shots, measured.shots);
     measured.shots = shots += measured.shots;
     if (!measurement.found()) return measured;
