@@ -284,9 +284,11 @@ void Engine::take_look() {
   if (finds_coarse_clock()) return begin_again();
   if (phase_ == Phase::zoom && !is_last_round()) return take_zoom();
   if (phase_ == Phase::rounds) first_round_ = first_of_level_;
-  if (settings_.figures)
+  if (settings_.figures) {
     figures_ = settle(settings_.figures(columns_.times, columns_.stops, clock_), columns_.times, clock_,
-                      *look_, settings_.precision, rounds_left());
+                      *look_, settings_.precision);
+    leave_out_of_reach(figures_, *look_, rounds_left());
+  }
   const bool is_counted = each_wanted(settings_) > 0;
   is_enough_ = is_counted ? is_fully_measured() : is_settled();
   if (is_last_round() || (is_enough_ && !is_resuming_)) phase_ = Phase::done;

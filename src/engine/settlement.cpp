@@ -58,7 +58,7 @@ std::size_t stops_of(const std::vector<std::size_t>& blocks, std::size_t stops) 
 }  // namespace
 
 std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, const Clock& clock,
-                               const Look& look, const Precision& precision, double most_rounds) {
+                               const Look& look, const Precision& precision) {
   const Fit fit(differences(times, clock), clock);
   const double usual = usual_half_width(look);
   std::vector<FigureLook> result;
@@ -75,16 +75,20 @@ std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, 
     one.half = std::hypot(noise, figure.doubt) / look.whole;
     const double wanted = std::max(precision.absolute, precision.relative * one.share);
     one.settled = one.half <= wanted;
+    one.open = !one.settled;
     one.blocks = blocks_of(figure);
     one.name = std::move(figure.name);
     const double ratio = one.half / wanted;
     one.rounds_left = one.settled ? 0 : std::max(1.0, sum.rounds * (ratio * ratio - 1));
     one.shots_left = one.rounds_left * static_cast<double>(stops_of(one.blocks, times.stops()));
-    const auto is_unsettled = [&](std::size_t block) { return !look.blocks[block].settled; };
-    one.open =
-        !one.settled && (one.rounds_left <= most_rounds || std::ranges::any_of(one.blocks, is_unsettled));
   }
   return result;
+}
+
+void leave_out_of_reach(std::span<FigureLook> figures, const Look& look, double most_rounds) {
+  const auto is_unsettled = [&](std::size_t block) { return !look.blocks[block].settled; };
+  for (FigureLook& one : figures)
+    one.open = one.open && (one.rounds_left <= most_rounds || std::ranges::any_of(one.blocks, is_unsettled));
 }
 
 std::vector<bool> stops_of_open(std::span<const FigureLook> figures, std::size_t stops) {

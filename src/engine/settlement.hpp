@@ -42,10 +42,12 @@ struct FigureLook {
   std::vector<std::size_t> blocks = {};  // that have to be measured for it
 };
 
-/// Of the same times as `look`. A figure that is not settled is open where `most_rounds` more settle it, or
-/// where one of its blocks is not settled.
+/// Of the same times as `look`. Those that are not settled are open.
 std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, const Clock& clock,
-                               const Look& look, const Precision& precision, double most_rounds);
+                               const Look& look, const Precision& precision);
+
+/// Those that `most_rounds` more do not settle are open no longer, where all of their blocks are settled.
+void leave_out_of_reach(std::span<FigureLook> figures, const Look& look, double most_rounds);
 
 /// The stops at which rounds measure the open ones.
 std::vector<bool> stops_of_open(std::span<const FigureLook> figures, std::size_t stops);

@@ -42,7 +42,10 @@ Figure line_of(std::size_t blocks) {
 FigureLook settled_alone(const Figure& figure, const Precision& precision, std::uint32_t rounds = 40,
                          double most_rounds = 1000) {
   const Times times = table(rounds, 50);
-  return settle({figure}, times, fine, look(times, fine, precision), precision, most_rounds).front();
+  const Look known = look(times, fine, precision);
+  std::vector<FigureLook> figures = settle({figure}, times, fine, known, precision);
+  leave_out_of_reach(figures, known, most_rounds);
+  return figures.front();
 }
 
 Engine measuring(const Figure& figure, const Precision& precision, std::uint32_t most_rounds = 1000) {
