@@ -40,8 +40,8 @@ struct CEntering {
 
 /// `paths` are sources, headers too, relative to `root`; the models come in their order, with slots whose
 /// text holds `{id}` (the number of the trap that wants it) and `{runtime}` (what to include from there).
-/// Throws UnreadableSources with all that clang finds wrong in any unit. The same input gives the same models,
-/// however many processors there are.
+/// Throws UnreadableSources with all that clang finds wrong in any unit. The same input gives the same
+/// models, however many processors there are.
 std::vector<SourceModel> read_c(const std::filesystem::path& root, const std::vector<std::string>& paths,
                                 const std::vector<CompileUnit>& units, const CEntering& entering);
 
