@@ -30,7 +30,7 @@ struct PathMeasurement {
 void take(PathMeasurement& path, std::span<const Shot> shots, std::span<const StoredSample> samples,
           const ShotLog& log);
 
-/// That event cannot be stopped at: it is not asked for again.
+/// The target cannot stop at that event: it is not asked for again.
 void give_up(PathMeasurement& path, const Event& event);
 
 /// The result of its first warm-up.

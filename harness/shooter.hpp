@@ -20,7 +20,7 @@ namespace jcprof::harness {
 /// Samples of this round are those of warm-up and recovery: stored, because all is, but of no round.
 inline constexpr std::uint32_t warm_up_round = 0;
 
-/// Where samples go, and when it is enough.
+/// The store of the samples, and the limits of a run.
 struct ShooterSettings {
   Store& store;
   std::int64_t run = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a transport's URI to a Transport: the one place that knows which schemes there are.
+// Makes a Transport of a URI. This is the one place that knows the schemes.
 #pragma once
 
 #include <filesystem>
@@ -17,11 +17,12 @@ namespace jcprof::harness {
 /// where it is there; empty for other transports.
 std::string reader_for(const Project& project, const std::string& uri);
 
-/// How an agent is started and greeted for this project; `command` is what stands behind "agent:".
+/// The way to start and greet an agent for this project; `command` is the text behind "agent:".
 AgentSettings agent_settings(const Project& project, const TrapMap& map, const std::string& command,
                              const std::filesystem::path& out_dir);
 
-/// To the project's agent, with nothing started yet. UserError where its transport is another.
+/// Makes the transport to the project's agent, and starts nothing yet. UserError where its transport is
+/// another.
 std::unique_ptr<AgentLink> make_agent_link(const Project& project, const TrapMap& map,
                                            const std::filesystem::path& out_dir);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The target's side of record mode: traps, calls and marks are written to a log that is shared with the recorder, and
-   stop nothing. Included by jcprof.h where JCPROF_RECORD is defined, never by itself. docs/record.md */
+/* The target's side of record mode (docs/record.md). Traps, calls and marks write to a log that the recorder shares,
+   and stop nothing. Only jcprof.h includes this file, where JCPROF_RECORD is defined. */
 #ifndef JCPROF_RECORD_H
 #define JCPROF_RECORD_H
 
@@ -16,7 +16,7 @@
 #define JCPROF_TICKS_ __builtin_ia32_rdtsc()
 #elif defined(__aarch64__) && defined(JCPROF_TA_BUILD)
 #define JCPROF_TICKS_ jcprof_counter()
-/* Of the secure world. A TA that OP-TEE keeps from it panics here: docs/optee.md. */
+/* The counter of the secure world. A TA panics here if OP-TEE keeps the counter from it: docs/optee.md. */
 JCPROF_LOCAL_ JCPROF_HOT_ jcprof_log_u64 jcprof_counter(void) JCPROF_NOTHROW_ {
   jcprof_log_u64 ticks;
   __asm__ __volatile__("mrs %0, pmccntr_el0" : "=r"(ticks) : : "memory");
@@ -82,7 +82,7 @@ extern int jcprof_libc_atfork(void (*before)(void), void (*parent)(void), void (
 
 /* ---- state ---- */
 
-/* Of a thread. A handler of a signal may see it between any two instructions. */
+/* The state of a thread. A signal handler may see it between any two instructions. */
 struct jcprof_writer {
   struct jcprof_log_head *volatile head; /* null: the thread has not begun */
   jcprof_log_u64 *volatile next;         /* slot that is taken next */
@@ -106,18 +106,18 @@ struct jcprof_writer {
 };
 
 #ifdef JCPROF_ENCLAVE_BUILD
-/* What a thread of an enclave goes on with when its storage was made anew, as the SDK does it before each root ecall of
-   an unbound thread. Its storage keeps its place. */
+/* The SDK makes the storage of an unbound thread anew before each root ecall, at the same place. The thread then goes
+   on with this. */
 struct jcprof_kept {
   struct jcprof_writer *owner; /* null: nobody's */
   struct jcprof_log_chunk *chunk;
-  jcprof_log_u64 *next; /* of the chunk, when it was taken or gone on with */
+  jcprof_log_u64 *next; /* next slot of the chunk, when the thread took it or went on with it */
   jcprof_log_u64 base;
   jcprof_log_u64 lost;
   jcprof_log_u32 thread;
   jcprof_log_u32 number;
 };
-#define JCPROF_KEPT_ 256 /* threads; more forget as if there were none of this */
+#define JCPROF_KEPT_ 256 /* threads; any further thread starts anew */
 extern struct jcprof_kept jcprof_kept[JCPROF_KEPT_] JCPROF_VISIBLE_;
 #endif
 
@@ -151,19 +151,19 @@ extern char jcprof_log_anchor JCPROF_VISIBLE_;
 
 /* True: the thread has begun. */
 JCPROF_VISIBLE_ JCPROF_COLD_ JCPROF_BARE_ int jcprof_begin_record(void) JCPROF_NOTHROW_;
-/* Writes what did not fit, to another chunk. `slot` was taken and stays empty. */
+/* Writes an event that did not fit to another chunk. `slot` was taken and stays empty. */
 JCPROF_VISIBLE_ JCPROF_COLD_ JCPROF_BARE_ void jcprof_record_late(jcprof_log_u32 what, jcprof_log_u64 payload,
                                                                   const jcprof_log_u64 *slot) JCPROF_NOTHROW_;
 JCPROF_VISIBLE_ JCPROF_BARE_ jcprof_log_u32 jcprof_find_function(__UINTPTR_TYPE__ address) JCPROF_NOTHROW_;
 JCPROF_VISIBLE_ JCPROF_BARE_ void jcprof_record_mark(jcprof_log_u32 *id, const char *name,
                                                      jcprof_log_u64 payload) JCPROF_NOTHROW_;
 JCPROF_VISIBLE_ JCPROF_COLD_ JCPROF_BARE_ void jcprof_record_switch(jcprof_log_u32 kind) JCPROF_NOTHROW_;
-/* `log` is memory with a log that nobody else attaches; the first that a program is given stays. */
+/* `log` is memory with a log that nobody else attaches. A program keeps the first log that it is given. */
 JCPROF_VISIBLE_ JCPROF_COLD_ JCPROF_BARE_ void jcprof_record_attach(void *log) JCPROF_NOTHROW_;
 
 /* ---- the hot path ---- */
 
-/* One instruction where there can be a handler: one that comes before or behind it takes slots of its own. */
+/* This is one instruction where a handler can interrupt: a handler before or behind it takes slots of its own. */
 JCPROF_LOCAL_ JCPROF_HOT_ jcprof_log_u64 *jcprof_take_slots(__UINTPTR_TYPE__ bytes) JCPROF_NOTHROW_ {
 #if defined(__x86_64__) || defined(__i386__)
   __asm__ __volatile__("xadd %0, %1" : "+r"(bytes), "+m"(jcprof_writing.next) : : "cc");
@@ -184,15 +184,14 @@ JCPROF_LOCAL_ JCPROF_HOT_ jcprof_log_u64 *jcprof_take_slots(__UINTPTR_TYPE__ byt
 #endif
 }
 
-/* In bytes; huge where `slot` lies before `begin`. */
+/* The distance in bytes. It is huge where `slot` lies before `begin`. */
 JCPROF_LOCAL_ JCPROF_HOT_ __UINTPTR_TYPE__ jcprof_offset(const jcprof_log_u64 *slot,
                                                          const jcprof_log_u64 *begin) JCPROF_NOTHROW_ {
   return JCPROF_AS_(__UINTPTR_TYPE__, slot) - JCPROF_AS_(__UINTPTR_TYPE__, begin);
 }
 
-/* A slot of this chunk that is taken and not written keeps the chunk, whatever handlers do. One of an earlier chunk, or
-   of none, lies outside.
-   False: there is no room, or the tick does not fit; `slot`, if it is one, stays empty. */
+/* A slot that is taken and not yet written keeps its chunk, whatever handlers do. A slot of an earlier chunk, or of
+   none, lies outside. False: there is no room, or the tick does not fit; a taken `slot` stays empty. */
 JCPROF_LOCAL_ JCPROF_HOT_ int jcprof_write(jcprof_log_u32 what, jcprof_log_u64 payload,
                                            jcprof_log_u64 **slot) JCPROF_NOTHROW_ {
   const int is_mark = (what & 3u) == JCPROF_LOG_MARK;
@@ -221,7 +220,7 @@ JCPROF_LOCAL_ JCPROF_HOT_ void jcprof_record(jcprof_log_u32 what) JCPROF_NOTHROW
   if (jcprof_records_now() && !jcprof_write(what, 0, &slot)) jcprof_record_late(what, 0, slot);
 }
 
-/* Where the search for an address begins: times 2^64 over the golden ratio (Knuth, 6.4). */
+/* The search for an address begins at this slot: the address times 2^64 over the golden ratio (Knuth, 6.4). */
 JCPROF_LOCAL_ JCPROF_HOT_ jcprof_log_u64 jcprof_first_slot(__UINTPTR_TYPE__ address) JCPROF_NOTHROW_ {
   const jcprof_log_u64 wide = address;
   return wide * (JCPROF_TO_(jcprof_log_u64, 0x9E3779B9u) << 32 | 0x7F4A7C15u) >> jcprof_writing.shift;
@@ -285,11 +284,11 @@ JCPROF_LOCAL_ JCPROF_CALLED_ void jcprof_passed(jcprof_u32 id) JCPROF_NOTHROW_ {
 #pragma GCC target("no-outline-atomics")
 #endif
 
-/* Where slots lie that are taken without a chunk: behind any. */
+/* Slots that are taken without a chunk lie here, behind all chunks. */
 #define JCPROF_NOWHERE_ (~JCPROF_TO_(__UINTPTR_TYPE__, 0xFFFF))
-/* A handler that comes while its thread is on the slow path, or has taken a slot and not written it, must let the chunk
-   be, and loses events. What a handler that left by longjmp leaves behind looks the same: after so many it is taken for
-   that, and the chunk is given up for good. */
+/* A handler must leave the chunk alone, and loses events, while its thread is on the slow path or has a slot that is
+   not written. A handler that left by longjmp leaves the same state behind. After so many refusals the thread assumes
+   that, and gives the chunk up for good. */
 #define JCPROF_PATIENCE_ 1024u
 #define JCPROF_PROBES_ 64 /* slots of the table that are looked at for a function */
 
@@ -453,7 +452,7 @@ JCPROF_LOCAL_ void jcprof_read_maps(struct jcprof_recorder *from) {
   jcprof_libc_close(from->maps);
 }
 
-/* One reads for all who ask meanwhile, and reads again for them. */
+/* One thread reads for all threads that ask meanwhile, and reads again for them. */
 JCPROF_LOCAL_ void jcprof_know_module(__UINTPTR_TYPE__ address) {
   struct jcprof_recorder *const all = &jcprof_recorder;
   jcprof_log_u32 asked;
@@ -481,7 +480,7 @@ JCPROF_LOCAL_ int jcprof_errno(const int *to) {
 
 #ifdef JCPROF_ENCLAVE_BUILD
 
-/* Of this thread. Null: all are others'. */
+/* The place of this thread. Null: all places are other threads'. */
 JCPROF_LOCAL_ struct jcprof_kept *jcprof_find_kept(void) {
   struct jcprof_writer *const own = &jcprof_writing;
   int i;
@@ -501,7 +500,7 @@ JCPROF_LOCAL_ jcprof_log_u64 *jcprof_behind_records(jcprof_log_u64 *here, const 
   return here;
 }
 
-/* Of a thread that begins. False: it is a new one. */
+/* A thread that begins calls this. False: the thread is new. */
 JCPROF_LOCAL_ int jcprof_go_on(void) {
   struct jcprof_writer *const own = &jcprof_writing;
   struct jcprof_kept *const kept = own->kept = jcprof_find_kept();
@@ -522,7 +521,7 @@ JCPROF_LOCAL_ int jcprof_go_on(void) {
 
 #endif
 
-/* After each change of what is kept. */
+/* The thread calls this after each change of the kept fields. */
 JCPROF_LOCAL_ void jcprof_keep(void) {
 #ifdef JCPROF_ENCLAVE_BUILD
   struct jcprof_writer *const own = &jcprof_writing;
@@ -538,7 +537,7 @@ JCPROF_LOCAL_ void jcprof_keep(void) {
 #endif
 }
 
-/* False: a handler came while its thread is here. */
+/* False: this is a handler, and its thread is here already. */
 JCPROF_LOCAL_ int jcprof_hold(void) {
   struct jcprof_writer *const own = &jcprof_writing;
   if (own->busy && ++own->refusals < JCPROF_PATIENCE_) return 0;
@@ -552,7 +551,7 @@ JCPROF_LOCAL_ void jcprof_let_go(void) {
   jcprof_writing.busy = 0;
 }
 
-/* Whoever comes when the log is there writes to it what was lost before. */
+/* The first thread that finds the log writes the earlier losses to it. */
 JCPROF_LOCAL_ void jcprof_lose_early(jcprof_log_u64 count) {
   struct jcprof_recorder *const all = &jcprof_recorder;
   __atomic_fetch_add(&all->early, count, __ATOMIC_SEQ_CST);
@@ -560,7 +559,7 @@ JCPROF_LOCAL_ void jcprof_lose_early(jcprof_log_u64 count) {
   __atomic_fetch_add(&all->log->unwritten, __atomic_exchange_n(&all->early, 0, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 }
 
-/* Each count is one that a handler may change. */
+/* A handler may change each of these counts. */
 JCPROF_LOCAL_ void jcprof_lose(void) {
   struct jcprof_writer *const own = &jcprof_writing;
   if (own->head == JCPROF_NULL_) {
@@ -572,7 +571,7 @@ JCPROF_LOCAL_ void jcprof_lose(void) {
   jcprof_keep();
 }
 
-/* Is each slot written, but for `slot`, which a mark takes with the one behind it? */
+/* Is each slot written, but for `slot` and, of a mark, the one behind it? */
 JCPROF_LOCAL_ int jcprof_is_whole(const struct jcprof_log_chunk *chunk, const jcprof_log_u64 *slot) {
   const jcprof_log_u64 *const begin = JCPROF_AS_(const jcprof_log_u64 *, chunk + 1);
   const jcprof_log_u64 *const end = begin + jcprof_writing.room / sizeof *begin;
@@ -602,8 +601,8 @@ JCPROF_LOCAL_ int jcprof_leave_chunk(const jcprof_log_u64 *slot) {
   return 1;
 }
 
-/* Null: none is free. From a place of its own on, so that what is used and used again stays near in the cache; once a
-   look at all was in vain, one at a time. */
+/* Null: none is free. A thread begins at a place of its own, so that the chunks that it uses again stay in the cache.
+   After a look at all chunks was in vain, it looks at one at a time. */
 JCPROF_LOCAL_ struct jcprof_log_chunk *jcprof_free_chunk(void) {
   struct jcprof_writer *const own = &jcprof_writing;
   struct jcprof_log_head *const log = own->head;
@@ -623,7 +622,7 @@ JCPROF_LOCAL_ struct jcprof_log_chunk *jcprof_free_chunk(void) {
   return JCPROF_NULL_;
 }
 
-/* False: there is none, or the one that there is cannot be left. */
+/* False: there is no chunk, or the thread cannot leave the one that it has. */
 JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
   struct jcprof_writer *const own = &jcprof_writing;
   struct jcprof_log_chunk *chunk;
@@ -636,7 +635,7 @@ JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
   if (jcprof_libc_madvise != JCPROF_NULL_)
     jcprof_libc_madvise(chunk, own->head->chunk_bytes, JCPROF_MADV_POPULATE_WRITE_);
   chunk->process = JCPROF_TO_(jcprof_log_u32, jcprof_libc_getpid());
-  /* Of a child that shares our memory (vfork) the chunk outlives the thread. */
+  /* The chunk outlives the thread where a child shares our memory (vfork). */
   chunk->tid = jcprof_libc_gettid == JCPROF_NULL_ || chunk->process != jcprof_recorder.process
                    ? 0
                    : JCPROF_TO_(jcprof_log_u32, jcprof_libc_gettid());
@@ -644,7 +643,7 @@ JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
   chunk->thread = own->thread;
   chunk->number = ++own->number;
   lost = own->lost;
-  /* In this order: what a handler's leap leaves half done counts twice rather than not at all. */
+  /* The order matters: an event that a handler's leap leaves half done counts twice rather than not at all. */
   __atomic_store_n(&chunk->lost, lost, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   __atomic_fetch_sub(&own->head->unwritten, lost, __ATOMIC_RELAXED);
@@ -685,7 +684,7 @@ JCPROF_WEAK_ void jcprof_record_mark(jcprof_log_u32 *id, const char *name, jcpro
   if (!jcprof_write(known, payload, &slot)) jcprof_record_late(known, payload, slot);
 }
 
-/* Its id; found, or put there. */
+/* The function's id, which is found or added. */
 JCPROF_WEAK_ jcprof_log_u32 jcprof_find_function(__UINTPTR_TYPE__ address) JCPROF_NOTHROW_ {
   const jcprof_log_u64 first = jcprof_first_slot(address);
   const jcprof_log_u64 mask = ~JCPROF_TO_(jcprof_log_u64, 0) >> jcprof_writing.shift;
@@ -709,7 +708,7 @@ JCPROF_WEAK_ jcprof_log_u32 jcprof_find_function(__UINTPTR_TYPE__ address) JCPRO
 
 /* ---- attaching ---- */
 
-/* What of a head is looked at in calibration, and room for as many records at a time. */
+/* Calibration looks at these fields of a head, and has room for so many records at a time. */
 struct jcprof_scratch {
   struct jcprof_log_head head;
   jcprof_log_u64 functions[2];
@@ -727,7 +726,7 @@ JCPROF_LOCAL_ __attribute__((__noinline__)) void jcprof_hook(void *function, jcp
   jcprof_record_call(function, kind);
 }
 
-/* Through a pointer, as hooks of another object are called. */
+/* The call goes through a pointer, as the calls of hooks in another object do. */
 JCPROF_LOCAL_ __attribute__((__noinline__)) void jcprof_pass_hook(void *function, jcprof_log_u32 kind) {
   void (*volatile hook)(void *, jcprof_log_u32) = jcprof_hook;
   int i;
@@ -780,7 +779,7 @@ JCPROF_LOCAL_ void jcprof_end_thread(void *value) {
   jcprof_let_go();
 }
 
-/* In a PID namespace of its own a program has other numbers than those in the recorder's /proc. */
+/* A program in a PID namespace of its own has other numbers than those in the recorder's /proc. */
 JCPROF_LOCAL_ void jcprof_know_process(void) {
   const int error = jcprof_errno(JCPROF_NULL_);
   const jcprof_log_u32 process = JCPROF_TO_(jcprof_log_u32, jcprof_libc_getpid());
@@ -851,7 +850,7 @@ JCPROF_LOCAL_ struct jcprof_log_head *jcprof_map_log(void) {
 
 #endif
 
-/* Ticks of a counter that only the recorder has are told from those of a processor's. */
+/* The ticks of the recorder's own counter are told from those of a processor's. */
 JCPROF_LOCAL_ int jcprof_is_our_clock(struct jcprof_log_head *log) {
 #ifdef JCPROF_CLOCK_SHARED
   if (log->clock != JCPROF_LOG_CLOCK_OWN) return 1;
@@ -891,8 +890,8 @@ JCPROF_LOCAL_ int jcprof_own_log(struct jcprof_log_head *log, jcprof_log_u32 pro
 
 #if JCPROF_BY_PATH_
 
-/* The log is the first's that comes; what else of the same image has a runtime of its own, as preloaded hooks beside
-   traps have, shares it. */
+/* The runtime that comes first owns the log. Another runtime of the same image, as preloaded hooks have beside traps,
+   shares it. */
 JCPROF_LOCAL_ int jcprof_share_log(struct jcprof_log_head *log, int *first) {
   const jcprof_log_u32 image = jcprof_image();
   const jcprof_log_u32 process = JCPROF_TO_(jcprof_log_u32, jcprof_libc_getpid());
@@ -912,7 +911,7 @@ JCPROF_LOCAL_ int jcprof_find_log(void) {
   int first = 0;
   if (log != JCPROF_NULL_ && jcprof_is_our_log(log)) {
     if (jcprof_share_log(log, &first)) {
-      if (JCPROF_BUILD != 0) log->build = JCPROF_BUILD; /* of hooks that came first there is none */
+      if (JCPROF_BUILD != 0) log->build = JCPROF_BUILD; /* hooks that came first have none */
       jcprof_hear_of_ends();
       return first;
     }
@@ -953,7 +952,8 @@ JCPROF_WEAK_ void jcprof_record_attach(void *memory) JCPROF_NOTHROW_ {
 
 #if JCPROF_BY_PATH_
 
-/* Of the thread that comes first. Without handlers: one that leaps out of it would leave all others waiting. */
+/* The thread that comes first looks for the log. It blocks signals: a handler that leaps out of here would leave all
+   other threads waiting. */
 JCPROF_LOCAL_ void jcprof_look_for_log(void) {
   jcprof_log_u64 every[16], before[16];
   jcprof_log_u32 state = JCPROF_UNATTACHED_;
@@ -972,8 +972,8 @@ JCPROF_LOCAL_ void jcprof_look_for_log(void) {
   jcprof_libc_sigmask(JCPROF_SIG_SETMASK_, before, JCPROF_NULL_);
 }
 
-/* Another thread looks for the log, within microseconds where a processor is free. Not for ever: what it waits for may
-   be a lock of libc's that this thread has (fork); and to a child that was forked meanwhile it never comes. */
+/* Another thread looks for the log, which takes microseconds where a processor is free. This thread does not wait for
+   ever: it may hold a lock of libc's that the other one needs (fork), and a forked child has no other thread. */
 JCPROF_LOCAL_ jcprof_log_u32 jcprof_wait_for_log(void) {
   jcprof_log_u32 state = __atomic_load_n(&jcprof_recorder.attached, __ATOMIC_ACQUIRE);
   int left;
@@ -1028,7 +1028,7 @@ JCPROF_WEAK_ int jcprof_begin_record(void) JCPROF_NOTHROW_ {
 
 #define JCPROF_SWITCH_BYTES_ JCPROF_TO_(jcprof_log_u32, sizeof(struct jcprof_log_entry) + 8)
 
-/* False: the log is full now, which its reader sees. */
+/* False: the log is full now. Its reader sees that. */
 JCPROF_LOCAL_ int jcprof_fit(struct jcprof_log_head *log, jcprof_log_u32 bytes) {
   const jcprof_log_u32 used = __atomic_load_n(&log->entries_used, __ATOMIC_RELAXED);
   if (used <= log->entry_bytes && log->entry_bytes - used >= bytes) return 1;
@@ -1043,7 +1043,7 @@ JCPROF_WEAK_ void jcprof_record_switch(jcprof_log_u32 kind) JCPROF_NOTHROW_ {
   jcprof_records_now();
   log = jcprof_writing.head;
   if (log == JCPROF_NULL_) return;
-  /* A pause that nobody can be told the end of would have none. */
+  /* There must be room for the end of a pause too, or the pause would have none. */
   if (kind == JCPROF_LOG_PAUSE && !jcprof_fit(log, 2 * JCPROF_SWITCH_BYTES_)) return;
   if (kind == JCPROF_LOG_PAUSE) {
     before = __atomic_fetch_or(&log->off, JCPROF_LOG_OFF_INSIDE, __ATOMIC_RELAXED) ^ JCPROF_LOG_OFF_INSIDE;
@@ -1063,7 +1063,7 @@ JCPROF_WEAK_ void jcprof_record_switch(jcprof_log_u32 kind) JCPROF_NOTHROW_ {
 
 /* ---- a trusted application: its log is its own, and fetched by our command ---- */
 
-/* Of the one file with the wrapper. */
+/* Only the file with the wrapper has this. */
 #if defined(JCPROF_TA_BUILD) && defined(JCPROF_ROOT_HERE)
 
 #ifndef JCPROF_LOG_ROOM
@@ -1077,7 +1077,7 @@ JCPROF_WEAK_ void jcprof_record_switch(jcprof_log_u32 kind) JCPROF_NOTHROW_ {
 #define JCPROF_OWN_CHUNKS_ ((JCPROF_LOG_ROOM - JCPROF_OWN_BEFORE_) / JCPROF_OWN_CHUNK_)
 #define JCPROF_OWN_BYTES_ (JCPROF_OWN_BEFORE_ + JCPROF_OWN_CHUNKS_ * JCPROF_OWN_CHUNK_)
 
-/* Of the instance: what it was told last, and its log. */
+/* The instance keeps the last request, and its log. */
 static struct jcprof_head jcprof_told;
 static union {
   struct jcprof_log_head head;
@@ -1098,15 +1098,15 @@ JCPROF_LOCAL_ void jcprof_make_log(struct jcprof_log_head *log) {
   jcprof_record_attach(log);
 }
 
-/* Words of the log from the `first`-th on, as many as fit. */
+/* Copies as many words of the log as fit, from the `first`-th on. */
 JCPROF_LOCAL_ void jcprof_give_log(char *to, __SIZE_TYPE__ size, jcprof_u32 first) {
   const __SIZE_TYPE__ from = JCPROF_TO_(__SIZE_TYPE__, first) * sizeof(jcprof_u32);
   const __SIZE_TYPE__ left = from < JCPROF_OWN_BYTES_ ? JCPROF_OWN_BYTES_ - from : 0;
   __builtin_memcpy(to, jcprof_owned.bytes + (JCPROF_OWN_BYTES_ - left), size < left ? size : left);
 }
 
-/* docs/optee.md, "Our command". The memory is shared with the normal world, and need not be aligned. Nothing is armed:
-   what is wished is told again. */
+/* docs/optee.md, "Our command". The normal world shares the memory, which need not be aligned. This command arms
+   nothing, and repeats the request. */
 JCPROF_LOCAL_ __attribute__((__noinline__)) jcprof_u32 jcprof_serve(void *window, __SIZE_TYPE__ size, jcprof_u32 verb,
                                                                     jcprof_u32 first) {
   struct jcprof_log_head *const log = &jcprof_owned.head;
@@ -1114,7 +1114,7 @@ JCPROF_LOCAL_ __attribute__((__noinline__)) jcprof_u32 jcprof_serve(void *window
   struct jcprof_head wish;
   if (size < sizeof(wish)) return JCPROF_SHORT_BUFFER_;
   __builtin_memcpy(&wish, window, sizeof(wish));
-  if (verb == 0) told->magic[0] = 'J'; /* it was used, however its agent ended */
+  if (verb == 0) told->magic[0] = 'J'; /* marks the instance as used, however its agent ends */
   if (verb == 5) __builtin_trap();
   if (verb == 6) {
     if (log->version == 0) jcprof_make_log(log);
@@ -1128,7 +1128,7 @@ JCPROF_LOCAL_ __attribute__((__noinline__)) jcprof_u32 jcprof_serve(void *window
   return 0;
 }
 
-/* First in the wrapper of TA_InvokeCommandEntryPoint, whose arguments these are. */
+/* This stands first in the wrapper of TA_InvokeCommandEntryPoint, and takes its arguments. */
 #define JCPROF_TA(type, session, command, types, params)                               \
   (void)(session);                                                                     \
   JCPROF_SERVE_(command, types, jcprof_serve((params)[0].memref.buffer, (params)[0].memref.size, (params)[1].value.a, (params)[1].value.b))
@@ -1137,7 +1137,7 @@ JCPROF_LOCAL_ __attribute__((__noinline__)) jcprof_u32 jcprof_serve(void *window
 
 /* ---- -finstrument-functions ---- */
 
-/* Of one file of the program. */
+/* One file of the program has these. */
 #ifdef JCPROF_HOOKS
 JCPROF_VISIBLE_ JCPROF_BARE_ void jcprof_entered(void *function, void *site) JCPROF_NOTHROW_
     JCPROF_OUTSIDE_(__cyg_profile_func_enter);

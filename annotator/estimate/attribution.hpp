@@ -63,8 +63,8 @@ struct LoopRun {
   bool outermost = true;  // the same loop is not under way in a call further out
 };
 
-/// What an exception that is thrown at an event leaves until it is out of the command, as far as traps show
-/// it.
+/// The calls and guards that an exception thrown at an event leaves on its way out of the command, as far as
+/// traps show them.
 struct Unwinding {
   std::uint32_t frames = 0;  // of functions, the entry's not counted
   std::uint32_t guards = 0;

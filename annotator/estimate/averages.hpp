@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a time is beside its typical value: its mean over all rounds, and where the rounds lie. The two part
-// where single runs cost very differently, and then a reader has to be told.
+// The mean of a time over all rounds, and where the rounds lie, beside its typical value. The two differ
+// where single runs cost very differently. Readers must know that.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ class MeasuredPath;
 struct Estimate;
 struct Sum;
 
-/// Of the rounds as measured, the noise of measuring in them. Never below 0.
+/// These are of the rounds as measured, and hold the noise of measuring. None is below 0.
 struct Averages {
   engine::Interval mean;  // every round counts alike, however far out
   engine::Interval median;
@@ -24,9 +24,9 @@ struct Averages {
   bool differs = false;  // the mean is another one than the typical value, and by an amount that counts
 };
 
-/// Of a sum of blocks. Nothing where too few rounds have it.
+/// The averages of a sum of blocks. Nothing where too few rounds have it.
 std::optional<Averages> averages_of(const MeasuredPath& path, const Sum& sum);
-/// Of the whole command.
+/// The averages of the whole command.
 std::optional<Averages> averages_of_total(const MeasuredPath& path);
 
 /// Says where the mean of `estimate`, as one of `count` that are asked about, contradicts the typical value.

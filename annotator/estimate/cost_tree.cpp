@@ -71,7 +71,7 @@ CostTree cost_tree(const Attribution& attribution, std::span<const double> costs
           nodes.try_emplace({parent, next->function, from}, static_cast<std::uint32_t>(tree.nodes.size()));
       if (is_new) tree.nodes.push_back({.function = next->function, .parent = parent, .from_line = from});
       ++tree.nodes[found->second].calls;
-      // Of a function without a trap at its entry nothing but the return may be known, which is the caller's.
+      // Only the return may be known of a function without a trap at its entry, and that is the caller's.
       if (next->end > next->begin) open.push_back({.node = found->second, .end = next->end});
     }
     close();
@@ -110,7 +110,7 @@ CostTree cost_tree(const StoredRecording& recording) {
   for (const StoredCallLine& line : recording.call_lines)
     tree.nodes[first + line.call - 1].lines.push_back(
         {.path = line.path, .line = line.line, .cost = line.ticks});
-  // Of a thread itself is what it did outside of all calls that were seen.
+  // A thread itself has the time outside of all calls that were seen.
   for (const StoredThread& thread : recording.threads) {
     CostNode& root = tree.nodes[roots.at(thread.serial)];
     root.exclusive = std::max(0.0, thread.recorded - root.inclusive);

@@ -45,7 +45,7 @@ EdgeKey edge_of(const std::vector<Event>& path, const Attribution& attribution, 
 
 class Division {
  public:
-  /// Which bounds weights have. More rounds take the noise away, but not that passes differ.
+  /// The bounds that weights have. More rounds take the noise away, but not the differences between passes.
   enum class Doubt : std::uint8_t { whole, of_noise };
 
   /// Times of `stretches` become those of the regression, where there is one.

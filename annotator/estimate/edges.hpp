@@ -10,7 +10,7 @@
 
 namespace jcprof::annotator {
 
-/// From one trap straight to the next, wherever on a path.
+/// The way from one trap straight to the next, wherever on a path.
 struct EdgeEstimate {
   TrapId from{};
   TrapId to{};           // 0: the end of the command
@@ -20,7 +20,8 @@ struct EdgeEstimate {
   std::uint64_t count = 0;  // times on the most frequent path that goes it
   Estimate cost;            // of so many times; without its share
   double rate = 1;          // part of the traced runs that go it
-  // Of the rounds that did, as measured, in ticks for `count` times; missing where there are none.
+  // These are of the rounds that went it, as measured, in ticks for `count` times; missing where there are
+  // none.
   double mean = engine::missing;
   double q05 = engine::missing;
   double q95 = engine::missing;

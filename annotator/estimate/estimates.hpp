@@ -71,14 +71,14 @@ struct PathEstimate {
   Estimate total;                     // T(end) without the cost of the traps on the path; without a share
 };
 
-/// What a recorded run consists of.
+/// The parts of a recorded run.
 struct Recorded {
   std::size_t threads = 0;
   std::uint64_t events = 0;
   std::uint64_t lost = 0;
 };
 
-/// From this share on traps shape what they measure.
+/// Traps shape the measured times from this share on.
 inline constexpr double dear_traps = 0.1;
 
 struct Profile {
@@ -93,19 +93,19 @@ struct Profile {
   std::optional<Estimate> between = {};  // its commands, where the trigger has several: their round trips
   // total - entry - between - lines: what was not measured, and what medians lose; may be negative
   Interval unattributed;
-  // By which part of themselves times of this run are uncertain as the target's speed changed; in their
-  // intervals.
+  // Times of this run are uncertain by this part of themselves, as the target's speed changed. Their
+  // intervals hold it.
   double drift = 0;
   Hottest hottest_lines;
   Hottest hottest_functions;  // by themselves
-  // Of the most frequent path.
+  // These are of the most frequent path.
   std::vector<BlockEstimate> blocks;  // along it
   // Hottest first, behind them what has an upper end only, and last what was not measured.
   std::vector<LineEstimate> lines;
   std::vector<FunctionEstimate> functions;  // by exclusive time
   std::vector<LoopEstimate> loops;
   CostTree tree;
-  // Of all paths.
+  // These are of all paths.
   std::vector<EdgeEstimate> edges;  // hottest first
   std::vector<UnreachedLine> unreached;
   std::vector<SourceDigest> sources;  // those of recorded runs may have no digest

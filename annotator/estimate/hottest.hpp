@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which line or function takes most, with a confidence for the answer as a whole. Differences are judged and
-// not intervals: what sways two of them alike says nothing of which is larger.
+// Finds the line or function that takes most, with a confidence for the whole answer. It judges differences
+// and not intervals: noise that moves two times alike does not tell which is larger.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct Hottest {
   double confidence = 0;        // 0.95; more where a single one is surer than that
 };
 
-/// What each of `sums` is.
+/// The candidates: places, and what each takes.
 struct Contest {
   std::vector<HotPlace> places;
   std::vector<Sum> sums;

@@ -97,7 +97,7 @@ struct RunView {
 
 class MeasuredPath {
  public:
-  /// From the samples of `inputs`, which take that path.
+  /// Reads the samples of `inputs`, which take that path.
   MeasuredPath(const RunView& run, const TakenPath& path, std::span<const std::uint32_t> inputs);
 
   const TakenPath& path() const { return path_; }
@@ -121,7 +121,7 @@ class MeasuredPath {
   Sum sum_of(const Parts& parts) const;
   Estimate estimate_of(const Sum& sum) const;
   Estimate stretch(std::size_t index) const;
-  /// How far the cost of traps that was taken off one may be wrong against that of the other.
+  /// Half width of the difference between the trap costs that were taken off `a` and off `b`.
   double doubt_between(const Sum& a, const Sum& b) const;
   Estimate total() const;
   double total_doubt() const;
@@ -135,7 +135,7 @@ class MeasuredPath {
   void add_regression(Sum& sum, const engine::EdgeCosts::Doubt& doubt) const;
   Doubt doubt_of(const TrapCount& traps, const Places& places) const;
   double doubt_of_places() const;
-  /// Of what was not calibrated.
+  /// The limits of costs that were not calibrated.
   CostLimits cost_limits() const;
   std::vector<bool> contradictions() const;
   void mark_elsewhere();

@@ -24,7 +24,7 @@ class Digest {
   Digest(const TakenPath& path, std::span<const StoredSample* const> samples);
 
   bool is_foreign() const { return form_ == Form::foreign; }
-  /// Where it is not foreign: the signature of a shot that came to that position on `path`.
+  /// The signature of a shot that came to that position on `path`, unless the digest is foreign.
   std::uint32_t expected(const TakenPath& path, std::size_t position) const;
   std::uint32_t usual_at(std::size_t position) const { return usual_[position].signature; }
 

@@ -20,7 +20,7 @@ namespace jcprof::annotator {
 /// behind there.
 double place_doubt(const TrapCost& cost, std::span<const Interval> steps, bool is_exact);
 
-/// How many stops at each trap are in a time, or by how many more.
+/// The number of stops at each trap in a time, or in a difference of two.
 class Places {
  public:
   void add(TrapId trap, double stops) { stops_[trap] += stops; }

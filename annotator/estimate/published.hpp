@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what parts of a path cost to what is published of them: with their share of the whole, with averages,
-// and with what the target's speed leaves open of times.
+// Makes published numbers of the costs of a path's parts. It adds their share of the whole, their averages,
+// and the uncertainty that the target's speed leaves in times.
 #pragma once
 
 #include "annotator/estimate/measured_path.hpp"
 
 namespace jcprof::annotator {
 
-/// What all parts of a path are held against.
+/// The whole that all parts of a path are compared with.
 struct Whole {
   double blocks = 0;  // their sum
   double shared = 1;  // what shares are fractions of
@@ -15,7 +15,7 @@ struct Whole {
   std::size_t lines = 1;
 };
 
-/// With its share. Its ticks have room for a target that ran faster and slower during the run; a share does
+/// Adds the share. The ticks get room for a target that ran faster and slower during the run; a share does
 /// not notice that.
 Estimate published(Estimate estimate, const Whole& whole);
 /// The same of a line, a function or a loop, with averages.

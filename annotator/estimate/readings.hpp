@@ -30,7 +30,7 @@ class Samples {
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> by_input_;
 };
 
-/// Which samples to read, and as what.
+/// The samples to read, and their path.
 struct ReadingScope {
   const std::vector<TakenPath>& paths;    // that were traced
   const TakenPath& path;                  // one of them
@@ -54,8 +54,8 @@ struct Readings {
   std::size_t untraced = 0;        // shots on a path that nobody knows
 };
 
-/// Where a round has several shots at a stop the last one counts: a round that was broken off is measured
-/// again.
+/// The last shot counts where a round has several at a stop: the harness measures a round again that was
+/// broken off.
 Readings read(const Samples& samples, const ReadingScope& reader);
 
 /// The traps and stops that are part of T at that position of the path.

@@ -33,7 +33,8 @@ class Stretches {
   Stretches(Readings& readings, const engine::Clock& clock, double alpha);
 
   const std::vector<Stretch>& all() const { return all_; }  // along the path
-  /// From the rounds in which both ends of the stretch were measured; 0 and infinite where there is none.
+  /// The interval rests on the rounds in which both ends of the stretch were measured. It is 0 and infinite
+  /// where there is none.
   const Interval& interval(std::size_t stretch) const { return intervals_[stretch]; }
   std::uint32_t rounds(std::size_t stretch) const { return fit_.rounds(stretch); }
   /// The median of T at the stop, gains taken out; missing where it was not measured.
@@ -55,9 +56,9 @@ class Stretches {
   /// Whether the stretch is at least `share` of `whole`, as one of all stretches that are asked about.
   Hot hotness(std::size_t stretch, double share, double whole) const;
 
-  /// By round, or missing. Ranges are ascending and apart. A range is known in a round where its ends were
-  /// measured, whatever lies between. A few ends that were asked for in vain are filled in from their
-  /// neighbours; ends that were not asked for stay missing.
+  /// The sum in each round, or missing. Ranges are ascending and apart. A range is known in a round where its
+  /// ends were measured, whatever lies between. A few ends that were asked for in vain are filled in from
+  /// their neighbours; ends that were not asked for stay missing.
   std::vector<double> sum(std::span<const StretchRange> ranges, FarOut far = FarOut::left_out) const;
   /// The interval of a time that is known in each round, and missing in none.
   Interval interval_of(const std::vector<double>& values) const;
@@ -67,7 +68,7 @@ class Stretches {
   const std::vector<double>& totals() const { return differences_.total; }   // T(end) by round, or missing
   const std::vector<double>& entries() const { return differences_.entry; }  // T(first stop)
   const std::vector<double>& every_total() const { return every_total_; }    // those far out too
-  /// Of the rounds whose gain can be told.
+  /// The gains of the rounds in which a gain can be told.
   std::vector<double> gains() const;
   bool tells_far_out() const { return !dropped_.empty(); }
   double sd() const { return differences_.sd; }

@@ -24,7 +24,7 @@ class TakenPath {
   std::optional<std::size_t> position(const Event& event) const;
   /// The signature of the events before that position.
   std::uint32_t signature_before(std::size_t position) const { return signatures_[position]; }
-  /// How many events it begins with that `other` begins with too.
+  /// The number of events at their beginning that this path and `other` share.
   std::size_t common_with(const TakenPath& other) const;
 
   double rate = 0;                    // part of the traced runs that took it; each input counts the same

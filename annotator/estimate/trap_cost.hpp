@@ -17,19 +17,19 @@ using engine::Interval;
 struct TrapCost {
   Interval pass;      // an unarmed pass, or one while another trap is armed
   Interval counting;  // by how much a pass of the armed trap costs more
-  // By how much a stop costs more than running to the end: the exception itself, and unwinding in place of
+  // A stop costs this much more than running to the end: the exception itself, and unwinding in place of
   // returning, for each frame and each guard in it.
   Interval stop;
   Interval frame;
   Interval guard;
 };
 
-/// In C a stop is a longjmp, or the end of the process: it unwinds nothing.
+/// A stop in C is a longjmp, or the end of the process: it unwinds nothing.
 bool stops_leap(std::string_view language);
 
 TrapCost trap_cost(const std::vector<StoredCalibration>& calibrations, double alpha);
 
-/// How many of each there are, or by how many more.
+/// The number of each, or a difference of two numbers.
 struct TrapCount {
   double passes = 0;
   double counted = 0;  // of them, while armed
@@ -42,7 +42,7 @@ struct TrapCount {
 
 /// Their cost together.
 double cost_of(const TrapCount& count, const TrapCost& cost);
-/// How far that may be wrong.
+/// Half width of that cost.
 double half_width_of(const TrapCount& count, const TrapCost& cost);
 
 /// The most that one of each can cost where it was not calibrated.
@@ -57,8 +57,8 @@ struct CostLimits {
   void take(const TrapCount& count, double ticks);
 };
 
-/// How far the cost of `end` less that of `begin` may be wrong where a target is to be accused of it: stops
-/// cost more at one place than at another, and of a kind that was not calibrated only limits are known.
+/// The largest error of the cost of `end` less that of `begin`, for accusing a target: stops cost more at one
+/// place than at another, and only limits are known of a kind that was not calibrated.
 double widest_doubt(const TrapCount& begin, const TrapCount& end, const TrapCost& cost,
                     const CostLimits& limits);
 

@@ -50,7 +50,7 @@ struct TrapTable {
 
 TrapTable table_of(const TrapMap& map);
 
-/// How often the statement of each line was passed. `passed`: by trap.
+/// The passes of each line's statement. `passed` has them by trap.
 std::vector<std::uint64_t> hits_of_lines(const TrapTable& table, std::span<const std::uint64_t> passed);
 
 }  // namespace jcprof::annotator

@@ -46,7 +46,7 @@ class AgentInterview {
   std::uint64_t next_id() { return ++last_id_; }
 
   Talk say_hello();
-  /// With an id of its own.
+  /// The request gets an id of its own.
   Talk ask(nlohmann::json request);
   /// Another number of answers than of shots is a fault.
   Talk measure(nlohmann::json shots);

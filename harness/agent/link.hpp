@@ -67,7 +67,7 @@ class AgentLink {
   }
   /// All answers to the requests were read.
   void close();
-  /// In words, why `line` is none.
+  /// The reason in words why there is no line.
   NoAnswer no_answer(LineState state);
 
   /// The answer to the request `id`, for which it waits so long. UserError (environment) where there is none.

@@ -15,7 +15,7 @@ namespace jcprof::harness {
 /// The first line of text of the last entry that fits: later ones are more special.
 std::optional<std::string> find_card_name(const Bytes& atr, std::string_view list);
 
-/// By the user's list or the system's; "card 3b…" where neither knows it.
+/// The name in the user's list or the system's; "card 3b…" where neither knows it.
 std::string name_of_card(const Bytes& atr);
 
 }  // namespace jcprof::harness

@@ -29,7 +29,7 @@ class ExecReportFile {
   /// UserError (environment) where the system has no room for it.
   ExecReportFile();
 
-  /// By which a program of this user finds it as long as we live.
+  /// A program of this user finds the file by this path as long as we live.
   const std::filesystem::path& file() const { return file_; }
   /// Ready for the next run, whatever the last one did to it: a fresh header, and room for `room` events from
   /// the `from`-th on. UserError (environment) when there is none.

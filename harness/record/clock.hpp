@@ -46,7 +46,7 @@ class ClockThread {
   std::thread thread_;
 };
 
-/// How often a clock stood or stepped, seen by looking at it now and then. Pure.
+/// Counts how often a clock stood or stepped between looks at it. Pure.
 struct ClockHealth {
   std::uint64_t stalls = 0;      // how often it stood
   std::uint64_t stalled_ns = 0;  // between looks that showed the same tick, all in all,

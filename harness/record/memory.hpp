@@ -36,7 +36,7 @@ struct LogSizes {
   std::uint32_t functions = 0;
   std::uint32_t entry_bytes = 0;
 };
-/// How that much memory is shared out. UserError where it is too little or too much.
+/// The layout of that much memory. UserError where it is too little or too much.
 LogSizes sizes_of_log(std::uint64_t bytes);
 
 struct LogChunk {
@@ -54,7 +54,7 @@ class LogMemory {
   LogMemory(const LogMemory&) = delete;
   LogMemory& operator=(const LogMemory&) = delete;
 
-  /// By which a program of this user finds it as long as we live, from wherever it looks.
+  /// A program of this user finds the memory by this path as long as we live, from any folder.
   const std::filesystem::path& file() const { return file_; }
   jcprof_log_head& head() const;
   std::uint32_t chunks() const { return sizes_.chunks; }

@@ -49,7 +49,7 @@ class Recording {
   /// All that is on the disk by then is good.
   ~Recording();
 
-  /// By which a target finds the shared memory.
+  /// A target finds the shared memory by this path.
   const std::filesystem::path& memory() const;
   void begin();
   void pause(bool is_wanted);
