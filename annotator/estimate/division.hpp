@@ -55,7 +55,7 @@ class Division {
   /// The weight of the blocks [begin, end), which lie within one stretch.
   Weight weight(std::size_t begin, std::size_t end) const { return before_[end] - before_[begin]; }
   const engine::EdgeCosts& edge_costs() const { return costs_; }
-  /// Of the block, as edge_costs() numbers them. Its stretch is part of the regression.
+  /// The block's edge, by its number in edge_costs(). The block's stretch must be part of the regression.
   std::uint32_t edge(std::size_t block) const { return edges_[block]; }
 
  private:

@@ -30,7 +30,7 @@ struct Path {
   Attribution attribution;
 };
 
-/// What is made of one table of times.
+/// Makes the figures of one table of times.
 class FigureMaker {
  public:
   FigureMaker(const Path& path, const engine::Times& times, std::span<const std::size_t> stops,
@@ -114,7 +114,7 @@ class FigureMaker {
     return result;
   }
 
-  /// As it is published; but more rounds do not tell how passes differ.
+  /// Adds the noise that is published. It leaves out how passes differ, since more rounds do not tell that.
   void add_regression(engine::Figure& figure, std::span<const engine::StretchPart> parts) const {
     const engine::EdgeCosts::Doubt doubt = division_.edge_costs().doubt_of(parts);
     const auto takes_part = [&](const auto& part) { return division_.edge_costs().holds(part.stretch); };

@@ -138,7 +138,8 @@ TrapCount MeasuredPath::traps_of(const Stretch& stretch) const {
   return result;
 }
 
-/// Of a sum that so many times each stretch is: neighbours leave nothing of the stop between them.
+/// Adds the costs of traps to a sum that holds each stretch `factors` times. The stop between two neighbours
+/// cancels.
 void MeasuredPath::add_traps(Sum& sum, std::span<const double> factors) const {
   for (std::size_t s = 0; s < factors.size(); ++s) {
     if (factors[s] == 0) continue;
@@ -234,7 +235,7 @@ Sum MeasuredPath::sum_of(const Parts& parts) const {
   return sum;
 }
 
-/// What is uncertain of a sum as the costs of edges are, and as passes differ.
+/// Adds the doubt that costs of edges are uncertain and that passes differ.
 void MeasuredPath::add_regression(Sum& sum, const engine::EdgeCosts::Doubt& doubt) const {
   sum.doubt_of_rounds = sum.doubt;
   if (doubt.of_units.empty()) return;

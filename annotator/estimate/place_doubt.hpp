@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of a stop's cost that no calibration tells. A stop costs more at one trap than at another (the
 // function, the calls and guards round it, the table of exceptions), and is calibrated at one place.
-// Differences of two stops at one trap do not have that part, and a sum has it of its two ends only. What a
-// counted pass takes is code of the runtime, the same at each trap.
+// That part cancels in the difference of two stops at one trap; in a sum only those of its two ends stay. A
+// counted pass is code of the runtime, so it costs the same at each trap.
 #pragma once
 
 #include <map>

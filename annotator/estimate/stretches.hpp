@@ -49,8 +49,8 @@ class Stretches {
   }
   Interval interval_of(const engine::Swayed& sum) const { return fit_.interval_of(sum, alpha_); }
 
-  /// What each edge costs, by the edges that each stretch holds; the fitted times become those of the
-  /// regression.
+  /// Returns the cost of each edge. `held` says which edges each stretch holds. The fitted times become those
+  /// of the regression.
   engine::EdgeCosts regress(std::vector<engine::EdgeCounts> held);
 
   /// Whether the stretch is at least `share` of `whole`, as one of all stretches that are asked about.

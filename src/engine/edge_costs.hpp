@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one pass of each edge (trap to next trap) costs, where the stretches between stops hold several. All
-// stretches together are regressed on how often each holds each edge: generalised least squares, with the
-// noise at a stop in both stretches that it ends, and a variance between passes that is taken from the data
-// (Paule & Mandel 1982). Pure.
+// The cost of one pass of each edge (trap to next trap), where stretches between stops hold several passes.
+// Generalised least squares regress all stretches on how often each holds each edge. The noise at a stop is
+// in both stretches that it ends, and the variance between passes comes from the data (Paule & Mandel 1982).
+// Pure.
 #pragma once
 
 #include <cstddef>
@@ -40,12 +40,12 @@ class EdgeCosts {
 
   bool holds(std::size_t stretch) const { return !held_.empty() && !held_[stretch].empty(); }
   EdgeCounts held(std::size_t stretch) const { return held_.empty() ? EdgeCounts{} : held_[stretch]; }
-  /// Of one pass, in ticks; never below 0.
+  /// The cost of one pass, in ticks; never below 0.
   double cost(std::uint32_t edge) const { return costs_[edge]; }
   /// The standard deviation between passes of an edge, as a part of its cost.
   double spread() const;
 
-  /// What is uncertain of a sum beside what sways its stretches.
+  /// The doubt of a sum, beside the noise of its stretches.
   struct Doubt {
     std::vector<double> of_units;  // by what each unit sways the costs by which stretches are shared out
     double half_width = 0;         // 95 %, of passes that differ

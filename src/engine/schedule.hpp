@@ -23,8 +23,9 @@ std::vector<std::size_t> edge_passes(std::span<const Event> path);
 std::size_t measured_passes(std::span<const Event> path, bool exact);
 
 /// Indices into `path`, ascending, and path.size() for the end. The first event and the end are always there.
-/// Of an edge with more than `most` passes one is drawn at random from each of `most` equal parts of them, so
-/// that passes early and late have the same chance; it is measured with the event behind it.
+/// The passes of an edge with more than `most` are divided into equal parts, half of `most`, and as many that
+/// grow from the first pass on, so that early passes are drawn more densely. One pass of each part is drawn
+/// at random, and measured with the event behind it.
 std::vector<std::size_t> choose_positions(std::span<const Event> path, std::uint64_t seed,
                                           std::size_t most = most_passes);
 

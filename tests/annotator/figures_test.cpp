@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a measurement has to find out of a path: its lines and functions, as estimates are made of them.
+// The lines and functions of a path, which a measurement has to find out.
 #include "annotator/estimate/figures.hpp"
 
 #include <algorithm>
