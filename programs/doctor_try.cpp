@@ -5,6 +5,7 @@
 #include <chrono>
 #include <iterator>
 #include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,7 @@
 #include "programs/steps.hpp"
 #include "rewriter/project_programs.hpp"
 #include "src/core/status_form.hpp"
+#include "src/engine/statistics.hpp"
 
 namespace jcprof::cli {
 namespace {
@@ -209,17 +211,15 @@ Findings refusal(const Project& project, bool yes) {
 }  // namespace
 
 std::optional<double> median_time(harness::Transport& transport, const Shot& shot) {
-  std::vector<Ticks> ticks;
+  std::vector<double> ticks;
   const std::vector<Shot> shots(looks, shot);
   const Outcome asked = shot.stop.trap == run_to_end ? Outcome::ended : Outcome::stopped;
   transport.measure(shots, [&](const Shot&, const Sample& sample) {
-    if (sample.outcome == asked) ticks.push_back(sample.ticks);
+    if (sample.outcome == asked) ticks.push_back(static_cast<double>(sample.ticks));
     return true;
   });
   if (ticks.empty()) return std::nullopt;
-  const auto middle = ticks.begin() + static_cast<std::ptrdiff_t>(ticks.size() / 2);
-  std::ranges::nth_element(ticks, middle);
-  return static_cast<double>(*middle);
+  return engine::median(std::move(ticks));
 }
 
 Findings prospects(const Project& project, const FirstContact& contact) {

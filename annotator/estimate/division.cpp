@@ -10,7 +10,6 @@ namespace {
 
 constexpr double half_a_tick = 0.5;
 constexpr double next_to_nothing = 1e-18;  // weight of a hit with too few rounds for an interval
-constexpr double normal_95 = 1.96;         // half widths of 95 % in standard deviations
 
 constexpr std::uint32_t no_edge = std::numeric_limits<std::uint32_t>::max();
 // The regression takes time with stretches times edges; beyond this nobody would wait for it.
@@ -48,7 +47,8 @@ Interval typical_cost(const std::vector<Interval>& alone, Division::Doubt doubt)
   double scatter = 0;
   for (const Hit& hit : hits) scatter += hit.weight * (hit.value - value) * (hit.value - value);
   const double freedom = std::max<double>(1, static_cast<double>(hits.size()) - 1);
-  const double wider = doubt == Division::Doubt::whole ? normal_95 * normal_95 * scatter / freedom : 1;
+  const double wider =
+      doubt == Division::Doubt::whole ? engine::deviations_95 * engine::deviations_95 * scatter / freedom : 1;
   const double half = std::sqrt(std::max(1.0, wider) / weights);
   return {std::max(0.0, value), std::max(0.0, value - half), std::max(half, value + half)};
 }

@@ -12,8 +12,7 @@ namespace {
 // Stops take 70 to 100 µs on a true card VM: the dearest is this part above one in the middle.
 constexpr double documented_share = 0.22;
 constexpr double half_widths = 2;
-constexpr double normal_95 = 1.96;  // in standard deviations, as is the quartile
-constexpr double normal_quartile = 0.6745;
+constexpr double normal_quartile = 0.6745;  // in standard deviations
 
 }  // namespace
 
@@ -25,7 +24,7 @@ double place_doubt(const TrapCost& cost, std::span<const Interval> steps, bool i
   if (at_most.empty()) return share;
   // A difference of two stops scatters by the square root of two more than one of them.
   const double quartile = -engine::quantile(at_most, 0.25) / std::numbers::sqrt2;
-  return std::max(share, normal_95 / normal_quartile * quartile);
+  return std::max(share, engine::deviations_95 / normal_quartile * quartile);
 }
 
 void Places::add(const Places& other, double times) {

@@ -54,7 +54,7 @@ void Stretches::find_intervals() {
 
 engine::EdgeCosts Stretches::regress(std::vector<engine::EdgeCounts> held) {
   engine::EdgeCosts costs(fit_, std::move(held));
-  find_intervals();
+  if (costs.are_regressed()) find_intervals();
   return costs;
 }
 

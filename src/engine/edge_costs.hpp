@@ -38,6 +38,7 @@ class EdgeCosts {
   EdgeCosts(Fit& fit, std::vector<EdgeCounts> held);
   EdgeCosts() = default;
 
+  bool are_regressed() const { return regression_ != nullptr; }
   bool holds(std::size_t stretch) const { return !held_.empty() && !held_[stretch].empty(); }
   EdgeCounts held(std::size_t stretch) const { return held_.empty() ? EdgeCounts{} : held_[stretch]; }
   /// The cost of one pass, in ticks; never below 0.
