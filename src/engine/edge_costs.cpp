@@ -8,6 +8,7 @@
 #include <Eigen/Dense>
 #include <Eigen/Sparse>
 #include <boost/math/distributions/students_t.hpp>
+#include <boost/math/tools/minima.hpp>
 
 namespace jcprof::engine {
 namespace {
@@ -73,6 +74,7 @@ class EdgeRegression {
   void find_noise(const Fit& fit);
   void solve(double between);
   double misfit(double between);
+  double deviance(double between);
   void find_between();
   void find_costs();
   void smooth();
@@ -90,6 +92,7 @@ class EdgeRegression {
   Matrix taken_;    // by stretch: its time, then what each unit sways it by
   Vector weights_;  // variance of a pass of each edge, but for `between_`
   double between_ = 0;
+  double excess_ = 1;             // of the variance of the noise over what rounds show
   std::vector<double> diagonal_;  // V, the covariance of the rows, is L D L': D,
   std::vector<double> below_;     // and what is below the diagonal of L
   Matrix weighted_;               // V^-1 N
@@ -197,34 +200,55 @@ EdgeRegression::Matrix EdgeRegression::rows_of(const Matrix& stretches) const {
   return rows;
 }
 
-/// Squares of what is left, less what chance leaves.
+/// What is left of the stretches, in squares of standard deviations.
 double EdgeRegression::misfit(double between) {
   solve(between);
   const Matrix times = rows_of(taken_.col(0));
   estimated_ = normal_.solve(Eigen::VectorXd(weighted_.transpose() * times));
-  return times.col(0).dot(left_of(times).col(0)) - static_cast<double>(passes_.rows() - passes_.cols());
+  return times.col(0).dot(left_of(times).col(0));
 }
 
-/// The more passes differ, the better what is left is explained: the difference that leaves what chance does.
+/// How badly a difference between passes explains the stretches, where the noise may be larger than rounds
+/// show: minus twice the logarithm of the restricted likelihood (Patterson & Thompson 1971), up to a
+/// constant.
+double EdgeRegression::deviance(double between) {
+  const double left = misfit(between);
+  const auto freedom = static_cast<double>(passes_.rows() - passes_.cols());
+  excess_ = freedom > 0 ? std::max(1.0, left / freedom) : 1;
+  double deviance = freedom * std::log(excess_) + left / excess_;
+  for (const double variance : diagonal_) deviance += std::log(variance);
+  return deviance + normal_.vectorD().array().abs().max(1e-300).log().sum();
+}
+
+/// The difference between passes and the excess of noise that explain the stretches best. A scale for both:
+/// an edge that costs next to nothing has a noise that is many times its cost, and tells nothing of how
+/// others differ.
 void EdgeRegression::find_between() {
   constexpr int turns = 3;
-  constexpr int halvings = 8;
   constexpr double least = 1e-8;
-  constexpr double most = 1e8;
+  constexpr double most = 1e4;
+  constexpr int digits = 8;  // binary ones of the logarithm
   weights_ = Vector::Zero(passes_.cols());
   (void)misfit(0);
   for (int turn = 0; turn < turns; ++turn) {
     weights_ = estimated_.cwiseMax(std::sqrt(variance_of_tick)).cwiseAbs2();
-    if (misfit(0) <= 0) return;
-    double high = least;
-    while (high < most && misfit(high) > 0) high *= 10;
-    double low = high / 10;
-    for (int i = 0; i < halvings; ++i) {
-      const double middle = std::sqrt(low * high);
-      (misfit(middle) > 0 ? low : high) = middle;
+    double best = 0;
+    double lowest = deviance(0);
+    if (excess_ == 1) return;
+    for (double between = least; between <= most; between *= 10)
+      if (const double one = deviance(between); one < lowest) {
+        best = between;
+        lowest = one;
+      }
+    if (best > 0) {
+      const auto near = [&](double logarithm) { return deviance(std::exp(logarithm)); };
+      best = std::exp(
+          boost::math::tools::brent_find_minima(near, std::log(best / 10), std::log(best * 10), digits)
+              .first);
     }
-    (void)misfit(high);
+    (void)deviance(best);
   }
+  between_ *= excess_;
 }
 
 void EdgeRegression::find_costs() {
@@ -295,6 +319,7 @@ EdgeCosts::Doubt EdgeRegression::doubt_of(std::span<const StretchPart> parts) co
     const double out = std::max(0.0, variance_of(held_[rows_[r]]) - in);
     variance += (factor - 1) * (factor - 1) * in + factor * factor * out;
   }
+  variance += (excess_ - 1) * shares.dot(noise_of(shares));
   const Vector sway = sways_.transpose() * moved;
   const auto freedom = static_cast<double>(std::max<Eigen::Index>(1, passes_.rows() - passes_.cols()));
   const boost::math::students_t_distribution<double> student(freedom);

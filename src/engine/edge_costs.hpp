@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cost of one pass of each edge (trap to next trap), where stretches between stops hold several passes.
 // Generalised least squares regress all stretches on how often each holds each edge. The noise at a stop is
-// in both stretches that it ends, and the variance between passes comes from the data (Paule & Mandel 1982).
-// Pure.
+// in both stretches that it ends. The variance between passes and an excess of noise come from the data
+// (restricted likelihood, Patterson & Thompson 1971). Pure.
 #pragma once
 
 #include <cstddef>

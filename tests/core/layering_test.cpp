@@ -127,5 +127,18 @@ TEST_CASE("the layering rules would notice a forbidden include") {
   CHECK_FALSE(forbidden("src/core/a.cpp", "#include <vector>"));
 }
 
+TEST_CASE("every source of tests is compiled") {
+  const fs::path root = JCPROF_SOURCE_DIR;
+  std::size_t sources = 0;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / "tests")) {
+    if (!entry.path().filename().string().ends_with("_test.cpp")) continue;
+    ++sources;
+    INFO(entry.path());
+    const std::string listed = read_file(entry.path().parent_path() / "CMakeLists.txt");
+    CHECK(std::regex_search(listed, std::regex(R"(\b)" + entry.path().stem().string() + R"(\.cpp\b)")));
+  }
+  CHECK(sources > 50);
+}
+
 }  // namespace
 }  // namespace jcprof

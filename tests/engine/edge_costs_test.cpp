@@ -110,6 +110,22 @@ TEST_CASE("the difference between passes is found where there is no noise, and m
   CHECK(std::abs(value - loop.of_a) < 2 * half);
 }
 
+TEST_CASE(
+    "a stop that is far out beside an edge that costs nothing tells nothing of how other passes differ") {
+  for (const double out : {3e3, 3e4, 3e5}) {
+    Loop loop{.a = 0.3, .b = 1e6, .noise = 1000};
+    loop.walk();
+    loop.reached[31] += out;
+    Fit fit = loop.fit();
+    const EdgeCosts costs(fit, loop.held);
+    const std::vector<StretchPart> parts = loop.parts_of(1, costs);
+    INFO(out);
+    CHECK(costs.cost(1) == Approx(1e6).epsilon(0.01));
+    CHECK(costs.spread() < 0.05);
+    CHECK(costs.doubt_of(parts).half_width < 0.01 * fit.sum_of(ranges_of(parts)).value + out);
+  }
+}
+
 TEST_CASE("parts of all stretches add up to what they take together") {
   Loop loop{.differ = 0.1, .noise = 30};
   loop.walk();
