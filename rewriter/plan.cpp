@@ -44,7 +44,8 @@ bool matches_function(std::string_view pattern, const SourceModel& model, const 
   const auto matches = [&](std::string_view text) { return glob_matches(pattern, text); };
   return matches(function.name) || matches(without_parameters(function.name)) || matches(name) ||
          matches(bare) || matches(function.simple_name) || matches(model.scope + "." + name) ||
-         matches(model.scope + "." + bare);
+         matches(model.scope + "." + bare) || matches(model.path + ":" + bare) ||
+         matches(model.path.substr(model.path.rfind('/') + 1) + ":" + bare);
 }
 
 /// In Java a point may also stand between a class and its method.

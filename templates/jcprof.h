@@ -6,6 +6,11 @@
 #ifndef JCPROF_H
 #define JCPROF_H
 
+/* No warning of a compiler's is about what stands here, nor about a trap. Our own tests want to see them. */
+#if defined(__GNUC__) && !defined(JCPROF_SHOW_WARNINGS)
+#pragma GCC system_header
+#endif
+
 /* A marker: jcprof-gen puts a numbered trap beside it. */
 #ifndef PM_CHECK
 #define PM_CHECK
@@ -120,7 +125,12 @@
 #define JCPROF_BARE_ __attribute__((__no_instrument_function__))
 /* In front of a wrapper, which is no function of the user's, and which our own command of a TA enters too. */
 #define JCPROF_WRAPPER JCPROF_BARE_
+/* clang has a warning for what is said to be unused and is not, too. In a system header neither is needed. */
+#ifdef JCPROF_SHOW_WARNINGS
 #define JCPROF_LOCAL_ JCPROF_BARE_ static __attribute__((__unused__))
+#else
+#define JCPROF_LOCAL_ JCPROF_BARE_ static
+#endif
 #define JCPROF_HOT_ __inline__ __attribute__((__always_inline__))
 #define JCPROF_COLD_ __attribute__((__cold__, __noinline__))
 /* A trap that a body ends with may be jumped to, and then stands just as high as where the root was entered: by one byte
@@ -492,7 +502,9 @@ JCPROF_LOCAL_ JCPROF_HOT_ void jcprof_note(jcprof_u32 id) JCPROF_NOTHROW_ {
 #else
 #define JCPROF_NOTE_(id)
 #endif
-#define JCPROF_MEETS_(id) (JCPROF_NOTE_(id) __builtin_expect(((jcprof_now.jcprof_armed ^ (0u + (id))) & jcprof_now.jcprof_mask) == 0, 0))
+#define JCPROF_MEETS_(id) (JCPROF_NOTE_(id) JCPROF_SELDOM_(((jcprof_now.jcprof_armed ^ (0u + (id))) & jcprof_now.jcprof_mask) == 0))
+/* With the types of its prototype: gcc's -Wtraditional-conversion warns of others, in system headers too. */
+#define JCPROF_SELDOM_(x) __builtin_expect(JCPROF_TO_(long, x), 0L)
 
 /* Of a TA on AArch64 in C each trap is the same seven instructions where it passes, whatever the compiler and its
    options: what calibration finds is exact. The slow way lies aside, and keeps what a call would change. */

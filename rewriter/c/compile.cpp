@@ -120,19 +120,37 @@ bool hides_diagnostics(std::string_view flag) {
   return flag == "-Wfatal-errors" || flag.starts_with("-fmax-errors") || flag.starts_with("-ferror-limit");
 }
 
-/// gcc tells of falls through a case, of missing returns and the like only once it makes code; clang, which
-/// alone knows -ferror-limit, while it reads. -g and a library that wants to be optimised are no help here.
-std::vector<std::string> judging_flags(const std::vector<std::string>& known) {
-  if (std::ranges::find(known, "-ferror-limit=0") != known.end()) return {"-fsyntax-only"};
-  return {"-S", "-O0", "-g0", "-U_FORTIFY_SOURCE", "-o", "/dev/null"};
+/// The build would end at a warning.
+bool makes_errors_of_warnings(const CompileUnit& unit) {
+  return std::ranges::any_of(unit.arguments,
+                             [](const std::string& argument) { return argument.starts_with("-Werror"); });
+}
+
+/// gcc tells of falls through a case, of missing returns and the like only once it makes code, and of what
+/// may be without a value only once it optimises, which takes longest; clang, which alone knows
+/// -ferror-limit, while it reads. -g is no help here, nor is a library that wants to be optimised where
+/// nothing else is.
+std::vector<std::string> judging_flags(const CompileUnit& unit, std::vector<std::string> known) {
+  const auto add = [&](std::initializer_list<const char*> more) {
+    known.insert(known.end(), more.begin(), more.end());
+  };
+  if (std::ranges::find(known, "-ferror-limit=0") != known.end()) {
+    add({"-fsyntax-only"});
+    return known;
+  }
+  add({"-S", "-g0", "-o", "/dev/null"});
+  if (makes_errors_of_warnings(unit))
+    std::erase_if(known, [](const std::string& flag) { return flag.find("lto") != std::string::npos; });
+  else
+    add({"-O0", "-U_FORTIFY_SOURCE"});
+  return known;
 }
 
 UnitAnswer ask(const CompileUnit& unit, const std::vector<std::string>& flags, const fs::path& log) {
   std::vector<std::string> argv;
   std::ranges::copy_if(unit.arguments, std::back_inserter(argv),
                        [](const std::string& argument) { return !hides_diagnostics(argument); });
-  argv.insert(argv.end(), flags.begin(), flags.end());
-  const std::vector<std::string> judging = judging_flags(flags);
+  const std::vector<std::string> judging = judging_flags(unit, flags);
   argv.insert(argv.end(), judging.begin(), judging.end());
   argv.push_back(unit.path);
   const Command command{.argv = std::move(argv), .cwd = unit.folder, .environment = {{"LC_ALL", "C"}}};

@@ -91,6 +91,17 @@ TEST_CASE(
     CHECK(std::ranges::count(after.generated.map.traps, trap.key, &Trap::key) == 1);
 }
 
+TEST_CASE("a function may be named with its file though only one file has its name") {
+  Tree tree(Sources{{"src/a.c", "static int f(int x) { return x + 1; }\n" + main_calling("f")},
+                    {"b.c", "int g(void) { return 1; }\n"}});
+  tree.project.entry = {"a.c:main"};
+  tree.project.profile.include = {"src/a.c:f"};
+  tree.generate();
+  CHECK(tree.traps_of("f") > 0);
+  CHECK(tree.traps_of("g") == 0);
+  CHECK(tree.traps_of("main") == 2);
+}
+
 TEST_CASE("two programs of one tree that see a header differently both compile, behave the same and stop") {
   Tree tree(
       {{"include/shared.h",
@@ -323,6 +334,31 @@ TEST_CASE("traps that gcc warns of only once it makes code are taken out") {
   REQUIRE(tree.generated.left_alone.size() == 1);
   CHECK(tree.generated.left_alone[0].line == 7);
   CHECK(tree.output({"gcc", "-Wall", "-Wextra", "-Werror", "x.c", "-o", "x"}) == "0");
+}
+
+TEST_CASE("no warning that a build may ask for is about our header, or takes out a trap") {
+  const std::vector<std::vector<std::string>> builds{
+      {"gcc", "-Wpadded", "-Wall", "-Wextra"},
+      {"gcc", "-O2", "-Wstrict-aliasing=1", "-Wtraditional-conversion", "-Wall"},
+      {"gcc", "-Waggregate-return", "-Wlong-long", "-Wundef", "-Winline"},
+      {"clang-19", "-Weverything", "-Wno-missing-prototypes", "-Wno-unknown-warning-option"}};
+  for (const std::vector<std::string>& build : builds) {
+    Tree tree(Sources{{"x.c",
+                       "static int g(int x) {\n  int y = x + 1;\n  while (y < 9)\n    y++;\n  return y;\n}\n"
+                       "int main(void) {\n  int z = g(2);\n  return z;\n}\n"}},
+              {build.begin() + 1, build.end()});
+    tree.project.compile.flags.emplace_back("-Werror");
+    tree.project.compile.compiler = build.front();
+    tree.generate();
+    INFO(fmt::format("{} {}", build.front(), build[1]));
+    CHECK(tree.generated.notes.empty());
+    CHECK(tree.generated.coverage.with_trap == 6);
+    CHECK(tree.generated.coverage.statements == 6);
+    std::vector<std::string> argv = build;
+    argv.insert(argv.end(), {"-Werror", "x.c", "-o", "x"});
+    CHECK(tree.output(argv) == "0");
+    CHECK(tree.output({"./x"}) == "9");
+  }
 }
 
 TEST_CASE("a wrapper that does not compile ends the run with what the compiler says") {

@@ -465,6 +465,7 @@ TEMPLATE_TEST_CASE("an enclave is handed its log by our ecall", "", Gcc, Clang) 
                        "-DJCPROF_ENCLAVE_BUILD",
                        "-DJCPROF_RECORD",
                        "-DJCPROF_BUILD=0xCAFE0001u",
+                       "-DJCPROF_SHOW_WARNINGS",
                        "-Wall",
                        "-Werror",
                        "-O2"};

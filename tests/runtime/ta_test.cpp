@@ -13,6 +13,7 @@ const Flags live = {"-DJCPROF", "-DJCPROF_TA_BUILD", "-DJCPROF_COMMAND=0x6A63000
 
 /// What mk/compile.mk of OP-TEE's development kit asks for, at its highest level, and as an error.
 const Flags usual = {"-Werror",
+                     "-DJCPROF_SHOW_WARNINGS",
                      "-Wall",
                      "-Wextra",
                      "-Wcast-align",

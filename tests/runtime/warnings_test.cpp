@@ -7,7 +7,8 @@
 namespace jcprof::test {
 namespace {
 
-const Flags strict = {"-Werror",
+const Flags strict = {"-DJCPROF_SHOW_WARNINGS",
+                      "-Werror",
                       "-pedantic-errors",
                       "-Wall",
                       "-Wextra",
