@@ -18,8 +18,8 @@ constexpr const char* note = "build.sha256";
 
 /// By their first name in the output folder.
 bool is_of_jcprof(const std::string& name) {
-  constexpr std::array<std::string_view, 7> own{"annotated",   "logs",       "record", "record.jcplog",
-                                                "report.html", "traps.json", note};
+  constexpr std::array<std::string_view, 8> own{"annotated",     "logs",        "prepared",   "record",
+                                                "record.jcplog", "report.html", "traps.json", note};
   return name.starts_with(".jcprof-") || name.starts_with("profile.jcprof") ||
          std::ranges::find(own, name) != own.end();
 }

@@ -47,9 +47,12 @@ void add_init(CLI::App& app, InitOptions& options) {
                  "the sources of an applet, an enclave, a trusted application or a program (default: the "
                  "current folder)")
       ->check(CLI::ExistingDirectory);
-  app.add_option("--entry", options.entry,
-                 "of several applets the one with this entry, such as PinApplet.process");
+  app.add_option(
+      "--entry", options.entry,
+      "of several the applet with this entry, such as PinApplet.process, or the program of this name "
+      "or file");
   add_quiet(app, options.quiet);
+  add_consent(app, options.yes);
 }
 
 void add_gen(CLI::App& app, GenOptions& options) {
@@ -59,6 +62,7 @@ void add_gen(CLI::App& app, GenOptions& options) {
   const std::string hidden;
   app.add_flag("--functions-only", options.functions_only)->group(hidden);
   app.add_option("--include", options.include)->allow_extra_args(false)->group(hidden);
+  app.add_option("--exclude", options.exclude)->allow_extra_args(false)->group(hidden);
   app.add_flag("--tell-if-tight", options.tells_if_tight)->group(hidden);
 }
 

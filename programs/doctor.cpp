@@ -128,7 +128,7 @@ std::string agent_program(const Project& project, const fs::path& out) {
 std::vector<std::string> lost_programs(const Project& project, const fs::path& out) {
   const Placeholders values = placeholders(project, out);
   std::vector<std::string> programs;
-  for (const auto* steps : {&project.build, &project.install})
+  for (const auto* steps : {&project.compile.prepare, &project.build, &project.install})
     for (const Step& step : *steps) programs.push_back(step.run.front());
   if (project.start) programs.push_back(project.start->run.front());
   if (!project.trigger.run.empty()) programs.push_back(project.trigger.run.front());
@@ -156,7 +156,7 @@ std::vector<LostPath> lost_paths(const Project& project, Placeholders values) {
   const auto add = [&](const char* what, const char* key, const std::string& path) {
     if (!path.empty()) lost.push_back({what, key, project.root / path});
   };
-  add("compile database", "database", compile.database);
+  if (compile.prepare.empty()) add("compile database", "database", fill_in(compile.database, values));
   add("makefile's folder", "make", compile.make);
   add("EDL file", "edl", compile.edl);
   std::erase_if(lost, [](const LostPath& one) {

@@ -191,12 +191,14 @@ class Trial {
 };
 
 /// Nothing; else why the programs of the project are not run.
-Findings refusal(const Project& project, bool yes) {
+Findings refusal(const Project& project, const CommonOptions& options) {
+  const bool yes = options.yes;
   // Programs that were allowed before are one thing, a card in a reader another.
   if (!yes && project.transport.starts_with("pcsc:"))
     return {{Verdict::remark, "trial",
              "not made: it installs on the card in the reader, and sends the trigger", "--yes allows it"}};
-  std::vector<std::string> programs = rewriter::programs_of_generation(project);
+  std::vector<std::string> programs =
+      rewriter::programs_of_generation(project, output_folder(project, options));
   std::ranges::move(programs_of_steps(project), std::back_inserter(programs));
   std::ranges::move(programs_of_run(project), std::back_inserter(programs));
   try {
@@ -250,7 +252,7 @@ Findings prospects(const Project& project, const FirstContact& contact) {
 }
 
 Findings try_project(const Project& project, const CommonOptions& options) {
-  Findings refused = refusal(project, options.yes);
+  Findings refused = refusal(project, options);
   return refused.empty() ? Trial(project, options).run() : refused;
 }
 

@@ -18,6 +18,7 @@
 #include "programs/main_guard.hpp"
 #include "programs/output.hpp"
 #include "programs/permission.hpp"
+#include "programs/steps.hpp"
 #include "programs/verbs.hpp"
 #include "rewriter/isolation.hpp"
 #include "rewriter/project_programs.hpp"
@@ -119,6 +120,7 @@ Project project_of(const GenOptions& options) {
   if (options.functions_only) project.profile.level = TrapLevel::function;
   if (!options.include.empty()) project.profile.include = options.include;
   std::erase(project.profile.include, "");
+  std::ranges::copy(options.exclude, std::back_inserter(project.profile.exclude));
   return project;
 }
 
@@ -127,8 +129,10 @@ Project project_of(const GenOptions& options) {
 ExitCode gen(const GenOptions& options) {
   catch_signals();
   const Project project = project_of(options);
-  ask_about(project, rewriter::programs_of_generation(project), consent_of(options.common.yes));
+  ask_about(project, rewriter::programs_of_generation(project, output_folder(project, options.common)),
+            consent_of(options.common.yes));
   const OutputFolder folder = open_output(project, options.common, "jcprof gen");
+  run_steps("prepare", project.compile.prepare, placeholders(project, folder.path()), {.is_shown = false});
   const rewriter::Generated generated = rewriter::generate_apart(project, folder.path());
   if (options.common.json)
     print_json(generated, folder.path(), options);

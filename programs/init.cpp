@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // jcprof init: writes a first project file for a source tree. The rewriter drafts its text.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "programs/build_survey.hpp"
 #include "programs/verbs.hpp"
 #include "rewriter/draft/jar.hpp"
 #include "rewriter/draft/project_draft.hpp"
@@ -60,7 +62,7 @@ std::string known_dev_kit() {
 
 /// None where PATH leads into the folder: nobody has allowed what lies there.
 std::string known_compiler(const fs::path& folder) {
-  return rewriter::programs_of_generation({.root = folder}).empty() ? "cc" : "";
+  return rewriter::programs_of_generation({.root = folder}, folder / "jcprof-out").empty() ? "cc" : "";
 }
 
 rewriter::FoundTree look_at(const fs::path& folder, const std::string& entry) {
@@ -79,6 +81,21 @@ rewriter::FoundTree look_at(const fs::path& folder, const std::string& entry) {
   return tree;
 }
 
+void say(const rewriter::Draft& draft, const Project& project, const std::string& folder) {
+  const char* const kind = project.target == TargetKind::applet ? "applet" : "program";
+  constexpr std::size_t most = 8;
+  for (std::size_t i = 0; i < std::min(draft.others.size(), most); ++i)
+    fmt::print("another {}: {}; --entry chooses it\n", kind, harmless(draft.others[i]));
+  if (draft.others.size() > most) fmt::print("and {} more\n", draft.others.size() - most);
+  if (draft.is_test)
+    fmt::print(
+        "note: there are tests and examples only; a small program of your own that does the work once is "
+        "better\n");
+  fmt::print("{}: the {} {}, entry {}\nlook it over, above all \"trigger\"; then: jcprof profile {}\n",
+             harmless(project.file.string()), name_of(project.target), harmless(project.name),
+             project.entry.front(), harmless(folder));
+}
+
 }  // namespace
 
 ExitCode init(const InitOptions& options) {
@@ -89,15 +106,14 @@ ExitCode init(const InitOptions& options) {
     throw UserError(Fault{.message = "there is a project file already",
                           .place = {.file = file.string()},
                           .hint = "init never overwrites: change it, or move it away"});
-  const rewriter::Draft draft = rewriter::draft_project(look_at(folder, options.entry));
+  rewriter::FoundTree tree = look_at(folder, options.entry);
+  if (rewriter::is_for_program(tree))
+    if (const std::string missed = ask_build_system(tree, options.yes); !missed.empty())
+      fmt::print(stderr, "note: {}\n", harmless(missed));
+  const rewriter::Draft draft = rewriter::draft_project(tree);
   const Project project = parse_project(file, draft.text);
   write_file(file, draft.text);
-  for (const std::string& other : draft.others)
-    if (!options.quiet) fmt::print("another applet: {}; --entry chooses it\n", harmless(other));
-  if (!options.quiet)
-    fmt::print("{}: the {} {}, entry {}\nlook it over, above all \"trigger\"; then: jcprof profile {}\n",
-               harmless(file.string()), name_of(project.target), harmless(project.name),
-               project.entry.front(), harmless(options.folder));
+  if (!options.quiet) say(draft, project, options.folder);
   return ExitCode::done;
 }
 

@@ -25,8 +25,9 @@ struct CommonOptions {
 
 struct InitOptions {
   std::string folder = ".";
-  std::string entry = {};  // of the applet to take, where there are several
+  std::string entry = {};  // of the applet or program to take, where there are several
   bool quiet = false;
+  bool yes = false;
 };
 
 struct StripOptions {
@@ -34,15 +35,16 @@ struct StripOptions {
   bool quiet = false;
 };
 
-/// The last three are hidden from users: jcprof profile asks for narrower scopes than that of the project
+/// The last four are hidden from users: jcprof profile asks for narrower scopes than that of the project
 /// file.
 struct GenOptions {
   CommonOptions common;
   bool records = false;
   bool why = false;
-  bool functions_only = false;       // in place of the project's "level"
-  std::vector<std::string> include;  // in place of the project's, where there are any; "" names nothing
-  bool tells_if_tight = false;       // done_but_tight is an exit code
+  bool functions_only = false;            // in place of the project's "level"
+  std::vector<std::string> include;       // in place of the project's, where there are any; "" names nothing
+  std::vector<std::string> exclude = {};  // beside the project's
+  bool tells_if_tight = false;            // done_but_tight is an exit code
 };
 
 /// An exit code of jcprof-gen: the tree is made, and may be too large for a card.

@@ -13,6 +13,7 @@
 #include "annotator/estimate/run_data.hpp"
 #include "harness/transports.hpp"
 #include "programs/built.hpp"
+#include "programs/first_path.hpp"
 #include "programs/output.hpp"
 #include "programs/permission.hpp"
 #include "programs/refine.hpp"
@@ -42,8 +43,8 @@ void say(const Profiling& all, const std::string& text) {
 }
 
 /// Asks once for all phases.
-void ask(const Project& project, bool yes) {
-  std::vector<std::string> programs = rewriter::programs_of_generation(project);
+void ask(const Project& project, const std::filesystem::path& out, bool yes) {
+  std::vector<std::string> programs = rewriter::programs_of_generation(project, out);
   std::ranges::move(programs_of_steps(project), std::back_inserter(programs));
   std::ranges::move(programs_of_run(project), std::back_inserter(programs));
   ask_about(project, programs, consent_of(yes));
@@ -76,6 +77,36 @@ FirstScope make_what_fits(const Profiling& all) {
   make_tree(coarse, all.folder);
   build_and_install(all);
   return FirstScope::functions_only;
+}
+
+// Each of them builds again.
+constexpr int most_shortenings = 3;
+
+/// What is to be left out of the tree that is built; at each statement a run may be too slow to be traced at
+/// all.
+Shortening shortening_of(const Profiling& all, TrapLevel level) {
+  const TrapMap map = read_trap_map(all.folder.path() / "traps.json");
+  try {
+    return shortening(look_at_path(all.project, map, all.folder.path()), map, level);
+  } catch (const UserError&) {
+    return {.functions_only = level > TrapLevel::function};
+  }
+}
+
+/// Where the path is too long to be measured, builds with fewer traps.
+void shorten_path(Profiling& all) {
+  if (all.project.target != TargetKind::program || all.refine == RefineWish::never) return;
+  TrapLevel level = all.project.profile.level;
+  for (int i = 0; i < most_shortenings; ++i) {
+    const Shortening shorter = shortening_of(all, level);
+    if (!is_needed(shorter)) return;
+    say(all, harmless(to_text(shorter)));
+    if (shorter.functions_only) level = TrapLevel::function;
+    all.gen.functions_only = all.gen.functions_only || shorter.functions_only;
+    std::ranges::copy(shorter.exclude, std::back_inserter(all.gen.exclude));
+    make_tree(all.gen, all.folder);
+    build_and_install(all);
+  }
 }
 
 /// Estimates of the newest run, which are stored with it.
@@ -117,8 +148,9 @@ ExitCode profile_again(const Profiling& all, const Refinement& refined, double t
   return code;
 }
 
-ExitCode profile_in(const Profiling& all) {
+ExitCode profile_in(Profiling& all) {
   const FirstScope scope = make_what_fits(all);
+  shorten_path(all);
   if (const ExitCode measured = run_in(all.folder, all.project, all.run); !is_done(measured)) return measured;
   if (all.refine == RefineWish::never) return annotate(all);
   const annotator::Profile first = estimated(all);
@@ -164,7 +196,7 @@ ExitCode profile(const ProfileOptions& options) {
     phase->yes = true;
   }
   all.run.is_new_build = true;
-  ask(project, common.yes);
+  ask(project, folder.path(), common.yes);
   const ExitCode code = profile_in(all);
   // Annotating does not look whether a signal asks for the end.
   const int signal = cancellation().signal();

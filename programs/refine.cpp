@@ -55,12 +55,6 @@ Functions to_keep(const FirstRun& first) {
   return keep;
 }
 
-/// In a glob, brackets would be sets of characters.
-std::string pattern_of(std::string function) {
-  std::ranges::replace_if(function, [](char c) { return c == '[' || c == ']'; }, '?');
-  return function;
-}
-
 double passes_outside(const Functions& kept, const annotator::Profile& profile) {
   std::uint64_t all = 0;
   std::uint64_t outside = 0;
@@ -86,6 +80,11 @@ std::string list_of(std::vector<std::string> names) {
 }
 
 }  // namespace
+
+std::string pattern_of(std::string function) {
+  std::ranges::replace_if(function, [](char c) { return c == '[' || c == ']'; }, '?');
+  return function;
+}
 
 std::optional<Refinement> refinement(const FirstRun& first, RefineWish wish) {
   const annotator::Profile& profile = first.profile;

@@ -45,6 +45,9 @@ struct Refinement {
 /// functions that take less than RunInfo::hot by the upper end of their interval; never an entry.
 std::optional<Refinement> refinement(const FirstRun& first, RefineWish wish);
 
+/// That matches the function alone: in a glob, brackets would be sets of characters.
+std::string pattern_of(std::string function);
+
 /// Tells a person which functions are left out and why.
 std::string to_text(const Refinement& refinement);
 

@@ -31,7 +31,9 @@ Command filled(const Step& step, const Placeholders& values) {
   Command command;
   for (const std::string& argument : step.run) command.argv.push_back(fill_in(argument, values));
   command.cwd = fill_in(step.cwd, values);
-  if (!values.at("reader").empty()) command.environment.emplace_back("GP_READER", values.at("reader"));
+  const auto reader = values.find("reader");
+  if (reader != values.end() && !reader->second.empty())
+    command.environment.emplace_back("GP_READER", reader->second);
   return command;
 }
 
@@ -41,6 +43,7 @@ void run_step(const std::string& name, const Step& step, const Placeholders& val
   if (options.is_shown) fmt::print("{}: {}\n", name, command_line(command.argv));
   if (options.is_dry) return;
   std::fflush(stdout);
+  if (step.cwd.starts_with("{out}")) fs::create_directories(command.cwd);
   const fs::path log = fs::path(values.at("out")) / "logs" / (name + ".log");
   const ProcessResult result = run_and_wait(command, {.file = log}, step.timeout);
   if (result.timed_out)
@@ -64,6 +67,7 @@ std::vector<std::string> words_of(const GenOptions& options, const fs::path& out
   add(options.functions_only, "--functions-only");
   add(options.tells_if_tight, "--tell-if-tight");
   for (const std::string& pattern : options.include) words.insert(words.end(), {"--include", pattern});
+  for (const std::string& pattern : options.exclude) words.insert(words.end(), {"--exclude", pattern});
   return words;
 }
 

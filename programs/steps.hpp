@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that profile and record run before they measure: jcprof-gen, the build and the install steps.
+// Programs that run before jcprof measures: what prepares the reading of sources, jcprof-gen, the build and
+// the install steps.
 #pragma once
 
 #include <string>
@@ -17,8 +18,8 @@ struct StepOptions {
   bool is_dry = false;   // and does not
 };
 
-/// One after the other, with their output in logs/ of `{out}`. `{reader}` is the environment's GP_READER,
-/// where it is not empty. UserError at the first that fails.
+/// One after the other, with their output in logs/ of `{out}`; a folder in `{out}` that one works in is made.
+/// `{reader}` is the environment's GP_READER, where there is one. UserError at the first that fails.
 void run_steps(const std::string& kind, const std::vector<Step>& steps, const Placeholders& values,
                const StepOptions& options);
 

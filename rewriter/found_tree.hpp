@@ -12,16 +12,28 @@
 
 namespace jcprof::rewriter {
 
+/// A program that the build makes, as the build system says.
+struct FoundProgram {
+  std::string name;  // of its target
+  std::string path;  // of the file, below the folder that is built in
+  std::vector<std::string>
+      units;  // the C and C++ files that it is made of, those of the project's libraries too
+  bool is_test = false;
+  bool makes_sources = false;  // the build makes files that these include, or some of them
+};
+
 struct FoundTree {
   std::string name;                          // the folder's
   std::vector<std::string> paths;            // all files, relative, sorted
   std::map<std::string, std::string> texts;  // of those that is_telling()
   /// The classes in each jar, by its path: relative in the tree, absolute outside.
   std::map<std::string, std::set<std::string>> jars = {};
-  std::string wanted_entry = {};    // of the user; empty: any
-  std::string dev_kit = {};         // of OP-TEE, outside of the tree; the same
-  std::string compiler = {};        // of C, outside of the tree; the same
-  std::filesystem::path root = {};  // where the tree lies, for that compiler
+  std::vector<FoundProgram> programs = {};      // in the order of the build file; empty: it was not asked
+  std::vector<std::string> build_options = {};  // with which it said so
+  std::string wanted_entry = {};                // of the user; empty: any
+  std::string dev_kit = {};                     // of OP-TEE, outside of the tree; the same
+  std::string compiler = {};                    // of C, outside of the tree; the same
+  std::filesystem::path root = {};              // where the tree lies, for that compiler
 };
 
 /// Java, C and C++ sources, headers, EDL, and the files of build systems.

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "rewriter/c/compile_database.hpp"
@@ -55,17 +56,22 @@ bool is_compiler_name(std::string_view program) {
   return std::regex_match(program.begin(), program.end(), name);
 }
 
-std::vector<std::string> programs_of_generation(const Project& project) {
+std::vector<std::string> programs_of_generation(const Project& project, const fs::path& out) {
   const CompileSettings& compile = project.compile;
-  if (!compile.make.empty()) return {fmt::format("make, which says how it compiles (in {})", compile.make)};
   std::set<std::string> lines;
+  for (const Step& step : compile.prepare)
+    lines.insert(fmt::format("prepare: {} (in {})", fmt::join(step.run, " "), step.cwd));
+  if (!compile.make.empty())
+    lines.insert(fmt::format("make, which says how it compiles (in {})", compile.make));
+  // These may run anything, and so all compilers that they name.
+  if (!lines.empty()) return {lines.begin(), lines.end()};
   const auto add = [&](const std::string& compiler, const fs::path& folder) {
     if (is_asked_about(project, compiler, folder))
       lines.insert(fmt::format("compiler: {} (in {})", compiler, folder.string()));
   };
   for (const char* const usual : {"cc", "c++"})
     add(compile.compiler.empty() ? usual : compile.compiler, project.root);
-  if (const fs::path file = project.root / compile.database; !compile.database.empty() && fs::exists(file))
+  if (const fs::path file = database_of(project, out); !file.empty() && fs::exists(file))
     for (const CompileUnit& unit : parse_compile_database(file.string(), read_file(file), file.parent_path()))
       add(unit.arguments.front(), unit.folder);
   return {lines.begin(), lines.end()};

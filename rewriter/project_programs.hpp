@@ -3,6 +3,7 @@
 // names them. Runs none.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,8 +13,9 @@
 namespace jcprof::rewriter {
 
 /// A line each, with placeholders as they are written. Compilers by a compiler's name that lie outside of the
-/// project are not among them, nor those that the makefile names: make may run anything.
-std::vector<std::string> programs_of_generation(const Project& project);
+/// project are not among them, nor those that steps or the makefile name: these may run anything. `out` is
+/// the output folder.
+std::vector<std::string> programs_of_generation(const Project& project, const std::filesystem::path& out);
 
 /// By its name: gcc, clang and the like, with a target before it or a version behind it.
 bool is_compiler_name(std::string_view program);

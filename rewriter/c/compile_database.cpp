@@ -61,15 +61,11 @@ fs::path below(const fs::path& folder, const fs::path& path) {
   return (folder / path).lexically_normal();
 }
 
-/// "ccache gcc": what only passes the command on.
-bool is_launcher(const std::string& program) {
-  return is_one_of(fs::path(program).filename().string(), {"ccache", "sccache", "distcc", "icecc"});
-}
-
 /// The compiler and flags alone: without the main file, and without what would write a file.
 std::vector<std::string> flags_of(const std::vector<std::string>& arguments, const CompileUnit& unit) {
   std::vector<std::string> flags;
-  const std::size_t compiler = arguments.size() > 1 && is_launcher(arguments[0]) ? 1 : 0;
+  const std::size_t compiler =
+      arguments.size() > 1 && is_launcher(fs::path(arguments[0]).filename().string()) ? 1 : 0;
   for (std::size_t i = compiler; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     if (i > compiler) {
@@ -154,6 +150,12 @@ std::vector<CompileUnit> units_about(const Project& project, const std::vector<s
   return any ? units : std::vector<CompileUnit>{};
 }
 
+Placeholders values_of(const Project& project, const fs::path& out) {
+  return {{"tree", project.root.string()},
+          {"out", fs::absolute(out).string()},
+          {"project", project.root.string()}};
+}
+
 std::vector<CompileUnit> units_of_make(const Project& project, const std::vector<std::string>& sources,
                                        const fs::path& out) {
   std::vector<CompileUnit> all;
@@ -168,8 +170,9 @@ std::vector<CompileUnit> units_of_make(const Project& project, const std::vector
   return units;
 }
 
-std::vector<CompileUnit> units_of_database(const Project& project, const std::vector<std::string>& sources) {
-  const fs::path file = project.root / project.compile.database;
+std::vector<CompileUnit> units_of_database(const Project& project, const std::vector<std::string>& sources,
+                                           const fs::path& out) {
+  const fs::path file = database_of(project, out);
   if (!fs::exists(file))
     throw UserError(
         Fault{.message = fmt::format("there is no compile database \"{}\"", project.compile.database),
@@ -207,13 +210,20 @@ std::vector<CompileUnit> units_of_flags(const Project& project, const std::vecto
 
 }  // namespace
 
+fs::path database_of(const Project& project, const fs::path& out) {
+  const std::string& database = project.compile.database;
+  return database.empty() ? fs::path() : project.root / fill_in(database, values_of(project, out));
+}
+
 std::vector<std::string> compile_flags(const Project& project, const fs::path& out) {
-  const Placeholders values{{"tree", project.root.string()},
-                            {"out", fs::absolute(out).string()},
-                            {"project", project.root.string()}};
+  const Placeholders values = values_of(project, out);
   std::vector<std::string> flags;
   for (const std::string& flag : project.compile.flags) flags.push_back(fill_in(flag, values));
   return flags;
+}
+
+bool is_launcher(std::string_view program) {
+  return is_one_of(program, {"ccache", "sccache", "distcc", "icecc"});
 }
 
 bool is_unit_name(std::string_view path) {
@@ -234,9 +244,10 @@ std::vector<CompileUnit> parse_compile_database(const std::string& file, std::st
 
 std::vector<CompileUnit> compile_units(const Project& project, const std::vector<std::string>& sources,
                                        const fs::path& out) {
-  std::vector<CompileUnit> units = !project.compile.make.empty()      ? units_of_make(project, sources, out)
-                                   : project.compile.database.empty() ? units_of_flags(project, sources, out)
-                                                                      : units_of_database(project, sources);
+  std::vector<CompileUnit> units = !project.compile.make.empty() ? units_of_make(project, sources, out)
+                                   : project.compile.database.empty()
+                                       ? units_of_flags(project, sources, out)
+                                       : units_of_database(project, sources, out);
   for (CompileUnit& unit : units) {
     SafeFlags flags = safe_c_flags({unit.arguments.begin() + 1, unit.arguments.end()});
     unit.arguments.resize(1);

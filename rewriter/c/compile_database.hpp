@@ -19,6 +19,9 @@ namespace jcprof::rewriter {
 std::vector<CompileUnit> compile_units(const Project& project, const std::vector<std::string>& sources,
                                        const std::filesystem::path& out);
 
+/// The path of the project's compile database; empty: it names none.
+std::filesystem::path database_of(const Project& project, const std::filesystem::path& out);
+
 /// All entries of a database; relative folders start from `folder`. `file` is for messages. UserError with
 /// all faults.
 std::vector<CompileUnit> parse_compile_database(const std::string& file, std::string_view text,
@@ -26,6 +29,9 @@ std::vector<CompileUnit> parse_compile_database(const std::string& file, std::st
 
 /// The project's own, with what their placeholders stand for.
 std::vector<std::string> compile_flags(const Project& project, const std::filesystem::path& out);
+
+/// "ccache", by its name: it only passes the command on.
+bool is_launcher(std::string_view program);
 
 /// Has the name of a file that is compiled by itself, not of a header.
 bool is_unit_name(std::string_view path);

@@ -8,12 +8,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "rewriter/c/compile_database.hpp"
+#include "rewriter/c/make_log.hpp"
 #include "rewriter/project_tree.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "src/core/process.hpp"
-#include "src/core/shell_words.hpp"
 #include "src/core/text.hpp"
 #include "src/core/unique_fd.hpp"
 
@@ -25,49 +24,6 @@ namespace fs = std::filesystem;
 // Makefiles ask compilers for their folders while they are read.
 constexpr std::chrono::minutes make_patience{2};
 constexpr std::size_t most_make_output = std::size_t{64} << 20;
-
-/// The commands of a shell's line, as text: between `;`, `&` and `|` that no quote holds.
-std::vector<std::string> simple_commands(std::string_view line) {
-  std::vector<std::string> commands(1);
-  char quote = 0;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    const bool is_end = quote == 0 && (c == ';' || c == '&' || c == '|');
-    if (is_end) {
-      commands.emplace_back();
-      continue;
-    }
-    if (c == '\\' && quote != '\'' && i + 1 < line.size()) commands.back() += line[i++];
-    if (c == quote && line[i] == c)
-      quote = 0;
-    else if (quote == 0 && line[i] == c && (c == '\'' || c == '"'))
-      quote = c;
-    commands.back() += line[i];
-  }
-  return commands;
-}
-
-/// The source that a compiler's words compile; empty where they are none's.
-std::string compiled_file(const std::vector<std::string>& words) {
-  if (words.empty() || is_one_of(words.front(), {"echo", "true", ":", "printf"})) return {};
-  if (std::ranges::find(words, "-c") == words.end()) return {};
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    if (is_one_of(words[i], {"-o", "-MF", "-MT", "-MQ", "-include", "-imacros"}))
-      ++i;
-    else if (!words[i].starts_with('-') && is_unit_name(words[i]))
-      return words[i];
-  }
-  return {};
-}
-
-/// "make[1]: Entering directory '/x'", in any of make's names; empty for another line.
-std::string folder_in(std::string_view line, std::string_view what) {
-  const std::size_t at = line.find(what);
-  if (at == std::string_view::npos || line.find(": ") > at) return {};
-  std::string_view quoted = line.substr(at + what.size());
-  if (quoted.size() < 2) return {};
-  return std::string(quoted.substr(1, quoted.size() - 2));
-}
 
 bool is_make(const std::string& program) {
   return is_one_of(fs::path(program).filename().string(), {"make", "gmake"});
@@ -122,6 +78,14 @@ Command make_in(const Project& project, const fs::path& folder, const fs::path& 
   return dry(std::move(command));
 }
 
+/// What a command prints, and how it ends.
+std::pair<std::string, ProcessResult> run(const Command& command) {
+  const UniqueFd file(::memfd_create("jcprof", MFD_CLOEXEC));
+  ProcessResult ended = run_and_wait(
+      command, {.file = {}, .keep_bytes = most_make_output, .descriptor = file.get()}, make_patience);
+  return {read_file(fmt::format("/proc/self/fd/{}", file.get())), std::move(ended)};
+}
+
 UserError failure(const Project& project, const Command& command, const ProcessResult& ended) {
   return UserError(Fault{
       .message = ended.timed_out
@@ -145,27 +109,11 @@ std::string hint_on_make(const Project& project) {
 
 std::vector<CompileCommand> parse_dry_run(std::string_view output, const fs::path& folder) {
   std::vector<CompileCommand> commands;
-  std::vector<fs::path> folders{folder};
-  while (!output.empty()) {
-    std::string line;
-    for (bool goes_on = true; goes_on && !output.empty();) {
-      const std::size_t end = std::min(output.find('\n'), output.size());
-      line += output.substr(0, end);
-      output.remove_prefix(std::min(end + 1, output.size()));
-      goes_on = line.ends_with('\\');
-      if (goes_on) line.pop_back();
-    }
-    if (const std::string entered = folder_in(line, "Entering directory "); !entered.empty())
-      folders.emplace_back(entered);
-    else if (!folder_in(line, "Leaving directory ").empty() && folders.size() > 1)
-      folders.pop_back();
-    if (line.find("-c") == std::string::npos) continue;
-    for (const std::string& command : simple_commands(line)) {
-      std::vector<std::string> words = split_command(command).words;
-      const std::string file = compiled_file(words);
-      if (!file.empty())
-        commands.push_back({.folder = folders.back(), .file = file, .words = std::move(words)});
-    }
+  for (const ShellCommand& command : commands_in(output, folder)) {
+    const std::optional<CompilerCall> call = compiler_call(command.words);
+    if (!call) continue;
+    for (const std::string& source : call->sources)
+      commands.push_back({.folder = command.folder, .file = source, .words = call->words});
   }
   return commands;
 }
@@ -177,11 +125,15 @@ std::vector<CompileCommand> commands_of_make(const Project& project, const fs::p
                           .place = place_in_project(project, project.compile.make),
                           .hint = "\"make\" names the folder of the makefile"});
   const Command command = make_in(project, folder, out);
-  const UniqueFd file(::memfd_create("jcprof", MFD_CLOEXEC));
-  const ProcessResult ended = run_and_wait(
-      command, {.file = {}, .keep_bytes = most_make_output, .descriptor = file.get()}, make_patience);
+  const auto [output, ended] = run(command);
   if (ended.exit_status != 0 || ended.timed_out) throw failure(project, command, ended);
-  return parse_dry_run(read_file(fmt::format("/proc/self/fd/{}", file.get())), folder);
+  return parse_dry_run(output, folder);
+}
+
+std::optional<std::string> dry_run_in(const fs::path& folder) {
+  const auto [output, ended] = run(dry({.argv = {"make"}, .cwd = folder}));
+  if (ended.exit_status != 0 || ended.timed_out) return std::nullopt;
+  return output;
 }
 
 }  // namespace jcprof::rewriter

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks make which commands a makefile would compile with; make runs none of them. Knows no flag but those
-// that tell where a source is among the words.
+// Asks make which commands a makefile would compile with; make runs none of them.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,17 +13,20 @@
 namespace jcprof::rewriter {
 
 struct CompileCommand {
-  std::filesystem::path folder;  // that it runs in, absolute
-  std::string file;              // as the command names it
-  std::vector<std::string> words;
+  std::filesystem::path folder;    // that it runs in, absolute
+  std::string file;                // as the command names it
+  std::vector<std::string> words;  // the compiler and its flags, without files
 };
 
-/// The commands of a dry run that began in `folder`. Commands that only print are left out.
+/// The commands of a dry run that began in `folder`, one for each source, also of those that link at once.
 std::vector<CompileCommand> parse_dry_run(std::string_view output, const std::filesystem::path& folder);
 
 /// The commands of the makefile in "compile.make", with the settings of the build step that makes there.
 /// UserError where make fails.
 std::vector<CompileCommand> commands_of_make(const Project& project, const std::filesystem::path& out);
+
+/// What make would do in `folder`; nothing where it fails.
+std::optional<std::string> dry_run_in(const std::filesystem::path& folder);
 
 /// A way out where make does not say how it compiles.
 std::string hint_on_make(const Project& project);

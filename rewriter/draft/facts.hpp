@@ -85,16 +85,19 @@ enum class Builder : std::uint8_t { cmake, meson, make, compiler };
 
 struct ProgramFacts {
   std::string source;                 // the file that holds main
-  std::vector<std::string> others;    // further files that hold one
-  std::vector<std::string> globs;     // sources and headers, without those of `others`
+  std::vector<std::string> others;    // further programs, or the files that hold their main
+  std::vector<std::string> globs;     // sources and headers, without those of other programs
   std::vector<std::string> units;     // the C and C++ files among them
   std::vector<std::string> includes;  // folders of headers that are named "include"
   std::string database;               // path of compile_commands.json; empty: none
   std::vector<std::string> built;     // globs of what earlier builds have left in the tree
   Builder builder = Builder::compiler;
-  bool has_configure = false;  // a script ./configure goes ahead of make
-  std::string target;          // what the builder calls the program; empty: not found, all is built
-  std::string program;         // the built program, below the build folder; in the tree for make
+  bool has_configure = false;        // a script ./configure goes ahead of make
+  std::vector<std::string> options;  // of CMake, without which it fails
+  bool is_test = false;              // there are tests only
+  bool makes_sources = false;        // the build makes what the sources include
+  std::string target;                // what the builder calls the program; empty: not found, all is built
+  std::string program;               // the built program, below the build folder; in the tree for make
 };
 
 std::optional<ProgramFacts> find_program(const FoundTree& tree);

@@ -10,11 +10,12 @@
 namespace jcprof::rewriter {
 namespace {
 
-/// The tokens that are neither literal nor directive.
-std::vector<std::string_view> code_tokens(const CText& text) {
+/// The tokens that are neither literal nor directive, of all branches or outside of any #if.
+std::vector<std::string_view> code_tokens(const CText& text, Branches branches) {
   std::vector<std::string_view> tokens;
   for (const CToken& token : text.tokens())
-    if (token.kind != CToken::Kind::text && token.kind != CToken::Kind::directive)
+    if (token.kind != CToken::Kind::text && token.kind != CToken::Kind::directive &&
+        (branches == Branches::all || token.branch == 0))
       tokens.push_back(text.of(token));
   return tokens;
 }
@@ -34,10 +35,10 @@ bool is_definition(const std::vector<std::string_view>& tokens, std::size_t i) {
 
 }  // namespace
 
-bool defines_function(std::string_view text, std::string_view name) {
+bool defines_function(std::string_view text, std::string_view name, Branches branches) {
   if (text.find(name) == std::string_view::npos) return false;
   const CText lexed(text);
-  const std::vector<std::string_view> tokens = code_tokens(lexed);
+  const std::vector<std::string_view> tokens = code_tokens(lexed, branches);
   const auto stands_at_margin = [&](std::string_view token) {
     return token.data() == text.data() || *(token.data() - 1) == '\n';
   };
@@ -52,14 +53,13 @@ bool defines_function(std::string_view text, std::string_view name) {
   return false;
 }
 
-bool defines_main(std::string_view text) {
-  return defines_function(text, "main");
-}
-
 std::vector<std::string> files_defining(const FoundTree& tree, std::string_view name) {
   std::vector<std::string> files;
   for (const auto& [path, text] : tree.texts)
     if (is_c_source(path) && !is_made_or_foreign(path) && defines_function(text, name)) files.push_back(path);
+  std::ranges::stable_partition(files, [&](const std::string& path) {
+    return defines_function(tree.texts.at(path), name, Branches::none);
+  });
   std::ranges::stable_partition(files, [](const std::string& path) { return !is_aside(path); });
   return files;
 }

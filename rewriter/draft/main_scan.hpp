@@ -3,6 +3,7 @@
 // no parser, no flags needed. Good enough to propose a file; compiling shows whether it is right.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,12 +12,18 @@
 
 namespace jcprof::rewriter {
 
+/// Of #if: all are looked at, or none, where what stands in one may be a test of the file.
+enum class Branches : std::uint8_t { all, none };
+
 /// A function that is no member of anything.
-bool defines_function(std::string_view text, std::string_view name);
+bool defines_function(std::string_view text, std::string_view name, Branches branches = Branches::all);
 
-bool defines_main(std::string_view text);
+inline bool defines_main(std::string_view text) {
+  return defines_function(text, "main");
+}
 
-/// The tree's own sources that define it, those of tests and examples last.
+/// The tree's own sources that define it, those that do so in an #if behind others, those of tests and
+/// examples last.
 std::vector<std::string> files_defining(const FoundTree& tree, std::string_view name);
 
 }  // namespace jcprof::rewriter

@@ -8,7 +8,12 @@
 #include <sstream>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "rewriter/draft/main_scan.hpp"
+#include "src/core/error.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -23,23 +28,48 @@ std::string top_of(const std::string& path) {
   return slash == std::string::npos ? "" : path.substr(0, slash);
 }
 
-std::string glob_for(const std::string& path) {
+/// Of globs from wide to narrow the first that holds none of `excluded`.
+std::string glob_for(const std::string& path, const std::vector<std::string>& excluded) {
   const std::string top = top_of(path);
-  return (top.empty() ? "*" : top + "/**/*") + extension_of(path);
+  for (const std::string& glob : {(top.empty() ? "*" : top + "/**/*") + extension_of(path),
+                                  path_in(folder_of(path), "*") + extension_of(path)})
+    if (std::ranges::none_of(excluded, [&](const std::string& other) { return glob_matches(glob, other); }))
+      return glob;
+  return path;
 }
 
-/// A glob for each kind of file in each uppermost folder; the files one by one where a further main is among
-/// them.
-void find_sources(const FoundTree& tree, ProgramFacts& facts) {
-  const std::set<std::string> others(facts.others.begin(), facts.others.end());
-  std::set<std::string> torn;  // globs that would hold another main
-  for (const std::string& other : others) torn.insert(glob_for(other));
-  std::set<std::string> globs;
+/// `units`: those that the program is made of, where the build system says so; empty: all that are no other
+/// program's.
+void find_sources(const FoundTree& tree, const std::set<std::string>& units, ProgramFacts& facts) {
+  std::set<std::string> folders;
+  std::set<std::string> tops;
+  for (const std::string& unit : units) {
+    folders.insert(folder_of(unit));
+    tops.insert(top_of(unit));
+  }
+  const auto is_aside_of_it = [&](const std::string& path) {
+    return is_aside(path) && top_of(path) != top_of(facts.source) && !tops.contains(top_of(path));
+  };
+  const auto is_taken = [&](const std::string& path) {
+    if (units.contains(path) || folders.contains(folder_of(path)))
+      return is_c_header(path) || units.contains(path);
+    if (is_made_or_foreign(path) || is_aside_of_it(path)) return false;
+    if (!units.empty() && top_of(path) != "include" && !tops.contains(top_of(path))) return false;
+    return is_c_header(path) || (units.empty() && is_c_source(path) && !is_one_of(path, facts.others));
+  };
+  std::vector<std::string> taken;
+  std::vector<std::string> excluded;
   for (const std::string& path : tree.paths) {
-    const bool is_aside_of_it = is_aside(path) && top_of(path) != top_of(facts.source);
-    if ((!is_c_source(path) && !is_c_header(path)) || others.contains(path)) continue;
-    if (is_made_or_foreign(path) || is_aside_of_it) continue;
-    globs.insert(torn.contains(glob_for(path)) ? path : glob_for(path));
+    if (!is_c_source(path) && !is_c_header(path)) continue;
+    if (is_taken(path))
+      taken.push_back(path);
+    else if (!units.empty() || is_one_of(path, facts.others))
+      excluded.push_back(path);
+  }
+  std::set<std::string> globs;
+  for (const std::string& path : taken) {
+    if (std::ranges::none_of(globs, [&](const std::string& glob) { return glob_matches(glob, path); }))
+      globs.insert(glob_for(path, excluded));
     if (is_c_source(path)) facts.units.push_back(path);
     const std::string folder = folder_of(path);
     if (is_c_header(path) && name_of_file(folder) == "include") facts.includes.push_back(folder);
@@ -200,16 +230,92 @@ void find_builder(const FoundTree& tree, ProgramFacts& facts) {
   facts.target = facts.program = stem_of(facts.source);
 }
 
+// --- Which program ---
+
+/// A program of the build, and its unit that defines main.
+struct Candidate {
+  const FoundProgram* program = nullptr;
+  std::string main;
+};
+
+/// Empty where none does. What an #if holds in a library's file may be a test of that.
+std::string unit_with_main(const FoundTree& tree, const FoundProgram& program) {
+  for (const Branches branches : {Branches::none, Branches::all})
+    for (const std::string& unit : program.units)
+      if (const auto text = tree.texts.find(unit);
+          text != tree.texts.end() && defines_function(text->second, "main", branches))
+        return unit;
+  return "";
+}
+
+std::vector<Candidate> candidates_of(const FoundTree& tree) {
+  std::vector<Candidate> candidates;
+  for (const FoundProgram& program : tree.programs)
+    if (std::string main = unit_with_main(tree, program); !main.empty())
+      candidates.push_back({&program, std::move(main)});
+  std::ranges::stable_partition(candidates, [](const Candidate& one) { return !one.program->is_test; });
+  return candidates;
+}
+
+bool is_called(const std::string& wanted, const std::string& name, const std::string& main) {
+  return wanted.empty() || is_one_of(wanted, {name, main, name_of_file(main)});
+}
+
+[[noreturn]] void refuse(const FoundTree& tree, const std::vector<std::string>& programs) {
+  throw UserError(Fault{.message = fmt::format("\"{}\": there is no such program", tree.wanted_entry),
+                        .hint = fmt::format("there are {}", fmt::join(programs, ", "))});
+}
+
+std::optional<ProgramFacts> program_of_build(const FoundTree& tree) {
+  const std::vector<Candidate> candidates = candidates_of(tree);
+  if (candidates.empty()) return std::nullopt;
+  std::vector<std::string> names;
+  for (const Candidate& one : candidates)
+    names.push_back(fmt::format("{} ({})", one.program->name, one.main));
+  const auto chosen = std::ranges::find_if(candidates, [&](const Candidate& one) {
+    return is_called(tree.wanted_entry, one.program->name, one.main);
+  });
+  if (chosen == candidates.end()) refuse(tree, names);
+  names.erase(names.begin() + (chosen - candidates.begin()));
+  const FoundProgram& program = *chosen->program;
+  ProgramFacts facts{.source = chosen->main, .others = std::move(names)};
+  find_sources(tree, {program.units.begin(), program.units.end()}, facts);
+  find_builder(tree, facts);
+  // make knows it by the name that it has in its own folder.
+  const bool is_deep = facts.builder == Builder::make && program.path.find('/') != std::string::npos;
+  facts.target = is_deep ? "" : program.name;
+  facts.program = program.path;
+  facts.is_test = program.is_test;
+  facts.makes_sources = program.makes_sources;
+  return facts;
+}
+
+/// By the texts alone.
+std::optional<ProgramFacts> program_of_texts(const FoundTree& tree) {
+  std::vector<std::string> files = files_defining(tree, "main");
+  if (files.empty()) return std::nullopt;
+  const auto chosen = std::ranges::find_if(files, [&](const std::string& file) {
+    return is_called(tree.wanted_entry, std::string(stem_of(file)), file);
+  });
+  if (chosen == files.end()) refuse(tree, files);
+  ProgramFacts facts{.source = *chosen};
+  files.erase(chosen);
+  facts.others = std::move(files);
+  facts.is_test = is_aside(facts.source);
+  find_sources(tree, {}, facts);
+  find_builder(tree, facts);
+  return facts;
+}
+
 }  // namespace
 
 std::optional<ProgramFacts> find_program(const FoundTree& tree) {
-  const std::vector<std::string> files = files_defining(tree, "main");
-  if (files.empty()) return std::nullopt;
-  ProgramFacts facts{.source = files.front(), .others = {files.begin() + 1, files.end()}};
-  find_sources(tree, facts);
-  find_database(tree, facts);
-  find_builder(tree, facts);
-  find_built(tree, facts);
+  std::optional<ProgramFacts> facts = program_of_build(tree);
+  if (!facts) facts = program_of_texts(tree);
+  if (!facts) return std::nullopt;
+  facts->options = tree.build_options;
+  if (facts->builder == Builder::compiler || facts->has_configure) find_database(tree, *facts);
+  find_built(tree, *facts);
   return facts;
 }
 

@@ -21,7 +21,11 @@ using draft::head, draft::list, draft::scope, draft::step, draft::steps, draft::
 // --- Programs ---
 
 std::string further(const Strings& others, std::string_view what) {
-  return others.empty() ? "" : fmt::format("  // {}: {}\n", what, fmt::join(others, ", "));
+  constexpr std::size_t most = 8;
+  if (others.empty()) return "";
+  const std::size_t shown = std::min(others.size(), most);
+  return fmt::format("  // {}: {}{}\n", what, fmt::join(others.begin(), others.begin() + shown, ", "),
+                     shown < others.size() ? fmt::format(" and {} more", others.size() - shown) : "");
 }
 
 std::string not_copied(const Strings& built) {
@@ -29,40 +33,72 @@ std::string not_copied(const Strings& built) {
   return "  // What earlier builds have left is not copied.\n" + list("exclude_from_tree", built) + ",\n";
 }
 
+constexpr std::string_view patient = ", \"timeout_s\": 1800";
+
+Strings cmake_step(const ProgramFacts& facts, const std::string& source, const std::string& build) {
+  Strings argv{"cmake", "-S", source, "-B", build, "-DCMAKE_BUILD_TYPE=RelWithDebInfo"};
+  argv.insert(argv.end(), facts.options.begin(), facts.options.end());
+  return argv;
+}
+
+Strings cmake_build(const ProgramFacts& facts, const std::string& folder) {
+  Strings build{"cmake", "--build", folder};
+  if (!facts.target.empty()) build.insert(build.end(), {"--target", facts.target});
+  build.insert(build.end(), {"--parallel", "2"});
+  return build;
+}
+
+/// The steps that make a compile database, and what the sources include that the build makes.
+Strings preparation(const ProgramFacts& facts) {
+  Strings all;
+  if (facts.builder == Builder::meson) {
+    all = {step({"meson", "setup", "--buildtype=debugoptimized", "{out}/prepared", "{project}"}, patient)};
+    if (facts.makes_sources) all.push_back(step({"meson", "compile", "-C", "{out}/prepared"}, patient));
+    return all;
+  }
+  Strings configure = cmake_step(facts, "{project}", "{out}/prepared");
+  configure.emplace_back("-DCMAKE_EXPORT_COMPILE_COMMANDS=ON");
+  all = {step(configure, patient)};
+  if (facts.makes_sources) all.push_back(step(cmake_build(facts, "{out}/prepared"), patient));
+  return all;
+}
+
+/// By two columns.
+std::string indented(const std::string& text) {
+  std::string result = "  ";
+  for (const char c : text) result += c == '\n' ? std::string("\n  ") : std::string(1, c);
+  return result;
+}
+
 std::string compile_section(const ProgramFacts& facts) {
   if (!facts.database.empty())
     return fmt::format("  // How each file is compiled.\n  \"compile\": {{\"database\": {}}},\n",
                        json_string(facts.database));
+  if (facts.builder == Builder::cmake || facts.builder == Builder::meson)
+    return fmt::format(
+        "  // How each file is compiled, which {} says.\n  \"compile\": {{\n{},\n"
+        "    \"database\": \"{{out}}/prepared/compile_commands.json\"\n  }},\n",
+        facts.builder == Builder::cmake ? "CMake" : "meson", indented(steps("prepare", preparation(facts))));
+  if (facts.builder == Builder::make && !facts.has_configure)
+    return "  // How each file is compiled, which the makefile says.\n  \"compile\": {\"make\": \".\"},\n";
   Strings flags;
   for (const std::string& folder : facts.includes) flags.push_back("-I{project}/" + folder);
-  const std::string folder =
-      facts.builder == Builder::cmake && !facts.built.empty() ? facts.built.front() : "build";
-  const std::string how = facts.builder == Builder::cmake
-                              ? fmt::format("cmake -S . -B {} -DCMAKE_EXPORT_COMPILE_COMMANDS=ON", folder)
-                          : facts.builder == Builder::meson ? std::string("meson setup build")
-                          : facts.builder == Builder::make  ? "bear -- make"
-                                                            : "a build under bear";
   return fmt::format(
-      R"({}  // Flags for every file. Better is a compile_commands.json, which tells them file by file ({}):
-  // "compile": {{"database": "{}/compile_commands.json"}},
+      R"({}  // Flags for every file. Better is a compile_commands.json, which tells them file by file (a build under bear):
+  // "compile": {{"database": "compile_commands.json"}},
   "compile": {{"flags": {}}},
 )",
       facts.has_configure
           ? "  // Run ./configure here first: jcprof reads the sources with what it makes (config.h).\n"
           : "",
-      how, facts.builder == Builder::make ? "." : folder, list(flags, 23));
+      list(flags, 23));
 }
 
 Strings build_steps(const ProgramFacts& facts) {
-  constexpr std::string_view patient = ", \"timeout_s\": 1800";
   switch (facts.builder) {
-    case Builder::cmake: {
-      Strings build{"cmake", "--build", "{out}/build"};
-      if (!facts.target.empty()) build.insert(build.end(), {"--target", facts.target});
-      build.insert(build.end(), {"--parallel", "2"});
-      return {step({"cmake", "-S", "{tree}", "-B", "{out}/build", "-DCMAKE_BUILD_TYPE=RelWithDebInfo"}),
-              step(build, patient)};
-    }
+    case Builder::cmake:
+      return {step(cmake_step(facts, "{tree}", "{out}/build"), patient),
+              step(cmake_build(facts, "{out}/build"), patient)};
     case Builder::meson:
       return {step({"meson", "setup", "--buildtype=debugoptimized", "{out}/build", "{tree}"}),
               step({"meson", "compile", "-C", "{out}/build"}, patient)};
@@ -229,30 +265,36 @@ std::string draft_project(const std::string& name, const ProgramFacts& facts) {
          list("sources", facts.globs) + ",\n" + not_copied(facts.built) +
          fmt::format("  // The function that is measured; this one is in {}.\n", json_string(facts.source)) +
          further(facts.others, "Further programs, whose files are left out of \"sources\"") +
-         "  \"entry\": \"main\"" + ",\n" + std::string(scope) + compile_section(facts) +
+         "  \"entry\": \"main\",\n" + std::string(scope) + compile_section(facts) +
          "  // How the copy with traps, {tree}, is built.\n" + steps("build", build_steps(facts)) + ",\n" +
          R"(  // The program is started anew for each shot.
   "transport": "exec:",
-  // The command under study: give it arguments that make it work for a moment, the same each time.
-)" + fmt::format("  \"trigger\": {{\"run\": {}}},\n", list({built_program(facts)}, 21)) +
+  // The command under study: give it arguments that make it work for a moment, the same each time. The clock is the time
+  // that it computes; "wall" counts what it waits for, too.
+)" + fmt::format("  \"trigger\": {{\"run\": {}, \"clock\": \"cpu\"}},\n", list({built_program(facts)}, 21)) +
          tail("");
 }
 
 }  // namespace
 
+bool is_for_program(const FoundTree& tree) {
+  return !find_applet(tree) && !find_enclave(tree) && !find_ta(tree);
+}
+
 Draft draft_project(const FoundTree& tree) {
   if (const std::optional<AppletFacts> applet = find_applet(tree))
     return {draft::applet_project(tree.name, *applet), applet->others};
+  const std::optional<EnclaveFacts> enclave = find_enclave(tree);
+  const std::optional<TaFacts> ta = enclave ? std::nullopt : find_ta(tree);
+  if (!enclave && !ta)
+    if (const std::optional<ProgramFacts> program = find_program(tree))
+      return {draft_project(tree.name, *program), program->others, program->is_test};
   if (!tree.wanted_entry.empty())
-    throw UserError(
-        Fault{.message = fmt::format("\"{}\": there is no applet in \"{}\"", tree.wanted_entry, tree.name),
-              .hint = "--entry chooses one of several applets"});
-  if (const std::optional<EnclaveFacts> enclave = find_enclave(tree))
-    return {draft_project(tree.name, *enclave), {}};
-  if (const std::optional<TaFacts> ta = find_ta(tree))
-    return {draft_project(tree.name, *ta, tree.dev_kit), {}};
-  if (const std::optional<ProgramFacts> program = find_program(tree))
-    return {draft_project(tree.name, *program), {}};
+    throw UserError(Fault{.message = fmt::format("\"{}\": there is no applet and no program in \"{}\"",
+                                                 tree.wanted_entry, tree.name),
+                          .hint = "--entry chooses one of several"});
+  if (enclave) return {draft_project(tree.name, *enclave), {}};
+  if (ta) return {draft_project(tree.name, *ta, tree.dev_kit), {}};
   const auto count = [&](auto is_one) { return std::ranges::count_if(tree.paths, is_one); };
   throw UserError(Fault{
       .message = fmt::format(

@@ -12,8 +12,12 @@ namespace jcprof::rewriter {
 
 struct Draft {
   std::string text;
-  std::vector<std::string> others;  // further applets, which --entry chooses
+  std::vector<std::string> others;  // further applets or programs, which --entry chooses
+  bool is_test = false;             // of a program: there is none but tests
 };
+
+/// What it has is a program at most, so that its build system is worth asking.
+bool is_for_program(const FoundTree& tree);
 
 /// The applet's project file for a tree that has one, else the enclave's, the trusted application's, the
 /// program's. UserError that says what was looked for where there is neither.

@@ -134,10 +134,11 @@ struct ProfileScope {
 struct CompileSettings {
   std::vector<std::string> classpath;
   std::vector<std::string> flags;
-  std::string database;
-  std::string make;      // C and C++: folder of a makefile that is asked how it compiles
-  std::string compiler;  // C and C++ without a database; empty: cc and c++
-  std::string edl;       // enclaves; empty: the one that declares the entry
+  std::vector<Step> prepare;  // C and C++: makes the database, and what else reading the sources needs
+  std::string database;       // with placeholders
+  std::string make;           // C and C++: folder of a makefile that is asked how it compiles
+  std::string compiler;       // C and C++ without a database; empty: cc and c++
+  std::string edl;            // enclaves; empty: the one that declares the entry
   std::vector<std::string> edl_search;
 };
 

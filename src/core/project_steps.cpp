@@ -28,13 +28,23 @@ void read_seconds(const JsonNode& node, std::chrono::milliseconds& to, JsonFault
   if (seconds > 0) to = std::chrono::seconds{seconds};
 }
 
-void read_step(const JsonNode& node, Step& to, JsonFaults& faults) {
-  const std::vector<std::string> known{"tree", "out", "project", "reader"};
+void read_step(const JsonNode& node, Step& to, const std::vector<std::string>& known, JsonFaults& faults) {
   ObjectReader object(node, faults);
   object.required("run", to.run, Argv{known});
   object.optional("cwd", to.cwd, FilledString{known});
   object.optional("timeout_s", to.timeout, read_seconds);
   object.refuse_the_rest();
+}
+
+/// There is no tree yet.
+void read_preparation(const JsonNode& node, std::vector<Step>& to, JsonFaults& faults) {
+  const std::vector<std::string> known{"out", "project"};
+  if (!is_kind(node, JsonKind::array, faults)) return;
+  for (const JsonNode& element : node.elements) {
+    Step& step = to.emplace_back();
+    step.cwd = "{project}";
+    read_step(element, step, known, faults);
+  }
 }
 
 void read_precision(const JsonNode& node, double& to, JsonFaults& faults) {
@@ -116,7 +126,8 @@ void read_compile(const JsonNode& node, CompileSettings& to, JsonFaults& faults)
   ObjectReader object(node, faults);
   object.optional("classpath", to.classpath, read_filled_strings);
   const bool has_flags = object.optional("flags", to.flags, read_filled_strings);
-  const bool has_database = object.optional("database", to.database, read_string);
+  object.optional("prepare", to.prepare, read_preparation);
+  const bool has_database = object.optional("database", to.database, FilledString{{"out", "project"}});
   const bool has_compiler = object.optional("compiler", to.compiler, read_string);
   const bool has_make = object.optional("make", to.make, read_inner_path);
   if ((has_database || has_make) && (has_flags || has_compiler || (has_database && has_make)))
@@ -133,8 +144,9 @@ void read_compile(const JsonNode& node, CompileSettings& to, JsonFaults& faults)
 }
 
 void read_steps(const JsonNode& node, std::vector<Step>& to, JsonFaults& faults) {
+  const std::vector<std::string> known{"tree", "out", "project", "reader"};
   if (!is_kind(node, JsonKind::array, faults)) return;
-  for (const JsonNode& element : node.elements) read_step(element, to.emplace_back(), faults);
+  for (const JsonNode& element : node.elements) read_step(element, to.emplace_back(), known, faults);
 }
 
 void read_start(const JsonNode& node, std::optional<StartStep>& to, JsonFaults& faults) {

@@ -42,6 +42,17 @@ TEST_CASE("a program is run in the tree, without input, by the wall clock, unles
   CHECK(told.trigger.clock == ProgramClock::cpu);
 }
 
+TEST_CASE("steps that prepare the reading work in the project's folder, where no tree is yet") {
+  const Project project = parsed(
+      run, R"("compile": {"prepare": [{"run": ["cmake", "{project}"], "cwd": "{out}/x"}, {"run": ["make"]}],
+                     "database": "{out}/x/compile_commands.json"})");
+  REQUIRE(project.compile.prepare.size() == 2);
+  CHECK(project.compile.prepare[0].cwd == "{out}/x");
+  CHECK(project.compile.prepare[1].cwd == "{project}");
+  CHECK_THAT(faults_of(run, R"("compile": {"prepare": [{"run": ["make", "-C", "{tree}"]}]})"),
+             Catch::Contains("{tree}"));
+}
+
 TEST_CASE("the session of a program runs programs and waits") {
   const Session session =
       parsed(run, R"("session": {"once": [{"run": ["make", "data"]}], "before_each": [{"wait": "5ms"}],

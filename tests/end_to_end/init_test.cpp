@@ -73,24 +73,95 @@ TEST_CASE("init never overwrites a project file, and says where there is nothing
   CHECK_FALSE(fs::exists(place / "lib/jcprof.json"));
 }
 
-TEST_CASE("init on a program of CMake's: profiled as it is") {
+/// What it says of programs, and its project file.
+std::string inited(const Workplace& place, const fs::path& project,
+                   const std::vector<std::string>& more = {}) {
+  std::vector<std::string> argv{"jcprof", "init", project.string(), "--yes"};
+  argv.insert(argv.end(), more.begin(), more.end());
+  const Said said = place.run(argv);
+  INFO(said.out << said.err);
+  REQUIRE(said.status == 0);
+  return said.out + said.err;
+}
+
+TEST_CASE("init on a program of CMake's: profiled as it is, with its library and without its test") {
   const Workplace place("init-cmake");
   const fs::path project = small_program(place);
+  write_file(project / "a_test/a_test.c", program);
+  write_file(project / "src/config.h.in", "#define N @N@\n");
+  write_file(project / "src/main.c",
+             "#include \"config.h\"\nunsigned square(unsigned n);\nint main(void) {\n  return square(N) != "
+             "1000000;\n}\n");
   write_file(project / "CMakeLists.txt",
-             "cmake_minimum_required(VERSION 3.22)\nproject(small C)\nset(CMAKE_EXPORT_COMPILE_COMMANDS ON)\n"
-             "add_executable(small src/main.c src/square.c)\n");
-  run_well(place, {"cmake", "-S", project.string(), "-B", (project / "build").string()});
-  run_well(place, {"jcprof", "init", project.string(), "--quiet"});
+             "cmake_minimum_required(VERSION 3.22)\nproject(small C)\nenable_testing()\nset(N 1000)\n"
+             "configure_file(src/config.h.in config.h)\ninclude_directories(${CMAKE_CURRENT_BINARY_DIR})\n"
+             "add_library(squares STATIC src/square.c)\n"
+             "add_executable(probe a_test/a_test.c)\ntarget_link_libraries(probe squares)\nadd_test(NAME "
+             "probe COMMAND probe)\n"
+             "add_executable(small src/main.c)\ntarget_link_libraries(small squares)\n");
+  CHECK_THAT(inited(place, project),
+             Catch::Contains("another program: probe (a_test/a_test.c); --entry chooses it\n"));
   is_profiled(place, project);
+}
+
+TEST_CASE("init on a program of CMake's whose tests cannot be configured: without these") {
+  const Workplace place("init-cmake-tests");
+  const fs::path project = small_program(place);
+  write_file(project / "CMakeLists.txt",
+             "cmake_minimum_required(VERSION 3.22)\nproject(small C)\noption(SMALL_BUILD_TESTS \"\" ON)\n"
+             "if(SMALL_BUILD_TESTS)\n  add_subdirectory(no/such/framework)\nendif()\n"
+             "add_executable(small src/main.c src/square.c)\n");
+  inited(place, project);
+  CHECK_THAT(read_file(project / "jcprof.json"), Catch::Contains("-DSMALL_BUILD_TESTS=OFF"));
+  is_profiled(place, project);
+}
+
+TEST_CASE(
+    "init asks before it has a build system say what it makes, and goes by the texts where nobody answers") {
+  const Workplace place("init-unasked");
+  const fs::path project = small_program(place);
+  write_file(project / "Makefile", "small: src/main.o src/square.o\n\t$(CC) -o $@ $^\n$(shell touch made)\n");
+  const Said said =
+      place.run({"env", "-u", "JCPROF_YES", JCPROF_BIN_DIR "/jcprof", "init", project.string()});
+  CHECK(said.status == 0);
+  CHECK_THAT(said.err,
+             Catch::Contains("make was not asked what it makes, as nobody has allowed that (--yes does)"));
+  CHECK_FALSE(fs::exists(project / "made"));
 }
 
 TEST_CASE("init on a program with a Makefile and stale objects: profiled as it is") {
   const Workplace place("init-make");
   const fs::path project = small_program(place);
-  write_file(project / "Makefile", "small: src/main.o src/square.o\n\t$(CC) -o $@ $^\n");
+  write_file(project / "Makefile",
+             "all: small check\nsmall: src/main.o src/square.o\n\t$(CC) -o $@ $^\n"
+             "check: src/check.o src/square.o\n\t$(CC) -o $@ $^\n");
+  write_file(project / "src/check.c", program);
   run_well(place, {"make", "-C", project.string(), "small"});
-  run_well(place, {"jcprof", "init", project.string(), "--quiet"});
+  inited(place, project);
   is_profiled(place, project);
+}
+
+TEST_CASE(
+    "a path too long to be measured at each statement is measured at functions, without the one passed "
+    "most") {
+  const Workplace place("long-path");
+  const fs::path project = place / "long";
+  write_file(project / "long.c",
+             "unsigned sum;\nvoid leaf(unsigned n) {\n  sum += n;\n}\nvoid work(void) {\n  for (unsigned i = "
+             "0; i < 200000; "
+             "i++)\n    leaf(i);\n}\nint main(void) {\n  work();\n  work();\n  return 0;\n}\n");
+  inited(place, project);
+  const Said said = place.run({"jcprof", "profile", project.string(), "--rounds", "2"});
+  INFO(said.out << said.err);
+  REQUIRE(said.status == 0);
+  CHECK_THAT(
+      said.out,
+      Catch::Contains("are too many to stop at: traps stand at functions only, without leaf; what is left "
+                      "out counts for its callers\n"));
+  CHECK_THAT(said.out, !Catch::Contains("path cut"));
+  const fs::path profile = project / "jcprof-out/profile.jcprof";
+  CHECK(test::value_of(profile, "SELECT count(*) FROM trap WHERE function = 'leaf'") == "0");
+  CHECK(test::value_of(profile, "SELECT count(*) FROM trap WHERE function = 'work'") == "2");
 }
 
 }  // namespace

@@ -13,6 +13,8 @@
 
 namespace jcprof::rewriter {
 
+inline constexpr const char* c_main = "int main(void) { return 0; }\n";
+
 using Files = std::map<std::string, std::string>;
 
 /// jCardSim's, as far as it is looked at.

@@ -124,7 +124,7 @@ std::vector<std::string> asked_about(const TemporaryFolder& folder, const std::s
   Project project;
   project.root = root;
   project.compile.database = "db.json";
-  return programs_of_generation(project);
+  return programs_of_generation(project, project.root / "jcprof-out");
 }
 
 TEST_CASE("a compiler of the tree, a link in the tree and a program that is no compiler are asked about") {
@@ -144,10 +144,10 @@ TEST_CASE("the usual compiler is asked about where PATH leads to one in the tree
   const TemporaryFolder folder;
   write_file(folder / "bin/cc", "#!/bin/sh\n");
   fs::permissions(folder / "bin/cc", fs::perms::owner_all);
-  CHECK(programs_of_generation({.root = folder.path()}).empty());
+  CHECK(programs_of_generation({.root = folder.path()}, folder / "jcprof-out").empty());
   const std::string path = std::getenv("PATH");
   ::setenv("PATH", fmt::format("{}:{}", (folder / "bin").string(), path).c_str(), 1);
-  CHECK(programs_of_generation({.root = folder.path()}).size() == 1);
+  CHECK(programs_of_generation({.root = folder.path()}, folder / "jcprof-out").size() == 1);
   ::setenv("PATH", path.c_str(), 1);
 }
 

@@ -137,13 +137,19 @@ TEST_CASE("compilers are found in what make would run, and what it would print i
       "ccache cc -O2 -MF x.c -c ../b.cpp && echo built -c b.c\n"
       "make[1]: Leaving directory '/p/ta/sub dir'\n"
       "as -c boot.S; ld -o x a.o\n"
-      "cc -o c.o -c c.c\n",
+      "cc -o c.o -c c.c\n"
+      "(cd lib && cc -DD -o d d.c e.cpp x.o -lm)\n"
+      "/bin/bash ./libtool --silent --tag=CC --mode=compile gcc -DF -MT f.lo -c -o f.lo `test -f 'f.c' || "
+      "echo "
+      "'../src/'`f.c\n",
       "/p");
   std::vector<std::string> words;
   std::ranges::transform(commands, std::back_inserter(words), in_words);
-  CHECK(words == std::vector<std::string>{"a.c in /p/ta: gcc|-DX=a;b|-DY=\"c & d\"|-c|a.c|-o|/o/a.o",
-                                          "../b.cpp in /p/ta/sub dir: ccache|cc|-O2|-MF|x.c|-c|../b.cpp",
-                                          "c.c in /p/ta: cc|-o|c.o|-c|c.c"});
+  CHECK(words == std::vector<std::string>{"a.c in /p/ta: gcc|-DX=a;b|-DY=\"c & d\"|-c",
+                                          "../b.cpp in /p/ta/sub dir: ccache|cc|-O2|-MF|x.c|-c",
+                                          "c.c in /p/ta: cc|-c", "d.c in /p/ta/lib: cc|-DD",
+                                          "e.cpp in /p/ta/lib: cc|-DD",
+                                          "../src/f.c in /p/ta: gcc|-DF|-MT|f.lo|-c"});
 }
 
 TEST_CASE("where the development kit is missing, or no source is compiled, it is said what to set") {

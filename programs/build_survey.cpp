@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "programs/build_survey.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "programs/permission.hpp"
+#include "programs/steps.hpp"
+#include "rewriter/c/make_commands.hpp"
+#include "rewriter/draft/program_build.hpp"
+#include "src/core/file.hpp"
+#include "src/core/output_folder.hpp"
+
+namespace jcprof::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using rewriter::FoundTree;
+
+constexpr std::chrono::minutes patience{10};
+
+bool has(const FoundTree& tree, const std::string& path) {
+  return std::ranges::binary_search(tree.paths, path);
+}
+
+bool has_makefile(const FoundTree& tree) {
+  return has(tree, "GNUmakefile") || has(tree, "makefile") || has(tree, "Makefile");
+}
+
+/// The texts of all files in a folder that have a name; by their paths.
+std::map<std::string, std::string> texts_below(const fs::path& folder,
+                                               const std::function<bool(const fs::path&)>& is_one) {
+  std::map<std::string, std::string> texts;
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, none))
+    if (entry.is_regular_file(none) && is_one(entry.path()))
+      texts.emplace(entry.path().lexically_relative(folder).string(), read_file(entry.path()));
+  return texts;
+}
+
+/// Why a step fails, in one line; empty where it does not.
+std::string why_not(const std::vector<std::string>& argv, const fs::path& out) {
+  const Placeholders values{{"tree", ""}, {"out", out.string()}, {"project", out.parent_path().string()}};
+  try {
+    run_steps("prepare", {{.run = argv, .cwd = "{project}", .timeout = patience}}, values,
+              {.is_shown = false});
+    return "";
+  } catch (const UserError& error) {
+    const std::string message = error.faults().front().message;
+    const std::size_t said = message.find("Error");
+    return message.substr(said == std::string::npos ? 0 : said);
+  }
+}
+
+/// Those that are about tests and benchmarks: off.
+std::vector<std::string> options_without_tests(const FoundTree& tree) {
+  static const std::regex form(R"(option\s{0,9}\(\s{0,99}(\w{0,99}(?:TEST|BENCH|FUZZ)\w{0,99}))");
+  std::set<std::string> names{"BUILD_TESTING"};
+  for (const auto& [path, text] : tree.texts)
+    if (rewriter::name_of_file(path) == "CMakeLists.txt")
+      for (std::sregex_iterator i(text.begin(), text.end(), form); i != std::sregex_iterator(); ++i)
+        names.insert((*i)[1].str());
+  std::vector<std::string> options;
+  for (const std::string& name : names) options.push_back(fmt::format("-D{}=OFF", name));
+  return options;
+}
+
+std::string ask_cmake(FoundTree& tree, const fs::path& out) {
+  const fs::path build = out / "prepared";
+  const fs::path query = build / ".cmake/api/v1/query";
+  fs::create_directories(query);
+  write_own_file(query / "codemodel-v2", "");
+  std::vector<std::string> argv{"cmake",
+                                "-S",
+                                "{project}",
+                                "-B",
+                                "{out}/prepared",
+                                "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
+                                "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"};
+  std::string reason = why_not(argv, out);
+  if (!reason.empty()) {
+    // What tests need is what is missing most often.
+    tree.build_options = options_without_tests(tree);
+    argv.insert(argv.end(), tree.build_options.begin(), tree.build_options.end());
+    if (!why_not(argv, out).empty()) {
+      tree.build_options.clear();
+      return reason;
+    }
+  }
+  const std::map<std::string, std::string> replies = texts_below(
+      build / ".cmake/api/v1/reply", [](const fs::path& path) { return path.extension() == ".json"; });
+  std::string tests;
+  for (const auto& [path, text] :
+       texts_below(build, [](const fs::path& path) { return path.filename() == "CTestTestfile.cmake"; }))
+    tests += text;
+  tree.programs = rewriter::cmake_programs(replies, tests, {.root = tree.root, .build = build});
+  return "";
+}
+
+std::string ask_meson(FoundTree& tree, const fs::path& out) {
+  const fs::path build = out / "prepared";
+  const std::string reason =
+      why_not({"meson", "setup", "--buildtype=debugoptimized", "{out}/prepared", "{project}"}, out);
+  if (!reason.empty()) return reason;
+  tree.programs = rewriter::meson_programs(read_file(build / "meson-info/intro-targets.json"),
+                                           {.root = tree.root, .build = build});
+  return "";
+}
+
+std::string ask_make(FoundTree& tree) {
+  const std::optional<std::string> said = rewriter::dry_run_in(tree.root);
+  if (!said) return "a dry run of make fails here";
+  tree.programs = rewriter::make_programs(*said, {.root = tree.root, .build = tree.root});
+  return "";
+}
+
+}  // namespace
+
+std::string ask_build_system(FoundTree& tree, bool yes) {
+  const bool is_cmake = has(tree, "CMakeLists.txt");
+  const bool is_meson = !is_cmake && has(tree, "meson.build");
+  if (!is_cmake && !is_meson && !has_makefile(tree)) return "";
+  const std::string name = is_cmake ? "CMake" : is_meson ? "meson" : "make";
+  const fs::path out = tree.root / usual_output_folder;
+  try {
+    ask_about({.file = tree.root / "jcprof.json", .root = tree.root},
+              {is_cmake || is_meson
+                   ? fmt::format("prepare: {}, which configures (into {})", name, (out / "prepared").string())
+                   : fmt::format("make, which says how it compiles (in {})", tree.root.string())},
+              consent_of(yes));
+  } catch (const UserError&) {
+    return fmt::format(
+        "{} was not asked what it makes, as nobody has allowed that (--yes does); what follows is taken from "
+        "the texts alone",
+        name);
+  }
+  std::string reason;
+  if (is_cmake || is_meson) {
+    const OutputFolder folder({.folder = out, .verb = "jcprof init", .project = tree.root});
+    reason = is_cmake ? ask_cmake(tree, folder.path()) : ask_meson(tree, folder.path());
+    if (!reason.empty() && has_makefile(tree)) {
+      tree.texts.erase(is_cmake ? "CMakeLists.txt" : "meson.build");
+      reason += "\nthe makefile is taken instead";
+      ask_make(tree);
+    }
+  } else {
+    reason = ask_make(tree);
+  }
+  return reason.empty() ? "" : fmt::format("{} does not say what it makes: {}", name, reason);
+}
+
+}  // namespace jcprof::cli

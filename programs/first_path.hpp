@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The path of a command that was built with traps, before it is measured: where it is too long for that, what
+// traps are better left out. Pure, but for look_at_path().
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/path.hpp"
+#include "src/core/project.hpp"
+#include "src/core/trap_map.hpp"
+
+namespace jcprof::cli {
+
+/// One run of the command in the tree, as far as it was traced.
+harness::TracedPath look_at_path(const Project& project, const TrapMap& map,
+                                 const std::filesystem::path& out);
+
+struct Shortening {
+  bool functions_only = false;
+  std::vector<std::string> exclude;  // patterns of further functions, the most often passed first
+  std::uint64_t events = 0;          // of the path as it is
+};
+
+/// Nothing where the path is short enough to be measured, or none of its traps can go. A statement's traps go
+/// first, then all of functions that are passed so often that the path stays too long. Entries stay.
+Shortening shortening(const harness::TracedPath& path, const TrapMap& map, TrapLevel level);
+
+/// False where nothing is to be left out.
+bool is_needed(const Shortening& shortening);
+
+/// Tells a person what is left out and why.
+std::string to_text(const Shortening& shortening);
+
+}  // namespace jcprof::cli

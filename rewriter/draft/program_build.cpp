@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewriter/draft/program_build.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <tuple>
+
+#include <nlohmann/json.hpp>
+
+#include "rewriter/c/make_log.hpp"
+#include "src/core/text.hpp"
+
+namespace jcprof::rewriter {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+/// What is no JSON, or has another form, says nothing.
+Json parsed(const std::string& text) {
+  return Json::parse(text, nullptr, false);
+}
+
+const Json& at(const Json& object, const char* key) {
+  static const Json nothing;
+  return object.is_object() && object.contains(key) ? object.at(key) : nothing;
+}
+
+std::string text_at(const Json& object, const char* key) {
+  const Json& value = at(object, key);
+  return value.is_string() ? value.get<std::string>() : "";
+}
+
+std::size_t number_at(const Json& object, const char* key) {
+  const Json& value = at(object, key);
+  return value.is_number_unsigned() ? value.get<std::size_t>() : 0;
+}
+
+/// Relative to `folder`; empty where it lies outside.
+std::string below(const fs::path& folder, const fs::path& path) {
+  const fs::path relative = (folder / path).lexically_normal().lexically_relative(folder.lexically_normal());
+  return relative.empty() || *relative.begin() == ".." ? "" : relative.generic_string();
+}
+
+/// A file of the project's own that is compiled by itself.
+void add_unit(std::set<std::string>& units, const BuildFolders& folders, const fs::path& path) {
+  const std::string unit = below(folders.root, path);
+  const bool is_made = !below(folders.build, folders.root / path).empty() && folders.build != folders.root;
+  if (!unit.empty() && !is_made && is_c_source(unit)) units.insert(unit);
+}
+
+bool is_test(const FoundProgram& program) {
+  return is_name_of_test(program.name) || is_aside(program.path) ||
+         (!program.units.empty() && std::ranges::all_of(program.units, is_aside));
+}
+
+// --- CMake ---
+
+/// Where the build file has it: the folder, and the line of the outermost call that makes it.
+std::pair<std::size_t, std::size_t> place_of(const Json& target, std::size_t folder) {
+  const Json& nodes = at(at(target, "backtraceGraph"), "nodes");
+  std::size_t line = 0;
+  std::size_t node = number_at(target, "backtrace");
+  for (std::size_t steps = 0; nodes.is_array() && node < nodes.size() && steps <= nodes.size(); ++steps) {
+    if (const std::size_t own = number_at(nodes[node], "line"); own != 0) line = own;
+    if (!nodes[node].contains("parent")) break;
+    node = number_at(nodes[node], "parent");
+  }
+  return {folder, line};
+}
+
+class CMakeModel {
+ public:
+  CMakeModel(const std::map<std::string, std::string>& replies, const BuildFolders& folders)
+      : folders_(folders) {
+    for (const auto& [name, text] : replies) {
+      if (!name.starts_with("codemodel-v2")) continue;
+      const Json model = parsed(text);
+      const Json& configurations = at(model, "configurations");
+      if (!configurations.is_array() || configurations.empty()) continue;
+      for (const Json& target : at(configurations.front(), "targets"))
+        if (const auto reply = replies.find(text_at(target, "jsonFile")); reply != replies.end())
+          targets_.emplace(text_at(target, "id"),
+                           Target{parsed(reply->second), number_at(target, "directoryIndex")});
+    }
+  }
+
+  std::vector<FoundProgram> programs(std::string_view tests) const {
+    std::vector<std::pair<std::pair<std::size_t, std::size_t>, FoundProgram>> found;
+    for (const auto& [id, target] : targets_) {
+      const Json& artifacts = at(target.json, "artifacts");
+      if (text_at(target.json, "type") != "EXECUTABLE" || !artifacts.is_array() || artifacts.empty())
+        continue;
+      const fs::path file = folders_.build / text_at(artifacts.front(), "path");
+      FoundProgram program{
+          .name = text_at(target.json, "name"), .path = below(folders_.build, file), .units = {}};
+      if (program.path.empty()) continue;
+      gather(id, program);
+      program.is_test = is_test(program) ||
+                        tests.find('"' + file.lexically_normal().string() + '"') != std::string_view::npos;
+      found.emplace_back(place_of(target.json, target.folder), std::move(program));
+    }
+    std::ranges::stable_sort(found, {}, [](const auto& one) { return one.first; });
+    std::vector<FoundProgram> programs;
+    for (auto& [place, program] : found) programs.push_back(std::move(program));
+    return programs;
+  }
+
+ private:
+  struct Target {
+    Json json;
+    std::size_t folder = 0;
+  };
+
+  /// Of the target and of all that it is made of.
+  void gather(const std::string& first, FoundProgram& program) const {
+    std::set<std::string> units;
+    std::set<std::string> seen{first};
+    std::vector<std::string> open{first};
+    while (!open.empty()) {
+      const auto target = targets_.find(open.back());
+      open.pop_back();
+      if (target == targets_.end()) continue;
+      for (const Json& source : at(target->second.json, "sources")) {
+        const fs::path path = text_at(source, "path");
+        const bool is_made = at(source, "isGenerated") == true;
+        if (is_made && path.extension() != ".rule") program.makes_sources = true;
+        if (!is_made) add_unit(units, folders_, path);
+      }
+      for (const Json& dependency : at(target->second.json, "dependencies"))
+        if (const std::string id = text_at(dependency, "id"); seen.insert(id).second) open.push_back(id);
+    }
+    program.units.assign(units.begin(), units.end());
+  }
+
+  const BuildFolders& folders_;
+  std::map<std::string, Target> targets_;  // by id
+};
+
+// --- make ---
+
+class MakeModel {
+ public:
+  explicit MakeModel(const BuildFolders& folders) : folders_(folders) {}
+
+  void take(const ShellCommand& command) {
+    const std::string name = fs::path(command.words.front()).filename().string();
+    if (is_one_of(name, {"cp", "ln", "mv"})) return take_copy(command);
+    if (name == "ar" || name.ends_with("-ar")) return take_archive(command);
+    const std::optional<CompilerCall> call = compiler_call(command.words);
+    if (!call) return;
+    if (!call->links) {
+      for (const std::string& source : call->sources) {
+        const std::string object = call->output.empty() ? std::string(stem_of(source)) + ".o" : call->output;
+        add_unit(made_of_[in(command, object)], folders_, command.folder / source);
+      }
+      return;
+    }
+    take_link(command, *call);
+  }
+
+  std::vector<FoundProgram> take_programs() { return std::move(programs_); }
+
+ private:
+  static std::string in(const ShellCommand& command, const std::string& path) {
+    return (command.folder / path).lexically_normal().string();
+  }
+
+  void add_object(std::set<std::string>& units, const std::string& object) const {
+    if (const auto made = made_of_.find(object); made != made_of_.end())
+      units.insert(made->second.begin(), made->second.end());
+  }
+
+  void take_archive(const ShellCommand& command) {
+    std::string archive;
+    for (const std::string& word : command.words)
+      if (archive.empty() && word.ends_with(".a"))
+        archive = in(command, word);
+      else if (!archive.empty())
+        add_object(made_of_[archive], in(command, word));
+  }
+
+  void take_link(const ShellCommand& command, const CompilerCall& call) {
+    std::set<std::string> units;
+    for (const std::string& source : call.sources) add_unit(units, folders_, command.folder / source);
+    for (const std::string& object : call.objects) add_object(units, in(command, object));
+    for (const std::string& library : call.libraries)
+      for (const auto& [made, of] : made_of_)
+        if (is_one_of(name_of_file(made), {"lib" + library + ".a", "lib" + library + ".so"}))
+          units.insert(of.begin(), of.end());
+    const std::string output = in(command, call.output.empty() ? "a.out" : call.output);
+    if (call.is_library) {
+      made_of_[output].insert(units.begin(), units.end());
+      return;
+    }
+    FoundProgram program{.name = fs::path(output).filename().string(),
+                         .path = below(folders_.build, output),
+                         .units = {units.begin(), units.end()}};
+    program.is_test = is_test(program);
+    if (!program.path.empty() && !units.empty()) programs_.push_back(std::move(program));
+  }
+
+  /// A program that is put elsewhere is called by that name.
+  void take_copy(const ShellCommand& command) {
+    const std::size_t words = command.words.size();
+    if (words < 3) return;
+    const std::string from = below(folders_.build, in(command, command.words[words - 2]));
+    const std::string to = below(folders_.build, in(command, command.words[words - 1]));
+    const auto program = std::ranges::find(programs_, from, &FoundProgram::path);
+    if (program != programs_.end() && !to.empty() && name_of_file(to) == program->name) program->path = to;
+  }
+
+  const BuildFolders& folders_;
+  std::map<std::string, std::set<std::string>> made_of_;  // units of each object and library, by its path
+  std::vector<FoundProgram> programs_;
+};
+
+}  // namespace
+
+bool is_name_of_test(std::string_view name) {
+  std::string word;
+  const auto says_so = [&] {
+    return starts_with_one_of(word, {"test", "unittest", "bench", "fuzz", "example", "selftest"}) ||
+           ends_with_one_of(word, {"test", "tests"});
+  };
+  for (const char c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) {
+      if (says_so()) return true;
+      word.clear();
+    } else {
+      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+  }
+  return says_so();
+}
+
+std::vector<FoundProgram> cmake_programs(const std::map<std::string, std::string>& replies,
+                                         std::string_view tests, const BuildFolders& folders) {
+  return CMakeModel(replies, folders).programs(tests);
+}
+
+std::vector<FoundProgram> meson_programs(const std::string& targets, const BuildFolders& folders) {
+  const Json all = parsed(targets);
+  std::vector<FoundProgram> programs;
+  std::set<std::string> of_libraries;
+  for (const Json& target : all.is_array() ? all : Json::array()) {
+    std::set<std::string> units;
+    for (const Json& language : at(target, "target_sources"))
+      for (const Json& source : at(language, "sources"))
+        if (source.is_string()) add_unit(units, folders, source.get<std::string>());
+    const Json& files = at(target, "filename");
+    const std::string file =
+        files.is_array() && !files.empty() && files.front().is_string() ? files.front() : Json("");
+    if (text_at(target, "type") == "executable")
+      programs.push_back({.name = text_at(target, "name"),
+                          .path = below(folders.build, file),
+                          .units = {units.begin(), units.end()}});
+    else if (!is_aside(text_at(target, "defined_in").empty()
+                           ? ""
+                           : below(folders.root, text_at(target, "defined_in"))))
+      of_libraries.insert(units.begin(), units.end());
+  }
+  for (FoundProgram& program : programs) {
+    program.is_test = is_test(program);
+    // meson does not say what is linked with what.
+    std::set<std::string> units(program.units.begin(), program.units.end());
+    units.insert(of_libraries.begin(), of_libraries.end());
+    program.units.assign(units.begin(), units.end());
+  }
+  return programs;
+}
+
+std::vector<FoundProgram> make_programs(std::string_view dry_run, const BuildFolders& folders) {
+  MakeModel model(folders);
+  for (const ShellCommand& command : commands_in(dry_run, folders.build)) model.take(command);
+  return model.take_programs();
+}
+
+}  // namespace jcprof::rewriter

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// What build systems say of the programs that they make, and the project that is drafted of it.
+#include "rewriter/draft/program_build.hpp"
+
+#include <fmt/format.h>
+#include <catch2/catch.hpp>
+
+#include "src/core/error.hpp"
+#include "tests/rewriter/draft_trees.hpp"
+
+namespace jcprof::rewriter {
+namespace {
+
+const BuildFolders apart{.root = "/p", .build = "/p/jcprof-out/prepared"};
+
+/// "NAME at PATH of UNITS", and what else is said of it.
+std::string in_words(const FoundProgram& program) {
+  return fmt::format("{} at {} of {}{}{}", program.name, program.path, fmt::join(program.units, " "),
+                     program.is_test ? ", a test" : "", program.makes_sources ? ", makes sources" : "");
+}
+
+std::vector<std::string> in_words(const std::vector<FoundProgram>& programs) {
+  std::vector<std::string> words;
+  for (const FoundProgram& program : programs) words.push_back(in_words(program));
+  return words;
+}
+
+/// A target as CMake's file API has it: called from `line` of its build file, through a function at line 2.
+std::string target(const std::string& kind, const std::string& name, int line, const std::string& sources,
+                   const std::string& more = "") {
+  return fmt::format(
+      R"({{"type": "{}", "name": "{}", "id": "{}::@", "sources": [{}], "backtrace": 2, "backtraceGraph": {{"files": ["CMakeLists.txt"],
+        "nodes": [{{"file": 0}}, {{"file": 0, "line": {}, "parent": 0}}, {{"file": 0, "line": 2, "parent": 1}}]}}{}}})",
+      kind, name, name, sources, line, more);
+}
+
+std::map<std::string, std::string> replies(const std::vector<std::pair<std::string, std::string>>& targets) {
+  std::map<std::string, std::string> texts;
+  std::string list;
+  for (const auto& [name, text] : targets) {
+    texts[name + ".json"] = text;
+    list += fmt::format(R"({}{{"id": "{}::@", "jsonFile": "{}.json", "directoryIndex": 0}})",
+                        list.empty() ? "" : ", ", name, name);
+  }
+  texts["codemodel-v2-1.json"] = fmt::format(R"({{"configurations": [{{"targets": [{}]}}]}})", list);
+  return texts;
+}
+
+TEST_CASE("CMake's programs come in the order of the build file, with the units of the project's libraries") {
+  const auto texts = replies(
+      {{"a_second", target("EXECUTABLE", "a_second", 9, R"({"path": "src/second.c"})",
+                           R"(, "artifacts": [{"path": "bin/a_second"}])")},
+       {"b_first", target("EXECUTABLE", "b_first", 7, R"({"path": "src/main.c"}, {"path": "src/main.h"})",
+                          R"(, "artifacts": [{"path": "b_first"}], "dependencies": [{"id": "outer::@"}])")},
+       {"checks", target("EXECUTABLE", "checks", 5, R"({"path": "checks.c"})",
+                         R"(, "artifacts": [{"path": "checks"}])")},
+       {"outer", target("STATIC_LIBRARY", "outer", 1, R"({"path": "lib/outer.c"})",
+                        R"(, "dependencies": [{"id": "inner::@"}])")},
+       {"inner", target("OBJECT_LIBRARY", "inner", 1,
+                        R"({"path": "lib/inner.cpp"}, {"path": "/usr/src/far.c"},
+                           {"path": "jcprof-out/prepared/made.c", "isGenerated": true})",
+                        R"(, "dependencies": [{"id": "outer::@"}, {"id": "not there::@"}])")}});
+  CHECK(in_words(cmake_programs(texts, "add_test(x \"/p/jcprof-out/prepared/checks\")", apart)) ==
+        std::vector<std::string>{"checks at checks of checks.c, a test",
+                                 "b_first at b_first of lib/inner.cpp lib/outer.c src/main.c, makes sources",
+                                 "a_second at bin/a_second of src/second.c"});
+  CHECK(cmake_programs({{"codemodel-v2-1.json", "no JSON"}}, "", apart).empty());
+  CHECK(
+      cmake_programs({{"codemodel-v2-1.json", R"({"configurations": [{"targets": [1, {"jsonFile": 2}]}]})"}},
+                     "", apart)
+          .empty());
+}
+
+TEST_CASE(
+    "make's programs are what it links, through archives and shared libraries, by the name they end with") {
+  const std::string dry_run =
+      "make: Entering directory '/p'\n"
+      "cc -O2 -c -o obj/a.o src/a.c\ncc -c lib/b.c\n"
+      "ar rcs libb.a b.o\n"
+      "cc -o tool obj/a.o -L. -lb -lm\n"
+      "make[1]: Entering directory '/p/sub'\n"
+      "gcc -shared -o libc.so c1.c c2.c\n"
+      "gcc -o deep/prog d.c ../lib/e.c libc.so\n"
+      "cp deep/prog prog\n"
+      "make[1]: Leaving directory '/p/sub'\n"
+      "cc -o run-test9 t.c\ncc -E x.c -o x\n";
+  CHECK(in_words(make_programs(dry_run, {.root = "/p", .build = "/p"})) ==
+        std::vector<std::string>{"tool at tool of lib/b.c src/a.c",
+                                 "prog at sub/prog of lib/e.c sub/c1.c sub/c2.c sub/d.c",
+                                 "run-test9 at run-test9 of t.c, a test"});
+}
+
+TEST_CASE("meson's programs have the units of all libraries, as it does not say which are linked") {
+  CHECK(
+      in_words(meson_programs(
+          R"([{"name": "x", "type": "static library", "defined_in": "/p/meson.build", "filename": ["/p/jcprof-out/prepared/libx.a"],
+                 "target_sources": [{"sources": ["/p/x.c"]}]},
+                {"name": "app", "type": "executable", "defined_in": "/p/meson.build", "filename": ["/p/jcprof-out/prepared/src/app"],
+                 "target_sources": [{"sources": ["/p/src/app.c"]}]}])",
+          apart)) == std::vector<std::string>{"app at src/app of src/app.c x.c"});
+  CHECK(meson_programs("{", apart).empty());
+}
+
+FoundTree tree_of_two() {
+  FoundTree tree = tree_of({{"Makefile", "all:"},
+                            {"cli/extra.c", ""},
+                            {"cli/other.c", c_main},
+                            {"cli/tool.c", c_main},
+                            {"lib/a.c", "#ifdef TEST\nint main(void) {}\n#endif\n"},
+                            {"lib/a.h", ""},
+                            {"lib/tests/a_test.c", c_main},
+                            {"vendor/v/v.c", ""},
+                            {"vendor/v/v.h", ""},
+                            {"vendor/w/w.c", ""},
+                            {"vendor/w/w.h", ""}});
+  tree.programs = {
+      {.name = "a_test", .path = "a_test", .units = {"lib/a.c", "lib/tests/a_test.c"}, .is_test = true},
+      {.name = "tool", .path = "tool", .units = {"cli/tool.c", "lib/a.c", "vendor/v/v.c"}},
+      {.name = "other", .path = "bin/other", .units = {"cli/extra.c", "cli/other.c"}}};
+  return tree;
+}
+
+TEST_CASE(
+    "the build's first program that is no test is drafted, of its own units, and --entry chooses another") {
+  FoundTree tree = tree_of_two();
+  const Project tool = drafted(tree);
+  CHECK(tool.sources ==
+        std::vector<std::string>{"cli/tool.c", "lib/**/*.h", "lib/*.c", "vendor/v/*.c", "vendor/v/*.h"});
+  CHECK(runs_of(tool.build) == Runs{{"make", "-j2", "tool"}});
+  CHECK(draft_project(tree).others ==
+        std::vector<std::string>{"other (cli/other.c)", "a_test (lib/tests/a_test.c)"});
+  tree.wanted_entry = "other.c";
+  CHECK(drafted(tree).trigger.run == std::vector<std::string>{"{tree}/bin/other"});
+  CHECK(runs_of(drafted(tree).build) == Runs{{"make", "-j2"}});
+  tree.wanted_entry = "nothing";
+  CHECK_THROWS_WITH(
+      draft_project(tree),
+      Catch::Contains("\"nothing\": there is no such program") &&
+          Catch::Contains("tool (cli/tool.c), other (cli/other.c), a_test (lib/tests/a_test.c)"));
+}
+
+TEST_CASE("where there are tests only, one is taken, and it is said") {
+  FoundTree tree = tree_of_two();
+  CHECK_FALSE(draft_project(tree).is_test);
+  tree.programs.resize(1);
+  CHECK(draft_project(tree).is_test);
+}
+
+TEST_CASE(
+    "options without which CMake fails stand in each of its steps, and sources that it makes are made "
+    "first") {
+  FoundTree tree = tree_of({{"CMakeLists.txt", ""}, {"a.c", c_main}});
+  tree.programs = {{.name = "a", .path = "bin/a", .units = {"a.c"}, .makes_sources = true}};
+  tree.build_options = {"-DBUILD_TESTING=OFF"};
+  const Project project = drafted(tree);
+  CHECK(runs_of(project.compile.prepare) ==
+        Runs{{"cmake", "-S", "{project}", "-B", "{out}/prepared", "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
+              "-DBUILD_TESTING=OFF", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"},
+             {"cmake", "--build", "{out}/prepared", "--target", "a", "--parallel", "2"}});
+  CHECK(project.build.front().run.back() == "-DBUILD_TESTING=OFF");
+  CHECK(project.trigger.run == std::vector<std::string>{"{out}/build/bin/a"});
+  CHECK(project.trigger.clock == ProgramClock::cpu);
+}
+
+}  // namespace
+}  // namespace jcprof::rewriter
