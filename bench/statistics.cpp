@@ -52,6 +52,7 @@ struct Result {
   Published published;
   double shots = 0;  // of one profile, warm-up included
   double warm_up = 0;
+  double broken = 0;           // part of the profiles that are said to break an assumption
   double settled = 0;          // part of the profiles that ended because all blocks were good enough
   double coarse = 0;           // part of the profiles that saw a coarse clock or a grid
   double tick = 0;             // that the last of them saw, in ms
@@ -108,6 +109,7 @@ Result summary(const Row& row, std::span<const Trial> trials) {
     result.published.add(published(trial, precisions.at(static_cast<std::size_t>(row.aim))));
     result.shots += part * static_cast<double>(trial.shots);
     result.warm_up += part * static_cast<double>(trial.warm_up);
+    if (trial.assumptions.locked_grid > 0) result.broken += part;
     if (trial.look.settled == trial.look.blocks.size()) ++result.settled;
     if (trial.clock.method == Method::coarse) {
       ++result.coarse;
@@ -208,11 +210,13 @@ void check_row(const Result& result, std::uint64_t seeds, Bars& bars) {
 void check_all(const std::vector<Result>& results, Bars& bars) {
   Tally tally;
   Published published;
+  double broken = 0;
   std::vector<double> ratios;
   std::vector<double> oracles;
   for (const Result& result : results) {
     if (result.row.noise.empty() && result.row.blocks == 20) tally.add(result.tally);
     if (result.row.blocks == 20) published.add(result.published);
+    broken += 100 * result.broken / static_cast<double>(results.size());
     if (!result.row.noise.empty() || result.row.device == "coarse") continue;
     if (result.row.aim == Aim::a) ratios.push_back(std::log(shots_of_fixed_1000(result.row) / result.shots));
     if (result.row.aim == Aim::b) oracles.push_back(std::log(result.oracle / result.shots));
@@ -229,6 +233,7 @@ void check_all(const std::vector<Result>& results, Bars& bars) {
     if (all.blocks > 0)
       bars.at_least(fmt::format("all devices and noises, K 20: coverage of published {}, %", what),
                     100 * all.coverage(), 94);
+  bars.at_most("profiles said to break an assumption, %", broken, 1);
   if (!ratios.empty())
     bars.at_least("all but coarse, A: fixed-1000, geometric mean", geometric_mean(ratios), 30);
   if (!oracles.empty())

@@ -69,6 +69,13 @@ std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal
     warn(WarningKind::coarse_clock,
          fmt::format("the clock ticks every {}, which hides the noise", in_unit(engine.clock().tick, unit)),
          "a finer clock needs fewer shots; means are taken where medians would be steps");
+  if (const double period = engine.assumptions().locked_grid; period > 0)
+    warn(WarningKind::locked_grid,
+         fmt::format("answers come at whole steps of {} from the start of each command, so that differences "
+                     "are steps of it and no code's: no time of a part of the command holds",
+                     in_unit(period, unit)),
+         "a driver that sleeps between its looks for the answer, or a timer of the target's, does that: use "
+         "another one, or have it look at once");
   const auto& look = engine.look();
   const bool has_ended = engine.next().phase == engine::Phase::done;
   // Lines and functions are told by their names (unresolved.hpp).

@@ -110,6 +110,7 @@ engine::Settings PathStops::settings(const TrapMap& map, const Description& targ
   if (goal.figures) settings.figures = goal.figures(path_, positions_);
   const std::vector<std::size_t> passes = engine::edge_passes(path_);
   std::map<std::pair<std::string_view, std::uint32_t>, std::uint32_t> lines;
+  std::map<std::pair<TrapId, TrapId>, std::uint32_t> edges;
   std::uint32_t next = 0;
   for (std::size_t b = 0; b + 1 < stops_.size(); ++b) {
     const Trap& trap = map.at(stops_[b].trap);
@@ -117,6 +118,9 @@ engine::Settings PathStops::settings(const TrapMap& map, const Description& targ
     const auto [line, is_new] = lines.try_emplace({trap.path, trap.line}, next);
     if (is_new || !is_one_block) ++next;
     settings.groups.push_back(is_one_block ? line->second : next - 1);
+    const auto ends = std::pair{stops_[b].trap, stops_[b + 1].trap};
+    const auto edge = edges.try_emplace(ends, static_cast<std::uint32_t>(edges.size() + 1)).first;
+    settings.edges.push_back(is_one_block ? edge->second : 0);
     // The passes of a long loop are divided by those that were measured alone.
     settings.alone.push_back(passes[positions_[b]] > most_passes_);
   }

@@ -107,8 +107,8 @@ void warn_of_what_is_missing(const Run& run, const Profile& profile, std::vector
 std::vector<std::string> estimate_warnings(const Run& run, const Profile& profile, const Whole& whole) {
   std::vector<std::string> warnings;
   warn_of_paths(run, warnings);
-  // Where the paths are of another command the run has said so.
-  if (!run.data.is_of_another_command)
+  // Of a run that is void a warning says why already.
+  if (!run.data.is_void)
     std::ranges::move(warnings_of_unreliable(profile, {.map = run.data.map, .path = run.usual}),
                       std::back_inserter(warnings));
   warn_of_negative(profile, whole, warnings);

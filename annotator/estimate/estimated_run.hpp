@@ -24,7 +24,7 @@ struct Run {
              .cost = cost,
              .looks = data.looks,
              .alpha = alpha,
-             .is_of_another_command = data.is_of_another_command},
+             .is_void = data.is_void},
         usual(view, paths.front(), paths.front().inputs) {}
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;

@@ -88,8 +88,7 @@ MeasuredPath::MeasuredPath(const RunView& run, const TakenPath& path, std::span<
       about_(read(run.samples, scope_of(run, path, inputs, attribution_))),
       stretches_(about_, clock_, run.alpha),
       division_(stretches_, path.events(), attribution_),
-      is_contradicted_(run.is_of_another_command ? std::vector<bool>(stretches_.all().size(), true)
-                                                 : contradictions()),
+      is_contradicted_(run.is_void ? std::vector<bool>(stretches_.all().size(), true) : contradictions()),
       has_contradictions_(std::ranges::count(is_contradicted_, true) > 0),
       place_doubt_(doubt_of_places()),
       costs_(block_costs()) {

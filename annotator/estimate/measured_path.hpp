@@ -92,7 +92,7 @@ struct RunView {
   const TrapCost& cost;
   const std::vector<StoredLook>& looks;
   double alpha = 0;
-  bool is_of_another_command = false;  // the paths are: nothing of them is reliable
+  bool is_void = false;  // nothing of it is reliable
 };
 
 class MeasuredPath {

@@ -47,7 +47,8 @@ RunData load_newest_run(const Store& store) {
                .warnings = store.warnings(run->id)};
   for (const Warning& warning : data.warnings) {
     data.is_cut |= warning.kind == WarningKind::path_cut;
-    data.is_of_another_command |= warning.kind == WarningKind::traced_answer;
+    // The paths are of another command, or the times of no command.
+    data.is_void |= warning.kind == WarningKind::traced_answer || warning.kind == WarningKind::locked_grid;
   }
   for (const StoredPath& path : data.paths) check_path(data.map, path);
   for (const StoredSample& sample : data.samples) check_event(data.map, sample.asked);

@@ -19,8 +19,8 @@ struct RunData {
   std::vector<StoredCalibration> calibrations;
   std::vector<StoredLook> looks;  // by number
   std::vector<Warning> warnings;
-  bool is_cut = false;                 // paths are only the beginnings of the real ones
-  bool is_of_another_command = false;  // paths are: traced runs answered otherwise than measured ones
+  bool is_cut = false;   // paths are only the beginnings of the real ones
+  bool is_void = false;  // a warning says why nothing of it is reliable
 };
 
 /// The newest run of `store`. UserError when there is none, or when its parts do not fit each other.

@@ -8,7 +8,7 @@
 namespace jcprof {
 namespace {
 
-constexpr NameTable<WarningKind, 14> warning_kinds{{
+constexpr NameTable<WarningKind, 15> warning_kinds{{
     {WarningKind::answer, "answer"},
     {WarningKind::traced_answer, "traced answer"},
     {WarningKind::path_varies, "path varies"},
@@ -16,6 +16,7 @@ constexpr NameTable<WarningKind, 14> warning_kinds{{
     {WarningKind::input, "input"},
     {WarningKind::unsteady, "unsteady"},
     {WarningKind::grid, "grid"},
+    {WarningKind::locked_grid, "locked grid"},
     {WarningKind::coarse_clock, "coarse clock"},
     {WarningKind::bimodal, "bimodal"},
     {WarningKind::precision, "precision"},

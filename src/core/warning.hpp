@@ -17,6 +17,7 @@ enum class WarningKind : std::uint8_t {
   input,          // an input is left out
   unsteady,       // the target has not settled
   grid,           // answers come on a time grid
+  locked_grid,    // on one that begins with each command: no time of the run holds
   coarse_clock,   // the clock's tick hides the noise
   bimodal,        // times come in two heaps
   precision,      // what was asked for is out of reach, or was not reached

@@ -42,44 +42,6 @@ std::uint32_t each_wanted(const Settings& settings) {
   return settings.exact ? exact_rounds : 0;
 }
 
-/// Between rounds nothing else is known of them.
-Columns columns_for(std::vector<std::size_t> stops) {
-  const std::size_t count = stops.size();
-  return {.stops = std::move(stops),
-          .open = std::vector<bool>(count, true),
-          .attempts = std::vector<std::uint32_t>(count),
-          .hits = std::vector<std::uint32_t>(count),
-          .times = Times(count)};
-}
-
-void drop(Columns& columns, const std::set<std::size_t>& gone) {
-  std::vector<std::size_t> kept;
-  for (std::size_t c = 0; c < columns.stops.size(); ++c)
-    if (!gone.contains(columns.stops[c])) kept.push_back(c);
-  if (kept.size() == columns.stops.size()) return;
-  const auto pick = [&](auto values) {
-    decltype(values) picked;
-    for (const std::size_t c : kept) picked.push_back(values[c]);
-    return picked;
-  };
-  columns.times = Times(pick(columns.times.columns()));
-  columns.stops = pick(columns.stops);
-  columns.open = pick(columns.open);
-  columns.attempts = pick(columns.attempts);
-  columns.hits = pick(columns.hits);
-}
-
-/// A segment of several blocks is of no group.
-std::vector<std::uint32_t> groups_of(const std::vector<std::size_t>& stops,
-                                     const std::vector<std::uint32_t>& groups) {
-  std::vector<std::uint32_t> result;
-  if (groups.empty()) return result;
-  std::uint32_t next = std::ranges::max(groups) + 1;
-  for (std::size_t c = 0; c + 1 < stops.size(); ++c)
-    result.push_back(stops[c + 1] == stops[c] + 1 ? groups[stops[c]] : next++);
-  return result;
-}
-
 constexpr NameTable<Phase, 4> phases{{
     {Phase::warm_up, "warm-up"},
     {Phase::zoom, "zoom"},
@@ -294,6 +256,15 @@ void Engine::take_look() {
   if (is_last_round() || (is_enough_ && !is_resuming_)) phase_ = Phase::done;
   next_look_ = look_after(static_cast<std::uint32_t>(columns_.times.rounds()));
   if (!is_counted) open_unsettled();
+}
+
+Assumptions Engine::assumptions() const {
+  if (!look_) return {};
+  return check_assumptions(columns_.times, clock_,
+                           {.edges = edges_of(columns_.stops, settings_.edges),
+                            .whole = look_->whole,
+                            .ns_per_tick = settings_.ns_per_tick,
+                            .finest_share = settings_.precision.absolute});
 }
 
 /// True when the readings so far show a tick that hides the noise: they are begun again, to be averaged.

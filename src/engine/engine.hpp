@@ -11,7 +11,9 @@
 #include <span>
 #include <vector>
 
+#include "src/engine/assumptions.hpp"
 #include "src/engine/batch.hpp"
+#include "src/engine/columns.hpp"
 #include "src/engine/look.hpp"
 #include "src/engine/pilot.hpp"
 #include "src/engine/schedule.hpp"
@@ -25,6 +27,8 @@ struct Settings {
   std::size_t stops = 0;                   // of the path, the end of the command included; at least 2
   std::vector<std::uint32_t> groups = {};  // of each block; see look()
   std::vector<bool> alone = {};            // of each block: zoom is not to leave it in a segment
+  // Of each block: blocks of one number are passes of one edge, those of 0 hold several. Empty: all differ.
+  std::vector<std::uint32_t> edges = {};
   Precision precision = {};
   std::uint64_t seed = 1;
   std::uint32_t most_rounds = 1000;  // beside those of earlier calls
@@ -33,15 +37,6 @@ struct Settings {
   double ns_per_tick = 1;            // 0: ticks are not time, and nothing is paused
   bool exact = false;                // the clock repeats itself
   FigureSource figures = {};         // that are to be settled; nothing: blocks are
-};
-
-/// The stops that rounds are made of, with what is known of each: one entry a column of the table of times.
-struct Columns {
-  std::vector<std::size_t> stops = {};       // ascending
-  std::vector<bool> open = {};               // part of the next round
-  std::vector<std::uint32_t> attempts = {};  // rounds in which it was asked for
-  std::vector<std::uint32_t> hits = {};      // rounds in which it was measured
-  Times times{0};
 };
 
 /// The measurement of this path so far, by engines of earlier calls. Their seed, precision and zoom do not
@@ -78,6 +73,8 @@ class Engine {
   const std::optional<Look>& look() const { return look_; }
   /// What that look knows of the lines and functions; nothing where none are asked for, and while it zooms.
   const std::vector<FigureLook>& figures() const { return figures_; }
+  /// What these rounds say against that which measuring takes for granted; nothing before the first look.
+  Assumptions assumptions() const;
   /// How many there were, in all phases.
   std::size_t looks() const { return looks_; }
   /// Shots until everything is settled, by what the newest look knows; 0 before it. Half widths shrink with

@@ -27,7 +27,7 @@ Profile two_calls_of(double of_f, const std::vector<Warning>& warnings = {}) {
   RunData data = device.run(20);
   data.warnings = warnings;
   for (const Warning& warning : warnings)
-    data.is_of_another_command = warning.kind == WarningKind::traced_answer;
+    data.is_void = warning.kind == WarningKind::traced_answer;
   return estimate(data);
 }
 

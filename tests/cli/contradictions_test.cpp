@@ -85,6 +85,30 @@ TEST_CASE("run and annotate end with 4 where stops change the next commands, and
   CHECK(json::parse(shown.tail)["unreliable"] == true);
 }
 
+TEST_CASE("run and annotate end with 4 where answers come at whole steps from the start of each command") {
+  const test::TemporaryFolder folder;
+  write_project(folder.path(), {});
+  json project = json::parse(read_file(folder / "jcprof.json"));
+  project["transport"] = "agent:" JCPROF_SYNTHETIC_AGENT;
+  for (const std::string situation : {"sleep-1ms", "late-answers"}) {
+    INFO(situation);
+    project["trigger"] = {{"device", "card"}, {"situation", situation}, {"blocks", traps}};
+    write_file(folder / "jcprof.json", project.dump());
+    const int exit_code = situation == "sleep-1ms" ? 4 : 0;
+    const ProcessResult measured = run("jcprof-run", {".", "--rounds", "24", "--fresh"}, folder.path());
+    INFO(measured.tail);
+    CHECK(measured.exit_status == exit_code);
+    CHECK((measured.tail.find("warning: locked grid: answers come at whole steps of 1.00") !=
+           std::string::npos) == (exit_code == 4));
+    const ProcessResult annotated = run("jcprof-annotate", {"."}, folder.path());
+    CHECK(annotated.exit_status == exit_code);
+    const std::string copy = read_file(folder / "jcprof-out/annotated/a.c");
+    for (std::uint32_t line = 1; line <= traps; ++line)
+      CHECK((copy.find(fmt::format("work({}); // unreliable ×1", line)) != std::string::npos) ==
+            (exit_code == 4));
+  }
+}
+
 TEST_CASE("run and annotate end with 0 where stops leave nothing behind") {
   const test::TemporaryFolder folder;
   write_project(folder.path(), {{"stop", 1000}});

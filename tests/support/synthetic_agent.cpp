@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The synthetic device as an agent on standard input and output. Its time is the device's own: it never
 // waits. The project's `trigger` says which device:
-//   {"device": "card", "noise": "grid-1ms", "blocks": 20, "shape": "skew", "seed": 1,
+//   {"device": "card", "noise": "grid-1ms", "situation": "sleep-1ms", "blocks": 20, "shape": "skew", "seed":
+//   1,
 //    "path": [1, {"loop": [2], "passes": 100000}, {"call": [3]}, {"chance": [[4], []]}, {"input": [[5],
 //    [6]]}], "trap": 40, "counting": 25, "frame": 60, "state": FILE}
 // all of it optional. An agent that is started again goes on from `state`.
@@ -67,6 +68,12 @@ DeviceModel model_of(const json& options) {
     model = with_noise(*model, noise);
     if (!model) throw BadRequest("no noise \"" + noise + "\"");
   }
+  if (options.contains("situation")) {
+    const std::string name = options.at("situation");
+    const std::optional<DeviceModel> at = situation_named(name);
+    if (!at) throw BadRequest("no situation \"" + name + "\"");
+    model->situation = at->situation;
+  }
   model->trap = options.value("trap", model->trap);
   return *model;
 }
@@ -118,10 +125,10 @@ class Agent {
     const Event stop{.trap = TrapId{shot.value("trap", 0U)}, .hit = shot.value("hit", 1U)};
     const Route& route = route_of(shot);
     const std::optional<double> work = command_.work_to(stop);
-    const std::optional<double> reading = device_.execute(work.value_or(route.whole));
+    const bool is_stopped = work && stop.trap != run_to_end;
+    const std::optional<double> reading = device_.execute(work.value_or(route.whole), !is_stopped);
     save();
     if (!reading) return {{"outcome", "lost"}, {"why", "the device was reset"}};
-    const bool is_stopped = work && stop.trap != run_to_end;
     json sample{{"outcome", is_stopped ? "stopped" : "ended"}, {"ticks", std::llround(*reading * ns_per_us)}};
     if (is_stopped) {
       sample["trap"] = number(stop.trap);

@@ -83,6 +83,7 @@ Trial run_trial(const Experiment& experiment) {
   trial.stops = engine.stops();
   trial.times = engine.times();
   trial.look = engine.look().value();
+  trial.assumptions = engine.assumptions();
   trial.figures = engine.figures();
   trial.truth = truth(engine);
   return trial;

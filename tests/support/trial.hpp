@@ -29,6 +29,7 @@ struct Trial {
   engine::Clock clock = {};
   std::vector<std::size_t> stops;
   engine::Look look = {};
+  engine::Assumptions assumptions = {};
   std::vector<engine::FigureLook> figures = {};
   engine::Times times{0};          // that the look is made of
   std::vector<double> truth;       // share of each block of the look

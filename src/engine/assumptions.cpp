@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/engine/assumptions.hpp"
+
+#include <algorithm>
+
+#include "src/engine/locked_grid.hpp"
+
+namespace jcprof::engine {
+namespace {
+
+// Drivers and timers wait no longer. Costs that are multiples of more are the code's own.
+constexpr double longest_period_ns = 40e6;
+// Finer grids move no share that can be told from none, and looking for them takes ever longer.
+constexpr double finest_of_whole = 0.001;
+
+}  // namespace
+
+Assumptions check_assumptions(const Times& times, const Clock& clock, const AssumptionScope& scope) {
+  Assumptions found;
+  if (clock.method != Method::exact && scope.ns_per_tick > 0)
+    found.locked_grid =
+        find_locked_grid(times, clock,
+                         {.edges = scope.edges,
+                          .finest = std::max(scope.finest_share, finest_of_whole) * scope.whole / 2,
+                          .longest = longest_period_ns / scope.ns_per_tick});
+  return found;
+}
+
+}  // namespace jcprof::engine

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/engine/columns.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace jcprof::engine {
+
+Columns columns_for(std::vector<std::size_t> stops) {
+  const std::size_t count = stops.size();
+  return {.stops = std::move(stops),
+          .open = std::vector<bool>(count, true),
+          .attempts = std::vector<std::uint32_t>(count),
+          .hits = std::vector<std::uint32_t>(count),
+          .times = Times(count)};
+}
+
+void drop(Columns& columns, const std::set<std::size_t>& gone) {
+  std::vector<std::size_t> kept;
+  for (std::size_t c = 0; c < columns.stops.size(); ++c)
+    if (!gone.contains(columns.stops[c])) kept.push_back(c);
+  if (kept.size() == columns.stops.size()) return;
+  const auto pick = [&](auto values) {
+    decltype(values) picked;
+    for (const std::size_t c : kept) picked.push_back(values[c]);
+    return picked;
+  };
+  columns.times = Times(pick(columns.times.columns()));
+  columns.stops = pick(columns.stops);
+  columns.open = pick(columns.open);
+  columns.attempts = pick(columns.attempts);
+  columns.hits = pick(columns.hits);
+}
+
+std::vector<std::uint32_t> groups_of(const std::vector<std::size_t>& stops,
+                                     const std::vector<std::uint32_t>& groups) {
+  std::vector<std::uint32_t> result;
+  if (groups.empty()) return result;
+  std::uint32_t next = std::ranges::max(groups) + 1;
+  for (std::size_t c = 0; c + 1 < stops.size(); ++c)
+    result.push_back(stops[c + 1] == stops[c] + 1 ? groups[stops[c]] : next++);
+  return result;
+}
+
+std::vector<std::uint32_t> edges_of(const std::vector<std::size_t>& stops,
+                                    const std::vector<std::uint32_t>& edges) {
+  std::vector<std::uint32_t> result;
+  for (std::size_t c = 0; c + 1 < stops.size(); ++c) {
+    const bool is_one_block = stops[c + 1] == stops[c] + 1;
+    const auto own = static_cast<std::uint32_t>(c + 1);
+    result.push_back(!is_one_block ? 0 : edges.empty() ? own : edges[stops[c]]);
+  }
+  return result;
+}
+
+}  // namespace jcprof::engine
