@@ -11,7 +11,7 @@ namespace jcprof::annotator {
 namespace {
 
 // A function of so many lines squared is aligned in a moment; of larger ones keys alone tell.
-constexpr std::size_t most_cells = std::size_t{1} << 24U;
+constexpr std::size_t most_pairs = std::size_t{1} << 24U;
 
 struct TrappedLine {
   std::size_t index = 0;  // of the line
@@ -114,7 +114,7 @@ std::vector<std::optional<std::size_t>> match_lines(const MappedLines& before, c
   for (const auto& [name, lines] : functions_of(after)) {
     const auto old = functions.find(name);
     if (old == functions.end()) continue;
-    if (old->second.size() * lines.size() > most_cells)
+    if (old->second.size() * lines.size() > most_pairs)
       match_by_keys(old->second, lines, match);
     else
       align(old->second, lines, match);

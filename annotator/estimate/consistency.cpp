@@ -9,7 +9,7 @@ namespace jcprof::annotator {
 namespace {
 
 constexpr std::size_t fewest_rounds = 10;
-constexpr double least_share = 0.05;  // of the command
+constexpr double least_excess = 0.05;  // of the command
 constexpr double half_widths = 4;
 constexpr double most_rounds = 0.85;  // of them
 constexpr double wrong_in_a_run = 0.01;
@@ -33,7 +33,7 @@ engine::Interval mean_of_tamed(std::vector<double> values, double alpha) {
 class Judge {
  public:
   Judge(double total, std::size_t stretches)
-      : least_(least_share * total),
+      : least_(least_excess * total),
         alpha_(wrong_in_a_run /
                static_cast<double>((most_neighbours + 1) * std::max<std::size_t>(stretches, 1))) {}
 

@@ -130,7 +130,7 @@ void add_arcs(GmonWriter& out, const Totals& totals) {
 
 /// The entry of a program, or the first function of a library: gprof counts no arc that begins outside of all
 /// functions.
-std::uint64_t beginning_of(Elf* elf, const GElf_Ehdr& head) {
+std::uint64_t start_of_text(Elf* elf, const GElf_Ehdr& head) {
   std::uint64_t first = 0;
   Elf_Scn* section = nullptr;
   while (head.e_entry == 0 && (section = elf_nextscn(elf, section)) != nullptr) {
@@ -165,7 +165,7 @@ Binary read_binary(const std::filesystem::path& file) {
                           ? to_hex({static_cast<const std::uint8_t*>(id), static_cast<std::size_t>(bytes)})
                           : "",
           .pointer_bytes = gelf_getclass(elf.get()) == ELFCLASS32 ? 4U : 8U,
-          .entry = beginning_of(elf.get(), head)};
+          .entry = start_of_text(elf.get(), head)};
 }
 
 std::string to_gmon(const RecordedRun& recorded, const Binary& binary) {

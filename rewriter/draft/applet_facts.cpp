@@ -20,7 +20,7 @@ namespace jcprof::rewriter {
 namespace {
 
 /// A class that a card can install, with the `process(APDU)` that the card calls.
-struct Candidate {
+struct AppletCandidate {
   std::string entry;                   // "PinApplet.process"; of a superclass where that has it
   std::string class_name;              // qualified
   const SourceModel* model = nullptr;  // the file of the entry
@@ -57,20 +57,20 @@ bool has_entry(const SourceModel& model, const std::string& owner) {
 }
 
 /// The class itself, or the nearest of its superclasses that has the entry.
-std::optional<Candidate> candidate_of(const std::vector<SourceModel>& models, const SourceModel& own,
-                                      const ClassInfo& info) {
+std::optional<AppletCandidate> candidate_of(const std::vector<SourceModel>& models, const SourceModel& own,
+                                            const ClassInfo& info) {
   const std::string qualified = qualified_name(own.scope, info.name);
-  if (has_entry(own, info.name)) return Candidate{info.name + ".process", qualified, &own, &own};
+  if (has_entry(own, info.name)) return AppletCandidate{info.name + ".process", qualified, &own, &own};
   for (const std::string& base : info.bases)
     for (const SourceModel& model : models)
       for (const ClassInfo& other : model.classes)
         if (qualified_name(model.scope, other.name) == base && has_entry(model, other.name))
-          return Candidate{other.name + ".process", qualified, &model, &own};
+          return AppletCandidate{other.name + ".process", qualified, &model, &own};
   return std::nullopt;
 }
 
 /// By a class of the card's own code: one for tests does not make an applet a part of another.
-bool is_extended(const std::vector<SourceModel>& models, const Candidate& candidate) {
+bool is_extended(const std::vector<SourceModel>& models, const AppletCandidate& candidate) {
   return std::ranges::any_of(models, [&](const SourceModel& model) {
     return (!is_aside(model.path) || is_aside(candidate.own->path)) &&
            std::ranges::any_of(model.classes,
@@ -78,44 +78,45 @@ bool is_extended(const std::vector<SourceModel>& models, const Candidate& candid
   });
 }
 
-bool is_named(const BuiltApplet& applet, const Candidate& candidate) {
+bool is_named(const BuiltApplet& applet, const AppletCandidate& candidate) {
   return applet.class_name == candidate.class_name || candidate.class_name.ends_with("." + applet.class_name);
 }
 
 /// In the order of the build files; then those that none of them names, of tests and examples last.
-std::vector<Candidate> find_candidates(const std::vector<SourceModel>& models,
-                                       const std::vector<AppletBuild>& builds) {
-  std::vector<Candidate> all;
+std::vector<AppletCandidate> find_candidates(const std::vector<SourceModel>& models,
+                                             const std::vector<AppletBuild>& builds) {
+  std::vector<AppletCandidate> all;
   for (const SourceModel& model : models)
     for (const ClassInfo& info : model.classes)
       if (const auto found = info.applet ? candidate_of(models, model, info) : std::nullopt)
         all.push_back(*found);
-  std::ranges::stable_partition(all, [](const Candidate& c) { return !is_aside(c.own->path); });
-  std::vector<Candidate> ordered;
+  std::ranges::stable_partition(all, [](const AppletCandidate& c) { return !is_aside(c.own->path); });
+  std::vector<AppletCandidate> ordered;
   for (const AppletBuild& build : builds)
     for (const BuiltApplet& applet : build.applets) {
-      const auto found = std::ranges::find_if(all, [&](const Candidate& c) { return is_named(applet, c); });
+      const auto found =
+          std::ranges::find_if(all, [&](const AppletCandidate& c) { return is_named(applet, c); });
       if (found == all.end()) continue;
       ordered.push_back(*found);
       ordered.back().aid = applet.aid;
       ordered.back().build = build.file;
       all.erase(found);
     }
-  for (const Candidate& candidate : all)
+  for (const AppletCandidate& candidate : all)
     if (!is_extended(models, candidate)) ordered.push_back(candidate);
   return ordered;
 }
 
 /// The one that the user asked for, else the first.
-const Candidate& choose(const std::vector<Candidate>& candidates, const std::string& wanted) {
+const AppletCandidate& choose(const std::vector<AppletCandidate>& candidates, const std::string& wanted) {
   if (wanted.empty()) return candidates.front();
-  const auto found = std::ranges::find_if(candidates, [&](const Candidate& c) {
+  const auto found = std::ranges::find_if(candidates, [&](const AppletCandidate& c) {
     return c.entry == wanted || c.class_name == wanted || c.class_name + ".process" == wanted ||
            c.class_name.ends_with("." + wanted);
   });
   if (found != candidates.end()) return *found;
   std::vector<std::string> names;
-  for (const Candidate& c : candidates) names.push_back(c.entry);
+  for (const AppletCandidate& c : candidates) names.push_back(c.entry);
   throw UserError(Fault{.message = fmt::format("\"{}\" is no applet's entry here", wanted),
                         .hint = fmt::format("there are {}", fmt::join(names, ", "))});
 }
@@ -135,7 +136,7 @@ std::string aid_in_comment(const std::string& path, const std::string& text) {
   return "";
 }
 
-void find_aid(const Candidate& chosen, AppletFacts& facts) {
+void find_aid(const AppletCandidate& chosen, AppletFacts& facts) {
   facts.aid = chosen.aid;
   facts.aid_from = chosen.build;
   if (!facts.aid.empty()) return;
@@ -202,7 +203,7 @@ std::string encoding_of(const std::vector<const SourceModel*>& own) {
 }
 
 /// The runtime's classes stand beside the entry's.
-std::vector<std::string> compiled_files(const AppletSources& sources, const Candidate& chosen) {
+std::vector<std::string> compiled_files(const AppletSources& sources, const AppletCandidate& chosen) {
   if (!sources.roots.empty())  // javac finds the others
     return chosen.own == chosen.model ? std::vector{chosen.model->path}
                                       : std::vector{chosen.own->path, chosen.model->path};
@@ -217,7 +218,7 @@ std::vector<std::string> compiled_files(const AppletSources& sources, const Cand
 }
 
 /// That makes the applet, else one whose name says that it builds.
-std::string builder_of(const FoundTree& tree, const Candidate& chosen) {
+std::string builder_of(const FoundTree& tree, const AppletCandidate& chosen) {
   if (ends_with_one_of(chosen.build, {".xml", ".gradle", ".gradle.kts"})) return chosen.build;
   for (const std::string& path : tree.paths)
     if (is_one_of(path, {"build.xml", "build.gradle", "build.gradle.kts", "pom.xml"})) return path;
@@ -229,9 +230,9 @@ std::string builder_of(const FoundTree& tree, const Candidate& chosen) {
 std::optional<AppletFacts> find_applet(const FoundTree& tree) {
   const std::vector<SourceModel> models = read_models(tree);
   const std::vector<AppletBuild> builds = find_applet_builds(tree);
-  const std::vector<Candidate> candidates = find_candidates(models, builds);
+  const std::vector<AppletCandidate> candidates = find_candidates(models, builds);
   if (candidates.empty()) return std::nullopt;
-  const Candidate& chosen = choose(candidates, tree.wanted_entry);
+  const AppletCandidate& chosen = choose(candidates, tree.wanted_entry);
   const AppletSources sources = find_applet_sources(models, *chosen.own);
   std::vector<std::string> versions;
   for (const AppletBuild& build : builds)
@@ -250,7 +251,7 @@ std::optional<AppletFacts> find_applet(const FoundTree& tree) {
                     .jars = choose_jars(tree, sources.imports, versions),
                     .properties = find_properties(tree, models, sources.models),
                     .builder = builder_of(tree, chosen)};
-  for (const Candidate& other : candidates)
+  for (const AppletCandidate& other : candidates)
     if (&other != &chosen) facts.others.push_back(fmt::format("{} ({})", other.entry, other.own->path));
   find_aid(chosen, facts);
   return facts;

@@ -33,12 +33,12 @@ struct Deleter {
   void operator()(TSTree* tree) const { ts_tree_delete(tree); }
 };
 
-class Cursor {
+class TreeCursor {
  public:
-  explicit Cursor(TSNode node) : cursor_(ts_tree_cursor_new(node)) {}
-  ~Cursor() { ts_tree_cursor_delete(&cursor_); }
-  Cursor(const Cursor&) = delete;
-  Cursor& operator=(const Cursor&) = delete;
+  explicit TreeCursor(TSNode node) : cursor_(ts_tree_cursor_new(node)) {}
+  ~TreeCursor() { ts_tree_cursor_delete(&cursor_); }
+  TreeCursor(const TreeCursor&) = delete;
+  TreeCursor& operator=(const TreeCursor&) = delete;
 
   TSNode node() const { return ts_tree_cursor_current_node(&cursor_); }
   std::string_view field() const {
@@ -126,7 +126,7 @@ JavaSyntax::JavaSyntax(const std::string& path, std::string_view text) : text_(t
 
   const TSNode root = ts_tree_root_node(tree.get());
   const bool faulty = ts_node_has_error(root);
-  Cursor cursor(root);
+  TreeCursor cursor(root);
   std::vector<NodeIndex> open;
   std::size_t nesting = 0;
   for (;;) {
