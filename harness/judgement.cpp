@@ -88,7 +88,8 @@ std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal
          "`jcprof run` measures on from there; or choose a larger --absolute");
   if (look && look->is_bimodal)
     warn(WarningKind::bimodal, "readings come in two heaps",
-         "a transport or a target with two states; blocks are right as long as both are met about as often");
+         "a transport or a target with two states; the report shows the distribution of each line, and its "
+         "mean");
   return warnings;
 }
 

@@ -66,7 +66,7 @@ double quantile(std::vector<double> values, double p) {
 
 double bimodality(std::vector<double> values) {
   constexpr std::size_t fewest = 100;  // of fewer, tails tell nothing
-  constexpr double tail = 0.01;
+  constexpr double tail = 0.05;        // spikes that are rarer are no heap
   if (values.size() < fewest) return missing;
   const double low = quantile(values, tail);
   const double high = quantile(values, 1 - tail);

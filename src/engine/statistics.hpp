@@ -44,7 +44,7 @@ double mad_sigma(const std::vector<double>& values);
 /// Linear between order statistics (Hyndman & Fan 1996, type 7); 0 <= p <= 1; missing of nothing.
 double quantile(std::vector<double> values, double p);
 
-/// (skewness² + 1) / kurtosis, of the middle 98 % of the values: 1 for two values, 5/9 for a uniform or an
+/// (skewness² + 1) / kurtosis, of the middle 90 % of the values: 1 for two values, 5/9 for a uniform or an
 /// exponential distribution (Sarle's coefficient; Pfister et al. 2013). Missing for fewer than 100 values.
 double bimodality(std::vector<double> values);
 

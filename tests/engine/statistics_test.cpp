@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/engine/statistics.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <span>
 
 #include <catch2/catch.hpp>
 
@@ -64,6 +66,10 @@ TEST_CASE("two heaps have a bimodality of one, whatever their sizes, and an even
   CHECK(bimodality(even) == Approx(5.0 / 9).margin(0.001));
   halves.pop_back();
   CHECK(is_missing(bimodality(halves)));
+  for (const std::size_t rare : {10, 20, 40}) {
+    std::ranges::fill(std::span(even).last(rare), 50'000);
+    CHECK(bimodality(even) < 0.6);
+  }
   CHECK(is_missing(bimodality(std::vector<double>(200, 5))));
 }
 
