@@ -63,6 +63,7 @@ void add_gen(CLI::App& app, GenOptions& options) {
   app.add_flag("--functions-only", options.functions_only)->group(hidden);
   app.add_option("--include", options.include)->allow_extra_args(false)->group(hidden);
   app.add_option("--exclude", options.exclude)->allow_extra_args(false)->group(hidden);
+  app.add_option("--without", options.without)->allow_extra_args(false)->group(hidden);
   app.add_flag("--tell-if-tight", options.tells_if_tight)->group(hidden);
 }
 

@@ -14,18 +14,22 @@
 
 namespace jcprof::cli {
 
-/// One run of the command in the tree, as far as it was traced.
+/// One run of the command in the tree, as far as it was traced; where it is not cut, with what further runs
+/// take.
 harness::TracedPath look_at_path(const Project& project, const TrapMap& map,
                                  const std::filesystem::path& out);
 
 struct Shortening {
   bool functions_only = false;
   std::vector<std::string> exclude;  // patterns of further functions, the most often passed first
+  std::vector<Trap> unsteady;        // further traps, which make the path vary
   std::uint64_t events = 0;          // of the path as it is
 };
 
-/// Nothing where the path is short enough to be measured, or none of its traps can go. A statement's traps go
-/// first, then all of functions that are passed so often that the path stays too long. Entries stay.
+/// Nothing where the path is short enough to be measured and steady, or none of its traps can go. Of one that
+/// is too long a statement's traps go first, then all of functions that are passed so often that it stays too
+/// long. Of one that varies the traps go that not all runs pass as often, or in the same order: what lies
+/// behind a join of two ways has no time where stops do not say which of them they came. Entries stay.
 Shortening shortening(const harness::TracedPath& path, const TrapMap& map, TrapLevel level);
 
 /// False where nothing is to be left out.

@@ -121,6 +121,7 @@ Project project_of(const GenOptions& options) {
   if (!options.include.empty()) project.profile.include = options.include;
   std::erase(project.profile.include, "");
   std::ranges::copy(options.exclude, std::back_inserter(project.profile.exclude));
+  project.profile.without = options.without;
   return project;
 }
 

@@ -35,7 +35,7 @@ struct StripOptions {
   bool quiet = false;
 };
 
-/// The last four are hidden from users: jcprof profile asks for narrower scopes than that of the project
+/// The last five are hidden from users: jcprof profile asks for narrower scopes than that of the project
 /// file.
 struct GenOptions {
   CommonOptions common;
@@ -44,6 +44,7 @@ struct GenOptions {
   bool functions_only = false;            // in place of the project's "level"
   std::vector<std::string> include;       // in place of the project's, where there are any; "" names nothing
   std::vector<std::string> exclude = {};  // beside the project's
+  std::vector<std::string> without = {};  // keys of traps
   bool tells_if_tight = false;            // done_but_tight is an exit code
 };
 

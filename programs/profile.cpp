@@ -93,7 +93,7 @@ Shortening shortening_of(const Profiling& all, TrapLevel level) {
   }
 }
 
-/// Where the path is too long to be measured, builds with fewer traps.
+/// Where the path is too long to be measured, or varies, builds with fewer traps.
 void shorten_path(Profiling& all) {
   if (all.project.target != TargetKind::program || all.refine == RefineWish::never) return;
   TrapLevel level = all.project.profile.level;
@@ -104,6 +104,7 @@ void shorten_path(Profiling& all) {
     if (shorter.functions_only) level = TrapLevel::function;
     all.gen.functions_only = all.gen.functions_only || shorter.functions_only;
     std::ranges::copy(shorter.exclude, std::back_inserter(all.gen.exclude));
+    std::ranges::transform(shorter.unsteady, std::back_inserter(all.gen.without), &Trap::key);
     make_tree(all.gen, all.folder);
     build_and_install(all);
   }

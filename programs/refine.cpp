@@ -70,6 +70,8 @@ bool is_needed(const FirstRun& first, double passes) {
   return first.profile.trap_share > annotator::dear_traps && passes >= worth_a_run;
 }
 
+}  // namespace
+
 std::string list_of(std::vector<std::string> names) {
   if (names.size() > most_named) {
     const std::size_t others = names.size() - most_named;
@@ -78,8 +80,6 @@ std::string list_of(std::vector<std::string> names) {
   }
   return fmt::format("{}", fmt::join(names, ", "));
 }
-
-}  // namespace
 
 std::string pattern_of(std::string function) {
   std::ranges::replace_if(function, [](char c) { return c == '[' || c == ']'; }, '?');

@@ -48,6 +48,9 @@ std::optional<Refinement> refinement(const FirstRun& first, RefineWish wish);
 /// That matches the function alone: in a glob, brackets would be sets of characters.
 std::string pattern_of(std::string function);
 
+/// The first of them, and how many more there are.
+std::string list_of(std::vector<std::string> names);
+
 /// Tells a person which functions are left out and why.
 std::string to_text(const Refinement& refinement);
 

@@ -68,6 +68,7 @@ std::vector<std::string> words_of(const GenOptions& options, const fs::path& out
   add(options.tells_if_tight, "--tell-if-tight");
   for (const std::string& pattern : options.include) words.insert(words.end(), {"--include", pattern});
   for (const std::string& pattern : options.exclude) words.insert(words.end(), {"--exclude", pattern});
+  for (const std::string& key : options.without) words.insert(words.end(), {"--without", key});
   return words;
 }
 

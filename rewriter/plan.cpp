@@ -38,14 +38,21 @@ std::string_view name_in_file(const Function& function) {
   return std::string_view(function.name).substr(function.file.empty() ? 0 : function.file.size() + 1);
 }
 
+/// "a.c:f" or "src/a.c:f", which no other file need have.
+bool matches_with_file(std::string_view pattern, const SourceModel& model, std::string_view name) {
+  if (pattern.find(':') == std::string_view::npos) return false;
+  const std::string from_root = fmt::format("{}:{}", model.path, name);
+  return glob_matches(pattern, from_root) ||
+         glob_matches(pattern, from_root.substr(from_root.rfind('/') + 1));
+}
+
 bool matches_function(std::string_view pattern, const SourceModel& model, const Function& function) {
   const std::string name(name_in_file(function));
   const std::string bare(without_parameters(name));
   const auto matches = [&](std::string_view text) { return glob_matches(pattern, text); };
   return matches(function.name) || matches(without_parameters(function.name)) || matches(name) ||
          matches(bare) || matches(function.simple_name) || matches(model.scope + "." + name) ||
-         matches(model.scope + "." + bare) || matches(model.path + ":" + bare) ||
-         matches(model.path.substr(model.path.rfind('/') + 1) + ":" + bare);
+         matches(model.scope + "." + bare) || matches_with_file(pattern, model, bare);
 }
 
 /// In Java a point may also stand between a class and its method.
@@ -222,16 +229,47 @@ bool has_other(const SourceModel& model, const FilePlan& chosen, const Site& sit
   });
 }
 
+/// The number of each site among those of its function, from 1.
+std::vector<std::uint32_t> ordinals_in(const SourceModel& model) {
+  std::vector<std::uint32_t> last(model.functions.size());
+  std::vector<std::uint32_t> ordinals(model.sites.size());
+  for (std::uint32_t i = 0; i < model.sites.size(); ++i) ordinals[i] = ++last[model.sites[i].function];
+  return ordinals;
+}
+
+std::string key_of(const SourceModel& model, const Site& site, std::uint32_t ordinal) {
+  // A statement holds those within it: of a long one only the beginning, or the time taken grows squarely.
+  const std::string_view statement =
+      std::string_view(model.text).substr(site.begin, std::min(site.end - site.begin, longest_digested));
+  const std::uint64_t where = digest(
+      fnv_basis, fmt::format("{}\n{}\n{}\n{}\n", model.path, name_in_file(model.functions[site.function]),
+                             name_of(site.kind), ordinal));
+  return fmt::format("{:016x}", digest(where, statement));
+}
+
+/// Sites whose traps are to be left out by their keys. An entry's first traps stay, as they frame the
+/// command.
+std::set<std::uint32_t> sites_without(const SourceModel& model, const std::vector<std::string>& keys) {
+  std::set<std::uint32_t> sites;
+  if (keys.empty()) return sites;
+  const std::set<std::string> unwanted(keys.begin(), keys.end());
+  const std::vector<std::uint32_t> ordinals = ordinals_in(model);
+  for (std::uint32_t i = 0; i < model.sites.size(); ++i)
+    if (unwanted.contains(key_of(model, model.sites[i], ordinals[i]))) sites.insert(i);
+  return sites;
+}
+
 /// For a file that shares the entries' runtime.
 void choose_sites(const Sources& in, std::size_t file, const std::set<FunctionRef>& entries, TrapPlan& plan) {
   const SourceModel& model = in.models[file];
   FilePlan& chosen = plan.files[file];
   chosen.instrumented = true;
+  const std::set<std::uint32_t> without = sites_without(model, in.policy.scope.without);
   for (std::uint32_t i = 0; i < model.sites.size(); ++i) {
     const FunctionRef function{file, model.sites[i].function};
     if (is_chosen(in, function, model.sites[i], entries.contains(function)) &&
         !(model.sites[i].instead && has_other(model, chosen, model.sites[i])) &&
-        !in.policy.left_out.contains({file, i}))
+        !in.policy.left_out.contains({file, i}) && !without.contains(i))
       chosen.traps.push_back({.site = i, .trap = {}});
   }
   for (std::uint32_t i = 0; i < model.functions.size(); ++i)
@@ -247,16 +285,6 @@ void choose_sites(const Sources& in, std::size_t file, const std::set<FunctionRe
 }
 
 // --- Ids and names ---
-
-std::string key_of(const SourceModel& model, const Site& site, std::uint32_t ordinal) {
-  // A statement holds those within it: of a long one only the beginning, or the time taken grows squarely.
-  const std::string_view statement =
-      std::string_view(model.text).substr(site.begin, std::min(site.end - site.begin, longest_digested));
-  const std::uint64_t where = digest(
-      fnv_basis, fmt::format("{}\n{}\n{}\n{}\n", model.path, name_in_file(model.functions[site.function]),
-                             name_of(site.kind), ordinal));
-  return fmt::format("{:016x}", digest(where, statement));
-}
 
 std::string identifier(std::string text) {
   std::ranges::replace_if(text, [](char c) { return !is_word(c); }, '_');
@@ -322,9 +350,7 @@ void give_ids_and_names(const std::vector<SourceModel>& models, TrapPlan& plan) 
   for (std::size_t file = 0; file < models.size(); ++file) {
     const SourceModel& model = models[file];
     const LineIndex lines(model.text);
-    std::vector<std::uint32_t> ordinal(model.functions.size());  // of the last site of each
-    std::vector<std::uint32_t> ordinals(model.sites.size());     // of each among all of its function
-    for (std::uint32_t i = 0; i < model.sites.size(); ++i) ordinals[i] = ++ordinal[model.sites[i].function];
+    const std::vector<std::uint32_t> ordinals = ordinals_in(model);
     for (PlannedTrap& planned : plan.files[file].traps) {
       const Site& site = model.sites[planned.site];
       const std::size_t line = lines.line(site.begin);

@@ -129,6 +129,7 @@ struct ProfileScope {
   std::vector<std::string> exclude;
   TrapLevel level = TrapLevel::statement;
   bool markers = true;
+  std::vector<std::string> without = {};  // keys of traps that are left out; not of the file
 };
 
 struct CompileSettings {

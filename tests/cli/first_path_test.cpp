@@ -66,5 +66,28 @@ TEST_CASE("an entry stays, and where there is nothing else nothing is left out")
   CHECK_FALSE(is_needed(shortening(only_main, map(), TrapLevel::function)));
 }
 
+/// Of a path that runs take in these ways.
+std::vector<std::string> unsteady(const std::vector<std::vector<std::uint32_t>>& ways) {
+  harness::TracedPath path{.state = harness::PathState::varying, .total = 9};
+  for (const std::vector<std::uint32_t>& way : ways) {
+    std::vector<TrapId> traps;
+    for (const std::uint32_t id : way) traps.push_back(TrapId{id});
+    path.variants.push_back({.events = harness::events_of(traps)});
+  }
+  path.events = path.variants.front().events;
+  std::vector<std::string> keys;
+  for (const Trap& one : shortening(path, map(), TrapLevel::statement).unsteady) keys.push_back(one.key);
+  return keys;
+}
+
+TEST_CASE("traps go that not all runs pass as often or in the same order") {
+  using Keys = std::vector<std::string>;
+  CHECK(unsteady({{1, 2, 4, 6, 3, 7, 8}, {1, 2, 4, 5, 6, 3, 7, 8}}) == Keys{"5"});
+  CHECK(unsteady({{1, 2, 3, 4, 5, 6, 7}, {1, 2, 3, 3, 4, 5, 6, 7, 8}}) == Keys{"3", "8"});
+  CHECK(unsteady({{1, 2, 3, 4, 5, 6, 7}, {1, 2, 4, 3, 5, 6, 7}}) == Keys{"3", "4"});
+  CHECK(unsteady({{1, 2, 3}, {1, 2, 3}}).empty());
+  CHECK(unsteady({{1, 2, 3, 4}, {1, 5, 6}}).empty());  // there is no usual way
+}
+
 }  // namespace
 }  // namespace jcprof::cli

@@ -164,5 +164,27 @@ TEST_CASE(
   CHECK(test::value_of(profile, "SELECT count(*) FROM trap WHERE function = 'work'") == "2");
 }
 
+TEST_CASE("a branch that not every run takes leaves the times behind it known") {
+  const Workplace place("branch");
+  const fs::path project = place / "branch";
+  write_file(project / "branch.c",
+             "#include <stdio.h>\nstatic volatile unsigned sum;\nstatic void odd(void) {\n  sum++;\n}\n"
+             "static void after(void) {\n  sum += 2;\n}\nint main(void) {\n"
+             "  if (remove(\"flag\") != 0) {\n    fclose(fopen(\"flag\", \"w\"));\n    odd();\n  }\n"
+             "  after();\n  return 0;\n}\n");
+  inited(place, project);
+  const Said said = place.run({"jcprof", "profile", project.string(), "--rounds", "2"});
+  INFO(said.out << said.err);
+  REQUIRE(said.status == 0);
+  CHECK_THAT(
+      said.out,
+      Catch::Contains("path: it is not the same each time: without the traps that not every run passes (") &&
+          Catch::Contains("branch.c:12"));
+  const fs::path profile = project / "jcprof-out/profile.jcprof";
+  CHECK(test::value_of(profile, "SELECT count(*) FROM trap WHERE function = 'odd'") == "0");
+  CHECK(test::value_of(profile, "SELECT max(variant) FROM path") == "0");
+  CHECK(test::value_of(profile, "SELECT count(*) FROM line WHERE line = 14") == "1");
+}
+
 }  // namespace
 }  // namespace jcprof
