@@ -30,8 +30,8 @@ inline nlohmann::ordered_json known_interval_json(const Interval& interval) {
 /// "mean", "median", "q05", "q95", and "mean_differs" where that is so. Nothing where they are not known.
 inline void add_averages(nlohmann::ordered_json& item, const Estimate& cost) {
   if (!cost.averages) return;
-  item["mean"] = interval_json(cost.averages->mean);
-  item["median"] = interval_json(cost.averages->median);
+  item["mean"] = known_interval_json(cost.averages->mean);
+  item["median"] = known_interval_json(cost.averages->median);
   item["q05"] = cost.averages->q05;
   item["q95"] = cost.averages->q95;
   if (cost.averages->differs) item["mean_differs"] = true;

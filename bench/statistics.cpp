@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/bars.hpp"
+#include "bench/differing.hpp"
 #include "bench/fixed_1000.hpp"
 #include "bench/hot_blocks.hpp"
 #include "bench/lines.hpp"
@@ -50,7 +51,8 @@ struct Result {
   Row row;
   Tally tally;
   Published published;
-  double shots = 0;  // of one profile, warm-up included
+  double differing = 0;  // profiles of which exports or sums disagree
+  double shots = 0;      // of one profile, warm-up included
   double warm_up = 0;
   double broken = 0;           // part of the profiles that are said to break an assumption
   double settled = 0;          // part of the profiles that ended because all blocks were good enough
@@ -101,10 +103,22 @@ struct Job {
   std::uint64_t seed = 1;
 };
 
-Result summary(const Row& row, std::span<const Trial> trials) {
+struct Done {
+  Trial trial;
+  bool differs = false;
+};
+
+Done run_job(const Job& job) {
+  Done done{.trial = run_trial(experiment(job.row, job.seed))};
+  done.differs = differs(done.trial);
+  return done;
+}
+
+Result summary(const Row& row, std::span<const Done> all) {
   Result result{.row = row};
-  const auto part = 1 / static_cast<double>(trials.size());
-  for (const Trial& trial : trials) {
+  const auto part = 1 / static_cast<double>(all.size());
+  for (const auto& [trial, is_differing] : all) {
+    if (is_differing) ++result.differing;
     result.tally.add(test::tally(trial, precisions.at(static_cast<std::size_t>(row.aim))));
     result.published.add(published(trial, precisions.at(static_cast<std::size_t>(row.aim))));
     result.shots += part * static_cast<double>(trial.shots);
@@ -123,8 +137,7 @@ std::vector<Result> measure(const std::vector<Row>& rows, std::uint64_t seeds) {
   std::vector<Job> jobs;
   for (const Row& row : rows)
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) jobs.push_back({row, seed});
-  const std::vector<Trial> trials =
-      test::parallel_map(jobs, [](const Job& job) { return run_trial(experiment(job.row, job.seed)); });
+  const std::vector<Done> trials = test::parallel_map(jobs, run_job);
   std::vector<Result> results;
   for (std::size_t i = 0; i < rows.size(); ++i)
     results.push_back(summary(rows[i], std::span(trials).subspan(i * seeds, seeds)));
@@ -161,7 +174,8 @@ void compare(std::vector<Result>& results, std::uint64_t seeds) {
 
 void print_head() {
   fmt::print(
-      "{:20} |   K | target | coverage, of blocks | lines | functions | within |    shots | warm-up | "
+      "{:20} |   K | target | coverage, of blocks | lines | functions | differ | within |    shots | warm-up "
+      "| "
       "settled | "
       "fixed-1000 | within | oracle\n",
       "device");
@@ -172,12 +186,13 @@ void print_row(const Result& result) {
       result.coarse > 0 ? fmt::format("  steps of {:.3g} ms seen in {} profiles", result.tick, result.coarse)
                         : "";
   fmt::print(
-      "{:20} | {:3} | {:>6} | {:5.1f} %, {:8.1f} % | {:5.1f} | {:9.1f} | {:4.0f} % | {:8.0f} | {:7.0f} | "
+      "{:20} | {:3} | {:>6} | {:5.1f} %, {:8.1f} % | {:5.1f} | {:9.1f} | {:6} | {:4.0f} % | {:8.0f} | "
+      "{:7.0f} | "
       "{:7} | {:8.1f} x | {:4.0f} % "
       "| {}{:.1f} x{}\n",
       label(result.row), result.row.blocks, result.row.aim == Aim::a ? "A" : "B",
       100 * result.tally.coverage(), 100 * result.published.blocks.coverage(),
-      100 * result.published.lines.coverage(), 100 * result.published.functions.coverage(),
+      100 * result.published.lines.coverage(), 100 * result.published.functions.coverage(), result.differing,
       100 * result.published.blocks.accuracy(), result.shots, result.warm_up, result.settled,
       shots_of_fixed_1000(result.row) / result.shots, 100 * result.rival, result.is_oracle_cut ? "> " : "",
       result.oracle / result.shots, grid);
@@ -190,6 +205,7 @@ void check_row(const Result& result, std::uint64_t seeds, Bars& bars) {
   bars.at_least(name + ": coverage, %", 100 * result.tally.coverage(), is_coarse ? 90 : 93);
   bars.at_least(name + ": coverage of published blocks, %", 100 * result.published.blocks.coverage(),
                 is_coarse ? 90 : 93);
+  bars.at_most(name + ": profiles of which exports or sums disagree", result.differing, 0);
   const auto profiles = static_cast<double>(seeds);
   if (is_coarse || result.row.noise.starts_with("grid"))
     bars.at_least(name + ": profiles in which the steps are seen", static_cast<double>(result.coarse),

@@ -32,7 +32,7 @@ void add_averages(StoredEstimate& row, const Estimate& estimate) {
   row.mean = estimate.averages->mean.value;
   row.mean_low = estimate.averages->mean.low;
   row.mean_high = estimate.averages->mean.high;
-  row.median = estimate.averages->median.value;
+  if (std::isfinite(estimate.averages->median.high)) row.median = estimate.averages->median.value;
   row.median_low = estimate.averages->median.low;
   row.median_high = estimate.averages->median.high;
   row.q05 = estimate.averages->q05;

@@ -197,7 +197,7 @@ class Sarif {
             {"unit", name_of(run.unit)},
             {"hot", run.hot},
             {"extent", extent(profile_)},
-            {"total", interval_json(profile_.total.ticks)}};
+            {"total", known_interval_json(profile_.total.ticks)}};
   }
 
   const Profile& profile_;

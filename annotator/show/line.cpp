@@ -131,11 +131,14 @@ std::string whole_cost(const Estimate& cost, ClockUnit unit) {
 
 std::string averages_text(const Averages& averages, ClockUnit unit) {
   const Quantity mean = quantity(averages.mean, unit);
-  const Quantity median = quantity(averages.median, unit);
+  const Quantity middle = quantity(averages.median, unit);
+  const std::string median = std::isfinite(averages.median.high)
+                                 ? fmt::format("{} ±{}", middle.value, middle.half_width)
+                                 : not_measured(0);
   return fmt::format("mean    {} ±{}{}\n", mean.value, mean.half_width,
                      averages.differs ? ", not the typical time: single runs differ" : "") +
-         fmt::format("median  {} ±{}, 90 of 100 rounds from {} to {}\n", median.value, median.half_width,
-                     each(averages.q05, unit), each(averages.q95, unit));
+         fmt::format("median  {}, 90 of 100 rounds from {} to {}\n", median, each(averages.q05, unit),
+                     each(averages.q95, unit));
 }
 
 std::string bars(const std::vector<std::pair<std::string, std::size_t>>& rows, std::size_t width) {

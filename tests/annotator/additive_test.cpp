@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts add up to the whole, in every table and every export, whatever the noise.
+#include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
 #include "annotator/estimate/estimates.hpp"
-#include "tests/annotator/agreeing_exports.hpp"
 #include "tests/annotator/scripted_run.hpp"
 #include "tests/annotator/some_measured.hpp"
+#include "tests/support/export_agreement.hpp"
 
 namespace jcprof::annotator {
 namespace {
@@ -52,6 +55,24 @@ Profile skewed() {
     const double second = round % 3 == 1 ? 15 : 75 + round;
     return 10'000 + (at > 0 ? first : 0) + (at > 1 ? second : 0);
   }));
+}
+
+void check_exports_agree(const Profile& profile) {
+  CHECK(test::disagreements(test::exported(profile)) == std::vector<std::string>{});
+}
+
+/// In its first line, its function and the tree.
+Profile with_more(Profile profile, double ticks) {
+  LineEstimate& line = profile.lines.front();
+  FunctionEstimate& function = profile.functions.front();
+  CostNode& node = profile.tree.nodes.front();
+  REQUIRE(line.function == function.function);
+  REQUIRE(profile.tree.functions[node.function].name == line.function);
+  std::ranges::find(node.lines, line.line, &CostLine::line)->cost += ticks;
+  for (double* cost : {&line.cost.ticks.value, &function.exclusive.ticks.value,
+                       &function.inclusive.ticks.value, &node.exclusive, &node.inclusive})
+    *cost += ticks;
+  return profile;
 }
 
 double sum_of_lines(const Profile& profile, const std::string& function) {
@@ -105,22 +126,45 @@ TEST_CASE("however large the noise, all that is published of a path is a sum of 
 }
 
 TEST_CASE("every format says the same of each line and each function") {
-  test::check_exports_agree(test::some_measured());
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) test::check_exports_agree(noisy(seed, 16));
-  test::check_exports_agree(skewed());
+  check_exports_agree(test::some_measured());
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) check_exports_agree(noisy(seed, 16));
+  check_exports_agree(skewed());
+}
+
+TEST_CASE("one tick more in a single format is a disagreement, and one digit more in a table") {
+  using test::Exported;
+  constexpr double digits = 20;  // in the tables' last one
+  const Exported right = test::exported(test::some_measured());
+  const auto check_seen = [&](std::string Exported::* format, double ticks) {
+    Exported mixed = right;
+    mixed.*format = test::exported(with_more(test::some_measured(), ticks)).*format;
+    REQUIRE(mixed.*format != right.*format);
+    CHECK_FALSE(test::disagreements(mixed).empty());
+  };
+  for (const auto& format : {&Exported::json, &Exported::csv, &Exported::folded, &Exported::speedscope,
+                             &Exported::callgrind, &Exported::pprof})
+    check_seen(format, 1);
+  check_seen(&Exported::lines, digits);
+  check_seen(&Exported::functions, digits);
+}
+
+TEST_CASE("a total that is not the sum of its parts is a disagreement") {
+  Profile profile = test::some_measured();
+  profile.unattributed.value += 0.01;
+  CHECK_FALSE(test::disagreements(test::exported(profile)).empty());
 }
 
 TEST_CASE("what lies between two commands is the same in every format") {
   SyntheticDevice device{.map = two_calls(), .pass = 10};
   device.path = path_of({1, 2, 3, 5, 1, 2, 3, 5});
   device.costs = {100, 200, 500, 4e6, 100, 200, 500, 80};
-  test::check_exports_agree(estimate(device.run(12)));
+  check_exports_agree(estimate(device.run(12)));
 }
 
 TEST_CASE("without an interval there is no number, in any format") {
   const Profile profile = noisy(1, 6);
   for (const LineEstimate& line : profile.lines) CHECK_FALSE(was_measured(line.cost));
-  test::check_exports_agree(profile);
+  check_exports_agree(profile);
   CHECK(to_folded(profile).empty());
   CHECK(line_table(profile).find("not measured (6 rounds)") != std::string::npos);
   CHECK(tables(profile).find("±?") == std::string::npos);

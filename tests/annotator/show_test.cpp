@@ -147,6 +147,9 @@ TEST_CASE("a line is shown with its mean, its median and where most rounds lie")
             .find("typical 800 µs ±10, 80.0 % (72.0 % to 88.0 %)\n"
                   "mean    1.00 ms ±0.02, not the typical time: single runs differ\n"
                   "median  800 µs ±10, 90 of 100 rounds from 700 µs to 3.0 ms\n") != std::string::npos);
+  profile.lines[0].cost.averages->median = {};
+  CHECK(show_line(profile, {"src/sort.c", 11}, "", {.width = 40})
+            .find("median  not measured, 90 of 100 rounds from") != std::string::npos);
 }
 
 TEST_CASE("a line is shown with its rounds, its loop, callers and callees") {

@@ -5,15 +5,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <exception>
 #include <thread>
 
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
+#include "annotator/record/profile.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "src/core/sqlite.hpp"
 #include "src/core/store.hpp"
+#include "tests/support/export_agreement.hpp"
 #include "tests/support/processes.hpp"
 
 namespace jcprof::test {
@@ -43,6 +46,24 @@ std::vector<std::string> through_shell(const std::string& script, const std::vec
 void replace_all(std::string& text, const std::string& from, const std::string& to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
+}
+
+/// Nothing of a file that jcprof refuses.
+std::vector<std::string> disagreements_in(const fs::path& profile) {
+  try {
+    const Store store(profile, OpenMode::read_only);
+    return disagreements(exported(annotator::newest_run(store).profile));
+  } catch (const UserError&) {
+    return {};
+  }
+}
+
+void check_profiles_in(const fs::path& folder) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".jcprof" || !entry.is_regular_file()) continue;
+    for (const std::string& text : disagreements_in(entry.path()))
+      FAIL_CHECK(entry.path().string() << ": " << text);
+  }
 }
 
 }  // namespace
@@ -99,6 +120,11 @@ Workplace::Workplace(const std::string& name, TestClock clock)
 }
 
 Workplace::~Workplace() {
+  try {
+    if (std::uncaught_exceptions() == 0) check_profiles_in(folder_);
+  } catch (const std::exception& error) {
+    FAIL_CHECK("the profiles of the workplace cannot be checked: " << error.what());
+  }
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
 }

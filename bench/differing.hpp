@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The readings of a trial as a profile of a program: do its exports and tables agree, and its parts add up?
+#pragma once
+
+#include "tests/support/trial.hpp"
+
+namespace jcprof::bench {
+
+/// False in all but a mistake of ours; then it is said where.
+bool differs(const test::Trial& trial);
+
+}  // namespace jcprof::bench
