@@ -210,6 +210,30 @@ TEST_CASE("recorded traps: a command of an enclave or a TA ends before the next 
   CHECK(run.recording.threads.at(0).outside == 1000);
 }
 
+TEST_CASE("recorded traps: a command whose entry a macro returns from ends at the last trap of its body") {
+  LogBuilder log;
+  log.head.anchor = 0x1000;
+  // 1 p() { JCPROF_LAST  10 RETURN(f());  12 }: the last trap stands first in the body, and is passed last.
+  const TrapMap map = MapMaker()
+                          .trap(entry0, "p", 1)
+                          .trap(entry, "p", 1)
+                          .trap(before, "p", 10)
+                          .trap(exit, "p", 12)
+                          .trap(entry, "f", 20)
+                          .trap(exit, "f", 22)
+                          .map();
+  for (const std::uint64_t begin : {0U, 1030U})
+    log.line(1, begin, 1)
+        .line(1, begin + 1, 2)
+        .line(1, begin + 10, 3)
+        .line(1, begin + 12, 5)
+        .line(1, begin + 20, 6)
+        .line(1, begin + 30, 4);
+  const RecordedRun run = analyzed(log, map);
+  CHECK(tree(run) == "1: p×2 60(44)\n1:  f×2 16(16)\n");
+  CHECK(run.recording.threads.at(0).outside == 1000);
+}
+
 TEST_CASE("recorded traps: an entry of an enclave or a TA that is called by one that runs is a call") {
   LogBuilder log;
   log.head.anchor = 0x1000;

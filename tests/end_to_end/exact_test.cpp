@@ -272,6 +272,7 @@ TEST_CASE("a recording of what is destroyed and initialised in C++ is right to t
 }
 
 const Program cleanups{.source = "cleanups.c", .groups = 2, .exclude = {"drop"}};
+const Program macros{.source = "macros.c", .groups = 2};
 const Program whole_tries{.source = "whole_tries.cpp", .groups = 2, .exclude = {"Silent::~Silent"}};
 const Program constants{.source = "constants.cpp", .standard = "c++17"};
 const Program combinations{.source = "combinations.cpp", .groups = 7};
@@ -279,6 +280,11 @@ const Program combinations{.source = "combinations.cpp", .groups = 7};
 TEST_CASE("what a variable of C is cleaned up by is the time of who leaves it, to the step") {
   check_stopped(cleanups);
   check_recorded(cleanups);
+}
+
+TEST_CASE("a function that a macro returns from ends there, to the step") {
+  check_stopped(macros);
+  check_recorded(macros);
 }
 
 TEST_CASE("a body that is a try is right to the step") {
