@@ -280,7 +280,7 @@ Comparison compare(const Compared& before, const Compared& after) {
   else
     result.warnings.push_back(fmt::format("one session each: differences below {:.0f} % are not judged",
                                           100 * tolerance_of_sessions));
-  if (after.profile.recorded)
+  if (after.profile.recorded && std::min(before.profile.total.rounds, after.profile.total.rounds) < 2)
     result.warnings.push_back(
         "each recording is one run, and how far runs are from one another is not known: a change may be no "
         "more "

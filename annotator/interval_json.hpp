@@ -27,6 +27,13 @@ inline nlohmann::ordered_json known_interval_json(const Interval& interval) {
   return json;
 }
 
+/// The same of `estimate`'s ticks or share. Where it is single the value has no ends.
+inline nlohmann::ordered_json known_interval_json(const Estimate& estimate, Interval Estimate::* part) {
+  nlohmann::ordered_json json = known_interval_json(estimate.*part);
+  if (is_single(estimate)) json["low"] = json["high"] = nullptr;
+  return json;
+}
+
 /// "mean", "median", "q05", "q95", and "mean_differs" where that is so. Nothing where they are not known.
 inline void add_averages(nlohmann::ordered_json& item, const Estimate& cost) {
   if (!cost.averages) return;
@@ -49,8 +56,8 @@ inline nlohmann::ordered_json hottest_json(const Hottest& hottest, const char* p
 
 /// "ticks", "share" and "resolved" for an item, with averages. An unreliable one says so.
 inline void add_cost(nlohmann::ordered_json& item, const Estimate& cost) {
-  item["ticks"] = known_interval_json(cost.ticks);
-  item["share"] = known_interval_json(cost.share);
+  item["ticks"] = known_interval_json(cost, &Estimate::ticks);
+  item["share"] = known_interval_json(cost, &Estimate::share);
   item["resolved"] = cost.resolved;
   if (cost.unreliable) item["unreliable"] = true;
   add_averages(item, cost);

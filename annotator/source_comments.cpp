@@ -21,9 +21,9 @@ namespace {
 // must have one of these forms.
 constexpr std::string_view own_forms =
     R"(// (?:)"
-    R"([0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)) ±(?:[0-9.]+|\?) \([0-9.]+ %\) ×[0-9]+)"
+    R"([0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions))(?: ±(?:[0-9.]+|\?))? \([0-9.]+ %\) ×[0-9]+)"
     R"((?:, [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)) each)?)"
-    R"((?:; own [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)) ±(?:[0-9.]+|\?) \([0-9.]+ %\))?)"
+    R"((?:; own [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions))(?: ±(?:[0-9.]+|\?))? \([0-9.]+ %\))?)"
     R"((?:; own < [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)))?(?:; first of [0-9]+)?)"
     R"(|< [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)) ×[0-9]+(?:; first of [0-9]+)?)"
     R"(|not reached|not measured(?: \([0-9]+ rounds?\))? ×[0-9]+|unreliable ×[0-9]+(?:; first of [0-9]+)?)"
@@ -83,8 +83,9 @@ bool is_bound(const Estimate& estimate) {
 
 /// "40.2 ms ±0.3 (31.4 %)"
 std::string known_cost(const Estimate& estimate, ClockUnit unit) {
-  const Quantity cost = quantity(estimate.ticks, unit);
-  return fmt::format("{} ±{} ({})", cost.value, cost.half_width, percent(estimate.share.value));
+  const CostCells cost = cost_cells(estimate, unit);
+  return fmt::format("{}{}{} ({})", cost.value, cost.half_width.empty() ? "" : " ", cost.half_width,
+                     cost.share);
 }
 
 std::string cost_text(const Estimate& cost, std::uint64_t times, double average, ClockUnit unit) {

@@ -30,6 +30,13 @@ std::string signed_quantity(const Interval& ticks, ClockUnit unit) {
   return (ticks.value < 0 ? "-" : "") + quantity(size, unit).value;
 }
 
+/// Three digits, or fewer where own cost leaves more open.
+std::string single_quantity(const Interval& ticks, ClockUnit unit) {
+  constexpr double least = 0.005;
+  const double half = std::max(engine::half_width(ticks), least * ticks.value);
+  return quantity({ticks.value, ticks.value - half, ticks.value + half}, unit).value;
+}
+
 std::string recorded_extent(const Recorded& recorded) {
   std::string text = fmt::format("{} events of {} thread{}", recorded.events, recorded.threads,
                                  recorded.threads == 1 ? "" : "s");
@@ -72,7 +79,15 @@ std::string first_of(const std::vector<Item>& items, const std::vector<Column>& 
   if (items.empty()) return "";
   std::vector<Row> rows;
   for (const Item& item : items | std::views::take(style.rows)) rows.push_back(row_of(item));
-  return table(columns, std::move(rows), style) + left_out(items.size(), style);
+  // A recording of one run has no intervals.
+  std::vector<Column> shown = columns;
+  for (std::size_t c = columns.size(); c-- > 0;) {
+    if (columns[c].title != "±" || !std::ranges::all_of(rows, [&](const Row& row) { return row[c].empty(); }))
+      continue;
+    shown.erase(shown.begin() + static_cast<std::ptrdiff_t>(c));
+    for (Row& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(c));
+  }
+  return table(shown, std::move(rows), style) + left_out(items.size(), style);
 }
 
 }  // namespace
@@ -86,6 +101,7 @@ CostCells cost_cells(const Estimate& estimate, ClockUnit unit) {
   if (!was_measured(estimate)) return {no_value(estimate), "", "?"};
   if (!estimate.resolved)
     return {"< " + upper_bound(ticks.high, unit), "", "< " + percent(estimate.share.high)};
+  if (is_single(estimate)) return {single_quantity(ticks, unit), "", percent(estimate.share.value)};
   const Quantity cost = quantity(ticks, unit);
   return {cost.value, "±" + cost.half_width, percent(estimate.share.value)};
 }
@@ -103,6 +119,7 @@ std::string total_text(const Profile& profile) {
   const Quantity total = quantity(profile.total.ticks, unit);
   const bool has_few = profile.total.rounds > 0 && !was_measured(profile.total);
   if (has_few) return "total " + not_measured(profile.total.rounds);
+  if (is_single(profile.total)) return "total " + single_quantity(profile.total.ticks, unit);
   if (profile.recorded) return fmt::format("total {} ±{}", total.value, total.half_width);
   if (profile.total.rounds == 0)
     return profile.paths.size() > 1 ? "what a whole command takes on this path is not known"
@@ -125,6 +142,7 @@ std::string hottest_text(const Profile& profile, const ShownName& shown) {
 }
 
 std::string interval_text(const Profile& profile) {
+  if (is_single(profile.total)) return std::string(single_interval);
   if (profile.recorded) return std::string(recorded_interval);
   if (profile.run.unit == ClockUnit::instructions) return "95 %";
   constexpr double least_drift = 0.001;  // less does not show

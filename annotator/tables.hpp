@@ -39,9 +39,13 @@ std::string without_parameters(const std::string& name);
 std::string extent(const Profile& profile);
 /// "total 2.8 ms ±0.4, of it …"
 std::string total_text(const Profile& profile);
-/// The meaning of intervals in a recorded run, which is a single one.
+/// The meaning of intervals in a recording of several commands.
 inline constexpr std::string_view recorded_interval =
-    "what the recorder's own cost leaves open in this run, not how far another run would be from it";
+    "how far another recording of as many commands would be from this one, 95 times in 100";
+
+/// And in one of a single run.
+inline constexpr std::string_view single_interval =
+    "not known: one run does not tell how far another would be from it";
 
 /// A name from a profile as the place where it is shown has to have it.
 using ShownName = std::function<std::string(const std::string& name)>;

@@ -40,6 +40,12 @@ inline bool was_measured(const Estimate& estimate) {
   return std::isfinite(estimate.ticks.high);
 }
 
+/// A recording of one run. It tells nothing of another: `ticks` are what own cost leaves open, and no
+/// interval.
+inline bool is_single(const Estimate& estimate) {
+  return estimate.rounds == 1 && estimate.resolved;
+}
+
 /// Part of a stretch that belongs to a line or a function.
 struct Part {
   std::size_t stretch = 0;

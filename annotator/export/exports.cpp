@@ -124,7 +124,8 @@ std::string cells(const Interval& interval) {
 
 /// Ticks, share, and whether they are resolved; nothing instead of unreliable values.
 std::string cells(const Estimate& cost) {
-  return fmt::format("{},{},{}", cells(cost.ticks), cells(cost.share), cost.resolved ? 1 : 0);
+  const auto part = [&](const Interval& of) { return is_single(cost) ? cell(of.value) + ",," : cells(of); };
+  return fmt::format("{},{},{}", part(cost.ticks), part(cost.share), cost.resolved ? 1 : 0);
 }
 
 /// Mean with its interval, median and quantiles; empty where they are not known.
@@ -155,7 +156,7 @@ std::string functions_csv(const Profile& profile) {
 }  // namespace
 
 std::string to_json(const Profile& profile) {
-  Json total = known_interval_json(profile.total.ticks);
+  Json total = known_interval_json(profile.total, &Estimate::ticks);
   add_averages(total, profile.total);
   Json document{{"format", "jcprof-profile"},
                 {"version", 1},

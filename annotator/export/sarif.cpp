@@ -156,9 +156,9 @@ class Sarif {
                          {"locations", {location_of(spot)}},
                          {"rank", std::clamp(100 * cost.share.value, 0.0, 100.0)},
                          {"properties",
-                          {{"ticks", interval_json(cost.ticks)},
+                          {{"ticks", known_interval_json(cost, &Estimate::ticks)},
                            {"unit", name_of(profile_.run.unit)},
-                           {"share", interval_json(cost.share)},
+                           {"share", known_interval_json(cost, &Estimate::share)},
                            {"hits", spot.hits}}}});
     }
     return results;
@@ -197,7 +197,7 @@ class Sarif {
             {"unit", name_of(run.unit)},
             {"hot", run.hot},
             {"extent", extent(profile_)},
-            {"total", known_interval_json(profile_.total.ticks)}};
+            {"total", known_interval_json(profile_.total, &Estimate::ticks)}};
   }
 
   const Profile& profile_;

@@ -56,8 +56,8 @@ export class Units {
     const value = ticks ? ticks[0] : null;
     if (!ticks || value === null) return "not measured";
     const half = halfWidth(ticks);
-    if (half === null) return "not measured";
-    if (half === 0) return this.amount(value);
+    // A recording of one run has a value and no interval.
+    if (half === null || half === 0) return this.amount(value);
     const scale = this.scaleFor(Math.max(Math.abs(value), half));
     const size = value / scale.ticks;
     const first = magnitude(size);

@@ -251,12 +251,44 @@ std::vector<StoredCallLine> call_line_rows(const WalkedLog& log, const RecordedT
   return rows;
 }
 
-StoredEstimate estimate_row(const RowScale& scale, EstimateScope scope, double ticks, double own_cost) {
-  const double unknown = part_of_own_cost_unknown * own_cost;
+/// How far another recording of as many commands would be from this one, in ticks; infinite where these are
+/// too few to tell.
+struct CommandSpread {
+  double own = 0;
+  double with_calls = 0;
+};
+struct Spreads {
+  std::uint64_t commands = 0;
+  std::vector<CommandSpread> by_symbol;
+};
+
+/// Hooks and traps may have shown parts of one function: at worst these move together.
+Spreads spreads_of(const CommandTally& commands, const TreeNames& names) {
+  Spreads spreads{.commands = commands.commands(), .by_symbol = std::vector<CommandSpread>(names.symbols)};
+  for (std::size_t i = 0; i < names.symbol_of.size(); ++i) {
+    CommandSpread& spread = spreads.by_symbol[names.symbol_of[i]];
+    spread.own += commands.half_width(Followed::own, i);
+    spread.with_calls += commands.half_width(Followed::with_calls, i);
+    if (std::isinf(spread.with_calls)) spread.own = spread.with_calls;  // both are known, or none is
+  }
+  return spreads;
+}
+
+/// Half widths in ticks. Without a spread a row is of one run, and its interval is what own cost leaves open.
+struct Doubts {
+  double own_cost = 0;
+  double spread = std::numeric_limits<double>::infinity();
+  std::uint64_t commands = 1;
+};
+
+StoredEstimate estimate_row(const RowScale& scale, EstimateScope scope, double ticks, const Doubts& doubts) {
+  const bool has_spread = std::isfinite(doubts.spread);
+  const double unknown =
+      std::hypot(part_of_own_cost_unknown * doubts.own_cost, has_spread ? doubts.spread : 0);
   const double low = std::max(0.0, ticks - unknown);
   const double share = scale.recorded > 0 ? 1 / scale.recorded : 0;
   return {.scope = scope,
-          .rounds = 1,
+          .rounds = has_spread ? static_cast<std::uint32_t>(doubts.commands) : 1,
           .raw = ticks * scale.per_tick,
           .ticks = ticks * scale.per_tick,
           .low = low * scale.per_tick,
@@ -288,15 +320,17 @@ void put_quantiles(StoredEstimate& row, const Sums& sums, double own_cost, doubl
 }
 
 std::vector<StoredEstimate> function_rows(const RowScale& scale, const RecordedTree& tree,
-                                          const std::vector<StoredSymbol>& symbols) {
+                                          const std::vector<StoredSymbol>& symbols, const Spreads& spreads) {
   std::vector<StoredEstimate> rows;
   for (std::size_t i = 1; i < tree.functions.size(); ++i) {
     const FunctionSums& function = tree.functions[i];
     if (function.count == 0) continue;
+    const auto& [own, with_calls] = spreads.by_symbol[i];
     StoredEstimate row = estimate_row(scale, EstimateScope::function, static_cast<double>(function.exclusive),
-                                      function.own_cost);
-    const StoredEstimate inclusive = estimate_row(
-        scale, EstimateScope::function, static_cast<double>(function.inclusive), function.own_cost_below);
+                                      {function.own_cost, own, spreads.commands});
+    const StoredEstimate inclusive =
+        estimate_row(scale, EstimateScope::function, static_cast<double>(function.inclusive),
+                     {function.own_cost_below, with_calls, spreads.commands});
     row.function = symbols[i].name;
     row.path = symbols[i].path;
     row.line = symbols[i].line;
@@ -332,8 +366,10 @@ std::vector<StoredEstimate> line_rows(const WalkedLog& log, const RowScale& scal
   for (std::size_t i = 0; i < log.walk.lines.lines.size(); ++i) {
     const LinePasses& line = log.walk.lines.lines[i];
     if (line.passes == 0 && !is_begun[i]) continue;
+    const CommandTally& commands = log.walk.commands;
     StoredEstimate row = estimate_row(scale, EstimateScope::line, static_cast<double>(line.ticks),
-                                      static_cast<double>(hits[i]) * trap_cost);
+                                      {static_cast<double>(hits[i]) * trap_cost,
+                                       commands.half_width(Followed::line, i), commands.commands()});
     row.function = log.walk.traps.lines[i].function;
     row.path = log.walk.traps.lines[i].path;
     row.line = log.walk.traps.lines[i].line;
@@ -365,9 +401,13 @@ void put_rows(const WalkedLog& log, Symbols& symbols, RecordedRun& run) {
   for (const ThreadTotals& thread : log.threads) overhead += static_cast<double>(thread.overhead);
   double rest = scale.recorded;
   for (const FunctionSums& function : tree.functions) rest -= static_cast<double>(function.exclusive);
-  run.estimates.push_back(estimate_row(scale, EstimateScope::total, scale.recorded, overhead));
-  run.estimates.push_back(estimate_row(scale, EstimateScope::unattributed, rest, 0));
-  std::ranges::move(function_rows(scale, tree, recording.symbols), std::back_inserter(run.estimates));
+  const CommandTally& commands = log.walk.commands;
+  run.estimates.push_back(
+      estimate_row(scale, EstimateScope::total, scale.recorded,
+                   {overhead, commands.half_width(Followed::total, 0), commands.commands()}));
+  run.estimates.push_back(estimate_row(scale, EstimateScope::unattributed, rest, {}));
+  std::ranges::move(function_rows(scale, tree, recording.symbols, spreads_of(commands, names)),
+                    std::back_inserter(run.estimates));
   std::ranges::move(line_rows(log, scale, taken_off), std::back_inserter(run.estimates));
   recording.calls = std::move(tree.calls);
 }

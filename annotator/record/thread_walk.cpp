@@ -132,6 +132,7 @@ void ThreadWalk::enter(FunctionKey key) {
     ++walk_.folded;
   }
   frames_.push_back({.entered = clock_, .tick = last_, .node = node, .key = key});
+  if (walk_.is_entered) ++under_way(frames_.back());
 }
 
 void ThreadWalk::leave(FunctionKey key) {
@@ -167,12 +168,30 @@ void ThreadWalk::pop_call() {
   unsure_ = std::min(unsure_, frames_.size());
   if ((frame.node & folded) != 0) [[unlikely]] {
     frames_.back().below += frame.below;
+    if (walk_.is_entered) --under_way(frame);
     return;
   }
   const std::uint64_t inclusive = clock_ - frame.entered;
   walk_.tree.count(frame.node, inclusive, inclusive - frame.below,
                    {.ticks = inclusive, .tick = frame.tick, .thread = totals_.serial});
   frames_.back().below += inclusive;
+  if (walk_.is_entered) end_call(frame, inclusive);
+}
+
+std::uint32_t& ThreadWalk::under_way(const Frame& frame) {
+  const std::uint32_t function = walk_.tree.nodes()[frame.node & ~folded].function;
+  if (function >= under_way_.size()) under_way_.resize(function + 1);
+  return under_way_[function];
+}
+
+/// The outermost call is a command.
+void ThreadWalk::end_call(const Frame& frame, std::uint64_t inclusive) {
+  const std::uint32_t function = walk_.tree.nodes()[frame.node].function;
+  command_.add(Followed::own, function, inclusive - frame.below);
+  if (--under_way(frame) == 0) command_.add(Followed::with_calls, function, inclusive);
+  if (frames_.size() > 1) return;
+  command_.add(Followed::total, 0, inclusive);
+  walk_.commands.take(command_, frame.key);
 }
 
 void ThreadWalk::pop() {
@@ -263,6 +282,7 @@ void ThreadWalk::end_plain(Traps::Frame& frame) {
 
 void ThreadWalk::end_pass(std::uint32_t line, std::uint64_t ticks) {
   walk_.lines.add(line, frames_[trap_depth_].node & ~folded, ticks);
+  if (walk_.is_entered) command_.add(Followed::line, line, ticks);
 }
 
 }  // namespace jcprof::annotator

@@ -13,6 +13,7 @@
 #include "annotator/estimate/ownership.hpp"
 #include "annotator/estimate/trap_table.hpp"
 #include "annotator/record/call_tree.hpp"
+#include "annotator/record/command_tally.hpp"
 #include "annotator/record/line_tally.hpp"
 #include "annotator/record/log.hpp"
 
@@ -34,6 +35,7 @@ struct Walk {
   TrapTable traps;
   CallTree tree;
   LineTally lines;
+  CommandTally commands;  // where an enclave or a TA is entered
   std::vector<PassedMark> marks;
   std::uint64_t marks_left_out = 0;
   std::uint64_t folded = 0;     // calls that there was no room for: part of their callers
@@ -106,6 +108,8 @@ class ThreadWalk {
   void enter(FunctionKey key);
   void leave(FunctionKey key);
   void leave_other(FunctionKey key);
+  std::uint32_t& under_way(const Frame& frame);
+  void end_call(const Frame& frame, std::uint64_t inclusive);
   void pop_call();
   void pop();
   void mark(std::uint32_t name, std::uint64_t payload);
@@ -136,6 +140,8 @@ class ThreadWalk {
   std::vector<Frame> frames_;  // the first is the thread's own
   std::size_t unsure_ = 0;     // of them the first were open when events were lost, or recording was paused
   std::uint64_t beyond_ = 0;   // calls deeper than frames_ goes
+  CommandTally::Command command_;         // under way
+  std::vector<std::uint32_t> under_way_;  // its calls, by function
   Traps traps_{*this};
   std::size_t trap_depth_ = none;  // of the innermost frame that traps show
   std::uint64_t ticks_ = 0;        // up to the event, that are given to their owner

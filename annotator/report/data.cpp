@@ -212,7 +212,7 @@ std::string facts_of(const Profile& profile, std::size_t most_bytes) {
 
 /// "null" where no command was seen to end.
 std::string total_of(const Profile& profile) {
-  return profile.recorded || was_measured(profile.total) ? json(profile.total.ticks) : "null";
+  return profile.recorded || was_measured(profile.total) ? json_ticks(profile.total) : "null";
 }
 
 /// Sentences, as on a terminal.

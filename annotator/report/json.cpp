@@ -29,16 +29,22 @@ std::string json_number(double value) {
 }
 
 std::string json(const Interval& interval) {
+  // Without an interval there is no value.
+  if (std::isinf(interval.low) && std::isinf(interval.high)) return "[null,null,null]";
   return fmt::format("[{},{},{}]", json_number(interval.value), json_number(interval.low),
                      json_number(interval.high));
 }
 
+std::string json_ticks(const Estimate& estimate) {
+  if (is_single(estimate)) return fmt::format("[{},null,null]", json_number(estimate.ticks.value));
+  return json(estimate.ticks);
+}
+
 std::string json(const Estimate& estimate) {
   constexpr std::string_view unknown = "[null,null,null]";
-  const bool is_known = was_measured(estimate);
-  return fmt::format(R"({{"ticks":{},"share":{},"resolved":{}{}}})",
-                     is_known ? json(estimate.ticks) : unknown, is_known ? json(estimate.share) : unknown,
-                     estimate.resolved, estimate.unreliable ? R"(,"unreliable":true)" : "");
+  return fmt::format(R"({{"ticks":{},"share":{},"resolved":{}{}}})", json_ticks(estimate),
+                     was_measured(estimate) ? json(estimate.share) : unknown, estimate.resolved,
+                     estimate.unreliable ? R"(,"unreliable":true)" : "");
 }
 
 std::string json_text(std::string_view text) {

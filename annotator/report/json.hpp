@@ -14,6 +14,8 @@ namespace jcprof::annotator {
 /// Seven significant digits, more than any interval carries; null where it is not finite.
 std::string json_number(double value);
 std::string json(const Interval& interval);
+/// An estimate's ticks, without ends where it is single.
+std::string json_ticks(const Estimate& estimate);
 /// "ticks", "share" and "resolved".
 std::string json(const Estimate& estimate);
 

@@ -71,11 +71,10 @@ TEST_CASE("a recording as Markdown says what it consists of") {
   const std::string page = html(recorded_profile(test::some_recording()));
   INFO(page);
   CHECK(
-      count(
-          page,
-          "<p>230 events of 2 threads, 3 more lost; total 1.2 µs ±0.1. "
-          "Intervals are what the recorder's own cost leaves open in this run, not how far another run would "
-          "be from it.") == 1);
+      count(page,
+            "<p>230 events of 2 threads, 3 more lost; total 1.2 µs ±0.1. "
+            "Intervals are how far another recording of as many commands would be from this one, 95 times in "
+            "100.") == 1);
   CHECK(count(page, "<table>") == 1);
   CHECK(count(page, "<pre><code class=\"language-text\">warning: lost: 3 events found no room") == 1);
 }

@@ -109,22 +109,21 @@ TEST_CASE("comments of recorded runs are taken out again") {
 }
 
 TEST_CASE("the report of a recorded run") {
-  CHECK(
-      tables(recorded_profile(with_a_line())) ==
-      "words on host: 230 events of 2 threads, 3 more lost\n"
-      "total 1.2 µs ±0.1\n"
-      "± is what the recorder's own cost leaves open in this run, not how far another run would be from it\n"
-      "\n"
-      "  time    ±   share  hits  line            function\n"
-      "500 ns  ±20  41.6 %  ×100  /src/words.c:2  put\n"
-      "\n"
-      "own time     ±   share  with calls  calls  average    most  function  line\n"
-      "  600 ns   ±50  49.9 %      600 ns   ×100   6.0 ns   12 ns  put       /src/words.c:1\n"
-      "  450 ns    ±3  37.5 %    1.100 µs     ×6   183 ns  367 ns  count     /src/words.c:5\n"
-      "100.4 ns  ±0.5   8.4 %   1.0004 µs     ×1   1.0 µs  2.0 µs  main      /src/words.c:20\n"
-      "   50 ns    ±4   4.2 %       50 ns     ×8   6.3 ns   13 ns  memcpy\n"
-      "\n"
-      "warning: lost: 3 events found no room; give --memory more\n");
+  CHECK(tables(recorded_profile(with_a_line())) ==
+        "words on host: 230 events of 2 threads, 3 more lost\n"
+        "total 1.2 µs ±0.1\n"
+        "± is how far another recording of as many commands would be from this one, 95 times in 100\n"
+        "\n"
+        "  time    ±   share  hits  line            function\n"
+        "500 ns  ±20  41.6 %  ×100  /src/words.c:2  put\n"
+        "\n"
+        "own time     ±   share  with calls  calls  average    most  function  line\n"
+        "  600 ns   ±50  49.9 %      600 ns   ×100   6.0 ns   12 ns  put       /src/words.c:1\n"
+        "  450 ns    ±3  37.5 %    1.100 µs     ×6   183 ns  367 ns  count     /src/words.c:5\n"
+        "100.4 ns  ±0.5   8.4 %   1.0004 µs     ×1   1.0 µs  2.0 µs  main      /src/words.c:20\n"
+        "   50 ns    ±4   4.2 %       50 ns     ×8   6.3 ns   13 ns  memcpy\n"
+        "\n"
+        "warning: lost: 3 events found no room; give --memory more\n");
 }
 
 TEST_CASE("the JSON of a recorded run says what single calls took") {

@@ -5,7 +5,11 @@
 #include <random>
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
+#include "annotator/export/exports.hpp"
+#include "annotator/record/profile.hpp"
+#include "annotator/tables.hpp"
 #include "src/core/error.hpp"
 #include "tests/annotator/log_builder.hpp"
 #include "tests/core/temporary_folder.hpp"
@@ -50,7 +54,7 @@ TEST_CASE("a call tree has counts, inclusive and exclusive times to the tick") {
   const StoredEstimate& function = estimate_of(run, EstimateScope::function, "(function 2)");
   CHECK(function.mean == 27.5);
   CHECK(function.share == 0.53);
-  CHECK(function.low == function.ticks);
+  CHECK(function.rounds == 1);
   CHECK(run.info.unit == ClockUnit::cycles);
   CHECK(run.info.transport == "record");
   CHECK(run.events == 8);
@@ -251,16 +255,97 @@ TEST_CASE("own cost is taken off each difference by the kind of its second event
   LogBuilder log;
   log.head.hook_ticks = 10 * 1024;
   log.head.trap_ticks = 3 * 1024;
-  log.enter(1, 0, f).enter(1, 100, g).leave(1, 130, g).mark(1, 150, 1, 5).leave(1, 200, f);
+  log.head.anchor = 0x1000;
+  constexpr std::uint64_t commands = 7;  // all alike
+  for (std::uint64_t begin = 0; begin < commands * 1000; begin += 1000)
+    log.enter(1, begin, f)
+        .enter(1, begin + 100, g)
+        .leave(1, begin + 130, g)
+        .mark(1, begin + 150, 1, 5)
+        .leave(1, begin + 200, f);
   const RecordedRun run = analyzed(log);
-  CHECK(tree(run) == "1: (function 1)×1 160(140)\n1:  (function 2)×1 20(20)\n");
-  CHECK(run.recording.threads.at(0).overhead == 40);
+  CHECK(tree(run) == "1: (function 1)×7 1120(980)\n1:  (function 2)×7 140(140)\n");
+  CHECK(run.recording.threads.at(0).overhead == commands * 40 + 60);  // and the host's time between
   const StoredEstimate& function = estimate_of(run, EstimateScope::function, "(function 2)");
-  CHECK(function.low == 17.5);  // its return, to a quarter
-  CHECK(function.high == 22.5);
+  CHECK(function.low == commands * 17.5);  // its return, to a quarter
+  CHECK(function.high == commands * 22.5);
   const StoredEstimate& total = estimate_of(run, EstimateScope::total);
-  CHECK(total.low == 150);
-  CHECK(total.high == 170);
+  CHECK(total.high - total.ticks == Approx(total.ticks - total.low));
+}
+
+namespace {
+
+/// So many commands of an enclave, p and now and then q; both call h, and none takes what another took.
+RecordedRun some_commands(std::mt19937_64& random, int count) {
+  std::lognormal_distribution<double> differs(0, 0.5);
+  const auto part = [&](double ticks) { return static_cast<std::uint64_t>(ticks * differs(random)); };
+  LogBuilder log;
+  log.head.anchor = 0x1000;
+  std::uint64_t tick = 0;
+  for (int i = 0; i < count; ++i) {
+    const std::uint32_t entry = i % 3 == 0 ? g : f;
+    log.enter(1, tick, entry);
+    tick += part(entry == g ? 50'000 : 2000);
+    log.enter(1, tick, h);
+    tick += part(10'000);
+    log.leave(1, tick, h);
+    tick += part(500);
+    log.leave(1, tick, entry);
+    tick += 1'000'000;
+  }
+  return analyzed(log);
+}
+
+}  // namespace
+
+TEST_CASE("the ± of a recording of several commands covers another recording of as many, 95 times in 100") {
+  std::mt19937_64 random(1);
+  std::size_t covered = 0;
+  std::size_t all = 0;
+  const auto count = [&](double value, double low, double high) {
+    ++all;
+    if (low <= value && value <= high) ++covered;
+  };
+  for (int pair = 0; pair < 300; ++pair) {
+    const RecordedRun one = some_commands(random, 30);
+    const RecordedRun other = some_commands(random, 30);
+    const auto compare = [&](EstimateScope scope, const std::string& name) {
+      const StoredEstimate& a = estimate_of(one, scope, name);
+      const StoredEstimate& b = estimate_of(other, scope, name);
+      REQUIRE(a.rounds == 30);
+      count(b.ticks, a.low, a.high);
+      if (scope == EstimateScope::function) count(b.inclusive, a.inclusive_low, a.inclusive_high);
+    };
+    compare(EstimateScope::total, "");
+    for (const char* name : {"(function 1)", "(function 2)", "(function 3)"})
+      compare(EstimateScope::function, name);
+  }
+  const double coverage = static_cast<double>(covered) / static_cast<double>(all);
+  INFO(coverage);
+  CHECK(coverage > 0.93);
+  CHECK(coverage < 0.985);
+}
+
+TEST_CASE(
+    "a recording of one run, or of fewer than seven commands of a kind, has values without an interval") {
+  std::mt19937_64 random(1);
+  for (const int commands : {1, 6, 12}) {
+    INFO(commands);
+    const RecordedRun run = some_commands(random, commands);  // of 12 four are q
+    for (const StoredEstimate& row : run.estimates) {
+      if (row.scope == EstimateScope::unattributed || row.function == "(function 1)") continue;
+      CHECK(row.rounds == 1);
+    }
+    const Profile profile = recorded_profile(run);
+    CHECK(was_measured(profile.total));
+    if (commands > 6) continue;
+    CHECK(tables(profile).find("± is not known: one run does not tell") != std::string::npos);
+    CHECK(function_table(profile).find("±") == std::string::npos);
+    const nlohmann::json ticks = nlohmann::json::parse(to_json(profile)).at("total");
+    CHECK(ticks.at("value").is_number());
+    CHECK(ticks.at("low").is_null());
+    CHECK(ticks.at("high").is_null());
+  }
 }
 
 TEST_CASE("own cost that does not fit into a difference is taken off the next ones, and fractions add up") {

@@ -25,7 +25,11 @@ std::optional<EachCall> each_call(const json& profile, const std::string& functi
   // Cycles as nanoseconds, which is what a recording has.
   const double unit = profile["unit"] == "cycles" ? profile["hz"].get<double>() / 1e9 : 1;
   const double calls = unit * (*found)["calls"].get<double>();
-  return EachCall{ticks["low"].get<double>() / calls, ticks["high"].get<double>() / calls};
+  // A recording of one run has a value alone.
+  const auto end = [&](const char* name) {
+    return ticks[ticks[name].is_null() ? "value" : name].get<double>();
+  };
+  return EachCall{end("low") / calls, end("high") / calls};
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ TEST_CASE("stops and a recording of the same trusted application agree, in instr
   JCPROF_NEEDS_OPTEE_MACHINE(place);
   const fs::path project = example(place);
   const json stopped = profiled(place, project, {"--rounds", "6", "--no-refine"});
-  const Said said = place.run({"jcprof", "record", "--project", project.string(), "--runs", "3"});
+  const Said said = place.run({"jcprof", "record", "--project", project.string(), "--runs", "8"});
   INFO(said.out << said.err);
   REQUIRE(said.status == 0);
   const std::string file = (project / "jcprof-out/record/profile.jcprof").string();

@@ -81,6 +81,8 @@ bool says_cost(const Cells& cells, std::size_t at, const Json& item, bool has_ha
   const double factor = factor_of(text.substr(blank + 1));
   const std::optional<Printed> value = read_number(text.substr(0, blank), factor);
   if (is_bound) return is_rounded_up(value, ticks.at("high").get<double>());
+  if (ticks.at("low").is_null())
+    return is_rounded(value, ticks.at("value").get<double>()) && !cell(at + 1).starts_with("±");
   const double half = (ticks.at("high").get<double>() - ticks.at("low").get<double>()) / 2;
   const bool says_half = !has_half_width || (cell(at + 1).starts_with("±") &&
                                              is_rounded(read_number(cell(at + 1).substr(2), factor), half));
