@@ -291,7 +291,7 @@ Profile estimate(const RunData& data, double alpha) {
     BlockEstimate& block = profile.blocks[s];
     block.cost = published(block.cost, whole);
     if (whole.blocks > 0 && !block.function.empty() && !block.cost.unreliable)
-      block.hot = run.usual.stretches().hotness(s, data.run.hot, whole.shared);
+      block.hot = run.usual.hotness(s, data.run.hot * whole.shared);
   }
   const Contest all_lines = lines_with_sums(run);
   const Contest all_functions = functions_with_sums(run);

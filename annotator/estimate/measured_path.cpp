@@ -253,7 +253,7 @@ Estimate MeasuredPath::estimate_of(const Sum& sum) const {
   return sum.is_contradicted ? unreliable(estimate) : estimate;
 }
 
-Estimate MeasuredPath::stretch(std::size_t index) const {
+Doubt MeasuredPath::doubt_of_stretch(std::size_t index) const {
   const std::array part{engine::StretchPart{.stretch = index, .edges = division_.edge_costs().held(index)}};
   const engine::EdgeCosts::Doubt division = division_.edge_costs().doubt_of(part);
   Sum sum;
@@ -265,9 +265,20 @@ Estimate MeasuredPath::stretch(std::size_t index) const {
   add_traps(sum, factors);
   Doubt doubt = doubt_of(sum.traps, sum.places);
   doubt.division_low = doubt.division_high = division.half_width;
-  const Estimate estimate =
-      estimate_from(stretches_.interval(index), stretches_.rounds(index), doubt, stretches_.risen(index));
+  return doubt;
+}
+
+Estimate MeasuredPath::stretch(std::size_t index) const {
+  const Estimate estimate = estimate_from(stretches_.interval(index), stretches_.rounds(index),
+                                          doubt_of_stretch(index), stretches_.risen(index));
   return is_contradicted_[index] ? unreliable(estimate) : estimate;
+}
+
+Hot MeasuredPath::hotness(std::size_t stretch, double ticks) const {
+  const Doubt doubt = doubt_of_stretch(stretch);
+  const double half = std::hypot(doubt.traps, doubt.places);
+  if (stretches_.hotness(stretch, ticks + half) == Hot::yes) return Hot::yes;
+  return stretches_.hotness(stretch, ticks - half) == Hot::no ? Hot::no : Hot::undecided;
 }
 
 Estimate MeasuredPath::total() const {

@@ -127,6 +127,9 @@ class MeasuredPath {
   Sum sum_of(const Parts& parts) const;
   Estimate estimate_of(const Sum& sum) const;
   Estimate stretch(std::size_t index) const;
+  /// Whether a stretch takes at least so much. What is not known of the cost of its stops moves all rounds
+  /// alike, so no answer hangs on it.
+  Hot hotness(std::size_t stretch, double ticks) const;
   /// Half width of the difference between the trap costs that were taken off `a` and off `b`.
   double doubt_between(const Sum& a, const Sum& b) const;
   Estimate total() const;
@@ -139,6 +142,7 @@ class MeasuredPath {
   TrapCount traps_of(const Stretch& stretch) const;
   void add_traps(Sum& sum, std::span<const double> factors) const;
   void add_regression(Sum& sum, const engine::EdgeCosts::Doubt& doubt) const;
+  Doubt doubt_of_stretch(std::size_t index) const;
   Doubt doubt_of(const TrapCount& traps, const Places& places) const;
   double doubt_of_places() const;
   /// The limits of costs that were not calibrated.

@@ -150,9 +150,9 @@ std::vector<double> Stretches::gains() const {
   return result;
 }
 
-Hot Stretches::hotness(std::size_t stretch, double share, double whole) const {
-  return engine::hotness(engine::present(differences_.blocks[stretch]), differences_, clock_, {.hot = share},
-                         whole);
+Hot Stretches::hotness(std::size_t stretch, double ticks) const {
+  return engine::hotness(engine::present(differences_.blocks[stretch]), differences_, clock_, {.hot = 1},
+                         ticks);
 }
 
 Interval Stretches::interval_of(const std::vector<double>& values) const {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices whose stops cost more at one trap than at another, which no calibration tells.
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -108,6 +110,34 @@ TEST_CASE("where stops cost more at one trap than at another, intervals hold", "
     CHECK(kind->part() >= 0.95);
     CHECK(kind->part_without() < 0.7);
   }
+}
+
+TEST_CASE("where stops cost more at one trap than at another, what is hot or hottest is so, or is left open",
+          "[statistics]") {
+  constexpr int runs = 100;
+  constexpr double hot = 0.03;
+  int wrong = 0;
+  int decided = 0;
+  int named = 0;
+  for (std::uint64_t seed = 1; seed <= runs; ++seed) {
+    const SyntheticDevice device = device_of(seed, 0.2);
+    const double whole = std::accumulate(device.costs.begin(), device.costs.end(), 0.0);
+    RunData data = device.run(60);
+    data.run.hot = hot;
+    const Profile profile = estimate(data);
+    bool is_wrong = false;
+    for (std::size_t i = 0; i < device.costs.size(); ++i) {
+      const Hot call = profile.blocks[i].hot;
+      if (call == Hot::undecided) continue;
+      ++decided;
+      is_wrong |= (call == Hot::yes) != (device.costs[i] >= hot * whole);
+    }
+    if (is_wrong) ++wrong;
+    if (std::ranges::count(profile.hottest_lines.among, 31U, &HotPlace::line) > 0) ++named;
+  }
+  CHECK(wrong <= 0.05 * runs);
+  CHECK(decided > 0);
+  CHECK(named >= 0.95 * runs);
 }
 
 TEST_CASE(
