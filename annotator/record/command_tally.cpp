@@ -59,4 +59,16 @@ double CommandTally::half_width(Followed what, std::size_t number) const {
   return boost::math::quantile(boost::math::complement(student, 0.05 / 2)) * std::sqrt(2 * variance);
 }
 
+Spreads spreads_of(const CommandTally& commands, std::span<const std::uint32_t> symbol_of,
+                   std::size_t symbols) {
+  Spreads spreads{.commands = commands.commands(), .by_symbol = std::vector<CommandSpread>(symbols)};
+  for (std::size_t i = 0; i < symbol_of.size(); ++i) {
+    CommandSpread& spread = spreads.by_symbol[symbol_of[i]];
+    spread.own += commands.half_width(Followed::own, i);
+    spread.with_calls += commands.half_width(Followed::with_calls, i);
+    if (std::isinf(spread.with_calls)) spread.own = spread.with_calls;  // both are known, or none is
+  }
+  return spreads;
+}
+
 }  // namespace jcprof::annotator

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 namespace jcprof::annotator {
@@ -49,5 +50,20 @@ class CommandTally {
   std::map<std::uint32_t, Kind> kinds_;
   std::uint64_t commands_ = 0;
 };
+
+/// How far another recording of as many commands would be from this one, in ticks; infinite where these are
+/// too few to tell.
+struct CommandSpread {
+  double own = 0;
+  double with_calls = 0;
+};
+struct Spreads {
+  std::uint64_t commands = 0;
+  std::vector<CommandSpread> by_symbol;
+};
+
+/// `symbol_of`: by function. Hooks and traps may have shown parts of one: at worst these move together.
+Spreads spreads_of(const CommandTally& commands, std::span<const std::uint32_t> symbol_of,
+                   std::size_t symbols);
 
 }  // namespace jcprof::annotator

@@ -251,29 +251,6 @@ std::vector<StoredCallLine> call_line_rows(const WalkedLog& log, const RecordedT
   return rows;
 }
 
-/// How far another recording of as many commands would be from this one, in ticks; infinite where these are
-/// too few to tell.
-struct CommandSpread {
-  double own = 0;
-  double with_calls = 0;
-};
-struct Spreads {
-  std::uint64_t commands = 0;
-  std::vector<CommandSpread> by_symbol;
-};
-
-/// Hooks and traps may have shown parts of one function: at worst these move together.
-Spreads spreads_of(const CommandTally& commands, const TreeNames& names) {
-  Spreads spreads{.commands = commands.commands(), .by_symbol = std::vector<CommandSpread>(names.symbols)};
-  for (std::size_t i = 0; i < names.symbol_of.size(); ++i) {
-    CommandSpread& spread = spreads.by_symbol[names.symbol_of[i]];
-    spread.own += commands.half_width(Followed::own, i);
-    spread.with_calls += commands.half_width(Followed::with_calls, i);
-    if (std::isinf(spread.with_calls)) spread.own = spread.with_calls;  // both are known, or none is
-  }
-  return spreads;
-}
-
 /// Half widths in ticks. Without a spread a row is of one run, and its interval is what own cost leaves open.
 struct Doubts {
   double own_cost = 0;
@@ -406,8 +383,9 @@ void put_rows(const WalkedLog& log, Symbols& symbols, RecordedRun& run) {
       estimate_row(scale, EstimateScope::total, scale.recorded,
                    {overhead, commands.half_width(Followed::total, 0), commands.commands()}));
   run.estimates.push_back(estimate_row(scale, EstimateScope::unattributed, rest, {}));
-  std::ranges::move(function_rows(scale, tree, recording.symbols, spreads_of(commands, names)),
-                    std::back_inserter(run.estimates));
+  std::ranges::move(
+      function_rows(scale, tree, recording.symbols, spreads_of(commands, names.symbol_of, names.symbols)),
+      std::back_inserter(run.estimates));
   std::ranges::move(line_rows(log, scale, taken_off), std::back_inserter(run.estimates));
   recording.calls = std::move(tree.calls);
 }
