@@ -142,7 +142,10 @@ std::string hottest_text(const Profile& profile, const ShownName& shown) {
 }
 
 std::string interval_text(const Profile& profile) {
-  if (is_single(profile.total)) return std::string(single_interval);
+  // Of a few commands beside many of another kind the total is not known, and most functions are.
+  const auto is_known = [](const FunctionEstimate& function) { return function.exclusive.rounds > 1; };
+  if (is_single(profile.total) && std::ranges::none_of(profile.functions, is_known))
+    return std::string(single_interval);
   if (profile.recorded) return std::string(recorded_interval);
   if (profile.run.unit == ClockUnit::instructions) return "95 %";
   constexpr double least_drift = 0.001;  // less does not show
