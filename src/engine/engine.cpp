@@ -26,16 +26,6 @@ constexpr double longest_probe_ns = 40e6;
 // Streams of random numbers.
 constexpr std::uint64_t pause_stream = std::uint64_t{1} << 41U;
 
-double smallest_gap(std::vector<double> readings) {
-  std::ranges::sort(readings);
-  double gap = 0;
-  for (std::size_t i = 1; i < readings.size(); ++i) {
-    const double step = readings[i] - readings[i - 1];
-    if (step > 0 && (gap == 0 || step < gap)) gap = step;
-  }
-  return gap;
-}
-
 /// The rounds in which each stop is wanted; 0: as many as the precision takes.
 std::uint32_t each_wanted(const Settings& settings) {
   if (settings.fixed) return settings.most_rounds;

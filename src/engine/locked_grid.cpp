@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <numbers>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "src/engine/fit.hpp"
@@ -161,16 +163,12 @@ Apart apart_by_readings(const Times& times, const LockedGridSearch& search) {
   return result;
 }
 
-/// The readings are whole ticks, as they are not where answers come on a grid.
+/// The readings are steps of the clock, as they are not where answers come on a grid.
 bool is_clock_coarse(const Times& times, const Clock& clock) {
-  constexpr double exact = 1e-6;
-  const auto is_whole = [&](double reading) {
-    const double ticks = reading / clock.tick;
-    return is_missing(reading) || std::abs(ticks - std::round(ticks)) < exact;
-  };
-  return clock.method == Method::coarse && std::ranges::all_of(times.columns(), [&](const auto& column) {
-           return std::ranges::all_of(column, is_whole);
-         });
+  std::vector<double> all;
+  for (const std::vector<double>& column : times.columns())
+    std::ranges::copy(present(column), std::back_inserter(all));
+  return clock.method == Method::coarse && smallest_gap(std::move(all)) > clock.tick / 2;
 }
 
 Apart apart_by_fit(const Times& times, const Clock& clock, const LockedGridSearch& search) {

@@ -46,6 +46,16 @@ double median(std::vector<double> values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
+double smallest_gap(std::vector<double> readings) {
+  std::ranges::sort(readings);
+  double gap = 0;
+  for (std::size_t i = 1; i < readings.size(); ++i) {
+    const double step = readings[i] - readings[i - 1];
+    if (step > 0 && (gap == 0 || step < gap)) gap = step;
+  }
+  return gap;
+}
+
 double mad_sigma(const std::vector<double>& values) {
   const double middle = median(values);
   std::vector<double> deviations;

@@ -38,6 +38,9 @@ inline constexpr double sigma_per_mad = 1.4826;
 /// The middle value, or the mean of the two middle ones; missing of nothing.
 double median(std::vector<double> values);
 
+/// Between two values that differ; 0 where none do.
+double smallest_gap(std::vector<double> values);
+
 /// 1.4826 times the median absolute deviation from the median.
 double mad_sigma(const std::vector<double>& values);
 
