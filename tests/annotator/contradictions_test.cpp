@@ -26,8 +26,7 @@ Profile two_calls_of(double of_f, const std::vector<Warning>& warnings = {}) {
   device.costs = {1000, 2000, 3000, 700, 1200, 9000, of_f, 1500, 800};
   RunData data = device.run(20);
   data.warnings = warnings;
-  for (const Warning& warning : warnings)
-    data.is_void = warning.kind == WarningKind::traced_answer;
+  for (const Warning& warning : warnings) data.is_void = warning.kind == WarningKind::traced_answer;
   return estimate(data);
 }
 
