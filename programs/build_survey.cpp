@@ -107,7 +107,7 @@ std::string ask_cmake(FoundTree& tree, const fs::path& out) {
 
 std::string ask_meson(FoundTree& tree, const fs::path& out) {
   const fs::path build = out / "prepared";
-  const std::string reason =
+  std::string reason =
       why_not({"meson", "setup", "--buildtype=debugoptimized", "{out}/prepared", "{project}"}, out);
   if (!reason.empty()) return reason;
   tree.programs = rewriter::meson_programs(read_file(build / "meson-info/intro-targets.json"),

@@ -38,30 +38,45 @@ std::string glob_for(const std::string& path, const std::vector<std::string>& ex
   return path;
 }
 
+/// The files that a program is made of. `units`: those that the build system names; empty where it names
+/// none.
+class OwnFiles {
+ public:
+  OwnFiles(const std::set<std::string>& units, const ProgramFacts& facts) : units_(units), facts_(facts) {
+    for (const std::string& unit : units) {
+      folders_.insert(folder_of(unit));
+      tops_.insert(top_of(unit));
+    }
+  }
+
+  bool contain(const std::string& path) const {
+    if (units_.contains(path) || folders_.contains(folder_of(path)))
+      return is_c_header(path) || units_.contains(path);
+    if (is_made_or_foreign(path) || lies_aside(path)) return false;
+    if (!units_.empty() && top_of(path) != "include" && !tops_.contains(top_of(path))) return false;
+    return is_c_header(path) || (units_.empty() && is_c_source(path) && !is_one_of(path, facts_.others));
+  }
+
+ private:
+  bool lies_aside(const std::string& path) const {
+    return is_aside(path) && top_of(path) != top_of(facts_.source) && !tops_.contains(top_of(path));
+  }
+
+  const std::set<std::string>& units_;
+  const ProgramFacts& facts_;
+  std::set<std::string> folders_;
+  std::set<std::string> tops_;
+};
+
 /// `units`: those that the program is made of, where the build system says so; empty: all that are no other
 /// program's.
 void find_sources(const FoundTree& tree, const std::set<std::string>& units, ProgramFacts& facts) {
-  std::set<std::string> folders;
-  std::set<std::string> tops;
-  for (const std::string& unit : units) {
-    folders.insert(folder_of(unit));
-    tops.insert(top_of(unit));
-  }
-  const auto is_aside_of_it = [&](const std::string& path) {
-    return is_aside(path) && top_of(path) != top_of(facts.source) && !tops.contains(top_of(path));
-  };
-  const auto is_taken = [&](const std::string& path) {
-    if (units.contains(path) || folders.contains(folder_of(path)))
-      return is_c_header(path) || units.contains(path);
-    if (is_made_or_foreign(path) || is_aside_of_it(path)) return false;
-    if (!units.empty() && top_of(path) != "include" && !tops.contains(top_of(path))) return false;
-    return is_c_header(path) || (units.empty() && is_c_source(path) && !is_one_of(path, facts.others));
-  };
+  const OwnFiles own(units, facts);
   std::vector<std::string> taken;
   std::vector<std::string> excluded;
   for (const std::string& path : tree.paths) {
     if (!is_c_source(path) && !is_c_header(path)) continue;
-    if (is_taken(path))
+    if (own.contain(path))
       taken.push_back(path);
     else if (!units.empty() || is_one_of(path, facts.others))
       excluded.push_back(path);

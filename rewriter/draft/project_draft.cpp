@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -24,7 +25,7 @@ std::string further(const Strings& others, std::string_view what) {
   constexpr std::size_t most = 8;
   if (others.empty()) return "";
   const std::size_t shown = std::min(others.size(), most);
-  return fmt::format("  // {}: {}{}\n", what, fmt::join(others.begin(), others.begin() + shown, ", "),
+  return fmt::format("  // {}: {}{}\n", what, fmt::join(std::span(others).first(shown), ", "),
                      shown < others.size() ? fmt::format(" and {} more", others.size() - shown) : "");
 }
 
