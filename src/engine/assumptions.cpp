@@ -10,6 +10,11 @@ namespace {
 
 // Drivers and timers wait no longer. Costs that are multiples of more are the code's own.
 constexpr double longest_period_ns = 40e6;
+// Drivers sleep for no less: kernels round up to some 50 us. Costs of code are often multiples of less than
+// this.
+constexpr double shortest_period_ns = 25e3;
+// Timers tick no faster as a rule. Code whose costs are multiples of a longer time is rare.
+constexpr double shortest_alone_ns = 0.9e6;
 // Finer grids move no share that can be told from none, and looking for them takes ever longer.
 constexpr double finest_of_whole = 0.001;
 
@@ -21,7 +26,9 @@ Assumptions check_assumptions(const Times& times, const Clock& clock, const Assu
     found.locked_grid =
         find_locked_grid(times, clock,
                          {.edges = scope.edges,
-                          .finest = std::max(scope.finest_share, finest_of_whole) * scope.whole / 2,
+                          .finest = std::max(std::max(scope.finest_share, finest_of_whole) * scope.whole / 2,
+                                             shortest_period_ns / scope.ns_per_tick),
+                          .alone = shortest_alone_ns / scope.ns_per_tick,
                           .longest = longest_period_ns / scope.ns_per_tick});
   return found;
 }

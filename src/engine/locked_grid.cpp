@@ -18,6 +18,7 @@ namespace {
 constexpr double runs_without = 1000;   // runs without a grid that seem to have one, by each kind of times
 constexpr double steps_per_cycle = 16;  // of the longest distance
 constexpr std::size_t fewest_sizes = 3;
+constexpr std::size_t fewest_far = 3;          // where the period is a short one
 constexpr std::size_t fewest_sizes_alone = 5;  // where no single readings tell
 constexpr std::size_t most_far = 100;
 // Of the sizes, beyond the first one, that they are whole periods: exp(-6) by chance.
@@ -102,11 +103,12 @@ class Phases {
   }
 
   double height() const { return all_.value(); }
-  bool are_of_grid() const {
+  /// `shortest_alone`: the period from which few single readings are enough, or none.
+  bool are_of_grid(double shortest_alone) const {
     constexpr double of_all_periods = 5;  // the sum of 1 / n over the tests
-    const bool is_far_told = far_.count > 0;
-    return !falls_ && is_aligned(all_) && (!is_far_told || is_aligned(far_)) &&
-           of_sizes_.count >= (is_far_told ? fewest_sizes : fewest_sizes_alone) &&
+    return !falls_ && is_aligned(all_) && (far_.count == 0 || is_aligned(far_)) &&
+           (far_.count >= fewest_far || period_ >= shortest_alone) &&
+           of_sizes_.count >= (far_.count > 0 ? fewest_sizes : fewest_sizes_alone) &&
            evidence_of(of_edges_, 0) >= std::log(runs_without * of_all_periods * tests_) &&
            evidence_of(of_sizes_, 1) >= evidence_of_sizes;
   }
@@ -137,7 +139,7 @@ double period_of(const Apart& apart, const LockedGridSearch& search) {
   if (!(longest > 0)) return 0;
   const double step = 1 / (steps_per_cycle * longest);
   for (double frequency = step * steps_per_cycle / 2; frequency <= 1 / search.finest; frequency += step) {
-    if (!Phases(apart, 1 / frequency).are_of_grid()) continue;
+    if (!Phases(apart, 1 / frequency).are_of_grid(search.alone)) continue;
     while (Phases(apart, 1 / (frequency + step)).height() > Phases(apart, 1 / frequency).height())
       frequency += step;
     return 1 / frequency <= search.longest ? 1 / frequency : 0;

@@ -109,6 +109,10 @@ TEST_CASE("multiples of one cost are no grid where they are of one edge, or few"
   }
   CHECK(grid_of(times_of(loop, 50'000), edges) == 0);
   CHECK(grid_of(times_of({pass, 2 * pass}, 50'000)) == 0);
+  // Shorter than any sleep, or than timers where no reading lies far out.
+  for (const double unit : {0.006 * ns_per_ms, 0.1 * ns_per_ms})
+    CHECK(grid_of(times_of({unit, 2 * unit, 3 * unit, 4 * unit, 5 * unit, 12 * unit, 16 * unit},
+                           unit / 1000)) == 0);
 }
 
 }  // namespace jcprof::test
