@@ -27,11 +27,9 @@ inline nlohmann::ordered_json known_interval_json(const Interval& interval) {
   return json;
 }
 
-/// The same of `estimate`'s ticks or share. Where it is single the value has no ends.
+/// The same of `estimate`'s ticks or share.
 inline nlohmann::ordered_json known_interval_json(const Estimate& estimate, Interval Estimate::* part) {
-  nlohmann::ordered_json json = known_interval_json(estimate.*part);
-  if (is_single(estimate)) json["low"] = json["high"] = nullptr;
-  return json;
+  return known_interval_json(shown_part(estimate, part));
 }
 
 /// "mean", "median", "q05", "q95", and "mean_differs" where that is so. Nothing where they are not known.

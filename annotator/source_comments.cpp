@@ -84,8 +84,7 @@ bool is_bound(const Estimate& estimate) {
 /// "40.2 ms ±0.3 (31.4 %)"
 std::string known_cost(const Estimate& estimate, ClockUnit unit) {
   const CostCells cost = cost_cells(estimate, unit);
-  return fmt::format("{}{}{} ({})", cost.value, cost.half_width.empty() ? "" : " ", cost.half_width,
-                     cost.share);
+  return fmt::format("{} ({})", cost.with_half_width(), cost.share);
 }
 
 std::string cost_text(const Estimate& cost, std::uint64_t times, double average, ClockUnit unit) {

@@ -142,7 +142,7 @@ std::string hottest_text(const Profile& profile, const ShownName& shown) {
 }
 
 std::string interval_text(const Profile& profile) {
-  // Of a few commands beside many of another kind the total is not known, and most functions are.
+  // The total of a few commands beside many of another kind is not known; most functions are.
   const auto is_known = [](const FunctionEstimate& function) { return function.exclusive.rounds > 1; };
   if (is_single(profile.total) && std::ranges::none_of(profile.functions, is_known))
     return std::string(single_interval);

@@ -18,6 +18,8 @@ struct CostCells {
   std::string value;
   std::string half_width;
   std::string share;
+  /// "40.2 ms ±0.3"
+  std::string with_half_width() const { return half_width.empty() ? value : value + " " + half_width; }
 };
 /// Instead of a value that is not known: "not measured (6 rounds)", or "unreliable".
 std::string no_value(const Estimate& estimate);

@@ -71,8 +71,8 @@ std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal
          "a finer clock needs fewer shots; means are taken where medians would be steps");
   if (const double period = engine.assumptions().locked_grid; period > 0)
     warn(WarningKind::locked_grid,
-         fmt::format("answers come at whole steps of {} from the start of each command, so that differences "
-                     "are steps of it and no code's: no time of a part of the command holds",
+         fmt::format("answers come at whole steps of {} from the start of each command. Differences are such "
+                     "steps: no time within the command holds",
                      in_unit(period, unit)),
          "a driver that sleeps between its looks for the answer, or a timer of the target's, does that: use "
          "another one, or have it look at once");

@@ -107,7 +107,7 @@ void warn_of_what_is_missing(const Run& run, const Profile& profile, std::vector
 std::vector<std::string> estimate_warnings(const Run& run, const Profile& profile, const Whole& whole) {
   std::vector<std::string> warnings;
   warn_of_paths(run, warnings);
-  // Of a run that is void a warning says why already.
+  // A void run has its warning already.
   if (!run.data.is_void)
     std::ranges::move(warnings_of_unreliable(profile, {.map = run.data.map, .path = run.usual}),
                       std::back_inserter(warnings));

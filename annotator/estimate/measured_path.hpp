@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -29,6 +30,7 @@ struct Estimate {
   double raw = 0;  // the value before stops were kept from coming before those that they follow
   std::uint32_t rounds = 0;
   bool resolved = false;
+  bool of_one_run = false;  // a recording, which tells nothing of another one
   // The ticks without doubts that two profiles of the same code share; nothing where there are none of these.
   std::optional<Interval> comparable = {};
   bool unreliable = false;  // what was measured contradicts itself here: ticks and share say nothing
@@ -40,10 +42,16 @@ inline bool was_measured(const Estimate& estimate) {
   return std::isfinite(estimate.ticks.high);
 }
 
-/// A recording of one run. It tells nothing of another: `ticks` are what own cost leaves open, and no
-/// interval.
+/// A recording of one run. Its ends are what own cost leaves open, and no interval.
 inline bool is_single(const Estimate& estimate) {
-  return estimate.rounds == 1 && estimate.resolved;
+  return estimate.of_one_run && estimate.resolved;
+}
+
+/// The ticks or the share as it is shown: NaN for the ends of what is single.
+inline Interval shown_part(const Estimate& estimate, Interval Estimate::* part) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  const Interval& interval = estimate.*part;
+  return is_single(estimate) ? Interval{interval.value, none, none} : interval;
 }
 
 /// Part of a stretch that belongs to a line or a function.

@@ -124,8 +124,8 @@ std::string cells(const Interval& interval) {
 
 /// Ticks, share, and whether they are resolved; nothing instead of unreliable values.
 std::string cells(const Estimate& cost) {
-  const auto part = [&](const Interval& of) { return is_single(cost) ? cell(of.value) + ",," : cells(of); };
-  return fmt::format("{},{},{}", part(cost.ticks), part(cost.share), cost.resolved ? 1 : 0);
+  return fmt::format("{},{},{}", cells(shown_part(cost, &Estimate::ticks)),
+                     cells(shown_part(cost, &Estimate::share)), cost.resolved ? 1 : 0);
 }
 
 /// Mean with its interval, median and quantiles; empty where they are not known.

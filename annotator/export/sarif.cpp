@@ -167,7 +167,7 @@ class Sarif {
   std::string message_of(const LineEstimate& spot) const {
     const ClockUnit unit = profile_.run.unit;
     const CostCells cells = cost_cells(spot.cost, unit);
-    std::string words = fmt::format("{} {}, {} of {}, ×{}", cells.value, cells.half_width, cells.share,
+    std::string words = fmt::format("{}, {} of {}, ×{}", cells.with_half_width(), cells.share,
                                     profile_.recorded ? "what was recorded" : "the command", spot.hits);
     if (spot.hits > 1)
       words += fmt::format(", {} each", each(spot.cost.ticks.value / static_cast<double>(spot.hits), unit));

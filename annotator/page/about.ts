@@ -45,7 +45,7 @@ const measured: [string, string][] = [
   ["Unattributed", "the total without the entry, what lies between commands, and all lines: what was not measured, and what two medians lose"],
 ];
 const recorded: [string, string][] = [
-  ["2.5 ms ±0.5", "95 times in 100 another recording of as many commands lies within ±. A recording of one run has no ±, as it does not tell that"],
+  ["2.5 ms ±0.5", "in 95 of 100 cases another recording of as many commands lies within ±. A recording of one run has no ±"],
   ["Own cost", "time within a function or line, without what it calls, of all threads"],
   ["With calls", "time from call to return; recursion is counted once"],
   ["In gaps", "time in which events were lost: it belongs to no call"],

@@ -15,44 +15,41 @@ constexpr std::uint64_t fewest_commands = 7;  // as many as rounds, for an inter
 }  // namespace
 
 void CommandTally::Command::add(Followed what, std::size_t number, std::uint64_t ticks) {
-  const auto w = static_cast<std::size_t>(what);
-  if (number >= ticks_[w].size()) ticks_[w].resize(number + 1);
-  if (ticks == 0) return;
-  if (ticks_[w][number] == 0) touched_[w].push_back(static_cast<std::uint32_t>(number));
-  ticks_[w][number] += ticks;
+  if (ticks > 0) ticks_[key_of(what, number)] += ticks;
 }
 
-void CommandTally::take(Command& command, std::uint32_t kind) {
+void CommandTally::take(const Command& command, std::uint32_t kind) {
+  ++commands_;
+  if (kinds_.size() == most_kinds && !kinds_.contains(kind)) {
+    has_more_kinds_ = true;
+    return;
+  }
   Kind& known = kinds_[kind];
   ++known.commands;
-  ++commands_;
-  for (std::size_t w = 0; w < command.ticks_.size(); ++w) {
-    for (const std::uint32_t number : command.touched_[w]) {
-      if (number >= known.sums[w].size()) known.sums[w].resize(number + 1);
-      const auto ticks = static_cast<double>(command.ticks_[w][number]);
-      known.sums[w][number].ticks += ticks;
-      known.sums[w][number].squares += ticks * ticks;
-      command.ticks_[w][number] = 0;
-    }
-    command.touched_[w].clear();
+  for (const auto& [key, whole] : command.ticks_) {
+    const auto ticks = static_cast<double>(whole);
+    Sums& sums = known.sums[key];
+    sums.ticks += ticks;
+    sums.squares += ticks * ticks;
   }
 }
 
 double CommandTally::half_width(Followed what, std::size_t number) const {
   constexpr double infinite = std::numeric_limits<double>::infinity();
+  if (commands_ < fewest_commands || has_more_kinds_) return infinite;
   double variance = 0;  // of the sum over all commands
   double squares = 0;   // of its parts, each by its degrees of freedom (Welch 1947)
   for (const auto& [id, kind] : kinds_) {
-    const auto& all = kind.sums[static_cast<std::size_t>(what)];
-    if (number >= all.size() || all[number].squares == 0) continue;
+    const auto found = kind.sums.find(key_of(what, number));
+    if (found == kind.sums.end()) continue;
     if (kind.commands < fewest_commands) return infinite;
+    const auto& [ticks, all_squares] = found->second;
     const auto count = static_cast<double>(kind.commands);
-    const double rest = std::max(0.0, all[number].squares - all[number].ticks * all[number].ticks / count);
+    const double rest = std::max(0.0, all_squares - ticks * ticks / count);
     const double part = count * rest / (count - 1);
     variance += part;
     squares += part * part / (count - 1);
   }
-  if (commands_ < fewest_commands) return infinite;
   if (variance == 0) return 0;
   const boost::math::students_t_distribution<double> student(variance * variance / squares);
   // This recording is as uncertain as the other one.

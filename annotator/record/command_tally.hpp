@@ -3,11 +3,11 @@
 // one of as many would be from it. One command tells nothing of that.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace jcprof::annotator {
@@ -15,27 +15,30 @@ namespace jcprof::annotator {
 /// The sums that are followed. Each is of a function or a line by number; the total has number 0.
 enum class Followed : std::uint8_t { own, with_calls, line, total };
 
+/// The log is not trusted: there is a limit for kinds, and memory only for what took time.
 class CommandTally {
  public:
-  /// What one command takes, thread by thread.
+  /// A command that is under way, in one thread.
   class Command {
    public:
     void add(Followed what, std::size_t number, std::uint64_t ticks);
+    /// Calls of a function that are open.
+    std::uint32_t& under_way(std::uint32_t function) { return under_way_[function]; }
 
    private:
     friend CommandTally;
-    std::array<std::vector<std::uint64_t>, 4> ticks_;
-    std::array<std::vector<std::uint32_t>, 4> touched_;
+    std::unordered_map<std::uint64_t, std::uint64_t> ticks_;      // by key_of
+    std::unordered_map<std::uint32_t, std::uint32_t> under_way_;  // by function
   };
 
-  /// The command has ended, and is empty then. `kind`: the function by which it was entered.
-  void take(Command& command, std::uint32_t kind);
+  /// The command has ended. `kind`: the function by which it was entered.
+  void take(const Command& command, std::uint32_t kind);
 
   /// Commands in all.
   std::uint64_t commands() const { return commands_; }
   /// By how much the sum over another recording of the same commands differs from this one, in 95 of 100:
   /// Student's prediction interval, for each kind of command by itself. Infinite where there are fewer than
-  /// seven of a kind in which it takes time.
+  /// seven of a kind in which it takes time, or too many kinds.
   double half_width(Followed what, std::size_t number) const;
 
  private:
@@ -45,9 +48,15 @@ class CommandTally {
   };
   struct Kind {
     std::uint64_t commands = 0;
-    std::array<std::vector<Sums>, 4> sums;
+    std::unordered_map<std::uint64_t, Sums> sums;  // by key_of
   };
+  static constexpr std::size_t most_kinds = 64;
+  static std::uint64_t key_of(Followed what, std::size_t number) {
+    return std::uint64_t{number} * 4 + static_cast<std::uint64_t>(what);
+  }
+
   std::map<std::uint32_t, Kind> kinds_;
+  bool has_more_kinds_ = false;
   std::uint64_t commands_ = 0;
 };
 

@@ -16,7 +16,8 @@ Estimate cost_of(const StoredEstimate& row) {
           .share = {row.share, row.share_low, row.share_high},
           .raw = row.raw,
           .rounds = row.rounds,
-          .resolved = row.resolved};
+          .resolved = row.resolved,
+          .of_one_run = row.rounds == 1};
 }
 
 Estimate inclusive_of(const StoredEstimate& row, double total) {
@@ -25,7 +26,8 @@ Estimate inclusive_of(const StoredEstimate& row, double total) {
           .share = {share(row.inclusive), share(row.inclusive_low), share(row.inclusive_high)},
           .raw = row.inclusive,
           .rounds = row.rounds,
-          .resolved = is_resolved({row.inclusive, row.inclusive_low, row.inclusive_high})};
+          .resolved = is_resolved({row.inclusive, row.inclusive_low, row.inclusive_high}),
+          .of_one_run = row.rounds == 1};
 }
 
 /// `time` is of all calls or passes.

@@ -169,6 +169,7 @@ void ThreadWalk::pop_call() {
   if ((frame.node & folded) != 0) [[unlikely]] {
     frames_.back().below += frame.below;
     if (walk_.is_entered) --under_way(frame);
+    if (frames_.size() == 1) command_ = {};
     return;
   }
   const std::uint64_t inclusive = clock_ - frame.entered;
@@ -179,9 +180,7 @@ void ThreadWalk::pop_call() {
 }
 
 std::uint32_t& ThreadWalk::under_way(const Frame& frame) {
-  const std::uint32_t function = walk_.tree.nodes()[frame.node & ~folded].function;
-  if (function >= under_way_.size()) under_way_.resize(function + 1);
-  return under_way_[function];
+  return command_.under_way(walk_.tree.nodes()[frame.node & ~folded].function);
 }
 
 /// The outermost call is a command.
@@ -192,6 +191,7 @@ void ThreadWalk::end_call(const Frame& frame, std::uint64_t inclusive) {
   if (frames_.size() > 1) return;
   command_.add(Followed::total, 0, inclusive);
   walk_.commands.take(command_, frame.key);
+  command_ = {};
 }
 
 void ThreadWalk::pop() {

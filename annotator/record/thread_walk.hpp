@@ -140,8 +140,7 @@ class ThreadWalk {
   std::vector<Frame> frames_;  // the first is the thread's own
   std::size_t unsure_ = 0;     // of them the first were open when events were lost, or recording was paused
   std::uint64_t beyond_ = 0;   // calls deeper than frames_ goes
-  CommandTally::Command command_;         // under way
-  std::vector<std::uint32_t> under_way_;  // its calls, by function
+  CommandTally::Command command_;  // under way
   Traps traps_{*this};
   std::size_t trap_depth_ = none;  // of the innermost frame that traps show
   std::uint64_t ticks_ = 0;        // up to the event, that are given to their owner

@@ -36,15 +36,14 @@ std::string json(const Interval& interval) {
 }
 
 std::string json_ticks(const Estimate& estimate) {
-  if (is_single(estimate)) return fmt::format("[{},null,null]", json_number(estimate.ticks.value));
-  return json(estimate.ticks);
+  return json(shown_part(estimate, &Estimate::ticks));
 }
 
 std::string json(const Estimate& estimate) {
   constexpr std::string_view unknown = "[null,null,null]";
   return fmt::format(R"({{"ticks":{},"share":{},"resolved":{}{}}})", json_ticks(estimate),
-                     was_measured(estimate) ? json(estimate.share) : unknown, estimate.resolved,
-                     estimate.unreliable ? R"(,"unreliable":true)" : "");
+                     was_measured(estimate) ? json(shown_part(estimate, &Estimate::share)) : unknown,
+                     estimate.resolved, estimate.unreliable ? R"(,"unreliable":true)" : "");
 }
 
 std::string json_text(std::string_view text) {

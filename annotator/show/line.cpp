@@ -120,10 +120,8 @@ const LoopEstimate* loop_at(const Profile& profile, const ShownPlace& place) {
 
 std::string whole_cost(const Estimate& cost, ClockUnit unit) {
   const CostCells cells = cost_cells(cost, unit);
-  std::string text = cells.value;
-  if (!cells.half_width.empty()) text += " " + cells.half_width;
-  text += ", " + cells.share;
-  const Interval& share = cost.share;
+  std::string text = cells.with_half_width() + ", " + cells.share;
+  const Interval share = shown_part(cost, &Estimate::share);
   if (cost.resolved && std::isfinite(share.low) && std::isfinite(share.high))
     text += fmt::format(" ({} to {})", percent(std::max(0.0, share.low)), percent(share.high));
   return text;

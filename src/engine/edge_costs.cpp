@@ -242,9 +242,9 @@ void EdgeRegression::find_between() {
       }
     if (best > 0) {
       const auto near = [&](double logarithm) { return deviance(std::exp(logarithm)); };
-      best = std::exp(
-          boost::math::tools::brent_find_minima(near, std::log(best / 10), std::log(best * 10), digits)
-              .first);
+      const auto [logarithm, found] =
+          boost::math::tools::brent_find_minima(near, std::log(best / 10), std::log(best * 10), digits);
+      if (found < lowest) best = std::exp(logarithm);
     }
     (void)deviance(best);
   }

@@ -17,6 +17,7 @@ namespace {
 
 constexpr double runs_without = 1000;   // runs without a grid that seem to have one, by each kind of times
 constexpr double steps_per_cycle = 16;  // of the longest distance
+constexpr double most_periods = 4000;   // the finest, in the longest distance
 constexpr std::size_t fewest_sizes = 3;
 constexpr std::size_t fewest_far = 3;          // where the period is a short one
 constexpr std::size_t fewest_sizes_alone = 5;  // where no single readings tell
@@ -136,7 +137,8 @@ class Phases {
 /// The longest period of which all are multiples.
 double period_of(const Apart& apart, const LockedGridSearch& search) {
   const double longest = apart.longest();
-  if (!(longest > 0)) return 0;
+  // Where blocks cancel, the whole is next to nothing, and `finest` with it.
+  if (!(longest > 0) || longest > most_periods * search.finest) return 0;
   const double step = 1 / (steps_per_cycle * longest);
   for (double frequency = step * steps_per_cycle / 2; frequency <= 1 / search.finest; frequency += step) {
     if (!Phases(apart, 1 / frequency).are_of_grid(search.alone)) continue;

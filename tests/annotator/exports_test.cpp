@@ -68,6 +68,12 @@ TEST_CASE("a function's cost with its calls stands beside the one without") {
   CHECK(function.at("inclusive").at("ticks").at("value") == 90);
 }
 
+TEST_CASE("a measured run of one round keeps its interval") {
+  Profile profile = with_lines(1);
+  profile.lines[0].cost.rounds = 1;
+  CHECK(Json::parse(to_json(profile)).at("lines").at(0).at("ticks").at("high") == 400);
+}
+
 TEST_CASE("CSV of a measured run has its lines, though there are none yet") {
   CHECK(to_csv(Profile{}).starts_with("path,line,function,hits,rounds,"));
   Profile recorded;

@@ -2,9 +2,12 @@
 #include "annotator/record/profile.hpp"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "annotator/annotated_tree.hpp"
 #include "annotator/export/exports.hpp"
+#include "annotator/report/json.hpp"
+#include "annotator/show/show.hpp"
 #include "annotator/source_comments.hpp"
 #include "annotator/tables.hpp"
 #include "src/core/file.hpp"
@@ -141,6 +144,33 @@ TEST_CASE("the JSON of a recorded run says what single calls took") {
     "q99": 2000.8,
     "most": 2000.8
    })") != std::string::npos);
+}
+
+TEST_CASE("of a recording of one run neither cost nor share has ends, in no format, and bounds keep theirs") {
+  RecordedRun run = with_a_line();
+  for (StoredEstimate& row : run.estimates) row.rounds = 1;
+  StoredEstimate& line = run.estimates.back();
+  line.share_low = 0.4;
+  line.share_high = 0.43;
+  Profile profile = recorded_profile(run);
+  const nlohmann::json nothing;
+  const nlohmann::json item = nlohmann::json::parse(to_json(profile)).at("lines").at(0);
+  for (const char* part : {"ticks", "share"}) {
+    CHECK(item.at(part).at("value").is_number());
+    CHECK(item.at(part).at("low") == nothing);
+    CHECK(item.at(part).at("high") == nothing);
+  }
+  const nlohmann::json cost = nlohmann::json::parse(json(profile.lines[0].cost));
+  CHECK(cost ==
+        nlohmann::json::parse(R"({"ticks":[500,null,null],"share":[0.4164,null,null],"resolved":true})"));
+  CHECK(to_csv(profile).find(",500,,,0.4164,,,1,") != std::string::npos);
+  const std::string shown = show_line(profile, {"/src/words.c", 2}, "", {});
+  CHECK(shown.find("500 ns, 41.6 %\n") != std::string::npos);
+  const nlohmann::json sarif = nlohmann::json::parse(to_sarif(profile));
+  CHECK(sarif.at("runs").at(0).at("results").at(0).at("message").at("text") ==
+        "500 ns, 41.6 % of what was recorded, ×100, 5.0 ns each");
+  profile.lines[0].cost.resolved = false;
+  CHECK(nlohmann::json::parse(to_json(profile)).at("lines").at(0).at("ticks").at("high") == 520);
 }
 
 TEST_CASE("the CSV of a run without lines is of functions") {

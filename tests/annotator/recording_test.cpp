@@ -351,6 +351,39 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("of more than 64 kinds of commands no interval is known") {
+  for (const std::uint32_t kinds : {64U, 65U}) {
+    LogBuilder log;
+    log.head.anchor = 0x1000;
+    for (std::uint64_t command = 0; command < 7 * std::uint64_t{kinds}; ++command) {
+      const auto kind = 1 + static_cast<std::uint32_t>(command % kinds);
+      log.enter(1, command * 1000, kind).leave(1, command * 1000 + 100 + command, kind);
+    }
+    const StoredEstimate total = estimate_of(analyzed(log), EstimateScope::total);
+    INFO(kinds);
+    CHECK(total.rounds == (kinds == 64 ? 7 * kinds : 1));
+    CHECK((total.high > total.ticks) == (kinds == 64));
+  }
+}
+
+TEST_CASE("a command that the call tree has no room for is no part of the next one") {
+  LogBuilder log;
+  log.head.anchor = 0x1000;
+  const auto command = [&](std::uint64_t tick) { log.enter(1, tick, f).leave(1, tick + 100, f); };
+  for (std::uint64_t i = 0; i < 7; ++i) command(i * 1000);
+  constexpr std::uint32_t fills = 4;
+  log.enter(1, 8000, fills);
+  for (int i = 0; i < 600'000; ++i) log.enter(1, 8000, h);
+  log.leave(1, 8000, fills);
+  log.enter(1, 9000, g);
+  command(9000);
+  log.leave(1, 9100, g);
+  command(10'000);
+  const StoredEstimate known = estimate_of(analyzed(log), EstimateScope::function, "(function 1)");
+  CHECK(known.ticks == 900);
+  CHECK(known.high == known.ticks);
+}
+
 TEST_CASE("own cost that does not fit into a difference is taken off the next ones, and fractions add up") {
   LogBuilder log;
   log.head.hook_ticks = 10 * 1024 + 512;

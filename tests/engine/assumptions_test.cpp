@@ -97,6 +97,10 @@ TEST_CASE("blocks are steps of a grid, or they are not") {
   CHECK(grid_of(times_of(blocks_on(50, 60), 50'000)) == 0);
 }
 
+TEST_CASE("blocks that cancel are no grid, and take no time to tell") {
+  CHECK(grid_of(times_of({ns_per_ms, -ns_per_ms, 1e-5}, 0)) == 0);
+}
+
 TEST_CASE("multiples of one cost are no grid where they are of one edge, or few") {
   const double pass = 3 * ns_per_ms;
   std::vector<double> loop(20, pass);

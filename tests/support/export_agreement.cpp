@@ -238,7 +238,7 @@ class Agreement {
     return std::ranges::any_of(stacks_, [](const Stack& stack) { return stack.calls.size() >= most; });
   }
 
-  /// Each item that has a value has that sum, and the others have none; items of one key are one.
+  /// Each item that has a value has that sum; items of one key are one.
   void check_sums(const char* kind, const std::map<std::string, std::optional<double>>& values,
                   const Sums& sums) {
     for (const auto& [key, value] : values)
