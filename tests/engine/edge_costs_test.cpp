@@ -122,7 +122,7 @@ TEST_CASE(
     INFO(out);
     CHECK(costs.cost(1) == Approx(1e6).epsilon(0.01));
     CHECK(costs.spread() < 0.05);
-    CHECK(costs.doubt_of(parts).half_width < 0.01 * fit.sum_of(ranges_of(parts)).value + out);
+    CHECK(costs.doubt_of(parts).half_width < 0.002 * fit.sum_of(ranges_of(parts)).value);
   }
 }
 
