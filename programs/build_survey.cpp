@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <regex>
@@ -16,6 +17,7 @@
 #include "programs/steps.hpp"
 #include "rewriter/c/make_commands.hpp"
 #include "rewriter/draft/program_build.hpp"
+#include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "src/core/output_folder.hpp"
 
@@ -35,14 +37,15 @@ bool has_makefile(const FoundTree& tree) {
   return has(tree, "GNUmakefile") || has(tree, "makefile") || has(tree, "Makefile");
 }
 
-/// The texts of all files in a folder that have a name; by their paths.
+/// The texts of the files below a folder that are wanted, by their paths.
 std::map<std::string, std::string> texts_below(const fs::path& folder,
                                                const std::function<bool(const fs::path&)>& is_one) {
   std::map<std::string, std::string> texts;
   std::error_code none;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, none))
-    if (entry.is_regular_file(none) && is_one(entry.path()))
-      texts.emplace(entry.path().lexically_relative(folder).string(), read_file(entry.path()));
+  for (fs::recursive_directory_iterator i(folder, none); i != fs::recursive_directory_iterator();
+       i.increment(none))
+    if (i->is_regular_file(none) && is_one(i->path()))
+      texts.emplace(i->path().lexically_relative(folder).string(), read_file(i->path()));
   return texts;
 }
 
@@ -60,14 +63,15 @@ std::string why_not(const std::vector<std::string>& argv, const fs::path& out) {
   }
 }
 
-/// Those that are about tests and benchmarks: off.
+/// The options for tests and benchmarks: off.
 std::vector<std::string> options_without_tests(const FoundTree& tree) {
-  static const std::regex form(R"(option\s{0,9}\(\s{0,99}(\w{0,99}(?:TEST|BENCH|FUZZ)\w{0,99}))");
+  // Examples may be all that there is to profile.
+  static const std::regex form(R"(option\s{0,9}\(\s{0,99}(?!\w{0,99}EXAMPLE)(\w{1,99}))");
   std::set<std::string> names{"BUILD_TESTING"};
   for (const auto& [path, text] : tree.texts)
     if (rewriter::name_of_file(path) == "CMakeLists.txt")
       for (std::sregex_iterator i(text.begin(), text.end(), form); i != std::sregex_iterator(); ++i)
-        names.insert((*i)[1].str());
+        if (const std::string name = (*i)[1].str(); rewriter::is_name_of_test(name)) names.insert(name);
   std::vector<std::string> options;
   for (const std::string& name : names) options.push_back(fmt::format("-D{}=OFF", name));
   return options;
@@ -87,7 +91,7 @@ std::string ask_cmake(FoundTree& tree, const fs::path& out) {
                                 "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"};
   std::string reason = why_not(argv, out);
   if (!reason.empty()) {
-    // What tests need is what is missing most often.
+    // Most often it is tests that need what is missing.
     tree.build_options = options_without_tests(tree);
     argv.insert(argv.end(), tree.build_options.begin(), tree.build_options.end());
     if (!why_not(argv, out).empty()) {
@@ -122,39 +126,61 @@ std::string ask_make(FoundTree& tree) {
   return "";
 }
 
+/// Configures. Returns why that does not say what is made; empty where it does.
+std::string ask_configured(FoundTree& tree, bool is_cmake) {
+  const OutputFolder folder(
+      {.folder = tree.root / usual_output_folder, .verb = "jcprof init", .project = tree.root});
+  return is_cmake ? ask_cmake(tree, folder.path()) : ask_meson(tree, folder.path());
+}
+
+/// The reason that `ask` gives, or that it fails for. A draft can be made of the texts alone.
+std::string reason_of(const std::function<std::string()>& ask) {
+  try {
+    return ask();
+  } catch (const UserError& error) {
+    return error.faults().front().message;
+  } catch (const fs::filesystem_error& error) {
+    return error.what();
+  }
+}
+
+/// Where configuring fails: the makefile in its place, if that makes a program.
+std::string take_makefile(FoundTree& tree) {
+  const std::string reason = reason_of([&] { return ask_make(tree); });
+  if (!reason.empty()) return "nor does make: " + reason;
+  if (tree.programs.empty()) return "nor does make: it links no program";
+  tree.texts.erase("CMakeLists.txt");
+  tree.texts.erase("meson.build");
+  return "the makefile is taken instead";
+}
+
 }  // namespace
 
 std::string ask_build_system(FoundTree& tree, bool yes) {
   const bool is_cmake = has(tree, "CMakeLists.txt");
-  const bool is_meson = !is_cmake && has(tree, "meson.build");
-  if (!is_cmake && !is_meson && !has_makefile(tree)) return "";
-  const std::string name = is_cmake ? "CMake" : is_meson ? "meson" : "make";
-  const fs::path out = tree.root / usual_output_folder;
+  const bool is_configured = is_cmake || has(tree, "meson.build");
+  const bool is_make = has_makefile(tree);
+  if (!is_configured && !is_make) return "";
+  const std::string name = is_cmake ? "CMake" : is_configured ? "meson" : "make";
+  std::vector<std::string> programs;
+  if (is_configured)
+    programs.push_back(fmt::format("prepare: {}, which configures (into {})", name,
+                                   (tree.root / usual_output_folder / "prepared").string()));
+  if (is_make)
+    programs.push_back(fmt::format("make, which says how it compiles (in {})", tree.root.string()));
   try {
-    ask_about({.file = tree.root / "jcprof.json", .root = tree.root},
-              {is_cmake || is_meson
-                   ? fmt::format("prepare: {}, which configures (into {})", name, (out / "prepared").string())
-                   : fmt::format("make, which says how it compiles (in {})", tree.root.string())},
-              consent_of(yes));
+    ask_about({.file = tree.root / "jcprof.json", .root = tree.root}, programs, consent_of(yes));
   } catch (const UserError&) {
     return fmt::format(
-        "{} was not asked what it makes, as nobody has allowed that (--yes does); what follows is taken from "
-        "the texts alone",
+        "nobody has allowed jcprof to ask {} what it makes (--yes allows it). The draft comes from the texts "
+        "of the build files alone",
         name);
   }
-  std::string reason;
-  if (is_cmake || is_meson) {
-    const OutputFolder folder({.folder = out, .verb = "jcprof init", .project = tree.root});
-    reason = is_cmake ? ask_cmake(tree, folder.path()) : ask_meson(tree, folder.path());
-    if (!reason.empty() && has_makefile(tree)) {
-      tree.texts.erase(is_cmake ? "CMakeLists.txt" : "meson.build");
-      reason += "\nthe makefile is taken instead";
-      ask_make(tree);
-    }
-  } else {
-    reason = ask_make(tree);
-  }
-  return reason.empty() ? "" : fmt::format("{} does not say what it makes: {}", name, reason);
+  std::string reason =
+      reason_of([&] { return is_configured ? ask_configured(tree, is_cmake) : ask_make(tree); });
+  if (reason.empty()) return "";
+  if (is_configured && is_make) reason += "\n" + take_makefile(tree);
+  return fmt::format("{} does not say what it makes: {}", name, reason);
 }
 
 }  // namespace jcprof::cli

@@ -64,7 +64,6 @@ class Trial {
   Trial(const Project& project, const CommonOptions& options)
       : project_(project), options_(options), folder_(open_output(project, options, "jcprof doctor")) {
     options_.quiet = true;
-    options_.yes = true;
     options_.json = false;
   }
 

@@ -156,9 +156,8 @@ std::string to_text(const Shortening& shortening) {
     std::set<std::string> places;
     for (const Trap& trap : shortening.unsteady) places.insert(fmt::format("{}:{}", trap.path, trap.line));
     return fmt::format(
-        "path: it is not the same each time: without the traps that not every run passes ({}); what they "
-        "stand for counts "
-        "for the line in front\n",
+        "path: runs differ. Traps that some runs skip are left out ({}). Their time counts for the line "
+        "before.\n",
         list_of({places.begin(), places.end()}));
   }
   const std::string why = shortening.events == 0

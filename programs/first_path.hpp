@@ -26,10 +26,10 @@ struct Shortening {
   std::uint64_t events = 0;          // of the path as it is
 };
 
-/// Nothing where the path is short enough to be measured and steady, or none of its traps can go. Of one that
-/// is too long a statement's traps go first, then all of functions that are passed so often that it stays too
-/// long. Of one that varies the traps go that not all runs pass as often, or in the same order: what lies
-/// behind a join of two ways has no time where stops do not say which of them they came. Entries stay.
+/// Empty where the path is short and steady, or no trap can go. A long path first loses the traps at
+/// statements. Then it loses the functions that are passed most, until it is short enough. A path that varies
+/// loses the traps that runs pass differently often, or in another order. Otherwise nothing behind the join
+/// of two ways has a time, because stops do not say which way they came. Entries stay.
 Shortening shortening(const harness::TracedPath& path, const TrapMap& map, TrapLevel level);
 
 /// False where nothing is to be left out.

@@ -134,6 +134,10 @@ ExitCode gen(const GenOptions& options) {
             consent_of(options.common.yes));
   const OutputFolder folder = open_output(project, options.common, "jcprof gen");
   run_steps("prepare", project.compile.prepare, placeholders(project, folder.path()), {.is_shown = false});
+  // The steps may have made a database that names other compilers.
+  if (!project.compile.prepare.empty())
+    ask_about(project, rewriter::compilers_of_generation(project, folder.path()),
+              consent_of(options.common.yes));
   const rewriter::Generated generated = rewriter::generate_apart(project, folder.path());
   if (options.common.json)
     print_json(generated, folder.path(), options);

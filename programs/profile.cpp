@@ -194,8 +194,9 @@ ExitCode profile(const ProfileOptions& options) {
   for (CommonOptions* phase : {&all.gen.common, &all.run.common}) {
     phase->quiet = common.quiet || common.json;
     phase->json = false;
-    phase->yes = true;
   }
+  // jcprof gen remembers what was allowed, and asks about compilers that "prepare" steps bring.
+  all.run.common.yes = true;
   all.run.is_new_build = true;
   ask(project, folder.path(), common.yes);
   const ExitCode code = profile_in(all);

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "rewriter/found_tree.hpp"
 #include "rewriter/line_index.hpp"
 #include "src/core/error.hpp"
 #include "src/core/text.hpp"
@@ -41,9 +42,8 @@ std::string_view name_in_file(const Function& function) {
 /// "a.c:f" or "src/a.c:f", which no other file need have.
 bool matches_with_file(std::string_view pattern, const SourceModel& model, std::string_view name) {
   if (pattern.find(':') == std::string_view::npos) return false;
-  const std::string from_root = fmt::format("{}:{}", model.path, name);
-  return glob_matches(pattern, from_root) ||
-         glob_matches(pattern, from_root.substr(from_root.rfind('/') + 1));
+  return glob_matches(pattern, fmt::format("{}:{}", model.path, name)) ||
+         glob_matches(pattern, fmt::format("{}:{}", name_of_file(model.path), name));
 }
 
 bool matches_function(std::string_view pattern, const SourceModel& model, const Function& function) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rewriter/project_programs.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -12,6 +14,7 @@
 #include <unistd.h>
 
 #include "rewriter/c/compile_database.hpp"
+#include "src/core/error.hpp"
 #include "src/core/file.hpp"
 
 namespace jcprof::rewriter {
@@ -58,19 +61,27 @@ bool is_compiler_name(std::string_view program) {
 
 std::vector<std::string> programs_of_generation(const Project& project, const fs::path& out) {
   const CompileSettings& compile = project.compile;
-  std::set<std::string> lines;
+  std::vector<std::string> lines;
   for (const Step& step : compile.prepare)
-    lines.insert(fmt::format("prepare: {} (in {})", fmt::join(step.run, " "), step.cwd));
+    lines.push_back(fmt::format("prepare: {} (in {})", fmt::join(step.run, " "), step.cwd));
   if (!compile.make.empty())
-    lines.insert(fmt::format("make, which says how it compiles (in {})", compile.make));
-  // These may run anything, and so all compilers that they name.
-  if (!lines.empty()) return {lines.begin(), lines.end()};
+    lines.push_back(fmt::format("make, which says how it compiles (in {})", compile.make));
+  try {
+    std::ranges::move(compilers_of_generation(project, out), std::back_inserter(lines));
+  } catch (const UserError&) {
+    if (compile.prepare.empty()) throw;  // the steps may mend that database
+  }
+  return lines;
+}
+
+std::vector<std::string> compilers_of_generation(const Project& project, const fs::path& out) {
+  const std::string& own = project.compile.compiler;
+  std::set<std::string> lines;
   const auto add = [&](const std::string& compiler, const fs::path& folder) {
     if (is_asked_about(project, compiler, folder))
       lines.insert(fmt::format("compiler: {} (in {})", compiler, folder.string()));
   };
-  for (const char* const usual : {"cc", "c++"})
-    add(compile.compiler.empty() ? usual : compile.compiler, project.root);
+  for (const char* const usual : {"cc", "c++"}) add(own.empty() ? usual : own, project.root);
   if (const fs::path file = database_of(project, out); !file.empty() && fs::exists(file))
     for (const CompileUnit& unit : parse_compile_database(file.string(), read_file(file), file.parent_path()))
       add(unit.arguments.front(), unit.folder);

@@ -13,9 +13,12 @@
 namespace jcprof::rewriter {
 
 /// A line each, with placeholders as they are written. Compilers by a compiler's name that lie outside of the
-/// project are not among them, nor those that steps or the makefile name: these may run anything. `out` is
-/// the output folder.
+/// project are not among them, nor those that the makefile names: make may run anything. `out` is the output
+/// folder. A database that cannot be read is passed over where "prepare" steps may make it anew.
 std::vector<std::string> programs_of_generation(const Project& project, const std::filesystem::path& out);
+
+/// The compilers among them. After the "prepare" steps they may be others.
+std::vector<std::string> compilers_of_generation(const Project& project, const std::filesystem::path& out);
 
 /// By its name: gcc, clang and the like, with a target before it or a version behind it.
 bool is_compiler_name(std::string_view program);

@@ -126,10 +126,9 @@ bool makes_errors_of_warnings(const CompileUnit& unit) {
                              [](const std::string& argument) { return argument.starts_with("-Werror"); });
 }
 
-/// gcc tells of falls through a case, of missing returns and the like only once it makes code, and of what
-/// may be without a value only once it optimises, which takes longest; clang, which alone knows
-/// -ferror-limit, while it reads. -g is no help here, nor is a library that wants to be optimised where
-/// nothing else is.
+/// clang warns while it reads. gcc warns of missing returns only when it makes code, and of unset values only
+/// when it optimises. Optimising takes longest. clang alone knows -ferror-limit. -g is no help here, nor is a
+/// library that wants to be optimised where nothing else is.
 std::vector<std::string> judging_flags(const CompileUnit& unit, std::vector<std::string> known) {
   const auto add = [&](std::initializer_list<const char*> more) {
     known.insert(known.end(), more.begin(), more.end());

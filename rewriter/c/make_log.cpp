@@ -14,14 +14,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The commands of a shell's line, as text: between `;`, `&` and `|` that no quote holds.
+/// The parentheses of "$(…)" that are open behind `c`, which stands behind `before`.
+std::size_t open_behind(std::size_t open, std::string_view before, char c) {
+  if (c == '(' && (open > 0 || before.ends_with('$'))) return open + 1;
+  return c == ')' && open > 0 ? open - 1 : open;
+}
+
+/// The commands of a shell's line, as text: between `;`, `&`, `|` and parentheses that no quote and no "$(…)"
+/// holds. Those parentheses are commands of their own.
 std::vector<std::string> simple_commands(std::string_view line) {
   std::vector<std::string> commands(1);
   char quote = 0;
+  std::size_t open = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];
-    const bool is_end = quote == 0 && (c == ';' || c == '&' || c == '|');
-    if (is_end) {
+    const std::size_t before = open;
+    if (quote == 0) open = open_behind(open, line.substr(0, i), c);
+    if (quote == 0 && open + before == 0 && std::string_view(";&|()").find(c) != std::string_view::npos) {
+      if (c == '(' || c == ')') commands.emplace_back(1, c);
       commands.emplace_back();
       continue;
     }
@@ -69,9 +79,18 @@ void drop_what_leads(std::vector<std::string>& words) {
   const auto mode = std::ranges::find_if(
       words, [](const std::string& word) { return word == "--mode=compile" || word == "--mode=link"; });
   if (mode != words.end()) words.erase(words.begin(), mode + 1);
-  while (!words.empty() && is_one_of(words.front(), {"(", "{", "!", "then", "else", "do"}))
+  while (!words.empty() && is_one_of(words.front(), {"{", "!", "then", "else", "do"}))
     words.erase(words.begin());
-  if (!words.empty() && words.front().starts_with('(')) words.front().erase(0, 1);
+}
+
+/// What a command of the shell does to the folders in which it and the subshells around it work.
+void follow(const std::vector<std::string>& words, std::vector<fs::path>& here) {
+  if (words.front() == "(")
+    here.push_back(here.back());
+  else if (words.front() == ")" && here.size() > 1)
+    here.pop_back();
+  else if (words.front() == "cd" && words.size() > 1)
+    here.back() = (here.back() / words[1]).lexically_normal();
 }
 
 /// "ccache gcc": what only passes the command on.
@@ -103,15 +122,14 @@ std::vector<ShellCommand> commands_in(std::string_view output, const fs::path& f
       folders.emplace_back(entered);
     else if (!folder_in(line, "Leaving directory ").empty() && folders.size() > 1)
       folders.pop_back();
-    fs::path here = folders.back();
+    std::vector<fs::path> here{folders.back()};
     for (const std::string& command : simple_commands(line)) {
       std::vector<std::string> words = split_command(command).words;
       drop_what_leads(words);
-      if (words.size() < 2 || is_one_of(words.front(), {"echo", "true", ":", "printf"})) continue;
-      if (words.front() == "cd")
-        here = (here / words[1]).lexically_normal();
-      else
-        commands.push_back({.folder = here, .words = std::move(words)});
+      if (words.empty()) continue;
+      follow(words, here);
+      if (words.size() > 1 && !is_one_of(words.front(), {"cd", "echo", "true", ":", "printf"}))
+        commands.push_back({.folder = here.back(), .words = std::move(words)});
     }
   }
   return commands;
@@ -127,6 +145,8 @@ std::optional<CompilerCall> compiler_call(const std::vector<std::string>& words)
     if (i > 0 && is_one_of(word, {"-E", "-S", "-M", "-MM", "-fsyntax-only"})) return std::nullopt;
     if (word == "-o" && has_next) {
       call.output = words[++i];
+    } else if (i > 0 && word.starts_with("-o") && word.size() > 2) {
+      call.output = word.substr(2);
     } else if (has_value(word) && has_next) {
       call.words.insert(call.words.end(), {word, words[++i]});
     } else if (word.starts_with("-l") && word.size() > 2) {

@@ -73,7 +73,7 @@ std::string simulator_sections(const AppletFacts& facts, std::string_view aid) {
         "  // The build names jCardSim {}, which is newer than this one. Where this one will not do, fetch "
         "that, and write\n"
         "  // its path here, in \"build\" and in \"compile\".\n",
-        facts.jars.missing);
+        plain_line(facts.jars.missing));
   if (facts.jars.listens)
     notes += "  // This version also listens on port 8099, on all of the machine's addresses.\n";
   return fmt::format(
@@ -162,18 +162,20 @@ std::string trigger(const AppletFacts& facts) {
                             apdu, counts, with_data);
 }
 
+std::string other_applets(const Strings& others) {
+  std::string text = others.empty() ? "" : "  // Other applets here, for jcprof init --entry NAME:\n";
+  for (const std::string& other : others) text += fmt::format("  //   {}\n", plain_line(other));
+  return text;
+}
+
 }  // namespace
 
 std::string applet_project(const std::string& name, const AppletFacts& facts) {
   const std::string aid = facts.aid.empty() ? std::string(made_up_aid) : facts.aid;
   return head(name, "applet") + "  // What the applet is made of. Traps go into a copy of these files.\n" +
          list("sources", facts.globs) + ",\n" + "  // What the card calls for each command.\n" +
-         (facts.others.empty()
-              ? ""
-              : fmt::format("  // Other applets here, for jcprof init --entry NAME:\n  //   {}\n",
-                            fmt::join(facts.others, "\n  //   "))) +
-         fmt::format("  \"entry\": {}", json_string(facts.entry)) + ",\n" + std::string(scope) +
-         "  // The class path that traps are tried against by compiling.\n" +
+         other_applets(facts.others) + fmt::format("  \"entry\": {}", json_string(facts.entry)) + ",\n" +
+         std::string(scope) + "  // The class path that traps are tried against by compiling.\n" +
          fmt::format("  \"compile\": {{\"classpath\": {}}},\n", list(class_path(facts), 27)) +
          "  // How the copy with traps, {tree}, is built.\n" +
          steps("build", {is_simulated(facts) ? compile_step(facts) : cap_step(facts)}) + ",\n" +

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <sstream>
 #include <tuple>
 
 #include <nlohmann/json.hpp>
@@ -219,20 +220,21 @@ class MakeModel {
 }  // namespace
 
 bool is_name_of_test(std::string_view name) {
-  std::string word;
-  const auto says_so = [&] {
-    return starts_with_one_of(word, {"test", "unittest", "bench", "fuzz", "example", "selftest"}) ||
-           ends_with_one_of(word, {"test", "tests"});
-  };
+  std::string words;  // in small letters, with blanks between them
+  char before = ' ';
   for (const char c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) {
-      if (says_so()) return true;
-      word.clear();
-    } else {
-      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
+    const auto letter = static_cast<unsigned char>(c);
+    if (std::isupper(letter) != 0 && std::islower(static_cast<unsigned char>(before)) != 0) words += ' ';
+    words += std::isalpha(letter) != 0 ? static_cast<char>(std::tolower(letter)) : ' ';
+    before = c;
   }
-  return says_so();
+  std::istringstream stream(words);
+  for (std::string word; stream >> word;)
+    if (is_one_of(word, {"test", "tests", "testing", "tester", "unittest", "unittests", "selftest",
+                         "selftests", "bench", "benchmark", "benchmarks", "fuzz", "fuzzer", "fuzzers",
+                         "fuzzing", "example", "examples"}))
+      return true;
+  return false;
 }
 
 std::vector<FoundProgram> cmake_programs(const std::map<std::string, std::string>& replies,

@@ -30,7 +30,7 @@ std::vector<FoundProgram> meson_programs(const std::string& targets, const Build
 /// `dry_run`: what make would do in the folder that is built in.
 std::vector<FoundProgram> make_programs(std::string_view dry_run, const BuildFolders& folders);
 
-/// A word of it says so: "run-test262", "list_test", "benchmark".
+/// A whole word of it says so: "run-test262", "list_test", "ListTest", "BENCHMARK"; "contest" does not.
 bool is_name_of_test(std::string_view name);
 
 }  // namespace jcprof::rewriter

@@ -253,7 +253,7 @@ struct Candidate {
   std::string main;
 };
 
-/// Empty where none does. What an #if holds in a library's file may be a test of that.
+/// Empty where none does. A main inside an #if of a library's file may be that file's test.
 std::string unit_with_main(const FoundTree& tree, const FoundProgram& program) {
   for (const Branches branches : {Branches::none, Branches::all})
     for (const std::string& unit : program.units)

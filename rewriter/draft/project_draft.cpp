@@ -13,6 +13,7 @@
 #include "src/core/error.hpp"
 #include "src/core/json_text.hpp"
 #include "src/core/project.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -25,7 +26,8 @@ std::string further(const Strings& others, std::string_view what) {
   constexpr std::size_t most = 8;
   if (others.empty()) return "";
   const std::size_t shown = std::min(others.size(), most);
-  return fmt::format("  // {}: {}{}\n", what, fmt::join(std::span(others).first(shown), ", "),
+  const std::string names = fmt::format("{}", fmt::join(std::span(others).first(shown), ", "));
+  return fmt::format("  // {}: {}{}\n", what, plain_line(names),
                      shown < others.size() ? fmt::format(" and {} more", others.size() - shown) : "");
 }
 
@@ -241,7 +243,7 @@ std::string draft_project(const std::string& name, const EnclaveFacts& facts) {
          ecall_trigger(facts.entry) +
          "  // The bytes of the parameters in their order; {out}/edge/bridge.c says which. What is missing "
          "is zeros.\n" +
-         fmt::format("  //   {}\n", signature(facts.entry)) +
+         fmt::format("  //   {}\n", plain_line(signature(facts.entry))) +
          "  \"inputs\": {\"list\": [\"0000000000000000\"]},\n" + tail("");
 }
 

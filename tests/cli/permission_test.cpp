@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include <fmt/format.h>
 #include <pty.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -130,6 +131,27 @@ TEST_CASE("gen loads no plug-in and writes no file that a compile database names
   CHECK_THAT(made.tail, Catch::Contains("flags left out") && Catch::Contains("-aux-info " + dump) &&
                             Catch::Contains("-fplugin=./evil.so"));
   CHECK_FALSE(fs::exists(dump));
+}
+
+TEST_CASE("compilers of a database that allowed steps have made are asked about") {
+  const HostileProject project;
+  const fs::path root = project.folder / "p";
+  write_file(root / "compile_commands.json",
+             R"([{"directory": "..", "file": "a.c", "arguments": ["./cc.sh", "-c", "a.c"]}])");
+  write_file(
+      root / "jcprof.json",
+      R"({"format": "jcprof-project", "version": 1, "target": "program", "sources": ["a.c"], "entry": "main",
+          "compile": {"prepare": [{"run": ["cp", "compile_commands.json", "{out}/db.json"], "cwd": "{project}"}],
+                      "database": "{out}/db.json"}, "trigger": {"run": ["x"]}})");
+  const std::string step = "prepare: cp compile_commands.json {out}/db.json (in {project})";
+  write_file(project.folder / "state/jcprof/allowed",
+             sha256(fmt::format("{}{}{}", fs::canonical(root).string(), '\0', step)) + "\n");
+  const ProcessResult refused = project.run({"jcprof-gen"});
+  CHECK(refused.exit_status == 2);
+  CHECK_THAT(refused.tail, Catch::Contains("compiler: ./cc.sh") && !Catch::Contains("prepare: "));
+  CHECK(fs::exists(root / "jcprof-out/db.json"));
+  CHECK_FALSE(project.has_run());
+  CHECK(project.run({"jcprof-gen", "--yes"}).exit_status == 0);
 }
 
 TEST_CASE("a pipe in place of the project file or of what it names is refused at once") {

@@ -84,6 +84,13 @@ TEST_CASE("a key stays when another file gets a function of the same name") {
         keys({.name = "a.c:f", .simple_name = "f", .file = "a.c"}));
 }
 
+TEST_CASE("a function whose name has a slash is found with its file") {
+  const std::vector<SourceModel> models{
+      file_with("lib/a.cpp", {.name = "operator/", .simple_name = "operator/"})};
+  for (const char* name : {"a.cpp:operator/", "lib/a.cpp:operator/"})
+    CHECK(traps_of(plan_traps(models, {.entry = {name}, .language = SourceLanguage::c})).size() == 2);
+}
+
 TEST_CASE("names of traps keep clear of the names of markers") {
   std::vector<std::string> names;
   for (const Trap& trap : rewrite("A.java", applet("void f() { memory[0]++;\n// PM_CHECK f_2\n }"),

@@ -90,6 +90,21 @@ TEST_CASE(
                                  "run-test9 at run-test9 of t.c, a test"});
 }
 
+TEST_CASE("a parenthesis is a shell of its own, and -o may have its value in the same word") {
+  CHECK(in_words(make_programs("(cd lib && cc $(echo -O2; echo -g) -c a.c) && cc -c b.c\n"
+                               "cc -oprog lib/a.o b.o\n",
+                               {.root = "/p", .build = "/p"})) ==
+        std::vector<std::string>{"prog at prog of b.c lib/a.c"});
+}
+
+TEST_CASE("only whole words make a name one of a test") {
+  for (const char* name :
+       {"a_test", "run-test9", "ListTest", "BUILD_TESTING", "unit.tests", "fuzz_x", "BENCH"})
+    CHECK((is_name_of_test(name) ? "" : std::string(name)).empty());
+  for (const char* name : {"contest", "ENABLE_ATTESTATION", "USE_LATEST", "fuzzy", "workbench", "latest-2"})
+    CHECK((is_name_of_test(name) ? std::string(name) : "").empty());
+}
+
 TEST_CASE("meson's programs have the units of all libraries, as it does not say which are linked") {
   CHECK(
       in_words(meson_programs(

@@ -355,6 +355,20 @@ TEST_CASE(
   CHECK(project.sources == std::vector<std::string>{"**/*.c", "**/*.h"});
 }
 
+TEST_CASE("a file's name adds no key to the draft") {
+  const std::string hostile = "z\n  \"device\": \"evil\",\n//";
+  const Project program = drafted(tree_of({{"a.c", c_main}, {hostile + ".c", c_main}}));
+  CHECK(program.trigger.run == std::vector<std::string>{"{out}/a"});
+  CHECK(program.device.empty());
+  const auto applet = [](const std::string& name) {
+    return "import javacard.framework.*;\nclass " + name +
+           " extends Applet { public void process(APDU a) {} }\n";
+  };
+  const FoundTree applets = tree_of({{"A.java", applet("A")}, {hostile + ".java", applet("B")}});
+  CHECK(drafted(applets).entry == std::vector<std::string>{"A.process"});
+  CHECK(drafted(applets).device.empty());
+}
+
 TEST_CASE("a function is defined where it has a body, in extern \"C\" too") {
   CHECK(defines_function("extern \"C\" {\n  int f(void)\n  {\n  }\n}\n", "f"));
   CHECK(defines_function("extern \"C\" int f() { }", "f"));

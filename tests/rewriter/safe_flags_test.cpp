@@ -140,6 +140,21 @@ TEST_CASE("a compiler of the tree, a link in the tree and a program that is no c
   CHECK(asked_about(folder, "ccache").size() == 1);
 }
 
+TEST_CASE("steps that prepare the reading do not allow the project's compiler") {
+  const TemporaryFolder folder;
+  Project project;
+  project.root = folder.path();
+  project.compile.prepare = {{.run = {"true"}, .cwd = "{project}"}};
+  project.compile.compiler = "./evil";
+  const std::string compiler = fmt::format("compiler: ./evil (in {})", folder.path().string());
+  CHECK(programs_of_generation(project, folder / "jcprof-out") ==
+        std::vector<std::string>{"prepare: true (in {project})", compiler});
+  project.compile.database = "db.json";
+  write_file(folder / "db.json", "no database yet");
+  CHECK(programs_of_generation(project, folder / "jcprof-out").size() == 1);
+  CHECK_THROWS(compilers_of_generation(project, folder / "jcprof-out"));
+}
+
 TEST_CASE("the usual compiler is asked about where PATH leads to one in the tree") {
   const TemporaryFolder folder;
   write_file(folder / "bin/cc", "#!/bin/sh\n");
