@@ -23,8 +23,7 @@ struct InSituation {
   Published published;
   double shots = 0;
   std::size_t settled = 0;
-  std::size_t locked = 0;    // said to have a locked grid
-  std::size_t shuffled = 0;  // measured in random order
+  std::size_t locked = 0;  // said to have a locked grid
 };
 
 bool has_locked_grid(const test::DeviceModel& model) {
@@ -49,7 +48,6 @@ InSituation measure_in(const test::DeviceModel& model, std::uint64_t seeds) {
     result.shots += static_cast<double>(trial.shots) / static_cast<double>(seeds);
     if (trial.look.settled == trial.look.blocks.size()) ++result.settled;
     if (trial.assumptions.locked_grid > 0) ++result.locked;
-    if (trial.order == engine::StopOrder::random) ++result.shuffled;
   }
   return result;
 }
@@ -57,16 +55,14 @@ InSituation measure_in(const test::DeviceModel& model, std::uint64_t seeds) {
 }  // namespace
 
 void check_situations(std::uint64_t seeds, std::string_view only, Bars& bars) {
-  fmt::print(
-      "{:16} | coverage of blocks | lines | functions |    shots | settled | locked grid | random order\n",
-      "situation");
+  fmt::print("{:16} | coverage of blocks | lines | functions |    shots | settled | locked grid\n",
+             "situation");
   for (const std::string_view name : test::situation_names()) {
     if (!only.empty() && only != name) continue;
     const InSituation result = measure_in(test::situation_named(name).value(), seeds);
-    fmt::print("{:16} | {:16.1f} % | {:5.1f} | {:9.1f} | {:8.0f} | {:7} | {:11} | {:12}\n", name,
+    fmt::print("{:16} | {:16.1f} % | {:5.1f} | {:9.1f} | {:8.0f} | {:7} | {:11}\n", name,
                100 * result.published.blocks.coverage(), 100 * result.published.lines.coverage(),
-               100 * result.published.functions.coverage(), result.shots, result.settled, result.locked,
-               result.shuffled);
+               100 * result.published.functions.coverage(), result.shots, result.settled, result.locked);
     check(name, result, seeds, bars);
   }
 }

@@ -52,12 +52,6 @@ bool is_of(const PathMeasurement& path, const std::vector<StoredSample>& round) 
   return !round.empty() && std::ranges::find(inputs, round.front().input) != inputs.end();
 }
 
-/// At the stops of the path, in the order in which they were made.
-engine::RoundReadings readings_of(const PathMeasurement& path, std::vector<StoredSample> round) {
-  std::ranges::sort(round, {}, &StoredSample::sequence);
-  return path.stops.round_of(round);
-}
-
 /// Up to the round `last`; in whole twins but for that one. A round that is missing has no readings.
 PathRounds rounds_of(const PathMeasurement& path, const StoredRounds& stored, std::uint32_t last) {
   PathRounds rounds;
@@ -68,7 +62,7 @@ PathRounds rounds_of(const PathMeasurement& path, const StoredRounds& stored, st
     if (!is_of(path, one) && !is_of(path, other)) continue;
     for (const auto& [number, samples] : {std::pair{first, &one}, std::pair{first + 1, &other}}) {
       if (number > last) continue;
-      rounds.readings.push_back(is_of(path, *samples) ? readings_of(path, *samples)
+      rounds.readings.push_back(is_of(path, *samples) ? path.stops.round_of(*samples)
                                                       : engine::RoundReadings{});
       rounds.numbers.push_back(number);
     }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -70,26 +69,13 @@ std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal
     warn(WarningKind::coarse_clock,
          fmt::format("the clock ticks every {}, which hides the noise", in_unit(engine.clock().tick, unit)),
          "a finer clock needs fewer shots; means are taken where medians would be steps");
-  const engine::Assumptions found = engine.assumptions();
-  if (const double period = found.locked_grid; period > 0)
+  if (const double period = engine.assumptions().locked_grid; period > 0)
     warn(WarningKind::locked_grid,
          fmt::format("answers come at whole steps of {} from the start of each command. Differences are such "
                      "steps: no time within the command holds",
                      in_unit(period, unit)),
          "a driver that sleeps between its looks for the answer, or a timer of the target's, does that: use "
          "another one, or have it look at once");
-  constexpr std::string_view undo =
-      "a session that undoes what a command leaves behind (before_each, reset) takes fewer shots";
-  if (found.memory)
-    warn(WarningKind::memory,
-         "the time of a command depends on the one before it, and too few rounds were made in random order: "
-         "no time of a part of the command holds",
-         fmt::format("`jcprof run` measures on in random order; {}", undo));
-  else if (engine.order() == engine::StopOrder::random)
-    warn(WarningKind::random_order,
-         "the time of a command depends on the one before it: each round has the stops in random order, and "
-         "times are means over what may come before",
-         std::string(undo));
   const auto& look = engine.look();
   const bool has_ended = engine.next().phase == engine::Phase::done;
   // Lines and functions are told by their names (unresolved.hpp).

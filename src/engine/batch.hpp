@@ -38,7 +38,7 @@ struct StopReading {
   std::size_t stop = 0;
   Reading reading;
 };
-/// The readings of one round, at whatever stops it had, in the order in which they were made.
+/// The readings of one round, at whatever stops it had.
 using RoundReadings = std::vector<StopReading>;
 
 }  // namespace jcprof::engine

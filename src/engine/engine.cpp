@@ -8,7 +8,6 @@
 
 #include "src/core/error.hpp"
 #include "src/core/name_table.hpp"
-#include "src/engine/memory.hpp"
 #include "src/engine/random.hpp"
 #include "src/engine/warm_up.hpp"
 
@@ -31,15 +30,6 @@ constexpr std::uint64_t pause_stream = std::uint64_t{1} << 41U;
 std::uint32_t each_wanted(const Settings& settings) {
   if (settings.fixed) return settings.most_rounds;
   return settings.exact ? exact_rounds : 0;
-}
-
-/// Times fall along the path by more than noise: a stop leaves behind what shortens the next command. In
-/// random order that contradiction would be hidden, and times would be no command's.
-bool falls(const Look& look) {
-  constexpr double half_widths = 4;
-  return std::ranges::any_of(look.blocks, [](const BlockLook& block) {
-    return block.ticks.value + half_widths * half_width(block.ticks) < 0;
-  });
 }
 
 constexpr NameTable<Phase, 4> phases{{
@@ -183,7 +173,7 @@ void Engine::plan() {
   std::vector<std::size_t> wanted;
   for (std::size_t c = 0; c < columns_.stops.size(); ++c)
     if (columns_.open[c]) wanted.push_back(c);
-  for (const std::size_t at : round_order(wanted.size(), settings_.seed, round_, order_))
+  for (const std::size_t at : round_order(wanted.size(), settings_.seed, round_))
     ask(columns_.stops[wanted[at]]);
 }
 
@@ -243,11 +233,7 @@ void Engine::take_look() {
       engine::look(columns_.times, clock_, settings_.precision, groups_of(columns_.stops, settings_.groups));
   figures_.clear();
   ++looks_;
-  has_memory_ = order_ == StopOrder::path && clock_.method != Method::exact && !falls(*look_) &&
-                depends_on_the_one_before(columns_.times);
   if (finds_coarse_clock()) return begin_again();
-  if (is_resuming_ ? round_ == ordered_rounds_ : has_memory_ && is_time_to_begin_again())
-    return begin_in_random_order();
   if (phase_ == Phase::zoom && !is_last_round()) return take_zoom();
   if (phase_ == Phase::rounds) first_round_ = first_of_level_;
   if (settings_.figures) {
@@ -264,13 +250,11 @@ void Engine::take_look() {
 
 Assumptions Engine::assumptions() const {
   if (!look_) return {};
-  Assumptions found = check_assumptions(columns_.times, clock_,
-                                        {.edges = edges_of(columns_.stops, settings_.edges),
-                                         .whole = look_->whole,
-                                         .ns_per_tick = settings_.ns_per_tick,
-                                         .finest_share = settings_.precision.absolute});
-  found.memory = has_memory_;
-  return found;
+  return check_assumptions(columns_.times, clock_,
+                           {.edges = edges_of(columns_.stops, settings_.edges),
+                            .whole = look_->whole,
+                            .ns_per_tick = settings_.ns_per_tick,
+                            .finest_share = settings_.precision.absolute});
 }
 
 /// True when the readings so far show a tick that hides the noise: they are begun again, to be averaged.
@@ -278,20 +262,11 @@ bool Engine::finds_coarse_clock() {
   // A grid that is finer than the clock's own steps is a mistake: pauses would not smooth those.
   const double tick = smallest_gap(raw_);
   const bool is_step_seen = clock_.method != Method::exact && tick > clock_.tick;
-  if (!is_step_seen || !is_time_to_begin_again() || !is_coarse(tick, *look_, settings_.precision))
-    return false;
+  const bool is_time_left = rounds_of_call() + first_look <= settings_.most_rounds;
+  if (!is_step_seen || !is_time_left || !is_coarse(tick, *look_, settings_.precision)) return false;
   clock_ = {.method = Method::coarse, .tick = tick};
   if (settings_.ns_per_tick > 0) longest_pause_ = clock_.tick;
   return true;
-}
-
-bool Engine::is_time_to_begin_again() const {
-  return rounds_of_call() + first_look <= settings_.most_rounds;
-}
-
-void Engine::begin_in_random_order() {
-  order_ = StopOrder::random;
-  begin_again();
 }
 
 bool Engine::is_settled() const {

@@ -73,9 +73,6 @@ class Engine {
   const std::optional<Look>& look() const { return look_; }
   /// What that look knows of the lines and functions; nothing where none are asked for, and while it zooms.
   const std::vector<FigureLook>& figures() const { return figures_; }
-  /// Of the rounds to come. Where the time of a command depends on the one before, measuring begins again in
-  /// random order, and stays there.
-  StopOrder order() const { return order_; }
   /// What these rounds say against that which measuring takes for granted; nothing before the first look.
   Assumptions assumptions() const;
   /// How many there were, in all phases.
@@ -110,8 +107,6 @@ class Engine {
   std::uint32_t rounds_of_call() const;
   double rounds_left() const;
   bool finds_coarse_clock();
-  bool is_time_to_begin_again() const;
-  void begin_in_random_order();
   void take_zoom();
   void open_unsettled();
   void open_unfinished();
@@ -137,9 +132,6 @@ class Engine {
   std::uint32_t earlier_ = 0;   // rounds of earlier calls
   bool is_resuming_ = false;    // they are being entered
   bool is_enough_ = false;      // by the newest look at this level
-  StopOrder order_ = StopOrder::path;
-  bool has_memory_ = false;           // by the newest look
-  std::uint32_t ordered_rounds_ = 0;  // of earlier calls; those behind them are in random order
   std::uint32_t first_round_ = 1;
   std::uint32_t first_of_level_ = 1;
   std::uint32_t next_look_ = first_look;

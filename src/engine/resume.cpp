@@ -1,29 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // An engine takes the rounds that others before it have measured.
 #include <algorithm>
-#include <limits>
-#include <vector>
 
 #include "src/core/error.hpp"
 #include "src/engine/engine.hpp"
 
 namespace jcprof::engine {
-namespace {
-
-/// Of those that begin: twins that are in path order, until others are not.
-std::uint32_t ordered_rounds(const EarlierRounds& earlier) {
-  const auto is_random = [](const RoundReadings& round) {
-    std::vector<std::size_t> stops;
-    for (const StopReading& one : round) stops.push_back(one.stop);
-    return !is_path_order(stops);
-  };
-  const auto first = std::ranges::find_if(earlier.rounds, is_random);
-  if (first == earlier.rounds.end()) return std::numeric_limits<std::uint32_t>::max();
-  const auto ordered = static_cast<std::uint32_t>(first - earlier.rounds.begin());
-  return ordered - ordered % 2;
-}
-
-}  // namespace
 
 /// A round of another level of the zoom may have too few of the stops for a gain. Of twins both or none are
 /// entered; one that was never made has no say.
@@ -49,9 +31,7 @@ void Engine::resume_from(const EarlierRounds& earlier) {
   if (phase_ == Phase::done) return;  // all stops were given up
   if (phase_ == Phase::warm_up) begin_measuring(earlier.pilot);
   is_resuming_ = true;
-  ordered_rounds_ = ordered_rounds(earlier);
   for (std::size_t i = 0; i < earlier.rounds.size(); ++i) {
-    if (i == ordered_rounds_ && order_ == StopOrder::path) begin_in_random_order();
     ++round_;
     if (!is_known(earlier, i)) continue;
     enter(earlier.rounds[i]);
@@ -61,9 +41,7 @@ void Engine::resume_from(const EarlierRounds& earlier) {
   is_resuming_ = false;
   earlier_ = round_;
   // Rounds that were not paused for the steps of this clock cannot be averaged over them.
-  if (has_memory_ && order_ == StopOrder::path)
-    begin_in_random_order();
-  else if (clock_.method == Method::coarse && earlier.clock.method != Method::coarse)
+  if (clock_.method == Method::coarse && earlier.clock.method != Method::coarse)
     begin_again();
   else if (is_enough_)
     phase_ = Phase::done;

@@ -17,7 +17,6 @@ namespace {
 constexpr std::size_t most_exact_stops = 4096;
 // Streams of random numbers, kept apart from the traps' own ids, which have 32 bits.
 constexpr std::uint64_t order_stream = std::uint64_t{1} << 40U;
-constexpr std::uint64_t shuffle_stream = std::uint64_t{1} << 42U;
 
 using Edge = std::pair<TrapId, TrapId>;
 using Edges = std::map<Edge, std::vector<std::size_t>>;  // positions at which each begins, ascending
@@ -83,28 +82,14 @@ std::vector<std::size_t> choose_positions(std::span<const Event> path, std::uint
   return {chosen.begin(), chosen.end()};
 }
 
-std::vector<std::size_t> round_order(std::size_t count, std::uint64_t seed, std::uint32_t round,
-                                     StopOrder order_of) {
+std::vector<std::size_t> round_order(std::size_t count, std::uint64_t seed, std::uint32_t round) {
   std::vector<std::size_t> order(count);
   if (count == 0) return order;
   std::iota(order.begin(), order.end(), std::size_t{0});
-  if (order_of == StopOrder::path) {
-    const std::uint64_t start = draw(seed, order_stream, round / 2, count);
-    std::ranges::rotate(order, order.begin() + static_cast<std::ptrdiff_t>(start));
-  } else {
-    const std::uint64_t first = std::uint64_t{round / 2} << 32U;
-    for (std::size_t i = count - 1; i > 0; --i)  // Fisher & Yates 1938
-      std::swap(order[i], order[draw(seed, shuffle_stream, first + i, i + 1)]);
-  }
+  const std::uint64_t start = draw(seed, order_stream, round / 2, count);
+  std::ranges::rotate(order, order.begin() + static_cast<std::ptrdiff_t>(start));
   if (round % 2 == 1) std::ranges::reverse(order);
   return order;
-}
-
-bool is_path_order(std::span<const std::size_t> stops) {
-  std::size_t falls = 0;
-  for (std::size_t i = 0; i < stops.size(); ++i)
-    if (stops[i] > stops[(i + 1) % stops.size()]) ++falls;
-  return falls <= 1 || falls + 1 >= stops.size();
 }
 
 std::uint32_t look_after(std::uint32_t rounds) {

@@ -29,17 +29,10 @@ std::size_t measured_passes(std::span<const Event> path, bool exact);
 std::vector<std::size_t> choose_positions(std::span<const Event> path, std::uint64_t seed,
                                           std::size_t most = most_passes);
 
-enum class StopOrder : std::uint8_t { path, random };
-
 /// The order in which round `round` (from 0) takes `count` stops. Rounds 2n and 2n+1 are twins: ascending
 /// from a random start with wrap-around, then the exact reverse. Linear drift cancels, neighbours stay close
 /// in time, and nothing that recurs every so many executions can lock on to a stop (run orders: Cox 1951).
-/// StopOrder::random: a permutation, and its reverse: each command comes after any other.
-std::vector<std::size_t> round_order(std::size_t count, std::uint64_t seed, std::uint32_t round,
-                                     StopOrder order = StopOrder::path);
-
-/// Stops in the order of a round: they are in path order, by what can be seen.
-bool is_path_order(std::span<const std::size_t> stops);
+std::vector<std::size_t> round_order(std::size_t count, std::uint64_t seed, std::uint32_t round);
 
 /// Rounds are looked at after so many, and then a quarter more each time, always in whole pairs of twins.
 inline constexpr std::uint32_t first_look = 10;

@@ -2,9 +2,7 @@
 #include "src/engine/schedule.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
-#include <utility>
 
 #include <catch2/catch.hpp>
 
@@ -161,39 +159,4 @@ TEST_CASE("the second twin is the exact reverse of the first, which ascends and 
     starts.insert(first.front());
   }
   CHECK(starts.size() > 3);
-}
-
-TEST_CASE("a random order has each stop once, its twin goes back, and the next one is another") {
-  std::set<Order> seen;
-  for (std::uint32_t round = 0; round < 20; round += 2) {
-    const Order first = round_order(12, 3, round, StopOrder::random);
-    Order second = round_order(12, 3, round + 1, StopOrder::random);
-    std::ranges::reverse(second);
-    CHECK(second == first);
-    CHECK(seen.insert(first).second);
-    Order sorted = first;
-    std::ranges::sort(sorted);
-    CHECK(sorted == Order{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
-  }
-  CHECK(round_order(1, 3, 0, StopOrder::random) == Order{0});
-}
-
-TEST_CASE("in random order each stop comes after any other about as often") {
-  constexpr std::uint32_t rounds = 2000;
-  std::map<std::pair<std::size_t, std::size_t>, int> after;
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Order order = round_order(5, 9, round, StopOrder::random);
-    for (std::size_t i = 1; i < order.size(); ++i) ++after[{order[i - 1], order[i]}];
-  }
-  CHECK(after.size() == 20);
-  for (const auto& [pair, times] : after) CHECK(times == Approx(rounds / 5).margin(100));
-}
-
-TEST_CASE("path order is told from random order") {
-  for (std::uint32_t round = 0; round < 20; ++round) {
-    for (const std::size_t count : {1U, 4U, 9U, 40U}) CHECK(is_path_order(round_order(count, 5, round)));
-    CHECK_FALSE(is_path_order(round_order(9, 5, round, StopOrder::random)));
-  }
-  CHECK(is_path_order(Order{3, 7, 9, 0}));
-  CHECK(is_path_order({}));
 }

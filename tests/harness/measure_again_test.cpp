@@ -9,7 +9,6 @@
 
 #include "src/core/error.hpp"
 #include "src/engine/random.hpp"
-#include "src/engine/schedule.hpp"
 #include "tests/harness/measure_bench.hpp"
 
 using namespace jcprof;
@@ -84,49 +83,6 @@ TEST_CASE("a run that was interrupted again and again ends with the numbers of o
     look.shots = whole.looks[i].shots;  // the warm-ups of the other calls count
     CHECK(look == whole.looks[i]);
   }
-}
-
-TEST_CASE("a run whose commands leave something behind is resumed in random order") {
-  Ticks before = 0;
-  const auto leaves_behind = [&before](const Shot& shot, std::uint64_t n, Sample& sample) {
-    noisy(shot, n, sample);
-    const Ticks ticks = sample.ticks;
-    sample.ticks += before / 5;
-    before = ticks;
-  };
-  // The stops of each round in the order in which they were made.
-  const auto rounds_of = [](const Bench& bench) {
-    std::map<std::uint32_t, std::vector<Event>> rounds;
-    for (const StoredSample& sample : bench.samples)
-      if (sample.round > 0) rounds[sample.round].push_back(sample.asked);
-    return rounds;
-  };
-  const auto in_path_order = [](const Bench& bench, const std::vector<Event>& round) {
-    std::vector<std::size_t> stops;
-    for (const Event& event : round)
-      stops.push_back(static_cast<std::size_t>(std::ranges::find(bench.path, event) - bench.path.begin()));
-    return engine::is_path_order(stops);
-  };
-  Bench bench;
-  bench.target.twist = leaves_behind;
-  bench.options.rounds = 30;
-  bench.options.max_shots = 60 + 14 * 7;
-  CHECK(bench.run().rounds == 14);
-  const std::size_t looks = bench.looks.size();
-  bench.options.max_shots.reset();
-  bench.options.seed = 2;
-  const Measured second = bench.run();
-  CHECK(second.continued);
-  CHECK(has(second.warnings, "random order: the time of a command depends on the one before it"));
-  CHECK(looks < bench.looks.size());
-  CHECK(bench.looks.back().first_round == 11);
-  const auto rounds = rounds_of(bench);
-  for (std::uint32_t round = 1; round <= 10; ++round) CHECK(in_path_order(bench, rounds.at(round)));
-  std::size_t ordered = 0;
-  for (std::uint32_t round = 11; round <= second.rounds; ++round)
-    ordered += in_path_order(bench, rounds.at(round)) ? 1 : 0;
-  CHECK(second.rounds >= 30);
-  CHECK(ordered <= 2);
 }
 
 TEST_CASE("a run of another build, project, device, input or path is not resumed, and the reason is named") {
