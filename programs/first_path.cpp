@@ -20,9 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a path that had to be cut. Zoom finds the hot part of such a one in some minutes.
+// A path that had to be cut is to have so many. Zoom finds its hot part in some minutes.
 constexpr double events_aimed_at = 50'000;
-// As many as a survey makes where shots carry no signature.
+// A survey makes as many runs where shots carry no signature.
 constexpr int agreements = 11;
 
 bool is_of_function(TrapKind kind) {
@@ -136,7 +136,7 @@ Shortening shortening(const harness::TracedPath& path, const TrapMap& map, TrapL
   const auto passes = passes_of(path, map, result.functions_only);
   std::size_t seen = 0;
   for (const auto& [function, count] : passes) seen += count;
-  // What was not traced is taken to be like what was.
+  // The untraced rest counts like the traced part.
   const double scale = static_cast<double>(result.events) / static_cast<double>(path.events.size());
   for (const auto& [function, count] : passes) {
     if (scale * static_cast<double>(seen) <= events_aimed_at) break;

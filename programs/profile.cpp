@@ -82,8 +82,8 @@ FirstScope make_what_fits(const Profiling& all) {
 // Each of them builds again.
 constexpr int most_shortenings = 3;
 
-/// What is to be left out of the tree that is built; at each statement a run may be too slow to be traced at
-/// all.
+/// The traps that the next tree is to be built without. With traps at each statement a run may be too slow to
+/// be traced at all.
 Shortening shortening_of(const Profiling& all, TrapLevel level) {
   const TrapMap map = read_trap_map(all.folder.path() / "traps.json");
   try {

@@ -135,8 +135,8 @@ class MeasuredPath {
   Sum sum_of(const Parts& parts) const;
   Estimate estimate_of(const Sum& sum) const;
   Estimate stretch(std::size_t index) const;
-  /// Whether a stretch takes at least so much. What is not known of the cost of its stops moves all rounds
-  /// alike, so no answer hangs on it.
+  /// The stretch takes at least so much, or it does not. The unknown part of its stops' cost moves all rounds
+  /// alike: where the answer would hang on it, it is `undecided`.
   Hot hotness(std::size_t stretch, double ticks) const;
   /// Half width of the difference between the trap costs that were taken off `a` and off `b`.
   double doubt_between(const Sum& a, const Sum& b) const;

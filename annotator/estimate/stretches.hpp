@@ -53,7 +53,7 @@ class Stretches {
   /// of the regression.
   engine::EdgeCosts regress(std::vector<engine::EdgeCounts> held);
 
-  /// Whether the stretch is at least `ticks`, as one of all stretches that are asked about.
+  /// The stretch takes at least `ticks`, as one of all stretches that are asked about.
   Hot hotness(std::size_t stretch, double ticks) const;
 
   /// The sum in each round, or missing. Ranges are ascending and apart. A range is known in a round where its

@@ -78,7 +78,7 @@ Command make_in(const Project& project, const fs::path& folder, const fs::path& 
   return dry(std::move(command));
 }
 
-/// What a command prints, and how it ends.
+/// The output of a command, and its end.
 std::pair<std::string, ProcessResult> run(const Command& command) {
   const UniqueFd file(::memfd_create("jcprof", MFD_CLOEXEC));
   ProcessResult ended = run_and_wait(

@@ -25,7 +25,7 @@ std::vector<CompileCommand> parse_dry_run(std::string_view output, const std::fi
 /// UserError where make fails.
 std::vector<CompileCommand> commands_of_make(const Project& project, const std::filesystem::path& out);
 
-/// What make would do in `folder`; nothing where it fails.
+/// The commands that make would run in `folder`; nothing where it fails.
 std::optional<std::string> dry_run_in(const std::filesystem::path& folder);
 
 /// A way out where make does not say how it compiles.

@@ -83,7 +83,7 @@ void drop_what_leads(std::vector<std::string>& words) {
     words.erase(words.begin());
 }
 
-/// What a command of the shell does to the folders in which it and the subshells around it work.
+/// Follows the folders in which a shell command and the subshells around it work.
 void follow(const std::vector<std::string>& words, std::vector<fs::path>& here) {
   if (words.front() == "(")
     here.push_back(here.back());

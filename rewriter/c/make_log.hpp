@@ -16,8 +16,8 @@ struct ShellCommand {
   std::vector<std::string> words;
 };
 
-/// The simple commands of a dry run that began in `folder`. Commands that only print are left out, and what
-/// libtool is told is the compiler's call in it.
+/// The simple commands of a dry run that began in `folder`. Commands that only print are left out. The
+/// compiler's call in libtool's arguments stands for that of libtool.
 std::vector<ShellCommand> commands_in(std::string_view output, const std::filesystem::path& folder);
 
 /// A call of a compiler that compiles or links, taken apart.
