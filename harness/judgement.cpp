@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,22 @@ namespace {
 
 std::string points(double share) {
   return fmt::format("{:g} points", 100 * share);
+}
+
+std::optional<Warning> warning_of_warm_up(const engine::Engine& engine) {
+  const std::string moved = engine.pilot() && engine.pilot()->drift > 0
+                                ? fmt::format(": it still moved by {:.1f} %", 100 * engine.pilot()->drift)
+                                : "";
+  if (engine.has_cut_warm_up())
+    return Warning{
+        WarningKind::unsteady,
+        "the target did not show itself steady in the quarter of --max-time or --max-shots that may "
+        "warm it up" +
+            moved + ". Measuring began all the same, and times may hold what it does until it is warm",
+        "a larger --max-time or --max-shots, or a shorter command, lets it warm up"};
+  if (!engine.pilot() || engine.pilot()->steady) return std::nullopt;
+  return Warning{WarningKind::unsteady, "the target never got steady in the warm-up" + moved,
+                 "look for what else runs on it, or for a command that leaves more behind each time"};
 }
 
 }  // namespace
@@ -54,11 +71,7 @@ std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal
   const auto warn = [&](WarningKind kind, std::string text, std::string advice) {
     warnings.push_back({kind, std::move(text), std::move(advice)});
   };
-  if (const auto& pilot = engine.pilot(); pilot && !pilot->steady)
-    warn(WarningKind::unsteady,
-         fmt::format("the target never got steady in the warm-up: it still moved by {:.1f} %",
-                     100 * pilot->drift),
-         "look for what else runs on it, or for a command that leaves more behind each time");
+  if (const auto unsteady = warning_of_warm_up(engine)) warnings.push_back(*unsteady);
   if (const auto& pilot = engine.pilot(); pilot && pilot->grid > 0)
     warn(WarningKind::grid,
          fmt::format("answers come on a grid of {}: about {:.0f} rounds give \u00b1{}",

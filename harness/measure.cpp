@@ -198,10 +198,13 @@ class Measurement {
                         .engine = engine::Engine(stops.settings(map_, target_, goal_)),
                         .strangers = Strangers(one, stops.events())});
     }
+    Budget left{.shots = options_.max_shots};
+    if (options_.max_time) left.time = *options_.max_time - (Clock::now() - began_);
     const ShooterSettings settings{.store = store_,
                                    .run = run_->info().id,
                                    .sequence = run_->next_sequence(),
                                    .most_shots = options_.max_shots,
+                                   .warm_up = warm_up_budget(left, paths_.size()),
                                    .cancellation = cancellation_};
     shooter_.emplace(transport_, *log_, settings, [this] { report_now_and_then(); });
     warnings_ = survey_.warnings;
@@ -292,6 +295,7 @@ class Measurement {
       const std::size_t looks = path.engine.looks();
       const bool had_pilot = path.engine.pilot().has_value();
       take(path, shots, samples, *log_);
+      if (shooter_->has_warmed_enough()) path.engine.give_up_warm_up();
       if (!had_pilot && path.engine.pilot()) {
         run_->keep(pilot_row(path), shooter_->shots());
         tell_plan(path);

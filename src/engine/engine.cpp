@@ -85,7 +85,19 @@ void Engine::take_warm_up(std::span<const Reading> readings) {
   pilot_run_.take(batch_.shots, readings, settings_.ns_per_tick);
   if (!pilot_ && longest_pause_ == 0 && settings_.ns_per_tick > 0)
     longest_pause_ = std::min(longest_probe_ns / settings_.ns_per_tick, 2 * pilot_run_.pilot().shot);
-  if (!pilot_run_.is_over()) return plan();
+  if (pilot_run_.is_over())
+    end_warm_up();
+  else
+    plan();
+}
+
+void Engine::give_up_warm_up() {
+  if (phase_ != Phase::warm_up) return;
+  has_cut_warm_up_ = true;
+  end_warm_up();
+}
+
+void Engine::end_warm_up() {
   if (pilot_) return end_warm_up_again();
   Pilot found = pilot_run_.pilot();
   found.grid = pilot_run_.grid(longest_pause_, settings_.precision);

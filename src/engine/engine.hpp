@@ -61,6 +61,8 @@ class Engine {
   void give_up(std::size_t stop);
   /// The target may have cooled down between the rounds so far and the next one.
   void warm_up_again();
+  /// Measures, though nobody has seen the target steady: there is no time left to wait for that.
+  void give_up_warm_up();
   /// Instead of the first warm-up, before anything is taken. The table of times is made of these rounds as if
   /// they had been taken here. Looks come after as many rounds as ever, so that instalments add none. Only
   /// the newest of them says whether this is enough.
@@ -68,6 +70,8 @@ class Engine {
 
   /// The findings of the first warm-up; nothing before its end.
   const std::optional<Pilot>& pilot() const { return pilot_; }
+  /// One was given up from outside.
+  bool has_cut_warm_up() const { return has_cut_warm_up_; }
   /// The newest look, if there was one. Once everything is done it is one at the rounds from first_round()
   /// on, but for a zoom that was broken off, and its blocks lie between stops().
   const std::optional<Look>& look() const { return look_; }
@@ -92,6 +96,7 @@ class Engine {
 
  private:
   void begin_warm_up();
+  void end_warm_up();
   void begin_measuring(const Pilot& pilot);
   void begin_level();
   void begin_again();
@@ -122,6 +127,7 @@ class Engine {
 
   PilotRun pilot_run_;
   std::optional<Pilot> pilot_;
+  bool has_cut_warm_up_ = false;
   double longest_pause_ = 0;  // ticks
   std::uint64_t pauses_ = 0;  // drawn
 

@@ -216,6 +216,28 @@ TEST_CASE("a lost shot is followed by a warm-up, and that by the next round") {
   CHECK(engine.next().round == 2);
 }
 
+TEST_CASE("a warm-up that is given up is followed by rounds, and its pilot says that it was not steady") {
+  int n = 0;
+  const Script ever_slower = [&n](std::uint32_t, std::size_t stop) {
+    return stop == 0 ? 100.0 : 1000.0 + 10 * ++n;
+  };
+  Engine engine({.stops = 3});
+  for (int window = 0; window < 12; ++window) answer(engine, ever_slower);
+  REQUIRE(engine.next().phase == Phase::warm_up);
+  engine.give_up_warm_up();
+  CHECK(engine.next().phase == Phase::rounds);
+  CHECK(asked(engine) == Stops{0, 1, 2});
+  REQUIRE(engine.pilot());
+  CHECK_FALSE(engine.pilot()->steady);
+  CHECK(engine.pilot()->whole > 1000);
+  CHECK(engine.has_cut_warm_up());
+  // One between rounds goes back to these; where none is under way nothing happens.
+  engine.warm_up_again();
+  engine.give_up_warm_up();
+  engine.give_up_warm_up();
+  CHECK(engine.next().phase == Phase::rounds);
+}
+
 TEST_CASE("what is done is not warmed up again") {
   Engine engine = measuring({.stops = 3, .most_rounds = 2, .fixed = true});
   answer_rounds(engine, 2, blocks_of_1000(99, 0));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <thread>
 
 #include <catch2/catch.hpp>
 
@@ -149,6 +150,45 @@ TEST_CASE("max_shots ends a run, which is complete then and says so") {
   CHECK(measured.shots == 70);
   CHECK(measured.run.state == RunState::complete);
   CHECK(has(measured.warnings, "ended by --max-shots in round 2"));
+}
+
+/// The whole command takes a hundredth longer each time.
+void slow_down_for_ever(Bench& bench) {
+  bench.options.rounds = std::nullopt;
+  bench.target.twist = [](const Shot& shot, std::uint64_t n, Sample& sample) {
+    if (shot.stop.trap == run_to_end) sample.ticks += 100 * static_cast<Ticks>(n);
+  };
+}
+
+constexpr const char* cut_short =
+    "unsteady: the target did not show itself steady in the quarter of --max-time or --max-shots that may "
+    "warm it up";
+
+TEST_CASE("a target that never gets steady is measured all the same: a quarter of the shots warms it up") {
+  Bench bench;
+  slow_down_for_ever(bench);
+  bench.options.max_shots = 800;
+  const Measured measured = bench.run();
+  CHECK(has(measured.warnings, cut_short));
+  CHECK(bench.samples.size() - bench.in_rounds() == 204);  // 200, to the end of a window
+  CHECK(bench.in_rounds() > 0);
+}
+
+TEST_CASE("a target that never gets steady is measured all the same: a quarter of the time warms it up") {
+  Bench bench;
+  slow_down_for_ever(bench);
+  bench.options.max_time = std::chrono::seconds{2};
+  bench.target.after_shot = [](std::uint64_t) { std::this_thread::sleep_for(std::chrono::milliseconds{2}); };
+  const Measured measured = bench.run();
+  CHECK(has(measured.warnings, cut_short));
+  CHECK(bench.in_rounds() > 0);
+}
+
+TEST_CASE(
+    "a budget too small for a quarter of it to show a steady target warms up for as long as that takes") {
+  Bench bench;
+  bench.options.max_shots = 100;
+  CHECK_FALSE(has(bench.run().warnings, "unsteady"));
 }
 
 TEST_CASE("max_time ends a run") {
