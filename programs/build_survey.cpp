@@ -80,7 +80,6 @@ std::vector<std::string> options_without_tests(const FoundTree& tree) {
 std::string ask_cmake(FoundTree& tree, const fs::path& out) {
   const fs::path build = out / "prepared";
   const fs::path query = build / ".cmake/api/v1/query";
-  fs::create_directories(query);
   write_own_file(query / "codemodel-v2", "");
   std::vector<std::string> argv{"cmake",
                                 "-S",

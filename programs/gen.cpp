@@ -23,6 +23,7 @@
 #include "rewriter/isolation.hpp"
 #include "rewriter/project_programs.hpp"
 #include "src/core/cancellation.hpp"
+#include "src/core/file.hpp"
 
 namespace jcprof::cli {
 namespace {
@@ -163,8 +164,26 @@ struct Work {
   }
 };
 
+/// Those of the command line, or of the file that it names (steps.hpp).
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv, argv + argc);
+  if (argc != 2 || !words.back().starts_with(words_file_mark)) return words;
+  const auto in_file = nlohmann::json::parse(read_file(words.back().substr(1)), nullptr, false);
+  if (!in_file.is_array())
+    throw UserError(Fault{.message = "this file holds no words of a command line",
+                          .place = {.file = words.back().substr(1)}});
+  return in_file.get<std::vector<std::string>>();
+}
+
+ExitCode work(std::vector<std::string> words) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  return std::visit(Work{}, parse_command_line(static_cast<int>(words.size()), argv.data()));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  return guarded([&] { return std::visit(Work{}, parse_command_line(argc, argv)); });
+  return guarded([&] { return work(words_of(argc, argv)); });
 }

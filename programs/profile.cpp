@@ -179,8 +179,10 @@ ExitCode profile(const ProfileOptions& options) {
   const CommonOptions& common = options.run.common;
   const Project project = read_project(common.project);
   if (options.run.dry_run) {
-    build_and_install(project, values_of(project, output_folder(project, common), options.run),
-                      {.is_shown = true, .is_dry = true});
+    const Placeholders values = values_of(project, output_folder(project, common), options.run);
+    constexpr StepOptions how{.is_shown = true, .is_dry = true};
+    run_steps("prepare", project.compile.prepare, values, how);
+    build_and_install(project, values, how);
     return run(options.run);
   }
   const OutputFolder folder = open_output(project, common, "jcprof profile");

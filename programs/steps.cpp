@@ -13,9 +13,11 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include "src/core/cancellation.hpp"
 #include "src/core/error.hpp"
+#include "src/core/file.hpp"
 #include "src/core/process.hpp"
 
 namespace jcprof::cli {
@@ -43,7 +45,7 @@ void run_step(const std::string& name, const Step& step, const Placeholders& val
   if (options.is_shown) fmt::print("{}: {}\n", name, command_line(command.argv));
   if (options.is_dry) return;
   std::fflush(stdout);
-  if (step.cwd.starts_with("{out}")) fs::create_directories(command.cwd);
+  if (step.cwd.starts_with("{out}") && !fs::is_directory(command.cwd)) open_own_folder(command.cwd);
   const fs::path log = fs::path(values.at("out")) / "logs" / (name + ".log");
   const ProcessResult result = run_and_wait(command, {.file = log}, step.timeout);
   if (result.timed_out)
@@ -57,7 +59,7 @@ void run_step(const std::string& name, const Step& step, const Placeholders& val
 }
 
 std::vector<std::string> words_of(const GenOptions& options, const fs::path& out) {
-  std::vector<std::string> words{sibling("jcprof-gen").string(), options.common.project, "-o", out.string()};
+  std::vector<std::string> words{"jcprof-gen", options.common.project, "-o", out.string()};
   const auto add = [&](bool is_wanted, const char* word) {
     if (is_wanted) words.emplace_back(word);
   };
@@ -72,7 +74,9 @@ std::vector<std::string> words_of(const GenOptions& options, const fs::path& out
   return words;
 }
 
-pid_t start(std::vector<std::string> words, const OutputFolder& held) {
+/// jcprof-gen. `held`: the folder that it works along in; null: none.
+pid_t start(std::vector<std::string> words, const OutputFolder* held) {
+  const std::string program = sibling("jcprof-gen").string();
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -82,8 +86,8 @@ pid_t start(std::vector<std::string> words, const OutputFolder& held) {
   if (child != 0) return child;
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != self) ::_exit(127);
-  held.hand_over();
-  ::execv(argv[0], argv.data());
+  if (held != nullptr) held->hand_over();
+  ::execv(program.c_str(), argv.data());
   ::_exit(127);
 }
 
@@ -104,6 +108,18 @@ std::optional<int> wait_for(pid_t child) {
   return ended == child ? std::optional(status) : std::nullopt;
 }
 
+ExitCode run_gen(const std::vector<std::string>& words, const OutputFolder* held) {
+  const pid_t child = start(words, held);
+  const std::optional<int> status = child > 0 ? wait_for(child) : std::nullopt;
+  cancellation().check();
+  if (!status || (WIFEXITED(*status) && WEXITSTATUS(*status) == 127))
+    throw environment_error(fmt::format("cannot run \"{}\"", sibling("jcprof-gen").string()),
+                            "is jcprof installed as a whole?");
+  if (WIFSIGNALED(*status))
+    throw environment_error(fmt::format("jcprof-gen was ended by {}", signal_in_words(WTERMSIG(*status))));
+  return static_cast<ExitCode>(WEXITSTATUS(*status));
+}
+
 }  // namespace
 
 void run_steps(const std::string& kind, const std::vector<Step>& steps, const Placeholders& values,
@@ -112,16 +128,20 @@ void run_steps(const std::string& kind, const std::vector<Step>& steps, const Pl
     run_step(steps.size() == 1 ? kind : fmt::format("{}-{}", kind, i + 1), steps[i], values, options);
 }
 
+ExitCode draft_project(const InitOptions& options) {
+  std::vector<std::string> words{"jcprof", "init", options.folder};
+  if (!options.entry.empty()) words.insert(words.end(), {"--entry", options.entry});
+  if (options.quiet) words.emplace_back("--quiet");
+  if (options.yes) words.emplace_back("--yes");
+  return run_gen(words, nullptr);
+}
+
 ExitCode make_tree(const GenOptions& options, const OutputFolder& held) {
-  const pid_t child = start(words_of(options, held.path()), held);
-  const std::optional<int> status = child > 0 ? wait_for(child) : std::nullopt;
-  cancellation().check();
-  if (!status || (WIFEXITED(*status) && WEXITSTATUS(*status) == 127))
-    throw environment_error(fmt::format("cannot run \"{}\"", sibling("jcprof-gen").string()),
-                            "is jcprof installed as a whole?");
-  if (WIFSIGNALED(*status))
-    throw environment_error(fmt::format("jcprof-gen was ended by {}", signal_in_words(WTERMSIG(*status))));
-  const auto code = static_cast<ExitCode>(WEXITSTATUS(*status));
+  const std::vector<std::string> words = words_of(options, held.path());
+  // The traps that are left out may be more words than a program takes.
+  const fs::path file = held.path() / "logs/gen-words.json";
+  write_own_file(file, nlohmann::json(words).dump());
+  const ExitCode code = run_gen({words.front(), words_file_mark + file.string()}, &held);
   if (code != ExitCode::done && code != done_but_tight) throw UserError(std::vector<Fault>{}, code);
   return code;
 }

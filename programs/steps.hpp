@@ -23,6 +23,12 @@ struct StepOptions {
 void run_steps(const std::string& kind, const std::vector<Step>& steps, const Placeholders& values,
                const StepOptions& options);
 
+/// Has jcprof-gen write a first project file. Its exit code; where that is none of success, it has said why.
+ExitCode draft_project(const InitOptions& options);
+
+/// Behind it, as the only word, stands the path of a file that holds the words of jcprof-gen as JSON.
+inline constexpr char words_file_mark = '@';
+
 /// Starts jcprof-gen, which makes a tree in `held` and uses our terminal. If a signal asks us to end, we pass
 /// it on and wait until jcprof-gen has tidied up. Returns done, or done_but_tight if that is asked for.
 /// Throws a UserError without faults if jcprof-gen fails: it has said why.

@@ -246,11 +246,15 @@ std::vector<FoundProgram> meson_programs(const std::string& targets, const Build
   const Json all = parsed(targets);
   std::vector<FoundProgram> programs;
   std::set<std::string> of_libraries;
+  bool makes_sources = false;  // for any of them: meson does not say for which
   for (const Json& target : all.is_array() ? all : Json::array()) {
     std::set<std::string> units;
-    for (const Json& language : at(target, "target_sources"))
+    if (text_at(target, "type") == "custom") makes_sources = true;
+    for (const Json& language : at(target, "target_sources")) {
       for (const Json& source : at(language, "sources"))
         if (source.is_string()) add_unit(units, folders, source.get<std::string>());
+      if (!at(language, "generated_sources").empty()) makes_sources = true;
+    }
     const Json& files = at(target, "filename");
     const std::string file =
         files.is_array() && !files.empty() && files.front().is_string() ? files.front() : Json("");
@@ -265,6 +269,7 @@ std::vector<FoundProgram> meson_programs(const std::string& targets, const Build
   }
   for (FoundProgram& program : programs) {
     program.is_test = is_test(program);
+    program.makes_sources = makes_sources;
     // meson does not say what is linked with what.
     std::set<std::string> units(program.units.begin(), program.units.end());
     units.insert(of_libraries.begin(), of_libraries.end());

@@ -116,6 +116,22 @@ TEST_CASE("meson's programs have the units of all libraries, as it does not say 
   CHECK(meson_programs("{", apart).empty());
 }
 
+TEST_CASE("a build of meson's makes sources where a target of it, or a rule of its own, does") {
+  const auto with = [](const std::string& generated, const std::string& more) {
+    return in_words(meson_programs(
+        fmt::format(
+            R"([{{"name": "app", "type": "executable", "defined_in": "/p/meson.build", "filename": ["/p/jcprof-out/prepared/app"],
+                 "target_sources": [{{"sources": ["/p/app.c"], "generated_sources": [{}]}}, {{"linker": ["cc"]}}]}}{}])",
+            generated, more),
+        apart));
+  };
+  using Programs = std::vector<std::string>;
+  CHECK(with("", "") == Programs{"app at app of app.c"});
+  CHECK(with(R"("/p/jcprof-out/prepared/made.c")", "") == Programs{"app at app of app.c, makes sources"});
+  CHECK(with("", R"(, {"name": "made.h", "type": "custom", "target_sources": []})") ==
+        Programs{"app at app of app.c, makes sources"});
+}
+
 FoundTree tree_of_two() {
   FoundTree tree = tree_of({{"Makefile", "all:"},
                             {"cli/extra.c", ""},
