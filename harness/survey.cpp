@@ -28,27 +28,6 @@ constexpr std::size_t most_paths = 8;
 constexpr int tries_of_trace = 5;
 constexpr std::size_t plain_runs = 9;
 
-Sample full_run(Transport& transport, std::uint32_t input) {
-  Sample sample;
-  for (int attempt = 0; attempt < attempts; ++attempt) {
-    const std::array shots{Shot{.stop = {}, .input = input}};
-    transport.measure(shots, [&sample](const Shot&, const Sample& got) {
-      sample = got;
-      return true;
-    });
-    if (sample.outcome == Outcome::ended) return sample;
-    if (sample.outcome == Outcome::stopped)
-      throw UserError(
-          Fault{.message = "the command answers what jcprof takes for a stop, though nothing is armed",
-                .hint = "choose another status word: \"arming\": {\"status\": …} in jcprof.json"},
-          ExitCode::check_failed);
-  }
-  throw environment_error(
-      fmt::format("the command under study could not be run once ({}{}{})", name_of(sample.outcome),
-                  sample.why.empty() ? "" : ": ", sample.why),
-      "run it alone and see; \"trigger\" and \"session\" in jcprof.json say what is sent");
-}
-
 std::uint64_t runs_of(const std::vector<Variant>& variants) {
   std::uint64_t runs = 0;
   for (const Variant& one : variants) runs += one.runs;
@@ -163,6 +142,7 @@ class Surveyor {
       for (const Variant& variant : one.path.variants) pass(variant.events);
     }
     std::ranges::move(warnings_of_unseen(map_, passed), std::back_inserter(survey_.warnings));
+    if (const auto left_out = warning_of_left_out(map_)) survey_.warnings.push_back(*left_out);
   }
 
   void warn(WarningKind kind, std::string text) {
@@ -349,6 +329,27 @@ std::optional<TracedPath> recalled(TracedPath now, const std::vector<StoredPath>
 }
 
 }  // namespace
+
+Sample full_run(Transport& transport, std::uint32_t input) {
+  Sample sample;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    const std::array shots{Shot{.stop = {}, .input = input}};
+    transport.measure(shots, [&sample](const Shot&, const Sample& got) {
+      sample = got;
+      return true;
+    });
+    if (sample.outcome == Outcome::ended) return sample;
+    if (sample.outcome == Outcome::stopped)
+      throw UserError(
+          Fault{.message = "the command answers what jcprof takes for a stop, though nothing is armed",
+                .hint = "choose another status word: \"arming\": {\"status\": …} in jcprof.json"},
+          ExitCode::check_failed);
+  }
+  throw environment_error(
+      fmt::format("the command under study could not be run once ({}{}{})", name_of(sample.outcome),
+                  sample.why.empty() ? "" : ": ", sample.why),
+      "run it alone and see; \"trigger\" and \"session\" in jcprof.json say what is sent");
+}
 
 Survey survey(const TrapMap& map, Transport& transport, const std::vector<StoredInput>& inputs,
               const std::set<std::uint32_t>& suspects) {

@@ -30,6 +30,10 @@ struct Survey {
   std::vector<Warning> warnings;
 };
 
+/// A whole run that nothing was armed for, in up to three tries. UserError where it cannot be had, or is
+/// answered otherwise than the project wants.
+Sample full_run(Transport& transport, std::uint32_t input);
+
 /// One full run of the first input before anything else. UserError (check_failed) when the command passes no
 /// trap, (environment) when it cannot be run.
 /// Of inputs in `suspects` thirty runs are traced: shots came along ways that were not known.

@@ -206,7 +206,7 @@ ExitCode doctor(const DoctorOptions& asked) {
   if (!options.common.project.empty()) project = look_at(options.common);
   std::vector<Finding> findings = diagnose(look_at_machine(), project);
   if (project && is_complete(findings)) {
-    std::ranges::move(try_project(read_project(options.common.project), options.common),
+    std::ranges::move(try_project(read_project(options.common.project), options.common).findings,
                       std::back_inserter(findings));
   }
   fmt::print("{}", options.common.json ? to_json(findings) : render(findings));

@@ -14,6 +14,7 @@
 #include "harness/survey.hpp"
 #include "harness/transports.hpp"
 #include "programs/built.hpp"
+#include "programs/first_path.hpp"
 #include "programs/output.hpp"
 #include "programs/permission.hpp"
 #include "programs/steps.hpp"
@@ -67,7 +68,7 @@ class Trial {
     options_.json = false;
   }
 
-  Findings run() && {
+  Tried run() && {
     try {
       make();
       contact();
@@ -77,7 +78,7 @@ class Trial {
       else
         failed(error.faults().front().message, error.faults().front().hint);
     }
-    return std::move(findings_);
+    return {.findings = std::move(findings_), .contact = contact_};
   }
 
  private:
@@ -144,8 +145,23 @@ class Trial {
     std::vector<Bytes> bytes;
     for (const StoredInput& input : inputs) bytes.push_back(input.bytes);
     transport->set_inputs(std::move(bytes));
+    if (project_.target == TargetKind::program && is_shortened()) return;
     const harness::Survey survey = harness::survey(map_, *transport, inputs);
     look_at(survey, *transport, target);
+  }
+
+  /// jcprof profile leaves out traps of such a path by itself, and builds again.
+  bool is_shortened() {
+    const PathLook look = look_at_path(project_, map_, folder_.path(), "");
+    const Shortening shorter = shortening(look, map_, project_.profile.level);
+    if (look.path.state != harness::PathState::cut || !is_needed(shorter)) return false;
+    // Without its head and the end of its line.
+    std::string text = to_text(shorter).substr(std::string_view("path: ").size());
+    text.pop_back();
+    step_ = "path";
+    findings_.push_back({Verdict::remark, step_, std::move(text),
+                         "jcprof profile does that by itself" + other_tool(project_.target)});
+    return true;
   }
 
   void look_at(const harness::Survey& survey, harness::Transport& transport,
@@ -172,12 +188,12 @@ class Trial {
       findings_.push_back({Verdict::remark, "stops",
                            fmt::format("none of {} runs stopped at the first event of the path", looks),
                            "look how the code there ends, and what catches its exceptions"});
-    FirstContact contact{.events = path.events.size(), .shot_s = shooting.count() / looks};
+    contact_ = {.events = path.events.size(), .shot_s = shooting.count() / looks};
     if (target.unit == ClockUnit::ns && first) {
-      contact.whole_ns = *whole;
-      contact.behind_ns = *whole - *first;
+      contact_.whole_ns = *whole;
+      contact_.behind_ns = *whole - *first;
     }
-    std::ranges::move(prospects(project_, contact), std::back_inserter(findings_));
+    std::ranges::move(prospects(project_, contact_), std::back_inserter(findings_));
   }
 
   const Project& project_;
@@ -187,6 +203,7 @@ class Trial {
   std::string step_;
   TrapMap map_;
   Placeholders values_;
+  FirstContact contact_;
 };
 
 /// Nothing; else why the programs of the project are not run.
@@ -223,13 +240,17 @@ std::optional<double> median_time(harness::Transport& transport, const Shot& sho
   return engine::median(std::move(ticks));
 }
 
+bool is_hidden(const FirstContact& contact) {
+  return contact.whole_ns > 0 && contact.behind_ns < short_ns &&
+         contact.behind_ns < least_part * contact.whole_ns;
+}
+
 Findings prospects(const Project& project, const FirstContact& contact) {
   Findings findings;
   const auto remark = [&](std::string what, std::string way_out) {
     findings.push_back({Verdict::remark, "prospect", std::move(what), std::move(way_out)});
   };
-  const bool is_hidden = contact.behind_ns < short_ns && contact.behind_ns < least_part * contact.whole_ns;
-  if (contact.whole_ns > 0 && is_hidden)
+  if (is_hidden(contact))
     remark(fmt::format("of {} only {} lie behind the entry: the way there hides them",
                        harness::in_unit(contact.whole_ns, ClockUnit::ns),
                        harness::in_unit(std::max(contact.behind_ns, 0.0), ClockUnit::ns)),
@@ -250,9 +271,9 @@ Findings prospects(const Project& project, const FirstContact& contact) {
   return findings;
 }
 
-Findings try_project(const Project& project, const CommonOptions& options) {
+Tried try_project(const Project& project, const CommonOptions& options) {
   Findings refused = refusal(project, options);
-  return refused.empty() ? Trial(project, options).run() : refused;
+  return refused.empty() ? Trial(project, options).run() : Tried{.findings = std::move(refused)};
 }
 
 }  // namespace jcprof::cli

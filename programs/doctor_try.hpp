@@ -22,6 +22,14 @@ struct FirstContact {
   double shot_s = 0;         // that a shot takes with all around it
 };
 
+struct Tried {
+  std::vector<Finding> findings;
+  FirstContact contact = {};  // nothing, where it did not come that far
+};
+
+/// Most of its time is the way to the entry.
+bool is_hidden(const FirstContact& contact);
+
 /// The median time of a few such shots, of those alone that were answered as asked; nothing where none was.
 std::optional<double> median_time(harness::Transport& transport, const Shot& shot);
 
@@ -30,6 +38,6 @@ std::vector<Finding> prospects(const Project& project, const FirstContact& conta
 
 /// Makes the tree, builds, installs, starts the target, sends the trigger and looks at its answer, time and
 /// path. Stores nothing, and leaves the output folder as jcprof profile would before its first shot.
-std::vector<Finding> try_project(const Project& project, const CommonOptions& options);
+Tried try_project(const Project& project, const CommonOptions& options);
 
 }  // namespace jcprof::cli

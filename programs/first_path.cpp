@@ -2,6 +2,7 @@
 #include "programs/first_path.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/inputs.hpp"
+#include "harness/survey.hpp"
 #include "harness/transports.hpp"
 #include "programs/refine.hpp"
 
@@ -22,6 +24,19 @@ namespace fs = std::filesystem;
 
 // A path that had to be cut is to have so many. Zoom finds its hot part in some minutes.
 constexpr double events_aimed_at = 50'000;
+// Of these at statements: they tell the lines of functions that are passed seldom.
+constexpr double statements_aimed_at = 1'000;
+// One run tells that a command takes longer than what is too short.
+constexpr double surely_long_ns = 20e6;
+// A function that passes so few statements between two traps of its own is a helper.
+constexpr double few_steps = 4;
+// Of a path that is cut so many parts are looked at, each in a run of its own; fewer where these take long.
+constexpr double most_parts = 8;
+constexpr double least_parts = 2;
+constexpr double patience_for_parts_s = 20;
+// A run whose path is recorded takes longer than a plain one, and this one is made once.
+constexpr int patience_for_trace = 6;
+constexpr std::uint32_t events_of_part = 32'768;
 // A survey makes as many runs where shots carry no signature.
 constexpr int agreements = 11;
 
@@ -29,22 +44,6 @@ bool is_of_function(TrapKind kind) {
   return kind == TrapKind::entry0 || kind == TrapKind::entry || kind == TrapKind::returns ||
          kind == TrapKind::exit;
 }
-
-/// How often traps of each function are passed, the most often first; of those that only functions have,
-/// where asked.
-std::vector<std::pair<std::string, std::size_t>> passes_of(const harness::TracedPath& path,
-                                                           const TrapMap& map, bool functions_only) {
-  std::map<std::string, std::size_t> passes;
-  for (const Event& event : path.events) {
-    const Trap& trap = map.at(event.trap);
-    if (!functions_only || is_of_function(trap.kind)) ++passes[trap.function];
-  }
-  std::vector<std::pair<std::string, std::size_t>> most(passes.begin(), passes.end());
-  std::ranges::stable_sort(most, std::greater{}, &std::pair<std::string, std::size_t>::second);
-  return most;
-}
-
-using Traps = std::vector<TrapId>;
 
 std::vector<Traps> ways_of(const harness::TracedPath& path) {
   std::vector<Traps> ways;
@@ -104,10 +103,169 @@ std::set<TrapId> unsteady_traps(std::vector<Traps> ways) {
   return unsteady;
 }
 
+std::uint64_t events_on(const harness::TracedPath& path) {
+  return path.total.value_or(path.events.size());
+}
+
+/// The use of a function on a path.
+struct FunctionUse {
+  double passes = 0;    // of its entry and its ends
+  double steps = 0;     // passes of its other traps
+  bool is_leaf = true;  // it calls no function with traps
+
+  bool is_helper() const { return steps <= few_steps * passes; }
+};
+using Uses = std::map<std::string, FunctionUse>;
+
+/// The part may begin in the middle of calls.
+void count(const Traps& part, const TrapMap& map, Uses& uses) {
+  std::vector<std::string> calls;  // under way
+  for (const TrapId id : part) {
+    const Trap& trap = map.at(id);
+    FunctionUse& use = uses[trap.function];
+    ++(is_of_function(trap.kind) ? use.passes : use.steps);
+    if (trap.kind == TrapKind::entry) {
+      if (!calls.empty()) uses[calls.back()].is_leaf = false;
+      calls.push_back(trap.function);
+    } else if (trap.kind == TrapKind::returns || trap.kind == TrapKind::exit) {
+      const auto call = std::ranges::find(calls.rbegin(), calls.rend(), trap.function);
+      calls.erase(call == calls.rend() ? calls.begin() : std::prev(call.base()), calls.end());
+    }
+  }
+}
+
+/// On the whole path, as far as its parts stand for it. At functions alone steps are what they were per pass.
+Uses uses_on(const PathLook& look, const TrapMap& map, const StepsPerPass& known) {
+  Uses uses;
+  double seen = 0;
+  for (const Traps& part : look.parts) {
+    count(part, map, uses);
+    seen += static_cast<double>(part.size());
+  }
+  const double scale = static_cast<double>(events_on(look.path)) / std::max(seen, 1.0);
+  for (auto& [function, use] : uses) {
+    use.passes *= scale;
+    use.steps *= scale;
+    if (const auto before = known.find(function); before != known.end())
+      use.steps = std::max(use.steps, before->second * use.passes);
+  }
+  return uses;
+}
+
+using Used = std::pair<std::string, FunctionUse>;
+
+/// Helpers that call nothing come first, then other helpers; of them the most often passed. The rest follows
+/// by the steps that a pass stands for: they hold the work.
+bool goes_before(const Used& a, const Used& b) {
+  const auto rank = [](const FunctionUse& use) { return !use.is_helper() ? 2 : use.is_leaf ? 0 : 1; };
+  const FunctionUse& one = a.second;
+  const FunctionUse& other = b.second;
+  if (rank(one) != rank(other)) return rank(one) < rank(other);
+  if (rank(one) < 2) return one.passes > other.passes;
+  return one.steps * other.passes < other.steps * one.passes;
+}
+
+/// So that no more passes than `most` are left, where that can be.
+std::vector<Used> functions_to_leave_out(const Uses& uses, const std::set<std::string>& entries,
+                                         double most) {
+  std::vector<Used> left_out;
+  double passes = 0;
+  for (const auto& [function, use] : uses) {
+    passes += use.passes;
+    if (!entries.contains(function) && use.passes > 0) left_out.emplace_back(function, use);
+  }
+  std::ranges::stable_sort(left_out, goes_before);
+  auto end = left_out.begin();
+  for (; end != left_out.end() && passes > most; ++end) passes -= end->second.passes;
+  left_out.erase(end, left_out.end());
+  // There may be room for some again: for those with most work.
+  std::ranges::stable_sort(left_out, std::greater{}, [](const Used& one) { return one.second.steps; });
+  std::erase_if(left_out, [&](const Used& one) {
+    const bool fits = passes + one.second.passes <= most;
+    if (fits) passes += one.second.passes;
+    return fits;
+  });
+  return left_out;
+}
+
+/// Those that keep the traps at their statements. A function has all or none: the time of one that is left
+/// out would count for whatever line of it was passed before.
+std::set<std::string> functions_in_full(Uses uses, const std::set<std::string>& gone) {
+  std::erase_if(uses, [&](const auto& use) { return gone.contains(use.first); });
+  std::vector<Used> order(uses.begin(), uses.end());
+  std::ranges::stable_sort(order, {}, [](const Used& one) { return one.second.steps; });
+  std::set<std::string> full;
+  double steps = 0;
+  for (const auto& [function, use] : order) {
+    steps += use.steps;
+    if (steps > statements_aimed_at) break;
+    full.insert(function);
+  }
+  return full;
+}
+
+std::vector<Traps> parts_of(harness::Transport& transport, std::uint32_t input,
+                            const harness::TracedPath& path, double seconds_of_run) {
+  const auto parts =
+      static_cast<std::uint64_t>(std::clamp(patience_for_parts_s / seconds_of_run, least_parts, most_parts));
+  std::vector<Traps> all;
+  for (std::uint64_t i = 0; path.total && i < parts; ++i) {
+    harness::TraceWindow window = transport.trace(input, i * *path.total / parts, events_of_part);
+    if (window.end.outcome == Outcome::ended && !window.traps.empty()) all.push_back(std::move(window.traps));
+  }
+  if (!all.empty()) return all;
+  Traps& beginning = all.emplace_back();
+  for (const Event& event : path.events) beginning.push_back(event.trap);
+  return all;
+}
+
+/// Of a program that is started anew.
+FirstContact timed(harness::Transport& transport, std::uint32_t input, const Sample& one_run,
+                   const harness::TracedPath& path) {
+  FirstContact contact{.events = path.events.size()};
+  contact.whole_ns = contact.behind_ns = static_cast<double>(one_run.ticks);
+  if (path.events.empty() || contact.whole_ns > surely_long_ns) return contact;
+  const std::optional<double> whole = median_time(transport, {.stop = {}, .input = input});
+  const std::optional<double> first = median_time(transport, {.stop = path.events.front(), .input = input});
+  if (!whole || !first) return contact;
+  contact.whole_ns = *whole;
+  contact.behind_ns = *whole - *first;
+  return contact;
+}
+
+std::set<std::string> entries_of(const TrapMap& map) {
+  std::set<std::string> entries;
+  for (const Trap& trap : map.traps)
+    if (trap.kind == TrapKind::entry0) entries.insert(trap.function);
+  return entries;
+}
+
+/// Of a path that is cut.
+void shorten(const PathLook& look, const TrapMap& map, Shortening& result) {
+  const Uses uses = uses_on(look, map, result.steps);
+  std::set<std::string> gone;
+  for (const auto& [function, use] : functions_to_leave_out(uses, entries_of(map), events_aimed_at)) {
+    result.left_out.push_back({.function = function, .calls = static_cast<std::uint64_t>(use.passes / 2)});
+    gone.insert(function);
+  }
+  const std::set<std::string> full = functions_in_full(uses, gone);
+  for (const Trap& trap : map.traps) {
+    const bool is_used = uses.contains(trap.function) && !gone.contains(trap.function);
+    if (is_used && !is_of_function(trap.kind) && trap.kind != TrapKind::marker &&
+        !full.contains(trap.function))
+      result.coarse.push_back(trap);
+  }
+  for (const auto& [function, use] : uses)
+    if (use.passes > 0) result.steps[function] = use.steps / use.passes;
+}
+
 }  // namespace
 
-harness::TracedPath look_at_path(const Project& project, const TrapMap& map, const fs::path& out) {
-  const std::unique_ptr<harness::Transport> transport = harness::make_transport(project, map, "", out);
+PathLook look_at_path(const Project& project, const TrapMap& map, const fs::path& out,
+                      const std::string& uri) {
+  Project patient = project;
+  patient.session.timeout *= patience_for_trace;
+  const std::unique_ptr<harness::Transport> transport = harness::make_transport(patient, map, uri, out);
   transport->describe();
   const std::vector<StoredInput> inputs =
       harness::make_inputs(project.inputs, {.root = project.root, .seed = project.measure.seed});
@@ -115,40 +273,39 @@ harness::TracedPath look_at_path(const Project& project, const TrapMap& map, con
   for (const StoredInput& input : inputs) bytes.push_back(input.bytes);
   transport->set_inputs(std::move(bytes));
   const std::uint32_t input = inputs.front().index;
+  const Sample whole = harness::full_run(*transport, input);
+  const auto begun = std::chrono::steady_clock::now();
+  const Sample traced = transport->trace(input, 0, 1).end;
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+  if (traced.outcome == Outcome::timed_out)
+    return {.path = {.state = harness::PathState::cut, .end = traced}};
   harness::TracedPath path = harness::trace_path(*transport, input, {.attempts = 1, .agreements_of_runs = 0});
-  if (path.state == harness::PathState::cut) return path;
-  return harness::trace_path(*transport, input, {.agreements_of_runs = agreements});
+  if (path.state != harness::PathState::cut) {
+    PathLook look{.path = harness::trace_path(*transport, input, {.agreements_of_runs = agreements})};
+    if (!project.trigger.run.empty()) look.contact = timed(*transport, input, whole, look.path);
+    return look;
+  }
+  std::vector<Traps> parts = parts_of(*transport, input, path, took.count());
+  return {.path = std::move(path), .parts = std::move(parts)};
 }
 
-Shortening shortening(const harness::TracedPath& path, const TrapMap& map, TrapLevel level) {
-  Shortening result{.functions_only = false,
-                    .exclude = {},
-                    .unsteady = {},
-                    .events = path.total.value_or(path.events.size())};
+Shortening shortening(const PathLook& look, const TrapMap& map, TrapLevel level, StepsPerPass known) {
+  const harness::TracedPath& path = look.path;
+  Shortening result{.steps = std::move(known), .events = events_on(path)};
   if (path.variants.size() > 1)
     for (const TrapId trap : unsteady_traps(ways_of(path)))
       if (const Trap& one = map.at(trap); one.kind != TrapKind::entry0) result.unsteady.push_back(one);
-  if (path.state != harness::PathState::cut || path.events.empty()) return result;
-  result.functions_only = level > TrapLevel::function;
-  std::set<std::string> entries;
-  for (const Trap& trap : map.traps)
-    if (trap.kind == TrapKind::entry0) entries.insert(trap.function);
-  const auto passes = passes_of(path, map, result.functions_only);
-  std::size_t seen = 0;
-  for (const auto& [function, count] : passes) seen += count;
-  // The untraced rest counts like the traced part.
-  const double scale = static_cast<double>(result.events) / static_cast<double>(path.events.size());
-  for (const auto& [function, count] : passes) {
-    if (scale * static_cast<double>(seen) <= events_aimed_at) break;
-    if (entries.contains(function)) continue;
-    result.exclude.push_back(pattern_of(function));
-    seen -= count;
-  }
+  if (path.state != harness::PathState::cut) return result;
+  if (path.events.empty())
+    result.functions_only = level > TrapLevel::function;
+  else
+    shorten(look, map, result);
   return result;
 }
 
 bool is_needed(const Shortening& shortening) {
-  return shortening.functions_only || !shortening.exclude.empty() || !shortening.unsteady.empty();
+  return shortening.functions_only || !shortening.coarse.empty() || !shortening.left_out.empty() ||
+         !shortening.unsteady.empty();
 }
 
 std::string to_text(const Shortening& shortening) {
@@ -160,12 +317,19 @@ std::string to_text(const Shortening& shortening) {
         "before.\n",
         list_of({places.begin(), places.end()}));
   }
-  const std::string why = shortening.events == 0
-                              ? "a traced run does not come to its end"
-                              : fmt::format("{} events are too many to stop at", shortening.events);
-  return fmt::format("path: {}: traps stand {}{}; what is left out counts for its callers\n", why,
-                     shortening.functions_only ? "at functions only" : "as before",
-                     shortening.exclude.empty() ? "" : ", without " + list_of(shortening.exclude));
+  if (shortening.functions_only)
+    return "path: a traced run does not come to its end: traps stand at functions only\n";
+  std::string text = fmt::format("path: {} events are too many to stop at", shortening.events);
+  std::set<std::string> coarse;
+  for (const Trap& trap : shortening.coarse) coarse.insert(trap.function);
+  if (!coarse.empty())
+    text += fmt::format(": no traps at the statements of {}", list_of({coarse.begin(), coarse.end()}));
+  std::vector<std::string> gone;
+  for (const LeftOutFunction& one : shortening.left_out) gone.push_back(in_words(one));
+  if (!gone.empty())
+    text += fmt::format("{} none at all in {}, whose time counts for their callers",
+                        coarse.empty() ? ":" : ";", list_of(std::move(gone)));
+  return text + "\n";
 }
 
 }  // namespace jcprof::cli

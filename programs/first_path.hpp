@@ -5,32 +5,49 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "harness/path.hpp"
+#include "programs/doctor_try.hpp"
 #include "src/core/project.hpp"
 #include "src/core/trap_map.hpp"
 
 namespace jcprof::cli {
 
-/// One run of the command in the tree, as far as it was traced; where it is not cut, with what further runs
-/// take.
-harness::TracedPath look_at_path(const Project& project, const TrapMap& map,
-                                 const std::filesystem::path& out);
+using Traps = std::vector<TrapId>;
 
-struct Shortening {
-  bool functions_only = false;
-  std::vector<std::string> exclude;  // patterns of further functions, the most often passed first
-  std::vector<Trap> unsteady;        // further traps, which make the path vary
-  std::uint64_t events = 0;          // of the path as it is
+struct PathLook {
+  harness::TracedPath path;
+  std::vector<Traps> parts = {};  // of a path that is cut: they are spread over it
+  FirstContact contact = {};      // of a program that is started anew
 };
 
-/// Empty where the path is short and steady, or no trap can go. A long path first loses the traps at
-/// statements. Then it loses the functions that are passed most, until it is short enough. A path that varies
-/// loses the traps that runs pass differently often, or in another order. Otherwise nothing behind the join
-/// of two ways has a time, because stops do not say which way they came. Entries stay.
-Shortening shortening(const harness::TracedPath& path, const TrapMap& map, TrapLevel level);
+/// One run of the command in the tree, as far as it was traced; where it is not cut, with what further runs
+/// take. Cut, with no event, is one whose traced run does not end in time, though the plain one does.
+/// UserError where the command cannot be run, whatever its traps. `transport` as --transport gives it.
+PathLook look_at_path(const Project& project, const TrapMap& map, const std::filesystem::path& out,
+                      const std::string& transport);
+
+/// How many statements a function passes for each pass of its entry or end.
+using StepsPerPass = std::map<std::string, double>;
+
+struct Shortening {
+  bool functions_only = false;                 // nobody knows more, as the path cannot be traced
+  std::vector<Trap> coarse = {};               // traps at statements that go
+  std::vector<LeftOutFunction> left_out = {};  // functions that lose all traps
+  std::vector<Trap> unsteady = {};             // traps that go because they make the path vary
+  StepsPerPass steps = {};                     // for the next look, which may see no statements
+  std::uint64_t events = 0;                    // of the path as it is
+};
+
+/// Empty where the path is short and steady, or no trap can go. A long path loses the traps at statements,
+/// but for functions that pass few. Then functions go: small ones that are called most, before those that
+/// hold the work. A path that varies loses the traps that runs pass differently often, or in another order.
+/// Otherwise nothing behind the join of two ways has a time, because stops do not say which way they came.
+/// Entries stay. `known`: what an earlier look found.
+Shortening shortening(const PathLook& look, const TrapMap& map, TrapLevel level, StepsPerPass known = {});
 
 /// False where nothing is to be left out.
 bool is_needed(const Shortening& shortening);

@@ -2,9 +2,11 @@
 // jcprof profile: gen, the project's build and install steps, run, annotate. Builds and runs again, once at
 // most, where traps are better left out of what is cold (refine.hpp).
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,9 +20,11 @@
 #include "programs/permission.hpp"
 #include "programs/refine.hpp"
 #include "programs/steps.hpp"
+#include "programs/unfit.hpp"
 #include "programs/verbs.hpp"
 #include "rewriter/project_programs.hpp"
 #include "src/core/cancellation.hpp"
+#include "src/core/file.hpp"
 #include "src/core/store.hpp"
 #include "src/core/trap_map.hpp"
 
@@ -36,6 +40,7 @@ struct Profiling {
   RunOptions run;
   AnnotateOptions annotate;
   RefineWish refine;
+  std::vector<LeftOutFunction> left_out = {};  // so far
 };
 
 void say(const Profiling& all, const std::string& text) {
@@ -82,31 +87,53 @@ FirstScope make_what_fits(const Profiling& all) {
 // Each of them builds again.
 constexpr int most_shortenings = 3;
 
-/// The traps that the next tree is to be built without. With traps at each statement a run may be too slow to
-/// be traced at all.
-Shortening shortening_of(const Profiling& all, TrapLevel level) {
-  const TrapMap map = read_trap_map(all.folder.path() / "traps.json");
-  try {
-    return shortening(look_at_path(all.project, map, all.folder.path()), map, level);
-  } catch (const UserError&) {
-    return {.functions_only = level > TrapLevel::function};
+/// The tree keeps in mind what it was made without, for whoever measures it.
+void note_left_out(const Profiling& all) {
+  const std::filesystem::path file = all.folder.path() / "traps.json";
+  TrapMap map = read_trap_map(file);
+  map.left_out = all.left_out;
+  write_own_file(file, write_trap_map(map));
+}
+
+void make_again(const Profiling& all, const GenOptions& gen) {
+  make_tree(gen, all.folder);
+  if (!all.left_out.empty()) note_left_out(all);
+  build_and_install(all);
+}
+
+/// What the next tree is made without.
+void leave_out(const Shortening& shorter, Profiling& all) {
+  GenOptions& gen = all.gen;
+  gen.functions_only = gen.functions_only || shorter.functions_only;
+  for (const auto* traps : {&shorter.coarse, &shorter.unsteady})
+    std::ranges::transform(*traps, std::back_inserter(gen.without), &Trap::key);
+  for (const LeftOutFunction& one : shorter.left_out) {
+    gen.exclude.push_back(pattern_of(one.function));
+    all.left_out.push_back(one);
   }
+  std::ranges::stable_sort(all.left_out, std::greater{}, &LeftOutFunction::calls);
+}
+
+/// Whoever asks for so many rounds or shots gets them.
+void refuse_unfit(const Profiling& all, const PathLook& look) {
+  if (all.run.rounds || all.run.max_shots) return;
+  if (const std::optional<Fault> fault = unfit(look)) throw UserError(*fault, ExitCode::check_failed);
 }
 
 /// Where the path is too long to be measured, or varies, builds with fewer traps.
 void shorten_path(Profiling& all) {
   if (all.project.target != TargetKind::program || all.refine == RefineWish::never) return;
-  TrapLevel level = all.project.profile.level;
-  for (int i = 0; i < most_shortenings; ++i) {
-    const Shortening shorter = shortening_of(all, level);
-    if (!is_needed(shorter)) return;
+  StepsPerPass known;
+  for (int i = 0;; ++i) {
+    const TrapMap map = read_trap_map(all.folder.path() / "traps.json");
+    const PathLook look = look_at_path(all.project, map, all.folder.path(), all.run.transport);
+    const TrapLevel level = all.gen.functions_only ? TrapLevel::function : all.project.profile.level;
+    const Shortening shorter = shortening(look, map, level, std::move(known));
+    if (!is_needed(shorter) || i == most_shortenings) return refuse_unfit(all, look);
     say(all, harmless(to_text(shorter)));
-    if (shorter.functions_only) level = TrapLevel::function;
-    all.gen.functions_only = all.gen.functions_only || shorter.functions_only;
-    std::ranges::copy(shorter.exclude, std::back_inserter(all.gen.exclude));
-    std::ranges::transform(shorter.unsteady, std::back_inserter(all.gen.without), &Trap::key);
-    make_tree(all.gen, all.folder);
-    build_and_install(all);
+    leave_out(shorter, all);
+    known = shorter.steps;
+    make_again(all, all.gen);
   }
 }
 
@@ -133,8 +160,7 @@ ExitCode profile_again(const Profiling& all, const Refinement& refined, double t
   narrowed.include = refined.scope.include;
   narrowed.include.emplace_back();  // there may be no other
   try {
-    make_tree(narrowed, all.folder);
-    build_and_install(all);
+    make_again(all, narrowed);
   } catch (const UserError&) {
     annotate(all);  // what was measured is good
     throw;

@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::string_view map_format = "jcprof-traps";
 constexpr std::uint64_t map_version = 1;
+// In a warning.
+constexpr std::size_t most_named = 5;
 
 std::string line_of(const SourceDigest& source) {
   return fmt::format(R"({{"path":{},"sha256":"{}"}})", json_string(source.path), source.sha256);
@@ -34,6 +36,10 @@ std::string line_of(const Trap& trap) {
       trap.end_offset, trap.guards, unseen);
 }
 
+std::string line_of(const LeftOutFunction& one) {
+  return fmt::format(R"({{"function":{},"calls":{}}})", json_string(one.function), one.calls);
+}
+
 template <class Items>
 std::string joined_lines(const Items& items) {
   std::string lines;
@@ -41,7 +47,7 @@ std::string joined_lines(const Items& items) {
   return "[\n" + lines + "\n]";
 }
 
-/// Everything but the build, which is a digest of it.
+/// Everything that the build is a digest of.
 std::string content_of(const TrapMap& map) {
   const std::string card =
       map.card == CardArming{}
@@ -135,6 +141,17 @@ void read_traps(const JsonNode& node, std::vector<Trap>& to, JsonFaults& faults)
   }
 }
 
+void read_left_out(const JsonNode& node, std::vector<LeftOutFunction>& to, JsonFaults& faults) {
+  if (!is_kind(node, JsonKind::array, faults)) return;
+  for (const JsonNode& element : node.elements) {
+    ObjectReader object(element, faults);
+    LeftOutFunction& one = to.emplace_back();
+    object.required("function", one.function, read_string);
+    object.required("calls", one.calls, Natural{});
+    object.refuse_the_rest();
+  }
+}
+
 void read_card(const JsonNode& node, CardArming& to, JsonFaults& faults) {
   ObjectReader object(node, faults);
   object.required("cla", to.cla, LowerHex{2});
@@ -195,8 +212,25 @@ std::uint32_t build_of(const TrapMap& map) {
   return build;
 }
 
+std::string in_words(const LeftOutFunction& function) {
+  return fmt::format("{} (about {} calls)", function.function, function.calls);
+}
+
+std::optional<Warning> warning_of_left_out(const TrapMap& map) {
+  if (map.left_out.empty()) return std::nullopt;
+  std::vector<std::string> named;
+  for (const LeftOutFunction& one : map.left_out)
+    if (named.size() < most_named) named.push_back(in_words(one));
+  const std::string others =
+      map.left_out.size() > most_named ? fmt::format(" and {} others", map.left_out.size() - most_named) : "";
+  return Warning{
+      .text = fmt::format("no traps stand in {}{}, as they are called too often to be stopped at: their "
+                          "time is part of their callers'",
+                          fmt::join(named, ", "), others),
+      .advice = "`jcprof record` or perf tells what they take by themselves"};
+}
+
 std::vector<Warning> warnings_of_unseen(const TrapMap& map, const std::vector<bool>& passed) {
-  constexpr std::size_t most_named = 5;
   std::map<std::string, std::set<std::string>> functions;  // by reason
   for (const Trap& trap : map.traps)
     if (!trap.unseen.empty() && passed[number(trap.id) - 1]) functions[trap.unseen].insert(trap.function);
@@ -213,7 +247,9 @@ std::vector<Warning> warnings_of_unseen(const TrapMap& map, const std::vector<bo
 }
 
 std::string write_trap_map(const TrapMap& map) {
-  return fmt::format("{},\n\"build\":\"{:08x}\"}}\n", content_of(map), build_of(map));
+  const std::string left_out =
+      map.left_out.empty() ? "" : fmt::format(",\n\"left_out\":{}", joined_lines(map.left_out));
+  return fmt::format("{}{},\n\"build\":\"{:08x}\"}}\n", content_of(map), left_out, build_of(map));
 }
 
 TrapMap parse_trap_map(const std::string& file, std::string_view text) {
@@ -230,6 +266,7 @@ TrapMap parse_trap_map(const std::string& file, std::string_view text) {
   object.required("traps", map.traps, read_traps);
   object.optional("card", map.card, read_card);
   object.optional("arming", map.command, read_command);
+  object.optional("left_out", map.left_out, read_left_out);
   const bool has_build = object.optional("build", map.build, LowerHex{8});
   object.refuse_the_rest();
   faults.throw_if_any();

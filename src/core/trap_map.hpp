@@ -3,7 +3,9 @@
 // here only; docs/formats.md has the format.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +33,16 @@ struct Trap {
   bool operator==(const Trap&) const = default;
 };
 
+/// It is called too often to be stopped at: its time counts for its callers.
+struct LeftOutFunction {
+  std::string function;
+  std::uint64_t calls = 0;  // about
+  bool operator==(const LeftOutFunction&) const = default;
+};
+
+/// "PinApplet.verify (about 3000 calls)"
+std::string in_words(const LeftOutFunction& function);
+
 struct SourceDigest {
   std::string path;
   std::string sha256;  // lower-case hex, of the original file
@@ -42,8 +54,9 @@ struct TrapMap {
   std::vector<SourceDigest> sources = {};
   std::vector<Trap> traps = {};  // sorted by id, ids 1..n without gaps
   CardArming card = {};
-  std::uint32_t command = 0;  // of a TA: the id of ours; 0: it is none
-  std::uint32_t build = 0;    // first four bytes of digest_of(), which the target answers with; see build_of
+  std::uint32_t command = 0;                   // of a TA: the id of ours; 0: it is none
+  std::vector<LeftOutFunction> left_out = {};  // by jcprof profile; no part of the digest
+  std::uint32_t build = 0;  // first four bytes of digest_of(), which the target answers with; see build_of
 
   const Trap& at(TrapId id) const;  // a check fails for an id that is not in the map
 };
@@ -56,7 +69,7 @@ std::string write_trap_map(const TrapMap& map);
 TrapMap parse_trap_map(const std::string& file, std::string_view text);
 TrapMap read_trap_map(const std::filesystem::path& file);
 
-/// sha256 of everything but `build`: decides whether a run can be resumed.
+/// sha256 of everything but `left_out` and `build`: decides whether a run can be resumed.
 std::string digest_of(const TrapMap& map);
 /// What belongs into `build`.
 std::uint32_t build_of(const TrapMap& map);
@@ -64,5 +77,7 @@ std::uint32_t build_of(const TrapMap& map);
 /// Names the functions on a path whose cost is not all their own: one for each reason. `passed`: by trap,
 /// from the first one on.
 std::vector<Warning> warnings_of_unseen(const TrapMap& map, const std::vector<bool>& passed);
+/// Names the functions that were left out; nothing where none was.
+std::optional<Warning> warning_of_left_out(const TrapMap& map);
 
 }  // namespace jcprof

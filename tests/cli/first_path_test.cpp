@@ -25,44 +25,117 @@ TrapMap map() {
   return map;
 }
 
-/// The beginning of a path of `total` events: `passes` of `hot`, each with ten of its statement, then one of
-/// `warm`.
-harness::TracedPath path(std::size_t passes, std::uint64_t total) {
-  std::vector<TrapId> traps{TrapId{1}, TrapId{2}, TrapId{3}};
-  for (std::size_t i = 0; i < passes; ++i) {
-    traps.push_back(TrapId{4});
-    traps.insert(traps.end(), 10, TrapId{5});
-    traps.push_back(TrapId{6});
+constexpr std::uint32_t hot = 4;
+constexpr std::uint32_t warm = 7;
+
+/// So many calls of `hot` with ten passes of its statement, and of `warm`, which has none.
+Traps calls(std::size_t of_hot, std::size_t of_warm) {
+  Traps traps;
+  for (std::size_t i = 0; i < of_hot; ++i) {
+    traps.push_back(TrapId{hot});
+    traps.insert(traps.end(), 10, TrapId{hot + 1});
+    traps.push_back(TrapId{hot + 2});
   }
-  traps.insert(traps.end(), {TrapId{7}, TrapId{8}});
-  const bool is_cut = total > traps.size();
-  return {.events = harness::events_of(traps),
-          .state = is_cut ? harness::PathState::cut : harness::PathState::steady,
-          .total = total};
+  for (std::size_t i = 0; i < of_warm; ++i) traps.insert(traps.end(), {TrapId{warm}, TrapId{warm + 1}});
+  return traps;
 }
+
+/// A path of `total` events, which is cut where the beginning is shorter.
+PathLook look(Traps beginning, std::uint64_t total) {
+  beginning.insert(beginning.begin(), {TrapId{1}, TrapId{2}, TrapId{3}});
+  const bool is_cut = total > beginning.size();
+  return {.path = {.events = harness::events_of(beginning),
+                   .state = is_cut ? harness::PathState::cut : harness::PathState::steady,
+                   .total = total},
+          .parts = {beginning}};
+}
+
+std::vector<std::string> names_of(const std::vector<LeftOutFunction>& functions) {
+  std::vector<std::string> names;
+  for (const LeftOutFunction& one : functions) names.push_back(one.function);
+  return names;
+}
+
+std::vector<std::string> keys_of(const std::vector<Trap>& traps) {
+  std::vector<std::string> keys;
+  for (const Trap& one : traps) keys.push_back(one.key);
+  return keys;
+}
+
+using Names = std::vector<std::string>;
 
 TEST_CASE("a path that is not cut stays as it is") {
-  CHECK_FALSE(is_needed(shortening(path(10, 0), map(), TrapLevel::statement)));
+  CHECK_FALSE(is_needed(shortening(look(calls(10, 1), 0), map(), TrapLevel::statement)));
 }
 
-TEST_CASE("traps of statements go first, and functions with them only where those are too many still") {
-  const Shortening statements = shortening(path(1000, 290'000), map(), TrapLevel::statement);
-  CHECK(statements.functions_only);
-  CHECK(statements.exclude.empty());  // 2000 in 12,000 are of functions: 48,000 in all
-  const Shortening both = shortening(path(1000, 12'000'000), map(), TrapLevel::statement);
-  CHECK(both.functions_only);
-  CHECK(both.exclude == std::vector<std::string>{"a.c:hot??"});
-  CHECK(to_text(both) ==
-        "path: 12000000 events are too many to stop at: traps stand at functions only, without a.c:hot??; "
-        "what is left "
-        "out counts for its callers\n");
+TEST_CASE("traps go at the statements of functions that pass many, and stay where these are few") {
+  const Shortening shorter = shortening(look(calls(1000, 1), 290'000), map(), TrapLevel::statement);
+  CHECK(keys_of(shorter.coarse) == Names{"5"});
+  CHECK(shorter.left_out.empty());  // 2000 in 12,000 are of functions: 48,000 in all
+  CHECK_FALSE(shorter.functions_only);
+  CHECK(to_text(shorter) ==
+        "path: 290000 events are too many to stop at: no traps at the statements of a.c:hot[]\n");
+}
+
+TEST_CASE("functions go where those are too many still, and how often they are called is told") {
+  const Shortening shorter = shortening(look(calls(1000, 1), 12'005'000), map(), TrapLevel::statement);
+  CHECK(shorter.coarse.empty());
+  CHECK(shorter.left_out == std::vector<LeftOutFunction>{{.function = "a.c:hot[]", .calls = 1'000'000}});
+  CHECK(to_text(shorter) ==
+        "path: 12005000 events are too many to stop at: none at all in a.c:hot[] (about 1000000 calls), "
+        "whose time "
+        "counts for their callers\n");
+}
+
+TEST_CASE("a helper goes ahead of a function that works, also of one that is called more often") {
+  CHECK(names_of(shortening(look(calls(1000, 900), 300'000), map(), TrapLevel::statement).left_out) ==
+        Names{"warm"});
+}
+
+TEST_CASE("a helper stays where leaving it out does not help, as another one must go in any case") {
+  CHECK(names_of(shortening(look(calls(1000, 100), 900'000), map(), TrapLevel::statement).left_out) ==
+        Names{"a.c:hot[]"});
+}
+
+TEST_CASE("a look at functions alone goes by the statements that an earlier one saw") {
+  Traps functions;
+  for (int i = 0; i < 1000; ++i) functions.insert(functions.end(), {TrapId{hot}, TrapId{hot + 2}});
+  for (int i = 0; i < 900; ++i) functions.insert(functions.end(), {TrapId{warm}, TrapId{warm + 1}});
+  const PathLook again = look(functions, 90'000);
+  const StepsPerPass known{{"a.c:hot[]", 5}};
+  CHECK(names_of(shortening(again, map(), TrapLevel::statement, known).left_out) == Names{"warm"});
+  CHECK(names_of(shortening(again, map(), TrapLevel::statement).left_out) == Names{"a.c:hot[]"});
+}
+
+TEST_CASE("of helpers those go first that call no other one") {
+  Traps nested;  // `hot` calls `warm` half of the times
+  for (int i = 0; i < 1000; ++i) {
+    nested.push_back(TrapId{hot});
+    if (i % 2 == 0) nested.insert(nested.end(), {TrapId{warm}, TrapId{warm + 1}});
+    nested.push_back(TrapId{hot + 2});
+  }
+  CHECK(names_of(shortening(look(nested, 70'000), map(), TrapLevel::function).left_out) == Names{"warm"});
+}
+
+TEST_CASE("parts of a path stand for all of it, and may begin in the middle of a call") {
+  PathLook parts = look(calls(1000, 0), 300'000);
+  parts.parts = {Traps(1000, TrapId{hot + 1}), {TrapId{hot + 2}, TrapId{warm}, TrapId{warm + 1}}};
+  const Shortening shorter = shortening(parts, map(), TrapLevel::statement);
+  CHECK(keys_of(shorter.coarse) == Names{"5"});
+  CHECK(shorter.left_out.empty());
+}
+
+TEST_CASE("where a traced run does not come to its end traps stand at functions only") {
+  const PathLook untraceable{.path = {.state = harness::PathState::cut}};
+  const Shortening shorter = shortening(untraceable, map(), TrapLevel::statement);
+  CHECK(shorter.functions_only);
+  CHECK(to_text(shorter) == "path: a traced run does not come to its end: traps stand at functions only\n");
+  CHECK_FALSE(is_needed(shortening(untraceable, map(), TrapLevel::function)));
 }
 
 TEST_CASE("an entry stays, and where there is nothing else nothing is left out") {
-  harness::TracedPath only_main = path(0, 0);
-  only_main.events = harness::events_of(std::vector<TrapId>(1000, TrapId{2}));
-  only_main.state = harness::PathState::cut;
-  only_main.total = 1'000'000'000;
+  PathLook only_main = look({}, 1'000'000'000);
+  only_main.parts = {Traps(1000, TrapId{2})};
   CHECK_FALSE(is_needed(shortening(only_main, map(), TrapLevel::function)));
 }
 
@@ -75,16 +148,13 @@ std::vector<std::string> unsteady(const std::vector<std::vector<std::uint32_t>>&
     path.variants.push_back({.events = harness::events_of(traps)});
   }
   path.events = path.variants.front().events;
-  std::vector<std::string> keys;
-  for (const Trap& one : shortening(path, map(), TrapLevel::statement).unsteady) keys.push_back(one.key);
-  return keys;
+  return keys_of(shortening({.path = path}, map(), TrapLevel::statement).unsteady);
 }
 
 TEST_CASE("traps go that not all runs pass as often or in the same order") {
-  using Keys = std::vector<std::string>;
-  CHECK(unsteady({{1, 2, 4, 6, 3, 7, 8}, {1, 2, 4, 5, 6, 3, 7, 8}}) == Keys{"5"});
-  CHECK(unsteady({{1, 2, 3, 4, 5, 6, 7}, {1, 2, 3, 3, 4, 5, 6, 7, 8}}) == Keys{"3", "8"});
-  CHECK(unsteady({{1, 2, 3, 4, 5, 6, 7}, {1, 2, 4, 3, 5, 6, 7}}) == Keys{"3", "4"});
+  CHECK(unsteady({{1, 2, 4, 6, 3, 7, 8}, {1, 2, 4, 5, 6, 3, 7, 8}}) == Names{"5"});
+  CHECK(unsteady({{1, 2, 3, 4, 5, 6, 7}, {1, 2, 3, 3, 4, 5, 6, 7, 8}}) == Names{"3", "8"});
+  CHECK(unsteady({{1, 2, 3, 4, 5, 6, 7}, {1, 2, 4, 3, 5, 6, 7}}) == Names{"3", "4"});
   CHECK(unsteady({{1, 2, 3}, {1, 2, 3}}).empty());
   CHECK(unsteady({{1, 2, 3, 4}, {1, 5, 6}}).empty());  // there is no usual way
 }

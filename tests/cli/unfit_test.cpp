@@ -32,6 +32,39 @@ TEST_CASE("a run that knows a line is fit, and so is one whose lines are unrelia
   CHECK_FALSE(unfit(profile_of({}), TargetKind::program));
 }
 
+PathLook timed(double whole_ns, double behind_ns) {
+  return {.path = {.events = {{.trap = TrapId{1}, .hit = 1}}, .total = 1},
+          .contact = {.events = 1, .whole_ns = whole_ns, .behind_ns = behind_ns}};
+}
+
+TEST_CASE(
+    "a command that is over in a millisecond, or is on its way to the entry all the time, is not worth a "
+    "run") {
+  CHECK_FALSE(unfit(timed(1.1e6, 0.5e6)));
+  CHECK_FALSE(unfit(timed(30e6, 2e6)));
+  CHECK_FALSE(unfit(timed(0, 0)));  // nobody has timed it
+  CHECK(unfit(timed(30e6, 0.5e6)));
+  const std::optional<Fault> fault = unfit(timed(0.9e6, 0.5e6));
+  REQUIRE(fault);
+  CHECK(fault->message ==
+        "the command takes 900 us, and 500 us of it behind its entry: that is too little to be timed from "
+        "outside");
+  CHECK(fault->hint ==
+        "`jcprof record` or perf tells in one run; or give the command more work. --rounds measures it "
+        "all the same");
+}
+
+TEST_CASE("a path that is cut though no more traps can go is not worth a run") {
+  PathLook look = timed(1e9, 1e9);
+  look.path.state = harness::PathState::cut;
+  look.path.total = 100'000'000;
+  CHECK(unfit(look)->message ==
+        "the command passes 100000000 traps, also with as few as can be: that is too many to stop at");
+  look.path.events.clear();
+  CHECK_THAT(unfit(look)->message,
+             Catch::StartsWith("the command ends in time without traps, and not with them"));
+}
+
 TEST_CASE("a path too long for the time is said, with the better tool") {
   const std::optional<Fault> fault = unfit(profile_of({line(unknown)}), TargetKind::program);
   REQUIRE(fault);

@@ -114,6 +114,22 @@ TEST_CASE("functions that have a part outside of their traps are named where the
         std::vector<Warning>{{.text = "Pin.verify, Pin.vérify: members are destroyed late"}});
 }
 
+TEST_CASE("functions that were left out are kept in the map and named, and make no other build of it") {
+  TrapMap map = example();
+  CHECK_FALSE(warning_of_left_out(map));
+  map.left_out = {{.function = "Pin.add", .calls = 4'000'000}};
+  CHECK(parse_trap_map("traps.json", write_trap_map(map)).left_out == map.left_out);
+  CHECK(digest_of(map) == digest_of(example()));
+  CHECK(warning_of_left_out(map)->text ==
+        "no traps stand in Pin.add (about 4000000 calls), as they are called too often to be stopped at: "
+        "their time "
+        "is part of their callers'");
+  map.left_out.resize(7, {.function = "g", .calls = 1});
+  CHECK_THAT(warning_of_left_out(map)->text,
+             Catch::StartsWith("no traps stand in Pin.add (about 4000000 calls), g (about 1 calls), ") &&
+                 Catch::Contains("g (about 1 calls) and 2 others, as"));
+}
+
 TEST_CASE("another card command gives another build") {
   TrapMap map = example();
   map.card.ins = 0x10;

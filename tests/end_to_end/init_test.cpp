@@ -142,8 +142,8 @@ TEST_CASE("init on a program with a Makefile and stale objects: profiled as it i
 }
 
 TEST_CASE(
-    "a path too long to be measured at each statement is measured at functions, without the one passed "
-    "most") {
+    "a path too long to be measured at each statement is measured at functions, without the one called "
+    "most, and the profile says so") {
   const Workplace place("long-path");
   const fs::path project = place / "long";
   write_file(project / "long.c",
@@ -154,14 +154,20 @@ TEST_CASE(
   const Said said = place.run({"jcprof", "profile", project.string(), "--rounds", "2"});
   INFO(said.out << said.err);
   REQUIRE(said.status == 0);
-  CHECK_THAT(
-      said.out,
-      Catch::Contains("are too many to stop at: traps stand at functions only, without leaf; what is left "
-                      "out counts for its callers\n"));
-  CHECK_THAT(said.out, !Catch::Contains("path cut"));
+  CHECK_THAT(said.out,
+             Catch::Contains("are too many to stop at: no traps at the statements of work; none at all in "
+                             "leaf (about ") &&
+                 Catch::Contains("calls), whose time counts for their callers\n") &&
+                 Catch::Contains("no traps stand in leaf (about ") && !Catch::Contains("path cut"));
   const fs::path profile = project / "jcprof-out/profile.jcprof";
   CHECK(test::value_of(profile, "SELECT count(*) FROM trap WHERE function = 'leaf'") == "0");
   CHECK(test::value_of(profile, "SELECT count(*) FROM trap WHERE function = 'work'") == "2");
+  CHECK(test::value_of(profile, "SELECT count(*) FROM trap WHERE function = 'main' AND kind = 'before'") ==
+        "2");
+  // Whoever measures this tree later is told too.
+  const Said again = place.run({"jcprof", "run", project.string(), "--rounds", "2", "--fresh"});
+  INFO(again.err);
+  CHECK_THAT(again.err, Catch::Contains("no traps stand in leaf (about "));
 }
 
 TEST_CASE("a branch that not every run takes leaves the times behind it known") {

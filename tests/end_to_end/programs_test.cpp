@@ -57,6 +57,64 @@ TEST_CASE("known work has its shares in one process behind an agent") {
   CHECK(profile["transport"] == "agent");
 }
 
+TEST_CASE("a command that fails is named at the first look at its path, and nothing is built for it again") {
+  const Workplace place("first-look");
+  const fs::path project = copied(place, "tests/end_to_end/known_work");
+  test::replace_in(project / "jcprof.json", R"("run": ["{out}/work"])",
+                   R"("run": ["sh", "-c", "$0; exit 3", "{out}/work"])");
+  const test::Said said = place.run({"jcprof", "profile", project.string(), "--rounds", "2"});
+  CHECK(said.status == 1);
+  CHECK_THAT(said.err, Catch::Contains("ended with status 3, expected was 0"));
+  CHECK_THAT(said.out, !Catch::Contains("functions only"));
+}
+
+TEST_CASE("the first look at the path goes by the transport that is asked for") {
+  const Workplace place("first-look-transport");
+  const fs::path project = copied(place, "tests/end_to_end/known_work");
+  const std::string agent = "agent:python3 {project}/agent/agent.py {out}/work.so";
+  test::replace_in(project / "agent.json", agent, "agent:false");
+  const test::Said said = place.run(
+      {"jcprof", "profile", (project / "agent.json").string(), "--rounds", "2", "--transport", agent});
+  INFO(said.out << said.err);
+  CHECK(said.status == 0);
+  CHECK_THAT(said.out, !Catch::Contains("functions only"));
+}
+
+/// A program whose entry runs `body`; profiled as it stands, without a wish for so many rounds.
+test::Said profiled_whole(const Workplace& place, const std::string& body) {
+  write_file(place / "p/p.c", "#define PM_CHECK\nstatic volatile unsigned sum;\nint main(void) {\n" + body +
+                                  "  return 0;\n}\n");
+  write_file(place / "p/jcprof.json", R"({"format": "jcprof-project", "version": 1, "target": "program",
+  "sources": ["*.c"], "entry": "main", "build": [{"run": ["cc", "-o", "{out}/p", "p.c"]}],
+  "trigger": {"run": ["{out}/p"], "clock": "cpu"}, "measure": {"max_time": "20s"}})");
+  return place.run({"jcprof", "profile", (place / "p").string()});
+}
+
+TEST_CASE("a program that is too short to be timed from outside ends with the better tool") {
+  const Workplace place("too-short");
+  const test::Said said = profiled_whole(place, "  sum++;\n");
+  CHECK(said.status == 1);
+  CHECK_THAT(said.err,
+             Catch::StartsWith("the command takes ") &&
+                 Catch::Contains("behind its entry: that is too little to be timed from outside\n"
+                                 "hint: `jcprof record` or perf tells in one run; or give the command "
+                                 "more work. --rounds measures it all the same\n"));
+}
+
+TEST_CASE("a path that stays too long ends with the better tool") {
+  const Workplace place("too-long");
+  // Traps set by hand stay, whatever is left out.
+  const test::Said said = profiled_whole(
+      place, "  for (unsigned i = 0; i < 3000000; i++) {\n    sum += i;\n    PM_CHECK;\n  }\n");
+  CHECK(said.status == 1);
+  CHECK_THAT(
+      said.err,
+      Catch::Contains("the command passes ") &&
+          Catch::Contains(" traps, also with as few as can be: that is too many to stop at\n"
+                          "hint: `jcprof record` or perf tells in one run; or give the command less work. "
+                          "--rounds measures its beginning all the same\n"));
+}
+
 TEST_CASE("a run that is killed leaves no file of reports behind") {
   const Workplace place("killed");
   const fs::path project = copied(place, "tests/end_to_end/known_work");
