@@ -53,6 +53,7 @@ void add_init(CLI::App& app, InitOptions& options) {
       "or file");
   add_quiet(app, options.quiet);
   add_consent(app, options.yes);
+  app.add_flag("--no-try", options.no_try, "write the project file, and do not build and run it");
 }
 
 void add_gen(CLI::App& app, GenOptions& options) {

@@ -38,7 +38,7 @@ struct Work {
   ExitCode operator()(const QueryOptions& options) const { return query_profiles(options); }
   ExitCode operator()(const LayersOptions& options) const { return layers(options); }
   ExitCode operator()(const DoctorOptions& options) const { return doctor(options); }
-  ExitCode operator()(const InitOptions& /*options*/) const { return become_gen(argv); }
+  ExitCode operator()(const InitOptions& options) const { return init_and_try(options); }
   ExitCode operator()(const GenOptions& /*options*/) const { return become_gen(argv); }
   ExitCode operator()(const StripOptions& /*options*/) const { return become_gen(argv); }
 };

@@ -28,6 +28,7 @@ struct InitOptions {
   std::string entry = {};  // of the applet or program to take, where there are several
   bool quiet = false;
   bool yes = false;
+  bool no_try = false;  // the draft is not built and run
 };
 
 struct StripOptions {

@@ -14,6 +14,7 @@ ExitCode gen(const GenOptions& options);
 ExitCode strip(const StripOptions& options);
 
 // jcprof does these.
+ExitCode init_and_try(const InitOptions& options);
 ExitCode run(const RunOptions& options);
 ExitCode annotate(const AnnotateOptions& options);
 ExitCode profile(const ProfileOptions& options);

@@ -81,5 +81,55 @@ TEST_CASE("without the build system's program, or with a foreign output folder, 
   CHECK_THAT(foreign.init({{"JCPROF_YES", "1"}}), Catch::Contains("CMake does not say what it makes"));
 }
 
+/// What init says of a program of this text; it ends well.
+std::string said_of(const test::TemporaryFolder& folder, const std::string& text,
+                    const std::vector<std::string>& options) {
+  write_file(folder / "p/main.c", text);
+  std::vector<std::string> argv{JCPROF_BIN_DIR "/jcprof", "init", "p"};
+  argv.insert(argv.end(), options.begin(), options.end());
+  const ProcessResult result =
+      run_and_wait({.argv = argv, .cwd = folder.path(), .environment = {{"JCPROF_YES", ""}}}, {},
+                   std::chrono::seconds{100});
+  INFO(result.tail);
+  CHECK(result.exit_status == 0);
+  return result.tail;
+}
+
+TEST_CASE("init ends by trying the draft, up to the path, and stops at what fails") {
+  const test::TemporaryFolder good;
+  CHECK_THAT(said_of(good, "int main(void) { return 0; }\n", {"--yes"}),
+             Catch::Contains("tried:\n") && Catch::Contains("ok       build: 1 steps\n") &&
+                 Catch::Contains("ok       trigger: answered 0 in ") && Catch::Contains("ok       path: ") &&
+                 Catch::Contains("the same each time"));
+  const test::TemporaryFolder bad;
+  CHECK_THAT(said_of(bad, "int main(void) { return 3; }\n", {"--yes"}),
+             Catch::Contains("failed   trigger: the program ") &&
+                 Catch::Contains("ended with status 3, expected was 0") &&
+                 Catch::EndsWith("stopped at what failed\n"));
+}
+
+TEST_CASE("init tries nothing that nobody has allowed, or with --no-try") {
+  const test::TemporaryFolder unasked;
+  CHECK_THAT(
+      said_of(unasked, "int main(void) { return 0; }\n", {}),
+      Catch::Contains(
+          "remark   trial: not made: it runs the programs of the project\n         --yes allows them"));
+  CHECK_FALSE(std::filesystem::exists(unasked / "p/jcprof-out/tree"));
+  const test::TemporaryFolder unwished;
+  CHECK_THAT(said_of(unwished, "int main(void) { return 0; }\n", {"--yes", "--no-try"}),
+             !Catch::Contains("tried"));
+}
+
+TEST_CASE("init gives a command the time that it needs") {
+  const test::TemporaryFolder folder;
+  said_of(
+      folder,
+      "#include <time.h>\nstatic void step(void) { struct timespec t = {0, 1000000}; nanosleep(&t, 0); }\n"
+      "int main(void) { for (int i = 0; i < 100; i++) step(); return 0; }\n",
+      {"--yes"});
+  const std::string draft = read_file(folder / "p/jcprof.json");
+  CHECK_THAT(draft, Catch::Contains("\"max_time\": \"") && !Catch::Contains("\"max_time\": \"1m\""));
+}
+
 }  // namespace
 }  // namespace jcprof::cli
