@@ -67,6 +67,7 @@ std::size_t Target::measure_some(std::span<const Shot> shots, const Sink& sink) 
   });
   if (good == orders.size()) return good;
   const Shot& suspect = shots[good];
+  if (stops_ > 0 && done.end == ListEnd::hung) hangs_when_used_ = true;
   sink(stops_ > 0 ? asked_again(suspect) : settled(suspect, done));
   return good + 1;
 }
@@ -228,7 +229,7 @@ void Target::load() {
 void Target::warm_up(const Input& input) {
   Known& known = *input.known;
   Order whole = whole_run(input);
-  if (subject_->is_second_of_its_kind()) whole.limit_ns = suspicious_ns(known);
+  if (subject_->is_second_of_its_kind()) whole.limit_ns = settings_.timeout.count() / 2;
   std::vector<Order> orders{whole};
   const bool is_timed = !is_never_looked_at(known);
   if (is_timed) orders.push_back(whole);
@@ -273,6 +274,7 @@ bool Target::goes_as_usual(const Input& input) {
   traced.room = 1;
   traced.limit_ns = suspicious_ns(known);
   const Run run = subject_->run(std::span(&traced, 1));
+  if (run.end == ListEnd::hung) hangs_when_used_ = true;
   if (!is_back(run)) return false;
   if (!known.path.allows(subject_->window().all)) known.is_path_in_doubt = true;
   return !known.is_path_in_doubt && known.answer.allows(run.results.back().answer);
@@ -305,12 +307,13 @@ std::int64_t Target::remaining_ns() const {
   return std::max(least_ns, answered_ + all - monotonic_ns());
 }
 
-/// After that a used one is taken to hang: early enough to ask a fresh one in the same shot's time.
+/// After that a used one is taken to hang, and a fresh one is asked. Once one has, a lock may be held at each
+/// stop.
 std::int64_t Target::suspicious_ns(const Known& known) const {
-  constexpr std::int64_t least_ns = 1'000'000'000;
   const std::int64_t quarter = settings_.timeout.count() / 4;
   const std::int64_t usual = usual_ns(known, settings_.ticks_per_ns);
   if (usual == 0) return quarter;
+  const std::int64_t least_ns = hangs_when_used_ ? 20'000'000 : 1'000'000'000;
   return std::max(3 * usual, std::min(quarter, std::max(least_ns, 100 * usual)));
 }
 

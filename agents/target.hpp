@@ -103,10 +103,11 @@ class Target {
   std::map<Bytes, Known> known_;
   std::vector<Input> inputs_;  // of the request
   ReloadPolicy policy_;
-  std::set<Event> harmful_;  // after a stop at one of these always a load
-  bool is_warm_ = false;     // the first run, which may make what lasts, is over
-  bool is_spoilt_ = false;   // to be loaded anew before it is used again
-  std::uint32_t stops_ = 0;  // since the load
+  std::set<Event> harmful_;       // after a stop at one of these always a load
+  bool hangs_when_used_ = false;  // it has, behind a stop
+  bool is_warm_ = false;          // the first run, which may make what lasts, is over
+  bool is_spoilt_ = false;        // to be loaded anew before it is used again
+  std::uint32_t stops_ = 0;       // since the load
   Event last_stop_;
   std::int64_t answered_ = 0;  // when the last answer went out, or the request came in
   Account account_;

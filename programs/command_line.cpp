@@ -51,6 +51,8 @@ void add_init(CLI::App& app, InitOptions& options) {
       "--entry", options.entry,
       "of several the applet with this entry, such as PinApplet.process, or the program of this name "
       "or file");
+  app.add_option("--ta", options.ta,
+                 "of several trusted applications the one of this name, folder, UUID or file");
   add_quiet(app, options.quiet);
   add_consent(app, options.yes);
   app.add_flag("--no-try", options.no_try, "write the project file, and do not build and run it");

@@ -65,9 +65,10 @@ std::string known_compiler(const fs::path& folder) {
   return rewriter::programs_of_generation({.root = folder}, folder / "jcprof-out").empty() ? "cc" : "";
 }
 
-rewriter::FoundTree look_at(const fs::path& folder, const std::string& entry) {
+rewriter::FoundTree look_at(const fs::path& folder, const InitOptions& options) {
   rewriter::FoundTree tree{.name = folder.filename().string()};
-  tree.wanted_entry = entry;
+  tree.wanted_entry = options.entry;
+  tree.wanted_ta = options.ta;
   tree.paths = rewriter::project_files({.root = folder}, folder / "jcprof-out");
   for (const std::string& path : tree.paths) {
     if (rewriter::is_telling(path) && fs::is_regular_file(folder / path))
@@ -76,16 +77,24 @@ rewriter::FoundTree look_at(const fs::path& folder, const std::string& entry) {
   }
   find_simulators(tree);
   tree.dev_kit = known_dev_kit();
+  if (const fs::path sdk = variable("SGX_SDK"); fs::exists(sdk / "include/sgx_urts.h"))
+    tree.sdk = sdk.string();
+  tree.is_sgx_hardware = variable("SGX_MODE") == "HW";
   tree.compiler = known_compiler(folder);
   tree.root = folder;
   return tree;
 }
 
 void say(const rewriter::Draft& draft, const Project& project, const std::string& folder) {
-  const char* const kind = project.target == TargetKind::applet ? "applet" : "program";
+  const bool is_ta = project.target == TargetKind::optee_ta;
+  const char* const kind = is_ta                                       ? "trusted application"
+                           : project.target == TargetKind::applet      ? "applet"
+                           : project.target == TargetKind::sgx_enclave ? "ecall"
+                                                                       : "program";
   constexpr std::size_t most = 8;
   for (std::size_t i = 0; i < std::min(draft.others.size(), most); ++i)
-    fmt::print("another {}: {}; --entry chooses it\n", kind, harmless(draft.others[i]));
+    fmt::print("another {}: {}; {} chooses it\n", kind, harmless(draft.others[i]),
+               is_ta ? "--ta" : "--entry");
   if (draft.others.size() > most) fmt::print("and {} more\n", draft.others.size() - most);
   if (draft.is_test)
     fmt::print(
@@ -106,7 +115,7 @@ ExitCode init(const InitOptions& options) {
     throw UserError(Fault{.message = "there is a project file already",
                           .place = {.file = file.string()},
                           .hint = "init never overwrites: change it, or move it away"});
-  rewriter::FoundTree tree = look_at(folder, options.entry);
+  rewriter::FoundTree tree = look_at(folder, options);
   if (rewriter::is_for_program(tree))
     if (const std::string missed = ask_build_system(tree, options.yes); !missed.empty())
       fmt::print(stderr, "note: {}\n", harmless(missed));

@@ -26,6 +26,7 @@ struct CommonOptions {
 struct InitOptions {
   std::string folder = ".";
   std::string entry = {};  // of the applet or program to take, where there are several
+  std::string ta = {};     // the same, of trusted applications
   bool quiet = false;
   bool yes = false;
   bool no_try = false;  // the draft is not built and run

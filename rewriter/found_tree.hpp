@@ -31,7 +31,10 @@ struct FoundTree {
   std::vector<FoundProgram> programs = {};      // in the order of the build file; empty: it was not asked
   std::vector<std::string> build_options = {};  // with which it said so
   std::string wanted_entry = {};                // of the user; empty: any
+  std::string wanted_ta = {};                   // the same, of a trusted application
   std::string dev_kit = {};                     // of OP-TEE, outside of the tree; the same
+  std::string sdk = {};                         // of SGX, outside of the tree; the same
+  bool is_sgx_hardware = false;                 // SGX_MODE asks for it
   std::string compiler = {};                    // of C, outside of the tree; the same
   std::filesystem::path root = {};              // where the tree lies, for that compiler
 };

@@ -46,15 +46,6 @@ bool matches_with_file(std::string_view pattern, const SourceModel& model, std::
          glob_matches(pattern, fmt::format("{}:{}", name_of_file(model.path), name));
 }
 
-bool matches_function(std::string_view pattern, const SourceModel& model, const Function& function) {
-  const std::string name(name_in_file(function));
-  const std::string bare(without_parameters(name));
-  const auto matches = [&](std::string_view text) { return glob_matches(pattern, text); };
-  return matches(function.name) || matches(without_parameters(function.name)) || matches(name) ||
-         matches(bare) || matches(function.simple_name) || matches(model.scope + "." + name) ||
-         matches(model.scope + "." + bare) || matches_with_file(pattern, model, bare);
-}
-
 /// In Java a point may also stand between a class and its method.
 bool is_file_pattern(std::string_view pattern, SourceLanguage language) {
   if (pattern.find('/') != std::string_view::npos) return true;
@@ -134,10 +125,7 @@ std::vector<FunctionRef> entries_named(const Sources& in, const std::string& wan
 
 std::string why_no_entry(const Sources& in, const Function& function) {
   if (!function.why_not.empty()) return function.why_not;
-  if (!function.why_no_entry.empty()) return function.why_no_entry;
-  return in.is_java()
-             ? "it has no parameter of type APDU"
-             : "a wrapper cannot take the place of a member, of a template, or of what is in a namespace";
+  return in.is_java() ? "it has no parameter of type APDU" : function.why_no_entry;
 }
 
 Fault no_such_entry(const Sources& in, const std::string& wanted) {
@@ -146,8 +134,9 @@ Fault no_such_entry(const Sources& in, const std::string& wanted) {
       if (matches_function(wanted, model, function))
         return {.message = fmt::format("\"{}\" cannot be the entry: {}", wanted, why_no_entry(in, function)),
                 .place = place_at(model.path, model.text, function.offset),
-                .hint = in.is_java() ? "name the applet's process(APDU)"
-                                     : "name a function that it calls, or that calls it"};
+                .hint = in.is_java()         ? "name the applet's process(APDU)"
+                        : wanted == ta_entry ? "a trusted application has no other entry: write its head out"
+                                             : "name a function that it calls, or that calls it"};
   std::vector<std::string> names = function_names(in);
   std::string hint = did_you_mean(wanted, names);
   names.resize(std::min<std::size_t>(names.size(), 8));
@@ -372,6 +361,15 @@ void give_ids_and_names(const std::vector<SourceModel>& models, TrapPlan& plan) 
 }
 
 }  // namespace
+
+bool matches_function(std::string_view pattern, const SourceModel& model, const Function& function) {
+  const std::string name(name_in_file(function));
+  const std::string bare(without_parameters(name));
+  const auto matches = [&](std::string_view text) { return glob_matches(pattern, text); };
+  return matches(function.name) || matches(without_parameters(function.name)) || matches(name) ||
+         matches(bare) || matches(function.simple_name) || matches(model.scope + "." + name) ||
+         matches(model.scope + "." + bare) || matches_with_file(pattern, model, bare);
+}
 
 TrapPlan plan_traps(const std::vector<SourceModel>& models, const TrapPolicy& policy) {
   const Sources in{.models = models, .policy = policy};

@@ -50,6 +50,9 @@ struct TrapPlan {
   std::vector<std::string> notes;          // for a person; in Java all of `left_alone` too
 };
 
+/// By its name, with or without what tells it from namesakes, or behind its file; `pattern` is a glob.
+bool matches_function(std::string_view pattern, const SourceModel& model, const Function& function);
+
 /// Throws UserError for an entry that does not exist or cannot be one, an include that names nothing (nearest
 /// names as hint) and two markers of one name. `models` in the order of their paths.
 TrapPlan plan_traps(const std::vector<SourceModel>& models, const TrapPolicy& policy);

@@ -72,7 +72,7 @@ void AppSession::open() {
 
 void AppSession::open_alone() {
   Params params = filled(wishes_.open, {});
-  const Answer answer = tee_->open(params);
+  const Answer answer = tee_->open(wishes_.identity, params);
   if (answer.code != 0) throw cannot_open(answer, wishes_.name);
   is_open_ = true;
 }

@@ -125,13 +125,15 @@ class LibTee : public Tee {
   LibTee(const LibTee&) = delete;
   LibTee& operator=(const LibTee&) = delete;
 
-  Answer open(Params& params) override {
+  Answer open(const Identity& as, Params& params) override {
     TEEC_Operation operation{};
     Answer answer = write(params, operation);
     if (answer.code != 0) return answer;
     std::uint32_t origin = 0;
-    answer.code =
-        TEEC_OpenSession(&context_, &session_, &ta_, TEEC_LOGIN_PUBLIC, nullptr, &operation, &origin);
+    std::uint32_t group = as.group;
+    const bool is_group = as.login == Login::group || as.login == Login::group_application;
+    answer.code = TEEC_OpenSession(&context_, &session_, &ta_, static_cast<std::uint32_t>(as.login),
+                                   is_group ? &group : nullptr, &operation, &origin);
     answer.origin = Origin{origin};
     read(operation, params);
     if (answer.code != 0) release();
@@ -189,7 +191,14 @@ class LibTee : public Tee {
     return time_of(counts_, [&] { TEEC_InvokeCommand(&*client_, unknown_command, nullptr, &origin); });
   }
 
-  /// Bits 0 and 1 of a type are the direction; 4 on top of those is a temporary reference.
+  /// Bits 0 and 1 of a type are the direction; 4 on top of those is a temporary reference, 12 a part of a
+  /// block.
+  static std::uint32_t type_of(const Memory& memory) {
+    const auto direction = static_cast<std::uint32_t>(memory.direction);
+    if (memory.block == 0) return 4U + direction;
+    return memory.whole == 0 ? TEEC_MEMREF_WHOLE : 12U + direction;
+  }
+
   Answer write(const Params& params, TEEC_Operation& operation) {
     for (std::size_t i = 0; i < params.size(); ++i) {
       std::uint32_t type = TEEC_NONE;
@@ -199,7 +208,7 @@ class LibTee : public Tee {
       } else if (const auto* memory = std::get_if<Memory>(&params.at(i))) {
         const TEEC_Result code = write(*memory, pages_.at(i), operation.params[i]);
         if (code != TEEC_SUCCESS) return {.code = code, .origin = Origin::api};
-        type = memory->block != 0 ? TEEC_MEMREF_WHOLE : 4U + static_cast<std::uint32_t>(memory->direction);
+        type = type_of(*memory);
       }
       operation.paramTypes |= type << (4 * i);
     }
@@ -208,14 +217,18 @@ class LibTee : public Tee {
 
   TEEC_Result write(const Memory& memory, Pages& pages, TEEC_Parameter& to) {
     void* buffer = nullptr;
+    if (memory.is_null) {
+      to.tmpref = {.buffer = nullptr, .size = memory.size};
+      return TEEC_SUCCESS;
+    }
     if (memory.block == 0) {
       buffer = pages.with_room(memory.bytes.size());
       to.tmpref = {.buffer = buffer, .size = memory.bytes.size()};
     } else {
       const auto [block, code] = block_for(memory);
       if (code != TEEC_SUCCESS) return code;
-      buffer = block->buffer;
-      to.memref = {.parent = block, .size = block->size, .offset = 0};
+      buffer = static_cast<std::uint8_t*>(block->buffer) + memory.at;
+      to.memref = {.parent = block, .size = memory.bytes.size(), .offset = memory.at};
     }
     std::ranges::copy(memory.bytes, static_cast<std::uint8_t*>(buffer));
     return TEEC_SUCCESS;
@@ -224,9 +237,10 @@ class LibTee : public Tee {
   /// Allocated when it is first wanted, and anew where an input makes it another size.
   std::pair<TEEC_SharedMemory*, TEEC_Result> block_for(const Memory& memory) {
     TEEC_SharedMemory& block = blocks_[memory.block];
-    if (block.buffer != nullptr && block.size == memory.bytes.size()) return {&block, TEEC_SUCCESS};
+    const std::size_t size = memory.whole == 0 ? memory.bytes.size() : memory.whole;
+    if (block.buffer != nullptr && block.size == size) return {&block, TEEC_SUCCESS};
     if (block.buffer != nullptr) TEEC_ReleaseSharedMemory(&block);
-    block = {.size = memory.bytes.size(), .flags = static_cast<std::uint32_t>(memory.direction)};
+    block = {.size = size, .flags = static_cast<std::uint32_t>(memory.direction)};
     const TEEC_Result code = TEEC_AllocateSharedMemory(&context_, &block);
     if (code != TEEC_SUCCESS) blocks_.erase(memory.block);
     return {&block, code};
@@ -241,11 +255,16 @@ class LibTee : public Tee {
       }
       auto* memory = std::get_if<Memory>(&params.at(i));
       if (memory == nullptr || memory->direction == Direction::in) continue;
+      if (memory->is_null) {
+        memory->size = static_cast<std::uint32_t>(from.tmpref.size);
+        continue;
+      }
       const bool is_shared = memory->block != 0;
       const std::size_t told = is_shared ? from.memref.size : from.tmpref.size;
       memory->bytes.resize(std::min(told, memory->bytes.size()));
       const void* buffer = is_shared ? from.memref.parent->buffer : from.tmpref.buffer;
-      std::copy_n(static_cast<const std::uint8_t*>(buffer), memory->bytes.size(), memory->bytes.begin());
+      std::copy_n(static_cast<const std::uint8_t*>(buffer) + memory->at, memory->bytes.size(),
+                  memory->bytes.begin());
     }
   }
 

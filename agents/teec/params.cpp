@@ -60,6 +60,12 @@ std::vector<std::optional<Bytes>> pieces_of(const std::string& text, const std::
   return pieces;
 }
 
+bool flag_of(const json& param, const char* key, const std::string& where) {
+  const json flag = param.value(key, json(false));
+  if (!flag.is_boolean()) throw mistake(fmt::format("{}: \"{}\" is true or false", where, key));
+  return flag.get<bool>();
+}
+
 ParamSpec read_param(const json& param, const std::string& where, std::uint32_t& next_block) {
   if (param.is_null()) return {};
   if (param.is_object() && param.contains("value")) {
@@ -71,13 +77,23 @@ ParamSpec read_param(const json& param, const std::string& where, std::uint32_t&
   if (!param.is_object() || !param.contains("memref"))
     throw mistake(fmt::format("{} is neither a value nor a memref, nor null", where),
                   R"(such as {"value": "in", "a": 1} or {"memref": "in", "bytes": "{input}"})");
-  agents::refuse_others(param, where, {"memref", "bytes", "size", "shared"});
-  const json shared = param.value("shared", json(false));
-  if (!shared.is_boolean()) throw mistake(where + ": \"shared\" is true or false");
-  return MemorySpec{.direction = direction_of(param, "memref", where),
-                    .pieces = pieces_of(agents::text_of(param, "bytes"), where + ": \"bytes\""),
-                    .size = agents::natural(param, "size", 0, largest_memory),
-                    .block = shared.get<bool>() ? next_block++ : 0};
+  agents::refuse_others(param, where, {"memref", "bytes", "size", "shared", "part_of", "at", "null"});
+  const bool is_part = param.contains("part_of");
+  MemorySpec spec{.direction = direction_of(param, "memref", where),
+                  .pieces = pieces_of(agents::text_of(param, "bytes"), where + ": \"bytes\""),
+                  .size = agents::natural(param, "size", 0, largest_memory),
+                  .block = is_part || flag_of(param, "shared", where) ? next_block++ : 0,
+                  .whole = static_cast<std::uint32_t>(agents::natural(param, "part_of", 0, largest_memory)),
+                  .at = static_cast<std::uint32_t>(agents::natural(param, "at", 0, largest_memory)),
+                  .is_null = flag_of(param, "null", where)};
+  if (is_part && spec.whole == 0) throw mistake(where + ": \"part_of\" is 0: a part of nothing");
+  if (param.contains("at") && !is_part)
+    throw mistake(where + ": \"at\" without \"part_of\"",
+                  R"(such as {"memref": "in", "part_of": 4096, "at": 64})");
+  if (spec.is_null && (param.contains("bytes") || spec.block != 0))
+    throw mistake(where + ": \"null\" has no bytes and is not shared",
+                  R"(such as {"memref": "out", "null": true})");
+  return spec;
 }
 
 struct Filling {
@@ -90,12 +106,23 @@ struct Filling {
                  .b = spec.b ? *spec.b : number_of_input()};
   }
   Param operator()(const MemorySpec& spec) const {
-    Memory memory{.direction = spec.direction, .block = spec.block};
+    Memory memory{.direction = spec.direction,
+                  .block = spec.block,
+                  .whole = spec.whole,
+                  .at = spec.at,
+                  .is_null = spec.is_null};
+    if (spec.is_null) {
+      memory.size = static_cast<std::uint32_t>(spec.size);
+      return memory;
+    }
     for (const std::optional<Bytes>& piece : spec.pieces) {
       const Bytes& bytes = piece ? *piece : input;
       memory.bytes.insert(memory.bytes.end(), bytes.begin(), bytes.end());
     }
     memory.bytes.resize(std::max(memory.bytes.size(), spec.size));
+    if (spec.whole != 0 && spec.at + memory.bytes.size() > spec.whole)
+      throw mistake(fmt::format("a reference of {} bytes at {} is no part of a block of {}",
+                                memory.bytes.size(), spec.at, spec.whole));
     return memory;
   }
 
@@ -153,14 +180,19 @@ Params filled(const std::array<ParamSpec, 4>& specs, const Bytes& input) {
 
 Bytes reply_of(const Params& params) {
   Bytes reply;
+  const auto add = [&](std::uint32_t number) {
+    for (int shift = 24; shift >= 0; shift -= 8) reply.push_back(static_cast<std::uint8_t>(number >> shift));
+  };
   for (const Param& param : params) {
     const auto* memory = std::get_if<Memory>(&param);
-    if (memory != nullptr && comes_back(memory->direction))
+    if (memory != nullptr && comes_back(memory->direction)) {
       reply.insert(reply.end(), memory->bytes.begin(), memory->bytes.end());
+      if (memory->is_null) add(memory->size);
+    }
     const auto* value = std::get_if<Value>(&param);
     if (value == nullptr || !comes_back(value->direction)) continue;
-    for (const std::uint32_t part : {value->a, value->b})
-      for (int shift = 24; shift >= 0; shift -= 8) reply.push_back(static_cast<std::uint8_t>(part >> shift));
+    add(value->a);
+    add(value->b);
   }
   return reply;
 }

@@ -28,6 +28,9 @@ struct MemorySpec {
   std::vector<std::optional<Bytes>> pieces{};  // one behind the other; nothing: the input
   std::size_t size = 0;                        // where it is larger than those
   std::uint32_t block = 0;                     // above 0: shared, under this number
+  std::uint32_t whole = 0;                     // of that block, where the reference is a part of it
+  std::uint32_t at = 0;                        // where it begins there
+  bool is_null = false;
 };
 
 using ParamSpec = std::variant<std::monostate, ValueSpec, MemorySpec>;

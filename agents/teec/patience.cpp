@@ -19,9 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// jcprof waits for 60 s, or for the session's timeout where that is longer.
+// jcprof waits for 60 s behind the last line of the log, or for the session's timeout where that is longer.
 std::chrono::seconds longest(const AgentGreeting& greeting) {
-  constexpr std::chrono::seconds usual{20};
+  constexpr std::chrono::seconds usual{50};
   constexpr std::chrono::seconds to_say_so{5};
   const auto timeout = agents::timeout_of(parse_line(greeting.session));
   return std::max(usual, std::chrono::duration_cast<std::chrono::seconds>(timeout) - to_say_so);

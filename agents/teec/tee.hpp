@@ -26,6 +26,11 @@ struct Memory {
   Bytes bytes{};  // its size is the reference's; afterwards as many as the TA says
   std::uint32_t block =
       0;  // 0: a temporary reference; else the number of a shared block, kept for the session
+  std::uint32_t whole =
+      0;                 // bytes of the shared block where the reference is a part of it; 0: it is all of it
+  std::uint32_t at = 0;  // where in that block it begins
+  bool is_null = false;  // a reference to nothing, of a size
+  std::uint32_t size = 0;  // of that one; afterwards what the TA says
 };
 
 using Param = std::variant<std::monostate, Value, Memory>;
@@ -39,6 +44,22 @@ inline constexpr std::uint32_t first_block = 3;
 inline constexpr std::uint32_t target_dead = 0xFFFF3024;
 
 enum class Origin : std::uint32_t { api = 1, comms = 2, tee = 3, ta = 4 };
+
+/// What the TA is told of who opens the session; the numbers are those of TEEC_LOGIN_….
+enum class Login : std::uint32_t {
+  everybody = 0,
+  user = 1,
+  group = 2,
+  application = 4,
+  user_application = 5,
+  group_application = 6,
+};
+
+/// Of a login as a group: which.
+struct Identity {
+  Login login = Login::everybody;
+  std::uint32_t group = 0;
+};
 
 struct Answer {
   std::uint32_t code = 0;  // TEEC_Result
@@ -58,7 +79,7 @@ class Tee {
  public:
   virtual ~Tee() = default;
   /// Opens the session, with these parameters.
-  virtual Answer open(Params& params) = 0;
+  virtual Answer open(const Identity& as, Params& params) = 0;
   /// Closes it, also one whose TA has died.
   virtual void close() = 0;
   /// Parameters that go out come back in `params`.

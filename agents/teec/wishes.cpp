@@ -9,6 +9,7 @@
 #include "agents/request.hpp"
 #include "src/core/hex.hpp"
 #include "src/core/json_text.hpp"
+#include "src/core/name_table.hpp"
 
 namespace jcprof::teec {
 namespace {
@@ -44,6 +45,26 @@ std::string read_expect(const json& step, const std::string& where) {
   std::string expect(digits - text.size(), '0');
   for (const char c : text) expect += c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
   return expect;
+}
+
+/// "login" of the trigger, and of a group its number.
+Identity read_identity(const json& trigger) {
+  constexpr NameTable<Login, 6> logins{{{Login::everybody, "public"},
+                                        {Login::user, "user"},
+                                        {Login::group, "group"},
+                                        {Login::application, "application"},
+                                        {Login::user_application, "user-application"},
+                                        {Login::group_application, "group-application"}}};
+  const std::string name = trigger.contains("login") ? agents::text_of(trigger, "login") : "public";
+  const std::optional<Login> login = value_in(logins, name);
+  if (!login)
+    throw mistake(fmt::format("trigger: \"login\" is \"{}\"", name),
+                  "there are public, user, group, application, user-application and group-application");
+  const bool is_group = *login == Login::group || *login == Login::group_application;
+  if (is_group != trigger.contains("group"))
+    throw mistake(is_group ? "trigger: which \"group\"?" : "trigger: \"group\" is for a login as a group",
+                  R"(such as "login": "group", "group": 1000)");
+  return {.login = *login, .group = is_group ? read_number(trigger.at("group"), "trigger: \"group\"") : 0};
 }
 
 agents::Reset read_reset(const json& step, const std::string& where) {
@@ -93,7 +114,8 @@ Wishes read_wishes(const AgentGreeting& greeting) {
   const json trigger = parse_line(greeting.trigger);
   const json session = parse_line(greeting.session);
   const json arming = parse_line(greeting.arming);
-  agents::refuse_others(trigger, "the trigger of a TA", {"ta", "command", "params", "open"});
+  agents::refuse_others(trigger, "the trigger of a TA",
+                        {"ta", "command", "params", "open", "login", "group"});
   if (!arming.contains("command") || !arming.contains("build"))
     throw mistake("the hello does not say how this TA is armed",
                   "generate its tree with \"target\": \"optee-ta\", by a jcprof of the same time");
@@ -101,6 +123,7 @@ Wishes read_wishes(const AgentGreeting& greeting) {
   std::uint32_t next_block = first_block;
   wishes.name = agents::text_of(trigger, "ta");
   wishes.ta = read_uuid(wishes.name);
+  wishes.identity = read_identity(trigger);
   wishes.trigger = read_invocation(trigger, "trigger", next_block);
   wishes.open = read_params(trigger.value("open", json::array()), "trigger: \"open\"", next_block);
   wishes.once = read_script(session, "once", next_block);

@@ -28,6 +28,7 @@ using Uuid = std::array<std::uint8_t, 16>;
 struct Wishes {
   Uuid ta{};
   std::string name;  // its UUID, as it was written
+  Identity identity{};
   std::array<ParamSpec, 4> open{};
   Invocation trigger{};
   Script once{};

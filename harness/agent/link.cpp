@@ -2,11 +2,13 @@
 #include "harness/agent/link.hpp"
 
 #include <cmath>
+#include <thread>
 #include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/agent/panic.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::harness {
@@ -20,10 +22,25 @@ constexpr int failures_at_the_beginning = 3;
 constexpr int failures_later = 20;
 constexpr int starts = 3;
 constexpr milliseconds patience_at_the_end{500};
+constexpr std::chrono::minutes longest_start{10};
 
+// What the agent of trusted applications says of one that has panicked. The log comes by another way, a
+// little later: scripts/optee-vm looks at it five times a second.
+constexpr std::string_view of_dead_target = "TARGET_DEAD";
+constexpr milliseconds log_of_panic{400};
+
+/// Of a program of ours a hint stands behind what it says.
 std::string last_line(std::string_view text) {
-  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
-  return std::string(text.substr(text.find_last_of('\n') + 1));
+  std::string hint;
+  while (true) {
+    while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+    const std::size_t begin = text.find_last_of('\n') + 1;
+    const std::string_view line = text.substr(begin);
+    if (!line.starts_with("hint: ") || begin == 0)
+      return hint.empty() ? std::string(line) : fmt::format("{}; {}", line, hint);
+    hint = line;
+    text = text.substr(0, begin);
+  }
 }
 
 }  // namespace
@@ -74,6 +91,17 @@ void AgentLink::start(std::string_view requests) {
   }
 }
 
+/// Its target may take its time to start: it is waited for as long as its log grows.
+ReadLine AgentLink::first_line() {
+  const auto end = AgentProcess::Clock::now() + longest_start;
+  while (true) {
+    const std::string said = agent_->tail();
+    const ReadLine line = read_line(settings_.start_timeout);
+    const bool is_starting = agent_->tail() != said && AgentProcess::Clock::now() < end;
+    if (line.state != LineState::timed_out || !is_starting) return line;
+  }
+}
+
 std::string AgentLink::say_hello(std::string_view requests) {
   const std::uint64_t id = next_id();
   agent_->send(request_line(id, settings_.greeting));
@@ -82,12 +110,12 @@ std::string AgentLink::say_hello(std::string_view requests) {
     agent_->send(request_line(next_id(), ByeRequest{}));
     agent_->finish_input();
   }
-  const ReadLine line = read_line(settings_.start_timeout);
+  const ReadLine line = first_line();
   if (line.state != LineState::read) return no_answer(line.state).why;
   const auto answer = read_answer<AgentDescription>(line.text, id);
   if (const auto* breach = std::get_if<Breach>(&answer)) return breach->why;
   if (const auto* error = std::get_if<AgentError>(&answer))
-    throw environment_error(fmt::format("the agent says: {}\n{}", error->message, account()), error->hint);
+    throw failure("the agent says: " + error->message, error->hint);
   const std::string why = take_description(std::get<AgentDescription>(answer));
   if (why.empty() && settings_.life == AgentLife::run) agent_->send(requests);
   return why;
@@ -135,8 +163,17 @@ NoAnswer AgentLink::no_answer(LineState state) {
   return {};
 }
 
+std::string AgentLink::explained(const std::string& why) {
+  if (why.find(of_dead_target) == std::string::npos || has_no_panics_ || !agent_) return why;
+  std::this_thread::sleep_for(log_of_panic);
+  const std::string panic = panic_in(agent_->tail());
+  has_no_panics_ = panic.empty();
+  return panic.empty() ? why : fmt::format("{}: {}", why, panic);
+}
+
 UserError AgentLink::failure(const std::string& message, std::string hint) {
-  return environment_error(fmt::format("{}\n{}", message, account()), std::move(hint));
+  const std::string why = explained(message);
+  return environment_error(fmt::format("{}\n{}", why, account()), std::move(hint));
 }
 
 void AgentLink::succeed() {

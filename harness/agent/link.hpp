@@ -31,7 +31,7 @@ struct AgentSettings {
   AgentGreeting greeting;
   AgentLife life = AgentLife::run;
   std::chrono::milliseconds timeout{10'000};        // for one shot
-  std::chrono::milliseconds start_timeout{60'000};  // for hello and reset
+  std::chrono::milliseconds start_timeout{60'000};  // for hello, while the log does not grow, and reset
 };
 
 /// Why no answer came of an agent.
@@ -82,6 +82,8 @@ class AgentLink {
                     error->hint.empty() ? std::string(refusal.hint) : error->hint);
     return std::get<Value>(std::move(answer));
   }
+  /// `why`, and what the log says of it: a trusted application that is dead has left code and stack there.
+  std::string explained(const std::string& why);
   /// A UserError (environment) with account().
   UserError failure(const std::string& message, std::string hint = {});
 
@@ -97,6 +99,7 @@ class AgentLink {
 
  private:
   void start(std::string_view requests);
+  ReadLine first_line();
   /// The fault of the hello, or nothing.
   std::string say_hello(std::string_view requests);
   std::string take_description(const AgentDescription& description);
@@ -110,6 +113,7 @@ class AgentLink {
   int failures_ = 0;  // in a row
   bool has_succeeded_ = false;
   bool was_started_ = false;
+  bool has_no_panics_ = false;  // its log
 };
 
 }  // namespace jcprof::harness

@@ -209,6 +209,7 @@ Turn AgentTransport::take_shot(const Flight& flight, const Shot& shot, AgentShot
                 Next::start_again);
   Turn turn{.sample = std::move(answer.sample)};
   judge(shot.stop, turn.sample);
+  if (turn.sample.outcome == Outcome::lost) turn.sample.why = link_.explained(turn.sample.why);
   if (turn.sample.outcome == Outcome::lost || turn.sample.outcome == Outcome::timed_out)
     wants_reset_ = does(link_.description(), "reset");
   return turn;
@@ -290,7 +291,7 @@ TraceWindow AgentTransport::trace(std::uint32_t input, std::uint64_t from, std::
   if (const auto* none = std::get_if<NoAnswer>(&answer))
     return {.end = {.outcome = none->outcome, .why = none->why}};
   if (const auto* error = std::get_if<AgentError>(&answer))
-    return {.end = {.outcome = Outcome::lost, .why = in_words(*error)}};
+    return {.end = {.outcome = Outcome::lost, .why = link_.explained(in_words(*error))}};
   return checked(std::get<AgentWindow>(answer), count);
 }
 

@@ -9,6 +9,7 @@
 #include "rewriter/c/walk.hpp"
 #include "rewriter/edits.hpp"
 #include "rewriter/language.hpp"
+#include "rewriter/plan.hpp"
 #include "rewriter/project_tree.hpp"
 #include "rewriter/reading.hpp"
 #include "src/core/error.hpp"
@@ -63,18 +64,43 @@ std::vector<std::vector<CSeen>> views_by_file(std::vector<CUnitReading> readings
   return seen;
 }
 
+bool holds_entry(const SourceModel& model, const std::set<std::string>& entries) {
+  return std::ranges::any_of(model.functions, [&](const Function& function) {
+    return std::ranges::any_of(
+        entries, [&](const std::string& entry) { return matches_function(entry, model, function); });
+  });
+}
+
+/// Main files of units in which another file holds an entry: the runtime comes first in them, too early for
+/// what that file asks of it.
+std::set<CFileId> hosts_of_entries(const std::vector<SourceModel>& models,
+                                   const std::vector<CompileUnit>& units,
+                                   const std::vector<std::vector<std::size_t>>& seen_by_unit,
+                                   const std::set<std::string>& entries) {
+  std::set<CFileId> hosts;
+  for (std::size_t unit = 0; unit < units.size(); ++unit)
+    for (const std::size_t file : seen_by_unit[unit])
+      if (!units[unit].path.ends_with("/" + models[file].path) && holds_entry(models[file], entries))
+        hosts.insert(file_id(units[unit].path));
+  return hosts;
+}
+
+enum class FileRole : std::uint8_t { included, main, host };  // host: of another file's entry
+
 /// First of all in the file: the runtime is there for whatever follows. Where roots need <setjmp.h>, it is
 /// asked for ahead.
-void include_runtime(SourceModel& model, bool is_main_file, Reach reach) {
+void include_runtime(SourceModel& model, FileRole role, Reach reach) {
+  const bool is_main_file = role != FileRole::included;
   Slot slot{.at = model.text.starts_with("\xEF\xBB\xBF") ? 3U : 0U,
             .text = "\n#include \"{runtime}\"\n#line 1\n"};
   for (std::uint32_t i = 0; !is_main_file && i < model.sites.size(); ++i) slot.wanted_by.push_back(i);
   Slot root{.at = slot.at, .text = "\n#define JCPROF_ROOT_HERE", .wanted_by = {}};
-  const bool has_jump = is_main_file && (reach == Reach::in_process || reach == Reach::ta);
-  for (std::uint32_t i = 0; has_jump && i < model.sites.size(); ++i)
+  for (std::uint32_t i = 0; role != FileRole::host && i < model.sites.size(); ++i)
     if (model.sites[i].kind == TrapKind::entry0) root.wanted_by.push_back(i);
   if (is_main_file || !model.sites.empty()) model.slots.insert(model.slots.begin(), std::move(slot));
-  if (!root.wanted_by.empty()) model.slots.insert(model.slots.begin(), std::move(root));
+  const bool has_jump = reach == Reach::in_process || reach == Reach::ta;
+  if (has_jump && (role == FileRole::host || !root.wanted_by.empty()))
+    model.slots.insert(model.slots.begin(), std::move(root));
 }
 
 }  // namespace
@@ -94,6 +120,8 @@ std::vector<SourceModel> read_c(const fs::path& root, const std::vector<std::str
                                                    .claims = claims,
                                                    .refused = refused_flags(units),
                                                    .irregular = irregular_files(root)});
+  std::vector<std::vector<std::size_t>> seen_by_unit;
+  for (CUnitReading& reading : readings) seen_by_unit.push_back(std::move(reading.seen));
   std::vector<std::vector<CSeen>> seen = views_by_file(std::move(readings), models.size());
   std::vector<std::vector<std::string>> parameters(models.size());
   const auto build = [&](std::size_t i) {
@@ -105,8 +133,14 @@ std::vector<SourceModel> read_c(const fs::path& root, const std::vector<std::str
   name_functions(models, parameters);
   std::set<CFileId> main_files;
   for (const CompileUnit& unit : units) main_files.insert(file_id(unit.path));
-  for (std::size_t i = 0; i < models.size(); ++i)
-    include_runtime(models[i], main_files.contains(file_id(root / paths[i])), entering.reach);
+  const std::set<CFileId> hosts = hosts_of_entries(models, units, seen_by_unit, entering.entries);
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const CFileId file = file_id(root / paths[i]);
+    const FileRole role = hosts.contains(file)        ? FileRole::host
+                          : main_files.contains(file) ? FileRole::main
+                                                      : FileRole::included;
+    include_runtime(models[i], role, entering.reach);
+  }
   return models;
 }
 

@@ -33,9 +33,8 @@ enum class Reach {
 /// The ways into the sources from outside.
 struct CEntering {
   Reach reach = Reach::program;
-  // Names of an enclave's ecalls:
-  std::set<std::string> entries = {};  // that are profiled
-  std::set<std::string> nested = {};   // that are made while another runs
+  std::set<std::string> entries = {};  // as the project names them; of an enclave, ecalls
+  std::set<std::string> nested = {};   // an enclave's ecalls that are made while another runs
 };
 
 /// `paths` are sources, headers too, relative to `root`; the models come in their order, with slots whose

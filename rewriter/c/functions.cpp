@@ -79,18 +79,25 @@ std::uint32_t definition_of(const CSyntax& syntax, const CFunction& source) {
   return keyword != nullptr && syntax.text.of(*keyword) == "extern" ? keyword->begin : source.definition;
 }
 
-bool can_be_wrapped(const CSyntax& syntax, const CFunction& source, NodeIndex body) {
+/// Why no wrapper can take its place; empty: one can.
+std::string why_not_wrapped(const CSyntax& syntax, const CFunction& source, NodeIndex body) {
+  if (!source.why_no_wrapper.empty()) return source.why_no_wrapper;
+  if (std::string why = why_no_wrapper(source.signature); !why.empty()) return why;
   const std::uint32_t name = source.declarator.begin;
-  return source.is_free && source.why_no_wrapper.empty() && why_no_wrapper(source.signature).empty() &&
-         syntax.macro_at(name) == nullptr && syntax.word_before(name) != "::" &&
-         syntax.same_branch(definition_of(syntax, source), syntax[body].end);
+  if (!source.is_free || syntax.word_before(name) == "::")
+    return "a wrapper cannot take the place of a member, of a template, or of what is in a namespace";
+  if (syntax.macro_at(name) != nullptr && source.written.empty())
+    return "a macro makes its head, so that jcprof does not see where its name is";
+  if (!syntax.same_branch(definition_of(syntax, source), syntax[body].end))
+    return "its head and its end stand in different branches of an #if";
+  return {};
 }
 
 bool may_be_entry(const CWalk& walk, const CFunction& source, NodeIndex body) {
   const CEntering& entering = walk.entering;
   if (source.is_lambda) return false;
   if (entering.reach == Reach::enclave && !entering.entries.contains(source.name)) return false;
-  return entering.reach == Reach::program || can_be_wrapped(walk.syntax, source, body);
+  return entering.reach == Reach::program || why_not_wrapped(walk.syntax, source, body).empty();
 }
 
 /// Slots in front of the definition, at its body and behind it. Without `wanted_by` they always stand. The
@@ -132,10 +139,6 @@ bool can_hold_try(const CWalk& walk, NodeIndex whole) {
          syntax.macro_at(n.end - 1) == nullptr;
 }
 
-std::string why_no_entry(const CFunction& source) {
-  return source.why_no_wrapper.empty() ? why_no_wrapper(source.signature) : source.why_no_wrapper;
-}
-
 void entry_traps(CWalk& walk, NodeIndex whole) {
   const CSyntax& syntax = walk.syntax;
   const CFunction& source = *walk.frame.source;
@@ -155,7 +158,8 @@ void entry_traps(CWalk& walk, NodeIndex whole) {
   const CRange name = source.declarator;
   const auto first_site = static_cast<std::uint32_t>(walk.fragment.sites.size());
   const bool is_program = walk.entering.reach == Reach::program;
-  if (!is_program) walk.fragment.functions[walk.frame.function].why_no_entry = why_no_entry(source);
+  if (!is_program)
+    walk.fragment.functions[walk.frame.function].why_no_entry = why_not_wrapped(syntax, source, body);
   if (!walk.frame.is_constexpr && may_be_entry(walk, source, body)) {
     const auto entry0 = c_site(walk, at_entry0, name.begin, name.end);
     const std::string begin = declares ? "JCPROF_BEGIN_D({id});" : "JCPROF_BEGIN({id});";
@@ -185,7 +189,7 @@ void wrap_entry(CWalk& walk, NodeIndex body, std::uint32_t first_site) {
   if (reach == Reach::enclave && may_be_armed)
     wrap(walk, body, RootKind::entry, {});
   else if (walk.entering.nested.contains(walk.frame.source->name) &&
-           can_be_wrapped(walk.syntax, *walk.frame.source, body))
+           why_not_wrapped(walk.syntax, *walk.frame.source, body).empty())
     wrap(walk, body, RootKind::nested, {});
 }
 
@@ -253,6 +257,10 @@ std::uint32_t add_function(CWalk& walk, const CFunction& source, const CWalk::Fr
                 .owner = source.owner,
                 .offset = source.declarator.begin,
                 .why_not = source.why_not};
+  if (walk.entering.reach == Reach::ta && !source.written.empty()) {  // OP-TEE's header renames
+    made.simple_name = source.written;
+    made.name = source.owner.empty() ? source.written : source.owner + "::" + source.written;
+  }
   std::string parameters = fmt::format("({})", fmt::join(source.signature.parameters, ","));
   if (source.is_lambda) {
     made.owner = outside.source == nullptr ? "" : walk.fragment.functions[outside.function].name;

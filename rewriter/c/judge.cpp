@@ -157,7 +157,9 @@ void blame_wrapper(const Complaint& complaint, const std::string& main_file, con
           Fault{.message = fmt::format("the entry \"{}\" cannot be wrapped, the compiler says: {}:{}: {}",
                                        entry.name, complaint.path, complaint.line, complaint.message),
                 .place = place_at(model.path, model.text, entry.offset),
-                .hint = "name a function that it calls, or that calls it"});
+                .hint = entry.simple_name == ta_entry
+                            ? "a trusted application has no other entry: what does the compiler see there?"
+                            : "name a function that it calls, or that calls it"});
     }
   }
 }

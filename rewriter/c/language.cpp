@@ -15,6 +15,7 @@
 #include "rewriter/c/judge.hpp"
 #include "rewriter/c/runtime.hpp"
 #include "rewriter/edits.hpp"
+#include "rewriter/edl/files.hpp"
 #include "rewriter/language.hpp"
 #include "rewriter/safe_flags.hpp"
 #include "src/core/error.hpp"
@@ -66,7 +67,9 @@ constexpr std::size_t patient_turns = 12;
 class CLanguage : public Language {
  public:
   CLanguage(const Project& project, const fs::path& out)
-      : project_(project), out_(out), entering_{reach_of(project)} {}
+      : project_(project),
+        out_(out),
+        entering_{reach_of(project), {project.entry.begin(), project.entry.end()}} {}
   CLanguage(const Project& project, Enclave enclave, const fs::path& out, const fs::path& edge)
       : project_(project),
         out_(out),
@@ -95,6 +98,10 @@ class CLanguage : public Language {
     } catch (const UserError& error) {
       if (!enclave_) throw;
       std::vector<Fault> faults = error.faults();
+      for (Fault& fault : faults)
+        if (fault.message.starts_with("'sgx_") && fault.message.ends_with("file not found") && !sdk_headers())
+          fault.hint =
+              "it is the SDK's, which a host build cannot have: set SGX_SDK to the folder of the SDK";
       std::ranges::move(imports_not_found(*enclave_), std::back_inserter(faults));
       throw UserError(faults, error.exit_code());
     }

@@ -185,7 +185,13 @@ CFunction describe_function(const void* cursor, const CPlaces& places, const CSo
   function.owner = scope_of(cursor);
   function.name = function.owner.empty() ? name : function.owner + "::" + name;
   function.declarator = {places.name, places.name + static_cast<std::uint32_t>(name.size())};
-  if (const CRange* macro = range_over(source.view->macros, places.name)) function.declarator = *macro;
+  if (const CRange* macro = range_over(source.view->macros, places.name)) {
+    function.declarator = *macro;
+    const std::string_view use = source.text->text().substr(macro->begin, macro->end - macro->begin);
+    // One that makes the type too, or takes arguments, may do anything.
+    if (places.definition < macro->begin && use != name && std::ranges::all_of(use, is_word))
+      function.written = use;
+  }
   function.definition = places.definition;
   function.returns = context.is_cpp ? CResult::record : result_of(clang_getCursorResultType(of));
   for (int i = 0; !context.is_cpp && i < clang_Cursor_getNumArguments(of); ++i)

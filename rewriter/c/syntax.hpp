@@ -72,6 +72,7 @@ struct CFunction {
   std::string why_not;         // not empty: no trap can stand in it, and why
   std::string why_no_wrapper;  // not empty: it could not be wrapped, by how its definition is written
   EntrySignature signature;
+  std::string written;           // the macro that stands in its name's place, such as OP-TEE's; empty: none
   CRange declarator;             // its name
   std::uint32_t definition = 0;  // where the definition begins
   CResult returns = CResult::nothing;

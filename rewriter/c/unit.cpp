@@ -37,6 +37,11 @@ bool has_error(CXTranslationUnit unit) {
   return false;
 }
 
+/// gcc only warns of it, and clang's tree is whole.
+bool is_mere_strictness(CXDiagnostic diagnostic) {
+  return taken(clang_getDiagnosticSpelling(diagnostic)).starts_with("fallthrough annotation ");
+}
+
 /// An empty file is read with it.
 bool takes(CXIndex index, const std::vector<std::string>& target, const std::string& flag) {
   constexpr const char* name = "jcprof_flag.cpp";
@@ -134,7 +139,7 @@ class UnitReader {
     }
     for (unsigned i = 0; i < clang_getNumDiagnostics(made); ++i) {
       CXDiagnostic diagnostic = clang_getDiagnostic(made, i);
-      if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error)
+      if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error && !is_mere_strictness(diagnostic))
         reading_.faults.push_back(fault(diagnostic));
       clang_disposeDiagnostic(diagnostic);
     }

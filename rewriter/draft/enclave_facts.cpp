@@ -2,6 +2,7 @@
 #include "rewriter/draft/facts.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <map>
 #include <regex>
@@ -18,6 +19,12 @@ namespace jcprof::rewriter {
 namespace {
 
 using Strings = std::vector<std::string>;
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
 
 /// Beside the importer, else the first of the name.
 std::optional<std::string> imported(const FoundTree& tree, const std::string& importer,
@@ -90,7 +97,8 @@ bool find_ecalls(const FoundTree& tree, const Edl& edl, EnclaveFacts& facts, std
     if (source.empty()) continue;
     trusted.insert(source);
     if (!ecall.is_public) continue;
-    if (facts.source.empty()) {
+    const bool is_wanted = tree.wanted_entry.empty() || ecall.name == tree.wanted_entry;
+    if (facts.source.empty() && is_wanted) {
       facts.entry = ecall;
       facts.source = source;
     } else {
@@ -109,11 +117,30 @@ void find_searched(const FoundTree& tree, const Edl& edl, EnclaveFacts& facts) {
   facts.searched.assign(folders.begin(), folders.end());
 }
 
+/// Adds the files that lie beside and below those with ocalls: they may call each other. Another program's
+/// main stays out.
+void add_program(const FoundTree& tree, const EnclaveFacts& facts, std::set<std::string>& files) {
+  const Strings made = edge_names(facts);
+  std::set<std::string> folders;
+  for (const std::string& file : files)
+    if (const std::string folder = folder_of(file);
+        !folder.empty() && !facts.source.starts_with(folder + "/"))
+      folders.insert(folder + "/");
+  for (const auto& [path, text] : tree.texts) {
+    const bool is_beside = std::ranges::any_of(
+        folders, [&path = path](const std::string& folder) { return path.starts_with(folder); });
+    const bool is_made = std::ranges::find(made, std::string(name_of_file(path))) != made.end();
+    if (is_beside && is_c_source(path) && !is_made && !is_made_or_foreign(path) && !defines_main(text))
+      files.insert(path);
+  }
+}
+
 void find_outside(const FoundTree& tree, const Edl& edl, EnclaveFacts& facts) {
   std::set<std::string> files;
   for (const EdlFunction& ocall : edl.ocalls)
     if (const std::string file = definer(tree, ocall.name, edge_names(facts)); !file.empty())
       files.insert(file);
+  add_program(tree, facts, files);
   facts.outside.assign(files.begin(), files.end());
   static const std::regex variable(
       R"((?:^|\n)[ \t]{0,9}(?:extern[ \t]{1,9})?sgx_enclave_id_t[ \t]{1,9}(\w{1,99})[ \t]{0,9}[=;])");
@@ -160,6 +187,30 @@ void find_includes(const FoundTree& tree, const Edl& edl, EnclaveFacts& facts) {
   for (const std::string& folder : folders) facts.includes.push_back(folder.empty() ? "." : folder);
 }
 
+/// The makefile nearest to the EDL that builds with the SDK, and the signed enclave that it names.
+void find_make(const FoundTree& tree, EnclaveFacts& facts) {
+  static const std::regex signed_name(R"([\w./-]{1,200}\.signed\.so)");
+  for (std::string folder = folder_of(facts.edl);; folder = folder_of(folder)) {
+    for (const char* name : {"GNUmakefile", "makefile", "Makefile"}) {
+      const auto makefile = tree.texts.find(path_in(folder, name));
+      if (makefile == tree.texts.end() || makefile->second.find("edger8r") == std::string::npos) continue;
+      facts.make = folder;
+      facts.built_enclave = "enclave.signed.so";
+      const std::string& text = makefile->second;
+      for (std::sregex_iterator i(text.begin(), text.end(), signed_name); i != std::sregex_iterator(); ++i) {
+        if (i == std::sregex_iterator(text.begin(), text.end(), signed_name)) facts.built_enclave = i->str();
+        // Of several the one that is called like the EDL.
+        if (lower(i->str()).find(lower(facts.name)) != std::string::npos) {
+          facts.built_enclave = i->str();
+          break;
+        }
+      }
+      return;
+    }
+    if (folder.empty()) return;
+  }
+}
+
 void find_built(const FoundTree& tree, EnclaveFacts& facts) {
   std::set<std::string> globs;
   const Strings made = edge_names(facts);
@@ -189,6 +240,7 @@ std::optional<EnclaveFacts> find_enclave(const FoundTree& tree) {
     find_sources(tree, trusted, facts);
     find_includes(tree, edl, facts);
     find_built(tree, facts);
+    find_make(tree, facts);
     const auto makefile = tree.texts.find("Makefile");
     facts.makes_bridge =
         makefile != tree.texts.end() && makefile->second.find("bridge.so") != std::string::npos;

@@ -50,12 +50,14 @@ struct EnclaveFacts {
   std::vector<std::string> others;    // further such ecalls, with their files: "ecall_put (enclave/kv.cpp)"
   std::vector<std::string> globs;  // trusted sources: the files that define ecalls, and what lies beside them
   std::vector<std::string> units;  // the C and C++ files among them
-  std::vector<std::string> outside;   // files that define ocalls
+  std::vector<std::string> outside;   // files that define ocalls, and those of the same program
   std::string id;                     // the variable in which they have the enclave's id; empty: none found
   std::vector<std::string> includes;  // folders of headers, of those that the EDL includes too
   std::vector<std::string> built;     // globs of what earlier builds have left in the tree
   bool makes_bridge = false;          // the Makefile knows bridge.so
-  bool is_open = false;               // Open Enclave's dialect, for which no bridge is made
+  std::optional<std::string> make = {};  // the folder of the makefile that builds the enclave, with the SDK
+  std::string built_enclave = {};        // that this one makes, signed, from its folder
+  bool is_open = false;                  // Open Enclave's dialect, for which no bridge is made
 };
 
 /// None where no EDL has a public ecall that a source defines. UserError for what should be EDL and is not.
@@ -69,14 +71,18 @@ struct TaCommand {
 };
 
 struct TaFacts {
-  std::string source;               // the file that defines the entry
-  std::vector<std::string> others;  // further files that do
-  std::string folder;               // of the makefile; empty: the root
-  std::vector<std::string> globs;   // sources and headers below it
-  std::string uuid;                 // empty: not found
-  std::vector<TaCommand> commands;  // that the entry has a `case` for, in its order
+  std::string source;                    // the file that defines the entry
+  std::vector<std::string> others = {};  // further applications, with their files: "crypt (ta/crypt/entry.c)"
+  std::string folder;                    // of the makefile; empty: the root
+  std::vector<std::string> globs = {};   // sources and headers below it, and what sub.mk names elsewhere
+  std::string uuid;                      // empty: not found
+  std::vector<TaCommand> commands = {};  // that the entry has a `case` for, in its order
+  std::vector<std::string> parameters = {};  // that the first of them wants, as the project file has them
+  bool makes_sources = false;                // the build makes some of the sources
 };
 
+/// The tree's `wanted_ta`, or the build file's first. UserError where there is no such one, and where its
+/// build files name what lies outside of the tree.
 std::optional<TaFacts> find_ta(const FoundTree& tree);
 
 // --- Programs in C and C++ ---

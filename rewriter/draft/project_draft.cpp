@@ -148,7 +148,55 @@ std::string shared_object(const std::string& name, const Strings& includes, cons
   return step(argv, ", \"timeout_s\": 1800");
 }
 
-std::string enclave_build(const EnclaveFacts& facts) {
+/// What the SDK's untrusted library is called, and what finds it when the bridge is loaded. Of hardware mode
+/// the SDK has a stub only: that of the system is found by itself.
+Strings untrusted_libraries(const FoundTree& tree) {
+  const std::string lib = tree.sdk + "/lib64";
+  if (tree.is_sgx_hardware) return {"-L" + lib, "-lsgx_urts", "-lpthread", "-ldl"};
+  return {"-L" + lib, "-lsgx_urts_sim", "-Wl,-rpath," + lib, "-Wl,--disable-new-dtags", "-lpthread", "-ldl"};
+}
+
+/// The enclave by its own makefile; the untrusted side of the EDL by the SDK's tool; the bridge of that, and
+/// of the application's own ocalls.
+std::string sdk_build(const FoundTree& tree, const EnclaveFacts& facts) {
+  const std::string& folder = *facts.make;
+  Strings make{"make", tree.is_sgx_hardware ? "SGX_MODE=HW" : "SGX_MODE=SIM", "SGX_SDK=" + tree.sdk};
+  if (!folder.empty()) make.insert(make.begin() + 1, {"-C", folder});
+  if (!tree.is_sgx_hardware)
+    make.insert(make.end(), {"CC=gcc -mno-tls-direct-seg-refs", "CXX=g++ -mno-tls-direct-seg-refs"});
+  make.push_back(facts.built_enclave);
+  const std::string sdk_include = tree.sdk + "/include";
+  Strings edger{tree.sdk + "/bin/x64/sgx_edger8r", "--untrusted", facts.edl, "--search-path", "."};
+  Strings folders = facts.searched;
+  folders.push_back(folder_of(facts.edl));
+  for (const std::string& searched : folders) edger.insert(edger.end(), {"--search-path", searched});
+  edger.insert(edger.end(), {"--search-path", sdk_include, "--untrusted-dir", "{out}/edge"});
+  const std::string enclave = path_in(folder, facts.built_enclave);
+  Strings files{"{out}/edge/bridge.c", "{out}/edge/" + facts.name + "_u.c"};
+  files.insert(files.end(), facts.outside.begin(), facts.outside.end());
+  if (!facts.id.empty()) files.insert(files.begin(), "-DENCLAVE_ID=" + facts.id);
+  if (name_of_file(enclave) != "enclave.signed.so")
+    files.insert(files.begin(), fmt::format("-DENCLAVE_FILE=\"{}\"", name_of_file(enclave)));
+  const Strings libraries = untrusted_libraries(tree);
+  files.insert(files.end(), libraries.begin(), libraries.end());
+  Strings includes = facts.includes;
+  includes.insert(includes.end(), {"{out}/edge", sdk_include});
+  return fmt::format(
+             R"(  // With the SDK in {}, SGX_MODE={}: the enclave by its makefile, with the flag that thread-local storage needs in
+  // simulation; then the bridge, beside it. The bridge is linked with your own ocalls: add what these need.
+)",
+             plain_line(tree.sdk), tree.is_sgx_hardware ? "HW" : "SIM") +
+         steps("build", {step(make, patient), step(edger, patient),
+                         shared_object(path_in(folder_of(enclave), "bridge.so"), includes, files)});
+}
+
+/// With the SDK, where the makefile uses that: the enclave as it is.
+bool is_real(const FoundTree& tree, const EnclaveFacts& facts) {
+  return !tree.sdk.empty() && facts.make && !facts.is_open && !facts.makes_bridge;
+}
+
+std::string enclave_build(const FoundTree& tree, const EnclaveFacts& facts) {
+  if (is_real(tree, facts)) return sdk_build(tree, facts);
   if (facts.makes_bridge)
     return steps("build", {step({"make", "EDGE={out}/edge", "bridge.so"}, ", \"timeout_s\": 1800")});
   const std::string host = "{out}/edge/host";
@@ -173,11 +221,16 @@ std::string enclave_build(const EnclaveFacts& facts) {
                      shared_object("bridge.so", outside_includes, outside)});
 }
 
-std::string enclave_compile(const EnclaveFacts& facts) {
+std::string enclave_compile(const FoundTree& tree, const EnclaveFacts& facts) {
   Strings flags;
+  const bool asks_make = is_real(tree, facts) || (facts.makes_bridge && !tree.sdk.empty());
   for (const std::string& folder : facts.includes) flags.push_back("-I{project}/" + folder);
   std::string text =
-      fmt::format("  // Flags for every source.\n  \"compile\": {{\"flags\": {}", list(flags, 23));
+      asks_make
+          ? fmt::format(
+                "  // How each file is compiled, which the makefile says.\n  \"compile\": {{\"make\": {}",
+                json_string(!facts.make || facts.make->empty() ? "." : *facts.make))
+          : fmt::format("  // Flags for every source.\n  \"compile\": {{\"flags\": {}", list(flags, 23));
   if (!facts.is_alone) text += fmt::format(", \"edl\": {}", json_string(facts.edl));
   if (!facts.searched.empty()) text += fmt::format(", \"edl_search\": {}", list(facts.searched, 30));
   return text + "},\n";
@@ -185,17 +238,37 @@ std::string enclave_compile(const EnclaveFacts& facts) {
 
 // --- Trusted applications ---
 
-std::string ta_build(const TaFacts& facts, const std::string& dev_kit) {
+/// Makes in the application's folder, into `out`.
+Strings ta_make(const TaFacts& facts, const std::string& dev_kit, const std::string& out) {
   const bool is_arm32 = name_of_file(dev_kit) == "export-ta_arm32";
   Strings argv{"make", is_arm32 ? "CROSS_COMPILE=arm-linux-gnueabihf-" : "CROSS_COMPILE=aarch64-linux-gnu-",
-               "O={out}/ta"};
+               "O=" + out};
   if (!facts.folder.empty()) argv.insert(argv.begin() + 1, {"-C", facts.folder});
   if (!dev_kit.empty()) argv.push_back("TA_DEV_KIT_DIR=" + dev_kit);
+  return argv;
+}
+
+std::string ta_compile(const TaFacts& facts, const std::string& dev_kit) {
+  const std::string make = json_string(facts.folder.empty() ? "." : facts.folder);
+  if (!facts.makes_sources)
+    return fmt::format(
+        "  // The makefile in this folder says how each file is compiled.\n  \"compile\": {{\"make\": "
+        "{}}},\n",
+        make);
+  return fmt::format(
+      "  // The makefile in this folder says how each file is compiled. It makes some of them: it does so "
+      "first, "
+      "where it will\n  // say that they are.\n  \"compile\": {{\n{},\n    \"make\": {}\n  }},\n",
+      indented(steps("prepare", {step(ta_make(facts, dev_kit, "{out}/dry-run/ta"), ", \"timeout_s\": 600")})),
+      make);
+}
+
+std::string ta_build(const TaFacts& facts, const std::string& dev_kit) {
   return fmt::format("  // The development kit is {}.\n",
                      dev_kit.empty()
                          ? "the environment's: TA_DEV_KIT_DIR; or add \"TA_DEV_KIT_DIR=/its/folder\""
                          : "that of the OP-TEE that it is to run on: TA_DEV_KIT_DIR") +
-         steps("build", {step(argv, ", \"timeout_s\": 600")}) + ",\n";
+         steps("build", {step(ta_make(facts, dev_kit, "{out}/ta"), ", \"timeout_s\": 600")}) + ",\n";
 }
 
 std::string ta_trigger(const TaFacts& facts) {
@@ -207,12 +280,13 @@ std::string ta_trigger(const TaFacts& facts) {
   return text +
          fmt::format(
              R"(  // Up to four parameters: {{"value": "in", "a": 1}}, {{"memref": "in", "bytes": "{{input}}"}}, {{"memref": "out", "size": 32}}, null.
-  "trigger": {{"ta": {}, "command": {}, "params": []}},
+  "trigger": {{"ta": {}, "command": {}, "params": [{}]}},
   // Commands that each session begins with, and what {{input}} stands for.
   // "session": {{"once": [{{"command": 0, "params": []}}]}},
   // "inputs": {{"fixed": "31323334"}},
 )",
-             json_string(facts.uuid), facts.commands.empty() ? 0 : facts.commands.front().id);
+             json_string(facts.uuid), facts.commands.empty() ? 0 : facts.commands.front().id,
+             fmt::join(facts.parameters, ", "));
 }
 
 std::string signature(const EdlFunction& function) {
@@ -229,17 +303,24 @@ std::string ecall_trigger(const EdlFunction& entry) {
                      is_code ? R"(, "expect": "00000000")" : "");
 }
 
-std::string draft_project(const std::string& name, const EnclaveFacts& facts) {
-  return head(name, "sgx-enclave") + "  // The trusted sources. Traps go into a copy of these files.\n" +
+std::string enclave_bridge(const FoundTree& tree, const EnclaveFacts& facts) {
+  const std::string beside = is_real(tree, facts) ? path_in(*facts.make, facts.built_enclave) : "";
+  return "{tree}/" + path_in(folder_of(beside), "bridge.so");
+}
+
+std::string draft_project(const FoundTree& tree, const EnclaveFacts& facts) {
+  return head(tree.name, "sgx-enclave") + "  // The trusted sources. Traps go into a copy of these files.\n" +
          list("sources", facts.globs) + ",\n" + not_copied(facts.built) +
          fmt::format("  // The ecall that is measured, of {}; this one is in {}.\n", json_string(facts.edl),
                      json_string(facts.source)) +
          further(facts.others, "Other ecalls here") +
          fmt::format("  \"entry\": {}", json_string(facts.entry.name)) + ",\n" + std::string(scope) +
-         enclave_compile(facts) +
+         enclave_compile(tree, facts) +
          "  // How the copy with traps, {tree}, is built. jcprof gen writes what it needs beside it, "
          "{out}/edge.\n" +
-         enclave_build(facts) + ",\n  \"transport\": \"agent:jcprof-agent-ecall {tree}/bridge.so\",\n" +
+         enclave_build(tree, facts) +
+         fmt::format(",\n  \"transport\": {},\n",
+                     json_string("agent:jcprof-agent-ecall " + enclave_bridge(tree, facts))) +
          ecall_trigger(facts.entry) +
          "  // The bytes of the parameters in their order; {out}/edge/bridge.c says which. What is missing "
          "is zeros.\n" +
@@ -251,11 +332,8 @@ std::string draft_project(const std::string& name, const TaFacts& facts, const s
   return head(name, "optee-ta") + "  // Traps go into a copy of these files.\n" +
          list("sources", facts.globs) +
          fmt::format(",\n  // The entry, {}, is in {}.\n", ta_entry, json_string(facts.source)) +
-         further(facts.others, "It is in these too, of other applications") + std::string(scope) +
-         "  // The makefile in this folder says how each file is compiled.\n" +
-         fmt::format("  \"compile\": {{\"make\": {}}},\n",
-                     json_string(facts.folder.empty() ? "." : facts.folder)) +
-         ta_build(facts, dev_kit) +
+         further(facts.others, "Other applications here, for jcprof init --ta NAME") + std::string(scope) +
+         ta_compile(facts, dev_kit) + ta_build(facts, dev_kit) +
          R"(  // optee-vm comes with jcprof; in its sources it is scripts/optee-vm: write that path. Without --icount the machine's
   // time is real; on a board: "agent:ssh BOARD jcprof-agent-teec", with an "install" that copies the .ta there.
 )" + (facts.uuid.empty() ? "  // Neither the makefile nor TA_UUID says the UUID: fill in yours.\n" : "") +
@@ -278,13 +356,18 @@ std::string draft_project(const std::string& name, const ProgramFacts& facts) {
          tail("");
 }
 
+Draft ta_draft(const FoundTree& tree, const TaFacts& facts) {
+  return {draft_project(tree.name, facts, tree.dev_kit), facts.others};
+}
+
 }  // namespace
 
 bool is_for_program(const FoundTree& tree) {
-  return !find_applet(tree) && !find_enclave(tree) && !find_ta(tree);
+  return tree.wanted_ta.empty() && !find_applet(tree) && !find_enclave(tree) && !find_ta(tree);
 }
 
 Draft draft_project(const FoundTree& tree) {
+  if (!tree.wanted_ta.empty()) return ta_draft(tree, *find_ta(tree));
   if (const std::optional<AppletFacts> applet = find_applet(tree))
     return {draft::applet_project(tree.name, *applet), applet->others};
   const std::optional<EnclaveFacts> enclave = find_enclave(tree);
@@ -292,12 +375,13 @@ Draft draft_project(const FoundTree& tree) {
   if (!enclave && !ta)
     if (const std::optional<ProgramFacts> program = find_program(tree))
       return {draft_project(tree.name, *program), program->others, program->is_test};
-  if (!tree.wanted_entry.empty())
-    throw UserError(Fault{.message = fmt::format("\"{}\": there is no applet and no program in \"{}\"",
-                                                 tree.wanted_entry, tree.name),
-                          .hint = "--entry chooses one of several"});
-  if (enclave) return {draft_project(tree.name, *enclave), {}};
-  if (ta) return {draft_project(tree.name, *ta, tree.dev_kit), {}};
+  if (!tree.wanted_entry.empty() && !(enclave && enclave->entry.name == tree.wanted_entry))
+    throw UserError(
+        Fault{.message = fmt::format("\"{}\": there is no applet, no public ecall and no program in \"{}\"",
+                                     tree.wanted_entry, tree.name),
+              .hint = "--entry chooses one of several"});
+  if (enclave) return {draft_project(tree, *enclave), enclave->others};
+  if (ta) return ta_draft(tree, *ta);
   const auto count = [&](auto is_one) { return std::ranges::count_if(tree.paths, is_one); };
   throw UserError(Fault{
       .message = fmt::format(

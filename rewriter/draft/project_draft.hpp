@@ -12,7 +12,7 @@ namespace jcprof::rewriter {
 
 struct Draft {
   std::string text;
-  std::vector<std::string> others;  // further applets or programs, which --entry chooses
+  std::vector<std::string> others;  // further applets or programs, which --entry chooses; applications: --ta
   bool is_test = false;             // of a program: there is none but tests
 };
 

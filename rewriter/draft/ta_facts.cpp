@@ -4,13 +4,19 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
+#include <iterator>
+#include <map>
 #include <regex>
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rewriter/c/text.hpp"
 #include "rewriter/draft/main_scan.hpp"
+#include "rewriter/draft/ta_build.hpp"
+#include "src/core/error.hpp"
 #include "src/core/project.hpp"
 #include "src/core/text.hpp"
 
@@ -85,12 +91,18 @@ std::optional<std::uint64_t> enumerator_in(const CText& text, const std::string&
   return std::nullopt;
 }
 
+/// Those of the folder first: other applications may have their own of the same name.
 class Constants {
  public:
-  explicit Constants(const FoundTree& tree) {
-    for (const auto& [path, text] : tree.texts)
-      if ((is_c_source(path) || is_c_header(path)) && !is_made_or_foreign(path)) texts_.emplace_back(text);
+  Constants(const FoundTree& tree, const std::string& folder) {
+    for (const bool is_own : {true, false})
+      for (const auto& [path, text] : tree.texts)
+        if ((is_c_source(path) || is_c_header(path)) && !is_made_or_foreign(path) &&
+            path.starts_with(path_in(folder, "")) == is_own)
+          texts_.emplace_back(text);
   }
+
+  const std::vector<CText>& texts() const { return texts_; }
 
   std::string macro(const std::string& name) const {
     std::string found;
@@ -115,53 +127,90 @@ class Constants {
   std::vector<CText> texts_;
 };
 
-/// The names that the entry has a `case` for.
-Strings cases_of_entry(const CText& text) {
+/// A `case` of the entry, and its tokens up to the next one.
+struct EntryCase {
+  std::string name;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+/// The tokens of a function's body, past declarations of it; both the end where it is not defined there.
+std::pair<std::size_t, std::size_t> body_of(const CText& text, std::string_view name) {
   const std::vector<CToken>& tokens = text.tokens();
-  Strings names;
   std::size_t i = 0;
-  for (int round = 0; i < tokens.size(); ++i) {  // up to the body, past declarations
-    if (round == 0 && text.of(tokens[i]) == ta_entry) round = 1;
-    if (round == 1 && text.of(tokens[i]) == ";") round = 0;
-    if (round == 1 && text.of(tokens[i]) == "{") break;
+  for (bool is_head = false; i < tokens.size(); ++i) {
+    if (text.of(tokens[i]) == name) is_head = stands_at(text, i + 1, {"("});
+    if (text.of(tokens[i]) == ";") is_head = false;
+    if (is_head && text.of(tokens[i]) == "{") break;
   }
+  const std::size_t begin = i;
   for (int depth = 0; i < tokens.size(); ++i) {
     const std::string_view token = text.of(tokens[i]);
     depth += token == "{" ? 1 : token == "}" ? -1 : 0;
     if (depth == 0) break;
-    if (token == "case" && i + 1 < tokens.size() && tokens[i + 1].kind == Kind::word)
-      names.emplace_back(text.of(tokens[i + 1]));
   }
-  return names;
+  return {begin, i};
 }
 
-/// The texts of the makefiles in a folder.
-Strings makefiles_in(const FoundTree& tree, const std::string& folder) {
-  Strings texts;
-  for (const char* name : {"Makefile", "makefile", "GNUmakefile"})
-    if (const auto found = tree.texts.find(path_in(folder, name)); found != tree.texts.end())
-      texts.push_back(found->second);
-  return texts;
-}
-
-/// The folder, from the source's upwards, whose makefile uses the development kit.
-std::string makefile_folder(const FoundTree& tree, const std::string& source) {
-  for (std::string folder = folder_of(source);; folder = folder_of(folder)) {
-    for (const std::string& text : makefiles_in(tree, folder))
-      if (text.find("ta_dev_kit.mk") != std::string::npos) return folder;
-    if (folder.empty()) return folder_of(source);
+std::vector<EntryCase> cases_of_entry(const CText& text) {
+  const std::vector<CToken>& tokens = text.tokens();
+  const auto [begin, end] = body_of(text, ta_entry);
+  std::vector<EntryCase> cases;
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::string_view token = text.of(tokens[i]);
+    if (is_one_of(token, {"case", "default"}) && !cases.empty() && cases.back().end == 0)
+      cases.back().end = i;
+    if (token == "case" && i + 1 < end && tokens[i + 1].kind == Kind::word)
+      cases.push_back({.name = std::string(text.of(tokens[i + 1])), .begin = i + 2});
   }
+  if (!cases.empty() && cases.back().end == 0) cases.back().end = end;
+  return cases;
 }
 
-/// By the name of the binary in the makefile.
-std::string uuid_of_makefile(const FoundTree& tree, const std::string& folder) {
-  static const std::regex binary(
-      R"((?:^|\n)BINARY[ \t]{0,20}[:?]?=[ \t]{0,20}([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})\b)");
-  std::smatch match;
-  for (const std::string& text : makefiles_in(tree, folder))
-    if (std::regex_search(text, match, binary)) return match[1];
-  return {};
+// --- Parameters ---
+
+/// Of a type of OP-TEE's; any bytes and sizes, which the application may refuse.
+std::string parameter_of(std::string_view type) {
+  static const std::map<std::string_view, std::string_view> forms{
+      {"TEE_PARAM_TYPE_VALUE_INPUT", R"({"value": "in", "a": 1})"},
+      {"TEE_PARAM_TYPE_VALUE_OUTPUT", R"({"value": "out"})"},
+      {"TEE_PARAM_TYPE_VALUE_INOUT", R"({"value": "inout", "a": 1})"},
+      {"TEE_PARAM_TYPE_MEMREF_INPUT", R"({"memref": "in", "bytes": "000102030405060708090a0b0c0d0e0f"})"},
+      {"TEE_PARAM_TYPE_MEMREF_OUTPUT", R"({"memref": "out", "size": 256})"},
+      {"TEE_PARAM_TYPE_MEMREF_INOUT",
+       R"({"memref": "inout", "bytes": "000102030405060708090a0b0c0d0e0f", "size": 256})"}};
+  const auto form = forms.find(type);
+  return std::string(form == forms.end() ? "null" : form->second);
 }
+
+/// By the first `TEE_PARAM_TYPES(…)` among these tokens; nothing: there is none.
+std::optional<Strings> parameters_between(const CText& text, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) {
+    if (!stands_at(text, i, {"TEE_PARAM_TYPES"})) continue;
+    Strings parameters;
+    for (++i; i < end && !stands_at(text, i, {")"}); ++i)
+      if (text.tokens()[i].kind == Kind::word) parameters.push_back(parameter_of(text.of(text.tokens()[i])));
+    while (!parameters.empty() && parameters.back() == "null") parameters.pop_back();
+    return parameters;
+  }
+  return std::nullopt;
+}
+
+/// That the case, or a function that it calls, compares with what it was given.
+Strings parameters_of(const EntryCase& of, const CText& entry, const std::vector<CText>& texts) {
+  if (const auto own = parameters_between(entry, of.begin, of.end)) return *own;
+  for (std::size_t i = of.begin; i < of.end; ++i) {
+    if (entry.tokens()[i].kind != Kind::word || !stands_at(entry, i + 1, {"("})) continue;
+    for (const CText& text : texts) {
+      const auto [begin, end] = body_of(text, entry.of(entry.tokens()[i]));
+      if (const auto found = parameters_between(text, begin, end)) return *found;
+    }
+  }
+  const auto [begin, end] = body_of(entry, ta_entry);
+  return parameters_between(entry, begin, end).value_or(Strings{});
+}
+
+// --- The application ---
 
 /// By `#define TA_UUID { 0x…, 0x…, 0x…, { 0x…, … } }`, or a macro that is so defined.
 std::string uuid_of_header(const Constants& constants) {
@@ -183,29 +232,152 @@ std::string uuid_of_header(const Constants& constants) {
   return part == digits.size() ? uuid : "";
 }
 
-/// A glob for each kind of file below `folder`.
-Strings globs_below(const FoundTree& tree, const std::string& folder) {
-  const std::string prefix = path_in(folder, "");
-  std::set<std::string> globs;
-  for (const std::string& path : tree.paths)
-    if ((is_c_source(path) || is_c_header(path)) && !is_made_or_foreign(path) && path.starts_with(prefix))
-      globs.insert(prefix + "**/*" + path.substr(path.rfind('.')));
-  return {globs.begin(), globs.end()};
+/// An application in the tree.
+struct TaCandidate {
+  std::string source;  // with the entry
+  TaBuild build;
+};
+
+/// "crypt" of "ta/crypt", "hello" of "hello/ta", whose folder is called like all.
+std::string name_of(const TaCandidate& candidate, const FoundTree& tree) {
+  const std::string& folder = candidate.build.folder;
+  if (folder.empty()) return tree.name;
+  const std::string above = folder_of(folder);
+  return name_of_file(folder) == "ta" && !above.empty() ? std::string(name_of_file(above))
+                                                        : std::string(name_of_file(folder));
+}
+
+std::string in_words(const TaCandidate& candidate, const FoundTree& tree) {
+  return fmt::format("{} ({})", name_of(candidate, tree), candidate.source);
+}
+
+/// The C and C++ files that a file includes, beside it or by a path from there.
+Strings included_units(const FoundTree& tree, const std::string& path) {
+  static const std::regex form(R"re((?:^|\n)[ \t]{0,40}#[ \t]{0,40}include[ \t]{0,40}"([^"\n]{1,400})")re");
+  const std::string& text = tree.texts.at(path);
+  Strings units;
+  for (std::sregex_iterator i(text.begin(), text.end(), form); i != std::sregex_iterator(); ++i) {
+    std::string file =
+        (std::filesystem::path(folder_of(path)) / (*i)[1].str()).lexically_normal().generic_string();
+    if (is_c_source(file) && tree.texts.contains(file)) units.push_back(std::move(file));
+  }
+  return units;
+}
+
+/// In the order of the build, those of tests and examples last; of one folder the first. An application may
+/// have the entry of another, by including its file.
+std::vector<TaCandidate> candidates_in(const FoundTree& tree) {
+  const Strings entries = files_defining(tree, ta_entry);
+  std::vector<std::pair<std::string, std::string>> homes;  // of the entry, and the file that is compiled
+  for (const std::string& entry : entries) homes.emplace_back(entry, entry);
+  for (const auto& [path, text] : tree.texts)
+    if (!entries.empty() && is_c_source(path) && !is_made_or_foreign(path))
+      for (const std::string& unit : included_units(tree, path))
+        if (std::ranges::find(entries, unit) != entries.end()) homes.emplace_back(unit, path);
+  std::vector<TaCandidate> candidates;
+  for (const auto& [entry, home] : homes) {
+    TaBuild build = ta_build_of(tree, home);
+    if (std::ranges::none_of(candidates, [&](const auto& c) { return c.build.folder == build.folder; }))
+      candidates.push_back({.source = entry, .build = std::move(build)});
+  }
+  std::ranges::stable_sort(candidates, {}, [&](const TaCandidate& candidate) {
+    return std::pair(is_aside(candidate.source), rank_in_build(tree, candidate.build.folder));
+  });
+  return candidates;
+}
+
+/// The one that is called like the user wants, by its folder, UUID or file; the first where any will do.
+std::size_t chosen_of(const std::vector<TaCandidate>& candidates, const FoundTree& tree) {
+  const std::string& wanted = tree.wanted_ta;
+  if (wanted.empty()) return 0;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const TaCandidate& candidate = candidates[i];
+    if (is_one_of(wanted, Strings{name_of(candidate, tree), candidate.build.folder, candidate.build.uuid,
+                                  candidate.source}))
+      return i;
+  }
+  Strings names;
+  for (const TaCandidate& candidate : candidates) names.push_back(name_of(candidate, tree));
+  throw UserError(Fault{
+      .message = fmt::format("\"{}\": there is no such trusted application", plain_line(wanted)),
+      .hint = names.empty()
+                  ? fmt::format("no C or C++ file here defines {}", ta_entry)
+                  : fmt::format("there are {}", plain_line(fmt::format("{}", fmt::join(names, ", "))))});
+}
+
+/// The tree with traps is a copy of the folder: what lies outside of that is not beside it.
+void refuse_outside(const TaCandidate& candidate, const FoundTree& tree) {
+  if (candidate.build.outside.empty()) return;
+  const std::string& first =
+      *std::ranges::max_element(candidate.build.outside, {}, [](const std::string& path) {
+        std::size_t steps = 0;
+        while (path.substr(3 * steps).starts_with("../")) ++steps;
+        return steps;
+      });
+  std::filesystem::path up = tree.root;
+  for (std::size_t at = 0; first.substr(at).starts_with("../"); at += 3) up = up.parent_path();
+  throw UserError(
+      Fault{.message = fmt::format("the build files of {} name \"{}\", which lies outside of this folder",
+                                   plain_line(in_words(candidate, tree)), plain_line(first)),
+            .hint = fmt::format("jcprof copies the folder that it is given: jcprof init {} --ta {}",
+                                plain_line(up.string()), name_of(candidate, tree))});
+}
+
+/// A glob for each kind of file below the makefile's folder, and in those of headers elsewhere; the files one
+/// by one where other applications lie below it. What sub.mk names elsewhere comes too.
+Strings sources_of(const TaCandidate& own, const std::vector<TaCandidate>& all, const FoundTree& tree) {
+  const auto lies_in = [](const std::string& path, const std::string& folder) {
+    return path.starts_with(path_in(folder, ""));
+  };
+  const auto is_foreign = [&](const std::string& path) {
+    return std::ranges::any_of(all, [&](const TaCandidate& other) {
+      return other.build.folder != own.build.folder && lies_in(other.build.folder, own.build.folder) &&
+             lies_in(path, other.build.folder);
+    });
+  };
+  Strings folders{own.build.folder};
+  std::ranges::copy_if(own.build.folders, std::back_inserter(folders),
+                       [&](const std::string& folder) { return !lies_in(folder, own.build.folder); });
+  const bool is_shared = std::ranges::any_of(tree.paths, is_foreign);
+  std::set<std::string> sources;
+  for (const std::string& path : tree.paths) {
+    if ((!is_c_source(path) && !is_c_header(path)) || is_made_or_foreign(path) || is_foreign(path)) continue;
+    const auto folder = std::ranges::find_if(folders, [&](const auto& f) { return lies_in(path, f); });
+    if (folder == folders.begin())
+      sources.insert(is_shared ? path : path_in(*folder, "**/*") + path.substr(path.rfind('.')));
+    else if (folder != folders.end() && is_c_header(path))
+      sources.insert(path);
+  }
+  Strings units = own.build.sources;
+  for (const auto& [path, text] : tree.texts)
+    if (is_c_source(path) && lies_in(path, own.build.folder) && !is_foreign(path))
+      std::ranges::copy(included_units(tree, path), std::back_inserter(units));
+  std::ranges::copy_if(units, std::inserter(sources, sources.end()),
+                       [&](const std::string& path) { return !lies_in(path, own.build.folder); });
+  return {sources.begin(), sources.end()};
 }
 
 }  // namespace
 
 std::optional<TaFacts> find_ta(const FoundTree& tree) {
-  const Strings files = files_defining(tree, ta_entry);
-  if (files.empty()) return std::nullopt;
-  TaFacts facts{.source = files.front(), .others = {files.begin() + 1, files.end()}};
-  facts.folder = makefile_folder(tree, facts.source);
-  facts.globs = globs_below(tree, facts.folder);
-  const Constants constants(tree);
-  facts.uuid = uuid_of_makefile(tree, facts.folder);
+  const std::vector<TaCandidate> candidates = candidates_in(tree);
+  if (candidates.empty() && tree.wanted_ta.empty()) return std::nullopt;
+  const std::size_t chosen = chosen_of(candidates, tree);
+  const TaCandidate& own = candidates[chosen];
+  refuse_outside(own, tree);
+  TaFacts facts{.source = own.source, .folder = own.build.folder, .uuid = own.build.uuid};
+  facts.makes_sources = own.build.makes_sources;
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    if (i != chosen) facts.others.push_back(in_words(candidates[i], tree));
+  facts.globs = sources_of(own, candidates, tree);
+  const Constants constants(tree, facts.folder);
   if (facts.uuid.empty()) facts.uuid = uuid_of_header(constants);
-  for (const std::string& name : cases_of_entry(CText(tree.texts.at(facts.source))))
-    if (const std::optional<std::uint64_t> id = constants.value(name)) facts.commands.push_back({name, *id});
+  const CText entry(tree.texts.at(facts.source));
+  for (const EntryCase& one : cases_of_entry(entry))
+    if (const std::optional<std::uint64_t> id = constants.value(one.name)) {
+      if (facts.commands.empty()) facts.parameters = parameters_of(one, entry, constants.texts());
+      facts.commands.push_back({one.name, *id});
+    }
   return facts;
 }
 

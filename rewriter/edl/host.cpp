@@ -3,6 +3,7 @@
 // through tables of pointers, as they are two shared objects that must not take each other's names: proxies
 // are called like what they stand for.
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
 
@@ -56,6 +57,20 @@ constexpr Passage outward{"sgx_status_t", "SGX_SUCCESS", "jcprof_host_outside", 
 constexpr Passage outward_of_open_enclave{"oe_result_t", "OE_OK", "jcprof_host_outside",
                                           "jcprof_host_outside == NULL", "OE_FAILURE"};
 
+/// What the SDK's libraries have, or bring along, and the host's do not.
+constexpr std::string_view of_sdk_libc = R"(
+#ifdef __GLIBC__
+#include <stdarg.h>
+#include <string.h>
+#ifdef __cplusplus
+#include <stdexcept>
+#endif
+#define memcpy_verw memcpy
+#define memmove_verw memmove
+#define memset_verw memset
+#endif
+)";
+
 /// Open Enclave's tool includes all of its header.
 constexpr std::string_view open_enclave = R"(
 #ifdef __has_include
@@ -69,6 +84,11 @@ constexpr std::string_view open_enclave = R"(
 typedef enum { OE_OK = 0, OE_FAILURE = 1 } oe_result_t;
 #endif
 )";
+
+/// Whose parts jcprof_sdk.h has, all in one.
+constexpr std::array<std::string_view, 10> sdk_headers_of_host{
+    "cpuid", "defs",     "lfence",         "spinlock", "thread",
+    "trts",  "trts_aex", "trts_exception", "tseal",    "uswitchless"};
 
 std::string declaration(const EdlDeclaration& declared) {
   const std::size_t space = declared.name.find(' ');
@@ -182,14 +202,20 @@ std::vector<EdgeFile> host_files(const EdlEdit& edit) {
                                 "\n/* Into it. */\n" + proxy_prototypes(ecalls, inward);
   const std::string error = "#include <sgx_error.h>\n";
   const std::string stem = "host/" + values.at("NAME");
-  return {
-      {stem + "_t.h", header(edl, values, 't', error + (is_open ? std::string(open_enclave) : ""), trusted)},
+  std::vector<EdgeFile> files{
+      {stem + "_t.h",
+       header(edl, values, 't', error + std::string(is_open ? open_enclave : of_sdk_libc), trusted)},
       {stem + "_t.c", source(host_trusted_template, proxies(ocalls, out))},
-      {stem + "_u.h", header(edl, values, 'u', "#include <sgx_eid.h>\n" + error, untrusted)},
+      {stem + "_u.h",
+       header(edl, values, 'u', "#include <string.h>\n\n#include <sgx_eid.h>\n" + error, untrusted)},
       {stem + "_u.c", source(host_untrusted_template, proxies(ecalls, inward))},
       {"host/sgx_error.h", std::string(sgx_error_template)},
       {"host/sgx_eid.h", std::string(sgx_eid_template)},
-      {"host/sgx_urts.h", std::string(sgx_urts_template)}};
+      {"host/sgx_urts.h", std::string(sgx_urts_template)},
+      {"host/jcprof_sdk.h", std::string(host_sdk_template)}};
+  for (const std::string_view name : sdk_headers_of_host)
+    files.push_back({fmt::format("host/sgx_{}.h", name), "#include \"jcprof_sdk.h\"\n"});
+  return files;
 }
 
 }  // namespace jcprof::rewriter

@@ -31,6 +31,27 @@ sgx_status_t sgx_create_enclave(const char *file_name, const int debug, sgx_laun
                                 int *launch_token_updated, sgx_enclave_id_t *enclave_id,
                                 sgx_misc_attribute_t *misc_attr);
 
+#define SGX_CREATE_ENCLAVE_EX_PCL (1U << 0)
+#define SGX_CREATE_ENCLAVE_EX_SWITCHLESS_BIT_IDX 1U
+#define SGX_CREATE_ENCLAVE_EX_SWITCHLESS (1U << SGX_CREATE_ENCLAVE_EX_SWITCHLESS_BIT_IDX)
+#define SGX_CREATE_ENCLAVE_EX_KSS (1U << 2)
+
+/* The features are left out. */
+static __inline__ __attribute__((__unused__)) sgx_status_t sgx_create_enclave_ex(
+    const char *file_name, const int debug, sgx_launch_token_t *launch_token, int *launch_token_updated,
+    sgx_enclave_id_t *enclave_id, sgx_misc_attribute_t *misc_attr, const uint32_t features, const void *of_features[32]) {
+  (void)features, (void)of_features;
+  return sgx_create_enclave(file_name, debug, launch_token, launch_token_updated, enclave_id, misc_attr);
+}
+
+/* It is not encrypted. */
+static __inline__ __attribute__((__unused__)) sgx_status_t sgx_create_encrypted_enclave(
+    const char *file_name, const int debug, sgx_launch_token_t *launch_token, int *launch_token_updated,
+    sgx_enclave_id_t *enclave_id, sgx_misc_attribute_t *misc_attr, uint8_t *sealed_key) {
+  (void)sealed_key;
+  return sgx_create_enclave(file_name, debug, launch_token, launch_token_updated, enclave_id, misc_attr);
+}
+
 sgx_status_t sgx_destroy_enclave(const sgx_enclave_id_t enclave_id);
 
 #ifdef __cplusplus

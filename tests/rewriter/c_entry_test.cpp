@@ -8,6 +8,7 @@
 #include "src/core/file.hpp"
 #include "src/core/process.hpp"
 #include "tests/core/temporary_folder.hpp"
+#include "tests/rewriter/c_rewriting.hpp"
 
 namespace fs = std::filesystem;
 using namespace jcprof;
@@ -156,4 +157,14 @@ TEST_CASE("wrapped entries of C stop and return, from C90 on, without a warning"
 TEST_CASE("wrapped entries of C++ stop and return, and move what they are passed") {
   for (const Case& c : cpp_cases)
     for (const char* standard : {"-std=c++14", "-std=c++20"}) check_stops({"g++", standard}, c);
+}
+
+TEST_CASE("what gcc warns of and clang refuses, without losing anything, is read all the same") {
+  const fs::path root =
+      written("strict", {{"x.cpp",
+                          "int main(int n, char**) {\n  while (n > 9) {\n    [[fallthrough]];\n  }\n  "
+                          "return n - 1;\n}\n"}});
+  const std::vector<SourceModel> models =
+      read_c(root, {"x.cpp"}, {unit_of(root, "x.cpp", {"-std=c++17"})}, {});
+  CHECK(models.front().functions.front().name == "main");
 }

@@ -145,7 +145,8 @@ TEST_CASE("the edge of an EDL is rewritten as approved") {
   files.push_back(bridge_file(edit, public_ecalls(edit)));
   std::string text;
   for (const EdgeFile& file : files)
-    if (file.path.find("sgx_") == std::string::npos) text += fmt::format("==== {}\n{}", file.path, file.text);
+    if (file.path.find("sgx_") == std::string::npos && file.path != "host/jcprof_sdk.h")
+      text += fmt::format("==== {}\n{}", file.path, file.text);
   const fs::path approved = here / "approved/edge.txt";
   if (std::getenv("JCPROF_APPROVE") != nullptr) write_file(approved, text);
   CHECK(text == read_file(approved));
@@ -290,6 +291,56 @@ TEST_CASE("what jcprof init drafts for an enclave builds a host build") {
   }
   const Bridge bridge(folder / "tree/bridge.so");
   CHECK(bridge.make("ecall_length", std::string("four\0", 5) + bytes_of<int>(30)) == "34 ");
+}
+
+TEST_CASE("a host build has what the SDK gives enclaves, and its error codes") {
+  const Edge edge("edge");
+  write_file(edge.path() / "sdk.c", R"sdk(
+#include <sgx_cpuid.h>
+#include <sgx_error.h>
+#include <sgx_lfence.h>
+#include <sgx_spinlock.h>
+#include <sgx_thread.h>
+#include <sgx_trts.h>
+#include <sgx_trts_aex.h>
+#include <sgx_tseal.h>
+#include <sgx_urts.h>
+#include <sgx_uswitchless.h>
+#include <assert.h>
+#include <string.h>
+_Static_assert(SGX_ERROR_UNSUPPORTED_CONFIG == 0x4013 && SGX_ERROR_FILE_CLOSE_FAILED == 0x7009, "codes");
+_Static_assert(SGX_ERROR_NDEBUG_ENCLAVE == 0x2004 && SGX_ERROR_INVALID_KEYNAME == 0x3005, "codes");
+_Static_assert(SGX_ERROR_TLS_X509_INVALID_EXTENSION == 0x9001 && SGX_PTHREAD_EXIT == 9, "codes");
+static sgx_thread_mutex_t mutex = SGX_THREAD_MUTEX_INITIALIZER;
+static sgx_spinlock_t lock = SGX_SPINLOCK_INITIALIZER;
+int main(void) {
+  unsigned char bytes[32] = {0}, sealed_bytes[640], text[4], behind[3];
+  uint32_t size = sgx_calc_sealed_data_size(3, 4), text_size = 4, behind_size = 3;
+  sgx_sealed_data_t *sealed = (sgx_sealed_data_t *)sealed_bytes;
+  sgx_status_t (*create)(const char *, const int, sgx_launch_token_t *, int *, sgx_enclave_id_t *,
+                         sgx_misc_attribute_t *, const uint32_t, const void *[32]) = NULL;
+  sgx_uswitchless_config_t config = SGX_USWITCHLESS_CONFIG_INITIALIZER;
+  (void)create;
+  assert(config.num_uworkers == 1 && size == 560 + 7);
+  assert(sgx_read_rand(bytes, sizeof bytes) == SGX_SUCCESS);
+  assert(sgx_is_within_enclave(bytes, sizeof bytes) && sgx_is_outside_enclave(bytes, sizeof bytes));
+  assert(sgx_thread_mutex_lock(&mutex) == 0 && sgx_thread_mutex_trylock(&mutex) != 0);
+  assert(sgx_thread_mutex_unlock(&mutex) == 0 && sgx_spin_lock(&lock) == 0 && sgx_spin_unlock(&lock) == 0);
+  sgx_lfence();
+  assert(sgx_seal_data(3, (const uint8_t *)"mac", 4, (const uint8_t *)"text", size, sealed) == SGX_SUCCESS);
+  assert(sgx_get_encrypt_txt_len(sealed) == 4 && sgx_get_add_mac_txt_len(sealed) == 3);
+  assert(sgx_unseal_data(sealed, behind, &behind_size, text, &text_size) == SGX_SUCCESS);
+  assert(memcmp(text, "text", 4) == 0 && memcmp(behind, "mac", 3) == 0);
+  sealed_bytes[size - 1] ^= 1;
+  assert(sgx_unseal_data(sealed, behind, &behind_size, text, &text_size) == SGX_ERROR_MAC_MISMATCH);
+  return 0;
+}
+)sdk");
+  run(edge.path(),
+      {"gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-UNDEBUG", "-Ihost", "sdk.c", "-o", "sdk"});
+  run(edge.path(), {"./sdk"});
+  run(edge.path(), {"g++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-Ihost", "-include",
+                    "sgx_tseal.h", "-x", "c++", "host/sgx_thread.h"});
 }
 
 TEST_CASE("a bridge is made for public ecalls only") {

@@ -174,3 +174,68 @@ TEST_CASE("where the development kit is missing, or no source is compiled, it is
   CHECK(tree.fault() ==
         "jcprof.json: there is no folder \"tb\"\nhint: \"make\" names the folder of the makefile");
 }
+
+TEST_CASE(
+    "an entry that a header renames is wrapped under its other name, and keeps the one that is written") {
+  const Tree tree;
+  write_file(tree.folder.path() / "kit/include/api.h",
+             "#define TA_InvokeCommandEntryPoint __GP11_TA_InvokeCommandEntryPoint\n" + api_h);
+  const Generated generated = tree.generate();
+  CHECK(generated.notes == std::vector<std::string>{});
+  CHECK_THAT(tree.written("tree/ta/entry.c"),
+             Catch::Contains("#define __GP11_TA_InvokeCommandEntryPoint "
+                             "jcprof_body___GP11_TA_InvokeCommandEntryPoint\n"));
+  CHECK(std::ranges::any_of(generated.map.traps, [](const Trap& trap) {
+    return trap.kind == TrapKind::entry0 && trap.function == "TA_InvokeCommandEntryPoint";
+  }));
+  const std::string object = (tree.folder.path() / "entry.o").string();
+  const Command compile{
+      .argv = {"gcc", "-DSTEP2=2", "-DSTEP=1", "-I" + (tree.folder.path() / "kit/include").string(), "-Wall",
+               "-Wextra", "-Werror", "-c", "ta/entry.c", "-o", object},
+      .cwd = tree.folder.path() / "out/tree"};
+  CHECK(run_and_wait(compile, {}, std::chrono::minutes{1}).tail == "");
+  const ProcessResult symbols =
+      run_and_wait({.argv = {"nm", object}, .cwd = tree.folder.path()}, {}, std::chrono::minutes{1});
+  CHECK_THAT(symbols.tail, Catch::Contains(" T __GP11_TA_InvokeCommandEntryPoint\n"));
+}
+
+TEST_CASE("an entry in a file that another file includes is wrapped there") {
+  const Tree tree({{"ta/whole.c", "#include \"part.c\"\n#include \"entry.c\"\n"},
+                   {"ta/Makefile", "srcs = whole.c\ninclude $(TA_DEV_KIT_DIR)/mk/ta_dev_kit.mk\n"}});
+  CHECK(tree.generate().notes == std::vector<std::string>{});
+  CHECK_THAT(tree.written("tree/ta/whole.c"), Catch::StartsWith("/*[j*/\n#define JCPROF_ROOT_HERE"));
+  CHECK_THAT(tree.written("tree/ta/entry.c"), Catch::Contains("JCPROF_TA("));
+}
+
+TEST_CASE("an entry of which a macro makes the head is refused with one reason and one remedy") {
+  Files files;
+  std::string text = entry_c;
+  const std::string head =
+      "TEE_Result TA_InvokeCommandEntryPoint(void *s, uint32_t c, uint32_t t,\n\t\t\t\t      TEE_Param "
+      "p[4])\n";
+  REQUIRE(text.find(head) != std::string::npos);
+  text.replace(text.find(head), head.size(), "ENTRY(TA_InvokeCommandEntryPoint)\n");
+  files["ta/entry.c"] =
+      "#define ENTRY(name) TEE_Result name(void *s, uint32_t c, uint32_t t, TEE_Param p[4])\n" + text;
+  const Tree tree(files);
+  CHECK_THAT(
+      tree.fault(),
+      Catch::Contains("\"TA_InvokeCommandEntryPoint\" cannot be the entry: a macro makes its head, so that "
+                      "jcprof does not see where its name is\n") &&
+          Catch::EndsWith("hint: a trusted application has no other entry: write its head out"));
+}
+
+TEST_CASE("a file that only the build makes is left to the build") {
+  const Tree tree(Files{{"ta/Makefile",
+                         "srcs = entry.c part.c\ninclude $(TA_DEV_KIT_DIR)/mk/ta_dev_kit.mk\n"
+                         "all: $(O)/made.o\n$(O)/made.c:\n\techo 'int made;' > $@\n"
+                         "$(O)/made.o: $(O)/made.c\n\tgcc -c $< -o $@\n"}});
+  CHECK(tree.generate().notes == std::vector<std::string>{});
+}
+
+TEST_CASE("where make wants a file that nothing makes yet, the others are compiled as it says") {
+  const Tree tree(Files{{"ta/Makefile",
+                         "srcs = entry.c part.c\ninclude $(TA_DEV_KIT_DIR)/mk/ta_dev_kit.mk\n"
+                         "all: edge.o\nedge.o: $(EDGE)/edge.c\n\tgcc -c $< -o $@\n"}});
+  CHECK(tree.generate().notes == std::vector<std::string>{});
+}

@@ -40,8 +40,11 @@ json whole_hello(json hello) {
 
 }  // namespace
 
-Answer FakeTee::open(teec::Params&) {
-  log.emplace_back("open");
+Answer FakeTee::open(const teec::Identity& as, teec::Params&) {
+  log.emplace_back(as.login == teec::Login::everybody
+                       ? "open"
+                       : "open as " + std::to_string(static_cast<std::uint32_t>(as.login)) + " of " +
+                             std::to_string(as.group));
   if (faults_.open_code != 0) return {.code = faults_.open_code, .origin = Origin::tee};
   if (!instance_) instance_ = std::make_unique<Instance>();
   is_dead_ = false;

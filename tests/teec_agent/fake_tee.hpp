@@ -28,12 +28,13 @@ class FakeTee : public teec::Tee {
  public:
   explicit FakeTee(Faults faults) : faults_(faults) {}
 
-  teec::Answer open(teec::Params& params) override;
+  teec::Answer open(const teec::Identity& as, teec::Params& params) override;
   void close() override;
   teec::Answer invoke(std::uint32_t command, teec::Params& params, teec::Timing timing) override;
   Ticks time(teec::Rung rung) override;
 
-  std::vector<std::string> log;  // "open", "close", "panic", and commands but ours as numbers
+  std::vector<std::string>
+      log;  // "open", "open as 2 of 1000", "close", "panic", and commands but ours as numbers
 
  private:
   /// What lives as long as the TA's memory.

@@ -57,6 +57,43 @@ TEST_CASE("a reply is what comes back: values big-endian, memory as long as it i
   CHECK(to_hex(teec::reply_of(params)) == "0000000101020304aabb");
 }
 
+TEST_CASE("memory may be a part of a shared block, or nothing at all") {
+  const teec::Params params = params_of(
+      R"([{"memref": "inout", "bytes": "{input}", "size": 8, "part_of": 4096, "at": 64}, {"memref": "out", "null": true}, {"memref": "in", "null": true, "size": 5}])",
+      {0xAB});
+  const auto& part = std::get<teec::Memory>(params[0]);
+  CHECK(to_hex(part.bytes) == "ab00000000000000");
+  CHECK(part.block == teec::first_block);
+  CHECK(part.whole == 4096);
+  CHECK(part.at == 64);
+  CHECK(std::get<teec::Memory>(params[1]).is_null);
+  CHECK(std::get<teec::Memory>(params[1]).size == 0);
+  CHECK(std::get<teec::Memory>(params[2]).size == 5);
+  CHECK(std::get<teec::Memory>(params[2]).bytes.empty());
+}
+
+TEST_CASE("the reply of a reference to nothing is the size that the TA asks for") {
+  const teec::Params params{teec::Memory{.direction = Direction::out, .is_null = true, .size = 0x0102},
+                            teec::Memory{.direction = Direction::in, .is_null = true, .size = 3},
+                            std::monostate{}, std::monostate{}};
+  CHECK(to_hex(teec::reply_of(params)) == "00000102");
+}
+
+TEST_CASE("a session is opened as whom the trigger says") {
+  const auto opened = [](const char* trigger) {
+    return Conversation({}, json::parse(trigger)).log().front();
+  };
+  CHECK(opened(R"({"trigger": {}})") == "open");
+  CHECK(opened(R"({"trigger": {"login": "public"}})") == "open");
+  CHECK(opened(R"({"trigger": {"login": "user"}})") == "open as 1 of 0");
+  CHECK(opened(R"({"trigger": {"login": "group", "group": 1000}})") == "open as 2 of 1000");
+  CHECK(opened(R"({"trigger": {"login": "application"}})") == "open as 4 of 0");
+  CHECK(opened(R"({"trigger": {"login": "group-application", "group": "0x10"}})") == "open as 6 of 16");
+  CHECK(fault_of(R"({"trigger": {"login": "root"}})") == "trigger: \"login\" is \"root\"");
+  CHECK(fault_of(R"({"trigger": {"login": "group"}})") == "trigger: which \"group\"?");
+  CHECK(fault_of(R"({"trigger": {"group": 3}})") == "trigger: \"group\" is for a login as a group");
+}
+
 TEST_CASE("faults of a trigger are told by their place") {
   const auto trigger = [](const std::string& params) {
     return fault_of((R"({"trigger": {"params": )" + params + "}}").c_str());
@@ -77,6 +114,13 @@ TEST_CASE("faults of a trigger are told by their place") {
         "trigger: \"params\"[0]: \"bytes\": \"{seed}\" is not known here");
   CHECK(trigger(R"([{"memref": "in", "shared": 1}])") ==
         "trigger: \"params\"[0]: \"shared\" is true or false");
+  CHECK(trigger(R"([{"memref": "in", "at": 8}])") == "trigger: \"params\"[0]: \"at\" without \"part_of\"");
+  CHECK(trigger(R"([{"memref": "in", "part_of": 0}])") ==
+        "trigger: \"params\"[0]: \"part_of\" is 0: a part of nothing");
+  CHECK_THROWS_WITH(params_of(R"([{"memref": "in", "size": 8, "part_of": 8, "at": 1}])", {}),
+                    "a reference of 8 bytes at 1 is no part of a block of 8");
+  CHECK(trigger(R"([{"memref": "in", "null": true, "bytes": "00"}])") ==
+        "trigger: \"params\"[0]: \"null\" has no bytes and is not shared");
   CHECK(trigger(R"([{"memref": "in", "size": 1e9}])") == "\"size\" is not a whole number from 0 to 16777216");
 }
 
