@@ -93,7 +93,7 @@ struct Tree {
   }
 };
 
-std::string in_words(const CompileCommand& command) {
+std::string as_text(const CompileCommand& command) {
   return fmt::format("{} in {}: {}", command.file, command.folder.string(), fmt::join(command.words, "|"));
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("compilers are found in what make would run, and what it would print i
       "'../src/'`f.c\n",
       "/p");
   std::vector<std::string> words;
-  std::ranges::transform(commands, std::back_inserter(words), in_words);
+  std::ranges::transform(commands, std::back_inserter(words), as_text);
   CHECK(words == std::vector<std::string>{"a.c in /p/ta: gcc|-DX=a;b|-DY=\"c & d\"|-c",
                                           "../b.cpp in /p/ta/sub dir: ccache|cc|-O2|-MF|x.c|-c",
                                           "c.c in /p/ta: cc|-c", "d.c in /p/ta/lib: cc|-DD",
