@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -83,29 +82,13 @@ std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal
     warn(WarningKind::coarse_clock,
          fmt::format("the clock ticks every {}, which hides the noise", in_unit(engine.clock().tick, unit)),
          "a finer clock needs fewer shots; means are taken where medians would be steps");
-  const engine::Assumptions found = engine.assumptions();
-  if (const double period = found.locked_grid; period > 0)
+  if (const double period = engine.assumptions().locked_grid; period > 0)
     warn(WarningKind::locked_grid,
          fmt::format("answers come at whole steps of {} from the start of each command. Differences are such "
                      "steps: no time within the command holds",
                      in_unit(period, unit)),
          "a driver that sleeps between its looks for the answer, or a timer of the target's, does that: use "
          "another one, or have it look at once");
-  constexpr std::string_view undo =
-      "a session that undoes what a command leaves behind (before_each, reset) takes half the shots";
-  if (found.memory)
-    warn(WarningKind::memory,
-         fmt::format(
-             "the time of a command depends on the one before it, {}: no time of a part of the command "
-             "holds",
-             engine.is_prepared() ? "also with a whole command before each stop"
-                                  : "and too few rounds were left to have a whole command before each stop"),
-         fmt::format("{}{}", engine.is_prepared() ? "" : "`jcprof run` measures on in that way; ", undo));
-  else if (engine.is_prepared())
-    warn(WarningKind::prepared,
-         "the time of a command depends on the one before it: a whole command was made before each stop, and "
-         "times are as after one",
-         std::string(undo));
   const auto& look = engine.look();
   const bool has_ended = engine.next().phase == engine::Phase::done;
   // Lines and functions are told by their names (unresolved.hpp).

@@ -18,8 +18,6 @@ enum class WarningKind : std::uint8_t {
   unsteady,       // the target has not settled
   grid,           // answers come on a time grid
   locked_grid,    // on one that begins with each command: no time of the run holds
-  memory,         // times depend on the command before: none of the run holds
-  prepared,       // the same, and a whole command before each stop makes them hold
   coarse_clock,   // the clock's tick hides the noise
   bimodal,        // times come in two heaps
   precision,      // what was asked for is out of reach, or was not reached

@@ -14,7 +14,6 @@ namespace jcprof::engine {
 /// The findings of the tests.
 struct Assumptions {
   double locked_grid = 0;  // period, in ticks, of a grid that begins with each command; 0: none was seen
-  bool memory = false;     // times depend on the command before, and rounds are in path order
 };
 
 struct AssumptionScope {

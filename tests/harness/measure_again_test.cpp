@@ -85,38 +85,6 @@ TEST_CASE("a run that was interrupted again and again ends with the numbers of o
   }
 }
 
-TEST_CASE("a run whose commands leave something behind is resumed with a whole one before each stop") {
-  Ticks before = 0;
-  const auto leaves_behind = [&before](const Shot& shot, std::uint64_t n, Sample& sample) {
-    noisy(shot, n, sample);
-    const Ticks ticks = sample.ticks;
-    sample.ticks += before / 5;
-    before = ticks;
-  };
-  Bench bench;
-  bench.target.twist = leaves_behind;
-  bench.options.rounds = 60;
-  bench.options.max_shots = 420;
-  bench.run();
-  const std::uint32_t first = bench.looks.back().first_round;
-  REQUIRE(first > 10);
-  bench.options.max_shots.reset();
-  bench.options.seed = 2;
-  const Measured second = bench.run();
-  CHECK(second.continued);
-  CHECK(has(second.warnings, "prepared: the time of a command depends on the one before it"));
-  CHECK(bench.looks.back().first_round == first);
-  CHECK(second.rounds >= 60);
-  // Before each stop of the rounds from there on there is a whole command, which is of no round.
-  for (std::size_t i = 1; i < bench.samples.size(); ++i) {
-    const StoredSample& sample = bench.samples[i];
-    const StoredSample& ahead = bench.samples[i - 1];
-    if (sample.round >= first) CHECK((ahead.round == 0 && ahead.asked == Event{}));
-    if (sample.round < first && sample.round > 0 && ahead.round > 0)
-      CHECK(sample.sequence == ahead.sequence + 1);
-  }
-}
-
 TEST_CASE("a run of another build, project, device, input or path is not resumed, and the reason is named") {
   const auto obstacle_after = [](const std::function<void(Bench&)>& change) {
     Bench bench;
