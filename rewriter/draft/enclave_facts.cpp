@@ -2,7 +2,6 @@
 #include "rewriter/draft/facts.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <map>
 #include <regex>
@@ -11,20 +10,17 @@
 #include <fmt/format.h>
 
 #include "rewriter/draft/main_scan.hpp"
+#include "rewriter/draft/makefile.hpp"
+#include "rewriter/draft/text.hpp"
 #include "rewriter/edl/edge.hpp"
 #include "rewriter/edl/files.hpp"
 #include "rewriter/edl/tokens.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
 
 using Strings = std::vector<std::string>;
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 /// Beside the importer, else the first of the name.
 std::optional<std::string> imported(const FoundTree& tree, const std::string& importer,
@@ -118,29 +114,34 @@ void find_searched(const FoundTree& tree, const Edl& edl, EnclaveFacts& facts) {
 }
 
 /// Adds the files that lie beside and below those with ocalls: they may call each other. Another program's
-/// main stays out.
-void add_program(const FoundTree& tree, const EnclaveFacts& facts, std::set<std::string>& files) {
-  const Strings made = edge_names(facts);
-  std::set<std::string> folders;
-  for (const std::string& file : files)
-    if (const std::string folder = folder_of(file);
-        !folder.empty() && !facts.source.starts_with(folder + "/"))
-      folders.insert(folder + "/");
+/// main stays out, and so do tests and all that lies beside or below a trusted file.
+void add_program(const FoundTree& tree, const std::set<std::string>& trusted, const Strings& made,
+                 std::set<std::string>& files) {
+  const auto lies_by_one_of = [](const std::set<std::string>& others, const std::string& path) {
+    return std::ranges::any_of(
+        others, [&](const std::string& other) { return path.starts_with(path_in(folder_of(other), "")); });
+  };
+  std::set<std::string> begun = files;
+  std::erase_if(begun, [&](const std::string& file) {
+    const std::string folder = path_in(folder_of(file), "");
+    return folder.empty() ||
+           std::ranges::any_of(trusted, [&](const std::string& other) { return other.starts_with(folder); });
+  });
   for (const auto& [path, text] : tree.texts) {
-    const bool is_beside = std::ranges::any_of(
-        folders, [&path = path](const std::string& folder) { return path.starts_with(folder); });
     const bool is_made = std::ranges::find(made, std::string(name_of_file(path))) != made.end();
-    if (is_beside && is_c_source(path) && !is_made && !is_made_or_foreign(path) && !defines_main(text))
+    if (lies_by_one_of(begun, path) && !lies_by_one_of(trusted, path) && is_c_source(path) && !is_made &&
+        !is_aside(path) && !is_made_or_foreign(path) && !defines_main(text))
       files.insert(path);
   }
 }
 
-void find_outside(const FoundTree& tree, const Edl& edl, EnclaveFacts& facts) {
+void find_outside(const FoundTree& tree, const Edl& edl, const std::set<std::string>& trusted,
+                  EnclaveFacts& facts) {
   std::set<std::string> files;
   for (const EdlFunction& ocall : edl.ocalls)
     if (const std::string file = definer(tree, ocall.name, edge_names(facts)); !file.empty())
       files.insert(file);
-  add_program(tree, facts, files);
+  add_program(tree, trusted, edge_names(facts), files);
   facts.outside.assign(files.begin(), files.end());
   static const std::regex variable(
       R"((?:^|\n)[ \t]{0,9}(?:extern[ \t]{1,9})?sgx_enclave_id_t[ \t]{1,9}(\w{1,99})[ \t]{0,9}[=;])");
@@ -187,24 +188,35 @@ void find_includes(const FoundTree& tree, const Edl& edl, EnclaveFacts& facts) {
   for (const std::string& folder : folders) facts.includes.push_back(folder.empty() ? "." : folder);
 }
 
-/// The makefile nearest to the EDL that builds with the SDK, and the signed enclave that it names.
+/// Those that a makefile names as words of their own, their variables replaced, and that make may be asked
+/// for below its folder.
+Strings signed_enclaves(const Makefile& makefile, const std::string& text) {
+  static const std::regex form(
+      R"((?:^|[\s=:"'])((?:\$\([\w.-]{1,100}\)|\$\{[\w.-]{1,100}\}|[\w./+-]){1,100}\.signed\.so)(?![\w.-]))");
+  const std::string said = without_comments(text);
+  Strings names;
+  for (std::sregex_iterator i(said.begin(), said.end(), form); i != std::sregex_iterator(); ++i) {
+    const std::string name = makefile.expanded((*i)[1].str());
+    if (name.find_first_of("$%(){} \t") == std::string::npos && name.find("..") == std::string::npos &&
+        !starts_with_one_of(name, {"/", "-"}) && !name_of_file(name).starts_with('.'))
+      names.push_back(name);
+  }
+  return names;
+}
+
+/// The makefile nearest to the EDL that builds with the SDK, and the signed enclave that it names: of several
+/// the one that is called like the EDL.
 void find_make(const FoundTree& tree, EnclaveFacts& facts) {
-  static const std::regex signed_name(R"([\w./-]{1,200}\.signed\.so)");
   for (std::string folder = folder_of(facts.edl);; folder = folder_of(folder)) {
-    for (const char* name : {"GNUmakefile", "makefile", "Makefile"}) {
+    for (const char* name : makefile_names) {
       const auto makefile = tree.texts.find(path_in(folder, name));
       if (makefile == tree.texts.end() || makefile->second.find("edger8r") == std::string::npos) continue;
       facts.make = folder;
-      facts.built_enclave = "enclave.signed.so";
-      const std::string& text = makefile->second;
-      for (std::sregex_iterator i(text.begin(), text.end(), signed_name); i != std::sregex_iterator(); ++i) {
-        if (i == std::sregex_iterator(text.begin(), text.end(), signed_name)) facts.built_enclave = i->str();
-        // Of several the one that is called like the EDL.
-        if (lower(i->str()).find(lower(facts.name)) != std::string::npos) {
-          facts.built_enclave = i->str();
-          break;
-        }
-      }
+      const Strings named = signed_enclaves(Makefile(tree, folder), makefile->second);
+      const auto own = std::ranges::find_if(named, [&](const std::string& one) {
+        return draft::lower(one).find(draft::lower(facts.name)) != std::string::npos;
+      });
+      facts.built_enclave = own != named.end() ? *own : named.empty() ? "enclave.signed.so" : named.front();
       return;
     }
     if (folder.empty()) return;
@@ -236,7 +248,7 @@ std::optional<EnclaveFacts> find_enclave(const FoundTree& tree) {
           return std::ranges::find(other.ecalls, facts.entry.name, &EdlFunction::name) != other.ecalls.end();
         }) == 1;
     find_searched(tree, edl, facts);
-    find_outside(tree, edl, facts);
+    find_outside(tree, edl, trusted, facts);
     find_sources(tree, trusted, facts);
     find_includes(tree, edl, facts);
     find_built(tree, facts);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makefiles and sub.mk say of a trusted application, by their texts: make is not run. Of branches all
-// are read, as they depend on the development kit.
+// A trusted application by the texts of its makefiles and of sub.mk: make is not run. All branches are read,
+// as they depend on the development kit.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct TaBuild {
   std::string uuid;    // of its binary; empty: it has none, or says it in a way that only make understands
   std::vector<std::string> sources;  // that sub.mk names and the tree has
   std::vector<std::string> folders;  // of headers, that sub.mk names
-  std::vector<std::string> outside;  // what it includes that lies outside of the tree, relative to that
+  std::vector<std::string> outside;  // files and folders that it needs outside of the tree, relative to that
   bool makes_sources = false;
 };
 

@@ -15,7 +15,9 @@
 
 #include "rewriter/c/text.hpp"
 #include "rewriter/draft/main_scan.hpp"
+#include "rewriter/draft/makefile.hpp"
 #include "rewriter/draft/ta_build.hpp"
+#include "rewriter/draft/text.hpp"
 #include "src/core/error.hpp"
 #include "src/core/project.hpp"
 #include "src/core/text.hpp"
@@ -167,8 +169,6 @@ std::vector<EntryCase> cases_of_entry(const CText& text) {
   return cases;
 }
 
-// --- Parameters ---
-
 /// Of a type of OP-TEE's; any bytes and sizes, which the application may refuse.
 std::string parameter_of(std::string_view type) {
   static const std::map<std::string_view, std::string_view> forms{
@@ -210,8 +210,6 @@ Strings parameters_of(const EntryCase& of, const CText& entry, const std::vector
   return parameters_between(entry, begin, end).value_or(Strings{});
 }
 
-// --- The application ---
-
 /// By `#define TA_UUID { 0x…, 0x…, 0x…, { 0x…, … } }`, or a macro that is so defined.
 std::string uuid_of_header(const Constants& constants) {
   static const std::regex number("0[xX]([0-9A-Fa-f]{1,8})");
@@ -227,9 +225,7 @@ std::string uuid_of_header(const Constants& constants) {
     const bool has_dash = part == 1 || part == 2 || part == 3 || part == 5;
     uuid += fmt::format("{}{:0>{}}", has_dash ? "-" : "", (*i)[1].str(), digits.at(part));
   }
-  std::ranges::transform(uuid, uuid.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return part == digits.size() ? uuid : "";
+  return part == digits.size() ? draft::lower(uuid) : "";
 }
 
 /// An application in the tree.
@@ -286,41 +282,59 @@ std::vector<TaCandidate> candidates_in(const FoundTree& tree) {
   return candidates;
 }
 
-/// The one that is called like the user wants, by its folder, UUID or file; the first where any will do.
+/// For a user who wants one that there is not, or that is not the only one.
+UserError not_chosen(const std::string& wanted, const std::string& why, const Strings& names,
+                     const std::string& hint) {
+  return UserError(Fault{.message = fmt::format("\"{}\": {}", plain_line(wanted), why),
+                         .hint = names.empty()
+                                     ? fmt::format("no C or C++ file here defines {}", ta_entry)
+                                     : plain_line(hint + fmt::format("{}", fmt::join(names, ", ")))});
+}
+
+/// The one that is called like the user wants, by its folder, file, UUID or name; the first where any will
+/// do.
 std::size_t chosen_of(const std::vector<TaCandidate>& candidates, const FoundTree& tree) {
   const std::string& wanted = tree.wanted_ta;
   if (wanted.empty()) return 0;
+  const std::string path = tree_path("", wanted);
+  Strings names;
+  Strings folders;
+  std::size_t last = 0;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const TaCandidate& candidate = candidates[i];
-    if (is_one_of(wanted, Strings{name_of(candidate, tree), candidate.build.folder, candidate.build.uuid,
-                                  candidate.source}))
-      return i;
+    if (is_one_of(path, Strings{candidate.build.folder, candidate.source})) return i;
+    names.push_back(name_of(candidate, tree));
+    if (names.back() != wanted && draft::lower(candidate.build.uuid) != draft::lower(wanted)) continue;
+    folders.push_back(candidate.build.folder.empty() ? "." : candidate.build.folder);
+    last = i;
   }
-  Strings names;
-  for (const TaCandidate& candidate : candidates) names.push_back(name_of(candidate, tree));
-  throw UserError(Fault{
-      .message = fmt::format("\"{}\": there is no such trusted application", plain_line(wanted)),
-      .hint = names.empty()
-                  ? fmt::format("no C or C++ file here defines {}", ta_entry)
-                  : fmt::format("there are {}", plain_line(fmt::format("{}", fmt::join(names, ", "))))});
+  if (folders.empty()) throw not_chosen(wanted, "there is no such trusted application", names, "there are ");
+  if (folders.size() > 1)
+    throw not_chosen(wanted, "several trusted applications are called so", folders,
+                     "name the folder of the one that you mean: ");
+  return last;
 }
 
-/// The tree with traps is a copy of the folder: what lies outside of that is not beside it.
+/// The tree with traps is a copy of the folder: that has nothing beside it.
 void refuse_outside(const TaCandidate& candidate, const FoundTree& tree) {
   if (candidate.build.outside.empty()) return;
-  const std::string& first =
-      *std::ranges::max_element(candidate.build.outside, {}, [](const std::string& path) {
-        std::size_t steps = 0;
-        while (path.substr(3 * steps).starts_with("../")) ++steps;
-        return steps;
-      });
+  const auto steps_of = [](const std::string& path) {
+    return std::ranges::count(std::filesystem::path(path), std::filesystem::path(".."));
+  };
+  const std::string& first = *std::ranges::max_element(candidate.build.outside, {}, steps_of);
   std::filesystem::path up = tree.root;
-  for (std::size_t at = 0; first.substr(at).starts_with("../"); at += 3) up = up.parent_path();
-  throw UserError(
-      Fault{.message = fmt::format("the build files of {} name \"{}\", which lies outside of this folder",
-                                   plain_line(in_words(candidate, tree)), plain_line(first)),
-            .hint = fmt::format("jcprof copies the folder that it is given: jcprof init {} --ta {}",
-                                plain_line(up.string()), name_of(candidate, tree))});
+  for (auto steps = steps_of(first); steps > 0; --steps) up = up.parent_path();
+  const std::string there =
+      tree_path("", (tree.root / candidate.build.folder).lexically_relative(up).generic_string());
+  throw UserError(Fault{
+      .message = fmt::format("the build files of {} name \"{}\", which lies outside of this folder",
+                             plain_line(in_words(candidate, tree)), plain_line(first)),
+      .hint =
+          up.has_relative_path()
+              ? fmt::format("jcprof copies the folder that it is given: jcprof init {} --ta {}",
+                            plain_line(draft::shell_word(up.string())), plain_line(draft::shell_word(there)))
+              : "jcprof copies the folder that it is given: give it one that has all that is "
+                "built from"});
 }
 
 /// A glob for each kind of file below the makefile's folder, and in those of headers elsewhere; the files one

@@ -19,6 +19,11 @@ std::string list(std::string_view key, const Strings& strings);
 std::string step(const Strings& argv, std::string_view more = "");
 std::string steps(std::string_view key, const Strings& all);
 
+std::string lower(std::string text);
+
+/// As a shell takes it for one word.
+std::string shell_word(const std::string& text);
+
 /// Begins the file.
 std::string head(const std::string& name, std::string_view target);
 

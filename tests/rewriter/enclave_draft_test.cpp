@@ -75,6 +75,39 @@ TEST_CASE("without the SDK an enclave gets a host build, with the files that its
                                                !Catch::Contains("App/Shop_u.c"));
 }
 
+TEST_CASE("a signed enclave's name is taken as make has it, or not at all") {
+  const auto asked_for = [](const std::string& makefile) {
+    FoundTree tree = tree_with_sdk();
+    tree.texts.at("Makefile") = "SGX_EDGER8R := edger8r\nNAME = shop\nDIR ?= out\n" + makefile;
+    return drafted(tree).build[0].run.back();
+  };
+  CHECK(asked_for("all: $(DIR)/${NAME}.signed.so\n") == "out/shop.signed.so");
+  CHECK(asked_for("OUT = $(NAME)-sim.signed.so\n") == "shop-sim.signed.so");
+  CHECK(asked_for("# old.signed.so\nOUT := ./new.signed.so # shop.signed.so\n") == "./new.signed.so");
+  for (const char* refused :
+       {"A = ../../../x.signed.so\n", "A = /x.signed.so\n", "A = $(UNKNOWN)/x.signed.so\n",
+        "A = $(UNKNOWN)-x.signed.so\n", "A = -x.signed.so\n", "A = $(B:.so=.signed.so)\n",
+        "A = $(call f,a)/x.signed.so\n", "A = shop.signed.so.bak\n"}) {
+    INFO(refused);
+    CHECK(asked_for(refused) == "enclave.signed.so");
+  }
+}
+
+TEST_CASE("tests, and files beside trusted ones, are no part of an enclave's host") {
+  Files files = shop;
+  files["App/tests/check.cpp"] = "int check() { return 0; }\n";
+  files["App/Trusted/more.cpp"] = "int ecall_more(int n) { return n; }\n";
+  files["App/Trusted/inner.cpp"] = "int inner() { return 0; }\n";
+  files["Enclave/Shop.edl"].replace(files["Enclave/Shop.edl"].find("public int ecall_buy"), 0,
+                                    "public int ecall_more(int n); ");
+  files["App/Outside/print.cpp"] = files["App/App.cpp"];
+  files.erase("App/App.cpp");
+  files["App/Outside/tests/check.cpp"] = "int check() { return 0; }\n";
+  const std::string host = joined(drafted(tree_of(files)).build[1].run);
+  CHECK_THAT(host, Catch::Contains(" App/Outside/print.cpp ") && !Catch::Contains("check.cpp") &&
+                       !Catch::Contains("inner.cpp"));
+}
+
 TEST_CASE("--entry chooses an enclave's ecall, and the others are listed") {
   FoundTree tree = tree_of(shop);
   tree.wanted_entry = "ecall_buy";

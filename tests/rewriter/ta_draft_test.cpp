@@ -51,12 +51,14 @@ TEST_CASE("of several trusted applications the makefile's first is taken, and th
 
 TEST_CASE("--ta chooses a trusted application by its name, folder, UUID or file") {
   FoundTree tree = tree_of(three);
-  for (const char* name : {"bell", "11111111-2222-3333-4444-555555555555", "bell/bell.c"}) {
+  for (const char* name : {"bell", "./bell/", "11111111-2222-3333-4444-555555555555", "bell/bell.c"}) {
     tree.wanted_ta = name;
     INFO(name);
     CHECK(drafted(tree).compile.make == "bell");
     CHECK_THAT(draft_project(tree).text, Catch::Contains("//   3 CMD_RING\n"));
   }
+  tree.wanted_ta = "AAAAAAAA-2222-3333-4444-555555555555";
+  CHECK(drafted(tree).compile.make == "lock/ta");
   tree.wanted_ta = "bel";
   CHECK_THROWS_WITH(draft_project(tree),
                     "\"bel\": there is no such trusted application\nhint: there are lock, bell, extra");
@@ -65,6 +67,48 @@ TEST_CASE("--ta chooses a trusted application by its name, folder, UUID or file"
   CHECK_THROWS_WITH(draft_project(none),
                     "\"bell\": there is no such trusted application\n"
                     "hint: no C or C++ file here defines TA_InvokeCommandEntryPoint");
+}
+
+TEST_CASE("a name of two trusted applications chooses none, and a folder does") {
+  Files files = three;
+  files["old/bell/Makefile"] = kit;
+  files["old/bell/bell.c"] = entry_of("CMD_OLD");
+  files["new/bell/Makefile"] = kit;
+  files["new/bell/bell.c"] = entry_of("CMD_NEW");
+  files.erase("bell/bell.c");
+  FoundTree tree = tree_of(files);
+  tree.wanted_ta = "bell";
+  CHECK_THROWS_WITH(draft_project(tree),
+                    "\"bell\": several trusted applications are called so\n"
+                    "hint: name the folder of the one that you mean: new/bell, old/bell");
+  tree.wanted_ta = "old/bell";
+  CHECK(drafted(tree).compile.make == "old/bell");
+}
+
+TEST_CASE("a makefile's variables are those that make would have") {
+  const auto object = [](const std::string& makefile) {
+    return drafted(tree_of({{"Makefile", makefile + kit}, {"a.c", entry_of("CMD_A") + "#define CMD_A 0\n"}}))
+        .trigger.object;
+  };
+  const std::string own = "BINARY := 11111111-2222-3333-4444-555555555555\n";
+  const std::string other = "BINARY ?= 99999999-2222-3333-4444-555555555555\n";
+  const auto is_own = Catch::Contains("11111111-2222-3333-4444-555555555555");
+  CHECK_THAT(object(own + other), is_own);
+  CHECK_THAT(object("export " + own), is_own);
+  CHECK_THAT(object(own + "all: a\n\tBINARY = 99999999-2222-3333-4444-555555555555\n"), is_own);
+  CHECK_THAT(object("ifdef A\n\t" + own + "endif\n"), is_own);
+  CHECK_THAT(object("NAME = 11111111-2222-3333-4444-555555555555" + std::string(4000, ' ') +
+                    "# so\noverride BINARY = $(NAME)\n"),
+             is_own);
+}
+
+TEST_CASE("a file that make can do without, and a name that begins with two dots, do not lie outside") {
+  const Project project =
+      drafted(tree_of({{"Makefile", "-include ../local.mk\nsinclude ../../more.mk\n" + kit},
+                       {"sub.mk", "srcs-y += a.c\nglobal-incdirs-y += ..x\n"},
+                       {"..x/x.h", "int x;\n"},
+                       {"a.c", entry_of("CMD_A")}}));
+  CHECK(project.sources == Strings{"**/*.c", "**/*.h"});
 }
 
 TEST_CASE("sub.mk brings sources and headers of other folders") {
@@ -101,7 +145,20 @@ TEST_CASE("an application whose makefile leads out of the folder is refused, wit
   CHECK_THROWS_WITH(draft_project(tree),
                     "the build files of sample (a.c) name \"../../mk/common.mk\", which lies outside of this "
                     "folder\n"
-                    "hint: jcprof copies the folder that it is given: jcprof init /work --ta sample");
+                    "hint: jcprof copies the folder that it is given: jcprof init /work --ta apps/bell");
+  tree.root = "/my work/apps/bell";
+  tree.texts.at("Makefile") = kit;
+  const auto hint_with = [&](const std::string& folder) {
+    tree.texts.at("sub.mk") = "global-incdirs-y += " + folder + "\n";
+    return Catch::Contains("jcprof init " + std::string(folder == ".." ? "'/my work/apps' --ta bell"
+                                                                       : "'/my work' --ta apps/bell"));
+  };
+  for (const char* folder : {"..", "../.."}) {
+    const auto hint = hint_with(folder);
+    CHECK_THROWS_WITH(draft_project(tree), hint);
+  }
+  tree.root = "/bell";
+  CHECK_THROWS_WITH(draft_project(tree), Catch::Contains("give it one that has all that is built from"));
 }
 
 TEST_CASE("an application whose build makes sources makes them before they are read") {

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewriter/draft/makefile.hpp"
+
+#include <filesystem>
+#include <regex>
+#include <sstream>
+
+#include "src/core/text.hpp"
+
+namespace jcprof::rewriter {
+namespace {
+
+// Files that include each other in a circle end there.
+constexpr int deepest_include = 8;
+
+/// A backslash at the end joins a line with the next one.
+std::vector<std::string> joined_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  bool goes_on = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line.ends_with('\r')) line.pop_back();
+    if (!goes_on) lines.emplace_back();
+    goes_on = line.ends_with('\\');
+    if (goes_on) line.back() = ' ';
+    lines.back() += line;
+  }
+  return lines;
+}
+
+std::string trimmed_front(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  return begin == std::string::npos ? "" : text.substr(begin);
+}
+
+}  // namespace
+
+std::vector<MakeLine> make_lines(const std::string& text) {
+  static const std::regex form(
+      R"([ \t]{0,40}(?:(-|s?)(include)[ \t]{1,40}|(?:(?:export|override)[ \t]{1,40}){0,2}([\w.$()-]{1,100})[ \t]{0,40}([:?+]?:{0,2}=)))");
+  std::vector<MakeLine> lines;
+  bool is_in_rule = false;
+  std::smatch match;
+  for (const std::string& whole : joined_lines(text)) {
+    // Before the first rule and behind an assignment a tab is but white space.
+    if (is_in_rule && whole.starts_with('\t')) continue;
+    const std::string line = whole.substr(0, whole.find('#'));
+    if (std::regex_search(line, match, form, std::regex_constants::match_continuous)) {
+      is_in_rule = false;
+      const bool includes = match[2].matched;
+      lines.push_back({.name = match[includes ? 2 : 3],
+                       .how = includes ? (match[1].length() == 0 ? "" : "-") : match[4].str(),
+                       .value = trimmed_front(match.suffix())});
+    } else if (!starts_with_one_of(trimmed_front(line),
+                                   {"ifeq", "ifneq", "ifdef", "ifndef", "else", "endif"})) {
+      is_in_rule = is_in_rule || line.find(':') != std::string::npos;
+    }
+  }
+  return lines;
+}
+
+std::string without_comments(const std::string& text) {
+  std::string said;
+  for (const std::string& line : joined_lines(text)) said += line.substr(0, line.find('#')) + "\n";
+  return said;
+}
+
+std::string tree_path(const std::string& folder, const std::string& path) {
+  const std::string normal = (std::filesystem::path(folder) / path).lexically_normal().generic_string();
+  return normal == "." ? "" : normal.ends_with('/') ? normal.substr(0, normal.size() - 1) : normal;
+}
+
+bool leads_out_of_tree(const std::string& path) {
+  return path == ".." || path.starts_with("../");
+}
+
+Makefile::Makefile(const FoundTree& tree, std::string folder) : tree_(tree), folder_(std::move(folder)) {
+  for (const char* name : makefile_names) add(path_in(folder_, name), 0);
+}
+
+void Makefile::add(const std::string& path, int depth) {
+  const auto found = tree_.texts.find(path);
+  if (found == tree_.texts.end() || depth == deepest_include) return;
+  for (const MakeLine& line : make_lines(found->second)) {
+    if (line.name == "include")
+      include(line, depth);
+    else if (line.how.starts_with('+'))
+      values_[line.name] += " " + line.value;
+    else if (line.how.starts_with('?'))
+      values_.try_emplace(line.name, line.value);
+    else
+      values_[line.name] = line.value;
+  }
+}
+
+/// What make can do without may lie anywhere.
+void Makefile::include(const MakeLine& line, int depth) {
+  std::istringstream names(expanded(line.value));
+  for (std::string name; names >> name;) {
+    uses_kit_ = uses_kit_ || name.ends_with("ta_dev_kit.mk");
+    if (name.find('$') != std::string::npos || name.starts_with('/')) continue;
+    const std::string path = tree_path(folder_, name);
+    if (leads_out_of_tree(path) && line.how.empty()) outside_.push_back(path);
+    add(path, depth + 1);
+  }
+}
+
+}  // namespace jcprof::rewriter

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of makefiles, line by line, and the values of their variables: make is not run. Of branches all
+// are read, as they depend on the environment.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "rewriter/draft/variables.hpp"
+#include "rewriter/found_tree.hpp"
+
+namespace jcprof::rewriter {
+
+constexpr std::array<const char*, 3> makefile_names{"GNUmakefile", "makefile", "Makefile"};
+
+/// "srcs-y += a.c b.c" has a name, and how it is assigned; "-include x.mk" has "include" and "-".
+struct MakeLine {
+  std::string name;
+  std::string how;
+  std::string value;
+};
+
+/// Assignments and inclusions; lines of recipes are none.
+std::vector<MakeLine> make_lines(const std::string& text);
+
+std::string without_comments(const std::string& text);
+
+/// "a", "../b/" → "b"; empty: the root of the tree. A path that begins with ".." leads out of it.
+std::string tree_path(const std::string& folder, const std::string& path);
+bool leads_out_of_tree(const std::string& path);
+
+/// The lines of a folder's makefiles, those that they include in their places: paths are relative to the
+/// folder in which make runs.
+class Makefile {
+ public:
+  Makefile(const FoundTree& tree, std::string folder);
+
+  bool uses_kit() const { return uses_kit_; }                           // of OP-TEE's trusted applications
+  const std::vector<std::string>& outside() const { return outside_; }  // that it must include
+  std::string expanded(const std::string& text) const { return expand(values_, text); }
+
+ private:
+  void add(const std::string& path, int depth);
+  void include(const MakeLine& line, int depth);
+
+  const FoundTree& tree_;
+  const std::string folder_;
+  Variables values_;
+  std::vector<std::string> outside_;
+  bool uses_kit_ = false;
+};
+
+}  // namespace jcprof::rewriter
