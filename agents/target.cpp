@@ -2,6 +2,7 @@
 #include "agents/target.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -38,8 +39,6 @@ void Target::take_request(std::span<const Bytes> inputs) {
     inputs_.push_back({.placed = placed[i], .known = &known_[inputs[i]]});
 }
 
-// ---- shots
-
 void Target::measure(std::span<const Shot> shots, std::span<const Bytes> inputs, const Sink& sink) {
   take_request(inputs);
   const Sink answer = [&](const Sample& sample) {
@@ -67,7 +66,7 @@ std::size_t Target::measure_some(std::span<const Shot> shots, const Sink& sink) 
   });
   if (good == orders.size()) return good;
   const Shot& suspect = shots[good];
-  if (stops_ > 0 && done.end == ListEnd::hung) hangs_when_used_ = true;
+  see_hang(done);
   sink(stops_ > 0 ? asked_again(suspect) : settled(suspect, done));
   return good + 1;
 }
@@ -176,7 +175,7 @@ Sample Target::asked_again(const Shot& shot) {
   if (!why.empty()) return lost(why);
   const Order order = order_for(shot, 0);
   const Run run = subject_->run(std::span(&order, 1));
-  if (run.end == ListEnd::finished && is_good(shot, run.results.front())) {
+  if (!is_in_doubt_ && run.end == ListEnd::finished && is_good(shot, run.results.front())) {
     ++account_.blamed;
     blame(stops, last);
   }
@@ -189,7 +188,12 @@ void Target::blame(std::uint32_t stops, Event last) {
   if (stops > 1) policy_.deviated();
 }
 
-// ---- loads
+/// Short waits also end where a busy host gives it no time: that an event is to blame is not known until the
+/// second one.
+void Target::see_hang(const Run& run) {
+  const bool is_hung = stops_ > 0 && run.end == ListEnd::hung;
+  is_in_doubt_ = is_hung && std::exchange(hangs_when_used_, true) && slow_once_.insert(last_stop_).second;
+}
 
 /// Why there is none to be had, or nothing.
 std::string Target::make_ready(const Input& input, bool is_fresh_wanted) {
@@ -263,7 +267,7 @@ void Target::look_back(const Input& input) {
   is_spoilt_ = true;
   if (is_whole)
     policy_.deviated();
-  else
+  else if (!is_in_doubt_)
     blame(stops_, last_stop_);
 }
 
@@ -274,7 +278,7 @@ bool Target::goes_as_usual(const Input& input) {
   traced.room = 1;
   traced.limit_ns = suspicious_ns(known);
   const Run run = subject_->run(std::span(&traced, 1));
-  if (run.end == ListEnd::hung) hangs_when_used_ = true;
+  see_hang(run);
   if (!is_back(run)) return false;
   if (!known.path.allows(subject_->window().all)) known.is_path_in_doubt = true;
   return !known.is_path_in_doubt && known.answer.allows(run.results.back().answer);
@@ -296,8 +300,6 @@ bool Target::takes_as_usual(const Input& input) {
   }
   return !usual;
 }
-
-// ---- time
 
 /// Until the answer has to be out, with a margin for what is not the target's.
 std::int64_t Target::remaining_ns() const {
@@ -326,8 +328,6 @@ std::uint32_t Target::stops_allowed(const Input& input) const {
 bool Target::is_never_looked_at(const Known& known) const {
   return settings_.is_fresh_always || 8 * usual_ns(known, settings_.ticks_per_ns) > settings_.timeout.count();
 }
-
-// ---- other verbs
 
 /// UserError where the subject is lost in it.
 Run Target::carried_out(std::span<const Order> orders, std::string_view doing) {

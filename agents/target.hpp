@@ -82,6 +82,7 @@ class Target {
   Sample settled(const Shot& shot, const Run& run);
   Sample asked_again(const Shot& shot);
   void blame(std::uint32_t stops, Event last);
+  void see_hang(const Run& run);
 
   Run carried_out(std::span<const Order> orders, std::string_view doing);
   std::string make_ready(const Input& input, bool is_fresh_wanted);
@@ -105,6 +106,8 @@ class Target {
   ReloadPolicy policy_;
   std::set<Event> harmful_;       // after a stop at one of these always a load
   bool hangs_when_used_ = false;  // it has, behind a stop
+  std::set<Event> slow_once_;     // behind these it has hung for a short wait
+  bool is_in_doubt_ = false;      // whether the last hang was one
   bool is_warm_ = false;          // the first run, which may make what lasts, is over
   bool is_spoilt_ = false;        // to be loaded anew before it is used again
   std::uint32_t stops_ = 0;       // since the load
