@@ -47,12 +47,10 @@ void add_init(CLI::App& app, InitOptions& options) {
                  "the sources of an applet, an enclave, a trusted application or a program (default: the "
                  "current folder)")
       ->check(CLI::ExistingDirectory);
-  app.add_option(
-      "--entry", options.entry,
-      "of several the applet with this entry, such as PinApplet.process, or the program of this name "
-      "or file");
-  app.add_option("--ta", options.ta,
-                 "of several trusted applications the one of this name, folder, UUID or file");
+  app.add_option("--entry", options.entry,
+                 "takes the applet with this entry, such as PinApplet.process, the ecall of this name, or "
+                 "the program of this name or file");
+  app.add_option("--ta", options.ta, "takes the trusted application of this name, folder, UUID or file");
   add_quiet(app, options.quiet);
   add_consent(app, options.yes);
   app.add_flag("--no-try", options.no_try, "write the project file, and do not build and run it");

@@ -45,7 +45,7 @@ inline constexpr std::uint32_t target_dead = 0xFFFF3024;
 
 enum class Origin : std::uint32_t { api = 1, comms = 2, tee = 3, ta = 4 };
 
-/// What the TA is told of who opens the session; the numbers are those of TEEC_LOGIN_….
+/// Who opens the session, as the TA is told; the numbers are those of TEEC_LOGIN_….
 enum class Login : std::uint32_t {
   everybody = 0,
   user = 1,
@@ -55,7 +55,7 @@ enum class Login : std::uint32_t {
   group_application = 6,
 };
 
-/// Of a login as a group: which.
+/// Logins as a group name it.
 struct Identity {
   Login login = Login::everybody;
   std::uint32_t group = 0;

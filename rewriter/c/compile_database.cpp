@@ -161,7 +161,7 @@ std::vector<CompileUnit> units_of_make(const Project& project, const std::vector
   std::vector<CompileUnit> all;
   for (const CompileCommand& command : commands_of_make(project, out))
     all.push_back(unit_of(command.folder, command.file, command.words));
-  // What the build only makes, such as the files of the SDK's tool for an EDL.
+  // The build makes some files first, such as those of the SDK's tool for an EDL.
   std::erase_if(all, [](const CompileUnit& unit) { return !fs::exists(unit.path); });
   drop_repetitions(all);
   std::vector<CompileUnit> units = units_about(project, sources, std::move(all));

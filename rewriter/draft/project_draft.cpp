@@ -148,8 +148,8 @@ std::string shared_object(const std::string& name, const Strings& includes, cons
   return step(argv, ", \"timeout_s\": 1800");
 }
 
-/// What the SDK's untrusted library is called, and what finds it when the bridge is loaded. Of hardware mode
-/// the SDK has a stub only: that of the system is found by itself.
+/// Flags for the SDK's untrusted library, and those that find it when the bridge is loaded. The SDK has but a
+/// stub for hardware mode: that of the system is found by itself.
 Strings untrusted_libraries(const FoundTree& tree) {
   const std::string lib = tree.sdk + "/lib64";
   if (tree.is_sgx_hardware) return {"-L" + lib, "-lsgx_urts", "-lpthread", "-ldl"};

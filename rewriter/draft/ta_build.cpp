@@ -55,7 +55,7 @@ bool is_part_of_word(char c) {
   return is_word(c) || c == '-';
 }
 
-/// Where a makefile names it, comments left out.
+/// The place at which a makefile names it, comments left out.
 std::size_t position_of(const std::string& text, const std::string& name) {
   const std::string said = without_comments(text);
   for (std::size_t at = said.find(name); at != std::string::npos; at = said.find(name, at + 1)) {

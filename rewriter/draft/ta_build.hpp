@@ -19,10 +19,11 @@ struct TaBuild {
   bool makes_sources = false;
 };
 
-/// Of the makefile nearest to the file with the entry that uses the development kit.
+/// By the makefile nearest to the file with the entry that uses the development kit.
 TaBuild ta_build_of(const FoundTree& tree, const std::string& source);
 
-/// Where the makefiles of the folders around name this one, outermost first: of two, the lower comes first.
+/// The places at which the makefiles of the folders around name this one, outermost first: the lower of two
+/// comes first.
 std::vector<std::size_t> rank_in_build(const FoundTree& tree, const std::string& folder);
 
 }  // namespace jcprof::rewriter

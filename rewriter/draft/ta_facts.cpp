@@ -169,7 +169,7 @@ std::vector<EntryCase> cases_of_entry(const CText& text) {
   return cases;
 }
 
-/// Of a type of OP-TEE's; any bytes and sizes, which the application may refuse.
+/// A parameter of one of OP-TEE's types, with any bytes and sizes: the application may refuse them.
 std::string parameter_of(std::string_view type) {
   static const std::map<std::string_view, std::string_view> forms{
       {"TEE_PARAM_TYPE_VALUE_INPUT", R"({"value": "in", "a": 1})"},
@@ -338,7 +338,7 @@ void refuse_outside(const TaCandidate& candidate, const FoundTree& tree) {
 }
 
 /// A glob for each kind of file below the makefile's folder, and in those of headers elsewhere; the files one
-/// by one where other applications lie below it. What sub.mk names elsewhere comes too.
+/// by one where other applications lie below it. Files elsewhere that sub.mk names come too.
 Strings sources_of(const TaCandidate& own, const std::vector<TaCandidate>& all, const FoundTree& tree) {
   const auto lies_in = [](const std::string& path, const std::string& folder) {
     return path.starts_with(path_in(folder, ""));

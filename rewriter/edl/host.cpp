@@ -57,7 +57,7 @@ constexpr Passage outward{"sgx_status_t", "SGX_SUCCESS", "jcprof_host_outside", 
 constexpr Passage outward_of_open_enclave{"oe_result_t", "OE_OK", "jcprof_host_outside",
                                           "jcprof_host_outside == NULL", "OE_FAILURE"};
 
-/// What the SDK's libraries have, or bring along, and the host's do not.
+/// The SDK's libraries have this, or bring it along, and the host's do not.
 constexpr std::string_view of_sdk_libc = R"(
 #ifdef __GLIBC__
 #include <stdarg.h>
@@ -85,7 +85,7 @@ typedef enum { OE_OK = 0, OE_FAILURE = 1 } oe_result_t;
 #endif
 )";
 
-/// Whose parts jcprof_sdk.h has, all in one.
+/// jcprof_sdk.h has parts of all of these.
 constexpr std::array<std::string_view, 10> sdk_headers_of_host{
     "cpuid", "defs",     "lfence",         "spinlock", "thread",
     "trts",  "trts_aex", "trts_exception", "tseal",    "uswitchless"};

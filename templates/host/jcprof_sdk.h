@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a host build has of the SDK's trusted libraries, under the names of their headers: enough to run, and no
+/* A host build has this of the SDK's trusted libraries, under the names of their headers: enough to run, and no
    protection at all. Sealed data can be read by anybody, and no exception is ever reported. */
 #ifndef JCPROF_SDK_H
 #define JCPROF_SDK_H
