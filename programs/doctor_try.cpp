@@ -21,6 +21,7 @@
 #include "rewriter/project_programs.hpp"
 #include "src/core/status_form.hpp"
 #include "src/engine/statistics.hpp"
+#include "src/engine/warm_up.hpp"
 
 namespace jcprof::cli {
 namespace {
@@ -33,8 +34,13 @@ constexpr int looks = 5;
 constexpr double least_rounds = 10;
 // Less than this is lost in the time that it takes to start a program, or to reach the target.
 constexpr double least_part = 0.05;
-constexpr double short_ns = 1e6;
 constexpr double patience_s = 600;
+// A measurement with a zoom has about so many stops, and settles most lines in so many rounds.
+constexpr double most_stops = 200;
+constexpr double usual_rounds = 20;
+// A target that is steady takes so many shots to show it. The warm-up may take a quarter of the time.
+constexpr double shots_of_warm_up = 2 * engine::WarmUp::pairs_per_window * engine::WarmUp::windows_compared;
+constexpr double warm_ups_in_all = 4;
 
 std::string in_time(double seconds) {
   if (seconds < 1) return fmt::format("{:.0f} ms", 1000 * seconds);
@@ -134,27 +140,33 @@ class Trial {
 
   void contact() {
     step_ = "target";
-    const std::unique_ptr<harness::Transport> transport =
+    std::unique_ptr<harness::Transport> transport =
         harness::make_transport(project_, map_, "", folder_.path());
     const harness::Description target = transport->describe();
     ok(fmt::format("{}{}", target.device.empty() ? target.transport : target.device,
                    target.simulated ? " (SIMULATED)" : ""));
     step_ = "trigger";
+    if (project_.target == TargetKind::program) {
+      transport.reset();  // a server that it started may hold a port, and the look starts one too
+      if (is_shortened()) return;
+      transport = harness::make_transport(project_, map_, "", folder_.path());
+      transport->describe();
+    }
     const std::vector<StoredInput> inputs =
         harness::make_inputs(project_.inputs, {.root = project_.root, .seed = project_.measure.seed});
     std::vector<Bytes> bytes;
     for (const StoredInput& input : inputs) bytes.push_back(input.bytes);
     transport->set_inputs(std::move(bytes));
-    if (project_.target == TargetKind::program && is_shortened()) return;
     const harness::Survey survey = harness::survey(map_, *transport, inputs);
     look_at(survey, *transport, target);
   }
 
   /// jcprof profile leaves out traps of such a path by itself, and builds again.
   bool is_shortened() {
-    const PathLook look = look_at_path(project_, map_, folder_.path(), "");
+    const PathLook look = look_at_path(project_, map_, folder_.path(), "", LookDepth::length);
     const Shortening shorter = shortening(look, map_, project_.profile.level);
     if (look.path.state != harness::PathState::cut || !is_needed(shorter)) return false;
+    contact_ = {.events = static_cast<std::uint64_t>(events_aimed_at), .shot_s = look.contact.shot_s};
     // Without its head and the end of its line.
     std::string text = to_text(shorter).substr(std::string_view("path: ").size());
     text.pop_back();
@@ -209,10 +221,13 @@ class Trial {
 /// Nothing; else why the programs of the project are not run.
 Findings refusal(const Project& project, const CommonOptions& options) {
   const bool yes = options.yes;
+  const auto allowed = [&](const char* what) {
+    return fmt::format("`jcprof doctor --yes {}` allows {}", options.project, what);
+  };
   // Programs that were allowed before are one thing, a card in a reader another.
   if (!yes && project.transport.starts_with("pcsc:"))
     return {{Verdict::remark, "trial",
-             "not made: it installs on the card in the reader, and sends the trigger", "--yes allows it"}};
+             "not made: it installs on the card in the reader, and sends the trigger", allowed("it")}};
   std::vector<std::string> programs =
       rewriter::programs_of_generation(project, output_folder(project, options));
   std::ranges::move(programs_of_steps(project), std::back_inserter(programs));
@@ -221,7 +236,7 @@ Findings refusal(const Project& project, const CommonOptions& options) {
     ask_about(project, programs, consent_of(yes));
   } catch (const UserError&) {
     return {{Verdict::remark, "trial", "not made: it runs the programs of the project",
-             "--yes allows them (docs/safety.md)"}};
+             allowed("them") + " (docs/safety.md)"}};
   }
   return {};
 }
@@ -269,6 +284,12 @@ Findings prospects(const Project& project, const FirstContact& contact) {
                      other_tool(project.target)
                : ""});
   return findings;
+}
+
+double seconds_to_measure(const FirstContact& contact) {
+  const double stops = std::min(static_cast<double>(contact.events) + 1, most_stops);
+  return contact.shot_s *
+         std::max(warm_ups_in_all * shots_of_warm_up, shots_of_warm_up + usual_rounds * stops);
 }
 
 Tried try_project(const Project& project, const CommonOptions& options) {

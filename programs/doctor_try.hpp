@@ -19,8 +19,11 @@ struct FirstContact {
   std::uint64_t events = 0;  // of the path of most inputs
   double whole_ns = 0;       // of the command
   double behind_ns = 0;      // of it, behind the first event
-  double shot_s = 0;         // that a shot takes with all around it
+  double shot_s = 0;         // a whole run, with all around it
 };
+
+/// A command or a part of it that takes less cannot be timed from outside: to start a program takes as long.
+inline constexpr double short_ns = 1e6;
 
 struct Tried {
   std::vector<Finding> findings;
@@ -33,8 +36,11 @@ bool is_hidden(const FirstContact& contact);
 /// The median time of a few such shots, of those alone that were answered as asked; nothing where none was.
 std::optional<double> median_time(harness::Transport& transport, const Shot& shot);
 
-/// What to expect of a measurement, and what to change before it. Pure.
+/// Tells what a measurement will be like, and what to change before it. Pure.
 std::vector<Finding> prospects(const Project& project, const FirstContact& contact);
+
+/// The time that a measurement of such a command takes, with its warm-up. Pure.
+double seconds_to_measure(const FirstContact& contact);
 
 /// Makes the tree, builds, installs, starts the target, sends the trigger and looks at its answer, time and
 /// path. Stores nothing, and leaves the output folder as jcprof profile would before its first shot.

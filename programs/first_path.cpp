@@ -22,19 +22,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A path that had to be cut is to have so many. Zoom finds its hot part in some minutes.
-constexpr double events_aimed_at = 50'000;
-// Of these at statements: they tell the lines of functions that are passed seldom.
+// At most so many events of a path that was cut are at statements: they tell the lines of functions that are
+// passed seldom.
 constexpr double statements_aimed_at = 1'000;
 // One run tells that a command takes longer than what is too short.
 constexpr double surely_long_ns = 20e6;
 // A function that passes so few statements between two traps of its own is a helper.
 constexpr double few_steps = 4;
-// Of a path that is cut so many parts are looked at, each in a run of its own; fewer where these take long.
+// jcprof looks at so many parts of a path that is cut, each in a run of its own; at fewer if these take long.
 constexpr double most_parts = 8;
 constexpr double least_parts = 2;
 constexpr double patience_for_parts_s = 20;
-// A run whose path is recorded takes longer than a plain one, and this one is made once.
+// A path too long to be measured takes far longer to record than a plain run. So does its every part, but
+// they are few.
 constexpr int patience_for_trace = 6;
 constexpr std::uint32_t events_of_part = 32'768;
 // A survey makes as many runs where shots carry no signature.
@@ -219,20 +219,6 @@ std::vector<Traps> parts_of(harness::Transport& transport, std::uint32_t input,
   return all;
 }
 
-/// Of a program that is started anew.
-FirstContact timed(harness::Transport& transport, std::uint32_t input, const Sample& one_run,
-                   const harness::TracedPath& path) {
-  FirstContact contact{.events = path.events.size()};
-  contact.whole_ns = contact.behind_ns = static_cast<double>(one_run.ticks);
-  if (path.events.empty() || contact.whole_ns > surely_long_ns) return contact;
-  const std::optional<double> whole = median_time(transport, {.stop = {}, .input = input});
-  const std::optional<double> first = median_time(transport, {.stop = path.events.front(), .input = input});
-  if (!whole || !first) return contact;
-  contact.whole_ns = *whole;
-  contact.behind_ns = *whole - *first;
-  return contact;
-}
-
 std::set<std::string> entries_of(const TrapMap& map) {
   std::set<std::string> entries;
   for (const Trap& trap : map.traps)
@@ -240,7 +226,7 @@ std::set<std::string> entries_of(const TrapMap& map) {
   return entries;
 }
 
-/// Of a path that is cut.
+/// The path is cut.
 void shorten(const PathLook& look, const TrapMap& map, Shortening& result) {
   const Uses uses = uses_on(look, map, result.steps);
   std::set<std::string> gone;
@@ -259,34 +245,83 @@ void shorten(const PathLook& look, const TrapMap& map, Shortening& result) {
     if (use.passes > 0) result.steps[function] = use.steps / use.passes;
 }
 
-}  // namespace
+/// The target with its inputs.
+struct Reached {
+  std::unique_ptr<harness::Transport> transport;
+  harness::Description target;
+  std::uint32_t input = 0;  // the first one
+};
 
-PathLook look_at_path(const Project& project, const TrapMap& map, const fs::path& out,
-                      const std::string& uri) {
-  Project patient = project;
-  patient.session.timeout *= patience_for_trace;
-  const std::unique_ptr<harness::Transport> transport = harness::make_transport(patient, map, uri, out);
-  transport->describe();
+Reached reach(const Project& project, const TrapMap& map, const fs::path& out, const std::string& uri) {
+  Reached reached{.transport = harness::make_transport(project, map, uri, out)};
+  reached.target = reached.transport->describe();
   const std::vector<StoredInput> inputs =
       harness::make_inputs(project.inputs, {.root = project.root, .seed = project.measure.seed});
   std::vector<Bytes> bytes;
   for (const StoredInput& input : inputs) bytes.push_back(input.bytes);
-  transport->set_inputs(std::move(bytes));
-  const std::uint32_t input = inputs.front().index;
-  const Sample whole = harness::full_run(*transport, input);
-  const auto begun = std::chrono::steady_clock::now();
-  const Sample traced = transport->trace(input, 0, 1).end;
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-  if (traced.outcome == Outcome::timed_out)
-    return {.path = {.state = harness::PathState::cut, .end = traced}};
-  harness::TracedPath path = harness::trace_path(*transport, input, {.attempts = 1, .agreements_of_runs = 0});
-  if (path.state != harness::PathState::cut) {
-    PathLook look{.path = harness::trace_path(*transport, input, {.agreements_of_runs = agreements})};
-    if (!project.trigger.run.empty()) look.contact = timed(*transport, input, whole, look.path);
+  reached.transport->set_inputs(std::move(bytes));
+  reached.input = inputs.front().index;
+  return reached;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point begun) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+}
+
+}  // namespace
+
+PathLook look_at_path(const Project& project, const TrapMap& map, const fs::path& out, const std::string& uri,
+                      LookDepth depth) {
+  Reached reached = reach(project, map, out, uri);
+  auto begun = std::chrono::steady_clock::now();
+  const Sample whole = harness::full_run(*reached.transport, reached.input);
+  const FirstContact contact{.shot_s = seconds_since(begun)};
+  begun = std::chrono::steady_clock::now();
+  Sample traced = reached.transport->trace(reached.input, 0, 1).end;
+  const bool is_slow = traced.outcome == Outcome::timed_out;
+  if (is_slow) {
+    // It may be too long. The first transport ends before the second begins: both start the same server.
+    reached.transport.reset();
+    Project patient = project;
+    patient.session.timeout *= patience_for_trace;
+    reached = reach(patient, map, out, uri);
+    begun = std::chrono::steady_clock::now();
+    traced = reached.transport->trace(reached.input, 0, 1).end;
+  }
+  const PathLook untraceable{.path = {.state = harness::PathState::cut, .end = traced}, .contact = contact};
+  if (traced.outcome == Outcome::timed_out) return untraceable;
+  const double seconds_of_run = seconds_since(begun);
+  harness::Transport& transport = *reached.transport;
+  PathLook look{.path = harness::trace_path(transport, reached.input, {.agreements_of_runs = 0}),
+                .contact = contact};
+  if (look.path.state == harness::PathState::cut) {
+    look.parts = parts_of(transport, reached.input, look.path, seconds_of_run);
     return look;
   }
-  std::vector<Traps> parts = parts_of(*transport, input, path, took.count());
-  return {.path = std::move(path), .parts = std::move(parts)};
+  if (is_slow) return untraceable;  // so it would be when it is measured
+  if (depth == LookDepth::length) return look;
+  look.path = harness::trace_path(transport, reached.input, {.agreements_of_runs = agreements});
+  look.contact.events = look.path.events.size();
+  // An agent's program has started already, and its clock may count something else.
+  const bool is_timed = reached.target.transport == "exec" && reached.target.unit == ClockUnit::ns;
+  if (!is_timed || look.path.events.empty()) return look;
+  look.contact.whole_ns = look.contact.behind_ns = static_cast<double>(whole.ticks);
+  look.contact = timed_at(look.path.events.front(), transport, reached.input, look.contact);
+  return look;
+}
+
+FirstContact timed_at(Event first_event, harness::Transport& transport, std::uint32_t input,
+                      FirstContact contact) {
+  const std::optional<double> first = median_time(transport, {.stop = first_event, .input = input});
+  if (!first) return contact;
+  contact.behind_ns = contact.whole_ns - *first;
+  if (contact.whole_ns > surely_long_ns && !is_hidden(contact)) return contact;
+  // A little time behind the entry may be lost in the noise of one run.
+  if (const std::optional<double> whole = median_time(transport, {.stop = {}, .input = input})) {
+    contact.whole_ns = *whole;
+    contact.behind_ns = *whole - *first;
+  }
+  return contact;
 }
 
 Shortening shortening(const PathLook& look, const TrapMap& map, TrapLevel level, StepsPerPass known) {
@@ -327,7 +362,7 @@ std::string to_text(const Shortening& shortening) {
   std::vector<std::string> gone;
   for (const LeftOutFunction& one : shortening.left_out) gone.push_back(in_words(one));
   if (!gone.empty())
-    text += fmt::format("{} none at all in {}, whose time counts for their callers",
+    text += fmt::format("{} no traps at all in {}, whose time counts for their callers",
                         coarse.empty() ? ":" : ";", list_of(std::move(gone)));
   return text + "\n";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The path of a command that was built with traps, before it is measured: where it is too long for that, what
-// traps are better left out. Pure, but for look_at_path().
+// The path of a command that was built with traps, before it is measured: if it is too long for that, which
+// traps are better left out. Pure, but for look_at_path() and timed_at().
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,30 @@ namespace jcprof::cli {
 
 using Traps = std::vector<TrapId>;
 
+/// A path that was cut is to have so many events at most. Zoom finds its hot part in some minutes.
+inline constexpr double events_aimed_at = 50'000;
+
 struct PathLook {
   harness::TracedPath path;
   std::vector<Traps> parts = {};  // of a path that is cut: they are spread over it
-  FirstContact contact = {};      // of a program that is started anew
+  FirstContact contact = {};  // `shot_s` of one run; the rest if the path is not cut, times of `exec:` alone
 };
 
-/// One run of the command in the tree, as far as it was traced; where it is not cut, with what further runs
-/// take. Cut, with no event, is one whose traced run does not end in time, though the plain one does.
+/// The runs that are made: those that tell whether the path is cut, or also those that tell whether it
+/// varies, and how much of the command's time is behind its entry.
+enum class LookDepth : std::uint8_t { length, all };
+
+/// One plain run of the command in the tree within the project's time-out, and then traced runs. A path that
+/// is cut without any event could not be traced: the traced run does not end within some time-outs, or it
+/// takes more than one, though its path is short enough to be measured.
 /// UserError where the command cannot be run, whatever its traps. `transport` as --transport gives it.
 PathLook look_at_path(const Project& project, const TrapMap& map, const std::filesystem::path& out,
-                      const std::string& transport);
+                      const std::string& transport, LookDepth depth);
+
+/// `contact` knows the whole time of one run. Runs to the first event tell how much of it is behind the
+/// entry; further whole runs are made of a short command, or if little seems to be there.
+FirstContact timed_at(Event first_event, harness::Transport& transport, std::uint32_t input,
+                      FirstContact contact);
 
 /// How many statements a function passes for each pass of its entry or end.
 using StepsPerPass = std::map<std::string, double>;

@@ -101,7 +101,7 @@ void make_again(const Profiling& all, const GenOptions& gen) {
   build_and_install(all);
 }
 
-/// What the next tree is made without.
+/// The next tree is made without these.
 void leave_out(const Shortening& shorter, Profiling& all) {
   GenOptions& gen = all.gen;
   gen.functions_only = gen.functions_only || shorter.functions_only;
@@ -114,22 +114,25 @@ void leave_out(const Shortening& shorter, Profiling& all) {
   std::ranges::stable_sort(all.left_out, std::greater{}, &LeftOutFunction::calls);
 }
 
-/// Whoever asks for so many rounds or shots gets them.
-void refuse_unfit(const Profiling& all, const PathLook& look) {
+/// A call that asks for so many rounds or shots gets them.
+void refuse_unfit(const Profiling& all, const PathLook& look, FewerTraps fewer) {
   if (all.run.rounds || all.run.max_shots) return;
-  if (const std::optional<Fault> fault = unfit(look)) throw UserError(*fault, ExitCode::check_failed);
+  if (const std::optional<Fault> fault = unfit(look, fewer, all.project.trigger.clock))
+    throw UserError(*fault, ExitCode::check_failed);
 }
 
-/// Where the path is too long to be measured, or varies, builds with fewer traps.
+/// If the path is too long to be measured, or varies, builds with fewer traps.
 void shorten_path(Profiling& all) {
   if (all.project.target != TargetKind::program || all.refine == RefineWish::never) return;
   StepsPerPass known;
   for (int i = 0;; ++i) {
     const TrapMap map = read_trap_map(all.folder.path() / "traps.json");
-    const PathLook look = look_at_path(all.project, map, all.folder.path(), all.run.transport);
+    const PathLook look =
+        look_at_path(all.project, map, all.folder.path(), all.run.transport, LookDepth::all);
     const TrapLevel level = all.gen.functions_only ? TrapLevel::function : all.project.profile.level;
     const Shortening shorter = shortening(look, map, level, std::move(known));
-    if (!is_needed(shorter) || i == most_shortenings) return refuse_unfit(all, look);
+    if (!is_needed(shorter)) return refuse_unfit(all, look, FewerTraps::none);
+    if (i == most_shortenings) return refuse_unfit(all, look, FewerTraps::untried);
     say(all, harmless(to_text(shorter)));
     leave_out(shorter, all);
     known = shorter.steps;

@@ -12,9 +12,6 @@
 namespace jcprof::cli {
 namespace {
 
-// To start a program takes about as long.
-constexpr double shortest_ns = 1e6;
-
 std::string cause(const annotator::Profile& profile) {
   const bool varies =
       std::ranges::find(profile.noted, WarningKind::path_varies, &Warning::kind) != profile.noted.end();
@@ -49,28 +46,27 @@ std::optional<Fault> unfit(const annotator::Profile& profile, TargetKind target)
   return Fault{.message = "no line of the command has a time: " + cause(profile), .hint = better(target)};
 }
 
-std::optional<Fault> unfit(const PathLook& look) {
+std::optional<Fault> unfit(const PathLook& look, FewerTraps fewer, ProgramClock clock) {
   constexpr const char* better = "`jcprof record` or perf tells in one run; or give the command ";
   if (look.path.state == harness::PathState::cut) {
-    const std::string traps =
-        look.path.events.empty()
-            ? std::string(
-                  "the command ends in time without traps, and not with them, though they are as few as can "
-                  "be")
-            : fmt::format(
-                  "the command passes {} traps, also with as few as can be: that is too many to stop at",
-                  look.path.total.value_or(look.path.events.size()));
-    return Fault{.message = traps,
-                 .hint = fmt::format("{}less work. --rounds measures its beginning all the same", better)};
+    const std::string_view though =
+        fewer == FewerTraps::none ? "also with as few as can be" : "also after several builds with fewer";
+    return Fault{
+        .message = look.path.events.empty()
+                       ? fmt::format("the command ends in time without traps, and not with them, {}", though)
+                       : fmt::format("the command passes {} traps, {}: that is too many to stop at",
+                                     look.path.total.value_or(look.path.events.size()), though),
+        .hint = fmt::format("{}less work. --rounds measures its beginning all the same", better)};
   }
   const FirstContact& contact = look.contact;
-  if (contact.whole_ns == 0 || (contact.whole_ns > shortest_ns && !is_hidden(contact))) return std::nullopt;
-  return Fault{
-      .message = fmt::format("the command takes {}, and {} of it behind its entry: that is too little to be "
-                             "timed from outside",
-                             harness::in_unit(contact.whole_ns, ClockUnit::ns),
-                             harness::in_unit(std::max(contact.behind_ns, 0.0), ClockUnit::ns)),
-      .hint = fmt::format("{}more work. --rounds measures it all the same", better)};
+  if (contact.whole_ns == 0 || (contact.whole_ns > short_ns && !is_hidden(contact))) return std::nullopt;
+  return Fault{.message = fmt::format(
+                   "the command takes {}{}, and {} of it behind its entry: that is too little to be "
+                   "timed from outside",
+                   harness::in_unit(contact.whole_ns, ClockUnit::ns),
+                   clock == ProgramClock::cpu ? " of processor time" : "",
+                   harness::in_unit(std::max(contact.behind_ns, 0.0), ClockUnit::ns)),
+               .hint = fmt::format("{}more work. --rounds measures it all the same", better)};
 }
 
 }  // namespace jcprof::cli

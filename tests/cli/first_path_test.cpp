@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What traps are left out where a path is too long to be measured.
+// The traps that are left out if a path is too long to be measured.
 #include "programs/first_path.hpp"
 
 #include <catch2/catch.hpp>
+
+#include "tests/support/fake_transport.hpp"
 
 namespace jcprof::cli {
 namespace {
@@ -82,7 +84,7 @@ TEST_CASE("functions go where those are too many still, and how often they are c
   CHECK(shorter.coarse.empty());
   CHECK(shorter.left_out == std::vector<LeftOutFunction>{{.function = "a.c:hot[]", .calls = 1'000'000}});
   CHECK(to_text(shorter) ==
-        "path: 12005000 events are too many to stop at: none at all in a.c:hot[] (about 1000000 calls), "
+        "path: 12005000 events are too many to stop at: no traps at all in a.c:hot[] (about 1000000 calls), "
         "whose time "
         "counts for their callers\n");
 }
@@ -125,7 +127,7 @@ TEST_CASE("parts of a path stand for all of it, and may begin in the middle of a
   CHECK(shorter.left_out.empty());
 }
 
-TEST_CASE("where a traced run does not come to its end traps stand at functions only") {
+TEST_CASE("if a traced run does not come to its end traps stand at functions only") {
   const PathLook untraceable{.path = {.state = harness::PathState::cut}};
   const Shortening shorter = shortening(untraceable, map(), TrapLevel::statement);
   CHECK(shorter.functions_only);
@@ -133,13 +135,13 @@ TEST_CASE("where a traced run does not come to its end traps stand at functions 
   CHECK_FALSE(is_needed(shortening(untraceable, map(), TrapLevel::function)));
 }
 
-TEST_CASE("an entry stays, and where there is nothing else nothing is left out") {
+TEST_CASE("an entry stays, and if there is nothing else nothing is left out") {
   PathLook only_main = look({}, 1'000'000'000);
   only_main.parts = {Traps(1000, TrapId{2})};
   CHECK_FALSE(is_needed(shortening(only_main, map(), TrapLevel::function)));
 }
 
-/// Of a path that runs take in these ways.
+/// The unsteady traps of a path that runs take in these ways.
 std::vector<std::string> unsteady(const std::vector<std::vector<std::uint32_t>>& ways) {
   harness::TracedPath path{.state = harness::PathState::varying, .total = 9};
   for (const std::vector<std::uint32_t>& way : ways) {
@@ -157,6 +159,31 @@ TEST_CASE("traps go that not all runs pass as often or in the same order") {
   CHECK(unsteady({{1, 2, 3, 4, 5, 6, 7}, {1, 2, 4, 3, 5, 6, 7}}) == Names{"3", "4"});
   CHECK(unsteady({{1, 2, 3}, {1, 2, 3}}).empty());
   CHECK(unsteady({{1, 2, 3, 4}, {1, 5, 6}}).empty());  // there is no usual way
+}
+
+/// The times of a command of 1 s with so much behind its entry, and how many whole runs were made.
+std::pair<FirstContact, int> timed_with(std::uint64_t behind_ns) {
+  test::FakeTransport target;
+  target.paths[0] = {TrapId{1}, TrapId{2}};
+  constexpr std::uint64_t whole_ns = 1'000'000'000;
+  int whole_runs = 0;
+  target.twist = [&](const Shot& shot, std::uint64_t, Sample& sample) {
+    const bool is_whole = shot.stop.trap == run_to_end;
+    whole_runs += is_whole ? 1 : 0;
+    sample.ticks = is_whole ? whole_ns : whole_ns - behind_ns;
+  };
+  const FirstContact one_run{.events = 2, .whole_ns = whole_ns, .behind_ns = whole_ns};
+  return {timed_at({.trap = TrapId{1}, .hit = 1}, target, 0, one_run), whole_runs};
+}
+
+TEST_CASE("of a long command the way to its entry is timed too, and whole runs are repeated only in doubt") {
+  const auto [hidden, runs_in_doubt] = timed_with(200'000);
+  CHECK(hidden.behind_ns == 200'000);
+  CHECK(is_hidden(hidden));
+  CHECK(runs_in_doubt == 5);
+  const auto [good, further_runs] = timed_with(400'000'000);
+  CHECK(good.behind_ns == 400'000'000);
+  CHECK(further_runs == 0);
 }
 
 }  // namespace

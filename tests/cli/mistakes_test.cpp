@@ -99,6 +99,22 @@ TEST_CASE("a build that fails because of traps alone is said to") {
         std::to_string(read_trap_map(folder / "jcprof-out/traps.json").traps.size()) + " of them");
 }
 
+TEST_CASE("a server on a port of its own is there once at a time") {
+  const json server = {"flock", "-n", "{project}/port", "sh", "-c", "echo ready; exec sleep 100"};
+  const json found = found_with({{"start", {{"run", server}, {"ready", "ready"}}}});
+  CHECK(found.back()["subject"] == "estimate");
+}
+
+TEST_CASE("a measurement takes its rounds, or four times the shots of a warm-up") {
+  const FirstContact few{.events = 3, .shot_s = 1};
+  CHECK(seconds_to_measure(few) == 240);
+  const FirstContact some{.events = 99, .shot_s = 0.5};
+  CHECK(seconds_to_measure(some) == 0.5 * (60 + 20 * 100));
+  const FirstContact many{.events = 1'000'000, .shot_s = 1};  // they are zoomed into
+  CHECK(seconds_to_measure(many) == 60 + 20 * 200);
+  CHECK(seconds_to_measure({}) == 0);
+}
+
 TEST_CASE("a median is of the shots that were answered as asked") {
   test::FakeTransport target;
   target.paths[0] = {TrapId{1}, TrapId{2}};

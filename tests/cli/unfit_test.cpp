@@ -40,11 +40,16 @@ PathLook timed(double whole_ns, double behind_ns) {
 TEST_CASE(
     "a command that is over in a millisecond, or is on its way to the entry all the time, is not worth a "
     "run") {
-  CHECK_FALSE(unfit(timed(1.1e6, 0.5e6)));
-  CHECK_FALSE(unfit(timed(30e6, 2e6)));
-  CHECK_FALSE(unfit(timed(0, 0)));  // nobody has timed it
-  CHECK(unfit(timed(30e6, 0.5e6)));
-  const std::optional<Fault> fault = unfit(timed(0.9e6, 0.5e6));
+  const auto fault_of = [](const PathLook& look, ProgramClock clock = ProgramClock::wall) {
+    return unfit(look, FewerTraps::none, clock);
+  };
+  CHECK_FALSE(fault_of(timed(1.1e6, 0.5e6)));
+  CHECK_FALSE(fault_of(timed(30e6, 2e6)));
+  CHECK_FALSE(fault_of(timed(0, 0)));  // nobody has timed it
+  CHECK(fault_of(timed(30e6, 0.5e6)));
+  CHECK_THAT(fault_of(timed(0.9e6, 0.5e6), ProgramClock::cpu)->message,
+             Catch::StartsWith("the command takes 900 us of processor time, and 500 us of it behind"));
+  const std::optional<Fault> fault = fault_of(timed(0.9e6, 0.5e6));
   REQUIRE(fault);
   CHECK(fault->message ==
         "the command takes 900 us, and 500 us of it behind its entry: that is too little to be timed from "
@@ -54,15 +59,21 @@ TEST_CASE(
         "all the same");
 }
 
-TEST_CASE("a path that is cut though no more traps can go is not worth a run") {
+TEST_CASE("a path that stays cut is not worth a run, and whether more traps could go is said") {
   PathLook look = timed(1e9, 1e9);
   look.path.state = harness::PathState::cut;
   look.path.total = 100'000'000;
-  CHECK(unfit(look)->message ==
+  const auto message = [&](FewerTraps fewer) { return unfit(look, fewer, ProgramClock::wall)->message; };
+  CHECK(message(FewerTraps::none) ==
         "the command passes 100000000 traps, also with as few as can be: that is too many to stop at");
+  CHECK(message(FewerTraps::untried) ==
+        "the command passes 100000000 traps, also after several builds with fewer: that is too many to stop "
+        "at");
   look.path.events.clear();
-  CHECK_THAT(unfit(look)->message,
-             Catch::StartsWith("the command ends in time without traps, and not with them"));
+  CHECK(message(FewerTraps::none) ==
+        "the command ends in time without traps, and not with them, also with as few as can be");
+  CHECK(message(FewerTraps::untried) ==
+        "the command ends in time without traps, and not with them, also after several builds with fewer");
 }
 
 TEST_CASE("a path too long for the time is said, with the better tool") {

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// jcprof profile looks at the path of a program before it measures: programs that behave otherwise when they
+// are traced.
+#include <catch2/catch.hpp>
+
+#include "src/core/file.hpp"
+#include "src/core/process.hpp"
+#include "tests/core/temporary_folder.hpp"
+
+namespace jcprof::cli {
+namespace {
+
+constexpr const char* before_main =
+    "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n"
+    "static volatile unsigned sum;\nvoid work(void) {\n  sum++;\n}\n"
+    "int is_traced(void) { return getenv(\"JCPROF_TRACE\") != 0; }\n";
+
+/// The words of jcprof profile for that program; its entry is work().
+ProcessResult profiled(const std::string& main, const std::string& options,
+                       const std::string& timeout = "10s") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "a.c", before_main + main);
+  write_file(folder / "jcprof.json", R"({"format": "jcprof-project", "version": 1, "target": "program",
+  "sources": ["*.c"], "entry": "work", "build": [{"run": ["cc", "-o", "{out}/a", "a.c"]}],
+  "session": {"timeout": ")" + timeout + R"("}, "trigger": {"run": ["{out}/a"], "cwd": "{project}"}})");
+  return run_and_wait({.argv = {"sh", "-c", JCPROF_BIN_DIR "/jcprof profile . --yes " + options + " 2>&1"},
+                       .cwd = folder.path()},
+                      {}, std::chrono::seconds{100});
+}
+
+TEST_CASE("a plain run gets no more than the time-out of the project") {
+  const ProcessResult result =
+      profiled("int main(void) { usleep(1500000); work(); return 0; }\n", "", "500ms");
+  CHECK(result.exit_status != 0);
+  CHECK_THAT(result.tail, Catch::Contains("did not end within 500 ms") && !Catch::Contains("functions only"));
+}
+
+TEST_CASE("if traced runs of a short path take longer than the time-out, traps stand at functions only") {
+  const ProcessResult result =
+      profiled("int main(void) { if (is_traced()) usleep(1500000); work(); return 0; }\n", "", "500ms");
+  CHECK(result.exit_status == 1);
+  CHECK_THAT(
+      result.tail,
+      Catch::Contains("a traced run does not come to its end: traps stand at functions only\n") &&
+          Catch::Contains("the command ends in time without traps, and not with them, also with as few "
+                          "as can be\n"));
+}
+
+TEST_CASE("one traced run that is lost ends no profile") {
+  const ProcessResult result = profiled(
+      "int main(void) {\n  if (is_traced()) {\n    FILE* f = fopen(\"traced\", \"a\");\n    fputc('x', f);\n"
+      "    long runs = ftell(f);\n    fclose(f);\n    if (runs == 2) abort();\n  }\n  work();\n  return "
+      "0;\n}\n",
+      "--rounds 2");
+  INFO(result.tail);
+  CHECK(result.exit_status == 0);
+}
+
+}  // namespace
+}  // namespace jcprof::cli
