@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// jcprof init: jcprof-gen drafts a project file, and the draft is tried. What that tells goes into the file.
+// jcprof init: jcprof-gen drafts a project file, and the draft is tried. The file gets what the trial has told.
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <filesystem>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "programs/doctor_try.hpp"
 #include "programs/steps.hpp"
 #include "programs/verbs.hpp"
+#include "rewriter/draft/text.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/file.hpp"
 
@@ -18,24 +20,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// As the draft has it.
-constexpr std::string_view drafted_time = R"("max_time": "1m")";
+using rewriter::draft::drafted_time;
 constexpr double drafted_time_s = 60;
 constexpr double longest_time_s = 1800;
-// A measurement with a zoom has about so many stops, and settles most lines in so many rounds.
-constexpr double most_stops = 200;
-constexpr double usual_rounds = 20;
-constexpr double shots_of_warm_up = 60;
 
 /// Starts of a TA's machine take minutes, and a card in a reader is not ours.
 bool is_tried(const Project& project) {
   return project.target == TargetKind::program && project.transport.starts_with("exec:");
 }
 
-/// A longer "max_time", where the time that the draft has is too short for that command.
+/// The file gets a longer "max_time" if that of the draft is too short for the command.
 void keep_what_was_learned(const fs::path& file, const FirstContact& contact) {
-  const double stops = std::min(static_cast<double>(contact.events) + 1, most_stops);
-  const double wanted_s = contact.shot_s * (shots_of_warm_up + usual_rounds * stops);
+  const double wanted_s = seconds_to_measure(contact);
   std::string text = read_file(file);
   const std::size_t at = text.find(drafted_time);
   if (wanted_s <= drafted_time_s || at == std::string::npos) return;
@@ -47,8 +43,10 @@ void keep_what_was_learned(const fs::path& file, const FirstContact& contact) {
 void try_draft(const fs::path& file, const InitOptions& options) {
   const Project project = read_project(file.string());
   if (!is_tried(project)) return;
-  const Tried tried = try_project(project, {.project = file.string(), .quiet = true, .yes = options.yes});
-  if (!options.quiet) fmt::print("tried:\n{}", render(tried.findings));
+  Tried tried = try_project(project, {.project = options.folder, .quiet = true, .yes = options.yes});
+  if (options.quiet)
+    std::erase_if(tried.findings, [](const Finding& one) { return one.verdict != Verdict::failed; });
+  if (!tried.findings.empty()) fmt::print("tried:\n{}", render(tried.findings));
   if (tried.contact.events > 0) keep_what_was_learned(file, tried.contact);
 }
 
@@ -59,11 +57,16 @@ ExitCode init_and_try(const InitOptions& options) {
   const ExitCode drafted = draft_project(options);
   if (drafted != ExitCode::done || options.no_try) return drafted;
   const fs::path file = fs::canonical(options.folder) / "jcprof.json";
+  // The draft is good, whatever keeps jcprof from trying it.
+  const auto note = [](const std::exception& error) {
+    fmt::print(stderr, "note: it was not tried: {}\n", harmless(error.what()));
+  };
   try {
     try_draft(file, options);
   } catch (const UserError& error) {
-    // The draft is good, whatever keeps jcprof from trying it.
-    fmt::print(stderr, "note: it was not tried: {}\n", harmless(error.what()));
+    note(error);
+  } catch (const fs::filesystem_error& error) {
+    note(error);
   }
   return ExitCode::done;
 }

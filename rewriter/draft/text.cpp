@@ -71,8 +71,8 @@ std::string head(const std::string& name, std::string_view target) {
 std::string tail(std::string_view why) {
   return fmt::format(
       "  // Until each share is known to so many points, or for so long{}.\n"
-      "  \"measure\": {{\"absolute\": 1, \"max_time\": \"1m\"}}\n}}\n",
-      why);
+      "  \"measure\": {{\"absolute\": 1, {}}}\n}}\n",
+      why, drafted_time);
 }
 
 }  // namespace jcprof::rewriter::draft

@@ -32,6 +32,9 @@ inline constexpr std::string_view scope =
     "\"function\".\n"
     "  \"profile\": {\"include\": [\"*\"], \"exclude\": [], \"level\": \"statement\"},\n";
 
+/// The file has this in "measure". jcprof init makes it more for a command that needs more.
+inline constexpr std::string_view drafted_time = R"("max_time": "1m")";
+
 /// Ends the file.
 std::string tail(std::string_view why);
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <regex>
+#include <string>
+
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
@@ -36,7 +39,7 @@ struct BrokenCMake {
     write_file(folder / "p/main.c", "int main(void) { return 0; }\n");
   }
 
-  /// What init says; it ends well.
+  /// The words of init; it ends well.
   std::string init(const std::vector<std::pair<std::string, std::string>>& environment) const {
     const ProcessResult result = run_and_wait(
         {.argv = {JCPROF_BIN_DIR "/jcprof", "init", "p"}, .cwd = folder.path(), .environment = environment},
@@ -81,7 +84,7 @@ TEST_CASE("without the build system's program, or with a foreign output folder, 
   CHECK_THAT(foreign.init({{"JCPROF_YES", "1"}}), Catch::Contains("CMake does not say what it makes"));
 }
 
-/// What init says of a program of this text; it ends well.
+/// The words of init for a program of this text; it ends well.
 std::string said_of(const test::TemporaryFolder& folder, const std::string& text,
                     const std::vector<std::string>& options) {
   write_file(folder / "p/main.c", text);
@@ -110,10 +113,9 @@ TEST_CASE("init ends by trying the draft, up to the path, and stops at what fail
 
 TEST_CASE("init tries nothing that nobody has allowed, or with --no-try") {
   const test::TemporaryFolder unasked;
-  CHECK_THAT(
-      said_of(unasked, "int main(void) { return 0; }\n", {}),
-      Catch::Contains(
-          "remark   trial: not made: it runs the programs of the project\n         --yes allows them"));
+  CHECK_THAT(said_of(unasked, "int main(void) { return 0; }\n", {}),
+             Catch::Contains("remark   trial: not made: it runs the programs of the project\n         "
+                             "`jcprof doctor --yes p` allows them"));
   CHECK_FALSE(std::filesystem::exists(unasked / "p/jcprof-out/tree"));
   const test::TemporaryFolder unwished;
   CHECK_THAT(said_of(unwished, "int main(void) { return 0; }\n", {"--yes", "--no-try"}),
@@ -127,8 +129,39 @@ TEST_CASE("init gives a command the time that it needs") {
       "#include <time.h>\nstatic void step(void) { struct timespec t = {0, 1000000}; nanosleep(&t, 0); }\n"
       "int main(void) { for (int i = 0; i < 100; i++) step(); return 0; }\n",
       {"--yes"});
+  // 4060 shots of a tenth of a second and what a busy machine adds.
+  std::smatch time;
   const std::string draft = read_file(folder / "p/jcprof.json");
-  CHECK_THAT(draft, Catch::Contains("\"max_time\": \"") && !Catch::Contains("\"max_time\": \"1m\""));
+  REQUIRE(std::regex_search(draft, time, std::regex(R"("max_time": "([0-9]+)m")")));
+  CHECK(std::stoi(time[1]) >= 7);
+  CHECK(std::stoi(time[1]) <= 14);
+}
+
+TEST_CASE("init gives a command more time also if its path is too long to be measured at each statement") {
+  const test::TemporaryFolder folder;
+  CHECK_THAT(
+      said_of(folder,
+              "#include <time.h>\nstatic volatile unsigned sum;\nint main(void) {\n  struct timespec t "
+              "= {0, 100000000};\n  nanosleep(&t, 0);\n  for (unsigned i = 0; i < 200000; i++)\n    "
+              "sum += i;\n  return 0;\n}\n",
+              {"--yes"}),
+      Catch::Contains("are too many to stop at"));
+  CHECK_THAT(read_file(folder / "p/jcprof.json"), !Catch::Contains(R"("max_time": "1m")"));
+}
+
+TEST_CASE("init --quiet tells of a trial only what failed") {
+  const test::TemporaryFolder good;
+  CHECK(said_of(good, "int main(void) { return 0; }\n", {"--yes", "--quiet"}).empty());
+  const test::TemporaryFolder bad;
+  CHECK_THAT(said_of(bad, "int main(void) { return 3; }\n", {"--yes", "--quiet"}),
+             Catch::StartsWith("tried:\nfailed   trigger: the program "));
+}
+
+TEST_CASE("a draft that cannot be tried is good all the same") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "p/jcprof-out", "not a folder");
+  CHECK_THAT(said_of(folder, "int main(void) { return 0; }\n", {"--yes"}),
+             Catch::Contains("note: it was not tried: "));
 }
 
 }  // namespace
