@@ -71,23 +71,32 @@ bool holds_entry(const SourceModel& model, const std::set<std::string>& entries)
   });
 }
 
+bool has_jump(Reach reach) {
+  return reach == Reach::in_process || reach == Reach::ta;
+}
+
 /// Main files of units in which another file holds an entry: the runtime comes first in them, too early for
-/// what that file asks of it.
-std::set<CFileId> hosts_of_entries(const std::vector<SourceModel>& models,
+/// the roots of that file.
+std::set<CFileId> hosts_of_entries(const std::vector<SourceModel>& models, const std::vector<CFileId>& files,
                                    const std::vector<CompileUnit>& units,
                                    const std::vector<std::vector<std::size_t>>& seen_by_unit,
-                                   const std::set<std::string>& entries) {
+                                   const CEntering& entering) {
   std::set<CFileId> hosts;
-  for (std::size_t unit = 0; unit < units.size(); ++unit)
-    for (const std::size_t file : seen_by_unit[unit])
-      if (!units[unit].path.ends_with("/" + models[file].path) && holds_entry(models[file], entries))
-        hosts.insert(file_id(units[unit].path));
+  if (!has_jump(entering.reach)) return hosts;
+  std::vector<bool> holds;
+  for (const SourceModel& model : models) holds.push_back(holds_entry(model, entering.entries));
+  for (std::size_t unit = 0; unit < units.size(); ++unit) {
+    const CFileId own = file_id(units[unit].path);
+    if (std::ranges::any_of(seen_by_unit[unit],
+                            [&](std::size_t file) { return holds[file] && files[file] != own; }))
+      hosts.insert(own);
+  }
   return hosts;
 }
 
 enum class FileRole : std::uint8_t { included, main, host };  // host: of another file's entry
 
-/// First of all in the file: the runtime is there for whatever follows. Where roots need <setjmp.h>, it is
+/// First of all in the file: the runtime is there for whatever follows. If roots need <setjmp.h>, it is
 /// asked for ahead.
 void include_runtime(SourceModel& model, FileRole role, Reach reach) {
   const bool is_main_file = role != FileRole::included;
@@ -98,8 +107,7 @@ void include_runtime(SourceModel& model, FileRole role, Reach reach) {
   for (std::uint32_t i = 0; role != FileRole::host && i < model.sites.size(); ++i)
     if (model.sites[i].kind == TrapKind::entry0) root.wanted_by.push_back(i);
   if (is_main_file || !model.sites.empty()) model.slots.insert(model.slots.begin(), std::move(slot));
-  const bool has_jump = reach == Reach::in_process || reach == Reach::ta;
-  if (has_jump && (role == FileRole::host || !root.wanted_by.empty()))
+  if (has_jump(reach) && (role == FileRole::host || !root.wanted_by.empty()))
     model.slots.insert(model.slots.begin(), std::move(root));
 }
 
@@ -109,7 +117,9 @@ std::vector<SourceModel> read_c(const fs::path& root, const std::vector<std::str
                                 const std::vector<CompileUnit>& units, const CEntering& entering) {
   std::vector<SourceModel> models = read_files(root, paths);
   CSources sources;
-  for (std::size_t i = 0; i < paths.size(); ++i) sources.emplace(file_id(root / paths[i]), i);
+  std::vector<CFileId> files;
+  for (const std::string& path : paths) files.push_back(file_id(root / path));
+  for (std::size_t i = 0; i < paths.size(); ++i) sources.emplace(files[i], i);
   std::vector<CText> texts;
   texts.reserve(models.size());
   for (const SourceModel& model : models) texts.emplace_back(model.text);
@@ -133,12 +143,11 @@ std::vector<SourceModel> read_c(const fs::path& root, const std::vector<std::str
   name_functions(models, parameters);
   std::set<CFileId> main_files;
   for (const CompileUnit& unit : units) main_files.insert(file_id(unit.path));
-  const std::set<CFileId> hosts = hosts_of_entries(models, units, seen_by_unit, entering.entries);
+  const std::set<CFileId> hosts = hosts_of_entries(models, files, units, seen_by_unit, entering);
   for (std::size_t i = 0; i < models.size(); ++i) {
-    const CFileId file = file_id(root / paths[i]);
-    const FileRole role = hosts.contains(file)        ? FileRole::host
-                          : main_files.contains(file) ? FileRole::main
-                                                      : FileRole::included;
+    const FileRole role = hosts.contains(files[i])        ? FileRole::host
+                          : main_files.contains(files[i]) ? FileRole::main
+                                                          : FileRole::included;
     include_runtime(models[i], role, entering.reach);
   }
   return models;
