@@ -2,13 +2,13 @@
 #include "harness/agent/link.hpp"
 
 #include <cmath>
-#include <thread>
 #include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "harness/agent/panic.hpp"
+#include "src/core/cancellation.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::harness {
@@ -24,12 +24,13 @@ constexpr int starts = 3;
 constexpr milliseconds patience_at_the_end{500};
 constexpr std::chrono::minutes longest_start{10};
 
-// What the agent of trusted applications says of one that has panicked. The log comes by another way, a
-// little later: scripts/optee-vm looks at it five times a second.
+// So the agent of trusted applications calls one that has panicked. The log comes by another way, a little
+// later: scripts/optee-vm looks at it five times a second.
 constexpr std::string_view of_dead_target = "TARGET_DEAD";
 constexpr milliseconds log_of_panic{400};
+constexpr milliseconds between_looks{20};
 
-/// Of a program of ours a hint stands behind what it says.
+/// Programs of ours put a hint behind their message.
 std::string last_line(std::string_view text) {
   std::string hint;
   while (true) {
@@ -61,10 +62,9 @@ const AgentDescription& AgentLink::description() {
 
 void AgentLink::open(std::string_view requests) {
   if (settings_.life == AgentLife::batch) drop();
-  if (agent_)
-    agent_->send(requests);
-  else
-    start(requests);
+  if (!agent_) return start(requests);
+  known_log_ = agent_->tail();
+  agent_->send(requests);
 }
 
 void AgentLink::close() {
@@ -80,6 +80,7 @@ void AgentLink::start(std::string_view requests) {
     if (was_started_) log.start = LogStart::go_on;
     was_started_ = true;
     agent_.emplace(settings_.command, log);
+    known_log_.clear();
     const std::string why = say_hello(requests);
     if (why.empty()) return;
     drop();
@@ -165,8 +166,19 @@ NoAnswer AgentLink::no_answer(LineState state) {
 
 std::string AgentLink::explained(const std::string& why) {
   if (why.find(of_dead_target) == std::string::npos || has_no_panics_ || !agent_) return why;
-  std::this_thread::sleep_for(log_of_panic);
-  const std::string panic = panic_in(agent_->tail());
+  const auto end = AgentProcess::Clock::now() + log_of_panic;
+  std::string log;
+  std::string panic;
+  // A report may come in pieces: it has ended when it has places, and nothing more came between two looks.
+  for (bool is_whole = false; !is_whole;) {
+    std::string now = agent_->tail();
+    panic = panic_in(gained(known_log_, now));
+    is_whole = panic.find(", at ") != std::string::npos && now == log;
+    log = std::move(now);
+    if (AgentProcess::Clock::now() >= end) break;
+    if (!is_whole) cancellation().sleep_for(between_looks);
+  }
+  known_log_ = std::move(log);
   has_no_panics_ = panic.empty();
   return panic.empty() ? why : fmt::format("{}: {}", why, panic);
 }

@@ -82,7 +82,7 @@ class AgentLink {
                     error->hint.empty() ? std::string(refusal.hint) : error->hint);
     return std::get<Value>(std::move(answer));
   }
-  /// `why`, and what the log says of it: a trusted application that is dead has left code and stack there.
+  /// `why`, and the reason by what the log has gained: a trusted application that died leaves code and stack.
   std::string explained(const std::string& why);
   /// A UserError (environment) with account().
   UserError failure(const std::string& message, std::string hint = {});
@@ -109,6 +109,7 @@ class AgentLink {
   std::optional<AgentProcess> agent_;
   std::optional<AgentDescription> description_;
   std::string last_words_;
+  std::string known_log_;  // the end of the log at the last request or explanation
   std::uint64_t last_id_ = 0;
   int failures_ = 0;  // in a row
   bool has_succeeded_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last panic of a trusted application that OP-TEE has written to an agent's log. Pure.
+// The last panic or abort of a trusted application that OP-TEE has written to an agent's log. Pure.
 #pragma once
 
 #include <string>
@@ -7,8 +7,11 @@
 
 namespace jcprof::harness {
 
-/// "it panicked with code 0xffff000f (TEE_ERROR_SECURITY), at 0x1a1c of UUID.elf, called from 0x2b30"; empty:
-/// the log has no panic.
+/// "it panicked with code 0xffff000f (TEE_ERROR_SECURITY), at 0x1a1c of UUID.elf, called from 0x2b30", or "it
+/// ended in a data-abort at address 0x0, at …"; empty: the log has neither.
 std::string panic_in(std::string_view log);
+
+/// The end of a log that has grown, of which both are the last lines.
+std::string_view gained(std::string_view before, std::string_view now);
 
 }  // namespace jcprof::harness

@@ -234,6 +234,7 @@ class FaultyAgent {
     if (fault_ == "shot_sample_list") sample = json::array({1});
     if (fault_ == "shot_odd_reply") sample["reply"] = "0";
     if (fault_ == "shot_big_status") sample["status"] = 1e12;
+    std::cerr << options_.value("log", "");
     if (fault_ == "shot_lost")
       sample = {{"outcome", "lost"}, {"why", options_.value("why", "it caught fire")}};
     if (fault_ == "shot_timed_out") sample = {{"outcome", "timed_out"}};

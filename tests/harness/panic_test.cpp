@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deaths of trusted applications in OP-TEE's log.
+#include "harness/agent/panic.hpp"
+
+#include <fmt/format.h>
+#include <catch2/catch.hpp>
+
+#include "harness/agent/link.hpp"
+#include "src/core/file.hpp"
+#include "tests/core/temporary_folder.hpp"
+#include "tests/support/agents.hpp"
+
+namespace jcprof::harness {
+namespace {
+
+const std::string panic_log =
+    "E/TC:?? 0 TA panicked with code 0xffff000f\n"
+    "E/LD:  Status of TA 8aaaf200-2450-11e4-abe2-0002a5d5c51b\n"
+    "E/LD:   region  4: va 0x0000000040023000 pa 0x000000000e300000 size 0x012000 flags r-xs [0]\n"
+    "E/LD:   [0] 8aaaf200-2450-11e4-abe2-0002a5d5c51b @ 0x0000000040023000\n"
+    "E/LD:  Call stack:\n"
+    "E/LD:   0x0000000040024a1c\n"
+    "E/LD:   0x0000000040023b30\n"
+    "D/TC:? 0 user_ta_enter: 0xffff3024\n";
+
+TEST_CASE("a panic is read from OP-TEE's log, with its code and where in the binary it was") {
+  CHECK(panic_in("I/TC: all is well\n").empty());
+  CHECK(panic_in(panic_log) ==
+        "it panicked with code 0xffff000f (TEEC_ERROR_SECURITY), at 0x1a1c of "
+        "8aaaf200-2450-11e4-abe2-0002a5d5c51b.elf, called from 0xb30");
+  CHECK(panic_in("E/TC:? 0 TA panicked with code 0x0\n" + panic_log +
+                 "E/TC:? 0 TA panicked with code 0x0\n") == "it panicked with code 0x0");
+}
+
+const std::string abort_log =
+    "E/TC:? 0 User mode data-abort at address 0x8 (translation fault)\n"
+    "E/TC:? 0  esr 0x92000005  ttbr0 0x200000e1a5020   ttbr1 0x00000000   cidr 0x0\n"
+    "E/LD:   [0] 11111111-2450-11e4-abe2-0002a5d5c51b @ 0x0000000050000000\n"
+    "E/LD:  Call stack:\n"
+    "E/LD:   0x0000000050000040\n";
+
+TEST_CASE("an abort is told as one, and nothing of the panic before it") {
+  const std::string abort =
+      "it ended in a data-abort at address 0x8, at 0x40 of 11111111-2450-11e4-abe2-0002a5d5c51b.elf";
+  CHECK(panic_in(panic_log + abort_log) == abort);
+  CHECK(panic_in(abort_log + panic_log) == panic_in(panic_log));
+  CHECK(panic_in(panic_log + abort_log.substr(0, abort_log.find('\n') + 1)) ==
+        "it ended in a data-abort at address 0x8");
+}
+
+TEST_CASE("of two panics with stacks the last is told, and of two stacks of one panic") {
+  const std::string other =
+      "E/TC:?? 0 TA panicked with code 0x1\n"
+      "E/LD:   [0] 11111111-2450-11e4-abe2-0002a5d5c51b @ 0x0000000050000000\n"
+      "E/LD:  Call stack:\nE/LD:   0x0000000050000010\n";
+  const std::string told = "it panicked with code 0x1, at 0x10 of 11111111-2450-11e4-abe2-0002a5d5c51b.elf";
+  CHECK(panic_in(panic_log + other) == told);
+  CHECK(panic_in(other + "E/LD:  Call stack:\nE/LD:   0x0000000050000010\n") == told);
+}
+
+TEST_CASE("a log has gained the lines behind those that are known, also where its front is gone") {
+  CHECK(gained("", "a\nb\n") == "a\nb\n");
+  CHECK(gained("a\nb\n", "a\nb\n").empty());
+  CHECK(gained("a\nb\n", "b\nc\n") == "c\n");
+  CHECK(gained("a\nb\n", "c\nd\n") == "c\nd\n");
+}
+
+TEST_CASE("a panic that was told does not explain the next death") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "log", panic_log);
+  const std::string agent =
+      fmt::format("cat {} >&2; exec {} '{}'", (folder / "log").string(), JCPROF_FAULTY_AGENT,
+                  R"({"fault":"shot_lost","shot":3,"why":"TEEC_ERROR_TARGET_DEAD"})");
+  AgentLink link(test::agent_setup({"sh", "-c", agent}).settings, nullptr);
+  link.open("");
+  const std::string told = link.explained("TARGET_DEAD");
+  CHECK_THAT(told, Catch::Contains("it panicked with code 0xffff000f"));
+  CHECK(link.explained("TARGET_DEAD") == "TARGET_DEAD");
+}
+
+}  // namespace
+}  // namespace jcprof::harness
