@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -86,6 +87,23 @@ std::pair<std::string, ProcessResult> run(const Command& command) {
   return {read_file(fmt::format("/proc/self/fd/{}", file.get())), std::move(ended)};
 }
 
+/// True if make failed only for want of ways to make files, and of calls of make that passed this on.
+bool misses_files_only(const std::string& output) {
+  constexpr std::string_view mark = ": *** ";  // behind "make[1]" or "Makefile:3"
+  std::istringstream lines(output);
+  bool misses = false;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find(mark);
+    if (at == std::string::npos || line.find_first_of(" \t") < at) continue;  // a command that prints so
+    const std::string_view what = std::string_view(line).substr(at + mark.size());
+    const bool is_missing = what.starts_with("No rule to make target ");
+    misses = misses || is_missing;
+    // "[Makefile:3: all] Error 2": of a make that has called one which has said why.
+    if (!is_missing && !(what.starts_with('[') && what.ends_with("Error 2"))) return false;
+  }
+  return misses;
+}
+
 UserError failure(const Project& project, const Command& command, const ProcessResult& ended) {
   return UserError(Fault{
       .message = ended.timed_out
@@ -131,8 +149,11 @@ std::vector<CompileCommand> commands_of_make(const Project& project, const fs::p
   if (ended.timed_out) throw why;
   // It may name files that only the build makes, such as those of jcprof's edge folder: the others count.
   command.argv.emplace_back("--keep-going");
-  std::vector<CompileCommand> commands = parse_dry_run(run(command).first, folder);
+  const auto [rest, rest_ended] = run(command);
+  if (rest_ended.timed_out) throw failure(project, command, rest_ended);
+  std::vector<CompileCommand> commands = parse_dry_run(rest, folder);
   if (commands.empty()) throw why;
+  if (!misses_files_only(rest)) throw failure(project, command, rest_ended);
   return commands;
 }
 

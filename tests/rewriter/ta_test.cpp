@@ -152,6 +152,19 @@ TEST_CASE("compilers are found in what make would run, and what it would print i
                                           "../src/f.c in /p/ta: gcc|-DF|-MT|f.lo|-c"});
 }
 
+TEST_CASE("files that only the build makes may be missing, but make may not fail in another way") {
+  const auto tree_with = [](const std::string& inner) {
+    return Tree(
+        {{"ta/Makefile", makefile + "all: more\n.PHONY: more\nmore:\n\techo a: *** b\n\t$(MAKE) -C more\n"},
+         {"ta/more/Makefile", inner}});
+  };
+  const std::string rule = "all: gone.o\ngone.o: gone.c\n\tcc -c gone.c\n";
+  const Tree missing = tree_with(rule);
+  CHECK(commands_of_make(missing.project, missing.folder.path() / "out").size() == 2);
+  CHECK_THAT(tree_with("$(error no licence)\n" + rule).fault(),
+             Catch::Contains("make does not say how it compiles") && Catch::Contains("*** no licence."));
+}
+
 TEST_CASE("where the development kit is missing, or no source is compiled, it is said what to set") {
   Tree tree;
   tree.project.build.clear();
