@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jcprof init: jcprof-gen drafts a project file, and the draft is tried. The file gets what the trial has told.
+// jcprof init: jcprof-gen drafts a project file, and the draft is tried. The file keeps what that told.
 #include <algorithm>
 #include <cmath>
 #include <exception>

@@ -99,9 +99,14 @@ TEST_CASE("a build that fails because of traps alone is said to") {
         std::to_string(read_trap_map(folder / "jcprof-out/traps.json").traps.size()) + " of them");
 }
 
-TEST_CASE("a server on a port of its own is there once at a time") {
+TEST_CASE("a server beside an agent, which no second one can stand beside, is there once at a time") {
   const json server = {"flock", "-n", "{project}/port", "sh", "-c", "echo ready; exec sleep 100"};
-  const json found = found_with({{"start", {{"run", server}, {"ready", "ready"}}}});
+  const json found =
+      found_with({{"entry", "turns"},
+                  {"transport", "agent:" JCPROF_SYNTHETIC_AGENT},
+                  {"trigger", {{"run", nullptr}, {"clock", nullptr}, {"device", "card"}, {"blocks", 9}}},
+                  {"start", {{"run", server}, {"ready", "ready"}}}});
+  INFO(found.dump(1));
   CHECK(found.back()["subject"] == "estimate");
 }
 
