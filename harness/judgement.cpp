@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -18,13 +19,13 @@ std::string points(double share) {
 }
 
 std::optional<Warning> warning_of_warm_up(const engine::Engine& engine) {
-  const std::string moved = engine.pilot() && engine.pilot()->drift > 0
+  const std::string moved = engine.pilot() && !engine.pilot()->steady && engine.pilot()->drift > 0
                                 ? fmt::format(": it still moved by {:.1f} %", 100 * engine.pilot()->drift)
                                 : "";
   if (engine.has_cut_warm_up())
     return Warning{
         WarningKind::unsteady,
-        "the target did not show itself steady in the quarter of --max-time or --max-shots that may "
+        "the target did not show itself steady in the part of --max-time or --max-shots that may "
         "warm it up" +
             moved + ". Measuring began all the same, and times may hold what it does until it is warm",
         "a larger --max-time or --max-shots, or a shorter command, lets it warm up"};
@@ -104,6 +105,12 @@ std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal
          "a transport or a target with two states; the report shows the distribution of each line, and its "
          "mean");
   return warnings;
+}
+
+void join(std::vector<Warning>& warnings, std::vector<Warning> judged) {
+  const auto is_unsteady = [](const Warning& one) { return one.kind == WarningKind::unsteady; };
+  if (std::ranges::any_of(judged, is_unsteady)) std::erase_if(warnings, is_unsteady);
+  std::ranges::move(judged, std::back_inserter(warnings));
 }
 
 }  // namespace jcprof::harness

@@ -42,5 +42,8 @@ std::string in_unit(double ticks, ClockUnit unit);
 
 /// About the rounds that `engine` has seen.
 std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal, ClockUnit unit);
+/// Puts the judged ones behind those of earlier calls. If the newest warm-up was not steady, that is said
+/// once.
+void join(std::vector<Warning>& warnings, std::vector<Warning> judged);
 
 }  // namespace jcprof::harness

@@ -191,20 +191,21 @@ class Measurement {
     run_.emplace(store_, new_run(project_, map_, target_, options_, goal_),
                  StoredRun::Subject{map_, inputs_, survey_, options_.is_new_build});
     if (options_.obstacle && !run_->obstacle().empty()) options_.obstacle(run_->obstacle());
+    std::optional<std::chrono::nanoseconds> time;
+    if (options_.max_time) time = *options_.max_time - (Clock::now() - began_);
+    const WarmUpBudget warm_up(options_.max_shots, time, survey_.paths.size());
     for (const SurveyedPath& one : survey_.paths) {
       // The hits that are measured of a long loop stay those of the first call.
       PathStops stops(one, run_->info().seed, target_.exact);
       paths_.push_back({.stops = stops,
                         .engine = engine::Engine(stops.settings(map_, target_, goal_)),
-                        .strangers = Strangers(one, stops.events())});
+                        .strangers = Strangers(one, stops.events()),
+                        .warm_up = warm_up});
     }
-    Budget left{.shots = options_.max_shots};
-    if (options_.max_time) left.time = *options_.max_time - (Clock::now() - began_);
     const ShooterSettings settings{.store = store_,
                                    .run = run_->info().id,
                                    .sequence = run_->next_sequence(),
                                    .most_shots = options_.max_shots,
-                                   .warm_up = warm_up_budget(left, paths_.size()),
                                    .cancellation = cancellation_};
     shooter_.emplace(transport_, *log_, settings, [this] { report_now_and_then(); });
     warnings_ = survey_.warnings;
@@ -245,8 +246,10 @@ class Measurement {
                            .text = fmt::format("ended by {} in round {}",
                                                halt == Halt::shots ? "--max-shots" : "--max-time", round_),
                            .advice = "`jcprof run` resumes there"});
+    std::vector<Warning> judged;
     for (const PathMeasurement& path : paths_)
-      std::ranges::move(judge(path.engine, goal_, target_.unit), std::back_inserter(warnings_));
+      std::ranges::move(judge(path.engine, goal_, target_.unit), std::back_inserter(judged));
+    join(warnings_, std::move(judged));
     if (state == RunState::complete && !goal_.fixed)
       std::ranges::move(unresolved_of(paths_, goal_, time_of_shot(*shooter_)), std::back_inserter(warnings_));
     std::ranges::move(log_->warnings(), std::back_inserter(warnings_));
@@ -290,12 +293,14 @@ class Measurement {
       const bool is_warm_up = batch.phase == engine::Phase::warm_up;
       if (!is_warm_up) ++round_;
       report(name_of(batch.phase));
+      const auto begun = Clock::now();
       const std::vector<StoredSample> samples = shooter_->shoot(shots, is_warm_up ? warm_up_round : round_);
       if (samples.size() < shots.size()) return;
+      if (is_warm_up) path.warm_up.spend(samples.size(), Clock::now() - begun);
       const std::size_t looks = path.engine.looks();
       const bool had_pilot = path.engine.pilot().has_value();
       take(path, shots, samples, *log_);
-      if (shooter_->has_warmed_enough()) path.engine.give_up_warm_up();
+      if (is_warm_up && path.warm_up.is_spent()) path.engine.give_up_warm_up();
       if (!had_pilot && path.engine.pilot()) {
         run_->keep(pilot_row(path), shooter_->shots());
         tell_plan(path);

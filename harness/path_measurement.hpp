@@ -12,6 +12,7 @@
 #include "harness/path_stops.hpp"
 #include "harness/shot_log.hpp"
 #include "harness/strangers.hpp"
+#include "harness/warm_up_budget.hpp"
 #include "src/core/store.hpp"
 #include "src/core/warning.hpp"
 #include "src/engine/engine.hpp"
@@ -22,6 +23,7 @@ struct PathMeasurement {
   PathStops stops;
   engine::Engine engine;
   Strangers strangers;
+  WarmUpBudget warm_up;
   std::vector<std::uint32_t> rounds = {};  // the numbers in the store of those that the engine has seen
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/shooter.hpp"
 
-#include <algorithm>
 #include <array>
 #include <iterator>
 #include <utility>
@@ -9,24 +8,13 @@
 #include <fmt/format.h>
 
 #include "src/core/error.hpp"
-#include "src/engine/warm_up.hpp"
 
 namespace jcprof::harness {
 namespace {
 
 constexpr int runs_to_regain_trust = 3;
-constexpr int part_of_warm_up = 4;
 
 }  // namespace
-
-Budget warm_up_budget(const Budget& budget, std::size_t paths) {
-  // Fewer show no steady target as steady.
-  constexpr std::uint64_t least = 2 * engine::WarmUp::pairs_per_window * engine::WarmUp::windows_compared;
-  Budget limits;
-  if (budget.time) limits.time = *budget.time / part_of_warm_up;
-  if (budget.shots) limits.shots = std::max(*budget.shots / part_of_warm_up, least * paths);
-  return limits;
-}
 
 Shooter::Shooter(Transport& transport, ShotLog& log, const ShooterSettings& settings,
                  std::function<void()> after_shot)
@@ -41,11 +29,7 @@ std::vector<StoredSample> Shooter::shoot(std::span<const Shot> shots, std::uint3
     std::ranges::move(shoot_until_lost(rest, round), std::back_inserter(samples));
     if (!log_.is_trusted()) regain_trust(rest.front().input);
   }
-  const auto took = std::chrono::steady_clock::now() - begun;
-  shooting_ += took;
-  if (round != warm_up_round) return samples;
-  warming_ += took;
-  warm_up_shots_ += samples.size();
+  shooting_ += std::chrono::steady_clock::now() - begun;
   return samples;
 }
 
@@ -97,11 +81,6 @@ void Shooter::keep(std::span<const StoredSample> samples) {
   settings_.store.begin();
   for (const StoredSample& sample : samples) settings_.store.add_sample(settings_.run, sample);
   settings_.store.commit();
-}
-
-bool Shooter::has_warmed_enough() const {
-  const Budget& most = settings_.warm_up;
-  return (most.time && warming_ >= *most.time) || (most.shots && warm_up_shots_ >= *most.shots);
 }
 
 bool Shooter::goes_on() {

@@ -20,23 +20,12 @@ namespace jcprof::harness {
 /// Samples of this round are those of warm-up and recovery: stored, because all is, but of no round.
 inline constexpr std::uint32_t warm_up_round = 0;
 
-/// The most that a call may take; nothing: no limit.
-struct Budget {
-  std::optional<std::chrono::nanoseconds> time = {};
-  std::optional<std::uint64_t> shots = {};
-};
-
-/// A quarter of the budget, whatever the target does: the rest is for measuring. So many `paths` warm up,
-/// each by itself.
-Budget warm_up_budget(const Budget& budget, std::size_t paths);
-
 /// The store of the samples, and the limits of a run.
 struct ShooterSettings {
   Store& store;
   std::int64_t run = 0;
   std::uint64_t sequence = 0;  // of the next sample
   std::optional<std::uint64_t> most_shots = {};
-  Budget warm_up = {};               // the most that may go into warming up
   const Cancellation& cancellation;  // ends everything after the shot in flight once it is asked
 };
 
@@ -56,8 +45,6 @@ class Shooter {
   /// False once a budget is spent or somebody has had enough.
   bool goes_on();
   Halt halt() const { return halt_; }
-  /// The budget of warm-ups is spent, by all of them together.
-  bool has_warmed_enough() const;
   std::uint64_t shots() const { return shots_; }
   /// Time that the shots took, with all the work around them.
   std::chrono::nanoseconds shooting() const { return shooting_; }
@@ -72,9 +59,7 @@ class Shooter {
   ShooterSettings settings_;
   std::function<void()> after_shot_;
   std::chrono::nanoseconds shooting_{0};
-  std::chrono::nanoseconds warming_{0};  // of it
   std::uint64_t shots_ = 0;
-  std::uint64_t warm_up_shots_ = 0;  // of them
   Halt halt_ = Halt::no;
 };
 

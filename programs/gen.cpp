@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -167,12 +168,11 @@ struct Work {
 /// Those of the command line, or of the file that it names (steps.hpp).
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv, argv + argc);
-  if (argc != 2 || !words.back().starts_with(words_file_mark)) return words;
-  const auto in_file = nlohmann::json::parse(read_file(words.back().substr(1)), nullptr, false);
-  if (!in_file.is_array())
-    throw UserError(Fault{.message = "this file holds no words of a command line",
-                          .place = {.file = words.back().substr(1)}});
-  return in_file.get<std::vector<std::string>>();
+  if (argc != 2 || !words.back().starts_with(words_file_option)) return words;
+  std::istringstream file(read_file(words.back().substr(words_file_option.size())));
+  words.clear();
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return words;
 }
 
 ExitCode work(std::vector<std::string> words) {

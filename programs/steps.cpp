@@ -13,7 +13,6 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <nlohmann/json.hpp>
 
 #include "src/core/cancellation.hpp"
 #include "src/core/error.hpp"
@@ -129,19 +128,24 @@ void run_steps(const std::string& kind, const std::vector<Step>& steps, const Pl
 }
 
 ExitCode draft_project(const InitOptions& options) {
-  std::vector<std::string> words{"jcprof", "init", options.folder};
-  if (!options.entry.empty()) words.insert(words.end(), {"--entry", options.entry});
+  std::vector<std::string> words{"jcprof", "init"};
+  if (!options.entry.empty()) words.push_back("--entry=" + options.entry);
+  if (!options.ta.empty()) words.push_back("--ta=" + options.ta);
   if (options.quiet) words.emplace_back("--quiet");
   if (options.yes) words.emplace_back("--yes");
+  words.insert(words.end(), {"--", options.folder});
   return run_gen(words, nullptr);
 }
 
 ExitCode make_tree(const GenOptions& options, const OutputFolder& held) {
   const std::vector<std::string> words = words_of(options, held.path());
   // The traps that are left out may be more words than a program takes.
-  const fs::path file = held.path() / "logs/gen-words.json";
-  write_own_file(file, nlohmann::json(words).dump());
-  const ExitCode code = run_gen({words.front(), words_file_mark + file.string()}, &held);
+  const fs::path file = held.path() / "logs/gen-words";
+  std::string text;
+  for (const std::string& word : words) text += word + '\0';
+  write_own_file(file, text);
+  const ExitCode code =
+      run_gen({words.front(), fmt::format("{}{}", words_file_option, file.string())}, &held);
   if (code != ExitCode::done && code != done_but_tight) throw UserError(std::vector<Fault>{}, code);
   return code;
 }

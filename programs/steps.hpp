@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "programs/options.hpp"
@@ -26,8 +27,8 @@ void run_steps(const std::string& kind, const std::vector<Step>& steps, const Pl
 /// Has jcprof-gen write a first project file. Its exit code; where that is none of success, it has said why.
 ExitCode draft_project(const InitOptions& options);
 
-/// Behind it, as the only word, stands the path of a file that holds the words of jcprof-gen as JSON.
-inline constexpr char words_file_mark = '@';
+/// As the only option, with the path of a file that holds the words of jcprof-gen. A NUL ends each.
+inline constexpr std::string_view words_file_option = "--words-file=";
 
 /// Starts jcprof-gen, which makes a tree in `held` and uses our terminal. If a signal asks us to end, we pass
 /// it on and wait until jcprof-gen has tidied up. Returns done, or done_but_tight if that is asked for.

@@ -29,6 +29,26 @@ TEST_CASE("init takes jCardSim from the folder that JCPROF_CACHE names") {
              Catch::Contains((folder / "cache/jcardsim-9.jar").string()));
 }
 
+TEST_CASE("init hands on which trusted application it is to take") {
+  const test::TemporaryFolder folder;
+  const std::string entry =
+      "TEE_Result TA_InvokeCommandEntryPoint(void *s, uint32_t c, uint32_t t, TEE_Param p[4])\n"
+      "{\n\tswitch (c) {\n\tcase 0:\n\t\treturn 0;\n\tdefault:\n\t\treturn 1;\n\t}\n}\n";
+  for (const std::string name : {"bell", "lock"}) {
+    write_file(folder / "-tas" / name / "Makefile",
+               "BINARY = " + std::string(name == "bell" ? "1" : "2") +
+                   "1111111-2222-3333-4444-555555555555\ninclude $(TA_DEV_KIT_DIR)/mk/ta_dev_kit.mk\n");
+    write_file(folder / "-tas" / name / "sub.mk", "srcs-y += " + name + ".c\n");
+    write_file(folder / "-tas" / name / (name + ".c"), entry);
+  }
+  const ProcessResult result = run_and_wait(
+      {.argv = {JCPROF_BIN_DIR "/jcprof", "init", "--ta", "lock", "--", "-tas"}, .cwd = folder.path()}, {},
+      std::chrono::seconds{100});
+  INFO(result.tail);
+  CHECK(result.exit_status == 0);
+  CHECK_THAT(read_file(folder / "-tas/jcprof.json"), Catch::Contains("21111111-2222"));
+}
+
 /// A program that CMake does not configure, and that this makefile makes.
 struct BrokenCMake {
   test::TemporaryFolder folder;

@@ -161,7 +161,7 @@ void slow_down_for_ever(Bench& bench) {
 }
 
 constexpr const char* cut_short =
-    "unsteady: the target did not show itself steady in the quarter of --max-time or --max-shots that may "
+    "unsteady: the target did not show itself steady in the part of --max-time or --max-shots that may "
     "warm it up";
 
 TEST_CASE("a target that never gets steady is measured all the same: a quarter of the shots warms it up") {
