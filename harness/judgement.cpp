@@ -23,12 +23,12 @@ std::optional<Warning> warning_of_warm_up(const engine::Engine& engine) {
                                 ? fmt::format(": it still moved by {:.1f} %", 100 * engine.pilot()->drift)
                                 : "";
   if (engine.has_cut_warm_up())
-    return Warning{
-        WarningKind::unsteady,
-        "the target did not show itself steady in the part of --max-time or --max-shots that may "
-        "warm it up" +
-            moved + ". Measuring began all the same, and times may hold what it does until it is warm",
-        "a larger --max-time or --max-shots, or a shorter command, lets it warm up"};
+    return Warning{WarningKind::unsteady,
+                   "the target did not show itself steady in the part of --max-time or --max-shots that may "
+                   "warm it up" +
+                       moved +
+                       ". Measuring began all the same, and times may hold what it does until it is warm",
+                   "a larger --max-time or --max-shots, or a shorter command, lets it warm up"};
   if (!engine.pilot() || engine.pilot()->steady) return std::nullopt;
   return Warning{WarningKind::unsteady, "the target never got steady in the warm-up" + moved,
                  "look for what else runs on it, or for a command that leaves more behind each time"};

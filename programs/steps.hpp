@@ -27,7 +27,8 @@ void run_steps(const std::string& kind, const std::vector<Step>& steps, const Pl
 /// Has jcprof-gen write a first project file. Its exit code; where that is none of success, it has said why.
 ExitCode draft_project(const InitOptions& options);
 
-/// As the only option, with the path of a file that holds the words of jcprof-gen. A NUL ends each.
+/// Names a file that holds all words of jcprof-gen, each with a NUL behind it. No other option stands beside
+/// it.
 inline constexpr std::string_view words_file_option = "--words-file=";
 
 /// Starts jcprof-gen, which makes a tree in `held` and uses our terminal. If a signal asks us to end, we pass

@@ -93,7 +93,7 @@ void Makefile::add(const std::string& path, int depth) {
   }
 }
 
-/// What make can do without may lie anywhere.
+/// Files that make can do without may lie anywhere.
 void Makefile::include(const MakeLine& line, int depth) {
   std::istringstream names(expanded(line.value));
   for (std::string name; names >> name;) {

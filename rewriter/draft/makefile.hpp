@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of makefiles, line by line, and the values of their variables: make is not run. Of branches all
+// The text of makefiles, line by line, and the values of their variables: make is not run. All branches
 // are read, as they depend on the environment.
 #pragma once
 

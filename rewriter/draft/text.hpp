@@ -21,7 +21,7 @@ std::string steps(std::string_view key, const Strings& all);
 
 std::string lower(std::string text);
 
-/// As a shell takes it for one word.
+/// Quoted, so that a shell takes it for one word.
 std::string shell_word(const std::string& text);
 
 /// Begins the file.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `jcprof init` makes of an enclave: with the SDK the enclave itself by its makefile, without a host
+// The drafts of `jcprof init` for an enclave: with the SDK the enclave itself by its makefile, without a host
 // build.
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `jcprof init` makes of trees with trusted applications: which of several, what their build files say,
-// and a trigger that fits the first command.
+// The drafts of `jcprof init` for trees with trusted applications: which of several, what their build files
+// say, and a trigger that fits the first command.
 #include <catch2/catch.hpp>
 
 #include "src/core/error.hpp"
