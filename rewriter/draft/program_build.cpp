@@ -217,6 +217,22 @@ class MakeModel {
   std::vector<FoundProgram> programs_;
 };
 
+/// The units of a target of meson's, and whether the build makes some of its sources.
+struct MesonSources {
+  std::set<std::string> units;
+  bool are_made = false;
+};
+
+MesonSources meson_sources(const Json& target, const BuildFolders& folders) {
+  MesonSources found{.are_made = text_at(target, "type") == "custom"};
+  for (const Json& language : at(target, "target_sources")) {
+    for (const Json& source : at(language, "sources"))
+      if (source.is_string()) add_unit(found.units, folders, source.get<std::string>());
+    if (!at(language, "generated_sources").empty()) found.are_made = true;
+  }
+  return found;
+}
+
 }  // namespace
 
 bool is_name_of_test(std::string_view name) {
@@ -248,13 +264,8 @@ std::vector<FoundProgram> meson_programs(const std::string& targets, const Build
   std::set<std::string> of_libraries;
   bool makes_sources = false;  // for any of them: meson does not say for which
   for (const Json& target : all.is_array() ? all : Json::array()) {
-    std::set<std::string> units;
-    if (text_at(target, "type") == "custom") makes_sources = true;
-    for (const Json& language : at(target, "target_sources")) {
-      for (const Json& source : at(language, "sources"))
-        if (source.is_string()) add_unit(units, folders, source.get<std::string>());
-      if (!at(language, "generated_sources").empty()) makes_sources = true;
-    }
+    const auto [units, are_made] = meson_sources(target, folders);
+    makes_sources = makes_sources || are_made;
     const Json& files = at(target, "filename");
     const std::string file =
         files.is_array() && !files.empty() && files.front().is_string() ? files.front() : Json("");
