@@ -288,7 +288,7 @@ PathLook look_at_path(const Project& project, const TrapMap& map, const fs::path
     begun = std::chrono::steady_clock::now();
     traced = reached.transport->trace(reached.input, 0, 1).end;
   }
-  const PathLook untraceable{.path = {.state = harness::PathState::cut, .end = traced}, .contact = contact};
+  PathLook untraceable{.path = {.state = harness::PathState::cut, .end = traced}, .contact = contact};
   if (traced.outcome == Outcome::timed_out) return untraceable;
   const double seconds_of_run = seconds_since(begun);
   harness::Transport& transport = *reached.transport;
