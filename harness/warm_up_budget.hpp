@@ -19,7 +19,7 @@ class WarmUpBudget {
   WarmUpBudget(std::optional<std::uint64_t> shots, std::optional<std::chrono::nanoseconds> time,
                std::size_t paths) {
     if (shots) shots_ = *shots / paths;
-    if (time) time_ = *time / paths;
+    if (time) time_ = *time / static_cast<std::int64_t>(paths);
   }
 
   void spend(std::uint64_t shots, std::chrono::nanoseconds time) {

@@ -298,7 +298,8 @@ PathLook look_at_path(const Project& project, const TrapMap& map, const fs::path
     look.parts = parts_of(transport, reached.input, look.path, seconds_of_run);
     return look;
   }
-  if (is_slow) return untraceable;  // so it would be when it is measured
+  const std::chrono::duration<double> patience = project.session.timeout;
+  if (is_slow && seconds_of_run > patience.count()) return untraceable;  // so it would be when it is measured
   if (depth == LookDepth::length) return look;
   look.path = harness::trace_path(transport, reached.input, {.agreements_of_runs = agreements});
   look.contact.events = look.path.events.size();

@@ -179,7 +179,7 @@ std::string AgentLink::explained(const std::string& why) {
     if (!is_whole) cancellation().sleep_for(between_looks);
   }
   known_log_ = std::move(log);
-  has_no_panics_ = panic.empty();
+  has_no_panics_ = panic_in(known_log_).empty();
   return panic.empty() ? why : fmt::format("{}: {}", why, panic);
 }
 

@@ -98,8 +98,10 @@ bool misses_files_only(const std::string& output) {
     const std::string_view what = std::string_view(line).substr(at + mark.size());
     const bool is_missing = what.starts_with("No rule to make target ");
     misses = misses || is_missing;
-    // "[Makefile:3: all] Error 2": of a make that has called one which has said why.
-    if (!is_missing && !(what.starts_with('[') && what.ends_with("Error 2"))) return false;
+    // "[Makefile:3: all] Error 2": a dry run starts nothing but other makes, and the one that failed has said
+    // why. A loop of the shell around them ends with 1.
+    if (!is_missing && !(what.starts_with('[') && what.find("] Error ") != std::string_view::npos))
+      return false;
   }
   return misses;
 }

@@ -2,7 +2,9 @@
 #include "rewriter/draft/facts.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <set>
@@ -114,12 +116,17 @@ void find_searched(const FoundTree& tree, const Edl& edl, EnclaveFacts& facts) {
 }
 
 /// Adds the files that lie beside and below those with ocalls: they may call each other. Another program's
-/// main stays out, and so do tests and all that lies beside or below a trusted file.
+/// main stays out, and so do tests and files that have a trusted one beside or above them, nearer than one
+/// with ocalls.
 void add_program(const FoundTree& tree, const std::set<std::string>& trusted, const Strings& made,
                  std::set<std::string>& files) {
-  const auto lies_by_one_of = [](const std::set<std::string>& others, const std::string& path) {
-    return std::ranges::any_of(
-        others, [&](const std::string& other) { return path.starts_with(path_in(folder_of(other), "")); });
+  // The length of the longest folder of one of them that the path lies in; -1: in none.
+  const auto nearest = [](const std::set<std::string>& others, const std::string& path) {
+    std::ptrdiff_t longest = -1;
+    for (const std::string& other : others)
+      if (const std::string folder = path_in(folder_of(other), ""); path.starts_with(folder))
+        longest = std::max(longest, std::ssize(folder));
+    return longest;
   };
   std::set<std::string> begun = files;
   std::erase_if(begun, [&](const std::string& file) {
@@ -129,8 +136,8 @@ void add_program(const FoundTree& tree, const std::set<std::string>& trusted, co
   });
   for (const auto& [path, text] : tree.texts) {
     const bool is_made = std::ranges::find(made, std::string(name_of_file(path))) != made.end();
-    if (lies_by_one_of(begun, path) && !lies_by_one_of(trusted, path) && is_c_source(path) && !is_made &&
-        !is_aside(path) && !is_made_or_foreign(path) && !defines_main(text))
+    if (nearest(begun, path) > nearest(trusted, path) && is_c_source(path) && !is_made && !is_aside(path) &&
+        !is_made_or_foreign(path) && !defines_main(text))
       files.insert(path);
   }
 }

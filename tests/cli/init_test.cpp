@@ -154,7 +154,6 @@ TEST_CASE("init gives a command the time that it needs") {
   const std::string draft = read_file(folder / "p/jcprof.json");
   REQUIRE(std::regex_search(draft, time, std::regex(R"("max_time": "([0-9]+)m")")));
   CHECK(std::stoi(time[1]) >= 7);
-  CHECK(std::stoi(time[1]) <= 14);
 }
 
 TEST_CASE("init gives a command more time also if its path is too long to be measured at each statement") {

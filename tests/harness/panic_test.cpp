@@ -68,14 +68,23 @@ TEST_CASE("a log has gained the lines behind those that are known, also where it
 TEST_CASE("a panic that was told does not explain the next death") {
   const test::TemporaryFolder folder;
   write_file(folder / "log", panic_log);
-  const std::string agent =
-      fmt::format("cat {} >&2; exec {} '{}'", (folder / "log").string(), JCPROF_FAULTY_AGENT,
-                  R"({"fault":"shot_lost","shot":3,"why":"TEEC_ERROR_TARGET_DEAD"})");
+  write_file(folder / "later", panic_log);
+  const std::string agent = fmt::format(
+      "cat {0} >&2; (i=0; while [ ! -e {1} ] && [ $i -lt 200 ]; do sleep 0.05; i=$((i+1)); done; cat {2} "
+      ">&2) & exec {3} '{4}'",
+      (folder / "log").string(), (folder / "go").string(), (folder / "later").string(), JCPROF_FAULTY_AGENT,
+      R"({"fault":"shot_lost","shot":3,"why":"TEEC_ERROR_TARGET_DEAD"})");
   AgentLink link(test::agent_setup({"sh", "-c", agent}).settings, nullptr);
   link.open("");
   const std::string told = link.explained("TARGET_DEAD");
   CHECK_THAT(told, Catch::Contains("it panicked with code 0xffff000f"));
   CHECK(link.explained("TARGET_DEAD") == "TARGET_DEAD");
+  // The log has had panics: one without a report does not end the looking for others.
+  write_file(folder / "go", "");
+  std::string third;
+  for (int i = 0; i < 20 && third.find("panicked") == std::string::npos; ++i)
+    third = link.explained("TARGET_DEAD");
+  CHECK_THAT(third, Catch::Contains("it panicked with code 0xffff000f"));
 }
 
 }  // namespace

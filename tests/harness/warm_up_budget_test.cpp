@@ -38,7 +38,7 @@ TEST_CASE("a warm-up is long enough to show a steady target, so long as it leave
   CHECK(shots_until_spent({40, {}, 1}) == 60);
   CHECK(shots_until_spent({{}, seconds{160}, 1}) == 60);
   CHECK(shots_until_spent({{}, seconds{40}, 1}) == 20);
-  CHECK(shots_until_spent({{}, seconds{-1}, 1}) == 0);
+  CHECK(shots_until_spent({{}, seconds{-2}, 2}) == 0);
 }
 
 }  // namespace jcprof::harness

@@ -108,6 +108,14 @@ TEST_CASE("tests, and files beside trusted ones, are no part of an enclave's hos
                        !Catch::Contains("inner.cpp"));
 }
 
+TEST_CASE("an enclave's host may lie below the folder of a trusted file") {
+  Files files = shop;
+  files["Shop.cpp"] = files["Enclave/Shop.cpp"];
+  files.erase("Enclave/Shop.cpp");
+  files["App/helper.cpp"] = "int helper() { return 0; }\n";
+  CHECK_THAT(joined(drafted(tree_of(files)).build[1].run), Catch::Contains("App/helper.cpp"));
+}
+
 TEST_CASE("--entry chooses an enclave's ecall, and the others are listed") {
   FoundTree tree = tree_of(shop);
   tree.wanted_entry = "ecall_buy";

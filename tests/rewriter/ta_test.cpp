@@ -161,6 +161,11 @@ TEST_CASE("files that only the build makes may be missing, but make may not fail
   const std::string rule = "all: gone.o\ngone.o: gone.c\n\tcc -c gone.c\n";
   const Tree missing = tree_with(rule);
   CHECK(commands_of_make(missing.project, missing.folder.path() / "out").size() == 2);
+  const Tree looped(
+      {{"ta/Makefile",
+        makefile + "all: more\n.PHONY: more\nmore:\n\tfor d in more; do $(MAKE) -C $$d || exit 1; done\n"},
+       {"ta/more/Makefile", rule}});
+  CHECK(commands_of_make(looped.project, looped.folder.path() / "out").size() == 2);
   CHECK_THAT(tree_with("$(error no licence)\n" + rule).fault(),
              Catch::Contains("make does not say how it compiles") && Catch::Contains("*** no licence."));
 }
