@@ -76,7 +76,7 @@ endfunction()
 
 # jcprof_test(NAME [REAL | MIXED] [ALONE] [WAITING] SOURCES … [APART …] LIBS …): one Catch2 executable, each TEST_CASE a ctest of its own.
 # REAL: it looks at a real clock, or needs a virtual machine or a browser (scripts/test --all), MIXED: cases with the tag [real] do;
-# ALONE: nothing else runs beside it; WAITING: it mostly waits, so that a processor has time for four;
+# ALONE: nothing else runs beside it; WAITING: it mostly waits, so that a processor has time for two;
 # APART: sources with names that others have too, which are not compiled with them.
 function(jcprof_test name)
   cmake_parse_arguments(arg "REAL;MIXED;ALONE;WAITING" "" "SOURCES;APART;LIBS" ${ARGN})
@@ -88,8 +88,7 @@ function(jcprof_test name)
   target_compile_definitions(${name} PRIVATE JCPROF_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              JCPROF_JCARDSIM="${JCPROF_JCARDSIM}"
                                              JCPROF_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  # Shares of a processor: scripts/test gives out four for each.
-  set(processors 3)
+  set(processors 2)
   if(arg_WAITING)
     set(processors 1)
   endif()
