@@ -4,8 +4,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
+#include <sstream>
 #include <string>
 
 #include <sys/types.h>
@@ -19,7 +19,10 @@ inline std::map<pid_t, std::string> command_lines() {
     const std::string name = entry.path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     std::ifstream stream(entry.path() / "cmdline", std::ios::binary);
-    found[std::stoi(name)] = std::string(std::istreambuf_iterator<char>(stream), {});
+    // A process that ends meanwhile cannot be read: the stream fails, where its iterator would throw.
+    std::ostringstream words;
+    words << stream.rdbuf();
+    found[std::stoi(name)] = words.str();
   }
   return found;
 }
