@@ -116,7 +116,7 @@ TEST_CASE("an enclave's host may lie below the folder of a trusted file") {
   CHECK_THAT(joined(drafted(tree_of(files)).build[1].run), Catch::Contains("App/helper.cpp"));
 }
 
-TEST_CASE("--entry chooses an enclave's ecall, and the others are listed") {
+TEST_CASE("init --entry chooses an enclave's ecall, and the others are listed") {
   FoundTree tree = tree_of(shop);
   tree.wanted_entry = "ecall_buy";
   const Draft draft = draft_project(tree);

@@ -49,7 +49,7 @@ TEST_CASE("of several trusted applications the makefile's first is taken, and th
         std::string::npos);
 }
 
-TEST_CASE("--ta chooses a trusted application by its name, folder, UUID or file") {
+TEST_CASE("init --ta chooses a trusted application by its name, folder, UUID or file") {
   FoundTree tree = tree_of(three);
   for (const char* name : {"bell", "./bell/", "11111111-2222-3333-4444-555555555555", "bell/bell.c"}) {
     tree.wanted_ta = name;
