@@ -32,6 +32,9 @@ struct Variant {
 };
 
 struct TracedPath {
+  /// Of the run, as far as is known.
+  std::uint64_t length() const { return total.value_or(events.size()); }
+
   std::vector<Event> events = {};
   std::uint32_t signature = 0;
   PathState state = PathState::steady;

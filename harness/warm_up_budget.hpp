@@ -29,9 +29,11 @@ class WarmUpBudget {
   bool is_spent() const {
     if (time_ && spent_time_ >= *time_ / 2) return true;
     return spent_shots_ >= least_shots &&
-           ((time_ && spent_time_ >= *time_ / 4) || (shots_ && spent_shots_ >= *shots_ / 4));
+           ((time_ && spent_time_ >= *time_ / parts) || (shots_ && spent_shots_ >= *shots_ / parts));
   }
 
+  /// One of these parts warms up.
+  static constexpr int parts = 4;
   /// Fewer show no target as steady.
   static constexpr std::uint64_t least_shots =
       std::uint64_t{2} * engine::WarmUp::pairs_per_window * engine::WarmUp::windows_compared;

@@ -13,6 +13,7 @@
 #include "harness/judgement.hpp"
 #include "harness/survey.hpp"
 #include "harness/transports.hpp"
+#include "harness/warm_up_budget.hpp"
 #include "programs/built.hpp"
 #include "programs/first_path.hpp"
 #include "programs/output.hpp"
@@ -21,7 +22,6 @@
 #include "rewriter/project_programs.hpp"
 #include "src/core/status_form.hpp"
 #include "src/engine/statistics.hpp"
-#include "src/engine/warm_up.hpp"
 
 namespace jcprof::cli {
 namespace {
@@ -38,9 +38,6 @@ constexpr double patience_s = 600;
 // A measurement with a zoom has about so many stops, and settles most lines in so many rounds.
 constexpr double most_stops = 200;
 constexpr double usual_rounds = 20;
-// A target that is steady takes so many shots to show it. The warm-up may take a quarter of the time.
-constexpr double shots_of_warm_up = 2 * engine::WarmUp::pairs_per_window * engine::WarmUp::windows_compared;
-constexpr double warm_ups_in_all = 4;
 
 std::string in_time(double seconds) {
   if (seconds < 1) return fmt::format("{:.0f} ms", 1000 * seconds);
@@ -287,9 +284,10 @@ Findings prospects(const Project& project, const FirstContact& contact) {
 }
 
 double seconds_to_measure(const FirstContact& contact) {
+  using harness::WarmUpBudget;
+  constexpr auto warm_up = static_cast<double>(WarmUpBudget::least_shots);
   const double stops = std::min(static_cast<double>(contact.events) + 1, most_stops);
-  return contact.shot_s *
-         std::max(warm_ups_in_all * shots_of_warm_up, shots_of_warm_up + usual_rounds * stops);
+  return contact.shot_s * std::max(WarmUpBudget::parts * warm_up, warm_up + usual_rounds * stops);
 }
 
 Tried try_project(const Project& project, const CommonOptions& options) {

@@ -103,10 +103,6 @@ std::set<TrapId> unsteady_traps(std::vector<Traps> ways) {
   return unsteady;
 }
 
-std::uint64_t events_on(const harness::TracedPath& path) {
-  return path.total.value_or(path.events.size());
-}
-
 /// The use of a function on a path.
 struct FunctionUse {
   double passes = 0;    // of its entry and its ends
@@ -142,7 +138,7 @@ Uses uses_on(const PathLook& look, const TrapMap& map, const StepsPerPass& known
     count(part, map, uses);
     seen += static_cast<double>(part.size());
   }
-  const double scale = static_cast<double>(events_on(look.path)) / std::max(seen, 1.0);
+  const double scale = static_cast<double>(look.path.length()) / std::max(seen, 1.0);
   for (auto& [function, use] : uses) {
     use.passes *= scale;
     use.steps *= scale;
@@ -327,7 +323,7 @@ FirstContact timed_at(Event first_event, harness::Transport& transport, std::uin
 
 Shortening shortening(const PathLook& look, const TrapMap& map, TrapLevel level, StepsPerPass known) {
   const harness::TracedPath& path = look.path;
-  Shortening result{.steps = std::move(known), .events = events_on(path)};
+  Shortening result{.steps = std::move(known), .events = path.length()};
   if (path.variants.size() > 1)
     for (const TrapId trap : unsteady_traps(ways_of(path)))
       if (const Trap& one = map.at(trap); one.kind != TrapKind::entry0) result.unsteady.push_back(one);

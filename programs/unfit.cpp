@@ -55,7 +55,7 @@ std::optional<Fault> unfit(const PathLook& look, FewerTraps fewer, ProgramClock 
         .message = look.path.events.empty()
                        ? fmt::format("the command ends in time without traps, and not with them, {}", though)
                        : fmt::format("the command passes {} traps, {}: that is too many to stop at",
-                                     look.path.total.value_or(look.path.events.size()), though),
+                                     look.path.length(), though),
         .hint = fmt::format("{}less work. --rounds measures its beginning all the same", better)};
   }
   const FirstContact& contact = look.contact;

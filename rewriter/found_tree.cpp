@@ -56,6 +56,15 @@ std::string path_in(const std::string& folder, std::string_view name) {
   return (folder.empty() ? "" : folder + "/").append(name);
 }
 
+std::string tree_path(const std::string& folder, const std::string& path) {
+  const std::string normal = (std::filesystem::path(folder) / path).lexically_normal().generic_string();
+  return normal == "." ? "" : normal.ends_with('/') ? normal.substr(0, normal.size() - 1) : normal;
+}
+
+bool leads_out_of_tree(const std::string& path) {
+  return path == ".." || path.starts_with("../");
+}
+
 std::string_view name_of_file(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }

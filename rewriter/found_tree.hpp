@@ -55,6 +55,9 @@ bool is_aside(std::string_view path);
 std::string folder_of(std::string_view path);
 /// "src", "a.c" → "src/a.c"; "a.c" in the root.
 std::string path_in(const std::string& folder, std::string_view name);
+/// "a", "../b/" → "b"; empty: the root of the tree. A path that begins with ".." leads out of it.
+std::string tree_path(const std::string& folder, const std::string& path);
+bool leads_out_of_tree(const std::string& path);
 /// "src/a.c" → "a.c"
 std::string_view name_of_file(std::string_view path);
 /// "src/a.c" → "a"

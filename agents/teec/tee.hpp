@@ -45,7 +45,7 @@ inline constexpr std::uint32_t target_dead = 0xFFFF3024;
 
 enum class Origin : std::uint32_t { api = 1, comms = 2, tee = 3, ta = 4 };
 
-/// The user who opens the session, as the TA is told; the numbers are those of TEEC_LOGIN_….
+/// How a session is opened, which the TA can ask for. The numbers are those of TEEC_LOGIN_….
 enum class Login : std::uint32_t {
   everybody = 0,
   user = 1,

@@ -78,19 +78,17 @@ bool has_jump(Reach reach) {
 /// Main files of units in which another file holds an entry: the runtime comes first in them, too early for
 /// the roots of that file.
 std::set<CFileId> hosts_of_entries(const std::vector<SourceModel>& models, const std::vector<CFileId>& files,
-                                   const std::vector<CompileUnit>& units,
+                                   const std::vector<CFileId>& main_files,
                                    const std::vector<std::vector<std::size_t>>& seen_by_unit,
                                    const CEntering& entering) {
   std::set<CFileId> hosts;
   if (!has_jump(entering.reach)) return hosts;
   std::vector<bool> holds;
   for (const SourceModel& model : models) holds.push_back(holds_entry(model, entering.entries));
-  for (std::size_t unit = 0; unit < units.size(); ++unit) {
-    const CFileId own = file_id(units[unit].path);
+  for (std::size_t unit = 0; unit < main_files.size(); ++unit)
     if (std::ranges::any_of(seen_by_unit[unit],
-                            [&](std::size_t file) { return holds[file] && files[file] != own; }))
-      hosts.insert(own);
-  }
+                            [&](std::size_t file) { return holds[file] && files[file] != main_files[unit]; }))
+      hosts.insert(main_files[unit]);
   return hosts;
 }
 
@@ -141,9 +139,10 @@ std::vector<SourceModel> read_c(const fs::path& root, const std::vector<std::str
   };
   in_parallel(models.size(), build, reading_workers());
   name_functions(models, parameters);
-  std::set<CFileId> main_files;
-  for (const CompileUnit& unit : units) main_files.insert(file_id(unit.path));
-  const std::set<CFileId> hosts = hosts_of_entries(models, files, units, seen_by_unit, entering);
+  std::vector<CFileId> of_units;
+  for (const CompileUnit& unit : units) of_units.push_back(file_id(unit.path));
+  const std::set<CFileId> main_files(of_units.begin(), of_units.end());
+  const std::set<CFileId> hosts = hosts_of_entries(models, files, of_units, seen_by_unit, entering);
   for (std::size_t i = 0; i < models.size(); ++i) {
     const FileRole role = hosts.contains(files[i])        ? FileRole::host
                           : main_files.contains(files[i]) ? FileRole::main

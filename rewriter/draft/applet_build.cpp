@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <filesystem>
 #include <regex>
 #include <sstream>
 
@@ -116,9 +115,8 @@ std::vector<BuiltApplet> applets_in_options(const std::string& options) {
 
 std::string path_from(const std::string& folder, std::string named) {
   std::ranges::replace(named, '\\', '/');
-  const std::string path = (std::filesystem::path(folder) / named).lexically_normal().generic_string();
-  if (path == "." || path.starts_with("..") || path.starts_with('/')) return "";
-  return path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
+  std::string path = tree_path(folder, named);
+  return path.starts_with("..") || path.starts_with('/') ? "" : path;
 }
 
 std::vector<AppletBuild> find_applet_builds(const FoundTree& tree) {

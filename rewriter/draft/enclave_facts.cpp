@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
 #include <iterator>
 #include <map>
 #include <regex>
@@ -27,8 +26,7 @@ using Strings = std::vector<std::string>;
 /// Beside the importer, else the first of the name.
 std::optional<std::string> imported(const FoundTree& tree, const std::string& importer,
                                     const std::string& name) {
-  std::string beside =
-      (std::filesystem::path(folder_of(importer)) / name).lexically_normal().generic_string();
+  std::string beside = tree_path(folder_of(importer), name);
   if (tree.texts.contains(beside)) return beside;
   for (const auto& [path, text] : tree.texts)
     if (path.ends_with("/" + name)) return path;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rewriter/draft/makefile.hpp"
 
-#include <filesystem>
 #include <regex>
 #include <sstream>
 
@@ -63,15 +62,6 @@ std::string without_comments(const std::string& text) {
   std::string said;
   for (const std::string& line : joined_lines(text)) said += line.substr(0, line.find('#')) + "\n";
   return said;
-}
-
-std::string tree_path(const std::string& folder, const std::string& path) {
-  const std::string normal = (std::filesystem::path(folder) / path).lexically_normal().generic_string();
-  return normal == "." ? "" : normal.ends_with('/') ? normal.substr(0, normal.size() - 1) : normal;
-}
-
-bool leads_out_of_tree(const std::string& path) {
-  return path == ".." || path.starts_with("../");
 }
 
 Makefile::Makefile(const FoundTree& tree, std::string folder) : tree_(tree), folder_(std::move(folder)) {

@@ -26,10 +26,6 @@ std::vector<MakeLine> make_lines(const std::string& text);
 
 std::string without_comments(const std::string& text);
 
-/// "a", "../b/" → "b"; empty: the root of the tree. A path that begins with ".." leads out of it.
-std::string tree_path(const std::string& folder, const std::string& path);
-bool leads_out_of_tree(const std::string& path);
-
 /// The lines of a folder's makefiles, those that they include in their places: paths are relative to the
 /// folder in which make runs.
 class Makefile {

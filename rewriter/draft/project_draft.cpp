@@ -256,9 +256,8 @@ std::string ta_compile(const TaFacts& facts, const std::string& dev_kit) {
         "{}}},\n",
         make);
   return fmt::format(
-      "  // The makefile in this folder says how each file is compiled. It makes some of them: it does so "
-      "first, "
-      "where it will\n  // say that they are.\n  \"compile\": {{\n{},\n    \"make\": {}\n  }},\n",
+      "  // The makefile in this folder says how each file is compiled. The build makes some: "
+      "\"prepare\"\n  // makes these first.\n  \"compile\": {{\n{},\n    \"make\": {}\n  }},\n",
       indented(steps("prepare", {step(ta_make(facts, dev_kit, "{out}/dry-run/ta"), ", \"timeout_s\": 600")})),
       make);
 }

@@ -253,8 +253,7 @@ Strings included_units(const FoundTree& tree, const std::string& path) {
   const std::string& text = tree.texts.at(path);
   Strings units;
   for (std::sregex_iterator i(text.begin(), text.end(), form); i != std::sregex_iterator(); ++i) {
-    std::string file =
-        (std::filesystem::path(folder_of(path)) / (*i)[1].str()).lexically_normal().generic_string();
+    std::string file = tree_path(folder_of(path), (*i)[1].str());
     if (is_c_source(file) && tree.texts.contains(file)) units.push_back(std::move(file));
   }
   return units;

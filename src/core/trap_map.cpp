@@ -22,6 +22,14 @@ constexpr std::uint64_t map_version = 1;
 // In a warning.
 constexpr std::size_t most_named = 5;
 
+template <class Names>
+std::string some_of(const Names& names) {
+  const std::size_t named = std::min(names.size(), most_named);
+  const auto end = std::next(names.begin(), static_cast<std::ptrdiff_t>(named));
+  const std::string others = names.size() > named ? fmt::format(" and {} others", names.size() - named) : "";
+  return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), others);
+}
+
 std::string line_of(const SourceDigest& source) {
   return fmt::format(R"({{"path":{},"sha256":"{}"}})", json_string(source.path), source.sha256);
 }
@@ -218,15 +226,12 @@ std::string in_words(const LeftOutFunction& function) {
 
 std::optional<Warning> warning_of_left_out(const TrapMap& map) {
   if (map.left_out.empty()) return std::nullopt;
-  std::vector<std::string> named;
-  for (const LeftOutFunction& one : map.left_out)
-    if (named.size() < most_named) named.push_back(in_words(one));
-  const std::string others =
-      map.left_out.size() > most_named ? fmt::format(" and {} others", map.left_out.size() - most_named) : "";
+  std::vector<std::string> names;
+  for (const LeftOutFunction& one : map.left_out) names.push_back(in_words(one));
   return Warning{
-      .text = fmt::format("no traps stand in {}{}, as they are called too often to be stopped at: their "
+      .text = fmt::format("no traps stand in {}, as they are called too often to be stopped at: their "
                           "time is part of their callers'",
-                          fmt::join(named, ", "), others),
+                          some_of(names)),
       .advice = "`jcprof record` or perf tells what they take by themselves"};
 }
 
@@ -235,14 +240,8 @@ std::vector<Warning> warnings_of_unseen(const TrapMap& map, const std::vector<bo
   for (const Trap& trap : map.traps)
     if (!trap.unseen.empty() && passed[number(trap.id) - 1]) functions[trap.unseen].insert(trap.function);
   std::vector<Warning> warnings;
-  for (const auto& [reason, names] : functions) {
-    const auto end =
-        std::next(names.begin(), static_cast<std::ptrdiff_t>(std::min(names.size(), most_named)));
-    const std::string named = fmt::format("{}", fmt::join(names.begin(), end, ", "));
-    const std::string others =
-        names.size() > most_named ? fmt::format(" and {} others", names.size() - most_named) : "";
-    warnings.push_back({.text = fmt::format("{}{}: {}", named, others, reason)});
-  }
+  for (const auto& [reason, names] : functions)
+    warnings.push_back({.text = fmt::format("{}: {}", some_of(names), reason)});
   return warnings;
 }
 

@@ -79,7 +79,8 @@ TEST_CASE("traps go at the statements of functions that pass many, and stay wher
         "path: 290000 events are too many to stop at: no traps at the statements of a.c:hot[]\n");
 }
 
-TEST_CASE("functions go where those are too many still, and how often they are called is told") {
+TEST_CASE(
+    "functions lose all traps if statements are not enough, and the text says how often they are called") {
   const Shortening shorter = shortening(look(calls(1000, 1), 12'005'000), map(), TrapLevel::statement);
   CHECK(shorter.coarse.empty());
   CHECK(shorter.left_out == std::vector<LeftOutFunction>{{.function = "a.c:hot[]", .calls = 1'000'000}});

@@ -39,7 +39,7 @@ const std::string abort_log =
     "E/LD:  Call stack:\n"
     "E/LD:   0x0000000050000040\n";
 
-TEST_CASE("an abort is told as one, and nothing of the panic before it") {
+TEST_CASE("an abort is reported as an abort, without the panic before it") {
   const std::string abort =
       "it ended in a data-abort at address 0x8, at 0x40 of 11111111-2450-11e4-abe2-0002a5d5c51b.elf";
   CHECK(panic_in(panic_log + abort_log) == abort);
@@ -48,7 +48,7 @@ TEST_CASE("an abort is told as one, and nothing of the panic before it") {
         "it ended in a data-abort at address 0x8");
 }
 
-TEST_CASE("of two panics with stacks the last is told, and of two stacks of one panic") {
+TEST_CASE("the last of two panics is reported, and the last of two stacks of one panic") {
   const std::string other =
       "E/TC:?? 0 TA panicked with code 0x1\n"
       "E/LD:   [0] 11111111-2450-11e4-abe2-0002a5d5c51b @ 0x0000000050000000\n"
