@@ -38,29 +38,26 @@ TEST_CASE("known work has its shares by the processor's time of a process") {
   const Workplace place("real-exec");
   const fs::path project = with_agent(place, "tests/end_to_end/known_work");
   const json profile = profiled(place, project / "jcprof.json", 60);
-  JCPROF_NEEDS_A_QUIET_MACHINE(profile);
-  test::check_known_work(profile, project / "src/work.c", known_lines);
+  test::check_known_work_by_a_real_clock(profile, project / "src/work.c", known_lines);
 }
 
 TEST_CASE("known work has its shares by the processor's time of a thread") {
   const Workplace place("real-agent");
   const fs::path project = with_agent(place, "tests/end_to_end/known_work");
   const json profile = profiled(place, project / "agent.json", 60);
-  JCPROF_NEEDS_A_QUIET_MACHINE(profile);
-  test::check_known_work(profile, project / "src/work.c", known_lines);
+  test::check_known_work_by_a_real_clock(profile, project / "src/work.c", known_lines);
 }
 
 TEST_CASE("known work in an enclave has its shares by the time-stamp counter") {
   const Workplace place("real-enclave");
   const fs::path project = place.copied("tests/end_to_end/known_enclave");
   const json profile = profiled(place, project, 60);
-  JCPROF_NEEDS_A_QUIET_MACHINE(profile);
-  test::check_known_work(profile, project / "enclave/work.cpp",
-                         {{"spin(4)", 4.0 / 40},
-                          {"spin(5)", 5.0 / 40},
-                          {"spin(2)", 2.0 / 40},
-                          {"spin(16)", 16.0 / 40},
-                          {"spin(3)", 12.0 / 40, 4}});
+  test::check_known_work_by_a_real_clock(profile, project / "enclave/work.cpp",
+                                         {{"spin(4)", 4.0 / 40},
+                                          {"spin(5)", 5.0 / 40},
+                                          {"spin(2)", 2.0 / 40},
+                                          {"spin(16)", 16.0 / 40},
+                                          {"spin(3)", 12.0 / 40, 4}});
 }
 
 TEST_CASE("the example c-sort shows that insertion sort takes most, each shot a process of its own") {
