@@ -270,6 +270,9 @@ std::string ta_build(const TaFacts& facts, const std::string& dev_kit) {
          steps("build", {step(ta_make(facts, dev_kit, "{out}/ta"), ", \"timeout_s\": 600")}) + ",\n";
 }
 
+// A machine that is emulated boots in it, and makes keys by the second.
+constexpr std::string_view ta_time = R"("max_time": "5m")";
+
 std::string ta_trigger(const TaFacts& facts) {
   std::string text =
       fmt::format("  // The command under study{}\n",
@@ -279,6 +282,7 @@ std::string ta_trigger(const TaFacts& facts) {
   return text +
          fmt::format(
              R"(  // Up to four parameters: {{"value": "in", "a": 1}}, {{"memref": "in", "bytes": "{{input}}"}}, {{"memref": "out", "size": 32}}, null.
+  // Memory that is "shared" is allocated once: without it some calls take longer.
   "trigger": {{"ta": {}, "command": {}, "params": [{}]}},
   // Commands that each session begins with, and what {{input}} stands for.
   // "session": {{"once": [{{"command": 0, "params": []}}]}},
@@ -337,7 +341,7 @@ std::string draft_project(const std::string& name, const TaFacts& facts, const s
   // time is real; on a board: "agent:ssh BOARD jcprof-agent-teec", with an "install" that copies the .ta there.
 )" + (facts.uuid.empty() ? "  // Neither the makefile nor TA_UUID says the UUID: fill in yours.\n" : "") +
          fmt::format("  \"transport\": \"agent:optee-vm agent --icount {{out}}/ta/{}.ta\",\n", facts.uuid) +
-         ta_trigger(facts) + tail("");
+         ta_trigger(facts) + tail("", ta_time);
 }
 
 std::string draft_project(const std::string& name, const ProgramFacts& facts) {

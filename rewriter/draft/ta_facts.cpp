@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -14,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "rewriter/c/text.hpp"
+#include "rewriter/draft/constants.hpp"
 #include "rewriter/draft/main_scan.hpp"
 #include "rewriter/draft/makefile.hpp"
 #include "rewriter/draft/ta_build.hpp"
@@ -27,113 +27,21 @@ namespace {
 
 using Strings = std::vector<std::string>;
 using Kind = CToken::Kind;
+using draft::Constants;
+using draft::next_of;
+using draft::stands_at;
 
-/// A number as C spells it, in parentheses or not.
-std::optional<std::uint64_t> number_in(const std::string& text) {
-  static const std::regex form(R"(^[\s(]{0,9}(0[xX])?([0-9A-Fa-f]{1,16})[uUlL]{0,3}[\s)]{0,9}$)");
-  std::smatch match;
-  if (!std::regex_match(text, match, form)) return std::nullopt;
-  const std::string digits = match[2];
-  std::uint64_t value = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), value, match[1].matched ? 16 : 10);
-  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  return value;
-}
-
-/// The text of a macro without parameters in one file; empty: not defined there.
-std::string macro_in(const CText& text, const std::string& name) {
-  const std::regex form(fmt::format(R"(^#\s*define\s+{}\s([\s\S]*)$)", name));
-  for (const CToken& token : text.tokens()) {
-    const std::string line(text.of(token));
-    std::smatch match;
-    if (token.kind != Kind::directive || line.size() > 2000 || line.find(name) == std::string::npos) continue;
-    if (std::regex_match(line, match, form))
-      return std::regex_replace(match[1].str(), std::regex(R"(\\\r?\n|//.*|/\*.*?\*/)"), " ");
-  }
-  return {};
-}
-
-bool stands_at(const CText& text, std::size_t i, std::initializer_list<std::string_view> words) {
-  return i < text.tokens().size() && is_one_of(text.of(text.tokens()[i]), words);
-}
-
-/// The first of these words from there on, or the end.
-std::size_t next_of(const CText& text, std::size_t i, std::initializer_list<std::string_view> words) {
-  while (i < text.tokens().size() && !stands_at(text, i, words)) ++i;
-  return i;
-}
-
-/// The value of an enumerator in the list whose first token that is.
-std::optional<std::uint64_t> value_in_list(const CText& text, std::size_t i, const std::string& name) {
-  std::optional<std::uint64_t> next = 0;
-  for (; i < text.tokens().size() && !stands_at(text, i, {"}"}); ++i) {
-    const CToken& token = text.tokens()[i];
-    if (token.kind != Kind::word) continue;
-    if (stands_at(text, i + 1, {"="})) {
-      const std::size_t first = i + 2;
-      i = next_of(text, first, {",", "}"});
-      next = i == first + 1 ? number_in(std::string(text.of(text.tokens()[first]))) : std::nullopt;
-    }
-    if (text.of(token) == name) return next;
-    if (next) ++*next;
-    if (stands_at(text, i, {"}"})) break;
-  }
-  return std::nullopt;
-}
-
-/// The value of an enumerator in one text.
-std::optional<std::uint64_t> enumerator_in(const CText& text, const std::string& name) {
-  for (std::size_t i = next_of(text, 0, {"enum"}); i < text.tokens().size();
-       i = next_of(text, i + 1, {"enum"})) {
-    const std::size_t list = next_of(text, i, {"{", ";", ")"});
-    if (!stands_at(text, list, {"{"})) continue;
-    if (const auto value = value_in_list(text, list + 1, name)) return value;
-  }
-  return std::nullopt;
-}
-
-/// Those of the folder first: other applications may have their own of the same name.
-class Constants {
- public:
-  Constants(const FoundTree& tree, const std::string& folder) {
-    for (const bool is_own : {true, false})
-      for (const auto& [path, text] : tree.texts)
-        if ((is_c_source(path) || is_c_header(path)) && !is_made_or_foreign(path) &&
-            path.starts_with(path_in(folder, "")) == is_own)
-          texts_.emplace_back(text);
-  }
-
-  const std::vector<CText>& texts() const { return texts_; }
-
-  std::string macro(const std::string& name) const {
-    std::string found;
-    for (const CText& text : texts_)
-      if (found.empty() && text.text().find(name) != std::string_view::npos) found = macro_in(text, name);
-    return found;
-  }
-
-  std::optional<std::uint64_t> value(const std::string& name, int depth = 0) const {
-    static const std::regex word(R"(^[\s(]{0,9}([A-Za-z_]\w{0,99})[\s)]{0,9}$)");
-    const std::string text = macro(name);
-    std::smatch match;
-    if (const std::optional<std::uint64_t> number = number_in(text)) return number;
-    if (depth < 4 && std::regex_match(text, match, word)) return value(match[1], depth + 1);
-    for (const CText& in : texts_)
-      if (in.text().find(name) != std::string_view::npos)
-        if (const std::optional<std::uint64_t> number = enumerator_in(in, name)) return number;
-    return std::nullopt;
-  }
-
- private:
-  std::vector<CText> texts_;
-};
-
-/// A `case` of the entry, and its tokens up to the next one.
-struct EntryCase {
-  std::string name;
+/// Tokens of a text.
+struct Passage {
+  const CText* text = nullptr;
   std::size_t begin = 0;
   std::size_t end = 0;
+};
+
+/// A `case` of the entry, and its tokens up to the next one that does something else.
+struct EntryCase {
+  std::string name;
+  Passage passage{};
 };
 
 /// The tokens of a function's body, past declarations of it; both the end where it is not defined there.
@@ -154,41 +62,71 @@ std::pair<std::size_t, std::size_t> body_of(const CText& text, std::string_view 
   return {begin, i};
 }
 
-std::vector<EntryCase> cases_of_entry(const CText& text) {
-  const std::vector<CToken>& tokens = text.tokens();
-  const auto [begin, end] = body_of(text, ta_entry);
-  std::vector<EntryCase> cases;
-  for (std::size_t i = begin; i < end; ++i) {
-    const std::string_view token = text.of(tokens[i]);
-    if (is_one_of(token, {"case", "default"}) && !cases.empty() && cases.back().end == 0)
-      cases.back().end = i;
-    if (token == "case" && i + 1 < end && tokens[i + 1].kind == Kind::word)
-      cases.push_back({.name = std::string(text.of(tokens[i + 1])), .begin = i + 2});
+/// The bodies of the functions that a passage calls, in its order.
+std::vector<Passage> called_in(const Passage& passage, const std::vector<CText>& texts) {
+  std::vector<Passage> bodies;
+  for (std::size_t i = passage.begin; i < passage.end; ++i) {
+    if (passage.text->tokens()[i].kind != Kind::word || !stands_at(*passage.text, i + 1, {"("})) continue;
+    for (const CText& text : texts)
+      if (const auto [begin, end] = body_of(text, passage.text->of(passage.text->tokens()[i])); begin < end)
+        bodies.push_back({&text, begin, end});
   }
-  if (!cases.empty() && cases.back().end == 0) cases.back().end = end;
+  return bodies;
+}
+
+std::vector<EntryCase> cases_in(const Passage& passage) {
+  const CText& text = *passage.text;
+  const std::vector<CToken>& tokens = text.tokens();
+  std::vector<EntryCase> cases;
+  const auto end_open_ones = [&](std::size_t at) {
+    for (EntryCase& one : cases)
+      if (one.passage.end == 0) one.passage.end = at;
+  };
+  std::size_t behind_label = 0;  // cases with nothing between them do the same
+  for (std::size_t i = passage.begin; i < passage.end; ++i) {
+    if (!stands_at(text, i, {"case", "default"})) continue;
+    if (i != behind_label) end_open_ones(i);
+    behind_label = next_of(text, i, {":"}) + 1;
+    if (stands_at(text, i, {"case"}) && i + 1 < passage.end && tokens[i + 1].kind == Kind::word)
+      cases.push_back(
+          {.name = std::string(text.of(tokens[i + 1])), .passage = {.text = &text, .begin = i + 2}});
+  }
+  end_open_ones(passage.end);
   return cases;
 }
 
-/// A parameter of one of OP-TEE's types, with any bytes and sizes: the application may refuse them.
+/// An entry may leave the choice to a function that it calls.
+std::vector<EntryCase> cases_of_entry(const Passage& entry, const std::vector<CText>& texts) {
+  std::vector<EntryCase> cases = cases_in(entry);
+  if (!cases.empty()) return cases;
+  for (const Passage& body : called_in(entry, texts))
+    if (cases = cases_in(body); !cases.empty()) break;
+  return cases;
+}
+
+/// A parameter of one of OP-TEE's types, with any bytes and sizes: the application may refuse them. Memory is
+/// shared, because registering a temporary reference makes some calls longer than others.
 std::string parameter_of(std::string_view type) {
   static const std::map<std::string_view, std::string_view> forms{
       {"TEE_PARAM_TYPE_VALUE_INPUT", R"({"value": "in", "a": 1})"},
       {"TEE_PARAM_TYPE_VALUE_OUTPUT", R"({"value": "out"})"},
       {"TEE_PARAM_TYPE_VALUE_INOUT", R"({"value": "inout", "a": 1})"},
-      {"TEE_PARAM_TYPE_MEMREF_INPUT", R"({"memref": "in", "bytes": "000102030405060708090a0b0c0d0e0f"})"},
-      {"TEE_PARAM_TYPE_MEMREF_OUTPUT", R"({"memref": "out", "size": 256})"},
+      {"TEE_PARAM_TYPE_MEMREF_INPUT",
+       R"({"memref": "in", "bytes": "000102030405060708090a0b0c0d0e0f", "shared": true})"},
+      {"TEE_PARAM_TYPE_MEMREF_OUTPUT", R"({"memref": "out", "size": 256, "shared": true})"},
       {"TEE_PARAM_TYPE_MEMREF_INOUT",
-       R"({"memref": "inout", "bytes": "000102030405060708090a0b0c0d0e0f", "size": 256})"}};
+       R"({"memref": "inout", "bytes": "000102030405060708090a0b0c0d0e0f", "size": 256, "shared": true})"}};
   const auto form = forms.find(type);
   return std::string(form == forms.end() ? "null" : form->second);
 }
 
-/// By the first `TEE_PARAM_TYPES(…)` among these tokens; nothing: there is none.
-std::optional<Strings> parameters_between(const CText& text, std::size_t begin, std::size_t end) {
-  for (std::size_t i = begin; i < end; ++i) {
+/// By the first `TEE_PARAM_TYPES(…)` of a passage; nothing: there is none.
+std::optional<Strings> parameters_in(const Passage& passage) {
+  const CText& text = *passage.text;
+  for (std::size_t i = passage.begin; i < passage.end; ++i) {
     if (!stands_at(text, i, {"TEE_PARAM_TYPES"})) continue;
     Strings parameters;
-    for (++i; i < end && !stands_at(text, i, {")"}); ++i)
+    for (++i; i < passage.end && !stands_at(text, i, {")"}); ++i)
       if (text.tokens()[i].kind == Kind::word) parameters.push_back(parameter_of(text.of(text.tokens()[i])));
     while (!parameters.empty() && parameters.back() == "null") parameters.pop_back();
     return parameters;
@@ -196,18 +134,14 @@ std::optional<Strings> parameters_between(const CText& text, std::size_t begin, 
   return std::nullopt;
 }
 
-/// That the case, or a function that it calls, compares with what it was given.
-Strings parameters_of(const EntryCase& of, const CText& entry, const std::vector<CText>& texts) {
-  if (const auto own = parameters_between(entry, of.begin, of.end)) return *own;
-  for (std::size_t i = of.begin; i < of.end; ++i) {
-    if (entry.tokens()[i].kind != Kind::word || !stands_at(entry, i + 1, {"("})) continue;
-    for (const CText& text : texts) {
-      const auto [begin, end] = body_of(text, entry.of(entry.tokens()[i]));
-      if (const auto found = parameters_between(text, begin, end)) return *found;
-    }
-  }
-  const auto [begin, end] = body_of(entry, ta_entry);
-  return parameters_between(entry, begin, end).value_or(Strings{});
+/// That a passage, or a function that it calls, compares with what it was given.
+std::optional<Strings> parameters_asked(const Passage& passage, const std::vector<CText>& texts,
+                                        int depth = 0) {
+  constexpr int most_calls = 3;
+  if (auto own = parameters_in(passage); own || depth == most_calls) return own;
+  for (const Passage& body : called_in(passage, texts))
+    if (auto found = parameters_asked(body, texts, depth + 1)) return found;
+  return std::nullopt;
 }
 
 /// By `#define TA_UUID { 0x…, 0x…, 0x…, { 0x…, … } }`, or a macro that is so defined.
@@ -385,12 +319,16 @@ std::optional<TaFacts> find_ta(const FoundTree& tree) {
   facts.globs = sources_of(own, candidates, tree);
   const Constants constants(tree, facts.folder);
   if (facts.uuid.empty()) facts.uuid = uuid_of_header(constants);
-  const CText entry(tree.texts.at(facts.source));
-  for (const EntryCase& one : cases_of_entry(entry))
+  const CText text(tree.texts.at(facts.source));
+  const auto [begin, end] = body_of(text, ta_entry);
+  const Passage entry{.text = &text, .begin = begin, .end = end};
+  std::optional<Strings> parameters;
+  for (const EntryCase& one : cases_of_entry(entry, constants.texts()))
     if (const std::optional<std::uint64_t> id = constants.value(one.name)) {
-      if (facts.commands.empty()) facts.parameters = parameters_of(one, entry, constants.texts());
+      if (facts.commands.empty()) parameters = parameters_asked(one.passage, constants.texts());
       facts.commands.push_back({one.name, *id});
     }
+  facts.parameters = parameters ? *parameters : parameters_in(entry).value_or(Strings{});
   return facts;
 }
 

@@ -68,11 +68,11 @@ std::string head(const std::string& name, std::string_view target) {
       json_string(name), target);
 }
 
-std::string tail(std::string_view why) {
+std::string tail(std::string_view why, std::string_view time) {
   return fmt::format(
       "  // Until each share is known to so many points, or for so long{}.\n"
       "  \"measure\": {{\"absolute\": 1, {}}}\n}}\n",
-      why, drafted_time);
+      why, time);
 }
 
 }  // namespace jcprof::rewriter::draft

@@ -36,6 +36,6 @@ inline constexpr std::string_view scope =
 inline constexpr std::string_view drafted_time = R"("max_time": "1m")";
 
 /// Ends the file.
-std::string tail(std::string_view why);
+std::string tail(std::string_view why, std::string_view time = drafted_time);
 
 }  // namespace jcprof::rewriter::draft

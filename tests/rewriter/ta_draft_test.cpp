@@ -185,13 +185,37 @@ TEST_CASE("the trigger has the parameters that the command asks for") {
              "TEE_PARAM_TYPE_VALUE_INOUT,\n TEE_PARAM_TYPE_MEMREF_OUTPUT, TEE_PARAM_TYPE_NONE);\n"
              "  return t != exp;\n}\n" +
              entry_of("CMD_A")) ==
-      R"("params":[{"memref":"in","bytes":"000102030405060708090a0b0c0d0e0f"},{"value":"inout","a":1},{"memref":"out","size":256}]})");
+      R"("params":[{"memref":"in","bytes":"000102030405060708090a0b0c0d0e0f","shared":true},{"value":"inout","a":1},{"memref":"out","size":256,"shared":true}]})");
   CHECK(params("TEE_Result TA_InvokeCommandEntryPoint(void *s, uint32_t c, uint32_t t, TEE_Param p[4])\n{\n"
                "  if (t != TEE_PARAM_TYPES(TEE_PARAM_TYPE_NONE, TEE_PARAM_TYPE_VALUE_OUTPUT, "
                "TEE_PARAM_TYPE_NONE, TEE_PARAM_TYPE_NONE)) return 1;\n"
                "  switch (c) { case CMD_B: return 0; }\n  return 2;\n}\n") ==
         R"("params":[null,{"value":"out"}]})");
   CHECK(params(entry_of("CMD_A")) == "\"params\":[]}");
+}
+
+TEST_CASE("commands are those of the cases, however their numbers are aligned and who has the cases") {
+  const std::string one = "TEE_PARAM_TYPES(TEE_PARAM_TYPE_VALUE_INPUT, TEE_PARAM_TYPE_NONE, 0, 0)";
+  const std::string numbers =
+      "#define CMD_A" + std::string(24, ' ') + "7\n#define CMD_B\t\t\t\t\t\t\t\t\t\t\t\t(8)\n";
+  const std::string check =
+      "#define HAVE(t) do { if ((t) != types) return 1; } while (0)\n"
+      "static TEE_Result open_it(uint32_t types) {\n  HAVE(" +
+      one + ");\n  return 0;\n}\n";
+  const std::string cases =
+      "{\n  switch (c) {\n  case CMD_A:\n  case CMD_B:\n    return open_it(t);\n  default:\n    return 1;\n  "
+      "}\n}\n";
+  const std::string entry =
+      "TEE_Result TA_InvokeCommandEntryPoint(void *s, uint32_t c, uint32_t t, TEE_Param p[4])\n";
+  const auto text_of = [&](const std::string& source) {
+    return draft_project(tree_of({{"Makefile", kit}, {"a.c", numbers + check + source}})).text;
+  };
+  const std::string own = text_of(entry + cases);
+  CHECK_THAT(own, Catch::Contains("//   7 CMD_A\n  //   8 CMD_B\n"));
+  CHECK_THAT(own, Catch::Contains(R"("command": 7, "params": [{"value": "in", "a": 1}])"));
+  // The draft is the same where the entry leaves the choice to another function.
+  CHECK(text_of("TEE_Result serve(uint32_t c, uint32_t t)\n" + cases + entry +
+                "{\n  return serve(c, t);\n}\n") == own);
 }
 
 }  // namespace
