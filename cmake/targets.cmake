@@ -68,6 +68,12 @@ function(jcprof_library name)
   set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 16)
 endfunction()
 
+# jcprof_optimise_less(): for folders whose code mostly waits, for devices, for compilers and for libclang. It takes a third less
+# time to compile.
+macro(jcprof_optimise_less)
+  string(REPLACE -O2 -O1 CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+endmacro()
+
 # What tests test is optimised; optimising themselves takes half of their build.
 function(jcprof_unoptimised name)
   target_compile_options(${name} PRIVATE -O0)
