@@ -94,25 +94,66 @@ class Mover {
   const fs::path& folder_;
 };
 
-constexpr std::array<std::string_view, 7> wished_flags{
+constexpr auto wished_flags = std::to_array<std::string_view>({
     // Intermediate code is made sooner than an assembler's.
     "-flto",
     "-fno-fat-lto-objects",
     "-fno-diagnostics-show-caret",
     "-fdiagnostics-color=never",
+    "-fmessage-length=0",
     "-fdiagnostics-column-unit=byte",  // gcc from 11 on counts a tab as up to eight
     "-ferror-limit=0",
-    "-fmessage-length=0"};
+});
 
-std::vector<std::string> flags_known_to(const std::string& compiler, const fs::path& scratch) {
-  std::vector<std::string> known;
-  for (const std::string_view flag : wished_flags) {
-    const Command command{.argv = {compiler, std::string(flag), "-fsyntax-only", "-x", "c", "/dev/null"},
-                          .cwd = scratch};
-    const ProcessResult result = run_and_wait(command, {}, patience);
-    if (result.exit_status == 0 && result.tail.empty()) known.emplace_back(flag);
+/// gcc says that it is wrong when it has read a unit. It goes through the functions then for what they are
+/// warned of, and makes no code.
+constexpr std::string_view end_of_reading = R"(#pragma GCC system_header
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern void jcprof_read(void) __attribute__((__alias__("jcprof_read_nowhere")));
+#ifdef __cplusplus
+}
+#endif
+)";
+
+using Flags = std::vector<std::string>;
+
+/// Of an empty unit.
+std::vector<Diagnostic> said_of_nothing(const std::string& compiler, const Flags& flags, const fs::path& log,
+                                        bool& is_silent) {
+  Command command{.argv = {compiler}, .cwd = log.parent_path(), .environment = {{"LC_ALL", "C"}}};
+  command.argv.insert(command.argv.end(), flags.begin(), flags.end());
+  command.argv.insert(command.argv.end(), {"-S", "-o", "/dev/null", "-x", "c", "/dev/null"});
+  const ProcessResult result = run_and_wait(command, {.file = log}, patience);
+  is_silent = result.exit_status == 0 && result.tail.empty();
+  return parse_diagnostics(read_file(log), command.cwd);
+}
+
+bool takes(const std::string& compiler, const Flags& flags, const fs::path& log) {
+  bool is_silent = false;
+  said_of_nothing(compiler, flags, log, is_silent);
+  return is_silent;
+}
+
+Flags flags_known_to(const std::string& compiler, const fs::path& log) {
+  // All but the last is what gcc knows, all but the one in front of it what clang does.
+  for (const std::size_t missing : {wished_flags.size() - 1, wished_flags.size() - 2}) {
+    Flags flags(wished_flags.begin(), wished_flags.end());
+    flags.erase(flags.begin() + static_cast<std::ptrdiff_t>(missing));
+    if (takes(compiler, flags, log)) return flags;
   }
+  Flags known;
+  for (const std::string_view flag : wished_flags)
+    if (takes(compiler, {std::string(flag)}, log)) known.emplace_back(flag);
   return known;
+}
+
+/// Behind all else that it reads, and not by the attribute already.
+bool can_be_ended(const std::string& compiler, const fs::path& end, const fs::path& log) {
+  bool is_silent = false;
+  const std::vector<Diagnostic> said = said_of_nothing(compiler, {"-include", end.string()}, log, is_silent);
+  return said.size() == 1 && said.front().message.find("undefined symbol") != std::string::npos;
 }
 
 /// These end a compiler early, and there is more to be said.
@@ -126,30 +167,48 @@ bool makes_errors_of_warnings(const CompileUnit& unit) {
                              [](const std::string& argument) { return argument.starts_with("-Werror"); });
 }
 
-/// clang warns while it reads. gcc warns of missing returns only when it makes code, and of unset values only
-/// when it optimises. Optimising takes longest. clang alone knows -ferror-limit. -g is no help here, nor is a
-/// library that wants to be optimised where nothing else is.
-std::vector<std::string> judging_flags(const CompileUnit& unit, std::vector<std::string> known) {
-  const auto add = [&](std::initializer_list<const char*> more) {
-    known.insert(known.end(), more.begin(), more.end());
-  };
-  if (std::ranges::find(known, "-ferror-limit=0") != known.end()) {
-    add({"-fsyntax-only"});
-    return known;
-  }
-  add({"-S", "-g0", "-o", "/dev/null"});
-  if (makes_errors_of_warnings(unit))
-    std::erase_if(known, [](const std::string& flag) { return flag.find("lto") != std::string::npos; });
-  else
-    add({"-O0", "-U_FORTIFY_SOURCE"});
-  return known;
+bool is_clang(const JudgingCompiler& compiler) {
+  return std::ranges::find(compiler.flags, "-ferror-limit=0") != compiler.flags.end();
 }
 
-UnitAnswer ask(const CompileUnit& unit, const std::vector<std::string>& flags, const fs::path& log) {
-  std::vector<std::string> argv;
+/// All that its flags make of the unit is looked at, as the build has it.
+bool is_optimised(const CompileUnit& unit, const JudgingCompiler& compiler) {
+  return !is_clang(compiler) && makes_errors_of_warnings(unit);
+}
+
+/// clang warns while it reads. gcc warns of missing returns only when it goes through functions, and of unset
+/// values only when it optimises. Optimising takes longest. clang alone knows -ferror-limit. -g is no help
+/// here, nor is a library that wants to be optimised where nothing else is.
+Flags judging_flags(const CompileUnit& unit, const JudgingCompiler& compiler) {
+  Flags flags = compiler.flags;
+  const auto add = [&](std::initializer_list<std::string> more) {
+    flags.insert(flags.end(), more.begin(), more.end());
+  };
+  if (!is_optimised(unit, compiler)) add({"-DJCPROF_JUDGED"});
+  if (is_clang(compiler)) {
+    add({"-fsyntax-only"});
+    return flags;
+  }
+  add({"-S", "-g0", "-o", "/dev/null"});
+  const bool is_whole = is_optimised(unit, compiler) || !compiler.end.empty();
+  if (is_whole) std::erase_if(flags, [](const std::string& flag) { return flag.find("lto") != flag.npos; });
+  if (is_optimised(unit, compiler)) return flags;
+  add({"-O0", "-U_FORTIFY_SOURCE"});
+  if (!compiler.end.empty()) add({"-include", compiler.end.string()});
+  return flags;
+}
+
+/// Takes off what our own file has it say at the end of the unit: true where it came as far.
+bool take_end(std::vector<Diagnostic>& diagnostics, const fs::path& end) {
+  const auto is_end = [&](const Diagnostic& d) { return d.places.front().path == end; };
+  return !end.empty() && std::erase_if(diagnostics, is_end) > 0;
+}
+
+UnitAnswer ask(const CompileUnit& unit, const JudgingCompiler& compiler, const fs::path& log) {
+  Flags argv;
   std::ranges::copy_if(unit.arguments, std::back_inserter(argv),
                        [](const std::string& argument) { return !hides_diagnostics(argument); });
-  const std::vector<std::string> judging = judging_flags(unit, flags);
+  const Flags judging = judging_flags(unit, compiler);
   argv.insert(argv.end(), judging.begin(), judging.end());
   argv.push_back(unit.path);
   const Command command{.argv = std::move(argv), .cwd = unit.folder, .environment = {{"LC_ALL", "C"}}};
@@ -158,11 +217,12 @@ UnitAnswer ask(const CompileUnit& unit, const std::vector<std::string>& flags, c
     const ProcessResult ended =
         run_and_wait(command, {.file = log, .keep_bytes = most_diagnostics}, patience);
     answer.diagnostics = parse_diagnostics(read_file(log), unit.folder);
+    const bool came_to_end = take_end(answer.diagnostics, compiler.end);
     const bool said = std::ranges::any_of(answer.diagnostics,
                                           [](const Diagnostic& d) { return d.severity == Severity::error; });
     if (ended.timed_out)
       answer.failure = fmt::format("{} did not end in time", command.argv.front());
-    else if (ended.exit_status != 0 && !said)
+    else if (ended.exit_status != 0 && !said && !came_to_end)
       answer.failure =
           fmt::format("{} failed: {}", command.argv.front(), ended.tail.substr(0, ended.tail.find('\n')));
   } catch (const UserError& error) {
@@ -215,21 +275,30 @@ CompileUnit moved(const CompileUnit& unit, const fs::path& root, const fs::path&
   return result;
 }
 
+JudgingCompiler SyntaxCheck::known(const std::string& compiler) const {
+  const fs::path log = scratch_ / "flags.log";
+  const fs::path end = fs::absolute(scratch_ / "end.h").lexically_normal();
+  write_own_file(end, end_of_reading);
+  JudgingCompiler result;
+  try {
+    result.flags = flags_known_to(compiler, log);
+    if (!inlines_ && !is_clang(result) && can_be_ended(compiler, end, log)) result.end = end;
+  } catch (const UserError&) {
+    result = {};  // it cannot be started, which each of its units will say
+  }
+  return result;
+}
+
 std::vector<UnitAnswer> SyntaxCheck::run(const std::vector<CompileUnit>& units) {
   fs::create_directories(scratch_);
   for (const CompileUnit& unit : units) {
     const std::string& compiler = unit.arguments.front();
-    if (known_flags_.contains(compiler)) continue;
-    try {
-      known_flags_[compiler] = flags_known_to(compiler, scratch_);
-    } catch (const UserError&) {
-      known_flags_[compiler];  // it cannot be started, which each of its units will say
-    }
+    if (!compilers_.contains(compiler)) compilers_[compiler] = known(compiler);
   }
   std::vector<UnitAnswer> answers(units.size());
   in_parallel(units.size(), [&](std::size_t i) {
     answers[i] =
-        ask(units[i], known_flags_.at(units[i].arguments.front()), scratch_ / fmt::format("{}.log", i));
+        ask(units[i], compilers_.at(units[i].arguments.front()), scratch_ / fmt::format("{}.log", i));
   });
   return answers;
 }

@@ -35,18 +35,28 @@ std::vector<Diagnostic> parse_diagnostics(std::string_view output, const std::fi
 CompileUnit moved(const CompileUnit& unit, const std::filesystem::path& root,
                   const std::filesystem::path& copy);
 
+/// Of a compiler: what of ours it takes.
+struct JudgingCompiler {
+  std::vector<std::string> flags = {};
+  std::filesystem::path end = {};  // included, it ends the work behind the last warning; empty: it would not
+};
+
 class SyntaxCheck {
  public:
-  /// Logs go to `scratch`, which is made.
-  explicit SyntaxCheck(std::filesystem::path scratch) : scratch_(std::move(scratch)) {}
+  /// Logs go to `scratch`, which is made. `inlines`: gcc has to try whether traps can be inlined.
+  SyntaxCheck(std::filesystem::path scratch, bool inlines)
+      : scratch_(std::move(scratch)), inlines_(inlines) {}
 
   /// Each unit through its own compiler, as many at a time as there are processors; answers in the units'
   /// order.
   std::vector<UnitAnswer> run(const std::vector<CompileUnit>& units);
 
  private:
+  JudgingCompiler known(const std::string& compiler) const;
+
   std::filesystem::path scratch_;
-  std::map<std::string, std::vector<std::string>> known_flags_;  // by compiler: those of ours that it takes
+  bool inlines_ = false;
+  std::map<std::string, JudgingCompiler> compilers_;
 };
 
 }  // namespace jcprof::rewriter

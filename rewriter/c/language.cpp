@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // C and C++: jcprof_tree.h beside the sources, and each unit's own compiler as the judge.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <iterator>
 #include <optional>
@@ -48,6 +49,22 @@ std::uint32_t free_command(const std::vector<SourceModel>& models) {
   std::uint32_t command = 0x6A630001;
   while (taken.contains(command)) ++command;
   return command;
+}
+
+bool is_c(const SourceModel& model) {
+  return model.path.ends_with(".c") || model.path.ends_with(".h");
+}
+
+/// In C++ and in enclaves traps are functions that gcc must inline, which it refuses where a function is
+/// compiled for another processor than they are.
+bool may_refuse_inlining(const std::vector<SourceModel>& models, Reach reach) {
+  const auto names_processor = [](const SourceModel& model) {
+    return std::ranges::any_of(
+        std::to_array<std::string_view>({"target(", "__target__", "GCC target"}),
+        [&](std::string_view word) { return model.text.find(word) != std::string::npos; });
+  };
+  return (reach == Reach::enclave || !std::ranges::all_of(models, is_c)) &&
+         std::ranges::any_of(models, names_processor);
 }
 
 enum class UnitState : std::uint8_t { open, settled };
@@ -117,10 +134,7 @@ class CLanguage : public Language {
   }
 
   void complete(TrapMap& map, const std::vector<SourceModel>& models) override {
-    const bool all_c = std::ranges::all_of(models, [](const SourceModel& model) {
-      return model.path.ends_with(".c") || model.path.ends_with(".h");
-    });
-    map.language = all_c ? "c" : "c++";
+    map.language = std::ranges::all_of(models, is_c) ? "c" : "c++";
     if (entering_.reach == Reach::ta) map.command = free_command(models);
   }
 
@@ -137,7 +151,7 @@ class CLanguage : public Language {
   }
 
   CheckResult check(const Instrumentation& work, const fs::path& tree) override {
-    SyntaxCheck& compilers = compilers_for(tree);
+    SyntaxCheck& compilers = compilers_for(work, tree);
     std::vector<CheckedUnit*> open;
     for (CheckedUnit& unit : units_)
       if (unit.state == UnitState::open) open.push_back(&unit);
@@ -154,8 +168,9 @@ class CLanguage : public Language {
   }
 
  private:
-  SyntaxCheck& compilers_for(const fs::path& tree) {
-    if (!compilers_) compilers_.emplace(tree.parent_path() / "compile");
+  SyntaxCheck& compilers_for(const Instrumentation& work, const fs::path& tree) {
+    if (!compilers_)
+      compilers_.emplace(tree.parent_path() / "compile", may_refuse_inlining(work.models, entering_.reach));
     return *compilers_;
   }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <catch2/catch.hpp>
 
 #include "rewriter/c/compile.hpp"
@@ -186,6 +189,38 @@ TEST_CASE("diagnostics of gcc and clang are read with the places of their macros
              "gcc: error: unrecognized option\n1 warning generated.\n") ==
         std::vector<std::string>{"warning: odd: error: x [-Wodd] @ /p/jcprof_tree.h:9:3 @ /p/x.c:7:5",
                                  "error: no such file @ /p/y.c:3:0"});
+}
+
+TEST_CASE("gcc makes no code of what it judges, and says all that it says in front of that") {
+  const TemporaryFolder folder;
+  const auto said = [&](const std::string& name, const std::string& text,
+                        std::vector<std::string> arguments) {
+    write_file(folder.path() / name, text);
+    SyntaxCheck check(folder.path() / "scratch", false);
+    const UnitAnswer answer =
+        check
+            .run({{.path = folder.path() / name, .folder = folder.path(), .arguments = std::move(arguments)}})
+            .front();
+    std::vector<std::string> result;
+    for (const Diagnostic& diagnostic : answer.diagnostics) result.push_back(diagnostic.message);
+    if (!answer.failure.empty()) result.push_back("failure: " + answer.failure);
+    std::ranges::sort(result);
+    return fmt::format("{}", fmt::join(result, "\n"));
+  };
+  const std::string falls = "int f(int x) { switch (x) { case 1: x = 2; case 2: return 3; } }\n";
+  const std::string both =
+      "control reaches end of non-void function [-Wreturn-type]\n"
+      "this statement may fall through [-Wimplicit-fallthrough=]";
+  const std::string no_code = "int g(void) { int x; __asm__(\"no such instruction\"); return x; }\n";
+  CHECK(said("a.c", falls + no_code, {"gcc", "-Wall", "-Wextra"}) == both);
+  CHECK(said("a.cpp", falls + no_code, {"g++", "-Wall", "-Wextra"}) == both);
+  CHECK(said("b.c", "int f(void) { return y; }\n", {"gcc"}).starts_with("'y' undeclared"));
+  CHECK(said("c.c", "#include \"none.h\"\n", {"gcc"}) == "none.h: No such file or directory");
+  // The build would end at what only code shows.
+  CHECK(said("d.c", no_code, {"gcc", "-Wall", "-Werror=uninitialized"}) ==
+        "'x' is used uninitialized [-Werror=uninitialized]");
+  CHECK(said("e.c", falls, {"clang-19", "-Wall", "-Wextra", "-Wimplicit-fallthrough"}).find("fall") !=
+        std::string::npos);
 }
 
 TEST_CASE("a command that takes flags from a file is refused, for they would be missing") {

@@ -53,6 +53,7 @@ Flags own_cxx(Clang) {
 const std::vector<Flags> states = {{},
                                    {"-DJCPROF"},
                                    {"-DJCPROF", "-DJCPROF_PROGRAM"},
+                                   {"-DJCPROF", "-DJCPROF_PROGRAM", "-DJCPROF_JUDGED"},
                                    {"-DJCPROF", "-DJCPROF_OFF"},
                                    {"-DJCPROF", "-DJCPROF_PROGRAM", "-DJCPROF_RECORD", "-DJCPROF_HOOKS"},
                                    {"-DJCPROF", "-DJCPROF_RECORD", "-DJCPROF_CLOCK_SHARED"}};
