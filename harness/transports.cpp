@@ -116,7 +116,8 @@ std::unique_ptr<Transport> make_agent(const Project& project, const TrapMap& map
 }
 
 std::unique_ptr<Transport> make_exec(const Project& project, const TrapMap& map,
-                                     const std::filesystem::path& out_dir) {
+                                     const std::filesystem::path& out_dir,
+                                     const std::filesystem::path& log = {}) {
   if (project.trigger.run.empty())
     throw bad_transport(project, "\"exec:\" runs a program, and \"trigger\" names none",
                         R"("trigger": {"run": ["{out}/app"]})");
@@ -127,7 +128,8 @@ std::unique_ptr<Transport> make_exec(const Project& project, const TrapMap& map,
                               .device = project.device,
                               .traps = map.traps.size(),
                               .build = map.build,
-                              .logs = std::filesystem::path(values.at("out")) / "logs"},
+                              .logs = std::filesystem::path(values.at("out")) / "logs",
+                              .log = log},
                              started_device(project, out_dir));
 }
 
@@ -177,6 +179,12 @@ std::unique_ptr<AgentLink> make_agent_link(const Project& project, const TrapMap
   return std::make_unique<AgentLink>(
       agent_settings(project, map, project.transport.substr(scheme.size()), out_dir),
       started_device(project, out_dir));
+}
+
+std::unique_ptr<Transport> make_recorded_program(const Project& project, const TrapMap& map,
+                                                 const std::filesystem::path& out_dir,
+                                                 const std::filesystem::path& log) {
+  return make_exec(project, map, out_dir, log);
 }
 
 std::unique_ptr<Transport> make_transport(const Project& project, const TrapMap& map, const std::string& uri,

@@ -26,6 +26,11 @@ AgentSettings agent_settings(const Project& project, const TrapMap& map, const s
 std::unique_ptr<AgentLink> make_agent_link(const Project& project, const TrapMap& map,
                                            const std::filesystem::path& out_dir);
 
+/// A program of `exec:` whose traps record: whole runs of it write into the memory of a recording, `log`.
+std::unique_ptr<Transport> make_recorded_program(const Project& project, const TrapMap& map,
+                                                 const std::filesystem::path& out_dir,
+                                                 const std::filesystem::path& log);
+
 /// `uri` as --transport gives it, empty: the project's. `out_dir` holds tree/ and gets logs/start.log.
 /// Listens, but starts and touches no target yet. UserError for a scheme that is unknown or not in this
 /// version.

@@ -53,13 +53,23 @@ struct Subject {
   fs::path report() const { return out / "report.html"; }
 };
 
+/// The folder with the newer profile: what stops have measured, or a recording beside that.
+fs::path newest_of(const fs::path& out) {
+  const auto written = [](const fs::path& folder) {
+    std::error_code none;
+    const fs::file_time_type time = fs::last_write_time(folder / "profile.jcprof", none);
+    return none ? fs::file_time_type::min() : time;
+  };
+  return written(out / record_folder) > written(out) ? out / record_folder : out;
+}
+
 Subject subject_of(const CommonOptions& options) {
   const fs::path given = options.project;
   if (given.extension() == ".jcprof")
     return {.file = given,
             .out = options.out.empty() ? fs::absolute(given).parent_path() : fs::path(options.out)};
   const Project project = read_project(options.project);
-  const fs::path out = output_folder(project, options);
+  const fs::path out = newest_of(output_folder(project, options));
   return {.file = out / "profile.jcprof", .root = project.root, .out = out};
 }
 

@@ -198,8 +198,8 @@ void add_record(CLI::App& app, RecordOptions& options) {
       ->excludes(json);
   auto* project =
       app.add_option("--project", options.project,
-                     "record the trigger of an enclave's or trusted application's project, whose tree is "
-                     "made and built for it in DIR (default: jcprof-out/record beside it)")
+                     "record the trigger of a project that is no applet's: its tree is made and built for "
+                     "that in DIR (default: jcprof-out/record beside it)")
           ->type_name("PROJECT")
           ->excludes(traps)
           ->excludes(no_preload);

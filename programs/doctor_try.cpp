@@ -19,7 +19,9 @@
 #include "programs/output.hpp"
 #include "programs/permission.hpp"
 #include "programs/steps.hpp"
+#include "programs/unfit.hpp"
 #include "rewriter/project_programs.hpp"
+#include "src/core/shell_words.hpp"
 #include "src/core/status_form.hpp"
 #include "src/engine/statistics.hpp"
 
@@ -44,11 +46,12 @@ std::string in_time(double seconds) {
   return seconds < 120 ? fmt::format("{:.0f} s", seconds) : fmt::format("{:.0f} min", seconds / 60);
 }
 
+constexpr const char* recorded_by_itself = "jcprof profile records one run of it by itself";
+
 /// Code that jcprof's stops do not suit may suit others.
-std::string other_tool(TargetKind target) {
-  if (target == TargetKind::applet) return "";
-  return target == TargetKind::program ? "; `jcprof record` or perf tells in one run"
-                                       : "; `jcprof record` tells in one run";
+std::string other_tool(const Project& project) {
+  const std::string tool = tool_of_one_run(project);
+  return tool.empty() ? "" : "; " + tool;
 }
 
 std::string state_of(const harness::TracedPath& path) {
@@ -163,13 +166,19 @@ class Trial {
     const PathLook look = look_at_path(project_, map_, folder_.path(), "", LookDepth::length);
     const Shortening shorter = shortening(look, map_, project_.profile.level);
     if (look.path.state != harness::PathState::cut || !is_needed(shorter)) return false;
+    step_ = "path";
+    const std::optional<Fault> lost =
+        can_be_recorded(project_) ? unfit(shorter, project_) : std::optional<Fault>();
+    if (lost) {
+      findings_.push_back({Verdict::remark, step_, lost->message, recorded_by_itself});
+      return true;
+    }
     contact_ = {.events = static_cast<std::uint64_t>(events_aimed_at), .shot_s = look.contact.shot_s};
     // Without its head and the end of its line.
     std::string text = to_text(shorter).substr(std::string_view("path: ").size());
     text.pop_back();
-    step_ = "path";
     findings_.push_back({Verdict::remark, step_, std::move(text),
-                         "jcprof profile does that by itself" + other_tool(project_.target)});
+                         "jcprof profile does that by itself" + other_tool(project_)});
     return true;
   }
 
@@ -219,7 +228,7 @@ class Trial {
 Findings refusal(const Project& project, const CommonOptions& options) {
   const bool yes = options.yes;
   const auto allowed = [&](const char* what) {
-    return fmt::format("`jcprof doctor --yes {}` allows {}", options.project, what);
+    return fmt::format("`jcprof doctor --yes {}` allows {}", shell_word(options.project), what);
   };
   // Programs that were allowed before are one thing, a card in a reader another.
   if (!yes && project.transport.starts_with("pcsc:"))
@@ -266,7 +275,8 @@ Findings prospects(const Project& project, const FirstContact& contact) {
     remark(fmt::format("of {} only {} lie behind the entry: the way there hides them",
                        harness::in_unit(contact.whole_ns, ClockUnit::ns),
                        harness::in_unit(std::max(contact.behind_ns, 0.0), ClockUnit::ns)),
-           "give the command more work" + other_tool(project.target));
+           can_be_recorded(project) ? fmt::format("give the command more work; else {}", recorded_by_itself)
+                                    : "give the command more work" + other_tool(project));
   const bool is_timed_from_outside = project.target == TargetKind::program && !project.trigger.run.empty();
   if (is_timed_from_outside && project.trigger.clock == ProgramClock::wall)
     remark("the wall clock also counts what other programs take",
@@ -277,8 +287,7 @@ Findings prospects(const Project& project, const FirstContact& contact) {
       {is_long ? Verdict::remark : Verdict::ok, "estimate",
        fmt::format("{:.0f} rounds, the least, of {} stops take {}; a long path is zoomed into and takes less",
                    least_rounds, contact.events, in_time(least)),
-       is_long ? "a coarser \"level\", or fewer functions in \"include\" of \"profile\"" +
-                     other_tool(project.target)
+       is_long ? "a coarser \"level\", or fewer functions in \"include\" of \"profile\"" + other_tool(project)
                : ""});
   return findings;
 }

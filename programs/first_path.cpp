@@ -340,6 +340,10 @@ bool is_needed(const Shortening& shortening) {
          !shortening.unsteady.empty();
 }
 
+bool loses_functions(const Shortening& shortening) {
+  return shortening.functions_only || !shortening.left_out.empty();
+}
+
 std::string to_text(const Shortening& shortening) {
   if (!shortening.unsteady.empty()) {
     std::set<std::string> places;

@@ -18,8 +18,9 @@ namespace jcprof::cli {
 
 using Traps = std::vector<TrapId>;
 
-/// A path that was cut is to have so many events at most. Zoom finds its hot part in some minutes.
-inline constexpr double events_aimed_at = 50'000;
+/// A path that was cut is to have so many events at most: the counts of its functions are estimates, and it
+/// must not be cut again. Zoom finds its hot part in some minutes.
+inline constexpr double events_aimed_at = 200'000;
 
 struct PathLook {
   harness::TracedPath path;
@@ -64,6 +65,9 @@ Shortening shortening(const PathLook& look, const TrapMap& map, TrapLevel level,
 
 /// False where nothing is to be left out.
 bool is_needed(const Shortening& shortening);
+
+/// True where functions would lose all traps, and what is hot may be one of them.
+bool loses_functions(const Shortening& shortening);
 
 /// Tells a person what is left out and why.
 std::string to_text(const Shortening& shortening);

@@ -16,6 +16,7 @@
 #include "src/core/cancellation.hpp"
 #include "src/core/file.hpp"
 #include "src/core/project.hpp"
+#include "src/core/shell_words.hpp"
 
 namespace jcprof::cli {
 namespace {
@@ -102,7 +103,7 @@ void say(const rewriter::Draft& draft, const Project& project, const std::string
         "better\n");
   fmt::print("{}: the {} {}, entry {}\nlook it over, above all \"trigger\"; then: jcprof profile {}\n",
              harmless(project.file.string()), name_of(project.target), harmless(project.name),
-             project.entry.front(), harmless(folder));
+             project.entry.front(), harmless(shell_word(folder)));
 }
 
 }  // namespace

@@ -101,6 +101,7 @@ struct RecordOptions {
   bool quiet = false;
   bool yes = false;
   bool no_preload = false;
+  bool functions_only = false;  // no option: jcprof profile asks for it
 };
 
 enum class ExportFormat : std::uint8_t {

@@ -21,6 +21,9 @@ std::filesystem::path output_folder(const Project& project, const CommonOptions&
 /// DIR of the project, for a verb ("jcprof run") that writes: locked.
 OutputFolder open_output(const Project& project, const CommonOptions& options, const std::string& verb);
 
+/// Below DIR: what is recorded lies there, beside what stops have measured.
+inline constexpr const char* record_folder = "record";
+
 /// {tree}, {out} and {project}; {port} and the like are added by who knows them.
 Placeholders placeholders(const Project& project, const std::filesystem::path& out);
 

@@ -43,6 +43,12 @@ struct Profiling {
   std::vector<LeftOutFunction> left_out = {};  // so far
 };
 
+/// By jcprof profile itself: by the transport that it measures with.
+bool is_recordable(const Profiling& all) {
+  const bool is_programs = all.project.target == TargetKind::program && can_be_recorded(all.project);
+  return is_programs && (all.run.transport.empty() || all.run.transport.starts_with("exec:"));
+}
+
 void say(const Profiling& all, const std::string& text) {
   if (!all.run.common.quiet) fmt::print("{}", text);
 }
@@ -115,15 +121,32 @@ void leave_out(const Shortening& shorter, Profiling& all) {
 }
 
 /// A call that asks for so many rounds or shots gets them.
-void refuse_unfit(const Profiling& all, const PathLook& look, FewerTraps fewer) {
-  if (all.run.rounds || all.run.max_shots) return;
-  if (const std::optional<Fault> fault = unfit(look, fewer, all.project.trigger.clock))
-    throw UserError(*fault, ExitCode::check_failed);
+bool asks_for_shots(const Profiling& all) {
+  return all.run.rounds || all.run.max_shots || all.project.measure.max_shots;
 }
 
-/// If the path is too long to be measured, or varies, builds with fewer traps.
-void shorten_path(Profiling& all) {
-  if (all.project.target != TargetKind::program || all.refine == RefineWish::never) return;
+/// A command that is better recorded, and why.
+struct Unfit {
+  Fault why;
+  bool is_long = false;  // its path is
+};
+
+std::optional<Unfit> unfit_path(const Profiling& all, const PathLook& look, FewerTraps fewer) {
+  Project asked = all.project;
+  if (all.run.max_time_ms) asked.measure.max_time.reset();  // whoever asks for it now wants just that
+  const bool is_long = look.path.state == harness::PathState::cut;
+  if (const std::optional<Fault> fault = unfit(look, fewer, asked)) return Unfit{*fault, is_long};
+  return std::nullopt;
+}
+
+/// If the path is too long to be measured, or varies, builds with fewer traps. Where functions would have to
+/// go that a recording shows, or the command is not worth a run, nothing is built and the reason returned.
+std::optional<Unfit> shorten_path(Profiling& all) {
+  if (all.project.target != TargetKind::program || all.refine == RefineWish::never) return std::nullopt;
+  const bool is_asked = asks_for_shots(all);
+  const auto judged = [&](const PathLook& look, FewerTraps fewer) {
+    return is_asked ? std::nullopt : unfit_path(all, look, fewer);
+  };
   StepsPerPass known;
   for (int i = 0;; ++i) {
     const TrapMap map = read_trap_map(all.folder.path() / "traps.json");
@@ -131,13 +154,38 @@ void shorten_path(Profiling& all) {
         look_at_path(all.project, map, all.folder.path(), all.run.transport, LookDepth::all);
     const TrapLevel level = all.gen.functions_only ? TrapLevel::function : all.project.profile.level;
     const Shortening shorter = shortening(look, map, level, std::move(known));
-    if (!is_needed(shorter)) return refuse_unfit(all, look, FewerTraps::none);
-    if (i == most_shortenings) return refuse_unfit(all, look, FewerTraps::untried);
+    if (!is_needed(shorter)) return judged(look, FewerTraps::none);
+    if (!is_asked && is_recordable(all))
+      if (const std::optional<Fault> fault = unfit(shorter, all.project)) return Unfit{*fault, true};
+    if (i == most_shortenings) return judged(look, FewerTraps::untried);
     say(all, harmless(to_text(shorter)));
     leave_out(shorter, all);
     known = shorter.steps;
     make_again(all, all.gen);
   }
+}
+
+/// One run, in a folder of its own, tells what stops do not.
+ExitCode record_instead(const Profiling& all, const Unfit& unfit) {
+  if (!is_recordable(all)) throw UserError(unfit.why, ExitCode::check_failed);
+  say(all, harmless(fmt::format("record: {}: one run of it is recorded instead\n", unfit.why.message)));
+  const OutputFolder folder(
+      {.folder = all.folder.path() / record_folder, .verb = "jcprof profile", .project = all.project.root});
+  try {
+    record_project_in(folder, all.project,
+                      {.project = all.project.file.string(),
+                       .quiet = all.run.common.quiet,
+                       .yes = true,
+                       .functions_only = unfit.is_long && all.project.profile.level > TrapLevel::function});
+  } catch (const UserError& error) {
+    std::vector<Fault> faults{unfit.why};
+    std::ranges::copy(error.faults(), std::back_inserter(faults));
+    throw UserError(faults, ExitCode::check_failed);
+  }
+  // Without one, it has been said why.
+  if (!std::filesystem::exists(folder.path() / "profile.jcprof"))
+    throw UserError(unfit.why, ExitCode::check_failed);
+  return annotate_in(folder, all.project, all.annotate);
 }
 
 /// Estimates of the newest run, which are stored with it.
@@ -180,10 +228,13 @@ ExitCode profile_again(const Profiling& all, const Refinement& refined, double t
 
 ExitCode profile_in(Profiling& all) {
   const FirstScope scope = make_what_fits(all);
-  shorten_path(all);
+  if (const std::optional<Unfit> better = shorten_path(all)) return record_instead(all, *better);
   if (const ExitCode measured = run_in(all.folder, all.project, all.run); !is_done(measured)) return measured;
-  if (all.refine == RefineWish::never) return annotate(all);
   const annotator::Profile first = estimated(all);
+  if (const std::optional<Fault> fault = unfit(first, all.project);
+      fault && !asks_for_shots(all) && cancellation().signal() == 0)
+    return record_instead(all, {*fault});
+  if (all.refine == RefineWish::never) return annotate(all);
   const TrapMap map = read_trap_map(all.folder.path() / "traps.json");
   const std::optional<Refinement> refined =
       refinement({.profile = first, .map = map, .asked = all.project.profile, .scope = scope}, all.refine);

@@ -225,17 +225,10 @@ ExitCode record_a_project(const RecordOptions& options) {
   const Project project = read_project(options.project);
   // Beside what jcprof profile makes, whose traps stop.
   const OutputFolder folder(
-      {.folder = options.out.empty() ? output_folder(project, {}) / "record" : fs::path(options.out),
+      {.folder = options.out.empty() ? output_folder(project, {}) / record_folder : fs::path(options.out),
        .verb = verb,
        .project = project.root});
-  Analysis what = analysis_in(folder.path(), options);
-  what.name = project.name;
-  keep_measurements(what.profile);
-  RecordedProject done = record_project(project, folder, options);
-  what.traps = std::move(done.map);
-  what.target = std::move(done.target);
-  what.note = std::move(done.note);
-  return finish(options, what, done.recorded);
+  return record_project_in(folder, project, options);
 }
 
 ExitCode analyze_again(const RecordOptions& options) {
@@ -261,6 +254,17 @@ ExitCode analyze_again(const RecordOptions& options) {
 }
 
 }  // namespace
+
+ExitCode record_project_in(const OutputFolder& folder, const Project& project, const RecordOptions& options) {
+  Analysis what = analysis_in(folder.path(), options);
+  what.name = project.name;
+  keep_measurements(what.profile);
+  RecordedProject done = record_project(project, folder, options);
+  what.traps = std::move(done.map);
+  what.target = std::move(done.target);
+  what.note = std::move(done.note);
+  return finish(options, what, done.recorded);
+}
 
 ExitCode record(const RecordOptions& options) {
   const int asked = static_cast<int>(!options.analyze.empty()) + static_cast<int>(!options.project.empty()) +

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "harness/agent/recording.hpp"
+#include "harness/exec/timed_run.hpp"
 #include "harness/inputs.hpp"
 #include "harness/transports.hpp"
 #include "programs/output.hpp"
@@ -18,20 +19,22 @@
 namespace jcprof::cli {
 namespace {
 
-void refuse_others(const Project& project) {
+// Traps that record slow a program down, as traced runs do.
+constexpr int patience_for_recording = 6;
+
+void refuse_others(const Project& project, std::uint32_t runs) {
   const auto refuse = [&](const std::string& message, const std::string& hint) {
     throw UserError(Fault{.message = message, .place = {.file = project.file.string()}, .hint = hint});
   };
   if (project.target == TargetKind::applet)
     refuse("a card shares no memory and keeps no clock: it cannot be recorded", "jcprof profile measures it");
-  if (!project.transport.starts_with("agent:"))
-    refuse("only what stands behind an agent is recorded as a project",
-           "a program: jcprof gen --record, build it, then jcprof record --traps DIR/traps.json -- COMMAND");
+  if (is_started_anew(project) && runs > 1)
+    refuse("a program is recorded in one run of it", "leave --runs out");
 }
 
 void make_and_build(const Project& project, const OutputFolder& folder, const RecordOptions& options) {
   const CommonOptions common{.project = options.project, .quiet = options.quiet, .yes = options.yes};
-  make_tree({.common = common, .records = true}, folder);
+  make_tree({.common = common, .records = true, .functions_only = options.functions_only}, folder);
   Placeholders values = placeholders(project, folder.path());
   values.emplace("reader", "");
   const StepOptions how{.is_shown = !options.quiet};
@@ -39,26 +42,44 @@ void make_and_build(const Project& project, const OutputFolder& folder, const Re
   run_steps("install", project.install, values, how);
 }
 
+std::vector<StoredInput> all_inputs(const Project& project) {
+  return harness::make_inputs(project.inputs, {.root = project.root, .seed = project.measure.seed});
+}
+
 /// The project's inputs, in turn.
 std::vector<Bytes> inputs_of(const Project& project, std::uint32_t runs) {
-  const std::vector<StoredInput> all =
-      harness::make_inputs(project.inputs, {.root = project.root, .seed = project.measure.seed});
+  const std::vector<StoredInput> all = all_inputs(project);
   std::vector<Bytes> inputs;
   for (std::uint32_t i = 0; i < runs; ++i) inputs.push_back(all[i % all.size()].bytes);
   return inputs;
 }
 
-}  // namespace
+/// One run of a program of `exec:`, with the first input.
+harness::Recorded record_program(const Project& project, const TrapMap& map, const std::filesystem::path& out,
+                                 const harness::LogOptions& log) {
+  Project patient = project;
+  patient.session.timeout *= patience_for_recording;
+  harness::Recording recording(log);
+  const std::unique_ptr<harness::Transport> transport =
+      harness::make_recorded_program(patient, map, out, recording.memory());
+  const StoredInput input = all_inputs(project).front();
+  transport->set_inputs({input.bytes});
+  recording.begin();
+  Sample run;
+  const Shot whole;
+  transport->measure({&whole, 1}, [&](const Shot&, const Sample& sample) {
+    run = sample;
+    return true;
+  });
+  recording.stop();
+  if (run.outcome != Outcome::ended)
+    throw environment_error(fmt::format("the program was lost while it was recorded: {}", run.why),
+                            "a larger \"timeout\" in \"session\" of jcprof.json may help");
+  return recording.end(static_cast<int>(run.status.value_or(0)), 0);
+}
 
-RecordedProject record_project(const Project& project, const OutputFolder& folder,
-                               const RecordOptions& options) {
-  refuse_others(project);
-  std::vector<std::string> programs = programs_of_steps(project);
-  std::ranges::move(programs_of_run(project), std::back_inserter(programs));
-  ask_about(project, programs, consent_of(options.yes));
-  make_and_build(project, folder, options);
-  RecordedProject result;
-  result.map = read_trap_map(folder.path() / "traps.json");
+void record_by_agent(const Project& project, const OutputFolder& folder, const RecordOptions& options,
+                     const harness::LogOptions& log, RecordedProject& result) {
   const std::unique_ptr<harness::AgentLink> link =
       harness::make_agent_link(project, result.map, folder.path());
   const AgentDescription& agent = link->description();
@@ -68,9 +89,33 @@ RecordedProject record_project(const Project& project, const OutputFolder& folde
   result.note = agent.note;
   // Only the target keeps the time: in cycles of its processor, unless the agent counts instructions.
   result.target.unit = agent.unit == ClockUnit::ns ? ClockUnit::cycles : agent.unit;
+  result.recorded = harness::record_by_agent(log, *link, inputs_of(project, options.runs));
+}
+
+}  // namespace
+
+bool is_started_anew(const Project& project) {
+  return project.transport.starts_with("exec:");
+}
+
+RecordedProject record_project(const Project& project, const OutputFolder& folder,
+                               const RecordOptions& options) {
+  refuse_others(project, options.runs);
+  std::vector<std::string> programs = programs_of_steps(project);
+  std::ranges::move(programs_of_run(project), std::back_inserter(programs));
+  ask_about(project, programs, consent_of(options.yes));
+  make_and_build(project, folder, options);
+  RecordedProject result;
+  result.map = read_trap_map(folder.path() / "traps.json");
   harness::LogOptions log = options.log;
   log.file = folder.path() / "record.jcplog";
-  result.recorded = harness::record_by_agent(log, *link, inputs_of(project, options.runs));
+  if (!is_started_anew(project)) {
+    record_by_agent(project, folder, options, log, result);
+    return result;
+  }
+  result.target.device = project.device.empty() ? harness::name_of_processor() : project.device;
+  result.target.unit = ClockUnit::cycles;  // calibrated, where the processor's can be
+  result.recorded = record_program(project, result.map, folder.path(), log);
   return result;
 }
 

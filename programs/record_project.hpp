@@ -20,8 +20,11 @@ struct RecordedProject {
   std::string note;  // of the agent: a warning of what is recorded; empty: none
 };
 
-/// In `folder`, which is held. UserError where the project is of applets, is not behind an agent, or a step
-/// of it fails.
+/// A program that runs once for each shot, and for a recording.
+bool is_started_anew(const Project& project);
+
+/// In `folder`, which is held. UserError where the project is of applets, or a step of it fails. A program
+/// that does not stand behind an agent runs once.
 RecordedProject record_project(const Project& project, const OutputFolder& folder,
                                const RecordOptions& options);
 

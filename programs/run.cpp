@@ -142,7 +142,7 @@ void print_result(const harness::Measured& measured, const RunOptions& options, 
 /// often as it costs next to nothing.
 class EstimateWriter {
  public:
-  EstimateWriter(Store& store, TargetKind target) : store_(store), target_(target) {}
+  EstimateWriter(Store& store, const Project& project) : store_(store), project_(project) {}
 
   void write_now_and_then() {
     if (Clock::now() - written_ >= rest_per_work * took_) write();
@@ -154,7 +154,7 @@ class EstimateWriter {
     const annotator::Profile profile = annotator::estimate(annotator::load_newest_run(store_));
     store_.replace_estimates(profile.run.id, annotator::stored(profile));
     is_unreliable_ = annotator::is_unreliable(profile);
-    unfit_ = unfit(profile, target_);
+    unfit_ = unfit(profile, project_);
     written_ = Clock::now();
     took_ = written_ - begun;
   }
@@ -168,7 +168,7 @@ class EstimateWriter {
   static constexpr int rest_per_work = 500;
 
   Store& store_;
-  TargetKind target_;
+  const Project& project_;
   std::optional<Fault> unfit_;
   Clock::time_point written_;
   Clock::duration took_{0};
@@ -214,7 +214,7 @@ ExitCode run_in(const OutputFolder& folder, const Project& project, const RunOpt
       harness::make_transport(project, map, options.transport, out);
   const fs::path profile = out / "profile.jcprof";
   Store store(profile, options.fresh ? OpenMode::fresh : OpenMode::read_write);
-  EstimateWriter estimates(store, project.target);
+  EstimateWriter estimates(store, project);
   settings.look = [&estimates] { estimates.write_now_and_then(); };
   settings.figures = [&map](const std::vector<Event>& path, std::vector<std::size_t> positions) {
     return annotator::figures_of(map, path, std::move(positions));
@@ -226,9 +226,9 @@ ExitCode run_in(const OutputFolder& folder, const Project& project, const RunOpt
   print_result(measured, options, profile);
   const int signal = cancellation().signal();
   if (signal != 0) return exit_code_of(signal);
-  // Whoever asks for so many rounds or shots gets them.
-  const bool is_free = !settings.rounds && !settings.max_shots;
-  if (is_free && measured.run.state == RunState::complete && estimates.why_unfit())
+  // Whoever asks for so many rounds or shots gets them, and jcprof profile looks by itself.
+  const bool is_judged = !settings.rounds && !settings.max_shots && !settings.is_new_build;
+  if (is_judged && measured.run.state == RunState::complete && estimates.why_unfit())
     throw UserError(*estimates.why_unfit(), ExitCode::check_failed);
   return estimates.is_unreliable() ? ExitCode::unreliable : ExitCode::done;
 }

@@ -2,12 +2,17 @@
 #include "programs/unfit.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "annotator/estimate/measured_path.hpp"
 #include "harness/judgement.hpp"
+#include "programs/refine.hpp"
+#include "src/core/shell_words.hpp"
 
 namespace jcprof::cli {
 namespace {
@@ -20,53 +25,89 @@ std::string cause(const annotator::Profile& profile) {
                      profile.blocks.size() + 1);
 }
 
-std::string better(TargetKind target) {
+std::string better(const Project& project) {
   const std::string_view fewer =
       "more time (\"max_time\"), a coarser \"level\", or fewer functions (\"include\") in jcprof.json";
-  switch (target) {
-    case TargetKind::applet:
-      return fmt::format("{}; of a command that varies, \"before_each\" in \"session\"", fewer);
-    case TargetKind::program:
-      return fmt::format("such code is better measured by `jcprof record`, or perf, in one run; else {}",
-                         fewer);
-    case TargetKind::optee_ta:
-    case TargetKind::sgx_enclave:
-      return fmt::format("such code is better measured by `jcprof record`, in one run; else {}", fewer);
-  }
-  return std::string(fewer);
+  if (project.target == TargetKind::applet)
+    return fmt::format("{}; of a command that varies, \"before_each\" in \"session\"", fewer);
+  return fmt::format("{}; else {}", tool_of_one_run(project), fewer);
+}
+
+std::string with_tool(const Project& project, std::string_view besides) {
+  return fmt::format("{}; or give the command {}", tool_of_one_run(project), besides);
+}
+
+Fault too_long(const PathLook& look, FewerTraps fewer, const Project& project) {
+  const std::string_view though =
+      fewer == FewerTraps::none ? "also with as few as can be" : "also after several builds with fewer";
+  return {
+      .message = look.path.events.empty()
+                     ? fmt::format("the command ends in time without traps, and not with them, {}", though)
+                     : fmt::format("the command passes {} traps, {}: that is too many to stop at",
+                                   look.path.length(), though),
+      .hint = with_tool(project, "less work. --rounds measures its beginning all the same")};
+}
+
+/// Shots end at their stops, on average halfway.
+double seconds_of_stops(const FirstContact& contact) {
+  return seconds_to_measure(contact) / 2;
 }
 
 }  // namespace
 
-std::optional<Fault> unfit(const annotator::Profile& profile, TargetKind target) {
+bool can_be_recorded(const Project& project) {
+  const bool is_own = project.target == TargetKind::program;
+  return project.target != TargetKind::applet && (!is_own || project.transport.starts_with("exec:"));
+}
+
+std::string tool_of_one_run(const Project& project) {
+  if (project.target == TargetKind::applet) return "";
+  const std::string perf = project.target == TargetKind::program ? "perf" : "";
+  const std::string record = can_be_recorded(project) ? fmt::format("`jcprof record --project {}`",
+                                                                    shell_word(project.file.string()))
+                                                      : "";
+  return fmt::format("{}{}{} tells in one run", record, record.empty() || perf.empty() ? "" : " or ", perf);
+}
+
+std::optional<Fault> unfit(const annotator::Profile& profile, const Project& project) {
   const auto tells = [](const annotator::LineEstimate& line) {
     return annotator::was_measured(line.cost) || line.cost.unreliable;
   };
   if (profile.lines.empty() || std::ranges::any_of(profile.lines, tells)) return std::nullopt;
-  return Fault{.message = "no line of the command has a time: " + cause(profile), .hint = better(target)};
+  return Fault{.message = "no line of the command has a time: " + cause(profile), .hint = better(project)};
 }
 
-std::optional<Fault> unfit(const PathLook& look, FewerTraps fewer, ProgramClock clock) {
-  constexpr const char* better = "`jcprof record` or perf tells in one run; or give the command ";
-  if (look.path.state == harness::PathState::cut) {
-    const std::string_view though =
-        fewer == FewerTraps::none ? "also with as few as can be" : "also after several builds with fewer";
-    return Fault{
-        .message = look.path.events.empty()
-                       ? fmt::format("the command ends in time without traps, and not with them, {}", though)
-                       : fmt::format("the command passes {} traps, {}: that is too many to stop at",
-                                     look.path.length(), though),
-        .hint = fmt::format("{}less work. --rounds measures its beginning all the same", better)};
-  }
+std::optional<Fault> unfit(const Shortening& shortening, const Project& project) {
+  if (!loses_functions(shortening)) return std::nullopt;
+  std::vector<std::string> names;
+  for (const LeftOutFunction& one : shortening.left_out) names.push_back(one.function);
+  if (names.empty())
+    return Fault{.message = "the command ends in time without traps, and not with them",
+                 .hint = with_tool(project, "less work")};
+  return Fault{.message = fmt::format("the command passes {} traps: that is too many to stop at, and without "
+                                      "traps in {} what is hot could not be seen",
+                                      shortening.events, list_of(std::move(names))),
+               .hint = with_tool(project, "less work. --rounds measures it without these all the same")};
+}
+
+std::optional<Fault> unfit(const PathLook& look, FewerTraps fewer, const Project& project) {
+  if (look.path.state == harness::PathState::cut) return too_long(look, fewer, project);
   const FirstContact& contact = look.contact;
+  const double stops_s = seconds_of_stops(contact);
+  const std::optional<std::chrono::milliseconds> limit = project.measure.max_time;
+  if (limit && stops_s > std::chrono::duration<double>(*limit).count())
+    return Fault{.message = fmt::format("a run of the command takes {:.2g} s: to stop at its {} events as "
+                                        "often as their times need takes {:.0f} s, more than \"max_time\"",
+                                        contact.shot_s, contact.events, stops_s),
+                 .hint = with_tool(project, "less work. --max-time or --rounds measures it all the same")};
   if (contact.whole_ns == 0 || (contact.whole_ns > short_ns && !is_hidden(contact))) return std::nullopt;
   return Fault{.message = fmt::format(
                    "the command takes {}{}, and {} of it behind its entry: that is too little to be "
                    "timed from outside",
                    harness::in_unit(contact.whole_ns, ClockUnit::ns),
-                   clock == ProgramClock::cpu ? " of processor time" : "",
+                   project.trigger.clock == ProgramClock::cpu ? " of processor time" : "",
                    harness::in_unit(std::max(contact.behind_ns, 0.0), ClockUnit::ns)),
-               .hint = fmt::format("{}more work. --rounds measures it all the same", better)};
+               .hint = with_tool(project, "more work. --rounds measures it all the same")};
 }
 
 }  // namespace jcprof::cli

@@ -15,11 +15,20 @@ namespace jcprof::cli {
 /// jcprof may give up before all traps are gone that can go.
 enum class FewerTraps : std::uint8_t { none, untried };
 
-/// Before a run: the command is over too soon by that clock, or its path is too long. Nothing where it is
-/// worth a run.
-std::optional<Fault> unfit(const PathLook& look, FewerTraps fewer, ProgramClock clock);
+/// What `jcprof record --project` can do; behind somebody's own agent nobody knows.
+bool can_be_recorded(const Project& project);
+
+/// The better tool, with the command as it can be pasted into a shell; empty where there is none.
+std::string tool_of_one_run(const Project& project);
+
+/// Before a run: the command is over too soon by the project's clock, its path is too long, or its "max_time"
+/// is too short for it. Nothing where it is worth a run.
+std::optional<Fault> unfit(const PathLook& look, FewerTraps fewer, const Project& project);
+
+/// Before a run that would lose functions: those that are passed most may be hot.
+std::optional<Fault> unfit(const Shortening& shortening, const Project& project);
 
 /// Nothing where a line has a time, or is unreliable, which is said elsewhere.
-std::optional<Fault> unfit(const annotator::Profile& profile, TargetKind target);
+std::optional<Fault> unfit(const annotator::Profile& profile, const Project& project);
 
 }  // namespace jcprof::cli

@@ -26,6 +26,7 @@ ExitCode doctor(const DoctorOptions& options);
 
 // The same for callers that hold the folder already.
 ExitCode run_in(const OutputFolder& folder, const Project& project, const RunOptions& options);
+ExitCode record_project_in(const OutputFolder& folder, const Project& project, const RecordOptions& options);
 ExitCode annotate_in(const OutputFolder& folder, const Project& project, const AnnotateOptions& options);
 
 // Parts of doctor.

@@ -46,6 +46,9 @@ class ExecTransport final : public Transport {
     for (const std::string_view name :
          {"JCPROF_TRAP", "JCPROF_HIT", "JCPROF_TRACE", "JCPROF_REPORT", "JCPROF_CALIBRATE"})
       remove_variable(environment_, name);
+    if (!records()) return;
+    remove_variable(environment_, "JCPROF_RECORD");
+    environment_.push_back(fmt::format("JCPROF_RECORD={}", setup_.log.string()));
   }
 
   Description describe() override {
@@ -77,6 +80,7 @@ class ExecTransport final : public Transport {
     std::optional<ExecReport> report;
   };
 
+  bool records() const { return !setup_.log.empty(); }
   Placeholders values_for(std::uint32_t input) const;
   void make_ready();
   void run_script(const std::string& name, const Script& script, const Placeholders& values) const;
@@ -204,7 +208,8 @@ void ExecTransport::judge_status(const Shot& shot, const Sample& sample) {
 
 /// The program that answers is the one that jcprof-gen wrote.
 void ExecTransport::check_build(const Answer& answer) {
-  if (!answer.report || answer.run.end != ProgramEnd::exited) return;
+  // A program that records says nothing of itself: what it did stands in the log.
+  if (records() || !answer.report || answer.run.end != ProgramEnd::exited) return;
   const std::optional<std::uint32_t>& build = answer.report->build;
   if (build && *build != 0 && *build != setup_.build)
     throw UserError(Fault{.message = fmt::format("the program is build {:08x}, traps.json is of build {:08x}",
@@ -255,7 +260,7 @@ Sample ExecTransport::judged_end(const Answer& answer) const {
       break;
   }
   if (!answer.report) return lost("it spoiled the file that JCPROF_REPORT names");
-  if (!answer.report->build)
+  if (!answer.report->build && !records())
     return lost(fmt::format("it ended with status {} before the entry{}", answer.run.code, last_words()));
   return {.outcome = Outcome::ended,
           .ticks = ticks_of(answer.run),

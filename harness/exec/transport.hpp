@@ -17,11 +17,12 @@ namespace jcprof::harness {
 struct ExecSetup {
   Session session;
   Trigger trigger;
-  Placeholders placeholders;   // without {input}
-  std::string device;          // its name; empty: that of the processor
-  std::size_t traps = 0;       // ids go up to this
-  std::uint32_t build = 0;     // which a program must be of; one made by hand says 0
-  std::filesystem::path logs;  // output of the program and the scripts goes there
+  Placeholders placeholders;       // without {input}
+  std::string device;              // its name; empty: that of the processor
+  std::size_t traps = 0;           // ids go up to this
+  std::uint32_t build = 0;         // which a program must be of; one made by hand says 0
+  std::filesystem::path logs;      // output of the program and the scripts goes there
+  std::filesystem::path log = {};  // of a recording, for a program whose traps record; empty: they stop
 };
 
 /// Starts nothing yet. `started` is the device program of the project, or null.

@@ -20,6 +20,7 @@
 #include "rewriter/draft/text.hpp"
 #include "src/core/error.hpp"
 #include "src/core/project.hpp"
+#include "src/core/shell_words.hpp"
 #include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
@@ -259,15 +260,14 @@ void refuse_outside(const TaCandidate& candidate, const FoundTree& tree) {
   for (auto steps = steps_of(first); steps > 0; --steps) up = up.parent_path();
   const std::string there =
       tree_path("", (tree.root / candidate.build.folder).lexically_relative(up).generic_string());
-  throw UserError(Fault{
-      .message = fmt::format("the build files of {} name \"{}\", which lies outside of this folder",
-                             plain_line(in_words(candidate, tree)), plain_line(first)),
-      .hint =
-          up.has_relative_path()
-              ? fmt::format("jcprof copies the folder that it is given: jcprof init {} --ta {}",
-                            plain_line(draft::shell_word(up.string())), plain_line(draft::shell_word(there)))
-              : "jcprof copies the folder that it is given: give it one that has all that is "
-                "built from"});
+  throw UserError(
+      Fault{.message = fmt::format("the build files of {} name \"{}\", which lies outside of this folder",
+                                   plain_line(in_words(candidate, tree)), plain_line(first)),
+            .hint = up.has_relative_path()
+                        ? fmt::format("jcprof copies the folder that it is given: jcprof init {} --ta {}",
+                                      plain_line(shell_word(up.string())), plain_line(shell_word(there)))
+                        : "jcprof copies the folder that it is given: give it one that has all that is "
+                          "built from"});
 }
 
 /// A glob for each kind of file below the makefile's folder, and in those of headers elsewhere; the files one

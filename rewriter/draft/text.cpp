@@ -41,14 +41,6 @@ std::string lower(std::string text) {
   return text;
 }
 
-std::string shell_word(const std::string& text) {
-  constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+-";
-  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
-  return word + "'";
-}
-
 std::string step(const Strings& argv, std::string_view more) {
   return fmt::format("    {{\"run\": {}{}}}", list(argv, 12), more);
 }

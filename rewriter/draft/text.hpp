@@ -21,9 +21,6 @@ std::string steps(std::string_view key, const Strings& all);
 
 std::string lower(std::string text);
 
-/// Quoted, so that a shell takes it for one word.
-std::string shell_word(const std::string& text);
-
 /// Begins the file.
 std::string head(const std::string& name, std::string_view target);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A command line taken apart as a POSIX shell does (2.2, "quoting"). It expands nothing and runs nothing.
+// And a word put so that a shell takes it for one.
 #pragma once
 
 #include <cstddef>
@@ -16,5 +17,8 @@ struct ShellWords {
 };
 
 ShellWords split_command(std::string_view text);
+
+/// Quoted where it needs that, so that a shell takes it for one word.
+std::string shell_word(std::string_view text);
 
 }  // namespace jcprof

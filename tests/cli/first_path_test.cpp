@@ -91,12 +91,12 @@ TEST_CASE(
 }
 
 TEST_CASE("a helper goes ahead of a function that works, also of one that is called more often") {
-  CHECK(names_of(shortening(look(calls(1000, 900), 300'000), map(), TrapLevel::statement).left_out) ==
+  CHECK(names_of(shortening(look(calls(1000, 900), 1'200'000), map(), TrapLevel::statement).left_out) ==
         Names{"warm"});
 }
 
 TEST_CASE("a helper stays where leaving it out does not help, as another one must go in any case") {
-  CHECK(names_of(shortening(look(calls(1000, 100), 900'000), map(), TrapLevel::statement).left_out) ==
+  CHECK(names_of(shortening(look(calls(1000, 100), 3'600'000), map(), TrapLevel::statement).left_out) ==
         Names{"a.c:hot[]"});
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("a look at functions alone goes by the statements that an earlier one 
   Traps functions;
   for (int i = 0; i < 1000; ++i) functions.insert(functions.end(), {TrapId{hot}, TrapId{hot + 2}});
   for (int i = 0; i < 900; ++i) functions.insert(functions.end(), {TrapId{warm}, TrapId{warm + 1}});
-  const PathLook again = look(functions, 90'000);
+  const PathLook again = look(functions, 360'000);
   const StepsPerPass known{{"a.c:hot[]", 5}};
   CHECK(names_of(shortening(again, map(), TrapLevel::statement, known).left_out) == Names{"warm"});
   CHECK(names_of(shortening(again, map(), TrapLevel::statement).left_out) == Names{"a.c:hot[]"});
@@ -117,7 +117,7 @@ TEST_CASE("of helpers those go first that call no other one") {
     if (i % 2 == 0) nested.insert(nested.end(), {TrapId{warm}, TrapId{warm + 1}});
     nested.push_back(TrapId{hot + 2});
   }
-  CHECK(names_of(shortening(look(nested, 70'000), map(), TrapLevel::function).left_out) == Names{"warm"});
+  CHECK(names_of(shortening(look(nested, 280'000), map(), TrapLevel::function).left_out) == Names{"warm"});
 }
 
 TEST_CASE("parts of a path stand for all of it, and may begin in the middle of a call") {

@@ -167,7 +167,10 @@ TEST_CASE("a step of the session that fails is named") {
 Project timed(ProgramClock clock, TargetKind target = TargetKind::program) {
   Project project;
   project.target = target;
-  if (target == TargetKind::program) project.trigger.run = {"app"};
+  if (target == TargetKind::program) {
+    project.transport = "exec:";
+    project.trigger.run = {"app"};
+  }
   project.trigger.clock = clock;
   return project;
 }
@@ -176,7 +179,7 @@ TEST_CASE("what to expect: work that the way hides, a clock, and how long it tak
   const FirstContact hidden{.events = 10, .whole_ns = 2e6, .behind_ns = 2e4, .shot_s = 0.002};
   CHECK(render(prospects(timed(ProgramClock::wall), hidden)) ==
         "remark   prospect: of 2 ms only 20 us lie behind the entry: the way there hides them\n"
-        "         give the command more work; `jcprof record` or perf tells in one run\n"
+        "         give the command more work; else jcprof profile records one run of it by itself\n"
         "remark   prospect: the wall clock also counts what other programs take\n"
         "         \"clock\": \"cpu\" in \"trigger\", where the program computes and does not wait\n"
         "ok       estimate: 10 rounds, the least, of 10 stops take 200 ms; a long path is zoomed into and "

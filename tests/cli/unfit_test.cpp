@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "programs/unfit.hpp"
 
+#include <chrono>
 #include <limits>
 
 #include <catch2/catch.hpp>
 
 namespace jcprof::cli {
 namespace {
+
+Project project_of(TargetKind target, const std::string& transport) {
+  Project project;
+  project.file = "/my code/jcprof.json";
+  project.target = target;
+  project.transport = transport;
+  return project;
+}
+
+Project program(ProgramClock clock = ProgramClock::wall) {
+  Project project = project_of(TargetKind::program, "exec:");
+  project.trigger.clock = clock;
+  return project;
+}
 
 annotator::LineEstimate line(double high) {
   annotator::LineEstimate estimate{.path = "a.c", .line = 1};
@@ -25,11 +40,11 @@ annotator::Profile profile_of(std::vector<annotator::LineEstimate> lines) {
 }
 
 TEST_CASE("a run that knows a line is fit, and so is one whose lines are unreliable") {
-  CHECK_FALSE(unfit(profile_of({line(unknown), line(9)}), TargetKind::program));
+  CHECK_FALSE(unfit(profile_of({line(unknown), line(9)}), program()));
   annotator::LineEstimate unreliable = line(unknown);
   unreliable.cost.unreliable = true;
-  CHECK_FALSE(unfit(profile_of({unreliable}), TargetKind::program));
-  CHECK_FALSE(unfit(profile_of({}), TargetKind::program));
+  CHECK_FALSE(unfit(profile_of({unreliable}), program()));
+  CHECK_FALSE(unfit(profile_of({}), program()));
 }
 
 PathLook timed(double whole_ns, double behind_ns) {
@@ -41,7 +56,7 @@ TEST_CASE(
     "a command that is over in a millisecond, or is on its way to the entry all the time, is not worth a "
     "run") {
   const auto fault_of = [](const PathLook& look, ProgramClock clock = ProgramClock::wall) {
-    return unfit(look, FewerTraps::none, clock);
+    return unfit(look, FewerTraps::none, program(clock));
   };
   CHECK_FALSE(fault_of(timed(1.1e6, 0.5e6)));
   CHECK_FALSE(fault_of(timed(30e6, 2e6)));
@@ -55,7 +70,8 @@ TEST_CASE(
         "the command takes 900 us, and 500 us of it behind its entry: that is too little to be timed from "
         "outside");
   CHECK(fault->hint ==
-        "`jcprof record` or perf tells in one run; or give the command more work. --rounds measures it "
+        "`jcprof record --project '/my code/jcprof.json'` or perf tells in one run; or give the command more "
+        "work. --rounds measures it "
         "all the same");
 }
 
@@ -63,7 +79,7 @@ TEST_CASE("a path that stays cut is not worth a run, and whether more traps coul
   PathLook look = timed(1e9, 1e9);
   look.path.state = harness::PathState::cut;
   look.path.total = 100'000'000;
-  const auto message = [&](FewerTraps fewer) { return unfit(look, fewer, ProgramClock::wall)->message; };
+  const auto message = [&](FewerTraps fewer) { return unfit(look, fewer, program())->message; };
   CHECK(message(FewerTraps::none) ==
         "the command passes 100000000 traps, also with as few as can be: that is too many to stop at");
   CHECK(message(FewerTraps::untried) ==
@@ -76,23 +92,59 @@ TEST_CASE("a path that stays cut is not worth a run, and whether more traps coul
         "the command ends in time without traps, and not with them, also after several builds with fewer");
 }
 
+TEST_CASE(
+    "a program behind an agent of somebody's own cannot be recorded by jcprof, a trusted application can") {
+  CHECK(tool_of_one_run(project_of(TargetKind::program, "agent:mine")) == "perf tells in one run");
+  CHECK(tool_of_one_run(project_of(TargetKind::optee_ta, "agent:optee-vm")) ==
+        "`jcprof record --project '/my code/jcprof.json'` tells in one run");
+  CHECK(tool_of_one_run(project_of(TargetKind::applet, "vpcd:")).empty());
+}
+
+TEST_CASE("a run in which the functions that are passed most would have no traps is not worth it") {
+  CHECK_FALSE(unfit(Shortening{.coarse = {Trap{}}}, program()));
+  const std::optional<Fault> fault = unfit(
+      Shortening{.left_out = {{.function = "leaf", .calls = 1'000'000}}, .events = 3'000'000}, program());
+  REQUIRE(fault);
+  CHECK(
+      fault->message ==
+      "the command passes 3000000 traps: that is too many to stop at, and without traps in leaf what is hot "
+      "could not be seen");
+  CHECK(unfit(Shortening{.functions_only = true}, program())->message ==
+        "the command ends in time without traps, and not with them");
+}
+
+TEST_CASE("a command whose stops take longer than the project's time is not worth a run") {
+  PathLook look = timed(1e9, 1e9);
+  look.contact.events = 100'000;
+  look.contact.shot_s = 1;
+  Project patient = program();
+  CHECK_FALSE(unfit(look, FewerTraps::none, patient));  // it may take as long as it likes
+  patient.measure.max_time = std::chrono::minutes{60};
+  CHECK_FALSE(unfit(look, FewerTraps::none, patient));
+  patient.measure.max_time = std::chrono::minutes{10};
+  CHECK_THAT(unfit(look, FewerTraps::none, patient)->message,
+             Catch::StartsWith("a run of the command takes 1 s: to stop at its 100000 events") &&
+                 Catch::EndsWith(", more than \"max_time\""));
+}
+
 TEST_CASE("a path too long for the time is said, with the better tool") {
-  const std::optional<Fault> fault = unfit(profile_of({line(unknown)}), TargetKind::program);
+  const std::optional<Fault> fault = unfit(profile_of({line(unknown)}), program());
   REQUIRE(fault);
   CHECK(fault->message ==
         "no line of the command has a time: 3 rounds of 5000 stops are too few for an interval");
   CHECK(fault->hint ==
-        "such code is better measured by `jcprof record`, or perf, in one run; else more time "
-        "(\"max_time\"), a "
-        "coarser \"level\", or fewer functions (\"include\") in jcprof.json");
-  CHECK(unfit(profile_of({line(unknown)}), TargetKind::applet)->hint.starts_with("more time"));
-  CHECK(unfit(profile_of({line(unknown)}), TargetKind::optee_ta)->hint.find("perf") == std::string::npos);
+        "`jcprof record --project '/my code/jcprof.json'` or perf tells in one run; else more time "
+        "(\"max_time\"), a coarser \"level\", or fewer functions (\"include\") in jcprof.json");
+  CHECK(unfit(profile_of({line(unknown)}), project_of(TargetKind::applet, "vpcd:"))
+            ->hint.starts_with("more time"));
+  CHECK(unfit(profile_of({line(unknown)}), project_of(TargetKind::optee_ta, "agent:x"))->hint.find("perf") ==
+        std::string::npos);
 }
 
 TEST_CASE("where runs take different paths, that is the cause") {
   annotator::Profile profile = profile_of({line(unknown)});
   profile.noted = {{.kind = WarningKind::path_varies}};
-  CHECK(unfit(profile, TargetKind::program)->message ==
+  CHECK(unfit(profile, program())->message ==
         "no line of the command has a time: its runs take different paths, and too few shots tell which one "
         "they took");
 }

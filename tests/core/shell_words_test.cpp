@@ -36,5 +36,12 @@ TEST_CASE("a quote without an end is told by its place") {
   CHECK_FALSE(split_command("cc 'x' \\\"").open_quote);
 }
 
+TEST_CASE("a shell takes any text for one word, and what is plain stays as it is") {
+  CHECK(shell_word("/a-b/c_d.9+") == "/a-b/c_d.9+");
+  CHECK(shell_word("my cards") == "'my cards'");
+  for (const std::string text : {"", " ", "it's", "$HOME;`x`*", "a\nb", "\\\"&"})
+    CHECK(words(shell_word(text)) == Words{text});
+}
+
 }  // namespace
 }  // namespace jcprof

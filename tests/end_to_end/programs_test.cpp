@@ -81,38 +81,91 @@ TEST_CASE("the first look at the path goes by the transport that is asked for") 
 }
 
 /// A program whose entry runs `body`; profiled as it stands, without a wish for so many rounds.
-test::Said profiled_whole(const Workplace& place, const std::string& body) {
-  write_file(place / "p/p.c", "#define PM_CHECK\nstatic volatile unsigned sum;\nint main(void) {\n" + body +
-                                  "  return 0;\n}\n");
+test::Said profiled_whole(const Workplace& place, const std::string& body,
+                          const std::string& functions = "") {
+  write_file(place / "p/p.c", "#define PM_CHECK\nstatic volatile unsigned sum;\n" + functions +
+                                  "int main(void) {\n" + body + "  return 0;\n}\n");
   write_file(place / "p/jcprof.json", R"({"format": "jcprof-project", "version": 1, "target": "program",
   "sources": ["*.c"], "entry": "main", "build": [{"run": ["cc", "-o", "{out}/p", "p.c"]}],
   "trigger": {"run": ["{out}/p"], "clock": "cpu"}, "measure": {"max_time": "20s"}})");
   return place.run({"jcprof", "profile", (place / "p").string()});
 }
 
-TEST_CASE("a program that is too short to be timed from outside ends with the better tool") {
-  const Workplace place("too-short");
-  const test::Said said = profiled_whole(place, "  sum++;\n");
-  CHECK(said.status == 1);
-  CHECK_THAT(said.err,
-             Catch::StartsWith("the command takes ") &&
-                 Catch::Contains("behind its entry: that is too little to be timed from outside\n"
-                                 "hint: `jcprof record` or perf tells in one run; or give the command "
-                                 "more work. --rounds measures it all the same\n"));
+/// Of the recording that `jcprof profile` has made by itself.
+std::optional<std::string> recorded(const Workplace& place, const std::string& sql) {
+  return test::value_of(place / "p/jcprof-out/record/profile.jcprof", sql);
 }
 
-TEST_CASE("a path that stays too long ends with the better tool") {
+TEST_CASE("a program that is too short to be timed from outside is recorded, with its lines") {
+  const Workplace place("too-short");
+  const test::Said said = profiled_whole(place, "  sum++;\n");
+  INFO(said.out << said.err);
+  CHECK(said.status == 0);
+  CHECK_THAT(said.out, Catch::Contains("record: the command takes ") &&
+                           Catch::Contains("that is too little to be timed from outside: one run of it is "
+                                           "recorded instead\n") &&
+                           Catch::Contains("jcprof-out/record/profile.jcprof"));
+  CHECK(recorded(place, "SELECT count(*) FROM line WHERE line = 4") == "1");
+  // What was made last is what annotate shows.
+  const test::Said shown = place.run({"jcprof", "annotate", (place / "p").string(), "--show"});
+  INFO(shown.err);
+  CHECK(shown.status == 0);
+  CHECK_THAT(shown.out, Catch::Contains("main"));
+}
+
+TEST_CASE("a path that stays too long is recorded at functions, and standard output stays the table's") {
   const Workplace place("too-long");
   // Traps set by hand stay, whatever is left out.
+  const test::Said said =
+      profiled_whole(place,
+                     "  for (unsigned i = 0; i < 300000; i++) {\n    sum += i;\n    PM_CHECK;\n  }\n  "
+                     "__builtin_puts(\"of the program\");\n");
+  INFO(said.out << said.err);
+  CHECK(said.status == 0);
+  CHECK_THAT(said.out, Catch::Contains("record: the command passes ") && !Catch::Contains("of the program"));
+  CHECK(recorded(place, "SELECT transport FROM run") == "record");
+}
+
+TEST_CASE("a function that is called too often for stops, and holds the work, is found by a recording") {
+  const Workplace place("hot-helper");
   const test::Said said = profiled_whole(
-      place, "  for (unsigned i = 0; i < 3000000; i++) {\n    sum += i;\n    PM_CHECK;\n  }\n");
+      place, "  for (unsigned i = 0; i < 600000; i++) sum += hot(i);\n  cold(1);\n",
+      "static unsigned hot(unsigned n) {\n  unsigned x = n;\n  for (int i = 0; i < 40; i++) x = x * 5 + i;\n"
+      "  return x;\n}\nstatic unsigned cold(unsigned n) {\n  return n;\n}\n");
+  INFO(said.out << said.err);
+  CHECK(said.status == 0);
+  CHECK_THAT(said.out, Catch::Contains("without traps in hot what is hot could not be seen"));
+  CHECK(recorded(place, "SELECT function FROM function ORDER BY exclusive DESC LIMIT 1") == "hot");
+  CHECK(recorded(place, "SELECT calls FROM function WHERE function = 'hot'") == "600000");
+}
+
+TEST_CASE("a program whose recording fails says why stops do not measure it, and why a recording does not") {
+  const Workplace place("no-recording");
+  const test::Said said = profiled_whole(place, "#ifdef JCPROF_RECORD\n  return 3;\n#endif\n  sum++;\n");
   CHECK(said.status == 1);
-  CHECK_THAT(
-      said.err,
-      Catch::Contains("the command passes ") &&
-          Catch::Contains(" traps, also with as few as can be: that is too many to stop at\n"
-                          "hint: `jcprof record` or perf tells in one run; or give the command less work. "
-                          "--rounds measures its beginning all the same\n"));
+  CHECK_THAT(said.err, Catch::StartsWith("the command takes ") &&
+                           Catch::Contains("hint: `jcprof record --project ") &&
+                           Catch::Contains("ended with status 3, expected was 0"));
+}
+
+TEST_CASE("jcprof record --project records a program with its arguments and standard input, once") {
+  const Workplace place("record-program");
+  write_file(place / "p/p.c",
+             "#include <stdio.h>\nint main(int argc, char** argv) {\n  int sum = argc;\n"
+             "  for (int c = getchar(); c != EOF; c = getchar()) sum += c;\n"
+             "  return argc == 2 && argv[1][0] == 'x' && sum > 2 ? 0 : 1;\n}\n");
+  write_file(place / "p/in.txt", "abc");
+  write_file(place / "p/jcprof.json", R"({"format": "jcprof-project", "version": 1, "target": "program",
+  "sources": ["*.c"], "entry": "main", "build": [{"run": ["cc", "-o", "{out}/p", "p.c"]}],
+  "trigger": {"run": ["{out}/p", "x"], "stdin": "in.txt"}})");
+  const test::Said said = place.run({"jcprof", "record", "--project", (place / "p").string()});
+  INFO(said.err);
+  CHECK(said.status == 0);
+  CHECK(recorded(place, "SELECT sum(hits) >= 3 FROM line WHERE line = 4") == "1");
+  const test::Said twice =
+      place.run({"jcprof", "record", "--project", (place / "p").string(), "--runs", "2"});
+  CHECK(twice.status == 2);
+  CHECK_THAT(twice.err, Catch::Contains("a program is recorded in one run of it\nhint: leave --runs out"));
 }
 
 TEST_CASE("a run that is killed leaves no file of reports behind") {
