@@ -231,11 +231,9 @@ ExitCode profile_in(Profiling& all) {
   if (const std::optional<Unfit> better = shorten_path(all)) return record_instead(all, *better);
   if (const ExitCode measured = run_in(all.folder, all.project, all.run); !is_done(measured)) return measured;
   const annotator::Profile first = estimated(all);
-  if (!asks_for_shots(all) && cancellation().signal() == 0) {
-    if (const std::optional<Fault> fault = unfit(first, all.project)) return record_instead(all, {*fault});
-    const std::optional<Fault> noise = hidden_by_noise(first, all.project);
-    if (noise && is_recordable(all)) return record_instead(all, {*noise});
-  }
+  if (const std::optional<Fault> fault = unfit(first, all.project);
+      fault && !asks_for_shots(all) && cancellation().signal() == 0)
+    return record_instead(all, {*fault});
   if (all.refine == RefineWish::never) return annotate(all);
   const TrapMap map = read_trap_map(all.folder.path() / "traps.json");
   const std::optional<Refinement> refined =

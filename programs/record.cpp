@@ -97,8 +97,7 @@ struct Analysis {
   std::string name;  // of the command, or the project
   std::string started;
   std::vector<fs::path> elf;
-  RunInfo target;  // device, agent, simulated, and the unit of ticks that nothing calibrates
-  double own_cost_ns = 0;
+  RunInfo target;         // device, agent, simulated, and the unit of ticks that nothing calibrates
   std::string note = {};  // a warning of what was recorded; empty: none
 };
 
@@ -111,11 +110,8 @@ Analysis analysis_in(const fs::path& out, const RecordOptions& options) {
 }
 
 std::vector<Warning> analyze(const Analysis& what) {
-  annotator::RecordedRun run = annotator::analyze_log({.file = what.log,
-                                                       .traps = what.traps,
-                                                       .elf = what.elf,
-                                                       .unit = what.target.unit,
-                                                       .own_cost_ns = what.own_cost_ns});
+  annotator::RecordedRun run = annotator::analyze_log(
+      {.file = what.log, .traps = what.traps, .elf = what.elf, .unit = what.target.unit});
   run.info.started = what.started;
   run.info.tool = "jcprof " JCPROF_VERSION;
   run.info.project = what.name;
@@ -266,7 +262,6 @@ ExitCode record_project_in(const OutputFolder& folder, const Project& project, c
   RecordedProject done = record_project(project, folder, options);
   what.traps = std::move(done.map);
   what.target = std::move(done.target);
-  what.own_cost_ns = done.own_cost_ns;
   what.note = std::move(done.note);
   return finish(options, what, done.recorded);
 }

@@ -2,9 +2,7 @@
 #include "programs/record_project.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <vector>
 
@@ -23,8 +21,6 @@ namespace {
 
 // Traps that record slow a program down, as traced runs do.
 constexpr int patience_for_recording = 6;
-// The shortest of these is what the program takes.
-constexpr int plain_runs = 3;
 
 void refuse_others(const Project& project, std::uint32_t runs) {
   const auto refuse = [&](const std::string& message, const std::string& hint) {
@@ -58,55 +54,28 @@ std::vector<Bytes> inputs_of(const Project& project, std::uint32_t runs) {
   return inputs;
 }
 
-/// A whole run with the first input.
-Sample run_once(const Project& project, const std::unique_ptr<harness::Transport>& transport) {
-  transport->set_inputs({all_inputs(project).front().bytes});
+/// One run of a program of `exec:`, with the first input.
+harness::Recorded record_program(const Project& project, const TrapMap& map, const std::filesystem::path& out,
+                                 const harness::LogOptions& log) {
+  Project patient = project;
+  patient.session.timeout *= patience_for_recording;
+  harness::Recording recording(log);
+  const std::unique_ptr<harness::Transport> transport =
+      harness::make_recorded_program(patient, map, out, recording.memory());
+  const StoredInput input = all_inputs(project).front();
+  transport->set_inputs({input.bytes});
+  recording.begin();
   Sample run;
   const Shot whole;
   transport->measure({&whole, 1}, [&](const Shot&, const Sample& sample) {
     run = sample;
     return true;
   });
+  recording.stop();
   if (run.outcome != Outcome::ended)
     throw environment_error(fmt::format("the program was lost while it was recorded: {}", run.why),
                             "a larger \"timeout\" in \"session\" of jcprof.json may help");
-  return run;
-}
-
-/// By how much the recording made the program slower, shared out over the events. The recorded time is that
-/// of the clock on the wall: what the program waited for its processor lies in events and between them alike.
-double cost_of_event(double recorded_ns, double plain_ns, double wall_ns, const harness::Recorded& recorded) {
-  if (recorded.threads != 1 || recorded.log.lost > 0 || recorded.log.events == 0 || recorded_ns <= 0)
-    return 0;
-  const double all = (recorded_ns - plain_ns) * std::max(1.0, wall_ns / recorded_ns);
-  return std::max(0.0, all / static_cast<double>(recorded.log.events));
-}
-
-/// Where there is no log, traps do nothing.
-double time_of_plain_run(const Project& project, const TrapMap& map, const std::filesystem::path& out) {
-  const auto transport = harness::make_recorded_program(project, map, out, out / "no-recording");
-  double shortest = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < plain_runs; ++i)
-    shortest = std::min(shortest, static_cast<double>(run_once(project, transport).ticks));
-  return shortest;
-}
-
-/// One run of a program of `exec:`, and some that are not recorded.
-void record_program(const Project& project, const std::filesystem::path& out, const harness::LogOptions& log,
-                    RecordedProject& result) {
-  Project patient = project;
-  patient.session.timeout *= patience_for_recording;
-  patient.trigger.clock = ProgramClock::cpu;
-  const double plain_ns = time_of_plain_run(patient, result.map, out);
-  harness::Recording recording(log);
-  const auto transport = harness::make_recorded_program(patient, result.map, out, recording.memory());
-  recording.begin();
-  const auto begun = std::chrono::steady_clock::now();
-  const Sample run = run_once(patient, transport);
-  const std::chrono::duration<double, std::nano> wall = std::chrono::steady_clock::now() - begun;
-  recording.stop();
-  result.recorded = recording.end(static_cast<int>(run.status.value_or(0)), 0);
-  result.own_cost_ns = cost_of_event(static_cast<double>(run.ticks), plain_ns, wall.count(), result.recorded);
+  return recording.end(static_cast<int>(run.status.value_or(0)), 0);
 }
 
 void record_by_agent(const Project& project, const OutputFolder& folder, const RecordOptions& options,
@@ -146,7 +115,7 @@ RecordedProject record_project(const Project& project, const OutputFolder& folde
   }
   result.target.device = project.device.empty() ? harness::name_of_processor() : project.device;
   result.target.unit = ClockUnit::cycles;  // calibrated, where the processor's can be
-  record_program(project, folder.path(), log, result);
+  result.recorded = record_program(project, result.map, folder.path(), log);
   return result;
 }
 

@@ -16,9 +16,8 @@ namespace jcprof::cli {
 struct RecordedProject {
   harness::Recorded recorded;
   TrapMap map;
-  RunInfo target;          // device, agent, simulated, and the unit of ticks that nothing calibrates
-  double own_cost_ns = 0;  // of an event, where runs without a recording tell it
-  std::string note;        // of the agent: a warning of what is recorded; empty: none
+  RunInfo target;    // device, agent, simulated, and the unit of ticks that nothing calibrates
+  std::string note;  // of the agent: a warning of what is recorded; empty: none
 };
 
 /// A program that runs once for each shot, and for a recording.

@@ -28,9 +28,6 @@ std::optional<Fault> unfit(const PathLook& look, FewerTraps fewer, const Project
 /// Before a run that would lose functions: those that are passed most may be hot.
 std::optional<Fault> unfit(const Shortening& shortening, const Project& project);
 
-/// A run of stops that knows no function better than to be less than something.
-std::optional<Fault> hidden_by_noise(const annotator::Profile& profile, const Project& project);
-
 /// Nothing where a line has a time, or is unreliable, which is said elsewhere.
 std::optional<Fault> unfit(const annotator::Profile& profile, const Project& project);
 

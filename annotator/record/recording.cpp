@@ -37,20 +37,12 @@ void check_build(const RecordedLog& log, const jcprof_log_head& head) {
       "name the traps.json that was written with the program that ran");
 }
 
-/// What is calibrated in a loop is the least: between other code an event costs more.
-std::uint64_t cost_of_trap(const RecordedLog& log, const LogFacts& facts, const TickScale& scale) {
-  const std::uint64_t calibrated = facts.head.trap_ticks;
-  if (scale.unit != ClockUnit::ns || scale.per_tick <= 0) return calibrated;
-  return std::max<std::uint64_t>(calibrated,
-                                 static_cast<std::uint64_t>(1024 * log.own_cost_ns / scale.per_tick));
-}
-
-Walk walk_of(const RecordedLog& log, const LogFacts& facts, const TickScale& scale) {
+Walk walk_of(const RecordedLog& log, const LogFacts& facts) {
   const jcprof_log_head& head = facts.head;
   Walk walk;
   walk.cost[JCPROF_LOG_ENTER] = walk.cost[JCPROF_LOG_LEAVE] = head.hook_ticks;
   walk.cost[JCPROF_LOG_MARK] = head.hook_ticks != 0 ? head.hook_ticks : head.trap_ticks;
-  walk.cost[JCPROF_LOG_LINE] = cost_of_trap(log, facts, scale);
+  walk.cost[JCPROF_LOG_LINE] = head.trap_ticks;
   walk.pauses = facts.pauses;
   walk.is_entered = head.anchor != 0;
   if (log.traps) walk.traps = table_of(*log.traps);
@@ -152,12 +144,12 @@ RecordedRun analyze_log(const RecordedLog& log) {
   RecordedRun run;
   run.warnings = facts.warnings;
   if (log.traps) run.map = *log.traps;
-  const TickScale scale = scale_of(facts.head.clock_hz, facts.pairs, log.unit);
-  Walk walk = walk_of(log, facts, scale);
+  Walk walk = walk_of(log, facts);
   const std::vector<ThreadTotals> threads = walk_threads(file, walk, run.warnings);
   if (!log.traps && walk.unknown_traps > 0)
     refuse(log, "traps were recorded, and there is no map of them", "name their traps.json with --traps");
 
+  const TickScale scale = scale_of(facts.head.clock_hz, facts.pairs, log.unit);
   run.info = {.state = RunState::complete,
               .transport = "record",
               .unit = scale.unit,

@@ -18,8 +18,6 @@ struct RecordedLog {
   // Files to find names in where the log knows no modules but its anchor: enclaves, trusted applications.
   std::vector<std::filesystem::path> elf = {};
   ClockUnit unit = ClockUnit::cycles;  // of ticks that no pairs calibrate
-  // Of an event, as far as runs with and without a recording tell; 0: what the target calibrated counts.
-  double own_cost_ns = 0;
 };
 
 /// All that a profile holds of a recorded run.

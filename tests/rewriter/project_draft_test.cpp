@@ -133,35 +133,6 @@ TEST_CASE("a configure script is run ahead of make, and here too") {
                  "  // \"compile\": {\"database\": \"compile_commands.json\"},\n"));
 }
 
-TEST_CASE(
-    "a program that was configured by hand is configured again as it was, and make says how it compiles") {
-  FoundTree tree = tree_of({{"config.log",
-                             "This file\n\nInvocation command line was\n\n  $ ./configure --without-x "
-                             "CFLAGS='-O2 -g'\n\n## Platform. ##\n\n  $ uname\n"},
-                            {"configure", ""},
-                            {"configure.ac", ""},
-                            {"Makefile", "tool: tool.c\n"},
-                            {"tool.c", c_main}});
-  tree.programs = {{.name = "tool", .path = "tool", .units = {"tool.c"}}};
-  const Project project = drafted(tree);
-  CHECK(runs_of(project.build) ==
-        Runs{{"./configure", "--without-x", "CFLAGS=-O2 -g"}, {"make", "-j2", "tool"}});
-  CHECK(project.compile.make == ".");
-}
-
-TEST_CASE("an autoconf project without its script is not drafted, and what to run is said") {
-  const FoundTree tree = tree_of({{"configure.ac", ""}, {"Makefile.am", ""}, {"tool.c", c_main}});
-  try {
-    draft_project(tree);
-    FAIL("nothing is said");
-  } catch (const UserError& error) {
-    CHECK(error.faults().front().message ==
-          "this is an autoconf project, and its ./configure has not been made yet");
-    CHECK_THAT(error.faults().front().hint,
-               Catch::StartsWith("run autoreconf -fi and ./configure here first"));
-  }
-}
-
 TEST_CASE("a rule of make's that is no file is not taken for the program") {
   const auto run = [](const char* makefile) {
     return runs_of(drafted(tree_of({{"Makefile", makefile}, {"cli.c", c_main}})).build);
