@@ -58,6 +58,50 @@ TEST_CASE("the last of two panics is reported, and the last of two stacks of one
   CHECK(panic_in(other + "E/LD:  Call stack:\nE/LD:   0x0000000050000010\n") == told);
 }
 
+// As OP-TEE 4.5.0 wrote it when an application of ours read from address 8.
+const std::string captured_log =
+    "D/TC:0 0 abort_handler:560 [abort] abort in User mode (TA will panic)\n"
+    "E/TC:? 0 \n"
+    "E/TC:? 0 User mode data-abort at address 0x8 (translation fault)\n"
+    "E/TC:? 0  esr 0x92000005  ttbr0 0x200000e1d0000   ttbr1 0x00000000   cidr 0x0\n"
+    "E/TC:? 0  cpu #0          cpsr 0x00000100\n"
+    "E/TC:? 0  x0  0000000000000008 x1  0000000000000000\n"
+    "E/TC:? 0  x30 0000000040072eb4 elr 000000004007282c\n"
+    "E/TC:? 0  sp_el0 0000000040018590\n"
+    "E/LD:  Status of TA 3b8e2c10-6f4d-4a7b-8c55-0e9d71a2f364\n"
+    "E/LD:   arch: aarch64\n"
+    "E/LD:  region  0: va 0x40005000 pa 0x0e1dc000 size 0x002000 flags rw-s (ldelf)\n"
+    "E/LD:  region  6: va 0x40072000 pa 0x0e1ed000 size 0x01c000 flags r-xs [0]\n"
+    "E/LD:   [0] 3b8e2c10-6f4d-4a7b-8c55-0e9d71a2f364 @ 0x40072000\n"
+    "E/LD:  Call stack:\n"
+    "E/LD:   0x4007282c\n"
+    "E/LD:   0x40072eb0\n"
+    "E/LD:   0x40077a84\n"
+    "E/LD:   0x40073650\n"
+    "D/TC:? 0 user_ta_enter:195 tee_user_ta_enter: TA panicked with code 0xdeadbeef\n"
+    "D/TC:? 0 release_ta_ctx:674 Releasing panicked TA ctx\n"
+    "D/TC:? 0 tee_ta_invoke_command:802 Error: ffff3024 of 3\n";
+
+TEST_CASE("a death that the core tells of once more after its report is one death") {
+  const std::string place =
+      ", at 0x82c of 3b8e2c10-6f4d-4a7b-8c55-0e9d71a2f364.elf, called from 0xeb0, 0x5a84, 0x1650";
+  CHECK(panic_in(captured_log) == "it ended in a data-abort at address 0x8" + place);
+  const std::string again =
+      "D/TC:? 0 user_ta_enter:195 tee_user_ta_enter: TA panicked with code 0xffff000f\n";
+  CHECK(panic_in(panic_log + again) == panic_in(panic_log));
+}
+
+TEST_CASE(
+    "a report whose beginning the log has lost says where it was, and how if the core says it once more") {
+  const std::string rest = captured_log.substr(captured_log.find("E/LD:  region  6"));
+  const std::size_t again = rest.find("D/TC:? 0 user_ta_enter");
+  const std::string place =
+      ", at 0x82c of 3b8e2c10-6f4d-4a7b-8c55-0e9d71a2f364.elf, called from 0xeb0, 0x5a84, 0x1650";
+  CHECK(panic_in(rest) == "it ended in an abort" + place);
+  CHECK(panic_in(rest.substr(0, again)) == "it died" + place);
+  CHECK(panic_in(rest.substr(again)).empty());
+}
+
 TEST_CASE("a log has gained the lines behind those that are known, also where its front is gone") {
   CHECK(gained("", "a\nb\n") == "a\nb\n");
   CHECK(gained("a\nb\n", "a\nb\n").empty());
