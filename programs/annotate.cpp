@@ -53,14 +53,11 @@ struct Subject {
   fs::path report() const { return out / "report.html"; }
 };
 
-/// The folder with the newer profile: what stops have measured, or a recording beside that.
+/// The folder whose newest run began later: what stops have measured, or a recording beside that.
 fs::path newest_of(const fs::path& out) {
-  const auto written = [](const fs::path& folder) {
-    std::error_code none;
-    const fs::file_time_type time = fs::last_write_time(folder / "profile.jcprof", none);
-    return none ? fs::file_time_type::min() : time;
-  };
-  return written(out / record_folder) > written(out) ? out / record_folder : out;
+  const std::optional<RunInfo> stops = last_run(out / "profile.jcprof");
+  const std::optional<RunInfo> recording = last_run(out / record_folder / "profile.jcprof");
+  return recording && (!stops || recording->started >= stops->started) ? out / record_folder : out;
 }
 
 Subject subject_of(const CommonOptions& options) {

@@ -101,7 +101,9 @@ struct RecordOptions {
   bool quiet = false;
   bool yes = false;
   bool no_preload = false;
-  bool functions_only = false;  // no option: jcprof profile asks for it
+  // No options: jcprof profile asks for them.
+  std::string note;  // a warning that the profile keeps; empty: none
+  bool functions_only = false;
 };
 
 enum class ExportFormat : std::uint8_t {

@@ -18,6 +18,11 @@ Placeholders placeholders(const Project& project, const fs::path& out) {
   return {{"tree", (out / "tree").string()}, {"out", out.string()}, {"project", project.root.string()}};
 }
 
+std::optional<RunInfo> last_run(const std::filesystem::path& profile) {
+  if (!std::filesystem::exists(profile)) return std::nullopt;
+  return Store(profile, OpenMode::read_only).last_run();
+}
+
 std::string printed(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

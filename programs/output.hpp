@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "programs/options.hpp"
 #include "src/core/output_folder.hpp"
 #include "src/core/project.hpp"
+#include "src/core/store.hpp"
 #include "src/core/warning.hpp"
 
 namespace jcprof::cli {
@@ -23,6 +25,9 @@ OutputFolder open_output(const Project& project, const CommonOptions& options, c
 
 /// Below DIR: what is recorded lies there, beside what stops have measured.
 inline constexpr const char* record_folder = "record";
+
+/// The newest run of a profile; nothing where there is no such file.
+std::optional<RunInfo> last_run(const std::filesystem::path& profile);
 
 /// {tree}, {out} and {project}; {port} and the like are added by who knows them.
 Placeholders placeholders(const Project& project, const std::filesystem::path& out);

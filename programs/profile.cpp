@@ -41,6 +41,7 @@ struct Profiling {
   AnnotateOptions annotate;
   RefineWish refine;
   std::vector<LeftOutFunction> left_out = {};  // so far
+  bool is_long = false;                        // the path was cut, at least before traps were left out
 };
 
 /// By jcprof profile itself: by the transport that it measures with.
@@ -125,23 +126,17 @@ bool asks_for_shots(const Profiling& all) {
   return all.run.rounds || all.run.max_shots || all.project.measure.max_shots;
 }
 
-/// A command that is better recorded, and why.
-struct Unfit {
-  Fault why;
-  bool is_long = false;  // its path is
-};
-
-std::optional<Unfit> unfit_path(const Profiling& all, const PathLook& look, FewerTraps fewer) {
+std::optional<Fault> unfit_path(const Profiling& all, const PathLook& look, FewerTraps fewer) {
   Project asked = all.project;
-  if (all.run.max_time_ms) asked.measure.max_time.reset();  // whoever asks for it now wants just that
-  const bool is_long = look.path.state == harness::PathState::cut;
-  if (const std::optional<Fault> fault = unfit(look, fewer, asked)) return Unfit{*fault, is_long};
-  return std::nullopt;
+  // Whoever asks for a time now wants just that, and what cannot be recorded is measured as far as the time
+  // goes.
+  if (all.run.max_time_ms || !is_recordable(all)) asked.measure.max_time.reset();
+  return unfit(look, fewer, asked);
 }
 
 /// If the path is too long to be measured, or varies, builds with fewer traps. Where functions would have to
 /// go that a recording shows, or the command is not worth a run, nothing is built and the reason returned.
-std::optional<Unfit> shorten_path(Profiling& all) {
+std::optional<Fault> shorten_path(Profiling& all) {
   if (all.project.target != TargetKind::program || all.refine == RefineWish::never) return std::nullopt;
   const bool is_asked = asks_for_shots(all);
   const auto judged = [&](const PathLook& look, FewerTraps fewer) {
@@ -152,11 +147,12 @@ std::optional<Unfit> shorten_path(Profiling& all) {
     const TrapMap map = read_trap_map(all.folder.path() / "traps.json");
     const PathLook look =
         look_at_path(all.project, map, all.folder.path(), all.run.transport, LookDepth::all);
+    all.is_long = all.is_long || look.path.state == harness::PathState::cut;
     const TrapLevel level = all.gen.functions_only ? TrapLevel::function : all.project.profile.level;
     const Shortening shorter = shortening(look, map, level, std::move(known));
     if (!is_needed(shorter)) return judged(look, FewerTraps::none);
     if (!is_asked && is_recordable(all))
-      if (const std::optional<Fault> fault = unfit(shorter, all.project)) return Unfit{*fault, true};
+      if (const std::optional<Fault> fault = unfit(shorter, all.project)) return fault;
     if (i == most_shortenings) return judged(look, FewerTraps::untried);
     say(all, harmless(to_text(shorter)));
     leave_out(shorter, all);
@@ -166,25 +162,29 @@ std::optional<Unfit> shorten_path(Profiling& all) {
 }
 
 /// One run, in a folder of its own, tells what stops do not.
-ExitCode record_instead(const Profiling& all, const Unfit& unfit) {
-  if (!is_recordable(all)) throw UserError(unfit.why, ExitCode::check_failed);
-  say(all, harmless(fmt::format("record: {}: one run of it is recorded instead\n", unfit.why.message)));
+ExitCode record_instead(const Profiling& all, const Fault& why) {
+  if (!is_recordable(all)) throw UserError(why, ExitCode::check_failed);
+  say(all, harmless(fmt::format("record: {}. jcprof records one run of it instead\n", why.message)));
   const OutputFolder folder(
       {.folder = all.folder.path() / record_folder, .verb = "jcprof profile", .project = all.project.root});
   try {
-    record_project_in(folder, all.project,
-                      {.project = all.project.file.string(),
-                       .quiet = all.run.common.quiet,
-                       .yes = true,
-                       .functions_only = unfit.is_long && all.project.profile.level > TrapLevel::function});
+    record_project_in(
+        folder, all.project,
+        {.project = all.project.file.string(),
+         .quiet = all.run.common.quiet,
+         .yes = true,
+         .note = fmt::format("jcprof profile recorded one run, with the first input, by elapsed "
+                             "time: {}",
+                             why.message),
+         .functions_only = all.is_long && all.project.profile.level > TrapLevel::function});
   } catch (const UserError& error) {
-    std::vector<Fault> faults{unfit.why};
+    std::vector<Fault> faults{why};
     std::ranges::copy(error.faults(), std::back_inserter(faults));
     throw UserError(faults, ExitCode::check_failed);
   }
   // Without one, it has been said why.
   if (!std::filesystem::exists(folder.path() / "profile.jcprof"))
-    throw UserError(unfit.why, ExitCode::check_failed);
+    throw UserError(why, ExitCode::check_failed);
   return annotate_in(folder, all.project, all.annotate);
 }
 
@@ -220,20 +220,25 @@ ExitCode profile_again(const Profiling& all, const Refinement& refined, double t
   RunOptions second = all.run;
   second.fresh = false;
   if (const ExitCode measured = run_in(all.folder, all.project, second); !is_done(measured)) return measured;
+  const annotator::Profile refined_one = estimated(all);
+  if (const std::optional<Fault> fault = unfit(refined_one, all.project); fault && !asks_for_shots(all))
+    throw UserError(*fault, ExitCode::check_failed);
   const ExitCode code = annotate(all);
   say(all, fmt::format("refine: the traps took {:.1f} % of what was measured, now {:.1f} %\n",
-                       100 * traps_before, 100 * estimated(all).trap_share));
+                       100 * traps_before, 100 * refined_one.trap_share));
   return code;
 }
 
 ExitCode profile_in(Profiling& all) {
   const FirstScope scope = make_what_fits(all);
-  if (const std::optional<Unfit> better = shorten_path(all)) return record_instead(all, *better);
+  if (const std::optional<Fault> better = shorten_path(all)) return record_instead(all, *better);
   if (const ExitCode measured = run_in(all.folder, all.project, all.run); !is_done(measured)) return measured;
   const annotator::Profile first = estimated(all);
   if (const std::optional<Fault> fault = unfit(first, all.project);
-      fault && !asks_for_shots(all) && cancellation().signal() == 0)
-    return record_instead(all, {*fault});
+      fault && !asks_for_shots(all) && cancellation().signal() == 0) {
+    if (all.run.max_time_ms) throw UserError(*fault, ExitCode::check_failed);
+    return record_instead(all, *fault);
+  }
   if (all.refine == RefineWish::never) return annotate(all);
   const TrapMap map = read_trap_map(all.folder.path() / "traps.json");
   const std::optional<Refinement> refined =

@@ -75,12 +75,6 @@ fs::path preloaded_hooks(harness::RecordClock clock) {
       "is jcprof installed as a whole? --no-preload is for programs with hooks of their own");
 }
 
-/// The last run of a profile; nothing where there is none.
-std::optional<RunInfo> last_run(const fs::path& profile) {
-  if (!fs::exists(profile)) return std::nullopt;
-  return Store(profile, OpenMode::read_only).last_run();
-}
-
 /// Refuses to overwrite what jcprof run has measured, maybe for hours.
 void keep_measurements(const fs::path& profile) {
   const std::optional<RunInfo> last = last_run(profile);
@@ -262,7 +256,7 @@ ExitCode record_project_in(const OutputFolder& folder, const Project& project, c
   RecordedProject done = record_project(project, folder, options);
   what.traps = std::move(done.map);
   what.target = std::move(done.target);
-  what.note = std::move(done.note);
+  what.note = done.note.empty() ? options.note : std::move(done.note);
   return finish(options, what, done.recorded);
 }
 

@@ -93,21 +93,21 @@ std::optional<Fault> unfit(const Shortening& shortening, const Project& project)
 std::optional<Fault> unfit(const PathLook& look, FewerTraps fewer, const Project& project) {
   if (look.path.state == harness::PathState::cut) return too_long(look, fewer, project);
   const FirstContact& contact = look.contact;
+  if (contact.whole_ns != 0 && (contact.whole_ns <= short_ns || is_hidden(contact)))
+    return Fault{.message = fmt::format(
+                     "the command takes {}{}, and {} of it behind its entry: that is too little to be "
+                     "timed from outside",
+                     harness::in_unit(contact.whole_ns, ClockUnit::ns),
+                     project.trigger.clock == ProgramClock::cpu ? " of processor time" : "",
+                     harness::in_unit(std::max(contact.behind_ns, 0.0), ClockUnit::ns)),
+                 .hint = with_tool(project, "more work. --rounds measures it all the same")};
   const double stops_s = seconds_of_stops(contact);
   const std::optional<std::chrono::milliseconds> limit = project.measure.max_time;
-  if (limit && stops_s > std::chrono::duration<double>(*limit).count())
-    return Fault{.message = fmt::format("a run of the command takes {:.2g} s: to stop at its {} events as "
-                                        "often as their times need takes {:.0f} s, more than \"max_time\"",
-                                        contact.shot_s, contact.events, stops_s),
-                 .hint = with_tool(project, "less work. --max-time or --rounds measures it all the same")};
-  if (contact.whole_ns == 0 || (contact.whole_ns > short_ns && !is_hidden(contact))) return std::nullopt;
-  return Fault{.message = fmt::format(
-                   "the command takes {}{}, and {} of it behind its entry: that is too little to be "
-                   "timed from outside",
-                   harness::in_unit(contact.whole_ns, ClockUnit::ns),
-                   project.trigger.clock == ProgramClock::cpu ? " of processor time" : "",
-                   harness::in_unit(std::max(contact.behind_ns, 0.0), ClockUnit::ns)),
-               .hint = with_tool(project, "more work. --rounds measures it all the same")};
+  if (!limit || stops_s <= std::chrono::duration<double>(*limit).count()) return std::nullopt;
+  return Fault{.message = fmt::format("a run of the command takes {:.2g} s: to measure it with stops takes "
+                                      "about {:.0f} s, more than \"max_time\"",
+                                      contact.shot_s, stops_s),
+               .hint = with_tool(project, "less work. --max-time or --rounds measures it all the same")};
 }
 
 }  // namespace jcprof::cli

@@ -119,21 +119,23 @@ extern void jcprof_read(void) __attribute__((__alias__("jcprof_read_nowhere")));
 
 using Flags = std::vector<std::string>;
 
-/// Of an empty unit.
-std::vector<Diagnostic> said_of_nothing(const std::string& compiler, const Flags& flags, const fs::path& log,
-                                        bool& is_silent) {
+struct Said {
+  std::vector<Diagnostic> diagnostics;
+  bool is_accepted = false;  // without a word
+};
+
+/// Compiles an empty unit.
+Said said_of_nothing(const std::string& compiler, const Flags& flags, const fs::path& log) {
   Command command{.argv = {compiler}, .cwd = log.parent_path(), .environment = {{"LC_ALL", "C"}}};
   command.argv.insert(command.argv.end(), flags.begin(), flags.end());
   command.argv.insert(command.argv.end(), {"-S", "-o", "/dev/null", "-x", "c", "/dev/null"});
   const ProcessResult result = run_and_wait(command, {.file = log}, patience);
-  is_silent = result.exit_status == 0 && result.tail.empty();
-  return parse_diagnostics(read_file(log), command.cwd);
+  return {.diagnostics = parse_diagnostics(read_file(log), command.cwd),
+          .is_accepted = result.exit_status == 0 && result.tail.empty()};
 }
 
 bool takes(const std::string& compiler, const Flags& flags, const fs::path& log) {
-  bool is_silent = false;
-  said_of_nothing(compiler, flags, log, is_silent);
-  return is_silent;
+  return said_of_nothing(compiler, flags, log).is_accepted;
 }
 
 Flags flags_known_to(const std::string& compiler, const fs::path& log) {
@@ -149,10 +151,9 @@ Flags flags_known_to(const std::string& compiler, const fs::path& log) {
   return known;
 }
 
-/// Behind all else that it reads, and not by the attribute already.
+/// The compiler reports the alias after it has read the unit, and reports nothing else.
 bool can_be_ended(const std::string& compiler, const fs::path& end, const fs::path& log) {
-  bool is_silent = false;
-  const std::vector<Diagnostic> said = said_of_nothing(compiler, {"-include", end.string()}, log, is_silent);
+  const std::vector<Diagnostic> said = said_of_nothing(compiler, {"-include", end.string()}, log).diagnostics;
   return said.size() == 1 && said.front().message.find("undefined symbol") != std::string::npos;
 }
 
@@ -184,9 +185,8 @@ Flags judging_flags(const CompileUnit& unit, const JudgingCompiler& compiler) {
   const auto add = [&](std::initializer_list<std::string> more) {
     flags.insert(flags.end(), more.begin(), more.end());
   };
-  if (!is_optimised(unit, compiler)) add({"-DJCPROF_JUDGED"});
   if (is_clang(compiler)) {
-    add({"-fsyntax-only"});
+    add({"-DJCPROF_JUDGED", "-fsyntax-only"});
     return flags;
   }
   add({"-S", "-g0", "-o", "/dev/null"});
@@ -194,11 +194,11 @@ Flags judging_flags(const CompileUnit& unit, const JudgingCompiler& compiler) {
   if (is_whole) std::erase_if(flags, [](const std::string& flag) { return flag.find("lto") != flag.npos; });
   if (is_optimised(unit, compiler)) return flags;
   add({"-O0", "-U_FORTIFY_SOURCE"});
-  if (!compiler.end.empty()) add({"-include", compiler.end.string()});
+  if (!compiler.end.empty()) add({"-DJCPROF_JUDGED", "-include", compiler.end.string()});
   return flags;
 }
 
-/// Takes off what our own file has it say at the end of the unit: true where it came as far.
+/// Drops what the compiler reports of our own file. True where it did: it has read the whole unit.
 bool take_end(std::vector<Diagnostic>& diagnostics, const fs::path& end) {
   const auto is_end = [&](const Diagnostic& d) { return d.places.front().path == end; };
   return !end.empty() && std::erase_if(diagnostics, is_end) > 0;

@@ -55,16 +55,21 @@ bool is_c(const SourceModel& model) {
   return model.path.ends_with(".c") || model.path.ends_with(".h");
 }
 
-/// In C++ and in enclaves traps are functions that gcc must inline, which it refuses where a function is
-/// compiled for another processor than they are.
-bool may_refuse_inlining(const std::vector<SourceModel>& models, Reach reach) {
-  const auto names_processor = [](const SourceModel& model) {
-    return std::ranges::any_of(
-        std::to_array<std::string_view>({"target(", "__target__", "GCC target"}),
-        [&](std::string_view word) { return model.text.find(word) != std::string::npos; });
-  };
-  return (reach == Reach::enclave || !std::ranges::all_of(models, is_c)) &&
-         std::ranges::any_of(models, names_processor);
+/// By `target (`, `target_clones(` and their like. Where another word is taken for one, judging takes longer.
+bool names_processor(const SourceModel& model) {
+  const std::string_view text = model.text;
+  for (std::size_t at = text.find("target"); at != text.npos; at = text.find("target", at + 1)) {
+    const std::size_t behind = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", at);
+    const std::size_t next = text.find_first_not_of(" \t", behind);
+    if (next != text.npos && text[next] == '(') return true;
+  }
+  return text.find("GCC target") != text.npos;
+}
+
+/// Some traps are functions that gcc must inline. It refuses that where a function is compiled for another
+/// processor than they are.
+bool may_refuse_inlining(const std::vector<SourceModel>& models) {
+  return std::ranges::any_of(models, names_processor);
 }
 
 enum class UnitState : std::uint8_t { open, settled };
@@ -169,8 +174,7 @@ class CLanguage : public Language {
 
  private:
   SyntaxCheck& compilers_for(const Instrumentation& work, const fs::path& tree) {
-    if (!compilers_)
-      compilers_.emplace(tree.parent_path() / "compile", may_refuse_inlining(work.models, entering_.reach));
+    if (!compilers_) compilers_.emplace(tree.parent_path() / "compile", may_refuse_inlining(work.models));
     return *compilers_;
   }
 

@@ -66,8 +66,10 @@ std::pair<std::size_t, std::size_t> body_of(const CText& text, std::string_view 
 /// The bodies of the functions that a passage calls, in its order.
 std::vector<Passage> called_in(const Passage& passage, const std::vector<CText>& texts) {
   std::vector<Passage> bodies;
+  std::set<std::string_view> seen{"if", "for", "while", "switch", "return", "sizeof"};  // with `(` behind
   for (std::size_t i = passage.begin; i < passage.end; ++i) {
     if (passage.text->tokens()[i].kind != Kind::word || !stands_at(*passage.text, i + 1, {"("})) continue;
+    if (!seen.insert(passage.text->of(passage.text->tokens()[i])).second) continue;
     for (const CText& text : texts)
       if (const auto [begin, end] = body_of(text, passage.text->of(passage.text->tokens()[i])); begin < end)
         bodies.push_back({&text, begin, end});

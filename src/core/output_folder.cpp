@@ -18,6 +18,7 @@
 
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
+#include "src/core/shell_words.hpp"
 
 namespace jcprof {
 namespace {
@@ -102,9 +103,9 @@ void refuse_foreign(const fs::path& folder) {
   if (has_our_files(folder))
     refuse(fmt::format("\"{}\" looks like output of jcprof, but has not its mark; jcprof 0.1 made none",
                        folder.string()),
-           fmt::format("if nothing in it is yours, `touch \"{}\"` lets jcprof take it over; or remove the "
+           fmt::format("if nothing in it is yours, `touch {}` lets jcprof take it over; or remove the "
                        "folder, or name another one with -o",
-                       (folder / output_marker).string()));
+                       shell_word((folder / output_marker).string())));
   if (!is_free || fs::exists(fs::symlink_status(folder / output_marker)))
     refuse(fmt::format("\"{}\" is not empty, and jcprof did not make it: nothing is written there",
                        folder.string()),

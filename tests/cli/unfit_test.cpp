@@ -123,8 +123,10 @@ TEST_CASE("a command whose stops take longer than the project's time is not wort
   CHECK_FALSE(unfit(look, FewerTraps::none, patient));
   patient.measure.max_time = std::chrono::minutes{10};
   CHECK_THAT(unfit(look, FewerTraps::none, patient)->message,
-             Catch::StartsWith("a run of the command takes 1 s: to stop at its 100000 events") &&
-                 Catch::EndsWith(", more than \"max_time\""));
+             Catch::StartsWith("a run of the command takes 1 s: to measure it with stops takes about ") &&
+                 Catch::EndsWith(" s, more than \"max_time\""));
+  look.contact.whole_ns = 0.9e6;
+  CHECK_THAT(unfit(look, FewerTraps::none, patient)->message, Catch::StartsWith("the command takes 900 us"));
 }
 
 TEST_CASE("a path too long for the time is said, with the better tool") {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/end_to_end/profiled.hpp"
 
+#include <limits>
+
 #include <catch2/catch.hpp>
 
 namespace jcprof::test {
@@ -21,6 +23,7 @@ json profiled(const Workplace& place, const fs::path& project, int rounds) {
 }
 
 double half_width(const json& interval) {
+  if (interval["low"].is_null() || interval["high"].is_null()) return std::numeric_limits<double>::infinity();
   return (interval["high"].get<double>() - interval["low"].get<double>()) / 2;
 }
 

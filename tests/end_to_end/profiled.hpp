@@ -14,7 +14,7 @@ namespace jcprof::test {
 /// A fresh profile of a project's file or folder, unrefined, as `jcprof export` writes it.
 nlohmann::json profiled(const Workplace& place, const std::filesystem::path& project, int rounds);
 
-/// Half the width of an estimate's interval.
+/// Half the width of an estimate's interval; infinity where it has none.
 double half_width(const nlohmann::json& interval);
 
 /// The noise of the machine while a profile was measured: half the interval of the whole command, as a part
