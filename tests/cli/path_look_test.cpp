@@ -40,8 +40,8 @@ TEST_CASE("a program whose traced runs of a short path take longer than the time
       profiled("int main(void) { if (is_traced()) usleep(1500000); work(); return 0; }\n", "", "500ms");
   CHECK(result.exit_status == 0);
   CHECK_THAT(result.tail,
-             Catch::Contains("record: the command ends in time without traps, and not with them: one "
-                             "run of it is recorded instead\n") &&
+             Catch::Contains("record: the command ends in time without traps, and not with them. jcprof "
+                             "records one run of it instead\n") &&
                  Catch::Contains("work"));
 }
 

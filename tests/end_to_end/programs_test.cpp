@@ -109,8 +109,9 @@ TEST_CASE("a program that is too short to be timed from outside is recorded, wit
   CHECK(recorded(place, "SELECT count(*) FROM line WHERE line = 4") == "1");
   CHECK_THAT(
       said.err,
-      Catch::Contains("warning: jcprof profile recorded one run, with the first input, by elapsed time: the "
-                      "command takes "));
+      Catch::Contains(
+          "warning: other: jcprof profile recorded one run, with the first input, by elapsed time: the "
+          "command takes "));
   // What was made last is what annotate shows.
   const test::Said shown = place.run({"jcprof", "annotate", (place / "p").string(), "--show"});
   INFO(shown.err);

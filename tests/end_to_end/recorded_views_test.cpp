@@ -93,15 +93,10 @@ TEST_CASE("all formats of a recording have its total") {
   CHECK(std::stod(callgrind.substr(callgrind.rfind(' '))) == Approx(total).margin(1));
   const nlohmann::json sarif = nlohmann::json::parse(exported("sarif"));
   CHECK(sarif.at("runs").at(0).at("properties").at("total").at("value") == total);
-  CHECK(sarif.at("runs")
-            .at(0)
-            .at("results")
-            .at(0)
-            .at("locations")
-            .at(0)
-            .at("physicalLocation")
-            .at("artifactLocation") ==
-        nlohmann::json::parse(R"({"uri": "calls.c", "uriBaseId": "SRCROOT"})"));
+  // A busy machine keeps the thread off its processor, and then no function may be resolved.
+  for (const nlohmann::json& result : sarif.at("runs").at(0).at("results"))
+    CHECK(result.at("locations").at(0).at("physicalLocation").at("artifactLocation") ==
+          nlohmann::json::parse(R"({"uri": "calls.c", "uriBaseId": "SRCROOT"})"));
   CHECK(exported("markdown").starts_with("### `calls` on "));
   CHECK(exported("pprof").starts_with("\x1f\x8b"));
 }
