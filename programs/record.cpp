@@ -256,7 +256,7 @@ ExitCode record_project_in(const OutputFolder& folder, const Project& project, c
   RecordedProject done = record_project(project, folder, options);
   what.traps = std::move(done.map);
   what.target = std::move(done.target);
-  what.note = done.note.empty() ? options.note : std::move(done.note);
+  what.note = done.note.empty() ? options.note : done.note;
   return finish(options, what, done.recorded);
 }
 
