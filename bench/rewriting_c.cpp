@@ -78,7 +78,7 @@ Times measure(const Project& project, const Options& options) {
   const std::vector<CompileUnit> units = compile_units(project, sources, out);
   std::vector<CompileUnit> with_clang = units;
   for (CompileUnit& unit : with_clang) unit.arguments.front() = options.clang;
-  SyntaxCheck compilers(out / "logs");
+  SyntaxCheck compilers(out / "logs", false);
   look_at(compilers, {with_clang.front(), units.front()});  // asks each compiler once for the flags it takes
   Times times;
   for (std::uint32_t pair = 0; pair < options.pairs; ++pair) {
