@@ -67,8 +67,11 @@ StoredRun::StoredRun(Store& store, RunInfo info, const Subject& of) : store_(sto
     }
     if (obstacle_.empty()) obstacle_ = std::move(obstacle);
   }
+  // In one piece: nobody could resume a run without its paths.
+  store.begin();
   info_.id = store.begin_run(info_, of.map, of.inputs);
   for (const StoredPath& path : paths_of(of.survey)) store.add_path(info_.id, path);
+  store.commit();
 }
 
 std::string StoredRun::obstacle_to(const RunInfo& last, const Subject& of) const {

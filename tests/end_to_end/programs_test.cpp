@@ -167,7 +167,7 @@ TEST_CASE("jcprof record --project records a program with its arguments and stan
   const test::Said said = place.run({"jcprof", "record", "--project", (place / "p").string()});
   INFO(said.err);
   CHECK(said.status == 0);
-  CHECK(recorded(place, "SELECT sum(hits) FROM line WHERE line = 4") == "7");
+  CHECK(recorded(place, "SELECT sum(hits) FROM line WHERE line = 4") == "3");
   const test::Said twice =
       place.run({"jcprof", "record", "--project", (place / "p").string(), "--runs", "2"});
   CHECK(twice.status == 2);
