@@ -74,16 +74,16 @@ TEST_CASE("a folder with anything of somebody else's in it is refused and stays 
 
 TEST_CASE("the output of jcprof 0.1 can be taken over") {
   const TemporaryFolder place;
-  write_file(place / "old/tree/a.c", "int a;");
-  write_file(place / "old/traps.json", "{}");
-  const std::string marker = (place / "old/.jcprof-out").string();
-  CHECK(refused(place / "old") ==
+  write_file(place / "my old/tree/a.c", "int a;");
+  write_file(place / "my old/traps.json", "{}");
+  const std::string marker = (place / "my old/.jcprof-out").string();
+  CHECK(refused(place / "my old") ==
         fmt::format("\"{}\" looks like output of jcprof, but has not its mark; jcprof 0.1 made none\n"
-                    "hint: if nothing in it is yours, `touch \"{}\"` lets jcprof take it over; or remove the "
+                    "hint: if nothing in it is yours, `touch '{}'` lets jcprof take it over; or remove the "
                     "folder, or name another one with -o",
-                    (place / "old").string(), marker));
+                    (place / "my old").string(), marker));
   write_file(marker, "");
-  CHECK(refused(place / "old") == "(no error)");
+  CHECK(refused(place / "my old") == "(no error)");
 }
 
 TEST_CASE("project and output folder do not contain each other") {
