@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "programs/doctor_try.hpp"
+#include "programs/record_project.hpp"
 #include "programs/steps.hpp"
 #include "programs/verbs.hpp"
 #include "rewriter/draft/text.hpp"
@@ -26,7 +27,7 @@ constexpr double longest_time_s = 1800;
 
 /// Starts of a TA's machine take minutes, and a card in a reader is not ours.
 bool is_tried(const Project& project) {
-  return project.target == TargetKind::program && project.transport.starts_with("exec:");
+  return project.target == TargetKind::program && is_started_anew(project);
 }
 
 /// The file gets a longer "max_time" if that of the draft is too short for the command.

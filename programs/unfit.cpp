@@ -11,6 +11,7 @@
 
 #include "annotator/estimate/measured_path.hpp"
 #include "harness/judgement.hpp"
+#include "programs/record_project.hpp"
 #include "programs/refine.hpp"
 #include "src/core/shell_words.hpp"
 
@@ -48,16 +49,11 @@ Fault too_long(const PathLook& look, FewerTraps fewer, const Project& project) {
       .hint = with_tool(project, "less work. --rounds measures its beginning all the same")};
 }
 
-/// Shots end at their stops, on average halfway.
-double seconds_of_stops(const FirstContact& contact) {
-  return seconds_to_measure(contact) / 2;
-}
-
 }  // namespace
 
 bool can_be_recorded(const Project& project) {
-  const bool is_own = project.target == TargetKind::program;
-  return project.target != TargetKind::applet && (!is_own || project.transport.starts_with("exec:"));
+  if (project.target == TargetKind::program) return is_started_anew(project);
+  return project.target != TargetKind::applet;
 }
 
 std::string tool_of_one_run(const Project& project) {
@@ -101,7 +97,7 @@ std::optional<Fault> unfit(const PathLook& look, FewerTraps fewer, const Project
                      project.trigger.clock == ProgramClock::cpu ? " of processor time" : "",
                      harness::in_unit(std::max(contact.behind_ns, 0.0), ClockUnit::ns)),
                  .hint = with_tool(project, "more work. --rounds measures it all the same")};
-  const double stops_s = seconds_of_stops(contact);
+  const double stops_s = seconds_to_measure(contact) / 2;  // shots end at their stops, on average halfway
   const std::optional<std::chrono::milliseconds> limit = project.measure.max_time;
   if (!limit || stops_s <= std::chrono::duration<double>(*limit).count()) return std::nullopt;
   return Fault{.message = fmt::format("a run of the command takes {:.2g} s: to measure it with stops takes "

@@ -35,7 +35,7 @@ std::vector<Diagnostic> parse_diagnostics(std::string_view output, const std::fi
 CompileUnit moved(const CompileUnit& unit, const std::filesystem::path& root,
                   const std::filesystem::path& copy);
 
-/// Of a compiler: what of ours it takes.
+/// The flags and the file of ours that a compiler takes.
 struct JudgingCompiler {
   std::vector<std::string> flags = {};
   std::filesystem::path end = {};  // included, it ends the work behind the last warning; empty: it would not

@@ -31,7 +31,7 @@ class Constants {
   /// The text of a macro without parameters; empty: not defined.
   std::string macro(const std::string& name) const;
 
-  /// Of a macro or an enumerator.
+  /// The value of a macro or an enumerator; nothing: not defined, or no plain number.
   std::optional<std::uint64_t> value(const std::string& name, int depth = 0) const;
 
  private:

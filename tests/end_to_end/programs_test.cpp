@@ -91,7 +91,7 @@ test::Said profiled_whole(const Workplace& place, const std::string& body,
   return place.run({"jcprof", "profile", (place / "p").string()});
 }
 
-/// Of the recording that `jcprof profile` has made by itself.
+/// Asks the recording that `jcprof profile` has made by itself.
 std::optional<std::string> recorded(const Workplace& place, const std::string& sql) {
   return test::value_of(place / "p/jcprof-out/record/profile.jcprof", sql);
 }
@@ -112,7 +112,7 @@ TEST_CASE("a program that is too short to be timed from outside is recorded, wit
       Catch::Contains(
           "warning: other: jcprof profile recorded one run, with the first input, by elapsed time: the "
           "command takes "));
-  // What was made last is what annotate shows.
+  // annotate shows the newer profile.
   const test::Said shown = place.run({"jcprof", "annotate", (place / "p").string(), "--show"});
   INFO(shown.err);
   CHECK(shown.status == 0);
