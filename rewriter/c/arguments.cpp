@@ -123,6 +123,16 @@ std::vector<std::string> clang_arguments(const CompileUnit& unit, const RefusedF
   return arguments;
 }
 
+std::vector<std::string> with_auto_parameters(std::vector<std::string> arguments) {
+  // Text of u8"…" is still of char.
+  arguments.insert(arguments.end() - 1, {"-std=gnu++20", "-fno-char8_t"});
+  return arguments;
+}
+
+bool is_of_clang(const CompileUnit& unit) {
+  return !unit.arguments.empty() && program_name(unit.arguments.front()).find("clang") != std::string::npos;
+}
+
 bool is_cpp(const CompileUnit& unit) {
   for (std::size_t i = 1; i < unit.arguments.size(); ++i) {
     const std::string& word = unit.arguments[i];

@@ -18,6 +18,12 @@ using RefusedFlags = std::map<std::vector<std::string>, std::set<std::string>>;
 /// With the compiler first and the main file last, in the terms of `unit.folder`.
 std::vector<std::string> clang_arguments(const CompileUnit& unit, const RefusedFlags& refused);
 
+/// The arguments with a standard by which clang takes `auto` as the type of a parameter.
+std::vector<std::string> with_auto_parameters(std::vector<std::string> arguments);
+
+/// By the compiler's name.
+bool is_of_clang(const CompileUnit& unit);
+
 /// Those that clang may not know.
 std::vector<std::string> doubtful_flags(const CompileUnit& unit);
 

@@ -42,6 +42,11 @@ bool is_mere_strictness(CXDiagnostic diagnostic) {
   return taken(clang_getDiagnosticSpelling(diagnostic)).starts_with("fallthrough annotation ");
 }
 
+/// gcc takes a parameter of that kind from C++14 on, and clang from C++20 on.
+bool is_about_auto_parameter(const Fault& fault) {
+  return fault.message == "'auto' not allowed in function prototype";
+}
+
 /// An empty file is read with it.
 bool takes(CXIndex index, const std::vector<std::string>& target, const std::string& flag) {
   constexpr const char* name = "jcprof_flag.cpp";
@@ -117,6 +122,13 @@ class UnitReader {
  private:
   void parse() {
     const std::vector<std::string> arguments = clang_arguments(unit_, room_.refused);
+    parse(arguments);
+    if (!std::ranges::any_of(reading_.faults, is_about_auto_parameter) || is_of_clang(unit_)) return;
+    reading_.faults.clear();
+    parse(with_auto_parameters(arguments));
+  }
+
+  void parse(const std::vector<std::string>& arguments) {
     std::vector<const char*> words;
     for (const std::string& argument : arguments) words.push_back(argument.c_str());
     // A header that is a pipe would be waited for.

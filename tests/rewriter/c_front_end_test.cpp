@@ -49,6 +49,25 @@ TEST_CASE("a header that many units see alike has its traps once") {
   CHECK(rewritten.models[2].functions.size() == 1);
 }
 
+TEST_CASE("auto as the type of a parameter is read where the unit's compiler takes it, and has traps") {
+  const fs::path root = written("auto", {{"a.cpp",
+                                          "static int twice(const auto& x, auto y) {\n  return x + y;\n}\n"
+                                          "const char* text = u8\"text\";\n"
+                                          "int main() {\n  return twice(1, 2L);\n}\n"}});
+  const auto read_by = [&](const char* compiler) {
+    CompileUnit unit = unit_of(root, "a.cpp", {"-std=c++17"});
+    unit.arguments.front() = compiler;
+    return message_of(root, {"a.cpp"}, {unit});
+  };
+  CHECK(read_by("g++") == "it was read");
+  CHECK_THAT(read_by("clang++-19"), Catch::StartsWith("…/a.cpp:1: 'auto' not allowed"));
+  const CRewritten rewritten =
+      rewrite_c(read_c(root, {"a.cpp"}, {unit_of(root, "a.cpp", {"-std=c++17"})}, {Reach::program}),
+                {.entry = {"main"}, .scope = {}});
+  CHECK_THAT(rewritten.texts[0], Catch::Contains("JCPROF_TRAP(5);") && Catch::Contains("return x + y;"));
+  CHECK(rewritten.models[0].functions.size() == 2);
+}
+
 TEST_CASE("in a header that units compile differently traps stand where all that compile a place agree") {
   const fs::path root = written(
       "differently", {{"h.h",
