@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -139,6 +141,37 @@ std::set<std::string> nested_ecalls(const Edl& edl) {
   return nested;
 }
 
+// --- What its files include ---
+
+std::set<std::string> included_headers(const Project& project, const std::vector<std::string>& files) {
+  std::set<std::string> headers;
+  for (const std::string& file : files)
+    if ((is_c_source(file) || is_c_header(file)) && fs::is_regular_file(project.root / file))
+      headers.merge(edge_headers_in(read_file(project.root / file)));
+  return headers;
+}
+
+/// The untrusted side of other enclaves, for what includes it. An EDL with faults is none of this one's.
+std::vector<EdgeFile> sides_beside(const EdlSettings& settings, const std::vector<std::string>& files,
+                                   const std::string& own, const std::set<std::string>& headers) {
+  std::map<std::string, EdgeFile> sides;
+  for (const std::string& file : files) {
+    const std::string name(stem_of(file));
+    const bool is_wanted = std::ranges::any_of(
+        headers, [&](const std::string& header) { return name_of_file(header) == name + "_u.h"; });
+    if (!file.ends_with(".edl") || name == own || !is_wanted || sides.contains(name)) continue;
+    try {
+      if (const Edl edl = read_edl(settings, file); !is_open_enclave(edl))
+        sides.emplace(name, host_file_beside(edl));
+    } catch (const UserError&) {
+      continue;
+    }
+  }
+  std::vector<EdgeFile> all;
+  for (auto& [name, side] : sides) all.push_back(std::move(side));
+  return all;
+}
+
 }  // namespace
 
 Enclave read_enclave(const Project& project, const std::vector<std::string>& files,
@@ -149,14 +182,20 @@ Enclave read_enclave(const Project& project, const std::vector<std::string>& fil
   check_entries(edl, project.entry);
   std::vector<std::string> texts;
   for (const std::string& source : sources) texts.push_back(read_file(project.root / source));
+  std::set<std::string> headers = included_headers(project, files);
+  std::vector<EdgeFile> beside = sides_beside(settings, files, edge_name(edl.main), headers);
   return {.edit = edit_edl(edl, files, std::move(texts)),
           .entering = {.reach = Reach::enclave,
                        .entries = {project.entry.begin(), project.entry.end()},
-                       .nested = nested_ecalls(edl)}};
+                       .nested = nested_ecalls(edl)},
+          .beside = std::move(beside),
+          .headers = std::move(headers)};
 }
 
 void write_edge(const Enclave& enclave, const Project& project, const fs::path& folder) {
   std::vector<EdgeFile> files = host_files(enclave.edit);
+  std::ranges::copy(enclave.beside, std::back_inserter(files));
+  std::ranges::move(leading_headers(enclave.headers, files), std::back_inserter(files));
   if (!is_open_enclave(enclave.edit.edl)) files.push_back(bridge_file(enclave.edit, project.entry));
   files.push_back({.path = "jcprof_plugin.h", .text = std::string(plugin_template)});
   for (const EdgeFile& file : files) {

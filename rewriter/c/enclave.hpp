@@ -4,10 +4,12 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "rewriter/c/front_end.hpp"
+#include "rewriter/edl/edge.hpp"
 #include "rewriter/edl/edit.hpp"
 #include "src/core/error.hpp"
 #include "src/core/project.hpp"
@@ -17,6 +19,8 @@ namespace jcprof::rewriter {
 struct Enclave {
   EdlEdit edit;
   CEntering entering;
+  std::vector<EdgeFile> beside = {};   // of other enclaves, for files that include them
+  std::set<std::string> headers = {};  // that are made of an EDL, as the project's files include them
 };
 
 /// `files`: the project's. A name that `sources` use is not taken for one of ours; `out` is the output

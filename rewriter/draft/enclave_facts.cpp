@@ -104,13 +104,28 @@ bool find_ecalls(const FoundTree& tree, const Edl& edl, EnclaveFacts& facts, std
   return !facts.source.empty();
 }
 
-void find_searched(const FoundTree& tree, const Edl& edl, EnclaveFacts& facts) {
+/// Those that the SDK's tool has to search besides that of the EDL.
+Strings searched_folders(const FoundTree& tree, const Edl& edl) {
   std::set<std::string> folders;
   for (const EdlFile& file : edl.imported) folders.insert(folder_of(file.path));
   for (const std::string& folder : included_folders(tree, edl.main.path, edl.main.text))
     folders.insert(folder);
   folders.erase(folder_of(edl.main.path));
-  facts.searched.assign(folders.begin(), folders.end());
+  return {folders.begin(), folders.end()};
+}
+
+void find_beside(const FoundTree& tree, const std::vector<Edl>& edls, EnclaveFacts& facts) {
+  for (const Edl& edl : edls) {
+    const std::string name = edge_name(edl.main);
+    const bool is_used =
+        name != facts.name && std::ranges::any_of(facts.outside, [&](const std::string& file) {
+          return std::ranges::any_of(edge_headers_in(tree.texts.at(file)), [&](const std::string& header) {
+            return name_of_file(header) == name + "_u.h";
+          });
+        });
+    if (is_used && std::ranges::find(facts.beside, name, &EnclaveBeside::name) == facts.beside.end())
+      facts.beside.push_back({edl.main.path, name, searched_folders(tree, edl)});
+  }
 }
 
 /// Adds the files that lie beside and below those with ocalls: they may call each other. Another program's
@@ -252,8 +267,9 @@ std::optional<EnclaveFacts> find_enclave(const FoundTree& tree) {
         std::ranges::count_if(edls, [&](const Edl& other) {
           return std::ranges::find(other.ecalls, facts.entry.name, &EdlFunction::name) != other.ecalls.end();
         }) == 1;
-    find_searched(tree, edl, facts);
+    facts.searched = searched_folders(tree, edl);
     find_outside(tree, edl, trusted, facts);
+    find_beside(tree, edls, facts);
     find_sources(tree, trusted, facts);
     find_includes(tree, edl, facts);
     find_built(tree, facts);

@@ -40,6 +40,13 @@ std::optional<AppletFacts> find_applet(const FoundTree& tree);
 
 // --- Enclaves ---
 
+/// Another enclave of the same application.
+struct EnclaveBeside {
+  std::string edl;
+  std::string name;
+  std::vector<std::string> searched;
+};
+
 struct EnclaveFacts {
   std::string edl;                    // its path
   std::string name;                   // of the files that are made of it: "kv" of "enclave/kv.edl"
@@ -51,6 +58,7 @@ struct EnclaveFacts {
   std::vector<std::string> globs;  // trusted sources: the files that define ecalls, and what lies beside them
   std::vector<std::string> units;  // the C and C++ files among them
   std::vector<std::string> outside;   // files that define ocalls, and those of the same program
+  std::vector<EnclaveBeside> beside;  // whose untrusted side these include
   std::string id;                     // the variable in which they have the enclave's id; empty: none found
   std::vector<std::string> includes;  // folders of headers, of those that the EDL includes too
   std::vector<std::string> built;     // globs of what earlier builds have left in the tree

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "src/core/json_text.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter::draft {
 
@@ -47,6 +49,20 @@ std::string step(const Strings& argv, std::string_view more) {
 
 std::string steps(std::string_view key, const Strings& all) {
   return fmt::format("  \"{}\": [\n{}\n  ]", key, fmt::join(all, ",\n"));
+}
+
+std::string further(const Strings& others, std::string_view what) {
+  constexpr std::size_t most = 8;
+  if (others.empty()) return "";
+  const std::size_t shown = std::min(others.size(), most);
+  const std::string names = fmt::format("{}", fmt::join(std::span(others).first(shown), ", "));
+  return fmt::format("  // {}: {}{}\n", what, plain_line(names),
+                     shown < others.size() ? fmt::format(" and {} more", others.size() - shown) : "");
+}
+
+std::string not_copied(const Strings& built) {
+  if (built.empty()) return "";
+  return "  // What earlier builds have left is not copied.\n" + list("exclude_from_tree", built) + ",\n";
 }
 
 std::string head(const std::string& name, std::string_view target) {

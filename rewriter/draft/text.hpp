@@ -19,6 +19,15 @@ std::string list(std::string_view key, const Strings& strings);
 std::string step(const Strings& argv, std::string_view more = "");
 std::string steps(std::string_view key, const Strings& all);
 
+/// More of a step that may take long.
+inline constexpr std::string_view patient = ", \"timeout_s\": 1800";
+
+/// A comment that names some of those that were not taken; empty where there are none.
+std::string further(const Strings& others, std::string_view what);
+
+/// "exclude_from_tree"
+std::string not_copied(const Strings& built);
+
 std::string lower(std::string text);
 
 /// Begins the file.

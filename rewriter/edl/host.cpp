@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
 #include <map>
+#include <regex>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,6 +23,8 @@
 
 namespace jcprof::rewriter {
 namespace {
+
+namespace fs = std::filesystem;
 
 using Functions = std::vector<EdlFunction>;
 
@@ -64,6 +68,31 @@ constexpr std::string_view of_sdk_libc = R"(
 #include <string.h>
 #ifdef __cplusplus
 #include <stdexcept>
+/* NULL is a number there, by which an overload is chosen. */
+#define __null 0
+#if defined __GLIBCXX__ && __cplusplus >= 201703L
+/* With searchers of std::experimental std::search ends there. */
+namespace std {
+namespace experimental {
+inline namespace fundamentals_v1 {
+template <class, class> class default_searcher;
+template <class, class, class> class boyer_moore_searcher;
+template <class, class, class> class boyer_moore_horspool_searcher;
+}
+}
+template <class I, class A, class B> I search(I first, I last, const experimental::default_searcher<A, B> &searcher) {
+  return searcher(first, last);
+}
+template <class I, class A, class B, class C>
+I search(I first, I last, const experimental::boyer_moore_searcher<A, B, C> &searcher) {
+  return searcher(first, last);
+}
+template <class I, class A, class B, class C>
+I search(I first, I last, const experimental::boyer_moore_horspool_searcher<A, B, C> &searcher) {
+  return searcher(first, last);
+}
+}
+#endif
 #endif
 #define memcpy_verw memcpy
 #define memmove_verw memmove
@@ -85,10 +114,28 @@ typedef enum { OE_OK = 0, OE_FAILURE = 1 } oe_result_t;
 #endif
 )";
 
-/// jcprof_sdk.h has parts of all of these.
-constexpr std::array<std::string_view, 10> sdk_headers_of_host{
-    "cpuid", "defs",     "lfence",         "spinlock", "thread",
-    "trts",  "trts_aex", "trts_exception", "tseal",    "uswitchless"};
+/// By the header of ours that has parts of them.
+struct SdkHeader {
+  std::string_view name;
+  std::string_view ours;
+};
+constexpr auto sdk_headers_of_host = std::to_array<SdkHeader>({{"attributes", "jcprof_sdk_types.h"},
+                                                               {"cpuid", "jcprof_sdk.h"},
+                                                               {"defs", "jcprof_sdk.h"},
+                                                               {"dh", "jcprof_sdk_attest.h"},
+                                                               {"ecp_types", "jcprof_sdk_crypto.h"},
+                                                               {"key", "jcprof_sdk_types.h"},
+                                                               {"lfence", "jcprof_sdk.h"},
+                                                               {"report", "jcprof_sdk_types.h"},
+                                                               {"spinlock", "jcprof_sdk.h"},
+                                                               {"tcrypto", "jcprof_sdk_crypto.h"},
+                                                               {"thread", "jcprof_sdk.h"},
+                                                               {"trts", "jcprof_sdk.h"},
+                                                               {"trts_aex", "jcprof_sdk.h"},
+                                                               {"trts_exception", "jcprof_sdk.h"},
+                                                               {"tseal", "jcprof_sdk.h"},
+                                                               {"uswitchless", "jcprof_sdk.h"},
+                                                               {"utils", "jcprof_sdk_attest.h"}});
 
 std::string declaration(const EdlDeclaration& declared) {
   const std::size_t space = declared.name.find(' ');
@@ -142,11 +189,39 @@ std::string proxies(const Functions& functions, const Passage& passage) {
   return text;
 }
 
+/// What a call into an enclave that is not there gives.
+std::string refusals(const Functions& ecalls) {
+  std::string text;
+  for (const EdlFunction& ecall : ecalls) {
+    std::string unused = "(void)eid;";
+    if (ecall.result != "void") unused += " (void)retval;";
+    for (const EdlParameter& parameter : ecall.parameters)
+      unused += fmt::format(" (void){};", parameter.name);
+    text += fmt::format("static __inline__ __attribute__((__unused__)) {} {{\n  {}\n  return {};\n}}\n",
+                        proxy(ecall, inward), unused, inward.refusal);
+  }
+  return text;
+}
+
 std::string table(std::string_view tag, const Functions& functions) {
   std::string text = fmt::format("struct jcprof_host_{} {{\n", tag);
   for (const EdlFunction& function : functions)
     text += fmt::format("  {} (*{})({});\n", function.result, function.name, c_parameters(function));
   return text + (functions.empty() ? "  char none;\n" : "") + "};\n";
+}
+
+std::string head_of(const Edl& edl, std::string_view remark) {
+  return fmt::format(
+      "/* {}. Do not edit. */\n/* What the SDK's tool makes of {}, for a build without enclave: {}. */\n",
+      generated_mark, edl.main.path, remark);
+}
+
+constexpr std::string_view untrusted_includes =
+    "#include <string.h>\n\n#include <sgx_eid.h>\n#include <sgx_error.h>\n";
+
+std::string untrusted_side(const Functions& ocalls, const std::string& inward_functions) {
+  return "\n/* Out of the enclave: yours to define. */\n" + prototypes(ocalls) + "\n/* Into it. */\n" +
+         inward_functions;
 }
 
 /// NAME_t.h or NAME_u.h.
@@ -171,6 +246,45 @@ std::string edge_name(const EdlFile& main) {
   return std::string(stem_of(main.path));
 }
 
+EdgeFile host_file_beside(const Edl& edl) {
+  const std::map<std::string, std::string> values{
+      {"HEAD", head_of(edl, "there is no such enclave, and its ecalls say so")},
+      {"NAME", edge_name(edl.main)}};
+  return {fmt::format("host/{}_u.h", edge_name(edl.main)),
+          header(edl, values, 'u', std::string(untrusted_includes),
+                 untrusted_side(without_sdk(edl.ocalls), refusals(without_sdk(edl.ecalls))))};
+}
+
+std::set<std::string> edge_headers_in(std::string_view source) {
+  static const std::regex form(
+      R"re([ \t]{0,40}#[ \t]{0,40}include[ \t]{0,40}["<]([\w./+-]{1,200}_[tu]\.h)[">])re");
+  std::set<std::string> headers;
+  for (std::size_t at = 0; at < source.size();) {
+    const std::string line(source.substr(at, source.find('\n', at) - at));
+    at += line.size() + 1;
+    std::smatch match;
+    if (std::regex_search(line, match, form, std::regex_constants::match_continuous))
+      headers.insert(match[1].str());
+  }
+  return headers;
+}
+
+std::vector<EdgeFile> leading_headers(const std::set<std::string>& included,
+                                      const std::vector<EdgeFile>& files) {
+  const fs::path host = "host";
+  std::vector<EdgeFile> leading;
+  for (const std::string& header : included) {
+    const fs::path made = host / name_of_file(header);
+    const fs::path wanted = (host / header).lexically_normal();
+    const bool is_made = std::ranges::find(files, made.generic_string(), &EdgeFile::path) != files.end();
+    if (is_made && wanted != made && !leads_out_of_tree(wanted.generic_string()) && !header.starts_with('/'))
+      leading.push_back(
+          {wanted.generic_string(),
+           fmt::format("#include \"{}\"\n", made.lexically_relative(wanted.parent_path()).generic_string())});
+  }
+  return leading;
+}
+
 std::vector<EdgeFile> host_files(const EdlEdit& edit) {
   const Edl& edl = edit.edl;
   const bool is_open = is_open_enclave(edl);  // of which there is the trusted side alone
@@ -179,9 +293,7 @@ std::vector<EdgeFile> host_files(const EdlEdit& edit) {
   const Functions ocalls = without_sdk(edl.ocalls);
   const std::string tables = table("ecalls", ecalls) + table("ocalls", ocalls);
   std::map<std::string, std::string> values{
-      {"HEAD", fmt::format("/* {}. Do not edit. */\n/* What the SDK's tool makes of {}, for a build without "
-                           "enclave: calls are direct, nothing is copied. */\n",
-                           generated_mark, edl.main.path)},
+      {"HEAD", head_of(edl, "calls are direct, nothing is copied")},
       {"NAME", edge_name(edl.main)},
       {"TABLES", tables},
       {"ECALLS", values_of(ecalls)},
@@ -198,23 +310,25 @@ std::vector<EdgeFile> host_files(const EdlEdit& edit) {
       "\n#pragma GCC visibility push(hidden)\n\n/* Into the enclave: yours to define. */\n" +
       prototypes(ecalls) + "\n/* Out of it. */\n" + proxy_prototypes(ocalls, out) +
       "\n#pragma GCC visibility pop\n";
-  const std::string untrusted = "\n/* Out of the enclave: yours to define. */\n" + prototypes(ocalls) +
-                                "\n/* Into it. */\n" + proxy_prototypes(ecalls, inward);
+  const std::string untrusted = untrusted_side(ocalls, proxy_prototypes(ecalls, inward));
   const std::string error = "#include <sgx_error.h>\n";
   const std::string stem = "host/" + values.at("NAME");
   std::vector<EdgeFile> files{
       {stem + "_t.h",
        header(edl, values, 't', error + std::string(is_open ? open_enclave : of_sdk_libc), trusted)},
       {stem + "_t.c", source(host_trusted_template, proxies(ocalls, out))},
-      {stem + "_u.h",
-       header(edl, values, 'u', "#include <string.h>\n\n#include <sgx_eid.h>\n" + error, untrusted)},
+      {stem + "_u.h", header(edl, values, 'u', std::string(untrusted_includes), untrusted)},
       {stem + "_u.c", source(host_untrusted_template, proxies(ecalls, inward))},
       {"host/sgx_error.h", std::string(sgx_error_template)},
       {"host/sgx_eid.h", std::string(sgx_eid_template)},
       {"host/sgx_urts.h", std::string(sgx_urts_template)},
-      {"host/jcprof_sdk.h", std::string(host_sdk_template)}};
-  for (const std::string_view name : sdk_headers_of_host)
-    files.push_back({fmt::format("host/sgx_{}.h", name), "#include \"jcprof_sdk.h\"\n"});
+      {"host/jcprof_sdk.h", std::string(host_sdk_template)},
+      {"host/jcprof_sdk_attest.h", std::string(host_sdk_attest_template)},
+      {"host/jcprof_sdk_crypto.h", std::string(host_sdk_crypto_template)},
+      {"host/jcprof_sdk_types.h", std::string(host_sdk_types_template)}};
+  for (const SdkHeader& header : sdk_headers_of_host)
+    files.push_back(
+        {fmt::format("host/sgx_{}.h", header.name), fmt::format("#include \"{}\"\n", header.ours)});
   return files;
 }
 

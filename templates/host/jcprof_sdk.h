@@ -17,6 +17,8 @@
 #include <sgx_eid.h>
 #include <sgx_error.h>
 
+#include "jcprof_sdk_types.h"
+
 #define SGXAPI
 #ifndef SGX_CDECL
 #define SGX_CDECL
@@ -128,7 +130,6 @@ JCPROF_SDK void sgx_lfence(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
 /* ---- sgx_tseal.h: the sizes are the SDK's ---- */
 
-typedef struct { uint8_t none[512]; } sgx_key_request_t;
 typedef struct {
   uint32_t payload_size;
   uint8_t reserved[12];

@@ -9,6 +9,8 @@
 #include <sgx_eid.h>
 #include <sgx_error.h>
 
+#include "jcprof_sdk_types.h"
+
 /* There is no enclave, whatever the names say. */
 #define JCPROF_HOST_BUILD 1
 
@@ -20,11 +22,6 @@ extern "C" {
 #endif
 
 typedef uint8_t sgx_launch_token_t[1024];
-
-typedef struct _sgx_misc_attribute_t {
-  uint64_t secs_attr[2];
-  uint32_t misc_select;
-} sgx_misc_attribute_t;
 
 /* A path without a slash is one in the working directory, as with the SDK. */
 sgx_status_t sgx_create_enclave(const char *file_name, const int debug, sgx_launch_token_t *launch_token,

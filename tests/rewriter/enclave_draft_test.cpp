@@ -75,6 +75,28 @@ TEST_CASE("without the SDK an enclave gets a host build, with the files that its
                                                !Catch::Contains("App/Shop_u.c"));
 }
 
+TEST_CASE("an application of two enclaves is built with the untrusted sides of both, or with a word on one") {
+  Files files = shop;
+  files["App/App.cpp"] = "#include \"../Stock/Stock_u.h\"\n" + files["App/App.cpp"];
+  files["Stock/Stock.edl"] =
+      "enclave { from \"parts/count.edl\" import *; trusted { public int ecall_stock(void); }; };\n";
+  files["Stock/parts/count.edl"] = "enclave { trusted { public int ecall_count(void); }; };\n";
+  files["Unused/Unused.edl"] = "enclave { trusted { public int ecall_unused(void); }; };\n";
+  FoundTree tree = tree_of(files);
+  CHECK_THAT(draft_project(tree).text,
+             Catch::Contains("// There is no enclave of \"Stock/Stock.edl\": its ecalls give "
+                             "SGX_ERROR_INVALID_ENCLAVE_ID.\n") &&
+                 !Catch::Contains("Unused"));
+  tree.sdk = "/sdk";
+  const Project project = drafted(tree);
+  REQUIRE(project.build.size() == 4);
+  CHECK(joined(project.build[2].run) ==
+        "/sdk/bin/x64/sgx_edger8r --untrusted Stock/Stock.edl --search-path . --search-path Stock/parts "
+        "--search-path Stock --search-path /sdk/include --untrusted-dir {out}/edge");
+  CHECK_THAT(joined(project.build[3].run),
+             Catch::Contains(" {out}/edge/Shop_u.c {out}/edge/Stock_u.c App/App.cpp "));
+}
+
 TEST_CASE("a signed enclave's name is taken as make has it, or not at all") {
   const auto asked_for = [](const std::string& makefile) {
     FoundTree tree = tree_with_sdk();

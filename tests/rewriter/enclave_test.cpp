@@ -184,6 +184,61 @@ TEST_CASE("an enclave in C++ keeps the C linkage that its EDL's header gives it"
   CHECK(tree.built({"enclave/kv.cpp"}) == "");
 }
 
+TEST_CASE("sources find the headers of their EDL by whatever folder they name with them") {
+  Files files = kv;
+  files["enclave/kv.c"] = replaced(kv_c, "kv_t.h", "../enclave/kv_t.h");
+  files["ocalls.c"] = replaced(files["ocalls.c"], "kv_u.h", "enclave/kv_u.h");
+  const Tree tree(files, {"enclave/*.c"});
+  CHECK(tree.generate().notes.empty());
+  CHECK(tree.built({"enclave/kv.c"}) == "");
+}
+
+TEST_CASE("headers of an EDL that would lie outside of the output folder are not made") {
+  Files files = kv;
+  files["enclave/kv.c"] = kv_c + "#if 0\n#include \"../../../kv_t.h\"\n#include \"/tmp/kv_t.h\"\n#endif\n";
+  const Tree tree(files, {"enclave/*.c"});
+  tree.generate();
+  CHECK_FALSE(fs::exists(tree.folder.path().parent_path() / "kv_t.h"));
+  CHECK_FALSE(fs::exists(tree.folder.path() / "kv_t.h"));
+}
+
+TEST_CASE("an enclave's host may call another enclave, which a host build does not have") {
+  Files files = kv;
+  files["seal/seal.edl"] =
+      "enclave { trusted { public int ecall_seal([out] int* sealed, int n); public void ecall_open(void); "
+      "};\n"
+      "untrusted { void ocall_sealed(int n); }; };\n";
+  files["seal/broken.edl"] = "enclave {";
+  files["ocalls.c"] =
+      "#include \"kv_u.h\"\n#include \"seal_u.h\"\nvoid ocall_sealed(int n) { ecall_put(1, n); }\n"
+      "void ocall_fetch(int n) {\n  int code, sealed;\n"
+      "  if (ecall_seal(1, &code, &sealed, n) == SGX_ERROR_INVALID_ENCLAVE_ID) ecall_put(1, n);\n}\n";
+  Tree tree(files, {"enclave/*.c"});
+  tree.project.compile.edl = "enclave/kv.edl";
+  tree.generate();
+  CHECK(tree.built({"enclave/kv.c"}) == "");
+  CHECK_THAT(tree.written("edge/host/seal_u.h"), Catch::Contains("return SGX_ERROR_INVALID_ENCLAVE_ID;"));
+}
+
+TEST_CASE("an enclave in C++ has the SDK's NULL, and its searchers") {
+  Files files = kv;
+  files.erase("enclave/kv.c");
+  files["enclave/kv.cpp"] = "#include <algorithm>\n#include <string>\n" + kv_c +
+                            "#include <cstdlib>\n#include <experimental/functional>\n"
+                            "static int kind(int) { return 1; }\nstatic int kind(const char*) { return 2; }\n"
+                            "int both(const std::string& text) {\n  using namespace std::experimental;\n"
+                            "  const std::string part(\"b\");\n"
+                            "  const boyer_moore_searcher searcher(part.begin(), part.end());\n"
+                            "  const boyer_moore_horspool_searcher other(part.begin(), part.end());\n"
+                            "  return kind(NULL) + (std::search(text.begin(), text.end(), searcher) == "
+                            "std::search(text.begin(), text.end(), other));\n}\n";
+  Tree tree(files, {"enclave/*.cpp"});
+  tree.project.compile.compiler = "g++";
+  tree.project.compile.flags = {"-Wall", "-Wextra", "-std=c++17"};
+  CHECK(tree.generate().notes.empty());
+  CHECK(tree.built({"enclave/kv.cpp"}) == "");
+}
+
 TEST_CASE("of an Open Enclave's EDL every ecall has a root, as it does not say which ocalls make") {
   Tree tree(
       with_edl(
