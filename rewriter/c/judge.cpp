@@ -128,10 +128,17 @@ Judge::Suspects Judge::behind_label(const CompileError& label) {
 /// its use.
 const CompileError* Judge::pinned(const Complaint& complaint) {
   for (const CompileError& place : complaint.places)
-    if (const RewrittenSource* source = rewritten(place.path);
-        source != nullptr && points_at_trap(place, *source))
-      return &place;
+    if (is_at_trap(place)) return &place;
   return complaint.places.empty() ? nullptr : &complaint.places.front();
+}
+
+bool Judge::is_at_trap(const CompileError& place) {
+  const RewrittenSource* source = rewritten(place.path);
+  return source != nullptr && points_at_trap(place, *source);
+}
+
+bool Judge::is_at_trap(const Complaint& complaint) {
+  return std::ranges::any_of(complaint.places, [&](const CompileError& place) { return is_at_trap(place); });
 }
 
 /// Null for what is no source.

@@ -43,6 +43,9 @@ class Judge {
   /// False where no trap is left that it could be about.
   bool blame(const Complaint& complaint, const std::string& main_file);
 
+  /// A trap stands at one of its places.
+  bool is_at_trap(const Complaint& complaint);
+
   std::vector<Refusal> take() { return std::move(refused_); }
 
  private:
@@ -51,6 +54,7 @@ class Judge {
   Suspects suspects(const CompileError* place, const std::string& main_file, std::size_t step);
   Suspects behind_label(const CompileError& label);
   const CompileError* pinned(const Complaint& complaint);
+  bool is_at_trap(const CompileError& place);
   const RewrittenSource* rewritten(const std::string& path);
 
   const Instrumentation& work_;

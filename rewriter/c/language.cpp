@@ -208,11 +208,19 @@ class CLanguage : public Language {
     }
     before.insert(before.end(), unit.accepted.begin(), unit.accepted.end());
     ++unit.turns;
-    for (const Complaint& complaint : fresh_ones(complaints_of(answer, tree), before)) {
+    std::vector<Complaint> fresh = fresh_ones(complaints_of(answer, tree), before);
+    // What calls a function that a trap keeps from being a constant is told of before that trap.
+    const auto behind = std::ranges::stable_partition(fresh, [&](const Complaint& complaint) {
+      return complaint.severity == Severity::error && judge.is_at_trap(complaint);
+    });
+    const bool is_explained = behind.begin() != fresh.begin();
+    for (const Complaint& complaint : fresh) {
+      const bool is_error = complaint.severity == Severity::error;
+      if (is_error && is_explained && unit.state == UnitState::open && !judge.is_at_trap(complaint)) continue;
       if (judge.blame(complaint, path)) {
         unit.state = UnitState::open;
         // Complaints behind an error may come of it.
-        if (complaint.severity == Severity::error && unit.turns < patient_turns) return;
+        if (is_error && unit.turns < patient_turns) return;
         continue;
       }
       if (entering_.reach != Reach::program && complaint.severity == Severity::error)

@@ -159,6 +159,27 @@ TEST_CASE("traps that an error points at are taken out, and the others stay") {
   CHECK(tree.is_undone());
 }
 
+TEST_CASE("a trap that keeps a lambda from being a constant goes alone, though the error stands at the use") {
+  std::string many;
+  for (int i = 0; i < 15; ++i)
+    many += fmt::format("  auto f{0} = [](int a) {{ return one(a); }};\n  static_assert(f{0}(3) == 3);\n", i);
+  Tree tree(
+      Sources{{"x.cpp",
+               "constexpr int one(int a) { return a; }\nstatic int other(int n) {\n  return one(n);\n}\n"
+               "static int use(int n) {\n" +
+                   many + "  return other(n);\n}\nint main() {\n  return use(2);\n}\n"}},
+      {"-std=c++17"});
+  tree.project.compile.compiler = "g++";
+  tree.generate();
+  CHECK(tree.traps_of("other") == 3);
+  CHECK(tree.traps_of("use") == 18);
+  CHECK(tree.traps_of("use::lambda$1") > 0);
+  CHECK(tree.generated.notes.size() == 15);
+  CHECK(tree.output({"g++", "-std=c++17", "x.cpp", "-o", "x"}) == "0");
+  CHECK(tree.output({"./x"}) == "2");
+  CHECK(tree.is_undone());
+}
+
 TEST_CASE("traps that bring a warning are taken out, also where it points into the runtime") {
   Tree tree(Sources{{"x.c", "int f(int x) {\n  x++;\n  return x;\n}\n" + main_calling("f") +
                                 "void jcprof_passed(unsigned) __attribute__((deprecated));\n"
