@@ -46,7 +46,11 @@ std::string in_time(double seconds) {
   return seconds < 120 ? fmt::format("{:.0f} s", seconds) : fmt::format("{:.0f} min", seconds / 60);
 }
 
-constexpr const char* recorded_by_itself = "jcprof profile records one run of it by itself";
+/// What jcprof profile does instead of measuring.
+std::string instead(const Project& project, const Fault& why) {
+  return records_by_itself(project, wish_of(project)) ? "jcprof profile records one run of it by itself"
+                                                      : why.hint;
+}
 
 /// Code that jcprof's stops do not suit may suit others.
 std::string other_tool(const Project& project) {
@@ -165,14 +169,14 @@ class Trial {
   bool is_shortened() {
     const PathLook look = look_at_path(project_, map_, folder_.path(), "", LookDepth::length);
     const Shortening shorter = shortening(look, map_, project_.profile.level);
-    if (look.path.state != harness::PathState::cut || !is_needed(shorter)) return false;
+    if (look.path.state != harness::PathState::cut) return false;
     step_ = "path";
-    const std::optional<Fault> lost =
-        can_be_recorded(project_) ? unfit(shorter, project_) : std::optional<Fault>();
-    if (lost) {
-      findings_.push_back({Verdict::remark, step_, lost->message, recorded_by_itself});
-      return true;
-    }
+    const ProfileWish wish = wish_of(project_);
+    const std::optional<Fault> lost = is_needed(shorter)
+                                          ? not_measured(shorter, project_, wish)
+                                          : not_measured(look, FewerTraps::none, project_, wish);
+    if (lost) findings_.push_back({Verdict::remark, step_, lost->message, instead(project_, *lost)});
+    if (lost || !is_needed(shorter)) return lost.has_value();
     contact_ = {.events = static_cast<std::uint64_t>(events_aimed_at), .shot_s = look.contact.shot_s};
     // Without its head and the end of its line.
     std::string text = to_text(shorter).substr(std::string_view("path: ").size());
@@ -271,12 +275,14 @@ Findings prospects(const Project& project, const FirstContact& contact) {
   const auto remark = [&](std::string what, std::string way_out) {
     findings.push_back({Verdict::remark, "prospect", std::move(what), std::move(way_out)});
   };
-  if (is_hidden(contact))
+  if (const std::optional<Fault> fault =
+          not_measured({.path = {}, .contact = contact}, FewerTraps::none, project, wish_of(project)))
+    remark(fault->message, instead(project, *fault));
+  else if (is_hidden(contact))
     remark(fmt::format("of {} only {} lie behind the entry: the way there hides them",
                        harness::in_unit(contact.whole_ns, ClockUnit::ns),
                        harness::in_unit(std::max(contact.behind_ns, 0.0), ClockUnit::ns)),
-           can_be_recorded(project) ? fmt::format("give the command more work; else {}", recorded_by_itself)
-                                    : "give the command more work" + other_tool(project));
+           "give the command more work" + other_tool(project));
   const bool is_timed_from_outside = project.target == TargetKind::program && !project.trigger.run.empty();
   if (is_timed_from_outside && project.trigger.clock == ProgramClock::wall)
     remark("the wall clock also counts what other programs take",

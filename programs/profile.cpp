@@ -44,12 +44,6 @@ struct Profiling {
   bool is_long = false;                        // the path was cut, at least before traps were left out
 };
 
-/// By jcprof profile itself: by the transport that it measures with.
-bool is_recordable(const Profiling& all) {
-  const bool is_programs = all.project.target == TargetKind::program && can_be_recorded(all.project);
-  return is_programs && (all.run.transport.empty() || all.run.transport.starts_with("exec:"));
-}
-
 void say(const Profiling& all, const std::string& text) {
   if (!all.run.common.quiet) fmt::print("{}", text);
 }
@@ -122,25 +116,21 @@ void leave_out(const Shortening& shorter, Profiling& all) {
 }
 
 /// A call that asks for so many rounds or shots gets them.
-bool asks_for_shots(const Profiling& all) {
-  return all.run.rounds || all.run.max_shots || all.project.measure.max_shots;
-}
-
-std::optional<Fault> unfit_path(const Profiling& all, const PathLook& look, FewerTraps fewer) {
-  Project asked = all.project;
-  // Whoever asks for a time now wants just that, and what cannot be recorded is measured as far as the time
-  // goes.
-  if (all.run.max_time_ms || !is_recordable(all)) asked.measure.max_time.reset();
-  return unfit(look, fewer, asked);
+ProfileWish wish_of_call(const Profiling& all) {
+  ProfileWish wish = wish_of(all.project);
+  wish.transport = all.run.transport;
+  wish.asks_for_shots = wish.asks_for_shots || all.run.rounds || all.run.max_shots;
+  wish.asks_for_time = all.run.max_time_ms.has_value();
+  return wish;
 }
 
 /// If the path is too long to be measured, or varies, builds with fewer traps. Where functions would have to
 /// go that a recording shows, or the command is not worth a run, nothing is built and the reason returned.
 std::optional<Fault> shorten_path(Profiling& all) {
   if (all.project.target != TargetKind::program || all.refine == RefineWish::never) return std::nullopt;
-  const bool is_asked = asks_for_shots(all);
+  const ProfileWish wish = wish_of_call(all);
   const auto judged = [&](const PathLook& look, FewerTraps fewer) {
-    return is_asked ? std::nullopt : unfit_path(all, look, fewer);
+    return not_measured(look, fewer, all.project, wish);
   };
   StepsPerPass known;
   for (int i = 0;; ++i) {
@@ -151,8 +141,7 @@ std::optional<Fault> shorten_path(Profiling& all) {
     const TrapLevel level = all.gen.functions_only ? TrapLevel::function : all.project.profile.level;
     const Shortening shorter = shortening(look, map, level, std::move(known));
     if (!is_needed(shorter)) return judged(look, FewerTraps::none);
-    if (!is_asked && is_recordable(all))
-      if (const std::optional<Fault> fault = unfit(shorter, all.project)) return fault;
+    if (const std::optional<Fault> fault = not_measured(shorter, all.project, wish)) return fault;
     if (i == most_shortenings) return judged(look, FewerTraps::untried);
     say(all, harmless(to_text(shorter)));
     leave_out(shorter, all);
@@ -163,7 +152,7 @@ std::optional<Fault> shorten_path(Profiling& all) {
 
 /// One run, in a folder of its own, tells what stops do not.
 ExitCode record_instead(const Profiling& all, const Fault& why) {
-  if (!is_recordable(all)) throw UserError(why, ExitCode::check_failed);
+  if (!records_by_itself(all.project, wish_of_call(all))) throw UserError(why, ExitCode::check_failed);
   say(all, harmless(fmt::format("record: {}. jcprof records one run of it instead\n", why.message)));
   const OutputFolder folder(
       {.folder = all.folder.path() / record_folder, .verb = "jcprof profile", .project = all.project.root});
@@ -221,7 +210,8 @@ ExitCode profile_again(const Profiling& all, const Refinement& refined, double t
   second.fresh = false;
   if (const ExitCode measured = run_in(all.folder, all.project, second); !is_done(measured)) return measured;
   const annotator::Profile refined_one = estimated(all);
-  if (const std::optional<Fault> fault = unfit(refined_one, all.project); fault && !asks_for_shots(all))
+  if (const std::optional<Fault> fault = unfit(refined_one, all.project);
+      fault && !wish_of_call(all).asks_for_shots)
     throw UserError(*fault, ExitCode::check_failed);
   const ExitCode code = annotate(all);
   say(all, fmt::format("refine: the traps took {:.1f} % of what was measured, now {:.1f} %\n",
@@ -235,7 +225,7 @@ ExitCode profile_in(Profiling& all) {
   if (const ExitCode measured = run_in(all.folder, all.project, all.run); !is_done(measured)) return measured;
   const annotator::Profile first = estimated(all);
   if (const std::optional<Fault> fault = unfit(first, all.project);
-      fault && !asks_for_shots(all) && cancellation().signal() == 0) {
+      fault && !wish_of_call(all).asks_for_shots && cancellation().signal() == 0) {
     if (all.run.max_time_ms) throw UserError(*fault, ExitCode::check_failed);
     return record_instead(all, *fault);
   }

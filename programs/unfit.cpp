@@ -56,6 +56,15 @@ bool can_be_recorded(const Project& project) {
   return project.target != TargetKind::applet;
 }
 
+ProfileWish wish_of(const Project& project) {
+  return {.asks_for_shots = project.measure.max_shots.has_value()};
+}
+
+bool records_by_itself(const Project& project, const ProfileWish& wish) {
+  return project.target == TargetKind::program && is_started_anew(project) &&
+         (wish.transport.empty() || wish.transport.starts_with("exec:"));
+}
+
 std::string tool_of_one_run(const Project& project) {
   if (project.target == TargetKind::applet) return "";
   const std::string perf = project.target == TargetKind::program ? "perf" : "";
@@ -104,6 +113,20 @@ std::optional<Fault> unfit(const PathLook& look, FewerTraps fewer, const Project
                                       "about {:.0f} s, more than \"max_time\"",
                                       contact.shot_s, stops_s),
                .hint = with_tool(project, "less work. --max-time or --rounds measures it all the same")};
+}
+
+std::optional<Fault> not_measured(const PathLook& look, FewerTraps fewer, const Project& project,
+                                  const ProfileWish& wish) {
+  if (project.target != TargetKind::program || wish.asks_for_shots) return std::nullopt;
+  Project asked = project;
+  if (wish.asks_for_time || !records_by_itself(project, wish)) asked.measure.max_time.reset();
+  return unfit(look, fewer, asked);
+}
+
+std::optional<Fault> not_measured(const Shortening& shortening, const Project& project,
+                                  const ProfileWish& wish) {
+  if (wish.asks_for_shots || !records_by_itself(project, wish)) return std::nullopt;
+  return unfit(shortening, project);
 }
 
 }  // namespace jcprof::cli

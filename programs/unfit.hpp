@@ -18,6 +18,20 @@ enum class FewerTraps : std::uint8_t { none, untried };
 /// What `jcprof record --project` can do; behind somebody's own agent nobody knows.
 bool can_be_recorded(const Project& project);
 
+/// What a call of `jcprof profile` asks for, besides the project.
+struct ProfileWish {
+  std::string transport = {};   // empty: the project's
+  bool asks_for_shots = false;  // it gets them
+  bool asks_for_time = false;   // the same
+};
+
+/// Of a call without options.
+ProfileWish wish_of(const Project& project);
+
+/// What stops do not suit `jcprof profile` records, one run of it: programs alone, by the transport that it
+/// measures with.
+bool records_by_itself(const Project& project, const ProfileWish& wish);
+
 /// The better tool, with the command as it can be pasted into a shell; empty where there is none.
 std::string tool_of_one_run(const Project& project);
 
@@ -27,6 +41,14 @@ std::optional<Fault> unfit(const PathLook& look, FewerTraps fewer, const Project
 
 /// Before a run that would lose functions: those that are passed most may be hot.
 std::optional<Fault> unfit(const Shortening& shortening, const Project& project);
+
+/// Why `jcprof profile` does not measure such a path, or one that would lose functions: as above, where the
+/// call leaves it the choice. Whoever asks for a time now wants just that, and what is not recorded is
+/// measured as far as the time goes.
+std::optional<Fault> not_measured(const PathLook& look, FewerTraps fewer, const Project& project,
+                                  const ProfileWish& wish);
+std::optional<Fault> not_measured(const Shortening& shortening, const Project& project,
+                                  const ProfileWish& wish);
 
 /// Nothing where a line has a time, or is unreliable, which is said elsewhere.
 std::optional<Fault> unfit(const annotator::Profile& profile, const Project& project);

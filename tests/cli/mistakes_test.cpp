@@ -178,13 +178,25 @@ Project timed(ProgramClock clock, TargetKind target = TargetKind::program) {
 TEST_CASE("what to expect: work that the way hides, a clock, and how long it takes") {
   const FirstContact hidden{.events = 10, .whole_ns = 2e6, .behind_ns = 2e4, .shot_s = 0.002};
   CHECK(render(prospects(timed(ProgramClock::wall), hidden)) ==
-        "remark   prospect: of 2 ms only 20 us lie behind the entry: the way there hides them\n"
-        "         give the command more work; else jcprof profile records one run of it by itself\n"
+        "remark   prospect: the command takes 2 ms, and 20 us of it behind its entry: that is too little to "
+        "be timed from outside\n"
+        "         jcprof profile records one run of it by itself\n"
         "remark   prospect: the wall clock also counts what other programs take\n"
         "         \"clock\": \"cpu\" in \"trigger\", where the program computes and does not wait\n"
         "ok       estimate: 10 rounds, the least, of 10 stops take 200 ms; a long path is zoomed into and "
         "takes less\n"
         "nothing that is needed is missing\n");
+  Project enclave = timed(ProgramClock::wall, TargetKind::sgx_enclave);
+  enclave.file = "kv/jcprof.json";
+  CHECK_THAT(
+      render(prospects(enclave, hidden)),
+      Catch::StartsWith("remark   prospect: of 2 ms only 20 us lie behind the entry") &&
+          Catch::Contains("give the command more work; `jcprof record --project kv/jcprof.json` tells") &&
+          !Catch::Contains("by itself"));
+  Project asking = timed(ProgramClock::cpu);
+  asking.measure.max_shots = 1000;
+  CHECK_THAT(render(prospects(asking, hidden)),
+             Catch::StartsWith("remark   prospect: of 2 ms only 20 us") && !Catch::Contains("by itself"));
   const FirstContact slow{.events = 200'000, .whole_ns = 3e8, .behind_ns = 2.9e8, .shot_s = 0.3};
   CHECK(render(prospects(timed(ProgramClock::wall, TargetKind::applet), slow)) ==
         "remark   estimate: 10 rounds, the least, of 200000 stops take 10000 min; a long path is zoomed into "

@@ -143,6 +143,36 @@ TEST_CASE("a path too long for the time is said, with the better tool") {
         std::string::npos);
 }
 
+TEST_CASE("jcprof profile records programs alone, by the transport that measures, where it has the choice") {
+  const PathLook brief = timed(0.9e6, 0.5e6);
+  const auto is_measured = [&](const Project& project, const ProfileWish& wish) {
+    return !not_measured(brief, FewerTraps::none, project, wish);
+  };
+  CHECK(records_by_itself(program(), {}));
+  CHECK(records_by_itself(program(), {.transport = "exec:"}));
+  CHECK_FALSE(records_by_itself(program(), {.transport = "agent:mine"}));
+  CHECK_FALSE(records_by_itself(project_of(TargetKind::sgx_enclave, ""), {}));
+  CHECK_FALSE(records_by_itself(project_of(TargetKind::optee_ta, ""), {}));
+  CHECK_FALSE(is_measured(program(), {}));
+  CHECK(is_measured(program(), {.asks_for_shots = true}));
+  CHECK(is_measured(project_of(TargetKind::sgx_enclave, ""), {}));
+  Project limited = program();
+  CHECK_FALSE(wish_of(limited).asks_for_shots);
+  limited.measure.max_shots = 5;
+  CHECK(is_measured(limited, wish_of(limited)));
+}
+
+TEST_CASE(
+    "a path that takes more than the time is measured where the time was asked for, or nothing records") {
+  PathLook slow = timed(1e9, 1e9);
+  slow.contact.shot_s = 5;
+  Project project = program();
+  project.measure.max_time = std::chrono::seconds{10};
+  CHECK(not_measured(slow, FewerTraps::none, project, {}));
+  CHECK_FALSE(not_measured(slow, FewerTraps::none, project, {.asks_for_time = true}));
+  CHECK_FALSE(not_measured(slow, FewerTraps::none, project, {.transport = "agent:mine"}));
+}
+
 TEST_CASE("where runs take different paths, that is the cause") {
   annotator::Profile profile = profile_of({line(unknown)});
   profile.noted = {{.kind = WarningKind::path_varies}};
