@@ -104,6 +104,7 @@ struct RecordOptions {
   // No options: jcprof profile asks for them.
   std::string note;  // a warning that the profile keeps; empty: none
   bool functions_only = false;
+  bool tells_profile = true;  // on standard error, with its warnings
 };
 
 enum class ExportFormat : std::uint8_t {

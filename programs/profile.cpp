@@ -150,6 +150,12 @@ std::optional<Fault> shorten_path(Profiling& all) {
   }
 }
 
+/// Once a recording was tried, no advice to record.
+Fault without_hint(Fault fault) {
+  fault.hint.clear();
+  return fault;
+}
+
 /// One run, in a folder of its own, tells what stops do not.
 ExitCode record_instead(const Profiling& all, const Fault& why) {
   if (!records_by_itself(all.project, wish_of_call(all))) throw UserError(why, ExitCode::check_failed);
@@ -165,15 +171,16 @@ ExitCode record_instead(const Profiling& all, const Fault& why) {
          .note = fmt::format("jcprof profile recorded one run, with the first input, by elapsed "
                              "time: {}",
                              why.message),
-         .functions_only = all.is_long && all.project.profile.level > TrapLevel::function});
+         .functions_only = all.is_long && all.project.profile.level > TrapLevel::function,
+         .tells_profile = false});
   } catch (const UserError& error) {
-    std::vector<Fault> faults{why};
+    std::vector<Fault> faults{without_hint(why)};
     std::ranges::copy(error.faults(), std::back_inserter(faults));
     throw UserError(faults, ExitCode::check_failed);
   }
   // Without one, it has been said why.
   if (!std::filesystem::exists(folder.path() / "profile.jcprof"))
-    throw UserError(why, ExitCode::check_failed);
+    throw UserError(without_hint(why), ExitCode::check_failed);
   return annotate_in(folder, all.project, all.annotate);
 }
 
@@ -224,10 +231,13 @@ ExitCode profile_in(Profiling& all) {
   if (const std::optional<Fault> better = shorten_path(all)) return record_instead(all, *better);
   if (const ExitCode measured = run_in(all.folder, all.project, all.run); !is_done(measured)) return measured;
   const annotator::Profile first = estimated(all);
-  if (const std::optional<Fault> fault = unfit(first, all.project);
-      fault && !wish_of_call(all).asks_for_shots && cancellation().signal() == 0) {
-    if (all.run.max_time_ms) throw UserError(*fault, ExitCode::check_failed);
-    return record_instead(all, *fault);
+  if (!wish_of_call(all).asks_for_shots && cancellation().signal() == 0) {
+    const std::optional<Fault> fault = unfit(first, all.project);
+    if (fault && all.run.max_time_ms) throw UserError(*fault, ExitCode::check_failed);
+    if (fault) return record_instead(all, *fault);
+    const std::optional<Fault> noise = hidden_by_noise(first, all.project);
+    if (noise && !all.run.max_time_ms && records_by_itself(all.project, wish_of_call(all)))
+      return record_instead(all, *noise);
   }
   if (all.refine == RefineWish::never) return annotate(all);
   const TrapMap map = read_trap_map(all.folder.path() / "traps.json");

@@ -155,7 +155,7 @@ void print_summary(const Recorded& recorded, const fs::path& log) {
 /// Analyses the log and tells the result.
 std::vector<Warning> make_profile(const RecordOptions& options, const Analysis& what) {
   std::vector<Warning> warnings = analyze(what);
-  if (options.quiet) return warnings;
+  if (options.quiet || !options.tells_profile) return warnings;
   print_warnings(warnings);
   fmt::print(stderr, "profile: {}\n", what.profile.string());
   return warnings;

@@ -2,6 +2,8 @@
 #include "programs/record_project.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <vector>
@@ -21,6 +23,9 @@ namespace {
 
 // Traps that record slow a program down, as traced runs do.
 constexpr int patience_for_recording = 6;
+// The middle one of these is what the program takes; fewer of one that takes long.
+constexpr std::size_t plain_runs = 3;
+constexpr double most_plain_ns = 2e9;
 
 void refuse_others(const Project& project, std::uint32_t runs) {
   const auto refuse = [&](const std::string& message, const std::string& hint) {
@@ -54,28 +59,56 @@ std::vector<Bytes> inputs_of(const Project& project, std::uint32_t runs) {
   return inputs;
 }
 
-/// One run of a program of `exec:`, with the first input.
-harness::Recorded record_program(const Project& project, const TrapMap& map, const std::filesystem::path& out,
-                                 const harness::LogOptions& log) {
-  Project patient = project;
-  patient.session.timeout *= patience_for_recording;
-  harness::Recording recording(log);
-  const std::unique_ptr<harness::Transport> transport =
-      harness::make_recorded_program(patient, map, out, recording.memory());
-  const StoredInput input = all_inputs(project).front();
-  transport->set_inputs({input.bytes});
-  recording.begin();
+/// A whole run with the first input.
+Sample run_once(const Project& project, const std::unique_ptr<harness::Transport>& transport) {
+  transport->set_inputs({all_inputs(project).front().bytes});
   Sample run;
   const Shot whole;
   transport->measure({&whole, 1}, [&](const Shot&, const Sample& sample) {
     run = sample;
     return true;
   });
-  recording.stop();
   if (run.outcome != Outcome::ended)
     throw environment_error(fmt::format("the program was lost while it was recorded: {}", run.why),
                             "a larger \"timeout\" in \"session\" of jcprof.json may help");
-  return recording.end(static_cast<int>(run.status.value_or(0)), 0);
+  return run;
+}
+
+/// Of the processor, as most runs have it. Where there is no log, traps do nothing.
+double ns_of_plain_run(const Project& project, const TrapMap& map, const std::filesystem::path& out) {
+  const auto transport = harness::make_recorded_program(project, map, out, out / "no-recording");
+  std::vector<double> times;
+  double sum = 0;
+  while (times.size() < plain_runs && sum < most_plain_ns) {
+    times.push_back(static_cast<double>(run_once(project, transport).ticks));
+    sum += times.back();
+  }
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::ranges::nth_element(times, middle);
+  return *middle;
+}
+
+/// Picoseconds of an event: by how much the recording made the program slower, shared out. 0: unknown.
+std::uint64_t cost_of_event(double slower_ns, const harness::RecordProgress& recorded) {
+  if (recorded.threads != 1 || recorded.lost > 0 || recorded.events == 0 || slower_ns <= 0) return 0;
+  return static_cast<std::uint64_t>(1000 * slower_ns / static_cast<double>(recorded.events));
+}
+
+/// One run of a program of `exec:`, behind some that are not recorded.
+harness::Recorded record_program(const Project& project, const TrapMap& map, const std::filesystem::path& out,
+                                 const harness::LogOptions& log) {
+  Project patient = project;
+  patient.session.timeout *= patience_for_recording;
+  patient.trigger.clock = ProgramClock::cpu;
+  const double plain_ns = ns_of_plain_run(patient, map, out);
+  harness::Recording recording(log);
+  const auto transport = harness::make_recorded_program(patient, map, out, recording.memory());
+  recording.begin();
+  const Sample run = run_once(patient, transport);
+  recording.stop();
+  const double slower_ns = static_cast<double>(run.ticks) - plain_ns;
+  return recording.end(static_cast<int>(run.status.value_or(0)), 0,
+                       cost_of_event(slower_ns, recording.progress()));
 }
 
 void record_by_agent(const Project& project, const OutputFolder& folder, const RecordOptions& options,

@@ -24,7 +24,7 @@ struct RecordedProject {
 bool is_started_anew(const Project& project);
 
 /// In `folder`, which is held. UserError where the project is of applets, or a step of it fails. A program
-/// that does not stand behind an agent runs once.
+/// that does not stand behind an agent is recorded in one run.
 RecordedProject record_project(const Project& project, const OutputFolder& folder,
                                const RecordOptions& options);
 

@@ -82,6 +82,15 @@ std::optional<Fault> unfit(const annotator::Profile& profile, const Project& pro
   return Fault{.message = "no line of the command has a time: " + cause(profile), .hint = better(project)};
 }
 
+std::optional<Fault> hidden_by_noise(const annotator::Profile& profile, const Project& project) {
+  const auto tells = [](const annotator::FunctionEstimate& function) {
+    return function.inclusive.resolved || function.exclusive.resolved || function.exclusive.unreliable;
+  };
+  if (profile.functions.empty() || std::ranges::any_of(profile.functions, tells)) return std::nullopt;
+  return Fault{.message = fmt::format("the noise of {} rounds hides every function", profile.rounds),
+               .hint = better(project)};
+}
+
 std::optional<Fault> unfit(const Shortening& shortening, const Project& project) {
   if (!loses_functions(shortening)) return std::nullopt;
   std::vector<std::string> names;

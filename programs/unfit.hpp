@@ -50,6 +50,9 @@ std::optional<Fault> not_measured(const PathLook& look, FewerTraps fewer, const 
 std::optional<Fault> not_measured(const Shortening& shortening, const Project& project,
                                   const ProfileWish& wish);
 
+/// A run of stops that knows no function better than to be less than something.
+std::optional<Fault> hidden_by_noise(const annotator::Profile& profile, const Project& project);
+
 /// Nothing where a line has a time, or is unreliable, which is said elsewhere.
 std::optional<Fault> unfit(const annotator::Profile& profile, const Project& project);
 

@@ -33,7 +33,7 @@ bool is_telling(std::string_view path) {
                                  ".cfg", ".sh", ".bat", ".cmd", ".mk"}) ||
          is_c_source(path) || is_c_header(path) ||
          is_one_of(name_of_file(path),
-                   {"CMakeLists.txt", "GNUmakefile", "makefile", "Makefile", "meson.build"});
+                   {"CMakeLists.txt", "GNUmakefile", "makefile", "Makefile", "meson.build", "config.log"});
 }
 
 bool is_made_or_foreign(std::string_view path) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -72,7 +73,7 @@ class FactReader {
         return take_as<jcprof_log_thread>(body,
                                           [&](const jcprof_log_thread& thread) { take_thread(thread); });
       case JCPROF_LOG_BLOCK_END:
-        return take_as<jcprof_log_end>(body, [&](const jcprof_log_end& end) { facts_.end = end; });
+        return take_end(body);
       default:
         return false;
     }
@@ -151,6 +152,15 @@ class FactReader {
       default:
         return false;
     }
+  }
+
+  /// Older recorders tell less.
+  bool take_end(std::span<const std::byte> body) {
+    jcprof_log_end end{};
+    if (body.size() < offsetof(jcprof_log_end, event_ps)) return false;
+    std::memcpy(&end, body.data(), std::min(body.size(), sizeof end));
+    facts_.end = end;
+    return true;
   }
 
   void take_thread(const jcprof_log_thread& thread) {

@@ -23,6 +23,8 @@ constexpr std::size_t most_recorded_threads = 1U << 17U;
 // The recorder looks at threads ten times a second; what they did between its last look and their end it does
 // not know.
 constexpr double unseen_ns = 2e8;
+// Ticks of 1024 events, a second each: more makes no sense.
+constexpr double most_told = 1024e10;
 
 [[noreturn]] void refuse(const RecordedLog& log, std::string message, std::string hint) {
   throw UserError(
@@ -37,12 +39,20 @@ void check_build(const RecordedLog& log, const jcprof_log_head& head) {
       "name the traps.json that was written with the program that ran");
 }
 
-Walk walk_of(const RecordedLog& log, const LogFacts& facts) {
+/// What the target calibrates in a loop is the least: between other code an event costs more.
+std::uint64_t cost_of_trap(const LogFacts& facts, const TickScale& scale) {
+  const std::uint64_t calibrated = facts.head.trap_ticks;
+  if (!facts.end || scale.unit != ClockUnit::ns) return calibrated;
+  const double told = 1024 * static_cast<double>(facts.end->event_ps) / 1000 / scale.per_tick;
+  return std::max(calibrated, static_cast<std::uint64_t>(std::min(told, most_told)));
+}
+
+Walk walk_of(const RecordedLog& log, const LogFacts& facts, const TickScale& scale) {
   const jcprof_log_head& head = facts.head;
   Walk walk;
   walk.cost[JCPROF_LOG_ENTER] = walk.cost[JCPROF_LOG_LEAVE] = head.hook_ticks;
   walk.cost[JCPROF_LOG_MARK] = head.hook_ticks != 0 ? head.hook_ticks : head.trap_ticks;
-  walk.cost[JCPROF_LOG_LINE] = head.trap_ticks;
+  walk.cost[JCPROF_LOG_LINE] = cost_of_trap(facts, scale);
   walk.pauses = facts.pauses;
   walk.is_entered = head.anchor != 0;
   if (log.traps) walk.traps = table_of(*log.traps);
@@ -144,12 +154,12 @@ RecordedRun analyze_log(const RecordedLog& log) {
   RecordedRun run;
   run.warnings = facts.warnings;
   if (log.traps) run.map = *log.traps;
-  Walk walk = walk_of(log, facts);
+  const TickScale scale = scale_of(facts.head.clock_hz, facts.pairs, log.unit);
+  Walk walk = walk_of(log, facts, scale);
   const std::vector<ThreadTotals> threads = walk_threads(file, walk, run.warnings);
   if (!log.traps && walk.unknown_traps > 0)
     refuse(log, "traps were recorded, and there is no map of them", "name their traps.json with --traps");
 
-  const TickScale scale = scale_of(facts.head.clock_hz, facts.pairs, log.unit);
   run.info = {.state = RunState::complete,
               .transport = "record",
               .unit = scale.unit,

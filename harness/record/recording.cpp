@@ -203,9 +203,9 @@ void Recording::stop() {
   state_->drain->finish();
 }
 
-Recorded Recording::end(int status, std::uint32_t process) {
+Recorded Recording::end(int status, std::uint32_t process, std::uint64_t event_ps) {
   const jcprof_log_head& head = state_->memory.head();
-  state_->writer.end(head, static_cast<std::uint32_t>(status));
+  state_->writer.end(head, static_cast<std::uint32_t>(status), event_ps);
   Recorded recorded{.status = status,
                     .log = state_->writer.written(),
                     .threads = head.threads,

@@ -44,7 +44,7 @@ class LogWriter {
   /// Head and words as they stand in memory; `used` is found here.
   void chunk(jcprof_log_chunk head, std::span<const jcprof_log_u64> words);
   /// An empty chunk for each thread whose last events were dropped, the head once more, and the end.
-  void end(const jcprof_log_head& head, std::uint32_t status);
+  void end(const jcprof_log_head& head, std::uint32_t status, std::uint64_t event_ps = 0);
 
   const LogWritten& written() const { return written_; }
 

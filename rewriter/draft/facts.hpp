@@ -107,7 +107,8 @@ struct ProgramFacts {
   std::vector<std::string> built;     // globs of what earlier builds have left in the tree
   Builder builder = Builder::compiler;
   bool has_configure = false;        // a script ./configure goes ahead of make
-  std::vector<std::string> options;  // of CMake, without which it fails
+  bool is_told = false;              // the build system has said what the program is made of
+  std::vector<std::string> options;  // of CMake, without which it fails; of configure, as it was run here
   bool is_test = false;              // there are tests only
   bool makes_sources = false;        // the build makes what the sources include
   std::string target;                // what the builder calls the program; empty: not found, all is built

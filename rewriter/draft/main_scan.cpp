@@ -2,6 +2,7 @@
 #include "rewriter/draft/main_scan.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "rewriter/c/text.hpp"
@@ -10,26 +11,75 @@
 namespace jcprof::rewriter {
 namespace {
 
+/// A token, and how many braces are open in front of it.
+struct CodeToken {
+  std::string_view text;
+  int depth = 0;
+};
+
+/// Follows the braces. Each branch of an #if begins where the #if stands, and what comes behind it goes on
+/// from its first one: branches may open a function each, and share its body.
+class Braces {
+ public:
+  int depth() const { return depth_; }
+
+  void pass_directive(std::string_view name) {
+    if (name.starts_with("if")) conditionals_.push_back({.outside = depth_});
+    if (conditionals_.empty()) return;
+    Conditional& innermost = conditionals_.back();
+    if (name.starts_with("el") || name == "endif") {
+      if (!innermost.behind) innermost.behind = depth_;
+      depth_ = innermost.outside;
+    }
+    if (name != "endif") return;
+    depth_ = *innermost.behind;
+    conditionals_.pop_back();
+  }
+
+  /// At the margin `}` ends a function, whatever braces are open by then.
+  void pass(std::string_view token, bool is_counted, bool is_at_margin) {
+    if (token == "{" && is_counted) ++depth_;
+    if (token == "}") depth_ = is_at_margin ? 0 : std::max(depth_ - 1, 0);
+  }
+
+ private:
+  struct Conditional {
+    int outside = 0;
+    std::optional<int> behind = {};  // its first branch
+  };
+
+  int depth_ = 0;
+  std::vector<Conditional> conditionals_;
+};
+
 /// The tokens that are neither literal nor directive, of all branches or outside of any #if.
-std::vector<std::string_view> code_tokens(const CText& text, Branches branches) {
-  std::vector<std::string_view> tokens;
-  for (const CToken& token : text.tokens())
-    if (token.kind != CToken::Kind::text && token.kind != CToken::Kind::directive &&
-        (branches == Branches::all || token.branch == 0))
-      tokens.push_back(text.of(token));
+std::vector<CodeToken> code_tokens(const CText& text, Branches branches) {
+  std::vector<CodeToken> tokens;
+  Braces braces;
+  std::string_view last;
+  for (const CToken& token : text.tokens()) {
+    if (token.kind == CToken::Kind::directive) braces.pass_directive(text.directive_name(token));
+    if (token.kind == CToken::Kind::text || token.kind == CToken::Kind::directive) continue;
+    const std::string_view word = text.of(token);
+    const bool is_at_margin = token.begin == 0 || text.text()[token.begin - 1] == '\n';
+    if (branches == Branches::all || token.branch == 0) tokens.push_back({word, braces.depth()});
+    // The braces of extern "C" hold nothing inside.
+    braces.pass(word, last != "extern", is_at_margin);
+    last = word;
+  }
   return tokens;
 }
 
 /// True where a body follows the parameters, which begin at `i`; parameters of the old style may lie between.
-bool is_definition(const std::vector<std::string_view>& tokens, std::size_t i) {
-  if (i >= tokens.size() || tokens[i] != "(") return false;
+bool is_definition(const std::vector<CodeToken>& tokens, std::size_t i) {
+  if (i >= tokens.size() || tokens[i].text != "(") return false;
   int open = 0;
   for (; i < tokens.size(); ++i) {
-    open += tokens[i] == "(" ? 1 : tokens[i] == ")" ? -1 : 0;
+    open += tokens[i].text == "(" ? 1 : tokens[i].text == ")" ? -1 : 0;
     if (open == 0) break;
   }
   if (i + 1 >= tokens.size()) return false;
-  const std::string_view behind = tokens[i + 1];
+  const std::string_view behind = tokens[i + 1].text;
   return behind == "{" || behind == "->" || is_word(behind.front());
 }
 
@@ -37,19 +87,9 @@ bool is_definition(const std::vector<std::string_view>& tokens, std::size_t i) {
 
 bool defines_function(std::string_view text, std::string_view name, Branches branches) {
   if (text.find(name) == std::string_view::npos) return false;
-  const CText lexed(text);
-  const std::vector<std::string_view> tokens = code_tokens(lexed, branches);
-  const auto stands_at_margin = [&](std::string_view token) {
-    return token.data() == text.data() || *(token.data() - 1) == '\n';
-  };
-  int depth = 0;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    // The braces of extern "C" hold nothing inside.
-    if (tokens[i] == "{" && (i == 0 || tokens[i - 1] != "extern")) ++depth;
-    // At the margin it ends a function, whatever braces the branches of an #if have opened.
-    if (tokens[i] == "}") depth = stands_at_margin(tokens[i]) ? 0 : std::max(depth - 1, 0);
-    if (tokens[i] == name && depth == 0 && is_definition(tokens, i + 1)) return true;
-  }
+  const std::vector<CodeToken> tokens = code_tokens(CText(text), branches);
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    if (tokens[i].text == name && tokens[i].depth == 0 && is_definition(tokens, i + 1)) return true;
   return false;
 }
 

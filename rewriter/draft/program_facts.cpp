@@ -13,6 +13,7 @@
 
 #include "rewriter/draft/main_scan.hpp"
 #include "src/core/error.hpp"
+#include "src/core/shell_words.hpp"
 #include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
@@ -245,6 +246,30 @@ void find_builder(const FoundTree& tree, ProgramFacts& facts) {
   facts.target = facts.program = stem_of(facts.source);
 }
 
+/// With which the user has run ./configure here; none where that cannot be told.
+std::vector<std::string> options_of_configure(const FoundTree& tree) {
+  const auto log = tree.texts.find("config.log");
+  if (log == tree.texts.end()) return {};
+  constexpr std::string_view mark = "\n  $ ";
+  const std::size_t begin = log->second.find(mark);
+  if (begin == std::string::npos) return {};
+  const std::size_t end = log->second.find('\n', begin + mark.size());
+  std::vector<std::string> words = split_command(log->second.substr(begin, end - begin)).words;
+  const auto script = std::ranges::find(words, "configure", name_of_file);
+  if (script != words.end()) words.erase(words.begin(), script + 1);
+  return words;
+}
+
+void refuse_unmade_configure(const FoundTree& tree) {
+  const auto has = [&](const char* path) { return std::ranges::binary_search(tree.paths, path); };
+  if (!has("configure.ac") || has("configure") || has("CMakeLists.txt") || has("meson.build") ||
+      has("Makefile"))
+    return;
+  throw UserError(Fault{.message = "this is an autoconf project, and its ./configure has not been made yet",
+                        .hint = "run autoreconf -fi and ./configure here first, with the options that you "
+                                "build with; then jcprof init"});
+}
+
 // --- Which program ---
 
 /// A program of the build, and its unit that defines main.
@@ -300,6 +325,7 @@ std::optional<ProgramFacts> program_of_build(const FoundTree& tree) {
   const bool is_deep = facts.builder == Builder::make && program.path.find('/') != std::string::npos;
   facts.target = is_deep ? "" : program.name;
   facts.program = program.path;
+  facts.is_told = true;
   facts.is_test = program.is_test;
   facts.makes_sources = program.makes_sources;
   return facts;
@@ -325,10 +351,11 @@ std::optional<ProgramFacts> program_of_texts(const FoundTree& tree) {
 }  // namespace
 
 std::optional<ProgramFacts> find_program(const FoundTree& tree) {
+  refuse_unmade_configure(tree);
   std::optional<ProgramFacts> facts = program_of_build(tree);
   if (!facts) facts = program_of_texts(tree);
   if (!facts) return std::nullopt;
-  facts->options = tree.build_options;
+  facts->options = facts->has_configure ? options_of_configure(tree) : tree.build_options;
   if (facts->builder == Builder::compiler || facts->has_configure) find_database(tree, *facts);
   find_built(tree, *facts);
   return facts;

@@ -66,7 +66,7 @@ std::string compile_section(const ProgramFacts& facts) {
         "  // How each file is compiled, which {} says.\n  \"compile\": {{\n{},\n"
         "    \"database\": \"{{out}}/prepared/compile_commands.json\"\n  }},\n",
         facts.builder == Builder::cmake ? "CMake" : "meson", indented(steps("prepare", preparation(facts))));
-  if (facts.builder == Builder::make && !facts.has_configure)
+  if (facts.builder == Builder::make && (!facts.has_configure || facts.is_told))
     return "  // How each file is compiled, which the makefile says.\n  \"compile\": {\"make\": \".\"},\n";
   Strings flags;
   for (const std::string& folder : facts.includes) flags.push_back("-I{project}/" + folder);
@@ -92,7 +92,9 @@ Strings build_steps(const ProgramFacts& facts) {
     case Builder::make: {
       Strings make{"make", "-j2"};
       if (!facts.target.empty()) make.push_back(facts.target);
-      if (facts.has_configure) return {step({"./configure"}, patient), step(make, patient)};
+      Strings configure{"./configure"};
+      configure.insert(configure.end(), facts.options.begin(), facts.options.end());
+      if (facts.has_configure) return {step(configure, patient), step(make, patient)};
       return {step(make, patient)};
     }
     case Builder::compiler:

@@ -21,6 +21,7 @@ namespace jcprof::annotator {
 class LogBuilder {
  public:
   jcprof_log_head head{};
+  std::uint64_t event_ps = 0;  // that the recorder found
 
   LogBuilder() {
     std::memcpy(head.magic, JCPROF_LOG_MAGIC, sizeof head.magic);
@@ -89,7 +90,7 @@ class LogBuilder {
       if (!open.words.empty()) write_chunk(thread, open);
     if (status) {
       block(JCPROF_LOG_BLOCK_HEAD, head);
-      block(JCPROF_LOG_BLOCK_END, jcprof_log_end{.status = *status});
+      block(JCPROF_LOG_BLOCK_END, jcprof_log_end{.status = *status, .event_ps = event_ps});
     }
     return bytes_;
   }

@@ -276,6 +276,33 @@ TEST_CASE("recorded traps: of one pass of a line least, most and quantiles are k
   CHECK(*line->q95 == Approx(190).epsilon(0.01));
 }
 
+TEST_CASE("recorded traps: own cost is what runs without a recording tell, where that is more") {
+  const auto with_cost = [](std::uint64_t calibrated, std::uint64_t event_ps) {
+    LogBuilder log;
+    for (std::uint64_t i = 0; i < 3; ++i) log.pair(i * 200'000'000, i * 100'000'000);  // 2 ticks a nanosecond
+    log.head.trap_ticks = calibrated * 1024;
+    log.event_ps = event_ps;
+    log.line(1, 0, 1).line(1, 100, 2).line(1, 200, 4).line(1, 300, 6).line(1, 400, 7).line(1, 500, 5);
+    return tree(analyzed(log, two_calls()));
+  };
+  CHECK(with_cost(10, 0) == "1: p×1 225(180)\n1:  f×1 45(45)\n");
+  CHECK(with_cost(10, 4000) == with_cost(10, 0));  // 8 ticks
+  CHECK(with_cost(10, 20'000) == "1: p×1 150(120)\n1:  f×1 30(30)\n");
+  CHECK(with_cost(10, ~std::uint64_t{0}) == "1: p×1 0(0)\n1:  f×1 0(0)\n");
+}
+
+TEST_CASE("recorded traps: a log whose recorder did not tell what an event costs has its end") {
+  LogBuilder log;
+  std::string bytes = log.line(1, 0, 1).line(1, 100, 5).bytes(7);
+  const std::size_t end = bytes.size() - sizeof(jcprof_log_end) - sizeof(jcprof_log_block);
+  bytes.resize(bytes.size() - sizeof(std::uint64_t));
+  const jcprof_log_block block{.kind = JCPROF_LOG_BLOCK_END, .bytes = 16};
+  std::memcpy(bytes.data() + end, &block, sizeof block);
+  const LogFile file(bytes);
+  const RecordedRun run = analyze_log({.file = file.path(), .traps = two_calls()});
+  CHECK(run.status == 7);
+}
+
 TEST_CASE("hooks and traps in one program are recorded side by side") {
   // Hooks of p (1), f (2) and of h (3), which has no traps; p calls f, f calls h, which calls g, which has no
   // hook.

@@ -129,6 +129,15 @@ TEST_CASE("a command whose stops take longer than the project's time is not wort
   CHECK_THAT(unfit(look, FewerTraps::none, patient)->message, Catch::StartsWith("the command takes 900 us"));
 }
 
+TEST_CASE("a run whose noise hides every function tells nothing, one that knows a function does") {
+  annotator::Profile profile = profile_of({line(9)});
+  CHECK_FALSE(hidden_by_noise(profile, program()));  // there is none
+  profile.functions.resize(2);
+  CHECK(hidden_by_noise(profile, program())->message == "the noise of 3 rounds hides every function");
+  profile.functions.back().inclusive.resolved = true;
+  CHECK_FALSE(hidden_by_noise(profile, program()));
+}
+
 TEST_CASE("a path too long for the time is said, with the better tool") {
   const std::optional<Fault> fault = unfit(profile_of({line(unknown)}), program());
   REQUIRE(fault);

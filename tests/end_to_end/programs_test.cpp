@@ -107,11 +107,12 @@ TEST_CASE("a program that is too short to be timed from outside is recorded, wit
                                  "of it instead\n") &&
                  Catch::Contains("jcprof-out/record/profile.jcprof"));
   CHECK(recorded(place, "SELECT count(*) FROM line WHERE line = 4") == "1");
-  CHECK_THAT(
-      said.err,
-      Catch::Contains(
-          "warning: other: jcprof profile recorded one run, with the first input, by elapsed time: the "
-          "command takes "));
+  // Each warning once, with the table.
+  constexpr const char* note =
+      "warning: other: jcprof profile recorded one run, with the first input, by elapsed time: the command "
+      "takes ";
+  CHECK_THAT(said.out, Catch::Contains(note));
+  CHECK_THAT(said.err, !Catch::Contains(note) && !Catch::Contains("profile: "));
   // annotate shows the newer profile.
   const test::Said shown = place.run({"jcprof", "annotate", (place / "p").string(), "--show"});
   INFO(shown.err);
@@ -150,7 +151,7 @@ TEST_CASE("a program whose recording fails says why stops do not measure it, and
   const test::Said said = profiled_whole(place, "#ifdef JCPROF_RECORD\n  return 3;\n#endif\n  sum++;\n");
   CHECK(said.status == 1);
   CHECK_THAT(said.err, Catch::StartsWith("the command takes ") &&
-                           Catch::Contains("hint: `jcprof record --project ") &&
+                           !Catch::Contains("jcprof record --project") &&
                            Catch::Contains("ended with status 3, expected was 0"));
 }
 

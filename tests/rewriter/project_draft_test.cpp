@@ -133,6 +133,35 @@ TEST_CASE("a configure script is run ahead of make, and here too") {
                  "  // \"compile\": {\"database\": \"compile_commands.json\"},\n"));
 }
 
+TEST_CASE(
+    "a program that was configured by hand is configured again as it was, and make says how it compiles") {
+  FoundTree tree = tree_of({{"config.log",
+                             "This file\n\nInvocation command line was\n\n  $ ./configure --without-x "
+                             "CFLAGS='-O2 -g'\n\n## Platform. ##\n\n  $ uname\n"},
+                            {"configure", ""},
+                            {"configure.ac", ""},
+                            {"Makefile", "tool: tool.c\n"},
+                            {"tool.c", c_main}});
+  tree.programs = {{.name = "tool", .path = "tool", .units = {"tool.c"}}};
+  const Project project = drafted(tree);
+  CHECK(runs_of(project.build) ==
+        Runs{{"./configure", "--without-x", "CFLAGS=-O2 -g"}, {"make", "-j2", "tool"}});
+  CHECK(project.compile.make == ".");
+}
+
+TEST_CASE("an autoconf project without its script is not drafted, and what to run is said") {
+  const FoundTree tree = tree_of({{"configure.ac", ""}, {"Makefile.am", ""}, {"tool.c", c_main}});
+  try {
+    draft_project(tree);
+    FAIL("nothing is said");
+  } catch (const UserError& error) {
+    CHECK(error.faults().front().message ==
+          "this is an autoconf project, and its ./configure has not been made yet");
+    CHECK_THAT(error.faults().front().hint,
+               Catch::StartsWith("run autoreconf -fi and ./configure here first"));
+  }
+}
+
 TEST_CASE("a rule of make's that is no file is not taken for the program") {
   const auto run = [](const char* makefile) {
     return runs_of(drafted(tree_of({{"Makefile", makefile}, {"cli.c", c_main}})).build);
@@ -375,6 +404,21 @@ TEST_CASE("a function is defined where it has a body, in extern \"C\" too") {
   CHECK(defines_function("extern \"C\" int f() { }", "f"));
   CHECK_FALSE(defines_function("int f(void);\nint g() { return f(); }", "f"));
   CHECK_FALSE(defines_function("namespace { int f() { return 1; } }", "f"));
+}
+
+TEST_CASE(
+    "a function that branches of an #if begin, each with a brace, is defined, and what follows is outside") {
+  const auto defines = [](const std::string& text) { return defines_function(text, "f"); };
+  CHECK(defines("#ifdef A\nint g(void) {\n#else\nint f(void) {\n#endif\n  if (x) {\n  }\n  }\n"));
+  CHECK(
+      defines("#if A\n  int g(void) {\n#elif B\n  int h(void) {\n#else\n  int f(void)\n  {\n#endif\n  }\n"));
+  CHECK(defines(
+      "  int g(void) {\n#ifdef A\n  if (x) {\n#else\n  if (y) {\n#endif\n  }\n  }\n  int f(void) {}\n"));
+  CHECK(
+      defines("#if A\n  int g(void) {\n#if B\n  if (x) {\n#else\n  {\n#endif\n  }\n#else\n  int h(void) {\n"
+              "#endif\n  }\n  int f(void) {}\n"));
+  CHECK_FALSE(defines("#ifdef A\nstruct g {\n#else\nstruct h {\n#endif\n  int f(void) {}\n};\n"));
+  CHECK_FALSE(defines("#endif\n#else\nint g(void) {\n  return f(1) {\n"));
 }
 
 TEST_CASE("a tree with nothing to profile is refused, with what was looked for") {
