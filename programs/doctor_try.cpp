@@ -83,19 +83,18 @@ class Trial {
       make();
       contact();
     } catch (const UserError& error) {
-      if (error.faults().empty())
-        failed("jcprof gen failed, and has said why", "");
-      else
-        failed(error.faults().front().message, error.faults().front().hint);
+      if (error.faults().empty()) failed({.message = "jcprof gen failed, and has said why"});
+      std::ranges::for_each(error.faults(), [this](const Fault& fault) { failed(fault); });
     }
     return {.findings = std::move(findings_), .contact = contact_};
   }
 
  private:
   void ok(std::string what) { findings_.push_back({Verdict::ok, step_, std::move(what)}); }
-  void failed(std::string what, std::string way_out) {
-    what.erase(what.find_last_not_of('\n') + 1);  // it may end with the output of a program
-    findings_.push_back({Verdict::failed, step_, std::move(what), std::move(way_out)});
+  void failed(Fault fault) {
+    const std::string way_out = std::exchange(fault.hint, "");
+    fault.place.source_line.clear();
+    findings_.push_back({Verdict::failed, step_, render(fault), way_out});
   }
 
   void make() {

@@ -24,6 +24,7 @@
 #include "rewriter/isolation.hpp"
 #include "rewriter/project_programs.hpp"
 #include "src/core/cancellation.hpp"
+#include "src/core/error_json.hpp"
 #include "src/core/file.hpp"
 
 namespace jcprof::cli {
@@ -165,12 +166,9 @@ struct Work {
   }
 };
 
-/// Those of the command line, or of the file that it names (steps.hpp).
-std::vector<std::string> words_of(int argc, char** argv) {
-  std::vector<std::string> words(argv, argv + argc);
-  if (argc != 2 || !words.back().starts_with(words_file_option)) return words;
-  std::istringstream file(read_file(words.back().substr(words_file_option.size())));
-  words.clear();
+std::vector<std::string> words_in(const std::string& path) {
+  std::istringstream file(read_file(path));
+  std::vector<std::string> words;
   for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
   return words;
 }
@@ -185,5 +183,17 @@ ExitCode work(std::vector<std::string> words) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return guarded([&] { return work(words_of(argc, argv)); });
+  return guarded([&] {
+    const std::vector<std::string> words(argv, argv + argc);
+    if (words.size() != 2 || !words.back().starts_with(words_file_option)) return work(words);
+    const std::string file = words.back().substr(words_file_option.size());
+    try {
+      return work(words_in(file));
+    } catch (const UserError& error) {
+      std::string faults;
+      nlohmann::json::to_cbor(in_json(error), faults);
+      write_own_file(faults_file(file), faults);
+      return error.exit_code();
+    }
+  });
 }

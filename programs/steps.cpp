@@ -13,9 +13,11 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include "src/core/cancellation.hpp"
 #include "src/core/error.hpp"
+#include "src/core/error_json.hpp"
 #include "src/core/file.hpp"
 #include "src/core/process.hpp"
 
@@ -141,13 +143,16 @@ ExitCode make_tree(const GenOptions& options, const OutputFolder& held) {
   const std::vector<std::string> words = words_of(options, held.path());
   // The traps that are left out may be more words than a program takes.
   const fs::path file = held.path() / "logs/gen-words";
+  const fs::path faults = faults_file(file);
+  fs::remove(faults);
   std::string text;
   for (const std::string& word : words) text += word + '\0';
   write_own_file(file, text);
   const ExitCode code =
       run_gen({words.front(), fmt::format("{}{}", words_file_option, file.string())}, &held);
-  if (code != ExitCode::done && code != done_but_tight) throw UserError(std::vector<Fault>{}, code);
-  return code;
+  if (code == ExitCode::done || code == done_but_tight) return code;
+  if (fs::exists(faults)) throw error_from(nlohmann::json::from_cbor(read_file(faults)));
+  throw UserError(std::vector<Fault>{}, code);
 }
 
 }  // namespace jcprof::cli

@@ -3,6 +3,7 @@
 // the install steps.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,12 +29,15 @@ void run_steps(const std::string& kind, const std::vector<Step>& steps, const Pl
 ExitCode draft_project(const InitOptions& options);
 
 /// Names a file that holds all words of jcprof-gen, each with a NUL behind it. No other option stands beside
-/// it.
+/// it. jcprof-gen prints no UserError then: the caller finds it in the other file.
 inline constexpr std::string_view words_file_option = "--words-file=";
+inline std::filesystem::path faults_file(std::filesystem::path words_file) {
+  return words_file += ".faults";
+}
 
 /// Starts jcprof-gen, which makes a tree in `held` and uses our terminal. If a signal asks us to end, we pass
 /// it on and wait until jcprof-gen has tidied up. Returns done, or done_but_tight if that is asked for.
-/// Throws a UserError without faults if jcprof-gen fails: it has said why.
+/// Throws the UserError of jcprof-gen if it fails; one without faults where it has said why.
 ExitCode make_tree(const GenOptions& options, const OutputFolder& held);
 
 }  // namespace jcprof::cli

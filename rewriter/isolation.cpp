@@ -26,18 +26,14 @@
 #include "rewriter/reading.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/error.hpp"
+#include "src/core/error_json.hpp"
 #include "src/core/file.hpp"
 #include "src/core/process.hpp"
 #include "src/core/unique_fd.hpp"
 
 // The worker answers at its end in CBOR, because names of files need not be UTF-8.
 
-namespace jcprof {
-
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Place, file, line, column, source_line)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Fault, message, place, hint)
-
-namespace rewriter {
+namespace jcprof::rewriter {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LeftAlonePlace, path, line, reason, count)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Coverage, statements, with_trap, excluded, level)
@@ -92,10 +88,6 @@ struct Task {
   std::vector<LeftOut> left_out = {};
   bool one_at_a_time = false;
 };
-
-json in_json(const UserError& error) {
-  return {{"faults", error.faults()}, {"code", error.exit_code()}};
-}
 
 json answer_to(const Task& task) {
   try {
@@ -234,8 +226,7 @@ Generated generate_apart(const Project& project, const fs::path& out, const Read
     const Ended ended = run(task, *board);
     if (!ended.overdue && WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 0) {
       const json said = json::from_cbor(ended.answer);
-      if (said.contains("faults"))
-        throw UserError(said["faults"].get<std::vector<Fault>>(), said["code"].get<ExitCode>());
+      if (said.contains("faults")) throw error_from(said);
       Generated generated = said;
       generated.map = read_trap_map(out / "traps.json");
       return generated;
@@ -260,5 +251,4 @@ Generated generate_apart(const Project& project, const fs::path& out, const Read
   throw too_many(task.left_out);
 }
 
-}  // namespace rewriter
-}  // namespace jcprof
+}  // namespace jcprof::rewriter

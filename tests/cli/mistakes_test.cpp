@@ -22,7 +22,7 @@ int main(int argc, char** argv) { turns(argc > 1 ? atoi(argv[1]) : 9); return ar
 )";
 
 /// What jcprof doctor finds in that program, with changes to a project file that is right (RFC 7396).
-json found_in(const test::TemporaryFolder& folder, const json& changes) {
+json found_in(const test::TemporaryFolder& folder, const json& changes, const std::string& source = program) {
   json project = {{"format", "jcprof-project"},
                   {"version", 1},
                   {"target", "program"},
@@ -31,7 +31,7 @@ json found_in(const test::TemporaryFolder& folder, const json& changes) {
                   {"build", {{{"run", {"cc", "-o", "{out}/app", "a.c"}}}}},
                   {"trigger", {{"run", {"{out}/app", "9"}}, {"clock", "cpu"}}}};
   project.merge_patch(changes);
-  write_file(folder / "a.c", program);
+  write_file(folder / "a.c", source);
   write_file(folder / "jcprof.json", project.dump(1));
   const ProcessResult result = run_and_wait(
       {.argv = {"sh", "-c", JCPROF_BIN_DIR "/jcprof doctor --yes --json 2>err"}, .cwd = folder.path()}, {},
@@ -156,7 +156,51 @@ TEST_CASE("a wrong glob, key and entry are named") {
   CHECK_THAT(fault_with({{"sources", {"src/*.c"}}}), Catch::Contains("\"src/*.c\" matches no file"));
   CHECK_THAT(fault_with({{"entri", "main"}}),
              Catch::Contains("unknown key \"entri\"") && Catch::Contains("did you mean \"entry\"?"));
-  CHECK_THAT(fault_with({{"entry", "man"}}), Catch::StartsWith("traps: jcprof gen failed"));
+  CHECK(fault_with({{"entry", "man"}}) ==
+        "traps: the entry \"man\" is not in the sources; did you mean \"main\"?");
+  CHECK_THAT(fault_with({{"profile", {{"exclude", {"turn"}}}}}),
+             Catch::StartsWith("traps: ") && Catch::Contains("\"turn\"") &&
+                 Catch::EndsWith("did you mean \"turns\"?"));
+}
+
+TEST_CASE("a header that is not found is named with the line that includes it") {
+  const test::TemporaryFolder folder;
+  const json found =
+      found_in(folder, json::object(), "\n#include \"none.h\"\nint main(void) { return 0; }\n");
+  CHECK_THAT(found.back()["what"].get<std::string>(), Catch::EndsWith("/a.c:2: 'none.h' file not found"));
+  CHECK(read_file(folder / "err").empty());
+}
+
+TEST_CASE("a development kit that is not there is named as what the environment must give") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "ta/Makefile", "include $(TA_DEV_KIT_DIR)/mk/ta_dev_kit.mk\n");
+  const json found = found_in(folder, {{"target", "optee-ta"},
+                                       {"entry", "TA_InvokeCommandEntryPoint"},
+                                       {"transport", "agent:true"},
+                                       {"compile", {{"make", "ta"}}},
+                                       {"build", nullptr},
+                                       {"sources", {"*.c"}},
+                                       {"trigger",
+                                        {{"run", nullptr},
+                                         {"clock", nullptr},
+                                         {"ta", "8aaaf200-2450-11e4-abe2-0002a5d5c51b"},
+                                         {"command", 0}}}});
+  INFO(found.dump(1));
+  CHECK_THAT(found.back()["what"].get<std::string>(),
+             Catch::StartsWith("jcprof.json:") && Catch::Contains("ta_dev_kit.mk: No such file"));
+  CHECK_THAT(found.back()["way_out"].get<std::string>(), Catch::StartsWith("is TA_DEV_KIT_DIR the folder"));
+}
+
+TEST_CASE("jcprof profile says what jcprof-gen refused, once, with its place and its exit code") {
+  const test::TemporaryFolder folder;
+  found_in(folder, json::object());
+  write_file(folder / "a.c", "#include \"none.h\"\nint main(void) { return 0; }\n");
+  const ProcessResult result =
+      run_and_wait({.argv = {JCPROF_BIN_DIR "/jcprof", "profile", "--yes", "."}, .cwd = folder.path()}, {},
+                   std::chrono::seconds{100});
+  CHECK(result.exit_status == 2);
+  CHECK_THAT(result.tail, Catch::Contains("a.c:1: 'none.h' file not found\n  1 | #include \"none.h\"\n"));
+  CHECK(result.tail.find("none.h' file") == result.tail.rfind("none.h' file"));
 }
 
 TEST_CASE("a step of the session that fails is named") {
