@@ -26,6 +26,7 @@ class CancellableTransport final : public Transport {
   std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) override {
     return checked().calibrate(kind, passes);
   }
+  bool is_right(std::uint32_t status) const override { return transport_.is_right(status); }
 
  private:
   Transport& checked() const {

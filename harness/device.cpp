@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/device_cause.hpp"
 #include "src/core/error.hpp"
 #include "src/core/process.hpp"
 
@@ -13,6 +14,9 @@ namespace jcprof::harness {
 namespace {
 
 using std::chrono::milliseconds;
+
+// Of a program that has closed its output and not yet ended.
+constexpr milliseconds last_moments{500};
 
 Command filled(const StartStep& start, const Placeholders& values) {
   Command command{.argv = {}, .cwd = fill_in(start.cwd, values)};
@@ -29,6 +33,7 @@ class StartedDevice final : public Device {
     process_.reset();
     process_.emplace(command_, log_);
     if (ready_.empty() || process_->wait_for_output(ready_, timeout_)) return;
+    if (process_->ended(last_moments)) throw ended_before(fmt::format("it said \"{}\"", ready_), account());
     throw environment_error(fmt::format("the device program did not say \"{}\" within {} s\n{}", ready_,
                                         timeout_.count() / 1000, account()),
                             "\"ready\" in \"start\" of jcprof.json is the text that is waited for");

@@ -23,7 +23,9 @@ constexpr auto known_causes = std::to_array<KnownCause>({
     {"Connection refused",
      "nothing listens at the port that it connects to; {port} is the one where jcprof waits"},
     {"NumberFormatException: For input string: \"\"", "{port} is empty; only with \"vpcd:\" there is one"},
-    {"UnsupportedClassVersionError", "this java is older than the classes that it loads"},
+    {"UnsupportedClassVersionError",
+     "this java is older than the classes that it loads: install a newer one (default-jdk-headless), or name "
+     "it in \"start\""},
     {"Simulator.loadApplet", "it cannot load the applet; the class that it is told must be on its class path",
      true},
     {"Could not find or load main class", "java does not find the main class on the class path", true},
@@ -69,6 +71,13 @@ std::string cause_of_end(const std::string& account) {
   });
   if (!missing.empty()) return fmt::format("there is no \"{}\"", missing);
   return is_known ? std::string(known->cause) : "";
+}
+
+UserError ended_before(std::string_view what, const std::string& account) {
+  const std::string cause = cause_of_end(account);
+  return environment_error(fmt::format("the device program ended before {}{}{}\n{}", what,
+                                       cause.empty() ? "" : ": ", cause, account),
+                           "run the command above by hand; \"start\" in jcprof.json says what is run");
 }
 
 }  // namespace jcprof::harness

@@ -26,6 +26,23 @@ UserError wrong_answer(const RightAnswer& right, const AnsweredCommand& command)
           ExitCode::check_failed};
 }
 
+UserError right_at_first(std::uint32_t first, std::uint32_t status, const std::string& how_often) {
+  const bool is_of_program = (first | status) <= 0xFF;
+  const auto told = [&](std::uint32_t one) {
+    return in_form(is_of_program ? StatusForm::decimal : StatusForm::word, one);
+  };
+  return {
+      Fault{.message = fmt::format("the command is answered right at first, with {}, and then otherwise: {}",
+                                   told(first), how_often),
+            .hint = fmt::format(
+                "it leaves a state behind: undo that {}; if that answer is right, put \"expect\": \"{}\" "
+                "into \"trigger\" of jcprof.json",
+                is_of_program ? "in \"before_each\" of \"session\", where files that it wrote are removed"
+                              : "in \"before_each\" of \"session\", or by \"reset\" there",
+                told(status))},
+      ExitCode::check_failed};
+}
+
 std::string with_input(const std::string& hex) {
   constexpr std::size_t shown = 32;
   if (hex.empty()) return "";

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "src/core/error.hpp"
 #include "src/core/status_form.hpp"
@@ -29,6 +30,13 @@ struct AnsweredCommand {
 
 /// Says what was sent, what came back, and what to do (check_failed).
 UserError wrong_answer(const RightAnswer& right, const AnsweredCommand& command);
+
+/// A command that was answered right at first, and then mostly with `status` (check_failed).
+UserError right_at_first(std::uint32_t first, std::uint32_t status, const std::string& how_often);
+
+/// What helps where a state of the target decides what a command does.
+inline constexpr std::string_view to_one_state =
+    "bring the target back to one state before each run: \"before_each\" or \"reset\" in \"session\"";
 
 /// An input behind a command in a sentence; empty where it is.
 std::string with_input(const std::string& hex);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/right_answer.hpp"
 #include "harness/transport.hpp"
 
 namespace jcprof::harness {
@@ -110,7 +111,7 @@ std::vector<Warning> ShotLog::warnings() const {
        "\"before_each\" "
        "must reset");
   tell(other_answer_, WarningKind::answer,
-       "of the whole command were answered otherwise than the known good run");
+       "of the whole command were answered otherwise than the known good run", std::string(to_one_state));
   tell(stopped_unasked_, WarningKind::missed, "stopped although nothing was armed");
   tell(refused_, WarningKind::missed, "were refused");
   tell(elsewhere_, WarningKind::missed, "stopped elsewhere than the traced run passes the event",

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/right_answer.hpp"
 #include "src/core/error.hpp"
 #include "src/core/hex.hpp"
 
@@ -65,9 +66,7 @@ Warning warning_of_varying(const StoredInput& input, const TracedPath& path) {
               "line by line, and of the others the edges",
               name_of_input(input), path.variants.empty() ? 1 : path.variants.front().runs,
               runs_of(path.variants)),
-          .advice =
-              "where a state of the target decides, bring it back to one: \"before_each\" or "
-              "\"reset\" in \"session\""};
+          .advice = fmt::format("where a state of the target decides, {}", to_one_state)};
 }
 
 /// Inputs that take one steady path are measured together.
@@ -145,8 +144,8 @@ class Surveyor {
     if (const auto left_out = warning_of_left_out(map_)) survey_.warnings.push_back(*left_out);
   }
 
-  void warn(WarningKind kind, std::string text) {
-    survey_.warnings.push_back({.kind = kind, .text = std::move(text)});
+  void warn(WarningKind kind, std::string text, std::string_view advice = {}) {
+    survey_.warnings.push_back({.kind = kind, .text = std::move(text), .advice = std::string(advice)});
   }
 
   struct Traced {
@@ -160,11 +159,7 @@ class Surveyor {
   };
 
   void warn_of_unlike(WarningKind kind, std::string text) {
-    survey_.warnings.push_back(
-        {.kind = kind,
-         .text = std::move(text) + ": the path is not that of the measured command",
-         .advice = "bring the target back to one state before each run: \"before_each\" or \"reset\" in "
-                   "\"session\""});
+    warn(kind, std::move(text) + ": the path is not that of the measured command", to_one_state);
   }
 
   void add(const StoredInput& input, SurveyedPath path) {
@@ -233,6 +228,7 @@ class Surveyor {
   /// shorter or longer by chance.
   void note_plain_answers(const StoredInput& input) {
     GoodAnswer& good = survey_.good.back();
+    const std::uint32_t first = good.status;
     std::vector<GoodAnswer> answers{good};
     while (answers.size() < plain_runs) answers.push_back(answer_of(full_run(transport_, input.index)));
     const auto runs_with = [&](auto of, auto value) { return std::ranges::count(answers, value, of); };
@@ -245,10 +241,12 @@ class Surveyor {
                     return runs_with(&GoodAnswer::length, one.length);
                   })->length;
     good.length_varies = std::cmp_less(runs_with(&GoodAnswer::length, good.length), answers.size());
+    const std::string most = fmt::format("{} of {} plain runs of {} {}", with_it, plain_runs,
+                                         name_of_input(input), told_of_many(good.status));
+    if (transport_.is_right(first) && !transport_.is_right(good.status))
+      throw right_at_first(first, good.status, most);
     if (std::cmp_less(with_it, plain_runs))
-      warn(WarningKind::answer,
-           fmt::format("{}: {} of {} plain runs {}, the others otherwise", name_of_input(input), with_it,
-                       plain_runs, told_of_many(good.status)));
+      warn(WarningKind::answer, most + ", the others otherwise", to_one_state);
   }
 
   void judge_path(const StoredInput& input, const TracedPath& path) {
@@ -348,7 +346,9 @@ Sample full_run(Transport& transport, std::uint32_t input) {
   throw environment_error(
       fmt::format("the command under study could not be run once ({}{}{})", name_of(sample.outcome),
                   sample.why.empty() ? "" : ": ", sample.why),
-      "run it alone and see; \"trigger\" and \"session\" in jcprof.json say what is sent");
+      sample.outcome == Outcome::timed_out
+          ? "does it wait for input (\"stdin\" in \"trigger\"), or need longer (\"timeout\" in \"session\")?"
+          : "run it alone and see; \"trigger\" and \"session\" in jcprof.json say what is sent");
 }
 
 Survey survey(const TrapMap& map, Transport& transport, const std::vector<StoredInput>& inputs,

@@ -87,6 +87,7 @@ class AgentTransport final : public Transport {
 
   TraceWindow trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) override;
   std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) override;
+  bool is_right(std::uint32_t status) const override { return right_.accepts(status); }
 
  private:
   bool is_per_batch() const { return link_.settings().life == AgentLife::batch; }

@@ -112,11 +112,7 @@ void CardSession::start_device() {
 UserError CardSession::device_ended(const Absence& absent) const {
   if (absent.what == Missing::reader)
     return environment_error(fmt::format("no card{}\n{}", absent.why, device_->account()), absent.hint);
-  const std::string account = device_->account();
-  const std::string cause = cause_of_end(account);
-  return environment_error(fmt::format("the device program ended before its card was there{}\n{}",
-                                       cause.empty() ? "" : ": " + cause, account),
-                           "run the command above by hand; \"start\" in jcprof.json says what is run");
+  return ended_before("its card was there", device_->account());
 }
 
 Contact CardSession::reset(ResetMode mode) {

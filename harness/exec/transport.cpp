@@ -72,6 +72,7 @@ class ExecTransport final : public Transport {
 
   TraceWindow trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) override;
   std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) override;
+  bool is_right(std::uint32_t status) const override { return right_.accepts(status); }
 
  private:
   /// A run and its report.
@@ -200,10 +201,12 @@ void ExecTransport::judge_status(const Shot& shot, const Sample& sample) {
   std::string sent = "the program";
   for (const std::string& argument : setup_.trigger.run) sent += " " + fill_in(argument, values);
   throw wrong_answer(
-      right_, {.sent = sent,
-               .status = *sample.status,
-               .account = last_words(),
-               .remedy = "run it by hand, and give it the arguments, \"stdin\" and \"cwd\" that it lacks"});
+      right_,
+      {.sent = sent,
+       .status = *sample.status,
+       .account = last_words(),
+       .remedy = "run it by hand, twice: give it the arguments, \"stdin\" and \"cwd\" that it lacks, and "
+                 "undo in \"before_each\" of \"session\" what its first run leaves behind"});
 }
 
 /// The program that answers is the one that jcprof-gen wrote.

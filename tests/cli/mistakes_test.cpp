@@ -110,6 +110,16 @@ TEST_CASE("a server beside an agent, which no second one can stand beside, is th
   CHECK(found.back()["subject"] == "estimate");
 }
 
+TEST_CASE("a server that ends before it is ready is said to have ended, and not to be late") {
+  CHECK_THAT(
+      fault_with({{"entry", "turns"},
+                  {"transport", "agent:" JCPROF_SYNTHETIC_AGENT},
+                  {"trigger", {{"run", nullptr}, {"clock", nullptr}, {"device", "card"}, {"blocks", 9}}},
+                  {"start", {{"run", {"sh", "-c", "echo boot"}}, {"ready", "up"}}}}),
+      Catch::StartsWith("target: the device program ended before it said \"up\"\nsh -c echo boot\n") &&
+          Catch::EndsWith("boot; run the command above by hand; \"start\" in jcprof.json says what is run"));
+}
+
 TEST_CASE("a measurement takes its rounds, or four times the shots of a warm-up") {
   const FirstContact few{.events = 3, .shot_s = 1};
   CHECK(seconds_to_measure(few) == 240);
@@ -201,6 +211,30 @@ TEST_CASE("jcprof profile says what jcprof-gen refused, once, with its place and
   CHECK(result.exit_status == 2);
   CHECK_THAT(result.tail, Catch::Contains("a.c:1: 'none.h' file not found\n  1 | #include \"none.h\"\n"));
   CHECK(result.tail.find("none.h' file") == result.tail.rfind("none.h' file"));
+}
+
+TEST_CASE("a program that succeeds only once is told to, with what undoes its state") {
+  const auto fault_after = [](const std::string& runs) {
+    return fault_with(
+        trigger({"sh", "-c",
+                 "echo >> {out}/runs; [ $(wc -l < {out}/runs) -gt " + runs + " ] && s=3; exec \"$0\" 9 $s",
+                 "{out}/app"}));
+  };
+  CHECK_THAT(fault_after("1"),
+             Catch::Contains("ended with status 3, expected was 0") &&
+                 Catch::Contains("run it by hand, twice: ") &&
+                 Catch::Contains("undo in \"before_each\" of \"session\" what its first run leaves behind"));
+}
+
+TEST_CASE("a program that hangs and one that crashes are told apart") {
+  json hangs = trigger({"sleep", "100"});
+  hangs["session"] = {{"timeout", "500ms"}};
+  CHECK_THAT(fault_with(hangs),
+             Catch::StartsWith("trigger: the command under study could not be run once (timed_out") &&
+                 Catch::EndsWith("does it wait for input (\"stdin\" in \"trigger\"), or need longer "
+                                 "(\"timeout\" in \"session\")?"));
+  CHECK_THAT(fault_with(trigger({"sh", "-c", "kill -SEGV $$"})),
+             Catch::Contains("it was ended by SIGSEGV") && Catch::EndsWith("say what is sent"));
 }
 
 TEST_CASE("a step of the session that fails is named") {

@@ -46,7 +46,12 @@ TEST_CASE("a trigger that is answered with an error is not measured: the message
                                                        "hint: mend Lc and data"));
   CHECK_THAT(refused(0x6A86), Catch::StartsWith(sent + "6A86 (wrong P1 or P2), expected was 9000\n"
                                                        "hint: mend P1 and P2"));
-  CHECK_THAT(refused(0x6982), Catch::StartsWith(sent + "6982 (security status not satisfied)"));
+  CHECK_THAT(refused(0x6982),
+             Catch::StartsWith(sent + "6982 (security status not satisfied)") &&
+                 Catch::Contains("hint: send what the applet wants first (VERIFY, its set-up): "
+                                 "\"after_reset\" or \"before_each\" in \"session\""));
+  CHECK_THAT(refused(0x6985),
+             Catch::StartsWith(sent + "6985 (") && Catch::Contains("hint: send what the applet wants first"));
   CHECK_THAT(refused(0x6F42), Catch::StartsWith(sent + "6F42 (no precise diagnosis)"));
   CHECK_THAT(refused(0x1234), Catch::StartsWith(sent + "1234 (a status word of the applet's own)"));
   setup.trigger.expect = "9000|6A8?";

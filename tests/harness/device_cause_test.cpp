@@ -44,6 +44,16 @@ TEST_CASE("a wrong port, a wrong class and an old java are told by the last word
   CHECK(cause_of_end("java\n\tat com.licel.jcardsim.base.Simulator.loadApplet(Simulator.java:146)\n") ==
         "it cannot load the applet; the class that it is told must be on its class path");
   CHECK(cause_of_end("java\njava.lang.UnsupportedClassVersionError: A\n") ==
-        "this java is older than the classes that it loads");
+        "this java is older than the classes that it loads: install a newer one (default-jdk-headless), or "
+        "name it in \"start\"");
   CHECK(cause_of_end("qemu\nsomething else\n").empty());
+}
+
+TEST_CASE("a device program that ends too early is told with its cause, its command and what to do") {
+  CHECK_THROWS_WITH(
+      throw harness::ended_before("it said \"up\"", "java\nUnsupportedClassVersionError\n"),
+      "the device program ended before it said \"up\": this java is older than the classes that "
+      "it loads: install a newer one (default-jdk-headless), or name it in "
+      "\"start\"\njava\nUnsupportedClassVersionError\n"
+      "hint: run the command above by hand; \"start\" in jcprof.json says what is run");
 }

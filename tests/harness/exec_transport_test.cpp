@@ -166,11 +166,12 @@ TEST_CASE("a program that fails at its first run is not measured, unless the pro
   place.setup.trigger.run = {"sh", "-c", "echo no such file >&2; exec ${0} 1 exit=3", JCPROF_FAKE_PROGRAM};
   const std::string text = fault_text([&] { place.shoot(whole); });
   CHECK_THAT(text, Catch::StartsWith("the program sh -c echo"));
-  CHECK_THAT(
-      text,
-      Catch::EndsWith(" ended with status 3, expected was 0; it said \"no such file\"\n"
-                      "hint: run it by hand, and give it the arguments, \"stdin\" and \"cwd\" that it lacks; "
-                      "if that answer is right, put \"expect\": \"3\" into \"trigger\" of jcprof.json"));
+  CHECK_THAT(text, Catch::EndsWith(
+                       " ended with status 3, expected was 0; it said \"no such file\"\n"
+                       "hint: run it by hand, twice: give it the arguments, \"stdin\" and \"cwd\" that it "
+                       "lacks, and undo in "
+                       "\"before_each\" of \"session\" what its first run leaves behind; "
+                       "if that answer is right, put \"expect\": \"3\" into \"trigger\" of jcprof.json"));
   Place expected({"exit=3"});
   expected.setup.trigger.expect = "3";
   CHECK(expected.shoot(whole).status == 3);

@@ -109,8 +109,32 @@ TEST_CASE("where the first plain run was an odd one the answer of most plain run
   const Survey survey = surveyed(target);
   CHECK(survey.good.front().status == 0x9000);
   CHECK(survey.good.front().length == 2);
-  CHECK(texts_of(survey) == std::vector<std::string>{
-                                "answer: input 0 (ab): 8 of 9 plain runs answer 9000, the others otherwise"});
+  CHECK(texts_of(survey) ==
+        std::vector<std::string>{
+            "answer: 8 of 9 plain runs of input 0 (ab) answer 9000, the others otherwise; bring the target "
+            "back to one state before each run: \"before_each\" or \"reset\" in \"session\""});
+}
+
+TEST_CASE("a command that is answered right once is refused with both answers, and with what to do") {
+  FakeTransport target = steady();
+  target.right = {0x9000};
+  target.traced_end = {{.outcome = Outcome::ended, .status = 0x6985}};
+  target.twist = [](const Shot&, std::uint64_t n, Sample& sample) {
+    if (n > 1) sample = {.outcome = Outcome::ended, .status = 0x6985};
+  };
+  CHECK_THROWS_WITH(
+      surveyed(target),
+      "the command is answered right at first, with 9000, and then otherwise: 8 of 9 plain runs of input 0 "
+      "(ab) answer 6985\n"
+      "hint: it leaves a state behind: undo that in \"before_each\" of \"session\", or by \"reset\" there; "
+      "if that answer is right, put \"expect\": \"6985\" into \"trigger\" of jcprof.json");
+  // An answer that the project wants too is told as one that varies.
+  target.asked.clear();
+  target.right = {0x9000, 0x6985};
+  const Survey survey = surveyed(target);
+  CHECK(survey.good.front().status == 0x6985);
+  REQUIRE(survey.warnings.size() == 1);
+  CHECK(survey.warnings.front().kind == WarningKind::answer);
 }
 
 TEST_CASE("an input whose traced run is answered otherwise is left out, and the others stay") {

@@ -43,6 +43,7 @@ class FakeTransport final : public harness::Transport {
   std::array<Ticks, 9> calibration_slopes{1, 3, 7, 0, 0, 100, 2000, 5000, 0};
   harness::CalibrationKind last_calibration = harness::CalibrationKind::guards;
   std::set<harness::CalibrationKind> refused;  // before that one
+  std::set<std::uint32_t> right;               // answers; empty: all
   bool can_unwind = false;
   std::uint64_t deepest = 1000;
   std::uint64_t deepest_guarded = 1000;
@@ -57,6 +58,8 @@ class FakeTransport final : public harness::Transport {
                                    .simulated = true};
 
   harness::Description describe() override { return description; }
+
+  bool is_right(std::uint32_t status) const override { return right.empty() || right.contains(status); }
 
   void set_inputs(std::vector<Bytes> all) override { inputs = std::move(all); }
 
