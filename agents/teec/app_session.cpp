@@ -19,8 +19,8 @@ UserError cannot_open(const Answer& answer, const std::string& ta) {
   const std::string message = fmt::format("no session with the TA {}: {}", ta, in_words(answer));
   if (answer.code == item_not_found)
     return environment_error(
-        message, fmt::format("is {}.ta in the folder of tee-supplicant (/lib/optee_armtz), and that one "
-                             "running?",
+        message, fmt::format("is {}.ta in the folder of tee-supplicant (/lib/optee_armtz), that one running, "
+                             "and \"ta\" in \"trigger\" the BINARY of the makefile?",
                              ta));
   if (answer.code == security)
     return environment_error(

@@ -34,8 +34,9 @@ TEST_CASE("a TA that cannot be used is refused with what to do about it") {
   CHECK(error_of({.open_code = 0xFFFF0008}) ==
         json{{"message", "no session with the TA " + ta +
                              ": TEEC_ERROR_ITEM_NOT_FOUND (0xffff0008), from the trusted OS"},
-             {"hint",
-              "is " + ta + ".ta in the folder of tee-supplicant (/lib/optee_armtz), and that one running?"}});
+             {"hint", "is " + ta +
+                          ".ta in the folder of tee-supplicant (/lib/optee_armtz), that one running, and "
+                          "\"ta\" in \"trigger\" the BINARY of the makefile?"}});
   CHECK(error_of({.open_code = 0xFFFF000F})["hint"] ==
         "its signature is not accepted: sign it with the key that this OP-TEE was built with");
   CHECK(error_of({.open_code = 0xFFFF3024})["hint"] == "it panics when it is opened");
