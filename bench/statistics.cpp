@@ -123,7 +123,7 @@ Result summary(const Row& row, std::span<const Done> all) {
     result.published.add(published(trial, precisions.at(static_cast<std::size_t>(row.aim))));
     result.shots += part * static_cast<double>(trial.shots);
     result.warm_up += part * static_cast<double>(trial.warm_up);
-    if (trial.assumptions.locked_grid > 0) result.broken += part;
+    if (trial.assumptions.locked_grid > 0 || trial.is_prepared) result.broken += part;
     if (trial.look.settled == trial.look.blocks.size()) ++result.settled;
     if (trial.clock.method == Method::coarse) {
       ++result.coarse;

@@ -18,6 +18,17 @@ class StoredRounds {
       if (sample.round != warm_up_round) rounds_[sample.round].insert_or_assign(sample.asked, sample);
   }
 
+  /// Before each stop of the round a whole command was made, which is of no round. A command that was made
+  /// again after a loss comes before few.
+  bool is_prepared(std::uint32_t round) const {
+    std::vector<StoredSample> samples = samples_of(round);
+    std::ranges::sort(samples, {}, &StoredSample::sequence);
+    std::size_t apart = 0;
+    for (std::size_t i = 1; i < samples.size(); ++i)
+      if (samples[i].sequence > samples[i - 1].sequence + 1) ++apart;
+    return 2 * apart > samples.size();
+  }
+
   std::uint32_t last() const { return rounds_.empty() ? 0 : rounds_.rbegin()->first; }
 
   std::vector<StoredSample> samples_of(std::uint32_t round) const {
@@ -45,6 +56,7 @@ class StoredRounds {
 struct PathRounds {
   std::vector<engine::RoundReadings> readings;
   std::vector<std::uint32_t> numbers;  // in the store
+  std::size_t prepared_from = engine::EarlierRounds::no_round;
 };
 
 bool is_of(const PathMeasurement& path, const std::vector<StoredSample>& round) {
@@ -60,6 +72,8 @@ PathRounds rounds_of(const PathMeasurement& path, const StoredRounds& stored, st
     const std::vector<StoredSample> other =
         first < last ? stored.samples_of(first + 1) : std::vector<StoredSample>{};
     if (!is_of(path, one) && !is_of(path, other)) continue;
+    if (stored.is_prepared(first))
+      rounds.prepared_from = std::min(rounds.prepared_from, rounds.numbers.size());
     for (const auto& [number, samples] : {std::pair{first, &one}, std::pair{first + 1, &other}}) {
       if (number > last) continue;
       rounds.readings.push_back(is_of(path, *samples) ? path.stops.round_of(*samples)
@@ -76,7 +90,8 @@ void give(PathMeasurement& path, PathRounds rounds, std::span<const StoredLook> 
   const StoredLook look = newest_look(path, looks).value_or(StoredLook{});
   path.engine.resume_from({.pilot = pilot.value_or(engine::Pilot{}),
                            .clock = {.method = look.method, .tick = look.tick},
-                           .rounds = std::move(rounds.readings)});
+                           .rounds = std::move(rounds.readings),
+                           .prepared_from = rounds.prepared_from});
   path.rounds = std::move(rounds.numbers);
 }
 

@@ -34,6 +34,28 @@ std::optional<Warning> warning_of_warm_up(const engine::Engine& engine) {
                  "look for what else runs on it, or for a command that leaves more behind each time"};
 }
 
+std::optional<Warning> warning_of_memory(const engine::Engine& engine, double absolute) {
+  const engine::Memory found = engine.assumptions().memory;
+  const bool is_moved = found.moves > 0;
+  if (!is_moved && !engine.is_prepared()) return std::nullopt;
+  const double share = is_moved ? found.moves / engine.look()->whole : 0;
+  const bool is_prepared = is_moved ? found.lasts : engine.is_prepared();
+  const bool is_void = share > absolute;
+  std::string text = "the time of a command depends on the one before it";
+  if (is_prepared)
+    text += is_void ? ", also with a whole command before each stop"
+                    : ": a whole command was made before each stop, and times are as after one";
+  else
+    text += ", and too few rounds were left to have a whole command before each stop";
+  if (is_moved)
+    text += fmt::format(". It moves times within the command by up to {:.2g} points", 100 * share);
+  if (is_void) text += ": none of them holds";
+  const std::string undo = "a session that undoes what a command leaves behind (before_each, reset) ";
+  return Warning{is_void ? WarningKind::memory : WarningKind::prepared, text,
+                 is_prepared ? undo + (is_void ? "makes it the same each time" : "takes half the shots")
+                             : "`jcprof run` measures on in that way; " + undo + "takes half the shots"};
+}
+
 }  // namespace
 
 std::string in_unit(double ticks, ClockUnit unit) {
@@ -83,13 +105,15 @@ std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal
     warn(WarningKind::coarse_clock,
          fmt::format("the clock ticks every {}, which hides the noise", in_unit(engine.clock().tick, unit)),
          "a finer clock needs fewer shots; means are taken where medians would be steps");
-  if (const double period = engine.assumptions().locked_grid; period > 0)
+  const engine::Assumptions found = engine.assumptions();
+  if (const double period = found.locked_grid; period > 0)
     warn(WarningKind::locked_grid,
          fmt::format("answers come at whole steps of {} from the start of each command. Differences are such "
                      "steps: no time within the command holds",
                      in_unit(period, unit)),
          "a driver that sleeps between its looks for the answer, or a timer of the target's, does that: use "
          "another one, or have it look at once");
+  if (const auto memory = warning_of_memory(engine, precision.absolute)) warnings.push_back(*memory);
   const auto& look = engine.look();
   const bool has_ended = engine.next().phase == engine::Phase::done;
   // Lines and functions are told by their names (unresolved.hpp).

@@ -10,8 +10,8 @@ namespace jcprof::harness {
 
 void take(PathMeasurement& path, std::span<const Shot> shots, std::span<const StoredSample> samples,
           const ShotLog& log) {
-  if (!samples.empty() && samples.front().round != warm_up_round)
-    path.rounds.push_back(samples.front().round);
+  // Some shots of a round may be of none.
+  if (!samples.empty() && samples.back().round != warm_up_round) path.rounds.push_back(samples.back().round);
   path.strangers.take(samples);
   const std::size_t planned = path.engine.next().shots.size();
   path.engine.take(path.stops.readings_of(shots.first(planned), samples.first(planned)));

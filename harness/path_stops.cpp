@@ -132,9 +132,16 @@ std::vector<Shot> PathStops::shots_of(const engine::Batch& batch) const {
   std::vector<Shot> shots;
   shots.reserve(batch.shots.size());
   for (const engine::PlannedShot& planned : batch.shots)
-    shots.push_back({.stop = stops_[planned.stop], .input = input, .delay_ns = planned.pause_ns});
-  if (batch.round > 0)
-    for (const Event& event : elsewhere_) shots.push_back({.stop = event, .input = input});
+    shots.push_back({.stop = stops_[planned.stop],
+                     .input = input,
+                     .delay_ns = planned.pause_ns,
+                     .prepares = planned.prepares});
+  if (batch.round == 0) return shots;
+  const bool are_prepared = !shots.empty() && shots.front().prepares;
+  for (const Event& event : elsewhere_) {
+    if (are_prepared) shots.push_back({.stop = {}, .input = input, .prepares = true});
+    shots.push_back({.stop = event, .input = input});
+  }
   return shots;
 }
 

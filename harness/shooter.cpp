@@ -38,7 +38,7 @@ std::vector<StoredSample> Shooter::shoot_until_lost(std::span<const Shot> shots,
   samples.reserve(shots.size());
   const auto take = [&](const Shot& shot, const Sample& sample) {
     samples.push_back({.sequence = settings_.sequence++,
-                       .round = round,
+                       .round = shot.prepares ? warm_up_round : round,
                        .asked = shot.stop,
                        .input = shot.input,
                        .ticks = sample.ticks,

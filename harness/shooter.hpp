@@ -17,7 +17,8 @@
 
 namespace jcprof::harness {
 
-/// Samples of this round are those of warm-up and recovery: stored, because all is, but of no round.
+/// Samples of this round are those of warm-up and recovery, and of shots that prepare others: stored, because
+/// all is, but of no round.
 inline constexpr std::uint32_t warm_up_round = 0;
 
 /// The store of the samples, and the limits of a run.

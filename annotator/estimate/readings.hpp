@@ -22,7 +22,7 @@ class Samples {
   explicit Samples(const std::vector<StoredSample>& samples);
 
   /// The samples of rounds from `first_round` on, in the order in which they were taken, without those of the
-  /// warm-up (round 0).
+  /// warm-up and the like (round 0).
   std::vector<const StoredSample*> of(std::span<const std::uint32_t> inputs, std::uint32_t first_round) const;
 
  private:

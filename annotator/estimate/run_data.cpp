@@ -48,7 +48,8 @@ RunData load_newest_run(const Store& store) {
   for (const Warning& warning : data.warnings) {
     data.is_cut |= warning.kind == WarningKind::path_cut;
     // The paths are of another command, or the times of no command.
-    data.is_void |= warning.kind == WarningKind::traced_answer || warning.kind == WarningKind::locked_grid;
+    data.is_void |= warning.kind == WarningKind::traced_answer || warning.kind == WarningKind::locked_grid ||
+                    warning.kind == WarningKind::memory;
   }
   for (const StoredPath& path : data.paths) check_path(data.map, path);
   for (const StoredSample& sample : data.samples) check_event(data.map, sample.asked);

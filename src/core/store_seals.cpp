@@ -81,14 +81,16 @@ void Store::State::renumber(std::int64_t from, std::int64_t to) const {
 }
 
 void Store::State::take(std::int64_t run, const StoredSample& added) {
-  const bool goes_on =
-      batch && batch_run == run && batch->round == added.round && batch->last + 1 == added.sequence;
+  // Between the samples of a round there may be some that belong to none.
+  const bool is_of_batch = batch && (batch->round == added.round || batch->round == 0 || added.round == 0);
+  const bool goes_on = is_of_batch && batch_run == run && batch->last + 1 == added.sequence;
   if (!goes_on) {
     seal_batch();
     batch_run = run;
     batch = Seal{.first = added.sequence, .last = added.sequence, .round = added.round};
   }
   batch->last = added.sequence;
+  batch->round = std::max(batch->round, added.round);
   if (!database.in_transaction()) seal_batch();
 }
 

@@ -66,6 +66,7 @@ struct Shot {
   Event stop;                 // {run_to_end} for the whole command
   std::uint32_t input = 0;    // index into the run's inputs
   std::int64_t delay_ns = 0;  // waited before the timed region
+  bool prepares = false;      // for the shot behind it: its sample is of no round
 };
 
 /// One timed trigger as it was observed: absolute, never a difference.

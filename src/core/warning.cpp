@@ -8,7 +8,7 @@
 namespace jcprof {
 namespace {
 
-constexpr NameTable<WarningKind, 15> warning_kinds{{
+constexpr NameTable<WarningKind, 17> warning_kinds{{
     {WarningKind::answer, "answer"},
     {WarningKind::traced_answer, "traced answer"},
     {WarningKind::path_varies, "path varies"},
@@ -17,6 +17,8 @@ constexpr NameTable<WarningKind, 15> warning_kinds{{
     {WarningKind::unsteady, "unsteady"},
     {WarningKind::grid, "grid"},
     {WarningKind::locked_grid, "locked grid"},
+    {WarningKind::memory, "memory"},
+    {WarningKind::prepared, "prepared"},
     {WarningKind::coarse_clock, "coarse clock"},
     {WarningKind::bimodal, "bimodal"},
     {WarningKind::precision, "precision"},

@@ -18,6 +18,8 @@ enum class WarningKind : std::uint8_t {
   unsteady,       // the target has not settled
   grid,           // answers come on a time grid
   locked_grid,    // on one that begins with each command: no time of the run holds
+  memory,         // times depend on the command before: none of the run holds
+  prepared,       // by less, or with a whole command before each stop, which makes them hold
   coarse_clock,   // the clock's tick hides the noise
   bimodal,        // times come in two heaps
   precision,      // what was asked for is out of reach, or was not reached

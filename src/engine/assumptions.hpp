@@ -11,9 +11,16 @@
 
 namespace jcprof::engine {
 
+/// Times depend on the command before.
+struct Memory {
+  double moves = 0;    // so many ticks at the most within the command; 0: none was seen
+  bool lasts = false;  // also with a whole command before each stop
+};
+
 /// The findings of the tests.
 struct Assumptions {
   double locked_grid = 0;  // period, in ticks, of a grid that begins with each command; 0: none was seen
+  Memory memory = {};
 };
 
 struct AssumptionScope {

@@ -8,6 +8,7 @@
 
 #include "src/core/error.hpp"
 #include "src/core/name_table.hpp"
+#include "src/engine/memory.hpp"
 #include "src/engine/random.hpp"
 #include "src/engine/warm_up.hpp"
 
@@ -185,13 +186,16 @@ void Engine::plan() {
   std::vector<std::size_t> wanted;
   for (std::size_t c = 0; c < columns_.stops.size(); ++c)
     if (columns_.open[c]) wanted.push_back(c);
-  for (const std::size_t at : round_order(wanted.size(), settings_.seed, round_))
+  for (const std::size_t at : round_order(wanted.size(), settings_.seed, round_)) {
+    if (is_prepared_) batch_.shots.push_back({.stop = settings_.stops - 1, .prepares = true});
     ask(columns_.stops[wanted[at]]);
+  }
 }
 
 void Engine::take_round(std::span<const Reading> readings) {
   RoundReadings round;
-  for (std::size_t i = 0; i < readings.size(); ++i) round.push_back({batch_.shots[i].stop, readings[i]});
+  for (std::size_t i = 0; i < readings.size(); ++i)
+    if (!batch_.shots[i].prepares) round.push_back({batch_.shots[i].stop, readings[i]});
   enter(round);
   ++round_;
   if (columns_.times.rounds() >= next_look_ || is_last_round() || is_fully_measured()) take_look();
@@ -245,12 +249,18 @@ void Engine::take_look() {
       engine::look(columns_.times, clock_, settings_.precision, groups_of(columns_.stops, settings_.groups));
   figures_.clear();
   ++looks_;
+  memory_ = {.moves = clock_.method == Method::exact ? 0 : moved_by_the_one_before(columns_.times),
+             .lasts = is_prepared_};
   if (finds_coarse_clock()) return begin_again();
+  // Rounds of earlier calls say themselves from when on they are prepared.
+  if (memory_.moves > 0 && !is_prepared_ && !is_resuming_ && is_time_to_begin_again())
+    return begin_prepared();
   if (phase_ == Phase::zoom && !is_last_round()) return take_zoom();
   if (phase_ == Phase::rounds) first_round_ = first_of_level_;
   if (settings_.figures) {
     figures_ = settle(settings_.figures(columns_.times, columns_.stops, clock_), columns_.times, clock_,
                       *look_, settings_.precision);
+    for (FigureLook& figure : figures_) figure.shots_left *= shots_a_stop();
     leave_out_of_reach(figures_, *look_, rounds_left());
   }
   const bool is_counted = each_wanted(settings_) > 0;
@@ -262,11 +272,13 @@ void Engine::take_look() {
 
 Assumptions Engine::assumptions() const {
   if (!look_) return {};
-  return check_assumptions(columns_.times, clock_,
-                           {.edges = edges_of(columns_.stops, settings_.edges),
-                            .whole = look_->whole,
-                            .ns_per_tick = settings_.ns_per_tick,
-                            .finest_share = settings_.precision.absolute});
+  Assumptions found = check_assumptions(columns_.times, clock_,
+                                        {.edges = edges_of(columns_.stops, settings_.edges),
+                                         .whole = look_->whole,
+                                         .ns_per_tick = settings_.ns_per_tick,
+                                         .finest_share = settings_.precision.absolute});
+  found.memory = memory_;
+  return found;
 }
 
 /// True when the readings so far show a tick that hides the noise: they are begun again, to be averaged.
@@ -274,11 +286,20 @@ bool Engine::finds_coarse_clock() {
   // A grid that is finer than the clock's own steps is a mistake: pauses would not smooth those.
   const double tick = smallest_gap(raw_);
   const bool is_step_seen = clock_.method != Method::exact && tick > clock_.tick;
-  const bool is_time_left = rounds_of_call() + first_look <= settings_.most_rounds;
-  if (!is_step_seen || !is_time_left || !is_coarse(tick, *look_, settings_.precision)) return false;
+  if (!is_step_seen || !is_time_to_begin_again() || !is_coarse(tick, *look_, settings_.precision))
+    return false;
   clock_ = {.method = Method::coarse, .tick = tick};
   if (settings_.ns_per_tick > 0) longest_pause_ = clock_.tick;
   return true;
+}
+
+bool Engine::is_time_to_begin_again() const {
+  return rounds_of_call() + first_look <= settings_.most_rounds;
+}
+
+void Engine::begin_prepared() {
+  is_prepared_ = true;
+  begin_again();
 }
 
 bool Engine::is_settled() const {
@@ -345,7 +366,8 @@ std::uint64_t Engine::shots_left() const {
   const auto rounds = static_cast<double>(columns_.times.rounds());
   const double most = rounds_left();
   if (!figures_.empty())
-    return static_cast<std::uint64_t>(engine::shots_left(figures_, columns_.stops.size(), most));
+    return static_cast<std::uint64_t>(shots_a_stop() *
+                                      engine::shots_left(figures_, columns_.stops.size(), most));
   std::vector<double> left(columns_.stops.size(), 0);
   for (std::size_t b = 0; b < look_->blocks.size(); ++b) {
     const BlockLook& block = look_->blocks[b];
@@ -357,7 +379,7 @@ std::uint64_t Engine::shots_left() const {
         std::min(std::max(rounds * (ratio * ratio - 1), next_look_ - rounds), std::max(most, 0.0));
     for (const std::size_t c : {std::size_t{0}, b, b + 1, left.size() - 1}) left[c] = std::max(left[c], more);
   }
-  return static_cast<std::uint64_t>(std::accumulate(left.begin(), left.end(), 0.0));
+  return static_cast<std::uint64_t>(shots_a_stop() * std::accumulate(left.begin(), left.end(), 0.0));
 }
 
 }  // namespace jcprof::engine

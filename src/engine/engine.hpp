@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <set>
 #include <span>
@@ -46,6 +47,8 @@ struct EarlierRounds {
   Clock clock = {};                        // by the newest look: rounds under a coarse one were paused for it
   std::vector<RoundReadings> rounds = {};  // from round 1 on. Rounds 2n - 1 and 2n are twins; one without
                                            // readings was not made, and keeps its place
+  std::size_t prepared_from = no_round;    // before each stop of these there was a whole command
+  static constexpr std::size_t no_round = std::numeric_limits<std::size_t>::max();
 };
 
 class Engine {
@@ -77,6 +80,9 @@ class Engine {
   const std::optional<Look>& look() const { return look_; }
   /// What that look knows of the lines and functions; nothing where none are asked for, and while it zooms.
   const std::vector<FigureLook>& figures() const { return figures_; }
+  /// Of the rounds to come. Where the time of a command depends on the one before, measuring begins again
+  /// with a whole command before each stop, and stays so: then the one before is always the same.
+  bool is_prepared() const { return is_prepared_; }
   /// What these rounds say against that which measuring takes for granted; nothing before the first look.
   Assumptions assumptions() const;
   /// How many there were, in all phases.
@@ -111,7 +117,10 @@ class Engine {
   bool is_last_round() const;
   std::uint32_t rounds_of_call() const;
   double rounds_left() const;
+  double shots_a_stop() const { return is_prepared_ ? 2 : 1; }
   bool finds_coarse_clock();
+  bool is_time_to_begin_again() const;
+  void begin_prepared();
   void take_zoom();
   void open_unsettled();
   void open_unfinished();
@@ -138,6 +147,8 @@ class Engine {
   std::uint32_t earlier_ = 0;   // rounds of earlier calls
   bool is_resuming_ = false;    // they are being entered
   bool is_enough_ = false;      // by the newest look at this level
+  bool is_prepared_ = false;    // a whole command comes before each stop
+  Memory memory_;               // by the newest look
   std::uint32_t first_round_ = 1;
   std::uint32_t first_of_level_ = 1;
   std::uint32_t next_look_ = first_look;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An engine takes the rounds that others before it have measured.
 #include <algorithm>
+#include <vector>
 
 #include "src/core/error.hpp"
 #include "src/engine/engine.hpp"
@@ -32,6 +33,7 @@ void Engine::resume_from(const EarlierRounds& earlier) {
   if (phase_ == Phase::warm_up) begin_measuring(earlier.pilot);
   is_resuming_ = true;
   for (std::size_t i = 0; i < earlier.rounds.size(); ++i) {
+    if (i == earlier.prepared_from) begin_prepared();
     ++round_;
     if (!is_known(earlier, i)) continue;
     enter(earlier.rounds[i]);
@@ -41,7 +43,9 @@ void Engine::resume_from(const EarlierRounds& earlier) {
   is_resuming_ = false;
   earlier_ = round_;
   // Rounds that were not paused for the steps of this clock cannot be averaged over them.
-  if (clock_.method == Method::coarse && earlier.clock.method != Method::coarse)
+  if (memory_.moves > 0 && !is_prepared_)
+    begin_prepared();
+  else if (clock_.method == Method::coarse && earlier.clock.method != Method::coarse)
     begin_again();
   else if (is_enough_)
     phase_ = Phase::done;

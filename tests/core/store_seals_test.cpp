@@ -34,7 +34,8 @@ void fill(const Folder& folder) {
     if (round == 0) store.add_calibration(run, {.kind = "stop", .passes = 1000, .ticks = 77});
     for (std::uint64_t i = 0; i < 20; ++i) {
       StoredSample sample = some_sample(round * 20 + i);
-      sample.round = round;
+      // In a prepared round each other sample is of none.
+      sample.round = round == 2 && i % 2 == 0 ? 0 : round;
       sample.ticks = static_cast<Ticks>(1000 + i);
       store.add_sample(run, sample);
     }

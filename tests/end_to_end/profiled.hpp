@@ -22,9 +22,11 @@ double half_width(const nlohmann::json& interval);
 inline constexpr double most_noise = 0.05;
 double noise_of(const nlohmann::json& profile);
 
-/// The warning is about noise: a busy machine may be unsteady, or have two speeds.
+/// The warning is about noise: a busy machine may be unsteady, or have two speeds, and its caches keep
+/// something from one command to the next.
 inline bool is_of_noise(const std::string& warning) {
-  return warning.starts_with("unsteady: ") || warning.starts_with("bimodal: ");
+  return warning.starts_with("unsteady: ") || warning.starts_with("bimodal: ") ||
+         warning.starts_with("prepared: ");
 }
 
 }  // namespace jcprof::test

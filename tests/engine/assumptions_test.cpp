@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is found of devices that break what measuring takes for granted, and of those that do not.
+#include <cmath>
 #include <numeric>
 #include <string>
 
 #include <catch2/catch.hpp>
 
 #include "src/engine/assumptions.hpp"
-#include "src/engine/columns.hpp"
+#include "src/engine/memory.hpp"
+#include "src/engine/schedule.hpp"
 #include "tests/support/parallel.hpp"
 #include "tests/support/trial.hpp"
+#include "tests/support/workload.hpp"
 
 namespace jcprof::test {
 namespace {
@@ -79,13 +82,98 @@ TEST_CASE("a grid that begins with each command is noticed, and its period is to
   }
 }
 
-TEST_CASE("devices and noises without such a grid are not accused of one") {
+TEST_CASE("devices and noises that break no assumption are not accused of it") {
   std::vector<DeviceModel> models;
   for (const std::string_view name : device_names()) models.push_back(device_named(name).value());
   for (const std::string_view name : noise_names())
     models.push_back(with_noise(device_named("card").value(), name).value());
   for (const DeviceModel& model : models)
-    for (const Trial& trial : trials({.model = model})) CHECK(trial.assumptions.locked_grid == 0);
+    for (const Trial& trial : trials({.model = model})) {
+      CHECK(trial.assumptions.locked_grid == 0);
+      CHECK_FALSE(trial.is_prepared);
+    }
+}
+
+TEST_CASE("where commands leave something behind, a whole one comes before each stop, and intervals hold") {
+  for (const std::string situation : {"left-over-8%", "warm-caches", "after-stop", "roll-back", "evict"}) {
+    INFO(situation);
+    const Experiment experiment{.model = situation_named(situation).value(), .blocks = 37};
+    Tally all;
+    for (const Trial& trial : trials(experiment)) {
+      CHECK(trial.is_prepared);
+      CHECK(trial.assumptions.memory.moves == 0);
+      all.add(tally(trial, experiment.precision));
+    }
+    CHECK(all.coverage() >= 0.93);
+  }
+}
+
+TEST_CASE("where too few rounds are left, it is said that nothing holds") {
+  const Workload work(situation_named("left-over-8%").value(), 20, Shape::skew, 1);
+  for (const std::uint32_t rounds : {16U, 24U}) {
+    engine::Engine engine({.stops = work.stops(), .precision = {.absolute = 1e-6}, .most_rounds = rounds});
+    SyntheticDevice device(situation_named("left-over-8%").value(), first_seed);
+    while (engine.next().phase != engine::Phase::done) {
+      std::vector<engine::Reading> readings;
+      for (const engine::PlannedShot& shot : engine.next().shots) {
+        const double reading =
+            device.execute(work.work_to(shot.stop, 0), shot.stop + 1 == work.stops()).value();
+        readings.push_back({.kind = engine::Reading::Kind::timed, .ticks = std::round(1000 * reading)});
+      }
+      engine.take(readings);
+    }
+    CHECK((engine.assumptions().memory.moves > 0) == (rounds == 16));
+    CHECK(engine.assumptions().memory.lasts == (rounds == 24));
+    CHECK(engine.times().rounds() == (rounds == 16 ? 16 : 14));
+  }
+}
+
+TEST_CASE("noise of one block, and no noise at all, is no memory") {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed)
+    for (const double quiet : {0.0, 100.0}) {
+      engine::Times times(12);
+      for (std::uint64_t r = 0; r < 10; ++r) {
+        std::vector<double> row;
+        for (std::uint64_t s = 0; s < 12; ++s)
+          row.push_back(std::round(1e6 * static_cast<double>(s + 1) + quiet * normal(seed, r, 4 * s) +
+                                   (s > 2 ? 50'000 * normal(seed, r, 1000) : 0)));
+        times.add_round(row);
+      }
+      CHECK(engine::moved_by_the_one_before(times) == 0);
+    }
+}
+
+TEST_CASE("what recurs each second command is no memory, in however many rounds") {
+  constexpr std::size_t stops = 21;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    engine::Times times(stops);
+    std::uint64_t executions = 0;
+    for (std::uint32_t r = 0; r < 300; ++r) {
+      std::vector<double> row(stops);
+      for (const std::size_t s : engine::round_order(stops, seed, r)) {
+        row[s] = std::round(1e6 * static_cast<double>(s + 1) + 100 * normal(seed, executions, 0) +
+                            (executions % 2 == 0 ? 5000 : 0));
+        ++executions;
+      }
+      times.add_round(row);
+    }
+    CHECK(engine::moved_by_the_one_before(times) == 0);
+  }
+}
+
+TEST_CASE("memory shows where there is no other noise") {
+  for (const std::size_t stops : {4U, 7U, 38U}) {
+    engine::Times times(stops);
+    for (std::size_t r = 0; r < 10; ++r) {
+      std::vector<double> row;
+      // The stop behind the second one leaves half of the work done: the second one comes next on the way
+      // back.
+      for (std::size_t s = 0; s < stops; ++s)
+        row.push_back(1e6 * static_cast<double>(s + 1) * (s == 1 && r % 2 == 1 ? 0.5 : 1));
+      times.add_round(row);
+    }
+    CHECK(engine::moved_by_the_one_before(times) == Approx(500'000));
+  }
 }
 
 TEST_CASE("blocks are steps of a grid, or they are not") {

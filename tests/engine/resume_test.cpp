@@ -22,6 +22,7 @@ double ticks_at(std::uint32_t round, std::size_t stop, double most) {
 struct Recording {
   EarlierRounds earlier;
   std::vector<std::vector<std::size_t>> asked;  // by round
+  double left_over = 0;                         // of the work of each command, for the next one
 };
 
 /// Answers until the engine is done or `rounds` are there, and notes all of it.
@@ -31,12 +32,18 @@ void answer_until(Engine& engine, std::uint32_t rounds, double noise, Recording&
     RoundReadings round;
     std::vector<Reading> readings;
     std::vector<std::size_t> asked;
+    std::size_t before = 0;
     for (const PlannedShot& shot : batch.shots) {
-      readings.push_back({.kind = Reading::Kind::timed, .ticks = ticks_at(batch.round, shot.stop, noise)});
-      round.push_back({shot.stop, readings.back()});
+      const double more = into.left_over * 5000 * static_cast<double>(before);
+      before = shot.stop;
+      readings.push_back(
+          {.kind = Reading::Kind::timed, .ticks = ticks_at(batch.round, shot.stop, noise) + more});
       asked.push_back(shot.stop);
+      if (!shot.prepares) round.push_back({shot.stop, readings.back()});
     }
     if (batch.phase != Phase::warm_up) {
+      if (batch.shots.front().prepares)
+        into.earlier.prepared_from = std::min(into.earlier.prepared_from, into.earlier.rounds.size());
       into.earlier.rounds.push_back(round);
       into.asked.push_back(asked);
     }
@@ -46,9 +53,9 @@ void answer_until(Engine& engine, std::uint32_t rounds, double noise, Recording&
   into.earlier.clock = engine.clock();
 }
 
-Recording measured(const Settings& settings, std::uint32_t rounds, double noise = 800) {
+Recording measured(const Settings& settings, std::uint32_t rounds, double noise = 800, double left_over = 0) {
   Engine engine(settings);
-  Recording recording;
+  Recording recording{.left_over = left_over};
   answer_until(engine, rounds, noise, recording);
   return recording;
 }
@@ -73,6 +80,66 @@ TEST_CASE("an engine that resumes asks for what the one before it would have ask
     answer_until(second, 1000, 800, parts);
     CHECK(parts.asked == whole.asked);
   }
+}
+
+TEST_CASE("an engine that resumes goes on with a whole command before each stop") {
+  constexpr double left_over = 0.2;
+  Settings settings = settings_for(0.002);
+  const auto zoomed = GENERATE(false, true);
+  if (zoomed) settings = {.stops = 301, .zoom = 0.004};
+  const Recording whole = measured(settings, 1000, 800, left_over);
+  REQUIRE(whole.asked.size() >= 30);
+  CHECK(whole.earlier.prepared_from == 10);
+  for (const std::uint32_t after : {2U, 10U, 12U, 26U}) {
+    INFO(after);
+    Recording parts = measured(settings, after, 800, left_over);
+    Engine second(settings);
+    second.resume_from(parts.earlier);
+    answer_until(second, 1000, 800, parts);
+    CHECK(parts.asked == whole.asked);
+  }
+  // Whoever resumes with another seed and precision has the same rounds.
+  Engine same(settings);
+  same.resume_from(whole.earlier);
+  settings.seed = 77;
+  settings.precision.absolute /= 2;
+  Engine other(settings);
+  other.resume_from(whole.earlier);
+  CHECK(other.is_prepared());
+  CHECK(other.first_round() == same.first_round());
+  CHECK(other.times().rounds() == same.times().rounds());
+}
+
+TEST_CASE("memory that shows in the last rounds of a call is measured out in the next one") {
+  constexpr double left_over = 0.2;
+  Settings settings = settings_for(1e-6);
+  settings.most_rounds = 10;
+  Recording recording = measured(settings, 1000, 800, left_over);
+  CHECK(recording.earlier.prepared_from == EarlierRounds::no_round);
+  Engine second(settings);
+  second.resume_from(recording.earlier);
+  CHECK(second.is_prepared());
+  CHECK(second.assumptions().memory.moves > 0);
+  CHECK_FALSE(second.assumptions().memory.lasts);
+  answer_until(second, 1000, 800, recording);
+  CHECK(recording.asked.size() == 20);
+  CHECK(second.first_round() == 11);
+  CHECK(second.assumptions().memory.moves == 0);
+}
+
+TEST_CASE("a whole command before each stop doubles the shots that are left") {
+  const Settings settings = settings_for(0.002);
+  Recording prepared{.left_over = 0.2};
+  Engine engine(settings);
+  answer_until(engine, 24, 800, prepared);
+  REQUIRE(engine.is_prepared());
+  Engine plain(settings);
+  prepared.earlier.prepared_from = EarlierRounds::no_round;
+  prepared.earlier.rounds.erase(prepared.earlier.rounds.begin(), prepared.earlier.rounds.begin() + 10);
+  plain.resume_from(prepared.earlier);
+  REQUIRE_FALSE(plain.is_prepared());
+  CHECK(engine.shots_left() > 0);
+  CHECK(engine.shots_left() / 2 == plain.shots_left());
 }
 
 TEST_CASE("rounds that were measured for another precision count, and the newest look says if they suffice") {

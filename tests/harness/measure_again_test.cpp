@@ -4,6 +4,7 @@
 
 #include <map>
 #include <set>
+#include <utility>
 
 #include <catch2/catch.hpp>
 
@@ -83,6 +84,58 @@ TEST_CASE("a run that was interrupted again and again ends with the numbers of o
     look.shots = whole.looks[i].shots;  // the warm-ups of the other calls count
     CHECK(look == whole.looks[i]);
   }
+}
+
+TEST_CASE("a run whose commands leave something behind is resumed with a whole one before each stop") {
+  Ticks before = 0;
+  const auto leaves_behind = [&before](const Shot& shot, std::uint64_t n, Sample& sample) {
+    noisy(shot, n, sample);
+    const Ticks ticks = sample.ticks;
+    sample.ticks += before / 5;
+    before = ticks;
+  };
+  Bench bench;
+  bench.target.twist = leaves_behind;
+  bench.options.rounds = 60;
+  bench.options.max_shots = 420;
+  bench.run();
+  const std::uint32_t first = bench.looks.back().first_round;
+  REQUIRE(first > 10);
+  bench.options.max_shots.reset();
+  bench.options.seed = 2;
+  const Measured second = bench.run();
+  CHECK(second.continued);
+  CHECK(has(second.warnings, "prepared: the time of a command depends on the one before it"));
+  CHECK(bench.looks.back().first_round == first);
+  CHECK(second.rounds >= 60);
+  // Before each stop of the rounds from there on there is a whole command, which is of no round.
+  for (std::size_t i = 1; i < bench.samples.size(); ++i) {
+    const StoredSample& sample = bench.samples[i];
+    const StoredSample& ahead = bench.samples[i - 1];
+    if (sample.round >= first) CHECK((ahead.round == 0 && ahead.asked == Event{}));
+    if (sample.round < first && sample.round > 0 && ahead.round > 0)
+      CHECK(sample.sequence == ahead.sequence + 1);
+  }
+}
+
+TEST_CASE(
+    "a run is void where a command changes the one after the next, or that is told where it is little") {
+  const auto part = GENERATE(20, 300);
+  INFO(part);
+  Ticks before = 0;
+  Ticks before_that = 0;
+  Bench bench;
+  bench.target.twist = [&](const Shot& shot, std::uint64_t n, Sample& sample) {
+    const Ticks ticks = 20 * sample.ticks + static_cast<Ticks>(engine::draw(2, n, shot.stop.hit, 100));
+    sample.ticks = ticks + before / 5 + before_that / part;
+    before_that = std::exchange(before, ticks);
+  };
+  bench.options.rounds = 40;
+  const std::vector<Warning> warnings = bench.run().warnings;
+  CHECK(has(warnings, "memory: ") == (part == 20));
+  CHECK(has(warnings, "also with a whole command before each stop") == (part == 20));
+  CHECK(has(warnings, "prepared: ") == (part == 300));
+  CHECK(has(warnings, "It moves times within the command by up to 0.1") == (part == 300));
 }
 
 TEST_CASE("a run of another build, project, device, input or path is not resumed, and the reason is named") {

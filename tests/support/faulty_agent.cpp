@@ -136,18 +136,20 @@ class FaultyAgent {
             {"signature", digest}};
   }
 
-  /// A stop from the event `half_done` on leaves the command half done, so that the next one does half as
-  /// much.
+  /// A stop from the event `half_done` on leaves the command half done, so that the next one, or as many as
+  /// `half_done_for`, does half as much.
   json sample(const json& shot) {
     constexpr std::int64_t multiplier = 2'654'435'761;  // Knuth's
     json result = whole_sample(shot);
     const auto noise = options_.value("noise", std::int64_t{0});
     if (noise > 0) result["ticks"] = result["ticks"].get<std::int64_t>() + (shots_ * multiplier >> 8) % noise;
-    if (is_half_done_) result["ticks"] = result["ticks"].get<std::int64_t>() / 2;
+    if (half_done_ > 0) result["ticks"] = result["ticks"].get<std::int64_t>() / 2;
     if (result["outcome"] == "stopped")
       result["ticks"] = result["ticks"].get<std::int64_t>() + options_.value("stop", 0);
     const auto half_done = options_.value("half_done", std::int64_t{0});
-    is_half_done_ = half_done > 0 && result["outcome"] == "stopped" && result["trap"] >= half_done;
+    half_done_ = std::max(half_done_ - 1, 0);
+    if (half_done > 0 && result["outcome"] == "stopped" && result["trap"] >= half_done)
+      half_done_ = options_.value("half_done_for", 1);
     return result;
   }
 
@@ -251,7 +253,7 @@ class FaultyAgent {
   std::vector<std::uint32_t> path_;
   json request_;
   std::int64_t shots_ = 0;
-  bool is_half_done_ = false;
+  int half_done_ = 0;  // of the commands to come
 };
 
 }  // namespace

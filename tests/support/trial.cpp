@@ -84,6 +84,7 @@ Trial run_trial(const Experiment& experiment) {
   trial.times = engine.times();
   trial.look = engine.look().value();
   trial.assumptions = engine.assumptions();
+  trial.is_prepared = engine.is_prepared();
   trial.figures = engine.figures();
   trial.truth = truth(engine);
   return trial;

@@ -30,6 +30,7 @@ struct Trial {
   std::vector<std::size_t> stops;
   engine::Look look = {};
   engine::Assumptions assumptions = {};
+  bool is_prepared = false;  // the rounds of the look are
   std::vector<engine::FigureLook> figures = {};
   engine::Times times{0};          // that the look is made of
   std::vector<double> truth;       // share of each block of the look

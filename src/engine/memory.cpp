@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/engine/memory.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
+
+#include "src/engine/statistics.hpp"
+
+namespace jcprof::engine {
+namespace {
+
+constexpr double tables_without = 3000;  // for one in which chance looks like memory
+constexpr std::size_t fewest_pairs = 5;
+constexpr double far_out = 4;  // deviations: values farther out pull no harder
+
+/// Takes a robust line a + b x out of y: the target ran faster or slower in the twin.
+void take_out_line(const std::vector<double>& x, std::vector<double>& y) {
+  const double middle_x = median(present(x));
+  const double middle_y = median(present(y));
+  std::vector<Weighted> slopes;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (const double off = x[i] - middle_x; off != 0 && !is_missing(off) && !is_missing(y[i]))
+      slopes.push_back({(y[i] - middle_y) / off, std::abs(off)});
+  const double slope = slopes.empty() ? 0 : weighted_median(slopes);
+  for (std::size_t i = 0; i < x.size(); ++i) y[i] -= slope * (x[i] - middle_x);
+  const double rest = median(present(y));
+  for (double& value : y) value -= rest;
+}
+
+/// By stop, then pair of twins: how much longer the first of them took. What all stops have alike is taken
+/// out.
+std::vector<std::vector<double>> twins_apart(const Times& times) {
+  std::vector<double> reached;
+  for (const std::vector<double>& column : times.columns()) reached.push_back(median(present(column)));
+  std::vector<std::vector<double>> by_stop(times.stops());
+  for (std::size_t r = 0; r + 1 < times.rounds(); r += 2) {
+    std::vector<double> pair;
+    for (const std::vector<double>& column : times.columns()) pair.push_back(column[r] - column[r + 1]);
+    take_out_line(reached, pair);
+    for (std::size_t s = 0; s < pair.size(); ++s)
+      if (!is_missing(pair[s])) by_stop[s].push_back(pair[s]);
+  }
+  return by_stop;
+}
+
+/// What lies far out is brought nearer: farther than is usual at all stops.
+std::vector<std::vector<double>> tamed(std::vector<std::vector<double>> by_stop) {
+  std::vector<double> all;
+  for (const std::vector<double>& stop : by_stop)
+    for (const double value : stop) all.push_back(std::abs(value));
+  const double bound = far_out * sigma_per_mad * median(std::move(all));
+  if (!(bound > 0)) return by_stop;  // most agree to the tick, which tells nothing of the others
+  for (std::vector<double>& stop : by_stop)
+    for (double& value : stop) value = std::clamp(value, -bound, bound);
+  return by_stop;
+}
+
+/// Where every second command takes longer, most stops of a first twin may have it each time: their median is
+/// not their mean.
+double middle_of_means(const std::vector<std::vector<double>>& by_stop) {
+  std::vector<double> means;
+  for (const std::vector<double>& stop : by_stop)
+    if (!stop.empty())
+      means.push_back(std::accumulate(stop.begin(), stop.end(), 0.0) / static_cast<double>(stop.size()));
+  return means.empty() ? 0 : median(std::move(means));
+}
+
+void shift(std::vector<std::vector<double>>& by_stop, double by) {
+  for (std::vector<double>& stop : by_stop)
+    for (double& value : stop) value += by;
+}
+
+double mean_square(const std::vector<std::vector<double>>& by_stop) {
+  double squares = 0;
+  double count = 0;
+  for (const std::vector<double>& stop : by_stop)
+    for (const double value : stop) {
+      squares += value * value;
+      ++count;
+    }
+  return squares / count;
+}
+
+/// By how many of its standard errors the mean is not 0. Values that agree by chance have the variance of
+/// all; readings are whole ticks, and none is better known than to half of one.
+double errors_off(const std::vector<double>& values, double least_variance) {
+  constexpr double of_half_a_tick = 0.25;
+  const auto count = static_cast<double>(values.size());
+  double sum = 0;
+  double squares = 0;
+  for (const double value : values) {
+    sum += value;
+    squares += value * value;
+  }
+  const double own = (squares - sum * sum / count) / (count - 1);
+  return std::abs(sum) / std::sqrt(std::max({least_variance, own, of_half_a_tick}) * count);
+}
+
+/// Spikes are brought nearer.
+std::vector<double> near_their_median(std::vector<double> values, double variance) {
+  const double middle = median(values);
+  const double bound = far_out * std::max(std::sqrt(variance), mad_sigma(values));
+  for (double& value : values) value = std::clamp(value, middle - bound, middle + bound);
+  return values;
+}
+
+/// The same by the values of the stop alone, which may be noisier than others (Student's t).
+bool is_off_by_itself(const std::vector<double>& values) {
+  constexpr double wrong = 0.001;
+  const boost::math::students_t_distribution<double> student(static_cast<double>(values.size() - 1));
+  return errors_off(values, 0) > boost::math::quantile(boost::math::complement(student, wrong / 2));
+}
+
+}  // namespace
+
+double moved_by_the_one_before(const Times& times) {
+  if (times.rounds() < 2 * fewest_pairs) return 0;
+  std::vector<std::vector<double>> raw = twins_apart(times);
+  std::vector<std::vector<double>> by_stop = tamed(raw);
+  const double alike = middle_of_means(by_stop);
+  shift(raw, -alike);
+  shift(by_stop, -alike);
+  const double variance = mean_square(by_stop);
+  const boost::math::normal standard;
+  const double wrong_at_a_stop = 1 / (tables_without * static_cast<double>(2 * times.stops()));
+  const double threshold = boost::math::quantile(boost::math::complement(standard, wrong_at_a_stop));
+  double moved = 0;
+  for (std::size_t s = 0; s < raw.size(); ++s)
+    if (raw[s].size() >= fewest_pairs && errors_off(by_stop[s], variance) > threshold &&
+        is_off_by_itself(near_their_median(raw[s], variance)))
+      moved = std::max(moved, std::abs(median(raw[s])) / 2);
+  return moved;
+}
+
+}  // namespace jcprof::engine
