@@ -46,7 +46,7 @@ std::optional<Warning> warning_of_memory(const engine::Engine& engine, double ab
     text += is_void ? ", also with a whole command before each stop"
                     : ": a whole command was made before each stop, and times are as after one";
   else
-    text += ", and too few rounds were left to have a whole command before each stop";
+    text += ", and the run ended before it could make a whole command before each stop";
   if (is_moved)
     text += fmt::format(". It moves times within the command by up to {:.2g} points", 100 * share);
   if (is_void) text += ": none of them holds";

@@ -253,8 +253,7 @@ void Engine::take_look() {
              .lasts = is_prepared_};
   if (finds_coarse_clock()) return begin_again();
   // Rounds of earlier calls say themselves from when on they are prepared.
-  if (memory_.moves > 0 && !is_prepared_ && !is_resuming_ && is_time_to_begin_again())
-    return begin_prepared();
+  if (memory_.moves > 0 && !is_prepared_ && !is_resuming_) return begin_prepared();
   if (phase_ == Phase::zoom && !is_last_round()) return take_zoom();
   if (phase_ == Phase::rounds) first_round_ = first_of_level_;
   if (settings_.figures) {
@@ -286,19 +285,17 @@ bool Engine::finds_coarse_clock() {
   // A grid that is finer than the clock's own steps is a mistake: pauses would not smooth those.
   const double tick = smallest_gap(raw_);
   const bool is_step_seen = clock_.method != Method::exact && tick > clock_.tick;
-  if (!is_step_seen || !is_time_to_begin_again() || !is_coarse(tick, *look_, settings_.precision))
-    return false;
+  const bool is_time_left = rounds_of_call() + first_look <= settings_.most_rounds;
+  if (!is_step_seen || !is_time_left || !is_coarse(tick, *look_, settings_.precision)) return false;
   clock_ = {.method = Method::coarse, .tick = tick};
   if (settings_.ns_per_tick > 0) longest_pause_ = clock_.tick;
   return true;
 }
 
-bool Engine::is_time_to_begin_again() const {
-  return rounds_of_call() + first_look <= settings_.most_rounds;
-}
-
+/// With all rounds of a call ahead: memory may show in the last of them, and without these no line holds.
 void Engine::begin_prepared() {
   is_prepared_ = true;
+  earlier_ = round_;
   begin_again();
 }
 

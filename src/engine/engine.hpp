@@ -81,7 +81,8 @@ class Engine {
   /// What that look knows of the lines and functions; nothing where none are asked for, and while it zooms.
   const std::vector<FigureLook>& figures() const { return figures_; }
   /// Of the rounds to come. Where the time of a command depends on the one before, measuring begins again
-  /// with a whole command before each stop, and stays so: then the one before is always the same.
+  /// with a whole command before each stop, and stays so: then the one before is always the same. It may take
+  /// `most_rounds` beside those before it.
   bool is_prepared() const { return is_prepared_; }
   /// What these rounds say against that which measuring takes for granted; nothing before the first look.
   Assumptions assumptions() const;
@@ -119,7 +120,6 @@ class Engine {
   double rounds_left() const;
   double shots_a_stop() const { return is_prepared_ ? 2 : 1; }
   bool finds_coarse_clock();
-  bool is_time_to_begin_again() const;
   void begin_prepared();
   void take_zoom();
   void open_unsettled();
@@ -144,7 +144,7 @@ class Engine {
   std::optional<Zoom> zoom_;
   std::set<std::size_t> gone_;  // stops that cannot be measured
   std::uint32_t round_ = 0;     // the last one
-  std::uint32_t earlier_ = 0;   // rounds of earlier calls
+  std::uint32_t earlier_ = 0;   // rounds of earlier calls, and those before prepared ones
   bool is_resuming_ = false;    // they are being entered
   bool is_enough_ = false;      // by the newest look at this level
   bool is_prepared_ = false;    // a whole command comes before each stop

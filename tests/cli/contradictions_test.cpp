@@ -88,7 +88,7 @@ TEST_CASE("run and annotate end with 4 where a whole command does not undo what 
 TEST_CASE("where a whole command undoes what a stop has left behind, times are right") {
   const test::TemporaryFolder folder;
   write_project(folder.path(), {{"half_done", 12}, {"stop", 1000}});
-  const ProcessResult measured = run("jcprof-run", {".", "--rounds", "40"}, folder.path());
+  const ProcessResult measured = run("jcprof-run", {".", "--rounds", "12"}, folder.path());
   INFO(measured.tail);
   CHECK(measured.exit_status == 0);
   CHECK(measured.tail.find("warning: prepared: the time of a command depends on the one before it") !=
@@ -104,10 +104,11 @@ TEST_CASE("where a whole command undoes what a stop has left behind, times are r
   }
 }
 
-TEST_CASE("run and annotate end with 4 where too few rounds are left for a whole command before each stop") {
+TEST_CASE("run and annotate end with 4 where no shots are left for a whole command before each stop") {
   const test::TemporaryFolder folder;
   write_project(folder.path(), {{"half_done", 12}, {"stop", 1000}});
-  const ProcessResult measured = run("jcprof-run", {".", "--rounds", "20"}, folder.path());
+  const ProcessResult measured =
+      run("jcprof-run", {".", "--rounds", "20", "--max-shots", "900"}, folder.path());
   INFO(measured.tail);
   CHECK(measured.exit_status == 4);
   CHECK(measured.tail.find("warning: memory: ") != std::string::npos);
