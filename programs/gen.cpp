@@ -32,12 +32,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::size_t functions_with_traps(const TrapMap& map) {
-  std::set<std::pair<std::string, std::string>> functions;
-  for (const Trap& trap : map.traps) functions.emplace(trap.path, trap.function);
-  return functions.size();
-}
-
 /// How much was left alone by reason, the most frequent first.
 std::vector<std::pair<std::string, std::size_t>> left_alone_by_reason(const rewriter::Generated& generated) {
   std::map<std::string, std::size_t> counts;
@@ -87,8 +81,8 @@ void print_text(const rewriter::Generated& generated, const fs::path& out, const
   if (is_counted(generated.coverage))
     fmt::print("{}{}", options.why ? places_text(generated) : reasons_text(generated),
                coverage_text(generated.coverage));
-  fmt::print("{} traps in {} functions of {} files: {}\n", generated.map.traps.size(),
-             functions_with_traps(generated.map), generated.instrumented_files, (out / "tree").string());
+  fmt::print("{} traps in {} functions of {} files: {}\n", generated.traps, generated.functions,
+             generated.instrumented_files, (out / "tree").string());
 }
 
 nlohmann::ordered_json left_alone_json(const rewriter::Generated& generated, bool why) {
@@ -103,10 +97,12 @@ nlohmann::ordered_json left_alone_json(const rewriter::Generated& generated, boo
 }
 
 void print_json(const rewriter::Generated& generated, const fs::path& out, const GenOptions& options) {
-  nlohmann::ordered_json result{
-      {"traps", generated.map.traps.size()},   {"functions", functions_with_traps(generated.map)},
-      {"files", generated.instrumented_files}, {"tree", (out / "tree").string()},
-      {"map", (out / "traps.json").string()},  {"notes", generated.notes}};
+  nlohmann::ordered_json result{{"traps", generated.traps},
+                                {"functions", generated.functions},
+                                {"files", generated.instrumented_files},
+                                {"tree", (out / "tree").string()},
+                                {"map", (out / "traps.json").string()},
+                                {"notes", generated.notes}};
   result["left_alone"] = left_alone_json(generated, options.why);
   if (is_counted(generated.coverage))
     result["coverage"] = {{"statements", generated.coverage.statements},

@@ -97,6 +97,12 @@ Coverage coverage_of(const Instrumentation& work, TrapLevel level) {
   return coverage;
 }
 
+std::size_t functions_with_traps(const TrapMap& map) {
+  std::set<std::pair<std::string_view, std::string_view>> functions;
+  for (const Trap& trap : map.traps) functions.emplace(trap.path, trap.function);
+  return functions.size();
+}
+
 TrapMap trap_map(Language& language, const Instrumentation& work) {
   TrapMap map;
   for (const SourceModel& model : work.models)
@@ -152,6 +158,8 @@ Generated instrument(Language& language, Instrumentation& work, TrapPolicy polic
     if (checked.refused.empty()) {
       append_bounded(result.notes, notes_on(taken, work.models));
       append_bounded(result.notes, checked.notes);
+      result.traps = result.map.traps.size();
+      result.functions = functions_with_traps(result.map);
       result.left_alone = work.plan.left_alone;
       result.left_alone.insert(result.left_alone.end(), lost.begin(), lost.end());
       result.coverage = coverage_of(work, policy.scope.level);

@@ -25,6 +25,8 @@ struct Coverage {
 
 struct Generated {
   TrapMap map;
+  std::size_t traps = 0;      // of the map
+  std::size_t functions = 0;  // that have traps
   std::size_t instrumented_files = 0;
   std::vector<std::string> notes;          // for a person
   std::vector<LeftAlonePlace> left_alone;  // what has no trap whatever the project asks for

@@ -37,7 +37,8 @@ namespace jcprof::rewriter {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LeftAlonePlace, path, line, reason, count)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Coverage, statements, with_trap, excluded, level)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Generated, instrumented_files, notes, left_alone, coverage, tight)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Generated, traps, functions, instrumented_files, notes, left_alone,
+                                   coverage, tight)
 
 namespace {
 
@@ -227,9 +228,7 @@ Generated generate_apart(const Project& project, const fs::path& out, const Read
     if (!ended.overdue && WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 0) {
       const json said = json::from_cbor(ended.answer);
       if (said.contains("faults")) throw error_from(said);
-      Generated generated = said;
-      generated.map = read_trap_map(out / "traps.json");
-      return generated;
+      return said;
     }
     if (is_asked_to_end(ended.status)) {
       ::signal(WTERMSIG(ended.status), SIG_DFL);

@@ -28,7 +28,8 @@ struct Function {
   std::string why_no_entry = {};  // not empty: it cannot be the entry, and why
   std::string unseen = {};        // not empty: a part of it runs outside of its traps, and who has its time
   bool calls_itself = false;
-  std::size_t statements = 0;  // of C and C++: that do something and do not begin in a macro
+  bool names_processor = false;  // by an attribute, `target`: it may be compiled for another than others
+  std::size_t statements = 0;    // of C and C++: that do something and do not begin in a macro
   bool operator==(const Function&) const = default;
 };
 

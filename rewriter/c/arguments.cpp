@@ -99,7 +99,8 @@ std::vector<std::string> clang_arguments(const CompileUnit& unit, const RefusedF
   std::vector<std::string> arguments{
       compiles_cpp(compiler) ? "clang++" : "clang",
       // -w would leave the warnings that clang 19 takes for errors and gcc does not.
-      "-Wno-everything", "-ferror-limit=20", resources, "-working-directory=" + unit.folder.string()};
+      "-Wno-everything", "-Wignored-attributes", "-ferror-limit=20", resources,
+      "-working-directory=" + unit.folder.string()};
   arguments.insert(arguments.end(), target.begin(), target.end());
   bool language_given = false;
   for (std::size_t i = 1; i < given.size(); ++i) {

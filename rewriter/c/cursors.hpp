@@ -26,6 +26,7 @@ struct CUnitContext {
   bool is_cpp = false;
   bool statements_in_constexpr = true;
   bool destructors_in_constexpr = false;
+  bool drops_processors = false;  // clang does not know the processor that an attribute names
 };
 
 /// Offsets of a function's parts.

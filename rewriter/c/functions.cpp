@@ -256,7 +256,8 @@ std::uint32_t add_function(CWalk& walk, const CFunction& source, const CWalk::Fr
                 .simple_name = source.signature.name,
                 .owner = source.owner,
                 .offset = source.declarator.begin,
-                .why_not = source.why_not};
+                .why_not = source.why_not,
+                .names_processor = source.names_processor};
   if (walk.entering.reach == Reach::ta && !source.written.empty()) {  // OP-TEE's header renames
     made.simple_name = source.written;
     made.name = source.owner.empty() ? source.written : source.owner + "::" + source.written;

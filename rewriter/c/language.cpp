@@ -55,21 +55,40 @@ bool is_c(const SourceModel& model) {
   return model.path.ends_with(".c") || model.path.ends_with(".h");
 }
 
+bool has_processor_pragma(const SourceModel& model) {
+  return model.text.find("GCC target") != std::string::npos;
+}
+
 /// By `target (`, `target_clones(` and their like. Where another word is taken for one, judging takes longer.
 bool names_processor(const SourceModel& model) {
   const std::string_view text = model.text;
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
   for (std::size_t at = text.find("target"); at != text.npos; at = text.find("target", at + 1)) {
+    const std::size_t front = text.find_last_not_of('_', at == 0 ? 0 : at - 1);
     const std::size_t behind = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", at);
     const std::size_t next = text.find_first_not_of(" \t", behind);
-    if (next != text.npos && text[next] == '(') return true;
+    const bool begins = front == text.npos || letters.find(text[front]) == letters.npos;
+    if (begins && next != text.npos && text[next] == '(') return true;
   }
-  return text.find("GCC target") != text.npos;
+  return has_processor_pragma(model);
 }
 
-/// Some traps are functions that gcc must inline. It refuses that where a function is compiled for another
-/// processor than they are.
-bool may_refuse_inlining(const std::vector<SourceModel>& models) {
-  return std::ranges::any_of(models, names_processor);
+/// A trap that gcc must inline stands in such a function.
+bool holds_inlined_trap(const SourceModel& model) {
+  return std::ranges::any_of(model.slots, [&](const Slot& slot) {
+    return slot.text.starts_with("JCPROF_LAST") &&
+           std::ranges::any_of(slot.wanted_by, [&](std::uint32_t site) {
+             return model.functions[model.sites[site].function].names_processor;
+           });
+  });
+}
+
+/// Some traps are functions that gcc must inline: in C++ and in enclaves all, in C those that a function is
+/// left by. It refuses that where a function is compiled for another processor than they are.
+bool may_refuse_inlining(const std::vector<SourceModel>& models, Reach reach) {
+  if (std::ranges::none_of(models, names_processor)) return false;
+  return reach == Reach::enclave || !std::ranges::all_of(models, is_c) ||
+         std::ranges::any_of(models, has_processor_pragma) || std::ranges::any_of(models, holds_inlined_trap);
 }
 
 enum class UnitState : std::uint8_t { open, settled };
@@ -174,7 +193,8 @@ class CLanguage : public Language {
 
  private:
   SyntaxCheck& compilers_for(const Instrumentation& work, const fs::path& tree) {
-    if (!compilers_) compilers_.emplace(tree.parent_path() / "compile", may_refuse_inlining(work.models));
+    if (!compilers_)
+      compilers_.emplace(tree.parent_path() / "compile", may_refuse_inlining(work.models, entering_.reach));
     return *compilers_;
   }
 
@@ -187,6 +207,9 @@ class CLanguage : public Language {
         wanted.push_back(open[i]);
     std::vector<CompileUnit> units;
     for (const CheckedUnit* unit : wanted) units.push_back(unit->unit);
+    // gcc looks at lines for this alone, for longer than at all else, and not where a #line stands as in
+    // ours.
+    for (CompileUnit& unit : units) unit.arguments.emplace_back("-Wno-misleading-indentation");
     std::vector<UnitAnswer> originals = compilers.run(units);
     for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i]->original = std::move(originals[i]);
   }

@@ -83,7 +83,10 @@ void add_fragment(CFragment& to, const CFragment& from, const std::set<std::uint
   for (std::uint32_t i = 0; i < from.functions.size(); ++i) {
     const auto same = std::ranges::find(to.functions, from.functions[i].offset, &Function::offset);
     functions.push_back(static_cast<std::uint32_t>(same - to.functions.begin()));
-    if (same != to.functions.end()) continue;
+    if (same != to.functions.end()) {
+      same->names_processor |= from.functions[i].names_processor;
+      continue;
+    }
     to.functions.push_back(from.functions[i]);
     to.parameters.push_back(from.parameters[i]);
   }

@@ -51,6 +51,15 @@ bool has_break(const CSyntax& syntax, NodeIndex node) {
                              [&](NodeIndex child) { return has_break(syntax, child); });
 }
 
+/// Of what a macro makes, any jump may be one.
+bool has_continue(const CSyntax& syntax, NodeIndex node) {
+  const CNode& n = syntax[node];
+  if (n.kind == CKind::jump) return n.in_macro || syntax.word_at(n.begin) == "continue";
+  if (is_loop(n.kind) || n.kind == CKind::function) return false;
+  return std::ranges::any_of(syntax.children(node),
+                             [&](NodeIndex child) { return has_continue(syntax, child); });
+}
+
 bool has_default(const CSyntax& syntax, NodeIndex switch_body) {
   for (NodeIndex i : syntax.children(switch_body))
     for (i = behind_labels(syntax, i, Labels::named); syntax[i].kind == CKind::case_;
@@ -222,6 +231,9 @@ bool completes(const CSyntax& syntax, NodeIndex node) {
       return last_completes();
     case CKind::try_:
       return std::ranges::any_of(parts, [&](NodeIndex part) { return completes(syntax, part); });
+    case CKind::do_:  // its condition comes behind its body
+      return parts.empty() || completes(syntax, parts.front()) || has_break(syntax, parts.front()) ||
+             has_continue(syntax, parts.front());
     case CKind::loop:
       return !is_endless(syntax, node) || has_break(syntax, parts.back());
     case CKind::switch_:

@@ -176,6 +176,27 @@ void compiled_again(const void* cursor, CRange body, CView& view) {
   std::erase_if(view.skipped, is_within);
 }
 
+/// An attribute in the hands of libclang has no name: its text tells.
+bool names_processor(CXCursor function) {
+  bool found = false;
+  clang_visitChildren(
+      function,
+      [](CXCursor child, CXCursor /*function*/, CXClientData data) {
+        if (clang_getCursorKind(child) != CXCursor_UnexposedAttr) return CXChildVisit_Continue;
+        CXFile file = nullptr;
+        unsigned at = 0;
+        clang_getSpellingLocation(clang_getCursorLocation(child), &file, nullptr, nullptr, &at);
+        std::size_t size = 0;
+        const char* text = clang_getFileContents(clang_Cursor_getTranslationUnit(child), file, &size);
+        const std::string_view word =
+            text == nullptr || at > size ? "target" : std::string_view(text, size).substr(at, 8);
+        *static_cast<bool*>(data) |= word.starts_with("target") || word == "__target";
+        return CXChildVisit_Continue;
+      },
+      &found);
+  return found;
+}
+
 CFunction describe_function(const void* cursor, const CPlaces& places, const CSourceFile& source,
                             const CUnitContext& context) {
   const CXCursor& of = *static_cast<const CXCursor*>(cursor);
@@ -200,6 +221,7 @@ CFunction describe_function(const void* cursor, const CPlaces& places, const CSo
   const bool is_member = clang_getCursorKind(parent) != CXCursor_Namespace &&
                          clang_getCursorKind(parent) != CXCursor_LinkageSpec &&
                          clang_isTranslationUnit(clang_getCursorKind(parent)) == 0;
+  function.names_processor = context.drops_processors || names_processor(of);
   function.is_free = clang_getCursorKind(of) == CXCursor_FunctionDecl && !is_member &&
                      clang_equalCursors(parent, clang_getCursorLexicalParent(of)) != 0;
   function.signature.c_linkage =

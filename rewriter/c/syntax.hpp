@@ -77,9 +77,10 @@ struct CFunction {
   std::uint32_t definition = 0;  // where the definition begins
   CResult returns = CResult::nothing;
   bool is_constexpr = false;
-  bool is_free = false;       // neither member, template nor lambda
-  bool is_lambda = false;     // numbered by whoever names it
-  bool needs_return = false;  // nothing may run into its end
+  bool names_processor = false;  // has an attribute `target`, or one that clang does not know
+  bool is_free = false;          // neither member, template nor lambda
+  bool is_lambda = false;        // numbered by whoever names it
+  bool needs_return = false;     // nothing may run into its end
   // Something that is destroyed, or cleaned up, lives in it until it is left.
   bool is_left_late = false;
   bool guards_in_constexpr = false;  // C++20: objects with destructors may stand in constexpr functions

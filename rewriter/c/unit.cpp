@@ -47,6 +47,11 @@ bool is_about_auto_parameter(const Fault& fault) {
   return fault.message == "'auto' not allowed in function prototype";
 }
 
+/// The processor, or a feature of it, is one of gcc's.
+bool drops_processor(CXDiagnostic diagnostic) {
+  return taken(clang_getDiagnosticSpelling(diagnostic)).find("'target") != std::string::npos;
+}
+
 /// An empty file is read with it.
 bool takes(CXIndex index, const std::vector<std::string>& target, const std::string& flag) {
   constexpr const char* name = "jcprof_flag.cpp";
@@ -110,7 +115,8 @@ class UnitReader {
     read_functions(unit_handle_.get(), {.source_of = [this](void* file) { return claimed(file); },
                                         .is_cpp = is_cpp(unit_),
                                         .statements_in_constexpr = has_statements_in_constexpr(unit_),
-                                        .destructors_in_constexpr = has_destructors_in_constexpr(unit_)});
+                                        .destructors_in_constexpr = has_destructors_in_constexpr(unit_),
+                                        .drops_processors = drops_processors_});
     for (auto& [file, view] : views_)
       if (files_.contains(file)) {
         drop_compiled(view);
@@ -153,6 +159,7 @@ class UnitReader {
       CXDiagnostic diagnostic = clang_getDiagnostic(made, i);
       if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error && !is_mere_strictness(diagnostic))
         reading_.faults.push_back(fault(diagnostic));
+      drops_processors_ |= drops_processor(diagnostic);
       clang_disposeDiagnostic(diagnostic);
     }
   }
@@ -264,6 +271,7 @@ class UnitReader {
   std::map<std::size_t, CView> views_;
   std::map<std::size_t, CSourceFile> files_;  // that this unit is to read
   CUnitReading reading_;
+  bool drops_processors_ = false;
 };
 
 }  // namespace

@@ -58,6 +58,8 @@ void JsonFaults::throw_if_any() const {
 
 std::string json_string(std::string_view text) {
   using nlohmann::json;
+  const auto stands_for_itself = [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; };
+  if (std::ranges::all_of(text, stands_for_itself)) return fmt::format("\"{}\"", text);
   return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

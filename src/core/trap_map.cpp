@@ -30,43 +30,65 @@ std::string some_of(const Names& names) {
   return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), others);
 }
 
-std::string line_of(const SourceDigest& source) {
-  return fmt::format(R"({{"path":{},"sha256":"{}"}})", json_string(source.path), source.sha256);
+using Text = fmt::memory_buffer;
+
+void add_line(Text& to, const SourceDigest& source) {
+  fmt::format_to(std::back_inserter(to), R"({{"path":{},"sha256":"{}"}})", json_string(source.path),
+                 source.sha256);
 }
 
-std::string line_of(const Trap& trap) {
-  const std::string unseen =
-      trap.unseen.empty() ? "" : fmt::format(R"(,"unseen":{})", json_string(trap.unseen));
-  return fmt::format(
-      R"({{"id":{},"key":{},"name":{},"kind":"{}","function":{},"path":{},"line":{},"column":{},"offset":{},"end_line":{},"end_offset":{},"guards":{}{}}})",
+void add_line(Text& to, const Trap& trap) {
+  fmt::format_to(
+      std::back_inserter(to),
+      R"({{"id":{},"key":{},"name":{},"kind":"{}","function":{},"path":{},"line":{},"column":{},"offset":{},"end_line":{},"end_offset":{},"guards":{})",
       number(trap.id), json_string(trap.key), json_string(trap.name), name_of(trap.kind),
       json_string(trap.function), json_string(trap.path), trap.line, trap.column, trap.offset, trap.end_line,
-      trap.end_offset, trap.guards, unseen);
+      trap.end_offset, trap.guards);
+  if (!trap.unseen.empty())
+    fmt::format_to(std::back_inserter(to), R"(,"unseen":{})", json_string(trap.unseen));
+  to.push_back('}');
 }
 
-std::string line_of(const LeftOutFunction& one) {
-  return fmt::format(R"({{"function":{},"calls":{}}})", json_string(one.function), one.calls);
+void add_line(Text& to, const LeftOutFunction& one) {
+  fmt::format_to(std::back_inserter(to), R"({{"function":{},"calls":{}}})", json_string(one.function),
+                 one.calls);
 }
 
 template <class Items>
-std::string joined_lines(const Items& items) {
-  std::string lines;
-  for (const auto& item : items) lines += (lines.empty() ? "" : ",\n") + line_of(item);
-  return "[\n" + lines + "\n]";
+void add_lines(Text& to, const Items& items) {
+  to.append(std::string_view("[\n"));
+  for (const auto& item : items) {
+    if (&item != &items.front()) to.append(std::string_view(",\n"));
+    add_line(to, item);
+  }
+  to.append(std::string_view("\n]"));
 }
 
 /// Everything that the build is a digest of.
-std::string content_of(const TrapMap& map) {
-  const std::string card =
-      map.card == CardArming{}
-          ? ""
-          : fmt::format(R"(,{}"card":{{"cla":"{:02x}","ins":"{:02x}","stop_status":"{:04x}"}})", '\n',
-                        map.card.cla, map.card.ins, map.card.stop_status);
-  const std::string arming =
-      map.command == 0 ? "" : fmt::format(R"(,{}"arming":{{"command":{}}})", '\n', map.command);
-  return fmt::format("{{\"format\":\"{}\",\"version\":{},\"language\":{},\n\"sources\":{},\n\"traps\":{}{}{}",
-                     map_format, map_version, json_string(map.language), joined_lines(map.sources),
-                     joined_lines(map.traps), card, arming);
+Text content_of(const TrapMap& map) {
+  Text text;
+  const auto end = std::back_inserter(text);
+  fmt::format_to(end, "{{\"format\":\"{}\",\"version\":{},\"language\":{},\n\"sources\":", map_format,
+                 map_version, json_string(map.language));
+  add_lines(text, map.sources);
+  text.append(std::string_view(",\n\"traps\":"));
+  add_lines(text, map.traps);
+  if (map.card != CardArming{})
+    fmt::format_to(end, ",\n\"card\":{{\"cla\":\"{:02x}\",\"ins\":\"{:02x}\",\"stop_status\":\"{:04x}\"}}",
+                   map.card.cla, map.card.ins, map.card.stop_status);
+  if (map.command != 0) fmt::format_to(end, ",\n\"arming\":{{\"command\":{}}}", map.command);
+  return text;
+}
+
+std::string_view view_of(const Text& text) {
+  return {text.data(), text.size()};
+}
+
+std::uint32_t build_of_content(const Text& content) {
+  const std::string digest = sha256(view_of(content));
+  std::uint32_t build = 0;
+  std::from_chars(digest.data(), digest.data() + 8, build, 16);
+  return build;
 }
 
 /// Exactly `digits` lower-case hexadecimal digits.
@@ -210,14 +232,11 @@ const Trap& TrapMap::at(TrapId id) const {
 }
 
 std::string digest_of(const TrapMap& map) {
-  return sha256(content_of(map));
+  return sha256(view_of(content_of(map)));
 }
 
 std::uint32_t build_of(const TrapMap& map) {
-  const std::string digest = digest_of(map);
-  std::uint32_t build = 0;
-  std::from_chars(digest.data(), digest.data() + 8, build, 16);
-  return build;
+  return build_of_content(content_of(map));
 }
 
 std::string in_words(const LeftOutFunction& function) {
@@ -246,9 +265,14 @@ std::vector<Warning> warnings_of_unseen(const TrapMap& map, const std::vector<bo
 }
 
 std::string write_trap_map(const TrapMap& map) {
-  const std::string left_out =
-      map.left_out.empty() ? "" : fmt::format(",\n\"left_out\":{}", joined_lines(map.left_out));
-  return fmt::format("{}{},\n\"build\":\"{:08x}\"}}\n", content_of(map), left_out, build_of(map));
+  Text text = content_of(map);
+  const std::uint32_t build = build_of_content(text);
+  if (!map.left_out.empty()) {
+    text.append(std::string_view(",\n\"left_out\":"));
+    add_lines(text, map.left_out);
+  }
+  fmt::format_to(std::back_inserter(text), ",\n\"build\":\"{:08x}\"}}\n", build);
+  return fmt::to_string(text);
 }
 
 TrapMap parse_trap_map(const std::string& file, std::string_view text) {
@@ -270,8 +294,9 @@ TrapMap parse_trap_map(const std::string& file, std::string_view text) {
   object.refuse_the_rest();
   faults.throw_if_any();
   check_paths_are_sources(*object.find("traps"), map, faults);
-  if (!has_build) map.build = build_of(map);
-  if (map.build != build_of(map))
+  const std::uint32_t build = build_of(map);
+  if (!has_build) map.build = build;
+  if (map.build != build)
     faults.add(*object.find("build"), "the trap map was changed after jcprof-gen wrote it",
                "run jcprof-gen again");
   faults.throw_if_any();

@@ -433,3 +433,50 @@ TEST_CASE("a header with traps is still an assembler's") {
   REQUIRE(tree.traps_of("f") > 0);
   CHECK(tree.output({"sh", "-c", "gcc a.c b.S -o a && ./a"}) == "3");
 }
+
+TEST_CASE("a do loop whose body returns is left by its return alone") {
+  Tree tree(
+      Sources{{"a.c",
+               "#define GIVE(x) do { int given = (x); return given; } while (0)\n"
+               "static int f(int x) {\n  do {\n    x += 1;\n    return x;\n  } while (0);\n}\n"
+               "static int g(int x) {\n  x = f(x);\n  GIVE(x);\n}\n"
+               "static int h(int x) {\n  do {\n    if (x > 5) continue;\n    return x;\n  } while (x < 5);\n"
+               "  x = g(x);\n  return x;\n}\n" +
+                   main_calling("h")}},
+      {"-Wall", "-Wextra"});
+  tree.generate();
+  CHECK(tree.generated.notes.empty());
+  CHECK(tree.generated.coverage.with_trap == tree.generated.coverage.statements);
+  CHECK(tree.output({"sh", "-c", "gcc -Wall -Wextra -Werror a.c -o a && ./a"}) == "2");
+  CHECK(tree.is_undone());
+}
+
+TEST_CASE("gcc makes code of what it judges only where a trap may not be inlined for a processor") {
+  const auto is_read_only = [](const std::string& function) {
+    Tree tree(Sources{{"a.c",
+                       "#define WIDE __attribute__((__target__(\"avx\")))\n"
+                       "#define GIVE(x) do { return (x); } while (0)\n"
+                       "#if defined JCPROF_JUDGED && JCPROF_LIVE\n#warning read only\n#endif\n"
+                       "int get_target(int x);\nint get_target(int x) { return x; }\n" +
+                           function + main_calling("f")}});
+    tree.generate();
+    CHECK(tree.output({"sh", "-c", "gcc -O2 -Werror a.c -o a && ./a"}) == "2");
+    return std::ranges::any_of(tree.generated.notes, [](const std::string& note) {
+      return note.find("read only") != std::string::npos;
+    });
+  };
+  CHECK(is_read_only("static int f(int x) { GIVE(x); }\n"));
+  CHECK(is_read_only("WIDE static int f(int x) { return x; }\n"));
+  CHECK_FALSE(is_read_only("WIDE static int f(int x);\nint f(int x) { GIVE(x); }\n"));
+}
+
+TEST_CASE("a trap that cannot be inlined for a function's processor is taken out") {
+  Tree tree(Sources{{"a.c",
+                     "#define NARROW __attribute__((__target__(\"no-sse\")))\n"
+                     "#define GIVE(x) do { return (x); } while (0)\n"
+                     "NARROW static int f(int x);\nstatic int f(int x) {\n  x += 1;\n  GIVE(x);\n}\n" +
+                         main_calling("f")}});
+  tree.generate();
+  CHECK(tree.generated.notes.size() == 1);
+  CHECK(tree.output({"sh", "-c", "gcc a.c -o a && ./a"}) == "3");
+}

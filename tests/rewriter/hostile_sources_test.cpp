@@ -51,7 +51,9 @@ struct HostileTree {
     write("jcprof.json", R"({"format": "jcprof-project", "version": 1, "target": ")" + target +
                              R"(", "sources": ["*.)" + ending_ + R"("], "entry": ")" + entry +
                              R"(", "build": [], "profile": {"level": ")" + level + R"("}, )" + more + "}");
-    return generate_apart(read_project(root() / "jcprof.json"), folder / "out", limits);
+    Generated generated = generate_apart(read_project(root() / "jcprof.json"), folder / "out", limits);
+    generated.map = read_trap_map(folder / "out" / "traps.json");
+    return generated;
   }
 
   std::string fault() const {
