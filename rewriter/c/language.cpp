@@ -60,7 +60,7 @@ bool has_processor_pragma(const SourceModel& model) {
 }
 
 /// By `target (`, `target_clones(` and their like. Where another word is taken for one, judging takes longer.
-bool names_processor(const SourceModel& model) {
+bool has_processors(const SourceModel& model) {
   const std::string_view text = model.text;
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
   for (std::size_t at = text.find("target"); at != text.npos; at = text.find("target", at + 1)) {
@@ -86,7 +86,7 @@ bool holds_inlined_trap(const SourceModel& model) {
 /// Some traps are functions that gcc must inline: in C++ and in enclaves all, in C those that a function is
 /// left by. It refuses that where a function is compiled for another processor than they are.
 bool may_refuse_inlining(const std::vector<SourceModel>& models, Reach reach) {
-  if (std::ranges::none_of(models, names_processor)) return false;
+  if (std::ranges::none_of(models, has_processors)) return false;
   return reach == Reach::enclave || !std::ranges::all_of(models, is_c) ||
          std::ranges::any_of(models, has_processor_pragma) || std::ranges::any_of(models, holds_inlined_trap);
 }
