@@ -77,6 +77,22 @@ std::vector<std::string> options_without_tests(const FoundTree& tree) {
   return options;
 }
 
+/// Folders of git submodules that nobody has fetched; empty where there are none.
+std::string remark_on_submodules(const fs::path& root) {
+  const fs::path file = root / ".gitmodules";
+  if (!fs::is_regular_file(file)) return "";
+  static const std::regex form(R"((?:^|\n)[ \t]{0,9}path[ \t]{0,9}=[ \t]{0,9}([^\r\n]{1,300}))");
+  const std::string text = read_file(file);
+  std::vector<std::string> unfetched;
+  std::error_code none;
+  for (std::sregex_iterator i(text.begin(), text.end(), form); i != std::sregex_iterator(); ++i)
+    if (const fs::path folder = root / (*i)[1].str(); !fs::exists(folder) || fs::is_empty(folder, none))
+      unfetched.push_back((*i)[1].str());
+  if (unfetched.empty()) return "";
+  return fmt::format("\n`git submodule update --init` has not been run: nothing is in {}",
+                     fmt::join(unfetched, ", "));
+}
+
 std::string ask_cmake(FoundTree& tree, const fs::path& out) {
   const fs::path build = out / "prepared";
   const fs::path query = build / ".cmake/api/v1/query";
@@ -121,8 +137,17 @@ std::string ask_meson(FoundTree& tree, const fs::path& out) {
 std::string ask_make(FoundTree& tree) {
   const std::optional<std::string> said = rewriter::dry_run_in(tree.root);
   if (!said) return "a dry run of make fails here";
-  tree.programs = rewriter::make_programs(*said, {.root = tree.root, .build = tree.root});
-  return "";
+  const rewriter::BuildFolders here{.root = tree.root, .build = tree.root};
+  tree.programs = rewriter::make_programs(*said, here);
+  if (!tree.programs.empty()) return "";
+  // A library has its programs among its tests.
+  const std::optional<std::string> checks = rewriter::dry_run_in(tree.root, {"check", "TESTS="});
+  if (checks) tree.programs = rewriter::make_programs(*checks, here);
+  for (rewriter::FoundProgram& program : tree.programs) program.is_test = program.is_asked_for = true;
+  if (checks || !has(tree, "configure")) return "";
+  return "it links no program, and a dry run of make check fails, as it may before anything is made: run "
+         "make "
+         "here, then jcprof init";
 }
 
 /// Configures. Returns why that does not say what is made; empty where it does.
@@ -177,7 +202,12 @@ std::string ask_build_system(FoundTree& tree, bool yes) {
   }
   std::string reason =
       reason_of([&] { return is_configured ? ask_configured(tree, is_cmake) : ask_make(tree); });
-  if (reason.empty()) return "";
+  if (reason.empty() && tree.build_options.empty()) return "";
+  const std::string remark = remark_on_submodules(tree.root);
+  if (reason.empty())
+    return fmt::format("CMake fails unless tests and benchmarks are off, and so they are in the draft{}",
+                       remark);
+  reason += remark;
   if (is_configured && is_make) reason += "\n" + take_makefile(tree);
   return fmt::format("{} does not say what it makes: {}", name, reason);
 }

@@ -338,6 +338,14 @@ Shortening shortening(const PathLook& look, const TrapMap& map, TrapLevel level,
   return result;
 }
 
+PathLook steadied(PathLook look, const Shortening& shortening) {
+  std::set<TrapId> gone;
+  for (const Trap& trap : shortening.unsteady) gone.insert(trap.id);
+  std::erase_if(look.path.events, [&](const Event& event) { return gone.contains(event.trap); });
+  look.contact.events = look.path.events.size();
+  return look;
+}
+
 bool is_needed(const Shortening& shortening) {
   return shortening.functions_only || !shortening.coarse.empty() || !shortening.left_out.empty() ||
          !shortening.unsteady.empty();

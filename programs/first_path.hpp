@@ -63,6 +63,9 @@ struct Shortening {
 /// Entries stay. `known`: what an earlier look found.
 Shortening shortening(const PathLook& look, const TrapMap& map, TrapLevel level, StepsPerPass known = {});
 
+/// The look at a tree without the traps that make the path vary, as far as it can be foretold: fewer events.
+PathLook steadied(PathLook look, const Shortening& shortening);
+
 /// False where nothing is to be left out.
 bool is_needed(const Shortening& shortening);
 

@@ -20,6 +20,8 @@ struct FoundProgram {
       units;  // the C and C++ files that it is made of, those of the project's libraries too
   bool is_test = false;
   bool makes_sources = false;  // the build makes files that these include, or some of them
+  std::string folder = {};     // of the makefile that makes it
+  bool is_asked_for = false;   // make alone does not make it
 };
 
 struct FoundTree {

@@ -22,11 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool lies_in(const fs::path& path, const fs::path& folder) {
-  const fs::path relative = path.lexically_relative(folder);
-  return !relative.empty() && *relative.begin() != "..";
-}
-
 /// By its name, or by what a link of that name leads to.
 bool is_of_project(const Project& project, const fs::path& program) {
   std::error_code error;
@@ -52,6 +47,11 @@ bool is_asked_about(const Project& project, const std::string& compiler, const f
 }
 
 }  // namespace
+
+bool lies_in(const fs::path& path, const fs::path& folder) {
+  const fs::path relative = path.lexically_relative(folder);
+  return !relative.empty() && *relative.begin() != "..";
+}
 
 bool is_compiler_name(std::string_view program) {
   static const std::regex name(

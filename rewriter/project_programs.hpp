@@ -23,4 +23,7 @@ std::vector<std::string> compilers_of_generation(const Project& project, const s
 /// By its name: gcc, clang and the like, with a target before it or a version behind it.
 bool is_compiler_name(std::string_view program);
 
+/// Of absolute paths without links.
+bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
+
 }  // namespace jcprof::rewriter

@@ -4,12 +4,14 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "rewriter/c/make_log.hpp"
+#include "rewriter/project_programs.hpp"
 #include "rewriter/project_tree.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
@@ -45,38 +47,38 @@ fs::path folder_of(const std::vector<std::string>& argv, fs::path folder) {
   return folder;
 }
 
-/// The build step that makes in `folder`; null: none does.
-const Step* step_that_makes(const Project& project, const fs::path& folder, const Placeholders& values) {
-  for (const Step& step : project.build) {
-    std::vector<std::string> argv;
-    for (const std::string& word : step.run) argv.push_back(fill_in(word, values));
-    if (!is_make(argv.front())) continue;
-    const fs::path there = folder_of(argv, fill_in(step.cwd, values));
-    if (fs::weakly_canonical(there) == fs::weakly_canonical(folder)) return &step;
-  }
-  return nullptr;
-}
-
+/// A dry run makes makefiles all the same, and those of autoconf by configuring for minutes: they are taken
+/// as they are, also those of the folders that automake goes into.
 Command dry(Command command) {
-  command.argv.insert(command.argv.end(), {"--dry-run", "--always-make", "--print-directory"});
+  command.argv.insert(command.argv.end(),
+                      {"--dry-run", "--always-make", "--print-directory", "--assume-old=Makefile"});
   // Ours is not the make that a make runs, and its words are English.
-  command.environment = {{"LC_ALL", "C"}, {"MAKEFLAGS", ""}, {"MAKELEVEL", ""}};
+  command.environment = {
+      {"LC_ALL", "C"}, {"MAKEFLAGS", ""}, {"MAKELEVEL", ""}, {"AM_MAKEFLAGS", "--assume-old=Makefile"}};
   return command;
 }
 
-/// The build step that makes in `folder`, as it is in the project's own folder; else make alone. Into a
-/// folder that there is not: what an earlier build has left of the tree's dependencies would not be found
-/// from here.
-Command make_in(const Project& project, const fs::path& folder, const fs::path& out) {
+/// The build steps that make in `folder` or below it, as they are in the project's own folder; where none
+/// makes in `folder` itself, make alone too. Into a folder that there is not: what an earlier build has left
+/// of the tree's dependencies would not be found from here.
+std::vector<Command> calls_of_make(const Project& project, const fs::path& folder, const fs::path& out) {
   const Placeholders values{{"tree", project.root.string()},
                             {"out", (fs::absolute(out) / "dry-run").string()},
                             {"project", project.root.string()},
                             {"reader", ""}};
-  const Step* const step = step_that_makes(project, folder, values);
-  if (step == nullptr) return dry({.argv = {"make"}, .cwd = folder});
-  Command command{.argv = {}, .cwd = fill_in(step->cwd, values)};
-  for (const std::string& word : step->run) command.argv.push_back(fill_in(word, values));
-  return dry(std::move(command));
+  const fs::path top = fs::weakly_canonical(folder);
+  std::vector<Command> calls;
+  bool is_made = false;
+  for (const Step& step : project.build) {
+    Command command{.argv = {}, .cwd = fill_in(step.cwd, values)};
+    for (const std::string& word : step.run) command.argv.push_back(fill_in(word, values));
+    if (!is_make(command.argv.front())) continue;
+    const fs::path there = fs::weakly_canonical(folder_of(command.argv, command.cwd));
+    is_made = is_made || there == top;
+    if (lies_in(there, top)) calls.push_back(dry(std::move(command)));
+  }
+  if (!is_made) calls.insert(calls.begin(), dry({.argv = {"make"}, .cwd = folder}));
+  return calls;
 }
 
 /// The output of a command, and its end.
@@ -116,6 +118,23 @@ UserError failure(const Project& project, const Command& command, const ProcessR
       .hint = hint_on_make(project)});
 }
 
+/// What this call of make, which began in `folder`, would compile.
+std::vector<CompileCommand> commands_of_call(const Project& project, Command command,
+                                             const fs::path& folder) {
+  const auto [output, ended] = run(command);
+  if (ended.exit_status == 0 && !ended.timed_out) return parse_dry_run(output, folder);
+  const UserError why = failure(project, command, ended);
+  if (ended.timed_out) throw why;
+  // It may name files that only the build makes, such as those of jcprof's edge folder: the others count.
+  command.argv.emplace_back("--keep-going");
+  const auto [rest, rest_ended] = run(command);
+  if (rest_ended.timed_out) throw failure(project, command, rest_ended);
+  std::vector<CompileCommand> commands = parse_dry_run(rest, folder);
+  if (commands.empty()) throw why;
+  if (!misses_files_only(rest)) throw failure(project, command, rest_ended);
+  return commands;
+}
+
 }  // namespace
 
 std::string hint_on_make(const Project& project) {
@@ -144,23 +163,16 @@ std::vector<CompileCommand> commands_of_make(const Project& project, const fs::p
     throw UserError(Fault{.message = fmt::format("there is no folder \"{}\"", project.compile.make),
                           .place = place_in_project(project, project.compile.make),
                           .hint = "\"make\" names the folder of the makefile"});
-  Command command = make_in(project, folder, out);
-  const auto [output, ended] = run(command);
-  if (ended.exit_status == 0 && !ended.timed_out) return parse_dry_run(output, folder);
-  const UserError why = failure(project, command, ended);
-  if (ended.timed_out) throw why;
-  // It may name files that only the build makes, such as those of jcprof's edge folder: the others count.
-  command.argv.emplace_back("--keep-going");
-  const auto [rest, rest_ended] = run(command);
-  if (rest_ended.timed_out) throw failure(project, command, rest_ended);
-  std::vector<CompileCommand> commands = parse_dry_run(rest, folder);
-  if (commands.empty()) throw why;
-  if (!misses_files_only(rest)) throw failure(project, command, rest_ended);
+  std::vector<CompileCommand> commands;
+  for (Command& call : calls_of_make(project, folder, out))
+    std::ranges::move(commands_of_call(project, std::move(call), folder), std::back_inserter(commands));
   return commands;
 }
 
-std::optional<std::string> dry_run_in(const fs::path& folder) {
-  const auto [output, ended] = run(dry({.argv = {"make"}, .cwd = folder}));
+std::optional<std::string> dry_run_in(const fs::path& folder, const std::vector<std::string>& goals) {
+  std::vector<std::string> argv{"make"};
+  argv.insert(argv.end(), goals.begin(), goals.end());
+  const auto [output, ended] = run(dry({.argv = std::move(argv), .cwd = folder}));
   if (ended.exit_status != 0 || ended.timed_out) return std::nullopt;
   return output;
 }

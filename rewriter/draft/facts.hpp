@@ -113,6 +113,7 @@ struct ProgramFacts {
   bool makes_sources = false;        // the build makes what the sources include
   std::string target;                // what the builder calls the program; empty: not found, all is built
   std::string program;               // the built program, below the build folder; in the tree for make
+  std::string asked_in;              // the folder in which make is asked for the target, when all is built
 };
 
 std::optional<ProgramFacts> find_program(const FoundTree& tree);

@@ -146,6 +146,7 @@ class MakeModel {
   explicit MakeModel(const BuildFolders& folders) : folders_(folders) {}
 
   void take(const ShellCommand& command) {
+    run_.insert(in(command, command.words.front()));
     const std::string name = fs::path(command.words.front()).filename().string();
     if (is_one_of(name, {"cp", "ln", "mv"})) return take_copy(command);
     if (name == "ar" || name.ends_with("-ar")) return take_archive(command);
@@ -161,7 +162,13 @@ class MakeModel {
     take_link(command, *call);
   }
 
-  std::vector<FoundProgram> take_programs() { return std::move(programs_); }
+  /// A program that the build runs is a tool of the build: it comes behind the others.
+  std::vector<FoundProgram> take_programs() {
+    std::ranges::stable_partition(programs_, [&](const FoundProgram& program) {
+      return !run_.contains((folders_.build / program.path).lexically_normal().string());
+    });
+    return std::move(programs_);
+  }
 
  private:
   static std::string in(const ShellCommand& command, const std::string& path) {
@@ -197,9 +204,11 @@ class MakeModel {
     }
     FoundProgram program{.name = fs::path(output).filename().string(),
                          .path = below(folders_.build, output),
-                         .units = {units.begin(), units.end()}};
+                         .units = {units.begin(), units.end()},
+                         .folder = below(folders_.build, command.folder)};
     program.is_test = is_test(program);
-    if (!program.path.empty() && !units.empty()) programs_.push_back(std::move(program));
+    const bool is_known = std::ranges::find(programs_, program.path, &FoundProgram::path) != programs_.end();
+    if (!program.path.empty() && !units.empty() && !is_known) programs_.push_back(std::move(program));
   }
 
   /// A program that is put elsewhere is called by that name.
@@ -214,6 +223,7 @@ class MakeModel {
 
   const BuildFolders& folders_;
   std::map<std::string, std::set<std::string>> made_of_;  // units of each object and library, by its path
+  std::set<std::string> run_;                             // paths of what the build runs
   std::vector<FoundProgram> programs_;
 };
 

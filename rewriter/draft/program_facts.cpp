@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -18,6 +19,8 @@
 
 namespace jcprof::rewriter {
 namespace {
+
+namespace fs = std::filesystem;
 
 std::string extension_of(const std::string& path) {
   return path.substr(path.rfind('.'));
@@ -278,13 +281,18 @@ struct Candidate {
   std::string main;
 };
 
-/// Empty where none does. A main inside an #if of a library's file may be that file's test.
+/// Empty where none does. A main inside an #if of a library's file may be that file's test, and is not looked
+/// for where the build makes a unit, which may define main.
 std::string unit_with_main(const FoundTree& tree, const FoundProgram& program) {
-  for (const Branches branches : {Branches::none, Branches::all})
+  const bool is_here = std::ranges::all_of(
+      program.units, [&](const std::string& unit) { return std::ranges::binary_search(tree.paths, unit); });
+  for (const Branches branches : {Branches::none, Branches::all}) {
+    if (branches == Branches::all && !is_here) break;
     for (const std::string& unit : program.units)
       if (const auto text = tree.texts.find(unit);
           text != tree.texts.end() && defines_function(text->second, "main", branches))
         return unit;
+  }
   return "";
 }
 
@@ -324,9 +332,13 @@ std::optional<ProgramFacts> program_of_build(const FoundTree& tree) {
   // make knows it by the name that it has in its own folder.
   const bool is_deep = facts.builder == Builder::make && program.path.find('/') != std::string::npos;
   facts.target = is_deep ? "" : program.name;
+  if (program.is_asked_for) {
+    facts.asked_in = program.folder.empty() ? "." : program.folder;
+    facts.target = fs::path(program.path).lexically_relative(facts.asked_in).string();
+  }
   facts.program = program.path;
   facts.is_told = true;
-  facts.is_test = program.is_test;
+  facts.is_test = program.is_test && tree.wanted_entry.empty();
   facts.makes_sources = program.makes_sources;
   return facts;
 }
@@ -342,7 +354,7 @@ std::optional<ProgramFacts> program_of_texts(const FoundTree& tree) {
   ProgramFacts facts{.source = *chosen};
   files.erase(chosen);
   facts.others = std::move(files);
-  facts.is_test = is_aside(facts.source);
+  facts.is_test = is_aside(facts.source) && tree.wanted_entry.empty();
   find_sources(tree, {}, facts);
   find_builder(tree, facts);
   return facts;

@@ -91,11 +91,14 @@ Strings build_steps(const ProgramFacts& facts) {
               step({"meson", "compile", "-C", "{out}/build"}, patient)};
     case Builder::make: {
       Strings make{"make", "-j2"};
-      if (!facts.target.empty()) make.push_back(facts.target);
+      if (!facts.target.empty() && facts.asked_in.empty()) make.push_back(facts.target);
+      Strings all{step(make, patient)};
       Strings configure{"./configure"};
       configure.insert(configure.end(), facts.options.begin(), facts.options.end());
-      if (facts.has_configure) return {step(configure, patient), step(make, patient)};
-      return {step(make, patient)};
+      if (facts.has_configure) all.insert(all.begin(), step(configure, patient));
+      if (!facts.asked_in.empty())
+        all.push_back(step({"make", "-j2", "-C", facts.asked_in, facts.target}, patient));
+      return all;
     }
     case Builder::compiler:
       break;

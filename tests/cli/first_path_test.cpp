@@ -162,6 +162,18 @@ TEST_CASE("traps go that not all runs pass as often or in the same order") {
   CHECK(unsteady({{1, 2, 3, 4}, {1, 5, 6}}).empty());  // there is no usual way
 }
 
+TEST_CASE("a path without the traps that make it vary is shorter by the events of these") {
+  PathLook look;
+  look.path.events = harness::events_of(Traps{TrapId{1}, TrapId{3}, TrapId{2}, TrapId{3}});
+  look.contact = {.events = 4, .shot_s = 2};
+  Shortening shorter;
+  shorter.unsteady = {{.id = TrapId{3}}};
+  const PathLook steady = steadied(look, shorter);
+  CHECK(steady.path.events.size() == 2);
+  CHECK(steady.contact.events == 2);
+  CHECK(steady.contact.shot_s == 2);
+}
+
 /// The times of a command of 1 s with so much behind its entry, and how many whole runs were made.
 std::pair<FirstContact, int> timed_with(std::uint64_t behind_ns) {
   test::FakeTransport target;

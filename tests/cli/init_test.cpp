@@ -82,6 +82,43 @@ TEST_CASE("where CMake fails init takes the makefile, if that makes a program") 
   CHECK_THAT(bad.draft(), Catch::Contains("\"cmake\", \"--build\""));
 }
 
+TEST_CASE(
+    "init says that tests are off since CMake fails with them, and that submodules have not been fetched") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "p/CMakeLists.txt",
+             "cmake_minimum_required(VERSION 3.18)\nproject(p C)\noption(P_BUILD_TESTS \"\" ON)\n"
+             "if(P_BUILD_TESTS)\n  add_subdirectory(deps/check)\nendif()\nadd_executable(p main.c)\n");
+  write_file(folder / "p/main.c", "int main(void) { return 0; }\n");
+  write_file(
+      folder / "p/.gitmodules",
+      "[submodule \"deps/check\"]\n\tpath = deps/check\n\turl = u\n[submodule \"more\"]\n\tpath = more\n");
+  write_file(folder / "p/more/here.c", "");
+  std::filesystem::create_directories(folder / "p/deps/check");
+  const ProcessResult result = run_and_wait(
+      {.argv = {JCPROF_BIN_DIR "/jcprof", "init", "--no-try", "--yes", "p"}, .cwd = folder.path()}, {},
+      std::chrono::seconds{100});
+  CHECK(result.exit_status == 0);
+  CHECK_THAT(result.tail, Catch::Contains("CMake fails unless tests and benchmarks are off") &&
+                              Catch::Contains("nothing is in deps/check\n"));
+}
+
+TEST_CASE("init finds the programs of a library in what make check makes") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "p/Makefile",
+             "lib.a: lib.o\n\tar rc $@ lib.o\ncheck: lib.a\n\t$(MAKE) -C checks look\n"
+             "\tfor i in $(TESTS) none; do ./$$i; done\n");
+  write_file(folder / "p/lib.c", "int lib(void) { return 0; }\n");
+  write_file(folder / "p/checks/Makefile", "look: look.c\n\tcc -o $@ look.c ../lib.a\n");
+  write_file(folder / "p/checks/look.c", "int lib(void);\nint main(void) { return lib(); }\n");
+  const ProcessResult result = run_and_wait(
+      {.argv = {JCPROF_BIN_DIR "/jcprof", "init", "--no-try", "--yes", "p"}, .cwd = folder.path()}, {},
+      std::chrono::seconds{100});
+  INFO(result.tail);
+  CHECK(result.exit_status == 0);
+  CHECK_THAT(read_file(folder / "p/jcprof.json"),
+             Catch::Contains(R"("make", "-j2", "-C", "checks", "look")"));
+}
+
 TEST_CASE("leave for CMake is none for make") {
   const BrokenCMake place("prog: main.c\n\t$(CC) -o $@ $<\n");
   const std::string root = std::filesystem::canonical(place.folder / "p").string();

@@ -90,6 +90,18 @@ TEST_CASE(
                                  "run-test9 at run-test9 of t.c, a test"});
 }
 
+TEST_CASE("a program that make would link twice is one") {
+  CHECK(in_words(make_programs("cc -o a a.c\ncc -o b b.c\ncc -o a a.c\n", {.root = "/p", .build = "/p"})) ==
+        std::vector<std::string>{"a at a of a.c", "b at b of b.c"});
+}
+
+TEST_CASE("a program that the build runs to make another one comes behind that") {
+  CHECK(in_words(make_programs("cc -o sub/tool tool.c\ncd sub && ./tool -o ../made.c\n"
+                               "cc -o app app.c made.c\n",
+                               {.root = "/p", .build = "/p"})) ==
+        std::vector<std::string>{"app at app of app.c made.c", "tool at sub/tool of tool.c"});
+}
+
 TEST_CASE("a parenthesis is a shell of its own, and -o may have its value in the same word") {
   CHECK(in_words(make_programs("(cd lib && cc $(echo -O2; echo -g) -c a.c) && cc -c b.c\n"
                                "cc -oprog lib/a.o b.o\n",

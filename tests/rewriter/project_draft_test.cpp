@@ -162,6 +162,39 @@ TEST_CASE("an autoconf project without its script is not drafted, and what to ru
   }
 }
 
+TEST_CASE("a main in an #if of a library's file is not that of a program whose main the build makes") {
+  FoundTree tree = tree_of(
+      {{"Makefile", ""}, {"lib.c", "#ifdef TEST\n" + std::string(c_main) + "#endif\n"}, {"tool.c", c_main}});
+  tree.programs = {{.name = "made", .path = "made", .units = {"lib.c", "made.c"}},
+                   {.name = "tool", .path = "tool", .units = {"lib.c", "tool.c"}}};
+  CHECK(draft_project(tree).others == std::vector<std::string>{});
+  CHECK(drafted(tree).trigger.run == std::vector<std::string>{"{tree}/tool"});
+}
+
+TEST_CASE("a program that make only makes when asked is made in its folder, behind all the rest") {
+  FoundTree tree = tree_of({{"Makefile", ""}, {"lib.c", ""}, {"checks/all/first.c", c_main}});
+  tree.programs = {{.name = "first",
+                    .path = "checks/all/first",
+                    .units = {"checks/all/first.c", "lib.c"},
+                    .is_test = true,
+                    .folder = "checks",
+                    .is_asked_for = true}};
+  const Project project = drafted(tree);
+  CHECK(runs_of(project.build) == Runs{{"make", "-j2"}, {"make", "-j2", "-C", "checks", "all/first"}});
+  CHECK(project.trigger.run == std::vector<std::string>{"{tree}/checks/all/first"});
+}
+
+TEST_CASE("whoever chooses a test knows that it is one") {
+  FoundTree tree = tree_of({{"Makefile", ""}, {"a_test.c", c_main}, {"b_test.c", c_main}});
+  for (const std::string name : {"a_test", "b_test"})
+    tree.programs.push_back({.name = name, .path = name, .units = {name + ".c"}, .is_test = true});
+  CHECK(draft_project(tree).is_test);
+  tree.wanted_entry = "b_test";
+  CHECK_FALSE(draft_project(tree).is_test);
+  tree.programs.clear();
+  CHECK_FALSE(draft_project(tree).is_test);
+}
+
 TEST_CASE("a rule of make's that is no file is not taken for the program") {
   const auto run = [](const char* makefile) {
     return runs_of(drafted(tree_of({{"Makefile", makefile}, {"cli.c", c_main}})).build);

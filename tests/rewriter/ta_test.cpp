@@ -170,11 +170,34 @@ TEST_CASE("files that only the build makes may be missing, but make may not fail
              Catch::Contains("make does not say how it compiles") && Catch::Contains("*** no licence."));
 }
 
+TEST_CASE("a dry run leaves makefiles as they are, also those of folders that automake goes into") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "configure", "");
+  write_file(folder / "Makefile",
+             "all: ; $(MAKE) $(AM_MAKEFLAGS) -C sub\nMakefile: configure\n\techo all: > Makefile\n");
+  write_file(folder / "sub/Makefile",
+             "all: ; cc -o prog main.c\nMakefile: ../configure\n\techo all: > Makefile\n");
+  CHECK_THAT(dry_run_in(folder.path()).value_or(""), Catch::Contains("\ncc -o prog main.c\n"));
+  CHECK_THAT(read_file(folder / "Makefile"), Catch::Contains("AM_MAKEFLAGS"));
+  CHECK_THAT(read_file(folder / "sub/Makefile"), Catch::Contains("prog"));
+}
+
+TEST_CASE("steps that make below the folder say how they compile too") {
+  Tree tree(
+      {{"ta/checks/Makefile", "check: check.c\n\tcc -DCHECKED -o $@ check.c\n"}, {"ta/checks/check.c", ""}});
+  const std::size_t before = commands_of_make(tree.project, tree.folder.path() / "out").size();
+  tree.project.build.push_back({.run = {"make", "-C", "ta/checks"}});
+  const std::vector<CompileCommand> commands = commands_of_make(tree.project, tree.folder.path() / "out");
+  REQUIRE(commands.size() == before + 1);
+  CHECK_THAT(as_text(commands.back()), Catch::EndsWith("/ta/checks: cc|-DCHECKED"));
+}
+
 TEST_CASE("where the development kit is missing, or no source is compiled, it is said what to set") {
   Tree tree;
   tree.project.build.clear();
   CHECK(tree.fault() ==
-        "jcprof.json:1: make does not say how it compiles: make --dry-run --always-make --print-directory\n"
+        "jcprof.json:1: make does not say how it compiles: make --dry-run --always-make --print-directory "
+        "--assume-old=Makefile\n"
         "make: Entering directory '…/ta'\n"
         "Makefile:2: /mk/ta_dev_kit.mk: No such file or directory\n"
         "make: *** No rule to make target '/mk/ta_dev_kit.mk'.  Stop.\n"
