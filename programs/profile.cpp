@@ -229,6 +229,16 @@ ExitCode profile_again(const Profiling& all, const Refinement& refined, double t
   return code;
 }
 
+/// A recording may fail: what was measured is there.
+ExitCode record_what_noise_hides(Profiling& all, const Fault& noise) {
+  try {
+    return record_instead(all, noise);
+  } catch (const UserError& error) {
+    for (const Fault& fault : error.faults()) say(all, harmless(render(fault)) + "\n");
+    return annotate(all);
+  }
+}
+
 ExitCode profile_in(Profiling& all) {
   const FirstScope scope = make_what_fits(all);
   if (const std::optional<Fault> better = shorten_path(all)) return record_instead(all, *better);
@@ -240,7 +250,7 @@ ExitCode profile_in(Profiling& all) {
     if (fault) return record_instead(all, *fault);
     const std::optional<Fault> noise = hidden_by_noise(first, all.project);
     if (noise && !all.run.max_time_ms && records_by_itself(all.project, wish_of_call(all)))
-      return record_instead(all, *noise);
+      return record_what_noise_hides(all, *noise);
   }
   if (all.refine == RefineWish::never) return annotate(all);
   const TrapMap map = read_trap_map(all.folder.path() / "traps.json");

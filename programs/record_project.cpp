@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -25,7 +26,10 @@ namespace {
 constexpr int patience_for_recording = 6;
 // The middle one of these is what the program takes; fewer of one that takes long.
 constexpr std::size_t plain_runs = 3;
+constexpr std::size_t fewest_plain_runs = 2;  // less says nothing of how runs differ
 constexpr double most_plain_ns = 2e9;
+// Of how runs differ: then an event's cost is known to a quarter, as intervals have it.
+constexpr double clearly_slower = 4;
 
 void refuse_others(const Project& project, std::uint32_t runs) {
   const auto refuse = [&](const std::string& message, const std::string& hint) {
@@ -74,24 +78,18 @@ Sample run_once(const Project& project, const std::unique_ptr<harness::Transport
   return run;
 }
 
-/// Of the processor, as most runs have it. Where there is no log, traps do nothing.
-double ns_of_plain_run(const Project& project, const TrapMap& map, const std::filesystem::path& out) {
+/// Of the processor, in ascending order. Where there is no log, traps do nothing.
+std::vector<double> ns_of_plain_runs(const Project& project, const TrapMap& map,
+                                     const std::filesystem::path& out) {
   const auto transport = harness::make_recorded_program(project, map, out, out / "no-recording");
   std::vector<double> times;
   double sum = 0;
-  while (times.size() < plain_runs && sum < most_plain_ns) {
+  while (times.size() < fewest_plain_runs || (times.size() < plain_runs && sum < most_plain_ns)) {
     times.push_back(static_cast<double>(run_once(project, transport).ticks));
     sum += times.back();
   }
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::ranges::nth_element(times, middle);
-  return *middle;
-}
-
-/// Picoseconds of an event: by how much the recording made the program slower, shared out. 0: unknown.
-std::uint64_t cost_of_event(double slower_ns, const harness::RecordProgress& recorded) {
-  if (recorded.threads != 1 || recorded.lost > 0 || recorded.events == 0 || slower_ns <= 0) return 0;
-  return static_cast<std::uint64_t>(1000 * slower_ns / static_cast<double>(recorded.events));
+  std::ranges::sort(times);
+  return times;
 }
 
 /// One run of a program of `exec:`, behind some that are not recorded.
@@ -100,15 +98,14 @@ harness::Recorded record_program(const Project& project, const TrapMap& map, con
   Project patient = project;
   patient.session.timeout *= patience_for_recording;
   patient.trigger.clock = ProgramClock::cpu;
-  const double plain_ns = ns_of_plain_run(patient, map, out);
+  const std::vector<double> plain_ns = ns_of_plain_runs(patient, map, out);
   harness::Recording recording(log);
   const auto transport = harness::make_recorded_program(patient, map, out, recording.memory());
   recording.begin();
   const Sample run = run_once(patient, transport);
   recording.stop();
-  const double slower_ns = static_cast<double>(run.ticks) - plain_ns;
   return recording.end(static_cast<int>(run.status.value_or(0)), 0,
-                       cost_of_event(slower_ns, recording.progress()));
+                       cost_of_event(plain_ns, static_cast<double>(run.ticks), recording.progress()));
 }
 
 void record_by_agent(const Project& project, const OutputFolder& folder, const RecordOptions& options,
@@ -126,6 +123,15 @@ void record_by_agent(const Project& project, const OutputFolder& folder, const R
 }
 
 }  // namespace
+
+std::uint64_t cost_of_event(std::span<const double> plain_ns, double recorded_ns,
+                            const harness::RecordProgress& recorded) {
+  if (recorded.threads != 1 || recorded.lost > 0 || recorded.events == 0) return 0;
+  if (plain_ns.size() < fewest_plain_runs) return 0;
+  const double slower_ns = recorded_ns - plain_ns[plain_ns.size() / 2];
+  if (slower_ns <= clearly_slower * (plain_ns.back() - plain_ns.front())) return 0;
+  return static_cast<std::uint64_t>(1000 * slower_ns / static_cast<double>(recorded.events));
+}
 
 bool is_started_anew(const Project& project) {
   return project.transport.starts_with("exec:");

@@ -3,6 +3,9 @@
 // it.
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "harness/record/recording.hpp"
 #include "programs/options.hpp"
 #include "src/core/output_folder.hpp"
@@ -22,6 +25,12 @@ struct RecordedProject {
 
 /// A program that runs once for each shot, and for a recording.
 bool is_started_anew(const Project& project);
+
+/// Picoseconds of an event: by how much the recorded run was slower than the middle one of the plain runs,
+/// shared out. `plain_ns`: their times of the processor, ascending. 0: unknown, as where plain runs differ by
+/// more than a quarter of that.
+std::uint64_t cost_of_event(std::span<const double> plain_ns, double recorded_ns,
+                            const harness::RecordProgress& recorded);
 
 /// In `folder`, which is held. UserError where the project is of applets, or a step of it fails. A program
 /// that does not stand behind an agent is recorded in one run.

@@ -83,12 +83,14 @@ bool holds_inlined_trap(const SourceModel& model) {
   });
 }
 
-/// Some traps are functions that gcc must inline: in C++ and in enclaves all, in C those that a function is
-/// left by. It refuses that where a function is compiled for another processor than they are.
-bool may_refuse_inlining(const std::vector<SourceModel>& models, Reach reach) {
+/// Some traps are functions that gcc must inline: in C++, in enclaves and where they record all, in C those
+/// that a function is left by. It refuses that where a function is compiled for another processor than they
+/// are.
+bool may_refuse_inlining(const std::vector<SourceModel>& models, Reach reach, TrapAction action) {
+  if (std::ranges::any_of(models, holds_inlined_trap)) return true;
   if (std::ranges::none_of(models, has_processors)) return false;
-  return reach == Reach::enclave || !std::ranges::all_of(models, is_c) ||
-         std::ranges::any_of(models, has_processor_pragma) || std::ranges::any_of(models, holds_inlined_trap);
+  return reach == Reach::enclave || action == TrapAction::record || !std::ranges::all_of(models, is_c) ||
+         std::ranges::any_of(models, has_processor_pragma);
 }
 
 enum class UnitState : std::uint8_t { open, settled };
@@ -194,7 +196,8 @@ class CLanguage : public Language {
  private:
   SyntaxCheck& compilers_for(const Instrumentation& work, const fs::path& tree) {
     if (!compilers_)
-      compilers_.emplace(tree.parent_path() / "compile", may_refuse_inlining(work.models, entering_.reach));
+      compilers_.emplace(tree.parent_path() / "compile",
+                         may_refuse_inlining(work.models, entering_.reach, project_.action));
     return *compilers_;
   }
 
@@ -207,9 +210,6 @@ class CLanguage : public Language {
         wanted.push_back(open[i]);
     std::vector<CompileUnit> units;
     for (const CheckedUnit* unit : wanted) units.push_back(unit->unit);
-    // gcc looks at lines for this alone, for longer than at all else, and not where a #line stands as in
-    // ours.
-    for (CompileUnit& unit : units) unit.arguments.emplace_back("-Wno-misleading-indentation");
     std::vector<UnitAnswer> originals = compilers.run(units);
     for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i]->original = std::move(originals[i]);
   }

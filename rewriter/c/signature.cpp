@@ -188,9 +188,11 @@ bool names_processor(CXCursor function) {
         clang_getSpellingLocation(clang_getCursorLocation(child), &file, nullptr, nullptr, &at);
         std::size_t size = 0;
         const char* text = clang_getFileContents(clang_Cursor_getTranslationUnit(child), file, &size);
-        const std::string_view word =
-            text == nullptr || at > size ? "target" : std::string_view(text, size).substr(at, 8);
-        *static_cast<bool*>(data) |= word.starts_with("target") || word == "__target";
+        constexpr std::size_t longest_name = 40;  // with its scope, as in gnu::target
+        std::string_view name =
+            text == nullptr || at > size ? "target" : std::string_view(text, size).substr(at, longest_name);
+        name = name.substr(0, name.find('('));
+        *static_cast<bool*>(data) |= name.find("target") != name.npos;
         return CXChildVisit_Continue;
       },
       &found);

@@ -2,6 +2,7 @@
 #include "rewriter/draft/facts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <regex>
@@ -259,15 +260,16 @@ std::vector<std::string> options_of_configure(const FoundTree& tree) {
   const std::size_t end = log->second.find('\n', begin + mark.size());
   std::vector<std::string> words = split_command(log->second.substr(begin, end - begin)).words;
   const auto script = std::ranges::find(words, "configure", name_of_file);
-  if (script != words.end()) words.erase(words.begin(), script + 1);
+  if (script == words.end()) return {};
+  words.erase(words.begin(), script + 1);
   return words;
 }
 
 void refuse_unmade_configure(const FoundTree& tree) {
   const auto has = [&](const char* path) { return std::ranges::binary_search(tree.paths, path); };
-  if (!has("configure.ac") || has("configure") || has("CMakeLists.txt") || has("meson.build") ||
-      has("Makefile"))
-    return;
+  constexpr std::array others{"configure",   "CMakeLists.txt", "meson.build",
+                              "GNUmakefile", "makefile",       "Makefile"};
+  if (!has("configure.ac") || !tree.programs.empty() || std::ranges::any_of(others, has)) return;
   throw UserError(Fault{.message = "this is an autoconf project, and its ./configure has not been made yet",
                         .hint = "run autoreconf -fi and ./configure here first, with the options that you "
                                 "build with; then jcprof init"});

@@ -253,7 +253,11 @@ void Engine::take_look() {
              .lasts = is_prepared_};
   if (finds_coarse_clock()) return begin_again();
   // Rounds of earlier calls say themselves from when on they are prepared.
-  if (memory_.moves > 0 && !is_prepared_ && !is_resuming_) return begin_prepared();
+  if (memory_.moves > 0 && !is_prepared_ && !is_resuming_) {
+    if (round_ % 2 == 0) return begin_prepared();
+    next_look_ = static_cast<std::uint32_t>(columns_.times.rounds()) + 1;  // behind the twin of this round
+    return;
+  }
   if (phase_ == Phase::zoom && !is_last_round()) return take_zoom();
   if (phase_ == Phase::rounds) first_round_ = first_of_level_;
   if (settings_.figures) {

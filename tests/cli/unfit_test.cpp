@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "programs/unfit.hpp"
+#include "programs/record_project.hpp"
 
 #include <chrono>
 #include <limits>
@@ -188,6 +189,22 @@ TEST_CASE("where runs take different paths, that is the cause") {
   CHECK(unfit(profile, program())->message ==
         "no line of the command has a time: its runs take different paths, and too few shots tell which one "
         "they took");
+}
+
+TEST_CASE("an event costs what recording adds, where that is clear of how plain runs differ") {
+  const harness::RecordProgress recorded{.events = 1000, .threads = 1};
+  const auto cost = [&](std::vector<double> plain_ns, double recorded_ns) {
+    return cost_of_event(plain_ns, recorded_ns, recorded);
+  };
+  CHECK(cost({1e6, 1.001e6, 1.002e6}, 1.011e6) == 10'000);  // of 10 µs
+  CHECK(cost({1e6, 1.001e6, 1.003e6}, 1.011e6) == 0);
+  CHECK(cost({1e6, 1e6}, 1e6) == 0);
+  CHECK(cost({1e6}, 2e6) == 0);
+  CHECK(cost({1e6, 1e6}, 0.9e6) == 0);
+  const std::vector<double> same{1e6, 1e6};
+  CHECK(cost_of_event(same, 2e6, {.events = 1000, .lost = 1, .threads = 1}) == 0);
+  CHECK(cost_of_event(same, 2e6, {.events = 1000, .threads = 2}) == 0);
+  CHECK(cost_of_event(same, 2e6, {.threads = 1}) == 0);
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ TEST_CASE("where commands leave something behind, a whole one comes before each 
 
 TEST_CASE("a call of few rounds has all of them with a whole command before each stop") {
   const Workload work(situation_named("left-over-8%").value(), 20, Shape::skew, 1);
-  for (const std::uint32_t rounds : {16U, 24U}) {
+  for (const std::uint32_t rounds : {11U, 16U, 24U}) {
     engine::Engine engine({.stops = work.stops(), .precision = {.absolute = 1e-6}, .most_rounds = rounds});
     SyntheticDevice device(situation_named("left-over-8%").value(), first_seed);
     while (engine.next().phase != engine::Phase::done) {
@@ -123,6 +123,7 @@ TEST_CASE("a call of few rounds has all of them with a whole command before each
       engine.take(readings);
     }
     CHECK(engine.is_prepared());
+    CHECK(engine.first_round() % 2 == 1);  // its twin is the next one
     CHECK(engine.assumptions().memory.moves == 0);
     CHECK(engine.times().rounds() == rounds);
   }

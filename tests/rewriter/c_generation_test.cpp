@@ -480,3 +480,17 @@ TEST_CASE("a trap that cannot be inlined for a function's processor is taken out
   CHECK(tree.generated.notes.size() == 1);
   CHECK(tree.output({"sh", "-c", "gcc a.c -o a && ./a"}) == "3");
 }
+
+TEST_CASE(
+    "a trap that records is taken out too where it cannot be inlined, however the attribute is written") {
+  const std::string attribute =
+      GENERATE("__attribute__((target(\"no-sse\")))", "[[gnu::target(\"no-sse\")]]");
+  const auto action = GENERATE(TrapAction::stop, TrapAction::record);
+  INFO(attribute);
+  Tree tree(Sources{{"a.c", "#define GIVE(x) do { return (x); } while (0)\n" + attribute +
+                                " static int f(int x) {\n  x += 1;\n  GIVE(x);\n}\n" + main_calling("f")}},
+            {"-std=gnu2x"});
+  tree.project.action = action;
+  tree.generate();
+  CHECK(tree.output({"gcc", "-std=gnu2x", "-c", "a.c", "-o", "a.o"}) == "0");
+}
