@@ -48,9 +48,8 @@ TEST_CASE("a command that takes turns is not measured as if it always went one w
   const std::vector<std::string> warnings = torture.warnings();
   for (const char* expected :
        {"path varies: runs of input 0 () take different paths, N of M the most frequent one: that is what is "
-        "reported line by line, and of the others the edges; where a state of the target decides, bring it "
-        "back "
-        "to one: \"before_each\" or \"reset\" in \"session\"",
+        "reported line by line, and of the others the edges; where a state of the target decides, bring the "
+        "target back to one state before each run: \"before_each\" or \"reset\" in \"session\"",
         "missed: N of M shots ran to the end instead of stopping (first: …)"})
     CHECK_THAT(warnings, Catch::VectorContains(std::string(expected)));
 }
