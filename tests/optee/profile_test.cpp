@@ -80,9 +80,9 @@ TEST_CASE("two whole profiles under an instruction counter are the same, however
   const Workplace place("optee-twice");
   JCPROF_NEEDS_OPTEE_MACHINE(place);
   const fs::path project = example(place);
-  json first = profiled(place, project, {"--rounds", "2"});
+  json first = profiled(place, project, {"--rounds", "2", "--max-time", "10m"});
   in_pieces(project);
-  json second = profiled(place, project, {"--fresh", "--rounds", "2"});
+  json second = profiled(place, project, {"--fresh", "--rounds", "2", "--max-time", "10m"});
   CHECK(first.erase("started") == 1);
   second.erase("started");
   CHECK(json::diff(first, second) == json::array());
