@@ -135,9 +135,8 @@ TEST_CASE("a varying path is told, and measured all the same") {
   CHECK(has(
       bench.run().warnings,
       "path varies: runs of input 0 () take different paths, 20 of 30 the most frequent one: that is what is "
-      "reported line by line, and of the others the edges; where a state of the target decides, bring it "
-      "back "
-      "to one: \"before_each\" or \"reset\" in \"session\""));
+      "reported line by line, and of the others the edges; where a state of the target decides, bring the "
+      "target back to one state before each run: \"before_each\" or \"reset\" in \"session\""));
   // Seven stops, and the event that only the other way passes.
   CHECK(bench.in_rounds() == 4 * 8);
   CHECK(bench.path.back() == Event{.trap = TrapId{5}});
