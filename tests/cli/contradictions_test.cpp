@@ -108,7 +108,7 @@ TEST_CASE("run and annotate end with 4 where no shots are left for a whole comma
   const test::TemporaryFolder folder;
   write_project(folder.path(), {{"half_done", 12}, {"stop", 1000}});
   const ProcessResult measured =
-      run("jcprof-run", {".", "--rounds", "20", "--max-shots", "300"}, folder.path());
+      run("jcprof-run", {".", "--rounds", "20", "--max-shots", "600"}, folder.path());
   INFO(measured.tail);
   CHECK(measured.exit_status == 4);
   CHECK(measured.tail.find("warning: memory: ") != std::string::npos);
