@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Of a program that has closed its output and not yet ended.
+// A program that has closed its output may take so long to end.
 constexpr milliseconds last_moments{500};
 
 Command filled(const StartStep& start, const Placeholders& values) {

@@ -93,8 +93,7 @@ class Transport {
   /// One calibration command with `passes` passes, rounded up to what the target can do. Nothing where the
   /// target does not do that.
   virtual std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) = 0;
-  /// Whether the project wants the command to be answered so. Only the first answer to an input must be
-  /// right.
+  /// The project wants the command to be answered so. Only the first answer to an input must be right.
   virtual bool is_right(std::uint32_t /*status*/) const { return true; }
 };
 

@@ -145,9 +145,8 @@ std::string ask_make(FoundTree& tree) {
   if (checks) tree.programs = rewriter::make_programs(*checks, here);
   for (rewriter::FoundProgram& program : tree.programs) program.is_test = program.is_asked_for = true;
   if (checks || !has(tree, "configure")) return "";
-  return "it links no program, and a dry run of make check fails, as it may before anything is made: run "
-         "make "
-         "here, then jcprof init";
+  return "it links no program, and a dry run of make check fails, as it may before anything is made: "
+         "run make here, then jcprof init";
 }
 
 /// Configures. Returns why that does not say what is made; empty where it does.

@@ -46,7 +46,7 @@ std::string in_time(double seconds) {
   return seconds < 120 ? fmt::format("{:.0f} s", seconds) : fmt::format("{:.0f} min", seconds / 60);
 }
 
-/// What jcprof profile does instead of measuring.
+/// jcprof profile does this, and does not measure.
 std::string instead(const Project& project, const Fault& why) {
   return records_by_itself(project, wish_of(project)) ? "jcprof profile records one run of it by itself"
                                                       : why.hint;

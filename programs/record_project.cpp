@@ -28,7 +28,8 @@ constexpr int patience_for_recording = 6;
 constexpr std::size_t plain_runs = 3;
 constexpr std::size_t fewest_plain_runs = 2;  // less says nothing of how runs differ
 constexpr double most_plain_ns = 2e9;
-// Of how runs differ: then an event's cost is known to a quarter, as intervals have it.
+// A recorded run is slower by so many times the difference between plain ones: then an event's cost is known
+// to a quarter, as intervals have it.
 constexpr double clearly_slower = 4;
 
 void refuse_others(const Project& project, std::uint32_t runs) {
@@ -78,7 +79,7 @@ Sample run_once(const Project& project, const std::unique_ptr<harness::Transport
   return run;
 }
 
-/// Of the processor, in ascending order. Where there is no log, traps do nothing.
+/// The times of the processor, in ascending order. Without a log, traps do nothing.
 std::vector<double> ns_of_plain_runs(const Project& project, const TrapMap& map,
                                      const std::filesystem::path& out) {
   const auto transport = harness::make_recorded_program(project, map, out, out / "no-recording");

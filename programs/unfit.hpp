@@ -18,18 +18,18 @@ enum class FewerTraps : std::uint8_t { none, untried };
 /// What `jcprof record --project` can do; behind somebody's own agent nobody knows.
 bool can_be_recorded(const Project& project);
 
-/// What a call of `jcprof profile` asks for, besides the project.
+/// A call of `jcprof profile` asks for this, besides the project.
 struct ProfileWish {
   std::string transport = {};   // empty: the project's
   bool asks_for_shots = false;  // it gets them
   bool asks_for_time = false;   // the same
 };
 
-/// Of a call without options.
+/// The wish of a call without options.
 ProfileWish wish_of(const Project& project);
 
-/// What stops do not suit `jcprof profile` records, one run of it: programs alone, by the transport that it
-/// measures with.
+/// `jcprof profile` records one run of a command that stops do not suit: of programs alone, by the transport
+/// that it measures with.
 bool records_by_itself(const Project& project, const ProfileWish& wish);
 
 /// The better tool, with the command as it can be pasted into a shell; empty where there is none.

@@ -39,7 +39,7 @@ void check_build(const RecordedLog& log, const jcprof_log_head& head) {
       "name the traps.json that was written with the program that ran");
 }
 
-/// What the target calibrates in a loop is the least: between other code an event costs more.
+/// At least the cost that the target calibrates, in a loop: between other code an event costs more.
 std::uint64_t cost_of_trap(const LogFacts& facts, const TickScale& scale) {
   const std::uint64_t calibrated = facts.head.trap_ticks;
   if (!facts.end || scale.unit != ClockUnit::ns) return calibrated;

@@ -17,7 +17,7 @@ namespace {
 
 // --- Functions without traps ---
 
-/// Naked functions are, and another declaration or a macro may call them that: traps would spoil registers.
+/// A naked function is. Another declaration or a macro may make it one, and traps would spoil its registers.
 bool is_assembly(const CSyntax& syntax, NodeIndex body) {
   const std::vector<NodeIndex> statements = syntax.children(body);
   return !statements.empty() && std::ranges::all_of(statements, [&](NodeIndex statement) {
@@ -259,7 +259,7 @@ std::uint32_t add_function(CWalk& walk, const CFunction& source, const CWalk::Fr
                 .names_processor = source.names_processor};
   if (walk.entering.reach == Reach::ta && !source.written.empty()) {  // OP-TEE's header renames
     made.simple_name = source.written;
-    made.name = source.owner + (source.owner.empty() ? "" : "::") + source.written;
+    made.name = source.owner.empty() ? source.written : source.owner + "::" + source.written;
   }
   std::string parameters = fmt::format("({})", fmt::join(source.signature.parameters, ","));
   if (source.is_lambda) {
@@ -393,8 +393,8 @@ void mark_unseen(CWalk& walk, std::string_view reason) {
 }
 
 void count(CWalk& walk, NodeIndex node) {
-  if (const CNode& n = walk.syntax[node]; !n.in_macro)
-    walk.fragment.statements.push_back({.begin = n.begin, .function = walk.frame.function});
+  const CNode& n = walk.syntax[node];
+  if (!n.in_macro) walk.fragment.statements.push_back({.begin = n.begin, .function = walk.frame.function});
 }
 
 }  // namespace jcprof::rewriter

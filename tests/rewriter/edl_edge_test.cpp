@@ -87,6 +87,18 @@ class Edge {
             {folder + "/untrusted.c", "bridge.c", "host/enclave_u.c", "-o", "bridge.so", "-ldl"});
   }
 
+  /// NAME.c of the folder, in C; g++ takes the headers too.
+  void run_program(const std::string& name, const Strings& headers) const {
+    const Strings both{"-Wall", "-Wextra", "-Werror", "-Ihost"};
+    Strings c{"gcc", "-std=c11", "-UNDEBUG", name + ".c", "-o", name};
+    Strings cpp{"g++", "-std=c++11", "-fsyntax-only"};
+    for (Strings* argv : {&c, &cpp}) argv->insert(argv->end(), both.begin(), both.end());
+    cpp.insert(cpp.end(), headers.begin(), headers.end());
+    run(path(), c);
+    run(path(), {"./" + name});
+    run(path(), cpp);
+  }
+
  private:
   test::TemporaryFolder folder_;
 };
@@ -336,11 +348,7 @@ int main(void) {
   return 0;
 }
 )sdk");
-  run(edge.path(),
-      {"gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-UNDEBUG", "-Ihost", "sdk.c", "-o", "sdk"});
-  run(edge.path(), {"./sdk"});
-  run(edge.path(), {"g++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-Ihost", "-include",
-                    "sgx_tseal.h", "-x", "c++", "host/sgx_thread.h"});
+  edge.run_program("sdk", {"-include", "sgx_tseal.h", "-x", "c++", "host/sgx_thread.h"});
 }
 
 TEST_CASE("a host build has the SDK's digests and ciphers, and two enclaves agree on a key") {
@@ -440,11 +448,7 @@ int main(void) {
   return 0;
 }
 )sdk");
-  run(edge.path(),
-      {"gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-UNDEBUG", "-Ihost", "crypto.c", "-o", "crypto"});
-  run(edge.path(), {"./crypto"});
-  run(edge.path(), {"g++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-Ihost", "-x",
-                    "c++", "host/sgx_dh.h"});
+  edge.run_program("crypto", {"-x", "c++", "host/sgx_dh.h"});
 }
 
 TEST_CASE("a bridge is made for public ecalls only") {
