@@ -111,6 +111,7 @@ class Child {
     if (is_loaded_) bridge_->functions().unload();
     is_loaded_ = succeeds(bridge_->functions().load(), result, Came::failed);
     if (is_loaded_ && !settings_.log.empty()) hand_over_log(result);
+    if (is_loaded_ && settings_.build != 0) compare_build(result);
     exchange_.flags = bridge_->functions().flags;
     put_text(bridge_->note(), exchange_.note);
     const char* device = bridge_->functions().device;
@@ -127,6 +128,17 @@ class Child {
         succeeds(bridge_->functions().control(JCPROF_PLUGIN_RECORD, reinterpret_cast<jcprof_window*>(log_)),
                  result, Came::refused) &&
         has_own_storage(log_->misplaced, result);
+  }
+
+  /// Arming tells the build. 0: the bridge is one by hand that does not.
+  void compare_build(Result& result) {
+    arm({});
+    if (!succeeds(bridge_->functions().control(JCPROF_PLUGIN_ARM, window()), result, Came::refused)) return;
+    const std::uint32_t build = window()->build;
+    if (build == 0 || build == settings_.build) return;
+    fail(result, Came::refused,
+         fmt::format("the enclave is build {:08x}, traps.json is of build {:08x}", build, settings_.build),
+         "build what jcprof-gen wrote last: \"jcprof profile\" does all of it");
   }
 
   void call(const Order& order, Result& result) {

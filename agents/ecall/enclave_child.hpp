@@ -3,6 +3,7 @@
 // judges nothing. A crash in here is what the process is for.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 
 #include "agents/ecall/bridge.hpp"
@@ -14,6 +15,7 @@ namespace jcprof::ecall {
 struct ChildSettings {
   BridgeChoice bridge;
   ClockKind clock = ClockKind::monotonic;
+  std::uint32_t build = 0;         // that the enclave must be of; 0: any
   std::filesystem::path log = {};  // empty: nothing is recorded
 };
 

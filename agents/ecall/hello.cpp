@@ -31,6 +31,11 @@ ClockKind clock_of(const json& options) {
   return *kind;
 }
 
+/// 0: the request does not say.
+std::uint32_t build_of(const json& arming) {
+  return static_cast<std::uint32_t>(agents::natural(arming, "build", 0, UINT32_MAX));
+}
+
 }  // namespace
 
 agents::Greeting greet(const std::filesystem::path& bridge, const AgentGreeting& greeting) {
@@ -41,7 +46,9 @@ agents::Greeting greet(const std::filesystem::path& bridge, const AgentGreeting&
   const ClockKind kind = clock_of(parse_line(greeting.options));
   AgentDescription description = description_of(kind);
   auto enclave = std::make_unique<Enclave>(
-      ChildSettings{.bridge = {.file = bridge, .ecall = agents::text_of(trigger, "ecall")}, .clock = kind});
+      ChildSettings{.bridge = {.file = bridge, .ecall = agents::text_of(trigger, "ecall")},
+                    .clock = kind,
+                    .build = build_of(parse_line(greeting.arming))});
   const Enclave& shown = *enclave;
   auto target = std::make_unique<agents::Target>(
       std::move(enclave), agents::TargetSettings{.what = "enclave",

@@ -84,6 +84,16 @@ TEST_CASE("an enclave that cannot be created ends the hello with the reason") {
   CHECK(error_of(shop.bridge()) == json{{"message", "the enclave cannot be created: out of enclave memory"}});
 }
 
+TEST_CASE("an enclave of another build than the traps ends the hello with both builds") {
+  const Shop shop({"BUILD=0xCAFE"});
+  const auto with_build = [](std::uint32_t build) { return json{{"arming", {{"build", build}}}}; };
+  CHECK(error_of(shop.bridge(), with_build(0x12345678)) ==
+        json{{"message", "the enclave is build 0000cafe, traps.json is of build 12345678"},
+             {"hint", "build what jcprof-gen wrote last: \"jcprof profile\" does all of it"}});
+  CHECK(answered(shop.bridge(), with_build(0xCAFE)).contains("ok"));
+  CHECK(answered(Shop().bridge(), with_build(0x12345678)).contains("ok"));  // it does not say
+}
+
 TEST_CASE("hello says what is measured, and by which clock") {
   const Shop shop({"FLAGS=JCPROF_PLUGIN_SIMULATED"});
   const json answer = answered(shop.bridge(), {{"options", {{"clock", "monotonic"}}}});

@@ -158,6 +158,9 @@ static int control(uint32_t verb, struct jcprof_window *to) {
   if (to->room > 0) jcprof_arm_trace(&run, to->from, (uint32_t *)(void *)(to + 1), to->room);
   to->trap = 0;
   to->hit = 0;
+#ifdef BUILD
+  to->build = BUILD;
+#endif
   run.to = head;
   window = to;
   return 0;
