@@ -9,6 +9,7 @@
 
 #include "programs/output.hpp"
 #include "src/core/error.hpp"
+#include "src/core/install_hint.hpp"
 #include "src/core/name_table.hpp"
 
 namespace jcprof::cli {
@@ -107,7 +108,8 @@ void look_at_project(const ProjectFacts& project, Findings& findings) {
     findings.push_back(
         {Verdict::missing, "program",
          program + (program.find('/') == std::string::npos ? " is not in PATH" : " cannot be run"),
-         "install it: \"build\", \"install\", \"start\", \"trigger\" or \"transport\" runs it"});
+         way_to_install(program.substr(program.rfind('/') + 1)) +
+             ": \"build\", \"install\", \"start\", \"trigger\" or \"transport\" runs it"});
   look_at_out(project, findings);
 }
 

@@ -123,7 +123,8 @@ class Trial {
       make_tree({.common = options_}, folder_);
       throw UserError(Fault{
           .message = error.faults().front().message,
-          .hint = is_of_the_project ? "it fails without traps too: mend \"build\" or the sources first"
+          .hint = is_of_the_project ? error.faults().front().hint +
+                                          "; it fails without traps too: mend \"build\" or the sources first"
                                     : "it does not fail without traps: leave the function that it names "
                                       "out by \"exclude\" in \"profile\", or choose a coarser \"level\""});
     }

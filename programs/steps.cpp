@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
+#include "programs/step_cause.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/error.hpp"
 #include "src/core/error_json.hpp"
@@ -40,6 +41,16 @@ Command filled(const Step& step, const Placeholders& values) {
   return command;
 }
 
+UserError failure(const std::string& name, const Command& command, const ProcessResult& result,
+                  const fs::path& log) {
+  // The log has the beginning of the output, the result its end.
+  const auto [what, way_out] = cause_of_failure(read_file(log) + '\n' + result.tail);
+  return UserError(Fault{
+      .message = fmt::format("the {} step failed with status {}: {}{}\n{}", name, result.exit_status,
+                             what.empty() ? "" : what + "\n", command_line(command.argv), result.tail),
+      .hint = fmt::format("{}{}its output is in {}", way_out, way_out.empty() ? "" : "; ", log.string())});
+}
+
 void run_step(const std::string& name, const Step& step, const Placeholders& values,
               const StepOptions& options) {
   const Command command = filled(step, values);
@@ -53,10 +64,7 @@ void run_step(const std::string& name, const Step& step, const Placeholders& val
     throw environment_error(fmt::format("the {} step did not end in {} s: {}", name,
                                         step.timeout.count() / 1000, command_line(command.argv)),
                             fmt::format("set \"timeout_s\"; its output is in {}", log.string()));
-  if (result.exit_status != 0)
-    throw UserError(Fault{.message = fmt::format("the {} step failed with status {}: {}\n{}", name,
-                                                 result.exit_status, command_line(command.argv), result.tail),
-                          .hint = fmt::format("its output is in {}", log.string())});
+  if (result.exit_status != 0) throw failure(name, command, result, log);
 }
 
 std::vector<std::string> words_of(const GenOptions& options, const fs::path& out) {

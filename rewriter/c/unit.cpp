@@ -13,6 +13,8 @@
 
 #include "rewriter/c/arguments.hpp"
 #include "rewriter/c/cursors.hpp"
+#include "rewriter/project_programs.hpp"
+#include "src/core/install_hint.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -166,16 +168,24 @@ class UnitReader {
 
   Fault fault(CXDiagnostic diagnostic) const {
     const CPoint at = point_of(clang_getDiagnosticLocation(diagnostic));
-    Fault result{
-        .message = taken(clang_getDiagnosticSpelling(diagnostic)),
-        .place = {.file = unit_.path},
-        .hint = fmt::format("clang 19 read {} with the flags that \"compile\" gives for it", unit_.path)};
+    Fault result{.message = taken(clang_getDiagnosticSpelling(diagnostic)),
+                 .place = {.file = unit_.path},
+                 .hint = hint()};
     if (at.file == nullptr) return result;
     result.place = {.file = taken(clang_getFileName(at.file)), .line = at.line, .column = at.column};
     std::size_t size = 0;
     if (const char* content = clang_getFileContents(unit_handle_.get(), at.file, &size); content != nullptr)
       result.place = place_at(result.place.file, std::string_view(content, size), at.offset);
     return result;
+  }
+
+  /// A cross compiler brings the headers of its machine.
+  std::string hint() const {
+    const std::string compiler = unit_.arguments.empty() ? "cc" : unit_.arguments.front();
+    if (!is_there(compiler, unit_.folder))
+      return fmt::format("its compiler, \"{}\", is not there, nor may be its headers: {}", compiler,
+                         way_to_install(std::filesystem::path(compiler).filename().string()));
+    return fmt::format("clang 19 read {} with the flags that \"compile\" gives for it", unit_.path);
   }
 
   std::optional<std::size_t> source(CXFile file) {

@@ -82,7 +82,24 @@ TEST_CASE("a program that fails is named with its status") {
 TEST_CASE("a build that fails without traps too is the project's own") {
   CHECK_THAT(fault_with(built_by({"cc", "-o", "{out}/app", "none.c"})),
              Catch::StartsWith("build: the build step failed") &&
-                 Catch::EndsWith("it fails without traps too: mend \"build\" or the sources first"));
+                 Catch::EndsWith("; it fails without traps too: mend \"build\" or the sources first"));
+}
+
+TEST_CASE("the first line of a failed build names the cause") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "b.c", "int b(void) {\n  return none;\n}\n");
+  const std::string with_error =
+      found_in(folder, {{"sources", {"a.c"}}, {"build", {{{"run", {"make", "-s", "b.o", "CC=gcc"}}}}}})
+          .back()["what"];
+  CHECK_THAT(with_error, Catch::StartsWith("the build step failed with status 2: b.c:2:10: error: "));
+  const json found = found_in(
+      folder,
+      {{"sources", {"a.c"}}, {"build", {{{"run", {"make", "-s", "b.o", "CC=aarch64-linux-none-gcc"}}}}}});
+  CHECK_THAT(found.back()["what"].get<std::string>(),
+             Catch::StartsWith(
+                 "the build step failed with status 2: there is no program \"aarch64-linux-none-gcc\"\n"));
+  CHECK_THAT(found.back()["way_out"].get<std::string>(),
+             Catch::StartsWith("install it (Debian: gcc-aarch64-linux-none); "));
 }
 
 TEST_CASE("a build that fails because of traps alone is said to") {
@@ -179,6 +196,17 @@ TEST_CASE("a header that is not found is named with the line that includes it") 
       found_in(folder, json::object(), "\n#include \"none.h\"\nint main(void) { return 0; }\n");
   CHECK_THAT(found.back()["what"].get<std::string>(), Catch::EndsWith("/a.c:2: 'none.h' file not found"));
   CHECK(read_file(folder / "err").empty());
+}
+
+TEST_CASE("a cross compiler that is not there is named where its headers are missing") {
+  const test::TemporaryFolder folder;
+  const json found = found_in(folder, {{"compile", {{"compiler", "aarch64-linux-none-gcc"}}}},
+                              "#include <of_the_other_machine.h>\nint main(void) { return 0; }\n");
+  CHECK_THAT(found.back()["what"].get<std::string>(),
+             Catch::EndsWith("'of_the_other_machine.h' file not found"));
+  CHECK(found.back()["way_out"] ==
+        "its compiler, \"aarch64-linux-none-gcc\", is not there, nor may be its headers: install it (Debian: "
+        "gcc-aarch64-linux-none)");
 }
 
 TEST_CASE("a development kit that is not there is named as what the environment must give") {

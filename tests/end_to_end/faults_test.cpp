@@ -138,7 +138,8 @@ TEST_CASE("a build step that fails ends the profile with its output") {
   CHECK(said.status == 2);
   CHECK(said.out.empty());
   CHECK(said.err ==
-        "the build step failed with status 2: javac --release 8 -encoding UTF-8 -nowarn "
+        "the build step failed with status 2: error: file not found: src/Missing.java\n"
+        "javac --release 8 -encoding UTF-8 -nowarn "
         "-Xlint:-options -cp "
         "@/pin/../lib/jcardsim.jar"
         " -sourcepath src -d @/pin/jcprof-out/classes src/PinApplet.java src/PM.java src/Missing.java\n"

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the reason why a build step failed in its output. Knows compilers, linkers, make, shells, Java and
+// CMake.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace jcprof::cli {
+
+struct StepCause {
+  std::string what = {};     // one line; empty: the output does not say
+  std::string way_out = {};  // may be empty
+};
+
+/// The first error of a compiler or a linker; else a program that is not there; else what make, CMake or Java
+/// complain of first.
+StepCause cause_of_failure(std::string_view output);
+
+}  // namespace jcprof::cli
