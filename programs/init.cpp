@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -53,12 +54,53 @@ void find_simulators(rewriter::FoundTree& tree) {
   }
 }
 
+/// A kit that a variable of the environment names, and files by which it is known.
+struct Kit {
+  const char* variable;
+  TargetKind target;
+  std::vector<const char*> files;
+  const char* without;  // what the draft does without it
+};
+
+const Kit sgx_sdk{.variable = "SGX_SDK",
+                  .target = TargetKind::sgx_enclave,
+                  .files = {"include/sgx_urts.h", "bin/x64/sgx_edger8r"},
+                  .without = "the draft is for a host build; set it to the folder of Intel's SDK"};
+const Kit optee_kit{.variable = "TA_DEV_KIT_DIR",
+                    .target = TargetKind::optee_ta,
+                    .files = {"mk/ta_dev_kit.mk"},
+                    .without = "the draft does without; set it to the folder export-ta_… of OP-TEE's build"};
+
+/// The file that a folder lacks for being that kit; null: none.
+const char* missing_file(const Kit& kit, const fs::path& folder) {
+  for (const char* file : kit.files)
+    if (!fs::exists(folder / file)) return file;
+  return nullptr;
+}
+
+/// Empty where there is none.
+std::string known_sdk() {
+  const fs::path folder = variable(sgx_sdk.variable);
+  return missing_file(sgx_sdk, folder) == nullptr ? folder.string() : "";
+}
+
 /// OP-TEE's development kit: the environment's, else that of scripts/optee-vm; empty where there is none.
 std::string known_dev_kit() {
-  for (const fs::path& kit : {variable("TA_DEV_KIT_DIR"),
-                              cache_folder() / "optee-vm/root/usr/lib/optee-os-dev/vexpress-qemu_armv8a"})
-    if (fs::exists(kit / "mk/ta_dev_kit.mk")) return kit.string();
+  for (const fs::path& folder : {variable(optee_kit.variable),
+                                 cache_folder() / "optee-vm/root/usr/lib/optee-os-dev/vexpress-qemu_armv8a"})
+    if (missing_file(optee_kit, folder) == nullptr) return folder.string();
   return "";
+}
+
+/// Says that a variable names no kit, if the draft would have used one.
+void say_of_wrong_kits(TargetKind target) {
+  for (const Kit& kit : {sgx_sdk, optee_kit}) {
+    const fs::path folder = variable(kit.variable);
+    if (folder.empty() || kit.target != target) continue;
+    if (const char* file = missing_file(kit, folder); file != nullptr)
+      fmt::print(stderr, "note: {} is {}, where there is no {}: {}\n", kit.variable,
+                 harmless(folder.string()), file, kit.without);
+  }
 }
 
 /// None where PATH leads into the folder: nobody has allowed what lies there.
@@ -78,8 +120,7 @@ rewriter::FoundTree look_at(const fs::path& folder, const InitOptions& options) 
   }
   find_simulators(tree);
   tree.dev_kit = known_dev_kit();
-  if (const fs::path sdk = variable("SGX_SDK"); fs::exists(sdk / "include/sgx_urts.h"))
-    tree.sdk = sdk.string();
+  tree.sdk = known_sdk();
   tree.is_sgx_hardware = variable("SGX_MODE") == "HW";
   tree.compiler = known_compiler(folder);
   tree.root = folder;
@@ -123,6 +164,7 @@ ExitCode init(const InitOptions& options) {
   const rewriter::Draft draft = rewriter::draft_project(tree);
   const Project project = parse_project(file, draft.text);
   write_file(file, draft.text);
+  say_of_wrong_kits(project.target);
   if (!options.quiet) say(draft, project, options.folder);
   return ExitCode::done;
 }

@@ -49,6 +49,53 @@ TEST_CASE("init hands on which trusted application it is to take") {
   CHECK_THAT(read_file(folder / "-tas/jcprof.json"), Catch::Contains("21111111-2222"));
 }
 
+/// The project file and the words of `jcprof init` in p/, where this variable is set.
+std::pair<std::string, std::string> drafted_with(const test::TemporaryFolder& folder, const char* variable,
+                                                 const std::filesystem::path& value) {
+  std::filesystem::remove(folder / "p/jcprof.json");
+  const ProcessResult result = run_and_wait({.argv = {JCPROF_BIN_DIR "/jcprof", "init", "--yes", "p"},
+                                             .cwd = folder.path(),
+                                             .environment = {{variable, value}}},
+                                            {}, std::chrono::seconds{100});
+  CHECK(result.exit_status == 0);
+  return {read_file(folder / "p/jcprof.json"), result.tail};
+}
+
+TEST_CASE("init says that SGX_SDK is the folder of no SDK, and is silent of one that is") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "p/e.edl", "enclave { trusted { public int ecall_one(int n); }; };\n");
+  write_file(folder / "p/e.c", "int ecall_one(int n) { return n + 1; }\n");
+  write_file(folder / "p/Makefile", "enclave.signed.so:\n\t$(SGX_SDK)/bin/x64/sgx_edger8r e.edl\n");
+  write_file(folder / "sdk/include/sgx_urts.h", "");
+  const std::string sdk = (folder / "sdk").string();
+  CHECK_THAT(drafted_with(folder, "SGX_SDK", sdk).second,
+             Catch::Contains("note: SGX_SDK is " + sdk +
+                             ", where there is no bin/x64/sgx_edger8r: the draft is for a host build; set it "
+                             "to the folder of Intel's SDK\n"));
+  write_file(folder / "sdk/bin/x64/sgx_edger8r", "");
+  const auto [draft, words] = drafted_with(folder, "SGX_SDK", sdk);
+  CHECK_THAT(draft, Catch::Contains(sdk));
+  CHECK_THAT(words, !Catch::Contains("note: SGX_SDK"));
+  CHECK_THAT(drafted_with(folder, "TA_DEV_KIT_DIR", "/nowhere").second, !Catch::Contains("note: "));
+}
+
+TEST_CASE("init says that TA_DEV_KIT_DIR is the folder of no development kit") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "p/Makefile",
+             "BINARY = 11111111-2222-3333-4444-555555555555\ninclude $(TA_DEV_KIT_DIR)/mk/ta_dev_kit.mk\n");
+  write_file(folder / "p/sub.mk", "srcs-y += a.c\n");
+  write_file(folder / "p/a.c",
+             "TEE_Result TA_InvokeCommandEntryPoint(void *s, uint32_t c, uint32_t t, TEE_Param p[4])\n"
+             "{\n\tswitch (c) {\n\tcase 0:\n\t\treturn 0;\n\tdefault:\n\t\treturn 1;\n\t}\n}\n");
+  CHECK_THAT(drafted_with(folder, "TA_DEV_KIT_DIR", folder / "kit").second,
+             Catch::Contains("note: TA_DEV_KIT_DIR is " + (folder / "kit").string() +
+                             ", where there is no mk/ta_dev_kit.mk: "));
+  write_file(folder / "kit/mk/ta_dev_kit.mk", "");
+  const auto [draft, words] = drafted_with(folder, "TA_DEV_KIT_DIR", folder / "kit");
+  CHECK_THAT(draft, Catch::Contains((folder / "kit").string()));
+  CHECK_THAT(words, !Catch::Contains("note: "));
+}
+
 /// A program that CMake does not configure, and that this makefile makes.
 struct BrokenCMake {
   test::TemporaryFolder folder;
