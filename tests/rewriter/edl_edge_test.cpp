@@ -259,6 +259,23 @@ TEST_CASE("a host build calls out of the enclave, from there into it, and our ow
   CHECK(std::memcmp(&window, "\x2b\0\0\0", 4) == 0);
 }
 
+TEST_CASE("an enclave that is not there is named with its path, and codes of loading with their cause") {
+  const Edge edge("edge");
+  edge.build();
+  fs::remove(edge.path() / "enclave.so");
+  const std::unique_ptr<void, CloseLibrary> library(
+      ::dlopen((edge.path() / "bridge.so").c_str(), RTLD_NOW | RTLD_LOCAL));
+  const auto* const bridge =
+      reinterpret_cast<decltype(&jcprof_plugin)>(::dlsym(library.get(), "jcprof_plugin"))();
+  CHECK(std::string(bridge->why(bridge->load())) == "cannot read the enclave's file \"" +
+                                                        (edge.path() / "enclave.so").string() +
+                                                        "\": No such file or directory");
+  CHECK_THAT(bridge->why(0x4001), Catch::Contains("(0x4001): no AESM service answers: start aesmd"));
+  CHECK_THAT(bridge->why(0x2003), Catch::Contains("(0x2003): sign enclave.so by sgx_sign"));
+  CHECK_THAT(bridge->why(0x200e), Catch::Contains("SGX_MODE"));
+  CHECK(std::string(bridge->why(0x4002)) == "sgx_status_t 0x4002");
+}
+
 TEST_CASE("a host build of another EDL is refused by name") {
   const Edge edge("edge");
   const Edge other("types");
