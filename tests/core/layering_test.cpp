@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds the table "may include" of docs/architecture.md.
+// Holds the table "may include" of docs/architecture.md, and the tests that docs/testing.md names.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -138,6 +138,29 @@ TEST_CASE("every source of tests is compiled") {
     CHECK(std::regex_search(listed, std::regex(R"(\b)" + entry.path().stem().string() + R"(\.cpp\b)")));
   }
   CHECK(sources > 50);
+}
+
+/// The texts in quotation marks behind this heading.
+std::vector<std::string> quoted_in(const std::string& page, const std::string& heading) {
+  const std::size_t begin = page.find("\n## " + heading + "\n");
+  REQUIRE(begin != std::string::npos);
+  const std::string section = page.substr(begin, page.find("\n## ", begin + 1) - begin);
+  static const std::regex quoted("\"([^\"]+)\"");
+  std::vector<std::string> texts;
+  for (std::sregex_iterator i(section.begin(), section.end(), quoted); i != std::sregex_iterator(); ++i)
+    texts.push_back((*i)[1]);
+  return texts;
+}
+
+TEST_CASE("each typical mistake of docs/testing.md has its tests") {
+  const fs::path root = JCPROF_SOURCE_DIR;
+  std::string tests;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / "tests"))
+    if (entry.path().filename().string().ends_with("_test.cpp")) tests += read_file(entry.path());
+  const std::vector<std::string> names = quoted_in(read_file(root / "docs/testing.md"), "Typical mistakes");
+  CHECK(names.size() >= 18);
+  for (const std::string& name : names)
+    if (tests.find("TEST_CASE(\"" + name + "\"") == std::string::npos) FAIL_CHECK("no test: " << name);
 }
 
 }  // namespace
