@@ -42,7 +42,8 @@ struct Options {
 /// Front end, plan and edits: what generate() does but for copying the project and for the compile check.
 std::size_t rewrite(const Project& project, const std::vector<std::string>& sources, const fs::path& tree) {
   const std::vector<SourceModel> models =
-      read_c(project.root, sources, compile_units(project, sources, tree.parent_path()), {Reach::program});
+      read_c(project.root, sources, compile_units(project, sources, tree.parent_path()), {Reach::program})
+          .models;
   const TrapPlan plan =
       plan_traps(models, {.entry = project.entry, .scope = project.profile, .language = SourceLanguage::c});
   std::size_t traps = 0;
@@ -78,7 +79,7 @@ Times measure(const Project& project, const Options& options) {
   const std::vector<CompileUnit> units = compile_units(project, sources, out);
   std::vector<CompileUnit> with_clang = units;
   for (CompileUnit& unit : with_clang) unit.arguments.front() = options.clang;
-  SyntaxCheck compilers(out / "logs", false);
+  SyntaxCheck compilers(out / "logs");
   look_at(compilers, {with_clang.front(), units.front()});  // asks each compiler once for the flags it takes
   Times times;
   for (std::uint32_t pair = 0; pair < options.pairs; ++pair) {

@@ -205,7 +205,8 @@ bool take_end(std::vector<Diagnostic>& diagnostics, const fs::path& end) {
   return !end.empty() && std::erase_if(diagnostics, is_end) > 0;
 }
 
-UnitAnswer ask(const CompileUnit& unit, const JudgingCompiler& compiler, const fs::path& log) {
+UnitAnswer ask(const CompileUnit& unit, JudgingCompiler compiler, const fs::path& log) {
+  if (unit.inlines) compiler.end.clear();
   Flags argv;
   std::ranges::copy_if(unit.arguments, std::back_inserter(argv),
                        [](const std::string& argument) { return !hides_diagnostics(argument); });
@@ -257,7 +258,10 @@ std::vector<Diagnostic> parse_diagnostics(std::string_view output, const fs::pat
 
 CompileUnit moved(const CompileUnit& unit, const fs::path& root, const fs::path& copy) {
   const Mover move(root, copy, unit.folder);
-  CompileUnit result{.path = move(unit.path), .folder = move(unit.folder.string()), .arguments = {}};
+  CompileUnit result{.path = move(unit.path),
+                     .folder = move(unit.folder.string()),
+                     .arguments = {},
+                     .inlines = unit.inlines};
   std::string_view flag;  // whose value comes next
   for (const std::string& argument : unit.arguments) {
     if (argument == "-Xclang") {  // which may stand between a flag and its value
@@ -283,7 +287,7 @@ JudgingCompiler SyntaxCheck::known(const std::string& compiler) const {
   JudgingCompiler result;
   try {
     result.flags = flags_known_to(compiler, log);
-    if (!inlines_ && !is_clang(result) && can_be_ended(compiler, end, log)) result.end = end;
+    if (!is_clang(result) && can_be_ended(compiler, end, log)) result.end = end;
   } catch (const UserError&) {
     result = {};  // it cannot be started, which each of its units will say
   }

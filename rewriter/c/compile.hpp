@@ -43,9 +43,8 @@ struct JudgingCompiler {
 
 class SyntaxCheck {
  public:
-  /// Logs go to `scratch`, which is made. `inlines`: gcc has to try whether traps can be inlined.
-  SyntaxCheck(std::filesystem::path scratch, bool inlines)
-      : scratch_(std::move(scratch)), inlines_(inlines) {}
+  /// Logs go to `scratch`, which is made.
+  explicit SyntaxCheck(std::filesystem::path scratch) : scratch_(std::move(scratch)) {}
 
   /// Each unit through its own compiler, as many at a time as there are processors; answers in the units'
   /// order.
@@ -55,7 +54,6 @@ class SyntaxCheck {
   JudgingCompiler known(const std::string& compiler) const;
 
   std::filesystem::path scratch_;
-  bool inlines_ = false;
   std::map<std::string, JudgingCompiler> compilers_;
 };
 

@@ -111,8 +111,8 @@ void include_runtime(SourceModel& model, FileRole role, Reach reach) {
 
 }  // namespace
 
-std::vector<SourceModel> read_c(const fs::path& root, const std::vector<std::string>& paths,
-                                const std::vector<CompileUnit>& units, const CEntering& entering) {
+CSourceModels read_c(const fs::path& root, const std::vector<std::string>& paths,
+                     const std::vector<CompileUnit>& units, const CEntering& entering) {
   std::vector<SourceModel> models = read_files(root, paths);
   CSources sources;
   std::vector<CFileId> files;
@@ -149,7 +149,7 @@ std::vector<SourceModel> read_c(const fs::path& root, const std::vector<std::str
                                                           : FileRole::included;
     include_runtime(models[i], role, entering.reach);
   }
-  return models;
+  return {.models = std::move(models), .seen = std::move(seen_by_unit)};
 }
 
 }  // namespace jcprof::rewriter

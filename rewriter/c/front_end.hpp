@@ -20,6 +20,7 @@ struct CompileUnit {
   std::vector<std::string>
       arguments;  // the compiler, then its flags, without the file, -c, -o and dependency output
   std::vector<std::string> dropped = {};  // flags that are not handed to compilers: safe_flags.hpp
+  bool inlines = false;                   // a gcc that judges it has to try whether traps can be inlined
 };
 
 /// How the entry is begun: docs/c.md, "How a target stops".
@@ -37,11 +38,16 @@ struct CEntering {
   std::set<std::string> nested = {};   // an enclave's ecalls that are made while another runs
 };
 
+struct CSourceModels {
+  std::vector<SourceModel> models = {};             // one for each source
+  std::vector<std::vector<std::size_t>> seen = {};  // for each unit, the sources that it reads
+};
+
 /// `paths` are sources, headers too, relative to `root`; the models come in their order, with slots whose
 /// text holds `{id}` (the number of the trap that wants it) and `{runtime}` (what to include from there).
 /// Throws UnreadableSources with all that clang finds wrong in any unit. The same input gives the same
 /// models, however many processors there are.
-std::vector<SourceModel> read_c(const std::filesystem::path& root, const std::vector<std::string>& paths,
-                                const std::vector<CompileUnit>& units, const CEntering& entering);
+CSourceModels read_c(const std::filesystem::path& root, const std::vector<std::string>& paths,
+                     const std::vector<CompileUnit>& units, const CEntering& entering);
 
 }  // namespace jcprof::rewriter

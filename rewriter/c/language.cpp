@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "rewriter/c/arguments.hpp"
 #include "rewriter/c/compile.hpp"
 #include "rewriter/c/compile_database.hpp"
 #include "rewriter/c/enclave.hpp"
@@ -86,11 +87,9 @@ bool holds_inlined_trap(const SourceModel& model) {
 /// Some traps are functions that gcc must inline: in C++, in enclaves and where they record all, in C those
 /// that a function is left by. It refuses that where a function is compiled for another processor than they
 /// are.
-bool may_refuse_inlining(const std::vector<SourceModel>& models, Reach reach, TrapAction action) {
-  if (std::ranges::any_of(models, holds_inlined_trap)) return true;
-  if (std::ranges::none_of(models, has_processors)) return false;
-  return reach == Reach::enclave || action == TrapAction::record || !std::ranges::all_of(models, is_c) ||
-         std::ranges::any_of(models, has_processor_pragma);
+bool may_refuse_inlining(const SourceModel& model, bool is_always_inlined) {
+  return holds_inlined_trap(model) || has_processor_pragma(model) ||
+         ((is_always_inlined || !is_c(model)) && has_processors(model));
 }
 
 enum class UnitState : std::uint8_t { open, settled };
@@ -137,7 +136,9 @@ class CLanguage : public Language {
       units_.push_back({.unit = unit});
     }
     try {
-      return read_c(project_.root, paths, units, entering_);
+      CSourceModels read = read_c(project_.root, paths, units, entering_);
+      mark_inlining(read);
+      return std::move(read.models);
     } catch (const UserError& error) {
       if (!enclave_) throw;
       std::vector<Fault> faults = error.faults();
@@ -177,7 +178,8 @@ class CLanguage : public Language {
   }
 
   CheckResult check(const Instrumentation& work, const fs::path& tree) override {
-    SyntaxCheck& compilers = compilers_for(work, tree);
+    if (!compilers_) compilers_.emplace(tree.parent_path() / "compile");
+    SyntaxCheck& compilers = *compilers_;
     std::vector<CheckedUnit*> open;
     for (CheckedUnit& unit : units_)
       if (unit.state == UnitState::open) open.push_back(&unit);
@@ -194,11 +196,13 @@ class CLanguage : public Language {
   }
 
  private:
-  SyntaxCheck& compilers_for(const Instrumentation& work, const fs::path& tree) {
-    if (!compilers_)
-      compilers_.emplace(tree.parent_path() / "compile",
-                         may_refuse_inlining(work.models, entering_.reach, project_.action));
-    return *compilers_;
+  /// gcc goes on to making code of those units that read a file with such a place: that takes longest.
+  void mark_inlining(const CSourceModels& read) {
+    const bool is_always_inlined = entering_.reach == Reach::enclave || project_.action == TrapAction::record;
+    for (std::size_t i = 0; i < units_.size(); ++i)
+      units_[i].unit.inlines = std::ranges::any_of(read.seen[i], [&](std::size_t source) {
+        return may_refuse_inlining(read.models[source], is_always_inlined || is_cpp(units_[i].unit));
+      });
   }
 
   /// Compiles the originals of units that say something now, once.

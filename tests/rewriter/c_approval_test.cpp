@@ -37,7 +37,7 @@ std::vector<std::string> flags_of(const fs::path& file) {
 std::vector<SourceModel> read_feature(const fs::path& file) {
   const std::string name = file.filename().string();
   const fs::path folder = file.parent_path();
-  return read_c(folder, {name}, {unit_of(folder, name, flags_of(file))}, {Reach::program});
+  return read_c(folder, {name}, {unit_of(folder, name, flags_of(file))}, {Reach::program}).models;
 }
 
 CRewritten rewrite_feature(const fs::path& file, TrapLevel level = TrapLevel::statement) {

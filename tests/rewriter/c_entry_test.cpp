@@ -165,6 +165,6 @@ TEST_CASE("what gcc warns of and clang refuses, without losing anything, is read
                           "int main(int n, char**) {\n  while (n > 9) {\n    [[fallthrough]];\n  }\n  "
                           "return n - 1;\n}\n"}});
   const std::vector<SourceModel> models =
-      read_c(root, {"x.cpp"}, {unit_of(root, "x.cpp", {"-std=c++17"})}, {});
+      read_c(root, {"x.cpp"}, {unit_of(root, "x.cpp", {"-std=c++17"})}, {}).models;
   CHECK(models.front().functions.front().name == "main");
 }

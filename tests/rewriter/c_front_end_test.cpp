@@ -43,7 +43,8 @@ TEST_CASE("a header that many units see alike has its traps once") {
                                           {"a.c", "#include \"h.h\"\nint a(void) { return f(1); }\n"},
                                           {"b.c", "#include \"h.h\"\nint main(void) { return f(2); }\n"}});
   const CRewritten rewritten = rewrite_c(
-      read_c(root, {"a.c", "b.c", "h.h"}, {unit_of(root, "a.c"), unit_of(root, "b.c")}, {Reach::program}),
+      read_c(root, {"a.c", "b.c", "h.h"}, {unit_of(root, "a.c"), unit_of(root, "b.c")}, {Reach::program})
+          .models,
       {.entry = {"main"}, .scope = {}});
   CHECK(bare(rewritten.texts[2]) == "static int f(int x) {JCPROF_TRAP(8); JCPROF_TRAP(9);return x; }\n");
   CHECK(rewritten.models[2].functions.size() == 1);
@@ -62,7 +63,7 @@ TEST_CASE("auto as the type of a parameter is read where the unit's compiler tak
   CHECK(read_by("g++") == "it was read");
   CHECK_THAT(read_by("clang++-19"), Catch::StartsWith("…/a.cpp:1: 'auto' not allowed"));
   const CRewritten rewritten =
-      rewrite_c(read_c(root, {"a.cpp"}, {unit_of(root, "a.cpp", {"-std=c++17"})}, {Reach::program}),
+      rewrite_c(read_c(root, {"a.cpp"}, {unit_of(root, "a.cpp", {"-std=c++17"})}, {Reach::program}).models,
                 {.entry = {"main"}, .scope = {}});
   CHECK_THAT(rewritten.texts[0], Catch::Contains("JCPROF_TRAP(5);") && Catch::Contains("return x + y;"));
   CHECK(rewritten.models[0].functions.size() == 2);
@@ -78,9 +79,9 @@ TEST_CASE("in a header that units compile differently traps stand where all that
                        "  return x;\n}\n"},
                       {"a.c", "#define A\n#define MAYBE\n#include \"h.h\"\nint a(void) { return f(1); }\n"},
                       {"b.c", "#define MAYBE if (x)\n#include \"h.h\"\nint main(void) { return f(2); }\n"}});
-  const CRewritten rewritten =
-      rewrite_c(read_c(root, {"h.h", "b.c"}, {unit_of(root, "a.c"), unit_of(root, "b.c")}, {Reach::program}),
-                {.entry = {"main"}, .scope = {}});
+  const CRewritten rewritten = rewrite_c(
+      read_c(root, {"h.h", "b.c"}, {unit_of(root, "a.c"), unit_of(root, "b.c")}, {Reach::program}).models,
+      {.entry = {"main"}, .scope = {}});
   CHECK(bare(rewritten.texts[0]) ==
         "static int f(int x) {JCPROF_TRAP(1);\n"
         "#ifdef A\n  JCPROF_TRAP(2);x++;\n#else\n  JCPROF_TRAP(3);x--;\n#endif\n"
@@ -104,8 +105,8 @@ TEST_CASE("of traps that units want in different forms, the form stands that sui
     for (const std::string& unit : units) read.push_back(unit_of(root, unit, {"-std=c++20"}));
     for (CompileUnit& unit : read)
       if (unit.path.ends_with(".c")) unit.arguments.pop_back();
-    const CRewritten result =
-        rewrite_c(read_c(root, {"h.h", "a.c"}, read, {Reach::program}), {.entry = {"main"}, .scope = {}});
+    const CRewritten result = rewrite_c(read_c(root, {"h.h", "a.c"}, read, {Reach::program}).models,
+                                        {.entry = {"main"}, .scope = {}});
     CHECK(reasons_of(result.models[0]).empty());
     return bare(result.texts[0]);
   };
@@ -133,7 +134,7 @@ TEST_CASE("a header of C and of C++ has the traps that both can have") {
        {"a.cpp", "#include \"h.h\"\nint a() { return f(1); }\n"},
        {"b.c", "#include \"h.h\"\n" + main_text}});
   const CRewritten rewritten = rewrite_c(
-      read_c(root, {"h.h", "b.c"}, {unit_of(root, "a.cpp"), unit_of(root, "b.c")}, {Reach::program}),
+      read_c(root, {"h.h", "b.c"}, {unit_of(root, "a.cpp"), unit_of(root, "b.c")}, {Reach::program}).models,
       {.entry = {"main"}, .scope = {}});
   CHECK(bare(rewritten.texts[0]) ==
         "static inline int f(int x) {JCPROF_TRAP_D(1);\n  JCPROF_TRAP_D(2);int y = x;\n"
@@ -173,7 +174,7 @@ TEST_CASE("a source with jcprof's traps in it is refused") {
 TEST_CASE("a file that no unit includes has no trap and says why") {
   const fs::path root = written("unseen", {{"a.c", main_text}, {"b.c", "int b(void) { return 1; }\n"}});
   const std::vector<SourceModel> models =
-      read_c(root, {"a.c", "b.c"}, {unit_of(root, "a.c")}, {Reach::program});
+      read_c(root, {"a.c", "b.c"}, {unit_of(root, "a.c")}, {Reach::program}).models;
   CHECK(models[1].sites.empty());
   CHECK(models[1].slots.empty());
   CHECK(reasons_of(models[1]) == "1: no unit includes the file (1)\n");
@@ -183,8 +184,9 @@ TEST_CASE("an entry that is reached in process has its definition renamed and a 
   const fs::path root =
       written("wrapped",
               {{"a.c", "int other(void);\nint handle(int x, char *p)\n{\n  return x + *p;\n}\nint last;\n"}});
-  const CRewritten rewritten = rewrite_c(read_c(root, {"a.c"}, {unit_of(root, "a.c")}, {Reach::in_process}),
-                                         {.entry = {"handle"}, .scope = {}});
+  const CRewritten rewritten =
+      rewrite_c(read_c(root, {"a.c"}, {unit_of(root, "a.c")}, {Reach::in_process}).models,
+                {.entry = {"handle"}, .scope = {}});
   const std::string text = bare(rewritten.texts[0]);
   CHECK(
       text.starts_with("int other(void);\n\n#if JCPROF_LIVE\n__typeof__(int) handle(__typeof__(int) "
@@ -203,7 +205,7 @@ TEST_CASE("what cannot be wrapped cannot be the entry in process, but can where 
                            "extern \"C\" void h() {}\n"}});
   const auto entries = [&](Reach reach) {
     std::string names;
-    const SourceModel model = read_c(root, {"a.cpp"}, {unit_of(root, "a.cpp")}, {reach}).front();
+    const SourceModel model = read_c(root, {"a.cpp"}, {unit_of(root, "a.cpp")}, {reach}).models.front();
     for (const Site& site : model.sites)
       if (site.kind == TrapKind::entry0) names += model.functions[site.function].name + " ";
     return names;
@@ -217,7 +219,8 @@ TEST_CASE("statics of one name in several files have their files' names in those
       written("statics", {{"one.c", "static int f(void) { return 1; }\nint g(void) { return f(); }\n"},
                           {"two.c", "static int f(void) { return 2; }\nint main(void) { return f(); }\n"}});
   const std::vector<SourceModel> models =
-      read_c(root, {"one.c", "two.c"}, {unit_of(root, "one.c"), unit_of(root, "two.c")}, {Reach::program});
+      read_c(root, {"one.c", "two.c"}, {unit_of(root, "one.c"), unit_of(root, "two.c")}, {Reach::program})
+          .models;
   CHECK(models[0].functions[0].owner == "one");
   CHECK(models[1].functions[0].owner == "two");
   CHECK(models[0].functions[1].owner == "");
@@ -234,7 +237,8 @@ TEST_CASE("a function that units give different names is one, with the traps of 
                {"a.cpp", "#define ISA sse2\n#include \"kernel.h\"\nint main() { return sse2::helper(1); }\n"},
                {"b.cpp", "#define ISA avx2\n#include \"kernel.h\"\nint g() { return avx2::helper(1); }\n"}});
   const SourceModel model =
-      read_c(root, {"kernel.h"}, {unit_of(root, "a.cpp"), unit_of(root, "b.cpp")}, {Reach::program}).front();
+      read_c(root, {"kernel.h"}, {unit_of(root, "a.cpp"), unit_of(root, "b.cpp")}, {Reach::program})
+          .models.front();
   REQUIRE(model.functions.size() == 1);
   CHECK(model.functions[0].name == "sse2::helper");
   CHECK(model.functions[0].statements == 4);
@@ -253,7 +257,7 @@ TEST_CASE("the same units make the same models, whichever thread is first") {
   const fs::path root = written("threads", files);
   std::vector<CompileUnit> units;
   for (int i = 0; i < 12; ++i) units.push_back(unit_of(root, fmt::format("{}.c", i)));
-  const auto read = [&] { return read_c(root, {"h.h", "3.c"}, units, {Reach::program}); };
+  const auto read = [&] { return read_c(root, {"h.h", "3.c"}, units, {Reach::program}).models; };
   const std::vector<SourceModel> first = read();
   for (int i = 0; i < 5; ++i) {
     const std::vector<SourceModel> again = read();
@@ -300,7 +304,8 @@ TEST_CASE("thousands of else-ifs in a row are read") {
   std::string text = "int f(int x) {\n  if (x == 0) return 1;\n";
   for (int i = 1; i < 5000; ++i) text += fmt::format("  else if (x == {0}) return {0};\n", i);
   const fs::path root = written("deep", {{"a.c", text + "  return 0;\n}\n" + main_text}});
-  const std::vector<SourceModel> models = read_c(root, {"a.c"}, {unit_of(root, "a.c")}, {Reach::program});
+  const std::vector<SourceModel> models =
+      read_c(root, {"a.c"}, {unit_of(root, "a.c")}, {Reach::program}).models;
   CHECK(std::ranges::count(models[0].sites, TrapKind::returns, &Site::kind) == 5002);
 }
 
@@ -309,7 +314,7 @@ TEST_CASE("what is included within a function is left alone and counted") {
       written("within", {{"body.inc", "  x++;\n  if (x) {\n    x--;\n  }\n"},
                          {"a.c", "int f(int x) {\n#include \"body.inc\"\n  return x;\n}\n" + main_text}});
   const std::vector<SourceModel> models =
-      read_c(root, {"a.c", "body.inc"}, {unit_of(root, "a.c")}, {Reach::program});
+      read_c(root, {"a.c", "body.inc"}, {unit_of(root, "a.c")}, {Reach::program}).models;
   CHECK(reasons_of(models[1]) == "1: statements that are included into a function (3)\n");
   CHECK(models[1].functions.at(0).statements == 3);
   CHECK(models[0].functions.size() == 2);
@@ -323,7 +328,7 @@ TEST_CASE("a function that a unit includes twice with other branches of #if has 
         "#define NAME more\n#include \"v.inc\"\n#undef NAME\n#define NAME less\n#define LESS\n"
         "#include \"v.inc\"\nint main(void) { return more(1) - less(3); }\n"}});
   const std::vector<SourceModel> models =
-      read_c(root, {"a.c", "v.inc"}, {unit_of(root, "a.c")}, {Reach::program});
+      read_c(root, {"a.c", "v.inc"}, {unit_of(root, "a.c")}, {Reach::program}).models;
   CHECK(reasons_of(models[1]) == "1: a function that one unit compiles in several ways (2)\n");
   CHECK(models[1].sites.empty());
 }
@@ -337,7 +342,7 @@ TEST_CASE("a template by #include is held in no type, as it has several") {
                 "#undef NAME\n#define TYPE double\n#define NAME d\n#include \"norm.inc\"\n"
                 "int main(void) { return f(1) + d(2); }\n"}});
   const CRewritten rewritten =
-      rewrite_c(read_c(root, {"a.c", "norm.inc"}, {unit_of(root, "a.c")}, {Reach::program}),
+      rewrite_c(read_c(root, {"a.c", "norm.inc"}, {unit_of(root, "a.c")}, {Reach::program}).models,
                 {.entry = {"main"}, .scope = {}});
   CHECK(rewritten.models[1].functions.size() == 1);
   CHECK(rewritten.texts[1].find("JCPROF_TRAP") != std::string::npos);
@@ -350,7 +355,7 @@ TEST_CASE(
       "twice", {{"a.c", "static int g = 1;\n#define T REAL\nT f(T x) { return x * g; }\n" + main_text}});
   const auto typed = [&](const std::vector<CompileUnit>& units) {
     const CRewritten rewritten =
-        rewrite_c(read_c(root, {"a.c"}, units, {Reach::program}), {.entry = {"f"}, .scope = {}});
+        rewrite_c(read_c(root, {"a.c"}, units, {Reach::program}).models, {.entry = {"f"}, .scope = {}});
     return rewritten.texts[0].find("__typeof__") != std::string::npos;
   };
   CHECK(typed({unit_of(root, "a.c", {"-DREAL=float"})}));
@@ -365,8 +370,9 @@ TEST_CASE("a variable that is called as the result's type hides it") {
                           "hash parameter(unsigned char hash) { return next(hash) * 31; }\n"
                           "hash local(void) { unsigned char hash = 3; return next(hash) * 31; }\n"
                           "int main(void) { return plain(1) + parameter(2) + local() > 9; }\n"}});
-  const CRewritten rewritten = rewrite_c(read_c(root, {"a.c"}, {unit_of(root, "a.c")}, {Reach::program}),
-                                         {.entry = {"main"}, .scope = {}});
+  const CRewritten rewritten =
+      rewrite_c(read_c(root, {"a.c"}, {unit_of(root, "a.c")}, {Reach::program}).models,
+                {.entry = {"main"}, .scope = {}});
   const std::string& text = rewritten.texts[0];
   INFO(text);
   const std::size_t first = text.find("__typeof__(hash)");
@@ -379,7 +385,8 @@ TEST_CASE("a function of nothing but assembly may be naked, wherever that is sai
   const fs::path root = written(
       "naked", {{"a.c", "void swap(void) __attribute__((naked));\nvoid swap(void) { __asm__(\"ret\"); }\n" +
                             main_text}});
-  const std::vector<SourceModel> models = read_c(root, {"a.c"}, {unit_of(root, "a.c")}, {Reach::program});
+  const std::vector<SourceModel> models =
+      read_c(root, {"a.c"}, {unit_of(root, "a.c")}, {Reach::program}).models;
   CHECK(reasons_of(models[0]) == "2: a function of nothing but assembly (1)\n");
 }
 
@@ -393,7 +400,7 @@ TEST_CASE("functions of a header that one unit takes in parts, the last one firs
         "#define WANT_ADD\n#include \"ops.h\"\n#undef WANT_ADD\n#define WANT_MUL\n#include \"ops.h\"\n"
         "int main(void) { return add(mul(1)); }\n"}});
   const std::vector<SourceModel> models =
-      read_c(root, {"a.c", "ops.h"}, {unit_of(root, "a.c")}, {Reach::program});
+      read_c(root, {"a.c", "ops.h"}, {unit_of(root, "a.c")}, {Reach::program}).models;
   REQUIRE(models[1].functions.size() == 2);
   CHECK(models[1].functions[0].name == "mul");
   CHECK(models[1].functions[1].name == "add");
@@ -406,7 +413,7 @@ TEST_CASE("flags that clang's driver hands on are read, and a compiled header is
   CompileUnit unit = unit_of(root, "a.c");
   unit.arguments = {"clang",    "-Xclang", "-include-pch",           "-Xclang", "no.pch", "-Xclang",
                     "-include", "-Xclang", (root / "pre.h").string()};
-  CHECK(read_c(root, {"a.c"}, {unit}, {Reach::program})[0].functions.size() == 1);
+  CHECK(read_c(root, {"a.c"}, {unit}, {Reach::program}).models[0].functions.size() == 1);
 }
 
 TEST_CASE("a function with auto parameters is judged by its own words") {
@@ -416,6 +423,6 @@ TEST_CASE("a function with auto parameters is judged by its own words") {
                                "static int twice(auto x) { auto r = x + x; return r * 2; }\n"
                                "int main() { return twice(one()); }\n"}});
   const std::vector<SourceModel> models =
-      read_c(root, {"a.cpp"}, {unit_of(root, "a.cpp", {"-std=c++20"})}, {Reach::program});
+      read_c(root, {"a.cpp"}, {unit_of(root, "a.cpp", {"-std=c++20"})}, {Reach::program}).models;
   CHECK(reasons_of(models[0]) == "1: a consteval function (1)\n");
 }

@@ -470,6 +470,24 @@ TEST_CASE("gcc makes code of what it judges only where a trap may not be inlined
   CHECK_FALSE(is_read_only("WIDE static int f(int x);\nint f(int x) { GIVE(x); }\n"));
 }
 
+TEST_CASE("gcc makes code of no unit that reads no such trap") {
+  const auto warning_of = [](const std::string& unit) {
+    return "#if defined JCPROF_JUDGED && JCPROF_LIVE\n#warning read only: " + unit + "\n#endif\n";
+  };
+  Tree tree(Sources{{"a.c", warning_of("a") + "static int f(int x) { return x; }\n" + main_calling("f")},
+                    {"b.c", warning_of("b") + "#include \"wide.h\"\nint b(int x) { return wide(x); }\n"},
+                    {"wide.h",
+                     "__attribute__((__target__(\"avx\"))) static int wide(int x);\n"
+                     "#define GIVE(x) do { return (x); } while (0)\nstatic int wide(int x) { GIVE(x); }\n"}});
+  tree.generate();
+  const auto is_noted = [&](const std::string& text) {
+    return std::ranges::any_of(tree.generated.notes,
+                               [&](const std::string& note) { return note.find(text) != std::string::npos; });
+  };
+  CHECK(is_noted("read only: a"));
+  CHECK_FALSE(is_noted("read only: b"));
+}
+
 TEST_CASE("a trap that cannot be inlined for a function's processor is taken out") {
   Tree tree(Sources{{"a.c",
                      "#define NARROW __attribute__((__target__(\"no-sse\")))\n"

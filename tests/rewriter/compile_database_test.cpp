@@ -196,7 +196,7 @@ TEST_CASE("gcc makes no code of what it judges, and says all that it says in fro
   const auto said = [&](const std::string& name, const std::string& text,
                         std::vector<std::string> arguments) {
     write_file(folder.path() / name, text);
-    SyntaxCheck check(folder.path() / "scratch", false);
+    SyntaxCheck check(folder.path() / "scratch");
     const UnitAnswer answer =
         check
             .run({{.path = folder.path() / name, .folder = folder.path(), .arguments = std::move(arguments)}})

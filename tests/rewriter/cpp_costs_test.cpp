@@ -28,7 +28,8 @@ Built build(const std::string& compiler, const std::string& flag, TrapLevel leve
   const fs::path originals = fs::path(JCPROF_SOURCE_DIR) / "tests/rewriter/costs";
   CRewritten rewritten =
       rewrite_c(read_c(originals, {"program.cpp"}, {unit_of(originals, "program.cpp", {"-std=c++17"})},
-                       {Reach::program}),
+                       {Reach::program})
+                    .models,
                 {.entry = {"main"}, .scope = {.include = {"*"}, .exclude = {}, .level = level}});
   Built built{.folder = written("costs", {{"program.cpp", rewritten.texts.front()},
                                           {"steps.h", read_file(originals / "steps.h")}})};
