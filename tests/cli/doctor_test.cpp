@@ -70,7 +70,8 @@ TEST_CASE("what is missing comes with a way to get it, and a slow machine with r
         "missing  class path: /p/lib/api.jar does not exist\n"
         "         put it there, or mend \"classpath\" in \"compile\"\n"
         "missing  program: ant is not in PATH\n"
-        "         install it: \"build\", \"install\", \"start\", \"trigger\" or \"transport\" runs it\n"
+        "         install it (Debian: ant): \"build\", \"install\", \"start\", \"trigger\" or \"transport\" "
+        "runs it\n"
         "missing  output: /p/out cannot be written\n"
         "         name another folder with -o\n"
         "6 missing\n");
