@@ -103,10 +103,15 @@ std::size_t functions_with_traps(const TrapMap& map) {
   return functions.size();
 }
 
-TrapMap trap_map(Language& language, const Instrumentation& work) {
+/// A map without traps.
+TrapMap map_of_sources(const std::vector<SourceModel>& models) {
   TrapMap map;
-  for (const SourceModel& model : work.models)
+  for (const SourceModel& model : models)
     map.sources.push_back({.path = model.path, .sha256 = sha256(model.text)});
+  return map;
+}
+
+TrapMap trap_map(Language& language, const Instrumentation& work, TrapMap map) {
   for (const FilePlan& file : work.plan.files)
     for (const PlannedTrap& planned : file.traps) map.traps.push_back(planned.trap);
   language.complete(map, work.models);
@@ -149,10 +154,11 @@ std::vector<std::string> notes_on(const std::map<TakenOutKey, TakenOut>& taken,
 
 /// Writes, and plans and writes again, until what is written compiles.
 Generated instrument(Language& language, Instrumentation& work, TrapPolicy policy, const fs::path& tree) {
+  const TrapMap bare = map_of_sources(work.models);
   std::map<TakenOutKey, TakenOut> taken;
   std::vector<LeftAlonePlace> lost;  // statements whose traps were taken out
   for (;;) {
-    Generated result{.map = trap_map(language, work), .notes = work.plan.notes};
+    Generated result{.map = trap_map(language, work, bare), .notes = work.plan.notes};
     language.write(work, result.map, tree);
     const CheckResult checked = language.check(work, tree);
     if (checked.refused.empty()) {

@@ -59,9 +59,9 @@ bool is_compiler_name(std::string_view program) {
   return std::regex_match(program.begin(), program.end(), name);
 }
 
-bool is_there(const std::string& program, const fs::path& folder) {
+fs::path file_of_program(const std::string& program, const fs::path& folder) {
   const fs::path file = found(program, folder);
-  return !file.empty() && ::access(file.c_str(), X_OK) == 0;
+  return ::access(file.c_str(), X_OK) == 0 ? file : fs::path();
 }
 
 std::vector<std::string> programs_of_generation(const Project& project, const fs::path& out) {

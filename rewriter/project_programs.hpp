@@ -23,8 +23,8 @@ std::vector<std::string> compilers_of_generation(const Project& project, const s
 /// By its name: gcc, clang and the like, with a target before it or a version behind it.
 bool is_compiler_name(std::string_view program);
 
-/// True if execvp would find a program of that name from `folder`.
-bool is_there(const std::string& program, const std::filesystem::path& folder);
+/// The file that execvp would run from `folder`; empty: there is none.
+std::filesystem::path file_of_program(const std::string& program, const std::filesystem::path& folder);
 
 /// Of absolute paths without links.
 bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);

@@ -542,13 +542,16 @@ __asm__(".pushsection .text.jcprof_trapped,\"axG\",%progbits,jcprof_trapped,comd
 #define JCPROF_TRAP_E(id) (static_cast<void>(jcprof_meets(id) && (jcprof_passed(id), true)))
 #elif defined(JCPROF_JUDGED) /* by jcprof-gen, which only looks at what compilers say: this is read sooner */
 #define JCPROF_TRAP_E(id) jcprof_passed(id)
+#define JCPROF_TRAP jcprof_passed
 #else
 #define JCPROF_TRAP_E(id) ((void)(JCPROF_MEETS_(id) && (jcprof_passed(id), 1)))
 #endif
 
 #endif
 
+#ifndef JCPROF_TRAP
 #define JCPROF_TRAP(id) JCPROF_TRAP_E(id)
+#endif
 
 /* A trap that is a declaration, for C where declarations come first. */
 #define JCPROF_TRAP_D(id) int jcprof_d##id __attribute__((__unused__)) = (JCPROF_TRAP_E(id), 0)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rewriter/c/front_end.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <set>
 
@@ -128,8 +130,11 @@ CSourceModels read_c(const fs::path& root, const std::vector<std::string>& paths
                                                    .claims = claims,
                                                    .refused = refused_flags(units),
                                                    .irregular = irregular_files(root)});
-  std::vector<std::vector<std::size_t>> seen_by_unit;
-  for (CUnitReading& reading : readings) seen_by_unit.push_back(std::move(reading.seen));
+  CSourceModels result;
+  for (CUnitReading& reading : readings) {
+    result.seen.push_back(std::move(reading.seen));
+    result.others.push_back(std::move(reading.others));
+  }
   std::vector<std::vector<CSeen>> seen = views_by_file(std::move(readings), models.size());
   std::vector<std::vector<std::string>> parameters(models.size());
   const auto build = [&](std::size_t i) {
@@ -139,17 +144,20 @@ CSourceModels read_c(const fs::path& root, const std::vector<std::string>& paths
   };
   in_parallel(models.size(), build, reading_workers());
   name_functions(models, parameters);
+  // What libclang has freed. Each compiler that is started later would copy the tables of these pages.
+  ::malloc_trim(0);
   std::vector<CFileId> of_units;
   for (const CompileUnit& unit : units) of_units.push_back(file_id(unit.path));
   const std::set<CFileId> main_files(of_units.begin(), of_units.end());
-  const std::set<CFileId> hosts = hosts_of_entries(models, files, of_units, seen_by_unit, entering);
+  const std::set<CFileId> hosts = hosts_of_entries(models, files, of_units, result.seen, entering);
   for (std::size_t i = 0; i < models.size(); ++i) {
     const FileRole role = hosts.contains(files[i])        ? FileRole::host
                           : main_files.contains(files[i]) ? FileRole::main
                                                           : FileRole::included;
     include_runtime(models[i], role, entering.reach);
   }
-  return {.models = std::move(models), .seen = std::move(seen_by_unit)};
+  result.models = std::move(models);
+  return result;
 }
 
 }  // namespace jcprof::rewriter

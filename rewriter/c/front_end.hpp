@@ -39,8 +39,10 @@ struct CEntering {
 };
 
 struct CSourceModels {
-  std::vector<SourceModel> models = {};             // one for each source
-  std::vector<std::vector<std::size_t>> seen = {};  // for each unit, the sources that it reads
+  std::vector<SourceModel> models = {};  // one for each source
+  // For each unit, the sources that it reads, and the other files.
+  std::vector<std::vector<std::size_t>> seen = {};
+  std::vector<std::vector<std::string>> others = {};
 };
 
 /// `paths` are sources, headers too, relative to `root`; the models come in their order, with slots whose

@@ -15,6 +15,7 @@
 #include "rewriter/c/compile_database.hpp"
 #include "rewriter/c/enclave.hpp"
 #include "rewriter/c/judge.hpp"
+#include "rewriter/c/judged.hpp"
 #include "rewriter/c/runtime.hpp"
 #include "rewriter/edits.hpp"
 #include "rewriter/edl/files.hpp"
@@ -96,7 +97,10 @@ enum class UnitState : std::uint8_t { open, settled };
 
 struct CheckedUnit {
   CompileUnit unit;
+  std::vector<std::size_t> sources = {};  // that it reads
+  std::vector<std::string> others = {};   // files that it reads besides
   UnitState state = UnitState::open;
+  std::string digest = {};  // of what is judged now
   std::size_t turns = 0;
   std::optional<UnitAnswer> original = {};
   std::vector<Complaint> accepted = {};  // what no trap can be blamed for
@@ -137,7 +141,11 @@ class CLanguage : public Language {
     }
     try {
       CSourceModels read = read_c(project_.root, paths, units, entering_);
-      mark_inlining(read);
+      for (std::size_t i = 0; i < units_.size(); ++i) {
+        units_[i].unit.inlines = may_refuse_inlining(read, i);
+        units_[i].sources = std::move(read.seen[i]);
+        units_[i].others = std::move(read.others[i]);
+      }
       return std::move(read.models);
     } catch (const UserError& error) {
       if (!enclave_) throw;
@@ -180,6 +188,7 @@ class CLanguage : public Language {
   CheckResult check(const Instrumentation& work, const fs::path& tree) override {
     if (!compilers_) compilers_.emplace(tree.parent_path() / "compile");
     SyntaxCheck& compilers = *compilers_;
+    settle_known_ones(work);
     std::vector<CheckedUnit*> open;
     for (CheckedUnit& unit : units_)
       if (unit.state == UnitState::open) open.push_back(&unit);
@@ -191,18 +200,34 @@ class CLanguage : public Language {
     for (std::size_t i = 0; i < open.size(); ++i) settle(*open[i], answers[i], tree, work, judge);
     CheckResult result{.refused = judge.take()};
     if (!result.refused.empty()) return result;
+    judged_->write();
     result.notes = notes_;
     return result;
   }
 
  private:
-  /// gcc goes on to making code of those units that read a file with such a place: that takes longest.
-  void mark_inlining(const CSourceModels& read) {
-    const bool is_always_inlined = entering_.reach == Reach::enclave || project_.action == TrapAction::record;
-    for (std::size_t i = 0; i < units_.size(); ++i)
-      units_[i].unit.inlines = std::ranges::any_of(read.seen[i], [&](std::size_t source) {
-        return may_refuse_inlining(read.models[source], is_always_inlined || is_cpp(units_[i].unit));
-      });
+  /// gcc goes on to making code of such a unit, which takes longest.
+  bool may_refuse_inlining(const CSourceModels& read, std::size_t unit) const {
+    const bool is_always_inlined = entering_.reach == Reach::enclave ||
+                                   project_.action == TrapAction::record || is_cpp(units_[unit].unit);
+    return std::ranges::any_of(read.seen[unit], [&](std::size_t source) {
+      return rewriter::may_refuse_inlining(read.models[source], is_always_inlined);
+    });
+  }
+
+  /// Units that were judged with just these traps before, and that compilers had nothing to say of, are
+  /// settled.
+  void settle_known_ones(const Instrumentation& work) {
+    if (!judged_)
+      judged_.emplace(out_ / "judged", sha256(c_runtime_source({}, entering_.reach, project_.action)));
+    judged_->look_at(work);
+    for (CheckedUnit& unit : units_) {
+      if (unit.state != UnitState::open) continue;
+      unit.digest = judged_->digest_of(unit.unit, unit.sources, unit.others);
+      if (!judged_->knows(unit.digest)) continue;
+      judged_->remember(unit.digest);
+      unit.state = UnitState::settled;
+    }
   }
 
   /// Compiles the originals of units that say something now, once.
@@ -221,6 +246,7 @@ class CLanguage : public Language {
   void settle(CheckedUnit& unit, const UnitAnswer& answer, const fs::path& tree, const Instrumentation& work,
               Judge& judge) {
     unit.state = UnitState::settled;
+    if (answer.diagnostics.empty() && answer.failure.empty()) judged_->remember(unit.digest);
     if (!unit.original) return;
     const std::string path = fs::path(unit.unit.path).lexically_relative(project_.root).generic_string();
     std::vector<Complaint> before = complaints_of(*unit.original, project_.root);
@@ -265,6 +291,7 @@ class CLanguage : public Language {
   const std::vector<std::string> flags_;  // of each unit, behind its own
   std::vector<CheckedUnit> units_;
   std::optional<SyntaxCheck> compilers_;
+  std::optional<JudgedUnits> judged_;
   BlamedSteps blamed_before_;
   std::vector<std::string> notes_;
 };

@@ -182,7 +182,7 @@ class UnitReader {
   /// A cross compiler brings the headers of its machine.
   std::string hint() const {
     const std::string compiler = unit_.arguments.empty() ? "cc" : unit_.arguments.front();
-    if (!is_there(compiler, unit_.folder))
+    if (file_of_program(compiler, unit_.folder).empty())
       return fmt::format("its compiler, \"{}\", is not there, nor may be its headers: {}", compiler,
                          way_to_install(std::filesystem::path(compiler).filename().string()));
     return fmt::format("clang 19 read {} with the flags that \"compile\" gives for it", unit_.path);
@@ -215,7 +215,8 @@ class UnitReader {
   }
 
   static void on_inclusion(CXFile file, CXSourceLocation* /*stack*/, unsigned /*depth*/, CXClientData data) {
-    static_cast<UnitReader*>(data)->view(file);
+    auto* self = static_cast<UnitReader*>(data);
+    if (self->view(file) == nullptr) self->reading_.others.push_back(taken(clang_getFileName(file)));
   }
 
   /// The preprocessor's records come first among the children of a unit.

@@ -49,6 +49,7 @@ class CClaims {
 struct CUnitReading {
   std::vector<std::pair<std::size_t, CView>> views;  // with the index of the file
   std::vector<std::size_t> seen;                     // files, those that another unit reads too
+  std::vector<std::string> others;                   // files that are not asked for
   std::vector<Fault> faults;                         // what clang calls an error
 };
 

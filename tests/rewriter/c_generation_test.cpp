@@ -3,8 +3,11 @@
 // against traps goes.
 #include <algorithm>
 #include <array>
+#include <set>
+#include <sstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <catch2/catch.hpp>
 
 #include "rewriter/generate.hpp"
@@ -486,6 +489,71 @@ TEST_CASE("gcc makes code of no unit that reads no such trap") {
   };
   CHECK(is_noted("read only: a"));
   CHECK_FALSE(is_noted("read only: b"));
+}
+
+/// A compiler that notes the sources that it is given.
+class NotingCompiler {
+ public:
+  explicit NotingCompiler(Tree& tree) : tree_(tree) {
+    tree.project.compile.compiler = (tree.folder / "bin/gcc").string();
+    install("");
+  }
+
+  void install(const std::string& comment) const {
+    const fs::path program = tree_.project.compile.compiler;
+    write_file(program, "#!/bin/sh\n#" + comment +
+                            "\nfor last; do :; done\ncase $last in *.c) basename $last >> " + log_.string() +
+                            " ;; esac\nexec /usr/bin/gcc \"$@\"\n");
+    fs::permissions(program, fs::perms::owner_all);
+  }
+
+  /// What it was given in one more generation, in the order of the names.
+  std::string given() const {
+    write_file(log_, "");
+    tree_.generate();
+    std::istringstream lines(read_file(log_));
+    std::multiset<std::string> names;
+    for (std::string line; std::getline(lines, line);) names.insert(line);
+    return fmt::format("{}", fmt::join(names, " "));
+  }
+
+ private:
+  Tree& tree_;
+  fs::path log_ = tree_.folder / "log";
+};
+
+TEST_CASE("a unit that compilers say nothing of is judged again if something that it reads has changed") {
+  Tree tree(
+      Sources{{"a.c", "#include \"one.h\"\nstatic int f(int x) { return x + ONE; }\n" + main_calling("f")},
+              {"b.c", "int g(void) {\n  return 1;\n}\n"}});
+  write_file(tree.folder / "one.h", "#define ONE 1\n");  // no source
+  const NotingCompiler compiler(tree);
+  CHECK(compiler.given() == "a.c b.c");
+  const std::string before = read_file(tree.tree() / "b.c");
+  CHECK(compiler.given().empty());
+  CHECK(read_file(tree.tree() / "b.c") == before);
+  write_file(tree.folder / "a.c", "int h(void) { return 2; }\n" + tree.sources["a.c"]);
+  CHECK(compiler.given() == "a.c");  // though the traps of b.c have other numbers
+  CHECK(read_file(tree.tree() / "b.c") != before);
+  write_file(tree.folder / "one.h", "#define ONE 1  // again\n");
+  CHECK(compiler.given() == "a.c");
+  tree.project.compile.flags = {"-Wall"};
+  CHECK(compiler.given() == "a.c b.c");
+  compiler.install("another");
+  CHECK(compiler.given() == "a.c b.c");
+  tree.project.profile.exclude = {"g"};
+  CHECK(compiler.given() == "b.c");
+  tree.project.action = TrapAction::record;
+  CHECK(compiler.given() == "a.c b.c");
+  CHECK(compiler.given().empty());
+}
+
+TEST_CASE("a unit that a compiler says something of is judged each time") {
+  Tree tree(
+      Sources{{"a.c", "#warning odd\n" + main_calling("g")}, {"b.c", "int g(int x) {\n  return x;\n}\n"}});
+  const NotingCompiler compiler(tree);
+  CHECK(compiler.given() == "a.c a.c b.c");
+  CHECK(compiler.given() == "a.c a.c");
 }
 
 TEST_CASE("a trap that cannot be inlined for a function's processor is taken out") {
