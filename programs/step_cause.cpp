@@ -2,7 +2,6 @@
 #include "programs/step_cause.hpp"
 
 #include <algorithm>
-#include <regex>
 #include <vector>
 
 #include <fmt/format.h>
@@ -47,14 +46,32 @@ bool is_complaint(std::string_view line) {
          line.starts_with("Exception in thread") || line.ends_with(": No such file or directory");
 }
 
+/// "make" of `/usr/bin/make[2]: …`
+std::string_view speaker_of(std::string_view line) {
+  std::string_view name = line.substr(0, line.find_first_of(":["));
+  return name.substr(name.rfind('/') + 1);
+}
+
+/// Without the quotation marks of any language.
+std::string_view unquoted(std::string_view word) {
+  const auto is_of_name = [](char c) {
+    return is_word(c) || is_one_of(std::string_view(&c, 1), {".", "/", "+", "-"});
+  };
+  while (!word.empty() && !is_of_name(word.front())) word.remove_prefix(1);
+  while (!word.empty() && !is_of_name(word.back())) word.remove_suffix(1);
+  return word;
+}
+
 /// `sh: 1: NAME: not found`, `make[1]: NAME: No such file or directory`, and their like; empty: it is none.
 std::string missing_program(std::string_view line) {
-  static const std::regex form(
-      R"((?:make(?:\[\d+\])?: (\S+): No such file or directory)|(?:(?:\S*/)?(?:ba|da|z|k)?sh: (?:line )?\d+: (?:exec: )?(\S+): (?:command )?not found)|(?:(?:\S*/)?bash: (\S+): command not found)|(?:(?:\S*/)?env: \W{1,3}([\w.+/-]+)\W{1,3}: No such file or directory))");
-  std::match_results<std::string_view::const_iterator> match;
-  if (!std::regex_match(line.begin(), line.end(), match, form)) return "";
-  for (std::size_t i = 1; i < match.size(); ++i)
-    if (match[i].matched) return match[i].str();
+  const bool is_of_shell = is_one_of(speaker_of(line), {"sh", "bash", "dash", "ksh", "zsh"});
+  const bool is_of_starter = is_one_of(speaker_of(line), {"make", "gmake", "env"});
+  for (const std::string_view ending :
+       {": command not found", ": not found", ": No such file or directory"}) {
+    if (!line.ends_with(ending) || !(ending.ends_with("found") ? is_of_shell : is_of_starter)) continue;
+    line.remove_suffix(ending.size());
+    return std::string(unquoted(line.substr(line.rfind(' ') + 1)));
+  }
   return "";
 }
 
