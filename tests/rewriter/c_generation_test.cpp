@@ -503,7 +503,7 @@ class NotingCompiler {
     const fs::path program = tree_.project.compile.compiler;
     write_file(program, "#!/bin/sh\n#" + comment +
                             "\nfor last; do :; done\ncase $last in *.c) basename $last >> " + log_.string() +
-                            " ;; esac\nexec /usr/bin/gcc \"$@\"\n");
+                            " ;; esac\nexec gcc \"$@\"\n");
     fs::permissions(program, fs::perms::owner_all);
   }
 
