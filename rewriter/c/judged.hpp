@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remembers the units that compilers had nothing to say of, so that the next jcprof-gen need not judge them.
-// A unit is known by a digest of all that decides: compiler, flags, and every file that it reads.
+// Remembers the units whose traps compilers had nothing to say about, so that the next jcprof-gen need not
+// judge them. A unit is known by a digest of all that decides: compiler, flags, and every file that it reads.
 #pragma once
 
 #include <filesystem>

@@ -215,7 +215,7 @@ class CLanguage : public Language {
     });
   }
 
-  /// Units that were judged with just these traps before, and that compilers had nothing to say of, are
+  /// Units that were judged with just these traps before, and that compilers had nothing new to say of, are
   /// settled.
   void settle_known_ones(const Instrumentation& work) {
     if (!judged_)
@@ -246,8 +246,7 @@ class CLanguage : public Language {
   void settle(CheckedUnit& unit, const UnitAnswer& answer, const fs::path& tree, const Instrumentation& work,
               Judge& judge) {
     unit.state = UnitState::settled;
-    if (answer.diagnostics.empty() && answer.failure.empty()) judged_->remember(unit.digest);
-    if (!unit.original) return;
+    if (!unit.original) return judged_->remember(unit.digest);
     const std::string path = fs::path(unit.unit.path).lexically_relative(project_.root).generic_string();
     std::vector<Complaint> before = complaints_of(*unit.original, project_.root);
     const auto error = std::ranges::find(before, Severity::error, &Complaint::severity);
@@ -267,6 +266,7 @@ class CLanguage : public Language {
       return complaint.severity == Severity::error && judge.is_at_trap(complaint);
     });
     const bool is_explained = behind.begin() != fresh.begin();
+    if (fresh.empty() && unit.accepted.empty()) judged_->remember(unit.digest);
     for (const Complaint& complaint : fresh) {
       const bool is_error = complaint.severity == Severity::error;
       if (is_error && is_explained && unit.state == UnitState::open && !judge.is_at_trap(complaint)) continue;

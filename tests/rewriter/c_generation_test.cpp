@@ -548,12 +548,18 @@ TEST_CASE("a unit that compilers say nothing of is judged again if something tha
   CHECK(compiler.given().empty());
 }
 
-TEST_CASE("a unit that a compiler says something of is judged each time") {
+TEST_CASE(
+    "a unit whose compiler says the same of the original is judged once, and one with a fault each time") {
   Tree tree(
-      Sources{{"a.c", "#warning odd\n" + main_calling("g")}, {"b.c", "int g(int x) {\n  return x;\n}\n"}});
+      Sources{{"a.c", "#warning odd\n" + main_calling("g")},
+              {"b.c",
+               "int h(int x);\n__attribute__((__target__(\"no-sse\"))) int g(int x);\n"
+               "#define GIVE(x) do { return (x); } while (0)\nint g(int x) {\n  x += 1;\n  GIVE(x);\n}\n"}});
   const NotingCompiler compiler(tree);
-  CHECK(compiler.given() == "a.c a.c b.c");
-  CHECK(compiler.given() == "a.c a.c");
+  CHECK(compiler.given() == "a.c a.c b.c b.c b.c");
+  CHECK(tree.generated.notes.size() == 1);
+  CHECK(compiler.given() == "b.c b.c");  // without the faulty trap it is known
+  CHECK(tree.generated.notes.size() == 1);
 }
 
 TEST_CASE("a trap that cannot be inlined for a function's processor is taken out") {
