@@ -65,8 +65,8 @@ class InstantTarget final : public harness::Transport {
     const std::span<const TrapId> part = rest.first(std::min<std::size_t>(count, rest.size()));
     return {.traps = {part.begin(), part.end()},
             .more = part.size() < rest.size(),
-            .signature_before = path_signature(std::span(path_).first(path_.size() - rest.size())),
-            .run = harness::WholeRun{.events = path_.size(), .signature = path_signature(path_)},
+            .before = {.signature = path_signature(std::span(path_).first(path_.size() - rest.size()))},
+            .run = harness::WholeRun{.events = path_.size(), .digest = {.signature = path_signature(path_)}},
             .end = whole()};
   }
 

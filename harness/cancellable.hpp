@@ -26,6 +26,9 @@ class CancellableTransport final : public Transport {
   std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) override {
     return checked().calibrate(kind, passes);
   }
+  void set_path(std::uint32_t input, std::span<const TrapId> path) override {
+    transport_.set_path(input, path);
+  }
   bool is_right(std::uint32_t status) const override { return transport_.is_right(status); }
 
  private:

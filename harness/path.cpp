@@ -19,19 +19,24 @@ enum class Link : std::uint8_t {
   unchecked  // the signatures are of another algorithm
 };
 
+// A path of no more windows than this is read: there is little to foretell.
+constexpr std::size_t few_windows = 4;
+
 /// Windows of as many runs, one behind the other.
 struct Series {
-  std::vector<TraceWindow> windows;
-  std::vector<TrapId> traps;  // of all of them
+  std::vector<TraceWindow> windows;  // of a path that was foretold the first alone
+  std::vector<TrapId> traps;         // of all of them
   Link link = Link::checked;
+  bool is_foretold = false;
+  int runs = 1;
 
   const TraceWindow& first() const { return windows.front(); }
-  bool is_whole() const { return !windows.back().more; }
+  bool is_whole() const { return is_foretold ? traps.size() == first().run->events : !windows.back().more; }
   std::uint64_t start_of_last() const { return traps.size() - windows.back().traps.size(); }
 };
 
 bool same(const TraceWindow& a, const TraceWindow& b) {
-  return a.traps == b.traps && a.more == b.more && a.signature_before == b.signature_before && a.run == b.run;
+  return a.traps == b.traps && a.more == b.more && a.before == b.before && a.run == b.run;
 }
 
 std::optional<std::uint64_t> total_of(const TraceWindow& window) {
@@ -40,8 +45,8 @@ std::optional<std::uint64_t> total_of(const TraceWindow& window) {
 
 class Tracer {
  public:
-  Tracer(Transport& transport, std::uint32_t input, const TraceLimits& limits)
-      : transport_(transport), input_(input), limits_(limits) {}
+  Tracer(Transport& transport, std::uint32_t input, const TraceLimits& limits, PathMemory& memory)
+      : transport_(transport), input_(input), limits_(limits), memory_(memory) {}
 
   /// A path put together, or nothing when its windows were of different runs.
   std::optional<TracedPath> path() {
@@ -51,9 +56,10 @@ class Tracer {
     if (!state) return std::nullopt;
     const bool is_whole = series->is_whole() && series->traps.size() <= limits_.events;
     if (series->traps.size() > limits_.events) series->traps.resize(limits_.events);
+    transport_.set_path(input_, series->traps);
     const std::optional<WholeRun>& run = series->first().run;
     return TracedPath{.events = events_of(series->traps),
-                      .signature = run ? run->signature : path_signature(series->traps),
+                      .signature = run ? run->digest.signature : path_signature(series->traps),
                       .state = is_whole ? *state : PathState::cut,
                       .total = is_whole ? series->traps.size() : total_of(series->first()),
                       .end = series->first().end};
@@ -63,7 +69,7 @@ class Tracer {
   TracedPath beginning() {
     const TraceWindow first = window(0);
     return {.events = events_of(first.traps),
-            .signature = first.run ? first.run->signature : path_signature(first.traps),
+            .signature = first.run ? first.run->digest.signature : path_signature(first.traps),
             .state = PathState::cut,
             .total = total_of(first),
             .end = first.end};
@@ -106,19 +112,56 @@ class Tracer {
 
   std::optional<Series> read_series() {
     Series series;
-    do {
-      TraceWindow next = window(series.traps.size());
-      if (next.more && next.traps.empty())
-        throw environment_error("the target keeps no trace: it passed traps and logged none",
-                                "it may have no memory left for the window of 8 to 1024 events");
-      if (!series.windows.empty() && next.run != series.first().run) return std::nullopt;
-      if (next.signature_before != path_signature(series.traps)) series.link = Link::unchecked;
-      series.traps.insert(series.traps.end(), next.traps.begin(), next.traps.end());
-      series.windows.push_back(std::move(next));
-    } while (!series.is_whole() && series.traps.size() < limits_.events);
+    if (!join(series, window(0))) return std::nullopt;
+    const std::optional<WholeRun> run = series.first().run;
+    if (run && series.link == Link::checked && run->events > few_windows * series.traps.size()) {
+      if (std::optional<Series> foretold = foretell(series)) return foretold;
+      if (series.runs == other_run) return std::nullopt;
+    }
+    while (!series.is_whole() && series.traps.size() < limits_.events)
+      if (!join(series, window(series.traps.size()))) return std::nullopt;
     // A target that knows the whole run uses our algorithm: its windows are of different runs here.
     if (series.link == Link::unchecked && series.first().run) return std::nullopt;
     return series;
+  }
+
+  /// False where the window is of another run.
+  static bool join(Series& series, TraceWindow next) {
+    if (next.more && next.traps.empty())
+      throw environment_error("the target keeps no trace: it passed traps and logged none",
+                              "it may have no memory left for the window of 8 to 1024 events");
+    if (!series.windows.empty() && next.run != series.first().run) return false;
+    if (next.before.signature != path_signature(series.traps)) series.link = Link::unchecked;
+    series.traps.insert(series.traps.end(), next.traps.begin(), next.traps.end());
+    series.windows.push_back(std::move(next));
+    series.runs = static_cast<int>(series.windows.size());
+    return true;
+  }
+
+  /// The path from its first window, by few others. Nothing where one is of another run, which `series` is
+  /// marked with, or where they contradict each other.
+  std::optional<Series> foretell(Series& series) {
+    const WholeRun run = *series.first().run;
+    SeenBeginning beginning{.traps = series.traps, .events = run.events, .digest = run.digest};
+    const auto see = [&](std::uint64_t first) -> std::optional<SeenWindow> {
+      TraceWindow seen = window(first);
+      ++series.runs;
+      if (seen.run == run) return SeenWindow{.before = seen.before, .traps = std::move(seen.traps)};
+      series.runs = other_run;
+      return std::nullopt;
+    };
+    if (run.events > limits_.events) {
+      const std::optional<SeenWindow> end = see(limits_.events);
+      if (!end) return std::nullopt;
+      beginning.events = limits_.events;
+      beginning.digest = end->before;
+    }
+    std::optional<std::vector<TrapId>> traps = memory_.known(beginning);
+    if (!traps) traps = predict_path(memory_.model, beginning, see);
+    if (!traps) return std::nullopt;
+    memory_.keep(beginning, *traps);
+    return Series{
+        .windows = series.windows, .traps = std::move(*traps), .is_foretold = true, .runs = series.runs};
   }
 
   /// Steady or varying; nothing when windows that may not belong together would have to be joined.
@@ -126,7 +169,7 @@ class Tracer {
     const bool is_one_run = series.windows.size() == 1;
     if (is_one_run || series.first().run) {
       // Further runs show whether the command takes the same path again.
-      for (int i = 0; i < limits_.agreements_of_runs; ++i) {
+      for (int i = series.runs; i < 1 + limits_.agreements_of_runs; ++i) {
         const TraceWindow again = window(0);
         const bool is_taken_again =
             series.first().run ? again.run == series.first().run : same(again, series.first());
@@ -136,7 +179,7 @@ class Tracer {
     }
     // No digest at all, if it does not depend on what was passed.
     const auto is_as_first = [&](const TraceWindow& window) {
-      return window.signature_before == series.first().signature_before;
+      return window.before == series.first().before;
     };
     if (std::ranges::count_if(series.windows, is_as_first) > 1) return std::nullopt;
     const std::optional<Series> again = read_series();
@@ -154,9 +197,12 @@ class Tracer {
     return true;
   }
 
+  static constexpr int other_run = 0;
+
   Transport& transport_;
   std::uint32_t input_;
   TraceLimits limits_;
+  PathMemory& memory_;
   std::uint32_t runs_ = 0;
 };
 
@@ -171,7 +217,13 @@ std::vector<Event> events_of(std::span<const TrapId> traps) {
 }
 
 TracedPath trace_path(Transport& transport, std::uint32_t input, const TraceLimits& limits) {
-  Tracer tracer(transport, input, limits);
+  PathMemory memory;
+  return trace_path(transport, input, limits, memory);
+}
+
+TracedPath trace_path(Transport& transport, std::uint32_t input, const TraceLimits& limits,
+                      PathMemory& memory) {
+  Tracer tracer(transport, input, limits, memory);
   std::optional<TracedPath> path = tracer.path();
   for (int attempt = 1; !path && attempt < limits.attempts; ++attempt) path = tracer.path();
   if (!path) path = tracer.beginning();

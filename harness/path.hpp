@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/path_prediction.hpp"
 #include "harness/transport.hpp"
 #include "src/core/types.hpp"
 
@@ -58,5 +59,8 @@ struct TraceLimits {
 
 /// UserError (environment) when no run can be traced.
 TracedPath trace_path(Transport& transport, std::uint32_t input, const TraceLimits& limits = {});
+/// What is found out of this path helps to find others.
+TracedPath trace_path(Transport& transport, std::uint32_t input, const TraceLimits& limits,
+                      PathMemory& memory);
 
 }  // namespace jcprof::harness

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "harness/right_answer.hpp"
+#include "harness/survey_words.hpp"
 #include "src/core/error.hpp"
-#include "src/core/hex.hpp"
 
 namespace jcprof::harness {
 namespace {
@@ -28,46 +28,6 @@ constexpr std::size_t most_paths = 8;
 // three runs in ten are.
 constexpr int tries_of_trace = 5;
 constexpr std::size_t plain_runs = 9;
-
-std::uint64_t runs_of(const std::vector<Variant>& variants) {
-  std::uint64_t runs = 0;
-  for (const Variant& one : variants) runs += one.runs;
-  return std::max<std::uint64_t>(runs, 1);
-}
-
-std::string name_of_input(const StoredInput& input) {
-  constexpr std::size_t shown = 16;
-  const std::string hex = to_hex(input.bytes);
-  return fmt::format("input {} ({}{})", input.index, hex.substr(0, 2 * shown),
-                     hex.size() > 2 * shown ? "…" : "");
-}
-
-/// No card has a status word that a program could end with.
-std::string told(std::uint32_t status) {
-  return status <= 0xFF ? fmt::format("ends with status {}", status) : fmt::format("answers {:04X}", status);
-}
-
-std::string told_of_many(std::uint32_t status) {
-  return status <= 0xFF ? fmt::format("end with status {}", status) : fmt::format("answer {:04X}", status);
-}
-
-std::string told(const GoodAnswer& answer, bool is_length_told = false) {
-  return told(answer.status) + (is_length_told ? fmt::format(" with {} bytes", answer.length) : "");
-}
-
-GoodAnswer answer_of(const Sample& run) {
-  return {.status = run.status.value_or(0), .length = run.reply.size()};
-}
-
-Warning warning_of_varying(const StoredInput& input, const TracedPath& path) {
-  return {.kind = WarningKind::path_varies,
-          .text = fmt::format(
-              "runs of {} take different paths, {} of {} the most frequent one: that is what is reported "
-              "line by line, and of the others the edges",
-              name_of_input(input), path.variants.empty() ? 1 : path.variants.front().runs,
-              runs_of(path.variants)),
-          .advice = fmt::format("where a state of the target decides, {}", to_one_state)};
-}
 
 /// Inputs that take one steady path are measured together.
 void join(std::vector<SurveyedPath>& paths, SurveyedPath path) {
@@ -201,12 +161,12 @@ class Surveyor {
   }
 
   Traced trace(const StoredInput& input, const TraceLimits& limits) {
-    Traced traced{.path = trace_path(transport_, input.index, limits)};
+    Traced traced{.path = trace_path(transport_, input.index, limits, memory_)};
     if (!is_unlike(traced.path)) return traced;
     note_plain_answers(input);
     // One run may be answered otherwise by chance, the plain one as well as the traced one.
     for (int i = 1; i < tries_of_trace && is_unlike(traced.path); ++i)
-      traced.path = trace_path(transport_, input.index, limits);
+      traced.path = trace_path(transport_, input.index, limits, memory_);
     if (is_unlike(traced.path)) {
       const GoodAnswer& good = survey_.good.back();
       const GoodAnswer end = answer_of(traced.path.end);
@@ -283,6 +243,7 @@ class Surveyor {
 
   const TrapMap& map_;
   Transport& transport_;
+  PathMemory memory_{.model = PathModel(roles_of(map_))};
   std::size_t inputs_;
   const std::set<std::uint32_t>& suspects_;
   Survey survey_;

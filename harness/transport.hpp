@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "src/core/path_signature.hpp"
 #include "src/core/project.hpp"
 #include "src/core/types.hpp"
 
@@ -33,7 +34,7 @@ struct Description {
 /// All events of a run, as some targets tell even when they are asked for a part.
 struct WholeRun {
   std::uint64_t events = 0;
-  std::uint32_t signature = 0;
+  PathDigest digest;
   bool operator==(const WholeRun&) const = default;
 };
 
@@ -41,7 +42,7 @@ struct WholeRun {
 struct TraceWindow {
   std::vector<TrapId> traps;                // from the `from`-th event on, in the order passed
   bool more = false;                        // events were passed behind the window
-  std::uint32_t signature_before = 0;       // rolling digest of everything before the window
+  PathDigest before;                        // of everything before the window
   std::optional<WholeRun> run = {};         // cards know it, agents do not
   std::optional<std::uint64_t> total = {};  // events of the run, where an agent knows at least that
   Sample end = {};                          // how the run itself ended; of an agent's no time
@@ -93,6 +94,8 @@ class Transport {
   /// One calibration command with `passes` passes, rounded up to what the target can do. Nothing where the
   /// target does not do that.
   virtual std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) = 0;
+  /// The whole path that an input takes, as it was put together from windows.
+  virtual void set_path(std::uint32_t /*input*/, std::span<const TrapId> /*path*/) {}
   /// The project wants the command to be answered so. Only the first answer to an input must be right.
   virtual bool is_right(std::uint32_t /*status*/) const { return true; }
 };

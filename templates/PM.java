@@ -13,7 +13,7 @@ import javacard.framework.SystemException;
  * transient, so a reset disarms. The protocol is in docs/architecture.md ("The card side").
  */
 public class PM {
-    private static final byte VERSION = (byte) 1;
+    private static final byte VERSION = (byte) 2;
 
     private static final byte P1_HELLO = (byte) 0;
     private static final byte P1_ARM = (byte) 1;
@@ -48,6 +48,9 @@ public class PM {
     private static final byte ALL_A = (byte) 15;        // signature of the run
     private static final byte ALL_B = (byte) 16;
     private static final short STATE_SIZE = (short) 17;
+    // A trace has no use for these two: they hold the mix of the run, and of what came before the window.
+    private static final byte ALL_MIX = TRAP;
+    private static final byte BEFORE_MIX = STOPPED_AT;
 
     private static final short MODE_OFF = (short) 0;
     private static final short MODE_STOP = (short) 1;
@@ -56,8 +59,8 @@ public class PM {
     private static final short ALL_ONES = (short) -1;
     private static final short LARGEST_WINDOW = (short) 1024;
     private static final short SMALLEST_WINDOW = (short) 8;
-    private static final short TRACE_HEADER = (short) 14;
-    // 14 + 2 * 100 bytes are one short answer.
+    private static final short TRACE_HEADER = (short) 18;
+    // 18 + 2 * 100 bytes are one short answer.
     private static final short TRAPS_PER_ANSWER = (short) 100;
 
     /** The ancestor's: old sources assign to it. */
@@ -206,6 +209,8 @@ public class PM {
         }
         s[ALL_A] = (short) ((short) (s[ALL_A] * (short) 251) + id);
         s[ALL_B] = (short) (s[ALL_B] + s[ALL_A]);
+        short mix = (short) ((short) (s[ALL_MIX] ^ id) * (short) 0x5D39);
+        s[ALL_MIX] = (short) (mix ^ (short) ((short) (mix >> 7) & (short) 0x01FF));
         s[EVENTS_LOW]++;
         if (s[EVENTS_LOW] == (short) 0) {
             s[EVENTS_HIGH]++;
@@ -214,6 +219,7 @@ public class PM {
             countDown(s);
             s[BEFORE_A] = s[ALL_A];
             s[BEFORE_B] = s[ALL_B];
+            s[BEFORE_MIX] = s[ALL_MIX];
         } else if (window != null && s[LOGGED] < (short) window.length) {
             window[s[LOGGED]] = id;
             s[LOGGED]++;
@@ -329,8 +335,10 @@ public class PM {
         at = put(buffer, at, s[EVENTS_LOW]);
         at = put(buffer, at, s[BEFORE_A]);
         at = put(buffer, at, s[BEFORE_B]);
+        at = put(buffer, at, s[BEFORE_MIX]);
         at = put(buffer, at, s[ALL_A]);
         at = put(buffer, at, s[ALL_B]);
+        at = put(buffer, at, s[ALL_MIX]);
         at = put(buffer, at, s[LOGGED]);
         short most = (short) ((short) (buffer.length - TRACE_HEADER) >> 1);
         if (most > TRAPS_PER_ANSWER) {

@@ -37,7 +37,7 @@ Turn lost(std::string why, Next next) {
   return {.sample = {.outcome = Outcome::lost, .why = std::move(why)}, .next = next};
 }
 
-std::string in_words(const AgentError& error) {
+std::string words_of(const AgentError& error) {
   return error.hint.empty() ? error.message : fmt::format("{} ({})", error.message, error.hint);
 }
 
@@ -195,7 +195,7 @@ Turn AgentTransport::take_turn(const Flight& flight, const Shot& shot) {
   auto answer = read_shot(line.text, flight.id);
   if (auto* made = std::get_if<AgentShot>(&answer)) return take_shot(flight, shot, std::move(*made));
   // The agent lives, so it need not be started again; but a per-batch one has said its last word.
-  if (const auto* error = std::get_if<AgentError>(&answer)) return lost(in_words(*error), Next::send_again);
+  if (const auto* error = std::get_if<AgentError>(&answer)) return lost(words_of(*error), Next::send_again);
   if (const auto* breach = std::get_if<Breach>(&answer)) return lost(breach->why, Next::start_again);
   return lost(fmt::format("the agent says \"ok\" after {} of {} shots", flight.answered, flight.shots.size()),
               Next::start_again);
@@ -292,7 +292,7 @@ TraceWindow AgentTransport::trace(std::uint32_t input, std::uint64_t from, std::
   if (const auto* none = std::get_if<NoAnswer>(&answer))
     return {.end = {.outcome = none->outcome, .why = none->why}};
   if (const auto* error = std::get_if<AgentError>(&answer))
-    return {.end = {.outcome = Outcome::lost, .why = link_.explained(in_words(*error))}};
+    return {.end = {.outcome = Outcome::lost, .why = link_.explained(words_of(*error))}};
   return checked(std::get<AgentWindow>(answer), count);
 }
 
@@ -305,7 +305,7 @@ TraceWindow AgentTransport::checked(const AgentWindow& answer, std::uint32_t cou
         "does the target run what jcprof-gen wrote last?");
   TraceWindow window{.traps = answer.events,
                      .more = answer.more || answer.events.size() > count,
-                     .signature_before = answer.signature,
+                     .before = {.signature = answer.signature},
                      .total = answer.total,
                      .end = {.outcome = Outcome::ended, .status = answer.status, .reply = answer.reply}};
   if (window.traps.size() > count) window.traps.resize(count);

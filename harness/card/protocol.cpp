@@ -39,6 +39,10 @@ std::uint32_t u32(std::span<const std::uint8_t> bytes, std::size_t at) {
   return u16(bytes, at) << 16 | u16(bytes, at + 2);
 }
 
+PathDigest digest(std::span<const std::uint8_t> bytes, std::size_t at) {
+  return {.signature = u32(bytes, at), .mix = static_cast<std::uint16_t>(u16(bytes, at + 4))};
+}
+
 }  // namespace
 
 Bytes hello_command(const CardArming& card) {
@@ -89,12 +93,12 @@ std::optional<CardHello> parse_hello(std::span<const std::uint8_t> data) {
 }
 
 std::optional<CardTrace> parse_trace(std::span<const std::uint8_t> data) {
-  constexpr std::size_t header = 14;
+  constexpr std::size_t header = 18;
   if (data.size() < header || data.size() % 2 != 0) return std::nullopt;
   CardTrace trace{.events = u32(data, 0),
-                  .signature_before = u32(data, 4),
-                  .signature_total = u32(data, 8),
-                  .logged = static_cast<std::uint16_t>(u16(data, 12)),
+                  .before = digest(data, 4),
+                  .total = digest(data, 10),
+                  .logged = static_cast<std::uint16_t>(u16(data, 16)),
                   .traps = {}};
   for (std::size_t at = header; at < data.size(); at += 2) trace.traps.push_back(TrapId{u16(data, at)});
   if (trace.traps.size() > trace.logged || trace.logged > trace.events) return std::nullopt;

@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "harness/transport.hpp"
+#include "src/core/path_signature.hpp"
 #include "src/core/types.hpp"
 
 namespace jcprof::harness {
 
-inline constexpr std::uint8_t card_protocol_version = 1;
+inline constexpr std::uint8_t card_protocol_version = 2;
 
 Bytes hello_command(const CardArming& card);
 /// `commands` APDUs of the applet's own are armed, 0 disarms.
@@ -35,8 +36,8 @@ std::optional<CardHello> parse_hello(std::span<const std::uint8_t> data);
 
 struct CardTrace {
   std::uint32_t events = 0;
-  std::uint32_t signature_before = 0;
-  std::uint32_t signature_total = 0;
+  PathDigest before;
+  PathDigest total;
   std::uint16_t logged = 0;   // events in the window
   std::vector<TrapId> traps;  // as many of them as one answer holds
 };

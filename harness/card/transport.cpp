@@ -115,6 +115,9 @@ class CardTransport final : public Transport {
 
   TraceWindow trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) override;
   std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) override;
+  void set_path(std::uint32_t input, std::span<const TrapId> path) override {
+    if (const auto known = paths_.find(input); known != paths_.end()) known->second.take_all(path);
+  }
   bool is_right(std::uint32_t status) const override { return right_.accepts(status); }
 
  private:
@@ -315,7 +318,7 @@ std::vector<std::uint64_t> CardTransport::ends_of_commands(std::uint32_t input, 
     if (told) ends.push_back(told->events);
   }
   finish(commands, Outcome::ended);
-  const bool is_like = told && WholeRun{.events = told->events, .signature = told->signature_total} == like;
+  const bool is_like = told && WholeRun{.events = told->events, .digest = told->total} == like;
   return is_like ? ends : std::vector<std::uint64_t>{};
 }
 
@@ -331,8 +334,8 @@ bool CardTransport::read_window(TraceWindow& window, std::uint64_t from, std::ui
       throw environment_error(
           fmt::format("the card's trace cannot be read: {}{}", to_hex(answer.data), to_text(answer.status)),
           "a reset within the command loses it");
-    window.signature_before = part->signature_before;
-    window.run = WholeRun{.events = part->events, .signature = part->signature_total};
+    window.before = part->before;
+    window.run = WholeRun{.events = part->events, .digest = part->total};
     window.traps.insert(window.traps.end(), part->traps.begin(), part->traps.end());
     logged = std::min<std::size_t>(part->logged, count);
   } while (window.traps.size() < logged);

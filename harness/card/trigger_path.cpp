@@ -15,8 +15,18 @@ std::uint64_t key_of(Event event) {
 void TriggerPath::take(std::uint64_t from, const TraceWindow& window) {
   if (window.run != run_) ends_.clear();
   if (ends_.empty()) return commands_.clear();
-  if (from != taken_) return;
-  for (const TrapId trap : window.traps) {
+  if (from == taken_) take(window.traps);
+}
+
+void TriggerPath::take_all(std::span<const TrapId> path) {
+  if (ends_.empty()) return;
+  taken_ = 0;
+  hits_.clear();
+  take(path);
+}
+
+void TriggerPath::take(std::span<const TrapId> traps) {
+  for (const TrapId trap : traps) {
     const auto command = std::ranges::upper_bound(ends_, taken_++) - ends_.begin();
     const Event event{.trap = trap, .hit = ++hits_[number(trap)]};
     commands_[key_of(event)] = static_cast<std::uint8_t>(command);

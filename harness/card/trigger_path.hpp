@@ -21,10 +21,14 @@ class TriggerPath {
   /// A window of a run, from the `from`-th event on. Windows join where one begins at the end of what is
   /// known.
   void take(std::uint64_t from, const TraceWindow& window);
+  /// The path as a whole, in place of the windows so far.
+  void take_all(std::span<const TrapId> path);
   /// From 0.
   std::optional<std::size_t> command_of(Event event) const;
 
  private:
+  void take(std::span<const TrapId> traps);
+
   WholeRun run_;
   std::vector<std::uint64_t> ends_;
   std::uint64_t taken_ = 0;                                // events

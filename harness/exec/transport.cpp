@@ -280,8 +280,8 @@ TraceWindow ExecTransport::trace(std::uint32_t input, std::uint64_t from, std::u
   const std::uint64_t behind = report.events - std::min(report.events, from);
   window.traps = trace_.events(std::min<std::uint64_t>(behind, count));
   window.more = behind > window.traps.size();
-  window.signature_before = report.signature_before;
-  window.run = WholeRun{.events = report.events, .signature = report.signature};
+  window.before = {.signature = report.signature_before};
+  window.run = WholeRun{.events = report.events, .digest = {.signature = report.signature}};
   const auto is_unknown = [this](TrapId trap) { return trap == run_to_end || number(trap) > setup_.traps; };
   const auto unknown = std::ranges::find_if(window.traps, is_unknown);
   if (unknown == window.traps.end()) return window;

@@ -18,4 +18,13 @@ std::uint32_t path_signature(std::span<const TrapId> traps, std::uint32_t before
   return static_cast<std::uint32_t>(a) << 16U | b;
 }
 
+std::uint16_t path_mix(std::span<const TrapId> traps, std::uint16_t before) {
+  std::uint16_t mix = before;
+  for (const TrapId trap : traps) {
+    mix = static_cast<std::uint16_t>((mix ^ (number(trap) & 0xFFFFU)) * 0x5D39U);
+    mix = static_cast<std::uint16_t>(mix ^ mix >> 7U);
+  }
+  return mix;
+}
+
 }  // namespace jcprof

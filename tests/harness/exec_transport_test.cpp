@@ -120,13 +120,13 @@ TEST_CASE("the path of a program is read whole or in windows") {
   const TraceWindow all = place.target().trace(0, 0, 262'144);
   CHECK(all.traps == path);
   CHECK_FALSE(all.more);
-  CHECK(all.run == WholeRun{.events = 5, .signature = path_signature(path)});
+  CHECK(all.run == WholeRun{.events = 5, .digest = {.signature = path_signature(path)}});
   CHECK(all.end.outcome == Outcome::ended);
   CHECK(reply(all.end) == "xx");
   const TraceWindow window = place.target().trace(0, 1, 2);
   CHECK(window.traps == std::vector<TrapId>{TrapId{2}, TrapId{3}});
   CHECK(window.more);
-  CHECK(window.signature_before == path_signature(std::span(path).first(1)));
+  CHECK(window.before.signature == path_signature(std::span(path).first(1)));
   CHECK(place.target().trace(0, 9, 2).traps.empty());
   const TracedPath traced = trace_path(place.target(), 0, {.window = 2});
   CHECK(traced.state == PathState::steady);

@@ -263,15 +263,19 @@ void values_are_handed_on(Simulator& card) {
   CHECK(card.ask("8050000000") == stopped);
 }
 
+PathDigest digest_of_path(std::span<const TrapId> path) {
+  return {.signature = path_signature(path), .mix = path_mix(path)};
+}
+
 void traces_show_the_path(Simulator& card) {
   const CardTrace brief = card.traced("80100002", 0, 0);
   CHECK(brief.events == 4);
   CHECK(brief.traps == std::vector<TrapId>{TrapId{1}, TrapId{2}, TrapId{2}, TrapId{3}});
-  CHECK(brief.signature_before == 0);
-  CHECK(brief.signature_total == path_signature(brief.traps));
+  CHECK(brief.before == PathDigest{.mix = 0});
+  CHECK(brief.total == digest_of_path(brief.traps));
   const CardTrace beyond = card.traced("80100002", 100, 0);
   CHECK(beyond.logged == 0);
-  CHECK(beyond.signature_before == beyond.signature_total);
+  CHECK(beyond.before == beyond.total);
 }
 
 void traces_come_in_windows(Simulator& card) {
@@ -282,12 +286,12 @@ void traces_come_in_windows(Simulator& card) {
   std::vector<TrapId> path(3002, TrapId{2});
   path.front() = TrapId{1};
   path.back() = TrapId{3};
-  CHECK(first.signature_total == path_signature(path));
+  CHECK(first.total == digest_of_path(path));
   const CardTrace last = card.traced("80100300", 2048, 900);
   CHECK(last.logged == 954);
   CHECK(last.traps.size() == 54);
   CHECK(last.traps.back() == TrapId{3});
-  CHECK(last.signature_before == path_signature(std::span(path).first(2048)));
+  CHECK(last.before == digest_of_path(std::span(path).first(2048)));
 }
 
 void a_reset_disarms(Simulator& card) {
@@ -321,7 +325,7 @@ void malformed_commands_are_refused(Simulator& card) {
 TEST_CASE("PM.java on jCardSim keeps the protocol of docs/architecture.md") {
   if (!can_run()) return;
   Simulator card;
-  CHECK(card.ask(hello_command(arming)) == "01cafe000100009000");
+  CHECK(card.ask(hello_command(arming)) == "02cafe000100009000");
   CHECK(card.ask("80F4030002000000") == "6985");
   stops_at_the_nth_hit(card);
   arming_is_one_shot(card);
@@ -330,7 +334,7 @@ TEST_CASE("PM.java on jCardSim keeps the protocol of docs/architecture.md") {
   values_are_handed_on(card);
   traces_show_the_path(card);
   traces_come_in_windows(card);
-  CHECK(card.ask(hello_command(arming)) == "01cafe000104009000");
+  CHECK(card.ask(hello_command(arming)) == "02cafe000104009000");
   a_reset_disarms(card);
   calibration_leaves_nothing_armed(card);
   malformed_commands_are_refused(card);

@@ -59,7 +59,7 @@ Bytes FakeApplet::serve(std::span<const std::uint8_t> apdu) {
   Bytes reply;
   switch (apdu[2]) {
     case 0:
-      reply.push_back(1);
+      reply.push_back(2);
       append_u32(reply, build);
       append_u16(reply, window);
       break;
@@ -93,8 +93,11 @@ Bytes FakeApplet::read_trace(std::size_t offset) const {
   const std::size_t in_window = std::min(window, traps.size() - from);
   Bytes reply;
   append_u32(reply, traps.size());
-  append_u32(reply, path_signature(std::span(traps).first(from)));
-  append_u32(reply, path_signature(traps));
+  for (const std::span<const TrapId> part :
+       {std::span<const TrapId>(traps).first(from), std::span<const TrapId>(traps)}) {
+    append_u32(reply, path_signature(part));
+    append_u16(reply, path_mix(part));
+  }
   append_u16(reply, in_window);
   // Three an answer, so that reading takes more than one command.
   for (std::size_t i = offset; i < in_window && i < offset + 3; ++i) append_u16(reply, logged_[from + i]);

@@ -17,11 +17,12 @@
 
 namespace jcprof::test {
 
-class FakeTransport final : public harness::Transport {
+class FakeTransport : public harness::Transport {
  public:
   std::map<std::uint32_t, std::vector<TrapId>> paths;  // by input; input 0 where there is none
   std::size_t window = 4;
   bool knows_run = true;     // as cards do; agents give windows only
+  bool knows_mix = true;     // as cards do
   bool knows_total = false;  // and how long the run was
   std::function<std::uint32_t(std::span<const TrapId>)> digest = [](std::span<const TrapId> before) {
     return path_signature(before);
@@ -82,9 +83,11 @@ class FakeTransport final : public harness::Transport {
     const auto first = path.begin() + static_cast<std::ptrdiff_t>(start);
     return {.traps = {first, first + static_cast<std::ptrdiff_t>(size)},
             .more = start + size < path.size(),
-            .signature_before = digest(std::span(path).first(start)),
-            .run = knows_run ? std::optional(harness::WholeRun{.events = path.size(),
-                                                               .signature = path_signature(path)})
+            .before = {.signature = digest(std::span(path).first(start)),
+                       .mix = mix_of(std::span(path).first(start))},
+            .run = knows_run ? std::optional(harness::WholeRun{
+                                   .events = path.size(),
+                                   .digest = {.signature = path_signature(path), .mix = mix_of(path)}})
                              : std::nullopt,
             .total = knows_total ? std::optional<std::uint64_t>(path.size()) : std::nullopt,
             .end = odd_input.value_or(input) == input ? traced_end.value_or(whole) : whole};
@@ -104,6 +107,10 @@ class FakeTransport final : public harness::Transport {
   }
 
  private:
+  std::optional<std::uint16_t> mix_of(std::span<const TrapId> traps) const {
+    return knows_run && knows_mix ? std::optional(path_mix(traps)) : std::nullopt;
+  }
+
   const std::vector<TrapId>& path_of(std::uint32_t input) const {
     return paths.contains(input) ? paths.at(input) : paths.at(0);
   }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/survey_words.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "harness/right_answer.hpp"
+#include "src/core/hex.hpp"
+
+namespace jcprof::harness {
+namespace {
+
+std::uint64_t runs_of(const std::vector<Variant>& variants) {
+  std::uint64_t runs = 0;
+  for (const Variant& one : variants) runs += one.runs;
+  return std::max<std::uint64_t>(runs, 1);
+}
+
+}  // namespace
+
+std::string name_of_input(const StoredInput& input) {
+  constexpr std::size_t shown = 16;
+  const std::string hex = to_hex(input.bytes);
+  return fmt::format("input {} ({}{})", input.index, hex.substr(0, 2 * shown),
+                     hex.size() > 2 * shown ? "…" : "");
+}
+
+std::string told(std::uint32_t status) {
+  return status <= 0xFF ? fmt::format("ends with status {}", status) : fmt::format("answers {:04X}", status);
+}
+
+std::string told_of_many(std::uint32_t status) {
+  return status <= 0xFF ? fmt::format("end with status {}", status) : fmt::format("answer {:04X}", status);
+}
+
+std::string told(const GoodAnswer& answer, bool is_length_told) {
+  return told(answer.status) + (is_length_told ? fmt::format(" with {} bytes", answer.length) : "");
+}
+
+GoodAnswer answer_of(const Sample& run) {
+  return {.status = run.status.value_or(0), .length = run.reply.size()};
+}
+
+Warning warning_of_varying(const StoredInput& input, const TracedPath& path) {
+  return {.kind = WarningKind::path_varies,
+          .text = fmt::format(
+              "runs of {} take different paths, {} of {} the most frequent one: that is what is reported "
+              "line by line, and of the others the edges",
+              name_of_input(input), path.variants.empty() ? 1 : path.variants.front().runs,
+              runs_of(path.variants)),
+          .advice = fmt::format("where a state of the target decides, {}", to_one_state)};
+}
+
+}  // namespace jcprof::harness

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a survey names inputs and answers to people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "harness/path.hpp"
+#include "harness/shot_log.hpp"
+#include "src/core/store.hpp"
+#include "src/core/warning.hpp"
+
+namespace jcprof::harness {
+
+/// "input 3 (a1b2)"
+std::string name_of_input(const StoredInput& input);
+
+/// No card has a status word that a program could end with.
+std::string told(std::uint32_t status);
+std::string told_of_many(std::uint32_t status);
+std::string told(const GoodAnswer& answer, bool is_length_told = false);
+
+GoodAnswer answer_of(const Sample& run);
+
+Warning warning_of_varying(const StoredInput& input, const TracedPath& path);
+
+}  // namespace jcprof::harness
