@@ -171,7 +171,7 @@ ExitCode record_instead(const Profiling& all, const Fault& why) {
         {.project = all.project.file.string(),
          .quiet = all.run.common.quiet,
          .yes = true,
-         .note = fmt::format("jcprof profile recorded one run, with the first input, by elapsed "
+         .note = fmt::format("jcprof profile recorded one run, with the first input, by processor "
                              "time: {}",
                              why.message),
          .functions_only = all.is_long && all.project.profile.level > TrapLevel::function,

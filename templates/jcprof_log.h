@@ -26,6 +26,10 @@ __extension__ typedef __UINT64_TYPE__ jcprof_log_u64;
 #define JCPROF_LOG_LEAVE 1u
 #define JCPROF_LOG_LINE 2u /* a trap; id: its number in traps.json */
 #define JCPROF_LOG_MARK 3u /* id: of its name; the next word is the payload, whatever it is */
+/* An ENTER of id 0 is no event. Its `ticks` are the nanoseconds that the thread has spent on a processor, modulo
+   2^40, at the tick of the record behind it. All ones: unknown. */
+#define JCPROF_LOG_IS_PROCESSOR(word) (((word) & 0xFFFFFFu) == 0)
+#define JCPROF_LOG_NS_MASK 0xFFFFFFFFFFu
 
 #define JCPROF_LOG_RECORD(ticks, id, kind) ((jcprof_log_u64)(ticks) << 24 | (jcprof_log_u64)(id) << 2 | (kind))
 
@@ -45,7 +49,10 @@ struct jcprof_log_chunk { /* one cache line, records behind it */
   jcprof_log_u32 used;    /* on disk only: words that follow */
   jcprof_log_u64 base;    /* ticks */
   jcprof_log_u64 lost;    /* events of this thread right before this chunk that found no room */
-  jcprof_log_u64 spare[3];
+  /* From `left` to `base` the thread changed chunks: that time is nobody's. In older logs these are 0. */
+  jcprof_log_u64 left;    /* tick */
+  jcprof_log_u64 left_ns; /* on a processor until then; 0: unknown */
+  jcprof_log_u64 base_ns; /* and until `base` */
 };
 
 /* ---- entries: names and places, appended and never changed; each is a multiple of 8 bytes ---- */
@@ -93,7 +100,10 @@ struct jcprof_log_head {
   jcprof_log_u64 made_spare[8];
   /* At 128, read at each event: a mask of JCPROF_LOG_OFF_…; 0: record. */
   jcprof_log_u32 off;
-  jcprof_log_u32 off_spare[15];
+  /* The target's: an event that comes so many ticks after the last one is late, and the thread reads its processor
+     time, in a 64th of that. 0: it cannot. */
+  jcprof_log_u32 late;
+  jcprof_log_u32 off_spare[14];
   /* At 192: the host's clock. */
   jcprof_log_u64 now;
   jcprof_log_u64 now_spare[7];

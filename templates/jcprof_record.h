@@ -54,6 +54,7 @@ JCPROF_LOCAL_ JCPROF_HOT_ jcprof_log_u64 jcprof_counter(void) JCPROF_NOTHROW_ {
 #define JCPROF_MADV_POPULATE_WRITE_ 23
 #define JCPROF_AT_RANDOM_ 25
 #define JCPROF_SIG_SETMASK_ 2
+#define JCPROF_CLOCK_THREAD_ 3 /* CLOCK_THREAD_CPUTIME_ID */
 extern char *jcprof_libc_getenv(const char *name) JCPROF_OUTSIDE_(getenv);
 extern int jcprof_libc_open(const char *path, int flags, ...) JCPROF_OUTSIDE_(open);
 extern int jcprof_libc_close(int file) JCPROF_OUTSIDE_(close);
@@ -70,6 +71,7 @@ extern int jcprof_libc_gettid(void) JCPROF_OUTSIDE_(gettid) __attribute__((__wea
 extern __UINTPTR_TYPE__ jcprof_libc_getauxval(unsigned long type) JCPROF_OUTSIDE_(getauxval) __attribute__((__weak__));
 extern int jcprof_libc_madvise(void *at, __SIZE_TYPE__ size, int advice) JCPROF_OUTSIDE_(madvise)
     __attribute__((__weak__));
+extern int jcprof_libc_clock(int clock, void *time) JCPROF_OUTSIDE_(clock_gettime) __attribute__((__weak__));
 extern int jcprof_libc_key_create(unsigned *key, void (*end)(void *value)) JCPROF_OUTSIDE_(pthread_key_create)
     __attribute__((__weak__));
 extern int jcprof_libc_setspecific(unsigned key, const void *value) JCPROF_OUTSIDE_(pthread_setspecific)
@@ -89,6 +91,8 @@ struct jcprof_writer {
   jcprof_log_u64 *volatile begin;        /* first of its chunk; null: it has none */
   __UINTPTR_TYPE__ room;                 /* bytes of slots, but for one, for a mark that begins in the last */
   volatile jcprof_log_u64 base;
+  volatile jcprof_log_u64 last; /* tick of its last event */
+  jcprof_log_u64 late;          /* an event that comes more ticks behind that is late */
   jcprof_log_u64 *functions;
   int shift; /* what is left of a hash is a slot of `functions` */
   volatile int busy;
@@ -151,9 +155,9 @@ extern char jcprof_log_anchor JCPROF_VISIBLE_;
 
 /* True: the thread has begun. */
 JCPROF_VISIBLE_ JCPROF_COLD_ JCPROF_BARE_ int jcprof_begin_record(void) JCPROF_NOTHROW_;
-/* Writes an event that did not fit to another chunk. `slot` was taken and stays empty. */
+/* Writes an event that comes late or did not fit. `slot` was taken and is empty. */
 JCPROF_VISIBLE_ JCPROF_COLD_ JCPROF_BARE_ void jcprof_record_late(jcprof_log_u32 what, jcprof_log_u64 payload,
-                                                                  const jcprof_log_u64 *slot) JCPROF_NOTHROW_;
+                                                                  jcprof_log_u64 *slot) JCPROF_NOTHROW_;
 JCPROF_VISIBLE_ JCPROF_BARE_ jcprof_log_u32 jcprof_find_function(__UINTPTR_TYPE__ address) JCPROF_NOTHROW_;
 JCPROF_VISIBLE_ JCPROF_BARE_ void jcprof_record_mark(jcprof_log_u32 *id, const char *name,
                                                      jcprof_log_u64 payload) JCPROF_NOTHROW_;
@@ -190,29 +194,43 @@ JCPROF_LOCAL_ JCPROF_HOT_ __UINTPTR_TYPE__ jcprof_offset(const jcprof_log_u64 *s
   return JCPROF_AS_(__UINTPTR_TYPE__, slot) - JCPROF_AS_(__UINTPTR_TYPE__, begin);
 }
 
+/* The slow path looks whether the thread waited. It goes on in its chunk in the first half of the ticks that 40 bits
+   hold; JCPROF_LATE_MOST_ for each slot is the other half. So the tick of an event that is not late fits. */
+JCPROF_LOCAL_ JCPROF_HOT_ int jcprof_is_late(jcprof_log_u64 tick) JCPROF_NOTHROW_ {
+#if JCPROF_BY_PATH_
+  if (__builtin_expect(tick - jcprof_writing.last > jcprof_writing.late, 0)) return 1;
+  jcprof_writing.last = tick;
+  return 0;
+#else
+  return __builtin_expect((tick - jcprof_writing.base) >> JCPROF_LOG_TICK_BITS != 0, 0);
+#endif
+}
+
 /* A slot that is taken and not yet written keeps its chunk, whatever handlers do. A slot of an earlier chunk, or of
-   none, lies outside. False: there is no room, or the tick does not fit; a taken `slot` stays empty. */
+   none, lies outside. False: there is no room, or the event is late; a taken `slot` stays empty. */
 JCPROF_LOCAL_ JCPROF_HOT_ int jcprof_write(jcprof_log_u32 what, jcprof_log_u64 payload,
                                            jcprof_log_u64 **slot) JCPROF_NOTHROW_ {
   const int is_mark = (what & 3u) == JCPROF_LOG_MARK;
-  jcprof_log_u64 ticks;
+  jcprof_log_u64 tick;
   *slot = jcprof_take_slots(is_mark ? 2 * sizeof(jcprof_log_u64) : sizeof(jcprof_log_u64));
   if (__builtin_expect(jcprof_offset(*slot, jcprof_writing.begin) >= jcprof_writing.room, 0)) return 0;
-  ticks = JCPROF_TICKS_ - jcprof_writing.base;
-  if (__builtin_expect(ticks >> JCPROF_LOG_TICK_BITS != 0, 0)) return 0;
+  tick = JCPROF_TICKS_;
+  if (jcprof_is_late(tick)) return 0;
   if (is_mark) {
     __atomic_store_n(*slot + 1, payload, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_RELEASE);
   }
-  __atomic_store_n(*slot, ticks << 24 | what, __ATOMIC_RELAXED);
+  __atomic_store_n(*slot, (tick - jcprof_writing.base) << 24 | what, __ATOMIC_RELAXED);
   return 1;
 }
 
 JCPROF_LOCAL_ JCPROF_HOT_ int jcprof_records_now(void) JCPROF_NOTHROW_ {
-  if (__builtin_expect(jcprof_writing.head == JCPROF_NULL_, 0)) {
+  const struct jcprof_log_head *head = jcprof_writing.head;
+  if (__builtin_expect(head == JCPROF_NULL_, 0)) {
     if (!__atomic_load_n(&jcprof_recorder.wanted, __ATOMIC_RELAXED) || !jcprof_begin_record()) return 0;
+    head = jcprof_writing.head;
   }
-  return __atomic_load_n(&jcprof_writing.head->off, __ATOMIC_RELAXED) == 0;
+  return __atomic_load_n(&head->off, __ATOMIC_RELAXED) == 0;
 }
 
 JCPROF_LOCAL_ JCPROF_HOT_ void jcprof_record(jcprof_log_u32 what) JCPROF_NOTHROW_ {
@@ -291,6 +309,7 @@ JCPROF_LOCAL_ JCPROF_CALLED_ void jcprof_passed(jcprof_u32 id) JCPROF_NOTHROW_ {
    that, and gives the chunk up for good. */
 #define JCPROF_PATIENCE_ 1024u
 #define JCPROF_PROBES_ 64 /* slots of the table that are looked at for a function */
+#define JCPROF_LATE_MOST_ (1u << 26) /* for each of the 2^13 slots of the largest chunk */
 
 JCPROF_WEAK_ JCPROF_THREAD struct jcprof_writer jcprof_writing JCPROF_TLS_;
 JCPROF_WEAK_ struct jcprof_recorder jcprof_recorder JCPROF_VISIBLE_ = {JCPROF_NULL_, JCPROF_BY_PATH_, 0, ~0u, 0
@@ -307,6 +326,18 @@ JCPROF_WEAK_ struct jcprof_kept jcprof_kept[JCPROF_KEPT_] JCPROF_VISIBLE_;
 
 JCPROF_LOCAL_ void *jcprof_in_log(struct jcprof_log_head *log, jcprof_log_u64 offset) {
   return JCPROF_AS_(char *, log) + offset;
+}
+
+/* Nanoseconds that this thread has spent on a processor; 0: unknown. */
+JCPROF_LOCAL_ jcprof_log_u64 jcprof_processor_ns(void) {
+#if JCPROF_BY_PATH_
+  struct {
+    long seconds, nanoseconds;
+  } time = {0, 0};
+  if (jcprof_libc_clock != JCPROF_NULL_ && jcprof_libc_clock(JCPROF_CLOCK_THREAD_, &time) == 0)
+    return JCPROF_TO_(jcprof_log_u64, time.seconds) * 1000000000u + JCPROF_TO_(jcprof_log_u64, time.nanoseconds);
+#endif
+  return 0;
 }
 
 /* ---- entries ---- */
@@ -627,10 +658,13 @@ JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
   struct jcprof_writer *const own = &jcprof_writing;
   struct jcprof_log_chunk *chunk;
   jcprof_log_u64 lost;
+  const jcprof_log_u64 left = JCPROF_TICKS_;
   if (!jcprof_leave_chunk(slot)) return 0;
   own->next = JCPROF_AS_(jcprof_log_u64 *, JCPROF_NOWHERE_);
   chunk = jcprof_free_chunk();
   if (chunk == JCPROF_NULL_) return 0;
+  chunk->left = left;
+  if (own->head->late != 0) chunk->left_ns = jcprof_processor_ns();
 #if JCPROF_BY_PATH_
   if (jcprof_libc_madvise != JCPROF_NULL_)
     jcprof_libc_madvise(chunk, own->head->chunk_bytes, JCPROF_MADV_POPULATE_WRITE_);
@@ -648,8 +682,9 @@ JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   __atomic_fetch_sub(&own->head->unwritten, lost, __ATOMIC_RELAXED);
   __atomic_fetch_sub(&own->lost, lost, __ATOMIC_RELAXED);
+  if (own->head->late != 0) chunk->base_ns = jcprof_processor_ns();
   chunk->base = JCPROF_TICKS_;
-  own->base = chunk->base;
+  own->last = own->base = chunk->base;
   own->chunk = chunk;
   own->next = JCPROF_AS_(jcprof_log_u64 *, chunk + 1);
   own->begin = JCPROF_AS_(jcprof_log_u64 *, chunk + 1);
@@ -657,19 +692,35 @@ JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
   return 1;
 }
 
+/* The slots of a late event get the processor time, so that its log tells how long the thread waited. A handler may
+   interrupt. False: the event needs another chunk. */
+JCPROF_LOCAL_ int jcprof_tell_processor(jcprof_log_u32 what, jcprof_log_u64 *slot) {
+  struct jcprof_writer *const own = &jcprof_writing;
+  jcprof_log_u64 ns, tick;
+  if (!JCPROF_BY_PATH_ || jcprof_offset(slot, own->begin) >= own->room) return 0;
+  tick = JCPROF_TICKS_;
+  if ((tick - own->base) >> (JCPROF_LOG_TICK_BITS - 1) != 0) return 0;
+  ns = own->head->late != 0 ? jcprof_processor_ns() : 0;
+  if (ns == 0 || (ns & JCPROF_LOG_NS_MASK) == 0) ns = JCPROF_LOG_NS_MASK;
+  if ((what & 3u) == JCPROF_LOG_MARK) __atomic_store_n(slot + 1, ns << 24, __ATOMIC_RELAXED);
+  __atomic_store_n(slot, ns << 24, __ATOMIC_RELAXED);
+  own->last = tick;
+  return 1;
+}
+
 JCPROF_WEAK_ void jcprof_record_late(jcprof_log_u32 what, jcprof_log_u64 payload,
-                                     const jcprof_log_u64 *slot) JCPROF_NOTHROW_ {
+                                     jcprof_log_u64 *slot) JCPROF_NOTHROW_ {
+  struct jcprof_writer *const own = &jcprof_writing;
   int tries, written = 0;
-  if (jcprof_hold()) {
-    for (tries = 0; tries < 3 && !written; tries++) {
-      jcprof_log_u64 *next;
-      if (!jcprof_change_chunk(slot)) break;
-      written = jcprof_write(what, payload, &next);
-      slot = next;
-    }
+  own->late = JCPROF_LATE_MOST_; /* once is enough */
+  if (jcprof_tell_processor(what, slot)) written = jcprof_write(what, payload, &slot);
+  if (!written && jcprof_hold()) {
+    for (tries = 0; tries < 3 && !written && jcprof_change_chunk(slot); tries++)
+      written = jcprof_write(what, payload, &slot);
     jcprof_let_go();
   }
   if (!written) jcprof_lose();
+  if (own->head->late != 0) own->late = own->head->late;
 }
 
 JCPROF_WEAK_ void jcprof_record_mark(jcprof_log_u32 *id, const char *name, jcprof_log_u64 payload) JCPROF_NOTHROW_ {
@@ -740,7 +791,7 @@ JCPROF_LOCAL_ jcprof_log_u64 jcprof_time_events(struct jcprof_scratch *scratch,
   int go, block;
   for (go = 0; go < 16; go++) {
     start = JCPROF_TICKS_;
-    jcprof_writing.base = start;
+    jcprof_writing.last = jcprof_writing.base = start;
     for (block = 0; block < 8; block++) {
       jcprof_writing.next = scratch->records;
       pass(scratch, JCPROF_LOG_ENTER);
@@ -749,6 +800,28 @@ JCPROF_LOCAL_ jcprof_log_u64 jcprof_time_events(struct jcprof_scratch *scratch,
     if (ticks < least) least = ticks;
   }
   return least;
+}
+
+/* The log's `late`. A clock of the processor time that goes in steps tells nothing of a wait, nor does one beside a
+   JCPROF_CLOCK, which may count anything. A shared clock may stand still meanwhile. */
+JCPROF_LOCAL_ jcprof_log_u32 jcprof_time_processor(void) {
+#ifdef JCPROF_CLOCK_SHARED
+  const jcprof_log_u64 floor = 1u << 14;
+#else
+  const jcprof_log_u64 floor = 64;
+#endif
+  jcprof_log_u64 least = JCPROF_LATE_MOST_ / 64, before = jcprof_processor_ns();
+  int go, steps = 0;
+  for (go = 0; go < 32; go++) {
+    const jcprof_log_u64 start = JCPROF_TICKS_;
+    const jcprof_log_u64 ns = jcprof_processor_ns();
+    const jcprof_log_u64 ticks = JCPROF_TICKS_ - start;
+    if (ticks < least) least = ticks;
+    if (ns != before) steps++;
+    before = ns;
+  }
+  if (steps < 16 || JCPROF_HZ_ != 0) return 0;
+  return JCPROF_TO_(jcprof_log_u32, 64 * least > floor ? 64 * least : floor);
 }
 
 JCPROF_LOCAL_ void jcprof_calibrate_record(struct jcprof_log_head *log) {
@@ -760,9 +833,11 @@ JCPROF_LOCAL_ void jcprof_calibrate_record(struct jcprof_log_head *log) {
   scratch.functions[jcprof_first_slot(JCPROF_AS_(__UINTPTR_TYPE__, &scratch))] =
       JCPROF_AS_(__UINTPTR_TYPE__, &scratch);
   own->begin = scratch.records;
+  own->late = JCPROF_LATE_MOST_;
   own->head = &scratch.head;
   log->trap_ticks = jcprof_time_events(&scratch, jcprof_pass_trap);
   log->hook_ticks = jcprof_time_events(&scratch, jcprof_pass_hook);
+  log->late = jcprof_time_processor();
   own->head = JCPROF_NULL_;
   own->begin = JCPROF_NULL_;
   own->next = JCPROF_AS_(jcprof_log_u64 *, JCPROF_NOWHERE_);

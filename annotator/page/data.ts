@@ -100,6 +100,7 @@ export interface Thread {
   paused: number;
   gap: number;
   outside: number;
+  away?: number;     // off a processor, in the unit of the times above
   running?: number;  // ns
   waiting?: number;  // ns
 }

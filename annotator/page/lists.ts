@@ -118,6 +118,7 @@ export function threadsView(report: Report): HTMLElement {
   const columns: Column<Thread>[] = [
     { title: "Thread", cell: (row) => shown(row.name), by: (row) => row.name },
     { title: "Recorded", cell: (row) => units.amount(row.recorded), by: (row) => row.recorded, isNumber: true },
+    { title: "Away", cell: (row) => (row.away === undefined ? "" : units.amount(row.away)), by: (row) => row.away ?? -1, isNumber: true },
     milliseconds("On a processor", (row) => row.running),
     milliseconds("Waiting for one", (row) => row.waiting),
     { title: "Events", cell: (row) => row.events.toLocaleString("en-GB"), by: (row) => row.events, isNumber: true },

@@ -28,6 +28,7 @@ struct CallNode {
   std::uint64_t count = 0;
   std::uint64_t inclusive = 0;
   std::uint64_t exclusive = 0;
+  std::uint64_t away = 0;  // off a processor, which is in neither of these
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most = 0;
 
@@ -69,6 +70,8 @@ class CallTree {
     n.most = inclusive > n.most ? inclusive : n.most;
     if (inclusive >= slow_from_[n.function]) keep_slow(n.function, call);
   }
+
+  void wait(std::uint32_t node, std::uint64_t ticks) { nodes_[node].away += ticks; }
 
   /// Node 0 is nobody's; parents come first.
   std::span<const CallNode> nodes() const { return nodes_; }

@@ -61,6 +61,8 @@ class FactReader {
 
   bool take(std::uint32_t kind, std::span<const std::byte> body) {
     switch (kind) {
+      case JCPROF_LOG_BLOCK_CHUNK:
+        return take_as<jcprof_log_chunk>(body, [&](const jcprof_log_chunk& chunk) { take_chunk(chunk); });
       case JCPROF_LOG_BLOCK_HEAD:
         return take_as<jcprof_log_head>(body, [&](const jcprof_log_head& head) { facts_.head = head; });
       case JCPROF_LOG_BLOCK_ENTRY:
@@ -163,6 +165,12 @@ class FactReader {
     return true;
   }
 
+  void take_chunk(const jcprof_log_chunk& chunk) {
+    facts_.words += chunk.used;
+    if (chunk.number > 1 && chunk.left_ns != 0 && chunk.base_ns > chunk.left_ns)
+      facts_.changing_ns += chunk.base_ns - chunk.left_ns;
+  }
+
   void take_thread(const jcprof_log_thread& thread) {
     if (facts_.threads.size() < most_threads || facts_.threads.contains(thread.thread))
       facts_.threads[thread.thread] = thread;
@@ -244,10 +252,11 @@ RecordLog::RecordLog(const std::filesystem::path& file) : file_(file) {
       why = "its last block is cut off";
     } else if (block.bytes > most_block_bytes || block.bytes % 8 != 0) {
       why = "a block's size makes no sense";
-    } else if (block.kind == JCPROF_LOG_BLOCK_CHUNK) {
-      if (block.bytes < sizeof(jcprof_log_chunk)) why = "a chunk without a head";
+    } else if (block.kind == JCPROF_LOG_BLOCK_CHUNK && block.bytes < sizeof(jcprof_log_chunk)) {
+      why = "a chunk without a head";
     } else {
-      body.resize(block.bytes);
+      // Of a chunk the head is a fact.
+      body.resize(block.kind == JCPROF_LOG_BLOCK_CHUNK ? sizeof(jcprof_log_chunk) : block.bytes);
       const bool is_there = read_at(fd_.get(), file, good_ + sizeof block, body) == body.size();
       if (!is_there || !facts.take(block.kind, body)) why = "a block makes no sense";
     }

@@ -45,6 +45,8 @@ struct LogFacts {
   std::vector<jcprof_log_pair> pairs;  // in the order of the file; every second one of too many is left out
   std::unordered_map<std::uint32_t, jcprof_log_thread> threads;  // by serial
   std::optional<jcprof_log_end> end;
+  std::uint64_t words = 0;        // of all chunks
+  std::uint64_t changing_ns = 0;  // on a processor, in which threads changed chunks
   std::vector<Warning> warnings;  // where the log was cut off
 };
 

@@ -39,11 +39,14 @@ void check_build(const RecordedLog& log, const jcprof_log_head& head) {
       "name the traps.json that was written with the program that ran");
 }
 
-/// At least the cost that the target calibrates, in a loop: between other code an event costs more.
+/// At least the cost that the target calibrates, in a loop: between other code an event costs more. The
+/// recorder's figure has the changes of chunks in it, which the walk takes off where they were.
 std::uint64_t cost_of_trap(const LogFacts& facts, const TickScale& scale) {
   const std::uint64_t calibrated = facts.head.trap_ticks;
-  if (!facts.end || scale.unit != ClockUnit::ns) return calibrated;
-  const double told = 1024 * static_cast<double>(facts.end->event_ps) / 1000 / scale.per_tick;
+  if (!facts.end || scale.unit != ClockUnit::ns || facts.words == 0) return calibrated;
+  const double changes_ns = static_cast<double>(facts.changing_ns) / static_cast<double>(facts.words);
+  const double each_ns = static_cast<double>(facts.end->event_ps) / 1000;
+  const double told = 1024 * std::max(0.0, each_ns - changes_ns) / scale.per_tick;
   return std::max(calibrated, static_cast<std::uint64_t>(std::min(told, most_told)));
 }
 
@@ -53,6 +56,9 @@ Walk walk_of(const RecordedLog& log, const LogFacts& facts, const TickScale& sca
   walk.cost[JCPROF_LOG_ENTER] = walk.cost[JCPROF_LOG_LEAVE] = head.hook_ticks;
   walk.cost[JCPROF_LOG_MARK] = head.hook_ticks != 0 ? head.hook_ticks : head.trap_ticks;
   walk.cost[JCPROF_LOG_LINE] = cost_of_trap(facts, scale);
+  walk.reading = head.late / 64;
+  // A clock that only the program has need not count what passes for others.
+  walk.ns_per_tick = scale.unit == ClockUnit::ns && head.clock_hz == 0 ? scale.per_tick : 0;
   walk.pauses = facts.pauses;
   walk.is_entered = head.anchor != 0;
   if (log.traps) walk.traps = table_of(*log.traps);
@@ -123,11 +129,24 @@ void warn_of_losses(const LogFacts& facts, const Walk& walk, RecordedRun& run) {
          .advice = "record with more --memory, or pause for longer at a time"});
 }
 
-/// The part of its time in which a thread was on a processor; 1 where that is not known well enough to tell.
-/// Pauses are nobody's time: a wait there is in no call.
+/// The part of its time in which a thread was on a processor; 1 where its waits are in no call, or that is
+/// not known well enough to tell. Pauses are nobody's time: a wait there is in no call.
 double running_part(const StoredThread& thread) {
   const double time = thread.last - thread.first - thread.paused;
-  return thread.running && time > 2 * unseen_ns ? std::min(1.0, (*thread.running + unseen_ns) / time) : 1;
+  const bool may_tell = thread.running && !thread.away && time > 2 * unseen_ns;
+  return may_tell ? std::min(1.0, (*thread.running + unseen_ns) / time) : 1;
+}
+
+/// Waits that are shorter than a late event is are seen in their sum only.
+void warn_of_short_waits(const std::vector<ThreadTotals>& threads, double per_tick, RecordedRun& run) {
+  for (const ThreadTotals& thread : threads) {
+    if (thread.unplaced <= thread.recorded / 20) continue;
+    run.warnings.push_back(
+        {.kind = WarningKind::other,
+         .text = fmt::format("thread {} was off its processor for {:.1f} ms in waits that were too short to "
+                             "be seen one by one: they count as time of the calls that waited",
+                             thread.serial, static_cast<double>(thread.unplaced) * per_tick / 1e6)});
+  }
 }
 
 void warn_of_waiting(RecordedRun& run) {
@@ -175,6 +194,7 @@ RecordedRun analyze_log(const RecordedLog& log) {
   put_rows({.facts = facts, .walk = walk, .threads = threads, .per_tick = scale.per_tick}, symbols, run);
   warn_of_losses(facts, walk, run);
   warn_of_waiting(run);
+  warn_of_short_waits(threads, scale.per_tick, run);
   const std::vector<std::uint64_t>& hits = walk.lines.hits;
   std::vector<bool> passed(hits.size());
   std::transform(hits.begin(), hits.end(), passed.begin(), [](std::uint64_t passes) { return passes > 0; });

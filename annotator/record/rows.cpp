@@ -165,10 +165,11 @@ std::vector<StoredThread> thread_rows(const WalkedLog& log, const RowScale& scal
                      .lost = thread.lost,
                      .unmatched = thread.unmatched,
                      .recorded = scaled(thread.recorded),
-                     .overhead = scaled(thread.overhead),
+                     .overhead = scaled(thread.overhead + thread.changing),
                      .paused = scaled(thread.paused),
                      .gap = scaled(thread.gap),
                      .outside = scaled(thread.outside)};
+    if (thread.knows_away) row.away = scaled(thread.away);
     if (thread.events > 0) {
       row.first = scale.moment(thread.first);
       row.last = scale.moment(thread.last);

@@ -2,6 +2,7 @@
 #include "annotator/record/thread_walk.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace jcprof::annotator {
 namespace {
@@ -11,6 +12,13 @@ constexpr std::size_t most_marks = 1U << 20U;
 // A clock that goes in steps shows many events at one tick, and their cost all at once. More than so many
 // events' cost is not a step's, but a cost that was calibrated too dear.
 constexpr std::uint64_t events_in_debt = 64;
+// Reading two clocks one after the other, and the calibration of one by the other, are off by less.
+constexpr double ns_of_reading = 2e3;
+constexpr double part_of_reading = 1e-4;
+
+bool is_event(std::uint64_t word) {
+  return !JCPROF_LOG_IS_PROCESSOR(word);  // nor 0: taken by a record that was never written
+}
 
 }  // namespace
 
@@ -27,7 +35,10 @@ void ThreadWalk::take(const jcprof_log_chunk& chunk, std::span<const std::uint64
   begin_chunk(chunk, words);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::uint64_t word = words[i];
-    if (word == 0) continue;  // taken by a record that was never written
+    if (!is_event(word)) [[unlikely]] {
+      if (word != 0) tell_processor(chunk.base, words.subspan(i));
+      continue;
+    }
     const auto kind = static_cast<std::uint32_t>(word & 3U);
     const auto id = static_cast<std::uint32_t>(word >> 2U) & JCPROF_LOG_ID_MOST;
     const std::uint64_t ticks = advance(chunk.base + (word >> 24U), walk_.cost[kind]);
@@ -63,9 +74,12 @@ void ThreadWalk::begin_chunk(const jcprof_log_chunk& chunk, std::span<const std:
   totals_.lost += chunk.lost;
   is_cut_ |= chunk.lost != 0 || chunk.number != next_chunk_;
   next_chunk_ = chunk.number + 1;
-  const auto first = std::ranges::find_if(words, [](std::uint64_t word) { return word != 0; });
-  if (first == words.end() || (is_started_ && !is_cut_)) return;
+  const auto first = std::ranges::find_if(words, is_event);
+  if (first == words.end()) return;
   const std::uint64_t tick = chunk.base + (*first >> 24U);
+  if (is_started_ && !is_cut_) return change_chunk(chunk, tick);
+  processor_at_ = chunk.base;
+  processor_ns_ = chunk.base_ns;
   if (!is_started_) {
     totals_.first = tick;
   } else {
@@ -78,6 +92,57 @@ void ThreadWalk::begin_chunk(const jcprof_log_chunk& chunk, std::span<const std:
   debt_ = 0 - walk_.cost[*first & 3U];  // which the record puts back: nothing is taken off nothing
   is_started_ = true;
   is_cut_ = false;
+}
+
+/// Chunks follow each other without a loss. Older logs do not say when the first one was left.
+void ThreadWalk::change_chunk(const jcprof_log_chunk& chunk, std::uint64_t first) {
+  if (chunk.left != 0 && last_ <= chunk.left && chunk.left <= chunk.base && chunk.base <= first) {
+    wait_until(chunk.left, chunk.left_ns, 0);
+    const std::uint64_t ticks = first <= pause_at_ ? chunk.base - chunk.left : 0;
+    const std::uint64_t away = std::min(away_until(chunk.base, chunk.base_ns), ticks);
+    last_ += ticks;
+    totals_.away += away;
+    totals_.changing += ticks - away;
+  }
+  processor_at_ = chunk.base;
+  processor_ns_ = chunk.base_ns;
+}
+
+/// `words` begin with the processor time at the event behind it, which may be the next chunk's: its head
+/// tells more.
+void ThreadWalk::tell_processor(std::uint64_t base, std::span<const std::uint64_t> words) {
+  const std::uint64_t low = words.front() >> 24U;
+  const auto event = std::ranges::find_if(words, is_event);
+  if (event == words.end()) return;
+  const bool is_known = processor_ns_ != 0 && low != JCPROF_LOG_NS_MASK;
+  const std::uint64_t ns = is_known ? processor_ns_ + ((low - processor_ns_) & JCPROF_LOG_NS_MASK) : 0;
+  wait_until(base + (*event >> 24U), ns, walk_.reading);
+}
+
+/// Ticks off a processor since its time was told last. A child that shares our memory has a time of its own.
+std::uint64_t ThreadWalk::away_until(std::uint64_t tick, std::uint64_t ns) {
+  const std::uint64_t from = std::exchange(processor_at_, tick);
+  const std::uint64_t before = std::exchange(processor_ns_, ns);
+  if (before == 0 || ns < before || tick < from || walk_.ns_per_tick == 0) return 0;
+  totals_.knows_away = true;
+  const double passed = static_cast<double>(tick - from) * walk_.ns_per_tick;
+  const double away = passed - static_cast<double>(ns - before);
+  if (away < ns_of_reading + part_of_reading * passed) return 0;
+  return static_cast<std::uint64_t>(away / walk_.ns_per_tick);
+}
+
+/// Takes waits, and `reading`, out of the time up to an event at `tick`. Of a wait within a pause nothing is
+/// known.
+void ThreadWalk::wait_until(std::uint64_t tick, std::uint64_t ns, std::uint64_t reading) {
+  const std::uint64_t away = away_until(tick, ns);
+  if (tick <= last_ || tick > pause_at_) return;
+  const std::uint64_t placed = std::min(away, tick - last_);
+  totals_.away += placed;
+  totals_.unplaced += away - placed;
+  walk_.tree.wait(frames_.back().node & ~folded, placed);
+  const std::uint64_t own = std::min(reading, tick - last_ - placed);
+  totals_.changing += own;
+  last_ += placed + own;
 }
 
 /// To the next event; ticks since the last one that belong to somebody.

@@ -30,6 +30,8 @@ struct PassedMark {
 /// The state that all threads of a log share.
 struct Walk {
   std::array<std::uint64_t, 4> cost{};  // own, by kind of record: of 1024 events, in ticks
+  std::uint64_t reading = 0;            // ticks that a thread takes to read its processor time
+  double ns_per_tick = 0;               // 0: unknown
   std::vector<LogPause> pauses;         // in order
   bool is_entered = false;              // an enclave or a TA: its host runs where no call is under way
   TrapTable traps;
@@ -61,6 +63,10 @@ struct ThreadTotals {
   std::uint64_t recorded = 0;  // of it `in_calls` belongs to calls
   std::uint64_t in_calls = 0;
   std::uint64_t overhead = 0;
+  std::uint64_t changing = 0;  // own cost beside that of events: of chunks, and of reading the processor time
+  bool knows_away = false;
+  std::uint64_t away = 0;      // off a processor, cut out of calls,
+  std::uint64_t unplaced = 0;  // and in waits that were too short for that
   std::uint64_t paused = 0;
   std::uint64_t gap = 0;
   std::uint64_t gaps = 0;
@@ -100,6 +106,10 @@ class ThreadWalk {
 
   // time
   void begin_chunk(const jcprof_log_chunk& chunk, std::span<const std::uint64_t> words);
+  void change_chunk(const jcprof_log_chunk& chunk, std::uint64_t first);
+  void tell_processor(std::uint64_t base, std::span<const std::uint64_t> words);
+  std::uint64_t away_until(std::uint64_t tick, std::uint64_t ns);
+  void wait_until(std::uint64_t tick, std::uint64_t ns, std::uint64_t reading);
   std::uint64_t advance(std::uint64_t tick, std::uint64_t cost);
   void step_back(std::uint64_t tick);
   std::uint64_t paused_in(std::uint64_t begin, std::uint64_t end);
@@ -135,7 +145,9 @@ class ThreadWalk {
   std::uint64_t clock_ = 0;       // ticks that belong to somebody, or might
   std::uint64_t debt_ = 0;        // own cost that is still to be taken off, in 1/1024 ticks
   std::uint64_t most_debt_ = 0;
-  std::size_t pause_ = 0;  // the first that may lie ahead
+  std::uint64_t processor_ns_ = 0;  // the thread's processor time; 0: unknown
+  std::uint64_t processor_at_ = 0;  // tick of that
+  std::size_t pause_ = 0;           // the first that may lie ahead
   std::uint64_t pause_at_ = std::numeric_limits<std::uint64_t>::max();
   std::vector<Frame> frames_;  // the first is the thread's own
   std::size_t unsure_ = 0;     // of them the first were open when events were lost, or recording was paused

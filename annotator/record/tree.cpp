@@ -21,6 +21,7 @@ struct Merged {
   std::uint64_t count = 0;
   std::uint64_t inclusive = 0;
   std::uint64_t exclusive = 0;
+  std::uint64_t away = 0;
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most = 0;
   double own_cost = 0;
@@ -65,6 +66,7 @@ void count(Merging& merging, Merged& call, std::uint32_t node_number) {
   call.count += node.count;
   call.inclusive += node.inclusive;
   call.exclusive += node.exclusive;
+  call.away += node.away;
   call.least = std::min(call.least, node.least);
   call.most = std::max(call.most, node.most);
   FunctionSums& function = merging.functions[call.symbol];
@@ -96,6 +98,7 @@ void merge_nodes(Merging& merging) {
     if (is_seen_twice(merging, nodes[i])) {
       call = parent;
       merging.calls[call].exclusive += nodes[i].exclusive;
+      merging.calls[call].away += nodes[i].away;
       continue;
     }
     const std::uint32_t symbol = merging.names.symbol_of[nodes[i].function];
@@ -176,6 +179,7 @@ StoredCall stored(const Merging& merging, const Merged& call) {
           .count = call.count,
           .inclusive = scaled(call.inclusive),
           .exclusive = scaled(call.exclusive),
+          .away = scaled(call.away),
           .least = call.count == 0 ? 0 : scaled(call.least),
           .most = scaled(call.most),
           .q50 = quantile(0.5),

@@ -102,11 +102,11 @@ std::string row(const PathEstimate& path, const std::vector<StoredInput>& inputs
 
 std::string row(const StoredThread& thread) {
   return fmt::format(
-      R"({{"name":{},"events":{},"lost":{},"recorded":{},"paused":{},"gap":{},"outside":{}{}{}}})",
+      R"({{"name":{},"events":{},"lost":{},"recorded":{},"paused":{},"gap":{},"outside":{}{}{}{}}})",
       json_name(fmt::format("{}{}{}", thread.serial, thread.name.empty() ? "" : " ", thread.name)),
       thread.events, thread.lost, json_number(thread.recorded), json_number(thread.paused),
-      json_number(thread.gap), json_number(thread.outside), if_known("running", thread.running),
-      if_known("waiting", thread.waiting));
+      json_number(thread.gap), json_number(thread.outside), if_known("away", thread.away),
+      if_known("running", thread.running), if_known("waiting", thread.waiting));
 }
 
 std::string row(const Change& change, const char* member, ReportFiles& files) {

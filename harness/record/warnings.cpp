@@ -39,10 +39,13 @@ void of_clock(const RecordFacts& facts, std::vector<Warning>& warnings) {
 
 void of_losses(const LogWritten& log, std::vector<Warning>& warnings) {
   if (!log.why.empty() && log.dropped > 0)
-    warnings.push_back({.kind = WarningKind::lost,
-                        .text = fmt::format("the log on the disk is full ({}): {} chunks were dropped",
-                                            log.why, log.dropped),
-                        .advice = "a larger --max-log, or a disk with more room"});
+    warnings.push_back(
+        {.kind = WarningKind::lost,
+         .text =
+             fmt::format("the log on the disk is full ({}): {} chunks were dropped", log.why, log.dropped),
+         .advice = "record fewer functions or lines (\"include\" and \"level\" in jcprof.json; "
+                   "hooks: docs/record.md), or less of the run (JCPROF_PAUSE); or use a "
+                   "larger --max-log"});
   if (!log.is_whole)
     warnings.push_back({.kind = WarningKind::lost,
                         .text = fmt::format("the end of the log could not be written ({})", log.why),

@@ -182,6 +182,7 @@ struct StoredThread {
   double paused = 0;                   // and what lies in pauses,
   double gap = 0;                      // and where events were lost,
   double outside = 0;                  // and between the calls of an enclave or a TA
+  std::optional<double> away = {};     // off a processor, not in pauses; where the log tells
   std::optional<double> running = {};  // on a processor, ns; where the system tells
   std::optional<double> waiting = {};  // ready but without one, ns
   bool operator==(const StoredThread&) const = default;
@@ -196,6 +197,7 @@ struct StoredCall {
   std::uint64_t count = 0;
   double inclusive = 0;
   double exclusive = 0;
+  double away = 0;  // off a processor, in the call itself: in neither of these
   double least = 0, most = 0, q50 = 0, q95 = 0, q99 = 0;  // of one call, inclusive
   bool operator==(const StoredCall&) const = default;
 };

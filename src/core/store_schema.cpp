@@ -76,7 +76,7 @@ CREATE VIEW function AS
 CREATE VIEW call AS
   SELECT c.id, c.parent, c.thread, c.depth, s.name AS function,
          format('%*s', 2 * max(0, min(c.depth, 100)), '') || s.name AS tree,
-         c.count AS calls, c.inclusive, c.exclusive, c.least, c.inclusive / c.count AS average, c.most,
+         c.count AS calls, c.inclusive, c.exclusive, c.away, c.least, c.inclusive / c.count AS average, c.most,
          c.q50, c.q95, c.q99, c.outermost, s.path, s.line, s.module, c.symbol
   FROM call_node c JOIN symbol s ON s.run = c.run AND s.number = c.symbol
   WHERE c.run = (SELECT max(id) FROM run) ORDER BY c.id;
@@ -92,7 +92,7 @@ CREATE VIEW caller AS
   GROUP BY p.symbol, c.symbol ORDER BY 4 DESC, 1, 2;
 CREATE VIEW thread AS
   SELECT serial AS thread, process, tid, name, events, lost, unmatched, first, last, recorded,
-         recorded / (sum(recorded) OVER ()) AS share, overhead, paused, gap, outside, running, waiting
+         recorded / (sum(recorded) OVER ()) AS share, overhead, paused, gap, outside, away, running, waiting
   FROM recorded_thread WHERE run = (SELECT max(id) FROM run) ORDER BY serial;
 CREATE VIEW mark AS
   SELECT m.name, m.payload, m.thread, m.at, coalesce(s.name, '') AS function, m.call

@@ -14,7 +14,7 @@ namespace jcprof {
 /// "jcpr" in SQLite's header: what `file` and other programs know a profile by.
 inline constexpr int store_application_id = 0x6A637072;
 /// SQLite's user_version.
-inline constexpr int version_of_store = 8;
+inline constexpr int version_of_store = 9;
 
 /// The statements that make all tables and views.
 std::string store_schema();
@@ -201,7 +201,7 @@ auto columns(RowOf<StoredThread> auto& row) {
                     column("lost", row.lost), column("unmatched", row.unmatched), column("first", row.first),
                     column("last", row.last), column("recorded", row.recorded),
                     column("overhead", row.overhead), column("paused", row.paused), column("gap", row.gap),
-                    column("outside", row.outside), column("running", row.running),
+                    column("outside", row.outside), column("away", row.away), column("running", row.running),
                     column("waiting", row.waiting));
 }
 
@@ -211,8 +211,8 @@ auto columns(RowOf<CallRow> auto& row) {
                     column("depth", row.depth), column("outermost", row.outermost),
                     column("thread", call.thread), column("symbol", call.symbol), column("count", call.count),
                     column("inclusive", call.inclusive), column("exclusive", call.exclusive),
-                    column("least", call.least), column("most", call.most), column("q50", call.q50),
-                    column("q95", call.q95), column("q99", call.q99));
+                    column("away", call.away), column("least", call.least), column("most", call.most),
+                    column("q50", call.q50), column("q95", call.q95), column("q99", call.q99));
 }
 
 auto columns(RowOf<StoredCallLine> auto& row) {

@@ -59,6 +59,26 @@ class LogBuilder {
     return *this;
   }
 
+  /// The thread has been on a processor for `ns` when its next event comes.
+  LogBuilder& processor(std::uint32_t thread, std::uint64_t ns) {
+    open_[thread].words.push_back(ns << 24U);
+    return *this;
+  }
+  /// The thread is at a tick when it has been on a processor for `ns`.
+  struct Moment {
+    std::uint64_t tick = 0;
+    std::uint64_t ns = 0;
+  };
+  /// The thread's next event begins a chunk, into which it changed between two moments.
+  LogBuilder& change_chunk(std::uint32_t thread, Moment from, Moment to) {
+    next_chunk(thread);
+    Open& open = open_[thread];
+    open.left = from;
+    open.base_ns = to.ns;
+    open.base = to.tick;
+    return *this;
+  }
+
   LogBuilder& function(std::uint64_t id, std::uint64_t address) {
     return block(JCPROF_LOG_BLOCK_FUNCTIONS, jcprof_log_function{.id = id, .address = address});
   }
@@ -100,6 +120,8 @@ class LogBuilder {
     std::uint32_t number = 1;
     std::uint64_t base = 0;
     std::uint64_t lost = 0;
+    Moment left = {};
+    std::uint64_t base_ns = 0;
     std::vector<std::uint64_t> words = {};
   };
 
@@ -107,7 +129,7 @@ class LogBuilder {
     Open* open = &open_[thread];
     const bool fits = tick >= open->base && tick - open->base < std::uint64_t{1} << JCPROF_LOG_TICK_BITS;
     if (!open->words.empty() && !fits) next_chunk(thread);
-    if (open->words.empty()) open->base = tick;
+    if (open->words.empty() && open->base_ns == 0) open->base = tick;
     open->words.push_back((tick - open->base) << 24U | std::uint64_t{id} << 2U | kind);
     return *this;
   }
@@ -123,7 +145,10 @@ class LogBuilder {
                          .tid = 100 + thread,
                          .used = words,
                          .base = open.base,
-                         .lost = open.lost});
+                         .lost = open.lost,
+                         .left = open.left.tick,
+                         .left_ns = open.left.ns,
+                         .base_ns = open.base_ns});
     for (const std::uint64_t word : open.words) put(word);
     open = {.number = open.number + 1};
   }

@@ -31,6 +31,7 @@ annotator::RecordedRun wordcount() {
   run.estimates.push_back(
       {.scope = EstimateScope::line, .path = "src/words.cpp", .line = 3, .hits = 2, .ticks = 9});
   run.recording.slow = {{.symbol = 3, .thread = 1, .at = 5, .ticks = 60}};
+  run.recording.calls.at(2).away = 70;
   run.recording.marks = {{.name = "file", .payload = 17, .thread = 1, .call = 2, .at = 4}};
   return run;
 }

@@ -109,7 +109,7 @@ TEST_CASE("a program that is too short to be timed from outside is recorded, wit
   CHECK(recorded(place, "SELECT count(*) FROM line WHERE line = 4") == "1");
   // Each warning once, with the table.
   constexpr const char* note =
-      "warning: other: jcprof profile recorded one run, with the first input, by elapsed time: the command "
+      "warning: other: jcprof profile recorded one run, with the first input, by processor time: the command "
       "takes ";
   CHECK_THAT(said.out, Catch::Contains(note));
   CHECK_THAT(said.err, !Catch::Contains(note) && !Catch::Contains("profile: "));
@@ -153,6 +153,21 @@ TEST_CASE("a program whose recording fails says why stops do not measure it, and
   CHECK_THAT(said.err, Catch::StartsWith("the command takes ") &&
                            !Catch::Contains("jcprof record --project") &&
                            Catch::Contains("ended with status 3, expected was 0"));
+}
+
+TEST_CASE("a recording that finds no room on the disk ends with 4, and says how to record less") {
+  const Workplace place("full-log");
+  write_file(place / "p/p.c",
+             "static volatile unsigned sum;\nint main(void) {\n"
+             "  for (unsigned i = 0; i < 200000; i++) sum += i;\n  return 0;\n}\n");
+  write_file(place / "p/jcprof.json", R"({"format": "jcprof-project", "version": 1, "target": "program",
+  "sources": ["*.c"], "entry": "main", "build": [{"run": ["cc", "-o", "{out}/p", "p.c"]}],
+  "trigger": {"run": ["{out}/p"]}})");
+  const test::Said said =
+      place.run({"jcprof", "record", "--project", (place / "p").string(), "--max-log", "256K"});
+  INFO(said.err);
+  CHECK(said.status == 4);
+  CHECK_THAT(said.err, Catch::Contains(R"(record fewer functions or lines ("include" and "level")"));
 }
 
 TEST_CASE("jcprof record --project records a program with its arguments and standard input, once") {

@@ -101,8 +101,10 @@ TEST_CASE("what went wrong in a recording is said with numbers and a way out") {
   CHECK(texts({.log = {.events = 90, .lost = 10, .dropped = 2, .why = "No space left on device"},
                .attached = 7}) ==
         std::vector<std::string>{
-            "lost: the log on the disk is full (No space left on device): 2 chunks were dropped; a larger "
-            "--max-log, or a disk with more room",
+            "lost: the log on the disk is full (No space left on device): 2 chunks were dropped; record "
+            "fewer functions or lines (\"include\" and \"level\" in jcprof.json; hooks: docs/record.md), or "
+            "less "
+            "of the run (JCPROF_PAUSE); or use a larger --max-log",
             "lost: the end of the log could not be written (No space left on device); what comes before it "
             "is good",
             "lost: 10 of 100 events are lost"});

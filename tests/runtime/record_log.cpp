@@ -71,7 +71,8 @@ void RecordLog::take(jcprof_log_chunk& chunk) {
   const auto* words = reinterpret_cast<const std::uint64_t*>(&chunk + 1);
   const std::size_t count = (head_->chunk_bytes - sizeof chunk) / 8;
   for (std::size_t i = 0; i < count; i++) {
-    if (words[i] == 0) continue;
+    if (words[i] != 0 && (words[i] & 0xFFFFFF) == 0) thread.processor_ns.push_back(words[i] >> 24);
+    if ((words[i] & 0xFFFFFF) == 0) continue;
     const auto kind = static_cast<std::uint32_t>(words[i] & 3);
     const auto id = static_cast<std::uint32_t>(words[i] >> 2) & JCPROF_LOG_ID_MOST;
     const std::uint64_t tick = chunk.base + (words[i] >> 24);

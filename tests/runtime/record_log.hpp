@@ -33,7 +33,8 @@ struct LogThread {
   std::uint32_t tid = 0;
   std::vector<LogEvent> events;
   std::uint64_t lost = 0;
-  std::vector<std::uint32_t> chunks;  // numbers, as they came
+  std::vector<std::uint32_t> chunks;        // numbers, as they came
+  std::vector<std::uint64_t> processor_ns;  // behind late events' predecessors
 };
 
 class RecordLog {

@@ -312,6 +312,26 @@ TEMPLATE_TEST_CASE("a handler may record between any two instructions", "", Gcc,
   }
 }
 
+TEMPLATE_TEST_CASE("an event that comes late tells the processor time, in which a wait is not", "", Gcc,
+                   Clang) {
+  REQUIRE_COMPILER(TestType::compilers());
+  const Workshop workshop(TestType::compilers());
+  for (const Flags& optimisation : optimisations) {
+    INFO(optimisation.back());
+    const std::string program = workshop.build("late", {"record_late.c"}, traps + optimisation);
+    Recording recording(workshop, {.chunk_bytes = 4096});
+    CHECK(recording.run({program}).status == 0);
+    CHECK(recording.log().lines() == "1 2 3 4");
+    const LogThread& thread = recording.log().finish().at(1);
+    // After a wait, work, a wait, and in both slots of a mark.
+    REQUIRE(thread.processor_ns.size() >= 4);
+    CHECK(thread.processor_ns.back() - thread.processor_ns.front() > 29'000'000);
+    CHECK(thread.processor_ns.back() - thread.processor_ns.front() < 45'000'000);
+    CHECK(thread.chunks.size() == 1);
+    CHECK(recording.log().lost() == 0);
+  }
+}
+
 TEMPLATE_TEST_CASE("what is loaded later is known as a module too", "", Gcc, Clang) {
   REQUIRE_COMPILER(TestType::compilers());
   const Workshop workshop(TestType::compilers());

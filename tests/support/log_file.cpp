@@ -31,7 +31,7 @@ void take_chunk(LogFile& log, std::string_view body) {
   while (!body.empty()) {
     const auto word = taken<std::uint64_t>(body);
     thread.words.push_back(word);
-    if (word == 0) continue;
+    if ((word & 0xFFFFFF) == 0) continue;  // empty, or the time on a processor
     ++thread.events;
     ++log.events;
     if ((word & 3) == JCPROF_LOG_MARK) thread.words.push_back(taken<std::uint64_t>(body));
