@@ -42,6 +42,11 @@ bool is_made_or_foreign(std::string_view path) {
                   "cmake-build-release", "third_party", "thirdparty", "vendor", "external", "node_modules"});
 }
 
+bool is_of_test_framework(std::string_view path) {
+  return is_made_or_foreign(path) && lies_in(path, {"googletest", "gtest", "googlemock", "gmock", "benchmark",
+                                                    "Catch2", "catch2", "catch", "doctest", "cmocka"});
+}
+
 bool is_aside(std::string_view path) {
   return lies_in(path, {"test", "tests", "testing", "example", "examples", "demo", "demos", "bench",
                         "benchmarks", "fuzz", "fuzzing", "contrib", "doc", "docs"});

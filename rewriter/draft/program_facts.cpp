@@ -329,7 +329,9 @@ std::optional<ProgramFacts> program_of_build(const FoundTree& tree) {
   names.erase(names.begin() + (chosen - candidates.begin()));
   const FoundProgram& program = *chosen->program;
   ProgramFacts facts{.source = chosen->main, .others = std::move(names)};
-  find_sources(tree, {program.units.begin(), program.units.end()}, facts);
+  std::set<std::string> units(program.units.begin(), program.units.end());
+  if (!is_of_test_framework(facts.source)) std::erase_if(units, is_of_test_framework);
+  find_sources(tree, units, facts);
   find_builder(tree, facts);
   // make knows it by the name that it has in its own folder.
   const bool is_deep = facts.builder == Builder::make && program.path.find('/') != std::string::npos;

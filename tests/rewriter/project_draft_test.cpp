@@ -73,6 +73,22 @@ TEST_CASE("a program of CMake's is built by CMake, and another main is left out 
   CHECK(drafted(tree).trigger.run == std::vector<std::string>{"{out}/build/app"});
 }
 
+TEST_CASE("a framework for benchmarks that a program is linked with gets no traps, other libraries do") {
+  FoundTree tree = tree_of({{"CMakeLists.txt", ""},
+                            {"benchmarks/db_bench.cc", c_main},
+                            {"db/db.cc", ""},
+                            {"third_party/benchmark/src/benchmark.cc", ""},
+                            {"third_party/googletest/googletest/src/gtest.cc", ""},
+                            {"third_party/zlib/inflate.c", ""}});
+  tree.programs = {
+      {.name = "db_bench",
+       .path = "db_bench",
+       .units = {"benchmarks/db_bench.cc", "db/db.cc", "third_party/benchmark/src/benchmark.cc",
+                 "third_party/googletest/googletest/src/gtest.cc", "third_party/zlib/inflate.c"}}};
+  CHECK(drafted(tree).sources ==
+        std::vector<std::string>{"benchmarks/**/*.cc", "db/**/*.cc", "third_party/**/*.c"});
+}
+
 TEST_CASE(
     "CMake's folder for programs, and that of a nested CMakeLists.txt, are where the program is started "
     "from") {
