@@ -34,6 +34,19 @@ std::optional<Warning> warning_of_warm_up(const engine::Engine& engine) {
                  "look for what else runs on it, or for a command that leaves more behind each time"};
 }
 
+std::optional<Warning> warning_of_trend(const engine::Engine& engine) {
+  const double trend = engine.assumptions().trend;
+  if (trend == 0) return std::nullopt;
+  return Warning{
+      WarningKind::unsteady,
+      fmt::format("the command got {:.0f} % {} while it was measured. If only some lines did, their times "
+                  "are in between, and the shares of all lines are off",
+                  100 * std::abs(trend), trend > 0 ? "slower" : "faster"),
+      trend > 0 ? "a session that undoes what a command leaves behind (before_each, reset) makes it the "
+                  "same each time"
+                : "`jcprof run --fresh` measures anew now that the target is warm"};
+}
+
 std::optional<Warning> warning_of_memory(const engine::Engine& engine, double absolute) {
   const engine::Memory found = engine.assumptions().memory;
   const bool is_moved = found.moves > 0;
@@ -113,6 +126,7 @@ std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal
                      in_unit(period, unit)),
          "a driver that sleeps between its looks for the answer, or a timer of the target's, does that: use "
          "another one, or have it look at once");
+  if (const auto trend = warning_of_trend(engine)) warnings.push_back(*trend);
   if (const auto memory = warning_of_memory(engine, precision.absolute)) warnings.push_back(*memory);
   const auto& look = engine.look();
   const bool has_ended = engine.next().phase == engine::Phase::done;

@@ -21,6 +21,7 @@ struct Memory {
 struct Assumptions {
   double locked_grid = 0;  // period, in ticks, of a grid that begins with each command; 0: none was seen
   Memory memory = {};
+  double trend = 0;  // the command got slower (above 0) or faster by this part (trend.hpp); 0: none was seen
 };
 
 struct AssumptionScope {

@@ -31,6 +31,12 @@ class Times {
   /// One a stop, by round.
   const std::vector<std::vector<double>>& columns() const { return columns_; }
   const std::vector<double>& at(std::size_t stop) const { return columns_[stop]; }
+  /// T at the last stop less T at the first, by round; missing where one of them is.
+  std::vector<double> behind_first() const {
+    std::vector<double> values = columns_.back();
+    for (std::size_t r = 0; r < rounds_; ++r) values[r] -= columns_.front()[r];
+    return values;
+  }
 
  private:
   std::vector<std::vector<double>> columns_;

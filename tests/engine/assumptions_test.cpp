@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is found of devices that break what measuring takes for granted, and of those that do not.
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -9,6 +10,7 @@
 #include "src/engine/assumptions.hpp"
 #include "src/engine/memory.hpp"
 #include "src/engine/schedule.hpp"
+#include "src/engine/trend.hpp"
 #include "tests/support/parallel.hpp"
 #include "tests/support/trial.hpp"
 #include "tests/support/workload.hpp"
@@ -87,11 +89,43 @@ TEST_CASE("devices and noises that break no assumption are not accused of it") {
   for (const std::string_view name : device_names()) models.push_back(device_named(name).value());
   for (const std::string_view name : noise_names())
     models.push_back(with_noise(device_named("card").value(), name).value());
+  std::size_t trends = 0;
   for (const DeviceModel& model : models)
     for (const Trial& trial : trials({.model = model})) {
       CHECK(trial.assumptions.locked_grid == 0);
       CHECK_FALSE(trial.is_prepared);
+      // A simulator that compiles what is hot does get faster.
+      trends += model.cold < 1 && trial.assumptions.trend != 0 ? 1 : 0;
     }
+  CHECK(100 * trends <= models.size() * seeds);
+}
+
+TEST_CASE("costs that fall or rise during the run are noticed") {
+  for (const std::string situation : {"hot-warm-up", "leak"}) {
+    const std::vector<Trial> all = trials({.model = situation_named(situation).value(), .blocks = 37});
+    INFO(situation);
+    CHECK(std::ranges::count_if(all, [](const Trial& trial) { return trial.assumptions.trend != 0; }) >= 9);
+    CHECK((all.front().assumptions.trend < 0) == (situation == "hot-warm-up"));
+  }
+}
+
+TEST_CASE("a trend is a change of 2 % or more from the first rounds to the last, beyond chance") {
+  std::vector<double> rising;
+  std::vector<double> scattered;
+  for (std::uint64_t r = 0; r < 12; ++r) {
+    rising.push_back(1000 + 10 * static_cast<double>(r));
+    scattered.push_back(1000 + 300 * normal(5, r, 0) + 10 * static_cast<double>(r));
+  }
+  CHECK(engine::trend_of(rising) == Approx(80.0 / 1015));
+  std::ranges::reverse(rising);
+  CHECK(engine::trend_of(rising) == Approx(-80.0 / 1095));
+  CHECK(engine::trend_of(scattered) == 0);
+  rising.at(3) = engine::missing;
+  CHECK(engine::trend_of(rising) < 0);
+  CHECK(engine::trend_of(std::span(rising).first(9)) == 0);  // too few
+  for (double& value : rising) value = 1000 + value / 10;
+  CHECK(engine::trend_of(rising) == 0);  // less than 2 %
+  CHECK(engine::trend_of(std::vector<double>(20, 7.0)) == 0);
 }
 
 TEST_CASE("where commands leave something behind, a whole one comes before each stop, and intervals hold") {
