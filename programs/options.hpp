@@ -104,7 +104,8 @@ struct RecordOptions {
   // No options: jcprof profile asks for them.
   std::string note;  // a warning that the profile keeps; empty: none
   bool functions_only = false;
-  bool tells_profile = true;  // on standard error, with its warnings
+  std::vector<std::string> exclude;  // functions, beside those of the project
+  bool tells_profile = true;         // on standard error, with its warnings
 };
 
 enum class ExportFormat : std::uint8_t {

@@ -13,6 +13,7 @@
 
 #include "annotator/estimate/estimates.hpp"
 #include "annotator/estimate/run_data.hpp"
+#include "annotator/record/profile.hpp"
 #include "harness/transports.hpp"
 #include "programs/built.hpp"
 #include "programs/first_path.hpp"
@@ -159,31 +160,48 @@ Fault without_hint(Fault fault) {
   return fault;
 }
 
+/// Where recording small functions hides the others, records without them.
+void record_lighter(const Profiling& all, const OutputFolder& folder, RecordOptions options) {
+  const Store store(folder.path() / "profile.jcprof", OpenMode::read_only);
+  const std::vector<std::string> small = not_worth_recording(annotator::load_recorded_run(store));
+  if (small.empty()) return;
+  const std::string what = fmt::format(
+      "the calls of {} take less time than to record them: they are left out, and their time is their "
+      "callers'",
+      list_of(small));
+  say(all, harmless(fmt::format("record: {}\n", what)));
+  std::ranges::transform(small, std::back_inserter(options.exclude), pattern_of);
+  options.note += "; " + what;
+  record_project_in(folder, all.project, options);
+}
+
 /// One run, in a folder of its own, tells what stops do not.
 ExitCode record_instead(const Profiling& all, const Fault& why) {
   if (!records_by_itself(all.project, wish_of_call(all))) throw UserError(why, ExitCode::check_failed);
   say(all, harmless(fmt::format("record: {}. jcprof records one run of it instead\n", why.message)));
   const OutputFolder folder(
       {.folder = all.folder.path() / record_folder, .verb = "jcprof profile", .project = all.project.root});
+  const bool is_finer = all.project.profile.level > TrapLevel::function;
+  const RecordOptions options{
+      .project = all.project.file.string(),
+      .quiet = all.run.common.quiet,
+      .yes = true,
+      .note = fmt::format("jcprof profile recorded one run, with the first input, by processor time: {}",
+                          why.message),
+      .functions_only = all.is_long && is_finer,
+      .tells_profile = false};
+  const std::filesystem::path profile = folder.path() / "profile.jcprof";
   try {
-    record_project_in(
-        folder, all.project,
-        {.project = all.project.file.string(),
-         .quiet = all.run.common.quiet,
-         .yes = true,
-         .note = fmt::format("jcprof profile recorded one run, with the first input, by processor "
-                             "time: {}",
-                             why.message),
-         .functions_only = all.is_long && all.project.profile.level > TrapLevel::function,
-         .tells_profile = false});
+    record_project_in(folder, all.project, options);
+    if ((options.functions_only || !is_finer) && std::filesystem::exists(profile))
+      record_lighter(all, folder, options);
   } catch (const UserError& error) {
     std::vector<Fault> faults{without_hint(why)};
     std::ranges::copy(error.faults(), std::back_inserter(faults));
     throw UserError(faults, ExitCode::check_failed);
   }
   // Without one, it has been said why.
-  if (!std::filesystem::exists(folder.path() / "profile.jcprof"))
-    throw UserError(without_hint(why), ExitCode::check_failed);
+  if (!std::filesystem::exists(profile)) throw UserError(without_hint(why), ExitCode::check_failed);
   return annotate_in(folder, all.project, all.annotate);
 }
 

@@ -44,7 +44,11 @@ void refuse_others(const Project& project, std::uint32_t runs) {
 
 void make_and_build(const Project& project, const OutputFolder& folder, const RecordOptions& options) {
   const CommonOptions common{.project = options.project, .quiet = options.quiet, .yes = options.yes};
-  make_tree({.common = common, .records = true, .functions_only = options.functions_only}, folder);
+  make_tree({.common = common,
+             .records = true,
+             .functions_only = options.functions_only,
+             .exclude = options.exclude},
+            folder);
   Placeholders values = placeholders(project, folder.path());
   values.emplace("reader", "");
   const StepOptions how{.is_shown = !options.quiet};

@@ -15,6 +15,9 @@ namespace {
 /// A second run takes as long as the first: by itself it is made where half of the passes go.
 constexpr double worth_a_run = 0.5;
 constexpr std::size_t most_named = 6;
+// Of all events of a recording. Rarer functions hide nothing, nor do few events.
+constexpr double worth_leaving_out = 0.005;
+constexpr std::uint64_t few_events = 100'000;
 
 using Functions = std::set<std::string>;
 
@@ -79,6 +82,25 @@ std::string list_of(std::vector<std::string> names) {
     names.push_back(fmt::format("{} more", others));
   }
   return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::vector<std::string> not_worth_recording(const annotator::RecordedRun& recorded) {
+  double own_cost = 0;
+  double time = 0;
+  for (const StoredThread& thread : recorded.recording.threads) {
+    own_cost += thread.overhead;
+    time += thread.recorded;
+  }
+  if (own_cost <= time || recorded.events < few_events) return {};
+  const double rare = worth_leaving_out * static_cast<double>(recorded.events);
+  std::vector<StoredEstimate> functions;
+  for (const StoredEstimate& row : recorded.estimates)
+    if (row.scope == EstimateScope::function && !row.resolved && 2 * static_cast<double>(row.hits) > rare)
+      functions.push_back(row);
+  std::ranges::stable_sort(functions, std::ranges::greater{}, &StoredEstimate::hits);
+  std::vector<std::string> names;
+  for (const StoredEstimate& row : functions) names.push_back(row.function);
+  return names;
 }
 
 std::string pattern_of(std::string function) {

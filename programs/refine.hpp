@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "annotator/estimate/estimates.hpp"
+#include "annotator/record/recording.hpp"
 #include "programs/options.hpp"
 #include "src/core/project.hpp"
 
@@ -44,6 +45,10 @@ struct Refinement {
 /// Nothing where a second build is not wished for, not needed, or would leave nothing out. Left out are the
 /// functions that take less than RunInfo::hot by the upper end of their interval; never an entry.
 std::optional<Refinement> refinement(const FirstRun& first, RefineWish wish);
+
+/// Functions of a recording whose calls take so little that the cost of recording them hides it, the most
+/// called first. Empty where all recording takes less than the command.
+std::vector<std::string> not_worth_recording(const annotator::RecordedRun& recorded);
 
 /// That matches the function alone: in a glob, brackets would be sets of characters.
 std::string pattern_of(std::string function);

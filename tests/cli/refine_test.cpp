@@ -46,6 +46,33 @@ struct First {
   }
 };
 
+/// A second's work whose recording took twice as long.
+annotator::RecordedRun some_recording() {
+  const auto function = [](const char* name, std::uint64_t calls, bool is_resolved) {
+    return StoredEstimate{
+        .scope = EstimateScope::function, .function = name, .hits = calls, .resolved = is_resolved};
+  };
+  annotator::RecordedRun run;
+  run.recording.threads = {{.recorded = 600, .overhead = 1500}, {.recorded = 400, .overhead = 500}};
+  run.events = 1'000'000;
+  run.estimates = {function("work", 350'000, true), function("compare", 50'000, false),
+                   function("index", 99'000, false), function("once", 1'000, false)};
+  return run;
+}
+
+TEST_CASE("functions that the cost of recording hides are left out of a second recording") {
+  CHECK(not_worth_recording(some_recording()) == Names{"index", "compare"});
+}
+
+TEST_CASE("a recording that takes less than the command, or has few events, is good as it is") {
+  annotator::RecordedRun cheap = some_recording();
+  cheap.recording.threads.front().overhead = 400;
+  CHECK(not_worth_recording(cheap).empty());
+  annotator::RecordedRun few = some_recording();
+  few.events = 99'999;
+  CHECK(not_worth_recording(few).empty());
+}
+
 TEST_CASE("dear traps are left out of cold functions, the entry and all else that was asked for stays") {
   const auto refined = First().refined();
   REQUIRE(refined);

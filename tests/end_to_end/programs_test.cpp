@@ -146,6 +146,20 @@ TEST_CASE("a function that is called too often for stops, and holds the work, is
   CHECK(recorded(place, "SELECT calls FROM function WHERE function = 'hot'") == "600000");
 }
 
+TEST_CASE("small functions that hide the hot one in a recording are left out of a second one") {
+  const Workplace place("small-helpers");
+  const test::Said said = profiled_whole(
+      place, "  for (unsigned i = 0; i < 2000; i++) sum += hot(i) + twice(i);\n",
+      "static unsigned tiny(unsigned n) {\n  return n + 1;\n}\n"
+      "static unsigned twice(unsigned n) {\n  for (int i = 0; i < 1500; i++) n = tiny(n);\n  return n;\n}\n"
+      "static unsigned hot(unsigned n) {\n  for (int i = 0; i < 4000; i++) n = n * 5 + i;\n  return n;\n}\n");
+  INFO(said.out << said.err);
+  CHECK(said.status == 0);
+  CHECK_THAT(said.out, Catch::Contains("record: the calls of tiny take less time than to record them"));
+  CHECK(recorded(place, "SELECT function FROM function LIMIT 1") == "hot");
+  CHECK(recorded(place, "SELECT count(*) FROM function WHERE function = 'tiny'") == "0");
+}
+
 TEST_CASE("a program whose recording fails says why stops do not measure it, and why a recording does not") {
   const Workplace place("no-recording");
   const test::Said said = profiled_whole(place, "#ifdef JCPROF_RECORD\n  return 3;\n#endif\n  sum++;\n");
