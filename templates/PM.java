@@ -8,9 +8,9 @@ import javacard.framework.JCSystem;
 import javacard.framework.SystemException;
 
 /**
- * The part of jcprof that runs on the card: traps that can stop a command or log the way it took, and the command
- * that arms them. Java Card 2.2.2 to 3.x. Nothing persistent is written but two references, once; all state is
- * transient, so a reset disarms. The protocol is in docs/architecture.md ("The card side").
+ * The part of jcprof that runs on the card: traps that stop a command or log its path, and the command that arms
+ * them. For Java Card 2.2.2 to 3.x. It writes two references to persistent memory, once. All state is transient, so a
+ * reset disarms. docs/architecture.md ("The card side") has the protocol.
  */
 public class PM {
     private static final byte VERSION = (byte) 2;
@@ -29,13 +29,13 @@ public class PM {
     private static final short CALIBRATE_FRAMES = (short) 4;
     private static final short CALIBRATE_GUARDS = (short) 5;
 
-    // What a place of `state` holds. Counts of 32 bits are two places, the high half first.
-    private static final byte MASK = (byte) 0;          // all ones: only the armed trap is slow; 0: every trap is
-    private static final byte ARMED = (byte) 1;         // its id, or 0: no trap has it
-    private static final byte MODE = (byte) 2;          // what a slow trap does now
+    // The places of `state`. A count of 32 bits takes two places, the high half first.
+    private static final byte MASK = (byte) 0;          // all ones: only the armed trap is slow; 0: every trap is slow
+    private static final byte ARMED = (byte) 1;         // id of the armed trap; 0: none
+    private static final byte MODE = (byte) 2;          // action of a slow trap now
     private static final byte PENDING = (byte) 3;       // MODE from the next command on
-    private static final byte COMMANDS = (byte) 4;      // how many commands that is for
-    private static final byte TRAP = (byte) 5;          // to be ARMED
+    private static final byte COMMANDS = (byte) 4;      // number of commands that this holds for
+    private static final byte TRAP = (byte) 5;          // next value of ARMED
     private static final byte SKIP_HIGH = (byte) 6;     // stop: hits to let pass; trace: events before the window
     private static final byte SKIP_LOW = (byte) 7;
     private static final byte STOPPING = (byte) 8;      // not 0 from the stop to the end of the command
@@ -63,7 +63,7 @@ public class PM {
     // 18 + 2 * 100 bytes are one short answer.
     private static final short TRAPS_PER_ANSWER = (short) 100;
 
-    /** The ancestor's: old sources assign to it. */
+    /** Old sources assign to it, for the predecessor of jcprof. */
     public static short m_perfStop;
 
     private static short[] state;
@@ -98,7 +98,7 @@ public class PM {
         return v;
     }
 
-    /** The trap that a constructor is entered by, in front of a value that it hands on: entered(enter(id), value). */
+    /** The trap at the start of a constructor, in front of a value that it hands on: entered(enter(id), value). */
     public static short enter(short id) {
         check(id);
         return id;
@@ -120,7 +120,7 @@ public class PM {
         return v;
     }
 
-    /** First of all in each finally, and in each catch that would swallow a stop: throws it again. */
+    /** Stands first in each finally, and in each catch that would swallow a stop. Throws the stop again. */
     public static void guard() {
         short[] s = state;
         if (s != null && s[STOPPING] != (short) 0) {
@@ -128,7 +128,7 @@ public class PM {
         }
     }
 
-    /** First of all in what the card calls outside of the entry, as select(): a stop is over by then. */
+    /** Stands first in methods that the card calls outside of the entry, such as select(): no stop lasts until there. */
     public static void outside() {
         short[] s = state;
         if (s != null) {
@@ -136,7 +136,7 @@ public class PM {
         }
     }
 
-    /** First of all in process(). True: this was a command of jcprof, and it has been answered. */
+    /** Stands first in process(). True: this was a command of jcprof, and the answer is sent. */
     public static boolean serve(APDU apdu) {
         byte[] buffer = apdu.getBuffer();
         if (buffer[ISO7816.OFFSET_CLA] == PMC.CLA && buffer[ISO7816.OFFSET_INS] == PMC.INS) {
@@ -149,7 +149,7 @@ public class PM {
         return false;
     }
 
-    /** A command of the applet's own begins: what is pending holds from here on, what held before is over. */
+    /** A command of the applet begins. The pending order holds from here on; the earlier order has ended. */
     private static void begin(short[] s) {
         boolean goesOn = s[MODE] != MODE_OFF && s[STOPPING] == (short) 0;
         s[STOPPING] = (short) 0;
@@ -159,7 +159,7 @@ public class PM {
             s[ARMED] = s[TRAP];
             s[MASK] = s[MODE] == MODE_TRACE ? (short) 0 : ALL_ONES;
         } else if (!goesOn || s[COMMANDS] == (short) 0) {
-            // Also the way out of the all zero state that a reset leaves behind, in which every trap is slow.
+            // A reset leaves only zeros, and then every trap is slow. This ends that state too.
             disarm(s);
             return;
         }
@@ -204,7 +204,7 @@ public class PM {
 
     private static void log(short[] s, short id) {
         if (id == (short) 0) {
-            // A trap that old sources call where jcprof cannot measure.
+            // Old sources call such a trap where jcprof cannot measure.
             return;
         }
         s[ALL_A] = (short) ((short) (s[ALL_A] * (short) 251) + id);
@@ -284,7 +284,7 @@ public class PM {
         if ((short) (s[SKIP_HIGH] | s[SKIP_LOW]) == (short) 0) {
             ISOException.throwIt(ISO7816.SW_WRONG_DATA);
         }
-        // Hits count from 1; what is kept is how many are let pass.
+        // Hits count from 1. The state holds the number of passes before the stop.
         countDown(s);
         setPending(s, MODE_STOP, buffer[(short) (ISO7816.OFFSET_CDATA + 6)]);
     }
@@ -307,7 +307,7 @@ public class PM {
         }
     }
 
-    /** Takes at most a quarter of the memory there is, so that the applet still finds its own. */
+    /** Takes at most a quarter of the free memory, so that enough is left for the applet. */
     private static short[] makeWindow() {
         short free = JCSystem.getAvailableMemory(JCSystem.MEMORY_TYPE_TRANSIENT_RESET);
         short quarter = (short) (free >> 3);
@@ -318,7 +318,7 @@ public class PM {
             try {
                 return JCSystem.makeTransientShortArray(size, JCSystem.CLEAR_ON_RESET);
             } catch (SystemException e) {
-                // Not that many: try half.
+                // Too large: try half.
             }
         }
         return null;
@@ -350,7 +350,7 @@ public class PM {
         return at;
     }
 
-    /** `count` is of thousands of passes, or of frames; the kinds differ in what these do and in nothing else. */
+    /** `count` is a number of thousands of passes, or of frames. The kinds differ only in what these do. */
     private static void calibrate(APDU apdu, byte[] buffer) {
         receive(apdu, buffer, (short) 3);
         short kind = (short) (buffer[ISO7816.OFFSET_CDATA] & (short) 0xFF);

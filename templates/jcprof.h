@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of jcprof that runs in C and C++ targets: traps that can stop a run or log the way it took, and what arms
-   them; with JCPROF_RECORD traps that record it (jcprof_record.h, beside this file). C90 to C2x and C++11 to C++20, gcc and clang. It includes no system header, allocates nothing, and leaves
-   nothing in a program that is compiled without JCPROF or with JCPROF_OFF. docs/instrument-by-hand.md is about its use
-   by hand. */
+/* The part of jcprof that runs in C and C++ targets: traps that stop a run or log its path, and the code that arms
+   them. With JCPROF_RECORD the traps record the run (jcprof_record.h). For C90 to C2x and C++11 to C++20, gcc and clang.
+   It includes no system header and allocates nothing. It leaves nothing in a program that is compiled without JCPROF or
+   with JCPROF_OFF. docs/instrument-by-hand.md explains its use by hand. */
 #ifndef JCPROF_H
 #define JCPROF_H
 
-/* No warning of a compiler's is about what stands here, nor about a trap. Our own tests want to see them. */
+/* Compilers do not warn about this file or about traps. Our own tests want to see the warnings. */
 #if defined(__GNUC__) && !defined(JCPROF_SHOW_WARNINGS)
 #pragma GCC system_header
 #endif
@@ -22,20 +22,20 @@
 #define JCPROF_LIVE 0
 #endif
 
-/* What is outside is declared under names of our own, so that nothing that the user declares or defines conflicts. */
+/* Outside functions get names of our own here, so that they cannot conflict with your declarations. */
 #define JCPROF_TEXT_2_(x) #x
 #define JCPROF_TEXT_(x) JCPROF_TEXT_2_(x)
 #define JCPROF_OUTSIDE_(name) __asm__(JCPROF_TEXT_(__USER_LABEL_PREFIX__) #name)
 
 #if !JCPROF_LIVE || !defined(JCPROF_RECORD)
-/* Of record mode: a moment with a name, a string that is the same each time, and 64 bits of the user's. And what is not
-   recorded. */
+/* For record mode. A mark has a name, which is the same string each time, and 64 bits of your own. Between
+   JCPROF_PAUSE() and JCPROF_RESUME() nothing is recorded. */
 #define JCPROF_MARK(name, payload) (0 ? (void)(payload) : (void)0)
 #define JCPROF_PAUSE() ((void)0)
 #define JCPROF_RESUME() ((void)0)
 #endif
 
-/* Our own ecall. The header that is made of the EDL declares it, where it is included. */
+/* Our own ecall. The header that the SDK makes from the EDL declares it too. */
 #ifdef __cplusplus
 #define JCPROF_ENCLAVE_(name, body)                                                 \
   extern "C" void jcprof_ecall(unsigned verb, void *window) JCPROF_OUTSIDE_(name); \
@@ -61,7 +61,7 @@
 #else
 #define JCPROF_LAST(id) struct jcprof_nothing_##id
 #endif
-/* A declaration too, or the statement that it leaves would stand in front of the declarations of C90. */
+/* These are declarations, because in C90 no statement may stand in front of a declaration. */
 #define JCPROF_TRAP_D(id) struct jcprof_nothing_##id
 #define JCPROF_TRAP_DV(id, x) struct jcprof_nothing_##id
 #define JCPROF_BEGIN_D(id) struct jcprof_nothing_##id
@@ -74,8 +74,8 @@
 #ifndef JCPROF_BUILD
 #define JCPROF_BUILD 0u /* ties a report to the traps.json of the same build */
 #endif
-/* What is linked as one, shares with nobody and has no fork: an enclave, and a trusted application of OP-TEE, in which
-   one thread runs at a time. */
+/* Targets that are linked as one, share nothing and have no fork: an enclave, and a trusted application of OP-TEE. In a
+   trusted application one thread runs at a time. */
 #ifdef JCPROF_TA_BUILD
 #define JCPROF_THREAD
 #endif
@@ -114,7 +114,7 @@
 #ifndef JCPROF_THREAD
 #define JCPROF_THREAD __thread /* empty where there are no threads */
 #endif
-/* JCPROF_DEFINE is for compilers without weak symbols: 1 in one file of the program, 0 in all others. */
+/* Set JCPROF_DEFINE for compilers without weak symbols: 1 in one file of the program, 0 in all others. */
 #ifndef JCPROF_DEFINE
 #define JCPROF_DEFINED_HERE_ 1
 #define JCPROF_WEAK_ __attribute__((__weak__))
@@ -123,9 +123,9 @@
 #define JCPROF_WEAK_
 #endif
 #define JCPROF_BARE_ __attribute__((__no_instrument_function__))
-/* In front of a wrapper, which is no function of the user's, and which our own command of a TA enters too. */
+/* Stands in front of a wrapper, which is not your function. Our own command of a TA enters it too. */
 #define JCPROF_WRAPPER JCPROF_BARE_
-/* clang has a warning for what is said to be unused and is not, too. In a system header neither is needed. */
+/* clang also warns if something is declared unused and is used. In a system header neither is needed. */
 #ifdef JCPROF_SHOW_WARNINGS
 #define JCPROF_LOCAL_ JCPROF_BARE_ static __attribute__((__unused__))
 #else
@@ -200,7 +200,7 @@ typedef __UINT32_TYPE__ jcprof_u32;
 __extension__ typedef __UINT64_TYPE__ jcprof_u64;
 typedef void *jcprof_words[5];
 
-/* What is wanted of a run and what came of it; a report file begins so. */
+/* The order for a run, and its result. A report file begins with this. */
 struct jcprof_head {
   char magic[8]; /* of files: "JCPROF1\n" */
   jcprof_u32 build;
@@ -263,7 +263,7 @@ JCPROF_LOCAL_ int jcprof_has_foreign_tls(void) {
 
 #else
 
-/* One run, in memory of the caller's that outlives it. `head` is for reading, the rest is the runtime's own. */
+/* One run, in memory of the caller that outlives it. Read `head`; the rest belongs to the runtime. */
 struct jcprof_run {
 #ifndef JCPROF_ENCLAVE_BUILD
   struct jcprof_head head;
@@ -298,7 +298,7 @@ struct jcprof_state {
 };
 
 #ifdef JCPROF_ENCLAVE_BUILD
-/* What our ecall was told. The enclave's and not a thread's: who makes the next ecall is the host's affair. */
+/* The order from our ecall. It belongs to the enclave and not to a thread: the host decides who makes the next ecall. */
 struct jcprof_wish {
   struct jcprof_head *window; /* pending; null: none */
   jcprof_u32 trap;
@@ -322,14 +322,14 @@ JCPROF_LOCAL_ void jcprof_disarm(void) {
 #endif
 }
 
-/* Was the root left without our knowledge, by a longjmp of the user's? Stacks grow downwards, so its frame is gone where
-   we stand at it or above. Far above is another stack, such as a coroutine's. */
+/* Did a longjmp of yours leave the root without our knowledge? Stacks grow downwards, so its frame is gone if we stand
+   at it or above. Far above is another stack, such as that of a coroutine. */
 JCPROF_LOCAL_ int jcprof_root_gone(const struct jcprof_run *run, const void *frame) {
   const __UINTPTR_TYPE__ above = JCPROF_AS_(__UINTPTR_TYPE__, frame) - JCPROF_AS_(__UINTPTR_TYPE__, run->frame);
   return run->frame != JCPROF_NULL_ && above < 0x100000u;
 }
 
-/* The run of this thread; in an enclave none of an earlier shot, whose memory is gone. */
+/* The run of this thread. In an enclave it is never a run of an earlier shot, because its memory is gone. */
 JCPROF_LOCAL_ struct jcprof_run *jcprof_current(void) {
 #ifdef JCPROF_ENCLAVE_BUILD
   if (jcprof_now.shot != __atomic_load_n(&jcprof_wanted.shot, __ATOMIC_RELAXED)) jcprof_disarm();
@@ -368,7 +368,7 @@ JCPROF_LOCAL_ int jcprof_forked(const struct jcprof_run *run) {
   return run->process != JCPROF_NULL_ && run->process() != run->owner;
 }
 
-/* What lies outside the root that is left leaves at its next trap: from here on each is slow. */
+/* Code outside the root that is left ends at its next trap: from here on each trap is slow. */
 JCPROF_LOCAL_ void jcprof_stop(struct jcprof_run *run, jcprof_u32 id) {
   if (jcprof_root_gone(run, JCPROF_TO_(char *, __builtin_frame_address(0)) - JCPROF_JUMPED_)) {
     jcprof_disarm();
@@ -406,7 +406,7 @@ JCPROF_WEAK_ void jcprof_passed(jcprof_u32 id) JCPROF_NOTHROW_ {
 
 #ifndef JCPROF_ENCLAVE_BUILD
 
-/* Forgets what was armed on this thread, and makes `run` one of which nothing is wanted. */
+/* Disarms this thread, and makes `run` a run without an order. */
 JCPROF_LOCAL_ void jcprof_clear(struct jcprof_run *run) {
   static struct jcprof_run nothing; /* const would want an initialiser, in C++ another than in C */
   jcprof_disarm();
@@ -421,8 +421,8 @@ JCPROF_LOCAL_ void jcprof_own(struct jcprof_run *run) {
   if (run->process != JCPROF_NULL_) run->owner = run->process();
 }
 
-/* The next entry of this thread into a root stops when `trap` is passed for the `hit`-th time, from 1. Trap 0: it runs
-   to its end. Read run->head.trap afterwards. One-shot: the entry after that is as if nothing had been armed. */
+/* The next entry of this thread into a root stops at the `hit`-th pass of `trap`, counted from 1. With trap 0 it runs
+   to its end. Read run->head.trap afterwards. This holds for one entry: the entry after that is not armed. */
 JCPROF_LOCAL_ void jcprof_arm(struct jcprof_run *run, jcprof_u32 trap, jcprof_u64 hit) {
   jcprof_clear(run);
   run->trap = trap;
@@ -432,7 +432,7 @@ JCPROF_LOCAL_ void jcprof_arm(struct jcprof_run *run, jcprof_u32 trap, jcprof_u6
   jcprof_now.run = run;
 }
 
-/* The next entry counts its events, and logs those from the `from`-th on, from 0, as far as there is room. */
+/* The next entry counts its events, and logs those from number `from` on (the first is 0), as long as there is room. */
 JCPROF_LOCAL_ void jcprof_arm_trace(struct jcprof_run *run, jcprof_u64 from, jcprof_u32 *ids, jcprof_u64 room) {
   jcprof_arm(run, 0, 0);
   run->mask = 0;
@@ -441,7 +441,7 @@ JCPROF_LOCAL_ void jcprof_arm_trace(struct jcprof_run *run, jcprof_u64 from, jcp
   run->head.room = room;
 }
 
-/* How many ids the window of a trace holds. */
+/* The number of ids that the window of a trace holds. */
 JCPROF_LOCAL_ jcprof_u64 jcprof_in_window(const struct jcprof_head *head) {
   const jcprof_u64 behind = head->events > head->from ? head->events - head->from : 0;
   return behind < head->room ? behind : head->room;
@@ -449,7 +449,7 @@ JCPROF_LOCAL_ jcprof_u64 jcprof_in_window(const struct jcprof_head *head) {
 
 #else
 
-/* Makes `run` the thread's, of which nothing is wanted yet. Each field by itself, or compilers call memset. */
+/* Makes `run` the run of the thread, without an order. It sets each field by itself, or compilers call memset. */
 JCPROF_LOCAL_ void jcprof_clear(struct jcprof_run *run) {
   run->to = JCPROF_NULL_;
   run->ids = JCPROF_NULL_;
@@ -466,13 +466,13 @@ JCPROF_LOCAL_ void jcprof_clear(struct jcprof_run *run) {
   jcprof_now.shot = __atomic_load_n(&jcprof_wanted.shot, __ATOMIC_RELAXED);
 }
 
-/* From the next trap on the window shows which was passed last. */
+/* From the next trap on, the window shows the last trap that was passed. */
 JCPROF_LOCAL_ void jcprof_show(struct jcprof_head *window) {
   jcprof_now.jcprof_away =
       JCPROF_AS_(__UINTPTR_TYPE__, &window->last) - JCPROF_AS_(__UINTPTR_TYPE__, &jcprof_now.jcprof_last);
 }
 
-/* Makes what is pending the thread's own, in `run`; the first that comes has it. */
+/* Moves the pending order to the thread that comes first, into `run`. */
 JCPROF_LOCAL_ void jcprof_take(struct jcprof_run *run) {
   struct jcprof_head *window = __atomic_exchange_n(
       &jcprof_wanted.window, JCPROF_TO_(struct jcprof_head *, JCPROF_NULL_), __ATOMIC_ACQUIRE);
@@ -503,7 +503,7 @@ JCPROF_LOCAL_ JCPROF_HOT_ void jcprof_note(jcprof_u32 id) JCPROF_NOTHROW_ {
 #define JCPROF_NOTE_(id)
 #endif
 #define JCPROF_MEETS_(id) (JCPROF_NOTE_(id) JCPROF_SELDOM_(((jcprof_now.jcprof_armed ^ (0u + (id))) & jcprof_now.jcprof_mask) == 0))
-/* With the types of its prototype: gcc's -Wtraditional-conversion warns of others, in system headers too. */
+/* Uses the types of its prototype: gcc's -Wtraditional-conversion warns of others, even in system headers. */
 #define JCPROF_SELDOM_(x) __builtin_expect(JCPROF_TO_(long, x), 0L)
 
 /* Of a TA on AArch64 in C each trap is the same seven instructions where it passes, whatever the compiler and its
@@ -537,7 +537,7 @@ __asm__(".pushsection .text.jcprof_trapped,\"axG\",%progbits,jcprof_trapped,comd
         "ldr x30, [sp, #152]\n\tadd sp, sp, #672\n\tret\n\t.popsection");
 #endif
 
-/* A trap: an expression of type void. clang's -Wcomma wants the cast, g++'s -Wuseless-cast something to cast. */
+/* A trap: an expression of type void. clang's -Wcomma needs the cast, and g++'s -Wuseless-cast needs something to cast. */
 #elif defined(__cplusplus)
 #define JCPROF_TRAP_E(id) (static_cast<void>(jcprof_meets(id) && (jcprof_passed(id), true)))
 #elif defined(JCPROF_JUDGED) /* by jcprof-gen, which only looks at what compilers say: this is read sooner */
@@ -574,7 +574,7 @@ __asm__(".pushsection .text.jcprof_trapped,\"axG\",%progbits,jcprof_trapped,comd
 #define JCPROF_TRAP_DV(id, x) int jcprof_d##id __attribute__((__unused__)) = (JCPROF_TRAP_V(id, x), 0)
 #endif
 
-/* The scalar `e`, and the trap once its value is known. */
+/* The scalar `e`. The trap follows once its value is known. */
 #define JCPROF_VALUE(type, id, e)               \
   (__extension__({                              \
     __typeof__(type) jcprof_r##id = (e);        \
@@ -582,7 +582,7 @@ __asm__(".pushsection .text.jcprof_trapped,\"axG\",%progbits,jcprof_trapped,comd
     jcprof_r##id;                               \
   }))
 
-/* C: the trap that a function is left by, first of its declarations: the cleanups of the others run in front of it. */
+/* For C: the trap at the end of a function. It is the first declaration, so that the cleanups of the others run before it. */
 #ifndef __cplusplus
 JCPROF_LOCAL_ JCPROF_HOT_ void jcprof_clean(const jcprof_u32 *id) {
   if (JCPROF_MEETS_(*id)) jcprof_passed(*id);
@@ -643,7 +643,7 @@ constexpr JCPROF_INLINE_ bool jcprof_keep(const T &x) noexcept {
   return JCPROF_RUNS_ && (jcprof_name(x), true);
 }
 
-/* A trap that is passed when the block is left, by a return too; but not while an exception unwinds it. */
+/* A trap at the end of a block. A return passes it too, but an exception that unwinds the block does not. */
 class jcprof_after {
  public:
   JCPROF_BARE_ explicit JCPROF_CONSTEXPR_ jcprof_after(jcprof_u32 id) noexcept : id_(id) {}
@@ -663,8 +663,8 @@ class jcprof_after {
 };
 #define JCPROF_AFTER(id) const jcprof_after jcprof_a##id(id)
 
-/* The trap that a function is left by, first in its body: what else stands there is destroyed in front of it. Passed
-   while an exception unwinds too, which leaves the function. */
+/* The trap at the end of a function. It stands first in the body, so that all other objects are destroyed before it. An
+   exception that leaves the function passes it too. */
 class jcprof_last {
  public:
   JCPROF_BARE_ explicit JCPROF_CONSTEXPR_ jcprof_last(jcprof_u32 id) noexcept : id_(id) {}
@@ -678,10 +678,10 @@ class jcprof_last {
   const jcprof_u32 id_;
 };
 #define JCPROF_LAST(id) const jcprof_last jcprof_l##id(id)
-/* The same at the end of an expression, in front of which it stands: temporaries are destroyed last to first. */
+/* The same for the end of an expression. It stands in front of it, because temporaries are destroyed last to first. */
 #define JCPROF_LAST_E(id) (static_cast<void>(jcprof_last(id)))
 
-/* A returned value, and the trap once it is known: for constexpr functions in which no guard may stand. */
+/* A returned value, and the trap once it is known. For constexpr functions, which allow no guard. */
 template <class T>
 class jcprof_result {
  public:
@@ -709,7 +709,7 @@ extern "C" {
 enum jcprof_calibration { JCPROF_EMPTY, JCPROF_UNARMED, JCPROF_COUNTING };
 #define JCPROF_CALIBRATION_TRAP_ 0x7FFFFFFFu
 
-/* Makes so many passes of nothing, of an unarmed trap, or of one that counts and does not stop. To be timed. */
+/* For timing: makes so many passes of nothing, of an unarmed trap, or of a trap that counts and does not stop. */
 JCPROF_LOCAL_ __attribute__((__noinline__)) void jcprof_calibrate(enum jcprof_calibration kind, jcprof_u64 passes) {
   struct jcprof_run run;
   if (passes == 0) return;
@@ -717,7 +717,7 @@ JCPROF_LOCAL_ __attribute__((__noinline__)) void jcprof_calibrate(enum jcprof_ca
   run.left = ~run.left;
   jcprof_now.run = &run;
   if (kind == JCPROF_COUNTING) jcprof_now.jcprof_armed = JCPROF_CALIBRATION_TRAP_;
-  /* The test at the end, or compilers put it in front in the one loop and not in the other. */
+  /* The test is at the end. Else compilers put it in front in one loop, and not in the other. */
   if (kind == JCPROF_EMPTY) {
     do {
       __asm__ __volatile__("" : : : "memory");
@@ -785,14 +785,14 @@ JCPROF_LOCAL_ int jcprof_nest(struct jcprof_root *root, struct jcprof_run *run, 
 #endif
 }
 
-/* No longjmp of the user's leads out of a TA's root. */
+/* A longjmp of yours does not leave the root of a TA. */
 #ifdef JCPROF_TA_BUILD
 #define JCPROF_FRAME_ JCPROF_NULL_
 #else
 #define JCPROF_FRAME_ __builtin_frame_address(0)
 #endif
 
-/* True: what was pending holds from here on, and the caller sets the jump. */
+/* True: the pending order holds from here on, and the caller sets the jump. */
 JCPROF_LOCAL_ __attribute__((__noinline__)) int jcprof_enter(struct jcprof_root *root) {
   struct jcprof_run *run = jcprof_current();
   root->run = JCPROF_NULL_;
@@ -813,7 +813,7 @@ JCPROF_LOCAL_ void jcprof_leave(struct jcprof_root *root) {
   const int is_current = root->run == jcprof_now.run;
   if (root->run == JCPROF_NULL_) return;
 #ifdef __cplusplus
-  /* A stop in a handler, or while an exception unwinds, leaves that exception behind. */
+  /* A stop in a handler, or while an exception unwinds, leaves that exception undestroyed. */
   if (root->left && jcprof_exceptions_now != nullptr) *jcprof_exceptions_now() = root->exceptions;
 #endif
   if (root->outer != JCPROF_NULL_) {
@@ -825,8 +825,8 @@ JCPROF_LOCAL_ void jcprof_leave(struct jcprof_root *root) {
   JCPROF_HOOK_LEAVE;
 }
 
-/* First in the wrapper of an entry; docs/c.md has its text. A stop makes it return a zero of the type. Not in the entry
-   itself: setjmp there keeps the user's variables out of registers. */
+/* Stands first in the wrapper of an entry (docs/c.md shows it). A stop makes the wrapper return a zero of its type. It
+   is not in the entry itself, because setjmp there would keep your variables out of registers. */
 #define JCPROF_ROOT_(enter)                                                  \
   struct jcprof_root jcprof_here __attribute__((__cleanup__(jcprof_leave))); \
   if (enter && JCPROF_SETJMP(jcprof_here.jcprof_jump) != 0) return
@@ -839,7 +839,7 @@ JCPROF_LOCAL_ void jcprof_leave(struct jcprof_root *root) {
 #endif
 #define JCPROF_ROOT_VOID JCPROF_ROOT_(jcprof_enter(&jcprof_here))
 #define JCPROF_ROOT(type) JCPROF_ROOT_OF_(type, jcprof_enter(&jcprof_here))
-/* In front of the declaration of the wrapped body: within the wrapper it would share a function with setjmp. */
+/* Stands in front of the declaration of the wrapped body. Inlined into the wrapper, the body would share a function with setjmp. */
 #define JCPROF_BODY __attribute__((__noinline__))
 
 /* The root of a calibration, and its body. */
@@ -852,8 +852,8 @@ JCPROF_LOCAL_ JCPROF_BODY void jcprof_root_calibrated(int stops) {
   jcprof_body_calibrated(stops);
 }
 
-/* Makes so many entries into a root that is armed: each is left by a stop, or returns. To be timed, one at a time: the
-   first stop of a command may cost more than others. Returns how many were stopped. */
+/* For timing: makes so many entries into an armed root. Each ends by a stop, or returns. Time one at a time, because
+   the first stop of a command may cost more. It returns the number of stops. */
 #ifndef JCPROF_ENCLAVE_BUILD
 JCPROF_LOCAL_ __attribute__((__noinline__)) jcprof_u64 jcprof_calibrate_root(int stops, jcprof_u64 passes) {
   struct jcprof_run run;
@@ -874,7 +874,7 @@ JCPROF_LOCAL_ __attribute__((__noinline__)) jcprof_u64 jcprof_calibrate_root(int
 
 #ifdef JCPROF_ENCLAVE_BUILD
 
-/* Of an ecall that an ocall may make: never what is pending. */
+/* For an ecall that an ocall may make. It never takes the pending order. */
 JCPROF_LOCAL_ __attribute__((__noinline__)) int jcprof_enter_nested(struct jcprof_root *root) {
   struct jcprof_run *run = jcprof_current();
   root->run = JCPROF_NULL_;
@@ -884,7 +884,7 @@ JCPROF_LOCAL_ __attribute__((__noinline__)) int jcprof_enter_nested(struct jcpro
 #define JCPROF_ROOT_NESTED_VOID JCPROF_ROOT_(jcprof_enter_nested(&jcprof_here))
 #define JCPROF_ROOT_NESTED(type) JCPROF_ROOT_OF_(type, jcprof_enter_nested(&jcprof_here))
 
-/* Forgets what was pending, and what this thread is left with of an entry that never returned. */
+/* Discards the pending order, and all that an entry left on this thread if it never returned. */
 JCPROF_LOCAL_ void jcprof_arm_enclave(struct jcprof_head *window) {
   __atomic_store_n(&jcprof_wanted.window, JCPROF_TO_(struct jcprof_head *, JCPROF_NULL_), __ATOMIC_RELEASE);
   __atomic_fetch_add(&jcprof_wanted.shot, 1, __ATOMIC_RELAXED);
@@ -899,7 +899,7 @@ JCPROF_LOCAL_ void jcprof_arm_enclave(struct jcprof_head *window) {
   __atomic_store_n(&jcprof_wanted.window, window, __ATOMIC_RELEASE);
 }
 
-/* Afterwards the window has the stop, if any. */
+/* Afterwards the window shows the stop, if there was one. */
 JCPROF_LOCAL_ __attribute__((__noinline__)) void jcprof_calibrate_enclave(struct jcprof_head *window, int stops) {
   jcprof_u64 left;
   for (left = window->passes; left != 0; left--) {
@@ -911,8 +911,8 @@ JCPROF_LOCAL_ __attribute__((__noinline__)) void jcprof_calibrate_enclave(struct
   }
 }
 
-/* 0 arms the next entry; 1, 2, 3 make passes; 8 and 9 entries that return, and that are left by a stop. Nothing where
-   the thread's state would be the host's. */
+/* 0 arms the next entry. 1, 2 and 3 make passes. 8 and 9 make entries that return, or end by a stop. If the state of
+   the thread would be the host's, it does nothing. */
 JCPROF_LOCAL_ void jcprof_serve(unsigned verb, void *memory) {
   struct jcprof_head *window = JCPROF_TO_(struct jcprof_head *, memory);
   window->build = JCPROF_BUILD;
@@ -938,14 +938,14 @@ JCPROF_LOCAL_ void jcprof_serve(unsigned verb, void *memory) {
 
 /* ---- a trusted application: armed by a command of our own ---- */
 
-/* Of the one file with the wrapper. */
+/* Only the file with the wrapper has this. */
 #if defined(JCPROF_TA_BUILD) && JCPROF_HAS_ROOT_ && defined(JCPROF_ROOT_HERE)
 
 #ifndef JCPROF_ROOM
 #define JCPROF_ROOM 16384 /* ids of a trace that it keeps */
 #endif
 
-/* Of the instance: the run, its ids, and the session that armed it. */
+/* Belongs to the instance: the run, its ids, and the session that armed it. */
 struct jcprof_shot {
   struct jcprof_run run;
   const void *session;
@@ -953,14 +953,14 @@ struct jcprof_shot {
 };
 static struct jcprof_shot jcprof_latest;
 
-/* Only who armed passes on armed, and not by our command. */
+/* Only the session that armed the trap runs armed, and our own command does not. */
 JCPROF_LOCAL_ __attribute__((__noinline__)) int jcprof_enter_session(struct jcprof_root *root, const void *session,
                                                                      jcprof_u32 command) {
   root->run = JCPROF_NULL_;
   return command != JCPROF_COMMAND && session == jcprof_latest.session && jcprof_enter(root);
 }
 
-/* Ids of the window from the `first`-th on, as many as fit. */
+/* Ids of the window from number `first` on, as many as fit. */
 JCPROF_LOCAL_ void jcprof_report(char *to, __SIZE_TYPE__ size, jcprof_u64 first) {
   const jcprof_u64 count = jcprof_in_window(&jcprof_latest.run.head);
   const jcprof_u64 fit = size / sizeof(jcprof_u32);
@@ -969,7 +969,7 @@ JCPROF_LOCAL_ void jcprof_report(char *to, __SIZE_TYPE__ size, jcprof_u64 first)
                    sizeof(jcprof_u32) * JCPROF_TO_(__SIZE_TYPE__, count - first < fit ? count - first : fit));
 }
 
-/* docs/optee.md, "Our command". The memory is shared with the normal world, and need not be aligned. */
+/* See docs/optee.md, "Our command". The normal world shares the memory, which need not be aligned. */
 JCPROF_LOCAL_ __attribute__((__noinline__)) jcprof_u32 jcprof_serve(const void *session, void *window, __SIZE_TYPE__ size,
                                                                     jcprof_u32 verb, jcprof_u32 first) {
   struct jcprof_shot *const shot = &jcprof_latest;
@@ -993,7 +993,7 @@ JCPROF_LOCAL_ __attribute__((__noinline__)) jcprof_u32 jcprof_serve(const void *
   return 0;
 }
 
-/* First in the wrapper of TA_InvokeCommandEntryPoint, whose arguments these are: the root, and our command. */
+/* Stands first in the wrapper of TA_InvokeCommandEntryPoint, and takes its arguments: the root, and our command. */
 #define JCPROF_TA(type, session, command, types, params)                               \
   JCPROF_ROOT_OF_(type, jcprof_enter_session(&jcprof_here, session, command));         \
   JCPROF_SERVE_(command, types, jcprof_serve(session, (params)[0].memref.buffer, (params)[0].memref.size, (params)[1].value.a, \
@@ -1046,7 +1046,7 @@ JCPROF_LOCAL_ __attribute__((__noreturn__)) void jcprof_fail(const char *variabl
   jcprof_libc_exit(JCPROF_FAILED_STATUS);
 }
 
-/* Decimal, at most 32 bits: none of these needs more. */
+/* A decimal number of at most 32 bits: no value here needs more. */
 JCPROF_LOCAL_ jcprof_u32 jcprof_number(const char *variable, const char *digits) {
   jcprof_u64 value = 0;
   const char *digit;
@@ -1057,7 +1057,7 @@ JCPROF_LOCAL_ jcprof_u32 jcprof_number(const char *variable, const char *digits)
   return JCPROF_TO_(jcprof_u32, value);
 }
 
-/* The head of a report file, with its window behind it; made when it is not there or empty. */
+/* The head of a report file, followed by its window. It is made if it is missing or empty. */
 JCPROF_LOCAL_ struct jcprof_head *jcprof_map(const char *variable, const char *path, jcprof_u64 room) {
   static const char magic[] = "JCPROF1\n";
   const jcprof_u64 least = sizeof(struct jcprof_head);
@@ -1092,7 +1092,7 @@ JCPROF_LOCAL_ struct jcprof_head *jcprof_map(const char *variable, const char *p
   return head;
 }
 
-/* What stands behind `prefix`; null where `text` does not begin so. */
+/* The text behind `prefix`; null if `text` does not begin with it. */
 JCPROF_LOCAL_ const char *jcprof_behind(const char *text, const char *prefix) {
   for (; *prefix != 0; prefix++, text++) {
     if (*text != *prefix) return JCPROF_NULL_;
@@ -1124,7 +1124,7 @@ JCPROF_LOCAL_ void jcprof_reset(struct jcprof_head *head) {
   head->passes = 0;
 }
 
-/* Outlined, so that an entry that is called often costs one test more. */
+/* A function of its own, so that an entry that is called often costs only one more test. */
 JCPROF_LOCAL_ JCPROF_COLD_ void jcprof_arm_program(void) {
   static const char *const names[] = {"JCPROF_TRAP", "JCPROF_HIT", "JCPROF_TRACE", "JCPROF_REPORT", "JCPROF_CALIBRATE"};
   static struct jcprof_run run;
@@ -1165,7 +1165,7 @@ JCPROF_LOCAL_ void jcprof_begin(void) {
   jcprof_arm_program();
 }
 
-/* First in the entry, with its first trap. */
+/* Stands first in the entry, with its first trap. */
 #define JCPROF_BEGIN(id) (jcprof_begin(), JCPROF_TRAP_E(id))
 #define JCPROF_BEGIN_D(id)                                              \
   int jcprof_b##id __attribute__((__unused__)) = (jcprof_begin(), 0);   \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ABI of a bridge: a shared object through which jcprof-agent-ecall loads an enclave and makes one of its ecalls.
-   C90 (with <stdint.h>) and C++. docs/sgx.md says how the two work together; nothing in here is for the trusted side. */
+/* The ABI of a bridge: a shared object by which jcprof-agent-ecall loads an enclave and makes one of its ecalls. For C90 (with
+   <stdint.h>) and C++. docs/sgx.md explains how the two work together. Nothing in here is for the trusted side. */
 #ifndef JCPROF_PLUGIN_H
 #define JCPROF_PLUGIN_H
 
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Goes up when a bridge that was built before would no longer work. */
+/* The version grows when bridges that were built before no longer work. */
 #define JCPROF_PLUGIN_VERSION 1u
 
 /* jcprof_bridge.flags */
@@ -28,11 +28,11 @@ extern "C" {
 #define JCPROF_PLUGIN_STOP 9u     /* or are left by a stop: the window has it afterwards */
 #define JCPROF_PLUGIN_RECORD 6u   /* of an enclave that was built to record: `window` is the log (jcprof_log.h), from here on */
 
-/* What the agent and the enclave tell each other, in host memory; the enclave gets it as a user_check pointer. `room`
-   trap ids follow, as uint32_t. The layout is that of `struct jcprof_head` in jcprof.h.
-   Before control(JCPROF_PLUGIN_ARM, …) the agent sets `trap`, `hit`, `from` and `room`: stop when `trap` is passed for the
-   `hit`-th time, from 1; trap 0: run to the end; room above 0: trace, and note the events from the `from`-th on, from 0.
-   When that control() has returned, `trap`, `hit`, `events`, `before`, `all` and `last` are 0, unless `fault` is not. */
+/* The window: the agent and the enclave exchange orders and results in it. It lies in host memory, and the enclave gets it as a
+   user_check pointer. `room` trap ids follow, as uint32_t. The layout is `struct jcprof_head` in jcprof.h. Before
+   control(JCPROF_PLUGIN_ARM, …) the agent sets `trap`, `hit`, `from` and `room`. The ecall stops at the `hit`-th pass of `trap`,
+   counted from 1. With trap 0 it runs to its end. With room above 0 it traces, and notes the events from number `from` on (the first
+   is 0). control() sets `trap`, `hit`, `events`, `before`, `all` and `last` to 0, unless it sets `fault`. */
 struct jcprof_window {
   char magic[8];   /* "JCPROF1\n" */
   uint32_t build;  /* set by arming: of the sources that the enclave was made of */
@@ -48,49 +48,49 @@ struct jcprof_window {
   uint32_t fault;  /* set by control(): 1 where the enclave's thread-local storage is the host's, and nothing was done */
 };
 
-/* All functions are called by one thread, of a process that the agent has forked for the enclave: never by the agent's
-   own. That process may be ended at any point, without unload(). Functions that return int return 0, or a code other
-   than 0 that why() puts into words, and then nothing of them holds. A bridge may print: its standard output goes to the
-   agent's log. */
+/* One thread calls all functions. It belongs to a process that the agent forks for the enclave. The agent may end
+   that process at any point, without unload(). Functions that return int return 0 for success, or a code that why()
+   puts into words, and then their results are not valid. A bridge may print: its standard output goes to the log of
+   the agent. */
 struct jcprof_bridge {
   uint32_t version; /* JCPROF_PLUGIN_VERSION */
   uint32_t flags;
 
-  /* What is measured, for reports: "host build, no enclave", "SGX simulation". Read after load(). */
+  /* The name of the target for reports: "host build, no enclave", "SGX simulation". The agent reads it after load(). */
   const char *device;
 
-  /* Names of the ecalls that it can make, a null pointer behind the last. */
+  /* The names of the ecalls that the bridge can make. A null pointer ends the list. */
   const char *const *ecalls;
 
-  /* Makes the enclave. Called first, and again after each unload(). */
+  /* Makes the enclave. The agent calls it first, and again after each unload(). */
   int (*load)(void);
 
   /* Destroys it. */
   void (*unload)(void);
 
-  /* Our own ecall: `verb` is one of those above. The window stays where it is until unload(). A calibration is timed from outside, by the agent. */
+  /* Our own ecall: `verb` is one of those above. The window stays in place until unload(). The agent times calibrations from outside. */
   int (*control)(uint32_t verb, struct jcprof_window *window);
 
-  /* Gets everything ready for one call of ecalls[ecall] with these bytes, which stay until reply() has returned. Called
+  /* Prepares one call of ecalls[ecall] with these bytes, which stay valid until reply() returns. The agent calls it
      once before each call(), outside of the clock and before the arming, so it may make ecalls of its own. */
   int (*prepare)(uint32_t ecall, const unsigned char *input, size_t size);
 
-  /* The prepared ecall, and nothing else: this is what is timed. 0: the ecall returned, with whatever result, or was
-     stopped; else it was not made, or the enclave is lost. */
+  /* Makes the prepared ecall, and nothing else: the agent times this. It returns 0 if the ecall returned, with any
+     result, or was stopped. Else the ecall was not made, or the enclave is lost. */
   int (*call)(void);
 
-  /* What came back of a call() that returned 0 and was not stopped: up to `room` bytes to `bytes`, and the status, the
-     ecall's result. Returns the size of the whole reply. */
+  /* Gives the reply of a call() that returned 0 and was not stopped: up to `room` bytes to `bytes`, and the result of
+     the ecall to `status`. Returns the size of the whole reply. */
   size_t (*reply)(unsigned char *bytes, size_t room, uint32_t *status);
 
-  /* A code of the functions above in words, such as "SGX_ERROR_OUT_OF_EPC (0x1011): …"; never null. */
+  /* Puts a code of the functions above into words, such as "SGX_ERROR_OUT_OF_EPC (0x1011): …". Never null. */
   const char *(*why)(int code);
 
-  /* With JCPROF_PLUGIN_NOTES: one for each of `ecalls`, which becomes a warning of its profiles; empty: there is none. */
+  /* With JCPROF_PLUGIN_NOTES: one note for each of `ecalls`, which becomes a warning in its profiles. An empty note is none. */
   const char *const *notes;
 };
 
-/* The one symbol that a bridge exports. What it returns lives as long as the process. */
+/* The one symbol that a bridge exports. Its result lives as long as the process. */
 #if defined(__GNUC__)
 __attribute__((__visibility__("default")))
 #endif
