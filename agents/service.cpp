@@ -44,7 +44,7 @@ AgentReply Service::answer(const AgentGreeting& greeting, Id id) {
   if (greeting.protocol != agent_protocol_version)
     throw mistake(
         fmt::format("this is version {} of the protocol, not {}", agent_protocol_version, greeting.protocol),
-        "use a jcprof and an agent of the same time");
+        "use a jcprof and an agent of the same version");
   greeting_ = hello_(greeting, [&](const AgentError& error) { say_(answer_line(id, error)); });
   greeting_.description.max_batch = most_orders;
   greeting_.description.can = {"trace", "calibrate", "reset"};

@@ -35,8 +35,8 @@ bool may_be_read(const SourceDigest& source) {
   return !source.sha256.empty() || suffixes.contains(fs::path(source.path).extension().string());
 }
 
-constexpr const char* no_source = "its name is not that of a source";
-constexpr const char* changed = "changed since it was measured";
+constexpr const char* no_source = "its name is not the name of a source";
+constexpr const char* changed = "the file has changed since it was measured";
 
 bool is_as_measured(const std::string& text, const SourceDigest& source) {
   return source.sha256.empty() || sha256(text) == source.sha256;
@@ -141,7 +141,7 @@ std::string measured_text(const SourceDigest& source, const fs::path& root) {
   if (!is_as_measured(text, source))
     throw UserError(Fault{.message = changed,
                           .place = {.file = source.path},
-                          .hint = "measure again with `jcprof profile`, or bring the old text back"});
+                          .hint = "measure again with `jcprof profile`, or restore the old text"});
   return text;
 }
 
@@ -158,7 +158,7 @@ std::vector<ReportSource> report_sources(const Profile& profile, const fs::path&
     try {
       source.text = read_file(root / digest.path);
     } catch (const UserError&) {
-      source.why = "not there, or not readable";
+      source.why = "the file is missing, or not readable";
       continue;
     }
     if (is_as_measured(*source.text, digest)) continue;

@@ -215,17 +215,17 @@ double speed_of(const std::vector<Change>& changes, ClockUnit unit, std::vector<
   if (unit == ClockUnit::instructions) return 1;
   const std::vector<double> ratios = ratios_of(changes);
   if (ratios.size() < fewest_for_speed) {
-    warnings.push_back(fmt::format(
-        "too few lines or functions are resolved in both profiles ({}) to tell how fast the sessions "
-        "were as a whole: differences are as measured",
-        ratios.size()));
+    warnings.push_back(
+        fmt::format("too few lines or functions are resolved in both profiles ({}), so jcprof cannot correct "
+                    "for a faster or slower session: differences are as measured",
+                    ratios.size()));
     return 1;
   }
   const double ratio = engine::median(ratios);
   if (std::abs(ratio - 1) <= largest_gain) return ratio;
   warnings.push_back(
-      fmt::format("most lines or functions take {:.2f} times what they did: more than sessions differ by, so "
-                  "that it counts as a change",
+      fmt::format("most lines or functions take {:.2f} times as long as before. Sessions differ by less, so "
+                  "this counts as a change",
                   ratio));
   return 1;
 }
@@ -235,14 +235,14 @@ void check_comparable(const Profile& before, const Profile& after) {
     throw UserError(Fault{.message = std::move(message), .hint = std::move(hint)});
   };
   if (before.run.project != after.run.project)
-    refuse(fmt::format("the profiles are of other projects: \"{}\" and \"{}\"", before.run.project,
+    refuse(fmt::format("the profiles belong to different projects: \"{}\" and \"{}\"", before.run.project,
                        after.run.project),
            "--against takes an older profile of the same project");
   if (before.recorded.has_value() != after.recorded.has_value())
-    refuse("one profile was measured, the other one recorded",
-           "compare what jcprof run measured, or what jcprof record recorded, with its like");
+    refuse("one profile is a measurement, the other one a recording",
+           "compare two measurements, or two recordings");
   if (before.run.unit != after.run.unit)
-    refuse(fmt::format("the profiles have other units: {} and {}", name_of(before.run.unit),
+    refuse(fmt::format("the profiles have different units: {} and {}", name_of(before.run.unit),
                        name_of(after.run.unit)),
            "measure both with the same transport and clock");
 }
@@ -278,16 +278,16 @@ Comparison compare(const Compared& before, const Compared& after) {
   if (unit == ClockUnit::instructions)
     scales.tolerance = tolerance_of_counts;
   else
-    result.warnings.push_back(fmt::format("one session each: differences below {:.0f} % are not judged",
-                                          100 * tolerance_of_sessions));
+    result.warnings.push_back(
+        fmt::format("each profile holds one session, so differences below {:.0f} % are not judged",
+                    100 * tolerance_of_sessions));
   if (after.profile.recorded && std::min(before.profile.total.rounds, after.profile.total.rounds) < 2)
     result.warnings.push_back(
-        "each recording is one run, and how far runs are from one another is not known: a change may be no "
-        "more "
-        "than that");
+        "each recording is one run, and runs vary by an unknown amount: a change may be no more than that");
   if (before.profile.paths.size() > 1 || after.profile.paths.size() > 1)
     result.warnings.push_back(
-        "the command takes several paths: each profile shows its own most frequent one, and they may differ");
+        "the command takes several paths: each profile shows its own most frequent path, and the two may "
+        "differ");
   judge(result.lines, scales);
   judge(result.functions, scales);
   return result;

@@ -122,8 +122,8 @@ std::string total_text(const Profile& profile) {
   if (is_single(profile.total)) return "total " + single_quantity(profile.total.ticks, unit);
   if (profile.recorded) return fmt::format("total {} ±{}", total.value, total.half_width);
   if (profile.total.rounds == 0)
-    return profile.paths.size() > 1 ? "what a whole command takes on this path is not known"
-                                    : "no command ran to its end yet";
+    return profile.paths.size() > 1 ? "the time of a whole command on this path is not known"
+                                    : "no command has run to its end yet";
   if (!was_measured(profile.entry)) return fmt::format("total {} ±{}", total.value, total.half_width);
   const std::string between =
       profile.between ? fmt::format(", {} between commands", cost_cells(*profile.between, unit).value) : "";
@@ -152,7 +152,7 @@ std::string interval_text(const Profile& profile) {
   const std::string drift = profile.drift < least_drift
                                 ? ""
                                 : fmt::format(", in which the speed varied by {}", percent(profile.drift));
-  return fmt::format("95 % within this session{}; another one may be faster or slower as a whole", drift);
+  return fmt::format("95 % within this session{}; another session may be faster or slower as a whole", drift);
 }
 
 std::string header(const Profile& profile, const TableStyle& style) {

@@ -205,9 +205,9 @@ std::optional<Warning> warning_of(const std::vector<CalibrationTime>& times) {
   if (!has_frame && (has(calls) || has(frames))) unknown.emplace_back("a frame that a stop leaves");
   if (has(frames) && !has(guards)) unknown.emplace_back("a guard");
   if (unknown.empty()) return std::nullopt;
-  return Warning{.kind = WarningKind::trap_cost,
-                 .text = fmt::format("what these cost could not be calibrated, and stays in the times: {}",
-                                     fmt::join(unknown, ", "))};
+  return Warning{
+      .kind = WarningKind::trap_cost,
+      .text = fmt::format("calibration failed, so times include the cost of {}", fmt::join(unknown, ", "))};
 }
 
 }  // namespace jcprof::harness

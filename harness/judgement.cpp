@@ -20,18 +20,18 @@ std::string points(double share) {
 
 std::optional<Warning> warning_of_warm_up(const engine::Engine& engine) {
   const std::string moved = engine.pilot() && !engine.pilot()->steady && engine.pilot()->drift > 0
-                                ? fmt::format(": it still moved by {:.1f} %", 100 * engine.pilot()->drift)
+                                ? fmt::format(" (times still moved by {:.1f} %)", 100 * engine.pilot()->drift)
                                 : "";
   if (engine.has_cut_warm_up())
     return Warning{WarningKind::unsteady,
-                   "the target did not show itself steady in the part of --max-time or --max-shots that may "
-                   "warm it up" +
-                       moved +
-                       ". Measuring began all the same, and times may hold what it does until it is warm",
-                   "a larger --max-time or --max-shots, or a shorter command, lets it warm up"};
+                   "--max-time or --max-shots ended the warm-up before the target was steady" + moved +
+                       ". Times may include what it does only until it is warm",
+                   "allow more time or shots, or give the command less work"};
   if (!engine.pilot() || engine.pilot()->steady) return std::nullopt;
-  return Warning{WarningKind::unsteady, "the target never got steady in the warm-up" + moved,
-                 "look for what else runs on it, or for a command that leaves more behind each time"};
+  return Warning{
+      WarningKind::unsteady, "the target did not become steady in the warm-up" + moved,
+      "end other work on it; if each command leaves more behind, undo that with \"before_each\" in "
+      "\"session\""};
 }
 
 std::optional<Warning> warning_of_trend(const engine::Engine& engine) {
@@ -54,19 +54,21 @@ std::optional<Warning> warning_of_memory(const engine::Engine& engine, double ab
   const double share = is_moved ? found.moves / engine.look()->whole : 0;
   const bool is_prepared = is_moved ? found.lasts : engine.is_prepared();
   const bool is_void = share > absolute;
-  std::string text = "the time of a command depends on the one before it";
+  std::string text = "the time of a command depends on the command before it";
   if (is_prepared)
-    text += is_void ? ", also with a whole command before each stop"
-                    : ": a whole command was made before each stop, and times are as after one";
+    text += is_void
+                ? ", even with a whole command before each stop"
+                : ". jcprof runs a whole command before each stop, and times are those after a whole command";
   else
-    text += ", and the run ended before it could make a whole command before each stop";
-  if (is_moved)
-    text += fmt::format(". It moves times within the command by up to {:.2g} points", 100 * share);
-  if (is_void) text += ": none of them holds";
-  const std::string undo = "a session that undoes what a command leaves behind (before_each, reset) ";
+    text += ", and the run ended before jcprof could run a whole command before each stop";
+  if (is_moved) text += fmt::format(". Times within the command are off by up to {:.2g} points", 100 * share);
+  if (is_void) text += ", so none of them is reliable";
+  const std::string undo =
+      "undo what a command leaves behind, with \"before_each\" or \"reset\" in \"session\"";
+  const std::string halves = undo + ": that takes half the shots";
+  if (!is_prepared) text += ". `jcprof run` resumes in that way";
   return Warning{is_void ? WarningKind::memory : WarningKind::prepared, text,
-                 is_prepared ? undo + (is_void ? "makes it the same each time" : "takes half the shots")
-                             : "`jcprof run` measures on in that way; " + undo + "takes half the shots"};
+                 is_prepared && is_void ? undo : halves};
 }
 
 }  // namespace
@@ -97,8 +99,8 @@ Plan plan_for(const engine::Pilot& pilot, const engine::Precision& precision, co
 }
 
 std::string to_text(const Plan& plan) {
-  return fmt::format("about {} rounds, {} shots, {} to \u00b1{}", plan.rounds, plan.shots,
-                     time_text(plan.time), points(plan.precision));
+  return fmt::format("\u00b1{} for each line takes about {} ({} rounds, {} shots)", points(plan.precision),
+                     time_text(plan.time), plan.rounds, plan.shots);
 }
 
 std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal, ClockUnit unit) {
@@ -110,38 +112,42 @@ std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal
   if (const auto unsteady = warning_of_warm_up(engine)) warnings.push_back(*unsteady);
   if (const auto& pilot = engine.pilot(); pilot && pilot->grid > 0)
     warn(WarningKind::grid,
-         fmt::format("answers come on a grid of {}: about {:.0f} rounds give \u00b1{}",
-                     in_unit(pilot->grid, unit), std::ceil(engine::rounds_needed(*pilot, precision)),
-                     points(precision.absolute)),
-         "another reader or driver may answer at once; shots are paused at random to see between the steps");
+         fmt::format(
+             "answers come only every {}. jcprof pauses at random to see between these steps: \u00b1{} "
+             "takes about {:.0f} rounds",
+             in_unit(pilot->grid, unit), points(precision.absolute),
+             std::ceil(engine::rounds_needed(*pilot, precision))),
+         "try another reader or driver, which may answer at once");
   else if (engine.clock().method == Method::coarse)
     warn(WarningKind::coarse_clock,
-         fmt::format("the clock ticks every {}, which hides the noise", in_unit(engine.clock().tick, unit)),
-         "a finer clock needs fewer shots; means are taken where medians would be steps");
+         fmt::format("the clock ticks only every {}, so jcprof takes means instead of medians",
+                     in_unit(engine.clock().tick, unit)),
+         "use a finer clock: it needs fewer shots");
   const engine::Assumptions found = engine.assumptions();
   if (const double period = found.locked_grid; period > 0)
-    warn(WarningKind::locked_grid,
-         fmt::format("answers come at whole steps of {} from the start of each command. Differences are such "
-                     "steps: no time within the command holds",
-                     in_unit(period, unit)),
-         "a driver that sleeps between its looks for the answer, or a timer of the target's, does that: use "
-         "another one, or have it look at once");
+    warn(
+        WarningKind::locked_grid,
+        fmt::format("answers come only at whole steps of {} from the start of each command. Times within the "
+                    "command are such steps too, so none of them is reliable",
+                    in_unit(period, unit)),
+        "use another driver or timer: one that sleeps between two polls for the answer causes this");
   if (const auto trend = warning_of_trend(engine)) warnings.push_back(*trend);
   if (const auto memory = warning_of_memory(engine, precision.absolute)) warnings.push_back(*memory);
   const auto& look = engine.look();
   const bool has_ended = engine.next().phase == engine::Phase::done;
-  // Lines and functions are told by their names (unresolved.hpp).
+  // unresolved.hpp names lines and functions.
   const bool is_by_blocks = engine.figures().empty();
   if (!goal.fixed && has_ended && is_by_blocks && look && look->settled < look->blocks.size())
     warn(WarningKind::precision,
-         fmt::format("{} of {} blocks are not known to \u00b1{} or {:g} %",
+         fmt::format("{} of {} pieces of code are not known to \u00b1{} or {:g} %",
                      look->blocks.size() - look->settled, look->blocks.size(), points(precision.absolute),
                      100 * precision.relative),
-         "`jcprof run` measures on from there; or choose a larger --absolute");
+         "`jcprof run` resumes; or choose a larger --absolute");
   if (look && look->is_bimodal)
-    warn(WarningKind::bimodal, "readings come in two heaps",
-         "a transport or a target with two states; the report shows the distribution of each line, and its "
-         "mean");
+    warn(WarningKind::bimodal, "the same code takes one of two times, a short or a long one",
+         "look for two states of the target or of the way to it; the report shows both times of each line, "
+         "and "
+         "their mean");
   return warnings;
 }
 

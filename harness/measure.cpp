@@ -90,9 +90,9 @@ CalibrationSettings calibration_settings(const Project& project, const Descripti
 
 UserError time_is_over(std::chrono::duration<double> most, std::string_view phase) {
   return Fault{
-      .message = fmt::format("--max-time was over before the first round: {} s, in phase \"{}\"",
+      .message = fmt::format("--max-time ended before the first round: after {} s, in phase \"{}\"",
                              most.count(), phase),
-      .hint = "give it more time, or place fewer traps: a coarser \"level\" in \"profile\" of jcprof.json"};
+      .hint = "allow more time, or set fewer traps: a coarser \"level\" in \"profile\" of jcprof.json"};
 }
 
 std::chrono::duration<double> time_of_shot(const Shooter& shooter) {

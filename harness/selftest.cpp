@@ -68,10 +68,11 @@ class Loop {
       if (warm_up() && find_size()) return;
     }
     if (!goes_on()) throw too_slow();
-    throw environment_error(answered_ ? "longer loops take no more time on this target"
-                                      : "the target cannot calibrate: there is nothing known to measure",
-                            answered_ ? "is its clock much too coarse?"
-                                      : "an agent that can has \"calibrate\" in what it says it \"can\"");
+    throw environment_error(
+        answered_ ? "longer loops do not take more time on this target"
+                  : "the target cannot calibrate, so there are no loops of known length to measure",
+        answered_ ? "is its clock much too coarse?"
+                  : "an agent that can calibrate names \"calibrate\" in its \"can\"");
   }
 
   bool goes_on() const { return settings_.goes_on() && now_ns() - began_ < settings_.most_time.count(); }
@@ -82,8 +83,9 @@ class Loop {
   }
 
   UserError too_slow() const {
-    return environment_error(fmt::format("ended after {} commands, before anything was known", commands_),
-                             "a command of the loop takes too long here");
+    return environment_error(
+        fmt::format("the self-test ended after {} commands, without a result", commands_),
+        "one command with the loop takes too long on this target");
   }
 
   const Description& device() const { return device_; }

@@ -67,13 +67,11 @@ void Shooter::regain_trust(std::uint32_t input) {
   for (int i = 0; i < runs_to_regain_trust && !log_.is_trusted() && goes_on(); ++i)
     shoot_until_lost(whole, warm_up_round);
   if (!log_.is_trusted() && goes_on())
-    throw environment_error(
-        fmt::format(
-            "since the target was lost, {} runs of the whole command were not answered as at the first "
-            "contact",
-            runs_to_regain_trust),
-        "\"after_reset\" and \"before_each\" in \"session\" must bring it back to the same state; "
-        "`jcprof run` goes on with what was measured");
+    throw environment_error(fmt::format("since the target was lost, {} runs of the whole command had another "
+                                        "answer than at first contact",
+                                        runs_to_regain_trust),
+                            "\"after_reset\" and \"before_each\" in \"session\" must bring it back to the "
+                            "same state; `jcprof run` resumes then");
 }
 
 void Shooter::keep(std::span<const StoredSample> samples) {

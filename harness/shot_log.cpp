@@ -54,7 +54,7 @@ void ShotLog::take(const Shot& shot, const Sample& sample) {
 void ShotLog::take_end(const Shot& shot, const Sample& sample) {
   const GoodAnswer& good = good_.at(shot.input);
   const std::uint32_t status = sample.status.value_or(0);
-  const std::string answers = fmt::format("{}, known good is {}", to_text(status, sample.reply.size()),
+  const std::string answers = fmt::format("{} instead of {}", to_text(status, sample.reply.size()),
                                           to_text(good.status, good.length));
   const bool other_length = !good.length_varies && sample.reply.size() != good.length;
   if (shot.stop.trap != run_to_end)
@@ -106,21 +106,20 @@ std::vector<Warning> ShotLog::warnings() const {
          .text = fmt::format("{} of {} shots {} (first: {})", oddity.count, shots_, what, oddity.first),
          .advice = std::move(advice)});
   };
-  tell(not_stopped_, WarningKind::missed, "ran to the end instead of stopping",
-       "the command does not always take the traced path, or a stop leaves a state behind that "
-       "\"before_each\" "
-       "must reset");
-  tell(other_answer_, WarningKind::answer,
-       "of the whole command were answered otherwise than the known good run", std::string(to_one_state));
-  tell(stopped_unasked_, WarningKind::missed, "stopped although nothing was armed");
+  tell(not_stopped_, WarningKind::missed, "ran to their end instead of stopping",
+       "the command takes another path at times, or a stop leaves something behind: undo that with "
+       "\"before_each\"");
+  tell(other_answer_, WarningKind::answer, "of the whole command had another answer than the known good run",
+       std::string(to_one_state));
+  tell(stopped_unasked_, WarningKind::missed, "stopped although no trap was armed");
   tell(refused_, WarningKind::missed, "were refused");
-  tell(elsewhere_, WarningKind::missed, "stopped elsewhere than the traced run passes the event",
-       "a stop seems to leave a state behind that \"before_each\" or \"reset\" must undo");
+  tell(elsewhere_, WarningKind::missed, "stopped at another place than the traced run",
+       "a stop seems to leave something behind: undo that with \"before_each\" or \"reset\"");
   tell(dead_, WarningKind::lost, "lost the target");
   for (const Event& event : given_up_)
     warnings.push_back(
         {.kind = WarningKind::lost,
-         .text = fmt::format("{} cannot be stopped here: the target was lost twice; it is left out",
+         .text = fmt::format("jcprof leaves out the stop at {}: the target was lost there twice",
                              describe(map_, event))});
   return warnings;
 }

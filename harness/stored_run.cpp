@@ -35,8 +35,8 @@ std::string difference(const RunInfo& last, const RunInfo& now) {
   for (const auto& [name, value] : properties)
     if (last.*value != now.*value) return of_both(name, last.*value, now.*value);
   if (last.unit != now.unit) return of_both("clock", name_of(last.unit), name_of(now.unit));
-  if (last.project_digest != now.project_digest) return "it is of another jcprof.json";
-  if (last.trap_digest != now.trap_digest) return "it is of other sources or traps, or of another build";
+  if (last.project_digest != now.project_digest) return "it belongs to another jcprof.json";
+  if (last.trap_digest != now.trap_digest) return "it belongs to other sources, other traps or another build";
   return {};
 }
 
@@ -78,8 +78,8 @@ std::string StoredRun::obstacle_to(const RunInfo& last, const Subject& of) const
   if (std::string text = difference(last, info_); !text.empty()) return text;
   if (of.is_new_build && last.state == RunState::complete) return "it is finished, and this is a new build";
   if (!are_same(store_.inputs(last.id), of.inputs))
-    return "its inputs were others" +
-           (last.seed == info_.seed ? std::string() : fmt::format(", and its seed {}", last.seed));
+    return "it had other inputs" +
+           (last.seed == info_.seed ? std::string() : fmt::format(", and seed {}", last.seed));
   if (!recall_paths(of.survey, of.inputs, store_.paths(last.id))) return "the command took another path";
   return {};
 }

@@ -22,7 +22,7 @@ std::string about(double count) {
 
 std::string told(const engine::FigureLook& figure, const Effort& effort) {
   constexpr double most_told = 1e12;
-  if (!(figure.shots_left < most_told)) return figure.name + " is out of reach";
+  if (!(figure.shots_left < most_told)) return figure.name + " cannot be known that well";
   const std::string shots =
       fmt::format("{} needs about {} more shots", figure.name, about(figure.shots_left));
   // A call that makes no shot does not know how long they take.
@@ -61,7 +61,7 @@ std::optional<Warning> warning_of_unresolved(std::span<const engine::FigureLook>
                  .text = fmt::format(
                      "{} of {} lines and functions are not known to \u00b1{:g} points or {:g} %: {}",
                      open.size(), figures.size(), 100 * precision.absolute, 100 * precision.relative, named),
-                 .advice = fmt::format("`jcprof run{}` measures on; or choose a larger --absolute",
+                 .advice = fmt::format("`jcprof run{}` resumes; or choose a larger --absolute",
                                        is_in_reach ? "" : fmt::format(" --rounds {:.0f}", rounds))};
 }
 

@@ -247,7 +247,7 @@ Instrumentation planned(Language& language, const std::vector<std::string>& sour
 
 void say_what_is_left_out(const std::vector<LeftOut>& left_out, Generated& result) {
   for (const LeftOut& file : left_out) {
-    result.notes.push_back(fmt::format("{}: left without traps: {}", file.path, file.reason));
+    result.notes.push_back(fmt::format("{}: no traps: {}", file.path, file.reason));
     result.left_alone.push_back({.path = file.path, .line = 1, .reason = file.reason});
   }
 }

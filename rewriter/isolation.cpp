@@ -244,7 +244,7 @@ Generated generate_apart(const Project& project, const fs::path& out, const Read
       throw environment_error(
           fmt::format("making the tree {}", WIFSIGNALED(ended.status)
                                                 ? "was ended by " + signal_in_words(WTERMSIG(ended.status))
-                                                : "came to no end"),
+                                                : "did not end"),
           board->turned_away != 0 ? "it ran out of memory" : "");
   }
   throw too_many(task.left_out);

@@ -155,7 +155,7 @@ std::set<FunctionRef> find_entries(const Sources& in, std::vector<std::string>& 
   for (const FunctionRef& entry : entries)
     for (const FunctionRef& other : entries)
       if (is_base(in, entry, other) || (entry == other && function_at(in, entry).calls_itself))
-        notes.push_back(fmt::format("{} is an entry: where {} calls it, the trace begins anew",
+        notes.push_back(fmt::format("{} is an entry: the trace restarts when {} calls it",
                                     function_at(in, entry).name, function_at(in, other).name));
   const FunctionRef& first = *entries.begin();
   for (const FunctionRef& entry : entries)
@@ -268,8 +268,7 @@ void choose_sites(const Sources& in, std::size_t file, const std::set<FunctionRe
     const std::size_t line = lines.line(left.offset);
     plan.left_alone.push_back({.path = model.path, .line = line, .reason = left.reason, .count = left.count});
     // A tree in C has thousands: jcprof gen counts them.
-    if (in.is_java())
-      plan.notes.push_back(fmt::format("{}:{}: left alone: {}", model.path, line, left.reason));
+    if (in.is_java()) plan.notes.push_back(fmt::format("{}:{}: no trap: {}", model.path, line, left.reason));
   }
 }
 
@@ -389,7 +388,7 @@ TrapPlan plan_traps(const std::vector<SourceModel>& models, const TrapPolicy& po
   }
   for (const auto& [package, files] : elsewhere)
     plan.notes.push_back(fmt::format(
-        "{} of package \"{}\": left alone: not the applet's package, they run in their caller's context",
+        "{} of package \"{}\": no trap: not the applet's package, they run in their caller's context",
         files == 1 ? "1 file" : fmt::format("{} files", files), package));
   give_ids_and_names(models, plan);
   return plan;

@@ -166,7 +166,7 @@ std::string warning_on(std::vector<std::string> dropped) {
   const auto again = std::ranges::unique(dropped);
   dropped.erase(again.begin(), again.end());
   if (dropped.empty()) return {};
-  return fmt::format("flags left out, because they may load code, start programs or write files: {}",
+  return fmt::format("jcprof leaves out flags that may load code, start programs or write files: {}",
                      fmt::join(dropped, ", "));
 }
 

@@ -15,14 +15,17 @@ using namespace jcprof;
 
 constexpr const char* help =
     R"(Makes ecalls through a bridge, and stops and times them for jcprof (docs/sgx.md).
+
 Usage: jcprof-agent-ecall [OPTIONS] BRIDGE
 
 Positionals:
-  BRIDGE TEXT REQUIRED        the shared object built from edge/bridge.c
+  BRIDGE                    the shared object that is built from edge/bridge.c
 
 Options:
-  -h,--help                   Print this help message and exit
-  --version                   Display program version information and exit
+  -h,--help                 print this help
+  --version                 print the version
+
+jcprof starts it: "transport": "agent:jcprof-agent-ecall {tree}/bridge.so".
 )";
 
 ExitCode serve(const std::string& bridge) {
@@ -41,7 +44,9 @@ ExitCode serve(const std::string& bridge) {
 int main(int argc, char** argv) {
   return cli::guarded([&] {
     if (agents::is_about_program(argc, argv, help)) return ExitCode::done;
-    if (argc != 2) throw UserError(Fault{.message = "one BRIDGE is required", .hint = "see --help"});
+    if (argc != 2)
+      throw UserError(Fault{.message = "one BRIDGE is required",
+                            .hint = "`jcprof-agent-ecall --help` shows how it is called"});
     return serve(argv[1]);
   });
 }

@@ -27,7 +27,7 @@ Ticks time_trigger(agents::Target& target, const Bytes& input, TrapId trap, Outc
   Sample sample;
   target.measure(std::span(&shot, 1), std::span(&input, 1), [&](const Sample& got) { sample = got; });
   if (sample.outcome == wanted) return sample.ticks;
-  throw mistake(fmt::format("the trigger with trap {} was to be {}, and was {}{}{}", number(trap),
+  throw mistake(fmt::format("the trigger with trap {} should be {}, and was {}{}{}", number(trap),
                             name_of(wanted), name_of(sample.outcome), sample.why.empty() ? "" : ": ",
                             sample.why));
 }

@@ -21,16 +21,21 @@ namespace {
 using namespace jcprof;
 
 constexpr const char* help =
-    R"(Invokes a command of a trusted application, and stops and times it for jcprof (docs/optee.md).
+    R"(Invokes a command of a trusted application, and stops and times it for jcprof
+(docs/optee.md).
+
 Usage: jcprof-agent-teec [OPTIONS]
 
 Options:
-  -h,--help                   Print this help message and exit
-  --version                   Display program version information and exit
-  --semihosting               requests and answers go through standard input and output of the QEMU that this runs in
-  --instructions              the machine's virtual clock counts instructions
-  --simulated                 what is measured is no real device
-  --device NAME               what is measured, for reports
+  -h,--help                 print this help
+  --version                 print the version
+  --semihosting             exchange requests and answers through standard input
+                            and output of the QEMU that this runs in
+  --instructions            the virtual clock of the machine counts instructions
+  --simulated               mark the results: the target is no real device
+  --device NAME             name of the target, for reports
+
+jcprof starts it: "transport": "agent:ssh BOARD jcprof-agent-teec".
 )";
 
 struct Options {
@@ -104,7 +109,7 @@ Options options_of(std::span<char*> words) {
       options.place.device = *++word;
     else
       throw UserError(Fault{.message = fmt::format("the option \"{}\" is unknown, or lacks its value", name),
-                            .hint = "see --help"});
+                            .hint = "`jcprof-agent-teec --help` lists the options"});
   }
   return options;
 }

@@ -147,8 +147,8 @@ std::vector<std::string> warnings_of(const Edges& edges, const TrapMap& map) {
   }
   if (vague == 0) return {};
   return {
-      fmt::format("the path varies before {} pairs of traps, and shots do not say which way they came: "
-                  "what lies between is not known ({}{})",
+      fmt::format("the path varies before {} pairs of traps, and shots do not show which way they came, so "
+                  "the time between is not known ({}{})",
                   vague, places, vague > most_places ? ", …" : "")};
 }
 

@@ -25,17 +25,17 @@ void warn_of_paths(const Run& run, std::vector<std::string>& warnings) {
       run.data.inputs, [&](const StoredInput& input) { return !traced.contains(input.index); });
   if (run.paths.size() > 1)
     warnings.push_back(
-        fmt::format("the command takes {} paths: lines and functions are of the most frequent one, {:.0f} % "
-                    "of the traced runs; edges are of all",
+        fmt::format("the command takes {} paths: lines and functions show the most frequent path ({:.0f} % "
+                    "of the traced runs), and edges show all paths",
                     run.paths.size(), 100 * run.paths.front().rate));
   if (untraced > 0)
-    warnings.push_back(
-        fmt::format("{} of {} inputs have no path and are left out", untraced, run.data.inputs.size()));
+    warnings.push_back(fmt::format("jcprof leaves out {} of {} inputs: they have no path", untraced,
+                                   run.data.inputs.size()));
   if (about.untraced > 0)
     warnings.push_back(
-        fmt::format("{} shots came on a path that no traced run took and are left out", about.untraced));
+        fmt::format("jcprof leaves out {} shots: they took a path that no traced run took", about.untraced));
   if (about.other_status > 0)
-    warnings.push_back(fmt::format("{} commands ended with another status than {:04X} and are left out",
+    warnings.push_back(fmt::format("jcprof leaves out {} commands: their status was not {:04X}",
                                    about.other_status, about.status));
 }
 
@@ -49,11 +49,11 @@ void warn_of_negative(const Profile& profile, const Whole& whole, std::vector<st
   };
   const auto first = std::ranges::find_if(profile.blocks, is_beyond_noise);
   if (first == profile.blocks.end()) return;
-  warnings.push_back(fmt::format(
-      "{} blocks came out negative far beyond their noise, first the one at {}:{}: a stop there seems to "
-      "change what the next commands do, and times from there on are wrong; a session that undoes it "
-      "(before_each, reset) may help",
-      std::ranges::count_if(profile.blocks, is_beyond_noise), first->path, first->line));
+  warnings.push_back(
+      fmt::format("{} times are negative by more than noise explains, the first one at {}:{}. A stop there "
+                  "seems to change the next commands, so times behind it are wrong; undo that with "
+                  "\"before_each\" or \"reset\" in \"session\"",
+                  std::ranges::count_if(profile.blocks, is_beyond_noise), first->path, first->line));
 }
 
 std::string two_times(const Estimate& cost, ClockUnit unit) {
@@ -64,7 +64,7 @@ std::string two_times(const Estimate& cost, ClockUnit unit) {
 /// Single runs differ by so much that the one number which is shown is not what people may take it for.
 void warn_of_means(const Profile& profile, std::vector<std::string>& warnings) {
   constexpr std::size_t most_named = 3;
-  constexpr std::string_view reason = "single runs differ, and tables have what is typical";
+  constexpr std::string_view reason = "single runs differ, and tables show the typical time";
   const auto differs = [](const Estimate& cost) { return cost.averages && cost.averages->differs; };
   const auto distance = [](const LineEstimate* line) {
     return std::abs(line->cost.averages->mean.value - line->cost.ticks.value);
@@ -77,7 +77,7 @@ void warn_of_means(const Profile& profile, std::vector<std::string>& warnings) {
   for (std::size_t i = 0; i < std::min(most_named, lines.size()); ++i)
     places += fmt::format("{}{}:{} {}", i == 0 ? "" : ", ", lines[i]->path, lines[i]->line,
                           two_times(lines[i]->cost, profile.run.unit));
-  if (lines.size() > most_named) places += fmt::format(", and {} lines more", lines.size() - most_named);
+  if (lines.size() > most_named) places += fmt::format(", and {} more lines", lines.size() - most_named);
   if (!lines.empty()) warnings.push_back(fmt::format("{}: {}", places, reason));
   if (differs(profile.total))
     warnings.push_back(fmt::format("the command {}: {}", two_times(profile.total, profile.run.unit), reason));
@@ -85,21 +85,21 @@ void warn_of_means(const Profile& profile, std::vector<std::string>& warnings) {
 
 void warn_of_what_is_missing(const Run& run, const Profile& profile, std::vector<std::string>& warnings) {
   if (run.usual.path().end() == 0)
-    warnings.emplace_back("the run has no path: nothing but the whole command is known");
+    warnings.emplace_back("the run has no path, so jcprof knows only the time of the whole command");
   else if (std::ranges::all_of(profile.blocks, [](const auto& b) { return b.cost.rounds == 0; }))
-    warnings.emplace_back("no block was measured yet");
+    warnings.emplace_back("no line was measured yet; `jcprof run` resumes");
   else if (std::ranges::all_of(profile.blocks,
                                [](const auto& b) { return !was_measured(b.cost) && !b.cost.unreliable; }))
     warnings.push_back(
-        fmt::format("{} rounds are too few for intervals; go on with `jcprof run`", profile.rounds));
+        fmt::format("{} rounds are too few for intervals; `jcprof run` adds rounds", profile.rounds));
   if (!profile.blocks.empty() && run.usual.stretches().all().front().begin > 0)
-    warnings.emplace_back("the path's first events were not measured: what runs there counts as entry");
+    warnings.emplace_back("the first events of the path were not measured, so their time counts as entry");
   const bool unwound = std::ranges::any_of(
       run.data.calibrations, [](const auto& c) { return c.kind == "frames" || c.kind == "unwind"; });
   if (!run.data.calibrations.empty() && !unwound && !stops_leap(run.data.map.language))
     warnings.emplace_back(
-        "what a stop unwinds could not be calibrated: it makes lines in deep calls dear, and those behind "
-        "them cheap");
+        "the cost of leaving a frame is not calibrated: lines in deep calls look too slow, and lines behind "
+        "them too fast");
 }
 
 }  // namespace
@@ -116,8 +116,8 @@ std::vector<std::string> estimate_warnings(const Run& run, const Profile& profil
   warn_of_what_is_missing(run, profile, warnings);
   if (profile.trap_share > dear_traps)
     warnings.push_back(
-        fmt::format("the traps themselves take {:.0f} % of what is measured: profile fewer functions, or "
-                    "a coarser level",
+        fmt::format("the traps take {:.0f} % of the measured time; choose fewer functions by \"include\", or "
+                    "a coarser \"level\"",
                     100 * profile.trap_share));
   return warnings;
 }

@@ -60,18 +60,18 @@ std::vector<std::string> warnings_of_unreliable(const Profile& profile, const Un
   std::vector<std::string> warnings;
   const std::vector<std::string> elsewhere = places_elsewhere(of);
   if (!elsewhere.empty())
-    warnings.push_back(fmt::format(
-        "stops at {} come in another command or at another trap than on the traced path, again and again, "
-        "and no time is shown beside them: a stop seems to change what the next commands do; a session that "
-        "undoes it (before_each, reset) may help",
-        named(elsewhere)));
+    warnings.push_back(
+        fmt::format("stops at {} keep coming in another command or at another trap than on the traced path, "
+                    "so jcprof shows no time there. A stop seems to change the next commands; undo that with "
+                    "\"before_each\" or \"reset\" in \"session\"",
+                    named(elsewhere)));
   const std::vector<std::string> places = unreliable_places(profile);
   if (places.empty() || (!elsewhere.empty() && !of.path.has_contradictions())) return warnings;
-  warnings.push_back(fmt::format(
-      "the times of {} places contradict each other in round after round, and none is shown for them: {}; a "
-      "stop there seems to change what the next commands do, and times behind it may be wrong as well: a "
-      "session that undoes it (before_each, reset) may help",
-      places.size(), named(places)));
+  warnings.push_back(
+      fmt::format("the times of {} places contradict each other in each round, so jcprof shows none there: "
+                  "{}. A stop there seems to change the next commands, and times behind it may be wrong too; "
+                  "undo that with \"before_each\" or \"reset\" in \"session\"",
+                  places.size(), named(places)));
   return warnings;
 }
 

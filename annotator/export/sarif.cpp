@@ -39,7 +39,7 @@ Json rules() {
                 {"name", name},
                 {"shortDescription", text(words)},
                 {"fullDescription", text(more)},
-                {"help", text("The interval is a 95 % one. What could not be resolved is not reported: "
+                {"help", text("The interval is a 95 % one. Lines that are not resolved are missing here: "
                               "`jcprof annotate` shows all lines.")},
                 {"defaultConfiguration", {{"level", "warning"}}}};
   };
@@ -95,7 +95,7 @@ class Sarif {
         {"notifications",
          {{{"id", "JC2001"},
            {"name", "RunWarning"},
-           {"shortDescription", text("What should be known of a run beside its numbers.")}}}}};
+           {"shortDescription", text("A remark on the run as a whole, beside its numbers.")}}}}};
     const Json run{{"tool", {{"driver", driver}}},
                    {"invocations", {invocation()}},
                    {"originalUriBaseIds",

@@ -50,8 +50,8 @@ class YamlEvents {
   [[noreturn]] void refuse(std::size_t line, std::string message) const {
     throw UserError(Fault{.message = std::move(message),
                           .place = {.file = file_, .line = line},
-                          .hint = "what optee_benchmark writes is read: \"timestamps:\", a list of core, "
-                                  "counter, address, component"});
+                          .hint = "jcprof reads the output of optee_benchmark: \"timestamps:\", a list of "
+                                  "core, counter, address, component"});
   }
 
  private:
@@ -210,7 +210,7 @@ FileEnd read_stamps(const std::string& file, std::istream& text,
                         take(stamp);
                       }).read();
   if (is_empty)
-    throw UserError(Fault{.message = "there are no timestamps in it",
+    throw UserError(Fault{.message = "the file has no timestamps",
                           .place = {.file = file},
                           .hint = "was all of OP-TEE built with CFG_TEE_BENCHMARK=y?"});
   return end;

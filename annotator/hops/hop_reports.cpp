@@ -78,12 +78,11 @@ std::string notes_on(const Hops& hops, const HopSource& source) {
   std::string text;
   for (const auto& [count, of, why] :
        {Note{hops.round_trip.crossings, "calls that changed cores",
-             "; each core has a counter of its own, so where they did, and the whole of them, is not timed"},
+             "; each core has its own counter, so these calls are not timed"},
         Note{hops.unpaired, "timestamps of calls without beginning or end", ""},
         Note{hops.steps_back, "steps back of a core's counter",
              "; it wrapped, or timestamps were overwritten before they were read"},
-        Note{hops.repeated, "timestamps that stand there twice",
-             "; others were overwritten before they were read"},
+        Note{hops.repeated, "timestamps that occur twice", "; others were overwritten before they were read"},
         Note{hops.unknown, "timestamps of no component that the framework names", ""}})
     if (count > 0) text += fmt::format("{}: {}{}\n", of, count, why);
   return text + (source.end == FileEnd::cut_off ? "the file was cut off\n" : "");

@@ -105,11 +105,10 @@ class FactReader {
 
   void leave_out_outside() {
     if (std::erase_if(switches_, [](const Switch& s) { return s.is_outside; }) == 0) return;
-    facts_.warnings.push_back(
-        {.kind = WarningKind::other,
-         .text = "recording was paused from outside, where the program's own clock cannot be read: calls "
-                 "that were open then have the pause in their times",
-         .advice = "pause from inside, with JCPROF_PAUSE() and JCPROF_RESUME()"});
+    facts_.warnings.push_back({.kind = WarningKind::other,
+                               .text = "the recording was paused from outside, and the program has a clock "
+                                       "of its own, so calls that were open then include the pause",
+                               .advice = "pause in the program, with JCPROF_PAUSE() and JCPROF_RESUME()"});
   }
 
   template <class Value, class Use>
@@ -125,7 +124,7 @@ class FactReader {
       if (entries_ == most_entries + 1)
         facts_.warnings.push_back(
             {.kind = WarningKind::lost,
-             .text = fmt::format("modules, names of marks and pauses beyond the first {} are left out",
+             .text = fmt::format("jcprof leaves out modules, names of marks and pauses beyond the first {}",
                                  most_entries)});
       return true;
     }
@@ -267,7 +266,7 @@ RecordLog::RecordLog(const std::filesystem::path& file) : file_(file) {
   facts_.written = std::filesystem::last_write_time(file, ignored);
   if (why != nullptr)
     facts_.warnings.push_back({.kind = WarningKind::lost,
-                               .text = fmt::format("{}: {}, at byte {} of {}; what comes behind is left out",
+                               .text = fmt::format("{}: {}, at byte {} of {}; jcprof leaves out the rest",
                                                    file.filename().string(), why, good_, size)});
 }
 

@@ -102,8 +102,9 @@ bool is_recorded(const std::optional<RunInfo>& run) {
 RecordedRun load_recorded_run(const Store& store) {
   const std::optional<RunInfo> run = store.last_run();
   if (!is_recorded(run))
-    throw UserError(Fault{.message = "the newest run of the profile was measured, not recorded",
-                          .hint = "`jcprof record` records a run; all formats but gmon are of both"});
+    throw UserError(
+        Fault{.message = "the newest run of the profile is a measurement, and gmon needs a recording",
+              .hint = "`jcprof record` makes a recording; all other formats take both"});
   return load(store, *run);
 }
 

@@ -83,8 +83,8 @@ std::vector<ThreadTotals> walk_threads(const RecordLog& file, Walk& walk, std::v
   });
   if (left_out > 0)
     warnings.push_back({.kind = WarningKind::lost,
-                        .text = fmt::format("{} chunks of threads beyond the first {} are left out", left_out,
-                                            most_recorded_threads)});
+                        .text = fmt::format("jcprof leaves out {} chunks of threads beyond the first {}",
+                                            left_out, most_recorded_threads)});
   std::vector<ThreadTotals> totals;
   for (const auto& [serial, thread] : threads) totals.push_back(thread->finish());
   std::erase_if(totals, [](const ThreadTotals& thread) { return thread.events == 0 && thread.lost == 0; });
@@ -99,34 +99,33 @@ void warn_of_losses(const LogFacts& facts, const Walk& walk, RecordedRun& run) {
           {.kind = kind, .text = fmt::format(fmt::runtime(text), count), .advice = advice});
   };
   warn(WarningKind::lost, run.lost,
-       "{} events found no room and are lost; the time they were in belongs to nobody",
-       "record with more --memory (or --max-log, where that was full), or leave small functions out");
+       "{} events are lost for want of memory; their time counts for no function",
+       "record with more --memory (or --max-log, if the log was full), or leave small functions out");
   warn(WarningKind::other, walk.left_open,
-       "{} calls were left without a return, by longjmp or an exception; what was called from there to the "
-       "return of who caught it counts as called by them",
-       "hooks of gcc tell of exceptions, those of clang do not; traps (jcprof gen --record) tell of both");
-  warn(
-      WarningKind::other, walk.unreturned,
-      "{} calls were open where events were lost or recording was paused, and did not return behind it: they "
-      "may have done so there, and what follows up to their callers' return counts as theirs",
-      "");
-  warn(WarningKind::lost, facts.head.refused, "{} programs that were started later recorded nothing", "");
+       "longjmp or an exception ended {} calls; later calls count as theirs until the catching function "
+       "returns",
+       "use gcc's hooks, which see exceptions, or traps (jcprof gen --record), which see both");
+  warn(WarningKind::other, walk.unreturned,
+       "{} calls were open when events were lost or the recording was paused, and their return is missing: "
+       "later calls count as theirs until their caller returns",
+       "");
+  warn(WarningKind::lost, facts.head.refused, "{} programs that started later were not recorded", "");
   warn(WarningKind::other, walk.folded,
-       "{} calls found no room in the call tree and count as part of their callers",
+       "{} calls are beyond the limit of the call tree and count for their callers",
        "leave recursive functions out");
-  warn(WarningKind::other, walk.senseless + walk.unknown_traps, "{} records name nothing that is known", "");
-  warn(WarningKind::other, walk.marks_left_out, "{} marks are left out", "");
+  warn(WarningKind::other, walk.senseless + walk.unknown_traps,
+       "{} records have no meaning that jcprof knows", "");
+  warn(WarningKind::other, walk.marks_left_out, "jcprof leaves out {} marks beyond its limit", "");
   if (walk.steps > 0)
     run.warnings.push_back({.kind = WarningKind::unsteady,
-                            .text = fmt::format("the clock stepped back {} times, {} ticks at most",
+                            .text = fmt::format("the clock jumped back {} times, by {} ticks at most",
                                                 walk.steps, walk.longest_step),
-                            .advice = "such differences count as 0"});
+                            .advice = "jcprof counts such differences as 0"});
   if (facts.head.entries_used > facts.head.entry_bytes)
-    run.warnings.push_back(
-        {.kind = WarningKind::lost,
-         .text = "the log had no room for all modules, names of marks and pauses: where it was full nothing "
-                 "was paused any more",
-         .advice = "record with more --memory, or pause for longer at a time"});
+    run.warnings.push_back({.kind = WarningKind::lost,
+                            .text = "the log had no room for more modules, names of marks and pauses: after "
+                                    "that, jcprof ignored pauses",
+                            .advice = "record with more --memory, or pause less often"});
 }
 
 /// The part of its time in which a thread was on a processor; 1 where its waits are in no call, or that is
@@ -156,10 +155,9 @@ void warn_of_waiting(RecordedRun& run) {
   if (run.info.unit != ClockUnit::ns || most == threads.end() || !waits(*most)) return;
   run.warnings.push_back(
       {.kind = WarningKind::other,
-       .text = fmt::format("{} of {} threads were mostly off the processor (thread {}{} was on it for {:.0f} "
-                           "% of its time at "
-                           "most): a wait, for a lock, another thread or a processor, counts as the time of "
-                           "the call that waits",
+       .text = fmt::format("{} of {} threads were waiting most of the time (thread {}{} was on a processor "
+                           "for at most {:.0f} % of its time). A wait for a lock, another thread or a "
+                           "processor counts for the call that waits",
                            std::ranges::count_if(threads, waits), threads.size(), most->serial,
                            most->name.empty() ? "" : ", " + most->name + ",", 100 * running_part(*most))});
 }
@@ -177,7 +175,8 @@ RecordedRun analyze_log(const RecordedLog& log) {
   Walk walk = walk_of(log, facts, scale);
   const std::vector<ThreadTotals> threads = walk_threads(file, walk, run.warnings);
   if (!log.traps && walk.unknown_traps > 0)
-    refuse(log, "traps were recorded, and there is no map of them", "name their traps.json with --traps");
+    refuse(log, "the log holds traps, and their map is missing",
+           "name the traps.json of the build with --traps");
 
   run.info = {.state = RunState::complete,
               .transport = "record",

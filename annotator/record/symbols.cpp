@@ -299,11 +299,11 @@ std::vector<Warning> Symbols::warnings() const {
     for (const std::string& file : files)
       warnings.push_back({.text = fmt::format("{}: {}", file, text), .advice = advice});
   };
-  warn(state_->missing, "not an ELF file that can be read; its functions have no names",
+  warn(state_->missing, "not a readable ELF file, so its functions have no names",
        "name a copy of it with --elf");
-  warn(state_->others, "not the build that was recorded; its functions have no names",
+  warn(state_->others, "not the build that was recorded, so its functions have no names",
        "name a copy of that build with --elf, or record again");
-  warn(state_->changed, "changed after it was recorded; names and lines may be wrong",
+  warn(state_->changed, "changed after the recording, so names and lines may be wrong",
        "name the file as it was with --elf, or record again");
   return warnings;
 }

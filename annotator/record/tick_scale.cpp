@@ -60,10 +60,10 @@ void judge(std::span<const jcprof_log_pair> pairs, TickScale& scale) {
     if (astray.count == 0) return;
     scale.warnings.push_back(
         {.kind = WarningKind::unsteady,
-         .text = fmt::format("the clock {} in {} of {} intervals, {:.1f} ms together, {:.1f} ms at most",
-                             what, astray.count, pairs.size() - 1, astray.sum / 1e6, astray.most / 1e6),
-         .advice =
-             "times there are wrong by as much: leave a processor to the clock, or use one of the target's"});
+         .text = fmt::format("the clock {} in {} of {} intervals: {:.1f} ms in all, {:.1f} ms at most", what,
+                             astray.count, pairs.size() - 1, astray.sum / 1e6, astray.most / 1e6),
+         .advice = "times there are wrong by that much; keep a processor free for the clock, or use a clock "
+                   "of the target"});
   };
   warn(stalls, "stood still");
   warn(steps, "stepped ahead of time");
@@ -76,11 +76,10 @@ TickScale scale_of(std::uint64_t hz, std::span<const jcprof_log_pair> pairs, Clo
   TickScale scale{.unit = uncalibrated};
   if (hz == not_told) {
     scale.unit = ClockUnit::cycles;
-    scale.warnings.push_back(
-        {.kind = WarningKind::other,
-         .text = "the program has a clock of its own and does not say how fast it is: its ticks are shown as "
-                 "cycles",
-         .advice = "define JCPROF_CLOCK_HZ beside JCPROF_CLOCK: ticks a second"});
+    scale.warnings.push_back({.kind = WarningKind::other,
+                              .text = "the program has a clock of its own and does not state its rate, so "
+                                      "jcprof shows ticks as cycles",
+                              .advice = "define JCPROF_CLOCK_HZ, the ticks per second, beside JCPROF_CLOCK"});
     return scale;
   }
   if (hz != 0) {

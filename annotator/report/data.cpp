@@ -45,9 +45,9 @@ std::string clock_of(const RunInfo& run) {
 std::string_view name_of_state(RunState state) {
   switch (state) {
     case RunState::running:
-      return "broken off, or still running";
+      return "ended early, or still running";
     case RunState::interrupted:
-      return "interrupted; jcprof run goes on with it";
+      return "interrupted; jcprof run resumes it";
     case RunState::complete:
       return "";
   }
@@ -72,7 +72,7 @@ void add_recorded(const Profile& profile, Facts& facts) {
   facts.emplace_back("threads", fmt::format("{}", profile.recorded->threads));
   facts.emplace_back("events", fmt::format("{}", profile.recorded->events));
   facts.emplace_back("events lost", fmt::format("{}", profile.recorded->lost));
-  facts.emplace_back("sources", "as they are now, where no digest of what was built is known");
+  facts.emplace_back("sources", "as they are now: no digest of the build is known");
 }
 
 /// In the order in which people are told; unknown facts are left out.
@@ -247,10 +247,10 @@ std::string warnings_of(const Profile& profile, const ReportTree& tree, const Ro
     list.add(fmt::format(R"({{"text":{},"advice":{}}})", json_name(text), json_name(advice)));
   };
   if (!room.left_out().empty())
-    add("to stay below 10 MB the report leaves out, the coldest first: " + room.left_out(),
+    add("the report leaves these out to stay below 10 MB, the coldest first: " + room.left_out(),
         "`jcprof export` and `jcprof query` have all of it");
   if (tree.too_deep() > 0)
-    add(fmt::format("{} calls are more than {} deep: the report's call tree leaves them out", tree.too_deep(),
+    add(fmt::format("the report's call tree leaves out {} calls: they are more than {} deep", tree.too_deep(),
                     most_depth),
         "`jcprof query` knows them, in the view `call`");
   for (const Warning& warning : profile.noted) add(warning.text, warning.advice);

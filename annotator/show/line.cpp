@@ -103,12 +103,12 @@ LineEstimate line_at(const Profile& profile, const ShownPlace& place) {
   const bool is_unreached = std::ranges::any_of(profile.unreached, [&](const UnreachedLine& line) {
     return line.path == place.file && line.line == place.line;
   });
-  std::string hint = "jcprof annotate --show FILE has what was measured";
+  std::string hint = "`jcprof annotate --show FILE` lists what was measured";
   if (nearest_line != nullptr) hint = fmt::format("did you mean {}:{}?", place.file, nearest_line->line);
-  throw UserError(
-      Fault{.message = is_unreached ? "the command never came by here" : "nothing was measured here",
-            .place = {.file = place.file, .line = place.line},
-            .hint = hint});
+  throw UserError(Fault{
+      .message = is_unreached ? "the command never reached this line" : "nothing was measured on this line",
+      .place = {.file = place.file, .line = place.line},
+      .hint = hint});
 }
 
 const LoopEstimate* loop_at(const Profile& profile, const ShownPlace& place) {

@@ -49,7 +49,7 @@ std::string hint_for(const std::set<std::string>& paths, const std::string& file
   const std::string name = nearest(base_name(file), names);
   for (const std::string& path : whole)
     if (!name.empty() && base_name(path) == name) return fmt::format("did you mean \"{}\"?", path);
-  return "jcprof annotate --show without FILE lists what was measured";
+  return "`jcprof annotate --show` without FILE lists what was measured";
 }
 
 constexpr double least_share = 0.01;

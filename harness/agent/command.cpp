@@ -12,9 +12,9 @@ std::vector<std::string> agent_argv(std::string_view text, const Placeholders& v
   auto [argv, open_quote] = split_command(text);
   if (open_quote)
     throw UserError(Fault{.message = fmt::format("a quote in \"{}\" is not closed", text),
-                          .hint = "the agent's command is split at blanks; '…', \"…\" and \\ quote"});
+                          .hint = "jcprof splits the command at blanks; quote by '…', \"…\" or \\"});
   if (argv.empty())
-    throw UserError(Fault{.message = "\"agent:\" needs the agent's command behind it",
+    throw UserError(Fault{.message = "\"agent:\" needs the command of the agent behind it",
                           .hint = "such as \"agent:python3 {project}/agent.py\""});
   for (std::string& argument : argv) argument = fill_in(argument, values);
   return argv;

@@ -184,7 +184,7 @@ void after_a_stop(Examined& of) {
     const Sample now = shoot(of, {});
     fail_if(now.outcome != Outcome::ended || now.status != of.whole.status ||
                 now.reply.size() != of.whole.reply.size(),
-            fmt::format("after a stop at {} the whole command is answered otherwise: {}", in_words(event),
+            fmt::format("after a stop at {} the whole command has another answer: {}", in_words(event),
                         in_words(now)));
   }
 }
@@ -330,7 +330,7 @@ constexpr std::array checks{
     Check{"the path is traced", path},
     Check{"windows of the trace are parts of one path", windows},
     Check{"it stops where it is asked to, and says where that is", stops},
-    Check{"what is never passed does not stop it", unreachable_stops},
+    Check{"a trap that is never passed does not stop it", unreachable_stops},
     Check{"a stop leaves the target as it was", after_a_stop},
     Check{"a batch of the most shots is answered in order", full_batch},
     Check{"delays are waited, and each shot is answered at once", delays},

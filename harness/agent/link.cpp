@@ -87,8 +87,8 @@ void AgentLink::start(std::string_view requests) {
     // An agent that has been there may need a moment to get its target back.
     if (!description_ || attempt == starts)
       throw environment_error(
-          fmt::format("the agent does not get through its hello: {}\n{}", why, account()),
-          "docs/agent-protocol.md has what it must answer; `jcprof doctor --agent` tries it");
+          fmt::format("the agent failed in its hello: {}\n{}", why, account()),
+          "docs/agent-protocol.md lists what it must answer; `jcprof doctor --agent` tests it");
   }
 }
 
@@ -127,7 +127,7 @@ std::string AgentLink::take_description(const AgentDescription& description) {
     throw environment_error(
         fmt::format("the agent speaks version {} of the protocol, this jcprof {} version {}\n{}",
                     description.protocol, JCPROF_VERSION, agent_protocol_version, account()),
-        "use a jcprof and an agent of the same time");
+        "use a jcprof and an agent of the same version");
   const auto identity = [](const AgentDescription& of) { return std::tie(of.device, of.unit, of.simulated); };
   // An agent that measures its clock does not find the same to the last digit.
   constexpr double as_measured = 0.01;
@@ -196,9 +196,9 @@ void AgentLink::succeed() {
 void AgentLink::fail(const std::string& why) {
   if (++failures_ < (has_succeeded_ ? failures_later : failures_at_the_beginning)) return;
   throw environment_error(
-      fmt::format("the agent gave no good answer {} times in a row, the last time: {}\n{}", failures_, why,
+      fmt::format("the agent gave no valid answer {} times in a row, the last time: {}\n{}", failures_, why,
                   account()),
-      "`jcprof doctor --agent` tries an agent; `jcprof run` goes on with what was measured");
+      "`jcprof doctor --agent` tests an agent; `jcprof run` resumes the measurement");
 }
 
 void AgentLink::drop() {

@@ -177,12 +177,13 @@ void AgentTransport::judge_status(const Shot& shot, const Sample& sample) {
     if (shot.stop.trap == run_to_end) were_right_.insert(shot.input);
     return;
   }
-  throw wrong_answer(right_, {.sent = fmt::format("the trigger {}{}", link_.settings().greeting.trigger,
-                                                  with_input(to_hex(inputs_.at(shot.input)))),
-                              .status = *sample.status,
-                              .meaning = right_.form == StatusForm::code ? tee_result(*sample.status) : "",
-                              .remedy = "mend its command, its parameters or \"inputs\", or what goes "
-                                        "before it in \"session\""});
+  throw wrong_answer(
+      right_,
+      {.sent = fmt::format("the trigger {}{}", link_.settings().greeting.trigger,
+                           with_input(to_hex(inputs_.at(shot.input)))),
+       .status = *sample.status,
+       .meaning = right_.form == StatusForm::code ? tee_result(*sample.status) : "",
+       .remedy = "correct its command, its parameters or \"inputs\", or what goes before it in \"session\""});
 }
 
 Turn AgentTransport::take_turn(const Flight& flight, const Shot& shot) {
@@ -283,9 +284,9 @@ void AgentTransport::reset_target() {
 TraceWindow AgentTransport::trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) {
   if (!does(link_.description(), "trace"))
     throw environment_error(
-        fmt::format("the agent {} does not trace, so nobody can know which events there are to stop at",
+        fmt::format("the agent {} cannot trace, so jcprof does not know at which events to stop",
                     link_.description().agent),
-        "it must do \"trace\" and say so in its hello; docs/agent-protocol.md has how");
+        "the agent must serve \"trace\" and name it in its hello (docs/agent-protocol.md)");
   settle();
   const auto answer = ask<AgentWindow>(TraceRequest{.input = inputs_.at(input), .from = from, .count = count},
                                        link_.settings().timeout);
@@ -335,10 +336,9 @@ std::optional<CalibrationTime> AgentTransport::time_passes(CalibrationKind kind,
       return CalibrationTime{.kind = kind, .passes = passes, .ticks = ticks->ticks};
     why = std::get<NoAnswer>(answer).why;
   }
-  throw environment_error(
-      fmt::format("the agent was lost in a calibration ({} of {} passes): {}\n{}", name_of(kind), passes, why,
-                  link_.account()),
-      "an agent that cannot calibrate leaves \"calibrate\" out of what it says it \"can\"");
+  throw environment_error(fmt::format("the agent was lost in a calibration ({} of {} passes): {}\n{}",
+                                      name_of(kind), passes, why, link_.account()),
+                          "if the agent cannot calibrate, leave \"calibrate\" out of its \"can\"");
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ void CardSession::make_ready() {
       throw environment_error(
           fmt::format("the card was lost {} times in a row without one good shot{}\n{}", most,
                       answer_.why.empty() ? "" : " (" + answer_.why + ")", device_->account()),
-          "what it says above may tell why; the command may also stop it by itself: try it alone");
+          "the text above may say why; the command may also stop it by itself: try it alone");
     start_device();
     ready_ = run(once_, Strict::yes) == Contact::kept && run(after_reset_, Strict::yes) == Contact::kept;
   }
@@ -171,12 +171,11 @@ Contact CardSession::run_apdu(const ReadyApdu& step, const std::string& where, S
 
 void CardSession::unexpected(const ReadyApdu& step, const std::string& where, StatusWord status) const {
   const std::string aid = named_aid(step.bytes);
-  const std::string remedy =
-      aid.empty() ? std::string(meaning_of(status).remedy)
-                  : fmt::format(
-                        "there is no applet of the AID {}: mend it, or what installs the applet "
-                        "(\"install\", \"start\", \"once\")",
-                        aid);
+  const std::string remedy = aid.empty() ? std::string(meaning_of(status).remedy)
+                                         : fmt::format(
+                                               "there is no applet of the AID {}: correct it, or what "
+                                               "installs the applet (\"install\", \"start\", \"once\")",
+                                               aid);
   throw UserError(Fault{.message = fmt::format("{}: {} was answered with {}, expected was {}", where,
                                                to_hex(step.bytes), in_words(status),
                                                step.expect ? step.expect_text : std::string(fine_by_default)),
@@ -201,8 +200,9 @@ void CardSession::end_after_failed_try(const Try& made) {
       Fault{.message = fmt::format("{} {}; it may have used up a try of a PIN or key, so the run is ended "
                                    "before the next one",
                                    where, answered),
-            .hint = "look how many tries are left, and mend the PIN or key; of a command that counts none "
-                    "say \"counts_tries\": false in \"trigger\", or \"expect\" at the step of \"session\""},
+            .hint =
+                "check how many tries are left, and correct the PIN or key; if the command counts no tries, "
+                "put \"counts_tries\": false into \"trigger\", or \"expect\" into the step of \"session\""},
       ExitCode::check_failed);
 }
 

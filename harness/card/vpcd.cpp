@@ -196,8 +196,7 @@ class VpcdChannel final : public ApduChannel {
   Exchange timed_round_trip(std::size_t size) {
     std::int64_t start = now_ns();
     if (start - last_stop_ > pause_ns) {
-      if (has_unasked_bytes())
-        return drop(ExchangeState::lost, "the card sent something that nobody had asked for");
+      if (has_unasked_bytes()) return drop(ExchangeState::lost, "the card sent data without a request");
       start = now_ns();
     }
     if (!send_all({out_.data(), size})) return drop(ExchangeState::lost, "the card closed the connection");

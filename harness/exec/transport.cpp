@@ -262,7 +262,7 @@ Sample ExecTransport::judged_end(const Answer& answer) const {
     case ProgramEnd::exited:
       break;
   }
-  if (!answer.report) return lost("it spoiled the file that JCPROF_REPORT names");
+  if (!answer.report) return lost("it damaged the file that JCPROF_REPORT names");
   if (!answer.report->build && !records())
     return lost(fmt::format("it ended with status {} before the entry{}", answer.run.code, last_words()));
   return {.outcome = Outcome::ended,

@@ -21,7 +21,7 @@ constexpr std::uint64_t kib = 1024;
 constexpr std::uint64_t mib = 1024 * kib;
 constexpr std::uint64_t least_memory = mib;
 constexpr std::uint64_t most_memory = 1024 * kib * mib;
-constexpr const char* option_hint = "--memory 64M is the usual";
+constexpr const char* option_hint = "the default is --memory 64M";
 
 /// Memory that the system could hand out without swapping; unlimited where it does not say.
 std::uint64_t available_memory() {
@@ -35,7 +35,7 @@ std::uint64_t available_memory() {
 UserError refused(std::uint64_t bytes) {
   return environment_error(
       fmt::format("cannot get {} MiB of memory for the log: {}", bytes / mib, std::strerror(errno)),
-      "--memory makes it smaller");
+      "choose a smaller --memory");
 }
 
 jcprof_log_head head_of(const LogSizes& sizes, RecordClock clock) {
@@ -70,7 +70,7 @@ LogSizes sizes_in(std::span<const std::uint8_t> own) {
   if (!is_log || !is_aligned || head.chunks == 0 || head.chunk_bytes < 2 * sizeof(jcprof_log_chunk) ||
       head.chunk_bytes % sizeof(jcprof_log_chunk) != 0 || head.functions_at != ours.functions_at ||
       head.entries_at != ours.entries_at || head.chunks_at != ours.chunks_at || ours.bytes != own.size())
-    throw environment_error("what the target gives is no log of its own",
+    throw environment_error("the target returned no valid log",
                             "was it built with the jcprof.h of this jcprof?");
   return sizes;
 }
@@ -79,7 +79,7 @@ LogSizes sizes_in(std::span<const std::uint8_t> own) {
 
 LogSizes sizes_of_log(std::uint64_t bytes) {
   if (bytes < least_memory || bytes > most_memory)
-    throw UserError(Fault{.message = fmt::format("{} bytes are no memory for a log", bytes),
+    throw UserError(Fault{.message = fmt::format("the memory of a log cannot be {} bytes", bytes),
                           .hint = fmt::format("from 1M to 1T; {}", option_hint)});
   if (const std::uint64_t available = available_memory(); bytes > available)
     throw environment_error(

@@ -154,7 +154,7 @@ void DrainThread::run() {
 RecordClock usable(RecordClock clock) {
   if (clock == RecordClock::counted || has_counter()) return clock;
   throw UserError(Fault{.message = "this processor has no counter that programs may read",
-                        .hint = "--clock counted does without"});
+                        .hint = "use --clock counted"});
 }
 
 }  // namespace

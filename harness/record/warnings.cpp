@@ -16,44 +16,47 @@ void of_clock(const RecordFacts& facts, std::vector<Warning>& warnings) {
   if (facts.is_unfit)
     warnings.push_back(
         {.kind = WarningKind::lost,
-         .text = is_own ? "what was built with -DJCPROF_CLOCK_SHARED recorded nothing: it reads a clock of "
-                          "jcprof's, and there was none"
-                        : "what was built without -DJCPROF_CLOCK_SHARED recorded nothing: it cannot read the "
-                          "clock that counts",
-         .advice = is_own ? "record with --clock published, or --clock counted without a counter to publish"
-                          : "build it with -DJCPROF_CLOCK_SHARED, or record with --clock own"});
+         .text = is_own ? "code built with -DJCPROF_CLOCK_SHARED recorded nothing: it reads jcprof's clock, "
+                          "and --clock own gives none"
+                        : "code built without -DJCPROF_CLOCK_SHARED recorded nothing: it cannot read the "
+                          "clock of --clock counted",
+         .advice =
+             is_own ? "record with --clock published, or with --clock counted if the processor has no counter"
+                    : "build it with -DJCPROF_CLOCK_SHARED, or record with --clock own"});
   if (health.stalls > 0)
     warnings.push_back(
         {.kind = WarningKind::other,
-         .text = fmt::format("the clock stood still {} times, {:.1f} ms together, {:.1f} ms at most",
-                             health.stalls, in_milliseconds(health.stalled_ns),
-                             in_milliseconds(health.longest_ns)),
-         .advice = is_own ? "" : "it needs a processor that nobody else uses; --clock own needs none"});
+         .text =
+             fmt::format("the clock stood still {} times: {:.1f} ms in all, {:.1f} ms at most", health.stalls,
+                         in_milliseconds(health.stalled_ns), in_milliseconds(health.longest_ns)),
+         .advice = is_own ? "" : "keep a processor free for the clock, or record with --clock own"});
   if (health.steps_back > 0)
     warnings.push_back(
         {.kind = WarningKind::other,
-         .text = fmt::format("the clock stepped back {} times, by {} ticks at most", health.steps_back,
+         .text = fmt::format("the clock jumped back {} times, by {} ticks at most", health.steps_back,
                              health.furthest_back),
-         .advice = is_own ? "the processors' counters differ: keep the command on one, with taskset" : ""});
+         .advice =
+             is_own ? "the counters of the processors differ: keep the command on one processor, with taskset"
+                    : ""});
 }
 
 void of_losses(const LogWritten& log, std::vector<Warning>& warnings) {
   if (!log.why.empty() && log.dropped > 0)
-    warnings.push_back(
-        {.kind = WarningKind::lost,
-         .text =
-             fmt::format("the log on the disk is full ({}): {} chunks were dropped", log.why, log.dropped),
-         .advice = "record fewer functions or lines (\"include\" and \"level\" in jcprof.json; "
-                   "hooks: docs/record.md), or less of the run (JCPROF_PAUSE); or use a "
-                   "larger --max-log"});
+    warnings.push_back({.kind = WarningKind::lost,
+                        .text = fmt::format("the log on the disk is full ({}): jcprof discarded {} chunks",
+                                            log.why, log.dropped),
+                        .advice =
+                            "record fewer functions or lines (\"include\" and \"level\" in jcprof.json; "
+                            "hooks: docs/record.md), or less of the run (JCPROF_PAUSE); or use a "
+                            "larger --max-log"});
   if (!log.is_whole)
     warnings.push_back({.kind = WarningKind::lost,
-                        .text = fmt::format("the end of the log could not be written ({})", log.why),
-                        .advice = "what comes before it is good"});
+                        .text = fmt::format("jcprof could not write the end of the log ({})", log.why),
+                        .advice = "everything before it is valid"});
   if (log.lost > 0)
     warnings.push_back({.kind = WarningKind::lost,
                         .text = fmt::format("{} of {} events are lost", log.lost, log.lost + log.events),
-                        .advice = log.dropped > 0 ? "" : "more --memory, or fewer functions with hooks"});
+                        .advice = log.dropped > 0 ? "" : "use more --memory, or hooks in fewer functions"});
 }
 
 }  // namespace
@@ -62,15 +65,13 @@ std::vector<Warning> record_warnings(const RecordFacts& facts) {
   std::vector<Warning> warnings;
   if (facts.is_misplaced)
     warnings.push_back({.kind = WarningKind::other,
-                        .text =
-                            "an enclave has recorded nothing: the thread-local storage of its code is the "
-                            "host's, as the SDK's simulation leaves the base of %fs as it is",
+                        .text = "an enclave recorded nothing: its code uses the thread-local storage of the "
+                                "host, because the SDK's simulation does not change %fs",
                         .advice = "compile the trusted sources with -mno-tls-direct-seg-refs (docs/sgx.md)"});
   else if (facts.log.events + facts.log.lost == 0 && !facts.is_unfit)
     warnings.push_back(
         {.kind = WarningKind::other,
-         .text =
-             facts.attached == 0 ? "the command never opened the log" : "the command has recorded nothing",
+         .text = facts.attached == 0 ? "the command never opened the log" : "the command recorded nothing",
          .advice = fmt::format(
              "compile it with -finstrument-functions, or with traps of jcprof gen and "
              "-DJCPROF_RECORD{}; a static program needs jcprof.h with JCPROF_HOOKS (docs/record.md)",
@@ -78,15 +79,15 @@ std::vector<Warning> record_warnings(const RecordFacts& facts) {
   of_losses(facts.log, warnings);
   of_clock(facts, warnings);
   if (facts.refused > 0)
-    warnings.push_back(
-        {.kind = WarningKind::other,
-         .text = fmt::format("the log is of process {}; programs that came later and were not recorded: {}",
-                             facts.attached, facts.refused)});
+    warnings.push_back({.kind = WarningKind::other,
+                        .text = fmt::format(
+                            "the log holds process {} only; {} programs that started later were not recorded",
+                            facts.attached, facts.refused)});
   if (facts.others > 0)
     warnings.push_back(
         {.kind = WarningKind::other,
-         .text = fmt::format("processes that the command left behind, which are recorded no more: {}",
-                             facts.others)});
+         .text =
+             fmt::format("the command left {} processes behind; they are no longer recorded", facts.others)});
   return warnings;
 }
 

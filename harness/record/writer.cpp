@@ -56,7 +56,7 @@ bool write_all(int fd, std::span<iovec> parts) {
 
 UserError cannot_write(const std::filesystem::path& file, const char* reason) {
   return environment_error(fmt::format("cannot write \"{}\": {}", file.string(), reason),
-                           "-o names another folder");
+                           "name another folder with -o");
 }
 
 }  // namespace
@@ -64,11 +64,11 @@ UserError cannot_write(const std::filesystem::path& file, const char* reason) {
 LogWriter::LogWriter(std::filesystem::path file, std::uint64_t most_bytes)
     : file_(std::move(file)), most_bytes_(most_bytes), was_there_(std::filesystem::exists(file_)) {
   if (most_bytes < least_log)
-    throw UserError(Fault{.message = fmt::format("a log of {} bytes holds nothing", most_bytes),
-                          .hint = fmt::format("--max-log takes {}K at least", least_log / 1024)});
+    throw UserError(Fault{.message = fmt::format("a log of {} bytes is too small", most_bytes),
+                          .hint = fmt::format("--max-log must be {}K at least", least_log / 1024)});
   fd_ = open_own_file(file_, OwnStart::keep);
   if (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    throw cannot_write(file_, "another jcprof record is at it");
+    throw cannot_write(file_, "another jcprof record writes to it");
 }
 
 LogWriter::~LogWriter() {

@@ -247,10 +247,10 @@ std::vector<std::string> notes_on(const Enclave& enclave, const std::vector<Sour
                                  [&](const Slot& slot) { return slot.text.find(mark) != std::string::npos; });
     });
     if (!has_root && is_ecall(enclave.edit.edl, name) && name != enclave.edit.function)
-      notes.push_back(fmt::format(
-          "{} has no root of its own, as it cannot be wrapped or is not among the sources: a stop while an "
-          "ocall makes it may end the process",
-          name));
+      notes.push_back(
+          fmt::format("jcprof cannot wrap {}, or it is not among the sources: a stop while an ocall calls it "
+                      "may end the process",
+                      name));
   }
   return notes;
 }

@@ -279,8 +279,9 @@ class CLanguage : public Language {
       if (entering_.reach != Reach::program && complaint.severity == Severity::error)
         blame_wrapper(complaint, path, work);
       unit.accepted.push_back(complaint);
-      notes_.push_back(fmt::format("{}:{}: with traps the compiler says, and no trap is to blame: {}",
-                                   complaint.path, complaint.line, complaint.message));
+      notes_.push_back(fmt::format(
+          "{}:{}: the compiler complains about the tree with traps, and no single trap is the cause: {}",
+          complaint.path, complaint.line, complaint.message));
     }
   }
 

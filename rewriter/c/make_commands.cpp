@@ -142,8 +142,7 @@ std::string hint_on_make(const Project& project) {
     return "is TA_DEV_KIT_DIR the folder that holds mk/ta_dev_kit.mk? It is taken from the environment, or "
            "from "
            "the step of \"build\" that makes there";
-  return "what the makefile needs is taken from the environment, or from the step of \"build\" that makes "
-         "there";
+  return "set what the makefile needs in the environment, or in the step of \"build\" that makes there";
 }
 
 std::vector<CompileCommand> parse_dry_run(std::string_view output, const fs::path& folder) {

@@ -181,7 +181,7 @@ void blocks_within(CWalk& walk, NodeIndex node) {
     } else if (!is_own_block(walk.syntax, child)) {
       if (walk.syntax[node].in_macro && is_executable(walk.syntax[child])) {
         count(walk, child);
-        leave_alone(walk, walk.syntax[child].begin, "what it hangs on comes from a macro");
+        leave_alone(walk, walk.syntax[child].begin, "its loop or condition comes from a macro");
       }
       blocks_within(walk, child);
     } else if (kind == CKind::switch_) {
@@ -310,7 +310,7 @@ void return_statement(CWalk& walk, NodeIndex node, Position position, Spot spot)
   const bool is_wanted = !leaves && !ends_late && walk.frame.source->returns != CResult::nothing;
   if (is_wanted && spot.why_not.empty() && can_be_held(walk, node, end)) return held_value(walk, node, *end);
   if (is_wanted && !walk.frame.holds_guards)
-    mark_unseen(walk, "no trap can stand behind a return in it, and what the caller does next counts for it");
+    mark_unseen(walk, "no trap can stand behind a return in it, so the caller's next code counts for it");
   nested(walk, node);
 }
 

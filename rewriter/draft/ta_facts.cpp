@@ -246,7 +246,7 @@ std::size_t chosen_of(const std::vector<TaCandidate>& candidates, const FoundTre
   }
   if (folders.empty()) throw not_chosen(wanted, "there is no such trusted application", names, "there are ");
   if (folders.size() > 1)
-    throw not_chosen(wanted, "several trusted applications are called so", folders,
+    throw not_chosen(wanted, "several trusted applications have this name", folders,
                      "name the folder of the one that you mean: ");
   return last;
 }

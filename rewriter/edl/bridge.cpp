@@ -335,8 +335,7 @@ std::string note_on(const EdlFunction& function) {
     if (kind_of(parameter) == ParameterKind::unlisted) names.push_back(parameter.name);
   if (names.empty()) return "";
   return fmt::format(
-      "{} gets null for {}, which the bridge makes of no input: it may have been measured on its way "
-      "to an error",
+      "{} gets null for {}, because the bridge has no input for that: the ecall may take its error path",
       function.name, fmt::join(names, ", "));
 }
 

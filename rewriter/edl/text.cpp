@@ -182,7 +182,7 @@ EdlFunction function(Cursor& cursor) {
   }
   const std::size_t first = cursor.at();
   if (!skip_type_and_name(cursor) || !cursor.sees("("))
-    cursor.fail(fmt::format("{} is not what a function's declaration goes on with", cursor.found()),
+    cursor.fail(fmt::format("{} cannot stand in the declaration of a function", cursor.found()),
                 "a function is: int f([in, size=n] const char* bytes, size_t n);");
   cursor.back();
   function.result = joined(cursor.since(first));

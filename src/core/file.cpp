@@ -46,7 +46,7 @@ bool is_link(int folder, const std::string& name) {
 [[noreturn]] void refuse_link(const std::filesystem::path& link) {
   throw UserError(Fault{.message = "a link, which jcprof does not follow in its output folder",
                         .place = {.file = link.string()},
-                        .hint = "remove the link; -o names another folder"});
+                        .hint = "remove the link; name another folder with -o"});
 }
 
 /// An absolute path in which only "/" and names stand.
@@ -193,7 +193,7 @@ UniqueFd open_own_file(const std::filesystem::path& named, OwnStart start) {
   if (::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1)
     throw UserError(Fault{.message = "not a file of jcprof's own: a device, a pipe, or one with other names",
                           .place = {.file = file.string()},
-                          .hint = "remove it; -o names another folder"});
+                          .hint = "remove it; name another folder with -o"});
   return fd;
 }
 

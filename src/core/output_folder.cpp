@@ -101,11 +101,12 @@ void refuse_foreign(const fs::path& folder) {
   const bool is_free = !fs::exists(folder) || has_nothing_else(folder);
   if (has_marker(folder)) return;
   if (has_our_files(folder))
-    refuse(fmt::format("\"{}\" looks like output of jcprof, but has not its mark; jcprof 0.1 made none",
-                       folder.string()),
-           fmt::format("if nothing in it is yours, `touch {}` lets jcprof take it over; or remove the "
-                       "folder, or name another one with -o",
-                       shell_word((folder / output_marker).string())));
+    refuse(
+        fmt::format("\"{}\" looks like an output folder of jcprof, but lacks its mark (jcprof 0.1 made none)",
+                    folder.string()),
+        fmt::format("if nothing in it is yours, `touch {}` lets jcprof take it over; or remove the "
+                    "folder, or name another one with -o",
+                    shell_word((folder / output_marker).string())));
   if (!is_free || fs::exists(fs::symlink_status(folder / output_marker)))
     refuse(fmt::format("\"{}\" is not empty, and jcprof did not make it: nothing is written there",
                        folder.string()),
@@ -150,7 +151,7 @@ void set_holder(int marker, const std::string& text) {
       fmt::format("\"{}\" is in use: {} works in it", folder.string(),
                   holder ? harmless(fmt::format("{} (process {})", holder->verb, holder->pid))
                          : std::string("another jcprof")),
-      "wait until it has ended, or end it; -o names another folder");
+      "wait until it has ended, or end it; name another folder with -o");
 }
 
 UniqueFd locked(const fs::path& folder) {

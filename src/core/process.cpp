@@ -142,7 +142,7 @@ UserError start_error(const StartFailure& failure, const Command& command) {
   const char* reason = std::strerror(failure.error);
   if (failure.stage == StartFailure::Stage::enter_folder)
     return environment_error(fmt::format("cannot enter \"{}\": {}", command.cwd.string(), reason),
-                             fmt::format("\"{}\" was to be run there", command.argv.front()));
+                             fmt::format("jcprof wanted to run \"{}\" there", command.argv.front()));
   return environment_error(fmt::format("cannot start \"{}\": {}", command.argv.front(), reason),
                            failure.error == ENOENT ? "is it installed, and in PATH?" : "");
 }

@@ -159,7 +159,7 @@ void check_session_fits_ecalls(const JsonNode& session, const Project& project, 
     if (member.key != "timeout")
       faults.add(member.value,
                  fmt::format("\"{}\" is not served by jcprof-agent-ecall, \"timeout\" alone is", member.key),
-                 "what must come before the ecall goes into a bridge of your own: docs/sgx.md");
+                 "put steps before the ecall into a bridge of your own: docs/sgx.md");
 }
 
 void check_session_fits(const JsonNode& node, const Project& project, JsonFaults& faults) {

@@ -143,7 +143,7 @@ void check_ta_opening(const JsonNode& node, Script& to, JsonFaults& faults) {
 
 void read_timeout(const JsonNode& node, std::chrono::milliseconds& to, JsonFaults& faults) {
   read_duration(node, to, faults);
-  if (to.count() == 0) faults.add(node, "a time-out of nothing cannot be kept");
+  if (to.count() == 0) faults.add(node, "a time-out must be longer than 0");
 }
 
 void read_apdus(const JsonNode& node, std::vector<std::string>& to, JsonFaults& faults) {

@@ -152,7 +152,7 @@ std::string fault_of_transport(std::string_view scheme, std::string_view rest) {
     return fmt::format("\"{}\" is not a port from 1 to 65535", rest);
   if (scheme == "exec" && !rest.empty())
     return "nothing stands behind \"exec:\": the program is in \"trigger\"";
-  if (scheme == "agent" && rest.empty()) return "\"agent:\" needs the agent's command behind it";
+  if (scheme == "agent" && rest.empty()) return "\"agent:\" needs the command of the agent behind it";
   return {};
 }
 

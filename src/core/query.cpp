@@ -107,7 +107,7 @@ std::string hint_for(const sqlite::Database& database, std::string_view why) {
   const int offset = sqlite3_error_offset(handle);
   // A denied CREATE is reported while the schema is read, as another code with the same words.
   if (code == SQLITE_AUTH || why == "not authorized")
-    refuse("only reading is allowed", sql, -1, "a query is one SELECT; profiles are changed by jcprof alone");
+    refuse("a query may only read", sql, -1, "a query is one SELECT; only jcprof changes profiles");
   if (code != SQLITE_ERROR) sqlite::fail(handle, database.file());
   sqlite3_set_authorizer(handle, nullptr, nullptr);  // the rest is our own SQL
   refuse(why, sql, offset, hint_for(database, why));

@@ -61,11 +61,10 @@ void damaged(const std::string& file, std::string_view what) {
 
 void fail(sqlite3* database, const std::string& file) {
   const std::string why = sqlite3_errmsg(database);
-  const std::string kept =
-      "what was committed before is kept; run the same command again and it goes on from there";
+  const std::string kept = "earlier results are safe; the same command resumes there";
   switch (sqlite3_errcode(database)) {
     case SQLITE_NOTADB:
-      throw about(file, "not a profile (not even an SQLite file)", "profiles are written by `jcprof run`",
+      throw about(file, "not a profile (not even an SQLite file)", "`jcprof run` writes profiles",
                   ExitCode::user_mistake);
     case SQLITE_FULL:
       throw about(file, "the disk is full", "make room; " + kept, ExitCode::environment);

@@ -28,7 +28,7 @@ void refuse_foreign(const Database& database) {
         Fault{.message = std::move(message), .place = {.file = database.file()}, .hint = std::move(hint)});
   };
   if (application != store_application_id)
-    refuse("not a profile (an SQLite file of another program)", "profiles are written by `jcprof run`");
+    refuse("not a profile (an SQLite file of another program)", "`jcprof run` writes profiles");
   if (version > version_of_store)
     refuse(fmt::format("written by a newer jcprof (format {}; this one reads {})", version, version_of_store),
            "use that jcprof, or move the file away and measure again");

@@ -49,7 +49,7 @@ Rows rows_in(Statement& select, std::int64_t run, const Seal& seal) {
 }
 
 std::string in_words(std::string_view part, std::int64_t run, const Seal& seal) {
-  if (part != "sample") return fmt::format("what \"{}\" holds of run {} is not what was stored", part, run);
+  if (part != "sample") return fmt::format("\"{}\" of run {} is not as it was stored", part, run);
   const std::string round = seal.round == 0 ? "the warm-up" : fmt::format("round {}", seal.round);
   return fmt::format("{} of run {} is not as it was measured (samples {} to {})", round, run, seal.first,
                      seal.last);

@@ -247,11 +247,10 @@ std::optional<Warning> warning_of_left_out(const TrapMap& map) {
   if (map.left_out.empty()) return std::nullopt;
   std::vector<std::string> names;
   for (const LeftOutFunction& one : map.left_out) names.push_back(in_words(one));
-  return Warning{
-      .text = fmt::format("no traps stand in {}, as they are called too often to be stopped at: their "
-                          "time is part of their callers'",
-                          some_of(names)),
-      .advice = "`jcprof record` or perf tells what they take by themselves"};
+  return Warning{.text = fmt::format("these functions have no traps, because they are called too often: {}. "
+                                     "Their time counts for their callers",
+                                     some_of(names)),
+                 .advice = "`jcprof record` or perf shows their own time"};
 }
 
 std::vector<Warning> warnings_of_unseen(const TrapMap& map, const std::vector<bool>& passed) {

@@ -20,7 +20,7 @@ constexpr NameTable<WarningKind, 17> warning_kinds{{
     {WarningKind::memory, "memory"},
     {WarningKind::prepared, "prepared"},
     {WarningKind::coarse_clock, "coarse clock"},
-    {WarningKind::bimodal, "bimodal"},
+    {WarningKind::bimodal, "two speeds"},
     {WarningKind::precision, "precision"},
     {WarningKind::missed, "missed"},
     {WarningKind::lost, "lost"},

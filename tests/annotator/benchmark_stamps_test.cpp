@@ -81,7 +81,8 @@ TEST_CASE("components that are not known, and fields, do not end the reading") {
 
 TEST_CASE("what is no file of timestamps is refused with its line") {
   const std::string hint =
-      "\nhint: what optee_benchmark writes is read: \"timestamps:\", a list of core, counter, address, "
+      "\n"
+      "hint: jcprof reads the output of optee_benchmark: \"timestamps:\", a list of core, counter, address, "
       "component";
   CHECK(fault_of("") == "a.ts:1: this is no list of timestamps" + hint);
   CHECK(fault_of("export const a = 1;\n") == "a.ts:1: this is no list of timestamps" + hint);
@@ -101,7 +102,7 @@ TEST_CASE("what is no file of timestamps is refused with its line") {
   CHECK(fault_of(std::string("timestamps:\n- core: \x01\n")) ==
         "a.ts:1: this is no YAML: control characters are not allowed" + hint);
   CHECK(fault_of("timestamps: []\n...\n") ==
-        "a.ts: there are no timestamps in it\nhint: was all of OP-TEE built with CFG_TEE_BENCHMARK=y?");
+        "a.ts: the file has no timestamps\nhint: was all of OP-TEE built with CFG_TEE_BENCHMARK=y?");
 }
 
 }  // namespace jcprof::annotator

@@ -141,8 +141,7 @@ TEST_CASE("what makes everything twice as slow is a change and no session's gain
   CHECK(comparison.speed == 1);
   CHECK(verdicts(comparison)[Verdict::slower] == 10);
   CHECK(comparison.warnings.front() ==
-        "most lines or functions take 2.00 times what they did: more than sessions differ by, so that it "
-        "counts "
+        "most lines or functions take 2.00 times as long as before. Sessions differ by less, so this counts "
         "as a change");
 }
 
@@ -160,7 +159,7 @@ TEST_CASE("a difference has an interval of both intervals, and below three perce
   CHECK(large.verdict == Verdict::slower);
   CHECK(of_line(comparison, 11).verdict == Verdict::unresolved);
   CHECK(comparison.warnings ==
-        std::vector<std::string>{"one session each: differences below 3 % are not judged"});
+        std::vector<std::string>{"each profile holds one session, so differences below 3 % are not judged"});
   const Profile sure = by_hand(0.1);
   Profile little = by_hand(0.1);
   set(little, 1, 102.5);
@@ -173,10 +172,9 @@ TEST_CASE("with few lines differences are as measured") {
   set(after, 0, 80);
   const Comparison comparison = compare({before, straight_map()}, {after, straight_map()});
   CHECK(comparison.speed == 1);
-  CHECK(
-      comparison.warnings.front() ==
-      "too few lines or functions are resolved in both profiles (2) to tell how fast the sessions were as a "
-      "whole: differences are as measured");
+  CHECK(comparison.warnings.front() ==
+        "too few lines or functions are resolved in both profiles (2), so jcprof cannot correct for a faster "
+        "or slower session: differences are as measured");
   CHECK(of_line(comparison, 10).verdict == Verdict::faster);
 }
 
@@ -296,14 +294,14 @@ TEST_CASE("profiles that do not fit are refused") {
   CHECK(refusal(one, other).empty());
   other.run.project = "bignum";
   CHECK(refusal(one, other) ==
-        "the profiles are of other projects: \"pin\" and \"bignum\"\n"
+        "the profiles belong to different projects: \"pin\" and \"bignum\"\n"
         "hint: --against takes an older profile of the same project");
   other = one;
   other.run.unit = ClockUnit::instructions;
-  CHECK(refusal(one, other).starts_with("the profiles have other units: ns and instructions\nhint: "));
+  CHECK(refusal(one, other).starts_with("the profiles have different units: ns and instructions\nhint: "));
   other = one;
   other.recorded = Recorded{};
-  CHECK(refusal(one, other).starts_with("one profile was measured, the other one recorded\nhint: "));
+  CHECK(refusal(one, other).starts_with("one profile is a measurement, the other one a recording\nhint: "));
 }
 
 TEST_CASE("what was not measured in one of two sessions is unresolved, and no difference is told") {

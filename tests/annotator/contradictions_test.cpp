@@ -112,7 +112,7 @@ TEST_CASE(
     const Profile profile = stopped_elsewhere(rounds);
     CHECK(is_unreliable(profile));
     CHECK(std::ranges::any_of(profile.warnings, [](const std::string& text) {
-      return text.starts_with("stops at A.java:40 come in another command or at another trap");
+      return text.starts_with("stops at A.java:40 keep coming in another command or at another trap");
     }));
     CHECK_FALSE(line_of(profile, 10)->cost.unreliable);
   }
@@ -128,9 +128,9 @@ TEST_CASE("one warning names the lines that contradict each other") {
   const Profile profile = two_calls_of(-6000);
   REQUIRE(profile.warnings.size() == 1);
   CHECK(profile.warnings.front() ==
-        "the times of 1 places contradict each other in round after round, and none is shown for them: "
-        "A.java:40; a stop there seems to change what the next commands do, and times behind it may be wrong "
-        "as well: a session that undoes it (before_each, reset) may help");
+        "the times of 1 places contradict each other in each round, so jcprof shows none there: A.java:40. A "
+        "stop there seems to change the next commands, and times behind it may be wrong too; undo that with "
+        "\"before_each\" or \"reset\" in \"session\"");
 }
 
 TEST_CASE("what is unreliable has no value in tables, comments and exports") {

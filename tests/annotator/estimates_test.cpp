@@ -178,9 +178,10 @@ TEST_CASE("three rounds give values without intervals; none, one shot or no path
   CHECK(std::isinf(profile.blocks[0].cost.ticks.high));
   CHECK_FALSE(profile.blocks[0].cost.resolved);
   CHECK(profile.warnings ==
-        std::vector<std::string>{"3 rounds are too few for intervals; go on with `jcprof run`"});
+        std::vector<std::string>{"3 rounds are too few for intervals; `jcprof run` adds rounds"});
   data.samples.resize(31);
-  CHECK(estimate(data).warnings == std::vector<std::string>{"no block was measured yet"});
+  CHECK(estimate(data).warnings ==
+        std::vector<std::string>{"no line was measured yet; `jcprof run` resumes"});
   data.samples.clear();
   CHECK(estimate(data).blocks.empty());
   CHECK(to_json(estimate(data)).find("null") != std::string::npos);
@@ -188,7 +189,7 @@ TEST_CASE("three rounds give values without intervals; none, one shot or no path
   data.paths.clear();
   profile = estimate(data);
   CHECK(profile.warnings ==
-        std::vector<std::string>{"the run has no path: nothing but the whole command is known"});
+        std::vector<std::string>{"the run has no path, so jcprof knows only the time of the whole command"});
   CHECK(profile.total.rounds == 3);
 }
 
@@ -208,10 +209,10 @@ TEST_CASE("inputs that take another path do not change the lines, nor do command
   const Profile with = estimate(data);
   const Profile without = estimate(loop_device(1).run(10));
   CHECK(with.lines.front().cost.ticks == without.lines.front().cost.ticks);
-  CHECK(with.warnings == std::vector<std::string>{
-                             "the command takes 2 paths: lines and functions are of the most frequent one, "
-                             "50 % of the traced runs; edges are of all",
-                             "1 commands ended with another status than 9000 and are left out"});
+  CHECK(with.warnings ==
+        std::vector<std::string>{"the command takes 2 paths: lines and functions show the most frequent path "
+                                 "(50 % of the traced runs), and edges show all paths",
+                                 "jcprof leaves out 1 commands: their status was not 9000"});
 }
 
 TEST_CASE("a stop that shortens what the next commands do is told where the next block is negative") {
@@ -221,7 +222,7 @@ TEST_CASE("a stop that shortens what the next commands do is told where the next
   const Profile profile = estimate(device.run(20));
   REQUIRE(profile.warnings.size() == 1);
   CHECK_THAT(profile.warnings.front(),
-             Catch::StartsWith("1 blocks came out negative far beyond their noise, first the one at "));
+             Catch::StartsWith("1 times are negative by more than noise explains, the first one at "));
   device.costs[4] = -20;  // well within the noise
   CHECK(estimate(device.run(20)).warnings.empty());
 }
@@ -294,8 +295,8 @@ TEST_CASE("annotated sources are written below the output folder, and only of un
   profile.sources.push_back({"../B.java", ""});
   profile.unreached.push_back({"../B.java", 1, "q"});
   CHECK_THROWS_WITH(write_annotated(profile, folder, folder / "out"),
-                    "A.java: changed since it was measured\n"
-                    "hint: measure again with `jcprof profile`, or bring the old text back\n"
+                    "A.java: the file has changed since it was measured\n"
+                    "hint: measure again with `jcprof profile`, or restore the old text\n"
                     "../B.java: the profile names a source outside the project");
   std::filesystem::remove_all(folder);
 }

@@ -203,33 +203,31 @@ TEST_CASE("hops as a table") {
   Writer writer;
   writer.call(0, 64).call(0, 128).call(1, 640).part(0, 0, 2).part(1, 2, 6).part(0, 0, 1);
   const Hops hops = tally(writer.stamps);
-  CHECK(
-      to_text(hops, {.file = "hello\x1b.ts", .end = FileEnd::cut_off}) ==
-      "hello?.ts: 25 timestamps\n"
-      "cycles             core  count  average  least   p50   p95   p99  most\n"
-      "libteec → kmodule   all      4      224     64    96   563   625   640\n"
-      "                      0      3       85     64    64   122   127   128\n"
-      "                      1      1      640    640   640   640   640   640\n"
-      "kmodule → core      all      3      555    128   256  1178  1260  1280\n"
-      "                      0      2      192    128   192   250   255   256\n"
-      "                      1      1     1280   1280  1280  1280  1280  1280\n"
-      "core → core         all      4      640     64   288  1690  1874  1920\n"
-      "                      0      2      288    192   288   374   382   384\n"
-      "                      1      2      992     64   992  1827  1901  1920\n"
-      "core → kmodule      all      4      848     64   384  2253  2499  2560\n"
-      "                      0      2      384    256   384   499   509   512\n"
-      "                      1      2     1312     64  1312  2435  2535  2560\n"
-      "kmodule → libteec   all      4     1056     64   480  2816  3123  3200\n"
-      "                      0      2      480    320   480   624   637   640\n"
-      "                      1      2     1632     64  1632  3043  3169  3200\n"
-      "round trip          all      3     4160    960  1920  8832  9446  9600\n"
-      "                      0      2     1440    960  1440  1872  1910  1920\n"
-      "                      1      1     9600   9600  9600  9600  9600  9600\n"
-      "\n"
-      "calls that changed cores: 1; each core has a counter of its own, so where they did, and the whole of "
-      "them, is not timed\n"
-      "timestamps of calls without beginning or end: 1\n"
-      "the file was cut off\n");
+  CHECK(to_text(hops, {.file = "hello\x1b.ts", .end = FileEnd::cut_off}) ==
+        "hello?.ts: 25 timestamps\n"
+        "cycles             core  count  average  least   p50   p95   p99  most\n"
+        "libteec → kmodule   all      4      224     64    96   563   625   640\n"
+        "                      0      3       85     64    64   122   127   128\n"
+        "                      1      1      640    640   640   640   640   640\n"
+        "kmodule → core      all      3      555    128   256  1178  1260  1280\n"
+        "                      0      2      192    128   192   250   255   256\n"
+        "                      1      1     1280   1280  1280  1280  1280  1280\n"
+        "core → core         all      4      640     64   288  1690  1874  1920\n"
+        "                      0      2      288    192   288   374   382   384\n"
+        "                      1      2      992     64   992  1827  1901  1920\n"
+        "core → kmodule      all      4      848     64   384  2253  2499  2560\n"
+        "                      0      2      384    256   384   499   509   512\n"
+        "                      1      2     1312     64  1312  2435  2535  2560\n"
+        "kmodule → libteec   all      4     1056     64   480  2816  3123  3200\n"
+        "                      0      2      480    320   480   624   637   640\n"
+        "                      1      2     1632     64  1632  3043  3169  3200\n"
+        "round trip          all      3     4160    960  1920  8832  9446  9600\n"
+        "                      0      2     1440    960  1440  1872  1910  1920\n"
+        "                      1      1     9600   9600  9600  9600  9600  9600\n"
+        "\n"
+        "calls that changed cores: 1; each core has its own counter, so these calls are not timed\n"
+        "timestamps of calls without beginning or end: 1\n"
+        "the file was cut off\n");
 }
 
 TEST_CASE("with a frequency there are times too") {

@@ -37,7 +37,7 @@ TEST_CASE("a measured run as Markdown") {
         "### `pin` on `synthetic`, **SIMULATED**\n"
         "\n"
         "10 rounds, 130 shots; total 10.98 µs ±0.01, of it 9.000 µs before the first trap and 0.000 ns "
-        "unattributed. Intervals are 95 % within this session; another one may be faster or slower as a "
+        "unattributed. Intervals are 95 % within this session; another session may be faster or slower as a "
         "whole.\n"
         "\n"
         "- hottest line: `A.java:20` (over 99 % sure)\n"

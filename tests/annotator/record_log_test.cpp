@@ -70,7 +70,7 @@ TEST_CASE("a log that is cut off anywhere is good up to there") {
   const RecordedRun run = analyze_log({.file = file.path()});
   REQUIRE(run.warnings.size() == 1);
   CHECK(run.warnings[0].text ==
-        fmt::format("{}: its last block is cut off, at byte {} of {}; what comes behind is left out",
+        fmt::format("{}: its last block is cut off, at byte {} of {}; jcprof leaves out the rest",
                     file.path().filename().string(), head + chunk, head + chunk + 9));
 }
 

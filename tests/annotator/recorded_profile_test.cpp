@@ -225,8 +225,8 @@ TEST_CASE("what only recordings have is refused of a run that was measured") {
   Store store(folder / "profile.jcprof", OpenMode::fresh);
   store.begin_run({.transport = "exec"}, {}, {});
   CHECK_THROWS_WITH(load_recorded_run(store),
-                    "the newest run of the profile was measured, not recorded\n"
-                    "hint: `jcprof record` records a run; all formats but gmon are of both");
+                    "the newest run of the profile is a measurement, and gmon needs a recording\n"
+                    "hint: `jcprof record` makes a recording; all other formats take both");
 }
 
 }  // namespace jcprof::annotator

@@ -347,8 +347,9 @@ TEST_CASE("traps without their map, or with another one, are refused") {
     }
     return "";
   };
-  CHECK(refused(std::nullopt) ==
-        ": traps were recorded, and there is no map of them\nhint: name their traps.json with --traps");
+  CHECK(
+      refused(std::nullopt) ==
+      ": the log holds traps, and their map is missing\nhint: name the traps.json of the build with --traps");
   TrapMap other = two_calls();
   other.build = 0x11111111;
   CHECK(refused(other) ==

@@ -65,8 +65,8 @@ Profile small_profile() {
   return profile;
 }
 
-const std::vector<ReportSource> sources{{"A.java", "class A {}\n", ""},
-                                        {"B.java", std::nullopt, "changed since it was measured"}};
+const std::vector<ReportSource> sources{
+    {"A.java", "class A {}\n", ""}, {"B.java", std::nullopt, "the file has changed since it was measured"}};
 
 json data_of(const ReportSubject& subject, std::size_t most_bytes = roomy) {
   return json::parse(report_data(subject, most_bytes));
@@ -86,7 +86,7 @@ TEST_CASE("a report's data are what the profile says") {
   CHECK(data["total"] == json::parse("[1300,1290,1310]"));
   CHECK(data["unattributed"] == json::parse("[50,40,null]"));
   CHECK(data["files"] == json::parse(R"([{"path":"A.java","text":"class A {}\n","why":""},
-                                         {"path":"B.java","text":null,"why":"changed since it was measured"}])"));
+                                         {"path":"B.java","text":null,"why":"the file has changed since it was measured"}])"));
   CHECK(data["warnings"] == json::parse(R"([{"text":"answers on a grid","advice":"use another reader"},
                                             {"text":"4 rounds are few","advice":""}])"));
   CHECK(data["facts"][0] == json::parse(R"(["device","jcardsim"])"));
@@ -270,7 +270,7 @@ TEST_CASE("a report stays below its bound, and says what it leaves out") {
   CHECK(data["lines"][9999]["rounds"].is_null());
   CHECK(data["tree"]["nodes"].size() > 1000);
   CHECK(data["warnings"][0]["text"].get<std::string>().starts_with(
-      "to stay below 10 MB the report leaves out, the coldest first: "));
+      "the report leaves these out to stay below 10 MB, the coldest first: "));
 }
 
 TEST_CASE("whatever comes, a report keeps its bound") {

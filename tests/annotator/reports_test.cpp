@@ -53,7 +53,7 @@ TEST_CASE("the report on a terminal") {
   CHECK(tables(small_profile()) ==
         "pin on jcardsim?[31m, SIMULATED: 10 rounds, 120 shots\n"
         "total 8.0 ms ±0.1, of it 1.00 ms before the first trap and -2.0 µs unattributed\n"
-        "± is 95 % within this session; another one may be faster or slower as a whole\n"
+        "± is 95 % within this session; another session may be faster or slower as a whole\n"
         "\n"
         " typical     ±     share  hits  line           function\n"
         "  6.0 ms  ±0.1    75.0 %   ×50  src/A.java:10  A.p\n"
@@ -83,7 +83,7 @@ TEST_CASE(
         "pin on jcardsim?[31m, SIMULATED: 10 rounds, 120 shots\n"
         "total 8.0 ms ±0.1 (11.0 ms ±0.2 on average), of it 1.00 ms before the first trap and -2.0 µs "
         "unattributed\n"
-        "± is 95 % within this session, in which the speed varied by 2.1 %; another one may be faster or "
+        "± is 95 % within this session, in which the speed varied by 2.1 %; another session may be faster or "
         "slower "
         "as a whole\n"
         "hottest line: src/A.java:10 or src/A.java:12 (95 % sure)\n"
@@ -112,10 +112,12 @@ TEST_CASE(
   CHECK(header(profile).starts_with("pin on gd60: 10 rounds, 120 shots, 3 paths\ntotal 8.0 ms"));
   profile.total.rounds = 0;
   CHECK(header(profile) ==
-        "pin on gd60: 10 rounds, 120 shots, 3 paths\nwhat a whole command takes on this path is not known\n"
-        "± is 95 % within this session; another one may be faster or slower as a whole\n");
+        "pin on gd60: 10 rounds, 120 shots, 3 paths\n"
+        "the time of a whole command on this path is not known\n"
+        "± is 95 % within this session; another session may be faster or slower as a whole\n");
   profile.paths.resize(1);
-  CHECK(header(profile).starts_with("pin on gd60: 10 rounds, 120 shots\nno command ran to its end yet\n"));
+  CHECK(
+      header(profile).starts_with("pin on gd60: 10 rounds, 120 shots\nno command has run to its end yet\n"));
 }
 
 TEST_CASE("on a narrow terminal places lose their beginning, numbers nothing") {
@@ -163,7 +165,7 @@ TEST_CASE("the JSON export") {
  "rounds": 10,
  "shots": 120,
  "headline": "typical",
- "interval": "95 % within this session; another one may be faster or slower as a whole",
+ "interval": "95 % within this session; another session may be faster or slower as a whole",
  "total": {
   "value": 8000000.0,
   "low": 7900000.0,

@@ -264,8 +264,8 @@ TEST_CASE("a line without a cost is told with the nearest that has one") {
   const auto at = [](std::size_t line) {
     return message_of([&] { show_line(sorting(), {"src/sort.c", line}, "", {}); });
   };
-  CHECK(at(13) == "src/sort.c:13: nothing was measured here\nhint: did you mean src/sort.c:12?");
-  CHECK(at(14) == "src/sort.c:14: the command never came by here\nhint: did you mean src/sort.c:12?");
+  CHECK(at(13) == "src/sort.c:13: nothing was measured on this line\nhint: did you mean src/sort.c:12?");
+  CHECK(at(14) == "src/sort.c:14: the command never reached this line\nhint: did you mean src/sort.c:12?");
 }
 
 TEST_CASE("names and sources that would drive a terminal are shown without") {

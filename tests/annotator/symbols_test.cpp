@@ -142,7 +142,7 @@ TEST_CASE("a module that is gone is told, and a file of its name that was given 
   CHECK(gone.at(words.count).name.starts_with("0x"));
   REQUIRE(gone.warnings().size() == 1);
   CHECK(gone.warnings()[0].text ==
-        words.program + ": not an ELF file that can be read; its functions have no names");
+        words.program + ": not a readable ELF file, so its functions have no names");
   Symbols kept(words.facts, {words.folder / "kept/words"});
   CHECK(kept.at(words.count).name == "words::count(char const*)");
   CHECK(kept.warnings().empty());
@@ -159,7 +159,7 @@ TEST_CASE("a module that was written again after the recording is told") {
   newer.at(words.count);
   REQUIRE(newer.warnings().size() == 1);
   CHECK(newer.warnings()[0].text ==
-        words.program + ": changed after it was recorded; names and lines may be wrong");
+        words.program + ": changed after the recording, so names and lines may be wrong");
 }
 
 TEST_CASE("a module that lies there in another build gives no names, and a copy of the recorded one does") {
@@ -174,7 +174,7 @@ TEST_CASE("a module that lies there in another build gives no names, and a copy 
   CHECK(other.at(words.count).name.starts_with("0x"));
   REQUIRE(other.warnings().size() == 1);
   CHECK(other.warnings()[0].text ==
-        words.program + ": not the build that was recorded; its functions have no names");
+        words.program + ": not the build that was recorded, so its functions have no names");
   for (LogModule& module : words.facts.modules)
     if (module.file == words.program) module.build_id = "1122334455667788";
   words.facts.written -= std::chrono::hours(1);  // only touched since then

@@ -92,8 +92,8 @@ std::string edges_of(const Profile& profile) {
 }
 
 const std::string goes_two_ways =
-    "the command takes 2 paths: lines and functions are of the most frequent one, 75 % of the traced runs; "
-    "edges are of all";
+    "the command takes 2 paths: lines and functions show the most frequent path (75 % of the traced runs), "
+    "and edges show all paths";
 
 }  // namespace
 
@@ -156,8 +156,8 @@ TEST_CASE("where shots do not tell their way, what lies behind the parting is no
           "6→7 100 % ?\n7→0 100 % ?\n");
     CHECK(profile.warnings ==
           std::vector<std::string>{
-              "the path varies before 4 pairs of traps, and shots do not say which way they came: what lies "
-              "between is not known (A.java:11, A.java:12, A.java:13, …)",
+              "the path varies before 4 pairs of traps, and shots do not show which way they came, so the "
+              "time between is not known (A.java:11, A.java:12, A.java:13, …)",
               goes_two_ways});
     CHECK(line_of(profile, 10)->cost.ticks.value == Approx(300).margin(10));
     CHECK_FALSE(line_of(profile, 13)->cost.resolved);
@@ -209,14 +209,14 @@ TEST_CASE("a digest of the agent's own still tells shots that went astray") {
   CHECK(profile.blocks[3].cost.rounds == 119);
   CHECK(profile.blocks[3].cost.ticks.value == Approx(4000).margin(10));
   CHECK(profile.warnings ==
-        std::vector<std::string>{"1 shots came on a path that no traced run took and are left out"});
+        std::vector<std::string>{"jcprof leaves out 1 shots: they took a path that no traced run took"});
 }
 
 TEST_CASE("inputs without a path are left out, and that is said") {
   RunData data = random_run(Tells::its_way, 4);
   data.inputs.push_back({.index = 1});
   CHECK(estimate(data).warnings ==
-        std::vector<std::string>{goes_two_ways, "1 of 2 inputs have no path and are left out"});
+        std::vector<std::string>{goes_two_ways, "jcprof leaves out 1 of 2 inputs: they have no path"});
 }
 
 }  // namespace jcprof::annotator

@@ -77,11 +77,12 @@ TEST_CASE("the output of jcprof 0.1 can be taken over") {
   write_file(place / "my old/tree/a.c", "int a;");
   write_file(place / "my old/traps.json", "{}");
   const std::string marker = (place / "my old/.jcprof-out").string();
-  CHECK(refused(place / "my old") ==
-        fmt::format("\"{}\" looks like output of jcprof, but has not its mark; jcprof 0.1 made none\n"
-                    "hint: if nothing in it is yours, `touch '{}'` lets jcprof take it over; or remove the "
-                    "folder, or name another one with -o",
-                    (place / "my old").string(), marker));
+  CHECK(
+      refused(place / "my old") ==
+      fmt::format("\"{}\" looks like an output folder of jcprof, but lacks its mark (jcprof 0.1 made none)\n"
+                  "hint: if nothing in it is yours, `touch '{}'` lets jcprof take it over; or remove the "
+                  "folder, or name another one with -o",
+                  (place / "my old").string(), marker));
   write_file(marker, "");
   CHECK(refused(place / "my old") == "(no error)");
 }
@@ -125,9 +126,10 @@ TEST_CASE("the second one is told who holds the folder, until that one has ended
       FAIL("opened twice");
     } catch (const UserError& error) {
       CHECK(error.exit_code() == ExitCode::environment);
-      CHECK(error.what() == fmt::format("\"{}\" is in use: jcprof run (process {}) works in it\n"
-                                        "hint: wait until it has ended, or end it; -o names another folder",
-                                        (place / "out").string(), ::getpid()));
+      CHECK(error.what() ==
+            fmt::format("\"{}\" is in use: jcprof run (process {}) works in it\n"
+                        "hint: wait until it has ended, or end it; name another folder with -o",
+                        (place / "out").string(), ::getpid()));
     }
   }
   CHECK(refused(place / "out") == "(no error)");

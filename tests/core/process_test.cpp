@@ -91,7 +91,8 @@ TEST_CASE("a folder that is not there, or a file without the right to run it, is
   const TemporaryFolder folder;
   write_file(folder / "plain", "x");
   CHECK(fault_text([] { run_and_wait({.argv = {"true"}, .cwd = "/no/such"}, {}, 1s); }) ==
-        "cannot enter \"/no/such\": No such file or directory\nhint: \"true\" was to be run there");
+        "cannot enter \"/no/such\": No such file or directory\n"
+        "hint: jcprof wanted to run \"true\" there");
   CHECK(fault_text([&] { run_and_wait({.argv = {"./plain"}, .cwd = folder.path()}, {}, 1s); }) ==
         "cannot start \"./plain\": Permission denied");
 }

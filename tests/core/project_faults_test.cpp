@@ -189,7 +189,7 @@ TEST_CASE("numbers out of range, empty texts and empty lists are refused") {
         "  3 | \"measure\": {\"absolute\": 0, \"seed\": 1.5}, \"name\": \"\"\n"
         "    |                                                  ^");
   CHECK(with("\"session\": {\"timeout\": \"0s\"}, \"measure\": {\"max_time\": \"5000h\"}") ==
-        "p/jcprof.json:3: a time-out of nothing cannot be kept\n"
+        "p/jcprof.json:3: a time-out must be longer than 0\n"
         "  3 | \"session\": {\"timeout\": \"0s\"}, \"measure\": {\"max_time\": \"5000h\"}\n"
         "    |                        ^\n"
         "p/jcprof.json:3: \"5000h\" is longer than 1000 hours\n"

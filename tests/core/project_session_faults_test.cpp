@@ -113,7 +113,7 @@ TEST_CASE(
       "p/jcprof.json:3: \"once\" is not served by jcprof-agent-ecall, \"timeout\" alone is\n"
       "  3 | \"session\": {\"timeout\": \"2s\", \"once\": [{\"wait\": \"1s\"}]}}\n"
       "    |                                      ^\n"
-      "hint: what must come before the ecall goes into a bridge of your own: docs/sgx.md";
+      "hint: put steps before the ecall into a bridge of your own: docs/sgx.md";
   CHECK(with_session("", with_script) == fault);
   CHECK(with_session(R"(, "transport": "agent:taskset 1 /opt/jcprof-agent-ecall b.so")", with_script) ==
         fault);

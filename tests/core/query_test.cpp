@@ -76,7 +76,7 @@ TEST_CASE("a query over several profiles can only read, and names the profile th
   const std::vector<fs::path> both{profile_of(folder.path() / "a.jcprof", "gd60", 1.5, 2),
                                    folder.path() / "none.jcprof"};
   const std::string denied =
-      "query: only reading is allowed\nhint: a query is one SELECT; profiles are changed by jcprof alone";
+      "query: a query may only read\nhint: a query is one SELECT; only jcprof changes profiles";
   CHECK(error_of(both, "DELETE FROM sample") == denied);
   CHECK(error_of(both, "ATTACH '/tmp/x' AS x") == denied);
   CHECK(error_of(both, "SELECT profil FROM run") ==

@@ -49,8 +49,7 @@ TEST_CASE("a disk that takes no more is an error of the environment, and the com
   CHECK(
       error ==
       "profile.jcprof: cannot be written or read: disk I/O error; the size of files is limited\n"
-      "hint: raise it (`ulimit -f unlimited`); what was committed before is kept; run the same command again "
-      "and it goes on from there [3]");
+      "hint: raise it (`ulimit -f unlimited`); earlier results are safe; the same command resumes there [3]");
   store.close();
   CHECK(Store(folder.profile(), OpenMode::read_only).samples(run).size() == 1);
 }
@@ -63,11 +62,11 @@ TEST_CASE("what is not a profile is refused, each kind with its own words") {
   std::ofstream(folder.profile()) << "";
   CHECK(error_of(folder, open) ==
         "profile.jcprof: not a profile (an SQLite file of another program)\n"
-        "hint: profiles are written by `jcprof run` [2]");
+        "hint: `jcprof run` writes profiles [2]");
   std::ofstream(folder.profile()) << std::string(5000, 'x');
   CHECK(error_of(folder, open) ==
         "profile.jcprof: not a profile (not even an SQLite file)\n"
-        "hint: profiles are written by `jcprof run` [2]");
+        "hint: `jcprof run` writes profiles [2]");
   CHECK(error_of(folder, [&] { Store(folder.path, OpenMode::read_write); }).find("a folder, not a profile") !=
         std::string::npos);
   Store(folder.profile(), OpenMode::fresh).begin_run(some_run(), two_traps(), {});

@@ -97,8 +97,8 @@ TEST_CASE("a query can only read, and says what is wrong with it") {
         "query:1: more than one statement\n  1 | SELECT 1; SELECT 2\n    |          ^\n"
         "hint: a query is one SELECT [2]");
   const std::string denied =
-      "query: only reading is allowed\n"
-      "hint: a query is one SELECT; profiles are changed by jcprof alone [2]";
+      "query: a query may only read\n"
+      "hint: a query is one SELECT; only jcprof changes profiles [2]";
   CHECK(error("ATTACH '/tmp/x' AS x") == denied);
   CHECK(error("DELETE FROM sample") == denied);
   CHECK(error("PRAGMA journal_mode = WAL") == denied);

@@ -121,13 +121,13 @@ TEST_CASE("functions that were left out are kept in the map and named, and make 
   CHECK(parse_trap_map("traps.json", write_trap_map(map)).left_out == map.left_out);
   CHECK(digest_of(map) == digest_of(example()));
   CHECK(warning_of_left_out(map)->text ==
-        "no traps stand in Pin.add (about 4000000 calls), as they are called too often to be stopped at: "
-        "their time "
-        "is part of their callers'");
+        "these functions have no traps, because they are called too often: Pin.add (about 4000000 calls). "
+        "Their time counts for their callers");
   map.left_out.resize(7, {.function = "g", .calls = 1});
   CHECK_THAT(warning_of_left_out(map)->text,
-             Catch::StartsWith("no traps stand in Pin.add (about 4000000 calls), g (about 1 calls), ") &&
-                 Catch::Contains("g (about 1 calls) and 2 others, as"));
+             Catch::StartsWith("these functions have no traps, because they are called too often: Pin.add "
+                               "(about 4000000 calls), g (about 1 calls), ") &&
+                 Catch::Contains("g (about 1 calls) and 2 others."));
 }
 
 TEST_CASE("another card command gives another build") {

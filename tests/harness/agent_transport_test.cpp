@@ -77,16 +77,15 @@ TEST_CASE(
     "a trigger whose first run fails behind an agent is not measured, unless the project expects that") {
   AgentSetup setup = faulty_agent(R"({"status": 4294901766})");
   setup.settings.greeting.trigger = R"({"command":3})";
-  CHECK(
-      test::fault_text([&] {
-        const auto transport = make_agent_transport(setup, nullptr);
-        transport->set_inputs({Bytes{0xAB}});
-        measured(*transport, {Shot{}});
-      }) ==
-      "the trigger {\"command\":3} with the input ab was answered with FFFF0006 (TEEC_ERROR_BAD_PARAMETERS), "
-      "expected was 00000000\n"
-      "hint: mend its command, its parameters or \"inputs\", or what goes before it in \"session\"; if that "
-      "answer is right, put \"expect\": \"FFFF0006\" into \"trigger\" of jcprof.json");
+  CHECK(test::fault_text([&] {
+          const auto transport = make_agent_transport(setup, nullptr);
+          transport->set_inputs({Bytes{0xAB}});
+          measured(*transport, {Shot{}});
+        }) ==
+        "the trigger {\"command\":3} with the input ab was answered with FFFF0006 "
+        "(TEEC_ERROR_BAD_PARAMETERS), expected was 00000000\n"
+        "hint: correct its command, its parameters or \"inputs\", or what goes before it in \"session\"; if "
+        "that answer is right, put \"expect\": \"FFFF0006\" into \"trigger\" of jcprof.json");
   setup.right.expect = "FFFF000?";
   CHECK(shown_of(setup) == as_it_should_be);
 }
@@ -224,25 +223,32 @@ TEST_CASE("agents that are none are told apart") {
   CHECK(fault(test::agent_setup({"/no/such/agent"})) ==
         "cannot start \"/no/such/agent\": No such file or directory\nhint: is it installed, and in PATH?");
   const std::string hint =
-      "\nhint: docs/agent-protocol.md has what it must answer; `jcprof doctor --agent` tries it";
-  CHECK(
-      fault(test::agent_setup({"sh", "-c", "echo no board >&2; exit 3"})) ==
-      "the agent does not get through its hello: the agent ended with status 3 (last in its log: no board)\n"
-      "sh -c echo no board >&2; exit 3\nthe last of its log:\nno board" +
-          hint);
+      "\nhint: docs/agent-protocol.md lists what it must answer; `jcprof doctor --agent` tests it";
+  CHECK(fault(test::agent_setup({"sh", "-c", "echo no board >&2; exit 3"})) ==
+        "the agent failed in its hello: the agent ended with status 3 (last in its log: no board)\n"
+        "sh -c echo no board >&2; exit 3\n"
+        "the last of its log:\n"
+        "no board" +
+            hint);
   CHECK(fault(test::agent_setup({"sh", "-c", "echo hello; sleep 60"})) ==
-        "the agent does not get through its hello: this is no JSON: the agent wrote \"hello\"\n"
-        "sh -c echo hello; sleep 60\nthe last of its log:\n(nothing)" +
+        "the agent failed in its hello: this is no JSON: the agent wrote \"hello\"\n"
+        "sh -c echo hello; sleep 60\n"
+        "the last of its log:\n"
+        "(nothing)" +
             hint);
   CHECK(fault(test::agent_setup({"sleep", "60"})) ==
-        "the agent does not get through its hello: the agent did not answer in time\n"
-        "sleep 60\nthe last of its log:\n(nothing)" +
+        "the agent failed in its hello: the agent did not answer in time\n"
+        "sleep 60\n"
+        "the last of its log:\n"
+        "(nothing)" +
             hint);
   const std::string command = JCPROF_FAULTY_AGENT;
   CHECK(fault(faulty_agent(R"({"fault":"hello_version"})")) ==
         "the agent speaks version 2 of the protocol, this jcprof 0.1.0 version 1\n" + command +
-            " {\"fault\":\"hello_version\"}\nthe last of its log:\n(nothing)\n"
-            "hint: use a jcprof and an agent of the same time");
+            " {\"fault\":\"hello_version\"}\n"
+            "the last of its log:\n"
+            "(nothing)\n"
+            "hint: use a jcprof and an agent of the same version");
   CHECK(fault(faulty_agent(R"({"fault":"hello_error"})")) ==
         "the agent says: no\n" + command +
             " {\"fault\":\"hello_error\"}\nthe last of its log:\n(nothing)\nhint: try again");
@@ -260,7 +266,7 @@ TEST_CASE("an agent that never gives a good answer is given up") {
   });
   CHECK(samples.size() == 3);
   CHECK(fault.starts_with(
-      "the agent gave no good answer 3 times in a row, the last time: the agent ended with status 0\n"));
+      "the agent gave no valid answer 3 times in a row, the last time: the agent ended with status 0\n"));
 }
 
 TEST_CASE("calibrations are asked for as the protocol has them") {
@@ -307,8 +313,8 @@ TEST_CASE("without a trace nobody knows the path, and a trap that is not in the 
     return test::fault_text([&] { make_agent_transport(faulty_agent(options), nullptr)->trace(0, 0, 10); });
   };
   CHECK(fault(R"({"can":["calibrate"]})") ==
-        "the agent faulty/1 does not trace, so nobody can know which events there are to stop at\n"
-        "hint: it must do \"trace\" and say so in its hello; docs/agent-protocol.md has how");
+        "the agent faulty/1 cannot trace, so jcprof does not know at which events to stop\n"
+        "hint: the agent must serve \"trace\" and name it in its hello (docs/agent-protocol.md)");
   CHECK(fault(R"({"fault":"trace_unknown"})") ==
         "the agent traced trap 999, and traps.json has 4\nhint: does the target run what jcprof-gen wrote "
         "last?");
@@ -360,7 +366,7 @@ TEST_CASE("an agent's command is split as the simplest line of a shell, and neve
         Argv{"ssh", "board", "cd x; ./agent $HOME", "a \"b\" c", "d e", ""});
   CHECK_THROWS_WITH(agent_argv("python3 'agent.py", values),
                     Catch::Contains("a quote in \"python3 'agent.py\" is not closed"));
-  CHECK_THROWS_WITH(agent_argv("  ", values), Catch::Contains("needs the agent's command"));
+  CHECK_THROWS_WITH(agent_argv("  ", values), Catch::Contains("needs the command of the agent"));
 }
 
 }  // namespace

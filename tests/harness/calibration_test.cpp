@@ -31,7 +31,7 @@ std::string warned(const std::vector<CalibrationTime>& times) {
   return warning ? to_text(*warning) : "";
 }
 
-const std::string unknown = "trap cost: what these cost could not be calibrated, and stays in the times: ";
+const std::string unknown = "trap cost: calibration failed, so times include the cost of ";
 
 }  // namespace
 
@@ -90,7 +90,7 @@ TEST_CASE("without empty loops the cost of a trap on the way is not known, and t
   using enum CalibrationKind;
   const std::optional<Warning> warning = warning_of({{.kind = unarmed}, {.kind = counting}});
   REQUIRE(warning);
-  CHECK(warning->text.ends_with(": a trap on the way"));
+  CHECK(warning->text.ends_with("the cost of a trap on the way"));
 }
 
 }  // namespace jcprof::harness

@@ -37,15 +37,15 @@ TEST_CASE("a trigger that is answered with an error is not measured: the message
   CHECK(refused(0x9000).empty());
   CHECK(refused(0x6D00) ==
         "the trigger b031000001ff was answered with 6D00 (INS not supported), expected was 9000\n"
-        "hint: mend the INS: it is none of the applet that is selected; if that answer is right, put "
+        "hint: correct the INS: it is none of the applet that is selected; if that answer is right, put "
         "\"expect\": \"6D00\" into \"trigger\" of jcprof.json");
   const std::string sent = "the trigger b031000001ff was answered with ";
   CHECK_THAT(refused(0x6E00), Catch::StartsWith(sent + "6E00 (CLA not supported), expected was 9000\n"
-                                                       "hint: mend the CLA"));
+                                                       "hint: correct the CLA"));
   CHECK_THAT(refused(0x6700), Catch::StartsWith(sent + "6700 (wrong length), expected was 9000\n"
-                                                       "hint: mend Lc and data"));
+                                                       "hint: correct Lc and data"));
   CHECK_THAT(refused(0x6A86), Catch::StartsWith(sent + "6A86 (wrong P1 or P2), expected was 9000\n"
-                                                       "hint: mend P1 and P2"));
+                                                       "hint: correct P1 and P2"));
   CHECK_THAT(refused(0x6982),
              Catch::StartsWith(sent + "6982 (security status not satisfied)") &&
                  Catch::Contains("hint: send what the applet wants first (VERIFY, its set-up): "
@@ -97,10 +97,9 @@ TEST_CASE("a SELECT of an applet that is not there names the AID") {
     };
     CardSetup setup = basic_setup();
     setup.session.after_reset = {ApduStep{.apdu = "00A4040005A000000001", .expect = ""}};
-    CHECK_THAT(
-        refusal(world, setup),
-        Catch::Contains("hint: there is no applet of the AID a000000001: mend it, or what installs the "
-                        "applet (\"install\", \"start\", \"once\")"));
+    CHECK_THAT(refusal(world, setup),
+               Catch::Contains("hint: there is no applet of the AID a000000001: correct it, or what installs "
+                               "the applet (\"install\", \"start\", \"once\")"));
   }
 }
 
@@ -167,12 +166,11 @@ TEST_CASE("a step of once that is not answered as expected names step, APDU, ans
     transport->describe();
     FAIL("it was accepted");
   } catch (const UserError& error) {
-    CHECK(
-        std::string(error.what()) ==
-        "session \"once\", step 2: 80b80000 was answered with 6A82 (file or applet not found), expected was "
-        "9000|61xx|62xx|63xx\n"
-        "hint: mend the AID or file that it names; if that answer is right, say so: {\"apdu\": \"…\", "
-        "\"expect\": \"6A82\"}");
+    CHECK(std::string(error.what()) ==
+          "session \"once\", step 2: 80b80000 was answered with 6A82 (file or applet not found), expected "
+          "was 9000|61xx|62xx|63xx\n"
+          "hint: correct the AID or file that it names; if that answer is right, say so: {\"apdu\": \"…\", "
+          "\"expect\": \"6A82\"}");
     CHECK(error.exit_code() == ExitCode::check_failed);
   }
 }

@@ -247,7 +247,7 @@ TEST_CASE("the report of a program that deletes the file is read all the same, a
 TEST_CASE("a program that spoils or cuts the file is lost, and the next run has a good one") {
   for (const char* wish : {"spoil", "cut"}) {
     Place place({wish});
-    CHECK(words(place.shoot(whole)) == "lost: it spoiled the file that JCPROF_REPORT names");
+    CHECK(words(place.shoot(whole)) == "lost: it damaged the file that JCPROF_REPORT names");
     CHECK(place.shoot(at_second_3).outcome == Outcome::stopped);
   }
 }

@@ -105,7 +105,7 @@ TEST_CASE("a run whose commands leave something behind is resumed with a whole o
   bench.options.seed = 2;
   const Measured second = bench.run();
   CHECK(second.continued);
-  CHECK(has(second.warnings, "prepared: the time of a command depends on the one before it"));
+  CHECK(has(second.warnings, "prepared: the time of a command depends on the command before it"));
   CHECK(bench.looks.back().first_round == first);
   CHECK(second.rounds >= 60);
   // Before each stop of the rounds from there on there is a whole command, which is of no round.
@@ -146,9 +146,9 @@ TEST_CASE(
   bench.options.rounds = 40;
   const std::vector<Warning> warnings = bench.run().warnings;
   CHECK(has(warnings, "memory: ") == (part == 20));
-  CHECK(has(warnings, "also with a whole command before each stop") == (part == 20));
+  CHECK(has(warnings, "even with a whole command before each stop") == (part == 20));
   CHECK(has(warnings, "prepared: ") == (part == 300));
-  CHECK(has(warnings, "It moves times within the command by up to 0.1") == (part == 300));
+  CHECK(has(warnings, "Times within the command are off by up to 0.1") == (part == 300));
 }
 
 TEST_CASE("a run of another build, project, device, input or path is not resumed, and the reason is named") {
@@ -179,16 +179,17 @@ TEST_CASE("a run of another build, project, device, input or path is not resumed
   CHECK(obstacle_after([](Bench& bench) { bench.target.description.agent = "test/2"; }) ==
         "its agent was \"test/1\" and is \"test/2\" now");
   CHECK(obstacle_after([](Bench& bench) { bench.options.build = "another"; }) ==
-        "it is of other sources or traps, or of another build");
+        "it belongs to other sources, other traps or another build");
   CHECK(obstacle_after([](Bench& bench) { bench.target.description.device = "gd60"; }) ==
         "its device was \"nothing\" and is \"gd60\" now");
   CHECK(obstacle_after([](Bench& bench) { bench.target.description.unit = ClockUnit::cycles; }) ==
         "its clock was \"ns\" and is \"cycles\" now");
-  CHECK(obstacle_after([](Bench& bench) { bench.project.digest = "d2"; }) == "it is of another jcprof.json");
+  CHECK(obstacle_after([](Bench& bench) { bench.project.digest = "d2"; }) ==
+        "it belongs to another jcprof.json");
   CHECK(obstacle_after([](Bench& bench) { bench.map.traps.pop_back(); }) ==
-        "it is of other sources or traps, or of another build");
+        "it belongs to other sources, other traps or another build");
   CHECK(obstacle_after([](Bench& bench) { bench.project.inputs = FixedInput{"00"}; }) ==
-        "its inputs were others");
+        "it had other inputs");
   CHECK(obstacle_after([](Bench& bench) { bench.target.paths[0].pop_back(); }) ==
         "the command took another path");
 }
@@ -275,7 +276,7 @@ TEST_CASE("inputs that another seed draws are others") {
   bench.run();
   bench.options.seed = 2;
   CHECK_FALSE(bench.run().continued);
-  CHECK(obstacle == "its inputs were others, and its seed 7");
+  CHECK(obstacle == "it had other inputs, and seed 7");
 }
 
 TEST_CASE("a run that has as many rounds as are wanted makes no more, and one that wants more resumes it") {
@@ -390,9 +391,9 @@ TEST_CASE("shots that went wrong in an earlier call are warned of as long as the
   bench.target.twist = [](const Shot& shot, std::uint64_t n, Sample& sample) {
     if (n == 70 && shot.stop.trap != run_to_end) sample = {.outcome = Outcome::ended, .status = 0x6985};
   };
-  CHECK(has(bench.run().warnings, "1 of 88 shots ran to the end"));
+  CHECK(has(bench.run().warnings, "1 of 88 shots ran to their end"));
   bench.options.rounds = 8;
-  CHECK(has(bench.run().warnings, "shots ran to the end instead of stopping (first: "));
+  CHECK(has(bench.run().warnings, "shots ran to their end instead of stopping (first: "));
 }
 
 TEST_CASE("what was measured before a fatal error is kept, and resumed") {

@@ -97,32 +97,28 @@ TEST_CASE("what went wrong in a recording is said with numbers and a way out") {
           "(docs/record.md)"});
   CHECK(texts({.log = {.events = 90, .lost = 10, .is_whole = true}, .attached = 7}) ==
         std::vector<std::string>{
-            "lost: 10 of 100 events are lost; more --memory, or fewer functions with hooks"});
+            "lost: 10 of 100 events are lost; use more --memory, or hooks in fewer functions"});
   CHECK(texts({.log = {.events = 90, .lost = 10, .dropped = 2, .why = "No space left on device"},
                .attached = 7}) ==
         std::vector<std::string>{
-            "lost: the log on the disk is full (No space left on device): 2 chunks were dropped; record "
+            "lost: the log on the disk is full (No space left on device): jcprof discarded 2 chunks; record "
             "fewer functions or lines (\"include\" and \"level\" in jcprof.json; hooks: docs/record.md), or "
-            "less "
-            "of the run (JCPROF_PAUSE); or use a larger --max-log",
-            "lost: the end of the log could not be written (No space left on device); what comes before it "
-            "is good",
+            "less of the run (JCPROF_PAUSE); or use a larger --max-log",
+            "lost: jcprof could not write the end of the log (No space left on device); everything before it "
+            "is valid",
             "lost: 10 of 100 events are lost"});
   CHECK(texts({.log = {.is_whole = true}, .is_unfit = true}) ==
-        std::vector<std::string>{
-            "lost: what was built with -DJCPROF_CLOCK_SHARED recorded nothing: it reads a clock of jcprof's, "
-            "and there was none; record with --clock published, or --clock counted without a counter to "
-            "publish"});
+        std::vector<std::string>{"lost: code built with -DJCPROF_CLOCK_SHARED recorded nothing: it reads "
+                                 "jcprof's clock, and --clock own gives none; record with --clock published, "
+                                 "or with --clock counted if the processor has no counter"});
   CHECK(texts({.log = {.is_whole = true}, .is_misplaced = true}) ==
-        std::vector<std::string>{
-            "other: an enclave has recorded nothing: the thread-local storage of its code is the host's, as "
-            "the "
-            "SDK's simulation leaves the base of %fs as it is; compile the trusted sources with "
-            "-mno-tls-direct-seg-refs (docs/sgx.md)"});
+        std::vector<std::string>{"other: an enclave recorded nothing: its code uses the thread-local storage "
+                                 "of the host, because the SDK's simulation does not change %fs; compile the "
+                                 "trusted sources with -mno-tls-direct-seg-refs (docs/sgx.md)"});
   CHECK(texts({.clock = RecordClock::counted, .log = good, .attached = 7, .is_unfit = true}) ==
         std::vector<std::string>{
-            "lost: what was built without -DJCPROF_CLOCK_SHARED recorded nothing: it cannot read the clock "
-            "that counts; build it with -DJCPROF_CLOCK_SHARED, or record with --clock own"});
+            "lost: code built without -DJCPROF_CLOCK_SHARED recorded nothing: it cannot read the clock of "
+            "--clock counted; build it with -DJCPROF_CLOCK_SHARED, or record with --clock own"});
   CHECK(texts({.clock = RecordClock::counted,
                .health = {.stalls = 3, .stalled_ns = 12 * ms, .longest_ns = 5 * ms},
                .log = good,
@@ -130,15 +126,13 @@ TEST_CASE("what went wrong in a recording is said with numbers and a way out") {
                .refused = 1,
                .others = 2}) ==
         std::vector<std::string>{
-            "other: the clock stood still 3 times, 12.0 ms together, 5.0 ms at most; it needs a processor "
-            "that nobody "
-            "else uses; --clock own needs none",
-            "other: the log is of process 7; programs that came later and were not recorded: 1",
-            "other: processes that the command left behind, which are recorded no more: 2"});
+            "other: the clock stood still 3 times: 12.0 ms in all, 5.0 ms at most; keep a processor free for "
+            "the clock, or record with --clock own",
+            "other: the log holds process 7 only; 1 programs that started later were not recorded",
+            "other: the command left 2 processes behind; they are no longer recorded"});
   CHECK(texts({.health = {.steps_back = 1, .furthest_back = 9}, .log = good, .attached = 7}) ==
-        std::vector<std::string>{
-            "other: the clock stepped back 1 times, by 9 ticks at most; the processors' counters "
-            "differ: keep the command on one, with taskset"});
+        std::vector<std::string>{"other: the clock jumped back 1 times, by 9 ticks at most; the counters of "
+                                 "the processors differ: keep the command on one processor, with taskset"});
 }
 
 }  // namespace

@@ -99,9 +99,10 @@ TEST_CASE("memory for a log is shared out so that all of it fits, from 1 MiB on"
 
 TEST_CASE("too little memory for a log, and too much, is refused in words") {
   CHECK(fault_text([] { sizes_of_log(mib - 1); }) ==
-        "1048575 bytes are no memory for a log\nhint: from 1M to 1T; --memory 64M is the usual");
-  CHECK(fault_text([] { sizes_of_log(mib * mib * 2); }) ==
-        "2199023255552 bytes are no memory for a log\nhint: from 1M to 1T; --memory 64M is the usual");
+        "the memory of a log cannot be 1048575 bytes\nhint: from 1M to 1T; the default is --memory 64M");
+  CHECK(
+      fault_text([] { sizes_of_log(mib * mib * 2); }) ==
+      "the memory of a log cannot be 2199023255552 bytes\nhint: from 1M to 1T; the default is --memory 64M");
   CHECK_THAT(fault_text([] { sizes_of_log(mib * mib); }),
              Catch::StartsWith("1048576 MiB of memory are asked for, and "));
 }
@@ -361,10 +362,12 @@ TEST_CASE("a log that cannot be written is refused in words") {
   CHECK(fault_text([&] { LogWriter(folder / "file/record.jcplog", plenty); }) ==
         path + "/file: cannot open the folder: Not a directory");
   CHECK(fault_text([&] { LogWriter(folder / "log", 1000); }) ==
-        "a log of 1000 bytes holds nothing\nhint: --max-log takes 128K at least");
+        "a log of 1000 bytes is too small\nhint: --max-log must be 128K at least");
   const LogWriter first(folder / "log", plenty);
   CHECK(fault_text([&] { LogWriter(folder / "log", plenty); }) ==
-        "cannot write \"" + path + "/log\": another jcprof record is at it\nhint: -o names another folder");
+        "cannot write \"" + path +
+            "/log\": another jcprof record writes to it\n"
+            "hint: name another folder with -o");
 }
 
 }  // namespace

@@ -51,9 +51,9 @@ TEST_CASE("the log counts shots of one kind and names the first") {
   log.take({.stop = first}, good);
   log.take({.stop = second}, ended(0x6F00, {}));
   log.take({.stop = whole}, good);
-  CHECK(texts(log) == Texts{"2 of 3 shots ran to the end instead of stopping (first: TRAP_run_1 (A.java:7), "
-                            "hit 1: 9000 with 2 bytes "
-                            "of data, known good is 9000 with 2 bytes of data)"});
+  CHECK(texts(log) ==
+        Texts{"2 of 3 shots ran to their end instead of stopping (first: TRAP_run_1 (A.java:7), hit 1: 9000 "
+              "with 2 bytes of data instead of 9000 with 2 bytes of data)"});
 }
 
 TEST_CASE("what goes otherwise than expected has its own words for each kind") {
@@ -64,13 +64,12 @@ TEST_CASE("what goes otherwise than expected has its own words for each kind") {
   log.take({.stop = whole}, ended(0x6F00, {1, 2}));
   log.take({.stop = first}, lost);
   CHECK(texts(log) ==
-        Texts{"1 of 5 shots of the whole command were answered otherwise than the known good run (first: the "
-              "end: 6F00 with 2 bytes of data, known good is 9000 with 2 bytes of data)",
-              "1 of 5 shots stopped although nothing was armed (first: the end: stopped)",
+        Texts{"1 of 5 shots of the whole command had another answer than the known good run (first: the end: "
+              "6F00 with 2 bytes of data instead of 9000 with 2 bytes of data)",
+              "1 of 5 shots stopped although no trap was armed (first: the end: stopped)",
               "1 of 5 shots were refused (first: TRAP_run_1 (A.java:7), hit 1: not now)",
-              "1 of 5 shots stopped elsewhere than the traced run passes the event (first: TRAP_run_1 "
-              "(A.java:7), "
-              "hit 2: it was passed before)",
+              "1 of 5 shots stopped at another place than the traced run (first: TRAP_run_1 (A.java:7), hit "
+              "2: it was passed before)",
               "1 of 5 shots lost the target (first: TRAP_run_1 (A.java:7), hit 1: it died)"});
   CHECK(log.lost() == 1);
 }
@@ -102,7 +101,7 @@ TEST_CASE("an event that loses the target twice in a row is given up, what lies 
     CHECK_FALSE(log.can_stop_at(first));
     CHECK(log.can_stop_at(second));
     CHECK(texts(log).back() ==
-          "TRAP_run_1 (A.java:7), hit 1 cannot be stopped here: the target was lost twice; it is left out");
+          "jcprof leaves out the stop at TRAP_run_1 (A.java:7), hit 1: the target was lost there twice");
   }
 }
 
@@ -126,9 +125,9 @@ TEST_CASE("shots of an earlier call are part of the warnings") {
   log.recall({.stop = whole}, Outcome::ended, 0x9000);
   log.take({.stop = first}, shot_stopped);
   CHECK(texts(log).size() == 1);
-  CHECK(texts(log).front().starts_with(
-      "1 of 3 shots ran to the end instead of stopping (first: TRAP_run_1 (A.java:7), hit 1: 6985 in an "
-      "earlier call)"));
+  CHECK(
+      texts(log).front().starts_with("1 of 3 shots ran to their end instead of stopping (first: TRAP_run_1 "
+                                     "(A.java:7), hit 1: 6985 in an earlier call)"));
   CHECK(log.is_trusted());
 }
 

@@ -97,8 +97,8 @@ TEST_CASE("after one failed VERIFY on a real card no second one is sent, whateve
   CHECK(first_contact(card, setup_of(card)) ==
         "the trigger 002000810439393939 was answered with 6982 (security status not satisfied); it may have "
         "used up a try of a PIN or key, so the run is ended before the next one\n"
-        "hint: look how many tries are left, and mend the PIN or key; of a command that counts none say "
-        "\"counts_tries\": false in \"trigger\", or \"expect\" at the step of \"session\"");
+        "hint: check how many tries are left, and correct the PIN or key; if the command counts no tries, "
+        "put \"counts_tries\": false into \"trigger\", or \"expect\" into the step of \"session\"");
 }
 
 TEST_CASE("the right PIN is measured, and a card that forgets it ends the run at the first failure") {

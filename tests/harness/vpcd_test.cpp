@@ -117,7 +117,7 @@ TEST_CASE("what a card sends unasked is not taken for the next answer") {
   const Exchange first = connected.ask();
   if (first.state == ExchangeState::answered) {
     std::this_thread::sleep_for(50ms);
-    CHECK(connected.ask().why == "the card sent something that nobody had asked for");
+    CHECK(connected.ask().why == "the card sent data without a request");
   }
 }
 

@@ -202,7 +202,7 @@ TEST_CASE("the ancestor's PM and PMC are replaced, and its calls stay and compil
   CHECK(
       notes ==
       std::vector<std::string>{
-          "A.java:5: left alone: A.install: it runs when the applet is installed, before a trap can be armed",
+          "A.java:5: no trap: A.install: it runs when the applet is installed, before a trap can be armed",
           "PM.java: jcprof's own takes its place", "PMC.java: jcprof's own takes its place"});
 }
 
@@ -257,6 +257,6 @@ TEST_CASE("an ancestor's PM of another package is left to that package") {
              {"lib/PM.java", "package lib; public class PM { public static void check(short s) { } }\n"},
              {"lib/PMC.java", "package lib; class PMC { static final short TRAP_x = 1; }\n"}}) ==
         std::vector<std::string>{
-            "3 files of package \"lib\": left alone: not the applet's package, they run in "
+            "3 files of package \"lib\": no trap: not the applet's package, they run in "
             "their caller's context"});
 }

@@ -228,7 +228,8 @@ TEST_CASE("a diagnostic that no trap explains costs the traps of its file, and n
   CHECK(tree.traps_of("f") == 0);
   CHECK(tree.traps_of("main") > 0);
   CHECK(tree.generated.notes.back() ==
-        "x.c:1: with traps the compiler says, and no trap is to blame: \"JCPROF_TRAP\" redefined");
+        "x.c:1: the compiler complains about the tree with traps, and no single trap is the cause: "
+        "\"JCPROF_TRAP\" redefined");
 }
 
 TEST_CASE("units that their own compiler does not take are said to be unchecked") {

@@ -179,8 +179,7 @@ TEST_CASE("what is made of an EDL compiles without a warning, as C and as C++") 
 
 TEST_CASE("parameters that a bridge leaves null are named, to the user and in profiles") {
   const EdlEdit edit = edited("edge");
-  const std::string why =
-      ", which the bridge makes of no input: it may have been measured on its way to an error";
+  const std::string why = ", because the bridge has no input for that: the ecall may take its error path";
   const std::string yours = "ecall_yours gets null for host, wide, texts, handle, table" + why;
   const std::string deep = "ecall_deep gets null for deep, told" + why;
   CHECK(bridge_notes(edit, public_ecalls(edit)) == Strings{yours, deep});

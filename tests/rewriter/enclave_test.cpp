@@ -287,18 +287,17 @@ TEST_CASE("an ecall that ocalls make and that is not among the sources is told o
   files["enclave/put.c"] = "#include \"kv_t.h\"\nvoid ecall_put(int n) {\n  (void)n;\n}\n";
   const Tree tree(files, {"enclave/kv.c"});
   CHECK(tree.generate().notes ==
-        std::vector<std::string>{
-            "ecall_put has no root of its own, as it cannot be wrapped or is not among the sources: "
-            "a stop while an ocall makes it may end the process"});
+        std::vector<std::string>{"jcprof cannot wrap ecall_put, or it is not among the sources: a stop while "
+                                 "an ocall calls it may end the process"});
 }
 
 TEST_CASE("a parameter of the entry that the bridge leaves null is told of") {
   Files files = with_edl(replaced(kv_edl, "ecall_get(int n)", "ecall_get(int n, [user_check] void* host)"));
   files["enclave/kv.c"] = replaced(kv_c, "ecall_get(int n)", "ecall_get(int n, void* host)");
   CHECK(Tree(files, {"enclave/*.c"}).generate().notes ==
-        std::vector<std::string>{"ecall_get gets null for host, which the bridge makes of no input: it may "
-                                 "have been measured on its way "
-                                 "to an error; docs/sgx.md, \"The bridge\", says how you fill it in"});
+        std::vector<std::string>{
+            "ecall_get gets null for host, because the bridge has no input for that: the ecall may take its "
+            "error path; docs/sgx.md, \"The bridge\", says how you fill it in"});
 }
 
 TEST_CASE("our ecall has another name where the sources have that one") {

@@ -126,7 +126,7 @@ TEST_CASE("an entry that is no entry of another class's calls is not said to beg
       file_with("b.c", {.name = "g", .simple_name = "g", .calls_itself = true})};
   CHECK(plan_traps(models, {.entry = {"f"}, .language = SourceLanguage::c}).notes.empty());
   CHECK(plan_traps(models, {.entry = {"f", "g"}, .language = SourceLanguage::c}).notes ==
-        std::vector<std::string>{"g is an entry: where g calls it, the trace begins anew"});
+        std::vector<std::string>{"g is an entry: the trace restarts when g calls it"});
 }
 
 }  // namespace jcprof::rewriter

@@ -81,17 +81,16 @@ TEST_CASE("an entry named barely is the most derived applet's, not a base's or a
   };
   CHECK(entries({"process"}) == std::vector<std::string>{"A.process"});
   CHECK(entries({"Base.process"}) == std::vector<std::string>{"Base.process"});
-  CHECK(
-      entries({"A.process", "Base.process"}) ==
-      std::vector<std::string>{"A.process", "Base.process",
-                               "Base.process is an entry: where A.process calls it, the trace begins anew"});
+  CHECK(entries({"A.process", "Base.process"}) ==
+        std::vector<std::string>{"A.process", "Base.process",
+                                 "Base.process is an entry: the trace restarts when A.process calls it"});
 }
 
 TEST_CASE("an entry that calls itself is said to begin its trace anew") {
   const std::string a = "class A extends Applet { public void process(APDU apdu) { ";
   CHECK(rewrite("A.java", a + "if (x) process(apdu); super.process(apdu); process(apdu, 1); } }", everything)
             .notes ==
-        std::vector<std::string>{"A.process is an entry: where A.process calls it, the trace begins anew"});
+        std::vector<std::string>{"A.process is an entry: the trace restarts when A.process calls it"});
   CHECK(rewrite("A.java", a + "super.process(apdu); process(apdu, 1); b.process(apdu); } }", everything)
             .notes.empty());
 }

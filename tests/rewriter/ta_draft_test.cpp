@@ -79,7 +79,7 @@ TEST_CASE("a name of two trusted applications chooses none, and a folder does") 
   FoundTree tree = tree_of(files);
   tree.wanted_ta = "bell";
   CHECK_THROWS_WITH(draft_project(tree),
-                    "\"bell\": several trusted applications are called so\n"
+                    "\"bell\": several trusted applications have this name\n"
                     "hint: name the folder of the one that you mean: new/bell, old/bell");
   tree.wanted_ta = "old/bell";
   CHECK(drafted(tree).compile.make == "old/bell");

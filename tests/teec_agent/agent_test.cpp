@@ -151,7 +151,7 @@ TEST_CASE("a ladder has a time for each rung and round") {
   CHECK(plain["ok"]["rungs"][4]["name"] == "command");
   CHECK(
       agent.ask({{"do", "layers"}, {"rounds", 1}, {"trap", 9}, {"input", "02"}}).back()["error"]["message"] ==
-      "the trigger with trap 9 was to be stopped, and was ended");
+      "the trigger with trap 9 should be stopped, and was ended");
 }
 
 }  // namespace
