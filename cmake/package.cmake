@@ -27,6 +27,8 @@ install(FILES ${PROJECT_BINARY_DIR}/links/scripts DESTINATION ${CMAKE_INSTALL_DO
 install(FILES ${PROJECT_BINARY_DIR}/links/optee-vm DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 install(FILES completions/jcprof DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES completions/_jcprof DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+install(FILES completions/jcprof.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 # bash looks for the command's name.
 foreach(name annotate gen record run)
   install(FILES completions/jcprof DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME jcprof-${name})

@@ -3,10 +3,10 @@
 // report.
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -21,6 +21,7 @@
 #include "annotator/show/show.hpp"
 #include "annotator/tables.hpp"
 #include "programs/output.hpp"
+#include "programs/terminal.hpp"
 #include "programs/verbs.hpp"
 #include "src/core/file.hpp"
 #include "src/core/store.hpp"
@@ -30,14 +31,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-annotator::TableStyle terminal_style() {
+annotator::TableStyle table_style(ColourWish colour) {
   annotator::TableStyle style;
+  if (is_coloured(Stream::out, colour)) style.colour = annotator::Colour::always;
   winsize size = {};
-  if (::isatty(STDOUT_FILENO) != 1) return style;
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) style.width = size.ws_col;
-  const char* no_color = std::getenv("NO_COLOR");
-  if (no_color == nullptr || *no_color == '\0') style.colour = annotator::Colour::always;
+  if (is_terminal(Stream::out) && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    style.width = size.ws_col;
   return style;
+}
+
+void print(std::string text) {
+  fmt::print("{}", shown_on(Stream::out, std::move(text)));
 }
 
 ExitCode code_for(const annotator::Profile& profile) {
@@ -53,18 +57,12 @@ struct Subject {
   fs::path report() const { return out / "report.html"; }
 };
 
-/// The folder whose newest run began later: what stops have measured, or a recording beside that.
-fs::path newest_of(const fs::path& out) {
-  const std::optional<RunInfo> stops = last_run(out / "profile.jcprof");
-  const std::optional<RunInfo> recording = last_run(out / record_folder / "profile.jcprof");
-  return recording && (!stops || recording->started >= stops->started) ? out / record_folder : out;
-}
-
 Subject subject_of(const CommonOptions& options) {
-  const fs::path given = options.project;
-  if (given.extension() == ".jcprof")
-    return {.file = given,
-            .out = options.out.empty() ? fs::absolute(given).parent_path() : fs::path(options.out)};
+  if (!is_project(options.project)) {
+    const fs::path file = profile_meant(options.project);
+    return {.file = file,
+            .out = options.out.empty() ? fs::absolute(file).parent_path() : fs::path(options.out)};
+  }
   const Project project = read_project(options.project);
   const fs::path out = newest_of(output_folder(project, options));
   return {.file = out / "profile.jcprof", .root = project.root, .out = out};
@@ -87,7 +85,7 @@ void make_report(const Subject& subject, const annotator::NewestRun& run, const 
     write_own_file(subject.report(), annotator::report_html(shown));
     return;
   }
-  annotator::NewestRun older = annotator::newest_run(Store(against, OpenMode::read_only));
+  annotator::NewestRun older = annotator::newest_run(Store(profile_meant(against), OpenMode::read_only));
   // One tree has one root, also where the older profile has other files of it.
   const bool is_same_tree = annotator::has_sources_below(older.profile, root);
   settle_sources(older, is_same_tree ? root : subject.root);
@@ -123,7 +121,7 @@ void settle_project(CommonOptions& options, std::string& place) {
 fs::path existing(const fs::path& profile) {
   if (!fs::exists(profile))
     throw UserError(Fault{.message = fmt::format("there is no \"{}\"", profile.string()),
-                          .hint = "run jcprof run first, or jcprof profile, which does it all"});
+                          .hint = "run `jcprof run` first, or `jcprof profile`, which does it all"});
   return profile;
 }
 
@@ -151,8 +149,8 @@ std::string line_text(const annotator::Profile& profile, const fs::path& root,
 /// Fails for places that the profile does not know, and for sources that are gone or changed.
 std::string shown(const annotator::Profile& profile, const fs::path& root, const AnnotateOptions& options) {
   const bool json = options.common.json;
-  const bool is_piped = ::isatty(STDOUT_FILENO) != 1;
-  annotator::TableStyle style = terminal_style();
+  const bool is_piped = !is_terminal(Stream::out);
+  annotator::TableStyle style = table_style(options.common.colour);
   if (is_piped) style.width = 80;
   if (options.place.empty())
     return json ? annotator::to_json(profile) : annotator::show_profile(profile, style);
@@ -173,7 +171,7 @@ ExitCode show(AnnotateOptions options) {
   const Subject subject = subject_of(options.common);
   annotator::NewestRun run = annotator::newest_run(Store(existing(subject.file), OpenMode::read_only));
   const fs::path root = settle_sources(run, subject.root);
-  fmt::print("{}", shown(run.profile, root, options));
+  print(shown(run.profile, root, options));
   return code_for(run.profile);
 }
 
@@ -182,8 +180,8 @@ void print_result(const AnnotateOptions& options, const Subject& subject, const 
   if (options.common.json) {
     fmt::print("{}", annotator::to_json(profile));
   } else if (!options.common.quiet) {
-    fmt::print("{}\n{}", annotator::hot_lines(profile, written),
-               annotator::tables(profile, terminal_style()));
+    print(annotator::hot_lines(profile, written) + "\n" +
+          annotator::tables(profile, table_style(options.common.colour)));
     for (const annotator::AnnotatedFile& annotated : written)
       fmt::print("annotated: {}\n", annotated.file.string());
     fmt::print("profile:   {}\nreport:    {}\n", subject.file.string(), subject.report().string());
@@ -192,7 +190,7 @@ void print_result(const AnnotateOptions& options, const Subject& subject, const 
 
 /// The caller holds the folder of `subject`.
 ExitCode annotate_subject(const AnnotateOptions& options, const Subject& subject) {
-  if (!options.against.empty()) existing(options.against);
+  if (!options.against.empty()) existing(profile_meant(options.against));
   // A profile of another folder is not ours to change.
   const bool is_here = fs::equivalent(fs::absolute(subject.file).parent_path(), subject.out);
   Store store(subject.file, is_here ? OpenMode::read_write : OpenMode::read_only);

@@ -6,8 +6,11 @@
 
 namespace jcprof::cli {
 
-/// "jcprof run WORD…" and "jcprof-run WORD…" are the same. Answers --help, --version and mistakes itself.
-/// UserError for an unknown verb.
+/// "jcprof run WORD…" and "jcprof-run WORD…" are the same. Answers --help and --version itself. UserError for
+/// mistakes.
 Request parse_command_line(int argc, char** argv);
+
+/// Whether --json stands in front of "--". Mistakes are JSON then too, so it is known before they are found.
+bool asks_for_json(int argc, char** argv);
 
 }  // namespace jcprof::cli

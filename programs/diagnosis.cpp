@@ -103,7 +103,7 @@ void look_at_project(const ProjectFacts& project, Findings& findings) {
   findings.push_back({Verdict::ok, "project", fmt::format("{}, {} sources", project.file, project.sources)});
   for (const auto& [what, key, path] : project.lost_paths)
     findings.push_back({Verdict::missing, what, path + " does not exist",
-                        fmt::format("put it there, or mend \"{}\" in \"compile\"", key)});
+                        fmt::format("put it there, or correct \"{}\" in \"compile\"", key)});
   for (const std::string& program : project.lost_programs)
     findings.push_back(
         {Verdict::missing, "program",

@@ -126,8 +126,8 @@ ExitCode doctor_selftest(const DoctorOptions& asked) {
   const fs::path out = output_folder(project, options);
   if (!fs::exists(out / "traps.json"))
     throw UserError(Fault{.message = fmt::format("there is no \"{}\"", (out / "traps.json").string()),
-                          .hint = "a target that carries no traps cannot be tested: run jcprof gen first, or "
-                                  "jcprof profile, which does it all"});
+                          .hint = "a target that carries no traps cannot be tested: run `jcprof gen` first, "
+                                  "or `jcprof profile`, which does it all"});
   const TrapMap map = read_trap_map(out / "traps.json");
   ask_about(project, programs_of_run(project), consent_of(options.yes));
   const OutputFolder folder = open_output(project, options, "jcprof doctor");

@@ -121,12 +121,13 @@ class Trial {
     } catch (const UserError& error) {
       const bool is_of_the_project = fails_without_traps();
       make_tree({.common = options_}, folder_);
-      throw UserError(Fault{
-          .message = error.faults().front().message,
-          .hint = is_of_the_project ? error.faults().front().hint +
-                                          "; it fails without traps too: mend \"build\" or the sources first"
-                                    : "it does not fail without traps: leave the function that it names "
-                                      "out by \"exclude\" in \"profile\", or choose a coarser \"level\""});
+      throw UserError(
+          Fault{.message = error.faults().front().message,
+                .hint = is_of_the_project
+                            ? error.faults().front().hint +
+                                  "; it fails without traps too: correct \"build\" or the sources first"
+                            : "it does not fail without traps: leave the function that it names "
+                              "out by \"exclude\" in \"profile\", or choose a coarser \"level\""});
     }
     ok(fmt::format("{} steps", project_.build.size()));
   }

@@ -5,12 +5,13 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "annotator/annotated_tree.hpp"
 #include "annotator/export/exports.hpp"
 #include "annotator/export/gmon.hpp"
 #include "annotator/record/profile.hpp"
+#include "programs/output.hpp"
+#include "programs/terminal.hpp"
 #include "programs/verbs.hpp"
 #include "src/core/file.hpp"
 #include "src/core/store.hpp"
@@ -21,8 +22,8 @@ namespace {
 
 std::string as_gmon(const ExportOptions& options, const Store& store) {
   if (options.elf.empty())
-    throw UserError(
-        Fault{.message = "gmon needs --elf FILE", .hint = "the program that gprof is to be given"});
+    throw UserError(Fault{.message = "--format gmon needs --elf FILE",
+                          .hint = "name the program that you give to gprof"});
   return annotator::to_gmon(annotator::load_recorded_run(store), annotator::read_binary(options.elf));
 }
 
@@ -42,11 +43,11 @@ std::string written(ExportFormat format, annotator::Profile profile) {
 
 ExitCode export_profile(const ExportOptions& options) {
   const bool is_binary = options.format == ExportFormat::pprof || options.format == ExportFormat::gmon;
-  if (is_binary && options.out.empty() && ::isatty(STDOUT_FILENO) == 1)
+  if (is_binary && options.out.empty() && is_terminal(Stream::out))
     throw UserError(Fault{.message = fmt::format("{} is binary, and this is a terminal",
                                                  name_in(export_formats, options.format)),
                           .hint = "-o FILE writes it to a file"});
-  const Store store(options.profile, OpenMode::read_only);
+  const Store store(profile_meant(options.project), OpenMode::read_only);
   const std::string text = options.format == ExportFormat::gmon
                                ? as_gmon(options, store)
                                : written(options.format, annotator::newest_run(store).profile);

@@ -46,7 +46,7 @@ std::string places_text(const rewriter::Generated& generated) {
   std::ranges::stable_sort(places, {}, [](const auto& place) { return std::tie(place.path, place.line); });
   std::string text;
   for (const rewriter::LeftAlonePlace& place : places)
-    text += harmless(fmt::format("{}:{}: left alone: {}{}\n", place.path, place.line, place.reason,
+    text += harmless(fmt::format("{}:{}: no trap: {}{}\n", place.path, place.line, place.reason,
                                  place.count > 1 ? fmt::format(" ({})", place.count) : ""));
   return text;
 }
@@ -54,7 +54,7 @@ std::string places_text(const rewriter::Generated& generated) {
 std::string reasons_text(const rewriter::Generated& generated) {
   std::string text;
   for (const auto& [reason, count] : left_alone_by_reason(generated))
-    text += harmless(fmt::format("left alone: {} × {}\n", count, reason));
+    text += harmless(fmt::format("no trap: {} × {}\n", count, reason));
   return text;
 }
 
@@ -67,7 +67,7 @@ std::string coverage_text(const rewriter::Coverage& coverage) {
     text += fmt::format(" ({:.1f} %)", 100.0 * static_cast<double>(coverage.with_trap) /
                                            static_cast<double>(coverage.statements));
   if (coverage.excluded > 0)
-    text += fmt::format("; {} more are in functions that the project leaves out", coverage.excluded);
+    text += fmt::format("; {} more are in functions that jcprof.json leaves out", coverage.excluded);
   return text + "\n";
 }
 
@@ -114,7 +114,7 @@ void print_json(const rewriter::Generated& generated, const fs::path& out, const
 Project project_of(const GenOptions& options) {
   Project project = read_project(options.common.project);
   if (options.records && project.target == TargetKind::applet)
-    throw UserError(Fault{.message = "applets cannot be recorded", .hint = "--record is for C and C++"});
+    throw UserError(Fault{.message = "an applet cannot be recorded", .hint = "--record is for C and C++"});
   if (options.records) project.action = TrapAction::record;
   if (options.functions_only) project.profile.level = TrapLevel::function;
   if (!options.include.empty()) project.profile.include = options.include;
@@ -179,7 +179,8 @@ ExitCode work(std::vector<std::string> words) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return guarded([&] {
+  const ErrorForm form = asks_for_json(argc, argv) ? ErrorForm::json : ErrorForm::text;
+  const auto do_it = [&] {
     const std::vector<std::string> words(argv, argv + argc);
     if (words.size() != 2 || !words.back().starts_with(words_file_option)) return work(words);
     const std::string file = words.back().substr(words_file_option.size());
@@ -191,5 +192,6 @@ int main(int argc, char** argv) {
       write_own_file(faults_file(file), faults);
       return error.exit_code();
     }
-  });
+  };
+  return guarded(do_it, form);
 }

@@ -22,7 +22,7 @@ ExitCode become_gen(char** argv) {
   const std::string program = sibling("jcprof-gen").string();
   ::execv(program.c_str(), argv);
   throw environment_error(fmt::format("cannot run \"{}\": {}", program, std::strerror(errno)),
-                          "is jcprof installed as a whole?");
+                          "install all of jcprof again: one of its files is missing");
 }
 
 /// Does the verb that is asked for; jcprof-gen gets the words as they are.
@@ -46,5 +46,6 @@ struct Work {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return guarded([&] { return std::visit(Work{argv}, parse_command_line(argc, argv)); });
+  const ErrorForm form = asks_for_json(argc, argv) ? ErrorForm::json : ErrorForm::text;
+  return guarded([&] { return std::visit(Work{argv}, parse_command_line(argc, argv)); }, form);
 }

@@ -16,6 +16,7 @@
 #include "harness/transports.hpp"
 #include "programs/output.hpp"
 #include "programs/permission.hpp"
+#include "programs/terminal.hpp"
 #include "programs/verbs.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/trap_map.hpp"
@@ -34,7 +35,8 @@ TrapId first_trap(const TrapMap& map) {
 ExitCode measure_layers(const LayersOptions& options) {
   catch_signals();
   if (options.hz)
-    throw UserError(Fault{.message = "--hz is for a FILE.ts: an agent says itself what its ticks are"});
+    throw UserError(
+        Fault{.message = "--hz goes with a FILE.ts: an agent states the rate of its ticks itself"});
   const Project project = read_project(options.common.project);
   ask_about(project, programs_of_run(project), consent_of(options.common.yes));
   const OutputFolder folder = open_output(project, options.common, "jcprof layers");
@@ -60,13 +62,13 @@ ExitCode measure_layers(const LayersOptions& options) {
   if (options.common.json)
     fmt::print("{}", annotator::to_json(result));
   else if (!options.common.quiet)
-    fmt::print("{}", annotator::to_text(result));
+    fmt::print("{}", shown_on(Stream::out, annotator::to_text(result)));
   return ExitCode::done;
 }
 
 ExitCode read_layers(const LayersOptions& options) {
   if (options.rounds)
-    throw UserError(Fault{.message = "--rounds is for a project: a FILE.ts has those that it has"});
+    throw UserError(Fault{.message = "--rounds goes with a project: the rounds of a FILE.ts are fixed"});
   const std::string& file = options.common.project;
   std::error_code error;
   const bool is_regular = fs::is_regular_file(file, error);  // a pipe would be waited for
@@ -80,7 +82,7 @@ ExitCode read_layers(const LayersOptions& options) {
   if (options.common.json)
     fmt::print("{}", annotator::to_json(hops, source));
   else if (!options.common.quiet)
-    fmt::print("{}", annotator::to_text(hops, source));
+    fmt::print("{}", shown_on(Stream::out, annotator::to_text(hops, source)));
   return ExitCode::done;
 }
 

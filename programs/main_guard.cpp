@@ -9,11 +9,25 @@
 #include <fmt/format.h>
 
 #include "src/core/cancellation.hpp"
+#include "src/core/error_json.hpp"
 #include "src/core/process.hpp"
 
 namespace jcprof::cli {
 
-int guarded(const std::function<ExitCode()>& work) {
+namespace {
+
+int ended_by(const UserError& error, ErrorForm form) {
+  constexpr auto replace = nlohmann::json::error_handler_t::replace;
+  if (form == ErrorForm::json)
+    fmt::print(stderr, "{}\n", in_json(error).dump(2, ' ', false, replace));
+  else if (!error.faults().empty())
+    fmt::print(stderr, "{}\n", error.what());
+  return static_cast<int>(error.exit_code());
+}
+
+}  // namespace
+
+int guarded(const std::function<ExitCode()>& work, ErrorForm form) {
   // A limit on the size of files is an error where we write, and not our death.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
@@ -21,17 +35,15 @@ int guarded(const std::function<ExitCode()>& work) {
     if (std::fflush(stdout) != 0) throw environment_error("cannot write to standard output");
     return static_cast<int>(code);
   } catch (const Cancelled& cancelled) {
-    fmt::print(stderr, "ended by {}\n", signal_in_words(cancelled.signal()));
-    return static_cast<int>(exit_code_of(cancelled.signal()));
+    return ended_by(UserError(Fault{.message = "ended by " + signal_in_words(cancelled.signal())},
+                              exit_code_of(cancelled.signal())),
+                    form);
   } catch (const UserError& error) {
-    if (!error.faults().empty()) fmt::print(stderr, "{}\n", error.what());
-    return static_cast<int>(error.exit_code());
+    return ended_by(error, form);
   } catch (const std::system_error& error) {  // also of files, of threads, and of output that has no room
-    fmt::print(stderr, "{}\n", harmless(error.what()));
-    return static_cast<int>(ExitCode::environment);
+    return ended_by(environment_error(error.what()), form);
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "out of memory\n");
-    return static_cast<int>(ExitCode::environment);
+    return ended_by(environment_error("out of memory"), form);
   }
 }
 

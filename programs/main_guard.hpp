@@ -3,14 +3,18 @@
 // Knows no verb and no option.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "src/core/error.hpp"
 
 namespace jcprof::cli {
 
-/// Runs `work` and turns errors into messages and exit codes. A UserError without faults has been told by
-/// another program of ours.
-int guarded(const std::function<ExitCode()>& work);
+enum class ErrorForm : std::uint8_t { text, json };
+
+/// Runs `work` and turns errors into exit codes, and into messages on standard error: text, or one JSON
+/// object
+/// {"faults", "code"}. Another program of ours has printed a UserError without faults.
+int guarded(const std::function<ExitCode()>& work, ErrorForm form = ErrorForm::text);
 
 }  // namespace jcprof::cli

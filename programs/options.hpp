@@ -14,6 +14,10 @@
 
 namespace jcprof::cli {
 
+enum class ColourWish : std::uint8_t { automatic, always, never };
+inline constexpr NameTable<ColourWish, 3> colour_wishes{
+    {{ColourWish::automatic, "auto"}, {ColourWish::always, "always"}, {ColourWish::never, "never"}}};
+
 /// Options that most verbs have.
 struct CommonOptions {
   std::string project;  // PROJECT: jcprof.json or a folder that holds one
@@ -21,6 +25,7 @@ struct CommonOptions {
   bool quiet = false;
   bool json = false;
   bool yes = false;  // programs of the project run without asking
+  ColourWish colour = ColourWish::automatic;
 };
 
 struct InitOptions {
@@ -97,7 +102,7 @@ struct RecordOptions {
   std::string project;
   std::uint32_t runs = 1;
   std::vector<std::string> elf;
-  std::string json;  // the file; empty: none
+  std::string summary;  // the file; empty: none
   bool quiet = false;
   bool yes = false;
   bool no_preload = false;
@@ -130,14 +135,14 @@ inline constexpr NameTable<ExportFormat, 9> export_formats{{{ExportFormat::json,
                                                             {ExportFormat::gmon, "gmon"}}};
 
 struct ExportOptions {
-  std::string profile;
+  std::string project;  // or a profile
   ExportFormat format = ExportFormat::json;
   std::string elf;
   std::string out;  // empty: standard output
 };
 
 struct QueryOptions {
-  std::vector<std::string> words;  // profiles, then SQL
+  std::vector<std::string> words;  // projects or profiles, then SQL
   bool json = false;
 };
 

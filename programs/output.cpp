@@ -23,6 +23,22 @@ std::optional<RunInfo> last_run(const std::filesystem::path& profile) {
   return Store(profile, OpenMode::read_only).last_run();
 }
 
+bool is_project(const fs::path& given) {
+  if (!fs::is_directory(given)) return given.extension() == ".json";
+  return fs::exists(given / "jcprof.json") || !fs::exists(given / "profile.jcprof");
+}
+
+fs::path newest_of(const fs::path& out) {
+  const std::optional<RunInfo> stops = last_run(out / "profile.jcprof");
+  const std::optional<RunInfo> recording = last_run(out / record_folder / "profile.jcprof");
+  return recording && (!stops || recording->started >= stops->started) ? out / record_folder : out;
+}
+
+fs::path profile_meant(const fs::path& given) {
+  if (is_project(given)) return newest_of(output_folder(read_project(given), {})) / "profile.jcprof";
+  return fs::is_directory(given) ? given / "profile.jcprof" : given;
+}
+
 std::string printed(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

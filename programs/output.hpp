@@ -26,6 +26,16 @@ OutputFolder open_output(const Project& project, const CommonOptions& options, c
 /// Below DIR: what is recorded lies there, beside what stops have measured.
 inline constexpr const char* record_folder = "record";
 
+/// Whether `given` names a project: a *.json, or a folder that holds no profile without its project.
+bool is_project(const std::filesystem::path& given);
+
+/// The folder below `out` whose newest run began later: `out`, or that of a recording.
+std::filesystem::path newest_of(const std::filesystem::path& out);
+
+/// The profile that PROJECT means: the newest one of a project, that of an output folder, or the file itself.
+/// UserError if the project cannot be read.
+std::filesystem::path profile_meant(const std::filesystem::path& given);
+
 /// The newest run of a profile; nothing where there is no such file.
 std::optional<RunInfo> last_run(const std::filesystem::path& profile);
 

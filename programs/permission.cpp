@@ -99,15 +99,14 @@ void ask_about(const Project& project, std::vector<std::string> programs, Consen
   std::string list;
   for (const std::string& program : programs) list += "\n  " + plain_line(program);
   if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDERR_FILENO) != 1)
-    throw UserError(
-        Fault{.message = "the project names programs that nobody has allowed yet:" + list,
-              .place = {.file = project.file.string()},
-              .hint = "look them over; then answer on a terminal, or give --yes or JCPROF_YES=1"});
-  fmt::print(stderr, "{} has jcprof run these programs:{}\nallow them, now and later? [y/N] ",
+    throw UserError(Fault{.message = "the project names programs that you have not allowed yet:" + list,
+                          .place = {.file = project.file.string()},
+                          .hint = "read the list; then answer on a terminal, or use --yes or JCPROF_YES=1"});
+  fmt::print(stderr, "{} makes jcprof run these programs:{}\nallow them, now and later? [y/N] ",
              harmless(project.file.string()), list);
   if (!says_yes())
-    throw UserError(
-        Fault{.message = "not allowed, and so nothing was run", .place = {.file = project.file.string()}});
+    throw UserError(Fault{.message = "you did not allow these programs, so jcprof ran nothing",
+                          .place = {.file = project.file.string()}});
   remember(project, programs);
 }
 

@@ -76,8 +76,9 @@ FirstScope make_what_fits(const Profiling& all) {
   } catch (const UserError& error) {
     if (!is_tight || all.project.profile.level <= TrapLevel::function || all.refine == RefineWish::never)
       throw;
-    say(all, fmt::format("{}refine: so many traps cannot be built: functions only at first\n",
-                         render(error.faults().front())));
+    say(all, fmt::format(
+                 "{}refine: the build fails with so many traps; jcprof begins with traps at functions only\n",
+                 render(error.faults().front())));
   }
   GenOptions coarse = all.gen;
   coarse.functions_only = true;
@@ -242,8 +243,8 @@ ExitCode profile_again(const Profiling& all, const Refinement& refined, double t
       fault && !wish_of_call(all).asks_for_shots)
     throw UserError(*fault, ExitCode::check_failed);
   const ExitCode code = annotate(all);
-  say(all, fmt::format("refine: the traps took {:.1f} % of what was measured, now {:.1f} %\n",
-                       100 * traps_before, 100 * refined_one.trap_share));
+  say(all, fmt::format("refine: the traps took {:.1f} % of the time, now {:.1f} %\n", 100 * traps_before,
+                       100 * refined_one.trap_share));
   return code;
 }
 
@@ -275,7 +276,7 @@ ExitCode profile_in(Profiling& all) {
   const std::optional<Refinement> refined =
       refinement({.profile = first, .map = map, .asked = all.project.profile, .scope = scope}, all.refine);
   if (!refined) {
-    if (all.refine == RefineWish::always) say(all, "refine: there is no function to leave out\n");
+    if (all.refine == RefineWish::always) say(all, "refine: no function can be left out\n");
     return annotate(all);
   }
   say(all, harmless(to_text(*refined)));

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // jcprof query: one SQL statement over one profile or several.
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "programs/output.hpp"
 #include "programs/verbs.hpp"
 #include "src/core/store.hpp"
 
@@ -66,7 +68,8 @@ void print_table(const QueryResult& result) {
 }  // namespace
 
 ExitCode query_profiles(const QueryOptions& options) {
-  const std::vector<std::filesystem::path> profiles(options.words.begin(), options.words.end() - 1);
+  std::vector<std::filesystem::path> profiles;
+  std::transform(options.words.begin(), options.words.end() - 1, std::back_inserter(profiles), profile_meant);
   const std::string& sql = options.words.back();
   const QueryResult result = profiles.size() == 1 ? query(profiles[0], sql) : query_together(profiles, sql);
   options.json ? print_json(result) : print_table(result);

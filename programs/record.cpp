@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include "annotator/record/recording.hpp"
@@ -16,6 +15,7 @@
 #include "harness/record/recorder.hpp"
 #include "programs/output.hpp"
 #include "programs/record_project.hpp"
+#include "programs/terminal.hpp"
 #include "programs/verbs.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/file.hpp"
@@ -59,9 +59,9 @@ class ProgressLine {
 fs::path loadable(fs::path library) {
   if (library.native().find_first_of(" :") == std::string::npos) return library;
   throw environment_error(
-      fmt::format("\"{}\": the dynamic loader preloads nothing whose path has a blank or a colon",
+      fmt::format("\"{}\": the dynamic loader cannot preload a file if its path has a blank or a colon",
                   library.string()),
-      "install jcprof elsewhere; --no-preload is for programs with hooks of their own");
+      "install jcprof in another folder; use --no-preload if the program has hooks of its own");
 }
 
 /// The hooks that fit the clock, in the build folder or as they are installed.
@@ -70,9 +70,8 @@ fs::path preloaded_hooks(harness::RecordClock clock) {
       clock == harness::RecordClock::own ? "libjcprof-record.so" : "libjcprof-record-hostclock.so";
   for (const fs::path& file : {sibling("../lib") / name, sibling(JCPROF_HOOKS_FOLDER) / name})
     if (fs::exists(file)) return loadable(file.lexically_normal());
-  throw environment_error(
-      fmt::format("there is no \"{}\" beside jcprof", name),
-      "is jcprof installed as a whole? --no-preload is for programs with hooks of their own");
+  throw environment_error(fmt::format("there is no \"{}\" beside jcprof", name),
+                          "install all of jcprof; use --no-preload if the program has hooks of its own");
 }
 
 /// Refuses to overwrite what jcprof run has measured, maybe for hours.
@@ -80,8 +79,8 @@ void keep_measurements(const fs::path& profile) {
   const std::optional<RunInfo> last = last_run(profile);
   if (last && last->transport != "record")
     throw UserError(
-        Fault{.message = fmt::format("\"{}\" holds what jcprof run has measured", profile.string()),
-              .hint = "-o names another folder"});
+        Fault{.message = fmt::format("\"{}\" holds a measurement of `jcprof run`", profile.string()),
+              .hint = "name another folder with -o"});
 }
 
 struct Analysis {
@@ -185,9 +184,9 @@ ExitCode finish(const RecordOptions& options, const Analysis& what, Recorded& re
       std::ranges::move(make_profile(options, what), std::back_inserter(recorded.warnings));
       has_profile = true;
     });
-  if (options.json.empty()) return code;
+  if (options.summary.empty()) return code;
   const ExitCode written =
-      attempt([&] { write_file(options.json, json_of(options, recorded, what, has_profile)); });
+      attempt([&] { write_file(options.summary, json_of(options, recorded, what, has_profile)); });
   return code == ExitCode::done ? written : code;
 }
 
@@ -202,7 +201,7 @@ ExitCode record_command(const RecordOptions& options) {
   keep_measurements(what.profile);
   harness::LogOptions log = options.log;
   log.file = what.log;
-  const bool is_shown = !options.quiet && ::isatty(STDERR_FILENO) == 1;
+  const bool is_shown = !options.quiet && rewrites_lines(Stream::err);
   const auto line = std::make_shared<ProgressLine>();
   Recorded recorded =
       harness::record(log, {.argv = options.command,

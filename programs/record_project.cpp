@@ -37,9 +37,9 @@ void refuse_others(const Project& project, std::uint32_t runs) {
     throw UserError(Fault{.message = message, .place = {.file = project.file.string()}, .hint = hint});
   };
   if (project.target == TargetKind::applet)
-    refuse("a card shares no memory and keeps no clock: it cannot be recorded", "jcprof profile measures it");
+    refuse("a card cannot be recorded: it shares no memory and has no clock", "jcprof profile measures it");
   if (is_started_anew(project) && runs > 1)
-    refuse("a program is recorded in one run of it", "leave --runs out");
+    refuse("--runs does not go with a program behind \"exec:\": jcprof records one run", "leave --runs out");
 }
 
 void make_and_build(const Project& project, const OutputFolder& folder, const RecordOptions& options) {
@@ -78,7 +78,7 @@ Sample run_once(const Project& project, const std::unique_ptr<harness::Transport
     return true;
   });
   if (run.outcome != Outcome::ended)
-    throw environment_error(fmt::format("the program was lost while it was recorded: {}", run.why),
+    throw environment_error(fmt::format("the program died while it was recorded: {}", run.why),
                             "a larger \"timeout\" in \"session\" of jcprof.json may help");
   return run;
 }

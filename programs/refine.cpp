@@ -138,12 +138,12 @@ std::string to_text(const Refinement& refinement) {
                   refinement.kept.empty() ? "the entry's first lines" : list_of(refinement.kept));
   if (!passed.empty())
     text += fmt::format(
-        "refine: left out, as none of them takes {:.2g} %: {}; together {:.2g} % of the time and {:.0f} % of "
-        "the passes\n",
+        "refine: these functions get no traps, because none takes {:.2g} %: {}; together {:.2g} % of the "
+        "time and {:.0f} % of the passes\n",
         100 * refinement.hot, list_of(passed), 100 * share, 100 * refinement.passes);
   if (!refinement.unknown.empty())
-    text +=
-        fmt::format("refine: left out, as the command did not pass them: {}\n", list_of(refinement.unknown));
+    text += fmt::format("refine: these functions get no traps, because the command does not reach them: {}\n",
+                        list_of(refinement.unknown));
   return text;
 }
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include "annotator/estimate/estimates.hpp"
@@ -21,6 +20,7 @@
 #include "programs/built.hpp"
 #include "programs/output.hpp"
 #include "programs/permission.hpp"
+#include "programs/terminal.hpp"
 #include "programs/unfit.hpp"
 #include "programs/verbs.hpp"
 #include "src/core/cancellation.hpp"
@@ -34,9 +34,9 @@ namespace fs = std::filesystem;
 std::string left_of(const harness::Progress& progress) {
   std::string text;
   if (progress.figures > 0 && progress.expected > 0)
-    text += fmt::format(", {} of {} settled", progress.settled, progress.figures);
+    text += fmt::format(", {} of {} known", progress.settled, progress.figures);
   if (progress.left) text += fmt::format(", {} s left", progress.left->count());
-  if (progress.drift > 0.01) text += fmt::format(", speed off by {:.0f} %", 100 * progress.drift);
+  if (progress.drift > 0.01) text += fmt::format(", speed drifted by {:.0f} %", 100 * progress.drift);
   if (progress.lost > 0) text += fmt::format(", {} lost", progress.lost);
   return text;
 }
@@ -48,22 +48,25 @@ void print_progress(const harness::Progress& progress) {
 
 /// In place of the progress.
 std::string_view line_start() {
-  return ::isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "";
+  return rewrites_lines(Stream::err) ? "\r\x1b[K" : "";
+}
+
+void print_line(const std::string& text) {
+  fmt::print(stderr, "{}{}\n", line_start(), shown_on(Stream::err, text));
 }
 
 void print_plan(const harness::Plan& plan, bool is_quiet) {
   if (is_quiet) return;
   if (!plan.out_of_reach.empty())
-    fmt::print(stderr, "{}warning: precision: it would take {}, and {}\n", line_start(), to_text(plan),
-               plan.out_of_reach);
+    print_line(fmt::format("warning: precision: {}; {}", to_text(plan), plan.out_of_reach));
   else if (plan.rounds > 0)
-    fmt::print(stderr, "{}plan: {}\n", line_start(), to_text(plan));
+    print_line(fmt::format("plan: {}", to_text(plan)));
 }
 
 void print_obstacle(const std::string& obstacle, bool is_quiet) {
   if (is_quiet) return;
-  fmt::print(stderr, "{}note: the stored run is not resumed: {}. A new run begins and is shown from now on\n",
-             line_start(), harmless(obstacle));
+  print_line(fmt::format("note: jcprof begins a new run, and does not resume the stored one: {}",
+                         harmless(obstacle)));
 }
 
 harness::MeasureOptions measure_options(const Project& project, const RunOptions& options) {
@@ -82,7 +85,7 @@ harness::MeasureOptions measure_options(const Project& project, const RunOptions
     print_obstacle(obstacle, is_quiet);
   };
   result.plan = [is_quiet = options.common.quiet](const harness::Plan& plan) { print_plan(plan, is_quiet); };
-  if (!options.common.quiet && ::isatty(STDERR_FILENO) == 1) result.progress = print_progress;
+  if (!options.common.quiet && rewrites_lines(Stream::err)) result.progress = print_progress;
   return result;
 }
 
@@ -120,13 +123,12 @@ void print_result(const harness::Measured& measured, const RunOptions& options, 
     return;
   }
   if (options.common.quiet) return;
-  for (const Warning& warning : measured.warnings)
-    fmt::print(stderr, "warning: {}\n", harmless(to_text(warning)));
+  for (const Warning& warning : measured.warnings) print_line("warning: " + harmless(to_text(warning)));
   if (measured.continued && measured.shots == 0 && measured.is_done) {
     const auto is_of_goal = [](const Warning& one) { return one.kind == WarningKind::precision; };
-    fmt::print("nothing left to measure: the {} rounds of earlier calls {} (--fresh measures anew): {}\n",
+    fmt::print("nothing left to measure: the {} rounds of earlier calls {} (--fresh starts again): {}\n",
                measured.rounds,
-               std::ranges::any_of(measured.warnings, is_of_goal) ? "have what is in reach of a call"
+               std::ranges::any_of(measured.warnings, is_of_goal) ? "have all that one call can reach"
                                                                   : "reach the goal",
                profile.string());
     return;
@@ -135,7 +137,7 @@ void print_result(const harness::Measured& measured, const RunOptions& options, 
              measured.run.state == RunState::interrupted ? "interrupted after " : "", measured.shots,
              harmless(measured.run.device), measured.run.simulated ? " (SIMULATED)" : "", profile.string());
   if (measured.run.state == RunState::interrupted)
-    fmt::print("jcprof run resumes where this stopped, jcprof annotate shows what there is\n");
+    fmt::print("`jcprof run` resumes, `jcprof annotate` shows the result so far\n");
 }
 
 /// Stores estimates while the run goes on, for those who read the profile meanwhile or after a power cut; as
@@ -180,9 +182,9 @@ void refuse_changed_sources(const Project& project, const TrapMap& map) {
   for (const SourceDigest& source : map.sources)
     if (sha256(read_file(project.root / source.path)) != source.sha256)
       faults.push_back(
-          {.message = "changed since jcprof-gen put the traps in",
+          {.message = "the file has changed since `jcprof gen` put traps into its copy",
            .place = {.file = source.path},
-           .hint = "run jcprof gen, build and install again, or jcprof profile, which does it all"});
+           .hint = "run `jcprof gen`, build and install again; or run `jcprof profile`, which does it all"});
   if (!faults.empty()) throw UserError(faults);
 }
 
@@ -197,7 +199,7 @@ ExitCode run(const RunOptions& options) {
   }
   if (!fs::exists(out / "traps.json"))
     throw UserError(Fault{.message = fmt::format("there is no \"{}\"", (out / "traps.json").string()),
-                          .hint = "run jcprof gen first, or jcprof profile, which does it all"});
+                          .hint = "run `jcprof gen` first, or `jcprof profile`, which does it all"});
   return run_in(open_output(project, options.common, "jcprof run"), project, options);
 }
 

@@ -61,9 +61,9 @@ void run_step(const std::string& name, const Step& step, const Placeholders& val
   const fs::path log = fs::path(values.at("out")) / "logs" / (name + ".log");
   const ProcessResult result = run_and_wait(command, {.file = log}, step.timeout);
   if (result.timed_out)
-    throw environment_error(fmt::format("the {} step did not end in {} s: {}", name,
+    throw environment_error(fmt::format("the {} step took longer than {} s: {}", name,
                                         step.timeout.count() / 1000, command_line(command.argv)),
-                            fmt::format("set \"timeout_s\"; its output is in {}", log.string()));
+                            fmt::format("allow more by \"timeout_s\"; its output is in {}", log.string()));
   if (result.exit_status != 0) throw failure(name, command, result, log);
 }
 
@@ -123,7 +123,7 @@ ExitCode run_gen(const std::vector<std::string>& words, const OutputFolder* held
   cancellation().check();
   if (!status || (WIFEXITED(*status) && WEXITSTATUS(*status) == 127))
     throw environment_error(fmt::format("cannot run \"{}\"", sibling("jcprof-gen").string()),
-                            "is jcprof installed as a whole?");
+                            "install all of jcprof again: one of its files is missing");
   if (WIFSIGNALED(*status))
     throw environment_error(fmt::format("jcprof-gen was ended by {}", signal_in_words(WTERMSIG(*status))));
   return static_cast<ExitCode>(WEXITSTATUS(*status));

@@ -21,7 +21,7 @@ namespace {
 std::string cause(const annotator::Profile& profile) {
   const bool varies =
       std::ranges::find(profile.noted, WarningKind::path_varies, &Warning::kind) != profile.noted.end();
-  if (varies) return "its runs take different paths, and too few shots tell which one they took";
+  if (varies) return "its runs take different paths, and too few shots show which one";
   return fmt::format("{} rounds of {} stops are too few for an interval", profile.rounds,
                      profile.blocks.size() + 1);
 }

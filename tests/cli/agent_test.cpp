@@ -35,7 +35,7 @@ TEST_CASE("the example agent passes the examination") {
         "passed  the path is traced\n"
         "passed  windows of the trace are parts of one path\n"
         "passed  it stops where it is asked to, and says where that is\n"
-        "passed  what is never passed does not stop it\n"
+        "passed  a trap that is never passed does not stop it\n"
         "passed  a stop leaves the target as it was\n"
         "passed  a batch of the most shots is answered in order\n"
         "passed  delays are waited, and each shot is answered at once\n"

@@ -77,7 +77,7 @@ TEST_CASE("run and annotate end with 4 where a whole command does not undo what 
   INFO(annotated.tail);
   CHECK(annotated.exit_status == 4);
   CHECK(annotated.tail.find("unreliable") != std::string::npos);
-  CHECK(measured.tail.find("also with a whole command before each stop") != std::string::npos);
+  CHECK(measured.tail.find("even with a whole command before each stop") != std::string::npos);
   const std::string copy = read_file(folder / "jcprof-out/annotated/a.c");
   CHECK(copy.find("work(12); // unreliable ×1 (") != std::string::npos);
   const ProcessResult shown = run("jcprof-annotate", {".", "--show", "a.c:12", "--json"}, folder.path());
@@ -91,7 +91,7 @@ TEST_CASE("where a whole command undoes what a stop has left behind, times are r
   const ProcessResult measured = run("jcprof-run", {".", "--rounds", "12"}, folder.path());
   INFO(measured.tail);
   CHECK(measured.exit_status == 0);
-  CHECK(measured.tail.find("warning: prepared: the time of a command depends on the one before it") !=
+  CHECK(measured.tail.find("warning: prepared: the time of a command depends on the command before it") !=
         std::string::npos);
   CHECK(run("jcprof-annotate", {"."}, folder.path()).exit_status == 0);
   for (const int line : {3, 11, 12, 17}) {
@@ -128,7 +128,7 @@ TEST_CASE("run and annotate end with 4 where answers come at whole steps from th
     const ProcessResult measured = run("jcprof-run", {".", "--rounds", "24", "--fresh"}, folder.path());
     INFO(measured.tail);
     CHECK(measured.exit_status == exit_code);
-    CHECK((measured.tail.find("warning: locked grid: answers come at whole steps of 1.00") !=
+    CHECK((measured.tail.find("warning: locked grid: answers come only at whole steps of 1.00") !=
            std::string::npos) == (exit_code == 4));
     const ProcessResult annotated = run("jcprof-annotate", {"."}, folder.path());
     CHECK(annotated.exit_status == exit_code);

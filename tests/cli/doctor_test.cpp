@@ -68,7 +68,7 @@ TEST_CASE("what is missing comes with a way to get it, and a slow machine with r
         "         end other work: it widens the intervals\n"
         "ok       project: /p/jcprof.json, 1 sources\n"
         "missing  class path: /p/lib/api.jar does not exist\n"
-        "         put it there, or mend \"classpath\" in \"compile\"\n"
+        "         put it there, or correct \"classpath\" in \"compile\"\n"
         "missing  program: ant is not in PATH\n"
         "         install it (Debian: ant): \"build\", \"install\", \"start\", \"trigger\" or \"transport\" "
         "runs it\n"

@@ -220,8 +220,8 @@ TEST_CASE("tracing in small windows ends on a signal, and when --max-time is ove
   bench.start({"jcprof-run", "p", "-q", "--max-time", "1s"});
   CHECK(bench.ends() == 2);
   CHECK(bench.said() ==
-        "--max-time was over before the first round: 1 s, in phase \"path\"\n"
-        "hint: give it more time, or place fewer traps: a coarser \"level\" in \"profile\" of jcprof.json\n");
+        "--max-time ended before the first round: after 1 s, in phase \"path\"\n"
+        "hint: allow more time, or set fewer traps: a coarser \"level\" in \"profile\" of jcprof.json\n");
   CHECK(bench.took() < 10s * test::slowdown());
   CHECK(bench.processes().empty());
   CHECK(bench.ask("SELECT count(*) FROM run") == "0");

@@ -161,8 +161,10 @@ TEST_CASE("a file that is none of timestamps, and options of the other kind, are
   write_file(place.folder / "a.ts", "timestamps:\n- core: 0\n  counter: many\n- core: 1\n");
   CHECK_THAT(message({"a.ts"}), Catch::StartsWith("a.ts:3: \"counter\" cannot be \"many\"\nhint: "));
   CHECK(message({"b.ts"}) == "cannot read \"b.ts\"\n");
-  CHECK(message({"a.ts", "--rounds", "7"}) == "--rounds is for a project: a FILE.ts has those that it has\n");
-  CHECK(message({".", "--hz", "1e9"}) == "--hz is for a FILE.ts: an agent says itself what its ticks are\n");
+  CHECK(message({"a.ts", "--rounds", "7"}) ==
+        "--rounds goes with a project: the rounds of a FILE.ts are fixed\n");
+  CHECK(message({".", "--hz", "1e9"}) ==
+        "--hz goes with a FILE.ts: an agent states the rate of its ticks itself\n");
 }
 
 TEST_CASE("layers are asked of agents only") {

@@ -82,7 +82,7 @@ TEST_CASE("a program that fails is named with its status") {
 TEST_CASE("a build that fails without traps too is the project's own") {
   CHECK_THAT(fault_with(built_by({"cc", "-o", "{out}/app", "none.c"})),
              Catch::StartsWith("build: the build step failed") &&
-                 Catch::EndsWith("; it fails without traps too: mend \"build\" or the sources first"));
+                 Catch::EndsWith("; it fails without traps too: correct \"build\" or the sources first"));
 }
 
 TEST_CASE("the first line of a failed build names the cause") {

@@ -85,9 +85,9 @@ TEST_CASE("dear traps are left out of cold functions, the entry and all else tha
   CHECK(refined->passes == Approx(0.8));
   CHECK(to_text(*refined) ==
         "refine: traps stay in A.hot, A.process\n"
-        "refine: left out, as none of them takes 1 %: A.cool (0.9 %), A.cold(byte[],short) (0.1 %); together "
-        "1 % of the time and 80 % of the passes\n"
-        "refine: left out, as the command did not pass them: A.unused\n");
+        "refine: these functions get no traps, because none takes 1 %: A.cool (0.9 %), A.cold(byte[],short) "
+        "(0.1 %); together 1 % of the time and 80 % of the passes\n"
+        "refine: these functions get no traps, because the command does not reach them: A.unused\n");
 }
 
 TEST_CASE("an array parameter of a function that is kept is no set of characters") {

@@ -65,7 +65,7 @@ TEST_CASE("what is off, a grid, warnings and an early end are told") {
   test.blocks.resize(2);
   test.blocks[1].is_off = true;
   test.complete = false;
-  test.warnings = {{.kind = WarningKind::bimodal, .text = "readings come in two heaps"}};
+  test.warnings = {{.kind = WarningKind::bimodal, .text = "the same code takes one of two times"}};
   CHECK(render(test) ==
         "agent, board/1 (SIMULATED), loop \"empty\"\n"
         "block          passes  truth  found                       error  time\n"
@@ -73,7 +73,7 @@ TEST_CASE("what is off, a grid, warnings and an early end are told") {
         "2x              20000      2  2.004 (1.992 to 2.016)     +0.2 %  501 us  OFF\n"
         "110 shots (250 commands), sigma 2.8 us; answers come on a grid of 1 ms\n"
         "resolves 0.11 % of a command of 1.775 ms: 2 us\n"
-        "warning: bimodal: readings come in two heaps\n"
+        "warning: two speeds: the same code takes one of two times\n"
         "ended early: intervals are wider than they could be\n"
         "1 of 2 off by more than the interval and 5 %\n");
 }
@@ -143,10 +143,10 @@ TEST_CASE("jcprof doctor --selftest needs traps in the target") {
   fs::remove(folder / "jcprof-out" / "traps.json");
   const ProcessResult result = selftest(folder.path());
   CHECK(result.exit_status == 2);
-  CHECK(result.tail ==
-        "there is no \"" + (folder.path() / "jcprof-out" / "traps.json").string() +
-            "\"\nhint: a target that carries no traps cannot be tested: run jcprof gen first, or jcprof "
-            "profile, which does it all\n");
+  CHECK(result.tail == "there is no \"" + (folder.path() / "jcprof-out" / "traps.json").string() +
+                           "\"\n"
+                           "hint: a target that carries no traps cannot be tested: run `jcprof gen` first, "
+                           "or `jcprof profile`, which does it all\n");
 }
 
 }  // namespace

@@ -187,8 +187,7 @@ TEST_CASE("where runs take different paths, that is the cause") {
   annotator::Profile profile = profile_of({line(unknown)});
   profile.noted = {{.kind = WarningKind::path_varies}};
   CHECK(unfit(profile, program())->message ==
-        "no line of the command has a time: its runs take different paths, and too few shots tell which one "
-        "they took");
+        "no line of the command has a time: its runs take different paths, and too few shots show which one");
 }
 
 TEST_CASE("an event costs what recording adds, where that is clear of how plain runs differ") {

@@ -107,7 +107,7 @@ TEST_CASE("what is wrong with an enclave's project is told of with its place") {
   const Said syntax = place.run({"jcprof-gen", project.string()});
   CHECK(syntax.status == 2);
   CHECK(syntax.err ==
-        "enclave/kv.edl:8: \",\" is not what a function's declaration goes on with\n"
+        "enclave/kv.edl:8: \",\" cannot stand in the declaration of a function\n"
         "  8 |         void ecall_putuint64_t key, [in, size=32] const uint8_t* value);\n"
         "    |                                   ^\n"
         "hint: a function is: int f([in, size=n] const char* bytes, size_t n);\n");

@@ -43,30 +43,29 @@ struct Generated {
 TEST_CASE("jcprof gen says how many statements have a trap, and why the others have none") {
   const Generated generated;
   CHECK(generated.with("{}").out ==
-        "left alone: 2 × lines that no unit compiles\n"
-        "left alone: 1 × it stands in front of the first case of a switch\n"
+        "no trap: 2 × lines that no unit compiles\n"
+        "no trap: 1 × it stands in front of the first case of a switch\n"
         "6 of 7 executable statements outside macros have a trap (85.7 %)\n"
         "13 traps in 3 functions of 1 files: @/jcprof-out/tree\n");
   CHECK(generated.with("{}", {"--why"}).out ==
-        "x.c:3: left alone: lines that no unit compiles (2)\n"
-        "x.c:8: left alone: it stands in front of the first case of a switch\n"
+        "x.c:3: no trap: lines that no unit compiles (2)\n"
+        "x.c:8: no trap: it stands in front of the first case of a switch\n"
         "6 of 7 executable statements outside macros have a trap (85.7 %)\n"
         "13 traps in 3 functions of 1 files: @/jcprof-out/tree\n");
 }
 
 TEST_CASE("jcprof gen says of a part of the sources what the project leaves out") {
   const Generated generated;
-  CHECK_THAT(
-      generated.with(R"({"exclude": ["g"]})").out,
-      Catch::Contains("\n4 of 5 executable statements outside macros have a trap (80.0 %); 2 more are in "
-                      "functions that the project leaves out\n"));
+  CHECK_THAT(generated.with(R"({"exclude": ["g"]})").out,
+             Catch::Contains("\n"
+                             "4 of 5 executable statements outside macros have a trap (80.0 %); 2 more are "
+                             "in functions that jcprof.json leaves out\n"));
   CHECK_THAT(
       generated.with(R"({"level": "none"})").out,
       Catch::Contains("\n0 of 7 executable statements outside macros have a trap: \"level\" is \"none\"\n"));
-  CHECK_THAT(
-      generated.with(R"({"include": ["main"], "level": "block"})").out,
-      Catch::Contains(" of 1 executable statements outside macros have a trap: \"level\" is \"block\"; 6 "
-                      "more are in functions that the project leaves out\n"));
+  CHECK_THAT(generated.with(R"({"include": ["main"], "level": "block"})").out,
+             Catch::Contains(" of 1 executable statements outside macros have a trap: \"level\" is "
+                             "\"block\"; 6 more are in functions that jcprof.json leaves out\n"));
 }
 
 TEST_CASE("jcprof gen --json has the coverage, and what was left alone by reason or by place") {

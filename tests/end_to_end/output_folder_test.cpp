@@ -117,7 +117,7 @@ TEST_CASE("one command at a time works in an output folder, and the others say w
   REQUIRE(test::becomes_true([&] { return fs::exists(small.project / "waits"); }));
   const std::string held = fmt::format(
       "\"@/project/jcprof-out\" is in use: jcprof profile (process {}) works in it\n"
-      "hint: wait until it has ended, or end it; -o names another folder\n",
+      "hint: wait until it has ended, or end it; name another folder with -o\n",
       first.pid());
   for (const char* verb : {"gen", "run", "profile", "annotate"}) {
     const Said second = small.run(verb);

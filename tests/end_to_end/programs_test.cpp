@@ -201,7 +201,8 @@ TEST_CASE("jcprof record --project records a program with its arguments and stan
   const test::Said twice =
       place.run({"jcprof", "record", "--project", (place / "p").string(), "--runs", "2"});
   CHECK(twice.status == 2);
-  CHECK_THAT(twice.err, Catch::Contains("a program is recorded in one run of it\nhint: leave --runs out"));
+  CHECK_THAT(twice.err, Catch::Contains("--runs does not go with a program behind \"exec:\": jcprof records "
+                                        "one run\nhint: leave --runs out"));
 }
 
 TEST_CASE("a run that is killed leaves no file of reports behind") {

@@ -96,7 +96,7 @@ TEST_CASE("a recorded program has its own input, output and exit status") {
 
 TEST_CASE("what was recorded is told on standard error, and in JSON where it is asked for") {
   const Place place("summary");
-  const Said said = place.run({"./calls", "work", "1000"}, {"--json", "summary.json"});
+  const Said said = place.run({"./calls", "work", "1000"}, {"--summary", "summary.json"});
   INFO(said.err);
   CHECK(said.status == 0);
   CHECK(said.out.empty());
@@ -144,7 +144,7 @@ TEST_CASE("a program that was built anew since, and looks older, gives no wrong 
   const Said again = place.files.run({"jcprof", "record", "--analyze", place.log.string()});
   CHECK(again.status == 0);
   CHECK_THAT(again.err,
-             Catch::Contains("/calls: not the build that was recorded; its functions have no names"));
+             Catch::Contains("/calls: not the build that was recorded, so its functions have no names"));
   CHECK(place.ask(names) == "0");
 }
 
@@ -255,7 +255,7 @@ TEST_CASE("a memory that is too small for a fast program loses events and counts
   const Place place("small");
   constexpr std::uint64_t calls = 5'000'000;
   const Said said =
-      place.run({"./calls", "work", std::to_string(calls)}, {"--memory", "1M", "--json", "summary.json"});
+      place.run({"./calls", "work", std::to_string(calls)}, {"--memory", "1M", "--summary", "summary.json"});
   CHECK(said.status == 0);
   const LogFile log = read_log(place.log);
   CHECK(log.events + log.end->lost == events_of(calls));
@@ -355,15 +355,17 @@ TEST_CASE("what cannot be recorded is refused in words, and leaves nothing behin
   };
   refused(Place::record({"./cals"}), 3,
           "cannot start \"./cals\": No such file or directory\nhint: is it installed, and in PATH?");
-  refused(Place::record({"./calls"}, {"--memory", "5K"}), 2, "5120 bytes are no memory for a log\n");
-  refused(Place::record({"./calls"}, {"--max-log", "5K"}), 2, "a log of 5120 bytes holds nothing\n");
-  refused(Place::record({"./calls"}, {"--clock", "mine"}), 2, "there is no clock \"mine\"\n");
+  refused(Place::record({"./calls"}, {"--memory", "5K"}), 2, "the memory of a log cannot be 5120 bytes\n");
+  refused(Place::record({"./calls"}, {"--max-log", "5K"}), 2, "a log of 5120 bytes is too small\n");
+  refused(Place::record({"./calls"}, {"--clock", "mine"}), 2,
+          "--clock: \"mine\" is none of own, published, counted\n");
   refused({"jcprof", "record"}, 2, "there is no command to record\nhint: jcprof record [options] -- COMMAND");
   refused({"jcprof", "record", "--memroy", "5M", "--", "./calls"}, 2,
           "jcprof record has no option \"--memroy\"");
   refused({"jcprof", "record", "--analyze", "x.jcplog", "--", "./calls"}, 2,
           "a command, --project and --analyze exclude each other\n");
-  refused({"jcprof", "record", "--analyze", "x.jcplog", "--json", "x.json"}, 2, "--json excludes --analyze");
+  refused({"jcprof", "record", "--analyze", "x.jcplog", "--summary", "x.json"}, 2,
+          "--summary excludes --analyze");
   refused({"jcprof", "record", "--project", ".", "--traps", "x.json"}, 2, "--traps excludes --project");
   CHECK_FALSE(fs::exists(place.log));
   CHECK_FALSE(fs::exists(place.profile));
@@ -384,7 +386,7 @@ TEST_CASE("a command that starts several programs has the first recorded, and is
   const Said said = place.run({"sh", "-c", "./calls work 100; ./calls work 10; ./calls work 10"});
   CHECK(said.status == 0);
   CHECK(read_log(place.log).events == events_of(100));
-  CHECK_THAT(said.err, Catch::Contains("programs that came later and were not recorded: 2"));
+  CHECK_THAT(said.err, Catch::Contains("2 programs that started later were not recorded"));
 }
 
 TEST_CASE("a process that the command leaves behind is recorded no more, which is told") {
@@ -398,7 +400,7 @@ TEST_CASE("a process that the command leaves behind is recorded no more, which i
   REQUIRE(::waitpid(run, &status, 0) == run);
   CHECK(status == 0);
   CHECK_THAT(read_file(place.files / "errors"),
-             Catch::Contains("processes that the command left behind, which are recorded no more: 1"));
+             Catch::Contains("the command left 1 processes behind; they are no longer recorded"));
   CHECK(read_log(place.log).events == events_of(100));
   write_file(place.files / "second", "");
   write_file(place.files / "third", "");
@@ -423,7 +425,8 @@ TEST_CASE("what jcprof run has measured is not recorded over") {
   const Said said = place.run({"./calls", "work"});
   CHECK(said.status == 2);
   CHECK(said.err ==
-        "\"@/out/profile.jcprof\" holds what jcprof run has measured\nhint: -o names another folder\n");
+        "\"@/out/profile.jcprof\" holds a measurement of `jcprof run`\n"
+        "hint: name another folder with -o\n");
 }
 
 TEST_CASE("a program that cuts the shared log short ends nobody") {
@@ -463,7 +466,7 @@ TEST_CASE("a recording that cannot be analyzed keeps its log, status and summary
               .run({"gcc", "-DJCPROF", "-DJCPROF_RECORD", "-DJCPROF_BUILD=7u",
                     "-I" JCPROF_SOURCE_DIR "/templates", "traps.c", "-o", "traps"})
               .status == 0);
-  const Said said = place.run({"./traps", "1", "2"}, {"--json", "summary.json"});
+  const Said said = place.run({"./traps", "1", "2"}, {"--summary", "summary.json"});
   CHECK(said.status == 2);
   CHECK_THAT(said.err, Catch::Contains("--traps"));
   CHECK_FALSE(fs::exists(place.profile));
@@ -473,7 +476,7 @@ TEST_CASE("a recording that cannot be analyzed keeps its log, status and summary
   CHECK(place.run({"./traps", "1", "2", "3"}).status == 3);
   CHECK(place.run({"./traps"}).status == 2);  // it ended well, its recording did not
   place.compile({}, "plain");
-  const Said unwritten = place.run({"./plain", "leave"}, {"--json", "."});
+  const Said unwritten = place.run({"./plain", "leave"}, {"--summary", "."});
   CHECK(unwritten.status == 9);
   CHECK_THAT(unwritten.err, Catch::Contains(": cannot write: Is a directory"));
 }

@@ -122,7 +122,7 @@ TEST_CASE("gmon without a binary is refused") {
   const Recording recording("no-elf");
   const Said said = recording.files.run({"jcprof", "export", "out/profile.jcprof", "--format", "gmon"});
   CHECK(said.status == 2);
-  CHECK(said.err == "gmon needs --elf FILE\nhint: the program that gprof is to be given\n");
+  CHECK(said.err == "--format gmon needs --elf FILE\nhint: name the program that you give to gprof\n");
 }
 
 }  // namespace jcprof

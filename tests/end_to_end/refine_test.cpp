@@ -74,9 +74,10 @@ TEST_CASE("a second build has traps in hot functions only, and its hot line is n
   CHECK(ask(project, chatty_traps + std::string("1")) == "80");
   CHECK(number_of(project, chatty_traps + std::string("2")) < 80);
   CHECK(ask(project, cold_traps) == "0");
-  CHECK_THAT(said.out, Catch::Contains("refine: traps stay in PinApplet.") &&
-                           Catch::Contains("refine: left out, as none of them takes 1 %: ") &&
-                           Catch::Contains("PinApplet.chat") && Catch::Contains("refine: the traps took "));
+  CHECK_THAT(said.out,
+             Catch::Contains("refine: traps stay in PinApplet.") &&
+                 Catch::Contains("refine: these functions get no traps, because none takes 1 %: ") &&
+                 Catch::Contains("PinApplet.chat") && Catch::Contains("refine: the traps took "));
 
   const auto hottest = [](const char* column, int run) {
     return fmt::format("SELECT {} FROM estimate WHERE scope = 'line' AND run = {} ORDER BY position LIMIT 1",
@@ -105,7 +106,9 @@ TEST_CASE("a tree too large to be built has functions only at first, then the ho
   INFO(said.out << said.err);
   REQUIRE(said.status == 0);
 
-  CHECK_THAT(said.out, Catch::Contains("refine: so many traps cannot be built: functions only at first\n"));
+  CHECK_THAT(said.out,
+             Catch::Contains(
+                 "refine: the build fails with so many traps; jcprof begins with traps at functions only\n"));
   CHECK(ask(project, "SELECT group_concat(state) FROM run") == "complete,complete");
   CHECK(ask(project, chatty_traps + std::string("1")) == "20");
   CHECK(ask(project, deep_traps + std::string("1")) == "0");

@@ -94,11 +94,11 @@ TEST_CASE("a source that was changed has no text in the report, and no annotated
   const Said said = sort.place.run({"jcprof", "annotate", sort.project.string(), "-o", "out"});
   CHECK(said.status == 2);
   CHECK(said.out == "report:    @/out/report.html\n");
-  CHECK(said.err.find("src/sort.c: changed since it was measured") != std::string::npos);
+  CHECK(said.err.find("src/sort.c: the file has changed since it was measured") != std::string::npos);
   const Report report = report_in(sort.place / "out");
   const json& file = file_of(report, "src/sort.c");
   CHECK(file["text"].is_null());
-  CHECK(file["why"] == "changed since it was measured");
+  CHECK(file["why"] == "the file has changed since it was measured");
 }
 
 TEST_CASE("a change is seen beside the profile from before it") {

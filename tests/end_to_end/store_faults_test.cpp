@@ -27,8 +27,7 @@ TEST_CASE("a disk that gets full in the middle of a run costs the round, and the
   CHECK(said.err ==
         "@/javacard-pin/jcprof-out/profile.jcprof: cannot be written or read: disk I/O error; the size of "
         "files is limited\n"
-        "hint: raise it (`ulimit -f unlimited`); what was committed before is kept; run the same command "
-        "again and it goes on from there\n");
+        "hint: raise it (`ulimit -f unlimited`); earlier results are safe; the same command resumes there\n");
   CHECK(bench.place.processes("java").empty());
   // Whether there was room left to write down that it ended is chance.
   CHECK(bench.ask("SELECT group_concat(state IN ('running', 'interrupted')) FROM run") == "1");

@@ -50,7 +50,7 @@ TEST_CASE("a command that takes turns is not measured as if it always went one w
        {"path varies: runs of input 0 () take different paths, N of M the most frequent one: that is what is "
         "reported line by line, and of the others the edges; where a state of the target decides, bring the "
         "target back to one state before each run: \"before_each\" or \"reset\" in \"session\"",
-        "missed: N of M shots ran to the end instead of stopping (first: …)"})
+        "missed: N of M shots ran to their end instead of stopping (first: …)"})
     CHECK_THAT(warnings, Catch::VectorContains(std::string(expected)));
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# completion_test.sh BIN SOURCES: what completions/jcprof proposes, in a bash without any other completion. Every option of each --help is
-# proposed; values and files are the right ones.
+# completion_test.sh BIN SOURCES: tries completions/jcprof in a bash without any other completion. It must propose each option of each
+# --help, and the right values and files. fish proposes the same.
 set -euo pipefail
 bin=$1 sources=$2
 PATH=$bin:$PATH
@@ -40,7 +40,7 @@ has() {
 expect 'annotate' jcprof an
 expect 'init' jcprof in
 has --version jcprof --
-verbs=$(jcprof --help | sed -n '/^Subcommands:/,$s/^  \([a-z]*\) .*/\1/p')
+verbs=$(jcprof --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
 [ "$(wc -w <<<"$verbs")" -ge 11 ] || { echo "jcprof --help lists too few verbs: $verbs"; failed=1; }
 for verb in $verbs; do
   has "$verb" jcprof ''
@@ -53,8 +53,10 @@ has --absolute jcprof-run --abs
 
 expect 'callgrind|csv' jcprof export --format c
 has json jcprof export one.jcprof --format ''
+expect 'own' jcprof record --clock o
+expect 'always|auto|never' jcprof annotate --color ''
 expect 'vpcd:' jcprof run . --transport v
-expect 'a folder|one.jcprof|src|two words.jcprof' jcprof export ''
+expect 'a folder|jcprof.json|one.jcprof|src|two words.jcprof' jcprof export ''
 expect 'one.jcprof' jcprof query o
 expect 'a folder|src' jcprof run -o ''
 expect 'jcprof.json' jcprof run jc
@@ -68,4 +70,18 @@ expect '' jcprof run . --rounds ''
 schemes=$(grep -oE '"known: pcsc:.*"' "$sources/src/core/project_text.cpp" | grep -oE '[a-z]+:[][A-Z,"]' | cut -d: -f1)
 [ "$(wc -w <<<"$schemes")" -eq 4 ] || { echo "which transports are known? $schemes"; failed=1; }
 for scheme in $schemes; do has "$scheme:" jcprof run . --transport ''; done
+
+# The same in other shells, where they are there.
+if command -v fish >/dev/null; then
+  fish_expect() {
+    local got
+    got=$(fish -c "source '$sources/completions/jcprof.fish'; complete -C '$2'" | cut -f1 | sort | paste -sd'|')
+    [ "$got" = "$1" ] || { echo "fish: \"$2\" proposes \"$got\", not \"$1\""; failed=1; }
+  }
+  fish_expect annotate 'jcprof an'
+  fish_expect '--max-shots|--max-time' 'jcprof run . --max-'
+  fish_expect '--absolute' 'jcprof-run --abs'
+  fish_expect 'callgrind|csv' 'jcprof export . --format c'
+fi
+! command -v zsh >/dev/null || zsh -n "$sources/completions/_jcprof" || failed=1
 exit $failed

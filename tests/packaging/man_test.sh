@@ -38,7 +38,7 @@ check() {
 }
 
 check jcprof "$bin/jcprof"
-for verb in $("$bin/jcprof" --help | sed -n '/^Subcommands:/,$s/^  \([a-z]*\) .*/\1/p'); do
+for verb in $("$bin/jcprof" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
   check "jcprof-$verb" "$bin/jcprof" "$verb"
   grep -q "jcprof-$verb(1)" <<<"$(shown "$pages/jcprof.1")" || complain "jcprof.1 does not name jcprof-$verb"
 done

@@ -199,11 +199,10 @@ TEST_CASE("the ancestor's PM and PMC are replaced, and its calls stay and compil
        {"PM.java",
         "public class PM { public static short m_perfStop; public static void check(short s) { } }\n"},
        {"PMC.java", "public class PMC { public static final short TRAP_outside = 1, TRAP_inside = 2; }\n"}});
-  CHECK(
-      notes ==
-      std::vector<std::string>{
-          "A.java:5: no trap: A.install: it runs when the applet is installed, before a trap can be armed",
-          "PM.java: jcprof's own takes its place", "PMC.java: jcprof's own takes its place"});
+  CHECK(notes ==
+        std::vector<std::string>{
+            "A.java:5: no trap: A.install: it runs when the applet is installed, before a trap can be armed",
+            "PM.java: jcprof's own takes its place", "PMC.java: jcprof's own takes its place"});
 }
 
 TEST_CASE(
@@ -256,7 +255,6 @@ TEST_CASE("an ancestor's PM of another package is left to that package") {
               "package lib; public class Adder { public void add() { PM.check(PMC.TRAP_x); } }\n"},
              {"lib/PM.java", "package lib; public class PM { public static void check(short s) { } }\n"},
              {"lib/PMC.java", "package lib; class PMC { static final short TRAP_x = 1; }\n"}}) ==
-        std::vector<std::string>{
-            "3 files of package \"lib\": no trap: not the applet's package, they run in "
-            "their caller's context"});
+        std::vector<std::string>{"3 files of package \"lib\": no trap: not the applet's package, they run in "
+                                 "their caller's context"});
 }

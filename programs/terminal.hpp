@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether standard output or standard error is a terminal, and how much of colours and characters it shows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "programs/options.hpp"
+
+namespace jcprof::cli {
+
+/// By their descriptors.
+enum class Stream : std::uint8_t { out = 1, err = 2 };
+
+bool is_terminal(Stream stream);
+
+/// A terminal that overwrites a line: one with another TERM than "dumb".
+bool rewrites_lines(Stream stream);
+
+/// Automatically: where it rewrites lines, unless NO_COLOR is set and not empty (no-color.org).
+bool is_coloured(Stream stream, ColourWish wish);
+
+/// The signs of our texts (±, µ, ×, bars) in ASCII. A blank makes room for "+-" where there are two.
+std::string in_ascii(std::string_view text);
+
+/// `text`; in ASCII if `stream` is a terminal whose locale (LC_ALL, LC_CTYPE, LANG) is not UTF-8.
+std::string shown_on(Stream stream, std::string text);
+
+}  // namespace jcprof::cli

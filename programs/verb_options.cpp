@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "programs/verb_options.hpp"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "programs/help.hpp"
+#include "src/core/text.hpp"
+
+namespace jcprof::cli {
+namespace {
+
+void add_quiet(CLI::App& app, bool& quiet) {
+  app.add_flag("-q,--quiet", quiet, "print errors only");
+}
+
+void add_out(CLI::App& app, std::string& out, const char* help) {
+  app.add_option("-o,--out", out, help)->type_name("DIR");
+}
+
+/// JCPROF_YES=1 says it too.
+void add_consent(CLI::App& app, bool& yes) {
+  app.add_flag("--yes", yes, "run the project's programs without asking first (also: JCPROF_YES=1)")
+      ->envname("JCPROF_YES");
+}
+
+template <class Value, std::size_t size>
+std::vector<std::string> names_in(const NameTable<Value, size>& table) {
+  std::vector<std::string> names;
+  for (const auto& [value, name] : table) names.emplace_back(name);
+  return names;
+}
+
+/// An option that takes one of some names. completions/ reads them from "one of …".
+template <class Value, std::size_t size>
+CLI::Option* add_choice(CLI::App& app, const std::string& option, Value& value,
+                        const NameTable<Value, size>& table, const std::string& help,
+                        const std::string& remark) {
+  const std::vector<std::string> names = names_in(table);
+  const auto known = [names](const std::string& name) {
+    if (is_one_of(name, names)) return std::string();
+    const std::string meant = did_you_mean(name, names);
+    return fmt::format("\"{}\" is none of {}{}", name, fmt::join(names, ", "),
+                       meant.empty() ? "" : "; " + meant);
+  };
+  return app
+      .add_option_function<std::string>(
+          option, [&value, &table](const std::string& name) { value = value_in(table, name).value(); },
+          fmt::format("{}: one of {} ({})", help, fmt::join(names, ", "), remark))
+      ->check(CLI::Validator(known, ""));
+}
+
+void add_colour(CLI::App& app, ColourWish& colour) {
+  add_choice(app, "--color", colour, colour_wishes, "color tables", "default: auto")->type_name("WHEN");
+}
+
+constexpr const char* usual_out = "output folder (default: jcprof-out beside the project file)";
+constexpr const char* about_project = "jcprof.json, or a folder that holds one";
+constexpr const char* about_profile = "jcprof.json, a folder that holds one, or a profile.jcprof";
+
+CLI::Option* add_common(CLI::App& app, CommonOptions& options, const char* json) {
+  CLI::Option* const project = app.add_option("PROJECT", options.project, about_project)->required();
+  add_out(app, options.out, usual_out);
+  add_quiet(app, options.quiet);
+  add_consent(app, options.yes);
+  app.add_flag("--json", options.json, json);
+  return project;
+}
+
+}  // namespace
+
+void add_options(CLI::App& app, InitOptions& options) {
+  app.add_option("FOLDER", options.folder,
+                 "the sources of an applet, an enclave, a trusted application or a program (default: the "
+                 "current folder)")
+      ->check(CLI::ExistingDirectory);
+  app.add_option("--entry", options.entry,
+                 "choose by entry: a method such as PinApplet.process, an ecall, or a program's name or file")
+      ->type_name("NAME");
+  app.add_option("--ta", options.ta, "choose a trusted application by name, folder, UUID or file")
+      ->type_name("NAME");
+  add_quiet(app, options.quiet);
+  add_consent(app, options.yes);
+  app.add_flag("--no-try", options.no_try, "write the project file only; do not build and run it");
+}
+
+void add_options(CLI::App& app, GenOptions& options) {
+  add_common(app, options.common, "print the result as JSON");
+  app.add_flag("--record", options.records,
+               "make traps for jcprof record: they write down instead of stopping (C and C++)");
+  app.add_flag("--why", options.why, "list each place that gets no trap, with the reason");
+  const std::string hidden;
+  app.add_flag("--functions-only", options.functions_only)->group(hidden);
+  app.add_option("--include", options.include)->allow_extra_args(false)->group(hidden);
+  app.add_option("--exclude", options.exclude)->allow_extra_args(false)->group(hidden);
+  app.add_option("--without", options.without)->allow_extra_args(false)->group(hidden);
+  app.add_flag("--tell-if-tight", options.tells_if_tight)->group(hidden);
+}
+
+namespace {
+
+/// A number within limits, which only the error message names.
+CLI::Validator within(const CLI::Validator& limits) {
+  CLI::Validator silent = limits;
+  return silent.description("");
+}
+
+void add_transport(CLI::App& app, std::string& transport) {
+  app.add_option("--transport", transport, "reach the target this way (default: the project's transport)")
+      ->type_name("URI");
+}
+
+void add_precision(CLI::App& app, RunOptions& options) {
+  const CLI::Validator percent = within(CLI::Range(0.0, 100.0));
+  app.add_option(
+         "--absolute", options.absolute_points,
+         "measure until the share of each line is known to +-POINTS percentage points (default: 0.5), or "
+         "as well as --relative asks")
+      ->type_name("POINTS")
+      ->check(percent);
+  app.add_option(
+         "--relative", options.relative_percent,
+         "measure until the time of each line is known to +-PERCENT of itself (default: 5), or as well "
+         "as --absolute asks")
+      ->type_name("PERCENT")
+      ->check(percent);
+  auto* zoom =
+      app.add_option("--zoom", options.zoom_percent,
+                     "on paths of more than 200 stops, look closer only where at least PERCENT of the "
+                     "time goes (default: 1)")
+          ->type_name("PERCENT")
+          ->check(percent);
+  app.add_flag("--no-zoom", options.no_zoom, "measure every stop of a long path")->excludes(zoom);
+}
+
+void add_run_options(CLI::App& app, RunOptions& options, const char* json) {
+  add_common(app, options.common, json);
+  add_transport(app, options.transport);
+  app.add_flag("--fresh", options.fresh,
+               "start a new profile; the old one is discarded once the target answers");
+  app.add_flag("--dry-run", options.dry_run, "print the commands of the project, and run none");
+  add_precision(app, options);
+  app.add_option("--rounds", options.rounds, "measure N rounds over all stops, whatever the precision")
+      ->type_name("N")
+      ->check(within(CLI::Range(1U, 1'000'000U)));
+  app.add_option("--max-shots", options.max_shots, "end after N timed commands")->type_name("N");
+  app.add_option("--max-time", options.max_time_ms, "end after this time, such as 30s or 5m")
+      ->type_name("TIME")
+      ->transform(within(CLI::AsNumberWithUnit(
+          std::map<std::string, std::uint64_t>{{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}},
+          CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME")));
+  app.add_option("--seed", options.seed, "seed for the order of shots and for random inputs")->type_name("N");
+}
+
+}  // namespace
+
+void add_options(CLI::App& app, RunOptions& options) {
+  add_run_options(app, options, "print the result as JSON");
+}
+
+namespace {
+
+constexpr const char* estimates_as_json = "print the estimates as JSON, as jcprof export does";
+
+}  // namespace
+
+void add_options(CLI::App& app, AnnotateOptions& options) {
+  add_common(app, options.common, estimates_as_json)->description(about_profile)->required(false);
+  add_colour(app, options.common.colour);
+  auto* against = app.add_option("--against", options.against,
+                                 "compare with an older profile of the same project, in the report")
+                      ->type_name("PROFILE");
+  const auto* show =
+      app.add_option("--show", options.place, "print the profile, one source, or one line; write no file")
+          ->type_name("[FILE[:LINE]]")
+          ->expected(0, 1)
+          ->excludes(against);
+  app.callback([&options, show] {
+    options.shows = show->count() > 0;
+    if (!options.shows && options.common.project.empty()) throw CLI::RequiredError("PROJECT");
+  });
+}
+
+void add_options(CLI::App& app, ProfileOptions& options) {
+  add_run_options(app, options.run, estimates_as_json);
+  add_colour(app, options.run.common.colour);
+  const auto wish = [&options](RefineWish refine) { return [&options, refine] { options.refine = refine; }; };
+  auto* refine =
+      app.add_flag_callback("--refine", wish(RefineWish::always),
+                            "build and measure once more, with traps in hot code only (default: if "
+                            "the traps take over a tenth of the time)");
+  app.add_flag_callback("--no-refine", wish(RefineWish::never), "build and measure once")->excludes(refine);
+}
+
+namespace {
+
+constexpr const char* about_clock =
+    "default: own. With own the program reads the processor's counter, which is best. The others are for "
+    "targets "
+    "that cannot: with published a thread of jcprof copies the counter to the target, with counted it counts "
+    "by "
+    "itself, on a processor of its own. Then build code with hooks or traps of its own with "
+    "-DJCPROF_CLOCK_SHARED";
+
+/// The words behind our options: "--", if it is there, and the command.
+std::vector<std::string> command_of(const CLI::App& app) {
+  std::vector<std::string> words = app.remaining();
+  if (!words.empty() && words.front() == "--")
+    words.erase(words.begin());
+  else if (!words.empty() && words.front().starts_with('-'))
+    throw UserError(unknown_option(app, words.front()));
+  return words;
+}
+
+CLI::Validator size_in_bytes() {
+  return within(CLI::AsSizeValue(false));
+}
+
+}  // namespace
+
+void add_options(CLI::App& app, RecordOptions& options) {
+  app.prefix_command();
+  add_out(app, options.out, "output folder (default: jcprof-out; with --analyze the folder of LOG)");
+  app.add_option("--memory", options.log.memory,
+                 "memory shared with the program, for events that are not on the disk yet (default: 64M)")
+      ->transform(size_in_bytes())
+      ->type_name("SIZE");
+  app.add_option("--max-log", options.log.most_bytes,
+                 "largest log on the disk; events beyond it are counted as lost (default: 2G)")
+      ->transform(size_in_bytes())
+      ->type_name("SIZE");
+  add_choice(app, "--clock", options.log.clock, record_clocks, "clock of the times", about_clock)
+      ->type_name("CLOCK");
+  auto* traps =
+      app.add_option("--traps", options.traps, "traps.json of the build, if it has traps")->type_name("FILE");
+  auto* no_preload = app.add_flag("--no-preload", options.no_preload,
+                                  "do not set LD_PRELOAD: the program has hooks of its own");
+  auto* summary =
+      app.add_option("--summary", options.summary, "write a summary as JSON to FILE")->type_name("FILE");
+  app.add_option("--analyze", options.analyze, "run nothing; make the profile of an existing log again")
+      ->type_name("LOG")
+      ->excludes(summary);
+  auto* project = app.add_option("--project", options.project,
+                                 "record the trigger of a project in C or C++; its tree is built in DIR "
+                                 "(default: jcprof-out/record beside the project file)")
+                      ->type_name("PROJECT")
+                      ->excludes(traps)
+                      ->excludes(no_preload);
+  app.add_option("--runs", options.runs, "run the trigger N times, with its inputs in turn (default: 1)")
+      ->type_name("N")
+      ->check(within(CLI::Range(1, 100'000)))
+      ->needs(project);
+  app.add_option("--elf", options.elf,
+                 "take names from this file, if the target lists no modules (an enclave, a TA)")
+      ->type_name("FILE");
+  add_quiet(app, options.quiet);
+  add_consent(app, options.yes);
+  app.callback([&app, &options] { options.command = command_of(app); });
+}
+
+void add_options(CLI::App& app, ExportOptions& options) {
+  app.add_option("PROJECT", options.project, about_profile)->required();
+  add_choice(app, "--format", options.format, export_formats, "output format", "gmon: recordings only")
+      ->type_name("FORMAT")
+      ->required();
+  app.add_option("--elf", options.elf, "for gmon: the program or library that you give to gprof")
+      ->type_name("FILE");
+  app.add_option("-o,--out", options.out, "output file (default: standard output)")->type_name("FILE");
+}
+
+void add_options(CLI::App& app, QueryOptions& options) {
+  app.add_option(
+         "PROJECT... SQL", options.words,
+         "projects or profiles, then one SELECT statement. docs/formats.md lists tables and views. With "
+         "several profiles each table has a first column \"profile\"")
+      ->required()
+      ->expected(2, CLI::detail::expected_max_vector_size);
+  app.add_flag("--json", options.json, "print the rows as JSON");
+}
+
+void add_options(CLI::App& app, LayersOptions& options) {
+  constexpr std::uint32_t most_rounds = 100'000;
+  add_common(app, options.common, "print the layers as JSON")
+      ->description("jcprof.json, a folder that holds one, or a FILE.ts of OP-TEE's benchmark framework");
+  app.add_option("--rounds", options.rounds,
+                 fmt::format("measure all layers N times; odd numbers are rounded up (default: {})",
+                             usual_layers_rounds))
+      ->type_name("N")
+      ->check(within(CLI::Range(std::uint32_t{1}, most_rounds)));
+  app.add_option("--hz", options.hz, "clock rate of the processor that wrote FILE.ts, to show times")
+      ->type_name("HZ")
+      ->check(within(CLI::PositiveNumber));
+}
+
+void add_options(CLI::App& app, DoctorOptions& options) {
+  app.add_option("PROJECT", options.common.project,
+                 "the project to try: jcprof.json, or a folder that holds one");
+  add_out(app, options.common.out, usual_out);
+  app.add_flag("--json", options.common.json, "print the findings as JSON");
+  add_consent(app, options.common.yes);
+  app.add_option("--agent", options.agent,
+                 "test an agent against the protocol (docs/agent-protocol.md) instead")
+      ->type_name("COMMAND");
+  auto* selftest =
+      app.add_flag("--selftest", options.selftest,
+                   "measure loops of known length on the target, to see how fine a difference it "
+                   "resolves, instead")
+          ->excludes("--agent");
+  add_transport(app, options.transport);
+  app.get_option("--transport")->needs(selftest);
+}
+
+void add_options(CLI::App& app, StripOptions& options) {
+  app.add_option("PATH", options.paths, "files or folders with traps; they are changed in place")
+      ->required()
+      ->check(CLI::ExistingPath);
+  add_quiet(app, options.quiet);
+}
+
+}  // namespace jcprof::cli
