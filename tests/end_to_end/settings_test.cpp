@@ -96,8 +96,9 @@ TEST_CASE("each stage runs alone, from anywhere, on a folder with blanks, with i
          before + JCPROF_BIN_DIR + "/jcprof-annotate '" + project.string() + "' -o '" + out + "'",
          "/dev/null"});
   };
-  CHECK(on_terminal("").out.find(colour) != std::string::npos);
-  CHECK(on_terminal("NO_COLOR=1 ").out.find(colour) == std::string::npos);
+  CHECK(on_terminal("TERM=xterm ").out.find(colour) != std::string::npos);
+  CHECK(on_terminal("TERM=dumb ").out.find(colour) == std::string::npos);
+  CHECK(on_terminal("TERM=xterm NO_COLOR=1 ").out.find(colour) == std::string::npos);
   const Said piped = place.run({"jcprof", "annotate", project.string(), "-o", out});
   CHECK(piped.out.find(colour) == std::string::npos);
   CHECK(piped.out.find("my pin applet on jcardsim, SIMULATED") ==
