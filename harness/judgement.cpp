@@ -38,7 +38,7 @@ std::optional<Warning> warning_of_trend(const engine::Engine& engine) {
   const double trend = engine.assumptions().trend;
   if (trend == 0) return std::nullopt;
   return Warning{
-      WarningKind::unsteady,
+      WarningKind::trend,
       fmt::format("the command got {:.0f} % {} while it was measured. If only some lines did, their times "
                   "are in between, and the shares of all lines are off",
                   100 * std::abs(trend), trend > 0 ? "slower" : "faster"),

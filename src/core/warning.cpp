@@ -8,13 +8,14 @@
 namespace jcprof {
 namespace {
 
-constexpr NameTable<WarningKind, 17> warning_kinds{{
+constexpr NameTable<WarningKind, 18> warning_kinds{{
     {WarningKind::answer, "answer"},
     {WarningKind::traced_answer, "traced answer"},
     {WarningKind::path_varies, "path varies"},
     {WarningKind::path_cut, "path cut"},
     {WarningKind::input, "input"},
     {WarningKind::unsteady, "unsteady"},
+    {WarningKind::trend, "trend"},
     {WarningKind::grid, "grid"},
     {WarningKind::locked_grid, "locked grid"},
     {WarningKind::memory, "memory"},

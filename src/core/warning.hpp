@@ -16,6 +16,7 @@ enum class WarningKind : std::uint8_t {
   path_cut,       // only the beginning of the command's path is measured
   input,          // an input is left out
   unsteady,       // the target has not settled
+  trend,          // the command got faster or slower while it was measured
   grid,           // answers come on a time grid
   locked_grid,    // on one that begins with each command: no time of the run holds
   memory,         // times depend on the command before: none of the run holds

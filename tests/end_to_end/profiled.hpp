@@ -25,8 +25,8 @@ double noise_of(const nlohmann::json& profile);
 /// The warning is about noise: a busy machine may be unsteady, or have two speeds, and its caches keep
 /// something from one command to the next.
 inline bool is_of_noise(const std::string& warning) {
-  return warning.starts_with("unsteady: ") || warning.starts_with("two speeds: ") ||
-         warning.starts_with("prepared: ");
+  return warning.starts_with("unsteady: ") || warning.starts_with("trend: ") ||
+         warning.starts_with("two speeds: ") || warning.starts_with("prepared: ");
 }
 
 }  // namespace jcprof::test

@@ -53,7 +53,7 @@ TEST_CASE("each stage runs alone, from anywhere, on a folder with blanks, with i
   CHECK(measured["simulated"] == true);
   CHECK(measured["profile"] == "@/some where/out/profile.jcprof");
   for (const json& warning : measured["warnings"])
-    CHECK((warning["kind"] == "unsteady" || warning["kind"] == "two speeds"));
+    CHECK((warning["kind"] == "unsteady" || warning["kind"] == "trend" || warning["kind"] == "two speeds"));
 
   const json annotated =
       parsed(place.run({"jcprof-annotate", project.string() + "/", "-o", "../some where/out", "--json"},

@@ -127,7 +127,7 @@ TEST_CASE("a command that gets slower while it is measured is told, and by how m
   };
   bench.options.rounds = 40;
   const std::vector<Warning> warnings = bench.run().warnings;
-  CHECK(has(warnings, "unsteady: the command got ") == is_growing);
+  CHECK(has(warnings, "trend: the command got ") == is_growing);
   CHECK(has(warnings, " % slower while it was measured") == is_growing);
 }
 

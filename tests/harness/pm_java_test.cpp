@@ -376,6 +376,6 @@ TEST_CASE("a whole measurement on jCardSim") {
   for (const Warning& warning : measured.warnings) {
     // Six rounds on a busy machine may well be unsteady; nothing else may go wrong.
     INFO(to_text(warning));
-    CHECK(warning.kind == WarningKind::unsteady);
+    CHECK((warning.kind == WarningKind::unsteady || warning.kind == WarningKind::trend));
   }
 }
