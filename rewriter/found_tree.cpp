@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rewriter/found_tree.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <initializer_list>
 
 #include "src/core/text.hpp"
@@ -12,6 +15,17 @@ bool lies_in(std::string_view path, std::initializer_list<std::string_view> fold
   for (std::size_t at = 0, slash = 0; (slash = path.find('/', at)) != std::string_view::npos; at = slash + 1)
     if (is_one_of(path.substr(at, slash - at), folders)) return true;
   return false;
+}
+
+/// With a version or the like behind its name: "googletest-src", "Catch2-3.4.0". "benchmarks" is none.
+bool is_called_as_test_framework(std::string_view folder) {
+  constexpr auto names = std::to_array<std::string_view>({"googletest", "gtest", "googlemock", "gmock",
+                                                          "benchmark", "google-benchmark", "googlebenchmark",
+                                                          "Catch", "catch", "doctest", "cmocka"});
+  return std::ranges::any_of(names, [&](std::string_view name) {
+    return folder.starts_with(name) && (folder.size() == name.size() ||
+                                        std::isalpha(static_cast<unsigned char>(folder[name.size()])) == 0);
+  });
 }
 
 }  // namespace
@@ -37,14 +51,19 @@ bool is_telling(std::string_view path) {
 }
 
 bool is_made_or_foreign(std::string_view path) {
-  return lies_in(path,
-                 {"build", "builddir", "out", "target", "dist", "CMakeFiles", "cmake-build-debug",
-                  "cmake-build-release", "third_party", "thirdparty", "vendor", "external", "node_modules"});
+  return lies_in(path, {"build", "builddir", "out", "target", "dist", "CMakeFiles", "cmake-build-debug",
+                        "cmake-build-release", "third_party", "thirdparty", "vendor", "external", "_deps",
+                        "node_modules"});
 }
 
 bool is_of_test_framework(std::string_view path) {
-  return is_made_or_foreign(path) && lies_in(path, {"googletest", "gtest", "googlemock", "gmock", "benchmark",
-                                                    "Catch2", "catch2", "catch", "doctest", "cmocka"});
+  bool is_below_foreign = false;
+  for (std::size_t at = 0, slash = 0; (slash = path.find('/', at)) != std::string_view::npos;
+       at = slash + 1) {
+    if (is_below_foreign && is_called_as_test_framework(path.substr(at, slash - at))) return true;
+    is_below_foreign = is_made_or_foreign(path.substr(at, slash + 1 - at));
+  }
+  return false;
 }
 
 bool is_aside(std::string_view path) {

@@ -50,7 +50,7 @@ bool is_c_header(std::string_view path);
 
 /// Lies in a folder that builds write to, or in the source of somebody else.
 bool is_made_or_foreign(std::string_view path);
-/// Belongs to a framework for tests and benchmarks, in the source of somebody else.
+/// Belongs to a framework for tests and benchmarks, whose folder is right below one of made or foreign files.
 bool is_of_test_framework(std::string_view path);
 /// Lies in a folder of tests or examples.
 bool is_aside(std::string_view path);

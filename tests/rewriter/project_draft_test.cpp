@@ -89,6 +89,22 @@ TEST_CASE("a framework for benchmarks that a program is linked with gets no trap
         std::vector<std::string>{"benchmarks/**/*.cc", "db/**/*.cc", "third_party/**/*.c"});
 }
 
+TEST_CASE("a framework's folder may carry a version, and a part of a library may be called as one") {
+  FoundTree tree = tree_of({{"CMakeLists.txt", ""},
+                            {"_deps/googletest-src/googletest/src/gtest.cc", ""},
+                            {"build/_deps/benchmark-src/src/benchmark.cc", ""},
+                            {"db/main.cc", c_main},
+                            {"external/mylib/benchmark/fast.c", ""},
+                            {"external/mylib/vendor/doctest/doctest.cxx", ""},
+                            {"third_party/Catch2-3.4.0/src/catch_all.cc", ""},
+                            {"third_party/benchmarks/load.cpp", ""}});
+  tree.programs = {{.name = "db", .path = "db", .units = {}}};
+  for (const std::string& path : tree.paths)
+    if (path != "CMakeLists.txt") tree.programs.front().units.push_back(path);
+  CHECK(drafted(tree).sources ==
+        std::vector<std::string>{"db/**/*.cc", "external/**/*.c", "third_party/**/*.cpp"});
+}
+
 TEST_CASE(
     "CMake's folder for programs, and that of a nested CMakeLists.txt, are where the program is started "
     "from") {
