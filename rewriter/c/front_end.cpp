@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rewriter/c/front_end.hpp"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <set>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "rewriter/c/merge.hpp"
 #include "rewriter/c/unit.hpp"
@@ -144,8 +146,10 @@ CSourceModels read_c(const fs::path& root, const std::vector<std::string>& paths
   };
   in_parallel(models.size(), build, reading_workers());
   name_functions(models, parameters);
+#ifdef __GLIBC__
   // What libclang has freed. Each compiler that is started later would copy the tables of these pages.
   ::malloc_trim(0);
+#endif
   std::vector<CFileId> of_units;
   for (const CompileUnit& unit : units) of_units.push_back(file_id(unit.path));
   const std::set<CFileId> main_files(of_units.begin(), of_units.end());
