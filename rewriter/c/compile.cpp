@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "rewriter/project_programs.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "src/core/parallel.hpp"
@@ -292,6 +293,22 @@ JudgingCompiler SyntaxCheck::known(const std::string& compiler) const {
     result = {};  // it cannot be started, which each of its units will say
   }
   return result;
+}
+
+const std::string& SyntaxCheck::version_of(const CompileUnit& unit) {
+  const fs::path file = file_of_program(unit.arguments.front(), unit.folder);
+  const auto [known, is_new] = versions_.try_emplace(file);
+  if (is_new && !file.empty()) try {
+      const fs::path log = scratch_ / "version.log";
+      run_and_wait(
+          {.argv = {file.string(), "--version"}, .cwd = unit.folder, .environment = {{"LC_ALL", "C"}}},
+          {.file = log}, patience);
+      const std::string said = read_file(log);
+      known->second = said.substr(0, said.find('\n'));
+    } catch (const UserError&) {
+      // Each of its units will say so.
+    }
+  return known->second;
 }
 
 std::vector<UnitAnswer> SyntaxCheck::run(const std::vector<CompileUnit>& units) {

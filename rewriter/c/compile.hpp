@@ -50,11 +50,16 @@ class SyntaxCheck {
   /// order.
   std::vector<UnitAnswer> run(const std::vector<CompileUnit>& units);
 
+  /// The first line that the unit's compiler answers --version with: a wrapper or a link tells of what it
+  /// starts. Asked once. Empty: it says nothing, or cannot be started.
+  const std::string& version_of(const CompileUnit& unit);
+
  private:
   JudgingCompiler known(const std::string& compiler) const;
 
   std::filesystem::path scratch_;
   std::map<std::string, JudgingCompiler> compilers_;
+  std::map<std::filesystem::path, std::string> versions_;  // by the compiler's file
 };
 
 }  // namespace jcprof::rewriter

@@ -3,10 +3,13 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <iterator>
 #include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "rewriter/c/runtime.hpp"
 #include "rewriter/edits.hpp"
@@ -18,6 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// What runs, even if another has been installed in its place.
+constexpr const char* own_program = "/proc/self/exe";
+
 /// The source as it is written to the tree, but for the numbers of its traps.
 std::string text_without_numbers(const SourceModel& model, FilePlan plan) {
   if (!plan.instrumented) return model.text;
@@ -27,11 +33,14 @@ std::string text_without_numbers(const SourceModel& model, FilePlan plan) {
 
 }  // namespace
 
-JudgedUnits::JudgedUnits(fs::path file, std::string runtime)
-    : file_(std::move(file)), runtime_(std::move(runtime)) {
+JudgedUnits::JudgedUnits(fs::path file, std::string runtime, const fs::path& made)
+    : file_(std::move(file)),
+      runtime_(std::move(runtime)),
+      made_(made.empty() ? "" : fs::absolute(made).lexically_normal().string()) {
   if (!fs::exists(file_)) return;
   std::istringstream lines(read_file(file_));
-  for (std::string line; std::getline(lines, line);) known_.insert(line);
+  for (std::string line; std::getline(lines, line);) before_.push_back(line);
+  known_.insert(before_.begin(), before_.end());
 }
 
 void JudgedUnits::look_at(const Instrumentation& work) {
@@ -41,31 +50,49 @@ void JudgedUnits::look_at(const Instrumentation& work) {
                        sha256(text_without_numbers(work.models[i], work.plan.files[i])));
 }
 
-std::string JudgedUnits::digest_of(const CompileUnit& unit, const std::vector<std::size_t>& sources,
+std::string JudgedUnits::digest_of(const CompileUnit& unit, const std::string& version,
+                                   const std::vector<std::size_t>& sources,
                                    const std::vector<std::string>& others) {
-  std::string all = fmt::format("{}\n{}\n{}\n{}\n{}\n", JCPROF_VERSION, runtime_, unit.path,
+  std::string all = fmt::format("{}\n{}\n{}\n{}\n{}\n", noted(own_program), runtime_, unit.path,
                                 unit.folder.string(), unit.inlines);
-  for (const std::string& argument : unit.arguments) all += argument + '\n';
-  all += stamp_of(file_of_program(unit.arguments.front(), unit.folder)) + '\n';
+  for (const std::string& argument : unit.arguments) all += lasting(argument) + '\n';
+  all += noted(file_of_program(unit.arguments.front(), unit.folder)) + '\n' + version + '\n';
   for (const std::size_t source : sources) all += digests_.at(source) + '\n';
-  for (const std::string& file : others) all += stamp_of(unit.folder / file) + '\n';
+  for (const std::string& file : others) all += noted(unit.folder / file) + '\n';
   return sha256(all);
 }
 
-void JudgedUnits::write() const {
-  std::string text;
-  for (const std::string& digest : good_) text += digest + '\n';
-  write_own_file(file_, text);
+void JudgedUnits::write(std::size_t most) const {
+  if (std::ranges::any_of(states_, [&](const auto& noted) { return noted.second != state_of(noted.first); }))
+    return;
+  std::vector<std::string> digests(good_.begin(), good_.end());
+  std::ranges::copy_if(before_, std::back_inserter(digests),
+                       [&](const std::string& digest) { return !good_.contains(digest); });
+  digests.resize(std::min(digests.size(), most));
+  write_own_file(file_, fmt::format("{}\n", fmt::join(digests, "\n")));
 }
 
-/// Links count as what they lead to.
-const std::string& JudgedUnits::stamp_of(const fs::path& file) {
-  const auto [known, is_new] = stamps_.try_emplace(file);
-  struct stat status = {};
-  if (is_new && ::stat(file.c_str(), &status) == 0)
-    known->second = fmt::format("{} {} {}.{}", file.string(), status.st_size, status.st_mtim.tv_sec,
-                                status.st_mtim.tv_nsec);
+const std::string& JudgedUnits::noted(const fs::path& file) {
+  const auto [known, is_new] = states_.try_emplace(file);
+  if (is_new) known->second = state_of(file);
   return known->second;
+}
+
+/// A file's size and time of writing can be put back, but not the time of its last change of any kind. Links
+/// count as what they lead to. Empty: the file is not there.
+std::string JudgedUnits::state_of(const fs::path& file) const {
+  struct stat status = {};
+  if (::stat(file.c_str(), &status) != 0) return {};
+  if (!made_.empty() && lies_in(file.lexically_normal(), made_))
+    return fmt::format("{} {}", lasting(file.string()), sha256(read_file(file)));
+  return fmt::format("{} {}:{} {} {}.{} {}.{}", file.string(), status.st_dev, status.st_ino, status.st_size,
+                     status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
+                     status.st_ctim.tv_nsec);
+}
+
+std::string JudgedUnits::lasting(std::string word) const {
+  const std::size_t at = made_.empty() ? std::string::npos : word.find(made_);
+  return at == std::string::npos ? word : word.replace(at, made_.size(), "jcprof");
 }
 
 }  // namespace jcprof::rewriter

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Remembers the units whose traps compilers had nothing to say about, so that the next jcprof-gen need not
-// judge them. A unit is known by a digest of all that decides: compiler, flags, and every file that it reads.
+// judge them. A unit is known by a digest of all that decides: jcprof, the compiler, its flags, and the files
+// that clang reads for it.
 #pragma once
 
 #include <filesystem>
@@ -17,27 +18,37 @@ namespace jcprof::rewriter {
 class JudgedUnits {
  public:
   /// Reads `file`, which need not be there. `runtime` is a digest of what each unit includes for its traps.
-  JudgedUnits(std::filesystem::path file, std::string runtime);
+  /// The name of the folder `made` is of this generation alone, and files there count by what they hold.
+  /// Empty: there is none.
+  JudgedUnits(std::filesystem::path file, std::string runtime, const std::filesystem::path& made);
 
+  /// Takes note of what `file` is now. A file that something asks about later is noted then.
+  void note(const std::filesystem::path& file) { noted(file); }
   /// The sources with the traps that are planned now. Numbers of traps do not count.
   void look_at(const Instrumentation& work);
-  /// Of a unit that reads these of the sources, and these other files. After look_at().
-  std::string digest_of(const CompileUnit& unit, const std::vector<std::size_t>& sources,
-                        const std::vector<std::string>& others);
+  /// Of a unit that reads these of the sources, and these other files; `version` is what its compiler calls
+  /// itself. After look_at().
+  std::string digest_of(const CompileUnit& unit, const std::string& version,
+                        const std::vector<std::size_t>& sources, const std::vector<std::string>& others);
   bool knows(const std::string& digest) const { return known_.contains(digest); }
   void remember(std::string digest) { good_.insert(std::move(digest)); }
-  /// Only what was remembered since it was read.
-  void write() const;
+  /// What was remembered, then what was known before, the newest first: at most `most` units. Writes nothing
+  /// if a file has changed since it was noted: the compiler may have seen either state.
+  void write(std::size_t most) const;
 
  private:
-  const std::string& stamp_of(const std::filesystem::path& file);
+  const std::string& noted(const std::filesystem::path& file);
+  std::string state_of(const std::filesystem::path& file) const;
+  std::string lasting(std::string word) const;
 
   std::filesystem::path file_;
   std::string runtime_;
-  std::set<std::string> known_;
+  std::string made_;
+  std::vector<std::string> before_;  // as the file has them
+  std::set<std::string> known_;      // the same
   std::set<std::string> good_;
-  std::vector<std::string> digests_;                     // of the sources
-  std::map<std::filesystem::path, std::string> stamps_;  // of other files
+  std::vector<std::string> digests_;  // of the sources
+  std::map<std::filesystem::path, std::string> states_;
 };
 
 }  // namespace jcprof::rewriter

@@ -61,20 +61,6 @@ bool has_processor_pragma(const SourceModel& model) {
   return model.text.find("GCC target") != std::string::npos;
 }
 
-/// By `target (`, `target_clones(` and their like. Where another word is taken for one, judging takes longer.
-bool has_processors(const SourceModel& model) {
-  const std::string_view text = model.text;
-  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-  for (std::size_t at = text.find("target"); at != text.npos; at = text.find("target", at + 1)) {
-    const std::size_t front = text.find_last_not_of('_', at == 0 ? 0 : at - 1);
-    const std::size_t behind = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", at);
-    const std::size_t next = text.find_first_not_of(" \t", behind);
-    const bool begins = front == text.npos || letters.find(text[front]) == letters.npos;
-    if (begins && next != text.npos && text[next] == '(') return true;
-  }
-  return has_processor_pragma(model);
-}
-
 /// A trap that gcc must inline stands in such a function.
 bool holds_inlined_trap(const SourceModel& model) {
   return std::ranges::any_of(model.slots, [&](const Slot& slot) {
@@ -90,7 +76,8 @@ bool holds_inlined_trap(const SourceModel& model) {
 /// are.
 bool may_refuse_inlining(const SourceModel& model, bool is_always_inlined) {
   return holds_inlined_trap(model) || has_processor_pragma(model) ||
-         ((is_always_inlined || !is_c(model)) && has_processors(model));
+         ((is_always_inlined || !is_c(model)) &&
+          std::ranges::any_of(model.functions, &Function::names_processor));
 }
 
 enum class UnitState : std::uint8_t { open, settled };
@@ -110,6 +97,9 @@ struct CheckedUnit {
 /// end.
 constexpr std::size_t patient_turns = 12;
 
+/// So many times as many units as there are stay known: the other action, or fewer functions, has others.
+constexpr std::size_t generations_known = 4;
+
 class CLanguage : public Language {
  public:
   CLanguage(const Project& project, const fs::path& out)
@@ -121,7 +111,8 @@ class CLanguage : public Language {
         out_(out),
         enclave_(std::move(enclave)),
         entering_(enclave_->entering),
-        flags_(enclave_flags(*enclave_, project, edge)) {}
+        flags_(enclave_flags(*enclave_, project, edge)),
+        edge_(edge) {}
 
   std::vector<SourceModel> read(const std::vector<std::string>& paths,
                                 const std::set<std::string>& without) override {
@@ -139,12 +130,15 @@ class CLanguage : public Language {
       unit.arguments.insert(unit.arguments.end(), flags_.begin(), flags_.end());
       units_.push_back({.unit = unit});
     }
+    judged_.emplace(out_ / "judged", sha256(c_runtime_source({}, entering_.reach, project_.action)), edge_);
+    for (const std::string& path : paths) judged_->note(project_.root / path);
     try {
       CSourceModels read = read_c(project_.root, paths, units, entering_);
       for (std::size_t i = 0; i < units_.size(); ++i) {
         units_[i].unit.inlines = may_refuse_inlining(read, i);
         units_[i].sources = std::move(read.seen[i]);
         units_[i].others = std::move(read.others[i]);
+        for (const std::string& file : units_[i].others) judged_->note(units_[i].unit.folder / file);
       }
       return std::move(read.models);
     } catch (const UserError& error) {
@@ -200,7 +194,7 @@ class CLanguage : public Language {
     for (std::size_t i = 0; i < open.size(); ++i) settle(*open[i], answers[i], tree, work, judge);
     CheckResult result{.refused = judge.take()};
     if (!result.refused.empty()) return result;
-    judged_->write();
+    judged_->write(generations_known * units_.size());
     result.notes = notes_;
     return result;
   }
@@ -218,12 +212,11 @@ class CLanguage : public Language {
   /// Units that were judged with just these traps before, and that compilers had nothing new to say of, are
   /// settled.
   void settle_known_ones(const Instrumentation& work) {
-    if (!judged_)
-      judged_.emplace(out_ / "judged", sha256(c_runtime_source({}, entering_.reach, project_.action)));
     judged_->look_at(work);
     for (CheckedUnit& unit : units_) {
       if (unit.state != UnitState::open) continue;
-      unit.digest = judged_->digest_of(unit.unit, unit.sources, unit.others);
+      unit.digest =
+          judged_->digest_of(unit.unit, compilers_->version_of(unit.unit), unit.sources, unit.others);
       if (!judged_->knows(unit.digest)) continue;
       judged_->remember(unit.digest);
       unit.state = UnitState::settled;
@@ -290,6 +283,7 @@ class CLanguage : public Language {
   const std::optional<Enclave> enclave_;
   const CEntering entering_;
   const std::vector<std::string> flags_;  // of each unit, behind its own
+  const fs::path edge_;                   // of an enclave
   std::vector<CheckedUnit> units_;
   std::optional<SyntaxCheck> compilers_;
   std::optional<JudgedUnits> judged_;

@@ -187,7 +187,10 @@ bool names_processor(CXCursor function) {
         unsigned at = 0;
         clang_getSpellingLocation(clang_getCursorLocation(child), &file, nullptr, nullptr, &at);
         std::size_t size = 0;
-        const char* text = clang_getFileContents(clang_Cursor_getTranslationUnit(child), file, &size);
+        // A macro of the command line stands in no file.
+        const char* text = file == nullptr
+                               ? nullptr
+                               : clang_getFileContents(clang_Cursor_getTranslationUnit(child), file, &size);
         constexpr std::size_t longest_name = 40;  // with its scope, as in gnu::target
         std::string_view name =
             text == nullptr || at > size ? "target" : std::string_view(text, size).substr(at, longest_name);

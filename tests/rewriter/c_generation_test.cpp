@@ -498,13 +498,19 @@ class NotingCompiler {
   explicit NotingCompiler(Tree& tree) : tree_(tree) {
     tree.project.compile.compiler = (tree.folder / "bin/gcc").string();
     install("");
+    say_version("gcc 1");
+  }
+
+  /// Its answer. `more` is run then.
+  void say_version(const std::string& version, const std::string& more = ":") const {
+    write_file(version_, "echo " + version + "\n" + more + "\n");
   }
 
   void install(const std::string& comment) const {
     const fs::path program = tree_.project.compile.compiler;
-    write_file(program, "#!/bin/sh\n#" + comment +
-                            "\nfor last; do :; done\ncase $last in *.c) basename $last >> " + log_.string() +
-                            " ;; esac\nexec gcc \"$@\"\n");
+    write_file(program, "#!/bin/sh\n#" + comment + "\n[ $1 = --version ] && . " + version_.string() +
+                            " && exit\nfor last; do :; done\ncase $last in *.c) basename $last >> " +
+                            log_.string() + " ;; esac\nexec gcc \"$@\"\n");
     fs::permissions(program, fs::perms::owner_all);
   }
 
@@ -521,6 +527,7 @@ class NotingCompiler {
  private:
   Tree& tree_;
   fs::path log_ = tree_.folder / "log";
+  fs::path version_ = tree_.folder / "version";
 };
 
 TEST_CASE("a unit that compilers say nothing of is judged again if something that it reads has changed") {
@@ -547,6 +554,66 @@ TEST_CASE("a unit that compilers say nothing of is judged again if something tha
   tree.project.action = TrapAction::record;
   CHECK(compiler.given() == "a.c b.c");
   CHECK(compiler.given().empty());
+}
+
+/// Another text of the same size and time.
+void replace_unseen(const fs::path& file, const std::string& text) {
+  const fs::file_time_type before = fs::last_write_time(file);
+  const fs::perms access = fs::status(file).permissions();
+  REQUIRE(text.size() == fs::file_size(file));
+  write_file(file, text);
+  fs::last_write_time(file, before);
+  fs::permissions(file, access);
+}
+
+TEST_CASE(
+    "a file of equal size whose time is set back is noticed, as is what a wrapper of a compiler starts") {
+  Tree tree(Sources{{"a.c", "#include \"one.h\"\nint f(int x) { return x + ONE; }\n" + main_calling("f")},
+                    {"b.c", "int g(void) {\n  return 1;\n}\n"}});
+  const fs::path header = tree.folder / "one.h";
+  write_file(header, "#define ONE 1\n");
+  const NotingCompiler compiler(tree);
+  compiler.install("1");
+  CHECK(compiler.given() == "a.c b.c");
+  replace_unseen(header, "#define ONE 2\n");
+  CHECK(compiler.given() == "a.c");
+  std::string wrapper = read_file(tree.project.compile.compiler);
+  wrapper[wrapper.find("#1") + 1] = '2';
+  replace_unseen(tree.project.compile.compiler, wrapper);
+  CHECK(compiler.given() == "a.c b.c");
+  compiler.say_version("gcc 2");
+  CHECK(compiler.given() == "a.c b.c");
+  CHECK(compiler.given().empty());
+}
+
+TEST_CASE("nothing is remembered of a tree that was edited meanwhile") {
+  Tree tree(Sources{{"a.c", "#include \"one.h\"\nint f(int x) { return x + ONE; }\n" + main_calling("f")}});
+  const fs::path header = tree.folder / "one.h";
+  write_file(header, "#define ONE 1\n");
+  const NotingCompiler compiler(tree);
+  compiler.say_version("gcc 1", "echo '#define ONE 2' > " + header.string());
+  CHECK(compiler.given() == "a.c");
+  compiler.say_version("gcc 1");
+  CHECK(compiler.given() == "a.c");
+  CHECK(compiler.given().empty());
+}
+
+TEST_CASE("what is known stays known while something else is generated, and does not grow without end") {
+  Tree tree(Sources{{"a.c", "static int f(int x) { return x; }\n" + main_calling("f")}});
+  const NotingCompiler compiler(tree);
+  CHECK(compiler.given() == "a.c");
+  tree.project.action = TrapAction::record;
+  CHECK(compiler.given() == "a.c");
+  tree.project.action = TrapAction::stop;
+  CHECK(compiler.given().empty());
+  for (const char* const flag : {"-DA", "-DB", "-DC", "-DD"}) {
+    tree.project.compile.flags = {flag};
+    CHECK(compiler.given() == "a.c");
+  }
+  const std::string judged = read_file(tree.folder / "out/judged");
+  CHECK(std::ranges::count(judged, '\n') == 4);
+  tree.project.compile.flags = {};
+  CHECK(compiler.given() == "a.c");
 }
 
 TEST_CASE(
@@ -577,13 +644,17 @@ TEST_CASE("a trap that cannot be inlined for a function's processor is taken out
 TEST_CASE(
     "a trap that records is taken out too where it cannot be inlined, however the attribute is written") {
   const std::string attribute =
-      GENERATE("__attribute__((target(\"no-sse\")))", "[[gnu::target(\"no-sse\")]]");
+      GENERATE("__attribute__((target(\"no-sse\")))", "[[gnu::target(\"no-sse\")]]", "NARROW", "ELSEWHERE");
   const auto action = GENERATE(TrapAction::stop, TrapAction::record);
   INFO(attribute);
+  const std::string narrow = "-DNARROW=__attribute__((target(\"no-sse\")))";
   Tree tree(Sources{{"a.c", "#define GIVE(x) do { return (x); } while (0)\n" + attribute +
                                 " static int f(int x) {\n  x += 1;\n  GIVE(x);\n}\n" + main_calling("f")}},
-            {"-std=gnu2x"});
+            {"-std=gnu2x", narrow, "-include", "elsewhere.h"});
+  write_file(tree.folder / "elsewhere.h",
+             "#define ELSEWHERE __attribute__((target(\"no-sse\")))\n");  // no source
   tree.project.action = action;
   tree.generate();
-  CHECK(tree.output({"gcc", "-std=gnu2x", "-c", "a.c", "-o", "a.o"}) == "0");
+  CHECK(tree.output({"gcc", "-std=gnu2x", narrow, "-include", "elsewhere.h", "-c", "a.c", "-o", "a.o"}) ==
+        "0");
 }

@@ -150,6 +150,27 @@ TEST_CASE("an enclave's entry and the ecalls that ocalls make have roots, and ou
   CHECK(tree.written("tree/jcprof_tree.h").find("#define JCPROF_ENCLAVE_BUILD 1\n") != std::string::npos);
 }
 
+TEST_CASE("a unit of an enclave that compilers say nothing of is judged again only if its EDL says more") {
+  Tree tree(kv, {"enclave/kv.c"});
+  const fs::path log = tree.folder / "log";
+  tree.project.compile.compiler = (tree.folder / "bin/gcc").string();
+  write_file(tree.project.compile.compiler,
+             "#!/bin/sh\ncase \"$*\" in *kv.c) echo >> " + log.string() + " ;; esac\nexec gcc \"$@\"\n");
+  fs::permissions(tree.project.compile.compiler, fs::perms::owner_all);
+  const auto times_given = [&] {
+    write_file(log, "");
+    tree.generate();
+    return read_file(log).size();
+  };
+  CHECK(times_given() == 1);
+  CHECK(times_given() == 0);
+  std::string edl = kv_edl;
+  write_file(tree.folder / "enclave/kv.edl",
+             edl.insert(edl.find("    void ecall_put"), "    public void ecall_more(void);\n"));
+  CHECK(times_given() == 1);
+  CHECK(times_given() == 0);
+}
+
 TEST_CASE("an enclave's tree has its EDL with our import, builds without an SDK, and can be undone") {
   const Tree tree(kv, {"enclave/*.c"});
   tree.generate();
