@@ -114,7 +114,8 @@ class Tracer {
     Series series;
     if (!join(series, window(0))) return std::nullopt;
     const std::optional<WholeRun> run = series.first().run;
-    if (run && series.link == Link::checked && run->events > few_windows * series.traps.size()) {
+    if (run && series.link == Link::checked && series.traps.size() < limits_.events &&
+        run->events > few_windows * series.traps.size()) {
       if (std::optional<Series> foretold = foretell(series)) return foretold;
       if (series.runs == other_run) return std::nullopt;
     }

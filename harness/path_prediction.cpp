@@ -58,8 +58,9 @@ class Prediction {
  private:
   /// Finds the events up to where a digest is known; in vain, half the way is to be tried.
   void reach(const SeenWindow& window, const Outlook& way) {
-    Search search =
-        harness::search(model_, walk_, {.events = way.events, .before = digest_, .behind = window.before});
+    Search search = harness::search(
+        model_, walk_,
+        {.events = way.events, .before = digest_, .behind = window.before, .most_tried = trust_.most_tried});
     const bool is_found = search.found.size() == 1 && search.tried <= trust_.most_tried &&
                           search.of_signature <= trust_.of_signature;
     if (is_found) {

@@ -129,7 +129,7 @@ class Enumeration {
     spent_ = 0;
     branches_.clear();
     const Way::Mark start = way_.mark();
-    for (bool goes_on = true; goes_on && !is_exhausted();) {
+    for (bool goes_on = true; goes_on && !is_exhausted() && search_.tried <= piece_.most_tried;) {
       descend();
       goes_on = back();
     }
@@ -253,7 +253,7 @@ Search search(const PathModel& model, PathWalk& walk, const Piece& piece) {
   Search search;
   for (const double depth : bits_tried) {
     search = enumeration.run(depth);
-    if (!search.found.empty() || enumeration.is_exhausted()) break;
+    if (!search.found.empty() || search.tried > piece.most_tried || enumeration.is_exhausted()) break;
   }
   return search;
 }

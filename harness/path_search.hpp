@@ -27,6 +27,7 @@ struct Piece {
   std::uint64_t events = 0;
   PathDigest before;
   PathDigest behind;
+  std::uint64_t most_tried = 0;  // pieces: more of them tell nothing
 };
 
 struct Search {

@@ -158,7 +158,12 @@ void CardTransport::make_ready() {
     const Answer& answer = session_.transmit(hello_command(setup_.arming));
     if (answer.state == ExchangeState::answered) {
       const std::optional<CardHello> hello = answer.status == sw_ok ? parse_hello(answer.data) : std::nullopt;
-      if (!hello || hello->version != card_protocol_version) refuse_applet(answer);
+      if (!hello) refuse_applet(answer);
+      if (hello->version != card_protocol_version)
+        throw UserError(Fault{.message = fmt::format("the applet on the card speaks version {} of jcprof's "
+                                                     "protocol, this jcprof speaks version {}",
+                                                     hello->version, card_protocol_version),
+                              .hint = "build and install it anew: \"jcprof profile\" does all of it"});
       if (hello->build != setup_.build)
         throw UserError(Fault{
             .message = fmt::format("the applet on the card is build {:08x}, traps.json is of build {:08x}",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <numeric>
 #include <vector>
 
@@ -16,8 +17,7 @@ namespace {
 
 constexpr double chance_of_one = 1.0 / 1000;  // in a table without a trend
 constexpr double least_trend = 0.02;          // devices that warm up and cool do less
-// The middle third is nearer than that to one of the others where the target changed its speed once.
-constexpr double part_of_step = 0.1;
+constexpr double of_chance = 1.15;
 constexpr std::size_t fewest_rounds_of_trend = 10;
 
 /// Each value's rank from 0 on; those that are equal share the mean of theirs.
@@ -60,6 +60,32 @@ double chance_of(double correlation, std::size_t count) {
                  boost::math::complement(student, std::abs(correlation) * std::sqrt(freedom / rest)));
 }
 
+/// The sum of distances from their median.
+double scatter_of(std::span<const double> values) {
+  const double middle = median({values.begin(), values.end()});
+  return std::transform_reduce(values.begin(), values.end(), 0.0, std::plus<>(),
+                               [middle](double value) { return std::abs(value - middle); });
+}
+
+/// The same from a robust line through them, in their order (Theil 1950, Sen 1968).
+double scatter_about_line(std::vector<double> values) {
+  std::vector<double> slopes;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    for (std::size_t j = i + 1; j < values.size(); ++j)
+      slopes.push_back((values[j] - values[i]) / static_cast<double>(j - i));
+  const double slope = median(std::move(slopes));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] -= slope * static_cast<double>(i);
+  return scatter_of(values);
+}
+
+/// The same from two levels, wherever the one ends and the other begins.
+double scatter_about_step(std::span<const double> values) {
+  double least = scatter_of(values);
+  for (std::size_t i = 1; i < values.size(); ++i)
+    least = std::min(least, scatter_of(values.first(i)) + scatter_of(values.subspan(i)));
+  return least;
+}
+
 }  // namespace
 
 double trend_of(std::span<const double> of_rounds) {
@@ -69,11 +95,11 @@ double trend_of(std::span<const double> of_rounds) {
     return 0;
   const auto third = static_cast<std::ptrdiff_t>(values.size() / 3);
   const double first = median({values.begin(), values.begin() + third});
-  const double middle = median({values.begin() + third, values.end() - third});
   const double change = median({values.end() - third, values.end()}) - first;
-  const double part = (middle - first) / change;
-  const bool is_gradual = part >= part_of_step && part <= 1 - part_of_step;
-  return first > 0 && is_gradual && std::abs(change) >= least_trend * first ? change / first : 0;
+  if (!(first > 0) || std::abs(change) < least_trend * first) return 0;
+  // A target that changes its speed once has no trend. The step has its place to choose, so it is a little
+  // nearer to noise than the line.
+  return scatter_about_line(values) < of_chance * scatter_about_step(values) ? change / first : 0;
 }
 
 }  // namespace jcprof::engine

@@ -126,6 +126,12 @@ TEST_CASE("a trend is a change of 2 % or more from the first rounds to the last,
   for (double& value : rising) value = 1000 + value / 10;
   CHECK(engine::trend_of(rising) == 0);  // less than 2 %
   CHECK(engine::trend_of(std::vector<double>(20, 7.0)) == 0);
+  for (const std::uint64_t rounds : {20, 31, 60}) {
+    std::vector<double> step;
+    for (std::uint64_t r = 0; r < rounds; ++r)
+      step.push_back((2 * r < rounds ? 1000 : 1050) + 5 * normal(6, r, 0));
+    CHECK(engine::trend_of(step) == 0);
+  }
 }
 
 TEST_CASE("where commands leave something behind, a whole one comes before each stop, and intervals hold") {

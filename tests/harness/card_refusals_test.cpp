@@ -203,6 +203,10 @@ TEST_CASE("an applet without traps is told from one of another build") {
   CHECK_THROWS_WITH(
       other->describe(),
       Catch::Contains("the applet on the card is build 0000cafe, traps.json is of build 12345678"));
+  world.applet.protocol = 1;
+  const auto older = transport_on(world, basic_setup());
+  CHECK_THROWS_WITH(older->describe(), Catch::Contains("the applet on the card speaks version 1 of jcprof's "
+                                                       "protocol, this jcprof speaks version 2"));
 }
 
 TEST_CASE("abort_on ends the extra traced run that tells commands apart, at once") {

@@ -59,7 +59,7 @@ Bytes FakeApplet::serve(std::span<const std::uint8_t> apdu) {
   Bytes reply;
   switch (apdu[2]) {
     case 0:
-      reply.push_back(2);
+      reply.push_back(protocol);
       append_u32(reply, build);
       append_u16(reply, window);
       break;

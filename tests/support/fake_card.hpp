@@ -30,6 +30,7 @@ class FakeApplet {
  public:
   CardArming arming{.cla = 0x80, .ins = 0xF4, .stop_status = 0x6FB5};
   std::uint32_t build = 0x12345678;
+  std::uint8_t protocol = 2;
   std::size_t window = 8;
   std::vector<std::uint16_t> path{1, 2, 3};
   /// The paths of armed commands, in turn; `path` where there are none.
