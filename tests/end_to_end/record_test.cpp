@@ -340,8 +340,8 @@ TEST_CASE("what is built for the recorder's clock is told to record with one, an
               .status == 0);
   const Said said = place.run({"./traps"}, {"--no-preload"});
   CHECK(said.status == 4);
-  CHECK_THAT(said.err, Catch::StartsWith("warning: lost: what was built with -DJCPROF_CLOCK_SHARED recorded "
-                                         "nothing: it reads a clock of jcprof's"));
+  CHECK_THAT(said.err, Catch::StartsWith("warning: lost: code built with -DJCPROF_CLOCK_SHARED recorded "
+                                         "nothing: it reads jcprof's clock"));
   (void)place.run({"./traps"}, {"--no-preload", "--clock", "counted"});
   CHECK(read_log(place.log).events == 2);
 }
