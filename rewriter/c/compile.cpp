@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <regex>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include "src/core/file.hpp"
 #include "src/core/parallel.hpp"
 #include "src/core/process.hpp"
+#include "src/core/shell_words.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -206,6 +208,20 @@ bool take_end(std::vector<Diagnostic>& diagnostics, const fs::path& end) {
   return !end.empty() && std::erase_if(diagnostics, is_end) > 0;
 }
 
+/// Of a rule for make, all but the target.
+std::vector<fs::path> files_in_rule(const std::string& rule, const fs::path& folder) {
+  std::vector<fs::path> files;
+  // gcc and clang write names as a shell reads them, but for dollars.
+  for (const std::string& word : split_command(std::regex_replace(rule, std::regex(R"(\$\$)"), "$$")).words)
+    files.push_back((folder / word).lexically_normal());
+  if (!files.empty()) files.erase(files.begin());
+  return files;
+}
+
+Flags listing_flags(const fs::path& log) {
+  return {"-MD", "-MF", fs::absolute(log).replace_extension(".d").lexically_normal().string()};
+}
+
 UnitAnswer ask(const CompileUnit& unit, JudgingCompiler compiler, const fs::path& log) {
   if (unit.inlines) compiler.end.clear();
   Flags argv;
@@ -213,6 +229,9 @@ UnitAnswer ask(const CompileUnit& unit, JudgingCompiler compiler, const fs::path
                        [](const std::string& argument) { return !hides_diagnostics(argument); });
   const Flags judging = judging_flags(unit, compiler);
   argv.insert(argv.end(), judging.begin(), judging.end());
+  const Flags listing = listing_flags(log);
+  fs::remove(listing.back());
+  if (compiler.lists_files) argv.insert(argv.end(), listing.begin(), listing.end());
   argv.push_back(unit.path);
   const Command command{.argv = std::move(argv), .cwd = unit.folder, .environment = {{"LC_ALL", "C"}}};
   UnitAnswer answer;
@@ -221,6 +240,8 @@ UnitAnswer ask(const CompileUnit& unit, JudgingCompiler compiler, const fs::path
         run_and_wait(command, {.file = log, .keep_bytes = most_diagnostics}, patience);
     answer.diagnostics = parse_diagnostics(read_file(log), unit.folder);
     const bool came_to_end = take_end(answer.diagnostics, compiler.end);
+    if (fs::exists(listing.back())) answer.files = files_in_rule(read_file(listing.back()), unit.folder);
+    std::erase(answer.files, compiler.end);
     const bool said = std::ranges::any_of(answer.diagnostics,
                                           [](const Diagnostic& d) { return d.severity == Severity::error; });
     if (ended.timed_out)
@@ -289,6 +310,7 @@ JudgingCompiler SyntaxCheck::known(const std::string& compiler) const {
   try {
     result.flags = flags_known_to(compiler, log);
     if (!is_clang(result) && can_be_ended(compiler, end, log)) result.end = end;
+    result.lists_files = takes(compiler, listing_flags(log), log);
   } catch (const UserError&) {
     result = {};  // it cannot be started, which each of its units will say
   }

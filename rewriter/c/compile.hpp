@@ -25,7 +25,8 @@ struct Diagnostic {
 
 struct UnitAnswer {
   std::vector<Diagnostic> diagnostics = {};
-  std::string failure = {};  // not empty: the compiler could not do its work, and why
+  std::string failure = {};                       // not empty: the compiler could not do its work, and why
+  std::vector<std::filesystem::path> files = {};  // that the compiler says it read; absolute
 };
 
 /// Reads the output of gcc or clang, with one line a diagnostic. `folder` is where they ran.
@@ -39,6 +40,7 @@ CompileUnit moved(const CompileUnit& unit, const std::filesystem::path& root,
 struct JudgingCompiler {
   std::vector<std::string> flags = {};
   std::filesystem::path end = {};  // included, it ends the work behind the last warning; empty: it would not
+  bool lists_files = false;        // that it reads, as a rule for make
 };
 
 class SyntaxCheck {

@@ -31,6 +31,19 @@ std::string text_without_numbers(const SourceModel& model, FilePlan plan) {
   return rewritten_source(model, plan, {{"runtime", c_runtime_from(model.path)}}).text;
 }
 
+std::string digest_in(const std::string& line) {
+  return line.substr(0, line.find(' '));
+}
+
+/// The names behind tabs.
+std::vector<std::string> files_in(const std::string& line) {
+  std::vector<std::string> fields;
+  std::istringstream text(line);
+  for (std::string field; std::getline(text, field, '\t');) fields.push_back(field);
+  if (!fields.empty()) fields.erase(fields.begin());
+  return fields;
+}
+
 }  // namespace
 
 JudgedUnits::JudgedUnits(fs::path file, std::string runtime, const fs::path& made)
@@ -40,7 +53,7 @@ JudgedUnits::JudgedUnits(fs::path file, std::string runtime, const fs::path& mad
   if (!fs::exists(file_)) return;
   std::istringstream lines(read_file(file_));
   for (std::string line; std::getline(lines, line);) before_.push_back(line);
-  known_.insert(before_.begin(), before_.end());
+  for (const std::string& line : before_) known_.emplace(digest_in(line), line);
 }
 
 void JudgedUnits::look_at(const Instrumentation& work) {
@@ -65,11 +78,38 @@ std::string JudgedUnits::digest_of(const CompileUnit& unit, const std::string& v
 void JudgedUnits::write(std::size_t most) const {
   if (std::ranges::any_of(states_, [&](const auto& noted) { return noted.second != state_of(noted.first); }))
     return;
-  std::vector<std::string> digests(good_.begin(), good_.end());
-  std::ranges::copy_if(before_, std::back_inserter(digests),
-                       [&](const std::string& digest) { return !good_.contains(digest); });
-  digests.resize(std::min(digests.size(), most));
-  write_own_file(file_, fmt::format("{}\n", fmt::join(digests, "\n")));
+  std::vector<std::string> lines;
+  for (const auto& [digest, line] : good_) lines.push_back(line);
+  std::ranges::copy_if(before_, std::back_inserter(lines),
+                       [&](const std::string& line) { return !good_.contains(digest_in(line)); });
+  lines.resize(std::min(lines.size(), most));
+  write_own_file(file_, fmt::format("{}\n", fmt::join(lines, "\n")));
+}
+
+bool JudgedUnits::recalls(const std::string& digest) {
+  const auto known = known_.find(digest);
+  if (known == known_.end() || line_of(digest, files_in(known->second)) != known->second) return false;
+  good_[digest] = known->second;
+  return true;
+}
+
+void JudgedUnits::remember(const std::string& digest, const std::vector<fs::path>& besides) {
+  std::vector<std::string> names;
+  for (const fs::path& file : besides) {
+    if (file.string().find_first_of("\t\n") != std::string::npos) return;
+    if (!noted(file).empty()) names.push_back(file.string());
+  }
+  good_[digest] = line_of(digest, names);
+}
+
+std::string JudgedUnits::line_of(const std::string& digest, const std::vector<std::string>& besides) {
+  std::string states;
+  std::string line;
+  for (const std::string& file : besides) {
+    states += noted(file) + '\n';
+    line += '\t' + file;
+  }
+  return digest + ' ' + sha256(states) + line;
 }
 
 const std::string& JudgedUnits::noted(const fs::path& file) {

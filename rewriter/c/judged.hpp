@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Remembers the units whose traps compilers had nothing to say about, so that the next jcprof-gen need not
 // judge them. A unit is known by a digest of all that decides: jcprof, the compiler, its flags, and the files
-// that clang reads for it.
+// that clang and its own compiler read for it.
 #pragma once
 
 #include <filesystem>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -30,13 +29,16 @@ class JudgedUnits {
   /// itself. After look_at().
   std::string digest_of(const CompileUnit& unit, const std::string& version,
                         const std::vector<std::size_t>& sources, const std::vector<std::string>& others);
-  bool knows(const std::string& digest) const { return known_.contains(digest); }
-  void remember(std::string digest) { good_.insert(std::move(digest)); }
+  /// True where it was remembered, and the files that its compiler alone read are the same. It stays known.
+  bool recalls(const std::string& digest);
+  /// `besides`: files that its compiler read, and clang did not. After it was judged.
+  void remember(const std::string& digest, const std::vector<std::filesystem::path>& besides);
   /// What was remembered, then what was known before, the newest first: at most `most` units. Writes nothing
   /// if a file has changed since it was noted: the compiler may have seen either state.
   void write(std::size_t most) const;
 
  private:
+  std::string line_of(const std::string& digest, const std::vector<std::string>& besides);
   const std::string& noted(const std::filesystem::path& file);
   std::string state_of(const std::filesystem::path& file) const;
   std::string lasting(std::string word) const;
@@ -44,10 +46,11 @@ class JudgedUnits {
   std::filesystem::path file_;
   std::string runtime_;
   std::string made_;
-  std::vector<std::string> before_;  // as the file has them
-  std::set<std::string> known_;      // the same
-  std::set<std::string> good_;
-  std::vector<std::string> digests_;  // of the sources
+  // A unit a line: its digest, a digest of the states of files, and their names behind tabs.
+  std::vector<std::string> before_;           // as the file has them
+  std::map<std::string, std::string> known_;  // the same, by digest
+  std::map<std::string, std::string> good_;   // to be written
+  std::vector<std::string> digests_;          // of the sources
   std::map<std::filesystem::path, std::string> states_;
 };
 

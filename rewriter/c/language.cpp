@@ -131,6 +131,7 @@ class CLanguage : public Language {
       units_.push_back({.unit = unit});
     }
     judged_.emplace(out_ / "judged", sha256(c_runtime_source({}, entering_.reach, project_.action)), edge_);
+    sources_ = paths;
     for (const std::string& path : paths) judged_->note(project_.root / path);
     try {
       CSourceModels read = read_c(project_.root, paths, units, entering_);
@@ -217,9 +218,7 @@ class CLanguage : public Language {
       if (unit.state != UnitState::open) continue;
       unit.digest =
           judged_->digest_of(unit.unit, compilers_->version_of(unit.unit), unit.sources, unit.others);
-      if (!judged_->knows(unit.digest)) continue;
-      judged_->remember(unit.digest);
-      unit.state = UnitState::settled;
+      if (judged_->recalls(unit.digest)) unit.state = UnitState::settled;
     }
   }
 
@@ -236,10 +235,26 @@ class CLanguage : public Language {
     for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i]->original = std::move(originals[i]);
   }
 
+  /// What the compiler read and clang did not, by its name in the project: below `#ifndef __clang__`, say.
+  std::vector<fs::path> read_besides(const CheckedUnit& unit, const UnitAnswer& answer,
+                                     const fs::path& tree) const {
+    std::set<fs::path> by_clang;
+    for (const std::string& file : unit.others) by_clang.insert((unit.unit.folder / file).lexically_normal());
+    for (const std::size_t source : unit.sources) by_clang.insert(project_.root / sources_[source]);
+    std::vector<fs::path> besides;
+    for (const fs::path& file : answer.files) {
+      const fs::path relative = file.lexically_relative(tree);
+      const bool is_in_tree = !relative.empty() && *relative.begin() != "..";
+      const fs::path own = is_in_tree ? project_.root / relative : file;
+      if (!by_clang.contains(own)) besides.push_back(own);
+    }
+    return besides;
+  }
+
   void settle(CheckedUnit& unit, const UnitAnswer& answer, const fs::path& tree, const Instrumentation& work,
               Judge& judge) {
     unit.state = UnitState::settled;
-    if (!unit.original) return judged_->remember(unit.digest);
+    if (!unit.original) return judged_->remember(unit.digest, read_besides(unit, answer, tree));
     const std::string path = fs::path(unit.unit.path).lexically_relative(project_.root).generic_string();
     std::vector<Complaint> before = complaints_of(*unit.original, project_.root);
     const auto error = std::ranges::find(before, Severity::error, &Complaint::severity);
@@ -259,7 +274,8 @@ class CLanguage : public Language {
       return complaint.severity == Severity::error && judge.is_at_trap(complaint);
     });
     const bool is_explained = behind.begin() != fresh.begin();
-    if (fresh.empty() && unit.accepted.empty()) judged_->remember(unit.digest);
+    if (fresh.empty() && unit.accepted.empty())
+      judged_->remember(unit.digest, read_besides(unit, answer, tree));
     for (const Complaint& complaint : fresh) {
       const bool is_error = complaint.severity == Severity::error;
       if (is_error && is_explained && unit.state == UnitState::open && !judge.is_at_trap(complaint)) continue;
@@ -284,6 +300,7 @@ class CLanguage : public Language {
   const CEntering entering_;
   const std::vector<std::string> flags_;  // of each unit, behind its own
   const fs::path edge_;                   // of an enclave
+  std::vector<std::string> sources_;
   std::vector<CheckedUnit> units_;
   std::optional<SyntaxCheck> compilers_;
   std::optional<JudgedUnits> judged_;

@@ -586,6 +586,20 @@ TEST_CASE(
   CHECK(compiler.given().empty());
 }
 
+TEST_CASE("a header that clang does not read is noticed too") {
+  Tree tree(
+      Sources{{"a.c", "#ifndef __clang__\n#include \"gcc only.h\"\n#endif\nint f(int x) { return x; }\n" +
+                          main_calling("f")},
+              {"b.c", "int g(void) {\n  return 1;\n}\n"}});
+  write_file(tree.folder / "gcc only.h", "#define ONE 1\n");
+  const NotingCompiler compiler(tree);
+  CHECK(compiler.given() == "a.c b.c");
+  CHECK(compiler.given().empty());
+  write_file(tree.folder / "gcc only.h", "#define ONE 2\n");
+  CHECK(compiler.given() == "a.c");
+  CHECK(compiler.given().empty());
+}
+
 TEST_CASE("nothing is remembered of a tree that was edited meanwhile") {
   Tree tree(Sources{{"a.c", "#include \"one.h\"\nint f(int x) { return x + ONE; }\n" + main_calling("f")}});
   const fs::path header = tree.folder / "one.h";
