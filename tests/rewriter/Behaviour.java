@@ -161,7 +161,7 @@ public class Behaviour {
             do {
                 ByteBuffer answer = ByteBuffer.wrap(command(3, ByteBuffer.allocate(2).putShort((short) traps.size()).array()));
                 total = Math.min(answer.getInt(), answer.getShort(12));
-                answer.position(14);
+                answer.position(18);
                 while (answer.hasRemaining()) traps.add(answer.getShort() & 0xFFFF);
             } while (traps.size() < total);
             return traps.stream().mapToInt(Integer::intValue).toArray();

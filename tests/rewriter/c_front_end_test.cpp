@@ -89,7 +89,7 @@ TEST_CASE("in a header that units compile differently traps stand where all that
         "  MAYBE x += 3;\n"
         "  JCPROF_TRAP(5);return x;\n}\n");
   CHECK(reasons_of(rewritten.models[0]) ==
-        "8: units that compile it disagree (1)\n8: its loop or condition comes from a macro (1)\n");
+        "8: its loop or condition comes from a macro (1)\n8: units that compile it disagree (1)\n");
 }
 
 TEST_CASE("of traps that units want in different forms, the form stands that suits all") {
