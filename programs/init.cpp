@@ -59,17 +59,17 @@ struct Kit {
   const char* variable;
   TargetKind target;
   std::vector<const char*> files;
-  const char* without;  // what the draft does without it
+  const char* place;  // where it is found
 };
 
 const Kit sgx_sdk{.variable = "SGX_SDK",
                   .target = TargetKind::sgx_enclave,
                   .files = {"include/sgx_urts.h", "bin/x64/sgx_edger8r"},
-                  .without = "the draft is for a host build; set it to the folder of Intel's SDK"};
+                  .place = "the folder of Intel's SDK"};
 const Kit optee_kit{.variable = "TA_DEV_KIT_DIR",
                     .target = TargetKind::optee_ta,
                     .files = {"mk/ta_dev_kit.mk"},
-                    .without = "the draft does without; set it to the folder export-ta_… of OP-TEE's build"};
+                    .place = "the folder export-ta_… of OP-TEE's build"};
 
 /// The file that a folder lacks for being that kit; null: none.
 const char* missing_file(const Kit& kit, const fs::path& folder) {
@@ -93,13 +93,14 @@ std::string known_dev_kit() {
 }
 
 /// Says that a variable names no kit, if the draft would have used one.
-void say_of_wrong_kits(TargetKind target) {
+void say_of_wrong_kits(TargetKind target, const std::string& about_kit) {
+  if (about_kit.empty()) return;
   for (const Kit& kit : {sgx_sdk, optee_kit}) {
     const fs::path folder = variable(kit.variable);
     if (folder.empty() || kit.target != target) continue;
     if (const char* file = missing_file(kit, folder); file != nullptr)
-      fmt::print(stderr, "note: {} is {}, where there is no {}: {}\n", kit.variable,
-                 harmless(folder.string()), file, kit.without);
+      fmt::print(stderr, "note: {} is {}, where there is no {}: {}; set the variable to {}\n", kit.variable,
+                 harmless(folder.string()), file, harmless(about_kit), kit.place);
   }
 }
 
@@ -164,7 +165,7 @@ ExitCode init(const InitOptions& options) {
   const rewriter::Draft draft = rewriter::draft_project(tree);
   const Project project = parse_project(file, draft.text);
   write_file(file, draft.text);
-  say_of_wrong_kits(project.target);
+  say_of_wrong_kits(project.target, draft.about_kit);
   if (!options.quiet) say(draft, project, options.folder);
   return ExitCode::done;
 }

@@ -82,9 +82,14 @@ std::string not_there(const std::vector<EnclaveBeside>& beside) {
   return text;
 }
 
+/// The makefile uses the SDK.
+bool wants_sdk(const EnclaveFacts& facts) {
+  return facts.make && !facts.is_open && !facts.makes_bridge;
+}
+
 /// With the SDK, where the makefile uses that: the enclave as it is.
 bool is_real(const FoundTree& tree, const EnclaveFacts& facts) {
-  return !tree.sdk.empty() && facts.make && !facts.is_open && !facts.makes_bridge;
+  return !tree.sdk.empty() && wants_sdk(facts);
 }
 
 std::string enclave_build(const FoundTree& tree, const EnclaveFacts& facts) {
@@ -150,6 +155,12 @@ std::string enclave_bridge(const FoundTree& tree, const EnclaveFacts& facts) {
 }
 
 }  // namespace
+
+std::string enclave_without_sdk(const FoundTree& tree, const EnclaveFacts& facts) {
+  if (!tree.sdk.empty()) return "";
+  if (facts.makes_bridge) return "the draft has flags of its own instead of the makefile's";
+  return wants_sdk(facts) ? "the draft is for a host build" : "";
+}
 
 std::string enclave_project(const FoundTree& tree, const EnclaveFacts& facts) {
   return head(tree.name, "sgx-enclave") + "  // The trusted sources. Traps go into a copy of these files.\n" +

@@ -8,6 +8,9 @@
 
 namespace jcprof::rewriter::draft {
 
+/// What the project does because there is no SDK; empty: there is one, or it would change nothing.
+std::string enclave_without_sdk(const FoundTree& tree, const EnclaveFacts& facts);
+
 std::string enclave_project(const FoundTree& tree, const EnclaveFacts& facts);
 
 }  // namespace jcprof::rewriter::draft

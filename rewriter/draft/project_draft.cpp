@@ -211,7 +211,10 @@ std::string draft_project(const std::string& name, const ProgramFacts& facts) {
 }
 
 Draft ta_draft(const FoundTree& tree, const TaFacts& facts) {
-  return {draft_project(tree.name, facts, tree.dev_kit), facts.others};
+  return {.text = draft_project(tree.name, facts, tree.dev_kit),
+          .others = facts.others,
+          .about_kit =
+              tree.dev_kit.empty() ? "the draft names no kit" : "the draft takes the kit in " + tree.dev_kit};
 }
 
 }  // namespace
@@ -234,7 +237,10 @@ Draft draft_project(const FoundTree& tree) {
         Fault{.message = fmt::format("\"{}\": there is no applet, no public ecall and no program in \"{}\"",
                                      tree.wanted_entry, tree.name),
               .hint = "--entry chooses one of several"});
-  if (enclave) return {draft::enclave_project(tree, *enclave), enclave->others};
+  if (enclave)
+    return {.text = draft::enclave_project(tree, *enclave),
+            .others = enclave->others,
+            .about_kit = draft::enclave_without_sdk(tree, *enclave)};
   if (ta) return ta_draft(tree, *ta);
   const auto count = [&](auto is_one) { return std::ranges::count_if(tree.paths, is_one); };
   throw UserError(Fault{

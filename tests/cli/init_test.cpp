@@ -53,10 +53,11 @@ TEST_CASE("init hands on which trusted application it is to take") {
 std::pair<std::string, std::string> drafted_with(const test::TemporaryFolder& folder, const char* variable,
                                                  const std::filesystem::path& value) {
   std::filesystem::remove(folder / "p/jcprof.json");
-  const ProcessResult result = run_and_wait({.argv = {JCPROF_BIN_DIR "/jcprof", "init", "--yes", "p"},
-                                             .cwd = folder.path(),
-                                             .environment = {{variable, value}}},
-                                            {}, std::chrono::seconds{100});
+  const ProcessResult result =
+      run_and_wait({.argv = {JCPROF_BIN_DIR "/jcprof", "init", "--yes", "p"},
+                    .cwd = folder.path(),
+                    .environment = {{variable, value}, {"JCPROF_CACHE", folder / "cache"}}},
+                   {}, std::chrono::seconds{100});
   CHECK(result.exit_status == 0);
   return {read_file(folder / "p/jcprof.json"), result.tail};
 }
@@ -68,10 +69,18 @@ TEST_CASE("init says that SGX_SDK is the folder of no SDK, and is silent of one 
   write_file(folder / "p/Makefile", "enclave.signed.so:\n\t$(SGX_SDK)/bin/x64/sgx_edger8r e.edl\n");
   write_file(folder / "sdk/include/sgx_urts.h", "");
   const std::string sdk = (folder / "sdk").string();
+  CHECK_THAT(
+      drafted_with(folder, "SGX_SDK", sdk).second,
+      Catch::Contains("note: SGX_SDK is " + sdk +
+                      ", where there is no bin/x64/sgx_edger8r: the draft is for a host build; set the "
+                      "variable to the folder of Intel's SDK\n"));
+  const std::string makefile = read_file(folder / "p/Makefile");
+  write_file(folder / "p/Makefile", "bridge.so: e.c\n\tcc -shared -o $@ $<\n");
   CHECK_THAT(drafted_with(folder, "SGX_SDK", sdk).second,
-             Catch::Contains("note: SGX_SDK is " + sdk +
-                             ", where there is no bin/x64/sgx_edger8r: the draft is for a host build; set it "
-                             "to the folder of Intel's SDK\n"));
+             Catch::Contains(": the draft has flags of its own instead of the makefile's; "));
+  std::filesystem::remove(folder / "p/Makefile");
+  CHECK_THAT(drafted_with(folder, "SGX_SDK", sdk).second, !Catch::Contains("note: SGX_SDK"));
+  write_file(folder / "p/Makefile", makefile);
   write_file(folder / "sdk/bin/x64/sgx_edger8r", "");
   const auto [draft, words] = drafted_with(folder, "SGX_SDK", sdk);
   CHECK_THAT(draft, Catch::Contains(sdk));
@@ -89,7 +98,11 @@ TEST_CASE("init says that TA_DEV_KIT_DIR is the folder of no development kit") {
              "{\n\tswitch (c) {\n\tcase 0:\n\t\treturn 0;\n\tdefault:\n\t\treturn 1;\n\t}\n}\n");
   CHECK_THAT(drafted_with(folder, "TA_DEV_KIT_DIR", folder / "kit").second,
              Catch::Contains("note: TA_DEV_KIT_DIR is " + (folder / "kit").string() +
-                             ", where there is no mk/ta_dev_kit.mk: "));
+                             ", where there is no mk/ta_dev_kit.mk: the draft names no kit; "));
+  const std::filesystem::path own = "optee-vm/root/usr/lib/optee-os-dev/vexpress-qemu_armv8a";
+  write_file(folder / "cache" / own / "mk/ta_dev_kit.mk", "");
+  CHECK_THAT(drafted_with(folder, "TA_DEV_KIT_DIR", folder / "kit").second,
+             Catch::Contains(": the draft takes the kit in " + (folder / "cache" / own).string() + "; "));
   write_file(folder / "kit/mk/ta_dev_kit.mk", "");
   const auto [draft, words] = drafted_with(folder, "TA_DEV_KIT_DIR", folder / "kit");
   CHECK_THAT(draft, Catch::Contains((folder / "kit").string()));
