@@ -108,7 +108,7 @@ void look_at_project(const ProjectFacts& project, Findings& findings) {
     findings.push_back(
         {Verdict::missing, "program",
          program + (program.find('/') == std::string::npos ? " is not in PATH" : " cannot be run"),
-         way_to_install(program.substr(program.rfind('/') + 1)) +
+         way_to_install(program) +
              ": \"build\", \"install\", \"start\", \"trigger\" or \"transport\" runs it"});
   look_at_out(project, findings);
 }

@@ -44,7 +44,7 @@ Command filled(const Step& step, const Placeholders& values) {
 UserError failure(const std::string& name, const Command& command, const ProcessResult& result,
                   const fs::path& log) {
   // The log has the beginning of the output, the result its end.
-  const auto [what, way_out] = cause_of_failure(read_file(log) + '\n' + result.tail);
+  const auto [what, way_out] = cause_of_failure(read_file(log) + '\n' + result.tail, result.exit_status);
   return UserError(Fault{
       .message = fmt::format("the {} step failed with status {}: {}{}\n{}", name, result.exit_status,
                              what.empty() ? "" : what + "\n", command_line(command.argv), result.tail),

@@ -168,9 +168,8 @@ class UnitReader {
 
   Fault fault(CXDiagnostic diagnostic) const {
     const CPoint at = point_of(clang_getDiagnosticLocation(diagnostic));
-    Fault result{.message = taken(clang_getDiagnosticSpelling(diagnostic)),
-                 .place = {.file = unit_.path},
-                 .hint = hint()};
+    Fault result{.message = taken(clang_getDiagnosticSpelling(diagnostic)), .place = {.file = unit_.path}};
+    result.hint = hint(result.message);
     if (at.file == nullptr) return result;
     result.place = {.file = taken(clang_getFileName(at.file)), .line = at.line, .column = at.column};
     std::size_t size = 0;
@@ -180,11 +179,11 @@ class UnitReader {
   }
 
   /// A cross compiler brings the headers of its machine.
-  std::string hint() const {
+  std::string hint(const std::string& message) const {
     const std::string compiler = unit_.arguments.empty() ? "cc" : unit_.arguments.front();
-    if (file_of_program(compiler, unit_.folder).empty())
+    if (message.ends_with("file not found") && file_of_program(compiler, unit_.folder).empty())
       return fmt::format("its compiler, \"{}\", is not there, nor may be its headers: {}", compiler,
-                         way_to_install(std::filesystem::path(compiler).filename().string()));
+                         way_to_install(compiler));
     return fmt::format("clang 19 read {} with the flags that \"compile\" gives for it", unit_.path);
   }
 

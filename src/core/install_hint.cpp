@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "src/core/text.hpp"
+
 namespace jcprof {
 namespace {
 
@@ -30,23 +32,55 @@ constexpr auto known = std::to_array<Package>({{"cc", "gcc"},
                                                {"javac", "default-jdk-headless"},
                                                {"java", "default-jre-headless"}});
 
-/// Of a cross compiler and its tools, whose names begin with a machine's: `aarch64-linux-gnu-gcc`.
-std::string cross_package(std::string_view program) {
+/// "-12" of `gcc-12`; empty: the name has none.
+std::string_view version_of(std::string_view program) {
+  const std::size_t dash = program.find_last_not_of("0123456789");
+  const bool is_version = dash != std::string_view::npos && program[dash] == '-' && dash + 1 < program.size();
+  return is_version ? program.substr(dash) : "";
+}
+
+/// `aarch64-linux-gnu`, `arm-linux-gnueabihf`: a processor, then Linux with GNU's C library.
+bool is_gnu_linux(std::string_view machine) {
+  const std::size_t dash = machine.find('-');
+  return dash != 0 && dash != std::string_view::npos && machine.substr(dash).starts_with("-linux-gnu") &&
+         std::ranges::count(machine, '-') == 2;
+}
+
+/// Of a cross compiler and its tools, whose names begin with a machine's: `aarch64-linux-gnu-gcc`. Empty
+/// where Debian has no compiler for that machine.
+std::string cross_package(std::string_view program, std::string_view version) {
   const std::size_t dash = program.rfind('-');
-  const std::string_view machine = program.substr(0, dash);
-  if (dash == std::string_view::npos || std::ranges::count(machine, '-') == 0) return "";
+  if (dash == std::string_view::npos) return "";
   const std::string_view tool = program.substr(dash + 1);
-  if (tool == "gcc" || tool == "g++") return fmt::format("{}-{}", tool, machine);
-  constexpr auto binutils =
-      std::to_array<std::string_view>({"ar", "as", "ld", "nm", "objcopy", "objdump", "ranlib", "strip"});
-  return std::ranges::find(binutils, tool) == binutils.end() ? "" : fmt::format("binutils-{}", machine);
+  std::string machine(program.substr(0, dash));
+  // Debian has one package for C and C++ on bare metal.
+  const bool is_bare = is_one_of(machine, {"arm-none-eabi", "riscv64-unknown-elf"});
+  if (!is_bare && !is_gnu_linux(machine)) return "";
+  std::ranges::replace(machine, '_', '-');
+  if (is_one_of(tool, {"gcc", "g++"})) {
+    if (is_bare) return version.empty() ? "gcc-" + machine : "";
+    return fmt::format("{}{}-{}", tool, version, machine);
+  }
+  constexpr auto binutils = std::to_array<std::string_view>(
+      {"ar", "as", "ld", "nm", "objcopy", "objdump", "ranlib", "readelf", "size", "strip"});
+  return is_one_of(tool, binutils) && version.empty() ? "binutils-" + machine : "";
+}
+
+std::string package_of(std::string_view program) {
+  const std::string_view version = version_of(program);
+  const std::string_view name = program.substr(0, program.size() - version.size());
+  const auto found = std::ranges::find(known, name, &Package::program);
+  if (found == known.end()) return cross_package(name, version);
+  if (version.empty()) return std::string(found->package);
+  return is_one_of(name, {"gcc", "g++", "clang", "clang++"}) ? fmt::format("{}{}", found->package, version)
+                                                             : "";
 }
 
 }  // namespace
 
 std::string way_to_install(std::string_view program) {
-  const auto found = std::ranges::find(known, program, &Package::program);
-  const std::string package = found == known.end() ? cross_package(program) : std::string(found->package);
+  if (program.find('/') != std::string_view::npos) return "put it there, and make it executable";
+  const std::string package = package_of(program);
   return package.empty() ? "install it" : fmt::format("install it (Debian: {})", package);
 }
 

@@ -8,7 +8,8 @@
 namespace jcprof {
 
 /// `install it`, with the name of Debian's package if it is known: `install it (Debian:
-/// gcc-aarch64-linux-gnu)`. `program` is a name without folders.
+/// gcc-aarch64-linux-gnu)`. No package has a program whose name leads into a folder (`./gen.sh`): `put it
+/// there, and make it executable`.
 std::string way_to_install(std::string_view program);
 
 }  // namespace jcprof

@@ -113,7 +113,8 @@ TEST_CASE("for a program a compiler is looked at, and neither readers nor Java")
         "ok       load: 0.5 on 4 cores\n"
         "ok       project: /p/jcprof.json, 2 sources\n"
         "missing  program: /p/run.sh cannot be run\n"
-        "         install it: \"build\", \"install\", \"start\", \"trigger\" or \"transport\" runs it\n"
+        "         put it there, and make it executable: \"build\", \"install\", \"start\", \"trigger\" or "
+        "\"transport\" runs it\n"
         "ok       output: /p/out: 5000 MB free\n"
         "1 missing\n");
   machine.cc.clear();
