@@ -593,12 +593,13 @@ JCPROF_LOCAL_ void jcprof_lose_early(jcprof_log_u64 count) {
 /* A handler may change each of these counts. */
 JCPROF_LOCAL_ void jcprof_lose(void) {
   struct jcprof_writer *const own = &jcprof_writing;
-  if (own->head == JCPROF_NULL_) {
+  struct jcprof_log_head *const log = own->head;
+  if (log == JCPROF_NULL_) {
     jcprof_lose_early(1);
     return;
   }
   __atomic_fetch_add(&own->lost, 1, __ATOMIC_RELAXED);
-  __atomic_fetch_add(&own->head->unwritten, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&log->unwritten, 1, __ATOMIC_RELAXED);
   jcprof_keep();
 }
 
@@ -634,9 +635,8 @@ JCPROF_LOCAL_ int jcprof_leave_chunk(const jcprof_log_u64 *slot) {
 
 /* Null: none is free. A thread begins at a place of its own, so that the chunks that it uses again stay in the cache.
    After a look at all chunks was in vain, it looks at one at a time. */
-JCPROF_LOCAL_ struct jcprof_log_chunk *jcprof_free_chunk(void) {
+JCPROF_LOCAL_ struct jcprof_log_chunk *jcprof_free_chunk(struct jcprof_log_head *log) {
   struct jcprof_writer *const own = &jcprof_writing;
-  struct jcprof_log_head *const log = own->head;
   jcprof_log_u32 probes = own->starved ? 1 : log->chunks;
   if (!own->starved) own->probe = (own->thread - 1) * 16 % log->chunks;
   for (; probes != 0; probes--) {
@@ -653,21 +653,29 @@ JCPROF_LOCAL_ struct jcprof_log_chunk *jcprof_free_chunk(void) {
   return JCPROF_NULL_;
 }
 
-/* False: there is no chunk, or the thread cannot leave the one that it has. */
+/* The log's `late`, which another thread may be about to write. */
+JCPROF_LOCAL_ jcprof_log_u32 jcprof_late_of(const struct jcprof_log_head *log) {
+  return __atomic_load_n(&log->late, __ATOMIC_RELAXED);
+}
+
+/* False: there is no chunk, or the thread cannot leave the one that it has, or a handler forked: this is its child,
+   and the chunk is its parent's. */
 JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
   struct jcprof_writer *const own = &jcprof_writing;
+  /* Not own->head: gcc's sanitizer would test the flags of an `add` that the linker makes a `lea`. */
+  struct jcprof_log_head *const log = jcprof_writing.head;
   struct jcprof_log_chunk *chunk;
   jcprof_log_u64 lost;
   const jcprof_log_u64 left = JCPROF_TICKS_;
-  if (!jcprof_leave_chunk(slot)) return 0;
+  if (log == JCPROF_NULL_ || !jcprof_leave_chunk(slot)) return 0;
   own->next = JCPROF_AS_(jcprof_log_u64 *, JCPROF_NOWHERE_);
-  chunk = jcprof_free_chunk();
+  chunk = jcprof_free_chunk(log);
   if (chunk == JCPROF_NULL_) return 0;
   chunk->left = left;
-  if (own->head->late != 0) chunk->left_ns = jcprof_processor_ns();
+  chunk->left_ns = jcprof_late_of(log) != 0 ? jcprof_processor_ns() : 0;
 #if JCPROF_BY_PATH_
   if (jcprof_libc_madvise != JCPROF_NULL_)
-    jcprof_libc_madvise(chunk, own->head->chunk_bytes, JCPROF_MADV_POPULATE_WRITE_);
+    jcprof_libc_madvise(chunk, log->chunk_bytes, JCPROF_MADV_POPULATE_WRITE_);
   chunk->process = JCPROF_TO_(jcprof_log_u32, jcprof_libc_getpid());
   /* The chunk outlives the thread where a child shares our memory (vfork). */
   chunk->tid = jcprof_libc_gettid == JCPROF_NULL_ || chunk->process != jcprof_recorder.process
@@ -680,10 +688,11 @@ JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
   /* The order matters: an event that a handler's leap leaves half done counts twice rather than not at all. */
   __atomic_store_n(&chunk->lost, lost, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  __atomic_fetch_sub(&own->head->unwritten, lost, __ATOMIC_RELAXED);
+  __atomic_fetch_sub(&log->unwritten, lost, __ATOMIC_RELAXED);
   __atomic_fetch_sub(&own->lost, lost, __ATOMIC_RELAXED);
-  if (own->head->late != 0) chunk->base_ns = jcprof_processor_ns();
+  chunk->base_ns = jcprof_late_of(log) != 0 ? jcprof_processor_ns() : 0;
   chunk->base = JCPROF_TICKS_;
+  if (own->head != log) return 0;
   own->last = own->base = chunk->base;
   own->chunk = chunk;
   own->next = JCPROF_AS_(jcprof_log_u64 *, chunk + 1);
@@ -693,24 +702,36 @@ JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
 }
 
 /* The slots of a late event get the processor time, so that its log tells how long the thread waited. A handler may
-   interrupt. False: the event needs another chunk. */
+   interrupt, and clock_gettime may be the program's own and record. False: the event needs another chunk. Its head has
+   the whole processor time, where a word has not enough bits, and where this chunk's head has none as it is older than
+   the log's `late`. */
 JCPROF_LOCAL_ int jcprof_tell_processor(jcprof_log_u32 what, jcprof_log_u64 *slot) {
   struct jcprof_writer *const own = &jcprof_writing;
-  jcprof_log_u64 ns, tick;
-  if (!JCPROF_BY_PATH_ || jcprof_offset(slot, own->begin) >= own->room) return 0;
+  const struct jcprof_log_head *const log = own->head;
+  const struct jcprof_log_chunk *const chunk = own->chunk;
+  jcprof_log_u64 ns = 0, tick;
+  if (!JCPROF_BY_PATH_ || log == JCPROF_NULL_ || chunk == JCPROF_NULL_) return 0;
+  if (jcprof_offset(slot, own->begin) >= own->room) return 0;
   tick = JCPROF_TICKS_;
   if ((tick - own->base) >> (JCPROF_LOG_TICK_BITS - 1) != 0) return 0;
-  ns = own->head->late != 0 ? jcprof_processor_ns() : 0;
-  if (ns == 0 || (ns & JCPROF_LOG_NS_MASK) == 0) ns = JCPROF_LOG_NS_MASK;
+  own->last = tick; /* what records meanwhile is not late */
+  if (jcprof_late_of(log) != 0) {
+    if (chunk->base_ns == 0) return 0;
+    ns = jcprof_processor_ns();
+    /* A child of vfork has less. */
+    if (own->chunk != chunk || (ns > chunk->base_ns && (ns - chunk->base_ns) >> (JCPROF_LOG_TICK_BITS - 1) != 0))
+      return 0;
+  }
+  if ((ns & JCPROF_LOG_NS_MASK) == 0) ns = JCPROF_LOG_NS_MASK;
   if ((what & 3u) == JCPROF_LOG_MARK) __atomic_store_n(slot + 1, ns << 24, __ATOMIC_RELAXED);
   __atomic_store_n(slot, ns << 24, __ATOMIC_RELAXED);
-  own->last = tick;
   return 1;
 }
 
 JCPROF_WEAK_ void jcprof_record_late(jcprof_log_u32 what, jcprof_log_u64 payload,
                                      jcprof_log_u64 *slot) JCPROF_NOTHROW_ {
   struct jcprof_writer *const own = &jcprof_writing;
+  const struct jcprof_log_head *log;
   int tries, written = 0;
   own->late = JCPROF_LATE_MOST_; /* once is enough */
   if (jcprof_tell_processor(what, slot)) written = jcprof_write(what, payload, &slot);
@@ -720,7 +741,8 @@ JCPROF_WEAK_ void jcprof_record_late(jcprof_log_u32 what, jcprof_log_u64 payload
     jcprof_let_go();
   }
   if (!written) jcprof_lose();
-  if (own->head->late != 0) own->late = own->head->late;
+  log = own->head;
+  if (log != JCPROF_NULL_ && jcprof_late_of(log) != 0) own->late = jcprof_late_of(log);
 }
 
 JCPROF_WEAK_ void jcprof_record_mark(jcprof_log_u32 *id, const char *name, jcprof_log_u64 payload) JCPROF_NOTHROW_ {
@@ -837,10 +859,12 @@ JCPROF_LOCAL_ void jcprof_calibrate_record(struct jcprof_log_head *log) {
   own->head = &scratch.head;
   log->trap_ticks = jcprof_time_events(&scratch, jcprof_pass_trap);
   log->hook_ticks = jcprof_time_events(&scratch, jcprof_pass_hook);
-  log->late = jcprof_time_processor();
+  __atomic_store_n(&log->late, jcprof_time_processor(), __ATOMIC_RELAXED);
   own->head = JCPROF_NULL_;
   own->begin = JCPROF_NULL_;
   own->next = JCPROF_AS_(jcprof_log_u64 *, JCPROF_NOWHERE_);
+  own->lost = 0; /* late events of the calibration, and what a clock_gettime of the program's own recorded */
+  own->refusals = 0;
 }
 
 #if JCPROF_BY_PATH_

@@ -332,6 +332,43 @@ TEMPLATE_TEST_CASE("an event that comes late tells the processor time, in which 
   }
 }
 
+TEMPLATE_TEST_CASE("the clock that tells processor times may record, leap and fork", "", Gcc, Clang) {
+  REQUIRE_COMPILER(TestType::compilers());
+  const Workshop workshop(TestType::compilers());
+  const std::string program =
+      workshop.build("own_clock", {"record_own_clock.c"}, traps + Flags{"-O2", "-pthread"});
+  Recording recording(workshop, {.chunk_bytes = 4096});
+  CHECK(recording.run({program, "traps"}).status == 0);
+  // Behind a leap of more than 2^39 ns a chunk begins: a word would not tell it. The child begins anew.
+  CHECK(recording.log().lines() == "1 9 2 9 3 9 4 9 5 6");
+  const auto& threads = recording.log().finish();
+  CHECK(threads.at(1).chunks == std::vector<std::uint32_t>{1, 2});
+  // The clock's own traps while a chunk begins, and the event in which the child began.
+  CHECK(recording.log().lost() == 3 * 2 + 1);
+}
+
+TEMPLATE_TEST_CASE("a thread that begins while another one calibrates tells its processor time too", "", Gcc,
+                   Clang) {
+  REQUIRE_COMPILER(TestType::compilers());
+#ifndef __x86_64__
+  WARN("SKIPPED: other clocks may be too slow for the waits of the test");
+  return;
+#endif
+  const Workshop workshop(TestType::compilers());
+  for (const Flags& optimisation : {Flags{"-O2"}, Flags{"-O1", "-fsanitize=thread"}}) {
+    INFO(optimisation.back());
+    const std::string program =
+        workshop.build("own_clock", {"record_own_clock.c"}, traps + optimisation + Flags{"-pthread"});
+    Recording recording(workshop, {.chunk_bytes = 4096});
+    CHECK(recording.run({program, "threads"}).status == 0);
+    const auto& threads = recording.log().finish();
+    const LogThread& other = threads.at(1).events.size() > 1 ? threads.at(1) : threads.at(2);
+    CHECK(other.chunks == std::vector<std::uint32_t>{1, 2});
+    CHECK(other.processor_ns.size() == 1);
+    CHECK(recording.log().lost() == 0);
+  }
+}
+
 TEMPLATE_TEST_CASE("what is loaded later is known as a module too", "", Gcc, Clang) {
   REQUIRE_COMPILER(TestType::compilers());
   const Workshop workshop(TestType::compilers());
