@@ -136,15 +136,17 @@ double running_part(const StoredThread& thread) {
   return may_tell ? std::min(1.0, (*thread.running + unseen_ns) / time) : 1;
 }
 
-/// Waits that are shorter than a late event is are seen in their sum only.
+/// Waits that make no event late are seen in their sum only, beside later ones that do.
 void warn_of_short_waits(const std::vector<ThreadTotals>& threads, double per_tick, RecordedRun& run) {
   for (const ThreadTotals& thread : threads) {
     if (thread.unplaced <= thread.recorded / 20) continue;
     run.warnings.push_back(
         {.kind = WarningKind::other,
-         .text = fmt::format("thread {} was off its processor for {:.1f} ms in waits that were too short to "
-                             "be seen one by one: they count as time of the calls that waited",
-                             thread.serial, static_cast<double>(thread.unplaced) * per_tick / 1e6)});
+         .text =
+             fmt::format("thread {} was off its processor for up to {:.1f} ms in waits that were too short "
+                         "to be seen one by one: they count as time of the calls that waited, and may "
+                         "be missing in the time of calls that did not",
+                         thread.serial, static_cast<double>(thread.unplaced) * per_tick / 1e6)});
   }
 }
 

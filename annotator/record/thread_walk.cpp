@@ -15,6 +15,8 @@ constexpr std::uint64_t events_in_debt = 64;
 // Reading two clocks one after the other, and the calibration of one by the other, are off by less.
 constexpr double ns_of_reading = 2e3;
 constexpr double part_of_reading = 1e-4;
+// So many times as long as makes an event late is a time slice or a sleep: rather one wait than many.
+constexpr std::uint64_t one_wait = 16;
 
 bool is_event(std::uint64_t word) {
   return !JCPROF_LOG_IS_PROCESSOR(word);  // nor 0: taken by a record that was never written
@@ -29,6 +31,7 @@ ThreadWalk::ThreadWalk(Walk& walk, const jcprof_log_chunk& first)
       most_debt_(events_in_debt * *std::ranges::max_element(walk.cost)),
       frames_{{.node = totals_.root}} {
   if (!walk.pauses.empty()) pause_at_ = walk.pauses.front().begin;
+  if (walk.ns_per_tick > 0) shortest_wait_ = static_cast<std::uint64_t>(ns_of_reading / walk.ns_per_tick);
 }
 
 void ThreadWalk::take(const jcprof_log_chunk& chunk, std::span<const std::uint64_t> words) {
@@ -80,6 +83,7 @@ void ThreadWalk::begin_chunk(const jcprof_log_chunk& chunk, std::span<const std:
   if (is_started_ && !is_cut_) return change_chunk(chunk, tick);
   processor_at_ = chunk.base;
   processor_ns_ = chunk.base_ns;
+  elsewhere_ = 0;
   if (!is_started_) {
     totals_.first = tick;
   } else {
@@ -109,11 +113,11 @@ void ThreadWalk::change_chunk(const jcprof_log_chunk& chunk, std::uint64_t first
 }
 
 /// `words` begin with the processor time at the event behind it, which may be the next chunk's: its head
-/// tells more.
+/// tells more. A mark has two such words of one reading.
 void ThreadWalk::tell_processor(std::uint64_t base, std::span<const std::uint64_t> words) {
   const std::uint64_t low = words.front() >> 24U;
   const auto event = std::ranges::find_if(words, is_event);
-  if (event == words.end()) return;
+  if (event == words.end() || base + (*event >> 24U) == processor_at_) return;
   const bool is_known = processor_ns_ != 0 && low != JCPROF_LOG_NS_MASK;
   const std::uint64_t ns = is_known ? processor_ns_ + ((low - processor_ns_) & JCPROF_LOG_NS_MASK) : 0;
   wait_until(base + (*event >> 24U), ns, walk_.reading);
@@ -131,14 +135,18 @@ std::uint64_t ThreadWalk::away_until(std::uint64_t tick, std::uint64_t ns) {
   return static_cast<std::uint64_t>(away / walk_.ns_per_tick);
 }
 
-/// Takes waits, and `reading`, out of the time up to an event at `tick`. Of a wait within a pause nothing is
-/// known.
+/// Takes waits, and `reading`, out of the time up to an event at `tick`. Some of them may have been in the
+/// differences before, as far as these are long enough, but for one without which the event would not be
+/// late. Of a wait within a pause nothing is known.
 void ThreadWalk::wait_until(std::uint64_t tick, std::uint64_t ns, std::uint64_t reading) {
   const std::uint64_t away = away_until(tick, ns);
+  const std::uint64_t elsewhere = std::exchange(elsewhere_, 0);
   if (tick <= last_ || tick > pause_at_) return;
   const std::uint64_t placed = std::min(away, tick - last_);
   totals_.away += placed;
-  totals_.unplaced += away - placed;
+  const std::uint64_t late = 64 * walk_.reading;
+  const bool is_one = placed > one_wait * late && tick - last_ - placed <= late;
+  totals_.unplaced += is_one ? away - placed : std::max(away - placed, std::min(away, elsewhere));
   walk_.tree.wait(frames_.back().node & ~folded, placed);
   const std::uint64_t own = std::min(reading, tick - last_ - placed);
   totals_.changing += own;
@@ -154,6 +162,8 @@ std::uint64_t ThreadWalk::advance(std::uint64_t tick, std::uint64_t cost) {
   } else if (tick > pause_at_) [[unlikely]] {
     ticks -= paused_in(last_, tick);
   }
+  if (const std::uint64_t since = std::max(last_, processor_at_); tick > since + shortest_wait_)
+    elsewhere_ += tick - since;
   last_ = tick;
   debt_ += cost;
   const std::uint64_t own = std::min(debt_ / 1024, ticks);

@@ -66,7 +66,7 @@ struct ThreadTotals {
   std::uint64_t changing = 0;  // own cost beside that of events: of chunks, and of reading the processor time
   bool knows_away = false;
   std::uint64_t away = 0;      // off a processor, cut out of calls,
-  std::uint64_t unplaced = 0;  // and in waits that were too short for that
+  std::uint64_t unplaced = 0;  // at most so much of it in waits of other calls, too short to be seen
   std::uint64_t paused = 0;
   std::uint64_t gap = 0;
   std::uint64_t gaps = 0;
@@ -147,7 +147,9 @@ class ThreadWalk {
   std::uint64_t most_debt_ = 0;
   std::uint64_t processor_ns_ = 0;  // the thread's processor time; 0: unknown
   std::uint64_t processor_at_ = 0;  // tick of that
-  std::size_t pause_ = 0;           // the first that may lie ahead
+  std::uint64_t elsewhere_ = 0;     // since then, in differences long enough to hold a wait
+  std::uint64_t shortest_wait_ = 0;
+  std::size_t pause_ = 0;  // the first that may lie ahead
   std::uint64_t pause_at_ = std::numeric_limits<std::uint64_t>::max();
   std::vector<Frame> frames_;  // the first is the thread's own
   std::size_t unsure_ = 0;     // of them the first were open when events were lost, or recording was paused

@@ -41,7 +41,7 @@ std::string waits(const RecordedRun& run) {
 TEST_CASE(
     "the time that a thread is off its processor is no call's, and stands beside the call that waited") {
   LogBuilder log = begun();
-  log.enter(1, 0, waiter).enter(1, 2 * ms, inner);
+  log.enter(1, 0, waiter).processor(1, start + 2 * ms).enter(1, 2 * ms, inner);
   log.processor(1, start + 12 * ms).leave(1, 52 * ms, inner);   // 40 of 50 ms in g, which waits
   log.processor(1, start + 20 * ms).leave(1, 60 * ms, waiter);  // and all of 8 ms in f
   const RecordedRun run = analyzed(log);
@@ -149,11 +149,50 @@ TEST_CASE("waits that are too short to be seen one by one are told, where they m
     log.processor(1, start + 100 * ms - away).leave(1, 100 * ms, inner).leave(1, 100 * ms, waiter);
     return told_by(analyzed(log));
   };
-  CHECK(
-      told(20 * ms) ==
-      "other: thread 1 was off its processor for 19.0 ms in waits that were too short to be seen one by one: "
-      "they count as time of the calls that waited\n");
+  CHECK(told(20 * ms) ==
+        "other: thread 1 was off its processor for up to 19.0 ms in waits that were too short to be seen one "
+        "by one: they count as time of the calls that waited, and may be missing in the time of calls that "
+        "did not\n");
   CHECK(told(3 * ms).empty());
+}
+
+TEST_CASE("short waits may hide in the late event of a call that did not wait, which is told") {
+  const auto told = [](std::uint64_t between) {
+    LogBuilder log = begun();
+    log.head.late = 20'000;
+    log.enter(1, 0, waiter).leave(1, 0, waiter);
+    for (std::uint64_t i = 0; i < 100; ++i) {
+      const std::uint64_t from = i * 55'000;
+      log.enter(1, from, waiter).leave(1, from + between, waiter).enter(1, from + between, inner);
+      log.processor(1, start + (i + 1) * 40'000).leave(1, from + 55'000, inner);
+    }
+    return told_by(analyzed(log));
+  };
+  CHECK_THAT(told(15'000), Catch::StartsWith("other: thread 1 was off its processor for up to 1.5 ms in "));
+  // No wait is so short.
+  CHECK(told(1500).empty());
+}
+
+TEST_CASE("a time slice that another program gets is no doubt about the calls before it") {
+  LogBuilder log = begun();
+  log.head.late = 20'000;
+  std::uint64_t tick = 0;
+  for (std::uint64_t slice = 1; slice <= 10; ++slice) {
+    for (int i = 0; i < 99; ++i, tick += 10'000) log.enter(1, tick, waiter).leave(1, tick + 10'000, waiter);
+    log.enter(1, tick, waiter).processor(1, start + slice * ms).leave(1, tick + 10 * ms + 10'000, waiter);
+    tick += 10 * ms + 10'000;
+  }
+  const RecordedRun run = analyzed(log);
+  CHECK(waits(run) == "(function 1) 9.99688+100 ");
+  CHECK(told_by(run).empty());
+}
+
+TEST_CASE("the two words of a late mark are one reading") {
+  LogBuilder log = begun();
+  log.head.late = 64 * 1000;
+  log.enter(1, 0, waiter).processor(1, start + ms).processor(1, start + ms).mark(1, ms, 1, 5);
+  log.leave(1, ms, waiter);
+  CHECK(analyzed(log).recording.threads.at(0).overhead == 1000);
 }
 
 TEST_CASE("clocks that are read one after the other, and a child's own, are no wait") {
