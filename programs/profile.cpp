@@ -187,8 +187,7 @@ ExitCode record_instead(const Profiling& all, const Fault& why) {
       .project = all.project.file.string(),
       .quiet = all.run.common.quiet,
       .yes = true,
-      .note = fmt::format("jcprof profile recorded one run, with the first input, by processor time: {}",
-                          why.message),
+      .note = fmt::format("jcprof profile recorded one run, with the first input: {}", why.message),
       .functions_only = all.is_long && is_finer,
       .tells_profile = false};
   const std::filesystem::path profile = folder.path() / "profile.jcprof";

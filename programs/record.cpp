@@ -111,7 +111,10 @@ std::vector<Warning> analyze(const Analysis& what) {
   run.info.device = what.target.device;
   run.info.agent = what.target.agent;
   run.info.simulated = what.target.simulated;
-  if (!what.note.empty()) run.warnings.push_back({.text = what.note});
+  const bool leaves_out_waits = std::ranges::any_of(
+      run.recording.threads, [](const StoredThread& thread) { return thread.away.has_value(); });
+  if (!what.note.empty())
+    run.warnings.push_back({.text = what.note + (leaves_out_waits ? "; its times are processor times" : "")});
   Store store(what.profile, OpenMode::fresh);
   annotator::store_recording(store, run);
   store.close();
