@@ -2,18 +2,14 @@
 #include "rewriter/project_programs.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
-#include <regex>
 #include <set>
-#include <sstream>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include "rewriter/c/compile_database.hpp"
+#include "rewriter/program_files.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 
@@ -30,39 +26,13 @@ bool is_of_project(const Project& project, const fs::path& program) {
          lies_in(fs::weakly_canonical(program, error), root);
 }
 
-/// The file that execvp would run from `folder`; empty where it would find none.
-fs::path found(const std::string& program, const fs::path& folder) {
-  if (program.find('/') != std::string::npos) return folder / program;
-  const char* const path = std::getenv("PATH");
-  std::istringstream places(path == nullptr ? "/bin:/usr/bin" : path);
-  for (std::string place; std::getline(places, place, ':');)
-    if (const fs::path file = folder / place / program; ::access(file.c_str(), X_OK) == 0) return file;
-  return {};
-}
-
 bool is_asked_about(const Project& project, const std::string& compiler, const fs::path& folder) {
   if (!is_compiler_name(fs::path(compiler).filename().string())) return true;
-  const fs::path file = found(compiler, folder);
+  const fs::path file = place_of_program(compiler, folder);
   return !file.empty() && is_of_project(project, file);
 }
 
 }  // namespace
-
-bool lies_in(const fs::path& path, const fs::path& folder) {
-  const fs::path relative = path.lexically_relative(folder);
-  return !relative.empty() && *relative.begin() != "..";
-}
-
-bool is_compiler_name(std::string_view program) {
-  static const std::regex name(
-      R"((?:[A-Za-z0-9_.]+-)*(?:cc|c\+\+|gcc|g\+\+|clang|clang\+\+|icx|icpx|tcc)(?:-[0-9.]+)?)");
-  return std::regex_match(program.begin(), program.end(), name);
-}
-
-fs::path file_of_program(const std::string& program, const fs::path& folder) {
-  const fs::path file = found(program, folder);
-  return ::access(file.c_str(), X_OK) == 0 ? file : fs::path();
-}
 
 std::vector<std::string> programs_of_generation(const Project& project, const fs::path& out) {
   const CompileSettings& compile = project.compile;

@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "src/core/project.hpp"
@@ -19,14 +18,5 @@ std::vector<std::string> programs_of_generation(const Project& project, const st
 
 /// The compilers among them. After the "prepare" steps they may be others.
 std::vector<std::string> compilers_of_generation(const Project& project, const std::filesystem::path& out);
-
-/// By its name: gcc, clang and the like, with a target before it or a version behind it.
-bool is_compiler_name(std::string_view program);
-
-/// The file that execvp would run from `folder`; empty: there is none.
-std::filesystem::path file_of_program(const std::string& program, const std::filesystem::path& folder);
-
-/// Of absolute paths without links.
-bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
 
 }  // namespace jcprof::rewriter

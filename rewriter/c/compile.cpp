@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "rewriter/project_programs.hpp"
+#include "rewriter/program_files.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "src/core/parallel.hpp"

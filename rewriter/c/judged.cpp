@@ -13,7 +13,7 @@
 
 #include "rewriter/c/runtime.hpp"
 #include "rewriter/edits.hpp"
-#include "rewriter/project_programs.hpp"
+#include "rewriter/program_files.hpp"
 #include "src/core/file.hpp"
 
 namespace jcprof::rewriter {

@@ -11,7 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "rewriter/c/make_log.hpp"
-#include "rewriter/project_programs.hpp"
+#include "rewriter/program_files.hpp"
 #include "rewriter/project_tree.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"

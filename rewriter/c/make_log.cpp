@@ -5,7 +5,7 @@
 #include <regex>
 
 #include "rewriter/c/compile_database.hpp"
-#include "rewriter/project_programs.hpp"
+#include "rewriter/program_files.hpp"
 #include "src/core/shell_words.hpp"
 #include "src/core/text.hpp"
 

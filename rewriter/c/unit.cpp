@@ -13,7 +13,7 @@
 
 #include "rewriter/c/arguments.hpp"
 #include "rewriter/c/cursors.hpp"
-#include "rewriter/project_programs.hpp"
+#include "rewriter/program_files.hpp"
 #include "src/core/install_hint.hpp"
 
 namespace jcprof::rewriter {

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "rewriter/c/compile_database.hpp"
+#include "rewriter/program_files.hpp"
 #include "rewriter/project_programs.hpp"
 #include "src/core/file.hpp"
 #include "src/core/shell_words.hpp"
