@@ -693,7 +693,8 @@ JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
   chunk->base_ns = jcprof_late_of(log) != 0 ? jcprof_processor_ns() : 0;
   chunk->base = JCPROF_TICKS_;
   if (own->head != log) return 0;
-  own->last = own->base = chunk->base;
+  own->base = chunk->base;
+  own->last = chunk->base;
   own->chunk = chunk;
   own->next = JCPROF_AS_(jcprof_log_u64 *, chunk + 1);
   own->begin = JCPROF_AS_(jcprof_log_u64 *, chunk + 1);
@@ -813,7 +814,8 @@ JCPROF_LOCAL_ jcprof_log_u64 jcprof_time_events(struct jcprof_scratch *scratch,
   int go, block;
   for (go = 0; go < 16; go++) {
     start = JCPROF_TICKS_;
-    jcprof_writing.last = jcprof_writing.base = start;
+    jcprof_writing.base = start;
+    jcprof_writing.last = start;
     for (block = 0; block < 8; block++) {
       jcprof_writing.next = scratch->records;
       pass(scratch, JCPROF_LOG_ENTER);

@@ -114,7 +114,7 @@ bool wants_json(std::vector<std::string> words) {
   return asks_for_json(static_cast<int>(argv.size()), argv.data());
 }
 
-TEST_CASE("--json asks for mistakes in JSON, but not in a command that is recorded") {
+TEST_CASE("mistakes are JSON under --json, but not in a command that is recorded") {
   CHECK(wants_json({"jcprof", "run", "--round", "--json"}));
   CHECK_FALSE(wants_json({"jcprof", "record", "--", "prog", "--json"}));
   CHECK_FALSE(wants_json({"jcprof", "run", "."}));
@@ -138,7 +138,7 @@ std::vector<std::string> examples_in(const std::string& help) {
   return examples;
 }
 
-TEST_CASE("--help has 80 columns of ASCII, and ends with examples that are command lines") {
+TEST_CASE("the text of --help has 80 columns of ASCII, and ends with examples that are command lines") {
   const test::TemporaryFolder folder;
   const std::filesystem::path before = std::filesystem::current_path();
   for (const char* source : {"src", "jcprof-out/tree"}) std::filesystem::create_directories(folder / source);

@@ -160,7 +160,7 @@ public class Behaviour {
             int total;
             do {
                 ByteBuffer answer = ByteBuffer.wrap(command(3, ByteBuffer.allocate(2).putShort((short) traps.size()).array()));
-                total = Math.min(answer.getInt(), answer.getShort(12));
+                total = Math.min(answer.getInt(), answer.getShort(16));
                 answer.position(18);
                 while (answer.hasRemaining()) traps.add(answer.getShort() & 0xFFFF);
             } while (traps.size() < total);
