@@ -255,8 +255,8 @@ void PathModel::note(PathWalk& walk, std::size_t n, double chance) const {
   gaps.call = call;
   walk.gaps_[walk.place_] = gaps;
   const bool is_expected = chance > expected;
-  const bool is_rare = places_[walk.place_].choices[n].seen * 2 < places_[walk.place_].seen;
-  const auto made = static_cast<std::uint32_t>(walk.place_ * most_choices + n);
+  const bool is_rare = places_[walk.place_].choices[n].seen * std::uint64_t{2} < places_[walk.place_].seen;
+  const auto made = static_cast<std::uint32_t>(std::uint64_t{walk.place_} * most_choices + n);
   if (!is_expected) walk.choices_.push_back(made);
   if (walk.top_ < 0 || (is_expected && !is_rare)) return;
   PathWalk::Frame frame = walk.frame_at(walk.top_);

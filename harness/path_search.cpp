@@ -77,9 +77,9 @@ class Way {
   std::uint32_t repeat(std::size_t n, double most) {
     if (place_ != walk_.place() || frame_ != walk_.frame() || choice_ != n) return 0;
     const std::size_t pass = events_.size() - at_;
-    const double room = static_cast<double>((most_ - events_.size()) / pass);
-    const auto times =
-        static_cast<std::uint32_t>(std::min({room, most, static_cast<double>(model_.repetitions(walk_, n))}));
+    const std::uint64_t room = (most_ - events_.size()) / pass;
+    const auto times = static_cast<std::uint32_t>(
+        std::min({static_cast<double>(room), most, static_cast<double>(model_.repetitions(walk_, n))}));
     if (times < least_repetitions) return 0;
     for (std::size_t i = 0; i < pass * times; ++i) take(events_[events_.size() - pass]);
     at_ = events_.size() - pass;

@@ -59,83 +59,80 @@ struct Verb {
   std::string examples;  // each in a line, with a remark behind two blanks or more
 };
 
-const std::array<Verb, 11>& verbs() {
-  static const std::array<Verb, 11> all{{
-      {"init", "write a first project file for a source tree", parsed<InitOptions>,
-       "Looks at a source tree, writes a commented jcprof.json, and tries it.",
-       R"(  jcprof init                              for the current folder
+const std::array<Verb, 11> verbs{{
+    {"init", "write a first project file for a source tree", parsed<InitOptions>,
+     "Looks at a source tree, writes a commented jcprof.json, and tries it.",
+     R"(  jcprof init                              for the current folder
   jcprof init src --entry main             if there are several programs
   jcprof init --yes --no-try               ask nothing, run nothing
 )"},
-      {"gen", "put traps into a copy of the sources", parsed<GenOptions>,
-       "Puts numbered traps into a copy of a project's sources.",
-       R"(  jcprof gen .                             write jcprof-out/tree
+    {"gen", "put traps into a copy of the sources", parsed<GenOptions>,
+     "Puts numbered traps into a copy of a project's sources.",
+     R"(  jcprof gen .                             write jcprof-out/tree
   jcprof gen . --why                       list the places without a trap
   jcprof gen . --record                    traps for jcprof record
 )"},
-      {"run", "measure, stopped at one trap at a time", parsed<RunOptions>,
-       with_contradictions("Measures the command of a project, stopped at one trap at a time."),
-       R"(  jcprof run .                             until all lines are known
+    {"run", "measure, stopped at one trap at a time", parsed<RunOptions>,
+     with_contradictions("Measures the command of a project, stopped at one trap at a time."),
+     R"(  jcprof run .                             until all lines are known
   jcprof run . --max-time 10m              for ten minutes at most
   jcprof run . --rounds 12 --fresh         take a quick look, from the start
 )"},
-      {"annotate", "write the times beside the source lines", parsed<AnnotateOptions>,
-       with_contradictions("Writes the measured times beside the source lines, and a report."),
-       R"(  jcprof annotate .                        tables, annotated/, report.html
+    {"annotate", "write the times beside the source lines", parsed<AnnotateOptions>,
+     with_contradictions("Writes the measured times beside the source lines, and a report."),
+     R"(  jcprof annotate .                        tables, annotated/, report.html
   jcprof annotate . --show sort.c:30       one line, in the terminal
   jcprof annotate . --against old.jcprof   what changed since old.jcprof
 )"},
-      {"profile", "do it all: gen, build, install, run, annotate", parsed<ProfileOptions>,
-       with_contradictions("Does it all in one go: gen, build, install, run and annotate."),
-       R"(  jcprof profile .                         the project in this folder
+    {"profile", "do it all: gen, build, install, run, annotate", parsed<ProfileOptions>,
+     with_contradictions("Does it all in one go: gen, build, install, run and annotate."),
+     R"(  jcprof profile .                         the project in this folder
   jcprof profile . --max-time 2m           measure for two minutes at most
   jcprof profile . --dry-run               print the commands, run none
 )"},
-      {"record", "run a program once, and write down each call", parsed<RecordOptions>, about_record,
-       R"(  jcprof record -- ./words a.txt           a program with hooks
+    {"record", "run a program once, and write down each call", parsed<RecordOptions>, about_record,
+     R"(  jcprof record -- ./words a.txt           a program with hooks
   jcprof record --project .                the trigger of a project
   jcprof record --analyze out/record.jcplog
 )"},
-      {"export", "write a profile as JSON, CSV, flame graph or other", parsed<ExportOptions>,
-       "Writes a profile in another format.",
-       R"(  jcprof export . --format csv -o lines.csv
+    {"export", "write a profile as JSON, CSV, flame graph or other", parsed<ExportOptions>,
+     "Writes a profile in another format.",
+     R"(  jcprof export . --format csv -o lines.csv
   jcprof export . --format folded          for flamegraph.pl
   jcprof export old.jcprof --format markdown
 )"},
-      {"query", "run an SQL query over profiles", parsed<QueryOptions>,
-       "Runs one SQL query over one or more profiles.",
-       R"(  jcprof query . "SELECT * FROM line LIMIT 10"
+    {"query", "run an SQL query over profiles", parsed<QueryOptions>,
+     "Runs one SQL query over one or more profiles.",
+     R"(  jcprof query . "SELECT * FROM line LIMIT 10"
   jcprof query --json a.jcprof b.jcprof "SELECT profile, function FROM function"
 )"},
-      {"layers", "split the round trip to a trusted application", parsed<LayersOptions>,
-       "Splits the time of a round trip to a trusted application into layers.",
-       R"(  jcprof layers .                          the project in this folder
+    {"layers", "split the round trip to a trusted application", parsed<LayersOptions>,
+     "Splits the time of a round trip to a trusted application into layers.",
+     R"(  jcprof layers .                          the project in this folder
   jcprof layers hello.ts --hz 1.5e9        timestamps of OP-TEE's benchmark
 )"},
-      {"doctor", "check this machine and a project", parsed<DoctorOptions>,
-       "Checks readers, tools and clock, then tries the project step by step.",
-       R"(  jcprof doctor .                          what is missing, what fails
+    {"doctor", "check this machine and a project", parsed<DoctorOptions>,
+     "Checks readers, tools and clock, then tries the project step by step.",
+     R"(  jcprof doctor .                          what is missing, what fails
   jcprof doctor . --selftest               how fine a difference is seen
   jcprof doctor . --agent "python3 agent.py"
 )"},
-      {"strip", "take the traps out of sources again", parsed<StripOptions>,
-       "Takes the traps out of sources again.",
-       R"(  jcprof strip jcprof-out/tree             turn a tree back into sources
+    {"strip", "take the traps out of sources again", parsed<StripOptions>,
+     "Takes the traps out of sources again.",
+     R"(  jcprof strip jcprof-out/tree             turn a tree back into sources
   jcprof strip sort.c                      one file
 )"},
-  }};
-  return all;
-}
+}};
 
 const Verb* verb_named(std::string_view name) {
-  const auto verb = std::ranges::find(verbs(), name, &Verb::name);
-  return verb == verbs().end() ? nullptr : &*verb;
+  const auto verb = std::ranges::find(verbs, name, &Verb::name);
+  return verb == verbs.end() ? nullptr : &*verb;
 }
 
 void refuse_unknown_verb(std::string_view word) {
   if (word.starts_with('-')) return;
   std::vector<std::string> names;
-  for (const Verb& verb : verbs()) names.push_back(verb.name);
+  for (const Verb& verb : verbs) names.push_back(verb.name);
   std::string hint = did_you_mean(word, names);
   std::error_code unreadable;
   if (hint.empty())
@@ -147,7 +144,7 @@ void refuse_unknown_verb(std::string_view word) {
 /// Without a verb there is nothing but the list of verbs, the version, or a mistake.
 Request parsed_without_verb(CLI::App& app, const Words& words) {
   app.require_subcommand(1);
-  for (const Verb& verb : verbs()) app.add_subcommand(verb.name, verb.description);
+  for (const Verb& verb : verbs) app.add_subcommand(verb.name, verb.description);
   if (words.count < 2)
     throw UserError(Fault{.message = "a verb is required", .hint = "jcprof --help lists them"});
   refuse_unknown_verb(words.first[1]);

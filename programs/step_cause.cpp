@@ -2,6 +2,7 @@
 #include "programs/step_cause.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -157,10 +158,10 @@ std::string missing_program(std::string_view line) {
 std::string fatal_miss(const Lines& lines, int status) {
   std::string missed;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string program = missing_program(lines[i]);
+    std::string program = missing_program(lines[i]);
     // An older ninja does not say the status: it repeats the command that failed, then what that said.
     if (!program.empty() && i >= 2 && lines[i - 2].starts_with("FAILED: ")) return program;
-    if (!program.empty()) missed = program;
+    if (!program.empty()) missed = std::move(program);
     const bool is_fatal = (is_of_failed_rule(lines[i]) && lines[i].ends_with(" 127")) ||
                           lines[i].starts_with("FAILED: [code=127]");
     if (is_fatal && !missed.empty()) return missed;

@@ -35,11 +35,11 @@ std::vector<std::string> names_in(const NameTable<Value, size>& table) {
   return names;
 }
 
-/// An option that takes one of some names. completions/ reads them from "one of …".
+/// An option that takes one of some names, which stand where `help` has {}. completions/ reads them from "one
+/// of …".
 template <class Value, std::size_t size>
 CLI::Option* add_choice(CLI::App& app, const std::string& option, Value& value,
-                        const NameTable<Value, size>& table, const std::string& help,
-                        const std::string& remark) {
+                        const NameTable<Value, size>& table, fmt::format_string<std::string> help) {
   const std::vector<std::string> names = names_in(table);
   const auto known = [names](const std::string& name) {
     if (is_one_of(name, names)) return std::string();
@@ -50,12 +50,13 @@ CLI::Option* add_choice(CLI::App& app, const std::string& option, Value& value,
   return app
       .add_option_function<std::string>(
           option, [&value, &table](const std::string& name) { value = value_in(table, name).value(); },
-          fmt::format("{}: one of {} ({})", help, fmt::join(names, ", "), remark))
+          fmt::format(help, fmt::format("{}", fmt::join(names, ", "))))
       ->check(CLI::Validator(known, ""));
 }
 
 void add_colour(CLI::App& app, ColourWish& colour) {
-  add_choice(app, "--color", colour, colour_wishes, "color tables", "default: auto")->type_name("WHEN");
+  add_choice(app, "--color", colour, colour_wishes, "color tables: one of {} (default: auto)")
+      ->type_name("WHEN");
 }
 
 constexpr const char* usual_out = "output folder (default: jcprof-out beside the project file)";
@@ -199,12 +200,10 @@ void add_options(CLI::App& app, ProfileOptions& options) {
 namespace {
 
 constexpr const char* about_clock =
-    "default: own. With own the program reads the processor's counter, which is best. The others are for "
-    "targets "
-    "that cannot: with published a thread of jcprof copies the counter to the target, with counted it counts "
-    "by "
-    "itself, on a processor of its own. Then build code with hooks or traps of its own with "
-    "-DJCPROF_CLOCK_SHARED";
+    "clock of the times: one of {} (default: own. With own the program reads the processor's counter, "
+    "which is best. The others are for targets that cannot: with published a thread of jcprof copies "
+    "the counter to the target, with counted it counts by itself, on a processor of its own. Then build "
+    "code with hooks or traps of its own with -DJCPROF_CLOCK_SHARED)";
 
 /// The words behind our options: "--", if it is there, and the command.
 std::vector<std::string> command_of(const CLI::App& app) {
@@ -233,8 +232,7 @@ void add_options(CLI::App& app, RecordOptions& options) {
                  "largest log on the disk; events beyond it are counted as lost (default: 2G)")
       ->transform(size_in_bytes())
       ->type_name("SIZE");
-  add_choice(app, "--clock", options.log.clock, record_clocks, "clock of the times", about_clock)
-      ->type_name("CLOCK");
+  add_choice(app, "--clock", options.log.clock, record_clocks, about_clock)->type_name("CLOCK");
   auto* traps =
       app.add_option("--traps", options.traps, "traps.json of the build, if it has traps")->type_name("FILE");
   auto* no_preload = app.add_flag("--no-preload", options.no_preload,
@@ -264,7 +262,8 @@ void add_options(CLI::App& app, RecordOptions& options) {
 
 void add_options(CLI::App& app, ExportOptions& options) {
   app.add_option("PROJECT", options.project, about_profile)->required();
-  add_choice(app, "--format", options.format, export_formats, "output format", "gmon: recordings only")
+  add_choice(app, "--format", options.format, export_formats,
+             "output format: one of {} (gmon: recordings only)")
       ->type_name("FORMAT")
       ->required();
   app.add_option("--elf", options.elf, "for gmon: the program or library that you give to gprof")

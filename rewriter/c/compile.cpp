@@ -328,7 +328,7 @@ const std::string& SyntaxCheck::version_of(const CompileUnit& unit) {
       const std::string said = read_file(log);
       known->second = said.substr(0, said.find('\n'));
     } catch (const UserError&) {
-      // Each of its units will say so.
+      known->second.clear();  // each of its units will say so
     }
   return known->second;
 }
