@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,9 @@
 
 namespace jcprof::harness {
 namespace {
+
+constexpr std::string_view undo =
+    "undo what a command leaves behind, with \"before_each\" or \"reset\" in \"session\"";
 
 std::string points(double share) {
   return fmt::format("{:g} points", 100 * share);
@@ -34,21 +38,18 @@ std::optional<Warning> warning_of_warm_up(const engine::Engine& engine) {
       "\"session\""};
 }
 
-std::optional<Warning> warning_of_trend(const engine::Engine& engine) {
-  const double trend = engine.assumptions().trend;
+std::optional<Warning> warning_of_trend(double trend) {
   if (trend == 0) return std::nullopt;
   return Warning{
       WarningKind::trend,
       fmt::format("the command got {:.0f} % {} while it was measured. If only some lines did, their times "
                   "are in between, and the shares of all lines are off",
                   100 * std::abs(trend), trend > 0 ? "slower" : "faster"),
-      trend > 0 ? "a session that undoes what a command leaves behind (before_each, reset) makes it the "
-                  "same each time"
-                : "`jcprof run --fresh` measures anew now that the target is warm"};
+      std::string(trend > 0 ? undo : "`jcprof run --fresh` measures anew now that the target is warm")};
 }
 
-std::optional<Warning> warning_of_memory(const engine::Engine& engine, double absolute) {
-  const engine::Memory found = engine.assumptions().memory;
+std::optional<Warning> warning_of_memory(const engine::Engine& engine, const engine::Memory& found,
+                                         double absolute) {
   const bool is_moved = found.moves > 0;
   if (!is_moved && !engine.is_prepared()) return std::nullopt;
   const double share = is_moved ? found.moves / engine.look()->whole : 0;
@@ -63,12 +64,9 @@ std::optional<Warning> warning_of_memory(const engine::Engine& engine, double ab
     text += ", and the run ended before jcprof could run a whole command before each stop";
   if (is_moved) text += fmt::format(". Times within the command are off by up to {:.2g} points", 100 * share);
   if (is_void) text += ", so none of them is reliable";
-  const std::string undo =
-      "undo what a command leaves behind, with \"before_each\" or \"reset\" in \"session\"";
-  const std::string halves = undo + ": that takes half the shots";
   if (!is_prepared) text += ". `jcprof run` resumes in that way";
   return Warning{is_void ? WarningKind::memory : WarningKind::prepared, text,
-                 is_prepared && is_void ? undo : halves};
+                 fmt::format("{}{}", undo, is_prepared && is_void ? "" : ": that takes half the shots")};
 }
 
 }  // namespace
@@ -131,8 +129,9 @@ std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal
                     "command are such steps too, so none of them is reliable",
                     in_unit(period, unit)),
         "use another driver or timer: one that sleeps between two polls for the answer causes this");
-  if (const auto trend = warning_of_trend(engine)) warnings.push_back(*trend);
-  if (const auto memory = warning_of_memory(engine, precision.absolute)) warnings.push_back(*memory);
+  if (const auto trend = warning_of_trend(found.trend)) warnings.push_back(*trend);
+  if (const auto memory = warning_of_memory(engine, found.memory, precision.absolute))
+    warnings.push_back(*memory);
   const auto& look = engine.look();
   const bool has_ended = engine.next().phase == engine::Phase::done;
   // unresolved.hpp names lines and functions.

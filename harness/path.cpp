@@ -24,10 +24,11 @@ constexpr std::size_t few_windows = 4;
 
 /// Windows of as many runs, one behind the other.
 struct Series {
-  std::vector<TraceWindow> windows;  // of a path that was foretold the first alone
+  std::vector<TraceWindow> windows;  // of a foretold path only the first
   std::vector<TrapId> traps;         // of all of them
   Link link = Link::checked;
   bool is_foretold = false;
+  bool is_of_several_runs = false;  // its windows are
   int runs = 1;
 
   const TraceWindow& first() const { return windows.front(); }
@@ -117,7 +118,7 @@ class Tracer {
     if (run && series.link == Link::checked && series.traps.size() < limits_.events &&
         run->events > few_windows * series.traps.size()) {
       if (std::optional<Series> foretold = foretell(series)) return foretold;
-      if (series.runs == other_run) return std::nullopt;
+      if (series.is_of_several_runs) return std::nullopt;
     }
     while (!series.is_whole() && series.traps.size() < limits_.events)
       if (!join(series, window(series.traps.size()))) return std::nullopt;
@@ -139,8 +140,8 @@ class Tracer {
     return true;
   }
 
-  /// The path from its first window, by few others. Nothing where one is of another run, which `series` is
-  /// marked with, or where they contradict each other.
+  /// The path from its first window, by few others. Nothing where one is of another run, which marks
+  /// `series`, or where they contradict each other.
   std::optional<Series> foretell(Series& series) {
     const WholeRun run = *series.first().run;
     SeenBeginning beginning{.traps = series.traps, .events = run.events, .digest = run.digest};
@@ -148,7 +149,7 @@ class Tracer {
       TraceWindow seen = window(first);
       ++series.runs;
       if (seen.run == run) return SeenWindow{.before = seen.before, .traps = std::move(seen.traps)};
-      series.runs = other_run;
+      series.is_of_several_runs = true;
       return std::nullopt;
     };
     if (run.events > limits_.events) {
@@ -197,8 +198,6 @@ class Tracer {
         return false;
     return true;
   }
-
-  static constexpr int other_run = 0;
 
   Transport& transport_;
   std::uint32_t input_;

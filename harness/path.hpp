@@ -59,7 +59,7 @@ struct TraceLimits {
 
 /// UserError (environment) when no run can be traced.
 TracedPath trace_path(Transport& transport, std::uint32_t input, const TraceLimits& limits = {});
-/// What is found out of this path helps to find others.
+/// `memory` keeps what this path teaches, for others.
 TracedPath trace_path(Transport& transport, std::uint32_t input, const TraceLimits& limits,
                       PathMemory& memory);
 

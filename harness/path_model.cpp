@@ -5,14 +5,15 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <string>
+#include <string_view>
+#include <utility>
 
 namespace jcprof::harness {
 namespace {
 
 // A choice that was this likely tells nothing of the next ones.
 constexpr double expected = 0.9;
-// What an expert was worth is forgotten by this part with each choice.
+// With each choice, an expert's record fades by this factor.
 constexpr double memory = 0.95;
 // An expert whose choices took this many more bits than those of the best one is not asked.
 constexpr double far_behind = 6;
@@ -43,11 +44,11 @@ std::uint64_t compared(std::int64_t a, std::int64_t b) {
 }  // namespace
 
 std::vector<TrapRole> roles_of(const TrapMap& map) {
-  std::map<std::string, std::uint32_t> functions;
+  std::map<std::pair<std::string_view, std::string_view>, std::uint32_t> functions;
   std::vector<TrapRole> roles;
   for (const Trap& trap : map.traps) {
     const auto function =
-        functions.emplace(trap.path + '\0' + trap.function, static_cast<std::uint32_t>(functions.size()) + 1);
+        functions.try_emplace({trap.path, trap.function}, static_cast<std::uint32_t>(functions.size()) + 1);
     roles.push_back({.function = function.first->second,
                      .enters = trap.kind == TrapKind::entry,
                      .leaves = trap.kind == TrapKind::returns || trap.kind == TrapKind::exit});
@@ -72,7 +73,7 @@ TrapRole PathModel::role_of(TrapId trap) const {
   return at < roles_.size() ? roles_[at] : TrapRole{};
 }
 
-/// Returns from where the call was made that the event is of. Calls are known by the functions of traps: an
+/// Returns the trap from which the event's call was made. Calls are known by the functions of traps: an
 /// exception leaves several at once and passes no trap.
 TrapId PathModel::enter(PathWalk& walk, TrapId event) const {
   const TrapRole role = role_of(event);
@@ -104,7 +105,7 @@ std::uint32_t PathModel::new_place(TrapId trap, TrapId call) {
 std::size_t PathModel::choice_of(Place& place, TrapId next) {
   const auto found = std::ranges::find(place.choices, next, &Choice::next);
   if (found != place.choices.end()) return static_cast<std::size_t>(found - place.choices.begin());
-  // Of more choices than these the last one stands for all others.
+  // The last choice stands for all beyond the limit.
   if (place.choices.size() == most_choices)
     place.choices.back().next = next;
   else
@@ -166,7 +167,7 @@ PathModel::Chances PathModel::chances_by(const Chances& plain, std::uint64_t key
   return chances;
 }
 
-/// What each expert goes by.
+/// The keys by which experts look up choices.
 PathModel::Keys PathModel::keys_of(const PathWalk& walk) const {
   const Place& place = places_[walk.place_];
   const PathWalk::Gaps gaps = gaps_at(walk);
@@ -193,38 +194,45 @@ PathModel::Keys PathModel::keys_of(const PathWalk& walk) const {
   return keys;
 }
 
-PathModel::Chances PathModel::chances(const PathWalk& walk) const {
-  const Place& place = places_[walk.place_];
-  const Chances plain = plain_chances(place);
+/// `by`: the chances by an expert. Experts that are far behind are not asked.
+template <class By>
+PathModel::Chances PathModel::weighed(const Place& place, By by) {
   const double best = std::ranges::min(place.costs);
-  const Keys keys = keys_of(walk);
   Chances mean{};
   double weights = 0;
   for (std::size_t i = 0; i < experts; ++i) {
     const double behind = place.costs[i] - best;
     if (behind > far_behind) continue;
     const double weight = std::exp2(-behind);
-    const Chances by = i == 0 ? plain : chances_by(plain, keys[i]);
-    for (std::size_t n = 0; n < place.choices.size(); ++n) mean[n] += weight * by[n];
+    const Chances chances = by(i);
+    for (std::size_t n = 0; n < place.choices.size(); ++n) mean[n] += weight * chances[n];
     weights += weight;
   }
   for (double& chance : mean) chance /= weights;
   return mean;
 }
 
+PathModel::Chances PathModel::chances(const PathWalk& walk) const {
+  const Place& place = places_[walk.place_];
+  const Chances plain = plain_chances(place);
+  const Keys keys = keys_of(walk);
+  return weighed(place, [&](std::size_t i) { return i == 0 ? plain : chances_by(plain, keys[i]); });
+}
+
 /// Returns how likely it was by all experts together, before they learn of it.
 double PathModel::judge_experts(const PathWalk& walk, std::size_t chosen) {
   Place& place = places_[walk.place_];
-  const double chance = chances(walk)[chosen];
   const Chances plain = plain_chances(place);
   const Keys keys = keys_of(walk);
+  std::array<Chances, experts> by;
+  for (std::size_t i = 0; i < experts; ++i) by[i] = i == 0 ? plain : chances_by(plain, keys[i]);
+  const double chance = weighed(place, [&](std::size_t i) { return by[i]; })[chosen];
   for (std::size_t i = 0; i < experts; ++i) {
-    const Chances by = i == 0 ? plain : chances_by(plain, keys[i]);
-    place.costs[i] = (chance > expected ? 1 : memory) * place.costs[i] - std::log2(by[chosen]);
+    place.costs[i] = (chance > expected ? 1 : memory) * place.costs[i] - std::log2(by[i][chosen]);
     std::uint16_t& count = counts_[keys[i]][chosen];
     if (count < most_counted) ++count;
   }
-  // Whoever has been wrong for long may be right in the end.
+  // An expert that was wrong for long can still recover.
   const double best = std::ranges::min(place.costs);
   for (double& cost : place.costs) cost = std::min(cost - best, furthest_behind);
   return chance;

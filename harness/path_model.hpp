@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of the order in which a command passes its traps: which one follows which, and by what the
-// choice between several was foretold so far. Learns from paths that were seen; asks nobody, and decides on
-// nothing that is certain.
+// A model of the order in which a command passes its traps: which one follows which, and what foretold the
+// choice between several so far. Learns from paths that were seen. Asks nobody, and decides on nothing that
+// is certain.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace jcprof::harness {
 
-/// What a trap tells of calls.
+/// The role of a trap in calls.
 struct TrapRole {
   std::uint32_t function = 0;
   bool enters = false;
@@ -89,7 +89,7 @@ class PathModel {
 
   /// One more event of a path that is known from its beginning on.
   void learn(PathWalk& walk, TrapId event);
-  /// Events in a row, of which it is not known what was before them.
+  /// Events in a row; those before them are unknown.
   void learn_piece(std::span<const TrapId> events);
 
   /// What may follow, where the walk is: none where that was never seen.
@@ -121,7 +121,7 @@ class PathModel {
   };
   /// A trap, in calls from one place.
   struct Place {
-    /// Of the first two choices: by how long it was not made loops are known.
+    /// The less frequent of the first two choices. The time since it was made tells loops.
     std::size_t rarer() const { return choices[1].seen <= choices[0].seen ? 1 : 0; }
 
     std::uint64_t seen = 0;
@@ -138,6 +138,8 @@ class PathModel {
   Keys keys_of(const PathWalk& walk) const;
   static Chances plain_chances(const Place& place);
   Chances chances_by(const Chances& plain, std::uint64_t key) const;
+  template <class By>
+  static Chances weighed(const Place& place, By by);
   double judge_experts(const PathWalk& walk, std::size_t chosen);
 
   std::vector<TrapRole> roles_;

@@ -56,7 +56,7 @@ class Prediction {
   }
 
  private:
-  /// Finds the events up to where a digest is known; in vain, half the way is to be tried.
+  /// Finds the events up to where a digest is known. If it finds none, half the way is tried next.
   void reach(const SeenWindow& window, const Outlook& way) {
     Search search = harness::search(
         model_, walk_,

@@ -5,9 +5,9 @@
 //
 // A digest may be that of a wrong way. A signature has 32 bits, of which some 26 tell apart different orders
 // of the same events (of a product modulo 2^16 the low bits hardly mix). Cards give 16 more, which are mixed
-// otherwise. Where the right way is not among n that are tried, which is so one time in five, a wrong one is
-// taken for it with a chance of n / 2^26, or n / 2^42 on cards. So n is kept below 2^10, or 2^17, and a
-// digest that several ways have is not believed: a window between, which gives another one, decides.
+// otherwise. One time in five the right way is not among the n that are tried. Then a wrong one is taken for
+// it with a chance of n / 2^26, or n / 2^42 on cards. So n is kept below 2^10, or 2^17, and a digest that
+// several ways have is not believed: a window between, which gives another one, decides.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct SeenWindow {
   std::vector<TrapId> traps;
 };
 
-/// What is known of a path at first.
+/// The knowledge of a path at first.
 struct SeenBeginning {
   std::vector<TrapId> traps;
   std::uint64_t events = 0;  // of all of it
@@ -36,7 +36,7 @@ struct SeenBeginning {
   bool operator==(const SeenBeginning&) const = default;
 };
 
-/// What is known of a target's paths.
+/// The knowledge of a target's paths.
 struct PathMemory {
   /// The path that begins and ends so. A target without a mix may have several.
   std::optional<std::vector<TrapId>> known(const SeenBeginning& beginning) const;

@@ -26,28 +26,28 @@ constexpr std::uint32_t least_repetitions = 2;
 /// Goes along a model; what is certain goes by itself.
 class Way {
  public:
+  struct LastChoice {
+    std::uint32_t place = 0;
+    std::int32_t frame = 0;
+    std::size_t choice = 0;
+    std::size_t at = 0;  // events before it
+  };
   struct Mark {
     PathWalk::Mark walk;
     std::size_t events = 0;
     std::uint32_t signature = 0;
-    std::uint32_t place = 0;
-    std::int32_t frame = 0;
-    std::size_t choice = 0;
-    std::size_t at = 0;
+    LastChoice last;
   };
 
   Way(const PathModel& model, PathWalk& walk, std::uint64_t most_events, std::uint32_t signature)
       : model_(model), walk_(walk), most_(most_events), signature_(signature) {}
 
-  Mark mark() const { return {walk_.mark(), events_.size(), signature_, place_, frame_, choice_, at_}; }
+  Mark mark() const { return {walk_.mark(), events_.size(), signature_, last_}; }
   void undo_to(const Mark& mark) {
     walk_.undo_to(mark.walk);
     events_.resize(mark.events);
     signature_ = mark.signature;
-    place_ = mark.place;
-    frame_ = mark.frame;
-    choice_ = mark.choice;
-    at_ = mark.at;
+    last_ = mark.last;
   }
 
   bool is_over() const { return events_.size() == most_; }
@@ -64,10 +64,7 @@ class Way {
   }
 
   void choose(std::size_t n, double chance) {
-    place_ = walk_.place();
-    frame_ = walk_.frame();
-    choice_ = n;
-    at_ = events_.size();
+    last_ = {.place = walk_.place(), .frame = walk_.frame(), .choice = n, .at = events_.size()};
     take(model_.choice(walk_, n));
     model_.choose(walk_, n, chance);
   }
@@ -75,14 +72,14 @@ class Way {
   /// Goes round a loop as often as it was gone round before, if it has just gone round once with no other
   /// choice, and at most `most` times. Returns how often.
   std::uint32_t repeat(std::size_t n, double most) {
-    if (place_ != walk_.place() || frame_ != walk_.frame() || choice_ != n) return 0;
-    const std::size_t pass = events_.size() - at_;
+    if (last_.place != walk_.place() || last_.frame != walk_.frame() || last_.choice != n) return 0;
+    const std::size_t pass = events_.size() - last_.at;
     const std::uint64_t room = (most_ - events_.size()) / pass;
     const auto times = static_cast<std::uint32_t>(
         std::min({static_cast<double>(room), most, static_cast<double>(model_.repetitions(walk_, n))}));
     if (times < least_repetitions) return 0;
     for (std::size_t i = 0; i < pass * times; ++i) take(events_[events_.size() - pass]);
-    at_ = events_.size() - pass;
+    last_.at = events_.size() - pass;
     model_.repeat(walk_, n, times);
     return times;
   }
@@ -100,11 +97,7 @@ class Way {
   std::vector<TrapId> events_;
   std::uint32_t signature_;
   std::uint64_t taken_ = 0;  // events in all
-  // The last choice.
-  std::uint32_t place_ = 0;
-  std::int32_t frame_ = 0;
-  std::size_t choice_ = 0;
-  std::size_t at_ = 0;
+  LastChoice last_;
 };
 
 std::size_t likeliest(const PathModel::Chances& chances) {

@@ -12,7 +12,7 @@
 
 namespace jcprof::harness {
 
-/// What stands to be found out of the events behind a walk.
+/// How far the events behind a walk can be foretold.
 struct Outlook {
   std::uint64_t events = 0;  // behind the walk
   double bits = 0;           // of doubt about them
@@ -22,7 +22,7 @@ struct Outlook {
 /// Ends where nothing is known to follow. The walk is as before afterwards.
 Outlook look_ahead(const PathModel& model, PathWalk& walk, std::uint64_t most_events, double bits);
 
-/// Of a piece of a path: how long it is, and the path's digests before and behind it.
+/// A piece of a path: its length, and the path's digests before and behind it.
 struct Piece {
   std::uint64_t events = 0;
   PathDigest before;

@@ -291,7 +291,8 @@ PathLook look_at_path(const Project& project, const TrapMap& map, const fs::path
   // one.
   contact.shot_s = std::min(contact.shot_s, seconds_of_run);
   harness::Transport& transport = *reached.transport;
-  PathLook look{.path = harness::trace_path(transport, reached.input, {.agreements_of_runs = 0}),
+  harness::PathMemory memory{.model = harness::PathModel(harness::roles_of(map))};
+  PathLook look{.path = harness::trace_path(transport, reached.input, {.agreements_of_runs = 0}, memory),
                 .contact = contact};
   if (look.path.state == harness::PathState::cut) {
     look.parts = parts_of(transport, reached.input, look.path, seconds_of_run);
@@ -300,7 +301,7 @@ PathLook look_at_path(const Project& project, const TrapMap& map, const fs::path
   const std::chrono::duration<double> patience = project.session.timeout;
   if (is_slow && seconds_of_run > patience.count()) return untraceable;  // so it would be when it is measured
   if (depth == LookDepth::length) return look;
-  look.path = harness::trace_path(transport, reached.input, {.agreements_of_runs = agreements});
+  look.path = harness::trace_path(transport, reached.input, {.agreements_of_runs = agreements}, memory);
   look.contact.events = look.path.events.size();
   // An agent's program has started already, and its clock may count something else.
   const bool is_timed = reached.target.transport == "exec" && reached.target.unit == ClockUnit::ns;

@@ -33,7 +33,7 @@ std::vector<double> ranks(const std::vector<double>& values) {
   return result;
 }
 
-/// Of the values' ranks with their order, from -1 to 1; 0 where all values are equal.
+/// Spearman's correlation of the values with their order, from -1 to 1; 0 where all values are equal.
 double rank_correlation(const std::vector<double>& values) {
   const double middle = static_cast<double>(values.size() - 1) / 2;
   const std::vector<double> by_value = ranks(values);
