@@ -92,7 +92,7 @@ class PathModel {
   /// Events in a row; those before them are unknown.
   void learn_piece(std::span<const TrapId> events);
 
-  /// What may follow, where the walk is: none where that was never seen.
+  /// The number of traps that may follow, where the walk is: 0 where none was seen to.
   std::size_t choices_at(const PathWalk& walk) const { return places_[walk.place_].choices.size(); }
   TrapId choice(const PathWalk& walk, std::size_t n) const { return places_[walk.place_].choices[n].next; }
   /// How likely each choice is; they sum to 1.
@@ -106,7 +106,7 @@ class PathModel {
   void choose(PathWalk& walk, std::size_t n, double chance) const;
   /// How often the choice will be made again behind this time, if all is as it was the last two times.
   std::uint32_t repetitions(const PathWalk& walk, std::size_t n) const;
-  /// As if it had been made that often, and had led back here.
+  /// Goes on as if the choice had been made that often, and had led back here.
   void repeat(PathWalk& walk, std::size_t n, std::uint32_t times) const;
 
  private:

@@ -20,7 +20,7 @@ struct Trust {
 constexpr Trust of_signature{.most_doubt = 9, .most_tried = 1U << 10U, .of_signature = 1};
 constexpr Trust of_mix{.most_doubt = 14, .most_tried = 1U << 17U, .of_signature = 4};
 constexpr double least_doubt = 4;
-// Where half of the pieces are found, the doubt about them stays the same.
+// If half of the pieces are found, the doubt about them stays the same.
 constexpr double after_failure = 0.85;
 constexpr double after_success = 1.15;
 constexpr double no_doubt = 1e-3;

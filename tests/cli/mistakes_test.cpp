@@ -243,7 +243,7 @@ TEST_CASE("jcprof profile says what jcprof-gen refused, once, with its place and
   CHECK(result.tail.find("none.h' file") == result.tail.rfind("none.h' file"));
 }
 
-TEST_CASE("a program that succeeds only once is told to, with what undoes its state") {
+TEST_CASE("a program that succeeds only once is refused: the message says what to undo") {
   const auto fault_after = [](const std::string& runs) {
     return fault_with(
         trigger({"sh", "-c",

@@ -84,7 +84,7 @@ TEST_CASE("an enclave that cannot be created ends the hello with the reason") {
   CHECK(error_of(shop.bridge()) == json{{"message", "the enclave cannot be created: out of enclave memory"}});
 }
 
-TEST_CASE("an enclave of another build than the traps ends the hello with both builds") {
+TEST_CASE("an enclave of another build than the traps is refused, and both builds are named") {
   const Shop shop({"BUILD=0xCAFE"});
   const auto with_build = [](std::uint32_t build) { return json{{"arming", {{"build", build}}}}; };
   CHECK(error_of(shop.bridge(), with_build(0x12345678)) ==

@@ -190,7 +190,7 @@ TEST_CASE("steps between shots are checked only where they say what they expect"
   CHECK_THROWS_WITH(shoot(*checked, {at(0)}), Catch::Contains("session \"before_each\", step 1: b0aa0000"));
 }
 
-TEST_CASE("an applet without traps is told from one of another build") {
+TEST_CASE("an applet without traps and one of another build have messages of their own") {
   World world;
   world.applet.is_instrumented = false;
   const auto plain = transport_on(world, basic_setup());

@@ -36,7 +36,7 @@ TEST_CASE("a file that the output names is the cause, and one that it does not n
         "java does not find the main class on the class path");
 }
 
-TEST_CASE("a wrong port, a wrong class and an old java are told by the last words") {
+TEST_CASE("a simulator's last words name a wrong port, a wrong class and an old java") {
   CHECK(cause_of_end("java\njava.net.ConnectException: Connection refused\n") ==
         "nothing listens at the port that it connects to; {port} is the one where jcprof waits");
   CHECK(cause_of_end("java\njava.lang.NumberFormatException: For input string: \"\"\n") ==

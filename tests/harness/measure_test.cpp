@@ -126,7 +126,7 @@ TEST_CASE("a command that passes no trap is refused with its answer") {
                                      Catch::Contains("it answered 6D00"));
 }
 
-TEST_CASE("a varying path is told, and measured all the same") {
+TEST_CASE("a varying path brings a warning, and is measured all the same") {
   Bench bench;
   bench.target.window = 100;
   bench.target.before_trace = [&bench](std::uint64_t n) {

@@ -10,7 +10,7 @@ using namespace jcprof::harness;
 using Bench = jcprof::test::MeasureBench;
 using jcprof::test::has;
 
-TEST_CASE("a command that gets slower while it is measured is told, and by how much") {
+TEST_CASE("a command that gets slower while it is measured brings a warning with the change") {
   const bool is_growing = GENERATE(true, false);
   Bench bench;
   bench.target.twist = [is_growing](const Shot& shot, std::uint64_t n, Sample& sample) {

@@ -29,7 +29,7 @@ TEST_CASE("a hello opens the session and says what is measured") {
             R"({"name": "instruction counter", "unit": "instructions", "resolution": 4, "exact": true})"));
 }
 
-TEST_CASE("a TA that cannot be used is refused with what to do about it") {
+TEST_CASE("a TA that cannot be used is refused, and the message says what to do") {
   const std::string ta = "01234567-89ab-cdef-0123-456789abcdef";
   CHECK(error_of({.open_code = 0xFFFF0008}) ==
         json{{"message", "no session with the TA " + ta +
