@@ -27,8 +27,8 @@ __extension__ typedef __UINT64_TYPE__ jcprof_log_u64;
 #define JCPROF_LOG_LINE 2u /* a trap; id: its number in traps.json */
 #define JCPROF_LOG_MARK 3u /* id: of its name; the next word is the payload, whatever it is */
 /* An ENTER of id 0 is no event. Its `ticks` are the nanoseconds that the thread has spent on a processor, modulo
-   2^40, at the tick of the record behind it. All ones: unknown. */
-#define JCPROF_LOG_IS_PROCESSOR(word) (((word) & 0xFFFFFFu) == 0)
+   2^40, at the tick of the record behind it. All ones: unknown. Nor is 0 an event: no record was written there. */
+#define JCPROF_LOG_IS_EVENT(word) (((word) & 0xFFFFFFu) != 0)
 #define JCPROF_LOG_NS_MASK 0xFFFFFFFFFFu
 
 #define JCPROF_LOG_RECORD(ticks, id, kind) ((jcprof_log_u64)(ticks) << 24 | (jcprof_log_u64)(id) << 2 | (kind))

@@ -18,8 +18,8 @@ constexpr double part_of_reading = 1e-4;
 // So many times as long as makes an event late is a time slice or a sleep: rather one wait than many.
 constexpr std::uint64_t one_wait = 16;
 
-bool is_event(std::uint64_t word) {
-  return !JCPROF_LOG_IS_PROCESSOR(word);  // nor 0: taken by a record that was never written
+auto first_event(std::span<const std::uint64_t> words) {
+  return std::ranges::find_if(words, [](std::uint64_t word) { return JCPROF_LOG_IS_EVENT(word); });
 }
 
 }  // namespace
@@ -38,8 +38,8 @@ void ThreadWalk::take(const jcprof_log_chunk& chunk, std::span<const std::uint64
   begin_chunk(chunk, words);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::uint64_t word = words[i];
-    if (!is_event(word)) [[unlikely]] {
-      if (word != 0) tell_processor(chunk.base, words.subspan(i));
+    if (!JCPROF_LOG_IS_EVENT(word)) [[unlikely]] {
+      i += pass_words(chunk.base, words.subspan(i)) - 1;
       continue;
     }
     const auto kind = static_cast<std::uint32_t>(word & 3U);
@@ -77,7 +77,7 @@ void ThreadWalk::begin_chunk(const jcprof_log_chunk& chunk, std::span<const std:
   totals_.lost += chunk.lost;
   is_cut_ |= chunk.lost != 0 || chunk.number != next_chunk_;
   next_chunk_ = chunk.number + 1;
-  const auto first = std::ranges::find_if(words, is_event);
+  const auto first = first_event(words);
   if (first == words.end()) return;
   const std::uint64_t tick = chunk.base + (*first >> 24U);
   if (is_started_ && !is_cut_) return change_chunk(chunk, tick);
@@ -112,15 +112,22 @@ void ThreadWalk::change_chunk(const jcprof_log_chunk& chunk, std::uint64_t first
   processor_ns_ = chunk.base_ns;
 }
 
-/// `words` begin with the processor time at the event behind it, which may be the next chunk's: its head
-/// tells more. A mark has two such words of one reading.
-void ThreadWalk::tell_processor(std::uint64_t base, std::span<const std::uint64_t> words) {
-  const std::uint64_t low = words.front() >> 24U;
-  const auto event = std::ranges::find_if(words, is_event);
-  if (event == words.end() || base + (*event >> 24U) == processor_at_) return;
+/// Passes the words up to the next event: the first that is not 0 holds the processor time at that event. A
+/// mark has two such words of one reading. If the next event is another chunk's, the head of that chunk tells
+/// more. Returns the number of words.
+std::size_t ThreadWalk::pass_words(std::uint64_t base, std::span<const std::uint64_t> words) {
+  const auto event = first_event(words);
+  const auto told = std::find_if(words.begin(), event, [](std::uint64_t word) { return word != 0; });
+  if (told != event && event != words.end()) tell_processor(*told >> 24U, base + (*event >> 24U));
+  return static_cast<std::size_t>(event - words.begin());
+}
+
+/// `low` are the lowest bits of the processor time at the event at `tick`.
+void ThreadWalk::tell_processor(std::uint64_t low, std::uint64_t tick) {
+  if (tick == processor_at_) return;
   const bool is_known = processor_ns_ != 0 && low != JCPROF_LOG_NS_MASK;
   const std::uint64_t ns = is_known ? processor_ns_ + ((low - processor_ns_) & JCPROF_LOG_NS_MASK) : 0;
-  wait_until(base + (*event >> 24U), ns, walk_.reading);
+  wait_until(tick, ns, walk_.reading);
 }
 
 /// Ticks off a processor since its time was told last. A child that shares our memory has a time of its own.

@@ -107,7 +107,8 @@ class ThreadWalk {
   // time
   void begin_chunk(const jcprof_log_chunk& chunk, std::span<const std::uint64_t> words);
   void change_chunk(const jcprof_log_chunk& chunk, std::uint64_t first);
-  void tell_processor(std::uint64_t base, std::span<const std::uint64_t> words);
+  std::size_t pass_words(std::uint64_t base, std::span<const std::uint64_t> words);
+  void tell_processor(std::uint64_t low, std::uint64_t tick);
   std::uint64_t away_until(std::uint64_t tick, std::uint64_t ns);
   void wait_until(std::uint64_t tick, std::uint64_t ns, std::uint64_t reading);
   std::uint64_t advance(std::uint64_t tick, std::uint64_t cost);

@@ -160,7 +160,7 @@ ChunkContent content_of(std::span<const jcprof_log_u64> words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::uint64_t word =
         std::atomic_ref(const_cast<jcprof_log_u64&>(words[i])).load(std::memory_order_relaxed);
-    if (JCPROF_LOG_IS_PROCESSOR(word)) {
+    if (!JCPROF_LOG_IS_EVENT(word)) {
       if (word != 0) content.used = static_cast<std::uint32_t>(i + 1);
       continue;
     }

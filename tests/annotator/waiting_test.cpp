@@ -195,6 +195,19 @@ TEST_CASE("the two words of a late mark are one reading") {
   CHECK(analyzed(log).recording.threads.at(0).overhead == 1000);
 }
 
+TEST_CASE("a chunk full of processor times takes no longer than one full of events") {
+  // To look at the square of their number would take more than an hour.
+  constexpr std::size_t many = std::size_t{1} << 21U;
+  LogBuilder log = begun();
+  log.enter(1, 0, waiter);
+  for (std::size_t i = 0; i < many; ++i) log.processor(1, start + 2 * ms + i);
+  log.leave(1, 30 * ms, waiter).next_chunk(1);
+  for (std::size_t i = 0; i < many; ++i) log.processor(1, start + 2 * ms + i);
+  const RecordedRun run = analyzed(log);
+  CHECK(waits(run) == "(function 1) 2+28 ");
+  CHECK(run.events == 2);
+}
+
 TEST_CASE("clocks that are read one after the other, and a child's own, are no wait") {
   LogBuilder log = begun();
   log.enter(1, 0, waiter).processor(1, start + ms - 1500).enter(1, ms, inner);
