@@ -86,11 +86,11 @@ std::string or_empty(const std::string& json) {
   return json.empty() ? "{}" : json;
 }
 
-/// The command that arms, where it is jcprof that chose it, and the build that must answer.
+/// The command that arms, if jcprof chose it, and the build that must answer.
 std::string arming_of(const TrapMap& map) {
   if (map.build == 0) return "";
-  return map.command == 0 ? fmt::format(R"({{"build":{}}})", map.build)
-                          : fmt::format(R"({{"command":{},"build":{}}})", map.command, map.build);
+  const std::string command = map.command == 0 ? "" : fmt::format(R"("command":{},)", map.command);
+  return fmt::format(R"({{{}"build":{}}})", command, map.build);
 }
 
 /// The agents that come with jcprof lie beside it, wherever that is; one of the same build is the right one.
