@@ -83,7 +83,7 @@ struct jcprof_bridge {
      the ecall to `status`. Returns the size of the whole reply. */
   size_t (*reply)(unsigned char *bytes, size_t room, uint32_t *status);
 
-  /* Puts a code of the functions above into words, such as "SGX_ERROR_OUT_OF_EPC (0x1011): …". Never null. */
+  /* Puts a code of the functions above into words, such as "SGX_ERROR_OUT_OF_EPC (0x2005): …". Never null. */
   const char *(*why)(int code);
 
   /* With JCPROF_PLUGIN_NOTES: one note for each of `ecalls`, which becomes a warning in its profiles. An empty note is none. */
