@@ -49,7 +49,7 @@ struct jcprof_log_chunk { /* one cache line, records behind it */
   jcprof_log_u32 used;    /* on disk only: words that follow */
   jcprof_log_u64 base;    /* ticks */
   jcprof_log_u64 lost;    /* events of this thread right before this chunk that found no room */
-  /* From `left` to `base` the thread changed chunks: that time is nobody's. In older logs these are 0. */
+  /* From `left` to `base` the thread changed chunks: that time is nobody's. Older logs have 0 in all three. */
   jcprof_log_u64 left;    /* tick */
   jcprof_log_u64 left_ns; /* on a processor until then; 0: unknown */
   jcprof_log_u64 base_ns; /* and until `base` */
@@ -76,6 +76,7 @@ struct jcprof_log_entry {
 /* ---- the head: 4096 bytes; what different sides write lies on cache lines of its own ---- */
 
 #define JCPROF_LOG_HEAD_BYTES 4096u
+#define JCPROF_LOG_READINGS 64u /* of the processor time take as long as `late` */
 
 #define JCPROF_LOG_CLOCK_OWN 0u      /* the target reads one: time-stamp counter, CNTVCT, JCPROF_CLOCK */
 #define JCPROF_LOG_CLOCK_PUBLISHED 1u /* a thread of the host's writes its time-stamp counter to `now` */
@@ -100,8 +101,8 @@ struct jcprof_log_head {
   jcprof_log_u64 made_spare[8];
   /* At 128, read at each event: a mask of JCPROF_LOG_OFF_…; 0: record. */
   jcprof_log_u32 off;
-  /* The target's: an event that comes so many ticks after the last one is late, and the thread reads its processor
-     time, in a 64th of that. 0: it cannot. */
+  /* The target's: an event that comes more ticks than that after the last one is late, and the thread reads its
+     processor time. It is JCPROF_LOG_READINGS times as long as a reading takes. 0: the thread cannot read it. */
   jcprof_log_u32 late;
   jcprof_log_u32 off_spare[14];
   /* At 192: the host's clock. */

@@ -832,9 +832,9 @@ JCPROF_LOCAL_ jcprof_log_u32 jcprof_time_processor(void) {
 #ifdef JCPROF_CLOCK_SHARED
   const jcprof_log_u64 floor = 1u << 14;
 #else
-  const jcprof_log_u64 floor = 64;
+  const jcprof_log_u64 floor = JCPROF_LOG_READINGS;
 #endif
-  jcprof_log_u64 least = JCPROF_LATE_MOST_ / 64, before = jcprof_processor_ns();
+  jcprof_log_u64 least = JCPROF_LATE_MOST_ / JCPROF_LOG_READINGS, before = jcprof_processor_ns();
   int go, steps = 0;
   for (go = 0; go < 32; go++) {
     const jcprof_log_u64 start = JCPROF_TICKS_;
@@ -845,7 +845,8 @@ JCPROF_LOCAL_ jcprof_log_u32 jcprof_time_processor(void) {
     before = ns;
   }
   if (steps < 16 || JCPROF_HZ_ != 0) return 0;
-  return JCPROF_TO_(jcprof_log_u32, 64 * least > floor ? 64 * least : floor);
+  least *= JCPROF_LOG_READINGS;
+  return JCPROF_TO_(jcprof_log_u32, least > floor ? least : floor);
 }
 
 JCPROF_LOCAL_ void jcprof_calibrate_record(struct jcprof_log_head *log) {

@@ -56,7 +56,7 @@ Walk walk_of(const RecordedLog& log, const LogFacts& facts, const TickScale& sca
   walk.cost[JCPROF_LOG_ENTER] = walk.cost[JCPROF_LOG_LEAVE] = head.hook_ticks;
   walk.cost[JCPROF_LOG_MARK] = head.hook_ticks != 0 ? head.hook_ticks : head.trap_ticks;
   walk.cost[JCPROF_LOG_LINE] = cost_of_trap(facts, scale);
-  walk.reading = head.late / 64;
+  walk.late = head.late;
   // A clock that only the program has need not count what passes for others.
   walk.ns_per_tick = scale.unit == ClockUnit::ns && head.clock_hz == 0 ? scale.per_tick : 0;
   walk.pauses = facts.pauses;

@@ -127,7 +127,7 @@ void ThreadWalk::tell_processor(std::uint64_t low, std::uint64_t tick) {
   if (tick == processor_at_) return;
   const bool is_known = processor_ns_ != 0 && low != JCPROF_LOG_NS_MASK;
   const std::uint64_t ns = is_known ? processor_ns_ + ((low - processor_ns_) & JCPROF_LOG_NS_MASK) : 0;
-  wait_until(tick, ns, walk_.reading);
+  wait_until(tick, ns, walk_.late / JCPROF_LOG_READINGS);
 }
 
 /// Ticks off a processor since its time was told last. A child that shares our memory has a time of its own.
@@ -151,8 +151,7 @@ void ThreadWalk::wait_until(std::uint64_t tick, std::uint64_t ns, std::uint64_t 
   if (tick <= last_ || tick > pause_at_) return;
   const std::uint64_t placed = std::min(away, tick - last_);
   totals_.away += placed;
-  const std::uint64_t late = 64 * walk_.reading;
-  const bool is_one = placed > one_wait * late && tick - last_ - placed <= late;
+  const bool is_one = placed > one_wait * walk_.late && tick - last_ - placed <= walk_.late;
   totals_.unplaced += is_one ? away - placed : std::max(away - placed, std::min(away, elsewhere));
   walk_.tree.wait(frames_.back().node & ~folded, placed);
   const std::uint64_t own = std::min(reading, tick - last_ - placed);

@@ -30,7 +30,7 @@ struct PassedMark {
 /// The state that all threads of a log share.
 struct Walk {
   std::array<std::uint64_t, 4> cost{};  // own, by kind of record: of 1024 events, in ticks
-  std::uint64_t reading = 0;            // ticks that a thread takes to read its processor time
+  std::uint64_t late = 0;               // an event after more ticks is late
   double ns_per_tick = 0;               // 0: unknown
   std::vector<LogPause> pauses;         // in order
   bool is_entered = false;              // an enclave or a TA: its host runs where no call is under way
