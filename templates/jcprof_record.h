@@ -92,7 +92,7 @@ struct jcprof_writer {
   __UINTPTR_TYPE__ room;                 /* bytes of slots, but for one, for a mark that begins in the last */
   volatile jcprof_log_u64 base;
   volatile jcprof_log_u64 last; /* tick of its last event */
-  jcprof_log_u64 late;          /* an event that comes more ticks behind that is late */
+  jcprof_log_u64 late;          /* an event more ticks after `last` is late */
   jcprof_log_u64 *functions;
   int shift; /* what is left of a hash is a slot of `functions` */
   volatile int busy;
@@ -194,8 +194,8 @@ JCPROF_LOCAL_ JCPROF_HOT_ __UINTPTR_TYPE__ jcprof_offset(const jcprof_log_u64 *s
   return JCPROF_AS_(__UINTPTR_TYPE__, slot) - JCPROF_AS_(__UINTPTR_TYPE__, begin);
 }
 
-/* The slow path looks whether the thread waited. It goes on in its chunk in the first half of the ticks that 40 bits
-   hold; JCPROF_LATE_MOST_ for each slot is the other half. So the tick of an event that is not late fits. */
+/* The slow path finds out whether the thread waited. It keeps the chunk for the first half of the ticks that 40 bits
+   hold. JCPROF_LATE_MOST_ for each slot is the other half, so the tick of an event that is not late fits. */
 JCPROF_LOCAL_ JCPROF_HOT_ int jcprof_is_late(jcprof_log_u64 tick) JCPROF_NOTHROW_ {
 #if JCPROF_BY_PATH_
   if (__builtin_expect(tick - jcprof_writing.last > jcprof_writing.late, 0)) return 1;
@@ -653,13 +653,13 @@ JCPROF_LOCAL_ struct jcprof_log_chunk *jcprof_free_chunk(struct jcprof_log_head 
   return JCPROF_NULL_;
 }
 
-/* The log's `late`, which another thread may be about to write. */
+/* The log's `late`. Another thread may write it at the same time. */
 JCPROF_LOCAL_ jcprof_log_u32 jcprof_late_of(const struct jcprof_log_head *log) {
   return __atomic_load_n(&log->late, __ATOMIC_RELAXED);
 }
 
-/* False: there is no chunk, or the thread cannot leave the one that it has, or a handler forked: this is its child,
-   and the chunk is its parent's. */
+/* False: there is no chunk, or the thread cannot leave its own. Or a handler forked and this is the child: the chunk
+   belongs to the parent. */
 JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
   struct jcprof_writer *const own = &jcprof_writing;
   /* Not own->head: gcc's sanitizer would test the flags of an `add` that the linker makes a `lea`. */
@@ -703,8 +703,8 @@ JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
 }
 
 /* The slots of a late event get the processor time, so that its log tells how long the thread waited. A handler may
-   interrupt, and clock_gettime may be the program's own and record. False: the event needs another chunk. Its head has
-   the whole processor time, where a word has not enough bits, and where this chunk's head has none as it is older than
+   interrupt, and clock_gettime may be the program's own and record. False: the event needs another chunk, whose head
+   has the whole processor time. A word may have too few bits for it. This chunk's head has none if it is older than
    the log's `late`. */
 JCPROF_LOCAL_ int jcprof_tell_processor(jcprof_log_u32 what, jcprof_log_u64 *slot) {
   struct jcprof_writer *const own = &jcprof_writing;
@@ -826,8 +826,8 @@ JCPROF_LOCAL_ jcprof_log_u64 jcprof_time_events(struct jcprof_scratch *scratch,
   return least;
 }
 
-/* The log's `late`. A clock of the processor time that goes in steps tells nothing of a wait, nor does one beside a
-   JCPROF_CLOCK, which may count anything. A shared clock may stand still meanwhile. */
+/* Returns the log's `late`. A processor time that goes in steps tells nothing about a wait. It tells nothing beside a
+   JCPROF_CLOCK either, which may count anything. A shared clock may stand still during a reading. */
 JCPROF_LOCAL_ jcprof_log_u32 jcprof_time_processor(void) {
 #ifdef JCPROF_CLOCK_SHARED
   const jcprof_log_u64 floor = 1u << 14;
@@ -866,7 +866,7 @@ JCPROF_LOCAL_ void jcprof_calibrate_record(struct jcprof_log_head *log) {
   own->head = JCPROF_NULL_;
   own->begin = JCPROF_NULL_;
   own->next = JCPROF_AS_(jcprof_log_u64 *, JCPROF_NOWHERE_);
-  own->lost = 0; /* late events of the calibration, and what a clock_gettime of the program's own recorded */
+  own->lost = 0; /* late events of the calibration, and events of a clock_gettime of the program's own */
   own->refusals = 0;
 }
 

@@ -28,7 +28,7 @@ struct CallNode {
   std::uint64_t count = 0;
   std::uint64_t inclusive = 0;
   std::uint64_t exclusive = 0;
-  std::uint64_t away = 0;  // off a processor, which is in neither of these
+  std::uint64_t away = 0;  // off a processor; neither of these two includes it
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most = 0;
 

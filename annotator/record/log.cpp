@@ -254,7 +254,7 @@ RecordLog::RecordLog(const std::filesystem::path& file) : file_(file) {
     } else if (block.kind == JCPROF_LOG_BLOCK_CHUNK && block.bytes < sizeof(jcprof_log_chunk)) {
       why = "a chunk without a head";
     } else {
-      // Of a chunk the head is a fact.
+      // The head of a chunk is a fact.
       body.resize(block.kind == JCPROF_LOG_BLOCK_CHUNK ? sizeof(jcprof_log_chunk) : block.bytes);
       const bool is_there = read_at(fd_.get(), file, good_ + sizeof block, body) == body.size();
       if (!is_there || !facts.take(block.kind, body)) why = "a block makes no sense";

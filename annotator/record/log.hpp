@@ -46,7 +46,7 @@ struct LogFacts {
   std::unordered_map<std::uint32_t, jcprof_log_thread> threads;  // by serial
   std::optional<jcprof_log_end> end;
   std::uint64_t words = 0;        // of all chunks
-  std::uint64_t changing_ns = 0;  // on a processor, in which threads changed chunks
+  std::uint64_t changing_ns = 0;  // processor time in which threads changed chunks
   std::vector<Warning> warnings;  // where the log was cut off
 };
 

@@ -40,7 +40,7 @@ void check_build(const RecordedLog& log, const jcprof_log_head& head) {
 }
 
 /// At least the cost that the target calibrates, in a loop: between other code an event costs more. The
-/// recorder's figure has the changes of chunks in it, which the walk takes off where they were.
+/// recorder's figure includes the changes of chunks. The walk takes these off where they were.
 std::uint64_t cost_of_trap(const LogFacts& facts, const TickScale& scale) {
   const std::uint64_t calibrated = facts.head.trap_ticks;
   if (!facts.end || scale.unit != ClockUnit::ns || facts.words == 0) return calibrated;
@@ -57,7 +57,7 @@ Walk walk_of(const RecordedLog& log, const LogFacts& facts, const TickScale& sca
   walk.cost[JCPROF_LOG_MARK] = head.hook_ticks != 0 ? head.hook_ticks : head.trap_ticks;
   walk.cost[JCPROF_LOG_LINE] = cost_of_trap(facts, scale);
   walk.late = head.late;
-  // A clock that only the program has need not count what passes for others.
+  // A clock that only the program has may count something other than time.
   walk.ns_per_tick = scale.unit == ClockUnit::ns && head.clock_hz == 0 ? scale.per_tick : 0;
   walk.pauses = facts.pauses;
   walk.is_entered = head.anchor != 0;
@@ -128,15 +128,15 @@ void warn_of_losses(const LogFacts& facts, const Walk& walk, RecordedRun& run) {
                             .advice = "record with more --memory, or pause less often"});
 }
 
-/// The part of its time in which a thread was on a processor; 1 where its waits are in no call, or that is
-/// not known well enough to tell. Pauses are nobody's time: a wait there is in no call.
+/// The part of its time in which a thread was on a processor; 1 if its waits are in no call, or if the part
+/// is not known well enough. Pauses are nobody's time: a wait there is in no call.
 double running_part(const StoredThread& thread) {
   const double time = thread.last - thread.first - thread.paused;
   const bool may_tell = thread.running && !thread.away && time > 2 * unseen_ns;
   return may_tell ? std::min(1.0, (*thread.running + unseen_ns) / time) : 1;
 }
 
-/// Waits that make no event late are seen in their sum only, beside later ones that do.
+/// Waits that make no event late are known only in their sum, at the next late event.
 void warn_of_short_waits(const std::vector<ThreadTotals>& threads, double per_tick, RecordedRun& run) {
   for (const ThreadTotals& thread : threads) {
     if (thread.unplaced <= thread.recorded / 20) continue;

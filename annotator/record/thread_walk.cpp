@@ -12,10 +12,10 @@ constexpr std::size_t most_marks = 1U << 20U;
 // A clock that goes in steps shows many events at one tick, and their cost all at once. More than so many
 // events' cost is not a step's, but a cost that was calibrated too dear.
 constexpr std::uint64_t events_in_debt = 64;
-// Reading two clocks one after the other, and the calibration of one by the other, are off by less.
+// Two clocks are read one after the other, and one is calibrated by the other: they differ by less.
 constexpr double ns_of_reading = 2e3;
 constexpr double part_of_reading = 1e-4;
-// So many times as long as makes an event late is a time slice or a sleep: rather one wait than many.
+// A wait of more than so many times `late` is a time slice or a sleep: one wait, and not many.
 constexpr std::uint64_t one_wait = 16;
 
 auto first_event(std::span<const std::uint64_t> words) {
@@ -130,7 +130,8 @@ void ThreadWalk::tell_processor(std::uint64_t low, std::uint64_t tick) {
   wait_until(tick, ns, walk_.late / JCPROF_LOG_READINGS);
 }
 
-/// Ticks off a processor since its time was told last. A child that shares our memory has a time of its own.
+/// The ticks that the thread was off a processor since its processor time was told last. A child that shares
+/// our memory has a processor time of its own.
 std::uint64_t ThreadWalk::away_until(std::uint64_t tick, std::uint64_t ns) {
   const std::uint64_t from = std::exchange(processor_at_, tick);
   const std::uint64_t before = std::exchange(processor_ns_, ns);
@@ -142,9 +143,9 @@ std::uint64_t ThreadWalk::away_until(std::uint64_t tick, std::uint64_t ns) {
   return static_cast<std::uint64_t>(away / walk_.ns_per_tick);
 }
 
-/// Takes waits, and `reading`, out of the time up to an event at `tick`. Some of them may have been in the
-/// differences before, as far as these are long enough, but for one without which the event would not be
-/// late. Of a wait within a pause nothing is known.
+/// Takes waits, and `reading`, out of the time up to an event at `tick`. Some waits may lie in earlier
+/// differences that are long enough. A wait without which the event would not be late does not. Waits within
+/// a pause are unknown.
 void ThreadWalk::wait_until(std::uint64_t tick, std::uint64_t ns, std::uint64_t reading) {
   const std::uint64_t away = away_until(tick, ns);
   const std::uint64_t elsewhere = std::exchange(elsewhere_, 0);

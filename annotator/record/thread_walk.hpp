@@ -66,7 +66,7 @@ struct ThreadTotals {
   std::uint64_t changing = 0;  // own cost beside that of events: of chunks, and of reading the processor time
   bool knows_away = false;
   std::uint64_t away = 0;      // off a processor, cut out of calls,
-  std::uint64_t unplaced = 0;  // at most so much of it in waits of other calls, too short to be seen
+  std::uint64_t unplaced = 0;  // and of it at most so much in other calls, in waits too short to be seen
   std::uint64_t paused = 0;
   std::uint64_t gap = 0;
   std::uint64_t gaps = 0;

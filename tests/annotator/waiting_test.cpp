@@ -53,7 +53,7 @@ TEST_CASE(
   CHECK(told_by(run).empty());
 }
 
-TEST_CASE("a wait of traps' lines is no line's") {
+TEST_CASE("a wait before a mark is away time of the open call, and the mark stays") {
   LogBuilder log = begun();
   log.mark(1, 0, 1, 5).enter(1, 0, waiter);
   log.processor(1, start + 2 * ms)
@@ -65,7 +65,7 @@ TEST_CASE("a wait of traps' lines is no line's") {
   CHECK(run.recording.marks.size() == 2);
 }
 
-TEST_CASE("a log without processor times has waits as own time, as before") {
+TEST_CASE("a log without processor times counts waits as own time") {
   LogBuilder log;
   log.pair(0, 0).pair(1000 * ms, 1000 * ms).enter(1, 0, waiter).leave(1, 50 * ms, waiter);
   const RecordedRun old = analyzed(log);
@@ -80,14 +80,14 @@ TEST_CASE("a log without processor times has waits as own time, as before") {
   CHECK(waits(analyzed(uncalibrated)) == "(function 1) 50+0 ");
 }
 
-TEST_CASE("beside a clock that only the program has nothing is known of waits") {
+TEST_CASE("waits are unknown if only the program has the clock") {
   LogBuilder log = begun();
   log.head.clock_hz = 1'000'000'000;
   log.enter(1, 0, waiter).processor(1, start + 2 * ms).leave(1, 50 * ms, waiter);
   CHECK(waits(analyzed(log)) == "(function 1) 50+0 ");
 }
 
-TEST_CASE("processor times count on where the log's 40 bits begin anew") {
+TEST_CASE("processor times go on when the log's 40 bits start again at 0") {
   LogBuilder log = begun((std::uint64_t{5} << 40U) - ms);
   log.enter(1, 0, waiter).processor(1, 2 * ms).leave(1, 50 * ms, waiter);
   CHECK(waits(analyzed(log)) == "(function 1) 3+47 ");
@@ -114,7 +114,7 @@ TEST_CASE("a target that cannot read its processor time changes chunks in nobody
   CHECK(tree(analyzed(log)) == "1: (function 1)×1 10(10)\n");
 }
 
-TEST_CASE("the recorder's cost of an event has the changes of chunks taken off") {
+TEST_CASE("the recorder's cost of an event is reduced by the changes of chunks") {
   TrapMap map;
   map.traps.resize(2);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -130,7 +130,7 @@ TEST_CASE("the recorder's cost of an event has the changes of chunks taken off")
   CHECK(analyzed(log, map).recording.threads.at(0).overhead == 1000 + 500);
 }
 
-TEST_CASE("of a wait while recording was paused or events were lost nothing is known") {
+TEST_CASE("waits are unknown while the recording is paused or events are lost") {
   LogBuilder paused = begun();
   paused.enter(1, 0, waiter).pause(10 * ms).resume(40 * ms);
   paused.processor(1, start + 12 * ms).leave(1, 42 * ms, waiter);
@@ -142,7 +142,7 @@ TEST_CASE("of a wait while recording was paused or events were lost nothing is k
   CHECK(waits(analyzed(lost)) == "(function 1) 6+7 (function 2) 0+0 (lost) 37+0 ");
 }
 
-TEST_CASE("waits that are too short to be seen one by one are told, where they matter") {
+TEST_CASE("a warning tells of waits that are too short to be seen one by one, if they matter") {
   const auto told = [](std::uint64_t away) {
     LogBuilder log = begun();
     log.enter(1, 0, waiter).enter(1, 99 * ms, inner);
@@ -156,7 +156,7 @@ TEST_CASE("waits that are too short to be seen one by one are told, where they m
   CHECK(told(3 * ms).empty());
 }
 
-TEST_CASE("short waits may hide in the late event of a call that did not wait, which is told") {
+TEST_CASE("a warning tells of short waits that may hide in the late event of a call that did not wait") {
   const auto told = [](std::uint64_t between) {
     LogBuilder log = begun();
     log.head.late = 20'000;
@@ -208,7 +208,7 @@ TEST_CASE("a chunk full of processor times takes no longer than one full of even
   CHECK(run.events == 2);
 }
 
-TEST_CASE("clocks that are read one after the other, and a child's own, are no wait") {
+TEST_CASE("two clocks that are read one after the other show no wait, and a child's own clock shows none") {
   LogBuilder log = begun();
   log.enter(1, 0, waiter).processor(1, start + ms - 1500).enter(1, ms, inner);
   log.processor(1, 3 * ms).leave(1, 20 * ms, inner);            // of a child of vfork

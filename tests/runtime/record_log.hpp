@@ -34,7 +34,7 @@ struct LogThread {
   std::vector<LogEvent> events;
   std::uint64_t lost = 0;
   std::vector<std::uint32_t> chunks;        // numbers, as they came
-  std::vector<std::uint64_t> processor_ns;  // behind late events' predecessors
+  std::vector<std::uint64_t> processor_ns;  // of late events
 };
 
 class RecordLog {

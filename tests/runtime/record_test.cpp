@@ -312,8 +312,7 @@ TEMPLATE_TEST_CASE("a handler may record between any two instructions", "", Gcc,
   }
 }
 
-TEMPLATE_TEST_CASE("an event that comes late tells the processor time, in which a wait is not", "", Gcc,
-                   Clang) {
+TEMPLATE_TEST_CASE("a late event tells the processor time, which includes no wait", "", Gcc, Clang) {
   REQUIRE_COMPILER(TestType::compilers());
   const Workshop workshop(TestType::compilers());
   for (const Flags& optimisation : optimisations) {
@@ -323,7 +322,7 @@ TEMPLATE_TEST_CASE("an event that comes late tells the processor time, in which 
     CHECK(recording.run({program}).status == 0);
     CHECK(recording.log().lines() == "1 2 3 4");
     const LogThread& thread = recording.log().finish().at(1);
-    // After a wait, work, a wait, and in both slots of a mark.
+    // After a wait; after work; after a wait, in both slots of a mark.
     REQUIRE(thread.processor_ns.size() >= 4);
     CHECK(thread.processor_ns.back() - thread.processor_ns.front() > 29'000'000);
     CHECK(thread.processor_ns.back() - thread.processor_ns.front() < 45'000'000);
@@ -339,7 +338,7 @@ TEMPLATE_TEST_CASE("the clock that tells processor times may record, leap and fo
       workshop.build("own_clock", {"record_own_clock.c"}, traps + Flags{"-O2", "-pthread"});
   Recording recording(workshop, {.chunk_bytes = 4096});
   CHECK(recording.run({program, "traps"}).status == 0);
-  // Behind a leap of more than 2^39 ns a chunk begins: a word would not tell it. The child begins anew.
+  // A chunk begins behind a leap of more than 2^39 ns, as a word cannot hold it. The child begins anew.
   CHECK(recording.log().lines() == "1 9 2 9 3 9 4 9 5 6");
   const auto& threads = recording.log().finish();
   CHECK(threads.at(1).chunks == std::vector<std::uint32_t>{1, 2});
