@@ -161,10 +161,15 @@ Fault without_hint(Fault fault) {
   return fault;
 }
 
-/// Where recording small functions hides the others, records without them.
+std::vector<std::string> not_worth_recording_in(const std::filesystem::path& profile) {
+  const Store store(profile, OpenMode::read_only);
+  return not_worth_recording(annotator::load_recorded_run(store));
+}
+
+/// If recording small functions hides the others, records again without them.
 void record_lighter(const Profiling& all, const OutputFolder& folder, RecordOptions options) {
-  const Store store(folder.path() / "profile.jcprof", OpenMode::read_only);
-  const std::vector<std::string> small = not_worth_recording(annotator::load_recorded_run(store));
+  // The file is closed before the second recording writes it.
+  const std::vector<std::string> small = not_worth_recording_in(folder.path() / "profile.jcprof");
   if (small.empty()) return;
   const std::string what = fmt::format(
       "the calls of {} take less time than to record them: they are left out, and their time is their "
@@ -193,8 +198,7 @@ ExitCode record_instead(const Profiling& all, const Fault& why) {
   const std::filesystem::path profile = folder.path() / "profile.jcprof";
   try {
     record_project_in(folder, all.project, options);
-    if ((options.functions_only || !is_finer) && std::filesystem::exists(profile))
-      record_lighter(all, folder, options);
+    if ((all.is_long || !is_finer) && std::filesystem::exists(profile)) record_lighter(all, folder, options);
   } catch (const UserError& error) {
     std::vector<Fault> faults{without_hint(why)};
     std::ranges::copy(error.faults(), std::back_inserter(faults));
