@@ -15,7 +15,7 @@ namespace {
 
 using Lines = std::vector<std::string_view>;
 
-// What is longer is cut: it is one sentence.
+// Longer lines are cut.
 constexpr std::size_t longest_line = 400;
 
 constexpr std::string_view digits = "0123456789";
@@ -36,22 +36,16 @@ std::string without_colours(std::string_view text) {
   return plain;
 }
 
-Lines lines_of(std::string_view text) {
+/// Lines without blanks at their ends.
+Lines trimmed_lines_of(std::string_view text) {
   constexpr std::string_view blank = " \t\r";
-  Lines lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
+  Lines lines = lines_of(text);
+  for (std::string_view& line : lines) {
     line.remove_prefix(std::min(line.find_first_not_of(blank), line.size()));
     line = line.substr(0, line.find_last_not_of(blank) + 1);
-    lines.push_back(beginning_of(line, longest_line));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    line = beginning_of(line, longest_line);
   }
   return lines;
-}
-
-bool contains_one_of(std::string_view line, std::initializer_list<std::string_view> marks) {
-  return std::ranges::any_of(marks, [&](auto mark) { return line.find(mark) != std::string_view::npos; });
 }
 
 /// "make" of `/usr/bin/make[2]: …`; empty: the line does not begin with a program's name.
@@ -121,7 +115,7 @@ std::string_view unquoted(std::string_view word) {
   return word;
 }
 
-/// Whether `SPEAKER: PROGRAM: ENDING` says that the program is not there.
+/// True if `SPEAKER: PROGRAM: ENDING` says that the program is missing.
 bool says_missing(std::string_view ending, std::string_view speaker, std::string_view program) {
   if (is_one_of(ending, {": command not found", ": cannot execute: required file not found"})) return true;
   const std::string_view name = speaker_of(speaker);
@@ -190,7 +184,7 @@ std::string sentence_at(const Lines& lines, Lines::const_iterator line) {
 
 StepCause cause_of_failure(std::string_view output, int status) {
   const std::string plain = without_colours(output);
-  const Lines lines = lines_of(plain);
+  const Lines lines = trimmed_lines_of(plain);
   if (const auto line = std::ranges::find_if(lines, is_of_compiler); line != lines.end())
     return {.what = std::string(*line)};
   if (const std::string program = fatal_miss(lines, status); !program.empty()) return cause_of_miss(program);

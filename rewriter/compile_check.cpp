@@ -21,16 +21,6 @@ namespace fs = std::filesystem;
 constexpr std::chrono::minutes javac_patience{2};
 constexpr std::string_view error_mark = ": error: ";
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return lines;
-}
-
 std::string class_path(const Project& project, const Placeholders& values) {
   std::string result;
   for (const std::string& entry : project.compile.classpath)

@@ -5,7 +5,6 @@
 #include <array>
 #include <charconv>
 #include <optional>
-#include <regex>
 
 #include <fmt/format.h>
 
@@ -15,6 +14,7 @@
 #include "src/core/parallel.hpp"
 #include "src/core/process.hpp"
 #include "src/core/shell_words.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -23,13 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::minutes patience{5};
 constexpr std::size_t most_diagnostics = std::size_t{16} << 20;
-
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = text.find('\n');
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return line;
-}
 
 /// Takes ":12" off the end of `text`; 0 where there is none.
 std::size_t take_number(std::string_view& text) {
@@ -208,11 +201,12 @@ bool take_end(std::vector<Diagnostic>& diagnostics, const fs::path& end) {
   return !end.empty() && std::erase_if(diagnostics, is_end) > 0;
 }
 
-/// Of a rule for make, all but the target.
-std::vector<fs::path> files_in_rule(const std::string& rule, const fs::path& folder) {
+/// The files in a make rule, without its target.
+std::vector<fs::path> files_in_rule(std::string rule, const fs::path& folder) {
   std::vector<fs::path> files;
   // gcc and clang write names as a shell reads them, but for dollars.
-  for (const std::string& word : split_command(std::regex_replace(rule, std::regex(R"(\$\$)"), "$$")).words)
+  replace_all(rule, "$$", "$");
+  for (const std::string& word : split_command(rule).words)
     files.push_back((folder / word).lexically_normal());
   if (!files.empty()) files.erase(files.begin());
   return files;
@@ -259,8 +253,7 @@ UnitAnswer ask(const CompileUnit& unit, JudgingCompiler compiler, const fs::path
 
 std::vector<Diagnostic> parse_diagnostics(std::string_view output, const fs::path& folder) {
   std::vector<Diagnostic> diagnostics;
-  while (!output.empty()) {
-    const std::string_view line = take_line(output);
+  for (const std::string_view line : lines_of(output)) {
     for (const Mark& mark : marks) {
       const std::size_t at = line.find(mark.text);
       if (at == std::string_view::npos) continue;

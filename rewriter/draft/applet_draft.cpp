@@ -2,7 +2,6 @@
 #include "rewriter/draft/applet_draft.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -112,26 +111,18 @@ std::string upper(std::string text) {
   return text;
 }
 
-template <std::size_t N>
-bool has_one_of(const std::string& name, const std::array<std::string_view, N>& words) {
-  return std::ranges::any_of(words,
-                             [&](std::string_view word) { return name.find(word) != std::string::npos; });
-}
-
 /// A command that is likely to check a secret: tries that fail are counted, and end in a locked card.
 bool may_spend_tries(const Instruction& instruction) {
   return is_one_of(instruction.value, {"20", "24", "2C", "82"}) ||
-         has_one_of(upper(instruction.name),
-                    std::to_array<std::string_view>(
-                        {"VERIFY", "PIN", "PUK", "AUTH", "UNBLOCK", "LOGIN", "PASSWORD"}));
+         contains_one_of(upper(instruction.name),
+                         {"VERIFY", "PIN", "PUK", "AUTH", "UNBLOCK", "LOGIN", "PASSWORD"});
 }
 
 /// How good a first trigger it is: it costs nothing, needs nothing, and leaves the card as it was.
 int merit(const Instruction& instruction) {
   const bool is_transport = is_one_of(instruction.value, {"A4", "C0"});  // SELECT, GET RESPONSE
   const bool reads =
-      has_one_of(upper(instruction.name),
-                 std::to_array<std::string_view>({"GET", "READ", "LIST", "INFO", "STATUS", "VERSION"}));
+      contains_one_of(upper(instruction.name), {"GET", "READ", "LIST", "INFO", "STATUS", "VERSION"});
   return (may_spend_tries(instruction) || is_transport ? 0 : 4) + (instruction.takes_data ? 0 : 2) +
          (reads ? 1 : 0);
 }

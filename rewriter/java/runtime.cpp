@@ -11,6 +11,7 @@
 #include "rewriter/edits.hpp"
 #include "rewriter/templates.hpp"
 #include "src/core/error.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -36,11 +37,6 @@ struct TakenNumbers {
     }
   }
 };
-
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-}
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that people type (globs, and the nearest of some known names), the encoding they come in, and what of
-// it may be shown.
+// Words and lines in texts. Names that people type (globs, and the nearest of some known names), the encoding
+// they come in, and what of it may be shown.
 #pragma once
 
 #include <algorithm>
@@ -31,6 +31,18 @@ template <class Words = std::initializer_list<std::string_view>>
 bool ends_with_one_of(std::string_view text, const Words& endings) {
   return std::ranges::any_of(endings, [&](std::string_view ending) { return text.ends_with(ending); });
 }
+
+template <class Words = std::initializer_list<std::string_view>>
+bool contains_one_of(std::string_view text, const Words& parts) {
+  return std::ranges::any_of(
+      parts, [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
+}
+
+/// The lines of `text`, without the '\n' that ends each of them. The last one need not have it.
+std::vector<std::string_view> lines_of(std::string_view text);
+
+/// Replaces each `from`, which is not empty, by `to`. What a replacement makes is not replaced again.
+void replace_all(std::string& text, std::string_view from, std::string_view to);
 
 /// The candidate nearest to `word` by edit distance (Levenshtein 1966), empty if none is close enough to
 /// help.

@@ -36,6 +36,23 @@ TEST_CASE("a pattern of many stars against a text that fits all but its end is r
   CHECK(glob_matches(pattern + "b", std::string(200, 'a') + "b"));
 }
 
+TEST_CASE("a text is cut into lines, and the last one need not end") {
+  using Lines = std::vector<std::string_view>;
+  CHECK(lines_of("").empty());
+  CHECK(lines_of("a\n\nb") == Lines{"a", "", "b"});
+  CHECK(lines_of("a\r\n\n") == Lines{"a\r", ""});
+}
+
+TEST_CASE("each occurrence is replaced, and no replacement again") {
+  const auto replaced = [](std::string text) {
+    replace_all(text, "$$", "$");
+    return text;
+  };
+  CHECK(replaced("").empty());
+  CHECK(replaced("a$b") == "a$b");
+  CHECK(replaced("$$a$$$$b$$$") == "$a$$b$$");
+}
+
 TEST_CASE("a near name is offered, a far one is not") {
   const std::vector<std::string> known{"pcsc", "vpcd", "exec"};
   CHECK(did_you_mean("pcsd", known) == "did you mean \"pcsc\"?");
