@@ -77,7 +77,7 @@ fs::path settle_sources(annotator::NewestRun& run, const std::optional<fs::path>
 }
 
 void make_report(const Subject& subject, const annotator::NewestRun& run, const fs::path& root,
-                 const std::string& against) {
+                 const fs::path& against) {
   annotator::ReportSubject shown{.profile = run.profile,
                                  .recording = run.profile.recorded ? &run.recording : nullptr,
                                  .sources = annotator::report_sources(run.profile, root)};
@@ -85,7 +85,7 @@ void make_report(const Subject& subject, const annotator::NewestRun& run, const 
     write_own_file(subject.report(), annotator::report_html(shown));
     return;
   }
-  annotator::NewestRun older = annotator::newest_run(Store(profile_meant(against), OpenMode::read_only));
+  annotator::NewestRun older = annotator::newest_run(Store(against, OpenMode::read_only));
   // One tree has one root, also where the older profile has other files of it.
   const bool is_same_tree = annotator::has_sources_below(older.profile, root);
   settle_sources(older, is_same_tree ? root : subject.root);
@@ -190,7 +190,7 @@ void print_result(const AnnotateOptions& options, const Subject& subject, const 
 
 /// The caller holds the folder of `subject`.
 ExitCode annotate_subject(const AnnotateOptions& options, const Subject& subject) {
-  if (!options.against.empty()) existing(profile_meant(options.against));
+  const fs::path against = options.against.empty() ? fs::path() : existing(profile_meant(options.against));
   // A profile of another folder is not ours to change.
   const bool is_here = fs::equivalent(fs::absolute(subject.file).parent_path(), subject.out);
   Store store(subject.file, is_here ? OpenMode::read_write : OpenMode::read_only);
@@ -200,7 +200,7 @@ ExitCode annotate_subject(const AnnotateOptions& options, const Subject& subject
   store.close();
 
   const fs::path root = settle_sources(run, subject.root);
-  make_report(subject, run, root, options.against);
+  make_report(subject, run, root, against);
   print_result(options, subject, profile, annotate_sources(options, subject, profile, root));
   return code_for(profile);
 }
