@@ -310,8 +310,8 @@ JudgingCompiler SyntaxCheck::known(const std::string& compiler) const {
   return result;
 }
 
-const std::string& SyntaxCheck::version_of(const CompileUnit& unit) {
-  const fs::path file = file_of_program(unit.arguments.front(), unit.folder);
+FoundCompiler SyntaxCheck::compiler_of(const CompileUnit& unit) {
+  fs::path file = file_of_program(unit.arguments.front(), unit.folder);
   const auto [known, is_new] = versions_.try_emplace(file);
   if (is_new && !file.empty()) try {
       const fs::path log = scratch_ / "version.log";
@@ -323,7 +323,7 @@ const std::string& SyntaxCheck::version_of(const CompileUnit& unit) {
     } catch (const UserError&) {
       known->second.clear();  // each of its units will say so
     }
-  return known->second;
+  return {.file = std::move(file), .version = known->second};
 }
 
 std::vector<UnitAnswer> SyntaxCheck::run(const std::vector<CompileUnit>& units) {

@@ -43,6 +43,12 @@ struct JudgingCompiler {
   bool lists_files = false;        // that it reads, as a rule for make
 };
 
+/// The compiler that a unit names.
+struct FoundCompiler {
+  std::filesystem::path file;  // empty: there is none
+  std::string version;         // what it says of itself; empty: nothing, or it cannot be started
+};
+
 class SyntaxCheck {
  public:
   /// Logs go to `scratch`, which is made.
@@ -52,9 +58,9 @@ class SyntaxCheck {
   /// order.
   std::vector<UnitAnswer> run(const std::vector<CompileUnit>& units);
 
-  /// The first line that the unit's compiler answers --version with: a wrapper or a link tells of what it
-  /// starts. Asked once. Empty: it says nothing, or cannot be started.
-  const std::string& version_of(const CompileUnit& unit);
+  /// The file of the unit's compiler, and the first line of the compiler's --version, which also shows what a
+  /// wrapper or link starts. Each file is asked once.
+  FoundCompiler compiler_of(const CompileUnit& unit);
 
  private:
   JudgingCompiler known(const std::string& compiler) const;

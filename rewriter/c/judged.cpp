@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What runs, even if another has been installed in its place.
+/// The running program, even if another was installed over it.
 constexpr const char* own_program = "/proc/self/exe";
 
 /// The source as it is written to the tree, but for the numbers of its traps.
@@ -53,23 +53,23 @@ JudgedUnits::JudgedUnits(fs::path file, std::string runtime, const fs::path& mad
   if (!fs::exists(file_)) return;
   std::istringstream lines(read_file(file_));
   for (std::string line; std::getline(lines, line);) before_.push_back(line);
-  for (const std::string& line : before_) known_.emplace(digest_in(line), line);
+  for (std::size_t i = 0; i < before_.size(); ++i) known_.emplace(digest_in(before_[i]), i);
 }
 
-void JudgedUnits::look_at(const Instrumentation& work) {
+void JudgedUnits::look_at(const Instrumentation& work, const std::set<std::size_t>& sources) {
   digests_.clear();
-  for (std::size_t i = 0; i < work.models.size(); ++i)
-    digests_.push_back(work.models[i].path + ' ' +
-                       sha256(text_without_numbers(work.models[i], work.plan.files[i])));
+  for (const std::size_t i : sources)
+    digests_[i] =
+        work.models[i].path + ' ' + sha256(text_without_numbers(work.models[i], work.plan.files[i]));
 }
 
-std::string JudgedUnits::digest_of(const CompileUnit& unit, const std::string& version,
+std::string JudgedUnits::digest_of(const CompileUnit& unit, const FoundCompiler& compiler,
                                    const std::vector<std::size_t>& sources,
                                    const std::vector<std::string>& others) {
   std::string all = fmt::format("{}\n{}\n{}\n{}\n{}\n", noted(own_program), runtime_, unit.path,
                                 unit.folder.string(), unit.inlines);
   for (const std::string& argument : unit.arguments) all += lasting(argument) + '\n';
-  all += noted(file_of_program(unit.arguments.front(), unit.folder)) + '\n' + version + '\n';
+  all += noted(compiler.file) + '\n' + compiler.version + '\n';
   for (const std::size_t source : sources) all += digests_.at(source) + '\n';
   for (const std::string& file : others) all += noted(unit.folder / file) + '\n';
   return sha256(all);
@@ -88,8 +88,10 @@ void JudgedUnits::write(std::size_t most) const {
 
 bool JudgedUnits::recalls(const std::string& digest) {
   const auto known = known_.find(digest);
-  if (known == known_.end() || line_of(digest, files_in(known->second)) != known->second) return false;
-  good_[digest] = known->second;
+  if (known == known_.end()) return false;
+  const std::string& line = before_[known->second];
+  if (line_of(digest, files_in(line)) != line) return false;
+  good_[digest] = line;
   return true;
 }
 

@@ -6,9 +6,11 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "rewriter/c/compile.hpp"
 #include "rewriter/c/front_end.hpp"
 #include "rewriter/language.hpp"
 
@@ -23,18 +25,18 @@ class JudgedUnits {
 
   /// Takes note of what `file` is now. A file that something asks about later is noted then.
   void note(const std::filesystem::path& file) { noted(file); }
-  /// The sources with the traps that are planned now. Numbers of traps do not count.
-  void look_at(const Instrumentation& work);
-  /// Of a unit that reads these of the sources, and these other files; `version` is what its compiler calls
-  /// itself. After look_at().
-  std::string digest_of(const CompileUnit& unit, const std::string& version,
+  /// Takes note of these sources with the traps that are planned now. Numbers of traps do not count.
+  void look_at(const Instrumentation& work, const std::set<std::size_t>& sources);
+  /// Returns the digest of a unit that reads these sources and these other files. look_at() has seen the
+  /// sources.
+  std::string digest_of(const CompileUnit& unit, const FoundCompiler& compiler,
                         const std::vector<std::size_t>& sources, const std::vector<std::string>& others);
   /// True where it was remembered, and the files that its compiler alone read are the same. It stays known.
   bool recalls(const std::string& digest);
   /// `besides`: files that its compiler read, and clang did not. After it was judged.
   void remember(const std::string& digest, const std::vector<std::filesystem::path>& besides);
-  /// What was remembered, then what was known before, the newest first: at most `most` units. Writes nothing
-  /// if a file has changed since it was noted: the compiler may have seen either state.
+  /// Writes the units of this run, then earlier ones; at most `most`. Writes nothing if a file has changed
+  /// since it was noted: the compiler may have seen either state.
   void write(std::size_t most) const;
 
  private:
@@ -47,10 +49,10 @@ class JudgedUnits {
   std::string runtime_;
   std::string made_;
   // A unit a line: its digest, a digest of the states of files, and their names behind tabs.
-  std::vector<std::string> before_;           // as the file has them
-  std::map<std::string, std::string> known_;  // the same, by digest
-  std::map<std::string, std::string> good_;   // to be written
-  std::vector<std::string> digests_;          // of the sources
+  std::vector<std::string> before_;             // as the file has them
+  std::map<std::string, std::size_t> known_;    // places in before_, by digest
+  std::map<std::string, std::string> good_;     // to be written
+  std::map<std::size_t, std::string> digests_;  // of the sources
   std::map<std::filesystem::path, std::string> states_;
 };
 

@@ -20,6 +20,7 @@
 #include "rewriter/edits.hpp"
 #include "rewriter/edl/files.hpp"
 #include "rewriter/language.hpp"
+#include "rewriter/program_files.hpp"
 #include "rewriter/safe_flags.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
@@ -131,7 +132,6 @@ class CLanguage : public Language {
       units_.push_back({.unit = unit});
     }
     judged_.emplace(out_ / "judged", sha256(c_runtime_source({}, entering_.reach, project_.action)), edge_);
-    sources_ = paths;
     for (const std::string& path : paths) judged_->note(project_.root / path);
     try {
       CSourceModels read = read_c(project_.root, paths, units, entering_);
@@ -213,11 +213,14 @@ class CLanguage : public Language {
   /// Units that were judged with just these traps before, and that compilers had nothing new to say of, are
   /// settled.
   void settle_known_ones(const Instrumentation& work) {
-    judged_->look_at(work);
+    std::set<std::size_t> sources;  // of open units
+    for (const CheckedUnit& unit : units_)
+      if (unit.state == UnitState::open) sources.insert(unit.sources.begin(), unit.sources.end());
+    judged_->look_at(work, sources);
     for (CheckedUnit& unit : units_) {
       if (unit.state != UnitState::open) continue;
       unit.digest =
-          judged_->digest_of(unit.unit, compilers_->version_of(unit.unit), unit.sources, unit.others);
+          judged_->digest_of(unit.unit, compilers_->compiler_of(unit.unit), unit.sources, unit.others);
       if (judged_->recalls(unit.digest)) unit.state = UnitState::settled;
     }
   }
@@ -235,17 +238,15 @@ class CLanguage : public Language {
     for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i]->original = std::move(originals[i]);
   }
 
-  /// What the compiler read and clang did not, by its name in the project: below `#ifndef __clang__`, say.
-  std::vector<fs::path> read_besides(const CheckedUnit& unit, const UnitAnswer& answer,
-                                     const fs::path& tree) const {
+  /// Files that the compiler read and clang did not, by their names in the project.
+  std::vector<fs::path> read_besides(const CheckedUnit& unit, const UnitAnswer& answer, const fs::path& tree,
+                                     const Instrumentation& work) const {
     std::set<fs::path> by_clang;
     for (const std::string& file : unit.others) by_clang.insert((unit.unit.folder / file).lexically_normal());
-    for (const std::size_t source : unit.sources) by_clang.insert(project_.root / sources_[source]);
+    for (const std::size_t source : unit.sources) by_clang.insert(project_.root / work.models[source].path);
     std::vector<fs::path> besides;
     for (const fs::path& file : answer.files) {
-      const fs::path relative = file.lexically_relative(tree);
-      const bool is_in_tree = !relative.empty() && *relative.begin() != "..";
-      const fs::path own = is_in_tree ? project_.root / relative : file;
+      const fs::path own = lies_in(file, tree) ? project_.root / file.lexically_relative(tree) : file;
       if (!by_clang.contains(own)) besides.push_back(own);
     }
     return besides;
@@ -254,7 +255,7 @@ class CLanguage : public Language {
   void settle(CheckedUnit& unit, const UnitAnswer& answer, const fs::path& tree, const Instrumentation& work,
               Judge& judge) {
     unit.state = UnitState::settled;
-    if (!unit.original) return judged_->remember(unit.digest, read_besides(unit, answer, tree));
+    if (!unit.original) return judged_->remember(unit.digest, read_besides(unit, answer, tree, work));
     const std::string path = fs::path(unit.unit.path).lexically_relative(project_.root).generic_string();
     std::vector<Complaint> before = complaints_of(*unit.original, project_.root);
     const auto error = std::ranges::find(before, Severity::error, &Complaint::severity);
@@ -275,7 +276,7 @@ class CLanguage : public Language {
     });
     const bool is_explained = behind.begin() != fresh.begin();
     if (fresh.empty() && unit.accepted.empty())
-      judged_->remember(unit.digest, read_besides(unit, answer, tree));
+      judged_->remember(unit.digest, read_besides(unit, answer, tree, work));
     for (const Complaint& complaint : fresh) {
       const bool is_error = complaint.severity == Severity::error;
       if (is_error && is_explained && unit.state == UnitState::open && !judge.is_at_trap(complaint)) continue;
@@ -300,7 +301,6 @@ class CLanguage : public Language {
   const CEntering entering_;
   const std::vector<std::string> flags_;  // of each unit, behind its own
   const fs::path edge_;                   // of an enclave
-  std::vector<std::string> sources_;
   std::vector<CheckedUnit> units_;
   std::optional<SyntaxCheck> compilers_;
   std::optional<JudgedUnits> judged_;
