@@ -187,13 +187,13 @@ Request parse_command_line(int argc, char** argv) {
   return parsed_as("jcprof", none, {argc, argv});
 }
 
-bool asks_for_json(int argc, char** argv) {
+ErrorForm error_form(int argc, char** argv) {
   const std::span<char*> words(argv, static_cast<std::size_t>(argc));
   for (const std::string_view word : words) {
-    if (word == "--") return false;  // a command of the user's
-    if (word == "--json") return true;
+    if (word == "--") break;  // a command of the user's
+    if (word == "--json") return ErrorForm::json;
   }
-  return false;
+  return ErrorForm::text;
 }
 
 }  // namespace jcprof::cli

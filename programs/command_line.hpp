@@ -2,6 +2,7 @@
 // The command lines of jcprof and jcprof-gen, word by word. It runs nothing.
 #pragma once
 
+#include "programs/main_guard.hpp"
 #include "programs/options.hpp"
 
 namespace jcprof::cli {
@@ -10,7 +11,8 @@ namespace jcprof::cli {
 /// mistakes.
 Request parse_command_line(int argc, char** argv);
 
-/// Whether --json stands in front of "--". Mistakes are JSON then too, so it is known before they are found.
-bool asks_for_json(int argc, char** argv);
+/// JSON if --json stands in front of "--". The command line may have mistakes: this is the form to tell them
+/// in.
+ErrorForm error_form(int argc, char** argv);
 
 }  // namespace jcprof::cli

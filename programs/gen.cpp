@@ -179,7 +179,7 @@ ExitCode work(std::vector<std::string> words) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const ErrorForm form = asks_for_json(argc, argv) ? ErrorForm::json : ErrorForm::text;
+  const ErrorForm form = error_form(argc, argv);
   const auto do_it = [&] {
     const std::vector<std::string> words(argv, argv + argc);
     if (words.size() != 2 || !words.back().starts_with(words_file_option)) return work(words);

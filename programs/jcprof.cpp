@@ -46,6 +46,6 @@ struct Work {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const ErrorForm form = asks_for_json(argc, argv) ? ErrorForm::json : ErrorForm::text;
-  return guarded([&] { return std::visit(Work{argv}, parse_command_line(argc, argv)); }, form);
+  return guarded([&] { return std::visit(Work{argv}, parse_command_line(argc, argv)); },
+                 error_form(argc, argv));
 }

@@ -110,8 +110,9 @@ CLI::Validator within(const CLI::Validator& limits) {
   return silent.description("");
 }
 
-void add_transport(CLI::App& app, std::string& transport) {
-  app.add_option("--transport", transport, "reach the target this way (default: the project's transport)")
+CLI::Option* add_transport(CLI::App& app, std::string& transport) {
+  return app
+      .add_option("--transport", transport, "reach the target this way (default: the project's transport)")
       ->type_name("URI");
 }
 
@@ -309,8 +310,7 @@ void add_options(CLI::App& app, DoctorOptions& options) {
                    "measure loops of known length on the target, to see how fine a difference it "
                    "resolves, instead")
           ->excludes("--agent");
-  add_transport(app, options.transport);
-  app.get_option("--transport")->needs(selftest);
+  add_transport(app, options.transport)->needs(selftest);
 }
 
 void add_options(CLI::App& app, StripOptions& options) {

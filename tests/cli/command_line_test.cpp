@@ -111,7 +111,7 @@ TEST_CASE("a folder in place of a verb is a project to profile") {
 bool wants_json(std::vector<std::string> words) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
-  return asks_for_json(static_cast<int>(argv.size()), argv.data());
+  return error_form(static_cast<int>(argv.size()), argv.data()) == ErrorForm::json;
 }
 
 TEST_CASE("mistakes are JSON under --json, but not in a command that is recorded") {
