@@ -13,8 +13,7 @@ namespace jcprof::cli {
 enum class ErrorForm : std::uint8_t { text, json };
 
 /// Runs `work` and turns errors into exit codes, and into messages on standard error: text, or one JSON
-/// object
-/// {"faults", "code"}. Another program of ours has printed a UserError without faults.
+/// object {"faults", "code"}. As text, a UserError without faults is silent: another program has said why.
 int guarded(const std::function<ExitCode()>& work, ErrorForm form = ErrorForm::text);
 
 }  // namespace jcprof::cli

@@ -23,10 +23,10 @@ std::filesystem::path output_folder(const Project& project, const CommonOptions&
 /// DIR of the project, for a verb ("jcprof run") that writes: locked.
 OutputFolder open_output(const Project& project, const CommonOptions& options, const std::string& verb);
 
-/// Below DIR: what is recorded lies there, beside what stops have measured.
+/// The folder below DIR for recordings. Measurements with stops lie in DIR itself.
 inline constexpr const char* record_folder = "record";
 
-/// Whether `given` names a project: a *.json, or a folder that holds no profile without its project.
+/// True if `given` names a project: a *.json, or a folder that holds no profile without its project.
 bool is_project(const std::filesystem::path& given);
 
 /// The folder below `out` whose newest run began later: `out`, or that of a recording.

@@ -15,7 +15,7 @@ namespace {
 /// A second run takes as long as the first: by itself it is made where half of the passes go.
 constexpr double worth_a_run = 0.5;
 constexpr std::size_t most_named = 6;
-// Of all events of a recording. Rarer functions hide nothing, nor do few events.
+// A share of all events of a recording. Rarer functions hide nothing, nor do few events.
 constexpr double worth_leaving_out = 0.005;
 constexpr std::uint64_t few_events = 100'000;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether standard output or standard error is a terminal, and how much of colours and characters it shows.
+// Tells if standard output or standard error is a terminal, and which colours and characters it shows.
 #pragma once
 
 #include <cstdint>

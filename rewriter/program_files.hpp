@@ -12,13 +12,14 @@ namespace jcprof::rewriter {
 /// By its name: gcc, clang and the like, with a target before it or a version behind it.
 bool is_compiler_name(std::string_view program);
 
-/// Where execvp looks for it from `folder`: a path with a slash need not be there yet. Empty: nowhere.
+/// The place where execvp looks for `program` from `folder`. A path with a slash need not be there yet.
+/// Empty: there is none.
 std::filesystem::path place_of_program(const std::string& program, const std::filesystem::path& folder);
 
 /// The file that execvp would run from `folder`; empty: there is none.
 std::filesystem::path file_of_program(const std::string& program, const std::filesystem::path& folder);
 
-/// Of absolute paths without links.
+/// True if `path` is `folder` or below it. Both are absolute, without links.
 bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
 
 }  // namespace jcprof::rewriter

@@ -147,7 +147,7 @@ CSourceModels read_c(const fs::path& root, const std::vector<std::string>& paths
   in_parallel(models.size(), build, reading_workers());
   name_functions(models, parameters);
 #ifdef __GLIBC__
-  // What libclang has freed. Each compiler that is started later would copy the tables of these pages.
+  // Returns memory that libclang freed: each compiler started later would copy its page tables.
   ::malloc_trim(0);
 #endif
   std::vector<CFileId> of_units;

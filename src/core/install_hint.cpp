@@ -46,8 +46,8 @@ bool is_gnu_linux(std::string_view machine) {
          std::ranges::count(machine, '-') == 2;
 }
 
-/// Of a cross compiler and its tools, whose names begin with a machine's: `aarch64-linux-gnu-gcc`. Empty
-/// where Debian has no compiler for that machine.
+/// Debian's package for a cross compiler or its tools. Their names begin with a machine's:
+/// `aarch64-linux-gnu-gcc`. Empty: Debian has no compiler for that machine.
 std::string cross_package(std::string_view program, std::string_view version) {
   const std::size_t dash = program.rfind('-');
   if (dash == std::string_view::npos) return "";

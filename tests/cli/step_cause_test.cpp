@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a build step prints before it fails, and the line of it that is the cause.
+// Finds the line of a build step's output that is the cause.
 #include "programs/step_cause.hpp"
 
 #include <catch2/catch.hpp>
@@ -84,7 +84,7 @@ TEST_CASE("a program or a file that the build can do without is not the cause") 
   CHECK(cause("sh: 1: cannot open none: No such file\n") == "sh: 1: cannot open none: No such file");
 }
 
-TEST_CASE("what make says after a command that failed is not the cause") {
+TEST_CASE("make's own words after a failed command are not the cause") {
   for (const std::string said :
        {"[Makefile:3: a] Error 1", "[Makefile:3: a] Fehler 1", "Waiting for unfinished jobs....",
         "Warte auf noch nicht beendete Prozesse...", "Deleting file 'x'"}) {

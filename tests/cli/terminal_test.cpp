@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is written to terminals and for programs: signs, colours, errors in JSON, and which profile is meant.
+// Output to terminals and for programs: signs, colours, errors in JSON. Finds the profile that PROJECT means.
 #include "programs/terminal.hpp"
 
 #include <algorithm>

@@ -514,7 +514,7 @@ class NotingCompiler {
     fs::permissions(program, fs::perms::owner_all);
   }
 
-  /// What it was given in one more generation, in the order of the names.
+  /// The sources that the compiler was given in one more generation, sorted by name.
   std::string given() const {
     write_file(log_, "");
     tree_.generate();
