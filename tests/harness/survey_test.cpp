@@ -115,8 +115,7 @@ TEST_CASE("where the first plain run was an odd one the answer of most plain run
             "back to one state before each run: \"before_each\" or \"reset\" in \"session\""});
 }
 
-TEST_CASE(
-    "a command that is answered right only once is refused: the message has both answers and what to do") {
+TEST_CASE("a command that is answered right only once is refused with both answers and what to do") {
   FakeTransport target = steady();
   target.right = {0x9000};
   target.traced_end = {{.outcome = Outcome::ended, .status = 0x6985}};
