@@ -133,9 +133,9 @@
 #endif
 #define JCPROF_HOT_ __inline__ __attribute__((__always_inline__))
 #define JCPROF_COLD_ __attribute__((__cold__, __noinline__))
-/* A trap that a body ends with may be jumped to, and then stands just as high as where the root was entered: by one byte
-   below it counts as within. clang does not jump where it is told so, and must not: it may take the root's function
-   into its caller, which gcc never does with a setjmp, and traps of that stand as high once the root is gone. */
+/* gcc may jump to a trap at the end of a body instead of calling it. The trap's frame then lies where the root's does. One
+   byte lower counts as within the root. clang must not jump, and is told so. It may inline the root's function into its
+   caller, which gcc never does with a setjmp. Traps of that caller lie there too, once the root is gone. */
 #ifdef __clang__
 #define JCPROF_CALLED_ __attribute__((__not_tail_called__))
 #define JCPROF_JUMPED_ 0
@@ -156,8 +156,8 @@
 #define JCPROF_AS_(type, x) ((type)(x))
 #endif
 
-/* A root's setjmp: the compiler's own where it is known to work, a target's where it defines these three, else
-   <setjmp.h>, which is included only in a file that says JCPROF_ROOT_HERE. */
+/* A root's setjmp: the target's, if it defines the three macros. Else the compiler's own, where that is known to work.
+   Else that of <setjmp.h>, which only a file with JCPROF_ROOT_HERE includes. */
 #ifdef JCPROF_RECORD
 #define JCPROF_HAS_ROOT_ 0
 #elif defined(JCPROF_SETJMP)
@@ -169,7 +169,7 @@
 #define JCPROF_LONGJMP(buffer) __builtin_longjmp(buffer, 1)
 #elif defined(JCPROF_ROOT_HERE)
 #ifdef __cplusplus
-extern "C" { /* OP-TEE's header does not say it */
+extern "C" { /* OP-TEE's header has no extern "C" */
 #include <setjmp.h>
 }
 #else
@@ -204,17 +204,17 @@ typedef void *jcprof_words[5];
 struct jcprof_head {
   char magic[8]; /* of files: "JCPROF1\n" */
   jcprof_u32 build;
-  jcprof_u32 trap;   /* that stopped it; 0: none */
-  jcprof_u64 hit;    /* of it */
+  jcprof_u32 trap;   /* the trap that stopped the run; 0: none */
+  jcprof_u64 hit;    /* the hit of that trap */
   jcprof_u64 from;   /* first event wanted, from 0 */
   jcprof_u64 room;   /* events that fit in the window */
-  jcprof_u64 events; /* passed so far, where they are traced */
+  jcprof_u64 events; /* passed so far, if they are traced */
   jcprof_u32 before; /* signature of the events before `from` */
   jcprof_u32 all;    /* signature of all */
   jcprof_u64 passes; /* of a calibration */
 #ifdef JCPROF_ENCLAVE_BUILD
-  jcprof_u32 last;  /* trap passed last */
-  jcprof_u32 fault; /* of arming: 1 where jcprof_has_foreign_tls() */
+  jcprof_u32 last;  /* the trap passed last */
+  jcprof_u32 fault; /* set by arming: 1 if jcprof_has_foreign_tls() */
 #else
   jcprof_u64 zero;
 #endif
@@ -233,15 +233,15 @@ struct jcprof_head {
 
 static JCPROF_THREAD volatile jcprof_u32 jcprof_word JCPROF_TLS_MODEL_ __attribute__((__unused__));
 
-/* Apart from who takes the address, or the compiler might read by that. Beside an atomic load, because clang without
-   optimisation goes by the base of %fs there and nowhere else. */
+/* A function apart from the one that takes the address, or the compiler might read by that address. The read stands beside
+   an atomic load: clang without optimisation goes by the base of %fs there and nowhere else. */
 JCPROF_LOCAL_ JCPROF_COLD_ int jcprof_word_is(const jcprof_u32 *value) {
   return jcprof_word == __atomic_load_n(value, __ATOMIC_RELAXED);
 }
 
-/* Where the SDK simulates SGX, an ecall finds the data of its thread at %fs:0, and the base of %fs stays the host's.
-   Code that was compiled without -mno-tls-direct-seg-refs reaches thread-local storage by that base: it reads and writes
-   the host's. Addresses are made of %fs:0 in any case, so what is written here is the enclave's. */
+/* If the SDK simulates SGX, an ecall finds the data of its thread at %fs:0. The base of %fs stays the host's. Code that was
+   compiled without -mno-tls-direct-seg-refs reaches thread-local storage by that base: it reads and writes the host's.
+   Addresses are made of %fs:0 in any case, so this function writes to the enclave's. */
 JCPROF_LOCAL_ int jcprof_has_foreign_tls(void) {
   volatile jcprof_u32 *word = &jcprof_word;
   jcprof_u32 i;
@@ -278,22 +278,22 @@ struct jcprof_run {
   void *root;      /* the innermost; null: not yet entered */
   void *frame;     /* of the root; null: nothing is left by a leap */
   void (*leave)(struct jcprof_run *run);
-  int (*process)(void); /* who we are; null: does not matter */
-  int owner;            /* who we were when it was armed */
+  int (*process)(void); /* tells which process runs; null: nobody forks */
+  int owner;            /* the process that armed the run */
 };
 
-/* The names of what macros name are ours, as the user may have macros too.
-   Volatile: each trap loads both, so that each costs the same and what calibration finds holds for all. */
+/* Macros of yours might change the fields that our macros name. So these have names of our own. They are volatile: each
+   trap loads both of them, so that each costs the same, and calibration holds for all. */
 struct jcprof_state {
   volatile jcprof_u32 jcprof_armed;
   volatile jcprof_u32 jcprof_mask;
   struct jcprof_run *run; /* armed or pending; null: none */
 #ifdef JCPROF_ENCLAVE_BUILD
-  /* Each trap stores its id so far from jcprof_last: 0, or as far as the window's `last` is. A pointer would need an
-     address in the initialiser, and one dummy for all threads would be fought for. */
+  /* Each trap stores its id at this distance from jcprof_last: 0, or the distance of the window's `last`. A pointer would
+     need an address in the initialiser, and threads would fight for a dummy that they share. */
   volatile __UINTPTR_TYPE__ jcprof_away;
   volatile jcprof_u32 jcprof_last;
-  jcprof_u32 shot; /* that `run` is of */
+  jcprof_u32 shot; /* the shot of `run` */
 #endif
 };
 
@@ -302,7 +302,7 @@ struct jcprof_state {
 struct jcprof_wish {
   struct jcprof_head *window; /* pending; null: none */
   jcprof_u32 trap;
-  jcprof_u32 shot; /* goes up with each */
+  jcprof_u32 shot; /* goes up with each order */
   jcprof_u64 hit;
 };
 extern struct jcprof_wish jcprof_wanted JCPROF_VISIBLE_;
@@ -322,8 +322,8 @@ JCPROF_LOCAL_ void jcprof_disarm(void) {
 #endif
 }
 
-/* Did a longjmp of yours leave the root without our knowledge? Stacks grow downwards, so its frame is gone if we stand
-   at it or above. Far above is another stack, such as that of a coroutine. */
+/* Did a longjmp of yours leave the root without our knowledge? Stacks grow downwards, so the root's frame is gone if this
+   frame lies at it or above. Far above is another stack, such as that of a coroutine. */
 JCPROF_LOCAL_ int jcprof_root_gone(const struct jcprof_run *run, const void *frame) {
   const __UINTPTR_TYPE__ above = JCPROF_AS_(__UINTPTR_TYPE__, frame) - JCPROF_AS_(__UINTPTR_TYPE__, run->frame);
   return run->frame != JCPROF_NULL_ && above < 0x100000u;
@@ -368,7 +368,7 @@ JCPROF_LOCAL_ int jcprof_forked(const struct jcprof_run *run) {
   return run->process != JCPROF_NULL_ && run->process() != run->owner;
 }
 
-/* Code outside the root that is left ends at its next trap: from here on each trap is slow. */
+/* From here on each trap is slow. So code outside of the root that this stop leaves ends at its next trap. */
 JCPROF_LOCAL_ void jcprof_stop(struct jcprof_run *run, jcprof_u32 id) {
   if (jcprof_root_gone(run, JCPROF_TO_(char *, __builtin_frame_address(0)) - JCPROF_JUMPED_)) {
     jcprof_disarm();
@@ -393,7 +393,7 @@ JCPROF_WEAK_ void jcprof_passed(jcprof_u32 id) JCPROF_NOTHROW_ {
     }
     if (id != jcprof_now.jcprof_armed || --run->left != 0) return;
     if (jcprof_forked(run)) {
-      run->left = 1; /* one of vfork counts in its parent's memory, and the stop is the parent's */
+      run->left = 1; /* a child of vfork counts in its parent's memory, and the parent stops */
       return;
     }
   }
@@ -408,7 +408,7 @@ JCPROF_WEAK_ void jcprof_passed(jcprof_u32 id) JCPROF_NOTHROW_ {
 
 /* Disarms this thread, and makes `run` a run without an order. */
 JCPROF_LOCAL_ void jcprof_clear(struct jcprof_run *run) {
-  static struct jcprof_run nothing; /* const would want an initialiser, in C++ another than in C */
+  static struct jcprof_run nothing; /* a const would need an initialiser, in C++ another one than in C */
   jcprof_disarm();
   *run = nothing;
   run->head.build = JCPROF_BUILD;
@@ -506,8 +506,8 @@ JCPROF_LOCAL_ JCPROF_HOT_ void jcprof_note(jcprof_u32 id) JCPROF_NOTHROW_ {
 /* Uses the types of its prototype: gcc's -Wtraditional-conversion warns of others, even in system headers. */
 #define JCPROF_SELDOM_(x) __builtin_expect(JCPROF_TO_(long, x), 0L)
 
-/* Of a TA on AArch64 in C each trap is the same seven instructions where it passes, whatever the compiler and its
-   options: what calibration finds is exact. The slow way lies aside, and keeps what a call would change. */
+/* In a TA in C on AArch64, a trap that lets the run pass is always the same seven instructions, for any compiler and any
+   options. So calibration is exact. The slow path lies aside, and saves the registers that a call would change. */
 #if defined(JCPROF_TA_BUILD) && defined(__aarch64__) && !defined(__cplusplus)
 #define JCPROF_FIXED_(low, high)                                                     \
   __asm__ __volatile__(                                                              \
@@ -540,7 +540,7 @@ __asm__(".pushsection .text.jcprof_trapped,\"axG\",%progbits,jcprof_trapped,comd
 /* A trap: an expression of type void. clang's -Wcomma needs the cast, and g++'s -Wuseless-cast needs something to cast. */
 #elif defined(__cplusplus)
 #define JCPROF_TRAP_E(id) (static_cast<void>(jcprof_meets(id) && (jcprof_passed(id), true)))
-#elif defined(JCPROF_JUDGED) /* by jcprof-gen, which only looks at what compilers say: this is read sooner */
+#elif defined(JCPROF_JUDGED) /* for jcprof-gen, which looks at diagnostics only: compilers read a mere call sooner */
 #define JCPROF_TRAP_E(id) jcprof_passed(id)
 #define JCPROF_TRAP jcprof_passed
 #else
@@ -556,9 +556,9 @@ __asm__(".pushsection .text.jcprof_trapped,\"axG\",%progbits,jcprof_trapped,comd
 /* A trap that is a declaration, for C where declarations come first. */
 #define JCPROF_TRAP_D(id) int jcprof_d##id __attribute__((__unused__)) = (JCPROF_TRAP_E(id), 0)
 
-/* A trap behind an assignment to the scalar `x`, not volatile and no bit-field; the same as a declaration. Without it
-   the optimiser moves the work below the trap: it must have the value here. Not in any register at all ("X"): gcc 12
-   crashes over a long double in one of the x87's. */
+/* A trap behind an assignment to the scalar `x`, and the same as a declaration. `x` is neither volatile nor a bit-field. The
+   optimiser must have its value here, or it would move the work below the trap. The constraint is not "X", any register
+   at all: gcc 12 crashes over a long double in a register of the x87. */
 #define JCPROF_KEEP_(x) __asm__ __volatile__("" : : "g"(x))
 #ifndef __cplusplus
 #define JCPROF_TRAP_V(id, x) \
@@ -619,8 +619,7 @@ extern jcprof_exceptions *jcprof_exceptions_now(void) JCPROF_OUTSIDE_(__cxa_get_
 #endif
 #define JCPROF_INLINE_ inline __attribute__((__always_inline__, __artificial__, __no_instrument_function__))
 
-/* A function and not a macro: where the question for constant evaluation stands in a condition, g++ calls it a
-   tautology. */
+/* A function and not a macro, because g++ calls the test for constant evaluation a tautology in a condition. */
 constexpr JCPROF_INLINE_ bool jcprof_meets(jcprof_u32 id) noexcept { return JCPROF_RUNS_ && JCPROF_MEETS_(id); }
 #ifdef JCPROF_RECORD
 constexpr JCPROF_INLINE_ bool jcprof_records(jcprof_u32 what) noexcept {
@@ -739,10 +738,10 @@ struct jcprof_root {
   struct jcprof_run *run; /* null: no root of an armed run */
   void *outer;            /* root of the same run; null: it is the outermost */
   void *outer_frame;
-  int left; /* by a leap */
+  int left; /* a leap left it */
   JCPROF_JMP_BUF jcprof_jump;
 #ifdef JCPROF_ENCLAVE_BUILD
-  struct jcprof_run own; /* where it is the outermost */
+  struct jcprof_run own; /* used by the outermost root */
 #endif
 #ifdef __cplusplus
   jcprof_exceptions exceptions;
@@ -755,7 +754,7 @@ JCPROF_LOCAL_ __attribute__((__noreturn__)) void jcprof_leap(struct jcprof_run *
   JCPROF_LONGJMP(root->jcprof_jump);
 }
 
-/* Makes it the innermost. */
+/* Makes `root` the innermost. */
 JCPROF_LOCAL_ void jcprof_push(struct jcprof_root *root, struct jcprof_run *run, void *frame) {
 #ifdef __cplusplus
   if (jcprof_exceptions_now != nullptr) root->exceptions = *jcprof_exceptions_now();
@@ -769,11 +768,11 @@ JCPROF_LOCAL_ void jcprof_push(struct jcprof_root *root, struct jcprof_run *run,
   run->leave = jcprof_leap;
 }
 
-/* A root in a run that has one. In process that is a callback, which keeps the root that there is; in an enclave it may
-   lie behind an ocall, across which nothing leaps. */
+/* Enters a root while the run has one. In process this is a callback, and the first root stays. In an enclave it may lie
+   behind an ocall, and no stop leaps across that. */
 JCPROF_LOCAL_ int jcprof_nest(struct jcprof_root *root, struct jcprof_run *run, void *frame) {
   if (jcprof_root_gone(run, frame)) {
-    jcprof_disarm(); /* that one was left by a longjmp of the user's */
+    jcprof_disarm(); /* a longjmp of yours has left the other root */
     return 0;
   }
 #ifdef JCPROF_ENCLAVE_BUILD
@@ -986,7 +985,7 @@ JCPROF_LOCAL_ __attribute__((__noinline__)) jcprof_u32 jcprof_serve(const void *
   if (verb == 3) jcprof_calibrate(JCPROF_COUNTING, wish.passes);
   if (verb == 8 || verb == 9) shot->run.head.passes = jcprof_calibrate_root(verb == 9, wish.passes);
   if (verb == 5) __builtin_trap();
-  if (verb == 6 || verb == 7 || verb > 9) return JCPROF_BAD_PARAMETERS_; /* of a build that records */
+  if (verb == 6 || verb == 7 || verb > 9) return JCPROF_BAD_PARAMETERS_; /* only a build that records has these */
   if (verb == 4) jcprof_report(JCPROF_TO_(char *, window) + sizeof(wish), size - sizeof(wish), first);
   shot->run.head.build = JCPROF_BUILD;
   __builtin_memcpy(window, &shot->run.head, sizeof(wish));

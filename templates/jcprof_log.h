@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The log of record mode, in memory that target and recorder share, and on disk: docs/record.md. Layout only, for both
-   sides; all numbers are the machine's own, little-endian on all that are known. No system header. */
+/* The layout of record mode's log, in the memory that target and recorder share, and on disk (docs/record.md). Numbers are
+   in the machine's own byte order, which is little-endian on all known targets. This file includes no system header. */
 #ifndef JCPROF_LOG_H
 #define JCPROF_LOG_H
 
@@ -25,34 +25,34 @@ __extension__ typedef __UINT64_TYPE__ jcprof_log_u64;
 #define JCPROF_LOG_ENTER 0u /* a function; id: its slot in the table, from 1 */
 #define JCPROF_LOG_LEAVE 1u
 #define JCPROF_LOG_LINE 2u /* a trap; id: its number in traps.json */
-#define JCPROF_LOG_MARK 3u /* id: of its name; the next word is the payload, whatever it is */
-/* An ENTER of id 0 is no event. Its `ticks` are the nanoseconds that the thread has spent on a processor, modulo
-   2^40, at the tick of the record behind it. All ones: unknown. Nor is 0 an event: no record was written there. */
+#define JCPROF_LOG_MARK 3u /* id: that of its name; the next word is the payload, of any value */
+/* An ENTER of id 0 is no event. Its `ticks` are nanoseconds: the time that the thread has spent on a processor, modulo
+   2^40, at the tick of the next record. All ones mean unknown. A word of 0 is no event either: no record was written. */
 #define JCPROF_LOG_IS_EVENT(word) (((word) & 0xFFFFFFu) != 0)
 #define JCPROF_LOG_NS_MASK 0xFFFFFFFFFFu
 
 #define JCPROF_LOG_RECORD(ticks, id, kind) ((jcprof_log_u64)(ticks) << 24 | (jcprof_log_u64)(id) << 2 | (kind))
 
-/* ---- chunks: what one thread writes, one after the other ---- */
+/* ---- chunks: records of one thread, in order ---- */
 
 #define JCPROF_LOG_FREE 0u  /* all of its records are 0 */
-#define JCPROF_LOG_TAKEN 1u /* a thread's, which writes into it */
+#define JCPROF_LOG_TAKEN 1u /* a thread writes into it */
 #define JCPROF_LOG_FULL 2u  /* to be drained; the thread has left it */
 #define JCPROF_LOG_LEFT 3u  /* to be drained, but never used again: an event may still be written to it */
 
 struct jcprof_log_chunk { /* one cache line, records behind it */
   jcprof_log_u32 state;
-  jcprof_log_u32 thread; /* serial number, from 1, in the order of the first event */
-  jcprof_log_u32 number; /* of the thread's chunks, from 1 */
-  jcprof_log_u32 process; /* of the system; 0: unknown */
-  jcprof_log_u32 tid;     /* of the system; 0: unknown */
-  jcprof_log_u32 used;    /* on disk only: words that follow */
-  jcprof_log_u64 base;    /* ticks */
-  jcprof_log_u64 lost;    /* events of this thread right before this chunk that found no room */
+  jcprof_log_u32 thread; /* its serial number, from 1, in the order of first events */
+  jcprof_log_u32 number; /* of this chunk among the thread's, from 1 */
+  jcprof_log_u32 process; /* the system's number; 0: unknown */
+  jcprof_log_u32 tid;     /* the system's number; 0: unknown */
+  jcprof_log_u32 used;    /* on disk only: the words that follow */
+  jcprof_log_u64 base;    /* the tick from which records count */
+  jcprof_log_u64 lost;    /* events of this thread, right before this chunk, that found no room */
   /* From `left` to `base` the thread changed chunks: that time is nobody's. Older logs have 0 in all three. */
   jcprof_log_u64 left;    /* tick */
-  jcprof_log_u64 left_ns; /* on a processor until then; 0: unknown */
-  jcprof_log_u64 base_ns; /* and until `base` */
+  jcprof_log_u64 left_ns; /* nanoseconds on a processor until `left`; 0: unknown */
+  jcprof_log_u64 base_ns; /* the same until `base` */
 };
 
 /* ---- entries: names and places, appended and never changed; each is a multiple of 8 bytes ---- */
@@ -60,36 +60,36 @@ struct jcprof_log_chunk { /* one cache line, records behind it */
 #define JCPROF_LOG_MODULE 1u /* a: first address, b: behind the last, c: offset in the file; text: the file */
 #define JCPROF_LOG_NAME 2u   /* a: id of a mark; text: its name */
 #define JCPROF_LOG_PAUSE 3u  /* a: tick from which on nothing is recorded; b: 0, or JCPROF_LOG_OUTSIDE */
-#define JCPROF_LOG_RESUME 4u /* a: tick from which on it is again; b: as there */
-#define JCPROF_LOG_BUILD_ID 5u /* of the recorder's, on disk only, of the module before it; text: in hex */
+#define JCPROF_LOG_RESUME 4u /* a: tick from which on events are recorded again; b: as for PAUSE */
+#define JCPROF_LOG_BUILD_ID 5u /* of the module before it; the recorder writes it, on disk only; text: hex */
 
-#define JCPROF_LOG_OUTSIDE 1u /* the recorder says so, by its clock */
+#define JCPROF_LOG_OUTSIDE 1u /* the recorder did it, and `a` is by its clock */
 
 struct jcprof_log_entry {
   jcprof_log_u32 kind;  /* written last; 0: not there yet */
-  jcprof_log_u32 bytes; /* with this and the text, which ends with at least one zero */
+  jcprof_log_u32 bytes; /* of the entry and its text, which ends with at least one zero */
   jcprof_log_u64 a;
   jcprof_log_u64 b;
   jcprof_log_u64 c;
 };
 
-/* ---- the head: 4096 bytes; what different sides write lies on cache lines of its own ---- */
+/* ---- the head: 4096 bytes; each side writes to cache lines of its own ---- */
 
 #define JCPROF_LOG_HEAD_BYTES 4096u
-#define JCPROF_LOG_READINGS 64u /* of the processor time take as long as `late` */
+#define JCPROF_LOG_READINGS 64u /* `late` is as long as so many readings of the processor time */
 
 #define JCPROF_LOG_CLOCK_OWN 0u      /* the target reads one: time-stamp counter, CNTVCT, JCPROF_CLOCK */
-#define JCPROF_LOG_CLOCK_PUBLISHED 1u /* a thread of the host's writes its time-stamp counter to `now` */
-#define JCPROF_LOG_CLOCK_COUNTED 2u   /* a thread of the host's counts in `now` */
+#define JCPROF_LOG_CLOCK_PUBLISHED 1u /* a thread of the host writes its time-stamp counter to `now` */
+#define JCPROF_LOG_CLOCK_COUNTED 2u   /* a thread of the host counts in `now` */
 
 #define JCPROF_LOG_OFF_OUTSIDE 1u
 #define JCPROF_LOG_OFF_INSIDE 2u
 
 struct jcprof_log_head {
-  /* Of who makes the log, before the target sees it. */
+  /* The maker of the log sets these, before the target sees it. */
   char magic[8];
   jcprof_log_u32 version;
-  jcprof_log_u32 chunk_bytes; /* with its head */
+  jcprof_log_u32 chunk_bytes; /* of a chunk, with its head */
   jcprof_log_u32 chunks;
   jcprof_log_u32 functions; /* slots of the table, a power of two */
   jcprof_log_u32 clock;
@@ -97,32 +97,32 @@ struct jcprof_log_head {
   jcprof_log_u64 chunks_at;   /* offsets from the head */
   jcprof_log_u64 functions_at; /* one address a slot, 0: free; the id is the slot's number + 1 */
   jcprof_log_u64 entries_at;
-  jcprof_log_u64 bytes; /* of all */
+  jcprof_log_u64 bytes; /* of the whole log */
   jcprof_log_u64 made_spare[8];
   /* At 128, read at each event: a mask of JCPROF_LOG_OFF_…; 0: record. */
   jcprof_log_u32 off;
-  /* The target's: an event that comes more ticks than that after the last one is late, and the thread reads its
-     processor time. It is JCPROF_LOG_READINGS times as long as a reading takes. 0: the thread cannot read it. */
+  /* The target sets this. An event is late if it comes more ticks than this after the last one; the thread then reads its
+     processor time. It is JCPROF_LOG_READINGS times as long as a reading takes. 0: the thread cannot read that time. */
   jcprof_log_u32 late;
   jcprof_log_u32 off_spare[14];
   /* At 192: the host's clock. */
   jcprof_log_u64 now;
   jcprof_log_u64 now_spare[7];
-  /* At 256, of the target, seldom. */
-  jcprof_log_u32 attached; /* the process that the log belongs to, ~0: one that does not know itself; 0: none came */
+  /* At 256: the target writes these, seldom. */
+  jcprof_log_u32 attached; /* the process that the log belongs to; ~0: it does not know its number; 0: none came */
   jcprof_log_u32 refused;  /* programs that came later, which record nothing */
   jcprof_log_u32 build;    /* JCPROF_BUILD; 0: no traps, or made by hand */
   jcprof_log_u32 threads;  /* serial numbers given */
   jcprof_log_u32 names;    /* ids given to marks */
-  jcprof_log_u32 entries_used; /* bytes asked for, also where there was no room */
+  jcprof_log_u32 entries_used; /* bytes asked for, even if there was no room */
   jcprof_log_u64 unwritten;    /* events lost by threads that never got another chunk */
-  jcprof_log_u64 anchor;       /* address of jcprof_log_anchor, where modules cannot be listed: an enclave, a TA */
+  jcprof_log_u64 anchor;       /* address of jcprof_log_anchor, if modules cannot be listed: an enclave, a TA */
   jcprof_log_u64 hook_ticks;   /* of 1024 events back to back, by the hooks; 0: not calibrated */
   jcprof_log_u64 trap_ticks;   /* the same by traps */
   jcprof_log_u32 pointer_bytes;
-  jcprof_log_u32 image; /* of `attached`: tells it from what it replaces itself with by exec; 0: unknown */
+  jcprof_log_u32 image; /* of `attached`: another one once the process has called exec; 0: unknown */
   jcprof_log_u64 clock_hz; /* ticks a second of a clock that only the target has; 0: the recorder's; ~0: not told */
-  jcprof_log_u32 unfit;    /* how often a target came that cannot read `clock`: it records nothing */
+  jcprof_log_u32 unfit;    /* targets that came and cannot read `clock`: they record nothing */
   jcprof_log_u32 misplaced; /* an enclave came whose thread-local storage is the host's: it records nothing */
 };
 

@@ -16,17 +16,17 @@ extern "C" {
 
 /* jcprof_bridge.flags */
 #define JCPROF_PLUGIN_SIMULATED 1u   /* times are those of a simulation; reports say so */
-#define JCPROF_PLUGIN_NEW_PROCESS 2u /* unload() does not bring back the first state: a reload is a new process */
+#define JCPROF_PLUGIN_NEW_PROCESS 2u /* unload() does not restore the first state: the agent reloads in a new process */
 #define JCPROF_PLUGIN_NOTES 4u       /* the bridge has `notes` */
 
 /* Verbs of control(). */
 #define JCPROF_PLUGIN_ARM 0u      /* the next entry of the profiled ecall is armed, or traced */
-#define JCPROF_PLUGIN_EMPTY 1u    /* so many passes of an empty loop, */
-#define JCPROF_PLUGIN_UNARMED 2u  /* of a trap that is not armed, */
-#define JCPROF_PLUGIN_COUNTING 3u /* of one that counts and does not stop */
-#define JCPROF_PLUGIN_RETURNED 8u /* so many entries of an armed function that return, */
-#define JCPROF_PLUGIN_STOP 9u     /* or are left by a stop: the window has it afterwards */
-#define JCPROF_PLUGIN_RECORD 6u   /* of an enclave that was built to record: `window` is the log (jcprof_log.h), from here on */
+#define JCPROF_PLUGIN_EMPTY 1u    /* makes the window's `passes` of an empty loop */
+#define JCPROF_PLUGIN_UNARMED 2u  /* the same of a trap that is not armed */
+#define JCPROF_PLUGIN_COUNTING 3u /* the same of a trap that counts and does not stop */
+#define JCPROF_PLUGIN_RETURNED 8u /* enters an armed function as often; it returns */
+#define JCPROF_PLUGIN_STOP 9u     /* the same; a stop leaves the function, and the window has the stop afterwards */
+#define JCPROF_PLUGIN_RECORD 6u   /* for an enclave built to record: from here on `window` is the log (jcprof_log.h) */
 
 /* The window: the agent and the enclave exchange orders and results in it. It lies in host memory, and the enclave gets it as a
    user_check pointer. `room` trap ids follow, as uint32_t. The layout is `struct jcprof_head` in jcprof.h. Before
@@ -35,17 +35,17 @@ extern "C" {
    is 0). control() sets `trap`, `hit`, `events`, `before`, `all` and `last` to 0, unless it sets `fault`. */
 struct jcprof_window {
   char magic[8];   /* "JCPROF1\n" */
-  uint32_t build;  /* set by arming: of the sources that the enclave was made of */
+  uint32_t build;  /* set by arming: the build of the sources that the enclave was made of */
   uint32_t trap;   /* after the ecall: the trap that stopped it; 0: it ran to its end */
-  uint64_t hit;    /* of that trap */
-  uint64_t from;   /* first event wanted */
+  uint64_t hit;    /* the hit of that trap */
+  uint64_t from;   /* the first event wanted */
   uint64_t room;   /* ids that fit behind */
-  uint64_t events; /* passed, where they are traced */
+  uint64_t events; /* passed, if they are traced */
   uint32_t before; /* signature of the events before `from` */
   uint32_t all;    /* signature of all */
   uint64_t passes; /* of a calibration, set by the agent */
-  uint32_t last;   /* trap passed last, stored at each trap: it is known even where the ecall never returns */
-  uint32_t fault;  /* set by control(): 1 where the enclave's thread-local storage is the host's, and nothing was done */
+  uint32_t last;   /* the trap passed last; each trap stores it, so it is known even if the ecall never returns */
+  uint32_t fault;  /* set by control(): 1 if the enclave's thread-local storage is the host's; then nothing was done */
 };
 
 /* One thread calls all functions. It belongs to a process that the agent forks for the enclave. The agent may end
@@ -65,7 +65,7 @@ struct jcprof_bridge {
   /* Makes the enclave. The agent calls it first, and again after each unload(). */
   int (*load)(void);
 
-  /* Destroys it. */
+  /* Destroys the enclave. */
   void (*unload)(void);
 
   /* Our own ecall: `verb` is one of those above. The window stays in place until unload(). The agent times calibrations from outside. */

@@ -6,8 +6,8 @@
 
 #include "jcprof_log.h"
 
-/* The clock: an expression of 64 bits. Where it is a call, hooks must not be compiled into what it calls.
-   JCPROF_CLOCK_HZ: how many ticks of it a second has. */
+/* JCPROF_CLOCK is an expression of 64 bits. If it calls a function, compile that function without hooks. JCPROF_CLOCK_HZ
+   says how many of its ticks a second has. */
 #ifdef JCPROF_CLOCK_SHARED
 #define JCPROF_TICKS_ __atomic_load_n(&jcprof_recorder.log->now, __ATOMIC_RELAXED)
 #elif defined(JCPROF_CLOCK)
@@ -33,7 +33,7 @@ JCPROF_LOCAL_ JCPROF_HOT_ jcprof_log_u64 jcprof_counter(void) JCPROF_NOTHROW_ {
 #error "jcprof: this processor's clock is not known: define JCPROF_CLOCK or JCPROF_CLOCK_SHARED"
 #endif
 
-/* As the log has it. */
+/* The log's `clock_hz`. */
 #if !defined(JCPROF_CLOCK) || defined(JCPROF_CLOCK_SHARED)
 #define JCPROF_HZ_ JCPROF_TO_(jcprof_log_u64, 0)
 #elif defined(JCPROF_CLOCK_HZ)
@@ -42,7 +42,7 @@ JCPROF_LOCAL_ JCPROF_HOT_ jcprof_log_u64 jcprof_counter(void) JCPROF_NOTHROW_ {
 #define JCPROF_HZ_ (~JCPROF_TO_(jcprof_log_u64, 0))
 #endif
 
-/* A program of Linux finds its log by environment; others are handed theirs. */
+/* A program on Linux finds its log by the environment. Other targets get theirs from outside. */
 #if defined(__linux__) && !JCPROF_ALONE_
 #define JCPROF_BY_PATH_ 1
 #else
@@ -89,12 +89,12 @@ struct jcprof_writer {
   struct jcprof_log_head *volatile head; /* null: the thread has not begun */
   jcprof_log_u64 *volatile next;         /* slot that is taken next */
   jcprof_log_u64 *volatile begin;        /* first of its chunk; null: it has none */
-  __UINTPTR_TYPE__ room;                 /* bytes of slots, but for one, for a mark that begins in the last */
+  __UINTPTR_TYPE__ room;                 /* bytes of slots, less one slot: a mark that begins in the last one needs two */
   volatile jcprof_log_u64 base;
   volatile jcprof_log_u64 last; /* tick of its last event */
-  jcprof_log_u64 late;          /* an event more ticks after `last` is late */
+  jcprof_log_u64 late;          /* an event is late if it comes more ticks after `last` */
   jcprof_log_u64 *functions;
-  int shift; /* what is left of a hash is a slot of `functions` */
+  int shift; /* of a hash to the right: the rest is a slot of `functions` */
   volatile int busy;
   struct jcprof_log_chunk *volatile chunk;
   volatile jcprof_log_u64 lost; /* since its last chunk */
@@ -110,12 +110,12 @@ struct jcprof_writer {
 };
 
 #ifdef JCPROF_ENCLAVE_BUILD
-/* The SDK makes the storage of an unbound thread anew before each root ecall, at the same place. The thread then goes
-   on with this. */
+/* The SDK makes the storage of an unbound thread anew before each root ecall, at the same place. The thread then
+   continues with this. */
 struct jcprof_kept {
   struct jcprof_writer *owner; /* null: nobody's */
   struct jcprof_log_chunk *chunk;
-  jcprof_log_u64 *next; /* next slot of the chunk, when the thread took it or went on with it */
+  jcprof_log_u64 *next; /* next slot of the chunk, when the thread took the chunk or continued with it */
   jcprof_log_u64 base;
   jcprof_log_u64 lost;
   jcprof_log_u32 thread;
@@ -129,7 +129,7 @@ extern struct jcprof_kept jcprof_kept[JCPROF_KEPT_] JCPROF_VISIBLE_;
 #define JCPROF_ATTACHING_ 1u
 #define JCPROF_ATTACHED_ 2u /* or looked for in vain */
 
-/* Of the program. */
+/* The state of the program. */
 struct jcprof_recorder {
   struct jcprof_log_head *log; /* null: none, or not looked for */
   jcprof_log_u32 wanted;       /* a thread that has not begun should */
@@ -137,7 +137,7 @@ struct jcprof_recorder {
   unsigned key;                /* of threads; ~0: none */
   jcprof_log_u64 early;        /* lost by threads that had not begun; not yet in the log */
 #if JCPROF_BY_PATH_
-  jcprof_log_u32 process;  /* ours, if the recorder knows it by this number; or 0 */
+  jcprof_log_u32 process;  /* our number, if the recorder knows us by it; else 0 */
   jcprof_log_u32 finder;   /* process that looked for the log */
   jcprof_log_u32 readings; /* of maps, asked for */
   int maps;                /* the file */
@@ -153,7 +153,7 @@ extern struct jcprof_recorder jcprof_recorder JCPROF_VISIBLE_;
 extern char jcprof_log_anchor JCPROF_VISIBLE_;
 #endif
 
-/* True: the thread has begun. */
+/* Returns true once the thread has begun. */
 JCPROF_VISIBLE_ JCPROF_COLD_ JCPROF_BARE_ int jcprof_begin_record(void) JCPROF_NOTHROW_;
 /* Writes an event that comes late or did not fit. `slot` was taken and is empty. */
 JCPROF_VISIBLE_ JCPROF_COLD_ JCPROF_BARE_ void jcprof_record_late(jcprof_log_u32 what, jcprof_log_u64 payload,
@@ -167,7 +167,7 @@ JCPROF_VISIBLE_ JCPROF_COLD_ JCPROF_BARE_ void jcprof_record_attach(void *log) J
 
 /* ---- the hot path ---- */
 
-/* This is one instruction where a handler can interrupt: a handler before or behind it takes slots of its own. */
+/* Where a handler can interrupt, this is one instruction: a handler before or behind it takes slots of its own. */
 JCPROF_LOCAL_ JCPROF_HOT_ jcprof_log_u64 *jcprof_take_slots(__UINTPTR_TYPE__ bytes) JCPROF_NOTHROW_ {
 #if defined(__x86_64__) || defined(__i386__)
   __asm__ __volatile__("xadd %0, %1" : "+r"(bytes), "+m"(jcprof_writing.next) : : "cc");
@@ -188,7 +188,7 @@ JCPROF_LOCAL_ JCPROF_HOT_ jcprof_log_u64 *jcprof_take_slots(__UINTPTR_TYPE__ byt
 #endif
 }
 
-/* The distance in bytes. It is huge where `slot` lies before `begin`. */
+/* The distance in bytes. It is huge if `slot` lies before `begin`. */
 JCPROF_LOCAL_ JCPROF_HOT_ __UINTPTR_TYPE__ jcprof_offset(const jcprof_log_u64 *slot,
                                                          const jcprof_log_u64 *begin) JCPROF_NOTHROW_ {
   return JCPROF_AS_(__UINTPTR_TYPE__, slot) - JCPROF_AS_(__UINTPTR_TYPE__, begin);
@@ -363,7 +363,7 @@ JCPROF_LOCAL_ void jcprof_append(jcprof_log_u32 kind, jcprof_log_u64 a, jcprof_l
   __atomic_store_n(&entry->kind, kind, __ATOMIC_RELEASE);
 }
 
-/* The first, or the one behind `entry`; null: no more. */
+/* The first entry, or the one behind `entry`; null: there are no more. */
 JCPROF_LOCAL_ const struct jcprof_log_entry *jcprof_next_entry(const struct jcprof_log_entry *entry) {
   struct jcprof_log_head *const log = jcprof_recorder.log;
   const char *const first = JCPROF_TO_(const char *, jcprof_in_log(log, log->entries_at));
@@ -416,7 +416,7 @@ JCPROF_LOCAL_ int jcprof_is_in_module(__UINTPTR_TYPE__ address) {
   return 0;
 }
 
-/* -1: no more. */
+/* -1: there are no more. */
 JCPROF_LOCAL_ int jcprof_next_byte(struct jcprof_recorder *from) {
   if (from->at == from->count) {
     const long count = jcprof_libc_read(from->maps, from->bytes, sizeof from->bytes);
@@ -427,7 +427,7 @@ JCPROF_LOCAL_ int jcprof_next_byte(struct jcprof_recorder *from) {
   return JCPROF_TO_(unsigned char, from->bytes[from->at++]);
 }
 
-/* With the byte behind it. */
+/* Reads the byte behind the number, too. */
 JCPROF_LOCAL_ jcprof_log_u64 jcprof_next_number(struct jcprof_recorder *from) {
   jcprof_log_u64 value = 0;
   for (;;) {
@@ -511,7 +511,7 @@ JCPROF_LOCAL_ int jcprof_errno(const int *to) {
 
 #ifdef JCPROF_ENCLAVE_BUILD
 
-/* The place of this thread. Null: all places are other threads'. */
+/* The place of this thread. Null: other threads have all places. */
 JCPROF_LOCAL_ struct jcprof_kept *jcprof_find_kept(void) {
   struct jcprof_writer *const own = &jcprof_writing;
   int i;
@@ -982,7 +982,7 @@ JCPROF_LOCAL_ void jcprof_describe(struct jcprof_log_head *log) {
   jcprof_calibrate_record(log);
 }
 
-/* True: it was nobody's. */
+/* True: the log was nobody's. */
 JCPROF_LOCAL_ int jcprof_own_log(struct jcprof_log_head *log, jcprof_log_u32 process) {
   jcprof_log_u32 before = 0;
   if (!__atomic_compare_exchange_n(&log->attached, &before, process, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) return 0;
