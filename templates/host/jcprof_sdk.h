@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A host build has this of the SDK's trusted libraries, under the names of their headers: enough to run, and no
-   protection at all. Sealed data can be read by anybody, and no exception is ever reported. */
+/* The part of the SDK's trusted libraries that a host build has, under the names of their headers. It is enough to run, and
+   it protects nothing: anybody can read sealed data, and no exception is ever reported. */
 #ifndef JCPROF_SDK_H
 #define JCPROF_SDK_H
 
@@ -80,7 +80,7 @@ JCPROF_SDK int sgx_thread_cond_wait(sgx_thread_cond_t *cond, sgx_thread_mutex_t 
 JCPROF_SDK int sgx_thread_cond_signal(sgx_thread_cond_t *cond) { return pthread_cond_signal(&cond->own); }
 JCPROF_SDK int sgx_thread_cond_broadcast(sgx_thread_cond_t *cond) { return pthread_cond_broadcast(&cond->own); }
 
-/* Strict C has none. */
+/* Strict C has no such locks. */
 #ifdef PTHREAD_RWLOCK_INITIALIZER
 typedef struct { pthread_rwlock_t own; } sgx_thread_rwlock_t;
 #define SGX_THREAD_LOCK_INITIALIZER {PTHREAD_RWLOCK_INITIALIZER}
@@ -160,7 +160,7 @@ JCPROF_SDK uint32_t sgx_get_encrypt_txt_len(const sgx_sealed_data_t *sealed) {
   return sealed->plain_text_offset;
 }
 
-/* By Fowler, Noll, Vo: finds a slip, and no forger. */
+/* By Fowler, Noll and Vo. It finds an accident, not a forger. */
 JCPROF_SDK uint64_t jcprof_sdk_tag(const sgx_sealed_data_t *sealed) {
   uint64_t tag = 0xCBF29CE484222325u ^ sealed->plain_text_offset;
   uint32_t i;

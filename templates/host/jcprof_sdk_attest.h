@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What jcprof_sdk.h is, for reports and for what two enclaves agree on: all know the keys, so anybody can make both. */
+/* Like jcprof_sdk.h, for reports and for keys that two enclaves agree on. All know the secrets, so anybody can make both. */
 #ifndef JCPROF_SDK_ATTEST_H
 #define JCPROF_SDK_ATTEST_H
 
@@ -92,7 +92,7 @@ typedef enum { SGX_DH_SESSION_INITIATOR, SGX_DH_SESSION_RESPONDER } sgx_dh_sessi
 typedef struct { uint8_t sgx_dh_session[SGX_DH_SESSION_DATA_SIZE]; } sgx_dh_session_t;
 #pragma pack(pop)
 
-/* In a session's bytes. */
+/* Lies in the bytes of a session. */
 struct jcprof_sdk_dh {
   uint8_t is_responder;
   uint8_t sent; /* messages, of both sides */
@@ -118,7 +118,7 @@ JCPROF_SDK void jcprof_sdk_dh_mac(const struct jcprof_sdk_dh *dh, const void *by
   memcpy(mac, tag, sizeof tag);
 }
 
-/* Whoever made the report is who it says. */
+/* The maker of the report counts as the one that it names. */
 JCPROF_SDK sgx_status_t jcprof_sdk_dh_judge(const struct jcprof_sdk_dh *dh, const sgx_report_t *report, const void *bytes,
                                             uint32_t size, const uint8_t *mac, sgx_dh_session_enclave_identity_t *identity) {
   uint8_t right[SGX_DH_MAC_SIZE];

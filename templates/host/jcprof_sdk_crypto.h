@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What jcprof_sdk.h is, for the SDK's cryptography: digests and ciphers are those of the standards, only slower. Keys
-   that an enclave derives, its reports, and what two enclaves agree on are known to anybody. */
+/* Like jcprof_sdk.h, for the SDK's cryptography. Digests and ciphers are those of the standards, and slower than the SDK's.
+   Anybody can know the keys that an enclave derives, its reports, and the keys that two enclaves agree on. */
 #ifndef JCPROF_SDK_CRYPTO_H
 #define JCPROF_SDK_CRYPTO_H
 
@@ -94,7 +94,7 @@ JCPROF_SDK void jcprof_sdk_sha_add(struct jcprof_sdk_sha *sha, const uint8_t *by
   }
 }
 
-/* Of a copy, so that one may go on. */
+/* Works on a copy, so that the digest can continue. */
 JCPROF_SDK void jcprof_sdk_sha_end(struct jcprof_sdk_sha sha, uint8_t *hash) {
   static const uint8_t padding[64] = {0x80};
   const uint64_t bits = sha.size * 8;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What jcprof_sdk.h is, for the values by which an enclave is known. Their sizes are the SDK's. */
+/* Like jcprof_sdk.h, for the values that identify an enclave. Their sizes are the SDK's. */
 #ifndef JCPROF_SDK_TYPES_H
 #define JCPROF_SDK_TYPES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The numbers of the SDK's header of this name (version 2.26). The guard is the SDK's, so that whichever comes first
-   is the only one. */
+/* The numbers of the SDK's header of this name (version 2.26). The guard is the SDK's, so that only the
+   first of the two counts. */
 #ifndef _SGX_ERROR_H_
 #define _SGX_ERROR_H_
 
