@@ -36,19 +36,21 @@ function legend(): HTMLElement {
 }
 
 const measured: [string, string][] = [
-  ["2.5 ms ±0.5", "typical: fitted over all rounds, so that parts add up to the whole and outliers do not move them. 95 times in 100 the time in this session, whose speed may change, lies within ±; another session may be faster or slower as a whole"],
-  ["On average", "the mean over all rounds, each counting alike. Where it is another time than the typical one a warning says so: single runs differ"],
-  ["Share", "part of all blocks together. A card that is warm makes every block slower alike; the share does not notice"],
-  ["below resolution", "the interval reaches down to nothing: the line costs less than the figure, more cannot be said"],
-  ["not measured", "too few rounds tell of it: without an interval there is no number"],
-  ["not reached", "no trap of the line was passed"],
-  ["Unattributed", "the total without the entry, what lies between commands, and all lines: what was not measured, and what two medians lose"],
+  ["2.5 ms ±0.5", "typical time: a fit over all rounds that a single spike cannot move. The true time in this session lies within ± 95 times in 100. Another session may be faster or slower as a whole"],
+  ["On average", "the mean over all rounds, spikes included. If it contradicts the typical time, a warning says so: single runs differ"],
+  ["Share", "a part of all measured blocks together. A warm card makes every block slower alike, and the share stays the same"],
+  ["below resolution", "the noise hides the line: it takes at most the time after <. More rounds lower that bound: jcprof run . --absolute 0.1"],
+  ["not measured", "too few rounds measured the line: without an interval there is no number"],
+  ["not reached", "the command passed no trap of the line"],
+  ["Before the first trap", "the time from sending the command to its first trap. It belongs to no line"],
+  ["Unattributed", "the rest between the total and all other rows. Noise can make it negative"],
 ];
 const recorded: [string, string][] = [
-  ["2.5 ms ±0.5", "in 95 of 100 cases another recording of as many commands lies within ±. A recording of one run has no ±"],
-  ["Own cost", "time within a function or line, without what it calls, of all threads"],
-  ["With calls", "time from call to return; recursion is counted once"],
-  ["In gaps", "time in which events were lost: it belongs to no call"],
+  ["2.5 ms ±0.5", "another recording of as many commands lies within ± 95 times in 100. A recording of one run has no ±"],
+  ["Own cost", "the time in a function or line without the functions that it calls, over all threads"],
+  ["With calls", "the time from call to return. A recursion counts once"],
+  ["In gaps", "the time in which events were lost. It belongs to no call"],
+  ["Away", "the time in which a thread waits, or another program has its processor. It belongs to no call"],
 ];
 
 export function aboutView(report: Report): HTMLElement {
