@@ -88,8 +88,9 @@ struct ProfileOptions {
   RefineWish refine = RefineWish::when_needed;
 };
 
-inline constexpr NameTable<harness::RecordClock, 3> record_clocks{
+inline constexpr NameTable<harness::RecordClock, 4> record_clocks{
     {{harness::RecordClock::own, "own"},
+     {harness::RecordClock::fast, "fast"},
      {harness::RecordClock::published, "published"},
      {harness::RecordClock::counted, "counted"}}};
 

@@ -67,7 +67,7 @@ fs::path loadable(fs::path library) {
 /// The hooks that fit the clock, in the build folder or as they are installed.
 fs::path preloaded_hooks(harness::RecordClock clock) {
   const char* const name =
-      clock == harness::RecordClock::own ? "libjcprof-record.so" : "libjcprof-record-hostclock.so";
+      harness::is_of_target(clock) ? "libjcprof-record.so" : "libjcprof-record-hostclock.so";
   for (const fs::path& file : {sibling("../lib") / name, sibling(JCPROF_HOOKS_FOLDER) / name})
     if (fs::exists(file)) return loadable(file.lexically_normal());
   throw environment_error(fmt::format("there is no \"{}\" beside jcprof", name),

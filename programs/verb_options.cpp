@@ -202,9 +202,11 @@ namespace {
 
 constexpr const char* about_clock =
     "clock of the times: one of {} (default: own. With own the program reads the processor's counter, "
-    "which is best. The others are for targets that cannot: with published a thread of jcprof copies "
-    "the counter to the target, with counted it counts by itself, on a processor of its own. Then build "
-    "code with hooks or traps of its own with -DJCPROF_CLOCK_SHARED)";
+    "after its loads have ended. With fast it does not wait for them: events cost less, and the time of a "
+    "cache miss may count for the function that follows. The others are for targets that cannot read a "
+    "counter: with published a thread of jcprof copies the counter to the target, with counted it counts "
+    "by itself, on a processor of its own. Then build code with hooks or traps of its own with "
+    "-DJCPROF_CLOCK_SHARED)";
 
 /// The words behind our options: "--", if it is there, and the command.
 std::vector<std::string> command_of(const CLI::App& app) {

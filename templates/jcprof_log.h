@@ -98,13 +98,17 @@ struct jcprof_log_head {
   jcprof_log_u64 functions_at; /* one address a slot, 0: free; the id is the slot's number + 1 */
   jcprof_log_u64 entries_at;
   jcprof_log_u64 bytes; /* of the whole log */
-  jcprof_log_u64 made_spare[8];
+  jcprof_log_u32 fast;  /* 1: the target need not order its clock (`ordered`) */
+  jcprof_log_u32 made_spare[15];
   /* At 128, read at each event: a mask of JCPROF_LOG_OFF_…; 0: record. */
   jcprof_log_u32 off;
   /* The target sets this. An event is late if it comes more ticks than this after the last one; the thread then reads its
      processor time. It is JCPROF_LOG_READINGS times as long as a reading takes. 0: the thread cannot read that time. */
   jcprof_log_u32 late;
-  jcprof_log_u32 off_spare[14];
+  /* The target sets this. 1: an event reads the clock when all loads before it have ended. 0, as in older logs: their
+     time may count for what comes behind the event. */
+  jcprof_log_u32 ordered;
+  jcprof_log_u32 off_spare[13];
   /* At 192: the host's clock. */
   jcprof_log_u64 now;
   jcprof_log_u64 now_spare[7];
@@ -124,6 +128,10 @@ struct jcprof_log_head {
   jcprof_log_u64 clock_hz; /* ticks a second of a clock that only the target has; 0: the recorder's; ~0: not told */
   jcprof_log_u32 unfit;    /* targets that came and cannot read `clock`: they record nothing */
   jcprof_log_u32 misplaced; /* an enclave came whose thread-local storage is the host's: it records nothing */
+  /* By which 1024 events make longer work longer that lies between them. That is less than `hook_ticks`: the processor
+     works on while it reads its clock. 0: not calibrated. */
+  jcprof_log_u64 hook_apart_ticks;
+  jcprof_log_u64 trap_apart_ticks; /* the same by traps */
 };
 
 /* ---- on disk: blocks, one behind the other, until the file ends; a cut one at the end counts as not there ---- */

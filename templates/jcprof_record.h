@@ -33,6 +33,20 @@ JCPROF_LOCAL_ JCPROF_HOT_ jcprof_log_u64 jcprof_counter(void) JCPROF_NOTHROW_ {
 #error "jcprof: this processor's clock is not known: define JCPROF_CLOCK or JCPROF_CLOCK_SHARED"
 #endif
 
+/* An event waits for the loads ahead of it, and reads the clock then. Otherwise a load that misses the cache would be
+   time of the function that comes behind the event. AArch64 may read its counter before `dsb` is done, but not before
+   `isb`. Other processors do not wait. */
+#if defined(__x86_64__) || defined(__i386__)
+#define JCPROF_WAITS_ 1
+#define JCPROF_WAIT_FOR_LOADS_ __asm__ __volatile__("lfence" : : : "memory")
+#elif defined(__aarch64__)
+#define JCPROF_WAITS_ 1
+#define JCPROF_WAIT_FOR_LOADS_ __asm__ __volatile__("dsb nshld\n\tisb" : : : "memory")
+#else
+#define JCPROF_WAITS_ 0
+#define JCPROF_WAIT_FOR_LOADS_ ((void)0)
+#endif
+
 /* The log's `clock_hz`. */
 #if !defined(JCPROF_CLOCK) || defined(JCPROF_CLOCK_SHARED)
 #define JCPROF_HZ_ JCPROF_TO_(jcprof_log_u64, 0)
@@ -95,6 +109,7 @@ struct jcprof_writer {
   jcprof_log_u64 late;          /* an event is late if it comes more ticks after `last` */
   jcprof_log_u64 *functions;
   int shift; /* of a hash to the right: the rest is a slot of `functions` */
+  jcprof_log_u32 ordered; /* as the log's */
   volatile int busy;
   struct jcprof_log_chunk *volatile chunk;
   volatile jcprof_log_u64 lost; /* since its last chunk */
@@ -194,6 +209,11 @@ JCPROF_LOCAL_ JCPROF_HOT_ __UINTPTR_TYPE__ jcprof_offset(const jcprof_log_u64 *s
   return JCPROF_AS_(__UINTPTR_TYPE__, slot) - JCPROF_AS_(__UINTPTR_TYPE__, begin);
 }
 
+JCPROF_LOCAL_ JCPROF_HOT_ jcprof_log_u64 jcprof_ticks(void) JCPROF_NOTHROW_ {
+  if (__builtin_expect(jcprof_writing.ordered != 0, 1)) JCPROF_WAIT_FOR_LOADS_;
+  return JCPROF_TICKS_;
+}
+
 /* The slow path finds out whether the thread waited. It keeps the chunk for the first half of the ticks that 40 bits
    hold. JCPROF_LATE_MOST_ for each slot is the other half, so the tick of an event that is not late fits. */
 JCPROF_LOCAL_ JCPROF_HOT_ int jcprof_is_late(jcprof_log_u64 tick) JCPROF_NOTHROW_ {
@@ -214,7 +234,7 @@ JCPROF_LOCAL_ JCPROF_HOT_ int jcprof_write(jcprof_log_u32 what, jcprof_log_u64 p
   jcprof_log_u64 tick;
   *slot = jcprof_take_slots(is_mark ? 2 * sizeof(jcprof_log_u64) : sizeof(jcprof_log_u64));
   if (__builtin_expect(jcprof_offset(*slot, jcprof_writing.begin) >= jcprof_writing.room, 0)) return 0;
-  tick = JCPROF_TICKS_;
+  tick = jcprof_ticks();
   if (jcprof_is_late(tick)) return 0;
   if (is_mark) {
     __atomic_store_n(*slot + 1, payload, __ATOMIC_RELAXED);
@@ -309,6 +329,7 @@ JCPROF_LOCAL_ JCPROF_CALLED_ void jcprof_passed(jcprof_u32 id) JCPROF_NOTHROW_ {
    that, and gives the chunk up for good. */
 #define JCPROF_PATIENCE_ 1024u
 #define JCPROF_PROBES_ 64 /* slots of the table that are looked at for a function */
+#define JCPROF_STEPS_APART_ 32 /* of work, which takes longer than reading a clock */
 #define JCPROF_LATE_MOST_ (1u << 26) /* for each of the 2^13 slots of the largest chunk */
 
 JCPROF_WEAK_ JCPROF_THREAD struct jcprof_writer jcprof_writing JCPROF_TLS_;
@@ -666,7 +687,7 @@ JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
   struct jcprof_log_head *const log = jcprof_writing.head;
   struct jcprof_log_chunk *chunk;
   jcprof_log_u64 lost;
-  const jcprof_log_u64 left = JCPROF_TICKS_;
+  const jcprof_log_u64 left = jcprof_ticks();
   if (log == JCPROF_NULL_ || !jcprof_leave_chunk(slot)) return 0;
   own->next = JCPROF_AS_(jcprof_log_u64 *, JCPROF_NOWHERE_);
   chunk = jcprof_free_chunk(log);
@@ -691,7 +712,7 @@ JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
   __atomic_fetch_sub(&log->unwritten, lost, __ATOMIC_RELAXED);
   __atomic_fetch_sub(&own->lost, lost, __ATOMIC_RELAXED);
   chunk->base_ns = jcprof_late_of(log) != 0 ? jcprof_processor_ns() : 0;
-  chunk->base = JCPROF_TICKS_;
+  chunk->base = jcprof_ticks();
   if (own->head != log) return 0;
   own->base = chunk->base;
   own->last = chunk->base;
@@ -713,7 +734,7 @@ JCPROF_LOCAL_ int jcprof_tell_processor(jcprof_log_u32 what, jcprof_log_u64 *slo
   jcprof_log_u64 ns = 0, tick;
   if (!JCPROF_BY_PATH_ || log == JCPROF_NULL_ || chunk == JCPROF_NULL_) return 0;
   if (jcprof_offset(slot, own->begin) >= own->room) return 0;
-  tick = JCPROF_TICKS_;
+  tick = jcprof_ticks();
   if ((tick - own->base) >> (JCPROF_LOG_TICK_BITS - 1) != 0) return 0;
   own->last = tick; /* what records meanwhile is not late */
   if (jcprof_late_of(log) != 0) {
@@ -789,41 +810,72 @@ struct jcprof_scratch {
   jcprof_log_u64 records[129];
 };
 
-JCPROF_LOCAL_ __attribute__((__noinline__)) void jcprof_pass_trap(void *function, jcprof_log_u32 kind) {
-  int i;
-  (void)function;
-  (void)kind;
-  for (i = 0; i < 128; i++) jcprof_record(JCPROF_LOG_LINE | 1u << 2);
+/* Work of so many steps, none of which begins before the last one ended. */
+JCPROF_LOCAL_ jcprof_log_u64 jcprof_work(jcprof_log_u64 x, int steps) {
+  for (; steps > 0; steps--) {
+    x = x * 1664525u + 1013904223u;
+    __asm__ __volatile__("" : "+r"(x));
+  }
+  return x;
 }
 
-JCPROF_LOCAL_ __attribute__((__noinline__)) void jcprof_hook(void *function, jcprof_log_u32 kind) {
-  jcprof_record_call(function, kind);
+JCPROF_LOCAL_ __attribute__((__noinline__)) void jcprof_pass_nothing(void *function, int steps) {
+  jcprof_log_u64 x = 1;
+  int i;
+  (void)function;
+  for (i = 0; i < 128; i++) x = jcprof_work(x, steps);
+}
+
+JCPROF_LOCAL_ __attribute__((__noinline__)) void jcprof_pass_trap(void *function, int steps) {
+  jcprof_log_u64 x = 1;
+  int i;
+  (void)function;
+  for (i = 0; i < 128; i++) {
+    jcprof_record(JCPROF_LOG_LINE | 1u << 2);
+    x = jcprof_work(x, steps);
+  }
+}
+
+JCPROF_LOCAL_ __attribute__((__noinline__)) void jcprof_hook(void *function) {
+  jcprof_record_call(function, JCPROF_LOG_ENTER);
 }
 
 /* The call goes through a pointer, as the calls of hooks in another object do. */
-JCPROF_LOCAL_ __attribute__((__noinline__)) void jcprof_pass_hook(void *function, jcprof_log_u32 kind) {
-  void (*volatile hook)(void *, jcprof_log_u32) = jcprof_hook;
+JCPROF_LOCAL_ __attribute__((__noinline__)) void jcprof_pass_hook(void *function, int steps) {
+  void (*volatile hook)(void *) = jcprof_hook;
+  jcprof_log_u64 x = 1;
   int i;
-  for (i = 0; i < 128; i++) hook(function, kind);
+  for (i = 0; i < 128; i++) {
+    hook(function);
+    x = jcprof_work(x, steps);
+  }
 }
 
-/* Ticks of 1024 events, the least of some goes. */
+/* Ticks of 1024 events and of the work behind each, the least of some goes. */
 JCPROF_LOCAL_ jcprof_log_u64 jcprof_time_events(struct jcprof_scratch *scratch,
-                                                void (*pass)(void *function, jcprof_log_u32 kind)) {
+                                                void (*pass)(void *function, int steps), int steps) {
   jcprof_log_u64 least = ~JCPROF_TO_(jcprof_log_u64, 0), start, ticks;
   int go, block;
-  for (go = 0; go < 16; go++) {
-    start = JCPROF_TICKS_;
+  for (go = 0; go < 8; go++) {
+    start = jcprof_ticks();
     jcprof_writing.base = start;
     jcprof_writing.last = start;
     for (block = 0; block < 8; block++) {
       jcprof_writing.next = scratch->records;
-      pass(scratch, JCPROF_LOG_ENTER);
+      pass(scratch, steps);
     }
-    ticks = JCPROF_TICKS_ - start;
+    ticks = jcprof_ticks() - start;
     if (ticks < least) least = ticks;
   }
   return least;
+}
+
+/* The same without the work. 0 is none in a log. */
+JCPROF_LOCAL_ jcprof_log_u64 jcprof_time_apart(struct jcprof_scratch *scratch,
+                                               void (*pass)(void *function, int steps)) {
+  const jcprof_log_u64 work = jcprof_time_events(scratch, jcprof_pass_nothing, JCPROF_STEPS_APART_);
+  const jcprof_log_u64 all = jcprof_time_events(scratch, pass, JCPROF_STEPS_APART_);
+  return all > work ? all - work : 1;
 }
 
 /* Returns the log's `late`. A processor time that goes in steps tells nothing about a wait. It tells nothing beside a
@@ -837,9 +889,9 @@ JCPROF_LOCAL_ jcprof_log_u32 jcprof_time_processor(void) {
   jcprof_log_u64 least = JCPROF_LATE_MOST_ / JCPROF_LOG_READINGS, before = jcprof_processor_ns();
   int go, steps = 0;
   for (go = 0; go < 32; go++) {
-    const jcprof_log_u64 start = JCPROF_TICKS_;
+    const jcprof_log_u64 start = jcprof_ticks();
     const jcprof_log_u64 ns = jcprof_processor_ns();
-    const jcprof_log_u64 ticks = JCPROF_TICKS_ - start;
+    const jcprof_log_u64 ticks = jcprof_ticks() - start;
     if (ticks < least) least = ticks;
     if (ns != before) steps++;
     before = ns;
@@ -859,9 +911,12 @@ JCPROF_LOCAL_ void jcprof_calibrate_record(struct jcprof_log_head *log) {
       JCPROF_AS_(__UINTPTR_TYPE__, &scratch);
   own->begin = scratch.records;
   own->late = JCPROF_LATE_MOST_;
+  own->ordered = log->ordered = JCPROF_WAITS_ && !log->fast;
   own->head = &scratch.head;
-  log->trap_ticks = jcprof_time_events(&scratch, jcprof_pass_trap);
-  log->hook_ticks = jcprof_time_events(&scratch, jcprof_pass_hook);
+  log->trap_ticks = jcprof_time_events(&scratch, jcprof_pass_trap, 0);
+  log->trap_apart_ticks = jcprof_time_apart(&scratch, jcprof_pass_trap);
+  log->hook_ticks = jcprof_time_events(&scratch, jcprof_pass_hook, 0);
+  log->hook_apart_ticks = jcprof_time_apart(&scratch, jcprof_pass_hook);
   __atomic_store_n(&log->late, jcprof_time_processor(), __ATOMIC_RELAXED);
   own->head = JCPROF_NULL_;
   own->begin = JCPROF_NULL_;
@@ -1095,6 +1150,7 @@ JCPROF_LOCAL_ void jcprof_begin_thread(struct jcprof_log_head *log) {
   own->functions = JCPROF_TO_(jcprof_log_u64 *, jcprof_in_log(log, log->functions_at));
   own->shift = 64 - __builtin_ctz(log->functions);
   own->room = log->chunk_bytes - sizeof(struct jcprof_log_chunk) - sizeof(jcprof_log_u64);
+  own->ordered = JCPROF_WAITS_ && !log->fast;
   own->next = JCPROF_AS_(jcprof_log_u64 *, JCPROF_NOWHERE_);
 #ifdef JCPROF_ENCLAVE_BUILD
   if (!jcprof_go_on())
@@ -1149,9 +1205,9 @@ JCPROF_WEAK_ void jcprof_record_switch(jcprof_log_u32 kind) JCPROF_NOTHROW_ {
   if (kind == JCPROF_LOG_PAUSE && !jcprof_fit(log, 2 * JCPROF_SWITCH_BYTES_)) return;
   if (kind == JCPROF_LOG_PAUSE) {
     before = __atomic_fetch_or(&log->off, JCPROF_LOG_OFF_INSIDE, __ATOMIC_RELAXED) ^ JCPROF_LOG_OFF_INSIDE;
-    ticks = JCPROF_TICKS_;
+    ticks = jcprof_ticks();
   } else {
-    ticks = JCPROF_TICKS_;
+    ticks = jcprof_ticks();
     before = __atomic_fetch_and(&log->off, ~JCPROF_LOG_OFF_INSIDE, __ATOMIC_RELAXED);
   }
   if (before & JCPROF_LOG_OFF_INSIDE) jcprof_append(kind, ticks, 0, 0, "", 0);

@@ -39,23 +39,34 @@ void check_build(const RecordedLog& log, const jcprof_log_head& head) {
       "name the traps.json that was written with the program that ran");
 }
 
-/// At least the cost that the target calibrates, in a loop: between other code an event costs more. The
+// Fewer ticks an event are a clock that goes in steps: it shows events of one step at once, and only their
+// sum tells.
+constexpr std::uint64_t fewest_ticks = 16;
+
+EventCost calibrated(std::uint64_t together, std::uint64_t apart) {
+  const bool is_told = apart != 0 && together >= 1024 * fewest_ticks;
+  return {.together = together, .apart = is_told ? std::min(apart, together) : together};
+}
+
+/// At least the cost that the target calibrates, in a loop: between other code an event may cost more. The
 /// recorder's figure includes the changes of chunks. The walk takes these off where they were.
-std::uint64_t cost_of_trap(const LogFacts& facts, const TickScale& scale) {
-  const std::uint64_t calibrated = facts.head.trap_ticks;
-  if (!facts.end || scale.unit != ClockUnit::ns || facts.words == 0) return calibrated;
+EventCost cost_of_trap(const EventCost& cost, const LogFacts& facts, const TickScale& scale) {
+  if (!facts.end || scale.unit != ClockUnit::ns || facts.words == 0) return cost;
   const double changes_ns = static_cast<double>(facts.changing_ns) / static_cast<double>(facts.words);
   const double each_ns = static_cast<double>(facts.end->event_ps) / 1000;
-  const double told = 1024 * std::max(0.0, each_ns - changes_ns) / scale.per_tick;
-  return std::max(calibrated, static_cast<std::uint64_t>(std::min(told, most_told)));
+  const double told = std::min(1024 * std::max(0.0, each_ns - changes_ns) / scale.per_tick, most_told);
+  const auto dear = static_cast<std::uint64_t>(told);
+  return dear > cost.together ? EventCost{.together = dear, .apart = dear} : cost;
 }
 
 Walk walk_of(const RecordedLog& log, const LogFacts& facts, const TickScale& scale) {
   const jcprof_log_head& head = facts.head;
   Walk walk;
-  walk.cost[JCPROF_LOG_ENTER] = walk.cost[JCPROF_LOG_LEAVE] = head.hook_ticks;
-  walk.cost[JCPROF_LOG_MARK] = head.hook_ticks != 0 ? head.hook_ticks : head.trap_ticks;
-  walk.cost[JCPROF_LOG_LINE] = cost_of_trap(facts, scale);
+  const EventCost hook = calibrated(head.hook_ticks, head.hook_apart_ticks);
+  const EventCost trap = calibrated(head.trap_ticks, head.trap_apart_ticks);
+  walk.cost[JCPROF_LOG_ENTER] = walk.cost[JCPROF_LOG_LEAVE] = hook;
+  walk.cost[JCPROF_LOG_MARK] = head.hook_ticks != 0 ? hook : trap;
+  walk.cost[JCPROF_LOG_LINE] = cost_of_trap(trap, facts, scale);
   walk.late = head.late;
   // A clock that only the program has may count something other than time.
   walk.ns_per_tick = scale.unit == ClockUnit::ns && head.clock_hz == 0 ? scale.per_tick : 0;
@@ -90,6 +101,17 @@ std::vector<ThreadTotals> walk_threads(const RecordLog& file, Walk& walk, std::v
   std::erase_if(totals, [](const ThreadTotals& thread) { return thread.events == 0 && thread.lost == 0; });
   std::ranges::sort(totals, {}, &ThreadTotals::serial);
   return totals;
+}
+
+/// Only of targets that came: the head of a cut log does not know how they read the clock.
+void warn_of_clock(const jcprof_log_head& head, RecordedRun& run) {
+  if (head.attached == 0 || head.ordered != 0) return;
+  run.warnings.push_back({.kind = WarningKind::other,
+                          .text =
+                              "the clock did not wait for loads: the time of a load that misses the cache "
+                              "may count for the function that follows",
+                          .advice = head.fast != 0 ? "record without --clock fast"
+                                                   : "build the target with the jcprof.h of this jcprof"});
 }
 
 void warn_of_losses(const LogFacts& facts, const Walk& walk, RecordedRun& run) {
@@ -194,6 +216,7 @@ RecordedRun analyze_log(const RecordedLog& log) {
   Symbols symbols(facts, log.elf);
   put_rows({.facts = facts, .walk = walk, .threads = threads, .per_tick = scale.per_tick}, symbols, run);
   warn_of_losses(facts, walk, run);
+  warn_of_clock(facts.head, run);
   warn_of_waiting(run);
   warn_of_short_waits(threads, scale.per_tick, run);
   const std::vector<std::uint64_t>& hits = walk.lines.hits;

@@ -102,7 +102,7 @@ SymbolsOfTraps name_functions(const WalkedLog& log, Symbols& symbols, TreeNames&
 // ---- own cost
 
 double event_cost(const Walk& walk, std::uint32_t kind) {
-  return static_cast<double>(walk.cost[kind]) / 1024;
+  return static_cast<double>(walk.cost[kind].together) / 1024;
 }
 
 /// The part of the calibrated own cost that could be taken off: less where differences were too short for it.

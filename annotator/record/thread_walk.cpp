@@ -18,6 +18,17 @@ constexpr double part_of_reading = 1e-4;
 // A wait of more than so many times `late` is a time slice or a sleep: one wait, and not many.
 constexpr std::uint64_t one_wait = 16;
 
+/// Of 1024 events that come so many ticks after the one before, in ticks. A processor does the first part of
+/// the work between two events while it reads its clock: that part does not show in their difference. A
+/// difference little above the cost of events back to back has more work than it shows, and how much is
+/// uncertain. So the cost falls by as much as differences grow.
+std::uint64_t cost_after(const EventCost& cost, std::uint64_t ticks) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 40U;  // whose product below fits
+  const std::uint64_t all = std::min(ticks, most) * 1024;
+  const std::uint64_t beyond = all > cost.together ? all - cost.together : 0;
+  return cost.together - std::min(cost.together - cost.apart, beyond);
+}
+
 auto first_event(std::span<const std::uint64_t> words) {
   return std::ranges::find_if(words, [](std::uint64_t word) { return JCPROF_LOG_IS_EVENT(word); });
 }
@@ -28,7 +39,7 @@ ThreadWalk::ThreadWalk(Walk& walk, const jcprof_log_chunk& first)
     : walk_(walk),
       totals_{
           .serial = first.thread, .process = first.process, .tid = first.tid, .root = walk.tree.add_root()},
-      most_debt_(events_in_debt * *std::ranges::max_element(walk.cost)),
+      most_debt_(events_in_debt * std::ranges::max(walk.cost, {}, &EventCost::together).together),
       frames_{{.node = totals_.root}} {
   if (!walk.pauses.empty()) pause_at_ = walk.pauses.front().begin;
   if (walk.ns_per_tick > 0) shortest_wait_ = static_cast<std::uint64_t>(ns_of_reading / walk.ns_per_tick);
@@ -93,7 +104,7 @@ void ThreadWalk::begin_chunk(const jcprof_log_chunk& chunk, std::span<const std:
     if (tick > last_) totals_.gap += tick - last_ - paused_in(last_, tick);
   }
   last_ = tick;
-  debt_ = 0 - walk_.cost[*first & 3U];  // which the record puts back: nothing is taken off nothing
+  debt_ = 0 - walk_.cost[*first & 3U].together;  // which the record puts back: nothing is taken off nothing
   is_started_ = true;
   is_cut_ = false;
 }
@@ -161,7 +172,7 @@ void ThreadWalk::wait_until(std::uint64_t tick, std::uint64_t ns, std::uint64_t 
 }
 
 /// To the next event; ticks since the last one that belong to somebody.
-std::uint64_t ThreadWalk::advance(std::uint64_t tick, std::uint64_t cost) {
+std::uint64_t ThreadWalk::advance(std::uint64_t tick, const EventCost& cost) {
   std::uint64_t ticks = tick - last_;
   if (tick < last_) [[unlikely]] {
     step_back(tick);
@@ -172,7 +183,7 @@ std::uint64_t ThreadWalk::advance(std::uint64_t tick, std::uint64_t cost) {
   if (const std::uint64_t since = std::max(last_, processor_at_); tick > since + shortest_wait_)
     elsewhere_ += tick - since;
   last_ = tick;
-  debt_ += cost;
+  debt_ += cost_after(cost, ticks);
   const std::uint64_t own = std::min(debt_ / 1024, ticks);
   debt_ = std::min(debt_ - own * 1024, most_debt_);
   totals_.overhead += own;

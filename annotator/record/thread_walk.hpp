@@ -27,13 +27,20 @@ struct PassedMark {
   std::uint64_t tick = 0;
 };
 
+/// By how many ticks 1024 events lengthen the time up to them.
+struct EventCost {
+  std::uint64_t together = 0;  // back to back
+  // With more work between them: less, as a processor works on while it reads its clock.
+  std::uint64_t apart = 0;
+};
+
 /// The state that all threads of a log share.
 struct Walk {
-  std::array<std::uint64_t, 4> cost{};  // own, by kind of record: of 1024 events, in ticks
-  std::uint64_t late = 0;               // an event after more ticks is late
-  double ns_per_tick = 0;               // 0: unknown
-  std::vector<LogPause> pauses;         // in order
-  bool is_entered = false;              // an enclave or a TA: its host runs where no call is under way
+  std::array<EventCost, 4> cost{};  // own, by kind of record
+  std::uint64_t late = 0;           // an event after more ticks is late
+  double ns_per_tick = 0;           // 0: unknown
+  std::vector<LogPause> pauses;     // in order
+  bool is_entered = false;          // an enclave or a TA: its host runs where no call is under way
   TrapTable traps;
   CallTree tree;
   LineTally lines;
@@ -111,7 +118,7 @@ class ThreadWalk {
   void tell_processor(std::uint64_t low, std::uint64_t tick);
   std::uint64_t away_until(std::uint64_t tick, std::uint64_t ns);
   void wait_until(std::uint64_t tick, std::uint64_t ns, std::uint64_t reading);
-  std::uint64_t advance(std::uint64_t tick, std::uint64_t cost);
+  std::uint64_t advance(std::uint64_t tick, const EventCost& cost);
   void step_back(std::uint64_t tick);
   std::uint64_t paused_in(std::uint64_t begin, std::uint64_t end);
 

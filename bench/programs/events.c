@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* events PAIRS: hooks called back to back against a bare loop of clock read and 8-byte store into a prefaulted ring
-   of the size of a chunk, turn about. Prints "bare hooks", ns of processor time an event, for each pair. */
+/* events PAIRS: hooks called back to back against a bare loop of ordered clock read and 8-byte store into a
+   prefaulted ring of the size of a chunk, turn about. Prints "bare hooks", ns of processor time an event, for
+   each pair. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +16,11 @@ void __cyg_profile_func_exit(void* function, void* site);
 
 static uint64_t ticks(void) {
 #ifdef __x86_64__
+  __asm__ __volatile__("lfence" : : : "memory");
   return __builtin_ia32_rdtsc();
 #else
   uint64_t value;
-  __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(value));
+  __asm__ __volatile__("dsb nshld\n\tisb\n\tmrs %0, cntvct_el0" : "=r"(value) : : "memory");
   return value;
 #endif
 }

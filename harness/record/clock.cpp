@@ -58,8 +58,7 @@ std::uint64_t counter() {
 
 SetApart::SetApart(RecordClock clock) {
   cpu_set_t ours;
-  if (clock == RecordClock::own || ::sched_getaffinity(0, sizeof ours, &ours) != 0 || CPU_COUNT(&ours) < 2)
-    return;
+  if (is_of_target(clock) || ::sched_getaffinity(0, sizeof ours, &ours) != 0 || CPU_COUNT(&ours) < 2) return;
   int last = CPU_SETSIZE - 1;
   while (!CPU_ISSET(last, &ours)) --last;
   CPU_CLR(last, &ours);
@@ -74,7 +73,7 @@ SetApart::~SetApart() {
 }
 
 ClockThread::ClockThread(jcprof_log_u64& now, RecordClock clock, std::optional<int> processor) {
-  if (clock == RecordClock::own) return;
+  if (is_of_target(clock)) return;
   constexpr jcprof_log_u64 not_yet = 1;
   store(now, not_yet);
   thread_ = std::thread([this, &now, clock, processor] {

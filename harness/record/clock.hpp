@@ -35,7 +35,7 @@ class SetApart {
 /// Writes its ticks to `now` for as long as it lives, all the time.
 class ClockThread {
  public:
-  /// Returns once the clock runs; `own` does by itself.
+  /// Returns once the clock runs; the target's does by itself.
   ClockThread(jcprof_log_u64& now, RecordClock clock, std::optional<int> processor);
   ~ClockThread();
   ClockThread(const ClockThread&) = delete;

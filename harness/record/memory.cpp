@@ -38,6 +38,11 @@ UserError refused(std::uint64_t bytes) {
       "choose a smaller --memory");
 }
 
+std::uint32_t in_log(RecordClock clock) {
+  if (is_of_target(clock)) return JCPROF_LOG_CLOCK_OWN;
+  return clock == RecordClock::published ? JCPROF_LOG_CLOCK_PUBLISHED : JCPROF_LOG_CLOCK_COUNTED;
+}
+
 jcprof_log_head head_of(const LogSizes& sizes, RecordClock clock) {
   jcprof_log_head head{};
   std::memcpy(head.magic, JCPROF_LOG_MAGIC, sizeof head.magic);
@@ -45,7 +50,8 @@ jcprof_log_head head_of(const LogSizes& sizes, RecordClock clock) {
   head.chunk_bytes = sizes.chunk_bytes;
   head.chunks = sizes.chunks;
   head.functions = sizes.functions;
-  head.clock = static_cast<std::uint32_t>(clock);
+  head.clock = in_log(clock);
+  head.fast = clock == RecordClock::fast ? 1 : 0;
   head.entry_bytes = sizes.entry_bytes;
   head.functions_at = JCPROF_LOG_HEAD_BYTES;
   head.entries_at = head.functions_at + std::uint64_t{sizes.functions} * sizeof(jcprof_log_u64);

@@ -13,12 +13,13 @@
 
 namespace jcprof::harness {
 
-/// The source of ticks.
-enum class RecordClock : std::uint32_t {
-  own = JCPROF_LOG_CLOCK_OWN,
-  published = JCPROF_LOG_CLOCK_PUBLISHED,
-  counted = JCPROF_LOG_CLOCK_COUNTED
-};
+/// The source of ticks. `fast` is `own`, and the target does not wait for its loads.
+enum class RecordClock : std::uint8_t { own, fast, published, counted };
+
+/// Whether the target reads a clock of its own.
+constexpr bool is_of_target(RecordClock clock) {
+  return clock == RecordClock::own || clock == RecordClock::fast;
+}
 
 /// A word that somebody else may write at any moment.
 template <typename Word>

@@ -128,7 +128,7 @@ void DrainThread::look_around(std::int64_t now, const Drainer::Round& round) {
 std::chrono::microseconds DrainThread::wait_after(const Drainer::Round& round) const {
   if (round.drained == 0) {
     // A clock that stands still is seen by looking at it; and free memory must last for as long as we sleep.
-    const bool may_be_longer = clock_ == RecordClock::own && round.free > memory_.chunks() / 2;
+    const bool may_be_longer = is_of_target(clock_) && round.free > memory_.chunks() / 2;
     return may_be_longer ? std::min(2 * wait_, longest_wait) : usual_wait;
   }
   return round.free < memory_.chunks() / 2 ? 0us : usual_wait;
@@ -138,7 +138,7 @@ void DrainThread::run() {
   while (!ends_) {
     follow_pause();
     const Drainer::Round round = drainer_.round();
-    const jcprof_log_pair seen{.tick = clock_ == RecordClock::own ? counter() : load(memory_.head().now),
+    const jcprof_log_pair seen{.tick = is_of_target(clock_) ? counter() : load(memory_.head().now),
                                .ns = static_cast<std::uint64_t>(now_ns())};
     watch_.look(seen);
     look_around(static_cast<std::int64_t>(seen.ns), round);

@@ -12,7 +12,7 @@ double in_milliseconds(std::uint64_t ns) {
 
 void of_clock(const RecordFacts& facts, std::vector<Warning>& warnings) {
   const ClockHealth& health = facts.health;
-  const bool is_own = facts.clock == RecordClock::own;
+  const bool is_own = is_of_target(facts.clock);
   if (facts.is_unfit)
     warnings.push_back(
         {.kind = WarningKind::lost,

@@ -398,6 +398,52 @@ TEST_CASE("own cost that does not fit into a difference is taken off the next on
   CHECK(analyzed(dear).recording.threads.at(0).overhead == 1999 + 650 + 10);
 }
 
+TEST_CASE("an event costs less behind work, which goes on while the clock is read") {
+  const auto own = [](std::uint64_t per_tick, std::uint64_t difference, std::uint64_t apart) {
+    LogBuilder log;
+    log.head.hook_ticks = 20 * 1024 * per_tick;
+    log.head.hook_apart_ticks = apart * 1024 * per_tick;
+    log.enter(1, 1000, f).leave(1, 1000 + difference * per_tick, f);
+    return analyzed(log).recording.calls.at(0).inclusive / static_cast<double>(per_tick);
+  };
+  for (const std::uint64_t per_tick : {1, 100}) {
+    INFO(per_tick);
+    CHECK(own(per_tick, 15, 8) == 0);
+    CHECK(own(per_tick, 20, 8) == 0);
+    CHECK(own(per_tick, 23, 8) == 6);  // 3 more than back to back, and the event costs 3 less
+    CHECK(own(per_tick, 32, 8) == 24);
+    CHECK(own(per_tick, 100, 8) == 92);
+  }
+  CHECK(own(1, 100, 0) == 80);   // not calibrated
+  CHECK(own(1, 100, 30) == 80);  // nor possible
+}
+
+TEST_CASE("a clock that goes in steps tells only the sum of events' cost") {
+  LogBuilder log;
+  log.head.hook_ticks = 1024;
+  log.head.hook_apart_ticks = 512;
+  log.enter(1, 1000, f).leave(1, 1100, f);
+  CHECK(tree(analyzed(log)) == "1: (function 1)×1 99(99)\n");
+}
+
+TEST_CASE("a clock that did not wait for loads is told, if a target used it") {
+  const auto told = [](bool has_come, bool is_ordered, bool is_fast) {
+    LogBuilder log;
+    log.head.attached = has_come ? 7 : 0;
+    log.head.ordered = is_ordered ? 1 : 0;
+    log.head.fast = is_fast ? 1 : 0;
+    log.enter(1, 0, f).leave(1, 9, f);
+    return warnings(analyzed(log));
+  };
+  const std::string unordered =
+      "other: the clock did not wait for loads: the time of a load that misses the cache may count for the "
+      "function that follows; ";
+  CHECK(told(false, false, false).empty());
+  CHECK(told(true, true, false).empty());
+  CHECK(told(true, false, false) == unordered + "build the target with the jcprof.h of this jcprof\n");
+  CHECK(told(true, false, true) == unordered + "record without --clock fast\n");
+}
+
 TEST_CASE("threads have trees, names and times of their own") {
   LogBuilder log;
   for (std::uint32_t thread = 64; thread >= 1; --thread) {

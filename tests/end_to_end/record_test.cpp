@@ -358,7 +358,7 @@ TEST_CASE("what cannot be recorded is refused in words, and leaves nothing behin
   refused(Place::record({"./calls"}, {"--memory", "5K"}), 2, "the memory of a log cannot be 5120 bytes\n");
   refused(Place::record({"./calls"}, {"--max-log", "5K"}), 2, "a log of 5120 bytes is too small\n");
   refused(Place::record({"./calls"}, {"--clock", "mine"}), 2,
-          "--clock: \"mine\" is none of own, published, counted\n");
+          "--clock: \"mine\" is none of own, fast, published, counted\n");
   refused({"jcprof", "record"}, 2, "there is no command to record\nhint: jcprof record [options] -- COMMAND");
   refused({"jcprof", "record", "--memroy", "5M", "--", "./calls"}, 2,
           "jcprof record has no option \"--memroy\"");

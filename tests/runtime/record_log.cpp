@@ -42,6 +42,7 @@ RecordLog::RecordLog(const std::string& path, const LogShape& shape) {
   head_->chunks = shape.chunks;
   head_->functions = shape.functions;
   head_->clock = shape.clock;
+  head_->fast = shape.fast;
   head_->entry_bytes = shape.entry_bytes;
   head_->chunks_at = chunks_at;
   head_->functions_at = functions_at;

@@ -18,6 +18,7 @@ struct LogShape {
   std::uint32_t functions = 1024;
   std::uint32_t entry_bytes = 65536;
   std::uint32_t clock = JCPROF_LOG_CLOCK_OWN;
+  std::uint32_t fast = 0;
 };
 
 struct LogEvent {

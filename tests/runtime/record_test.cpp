@@ -96,6 +96,8 @@ TEMPLATE_TEST_CASE("calls are recorded in their order, by hooks", "", Gcc, Clang
     CHECK(recording.log().lost() == 0);
     CHECK(recording.log().head().hook_ticks > 0);
     CHECK(recording.log().head().trap_ticks > 0);
+    CHECK(recording.log().head().hook_apart_ticks > 0);
+    CHECK(recording.log().head().trap_apart_ticks > 0);
     CHECK(recording.log().head().pointer_bytes == sizeof(void*));
   }
 }
@@ -120,6 +122,17 @@ TEMPLATE_TEST_CASE("calls are recorded however a program is linked, and by hooks
   const Ran ran = recording.run({program, "twice"}, {{"LD_PRELOAD", library}});
   CHECK(recording.log().calls(1, ran.output) == "twice( leaf( )leaf leaf( )leaf )twice");
   check_module(recording.log(), "twice", ran.output, program);
+}
+
+TEMPLATE_TEST_CASE("a program says whether its events wait for loads, as its log asks", "", Gcc, Clang) {
+  REQUIRE_COMPILER(TestType::compilers());
+  const Workshop workshop(TestType::compilers());
+  const std::string program = workshop.build("calls", {"record_calls.c"}, hooks + Flags{"-O2"});
+  for (const std::uint32_t fast : {0U, 1U}) {
+    Recording recording(workshop, {.fast = fast});
+    CHECK(recording.run({program, "twice"}).status == 0);
+    CHECK(recording.log().head().ordered == 1 - fast);
+  }
 }
 
 TEMPLATE_TEST_CASE("a longjmp leaves calls open, and goes on", "", Gcc, Clang) {
