@@ -110,14 +110,14 @@ struct jcprof_writer {
   jcprof_log_u64 *functions;
   int shift; /* of a hash to the right: the rest is a slot of `functions` */
   jcprof_log_u32 ordered; /* as the log's */
-  volatile int busy;
+  volatile jcprof_log_u32 busy; /* 0: not on the slow path; or 1, and the handlers refused since its last step */
   struct jcprof_log_chunk *volatile chunk;
   volatile jcprof_log_u64 lost; /* since its last chunk */
   jcprof_log_u32 thread;
   jcprof_log_u32 number;
   jcprof_log_u32 probe;    /* chunk that is looked at next */
   jcprof_log_u32 starved;  /* the last look at all chunks found none */
-  jcprof_log_u32 refusals; /* in a row, by `busy` or an unwritten slot */
+  jcprof_log_u32 refusals; /* in a row, by an unwritten slot */
   int error;
 #ifdef JCPROF_ENCLAVE_BUILD
   struct jcprof_kept *kept; /* null: there is no room for it */
@@ -325,8 +325,8 @@ JCPROF_LOCAL_ JCPROF_CALLED_ void jcprof_passed(jcprof_u32 id) JCPROF_NOTHROW_ {
 /* Slots that are taken without a chunk lie here, behind all chunks. */
 #define JCPROF_NOWHERE_ (~JCPROF_TO_(__UINTPTR_TYPE__, 0xFFFF))
 /* A handler must leave the chunk alone, and loses events, while its thread is on the slow path or has a slot that is
-   not written. A handler that left by longjmp leaves the same state behind. After so many refusals the thread assumes
-   that, and gives the chunk up for good. */
+   not written. A handler that left by longjmp leaves the same state behind. After so many refusals, and no step of the
+   slow path meanwhile, the thread assumes that, and gives the chunk up for good. */
 #define JCPROF_PATIENCE_ 1024u
 #define JCPROF_PROBES_ 64 /* slots of the table that are looked at for a function */
 #define JCPROF_STEPS_APART_ 32 /* of work, which takes longer than reading a clock */
@@ -592,7 +592,10 @@ JCPROF_LOCAL_ void jcprof_keep(void) {
 /* False: this is a handler, and its thread is here already. */
 JCPROF_LOCAL_ int jcprof_hold(void) {
   struct jcprof_writer *const own = &jcprof_writing;
-  if (own->busy && ++own->refusals < JCPROF_PATIENCE_) return 0;
+  if (own->busy != 0) {
+    if (++own->busy <= JCPROF_PATIENCE_) return 0;
+    own->refusals = JCPROF_PATIENCE_;
+  }
   own->busy = 1;
   own->error = jcprof_errno(JCPROF_NULL_);
   return 1;
@@ -624,14 +627,18 @@ JCPROF_LOCAL_ void jcprof_lose(void) {
   jcprof_keep();
 }
 
+/* The slow path has loops that are longer than the patience. Their thread is not gone. */
+JCPROF_LOCAL_ void jcprof_step(void) { jcprof_writing.busy = 1; }
+
 /* Is each slot written, but for `slot` and, of a mark, the one behind it? */
 JCPROF_LOCAL_ int jcprof_is_whole(const struct jcprof_log_chunk *chunk, const jcprof_log_u64 *slot) {
   const jcprof_log_u64 *const begin = JCPROF_AS_(const jcprof_log_u64 *, chunk + 1);
   const jcprof_log_u64 *const end = begin + jcprof_writing.room / sizeof *begin;
   const jcprof_log_u64 *here = begin;
-  while (here < end && *here != 0) here++;
+  for (; here < end && *here != 0; here++) jcprof_step();
   if (here == end) return 1;
   for (here = begin; here < end; here++) {
+    jcprof_step();
     if (*here == 0 && here < jcprof_writing.next && jcprof_offset(here, slot) > sizeof *here) return 0;
     if ((*here & 3u) == JCPROF_LOG_MARK) here++; /* its payload may be 0 */
   }
@@ -664,6 +671,7 @@ JCPROF_LOCAL_ struct jcprof_log_chunk *jcprof_free_chunk(struct jcprof_log_head 
     const jcprof_log_u64 at = log->chunks_at + JCPROF_TO_(jcprof_log_u64, log->chunk_bytes) * own->probe;
     struct jcprof_log_chunk *const chunk = JCPROF_TO_(struct jcprof_log_chunk *, jcprof_in_log(log, at));
     jcprof_log_u32 state = __atomic_load_n(&chunk->state, __ATOMIC_RELAXED);
+    jcprof_step();
     own->probe = own->probe + 1 < log->chunks ? own->probe + 1 : 0;
     own->starved = 0;
     if (state == JCPROF_LOG_FREE && __atomic_compare_exchange_n(&chunk->state, &state, JCPROF_LOG_TAKEN, 0,
@@ -680,7 +688,8 @@ JCPROF_LOCAL_ jcprof_log_u32 jcprof_late_of(const struct jcprof_log_head *log) {
 }
 
 /* False: there is no chunk, or the thread cannot leave its own. Or a handler forked and this is the child: the chunk
-   belongs to the parent. */
+   belongs to the parent. A handler may also have run out of patience during a system call or a clock of the program's
+   own: the thread keeps the chunk that the handler took. */
 JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
   struct jcprof_writer *const own = &jcprof_writing;
   /* Not own->head: gcc's sanitizer would test the flags of an `add` that the linker makes a `lea`. */
@@ -703,6 +712,14 @@ JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
                    ? 0
                    : JCPROF_TO_(jcprof_log_u32, jcprof_libc_gettid());
 #endif
+  chunk->base_ns = jcprof_late_of(log) != 0 ? jcprof_processor_ns() : 0;
+  chunk->base = jcprof_ticks();
+  if (own->head != log) return 0;
+  if (own->chunk != JCPROF_NULL_) {
+    __atomic_store_n(&chunk->state, JCPROF_LOG_FREE, __ATOMIC_RELEASE);
+    return 1;
+  }
+  jcprof_step();
   chunk->thread = own->thread;
   chunk->number = ++own->number;
   lost = own->lost;
@@ -711,9 +728,6 @@ JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   __atomic_fetch_sub(&log->unwritten, lost, __ATOMIC_RELAXED);
   __atomic_fetch_sub(&own->lost, lost, __ATOMIC_RELAXED);
-  chunk->base_ns = jcprof_late_of(log) != 0 ? jcprof_processor_ns() : 0;
-  chunk->base = jcprof_ticks();
-  if (own->head != log) return 0;
   own->base = chunk->base;
   own->last = chunk->base;
   own->chunk = chunk;
@@ -1136,6 +1150,7 @@ JCPROF_LOCAL_ jcprof_log_u32 jcprof_wait_for_log(void) {
   int left;
   for (left = 200; left > 0 && state == JCPROF_ATTACHING_; left--) {
     jcprof_libc_poll(JCPROF_NULL_, 0, 1);
+    jcprof_step();
     state = __atomic_load_n(&jcprof_recorder.attached, __ATOMIC_ACQUIRE);
   }
   if (state == JCPROF_ATTACHING_ && jcprof_recorder.finder != JCPROF_TO_(jcprof_log_u32, jcprof_libc_getpid()))

@@ -359,6 +359,23 @@ TEMPLATE_TEST_CASE("the clock that tells processor times may record, leap and fo
   CHECK(recording.log().lost() == 3 * 2 + 1);
 }
 
+TEMPLATE_TEST_CASE("a clock that passes thousands of traps while a chunk begins costs no count and no order", "", Gcc,
+                   Clang) {
+  REQUIRE_COMPILER(TestType::compilers());
+  const Workshop workshop(TestType::compilers());
+  const std::string program =
+      workshop.build("own_clock", {"record_own_clock.c"}, traps + Flags{"-O2", "-pthread"});
+  for (const std::string reading : {"1", "2", "3", "4"}) {
+    INFO(reading);
+    Recording recording(workshop, {.chunk_bytes = 4096});
+    const Ran ran = recording.run_drained({program, "busy", reading});
+    const LogThread& thread = recording.log().finish().at(1);
+    CHECK(ran == Ran{0, fmt::format("{}\n", thread.events.size() + recording.log().lost())});
+    CHECK(std::ranges::is_sorted(thread.chunks));
+    CHECK(std::ranges::is_sorted(thread.events, {}, &LogEvent::tick));
+  }
+}
+
 TEMPLATE_TEST_CASE("a thread that begins while another one calibrates tells its processor time too", "", Gcc,
                    Clang) {
   REQUIRE_COMPILER(TestType::compilers());
