@@ -592,8 +592,10 @@ JCPROF_LOCAL_ void jcprof_keep(void) {
 /* False: this is a handler, and its thread is here already. */
 JCPROF_LOCAL_ int jcprof_hold(void) {
   struct jcprof_writer *const own = &jcprof_writing;
-  if (own->busy != 0) {
-    if (++own->busy <= JCPROF_PATIENCE_) return 0;
+  const jcprof_log_u32 busy = own->busy;
+  if (busy != 0) {
+    own->busy = busy + 1;
+    if (busy < JCPROF_PATIENCE_) return 0;
     own->refusals = JCPROF_PATIENCE_;
   }
   own->busy = 1;
