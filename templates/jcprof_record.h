@@ -616,10 +616,22 @@ JCPROF_LOCAL_ void jcprof_lose_early(jcprof_log_u64 count) {
   __atomic_fetch_add(&all->log->unwritten, __atomic_exchange_n(&all->early, 0, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 }
 
+/* The next slot stays right behind the chunk. Slots far behind it lie in other chunks: an event that took one of them,
+   and whose handler then changed to that chunk, would write over another event. */
+JCPROF_LOCAL_ void jcprof_go_back(void) {
+  struct jcprof_writer *const own = &jcprof_writing;
+  jcprof_log_u64 *const begin = own->begin;
+  jcprof_log_u64 *next = own->next;
+  if (begin != JCPROF_NULL_ && jcprof_offset(next, begin) > own->room)
+    __atomic_compare_exchange_n(&own->next, &next, begin + own->room / sizeof *begin, 0, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+}
+
 /* A handler may change each of these counts. */
 JCPROF_LOCAL_ void jcprof_lose(void) {
   struct jcprof_writer *const own = &jcprof_writing;
   struct jcprof_log_head *const log = own->head;
+  jcprof_go_back();
   if (log == JCPROF_NULL_) {
     jcprof_lose_early(1);
     return;
