@@ -155,6 +155,20 @@ std::string interval_text(const Profile& profile) {
   return fmt::format("95 % within this session{}; another session may be faster or slower as a whole", drift);
 }
 
+namespace {
+
+/// A first-time reader asks what "<" is; empty without a bound in the tables.
+std::string bound_text(const Profile& profile) {
+  const auto is_bound = [](const Estimate& cost) { return was_measured(cost) && !cost.resolved; };
+  if (std::ranges::none_of(profile.lines, is_bound, &LineEstimate::cost) &&
+      std::ranges::none_of(profile.functions, is_bound, &FunctionEstimate::exclusive))
+    return "";
+  return profile.recorded ? "< is an upper bound: the cost of recording hides the time\n"
+                          : "< is an upper bound: the noise hides the time; more rounds lower the bound\n";
+}
+
+}  // namespace
+
 std::string header(const Profile& profile, const TableStyle& style) {
   const RunInfo& run = profile.run;
   std::string text = painted(plain_line(run.project), bold, style);
@@ -164,7 +178,7 @@ std::string header(const Profile& profile, const TableStyle& style) {
   if (run.simulated) text += ", " + painted("SIMULATED", yellow, style);
   text += fmt::format(": {}\n{}\n", extent(profile), total_text(profile));
   if (!profile.lines.empty() || !profile.functions.empty())
-    text += fmt::format("± is {}\n", interval_text(profile));
+    text += fmt::format("± is {}\n", interval_text(profile)) + bound_text(profile);
   return text + hottest_text(profile);
 }
 

@@ -39,8 +39,9 @@ std::optional<WarningKind> warning_kind(std::string_view name) {
 }
 
 std::string to_text(const Warning& warning) {
-  return fmt::format("{}: {}{}{}", name_of(warning.kind), warning.text, warning.advice.empty() ? "" : "; ",
-                     warning.advice);
+  const std::string kind =
+      warning.kind == WarningKind::other ? "" : fmt::format("{}: ", name_of(warning.kind));
+  return kind + warning.text + (warning.advice.empty() ? "" : "; ") + warning.advice;
 }
 
 }  // namespace jcprof

@@ -85,7 +85,7 @@ TEST_CASE("frames that an exception or longjmp left end where a call further out
   CHECK(tree(analyzed(log)) ==
         "1: (function 1)×1 60(10)\n1:  (function 2)×1 50(10)\n1:   (function 3)×1 40(5)\n"
         "1:    (function 3)×1 35(35)\n1: (function 2)×1 5(5)\n");
-  CHECK_THAT(warnings(analyzed(log)), Catch::StartsWith("other: longjmp or an exception ended 3 calls"));
+  CHECK_THAT(warnings(analyzed(log)), Catch::StartsWith("longjmp or an exception ended 3 calls"));
 }
 
 TEST_CASE("what is open at the end of a thread ends with its last event, also after exit and a signal") {
@@ -222,7 +222,7 @@ TEST_CASE("threads that were mostly off their processor are told, where that is 
   };
   CHECK(
       told(200, 2000) ==
-      "other: 1 of 2 threads were waiting most of the time (thread 1, main, was on a processor for at most "
+      "1 of 2 threads were waiting most of the time (thread 1, main, was on a processor for at most "
       "20 % of its time). A wait for a lock, another thread or a processor counts for the call that waits\n");
   CHECK(told(1500, 2000).empty());
   // The recorder may have looked at it in its first moments only.
@@ -436,7 +436,7 @@ TEST_CASE("a clock that did not wait for loads is told, if a target used it") {
     return warnings(analyzed(log));
   };
   const std::string unordered =
-      "other: the clock did not wait for loads: the time of a load that misses the cache may count for the "
+      "the clock did not wait for loads: the time of a load that misses the cache may count for the "
       "function that follows; ";
   CHECK(told(false, false, false).empty());
   CHECK(told(true, true, false).empty());

@@ -54,6 +54,7 @@ TEST_CASE("the report on a terminal") {
         "pin on jcardsim?[31m, SIMULATED: 10 rounds, 120 shots\n"
         "total 8.0 ms ±0.1, of it 1.00 ms before the first trap and -2.0 µs unattributed\n"
         "± is 95 % within this session; another session may be faster or slower as a whole\n"
+        "< is an upper bound: the noise hides the time; more rounds lower the bound\n"
         "\n"
         " typical     ±     share  hits  line           function\n"
         "  6.0 ms  ±0.1    75.0 %   ×50  src/A.java:10  A.p\n"
@@ -86,6 +87,7 @@ TEST_CASE(
         "± is 95 % within this session, in which the speed varied by 2.1 %; another session may be faster or "
         "slower "
         "as a whole\n"
+        "< is an upper bound: the noise hides the time; more rounds lower the bound\n"
         "hottest line: src/A.java:10 or src/A.java:12 (95 % sure)\n"
         "hottest function: A.p (over 99 % sure)\n");
   CHECK(line_table(profile) ==
@@ -114,7 +116,8 @@ TEST_CASE(
   CHECK(header(profile) ==
         "pin on gd60: 10 rounds, 120 shots, 3 paths\n"
         "the time of a whole command on this path is not known\n"
-        "± is 95 % within this session; another session may be faster or slower as a whole\n");
+        "± is 95 % within this session; another session may be faster or slower as a whole\n"
+        "< is an upper bound: the noise hides the time; more rounds lower the bound\n");
   profile.paths.resize(1);
   CHECK(
       header(profile).starts_with("pin on gd60: 10 rounds, 120 shots\nno command has run to its end yet\n"));

@@ -150,7 +150,7 @@ TEST_CASE("a warning tells of waits that are too short to be seen one by one, if
     return told_by(analyzed(log));
   };
   CHECK(told(20 * ms) ==
-        "other: thread 1 was off its processor for up to 19.0 ms in waits that were too short to be seen one "
+        "thread 1 was off its processor for up to 19.0 ms in waits that were too short to be seen one "
         "by one: they count as time of the calls that waited, and may be missing in the time of calls that "
         "did not\n");
   CHECK(told(3 * ms).empty());
@@ -168,7 +168,7 @@ TEST_CASE("a warning tells of short waits that may hide in the late event of a c
     }
     return told_by(analyzed(log));
   };
-  CHECK_THAT(told(15'000), Catch::StartsWith("other: thread 1 was off its processor for up to 1.5 ms in "));
+  CHECK_THAT(told(15'000), Catch::StartsWith("thread 1 was off its processor for up to 1.5 ms in "));
   // No wait is so short.
   CHECK(told(1500).empty());
 }

@@ -166,7 +166,7 @@ class Comparison {
 
   /// Of functions with costs outside of their traps, and of no others.
   void compare_warnings() {
-    static const std::regex form("other: (.*): [^:]* counts? for [^:]*");
+    static const std::regex form("(.*): [^:]* counts? for [^:]*");
     std::set<std::string> named;
     for (const json& warning : profile_["warnings"]) {
       std::smatch parts;

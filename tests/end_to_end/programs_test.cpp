@@ -109,7 +109,7 @@ TEST_CASE("a program that is too short to be timed from outside is recorded, wit
   CHECK(recorded(place, "SELECT count(*) FROM line WHERE line = 4") == "1");
   // Each warning once, with the table.
   constexpr const char* note =
-      "warning: other: jcprof profile recorded one run, with the first input: the command takes ";
+      "warning: jcprof profile recorded one run, with the first input: the command takes ";
   CHECK_THAT(said.out, Catch::Contains(note));
   CHECK_THAT(said.err, !Catch::Contains(note) && !Catch::Contains("profile: "));
   // annotate shows the newer profile.

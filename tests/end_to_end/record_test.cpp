@@ -376,7 +376,7 @@ TEST_CASE("a program that records nothing is told how to, and its status is kept
   place.compile({}, "plain");
   const Said said = place.run({"./plain", "leave"});
   CHECK(said.status == 9);
-  CHECK_THAT(said.err, Catch::StartsWith("warning: other: the command never opened the log; compile it with "
+  CHECK_THAT(said.err, Catch::StartsWith("warning: the command never opened the log; compile it with "
                                          "-finstrument-functions"));
   CHECK_FALSE(fs::exists(place.profile));
 }

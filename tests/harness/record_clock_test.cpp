@@ -89,12 +89,11 @@ std::vector<std::string> texts(const RecordFacts& facts) {
 TEST_CASE("what went wrong in a recording is said with numbers and a way out") {
   const LogWritten good{.events = 90, .is_whole = true};
   CHECK(texts({.log = good, .attached = 7}).empty());
-  CHECK(
-      texts({.log = {.is_whole = true}}) ==
-      std::vector<std::string>{
-          "other: the command never opened the log; compile it with -finstrument-functions, or with traps of "
-          "jcprof gen and -DJCPROF_RECORD; a static program needs jcprof.h with JCPROF_HOOKS "
-          "(docs/record.md)"});
+  CHECK(texts({.log = {.is_whole = true}}) ==
+        std::vector<std::string>{
+            "the command never opened the log; compile it with -finstrument-functions, or with traps of "
+            "jcprof gen and -DJCPROF_RECORD; a static program needs jcprof.h with JCPROF_HOOKS "
+            "(docs/record.md)"});
   CHECK(texts({.log = {.events = 90, .lost = 10, .is_whole = true}, .attached = 7}) ==
         std::vector<std::string>{
             "lost: 10 of 100 events are lost; use more --memory, or hooks in fewer functions"});
@@ -112,7 +111,7 @@ TEST_CASE("what went wrong in a recording is said with numbers and a way out") {
                                  "jcprof's clock, and --clock own gives none; record with --clock published, "
                                  "or with --clock counted if the processor has no counter"});
   CHECK(texts({.log = {.is_whole = true}, .is_misplaced = true}) ==
-        std::vector<std::string>{"other: an enclave recorded nothing: its code uses the thread-local storage "
+        std::vector<std::string>{"an enclave recorded nothing: its code uses the thread-local storage "
                                  "of the host, because the SDK's simulation does not change %fs; compile the "
                                  "trusted sources with -mno-tls-direct-seg-refs (docs/sgx.md)"});
   CHECK(texts({.clock = RecordClock::counted, .log = good, .attached = 7, .is_unfit = true}) ==
@@ -126,12 +125,12 @@ TEST_CASE("what went wrong in a recording is said with numbers and a way out") {
                .refused = 1,
                .others = 2}) ==
         std::vector<std::string>{
-            "other: the clock stood still 3 times: 12.0 ms in all, 5.0 ms at most; keep a processor free for "
+            "the clock stood still 3 times: 12.0 ms in all, 5.0 ms at most; keep a processor free for "
             "the clock, or record with --clock own",
-            "other: the log holds process 7 only; 1 programs that started later were not recorded",
-            "other: the command left 2 processes behind; they are no longer recorded"});
+            "the log holds process 7 only; 1 programs that started later were not recorded",
+            "the command left 2 processes behind; they are no longer recorded"});
   CHECK(texts({.health = {.steps_back = 1, .furthest_back = 9}, .log = good, .attached = 7}) ==
-        std::vector<std::string>{"other: the clock jumped back 1 times, by 9 ticks at most; the counters of "
+        std::vector<std::string>{"the clock jumped back 1 times, by 9 ticks at most; the counters of "
                                  "the processors differ: keep the command on one processor, with taskset"});
 }
 
