@@ -10,8 +10,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "annotator/annotated_tree.hpp"
 #include "annotator/estimate/estimates.hpp"
@@ -21,6 +19,7 @@
 #include "annotator/show/show.hpp"
 #include "annotator/tables.hpp"
 #include "programs/output.hpp"
+#include "programs/table_style.hpp"
 #include "programs/terminal.hpp"
 #include "programs/verbs.hpp"
 #include "src/core/file.hpp"
@@ -30,15 +29,6 @@ namespace jcprof::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-annotator::TableStyle table_style(ColourWish colour) {
-  annotator::TableStyle style;
-  if (is_coloured(Stream::out, colour)) style.colour = annotator::Colour::always;
-  winsize size = {};
-  if (is_terminal(Stream::out) && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    style.width = size.ws_col;
-  return style;
-}
 
 void print(std::string text) {
   fmt::print("{}", shown_on(Stream::out, std::move(text)));
@@ -89,8 +79,8 @@ void make_report(const Subject& subject, const annotator::NewestRun& run, const 
   // One tree has one root, also where the older profile has other files of it.
   const bool is_same_tree = annotator::has_sources_below(older.profile, root);
   settle_sources(older, is_same_tree ? root : subject.root);
-  const annotator::Against compared{older.profile,
-                                    annotator::compare({older.profile, older.map}, {run.profile, run.map})};
+  const annotator::Against compared{
+      older.profile, annotator::compare({{older.profile, older.map}}, {{run.profile, run.map}})};
   shown.against = &compared;
   write_own_file(subject.report(), annotator::report_html(shown));
 }

@@ -59,7 +59,7 @@ struct Verb {
   std::string examples;  // each in a line, with a remark behind two blanks or more
 };
 
-const std::array<Verb, 11> verbs{{
+const std::array<Verb, 12> verbs{{
     {"init", "write a first project file for a source tree", parsed<InitOptions>,
      "Looks at a source tree, writes a commented jcprof.json, and tries it.",
      R"(  jcprof init                              for the current folder
@@ -105,6 +105,13 @@ const std::array<Verb, 11> verbs{{
      "Runs one SQL query over one or more profiles.",
      R"(  jcprof query . "SELECT * FROM line LIMIT 10"
   jcprof query --json a.jcprof b.jcprof "SELECT profile, function FROM function"
+)"},
+    {"diff", "say what changed between two versions", parsed<DiffOptions>,
+     "Compares two versions, line by line and as a whole.\nThe exit status is 1 if anything is slower "
+     "(docs/compare.md).",
+     R"(  jcprof diff old.jcprof .                 with the newest profile here
+  jcprof diff before after                 two folders with sessions
+  jcprof diff old.jcprof . --markdown      for a pull request
 )"},
     {"layers", "split the round trip to a trusted application", parsed<LayersOptions>,
      "Splits the time of a round trip to a trusted application into layers.",

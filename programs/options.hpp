@@ -147,6 +147,16 @@ struct QueryOptions {
   bool json = false;
 };
 
+struct DiffOptions {
+  std::string before;  // a profile, a project, or a folder of profiles
+  std::string after;
+  bool json = false;
+  bool markdown = false;
+  bool github = false;
+  bool strict = false;  // what is unresolved is a failure
+  ColourWish colour = ColourWish::automatic;
+};
+
 struct LayersOptions {
   CommonOptions common;  // PROJECT may be a FILE.ts
   std::optional<std::uint32_t> rounds;
@@ -162,8 +172,8 @@ struct DoctorOptions {
 };
 
 /// A command line asks for one of these. ExitCode: it has been answered already.
-using Request =
-    std::variant<ExitCode, InitOptions, GenOptions, RunOptions, AnnotateOptions, ProfileOptions,
-                 RecordOptions, ExportOptions, QueryOptions, LayersOptions, DoctorOptions, StripOptions>;
+using Request = std::variant<ExitCode, InitOptions, GenOptions, RunOptions, AnnotateOptions, ProfileOptions,
+                             RecordOptions, ExportOptions, QueryOptions, DiffOptions, LayersOptions,
+                             DoctorOptions, StripOptions>;
 
 }  // namespace jcprof::cli

@@ -284,6 +284,21 @@ void add_options(CLI::App& app, QueryOptions& options) {
   app.add_flag("--json", options.json, "print the rows as JSON");
 }
 
+void add_options(CLI::App& app, DiffOptions& options) {
+  app.add_option("BEFORE", options.before,
+                 "a profile.jcprof, a project, or a folder of profiles: the sessions of one build")
+      ->required();
+  app.add_option("AFTER", options.after, "the same of the newer version")->required();
+  auto* json = app.add_flag("--json", options.json, "print the differences as JSON");
+  auto* markdown =
+      app.add_flag("--markdown", options.markdown, "print them for a pull request")->excludes(json);
+  app.add_flag("--github", options.github, "print them as annotations of GitHub Actions")
+      ->excludes(json)
+      ->excludes(markdown);
+  app.add_flag("--strict", options.strict, "exit with 4 if anything is unresolved and nothing is slower");
+  add_colour(app, options.colour);
+}
+
 void add_options(CLI::App& app, LayersOptions& options) {
   constexpr std::uint32_t most_rounds = 100'000;
   add_common(app, options.common, "print the layers as JSON")

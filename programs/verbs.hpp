@@ -21,6 +21,7 @@ ExitCode profile(const ProfileOptions& options);
 ExitCode record(const RecordOptions& options);
 ExitCode export_profile(const ExportOptions& options);
 ExitCode query_profiles(const QueryOptions& options);
+ExitCode diff(const DiffOptions& options);
 ExitCode layers(const LayersOptions& options);
 ExitCode doctor(const DoctorOptions& options);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/export/exports.hpp"
+#include "annotator/export/markdown.hpp"
 
 #include <algorithm>
 #include <ranges>
@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "annotator/export/exports.hpp"
 #include "annotator/tables.hpp"
 #include "src/core/text.hpp"
 
@@ -19,21 +20,8 @@ namespace {
 constexpr std::size_t most_rows = 10;
 constexpr std::string_view markup = "`|\\<>&*_~[]()!:@#\"'";
 
-/// A name as code. One with characters that end code or a cell of a table is written in their numbers, which
-/// no renderer takes for markup.
-std::string code(std::string_view name) {
-  const std::string text = plain_line(name.empty() ? "?" : name);
-  if (text.find_first_of("`|\\") == std::string::npos) return fmt::format("`{}`", text);
-  std::string numbers;
-  for (const char c : text) {
-    const bool marks_up = markup.find(c) != std::string_view::npos;
-    numbers += marks_up ? fmt::format("&#{};", static_cast<int>(c)) : std::string(1, c);
-  }
-  return fmt::format("<code>{}</code>", numbers);
-}
-
 std::string place(std::string_view path, std::size_t line) {
-  return path.empty() ? "" : code(fmt::format("{}:{}", path, line));
+  return path.empty() ? "" : markdown_code(fmt::format("{}:{}", path, line));
 }
 
 std::string left_out(std::size_t count) {
@@ -47,14 +35,14 @@ std::string lines(const Profile& profile) {
   for (const LineEstimate& line : profile.lines | std::views::take(most_rows)) {
     const CostCells cost = cost_cells(line.cost, profile.run.unit);
     text += fmt::format("| {} | {} | {} | ×{} | {} | {} |\n", cost.value, cost.half_width, cost.share,
-                        line.hits, place(line.path, line.line), code(line.function));
+                        line.hits, place(line.path, line.line), markdown_code(line.function));
   }
   return text + left_out(profile.lines.size());
 }
 
 std::string hottest(const Profile& profile) {
   std::string text;
-  std::istringstream sentences(hottest_text(profile, code));
+  std::istringstream sentences(hottest_text(profile, markdown_code));
   for (std::string sentence; std::getline(sentences, sentence);)
     text += fmt::format("{}- {}\n", text.empty() ? "\n" : "", sentence);
   return text;
@@ -71,7 +59,7 @@ std::string functions(const Profile& profile) {
     const CostCells all = cost_cells(function.inclusive, profile.run.unit);
     text += fmt::format("| {} | {} | {} | {} | {} | {} | ×{} | {} | {} |\n", own.value, own.half_width,
                         own.share, all.value, all.half_width, all.share, function.calls,
-                        code(function.function), place(function.path, function.line));
+                        markdown_code(function.function), place(function.path, function.line));
   }
   return text + left_out(profile.functions.size());
 }
@@ -90,12 +78,24 @@ std::string warnings(const Profile& profile) {
 
 }  // namespace
 
+std::string markdown_code(std::string_view name) {
+  const std::string text = plain_line(name.empty() ? "?" : name);
+  if (text.find_first_of("`|\\") == std::string::npos) return fmt::format("`{}`", text);
+  std::string numbers;
+  for (const char c : text) {
+    const bool marks_up = markup.find(c) != std::string_view::npos;
+    numbers += marks_up ? fmt::format("&#{};", static_cast<int>(c)) : std::string(1, c);
+  }
+  return fmt::format("<code>{}</code>", numbers);
+}
+
 std::string to_markdown(const Profile& profile) {
   const RunInfo& run = profile.run;
-  std::string text = fmt::format("### {} on {}{}\n\n", code(run.project),
-                                 run.device.empty() ? "an unknown device" : code(run.device),
+  std::string text = fmt::format("### {} on {}{}\n\n", markdown_code(run.project),
+                                 run.device.empty() ? "an unknown device" : markdown_code(run.device),
                                  run.simulated ? ", **SIMULATED**" : "");
-  if (!run.reader.empty()) text += fmt::format("Reader {}, {}. ", code(run.reader), code(run.protocol));
+  if (!run.reader.empty())
+    text += fmt::format("Reader {}, {}. ", markdown_code(run.reader), markdown_code(run.protocol));
   text += fmt::format("{}; {}. Intervals are {}.\n", extent(profile), total_text(profile),
                       interval_text(profile));
   return text + hottest(profile) + lines(profile) + functions(profile) + warnings(profile);

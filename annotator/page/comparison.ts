@@ -92,8 +92,8 @@ function otherFacts(report: Report, against: Against): HTMLElement | null {
 }
 
 function speedNote({ speed }: Against): HTMLElement | null {
-  if (speed === 1) return null;
-  return el("p", { class: "note" }, `Everything took ×${speed.toFixed(3)} as long in the later session: its times are divided by that before differences are taken.`);
+  if (Math.abs(speed - 1) < 0.001) return null;
+  return el("p", { class: "note" }, `×${speed.toFixed(3)} may be the speed of the later session: its times are divided by that before differences are taken.`);
 }
 
 /// A line that has moved, or is gone, says where it was.

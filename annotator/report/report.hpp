@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "annotator/comparison.hpp"
+#include "annotator/compare/comparison.hpp"
 #include "annotator/estimate/estimates.hpp"
 #include "annotator/report/files.hpp"
 

@@ -158,18 +158,19 @@ TEST_CASE("a comparison has both costs and the verdict") {
   after.lines[0].cost = cost(900, 20);
   after.lines[1].line = 5;
   after.lines[1].function = "B.other";
-  const Against against{before, compare({before, {}}, {after, {}})};
+  const Against against{before, compare({{before, {}}}, {{after, {}}})};
   const json data = data_of({.profile = after, .against = &against})["against"];
   CHECK(data["project"] == "pin");
   CHECK(data["speed"] == 1);
   CHECK(data["total"] == json::parse("[1300,1290,1310]"));
   REQUIRE(data["lines"].size() == 4);  // without digests and traps nothing is known to be the same line
+  // In the order of verdicts.
   CHECK(data["lines"][0]["verdict"] == "new");
   CHECK(data["lines"][0]["before"].is_null());
   CHECK(data["lines"][0]["relative"].is_null());
-  CHECK(data["lines"][1]["verdict"] == "gone");
-  CHECK(data["lines"][1]["line"] == 0);
-  CHECK(data["lines"][1]["was"] == 21);
+  CHECK(data["lines"][2]["verdict"] == "gone");
+  CHECK(data["lines"][2]["line"] == 0);
+  CHECK(data["lines"][2]["was"] == 21);
   CHECK(data["functions"][0]["verdict"] == "unresolved");
   CHECK(data["functions"][0]["difference"][0] == 0);
 }

@@ -114,10 +114,38 @@ TEST_CASE("a change is seen beside the profile from before it") {
   CHECK(line_of(against["lines"], 29)["verdict"] == "new");
   CHECK(line_of(against["lines"], 31)["was"] == 30);
   for (const json& line : against["lines"]) CHECK(line["verdict"] != "gone");
+  const json diff = json::parse(sort.place.run({"jcprof", "diff", "before", "after", "--json"}).out);
+  CHECK(diff["format"] == "jcprof-diff");
+  CHECK(line_of(diff["lines"], 29)["verdict"] == "new");
+  CHECK(line_of(diff["lines"], 31)["line_before"] == 30);
   const Said refused = sort.place.run(
       {"jcprof", "annotate", sort.project.string(), "-o", "after", "--against", "nowhere.jcprof"});
   CHECK(refused.status == 2);
   CHECK(refused.err.starts_with("there is no \"nowhere.jcprof\""));
+}
+
+TEST_CASE("jcprof diff ends with 1 where a version is slower, also over a folder of sessions") {
+  const Sort sort("diff");
+  sort.profile("sessions/before/1");
+  sort.profile("sessions/before/2");
+  test::replace_in(sort.project / "src/main.c", "int main(", R"(static void idle(void) {
+  for (volatile long i = 0; i < 30000000; i++) continue;
+}
+
+int main()");
+  test::replace_in(sort.project / "src/main.c", "  FILE *file", "  idle();\n  FILE *file");
+  sort.profile("after");
+  const Said slower = sort.place.run({"jcprof", "diff", "sessions/before", "after"});
+  INFO(slower.out << slower.err);
+  CHECK(slower.status == 1);
+  CHECK(slower.out.starts_with("c-sort on "));
+  CHECK_THAT(slower.out, Catch::Contains(": 2 sessions before, 1 session after\ntotal ") &&
+                             Catch::Contains(": slower, +") && Catch::Contains("\nnew  "));
+  const Said faster = sort.place.run({"jcprof", "diff", "after", "sessions/before/1", "--markdown"});
+  CHECK(faster.status == 0);
+  CHECK_THAT(faster.out, Catch::StartsWith("### `c-sort` on ") && Catch::Contains("| gone | "));
+  const Said mixed = sort.place.run({"jcprof", "diff", "sessions/before/1", "nowhere"});
+  CHECK(mixed.status == 2);
 }
 
 }  // namespace jcprof

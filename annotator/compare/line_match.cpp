@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "annotator/line_match.hpp"
+#include "annotator/compare/line_match.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/compare/comparison.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "annotator/compare/line_match.hpp"
+#include "src/core/error.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+constexpr double margin_relative = 0.02;  // a change within it does not matter
+constexpr double least_share = 0.0025;    // of the whole, that is worth a word
+constexpr double false_discoveries = 0.05;
+
+/// An end that was kept from falling below 0 hides its width: it is taken to be as wide as the other side.
+double half_width_of(const Interval& ticks) {
+  const double above = ticks.high - ticks.value;
+  const double below = ticks.value - ticks.low;
+  return ticks.low > 0 ? (above + below) / 2 : std::max(above, below);
+}
+
+/// Doubts that two profiles of the same code share are no part of a difference.
+Reading reading_of(const Estimate& cost) {
+  const Interval& ticks = cost.comparable.value_or(cost.ticks);
+  // A recording of one run has no interval; its ends are what own cost leaves open.
+  return {std::max(0.0, ticks.value), half_width_of(ticks) / engine::deviations_95};
+}
+
+/// A line or function of one side, over its sessions.
+struct Entry {
+  std::string path;
+  std::size_t line = 0;
+  std::string function;
+  std::uint64_t hits = 0;
+  std::vector<Estimate> costs;  // of each session
+};
+using Entries = std::vector<Entry>;
+
+template <class Estimated>
+Entry entry_of(const Estimated& estimated) {
+  Entry entry{.path = estimated.path, .line = estimated.line, .function = estimated.function};
+  if constexpr (requires { estimated.hits; }) {
+    entry.hits = estimated.hits;
+    entry.costs.push_back(estimated.cost);
+  } else {
+    entry.hits = estimated.calls;
+    entry.costs.push_back(estimated.exclusive);
+  }
+  return entry;
+}
+
+/// The entries of the first session, in its order. Sessions of one build have the same lines.
+template <class Estimated>
+Entries entries_of(const std::vector<Compared>& side, std::vector<Estimated> Profile::* part) {
+  Entries entries;
+  std::map<std::tuple<std::string, std::size_t, std::string>, std::size_t> known;
+  for (const Estimated& estimated : side.front().profile.*part) {
+    known.try_emplace({estimated.path, estimated.line, estimated.function}, entries.size());
+    entries.push_back(entry_of(estimated));
+  }
+  for (std::size_t s = 1; s < side.size(); ++s) {
+    for (Entry& entry : entries) entry.costs.emplace_back();  // not passed in that session
+    for (const Estimated& estimated : side[s].profile.*part)
+      if (const auto found = known.find({estimated.path, estimated.line, estimated.function});
+          found != known.end())
+        entries[found->second].costs.back() = entry_of(estimated).costs.front();
+  }
+  return entries;
+}
+
+/// The mean of several sessions, with the noise within them. Unknown where one of them is.
+Estimate mean_of(const std::vector<Estimate>& costs) {
+  if (costs.size() == 1) return costs.front();
+  const auto sessions = static_cast<double>(costs.size());
+  Estimate mean = costs.front();
+  const auto mean_part = [&](Interval Estimate::* part) {
+    double value = 0;
+    double squares = 0;
+    for (const Estimate& cost : costs) {
+      value += (cost.*part).value / sessions;
+      squares += std::pow(half_width_of(cost.*part) / sessions, 2);
+    }
+    return Interval{value, std::max(0.0, value - std::sqrt(squares)), value + std::sqrt(squares)};
+  };
+  mean.ticks = mean_part(&Estimate::ticks);
+  mean.share = mean_part(&Estimate::share);
+  mean.comparable.reset();
+  mean.averages.reset();
+  mean.resolved = std::ranges::all_of(costs, &Estimate::resolved);
+  mean.unreliable = std::ranges::any_of(costs, &Estimate::unreliable);
+  for (const Estimate& cost : costs) mean.rounds = std::min(mean.rounds, cost.rounds);
+  return mean;
+}
+
+Item item_of(const std::vector<Estimate>& before, const std::vector<Estimate>& after) {
+  Item item;
+  for (const Estimate& cost : before) item.before.push_back(reading_of(cost));
+  for (const Estimate& cost : after) item.after.push_back(reading_of(cost));
+  return item;
+}
+
+/// An entry of the first side, one of the second side, or the same of both.
+struct Pair {
+  const Entry* before = nullptr;
+  const Entry* after = nullptr;
+};
+
+/// The largest weighted chance that counts as a discovery (Benjamini & Hochberg 1995); below 0: none does.
+double chance_to_count(std::vector<double> chances) {
+  std::ranges::sort(chances);
+  for (std::size_t i = chances.size(); i-- > 0;)
+    if (chances[i] <= false_discoveries * static_cast<double>(i + 1) / static_cast<double>(chances.size()))
+      return chances[i];
+  return -1;
+}
+
+/// Chances divided by weights whose mean is 1, which holds the rate of false discoveries (Genovese, Roeder &
+/// Wasserman 2006): what takes more of the time is found with less proof.
+void weigh(std::vector<Difference>& differences) {
+  double sum = 0;
+  for (const Difference& difference : differences) sum += difference.before;
+  for (Difference& difference : differences)
+    difference.chance *= sum / (difference.before * static_cast<double>(differences.size()));
+}
+
+Change change_of(const Pair& pair) {
+  const Entry& newest = pair.after != nullptr ? *pair.after : *pair.before;
+  Change change{.path = newest.path, .line = newest.line, .function = newest.function};
+  if (pair.before != nullptr) {
+    change.line_before = pair.before->line;
+    change.hits_before = pair.before->hits;
+    change.before = mean_of(pair.before->costs);
+  }
+  if (pair.after != nullptr) {
+    change.hits_after = pair.after->hits;
+    change.after = mean_of(pair.after->costs);
+  }
+  if (pair.before == nullptr) change.verdict = Verdict::appeared;
+  if (pair.after == nullptr) change.verdict = Verdict::gone;
+  return change;
+}
+
+/// How many times the shots make the deviation as small as `aim`; 0: none do.
+double shots_factor_for(const Difference& difference, double aim) {
+  const double noise = std::pow(difference.deviation, 2) - std::pow(difference.lasting, 2);
+  const double room = std::pow(aim, 2) - std::pow(difference.lasting, 2);
+  return room > 0 ? std::max(1.0, noise / room) : 0;
+}
+
+/// The size from which a difference counts.
+struct Margins {
+  double whole = 0;  // ticks of the first side
+  double count_from = 0;
+  bool are_counts = false;  // any difference of them is one
+};
+
+void judge(Change& change, const Difference& difference, const Margins& margins) {
+  if (!std::isfinite(difference.ticks.high)) return;  // unresolved
+  const double margin = std::max(margin_relative * difference.before, least_share * margins.whole);
+  const double size = std::abs(difference.ticks.value);
+  const double narrow = deviations_of(0.9, difference.freedom);
+  const bool is_proven = difference.chance <= margins.count_from && size > 0;
+  const bool lies_inside = size + narrow * difference.deviation <= margin;
+  if (is_proven && (margins.are_counts || !lies_inside)) {
+    change.verdict = difference.ticks.value > 0 ? Verdict::slower : Verdict::faster;
+    return;
+  }
+  if (lies_inside) {
+    change.verdict = Verdict::same;
+    return;
+  }
+  // A change beyond the margin has to be proven, one within it to be bounded.
+  constexpr double proof = 2.8;  // 95 %, four times in five
+  const double aim = size > margin ? size / proof : std::max(margin - size, margin / 2) / narrow;
+  change.shots_factor = shots_factor_for(difference, aim);
+}
+
+/// Ticks of the first side that a report shows for what has one side only.
+Interval one_sided(const Change& change, double speed) {
+  const Interval ticks = change.before ? change.before->ticks : change.after->ticks;
+  if (change.after) return {ticks.value / speed, ticks.low / speed, ticks.high / speed};
+  return {-ticks.value, -ticks.high, -ticks.low};
+}
+
+std::vector<Change> judged(const std::vector<Pair>& pairs, const SessionEffects& effects, Margins margins) {
+  std::vector<Change> changes;
+  std::vector<Difference> differences;  // of what both sides have, in its order
+  for (const Pair& pair : pairs) {
+    Change& change = changes.emplace_back(change_of(pair));
+    if (pair.before == nullptr || pair.after == nullptr) {
+      change.difference = one_sided(change, effects.speed);
+      continue;
+    }
+    const Difference& difference =
+        differences.emplace_back(difference_of(item_of(pair.before->costs, pair.after->costs), effects));
+    change.difference = difference.ticks;
+    if (const double before = difference.before; before > 0)
+      change.relative = {difference.ticks.value / before, difference.ticks.low / before,
+                         difference.ticks.high / before};
+  }
+  weigh(differences);
+  std::vector<double> chances;
+  for (const Difference& difference : differences) chances.push_back(difference.chance);
+  margins.count_from = chance_to_count(chances);
+  auto difference = differences.begin();
+  for (Change& change : changes)
+    if (change.before && change.after) judge(change, *difference++, margins);
+  std::ranges::stable_sort(changes, [](const Change& a, const Change& b) {
+    const double size_a = std::abs(a.difference.value);
+    const double size_b = std::abs(b.difference.value);
+    return std::tie(a.verdict, size_b, a.path, a.line) < std::tie(b.verdict, size_a, b.path, b.line);
+  });
+  return changes;
+}
+
+std::vector<Pair> pairs_of_lines(const std::vector<Compared>& before, const Entries& old,
+                                 const std::vector<Compared>& after, const Entries& young) {
+  const auto matches = match_lines({before.front().profile.lines, before.front().map},
+                                   {after.front().profile.lines, after.front().map});
+  std::vector<Pair> pairs;
+  std::vector<bool> is_there(old.size());
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    pairs.push_back({.after = &young[i]});
+    if (!matches[i]) continue;
+    is_there[*matches[i]] = true;
+    pairs.back().before = &old[*matches[i]];
+  }
+  for (std::size_t i = 0; i < old.size(); ++i)
+    if (!is_there[i]) pairs.push_back({.before = &old[i]});
+  return pairs;
+}
+
+using Functions = std::vector<const Entry*>;
+
+Functions in_order_of_text(const Entries& entries) {
+  Functions sorted;
+  for (const Entry& entry : entries) sorted.push_back(&entry);
+  std::ranges::stable_sort(sorted, [](const auto* a, const auto* b) {
+    return std::tie(a->path, a->line) < std::tie(b->path, b->line);
+  });
+  return sorted;
+}
+
+/// Moves functions with the same key out of both into `pairs`, several of one key in their order.
+template <class KeyOf>
+void pair_up(Functions& before, Functions& after, const KeyOf& key_of, std::vector<Pair>& pairs) {
+  std::multimap<std::pair<std::string, std::string>, const Entry*> waiting;
+  for (const Entry* function : before) waiting.emplace(key_of(*function), function);
+  Functions alone;
+  for (const Entry* function : after) {
+    const auto first = waiting.lower_bound(key_of(*function));
+    if (first == waiting.end() || first->first != key_of(*function)) {
+      alone.push_back(function);
+      continue;
+    }
+    pairs.push_back({first->second, function});
+    waiting.erase(first);
+  }
+  after = std::move(alone);
+  before.clear();
+  for (const auto& [key, function] : waiting) before.push_back(function);
+}
+
+/// Functions of one name are told apart by their files, then by their order in the text.
+std::vector<Pair> pairs_of_functions(const Entries& before, const Entries& after) {
+  Functions old = in_order_of_text(before);
+  Functions young = in_order_of_text(after);
+  std::vector<Pair> pairs;
+  pair_up(old, young, [](const Entry& f) { return std::pair(f.function, f.path); }, pairs);
+  // The rest may have moved to another file.
+  pair_up(old, young, [](const Entry& f) { return std::pair(f.function, std::string()); }, pairs);
+  for (const Entry* function : old) pairs.push_back({.before = function});
+  for (const Entry* function : young) pairs.push_back({.after = function});
+  return pairs;
+}
+
+double whole_of(const Profile& profile) {
+  double whole = 0;
+  for (const FunctionEstimate& function : profile.functions) whole += function.exclusive.ticks.value;
+  return whole;
+}
+
+/// Those that both sides have, and know well in each session.
+std::vector<Item> items_of(const std::vector<Pair>& pairs) {
+  std::vector<Item> items;
+  for (const Pair& pair : pairs) {
+    if (pair.before == nullptr || pair.after == nullptr) continue;
+    Item item = item_of(pair.before->costs, pair.after->costs);
+    if (tells_speed(item)) items.push_back(std::move(item));
+  }
+  return items;
+}
+
+/// By the lines, or by the functions where more of them are known well, as in a recording without lines.
+SessionEffects effects_between(const std::vector<Pair>& lines, const std::vector<Pair>& functions,
+                               const Sessions& sessions) {
+  const std::vector<Item> of_lines = items_of(lines);
+  const std::vector<Item> of_functions = items_of(functions);
+  return effects_of(of_lines.size() < of_functions.size() ? of_functions : of_lines, sessions);
+}
+
+void check_comparable(const Profile& before, const Profile& after) {
+  const auto refuse = [](std::string message, std::string hint) {
+    throw UserError(Fault{.message = std::move(message), .hint = std::move(hint)});
+  };
+  if (before.run.project != after.run.project)
+    refuse(fmt::format("the profiles belong to different projects: \"{}\" and \"{}\"", before.run.project,
+                       after.run.project),
+           "compare profiles of the same project");
+  if (before.recorded.has_value() != after.recorded.has_value())
+    refuse("one profile is a measurement, the other one a recording",
+           "compare two measurements, or two recordings");
+  if (before.run.unit != after.run.unit)
+    refuse(fmt::format("the profiles have different units: {} and {}", name_of(before.run.unit),
+                       name_of(after.run.unit)),
+           "measure both with the same transport and clock");
+}
+
+/// Sessions of one side measure one build.
+void check_side(const std::vector<Compared>& side) {
+  check(!side.empty(), "each side has a session");
+  for (const Compared& session : side) {
+    check_comparable(side.front().profile, session.profile);
+    if (session.profile.run.trap_digest != side.front().profile.run.trap_digest)
+      throw UserError(
+          Fault{.message = fmt::format("the sessions of one side are of two builds: {} and {}",
+                                       side.front().profile.run.started, session.profile.run.started),
+                .hint = "each side holds sessions of one build"});
+  }
+}
+
+void warn(Comparison& result, const std::vector<Compared>& before, const std::vector<Compared>& after) {
+  const Profile& profile = after.front().profile;
+  const auto is_said_of_any = [&](auto&& is_so) {
+    return std::ranges::any_of(before, is_so) || std::ranges::any_of(after, is_so);
+  };
+  if (profile.run.unit != ClockUnit::instructions && before.size() + after.size() < 4)
+    result.warnings.push_back(
+        "one session a side does not tell how much sessions differ: jcprof assumes 2 % in speed, and takes "
+        "the "
+        "rest from the scatter of the lines. With three sessions a side it knows");
+  if (is_said_of_any([](const Compared& s) { return s.profile.recorded && s.profile.total.rounds < 2; }))
+    result.warnings.push_back(
+        "each recording is one run, and runs vary by an unknown amount: a change may be no more than that");
+  if (is_said_of_any([](const Compared& s) { return s.profile.paths.size() > 1; }))
+    result.warnings.push_back(
+        "the command takes several paths: each profile shows its own most frequent path, and the two may "
+        "differ");
+}
+
+/// The whole command as one more item.
+Change change_of_whole(const std::vector<Compared>& before, const std::vector<Compared>& after,
+                       const SessionEffects& effects, const Margins& margins) {
+  const auto entry_of_side = [](const std::vector<Compared>& side) {
+    Entry entry;
+    for (const Compared& session : side) entry.costs.push_back(session.profile.total);
+    return entry;
+  };
+  const Entry old = entry_of_side(before);
+  const Entry young = entry_of_side(after);
+  Change change = judged({{&old, &young}}, effects, margins).front();
+  change.hits_before = change.hits_after = std::nullopt;
+  return change;
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) {
+  constexpr std::array<std::string_view, 6> names{"slower", "faster", "new", "gone", "unresolved", "same"};
+  return names.at(static_cast<std::size_t>(verdict));
+}
+
+Comparison compare(const std::vector<Compared>& before, const std::vector<Compared>& after) {
+  check_side(before);
+  check_side(after);
+  check_comparable(before.front().profile, after.front().profile);
+  const Entries old_lines = entries_of(before, &Profile::lines);
+  const Entries lines = entries_of(after, &Profile::lines);
+  const Entries old_functions = entries_of(before, &Profile::functions);
+  const Entries functions = entries_of(after, &Profile::functions);
+  const std::vector<Pair> line_pairs = pairs_of_lines(before, old_lines, after, lines);
+  const std::vector<Pair> function_pairs = pairs_of_functions(old_functions, functions);
+  const bool are_counts = after.front().profile.run.unit == ClockUnit::instructions;
+  const SessionEffects effects = effects_between(
+      line_pairs, function_pairs, {.before = before.size(), .after = after.size(), .agree = are_counts});
+  const Margins margins{.whole = whole_of(before.front().profile), .are_counts = are_counts};
+  Comparison result{.run_before = before.front().profile.run,
+                    .run_after = after.front().profile.run,
+                    .sessions_before = before.size(),
+                    .sessions_after = after.size(),
+                    .speed = effects.speed,
+                    .ratio = effects.ratio,
+                    .whole = change_of_whole(before, after, effects, margins),
+                    .lines = judged(line_pairs, effects, margins),
+                    .functions = judged(function_pairs, effects, margins)};
+  warn(result, before, after);
+  return result;
+}
+
+Verdict verdict_of(const Comparison& comparison) {
+  std::set<Verdict> verdicts{comparison.whole.verdict};
+  for (const auto* changes : {&comparison.lines, &comparison.functions})
+    for (const Change& change : *changes) verdicts.insert(change.verdict);
+  for (const Verdict verdict : {Verdict::slower, Verdict::unresolved, Verdict::faster})
+    if (verdicts.contains(verdict)) return verdict;
+  return Verdict::same;
+}
+
+}  // namespace jcprof::annotator

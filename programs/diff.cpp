@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// jcprof diff: what changed between two versions, each measured in one session or several.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "annotator/annotated_tree.hpp"
+#include "annotator/compare/comparison.hpp"
+#include "annotator/compare/difference_texts.hpp"
+#include "annotator/record/profile.hpp"
+#include "programs/output.hpp"
+#include "programs/table_style.hpp"
+#include "programs/terminal.hpp"
+#include "programs/verbs.hpp"
+#include "src/core/store.hpp"
+
+namespace jcprof::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_profile(const fs::path& path) {
+  return path.extension() == ".jcprof" && fs::is_regular_file(path);
+}
+
+/// FOLDER/*.jcprof and FOLDER/*/profile.jcprof.
+std::vector<fs::path> profiles_in(const fs::path& folder) {
+  std::vector<fs::path> profiles;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (is_profile(entry.path())) profiles.push_back(entry.path());
+    if (is_profile(entry.path() / "profile.jcprof")) profiles.push_back(entry.path() / "profile.jcprof");
+  }
+  std::ranges::sort(profiles);
+  return profiles;
+}
+
+/// A profile, the newest one of a project, or the sessions in a folder that is neither.
+std::vector<fs::path> sessions_meant(const fs::path& given) {
+  const bool is_folder = fs::is_directory(given);
+  const bool holds_sessions =
+      is_folder && !fs::exists(given / "jcprof.json") && !fs::exists(given / "profile.jcprof");
+  if (!holds_sessions) {
+    const fs::path profile = profile_meant(given);
+    if (!fs::exists(profile))
+      throw UserError(Fault{.message = fmt::format("there is no \"{}\"", profile.string()),
+                            .hint = "`jcprof profile` or `jcprof run` makes it"});
+    return {profile};
+  }
+  std::vector<fs::path> profiles = profiles_in(given);
+  if (profiles.empty())
+    throw UserError(Fault{.message = fmt::format("no profile lies in \"{}\"", given.string()),
+                          .hint = "name a profile.jcprof, a project, or a folder of profiles"});
+  return profiles;
+}
+
+/// The sessions of one side, with their sources named as they lie below `root`, or below their own root.
+struct Side {
+  std::vector<annotator::NewestRun> runs;
+
+  Side(const fs::path& given, const Side* newer) {
+    for (const fs::path& file : sessions_meant(given))
+      runs.push_back(annotator::newest_run(Store(file, OpenMode::read_only)));
+    root = annotator::root_of_sources(runs.front().profile);
+    // One tree has one root, also where the older profile has other files of it.
+    if (newer != nullptr && annotator::has_sources_below(runs.front().profile, newer->root))
+      root = newer->root;
+    for (annotator::NewestRun& run : runs) {
+      annotator::make_relative(run.profile, root);
+      annotator::make_relative(run.map, root);
+    }
+  }
+
+  std::vector<annotator::Compared> compared() const {
+    std::vector<annotator::Compared> sessions;
+    for (const annotator::NewestRun& run : runs) sessions.push_back({run.profile, run.map});
+    return sessions;
+  }
+
+ private:
+  fs::path root;
+};
+
+std::string written(const annotator::Comparison& comparison, const DiffOptions& options) {
+  if (options.json) return annotator::to_json(comparison);
+  if (options.markdown) return annotator::to_markdown(comparison);
+  if (options.github) return annotator::to_github(comparison);
+  return shown_on(Stream::out, annotator::to_text(comparison, table_style(options.colour)));
+}
+
+ExitCode code_for(annotator::Verdict verdict, bool is_strict) {
+  if (verdict == annotator::Verdict::slower) return ExitCode::check_failed;
+  if (verdict == annotator::Verdict::unresolved && is_strict) return ExitCode::unreliable;
+  return ExitCode::done;
+}
+
+}  // namespace
+
+ExitCode diff(const DiffOptions& options) {
+  const Side after(options.after, nullptr);
+  const Side before(options.before, &after);
+  const annotator::Comparison comparison = annotator::compare(before.compared(), after.compared());
+  fmt::print("{}", written(comparison, options));
+  return code_for(annotator::verdict_of(comparison), options.strict);
+}
+
+}  // namespace jcprof::cli
