@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/differing.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,13 @@ bool differs(const test::Trial& trial) {
       test::disagreements(test::exported(annotator::estimate(data_of(trial))));
   for (const std::string& text : texts) fmt::print("{}\n", text);
   return !texts.empty();
+}
+
+bool says_average(const test::Trial& trial) {
+  const annotator::Profile profile = annotator::estimate(data_of(trial));
+  const auto differs = [](const annotator::Estimate& one) { return one.averages && one.averages->differs; };
+  return differs(profile.total) ||
+         std::ranges::any_of(profile.lines, [&](const auto& line) { return differs(line.cost); });
 }
 
 }  // namespace jcprof::bench

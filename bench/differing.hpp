@@ -8,5 +8,7 @@ namespace jcprof::bench {
 
 /// False in all but a mistake of ours; then it is said where.
 bool differs(const test::Trial& trial);
+/// Its profile says that a line, or the command, takes another time typically and on average.
+bool says_average(const test::Trial& trial);
 
 }  // namespace jcprof::bench

@@ -10,7 +10,12 @@
 
 namespace jcprof::bench {
 
+struct Seeds {
+  std::uint64_t first = 1;
+  std::uint64_t count = 10;
+};
+
 /// Prints a table. `only`: of that situation; empty: of all.
-void check_situations(std::uint64_t seeds, std::string_view only, Bars& bars);
+void check_situations(const Seeds& seeds, std::string_view only, Bars& bars);
 
 }  // namespace jcprof::bench

@@ -114,13 +114,15 @@ class FigureMaker {
     return result;
   }
 
-  /// Adds the noise that is published. It leaves out how passes differ, since more rounds do not tell that.
+  /// Adds the noise that is published. It leaves out how passes differ and times change, since
+  /// more rounds do not tell that.
   void add_regression(engine::Figure& figure, std::span<const engine::StretchPart> parts) const {
     const engine::EdgeCosts::Doubt doubt = division_.edge_costs().doubt_of(parts);
     const auto takes_part = [&](const auto& part) { return division_.edge_costs().holds(part.stretch); };
     if (std::ranges::none_of(parts, takes_part)) return;
     engine::Swayed sum = stretches_.fit().sum_of(figure.ranges);
     for (std::size_t u = 0; u < doubt.of_units.size(); ++u) sum.of_units[u] += doubt.of_units[u];
+    sum.changed = 0;
     figure.noise = half_width(stretches_.interval_of(sum));
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 #include <Eigen/Dense>
 #include <Eigen/Sparse>
@@ -83,13 +84,14 @@ class EdgeRegression {
   Matrix left_of(const Matrix& rows) const;
   Matrix by_variance(Matrix rows) const;
   Vector noise_of(const Vector& stretches) const;
+  static Eigen::Index units_of(const Matrix& taken) { return taken.cols() - 2; }
   double variance_of(const EdgeCounts& edges) const;
 
   const std::vector<EdgeCounts> held_;
   std::vector<std::size_t> rows_;                        // the stretches that take part
   std::vector<double> noise_;                            // variance at each stop
   Eigen::SparseMatrix<double, Eigen::RowMajor> passes_;  // N: by row and edge
-  Matrix taken_;    // by stretch: its time, then what each unit sways it by
+  Matrix taken_;    // by stretch: its time, then what each unit sways it by, last its change
   Vector weights_;  // variance of a pass of each edge, but for `between_`
   double between_ = 0;
   double excess_ = 1;             // of the variance of the noise over what rounds show
@@ -100,7 +102,7 @@ class EdgeRegression {
   Matrix by_row_;     // what each row adds to the cost of an edge
   Vector estimated_;  // as the regression has them
   Vector costs_;      // and not below 0
-  Matrix sways_;      // by edge and unit
+  Matrix sways_;      // by edge and unit, last its change
 };
 
 EdgeRegression::EdgeRegression(const Fit& fit, const std::vector<EdgeCounts>& held) : held_(held) {
@@ -127,9 +129,9 @@ void EdgeRegression::take(const Fit& fit) {
     const std::array range{BlockRange{.begin = s, .end = s + 1}};
     const Swayed one = fit.sum_of(range);
     const auto units = static_cast<Eigen::Index>(one.of_units.size());
-    if (s == 0) taken_.resize(static_cast<Eigen::Index>(held_.size()), 1 + units);
+    if (s == 0) taken_.resize(static_cast<Eigen::Index>(held_.size()), units + 2);
     taken_.row(static_cast<Eigen::Index>(s)) << one.value,
-        Eigen::Map<const Eigen::RowVectorXd>(one.of_units.data(), units);
+        Eigen::Map<const Eigen::RowVectorXd>(one.of_units.data(), units), one.changed;
   }
 }
 
@@ -138,10 +140,10 @@ void EdgeRegression::take(const Fit& fit) {
 void EdgeRegression::find_noise(const Fit& fit) {
   std::vector<double> of_round;
   std::vector<double> rounds;
-  const auto units = static_cast<double>(std::max<Eigen::Index>(2, taken_.cols() - 1));
+  const auto units = static_cast<double>(std::max<Eigen::Index>(2, units_of(taken_)));
   for (Eigen::Index s = 0; s < taken_.rows(); ++s) {
     rounds.push_back(std::max(1.0, static_cast<double>(fit.rounds(static_cast<std::size_t>(s)))));
-    const double squares = taken_.row(s).tail(taken_.cols() - 1).squaredNorm();
+    const double squares = taken_.row(s).segment(1, units_of(taken_)).squaredNorm();
     of_round.push_back(squares * units / (units - 1) * rounds.back());
   }
   of_round = means_of_neighbours(of_round);
@@ -281,8 +283,8 @@ void EdgeRegression::smooth() {
 std::vector<Swayed> EdgeRegression::stretches() const {
   std::vector<Swayed> all;
   for (Eigen::Index s = 0; s < taken_.rows(); ++s) {
-    Swayed& one = all.emplace_back(Swayed{.value = taken_(s, 0)});
-    for (Eigen::Index u = 1; u < taken_.cols(); ++u) one.of_units.push_back(taken_(s, u));
+    Swayed& one = all.emplace_back(Swayed{.value = taken_(s, 0), .changed = taken_(s, taken_.cols() - 1)});
+    for (Eigen::Index u = 1; u <= units_of(taken_); ++u) one.of_units.push_back(taken_(s, u));
   }
   return all;
 }
@@ -323,8 +325,9 @@ EdgeCosts::Doubt EdgeRegression::doubt_of(std::span<const StretchPart> parts) co
   const Vector sway = sways_.transpose() * moved;
   const auto freedom = static_cast<double>(std::max<Eigen::Index>(1, passes_.rows() - passes_.cols()));
   const boost::math::students_t_distribution<double> student(freedom);
-  return {.of_units = {sway.begin(), sway.end()},
+  return {.of_units = {sway.begin(), std::prev(sway.end())},
           .half_width = boost::math::quantile(boost::math::complement(student, 0.025)) * std::sqrt(variance),
+          .changed = sway[sway.size() - 1],
           .factors = {shares.begin(), shares.end()}};
 }
 

@@ -50,6 +50,7 @@ class EdgeCosts {
   struct Doubt {
     std::vector<double> of_units;  // by what each unit sways the costs by which stretches are shared out
     double half_width = 0;         // 95 %, of passes that differ
+    double changed = 0;            // by what these costs changed during the run, as in Swayed
     std::vector<double> factors;   // by stretch: what the sum moves by, when the time between its stops does
   };
   /// At most one part of each stretch. Nothing where there is no regression.

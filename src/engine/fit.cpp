@@ -16,8 +16,13 @@ namespace {
 // narrow.
 constexpr double bound_per_scale = 1.25;
 constexpr double half_a_tick = 0.5;
+constexpr double no_bound = std::numeric_limits<double>::infinity();
 // Fewer than seven rounds have no interval: less than four twins, the last one perhaps alone.
 constexpr std::uint32_t fewest_units = 4;
+
+double mean_of_all(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
 
 /// Where the values lie, outliers moving it no further than `bound` (Huber 1964). It begins at the median.
 double huber_location(const std::vector<double>& values, double bound) {
@@ -69,16 +74,36 @@ std::uint32_t fewest_rounds(Method method, bool folded) {
 }
 
 Fit::Fit(const Differences& all, const Clock& clock)
-    : clock_(clock), sd_(all.sd), has_twins_(clock.method != Method::exact && !all.folded) {
+    : clock_(clock),
+      sd_(all.sd),
+      has_twins_(clock.method != Method::exact && !all.folded),
+      has_trend_(all.trend != 0) {
   if (all.total.empty() && all.blocks.empty()) return;
   // One scale for all blocks: a spike at a stop is then cut alike in the two differences that it is in, and
   // their sum does not notice it.
   const double scale = std::max(sigma_of_middle(all.blocks, all.sigma), half_a_tick);
   const std::size_t units = all.gains.empty() ? 0 : unit_of(all.gains.size() - 1) + 1;
   reached_.push_back(0);
+  changed_.push_back(0);
   swayed_.emplace_back(units);
   for (const std::vector<double>& block : all.blocks) add(sway_of(block, scale));
   risen_ = nearest_rising(reached_);
+}
+
+double Fit::bound_of(double scale) const {
+  return clock_.method == Method::fine ? bound_per_scale * scale : no_bound;
+}
+
+double Fit::location_of(const std::vector<double>& values, double bound) const {
+  if (clock_.method == Method::exact) return median(values);
+  return bound == no_bound ? mean_of_all(values) : huber_location(values, bound);
+}
+
+double Fit::change_of(const std::vector<double>& values, double bound) const {
+  const auto third = static_cast<std::ptrdiff_t>(values.size() / 3);
+  if (!has_trend_ || third == 0) return 0;
+  return location_of({values.end() - third, values.end()}, bound) -
+         location_of({values.begin(), values.begin() + third}, bound);
 }
 
 Fit::Sway Fit::sway_of(const std::vector<double>& differences, double scale) const {
@@ -86,16 +111,11 @@ Fit::Sway Fit::sway_of(const std::vector<double>& differences, double scale) con
   Sway sway{.of_rounds = std::vector<double>(differences.size(), missing)};
   if (values.empty()) return sway;
   const auto count = static_cast<double>(values.size());
-  double bound = std::numeric_limits<double>::infinity();
-  double pull = 1;  // that a value at the distance 1 has
-  if (clock_.method == Method::exact) {
-    sway.value = median(values);
-  } else if (clock_.method == Method::coarse) {
-    sway.value = std::accumulate(values.begin(), values.end(), 0.0) / count;
-    pull = 1 / count;
-  } else {
-    bound = bound_per_scale * scale;
-    sway.value = huber_location(values, bound);
+  const double bound = bound_of(scale);
+  sway.value = location_of(values, bound);
+  sway.changed = change_of(values, bound);
+  double pull = clock_.method == Method::coarse ? 1 / count : 1;  // that a value at the distance 1 has
+  if (clock_.method == Method::fine) {
     const auto is_within = [&](double value) { return std::abs(value - sway.value) <= bound; };
     const double within = std::max(1.0, static_cast<double>(std::ranges::count_if(values, is_within)));
     // With few values it is uncertain how many lie within (Huber 1973).
@@ -108,6 +128,7 @@ Fit::Sway Fit::sway_of(const std::vector<double>& differences, double scale) con
 
 void Fit::add(const Sway& block) {
   reached_.push_back(reached_.back() + block.value);
+  changed_.push_back(changed_.back() + block.changed);
   std::vector<double> sums = swayed_.back();
   std::uint32_t rounds = 0;
   for (std::size_t r = 0; r < block.of_rounds.size(); ++r) {
@@ -122,6 +143,7 @@ void Fit::add(const Sway& block) {
 void Fit::revise(std::span<const Swayed> blocks) {
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     reached_[b + 1] = reached_[b] + blocks[b].value;
+    changed_[b + 1] = changed_[b] + blocks[b].changed;
     for (std::size_t u = 0; u < swayed_[b].size(); ++u)
       swayed_[b + 1][u] = swayed_[b][u] + blocks[b].of_units[u];
   }
@@ -140,6 +162,7 @@ Swayed operator-(Swayed a, const Swayed& b) {
   for (std::size_t u = 0; u < a.of_units.size(); ++u) a.of_units[u] -= b.of_units[u];
   a.rounds = std::min(a.rounds, b.rounds);
   a.terms += b.terms;
+  a.changed -= b.changed;
   return a;
 }
 
@@ -149,6 +172,7 @@ Swayed Fit::sum_of(std::span<const BlockRange> ranges) const {
              .terms = ranges.size()};
   for (const BlockRange& range : ranges) {
     sum.value += range.share * (reached_[range.end] - reached_[range.begin]);
+    sum.changed += range.share * (changed_[range.end] - changed_[range.begin]);
     for (std::size_t u = 0; u < sum.of_units.size(); ++u)
       sum.of_units[u] += range.share * (swayed_[range.end][u] - swayed_[range.begin][u]);
   }
@@ -160,7 +184,8 @@ Swayed Fit::mean_of(std::span<const double> of_rounds) const {
   const std::vector<double> values = present(of_rounds);
   if (values.empty()) return mean;
   mean.rounds = static_cast<std::uint32_t>(values.size());
-  mean.value = std::accumulate(values.begin(), values.end(), 0.0) / mean.rounds;
+  mean.value = mean_of_all(values);
+  mean.changed = change_of(values, no_bound);
   for (std::size_t r = 0; r < of_rounds.size(); ++r)
     if (!is_missing(of_rounds[r])) mean.of_units[unit_of(r)] += (of_rounds[r] - mean.value) / mean.rounds;
   return mean;
@@ -177,7 +202,11 @@ Fit::Error Fit::error_of(const Swayed& sum) const {
   if (clock_.method == Method::coarse)
     deviation = std::max(
         deviation, sd_ / 2 * std::sqrt(static_cast<double>(sum.terms) / static_cast<double>(sum.rounds)));
-  return {.deviation = deviation, .freedom = units - 1};
+  // A third of the rounds has three times the variance of all, and the difference of two thirds six times.
+  const double of_noise = 6 * deviation * deviation;
+  return {.deviation = deviation,
+          .freedom = units - 1,
+          .change = std::sqrt(std::max(0.0, sum.changed * sum.changed - of_noise))};
 }
 
 Interval Fit::interval_of(const Swayed& sum, double alpha) const {
@@ -189,7 +218,8 @@ Interval Fit::interval_of(const Swayed& sum, double alpha) const {
   const Error error = error_of(sum);
   if (error.freedom == 0) return {.value = sum.value};
   const boost::math::students_t_distribution<double> student(error.freedom);
-  const double half = boost::math::quantile(boost::math::complement(student, alpha / 2)) * error.deviation;
+  const double noise = boost::math::quantile(boost::math::complement(student, alpha / 2)) * error.deviation;
+  const double half = std::hypot(noise, error.change);
   return {sum.value, sum.value - half, sum.value + half};
 }
 
@@ -198,7 +228,7 @@ double Fit::chance_above_nothing(const Swayed& sum, double doubt) const {
   if (clock_.method == Method::exact)
     return sum.value + std::min(0.0, std::ranges::min(sum.of_units)) > doubt ? 0 : 1;
   const Error error = error_of(sum);
-  const double deviation = std::hypot(error.deviation, doubt / deviations_95);
+  const double deviation = std::hypot(error.deviation, doubt / deviations_95, error.change / deviations_95);
   if (error.freedom == 0 || !(sum.value > 0)) return 1;
   if (deviation == 0) return 0;
   const boost::math::students_t_distribution<double> student(error.freedom);

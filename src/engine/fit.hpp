@@ -26,6 +26,7 @@ struct Swayed {
   std::vector<double> of_units;  // what each unit sways it by: twins, or rounds where these are folded
   std::uint32_t rounds = 0;      // that the worst known part rests on
   std::size_t terms = 0;         // ranges
+  double changed = 0;  // from the first third of its rounds to the last, where the command has a trend
 };
 Swayed operator-(Swayed a, const Swayed& b);
 
@@ -51,7 +52,8 @@ class Fit {
   /// The mean of a time over the rounds in which it is known; every value counts alike. `of_rounds`: each, or
   /// missing.
   Swayed mean_of(std::span<const double> of_rounds) const;
-  /// At confidence 1 - alpha. Infinite ends where one of the blocks has too few rounds.
+  /// At confidence 1 - alpha. Infinite ends where one of the blocks has too few rounds. Where the command has
+  /// a trend it has room for the times that the sum took from the first rounds to the last.
   Interval interval_of(const Swayed& sum, double alpha) const;
   Interval interval_of(std::span<const BlockRange> ranges, double alpha) const {
     return interval_of(sum_of(ranges), alpha);
@@ -63,24 +65,31 @@ class Fit {
   struct Sway {
     double value = 0;
     std::vector<double> of_rounds;  // what each moves the value by
+    double changed = 0;
   };
   /// Of a sum, with Student's degrees of freedom; 0 of these where it has too few rounds.
   struct Error {
     double deviation = 0;
     double freedom = 0;
+    double change = 0;  // during the run, beyond noise
   };
   Error error_of(const Swayed& sum) const;
   std::uint32_t rounds_of(std::span<const BlockRange> ranges) const;
+  double bound_of(double scale) const;
+  double location_of(const std::vector<double>& values, double bound) const;
+  double change_of(const std::vector<double>& values, double bound) const;
   Sway sway_of(const std::vector<double>& differences, double scale) const;
   void add(const Sway& block);
   std::size_t unit_of(std::size_t round) const { return has_twins_ ? round / 2 : round; }
 
   Clock clock_;
-  double sd_ = 0;                            // of a difference, coarse only
-  bool has_twins_ = false;                   // rounds 2n and 2n + 1 depend on each other
+  double sd_ = 0;           // of a difference, coarse only
+  bool has_twins_ = false;  // rounds 2n and 2n + 1 depend on each other
+  bool has_trend_ = false;
   std::vector<std::uint32_t> rounds_;        // by block
   std::vector<double> reached_;              // by stop
   std::vector<double> risen_;                // by stop
+  std::vector<double> changed_;              // by stop
   std::vector<std::vector<double>> swayed_;  // by stop, then unit: twins, or rounds without
 };
 

@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "src/engine/trend.hpp"
+
 namespace jcprof::engine {
 namespace {
 
@@ -240,6 +242,7 @@ Differences differences(const Times& times, const Clock& clock) {
     result.gains.assign(stops.front().size(), 1);
   }
   if (clock.method == Method::fine && stops.size() >= fewest_stops_for_gain) take_out_gain(result, stops);
+  if (clock.method != Method::exact && !stops.empty()) result.trend = trend_of(times.behind_first());
   result.sigma = pooled_sigma(result.blocks);
   if (clock.method == Method::coarse) drop_outliers(result, clock.tick);
   return result;

@@ -25,6 +25,7 @@ struct Differences {
   std::vector<double> total;                // T at the last stop
   std::vector<double> gains;                // of each round; 1 where it was not taken out
   bool folded = false;                      // rounds are means of twins
+  double trend = 0;                         // of the whole command (trend.hpp); 0: none was seen
   double sigma = 0;                         // pooled robust standard deviation of the differences
   double sd = 0;                            // pooled plain one, coarse only
 };

@@ -159,7 +159,8 @@ TEST_CASE("a run that ends by its lines publishes each as well as was asked for"
   std::size_t asked = 0;
   std::size_t met = 0;
   std::size_t covered = 0;
-  for (const std::string_view name : {"card", "sim", "ecall", "bimod", "therm"})
+  // A simulator gets faster while it is measured, and its intervals have room for that.
+  for (const std::string_view name : {"card", "flaky", "ecall", "bimod", "therm"})
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       const Measured measured = Recorder(device(name, ""), seed, EndsBy::lines).record();
       std::vector<double> truth(lines);

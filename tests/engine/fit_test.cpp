@@ -134,4 +134,23 @@ TEST_CASE("stops that noise puts before those that they follow are evened out") 
   }
 }
 
+TEST_CASE("where the command gets faster, intervals hold the times from the first rounds to the last") {
+  // The second of two blocks falls from 300 to 200; the first one stays as it is.
+  std::mt19937_64 random(4);
+  std::normal_distribution<double> noise(0, 1);
+  constexpr std::size_t rounds = 30;
+  const auto fit = [&](double fall) {
+    return fit_of(3, rounds, {}, [&, fall](std::size_t stop, std::size_t round) {
+      const double second = 300 - fall * static_cast<double>(round) / (rounds - 1);
+      return 1000 + (stop > 0 ? 100 : 0) + (stop > 1 ? second : 0) + noise(random);
+    });
+  };
+  const Interval falling = interval(fit(100), 1, 2);
+  CHECK(falling.low < 217);  // the last third
+  CHECK(falling.high > 283);
+  CHECK(half_width(falling) < 120);
+  CHECK(half_width(interval(fit(100), 0, 1)) < 4);
+  CHECK(half_width(interval(fit(0), 1, 2)) < 4);
+}
+
 }  // namespace jcprof::engine

@@ -10,6 +10,11 @@ namespace {
 constexpr std::uint64_t passes = std::uint64_t{1} << 42U;  // a stream of random numbers
 constexpr double hot_part = 0.05;
 
+/// The mean of exp(-x) from 0 to `times`.
+double part_of_slow(double times) {
+  return times > 0 ? -std::expm1(-times) / times : 1;
+}
+
 bool may_be_dear(std::size_t block) {
   return block % 4 == 1;
 }
@@ -48,6 +53,8 @@ std::vector<double> Workload::truth(std::uint64_t executions) const {
   double sum = 0;
   for (std::size_t b = 0; b < costs_.size(); ++b) {
     double factor = may_be_dear(b) ? 1 + at.dear_rate * (at.dear_factor - 1) : 1;
+    if (at.hot_slow > 0 && costs_[b] > hot_part * model_.work)
+      factor += at.hot_slow * part_of_slow(static_cast<double>(executions) / at.hot_executions);
     if (b == dearest_) factor += at.leak * static_cast<double>(executions) / 2;
     sum += factor * costs_[b];
     work.push_back(ramped(sum) + static_cast<double>(work.size()) * model_.trap);

@@ -17,7 +17,7 @@ class Workload {
 
   /// The device's work up to a stop from 0 to `blocks`, traps included.
   double work_to(std::size_t stop, std::uint64_t execution) const;
-  /// What it is on average, to each stop: of a warm device, and half-way through so many executions.
+  /// What it is on average over the first `executions`, to each stop.
   std::vector<double> truth(std::uint64_t executions) const;
   std::size_t stops() const { return costs_.size() + 1; }
 
