@@ -289,13 +289,14 @@ std::vector<Swayed> EdgeRegression::stretches() const {
   return all;
 }
 
-/// By how much a part of a stretch moves when the cost of an edge does.
+/// By how much a part of a stretch moves when the cost of an edge does. Noise may have left less of the
+/// stretch, or nothing, than its edges cost: then the costs are the scale.
 void EdgeRegression::move_costs(const StretchPart& part, Vector& moved) const {
   const EdgeCounts& held = held_[part.stretch];
   double whole = 0;
   for (const EdgeCount& one : held) whole += one.times * costs_[one.edge];
-  if (part.share == 1 || !(whole > 0)) return;
-  const double each = std::max(0.0, taken_(static_cast<Eigen::Index>(part.stretch), 0)) / whole;
+  const double time = taken_(static_cast<Eigen::Index>(part.stretch), 0);
+  const double each = whole > 0 ? std::max(1.0, time / whole) : 1;
   for (const EdgeCount& one : part.edges) moved[one.edge] += each * one.times;
   for (const EdgeCount& one : held) moved[one.edge] -= each * part.share * one.times;
 }
