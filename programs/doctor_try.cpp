@@ -168,11 +168,13 @@ class Trial {
 
   /// jcprof profile leaves out traps of such a path by itself, and builds again.
   bool is_shortened() {
-    const PathLook look = look_at_path(project_, map_, folder_.path(), "", LookDepth::length);
+    const ProfileWish wish = wish_of(project_);
+    const PathLook look =
+        look_at_path(project_, map_, folder_.path(),
+                     {.depth = LookDepth::length, .is_patient = !is_recorded_if_long(project_, wish)});
     const Shortening shorter = shortening(look, map_, project_.profile.level);
     if (look.path.state != harness::PathState::cut) return false;
     step_ = "path";
-    const ProfileWish wish = wish_of(project_);
     const std::optional<Fault> lost = is_needed(shorter)
                                           ? not_measured(shorter, project_, wish)
                                           : not_measured(look, FewerTraps::none, project_, wish);

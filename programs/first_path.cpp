@@ -266,21 +266,21 @@ double seconds_since(std::chrono::steady_clock::time_point begun) {
 
 }  // namespace
 
-PathLook look_at_path(const Project& project, const TrapMap& map, const fs::path& out, const std::string& uri,
-                      LookDepth depth) {
-  Reached reached = reach(project, map, out, uri);
+PathLook look_at_path(const Project& project, const TrapMap& map, const fs::path& out,
+                      const LookOptions& options) {
+  Reached reached = reach(project, map, out, options.transport);
   auto begun = std::chrono::steady_clock::now();
   const Sample whole = harness::full_run(*reached.transport, reached.input);
   FirstContact contact{.shot_s = seconds_since(begun)};
   begun = std::chrono::steady_clock::now();
   Sample traced = reached.transport->trace(reached.input, 0, 1).end;
   const bool is_slow = traced.outcome == Outcome::timed_out;
-  if (is_slow) {
+  if (is_slow && options.is_patient) {
     // It may be too long. The first transport ends before the second begins: both start the same server.
     reached.transport.reset();
     Project patient = project;
     patient.session.timeout *= patience_for_trace;
-    reached = reach(patient, map, out, uri);
+    reached = reach(patient, map, out, options.transport);
     begun = std::chrono::steady_clock::now();
     traced = reached.transport->trace(reached.input, 0, 1).end;
   }
@@ -300,7 +300,7 @@ PathLook look_at_path(const Project& project, const TrapMap& map, const fs::path
   }
   const std::chrono::duration<double> patience = project.session.timeout;
   if (is_slow && seconds_of_run > patience.count()) return untraceable;  // so it would be when it is measured
-  if (depth == LookDepth::length) return look;
+  if (options.depth == LookDepth::length) return look;
   look.path = harness::trace_path(transport, reached.input, {.agreements_of_runs = agreements}, memory);
   look.contact.events = look.path.events.size();
   // An agent's program has started already, and its clock may count something else.

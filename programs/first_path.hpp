@@ -32,12 +32,18 @@ struct PathLook {
 /// varies, and how much of the command's time is behind its entry.
 enum class LookDepth : std::uint8_t { length, all };
 
+struct LookOptions {
+  std::string transport = {};  // as --transport gives it
+  LookDepth depth = LookDepth::all;
+  bool is_patient = true;  // a traced run may take some time-outs, not one
+};
+
 /// One plain run of the command in the tree within the project's time-out, and then traced runs. A path that
-/// is cut without any event could not be traced: the traced run does not end within some time-outs, or it
-/// takes more than one, though its path is short enough to be measured.
-/// UserError where the command cannot be run, whatever its traps. `transport` as --transport gives it.
+/// is cut without any event could not be traced: the traced run takes longer than it may, or more than one
+/// time-out, though its path is short enough to be measured.
+/// UserError where the command cannot be run, whatever its traps.
 PathLook look_at_path(const Project& project, const TrapMap& map, const std::filesystem::path& out,
-                      const std::string& transport, LookDepth depth);
+                      const LookOptions& options);
 
 /// `contact` knows the whole time of one run. Runs to the first event tell how much of it is behind the
 /// entry; further whole runs are made of a short command, or if little seems to be there.

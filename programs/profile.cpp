@@ -131,14 +131,14 @@ ProfileWish wish_of_call(const Profiling& all) {
 std::optional<Fault> shorten_path(Profiling& all) {
   if (all.project.target != TargetKind::program || all.refine == RefineWish::never) return std::nullopt;
   const ProfileWish wish = wish_of_call(all);
+  const LookOptions how{.transport = wish.transport, .is_patient = !is_recorded_if_long(all.project, wish)};
   const auto judged = [&](const PathLook& look, FewerTraps fewer) {
     return not_measured(look, fewer, all.project, wish);
   };
   StepsPerPass known;
   for (int i = 0;; ++i) {
     const TrapMap map = read_trap_map(all.folder.path() / "traps.json");
-    const PathLook look =
-        look_at_path(all.project, map, all.folder.path(), all.run.transport, LookDepth::all);
+    const PathLook look = look_at_path(all.project, map, all.folder.path(), how);
     all.is_long = all.is_long || look.path.state == harness::PathState::cut;
     const TrapLevel level = all.gen.functions_only ? TrapLevel::function : all.project.profile.level;
     const Shortening shorter = shortening(look, map, level, std::move(known));

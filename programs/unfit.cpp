@@ -65,6 +65,10 @@ bool records_by_itself(const Project& project, const ProfileWish& wish) {
          (wish.transport.empty() || wish.transport.starts_with("exec:"));
 }
 
+bool is_recorded_if_long(const Project& project, const ProfileWish& wish) {
+  return !wish.asks_for_shots && records_by_itself(project, wish);
+}
+
 std::string tool_of_one_run(const Project& project) {
   if (project.target == TargetKind::applet) return "";
   const std::string perf = project.target == TargetKind::program ? "perf" : "";
@@ -134,7 +138,7 @@ std::optional<Fault> not_measured(const PathLook& look, FewerTraps fewer, const 
 
 std::optional<Fault> not_measured(const Shortening& shortening, const Project& project,
                                   const ProfileWish& wish) {
-  if (wish.asks_for_shots || !records_by_itself(project, wish)) return std::nullopt;
+  if (!is_recorded_if_long(project, wish)) return std::nullopt;
   return unfit(shortening, project);
 }
 

@@ -32,6 +32,9 @@ ProfileWish wish_of(const Project& project);
 /// that it measures with.
 bool records_by_itself(const Project& project, const ProfileWish& wish);
 
+/// A recording tells of a path that takes too long to trace, unless the call asks for shots.
+bool is_recorded_if_long(const Project& project, const ProfileWish& wish);
+
 /// The better tool, with the command as it can be pasted into a shell; empty where there is none.
 std::string tool_of_one_run(const Project& project);
 

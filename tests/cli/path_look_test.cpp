@@ -17,8 +17,8 @@ constexpr const char* before_main =
 
 /// The words of jcprof profile for that program; its entry is work().
 ProcessResult profiled(const std::string& main, const std::string& options,
-                       const std::string& timeout = "10s") {
-  const test::TemporaryFolder folder;
+                       const std::string& timeout = "10s",
+                       const test::TemporaryFolder& folder = test::TemporaryFolder()) {
   write_file(folder / "a.c", before_main + main);
   write_file(folder / "jcprof.json", R"({"format": "jcprof-project", "version": 1, "target": "program",
   "sources": ["*.c"], "entry": "work", "build": [{"run": ["cc", "-o", "{out}/a", "a.c"]}],
@@ -43,6 +43,19 @@ TEST_CASE("a program whose traced runs of a short path take longer than the time
              Catch::Contains("record: the command ends in time without traps, and not with them. jcprof "
                              "records one run of it instead\n") &&
                  Catch::Contains("work"));
+}
+
+TEST_CASE(
+    "a program that can be recorded gets one time-out for a traced run, and more if it asks for rounds") {
+  const char* main =
+      "int main(void) {\n  if (is_traced()) {\n    fputc('x', fopen(\"traced\", \"a\"));\n    "
+      "fflush(NULL);\n    usleep(1500000);\n  }\n  work();\n  return 0;\n}\n";
+  const test::TemporaryFolder once;
+  CHECK(profiled(main, "", "500ms", once).exit_status == 0);
+  CHECK(read_file(once / "traced") == "x");
+  const test::TemporaryFolder twice;
+  profiled(main, "--rounds 1", "500ms", twice);
+  CHECK(read_file(twice / "traced").size() > 1);
 }
 
 TEST_CASE("one traced run that is lost ends no profile") {
