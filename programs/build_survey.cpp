@@ -28,6 +28,8 @@ namespace fs = std::filesystem;
 using rewriter::FoundTree;
 
 constexpr std::chrono::minutes patience{10};
+constexpr std::string_view no_program =
+    "it makes no program, also with its options for examples, tools and tests";
 
 bool has(const FoundTree& tree, const std::string& path) {
   return std::ranges::binary_search(tree.paths, path);
@@ -63,17 +65,29 @@ std::string why_not(const std::vector<std::string>& argv, const fs::path& out) {
   }
 }
 
-/// The options for tests and benchmarks: off.
-std::vector<std::string> options_without_tests(const FoundTree& tree) {
-  // Examples may be all that there is to profile.
-  static const std::regex form(R"(option\s{0,9}\(\s{0,99}(?!\w{0,99}EXAMPLE)(\w{1,99}))");
-  std::set<std::string> names{"BUILD_TESTING"};
+/// The options of the build files that have such a name, set to that value.
+std::vector<std::string> options_set(const FoundTree& tree, bool (*is_wanted)(std::string_view),
+                                     std::string_view value) {
+  static const std::regex form(R"(option\s{0,9}\(\s{0,99}(\w{1,99}))", std::regex::icase);
+  std::set<std::string> names;
   for (const auto& [path, text] : tree.texts)
     if (rewriter::name_of_file(path) == "CMakeLists.txt")
       for (std::sregex_iterator i(text.begin(), text.end(), form); i != std::sregex_iterator(); ++i)
-        if (const std::string name = (*i)[1].str(); rewriter::is_name_of_test(name)) names.insert(name);
+        if (const std::string name = (*i)[1].str(); is_wanted(name)) names.insert(name);
   std::vector<std::string> options;
-  for (const std::string& name : names) options.push_back(fmt::format("-D{}=OFF", name));
+  for (const std::string& name : names) options.push_back(fmt::format("-D{}={}", name, value));
+  return options;
+}
+
+/// The options for tests and benchmarks: off.
+std::vector<std::string> options_without_tests(const FoundTree& tree) {
+  // Examples may be all that there is to profile.
+  const auto is_wanted = [](std::string_view name) {
+    return rewriter::is_name_of_test(name) && name.find("EXAMPLE") == std::string_view::npos;
+  };
+  std::vector<std::string> options = options_set(tree, is_wanted, "OFF");
+  if (const std::string usual = "-DBUILD_TESTING=OFF"; std::ranges::find(options, usual) == options.end())
+    options.insert(options.begin(), usual);
   return options;
 }
 
@@ -93,10 +107,8 @@ std::string remark_on_submodules(const fs::path& root) {
                      fmt::join(unfetched, ", "));
 }
 
-std::string ask_cmake(FoundTree& tree, const fs::path& out) {
-  const fs::path build = out / "prepared";
-  const fs::path query = build / ".cmake/api/v1/query";
-  write_own_file(query / "codemodel-v2", "");
+/// Why CMake fails with these options; empty where it does not.
+std::string why_not_configured(const std::vector<std::string>& options, const fs::path& out) {
   std::vector<std::string> argv{"cmake",
                                 "-S",
                                 "{project}",
@@ -104,24 +116,52 @@ std::string ask_cmake(FoundTree& tree, const fs::path& out) {
                                 "{out}/prepared",
                                 "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
                                 "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"};
-  std::string reason = why_not(argv, out);
-  if (!reason.empty()) {
-    // Most often it is tests that need what is missing.
-    tree.build_options = options_without_tests(tree);
-    argv.insert(argv.end(), tree.build_options.begin(), tree.build_options.end());
-    if (!why_not(argv, out).empty()) {
-      tree.build_options.clear();
-      return reason;
-    }
-  }
+  argv.insert(argv.end(), options.begin(), options.end());
+  return why_not(argv, out);
+}
+
+std::vector<rewriter::FoundProgram> programs_configured(const FoundTree& tree, const fs::path& build) {
   const std::map<std::string, std::string> replies = texts_below(
       build / ".cmake/api/v1/reply", [](const fs::path& path) { return path.extension() == ".json"; });
   std::string tests;
   for (const auto& [path, text] :
        texts_below(build, [](const fs::path& path) { return path.filename() == "CTestTestfile.cmake"; }))
     tests += text;
-  tree.programs = rewriter::cmake_programs(replies, tests, {.root = tree.root, .build = build});
-  return "";
+  return rewriter::cmake_programs(replies, tests, {.root = tree.root, .build = build});
+}
+
+/// A library may have programs on request: examples and tools, else tests.
+void ask_cmake_for_more(FoundTree& tree, const fs::path& out) {
+  const auto is_test = [](std::string_view name) {
+    return rewriter::is_name_of_test(name) && name.find("FUZZ") == std::string_view::npos;
+  };
+  for (const std::vector<std::string>& more :
+       {options_set(tree, rewriter::is_name_of_programs, "ON"), options_set(tree, is_test, "ON")}) {
+    if (more.empty()) continue;
+    std::vector<std::string> options = tree.build_options;
+    options.insert(options.end(), more.begin(), more.end());
+    if (why_not_configured(options, out).empty()) tree.programs = programs_configured(tree, out / "prepared");
+    if (!tree.programs.empty()) {
+      tree.build_options = std::move(options);
+      return;
+    }
+    fs::remove(out / "prepared/CMakeCache.txt");  // it would keep them
+  }
+}
+
+std::string ask_cmake(FoundTree& tree, const fs::path& out) {
+  const fs::path build = out / "prepared";
+  write_own_file(build / ".cmake/api/v1/query/codemodel-v2", "");
+  std::string reason = why_not_configured({}, out);
+  if (!reason.empty()) {
+    // Most often it is tests that need what is missing.
+    std::vector<std::string> options = options_without_tests(tree);
+    if (!why_not_configured(options, out).empty()) return reason;
+    tree.build_options = std::move(options);
+  }
+  tree.programs = programs_configured(tree, build);
+  if (tree.programs.empty()) ask_cmake_for_more(tree, out);
+  return tree.programs.empty() ? std::string(no_program) : "";
 }
 
 std::string ask_meson(FoundTree& tree, const fs::path& out) {
@@ -167,6 +207,21 @@ std::string reason_of(const std::function<std::string()>& ask) {
   }
 }
 
+std::string about_options(const FoundTree& tree) {
+  std::vector<std::string> on;
+  for (const std::string& option : tree.build_options)
+    if (option.ends_with("=ON")) on.push_back(option);
+  if (on.empty()) return "CMake fails unless tests and benchmarks are off, and so they are in the draft";
+  return fmt::format("CMake makes a program only with {}, and so the draft has it", fmt::join(on, " "));
+}
+
+[[noreturn]] void refuse_libraries(const std::string& reason) {
+  throw UserError(
+      Fault{.message = "there are libraries here and no program to measure: CMake says that " + reason,
+            .hint = "write a small program that does the work once, add it with add_executable, "
+                    "and run jcprof init again"});
+}
+
 /// Where configuring fails: the makefile in its place, if that makes a program.
 std::string take_makefile(FoundTree& tree) {
   const std::string reason = reason_of([&] { return ask_make(tree); });
@@ -203,11 +258,11 @@ std::string ask_build_system(FoundTree& tree, bool yes) {
       reason_of([&] { return is_configured ? ask_configured(tree, is_cmake) : ask_make(tree); });
   if (reason.empty() && tree.build_options.empty()) return "";
   const std::string remark = remark_on_submodules(tree.root);
-  if (reason.empty())
-    return fmt::format("CMake fails unless tests and benchmarks are off, and so they are in the draft{}",
-                       remark);
+  if (reason.empty()) return about_options(tree) + remark;
+  const bool makes_none = reason == no_program;
   reason += remark;
   if (is_configured && is_make) reason += "\n" + take_makefile(tree);
+  if (makes_none && tree.programs.empty()) refuse_libraries(reason);
   return fmt::format("{} does not say what it makes: {}", name, reason);
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <initializer_list>
 #include <set>
 #include <sstream>
 #include <tuple>
@@ -243,10 +244,9 @@ MesonSources meson_sources(const Json& target, const BuildFolders& folders) {
   return found;
 }
 
-}  // namespace
-
-bool is_name_of_test(std::string_view name) {
-  std::string words;  // in small letters, with blanks between them
+/// One of the name's words, in small letters, is one of these.
+bool has_word(std::string_view name, std::initializer_list<std::string_view> wanted) {
+  std::string words;  // with blanks between them
   char before = ' ';
   for (const char c : name) {
     const auto letter = static_cast<unsigned char>(c);
@@ -256,11 +256,22 @@ bool is_name_of_test(std::string_view name) {
   }
   std::istringstream stream(words);
   for (std::string word; stream >> word;)
-    if (is_one_of(word, {"test", "tests", "testing", "tester", "unittest", "unittests", "selftest",
-                         "selftests", "bench", "benchmark", "benchmarks", "fuzz", "fuzzer", "fuzzers",
-                         "fuzzing", "example", "examples"}))
-      return true;
+    if (std::ranges::find(wanted, word) != wanted.end()) return true;
   return false;
+}
+
+}  // namespace
+
+bool is_name_of_test(std::string_view name) {
+  return has_word(
+      name, {"test", "tests", "testing", "tester", "unittest", "unittests", "selftest", "selftests", "bench",
+             "benchmark", "benchmarks", "fuzz", "fuzzer", "fuzzers", "fuzzing", "example", "examples"});
+}
+
+bool is_name_of_programs(std::string_view name) {
+  return has_word(name, {"tool", "tools", "cli", "app", "apps", "program", "programs", "binaries",
+                         "executable", "executables", "util", "utils", "utilities", "example", "examples",
+                         "demo", "demos", "sample", "samples"});
 }
 
 std::vector<FoundProgram> cmake_programs(const std::map<std::string, std::string>& replies,

@@ -33,4 +33,7 @@ std::vector<FoundProgram> make_programs(std::string_view dry_run, const BuildFol
 /// A whole word of it says so: "run-test262", "list_test", "ListTest", "BENCHMARK"; "contest" does not.
 bool is_name_of_test(std::string_view name);
 
+/// The same of what is made besides libraries, such as tools, but for tests: "P_BUILD_EXAMPLES".
+bool is_name_of_programs(std::string_view name);
+
 }  // namespace jcprof::rewriter

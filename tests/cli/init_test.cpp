@@ -179,6 +179,43 @@ TEST_CASE("init finds the programs of a library in what make check makes") {
              Catch::Contains(R"("make", "-j2", "-C", "checks", "look")"));
 }
 
+/// A library of CMake's, whose build file goes on like that.
+ProcessResult init_of_library(const test::TemporaryFolder& folder, const std::string& more) {
+  write_file(folder / "p/CMakeLists.txt",
+             "cmake_minimum_required(VERSION 3.18)\nproject(p C)\nadd_library(lib lib.c)\n" + more);
+  write_file(folder / "p/lib.c", "int lib(void) { return 0; }\n");
+  write_file(folder / "p/look.c", "int lib(void);\nint main(void) { return lib(); }\n");
+  return run_and_wait(
+      {.argv = {JCPROF_BIN_DIR "/jcprof", "init", "--no-try", "--yes", "p"}, .cwd = folder.path()}, {},
+      std::chrono::seconds{100});
+}
+
+TEST_CASE("init finds the programs of a library that CMake makes on request") {
+  const test::TemporaryFolder folder;
+  const ProcessResult result =
+      init_of_library(folder,
+                      "option(P_TESTS \"\" OFF)\nif(P_TESTS)\n  message(FATAL_ERROR \"no\")\nendif()\n"
+                      "option(P_EXAMPLES \"\" OFF)\nif(P_EXAMPLES)\n  add_executable(look look.c)\n"
+                      "  target_link_libraries(look lib)\nendif()\n");
+  INFO(result.tail);
+  CHECK(result.exit_status == 0);
+  CHECK_THAT(result.tail, Catch::Contains("CMake makes a program only with -DP_EXAMPLES=ON"));
+  CHECK_THAT(read_file(folder / "p/jcprof.json"),
+             Catch::Contains("\"-DP_EXAMPLES=ON\"") && Catch::Contains("\"*.c\"") &&
+                 Catch::Contains(R"("--target", "look")") && !Catch::Contains("P_TESTS"));
+}
+
+TEST_CASE("init says that CMake makes libraries and no program, rather than draft what nobody builds") {
+  const test::TemporaryFolder folder;
+  const ProcessResult result = init_of_library(
+      folder, "option(P_TESTS \"\" OFF)\nif(P_TESTS)\n  message(FATAL_ERROR \"no\")\nendif()\n");
+  INFO(result.tail);
+  CHECK(result.exit_status == 2);
+  CHECK_THAT(result.tail, Catch::Contains("there are libraries here and no program to measure") &&
+                              Catch::Contains("add_executable"));
+  CHECK_FALSE(std::filesystem::exists(folder / "p/jcprof.json"));
+}
+
 TEST_CASE("leave for CMake is none for make") {
   const BrokenCMake place("prog: main.c\n\t$(CC) -o $@ $<\n");
   const std::string root = std::filesystem::canonical(place.folder / "p").string();

@@ -256,6 +256,19 @@ TEST_CASE("a program that succeeds only once is refused: the message says what t
                  Catch::Contains("undo in \"before_each\" of \"session\" what its first run leaves behind"));
 }
 
+TEST_CASE("a program whose runs take different ways is said to, with what to do") {
+  const test::TemporaryFolder folder;
+  const json found = found_in(folder, {{"trigger", {{"cwd", "{out}"}}}},
+                              "#include <stdio.h>\nstatic volatile int s;\nint main(void) {\n"
+                              "  FILE* runs = fopen(\"runs\", \"a\");\n  fputc('x', runs);\n"
+                              "  if (ftell(runs) % 2) s++;\n  else s--;\n  return fclose(runs);\n}\n");
+  INFO(found.dump(1));
+  const auto varies =
+      std::ranges::find_if(found, [](const json& one) { return one["subject"] == "path varies"; });
+  REQUIRE(varies != found.end());
+  CHECK_THAT((*varies)["way_out"].get<std::string>(), Catch::Contains("before_each"));
+}
+
 TEST_CASE("a program that hangs and one that crashes are told apart") {
   json hangs = trigger({"sleep", "100"});
   hangs["session"] = {{"timeout", "500ms"}};
