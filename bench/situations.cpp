@@ -38,10 +38,6 @@ bool has_locked_grid(const test::DeviceModel& model) {
   return model.situation.poll > 0 || model.situation.timer > 0;
 }
 
-bool has_trend(const test::DeviceModel& model) {
-  return model.situation.hot_slow > 0 || model.situation.leak > 0;
-}
-
 double least_coverage(const Published& published) {
   return 100 *
          std::min({published.blocks.coverage(), published.lines.coverage(), published.functions.coverage()});
@@ -57,9 +53,6 @@ void check(std::string_view name, const InSituation& result, std::uint64_t seeds
   if (part(result.said) < 95)
     bars.at_least(fmt::format("{}: least coverage of blocks, lines and functions, %", name),
                   least_coverage(published), 94);
-  if (has_trend(model))
-    bars.at_least(fmt::format("{}: profiles said to get faster or slower, %", name), part(result.changing),
-                  95);
   const std::string what = fmt::format("{}: profiles said to have a locked grid, %", name);
   if (has_locked_grid(model))
     bars.at_least(what, part(result.locked), 95);

@@ -34,7 +34,9 @@ std::optional<Averages> averages_of(const MeasuredPath& path, const Sum& sum) {
   const engine::Fit& fit = path.stretches().fit();
   const engine::Swayed mean = fit.mean_of(sum.every_round);
   // What was taken off for traps is the same in both.
-  const engine::Swayed apart = mean.value > sum.sway.value ? mean - sum.sway : sum.sway - mean;
+  engine::Swayed typical = sum.sway;
+  typical.apart_of_units.clear();  // here it is told whether values far out are spikes
+  const engine::Swayed apart = mean.value > typical.value ? mean - typical : typical - mean;
   averages->chance = std::min(1.0, 2 * fit.chance_above_nothing(apart, 0));
   return averages;
 }
@@ -53,12 +55,11 @@ std::optional<Averages> averages_of_total(const MeasuredPath& path) {
 void judge_mean(Estimate& estimate, std::size_t count) {
   if (!estimate.averages) return;
   Averages& averages = *estimate.averages;
-  const Interval& typical = estimate.ticks;
-  const double mean = averages.mean.value;
+  const double typical = estimate.ticks.value;
+  // Where values far out may be spikes, the interval of the typical time has room for the mean.
   averages.differs =
       averages.chance <= wrong_means_in_a_run / static_cast<double>(std::max<std::size_t>(count, 1)) &&
-      std::abs(mean - typical.value) >= least_difference * typical.value &&
-      (mean < typical.low || mean > typical.high);
+      std::abs(averages.mean.value - typical) >= least_difference * typical;
 }
 
 }  // namespace jcprof::annotator

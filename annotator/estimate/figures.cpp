@@ -123,6 +123,7 @@ class FigureMaker {
     engine::Swayed sum = stretches_.fit().sum_of(figure.ranges);
     for (std::size_t u = 0; u < doubt.of_units.size(); ++u) sum.of_units[u] += doubt.of_units[u];
     sum.changed = 0;
+    sum.apart_of_units.clear();
     figure.noise = half_width(stretches_.interval_of(sum));
   }
 

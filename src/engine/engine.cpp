@@ -10,7 +10,6 @@
 #include "src/core/name_table.hpp"
 #include "src/engine/memory.hpp"
 #include "src/engine/random.hpp"
-#include "src/engine/trend.hpp"
 #include "src/engine/warm_up.hpp"
 
 namespace jcprof::engine {
@@ -282,7 +281,7 @@ Assumptions Engine::assumptions() const {
                                          .ns_per_tick = settings_.ns_per_tick,
                                          .finest_share = settings_.precision.absolute});
   found.memory = memory_;
-  if (clock_.method != Method::exact) found.trend = trend_of(columns_.times.behind_first());
+  found.trend = differences(columns_.times, clock_).trend;
   return found;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -16,6 +17,8 @@ namespace {
 // narrow.
 constexpr double bound_per_scale = 1.25;
 constexpr double half_a_tick = 0.5;
+constexpr double most = 0.8;             // of the values of a block: rarer ones are spikes
+constexpr double wrong_in_a_run = 0.01;  // that a bound is called too narrow, where spikes alone lie beyond
 constexpr double no_bound = std::numeric_limits<double>::infinity();
 // Fewer than seven rounds have no interval: less than four twins, the last one perhaps alone.
 constexpr std::uint32_t fewest_units = 4;
@@ -66,6 +69,26 @@ std::vector<double> nearest_rising(const std::vector<double>& values) {
   return result;
 }
 
+/// The scale whose bound holds most of the values of each block.
+double scale_of_most(const std::vector<std::vector<double>>& blocks) {
+  double widest = 0;
+  for (const std::vector<double>& block : blocks) {
+    std::vector<double> values = present(block);
+    const double middle = median(values);
+    for (double& value : values) value = std::abs(value - middle);
+    if (!values.empty()) widest = std::max(widest, quantile(std::move(values), most));
+  }
+  return widest / bound_per_scale;
+}
+
+/// The same sum if values far out are no spikes.
+Swayed without_spikes(const Swayed& sum) {
+  Swayed other = sum;
+  other.value += sum.apart;
+  for (std::size_t u = 0; u < sum.apart_of_units.size(); ++u) other.of_units[u] += sum.apart_of_units[u];
+  return other;
+}
+
 }  // namespace
 
 std::uint32_t fewest_rounds(Method method, bool folded) {
@@ -86,8 +109,60 @@ Fit::Fit(const Differences& all, const Clock& clock)
   reached_.push_back(0);
   changed_.push_back(0);
   swayed_.emplace_back(units);
-  for (const std::vector<double>& block : all.blocks) add(sway_of(block, scale));
+  const std::vector<Sway> sways = sways_of(all.blocks, scale);
+  for (const Sway& block : sways) add(block);
+  find_apart(sways, all.blocks, scale);
   risen_ = nearest_rising(reached_);
+}
+
+std::vector<Fit::Sway> Fit::sways_of(const std::vector<std::vector<double>>& blocks, double scale) const {
+  std::vector<Sway> sways;
+  for (const std::vector<double>& block : blocks) sways.push_back(sway_of(block, scale));
+  return sways;
+}
+
+/// Values beyond the bound may be spikes. If they move a block, they are none, and it is not known how far
+/// they count. The same whole, shared out by a bound that holds most values of each block, then tells.
+void Fit::find_apart(const std::vector<Sway>& typical, const std::vector<std::vector<double>>& blocks,
+                     double scale) {
+  const double wide = clock_.method == Method::fine ? scale_of_most(blocks) : 0;
+  if (wide <= scale) return;
+  const std::vector<Sway> wider = sways_of(blocks, wide);
+  const double whole = std::accumulate(wider.begin(), wider.end(), 0.0,
+                                       [](double sum, const Sway& block) { return sum + block.value; });
+  if (!(whole > 0) || !are_apart(typical, wider)) return;
+  const double part = reached_.back() / whole;
+  apart_.push_back({.apart_of_units = std::vector<double>(swayed_.front().size())});
+  for (std::size_t b = 0; b < wider.size(); ++b) {
+    const std::vector<double> to = of_units(wider[b].of_rounds);
+    const std::vector<double> from = of_units(typical[b].of_rounds);
+    Swayed sum = apart_.back();
+    sum.apart += part * wider[b].value - typical[b].value;
+    for (std::size_t u = 0; u < to.size(); ++u) sum.apart_of_units[u] += part * to[u] - from[u];
+    apart_.push_back(std::move(sum));
+  }
+}
+
+/// Beyond what noise explains, for all blocks at once (Bonferroni).
+bool Fit::are_apart(const std::vector<Sway>& some, const std::vector<Sway>& others) const {
+  const double wrong_in_a_block = wrong_in_a_run / static_cast<double>(some.size());
+  for (std::size_t b = 0; b < some.size(); ++b) {
+    std::vector<double> apart = some[b].of_rounds;
+    std::ranges::transform(apart, others[b].of_rounds, apart.begin(), std::minus<>());
+    const Swayed one{.value = std::abs(some[b].value - others[b].value),
+                     .of_units = of_units(apart),
+                     .rounds = static_cast<std::uint32_t>(present(apart).size()),
+                     .terms = 1};
+    if (2 * chance_above_nothing(one, 0) <= wrong_in_a_block) return true;
+  }
+  return false;
+}
+
+std::vector<double> Fit::of_units(const std::vector<double>& of_rounds) const {
+  std::vector<double> sums(swayed_.front().size());
+  for (std::size_t r = 0; r < of_rounds.size(); ++r)
+    if (!is_missing(of_rounds[r])) sums[unit_of(r)] += of_rounds[r];
+  return sums;
 }
 
 double Fit::bound_of(double scale) const {
@@ -129,15 +204,10 @@ Fit::Sway Fit::sway_of(const std::vector<double>& differences, double scale) con
 void Fit::add(const Sway& block) {
   reached_.push_back(reached_.back() + block.value);
   changed_.push_back(changed_.back() + block.changed);
-  std::vector<double> sums = swayed_.back();
-  std::uint32_t rounds = 0;
-  for (std::size_t r = 0; r < block.of_rounds.size(); ++r) {
-    if (is_missing(block.of_rounds[r])) continue;
-    sums[unit_of(r)] += block.of_rounds[r];
-    ++rounds;
-  }
+  std::vector<double> sums = of_units(block.of_rounds);
+  std::ranges::transform(sums, swayed_.back(), sums.begin(), std::plus<>());
   swayed_.push_back(std::move(sums));
-  rounds_.push_back(rounds);
+  rounds_.push_back(static_cast<std::uint32_t>(present(block.of_rounds).size()));
 }
 
 void Fit::revise(std::span<const Swayed> blocks) {
@@ -163,6 +233,9 @@ Swayed operator-(Swayed a, const Swayed& b) {
   a.rounds = std::min(a.rounds, b.rounds);
   a.terms += b.terms;
   a.changed -= b.changed;
+  a.apart -= b.apart;
+  a.apart_of_units.resize(std::max(a.apart_of_units.size(), b.apart_of_units.size()));
+  for (std::size_t u = 0; u < b.apart_of_units.size(); ++u) a.apart_of_units[u] -= b.apart_of_units[u];
   return a;
 }
 
@@ -175,6 +248,12 @@ Swayed Fit::sum_of(std::span<const BlockRange> ranges) const {
     sum.changed += range.share * (changed_[range.end] - changed_[range.begin]);
     for (std::size_t u = 0; u < sum.of_units.size(); ++u)
       sum.of_units[u] += range.share * (swayed_[range.end][u] - swayed_[range.begin][u]);
+    if (apart_.empty()) continue;
+    const Swayed apart = apart_[range.end] - apart_[range.begin];
+    sum.apart += range.share * apart.apart;
+    sum.apart_of_units.resize(sum.of_units.size());
+    for (std::size_t u = 0; u < sum.of_units.size(); ++u)
+      sum.apart_of_units[u] += range.share * apart.apart_of_units[u];
   }
   return sum;
 }
@@ -210,6 +289,21 @@ Fit::Error Fit::error_of(const Swayed& sum) const {
 }
 
 Interval Fit::interval_of(const Swayed& sum, double alpha) const {
+  Interval interval = typical_interval_of(sum, alpha);
+  if (sum.apart_of_units.empty()) return interval;
+  const Interval other = typical_interval_of(without_spikes(sum), alpha);
+  interval.low = std::min(interval.low, other.low);
+  interval.high = std::max(interval.high, other.high);
+  return interval;
+}
+
+double Fit::chance_above_nothing(const Swayed& sum, double doubt) const {
+  const double chance = typical_chance_above_nothing(sum, doubt);
+  if (sum.apart_of_units.empty()) return chance;
+  return std::max(chance, typical_chance_above_nothing(without_spikes(sum), doubt));
+}
+
+Interval Fit::typical_interval_of(const Swayed& sum, double alpha) const {
   if (sum.rounds == 0 || sum.of_units.empty()) return {.value = sum.value};
   if (clock_.method == Method::exact) {
     const auto [least, most] = std::ranges::minmax(sum.of_units);
@@ -223,7 +317,7 @@ Interval Fit::interval_of(const Swayed& sum, double alpha) const {
   return {sum.value, sum.value - half, sum.value + half};
 }
 
-double Fit::chance_above_nothing(const Swayed& sum, double doubt) const {
+double Fit::typical_chance_above_nothing(const Swayed& sum, double doubt) const {
   if (sum.rounds == 0 || sum.of_units.empty()) return 1;
   if (clock_.method == Method::exact)
     return sum.value + std::min(0.0, std::ranges::min(sum.of_units)) > doubt ? 0 : 1;

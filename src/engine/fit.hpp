@@ -27,6 +27,9 @@ struct Swayed {
   std::uint32_t rounds = 0;      // that the worst known part rests on
   std::size_t terms = 0;         // ranges
   double changed = 0;  // from the first third of its rounds to the last, where the command has a trend
+  // Where values far out may be spikes or not: from here to the same sum if they are none.
+  double apart = 0;
+  std::vector<double> apart_of_units;  // empty: nothing is apart
 };
 Swayed operator-(Swayed a, const Swayed& b);
 
@@ -53,7 +56,8 @@ class Fit {
   /// missing.
   Swayed mean_of(std::span<const double> of_rounds) const;
   /// At confidence 1 - alpha. Infinite ends where one of the blocks has too few rounds. Where the command has
-  /// a trend it has room for the times that the sum took from the first rounds to the last.
+  /// a trend it has room for the times that the sum took from the first rounds to the last. Where values far
+  /// out may be spikes or not, it holds both.
   Interval interval_of(const Swayed& sum, double alpha) const;
   Interval interval_of(std::span<const BlockRange> ranges, double alpha) const {
     return interval_of(sum_of(ranges), alpha);
@@ -74,7 +78,14 @@ class Fit {
     double change = 0;  // during the run, beyond noise
   };
   Error error_of(const Swayed& sum) const;
+  Interval typical_interval_of(const Swayed& sum, double alpha) const;
+  double typical_chance_above_nothing(const Swayed& sum, double doubt) const;
   std::uint32_t rounds_of(std::span<const BlockRange> ranges) const;
+  std::vector<Sway> sways_of(const std::vector<std::vector<double>>& blocks, double scale) const;
+  void find_apart(const std::vector<Sway>& typical, const std::vector<std::vector<double>>& blocks,
+                  double scale);
+  bool are_apart(const std::vector<Sway>& some, const std::vector<Sway>& others) const;
+  std::vector<double> of_units(const std::vector<double>& of_rounds) const;
   double bound_of(double scale) const;
   double location_of(const std::vector<double>& values, double bound) const;
   double change_of(const std::vector<double>& values, double bound) const;
@@ -90,6 +101,7 @@ class Fit {
   std::vector<double> reached_;              // by stop
   std::vector<double> risen_;                // by stop
   std::vector<double> changed_;              // by stop
+  std::vector<Swayed> apart_;                // by stop; empty where nothing is
   std::vector<std::vector<double>> swayed_;  // by stop, then unit: twins, or rounds without
 };
 

@@ -219,6 +219,12 @@ Interval divided(const Interval& interval, double by) {
   return {interval.value / by, interval.low / by, interval.high / by};
 }
 
+/// All stops of a round tell its gain, and only two of them its length. But a gain is that of most blocks.
+double trend_in(const Differences& of, const Times& times) {
+  const double of_length = trend_of(times.behind_first());
+  return of_length == 0 && !of.folded ? trend_of(of.gains) : of_length;
+}
+
 }  // namespace
 
 double sigma_of_middle(const std::vector<std::vector<double>>& blocks, double sigma) {
@@ -242,7 +248,7 @@ Differences differences(const Times& times, const Clock& clock) {
     result.gains.assign(stops.front().size(), 1);
   }
   if (clock.method == Method::fine && stops.size() >= fewest_stops_for_gain) take_out_gain(result, stops);
-  if (clock.method != Method::exact && !stops.empty()) result.trend = trend_of(times.behind_first());
+  if (clock.method != Method::exact && !stops.empty()) result.trend = trend_in(result, times);
   result.sigma = pooled_sigma(result.blocks);
   if (clock.method == Method::coarse) drop_outliers(result, clock.tick);
   return result;

@@ -65,7 +65,8 @@ std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, 
   for (Figure& figure : figures) {
     if (figure.ranges.empty()) continue;
     Swayed sum = fit.sum_of(figure.ranges);
-    sum.changed = 0;  // more rounds do not end a trend
+    sum.changed = 0;  // more rounds do not help
+    sum.apart_of_units.clear();
     const double by_blocks = half_by_blocks(figure, look, usual);
     const double by_fit = half_width(fit.interval_of(sum, precision.alpha));
     // An infinite half width is none that is known.

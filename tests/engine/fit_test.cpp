@@ -153,4 +153,27 @@ TEST_CASE("where the command gets faster, intervals hold the times from the firs
   CHECK(half_width(interval(fit(0), 1, 2)) < 4);
 }
 
+TEST_CASE("where values far out are too many for spikes, intervals hold what they tell as well") {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> noise(0, 1);
+  const auto fit = [&](double rate) {
+    std::bernoulli_distribution is_dear(rate);
+    // The second of three blocks takes 100, or 200.
+    return fit_of(4, 400, {}, [&](std::size_t stop, std::size_t) {
+      const double dear = stop > 1 && is_dear(random) ? 100 : 0;
+      return 1000 + 100 * static_cast<double>(stop) + dear + noise(random);
+    });
+  };
+  const Fit often = fit(0.4);
+  CHECK(interval(often, 1, 2).low < 110);
+  CHECK(interval(often, 1, 2).high > 125);
+  const Fit rare = fit(0.05);
+  CHECK(half_width(interval(rare, 1, 2)) < 3);
+  const std::array dear{BlockRange{.begin = 1, .end = 2}};
+  Swayed sum = often.sum_of(dear);
+  CHECK(sum.apart > 10);
+  sum.apart_of_units.clear();
+  CHECK(half_width(often.interval_of(sum, 0.05)) < half_width(interval(often, 1, 2)));
+}
+
 }  // namespace jcprof::engine

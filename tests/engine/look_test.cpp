@@ -2,9 +2,12 @@
 // From rounds to blocks, in tables so small that what comes out can be said by hand.
 #include "src/engine/look.hpp"
 
+#include <random>
 #include <vector>
 
 #include <catch2/catch.hpp>
+
+#include "src/engine/trend.hpp"
 
 namespace jcprof::engine {
 namespace {
@@ -123,6 +126,25 @@ TEST_CASE(
   for (std::size_t r = 0; r < gains.size(); ++r) CHECK(all.gains[r] == Approx(gains[r]).epsilon(1e-9));
   for (const double value : all.blocks[3]) CHECK(value == Approx(4000));
   CHECK(look(times_of(blocks), fine, {}).drift == Approx(0.05));
+}
+
+TEST_CASE("a trend that noise at the end hides is told by the other stops") {
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> noise;
+  const auto trend_of_rise = [&](double rise) {
+    Times times(40);
+    for (int round = 0; round < 20; ++round) {
+      Values values;
+      for (int stop = 0; stop < 40; ++stop)
+        values.push_back(1000 + 100 * stop * (1 + rise * round / 19) +
+                         (stop == 39 ? 200 : 5) * noise(random));
+      times.add_round(values);
+    }
+    CHECK(trend_of(times.behind_first()) == 0);
+    return differences(times, fine).trend;
+  };
+  CHECK(trend_of_rise(0.06) == Approx(0.04).margin(0.01));
+  CHECK(trend_of_rise(0) == 0);
 }
 
 TEST_CASE("through three stops no gain is fitted") {
