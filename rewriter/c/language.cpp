@@ -143,8 +143,9 @@ class CLanguage : public Language {
       }
       return std::move(read.models);
     } catch (const UserError& error) {
-      if (!enclave_) throw;
       std::vector<Fault> faults = error.faults();
+      blame_unmade_files(faults);
+      if (!enclave_) throw UserError(faults, error.exit_code());
       for (Fault& fault : faults)
         if (fault.message.starts_with("'sgx_") && fault.message.ends_with("file not found") && !sdk_headers())
           fault.hint =
@@ -201,6 +202,16 @@ class CLanguage : public Language {
   }
 
  private:
+  /// A dry run of make makes no header.
+  void blame_unmade_files(std::vector<Fault>& faults) const {
+    if (project_.compile.make.empty()) return;
+    for (Fault& fault : faults)
+      if (fault.message.ends_with("file not found") && fault.hint.starts_with("clang 19 read"))
+        fault.hint =
+            fmt::format("if make makes it, run make first, in {}; else the makefile lacks its folder",
+                        (project_.root / project_.compile.make).lexically_normal().string());
+  }
+
   /// gcc goes on to making code of such a unit, which takes longest.
   bool may_refuse_inlining(const CSourceModels& read, std::size_t unit) const {
     const bool is_always_inlined = entering_.reach == Reach::enclave ||

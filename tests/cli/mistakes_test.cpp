@@ -197,6 +197,17 @@ TEST_CASE("a header that is not found is named with the line that includes it") 
   CHECK(read_file(folder / "err").empty());
 }
 
+TEST_CASE("a header that only make makes, and has not yet, is blamed on that") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "Makefile", "app: made.h\n\tcc -o $@ a.c\nmade.h:\n\ttouch $@\n");
+  const json found = found_in(folder, {{"compile", {{"make", "."}}}, {"build", {{{"run", {"make", "app"}}}}}},
+                              "#include \"made.h\"\nint main(void) { return 0; }\n");
+  INFO(found.dump(1));
+  CHECK_THAT(found.back()["what"].get<std::string>(), Catch::Contains("'made.h' file not found"));
+  CHECK_THAT(found.back()["way_out"].get<std::string>(),
+             Catch::StartsWith("if make makes it, run make first, in "));
+}
+
 TEST_CASE("a cross compiler that is not there is named where its headers are missing") {
   const test::TemporaryFolder folder;
   const json found = found_in(folder, {{"compile", {{"compiler", "aarch64-linux-none-gcc"}}}},
