@@ -161,15 +161,28 @@ Fault without_hint(Fault fault) {
   return fault;
 }
 
-std::vector<std::string> not_worth_recording_in(const std::filesystem::path& profile) {
-  const Store store(profile, OpenMode::read_only);
-  return not_worth_recording(annotator::load_recorded_run(store));
+/// The file is closed again before another recording writes it.
+annotator::RecordedRun recorded_in(const OutputFolder& folder) {
+  const Store store(folder.path() / "profile.jcprof", OpenMode::read_only);
+  return annotator::load_recorded_run(store);
+}
+
+/// Threads that are not the entry's pass traps that no traced path has. If these are too many at statements,
+/// records again at functions.
+void record_at_functions(const Profiling& all, const OutputFolder& folder, RecordOptions& options) {
+  if (options.functions_only || all.project.profile.level <= TrapLevel::function ||
+      !is_hidden_by_recording(recorded_in(folder)))
+    return;
+  const std::string what = "to record all statements takes longer than the command: traps stay at functions";
+  say(all, fmt::format("record: {}\n", what));
+  options.functions_only = true;
+  options.note += "; " + what;
+  record_project_in(folder, all.project, options);
 }
 
 /// If recording small functions hides the others, records again without them.
 void record_lighter(const Profiling& all, const OutputFolder& folder, RecordOptions options) {
-  // The file is closed before the second recording writes it.
-  const std::vector<std::string> small = not_worth_recording_in(folder.path() / "profile.jcprof");
+  const std::vector<std::string> small = not_worth_recording(recorded_in(folder));
   if (small.empty()) return;
   const std::string what = fmt::format(
       "the calls of {} take less time than to record them: they are left out, and their time is their "
@@ -188,7 +201,7 @@ ExitCode record_instead(const Profiling& all, const Fault& why) {
   const OutputFolder folder(
       {.folder = all.folder.path() / record_folder, .verb = "jcprof profile", .project = all.project.root});
   const bool is_finer = all.project.profile.level > TrapLevel::function;
-  const RecordOptions options{
+  RecordOptions options{
       .project = all.project.file.string(),
       .quiet = all.run.common.quiet,
       .yes = true,
@@ -198,7 +211,9 @@ ExitCode record_instead(const Profiling& all, const Fault& why) {
   const std::filesystem::path profile = folder.path() / "profile.jcprof";
   try {
     record_project_in(folder, all.project, options);
-    if ((all.is_long || !is_finer) && std::filesystem::exists(profile)) record_lighter(all, folder, options);
+    if (std::filesystem::exists(profile)) record_at_functions(all, folder, options);
+    if ((options.functions_only || !is_finer) && std::filesystem::exists(profile))
+      record_lighter(all, folder, options);
   } catch (const UserError& error) {
     std::vector<Fault> faults{without_hint(why)};
     std::ranges::copy(error.faults(), std::back_inserter(faults));

@@ -84,14 +84,18 @@ std::string list_of(std::vector<std::string> names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::vector<std::string> not_worth_recording(const annotator::RecordedRun& recorded) {
+bool is_hidden_by_recording(const annotator::RecordedRun& recorded) {
   double own_cost = 0;
   double time = 0;
   for (const StoredThread& thread : recorded.recording.threads) {
     own_cost += thread.overhead;
     time += thread.recorded;
   }
-  if (own_cost <= time || recorded.events < few_events) return {};
+  return own_cost > time && recorded.events >= few_events;
+}
+
+std::vector<std::string> not_worth_recording(const annotator::RecordedRun& recorded) {
+  if (!is_hidden_by_recording(recorded)) return {};
   const double rare = worth_leaving_out * static_cast<double>(recorded.events);
   std::vector<StoredEstimate> functions;
   for (const StoredEstimate& row : recorded.estimates)

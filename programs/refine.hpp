@@ -46,8 +46,11 @@ struct Refinement {
 /// functions that take less than RunInfo::hot by the upper end of their interval; never an entry.
 std::optional<Refinement> refinement(const FirstRun& first, RefineWish wish);
 
+/// All recording together takes longer than the command.
+bool is_hidden_by_recording(const annotator::RecordedRun& recorded);
+
 /// Functions of a recording whose calls take so little that the cost of recording them hides it, the most
-/// called first. Empty where all recording takes less than the command.
+/// called first. Empty where recording does not hide the command.
 std::vector<std::string> not_worth_recording(const annotator::RecordedRun& recorded);
 
 /// That matches the function alone: in a glob, brackets would be sets of characters.

@@ -15,14 +15,16 @@ constexpr const char* before_main =
     "static volatile unsigned sum;\nvoid work(void) {\n  sum++;\n}\n"
     "int is_traced(void) { return getenv(\"JCPROF_TRACE\") != 0; }\n";
 
+constexpr const char* half_a_second = R"("session": {"timeout": "500ms"})";
+
 /// The words of jcprof profile for that program; its entry is work().
 ProcessResult profiled(const std::string& main, const std::string& options,
-                       const std::string& timeout = "10s",
+                       const std::string& settings = R"("session": {"timeout": "10s"})",
                        const test::TemporaryFolder& folder = test::TemporaryFolder()) {
   write_file(folder / "a.c", before_main + main);
   write_file(folder / "jcprof.json", R"({"format": "jcprof-project", "version": 1, "target": "program",
   "sources": ["*.c"], "entry": "work", "build": [{"run": ["cc", "-o", "{out}/a", "a.c"]}],
-  "session": {"timeout": ")" + timeout + R"("}, "trigger": {"run": ["{out}/a"], "cwd": "{project}"}})");
+  )" + settings + R"(, "trigger": {"run": ["{out}/a"], "cwd": "{project}"}})");
   return run_and_wait({.argv = {"sh", "-c", JCPROF_BIN_DIR "/jcprof profile . --yes " + options + " 2>&1"},
                        .cwd = folder.path()},
                       {}, std::chrono::seconds{100});
@@ -30,14 +32,14 @@ ProcessResult profiled(const std::string& main, const std::string& options,
 
 TEST_CASE("a plain run gets no more than the time-out of the project") {
   const ProcessResult result =
-      profiled("int main(void) { usleep(1500000); work(); return 0; }\n", "", "500ms");
+      profiled("int main(void) { usleep(1500000); work(); return 0; }\n", "", half_a_second);
   CHECK(result.exit_status != 0);
   CHECK_THAT(result.tail, Catch::Contains("did not end within 500 ms") && !Catch::Contains("functions only"));
 }
 
 TEST_CASE("a program whose traced runs of a short path take longer than the time-out is recorded") {
   const ProcessResult result =
-      profiled("int main(void) { if (is_traced()) usleep(1500000); work(); return 0; }\n", "", "500ms");
+      profiled("int main(void) { if (is_traced()) usleep(1500000); work(); return 0; }\n", "", half_a_second);
   CHECK(result.exit_status == 0);
   CHECK_THAT(result.tail,
              Catch::Contains("record: the command ends in time without traps, and not with them. jcprof "
@@ -51,11 +53,26 @@ TEST_CASE(
       "int main(void) {\n  if (is_traced()) {\n    fputc('x', fopen(\"traced\", \"a\"));\n    "
       "fflush(NULL);\n    usleep(1500000);\n  }\n  work();\n  return 0;\n}\n";
   const test::TemporaryFolder once;
-  CHECK(profiled(main, "", "500ms", once).exit_status == 0);
+  CHECK(profiled(main, "", half_a_second, once).exit_status == 0);
   CHECK(read_file(once / "traced") == "x");
   const test::TemporaryFolder twice;
-  profiled(main, "--rounds 1", "500ms", twice);
+  profiled(main, "--rounds 1", half_a_second, twice);
   CHECK(read_file(twice / "traced").size() > 1);
+}
+
+TEST_CASE("where another thread passes too many statements, functions are recorded") {
+  const ProcessResult result = profiled(
+      "#include <pthread.h>\nstatic void* spin(void* p) {\n  unsigned s = 0;\n"
+      "  for (unsigned i = 0; i < 2000000; i++) {\n    s++;\n    s ^= i;\n    s++;\n  }\n"
+      "  sum += s;\n  return p;\n}\n"
+      "int main(void) {\n  pthread_t other;\n  pthread_create(&other, NULL, spin, NULL);\n"
+      "  pthread_join(other, NULL);\n  work();\n  return 0;\n}\n",
+      "", R"("measure": {"max_time": "100ms"})");
+  INFO(result.tail);
+  CHECK(result.exit_status == 0);
+  CHECK_THAT(result.tail, Catch::Contains("record: to record all statements takes longer than the command: "
+                                          "traps stay at functions\n") &&
+                              Catch::Contains("spin"));
 }
 
 TEST_CASE("one traced run that is lost ends no profile") {
