@@ -262,6 +262,8 @@ std::vector<std::string> options_of_configure(const FoundTree& tree) {
   const auto script = std::ranges::find(words, "configure", name_of_file);
   if (script == words.end()) return {};
   words.erase(words.begin(), script + 1);
+  // A library that exports none but its own names has no part in the program's traps. In the program it has.
+  if (std::ranges::binary_search(tree.paths, "libtool")) words.emplace_back("--disable-shared");
   return words;
 }
 

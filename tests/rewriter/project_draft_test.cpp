@@ -179,6 +179,9 @@ TEST_CASE(
   CHECK(runs_of(project.build) ==
         Runs{{"./configure", "--without-x", "CFLAGS=-O2 -g"}, {"make", "-j2", "tool"}});
   CHECK(project.compile.make == ".");
+  tree.paths.insert(std::ranges::lower_bound(tree.paths, "libtool"), "libtool");
+  CHECK(runs_of(drafted(tree).build).front() ==
+        std::vector<std::string>{"./configure", "--without-x", "CFLAGS=-O2 -g", "--disable-shared"});
 }
 
 TEST_CASE("an autoconf project without its script is not drafted, and what to run is said") {
