@@ -80,8 +80,8 @@ TEST_CASE("a clock that does not wait for loads is told") {
   const Said said = files.run(
       {"jcprof", "record", "-o", "out", "--clock", "fast", "--summary", "summary", "--", "./chase", "1000"});
   CHECK(said.status == 0);
-  CHECK_THAT(said.err, Catch::Contains(std::string("warning: ") + unordered +
-                                       "; record without --clock fast\n"));
+  CHECK_THAT(said.err,
+             Catch::Contains(std::string("warning: ") + unordered + "; record without --clock fast\n"));
   CHECK_THAT(read_file(files / "summary"),
              Catch::Contains(R"("source": "fast")") && Catch::Contains(unordered));
   CHECK(test::value_of(files / "out/profile.jcprof",
