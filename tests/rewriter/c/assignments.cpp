@@ -3,9 +3,7 @@
 
 static volatile int device;
 
-static int f(int x) {
-  return x / 3;
-}
+static int f(int x) { return x / 3; }
 
 int main() {
   volatile int& watched = device;

@@ -30,11 +30,11 @@ static int g(int n) {
   switch (n)
   case 3:
     r++;
-  if (r > 100) [[maybe_unused]]
-  more:
+  if (r > 100)
+  [[maybe_unused]] more:
     r -= 3;
-  while (r > 50) [[likely]]
-    r--;
+  while (r > 50)
+    [[likely]] r--;
   return r;
 }
 

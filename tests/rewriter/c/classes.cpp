@@ -26,24 +26,16 @@ class Derived final : public Base {
   };
 };
 
-Derived::Derived(int x) : Base(x) {
-  made++;
-}
+Derived::Derived(int x) : Base(x) { made++; }
 int Derived::made = 0;
 }  // namespace outer
 
 extern "C" {
-int c_function(int x) {
-  return x + 1;
-}
+int c_function(int x) { return x + 1; }
 }
 
-static int overloaded(int x) {
-  return x;
-}
-static int overloaded(double x) {
-  return static_cast<int>(x * 2);
-}
+static int overloaded(int x) { return x; }
+static int overloaded(double x) { return static_cast<int>(x * 2); }
 
 int main() {
   struct Local {

@@ -1,19 +1,13 @@
 // flags: -std=c++17
 #include <cstdio>
 
-static int next(int x) {
-  return x - 1;
-}
+static int next(int x) { return x - 1; }
 
 static int f(int x) {
-  if (int y = next(x); y > 3)
-    return y;
-  else if (int z = next(y))
-    return z + 10;
-  else if (y == 0) [[maybe_unused]]
-    int unused = 3;
-  else
-    return y;
+  if (int y = next(x); y > 3) return y;
+  else if (int z = next(y)) return z + 10;
+  else if (y == 0) [[maybe_unused]] int unused = 3;
+  else return y;
   if (x) {
     x = 2;
   } else if (const bool b = x == 0; b)
@@ -21,11 +15,8 @@ static int f(int x) {
   while (int y = next(x)) x = y;
   for (; int y = next(x);) x = y;
   switch (int y = next(x); y) {
-    case 0:
-      x = 5;
-      [[fallthrough]];
-    case 1:
-      x++;
+    case 0: x = 5; [[fallthrough]];
+    case 1: x++;
   }
   [[maybe_unused]] int tail = x;
   return x;

@@ -16,9 +16,7 @@ auto deduced(int n) {
   return 0L;
 }
 
-decltype(auto) same(int& n) {
-  return (n);
-}
+decltype(auto) same(int& n) { return (n); }
 
 struct [[deprecated]] Old {
   int value = 3;

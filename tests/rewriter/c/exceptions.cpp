@@ -26,14 +26,18 @@ static int tries(int x) {
   return 1;
 }
 
-static int function_try(int x) try { return throws(x); } catch (const std::exception&) {
+static int function_try(int x) try {
+  return throws(x);
+} catch (const std::exception&) {
   return 8;
 } catch (...) {
   return 9;
 }
 
 struct Guarded {
-  explicit Guarded(int x) try : value(throws(x)) { value++; } catch (...) {
+  explicit Guarded(int x) try : value(throws(x)) {
+    value++;
+  } catch (...) {
     std::printf("guarded ");
   }
   int value;

@@ -23,9 +23,7 @@ struct Copied {
   Copied(Copied&&) noexcept { std::printf("moved "); }
   ~Copied() {}
 };
-static Copied make() {
-  return {};
-}
+static Copied make() { return {}; }
 
 struct Written : Base {
   explicit Written(int n) : Base(work(n)), list_(3), text_{"abc"} {}

@@ -27,12 +27,8 @@ struct View {
 #define RETURN_IF(x) \
   if (x) return 1
 
-static Loud make(int v) {
-  return Loud(v);
-}
-static const Loud& same(const Loud& x) {
-  return x;
-}
+static Loud make(int v) { return Loud(v); }
+static const Loud& same(const Loud& x) { return x; }
 
 static int local(int n) {
   const Loud loud(n);

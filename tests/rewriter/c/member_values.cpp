@@ -1,6 +1,5 @@
 // flags: -std=c++17 -Wshadow -Wextra
-// The value that a class gives a member is a function of its own; not where it may be a constant, nor in an
-// aggregate.
+// The value that a class gives a member is a function of its own; not where it may be a constant, nor in an aggregate.
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -61,9 +60,7 @@ struct Number {
   int n = 3;
   static constexpr Number make() { return {}; }
 };
-constexpr Number next(Number x) {
-  return x;
-}
+constexpr Number next(Number x) { return x; }
 template <class T>
 class Depends {
  public:
@@ -78,8 +75,6 @@ int main() {
   const Aggregate aggregate, other{2, "y"};
   const Silent silent{};
   const Depends<Number> depends(work(12));
-  std::printf("%d %d %d %d\n", values.called + values.row[1], aggregate.called + other.called, silent.called,
-              early);
-  return values.list.size() == 3 && *values.made == 6 && depends.other.n == 3 && values.from_macro == 7 ? 0
-                                                                                                        : 1;
+  std::printf("%d %d %d %d\n", values.called + values.row[1], aggregate.called + other.called, silent.called, early);
+  return values.list.size() == 3 && *values.made == 6 && depends.other.n == 3 && values.from_macro == 7 ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-// The trusted part of a small enclave, as it stands after rewriting: an entry, ecalls that ocalls may make,
-// exceptions. No header but the runtime's: this is compiled with -nostdinc.
+// The trusted part of a small enclave, as it stands after rewriting: an entry, ecalls that ocalls may make, exceptions.
+// No header but the runtime's: this is compiled with -nostdinc.
 #include "jcprof.h"
 
 extern "C" int ecall_get(int n);

@@ -1,5 +1,5 @@
-// The host of enclave.c or enclave.cpp: makes the ecall unarmed, traced, and stopped at each event of its
-// path for so many times, then what only threads can bring about. host ROUNDS
+// The host of enclave.c or enclave.cpp: makes the ecall unarmed, traced, and stopped at each event of its path for so many
+// times, then what only threads can bring about. host ROUNDS
 #include "jcprof_plugin.h"
 
 #include <cstdio>
@@ -47,8 +47,7 @@ std::vector<std::uint32_t> trace(std::uint64_t from, std::uint64_t room) {
   const std::uint64_t behind = memory.head.events - from;
   std::vector<std::uint32_t> ids(memory.ids, memory.ids + (behind < room ? behind : room));
   std::printf("result %d, build %x, %u events, before %08x, all %08x, last %u:", result, memory.head.build,
-              static_cast<unsigned>(memory.head.events), memory.head.before, memory.head.all,
-              memory.head.last);
+              static_cast<unsigned>(memory.head.events), memory.head.before, memory.head.all, memory.head.last);
   for (const std::uint32_t id : ids) std::printf(" %u", id);
   std::printf("\n");
   return ids;
@@ -77,13 +76,12 @@ void never_entered() {
 }
 
 void passes() {
-  for (const unsigned verb : {JCPROF_PLUGIN_EMPTY, JCPROF_PLUGIN_UNARMED, JCPROF_PLUGIN_COUNTING,
-                              JCPROF_PLUGIN_RETURNED, JCPROF_PLUGIN_STOP}) {
+  for (const unsigned verb : {JCPROF_PLUGIN_EMPTY, JCPROF_PLUGIN_UNARMED, JCPROF_PLUGIN_COUNTING, JCPROF_PLUGIN_RETURNED,
+                              JCPROF_PLUGIN_STOP}) {
     arm(0, 0);
     memory.head.passes = 1000;
     jcprof_enclave(verb, &memory.head);
-    std::printf("verb %u, build %x, trap %x, last %u\n", verb, memory.head.build, memory.head.trap,
-                memory.head.last);
+    std::printf("verb %u, build %x, trap %x, last %u\n", verb, memory.head.build, memory.head.trap, memory.head.last);
   }
 }
 
