@@ -62,13 +62,13 @@ struct Side {
   Side(const fs::path& given, const Side* newer) {
     for (const fs::path& file : sessions_meant(given))
       runs.push_back(annotator::newest_run(Store(file, OpenMode::read_only)));
-    root = annotator::root_of_sources(runs.front().profile);
+    root_ = annotator::root_of_sources(runs.front().profile);
     // One tree has one root, also where the older profile has other files of it.
-    if (newer != nullptr && annotator::has_sources_below(runs.front().profile, newer->root))
-      root = newer->root;
+    if (newer != nullptr && annotator::has_sources_below(runs.front().profile, newer->root_))
+      root_ = newer->root_;
     for (annotator::NewestRun& run : runs) {
-      annotator::make_relative(run.profile, root);
-      annotator::make_relative(run.map, root);
+      annotator::make_relative(run.profile, root_);
+      annotator::make_relative(run.map, root_);
     }
   }
 
@@ -79,7 +79,7 @@ struct Side {
   }
 
  private:
-  fs::path root;
+  fs::path root_;
 };
 
 std::string written(const annotator::Comparison& comparison, const DiffOptions& options) {
