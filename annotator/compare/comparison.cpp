@@ -124,12 +124,17 @@ double chance_to_count(std::vector<double> chances) {
 }
 
 /// Chances divided by weights whose mean is 1, which holds the rate of false discoveries (Genovese, Roeder &
-/// Wasserman 2006): what takes more of the time is found with less proof.
+/// Wasserman 2006): what takes more of the time is found with less proof. What takes none on either side has
+/// not changed.
 void weigh(std::vector<Difference>& differences) {
+  // The mean of both sides does not depend on their difference.
+  const auto weight_of = [](const Difference& one) { return one.before + one.ticks.value / 2; };
   double sum = 0;
-  for (const Difference& difference : differences) sum += difference.before;
-  for (Difference& difference : differences)
-    difference.chance *= sum / (difference.before * static_cast<double>(differences.size()));
+  for (const Difference& difference : differences) sum += weight_of(difference);
+  for (Difference& difference : differences) {
+    const double weight = weight_of(difference) * static_cast<double>(differences.size());
+    difference.chance = weight > 0 ? difference.chance * sum / weight : 1;
+  }
 }
 
 Change change_of(const Pair& pair) {

@@ -155,7 +155,7 @@ std::string changes_table(const Changes& changes, bool are_lines, ClockUnit unit
 
 /// A hundred rows of such names stay below 60 KB, also where each byte is written in its number.
 std::string cut(const std::string& name) {
-  constexpr std::size_t most = 60;
+  constexpr std::size_t most = 50;
   return name.size() <= most ? name : "…" + name.substr(name.size() - most);
 }
 

@@ -121,7 +121,6 @@ bool is_off_by_itself(const std::vector<double>& values) {
 }  // namespace
 
 double moved_by_the_one_before(const Times& times) {
-  if (times.rounds() < 2 * fewest_pairs) return 0;
   std::vector<std::vector<double>> raw = twins_apart(times);
   std::vector<std::vector<double>> by_stop = tamed(raw);
   const double alike = middle_of_means(by_stop);

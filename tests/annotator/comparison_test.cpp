@@ -177,6 +177,18 @@ TEST_CASE("with few lines one that changed is still found, and the other one did
   CHECK(of_line(comparison, 11).verdict == Verdict::unresolved);
 }
 
+TEST_CASE("lines that take nothing have not changed, and hide no other one's change") {
+  Profile before = by_hand(1, 16);
+  for (std::size_t i = 11; i < 16; ++i) before.lines[i].cost = {.ticks = {0, 0, 0.5}};
+  Profile after = before;
+  set(after, 0, 150);
+  after.lines[15].cost = {.ticks = {0, 0, 0}};
+  before.lines[15].cost = after.lines[15].cost;
+  const Comparison comparison = compare({{before, straight_map()}}, {{after, straight_map()}});
+  CHECK(of_line(comparison, 10).verdict == Verdict::slower);
+  for (const std::size_t line : {21U, 24U, 25U}) CHECK(of_line(comparison, line).verdict == Verdict::same);
+}
+
 TEST_CASE("counts of instructions are compared as they are") {
   Profile before = by_hand(0);
   before.run.unit = ClockUnit::instructions;

@@ -70,6 +70,11 @@ TEST_CASE("what noise put below nothing may still be as large as the noise") {
   CHECK(estimate.ticks == Interval{0, 0, 5});
 }
 
+TEST_CASE("an interval holds the value that it is shown with, also where that was kept below it") {
+  const Estimate estimate = estimate_from({10, 8, 12}, 20, {}, 5);
+  CHECK(estimate.ticks == Interval{5, 5, 12});
+}
+
 // ---- calls and loops
 
 namespace {

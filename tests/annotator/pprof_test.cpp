@@ -80,6 +80,32 @@ TEST_CASE("pprof tells the threads of a recording apart") {
   CHECK_FALSE(has(second, "put"));
 }
 
+TEST_CASE("pprof has each call of a recording once, with its thread, its lines and its library") {
+  const std::string raw = pprof(recorded_profile(test::some_recording()), {"-raw"});
+  if (raw.empty()) return;
+  CHECK(raw.substr(raw.find("Samples:")) == R"(Samples:
+calls/count time/nanoseconds[dflt]
+ 1 100: 1 
+ thread:[1 words]
+ 4 301: 2 1 
+ thread:[1 words]
+ 100 599: 3 2 1 
+ thread:[1 words]
+ 2 150: 2 
+ thread:[2]
+ 8 51: 4 2 
+ thread:[2]
+Locations
+ 1: 0x0 M=1 main /src/words.c:20 s=20
+ 2: 0x0 M=1 count /src/words.c:5 s=5
+ 3: 0x0 M=1 put /src/words.c:1 s=1
+ 4: 0x0 M=2 memcpy :0 s=0
+Mappings
+1: 0x0/0x0/0x0 /home/words [FN][FL][LN]
+2: 0x0/0x0/0x0 /lib/libc.so.6 [FN][FL][LN]
+)");
+}
+
 TEST_CASE("a year that pprof cannot hold is none") {
   Profile profile = test::some_measured();
   profile.run.started = GENERATE("2262-05-01T00:00:00Z", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z");

@@ -190,6 +190,11 @@ TEST_CASE("a recording that does not fit together is a damaged profile") {
   store.replace_recording(run, recording);
   CHECK_THAT(error_of(folder, [&] { (void)store.recording(run); }),
              Catch::StartsWith("profile.jcprof: the profile is damaged: call 1 of run 1\n"));
+  recording = two_threads();
+  recording.slow.front().symbol = 4;
+  store.replace_recording(run, recording);
+  CHECK_THAT(error_of(folder, [&] { (void)store.recording(run); }),
+             Catch::StartsWith("profile.jcprof: the profile is damaged: a slow call of run 1\n"));
 }
 
 }  // namespace

@@ -87,6 +87,41 @@ TEST_CASE("blocks in a row are as well known as a single one: their sum is the d
   CHECK(row.share == Approx(0.45).epsilon(0.02));
 }
 
+TEST_CASE("a line that takes a tenth of its blocks is ten times better known") {
+  Figure tenth = line_of(3);
+  for (BlockRange& range : tenth.ranges) range.share = 0.1;
+  CHECK(settled_alone(tenth, {}).half / settled_alone(line_of(3), {}).half == Approx(0.1).epsilon(0.05));
+}
+
+TEST_CASE("a line is as well known as the fit of all rounds says, and never by luck alone") {
+  const Times times = table(40, 50);
+  const Look known = look(times, fine, {});
+  double usual = 0;
+  for (const BlockLook& block : known.blocks)
+    usual += half_width(block.ticks) / static_cast<double>(known.blocks.size());
+  // A mean of normal noise has four fifths of a median's half width.
+  const double typical = settled_alone(line_of(9), {}).half * known.whole / (3 * usual);
+  CHECK(typical > 0.7);
+  CHECK(typical < 0.95);
+  // Rounds that agree by chance at the two stops of a block prove nothing.
+  Times lucky(stops);
+  for (std::uint32_t r = 1; r <= 40; ++r) {
+    std::vector<double> values;
+    for (std::size_t s = 0; s < stops; ++s) values.push_back(reading(r, s, s < 2 ? 0.01 : 50));
+    lucky.add_round(values);
+  }
+  const Look look_at_it = look(lucky, fine, {});
+  const std::vector<FigureLook> figures = settle({line_of(1)}, lucky, fine, look_at_it, {});
+  CHECK(figures.front().half * look_at_it.whole > 0.5 * usual);
+}
+
+TEST_CASE("a line that is left has no stops that are wanted") {
+  const std::vector<FigureLook> figures{{.open = false, .blocks = {3}}, {.open = true, .blocks = {6}}};
+  std::vector<bool> wanted(10, false);
+  for (const std::size_t stop : {0U, 6U, 7U, 9U}) wanted[stop] = true;
+  CHECK(stops_of_open(figures, 10) == wanted);
+}
+
 TEST_CASE("a line is settled at the absolute half width or at a part of its share, whichever is larger") {
   const FigureLook nine = settled_alone(line_of(9), {});
   CHECK(settled_alone(line_of(9), {.absolute = nine.half * 1.01, .relative = 0}).settled);

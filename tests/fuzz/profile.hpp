@@ -81,7 +81,7 @@ inline void read_profile() {
     (void)annotator::to_json(profile);
     (void)annotator::to_csv(profile);
     const annotator::Compared self{profile, store.traps(profile.run.id)};
-    const annotator::Against against{profile, annotator::compare(self, self)};
+    const annotator::Against against{profile, annotator::compare({self}, {self})};
     (void)annotator::report_data({.profile = profile, .against = &against}, 100'000);
   });
 }

@@ -79,6 +79,22 @@ TEST_CASE("the path of any program is the one that it took, in few runs or many"
   CHECK(runs < windows / 2);
 }
 
+TEST_CASE("the path of any short program is the one that it took, in fewer runs than it has windows") {
+  std::uint64_t runs = 0;
+  std::uint64_t windows = 0;
+  for (std::uint64_t seed = 100; seed < 124; ++seed) {
+    const PassedPath path = test::random_path(seed, 400);
+    const std::size_t window = std::size_t{8} << seed % 3;
+    FakeTransport target = target_of(path, window);
+    target.knows_mix = seed % 2 == 0;
+    INFO(seed);
+    CHECK(traced(target, path.roles).events == events_of(path.traps));
+    runs += target.traces;
+    windows += path.traps.size() / window + 1;
+  }
+  CHECK(runs < windows);
+}
+
 TEST_CASE("a long path that varies yields no order of events that no run had") {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     FakeTransport target;
