@@ -30,7 +30,9 @@ std::vector<fs::path> profiles_in(const fs::path& folder) {
   std::vector<fs::path> profiles;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     if (is_profile(entry.path())) profiles.push_back(entry.path());
-    if (is_profile(entry.path() / "profile.jcprof")) profiles.push_back(entry.path() / "profile.jcprof");
+    if (!entry.is_directory()) continue;
+    const fs::path newest = newest_of(entry.path()) / "profile.jcprof";
+    if (is_profile(newest)) profiles.push_back(newest);
   }
   std::ranges::sort(profiles);
   return profiles;

@@ -80,6 +80,10 @@ Entries entries_of(const std::vector<Compared>& side, std::vector<Estimated> Pro
 /// The mean of several sessions, with the noise within them. Unknown where one of them is.
 Estimate mean_of(const std::vector<Estimate>& costs) {
   if (costs.size() == 1) return costs.front();
+  if (!std::ranges::all_of(costs, was_measured)) {
+    const Estimate& fewest = std::ranges::min(costs, {}, &Estimate::rounds);
+    return {.rounds = fewest.rounds, .unreliable = std::ranges::any_of(costs, &Estimate::unreliable)};
+  }
   const auto sessions = static_cast<double>(costs.size());
   Estimate mean = costs.front();
   const auto mean_part = [&](Interval Estimate::* part) {
@@ -95,6 +99,7 @@ Estimate mean_of(const std::vector<Estimate>& costs) {
   mean.share = mean_part(&Estimate::share);
   mean.comparable.reset();
   mean.averages.reset();
+  mean.of_one_run = false;
   mean.resolved = std::ranges::all_of(costs, &Estimate::resolved);
   mean.unreliable = std::ranges::any_of(costs, &Estimate::unreliable);
   for (const Estimate& cost : costs) mean.rounds = std::min(mean.rounds, cost.rounds);
@@ -173,7 +178,8 @@ void judge(Change& change, const Difference& difference, const Margins& margins)
   const double margin = std::max(margin_relative * difference.before, least_share * margins.whole);
   const double size = std::abs(difference.ticks.value);
   const double narrow = deviations_of(0.9, difference.freedom);
-  const bool is_proven = difference.chance <= margins.count_from && size > 0;
+  constexpr double rounding = 1e-9;
+  const bool is_proven = difference.chance <= margins.count_from && size > rounding * difference.before;
   const bool lies_inside = size + narrow * difference.deviation <= margin;
   if (is_proven && (margins.are_counts || !lies_inside)) {
     change.verdict = difference.ticks.value > 0 ? Verdict::slower : Verdict::faster;
@@ -348,9 +354,10 @@ void warn(Comparison& result, const std::vector<Compared>& before, const std::ve
   const auto is_said_of_any = [&](auto&& is_so) {
     return std::ranges::any_of(before, is_so) || std::ranges::any_of(after, is_so);
   };
-  if (profile.run.unit != ClockUnit::instructions && before.size() + after.size() < 4)
+  if (profile.run.unit != ClockUnit::instructions && std::min(before.size(), after.size()) < 2)
     result.warnings.push_back(
-        "one session a side does not tell how much sessions differ: jcprof assumes 2 % in speed, and takes "
+        "one session on a side does not tell how much sessions differ: jcprof assumes 2 % in speed, and "
+        "takes "
         "the "
         "rest from the scatter of the lines. With three sessions a side it knows");
   if (is_said_of_any([](const Compared& s) { return s.profile.recorded && s.profile.total.rounds < 2; }))
@@ -374,6 +381,13 @@ Change change_of_whole(const std::vector<Compared>& before, const std::vector<Co
   const Entry young = entry_of_side(after);
   Change change = judged({{&old, &young}}, effects, margins).front();
   change.hits_before = change.hits_after = std::nullopt;
+  // A change of everything that the speed of sessions may explain is no proof that nothing changed.
+  const double margin = std::max(margin_relative * change.before->ticks.value, least_share * margins.whole);
+  if (change.verdict == Verdict::same &&
+      std::abs(change.after->ticks.value - change.before->ticks.value) > margin) {
+    change.verdict = Verdict::unresolved;
+    change.shots_factor = 0;
+  }
   return change;
 }
 
@@ -411,10 +425,18 @@ Comparison compare(const std::vector<Compared>& before, const std::vector<Compar
   return result;
 }
 
+bool is_below_resolution(const Change& change) {
+  const auto has_bound = [](const std::optional<Estimate>& cost) {
+    return cost && was_measured(*cost) && !cost->resolved;
+  };
+  return change.verdict == Verdict::unresolved && has_bound(change.before) && has_bound(change.after);
+}
+
 Verdict verdict_of(const Comparison& comparison) {
   std::set<Verdict> verdicts{comparison.whole.verdict};
   for (const auto* changes : {&comparison.lines, &comparison.functions})
-    for (const Change& change : *changes) verdicts.insert(change.verdict);
+    for (const Change& change : *changes)
+      if (!is_below_resolution(change)) verdicts.insert(change.verdict);
   for (const Verdict verdict : {Verdict::slower, Verdict::unresolved, Verdict::faster})
     if (verdicts.contains(verdict)) return verdict;
   return Verdict::same;

@@ -58,7 +58,10 @@ struct Compared {
 /// nothing: other projects, units or kinds, or several builds on one side.
 Comparison compare(const std::vector<Compared>& before, const std::vector<Compared>& after);
 
-/// The verdict on all: slower if anything is, else unresolved, faster or same.
+/// Unresolved, with nothing but an upper bound on both sides.
+bool is_below_resolution(const Change& change);
+
+/// The verdict on all that is above resolution: slower if anything is, else unresolved, faster or same.
 Verdict verdict_of(const Comparison& comparison);
 
 }  // namespace jcprof::annotator

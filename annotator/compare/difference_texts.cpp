@@ -61,8 +61,7 @@ std::string place_text(const Change& change) {
 
 /// What is below resolution on both sides is counted only, as is what did not change.
 bool is_worth_a_row(const Change& change) {
-  return change.verdict != Verdict::same &&
-         (change.verdict != Verdict::unresolved || !relative_of(change).first.empty());
+  return change.verdict != Verdict::same && !is_below_resolution(change);
 }
 
 std::map<Verdict, std::size_t> verdict_counts(const Changes& changes) {
@@ -269,21 +268,29 @@ std::string to_json(const Comparison& comparison) {
 
 std::string to_github(const Comparison& comparison) {
   const ClockUnit unit = comparison.run_after.unit;
-  std::string text;
-  // Recordings of hooks have no lines.
-  const Changes& changes = comparison.lines.empty() ? comparison.functions : comparison.lines;
-  for (const Change& change : changes) {
+  const auto command = [](Verdict verdict, const std::string& place, const std::string& text) {
+    return fmt::format("::{} {}title={}::{}\n", verdict == Verdict::slower ? "error" : "notice", place,
+                       name_of(verdict), workflow_escaped(text, false));
+  };
+  std::string text =
+      command(comparison.whole.verdict, "", heading(comparison) + ": " + total_line(comparison));
+  // Recordings of hooks have no lines. GitHub shows ten annotations of a step.
+  constexpr std::size_t most = 9;
+  std::size_t count = 0;
+  for (const Change& change : comparison.lines.empty() ? comparison.functions : comparison.lines) {
     if (change.verdict != Verdict::slower && change.verdict != Verdict::faster) continue;
+    if (++count > most) break;
     const auto [relative, half] = relative_of(change);
-    const std::string said = fmt::format("{} → {} {} {} in {}", cost_text(change.before, unit),
-                                         cost_text(change.after, unit), relative, half, change.function);
-    text += fmt::format("::{} file={},line={},title={}::{}\n",
-                        change.verdict == Verdict::slower ? "error" : "notice",
-                        workflow_escaped(change.path, true), change.line, name_of(change.verdict),
-                        workflow_escaped(said, false));
+    const std::string size = relative.empty() ? "" : fmt::format(", {} {}", relative, half);
+    const std::string place =
+        change.path.empty()
+            ? ""
+            : fmt::format("file={},line={},", workflow_escaped(plain_line(change.path), true), change.line);
+    text += command(change.verdict, place,
+                    fmt::format("{} → {}{} in {}", cost_text(change.before, unit),
+                                cost_text(change.after, unit), size, plain_line(change.function)));
   }
-  return text + fmt::format("::{}::{}\n", comparison.whole.verdict == Verdict::slower ? "error" : "notice",
-                            workflow_escaped(heading(comparison) + ": " + total_line(comparison), false));
+  return text;
 }
 
 }  // namespace jcprof::annotator

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
 namespace jcprof::annotator {
@@ -208,10 +208,12 @@ Location session_part(const Location& shift, double scatter, double freedom) {
   if (!std::isfinite(shift.variance)) return {0, square(scatter)};
   const double spread = std::sqrt(square(scatter) + shift.variance);
   const boost::math::students_t_distribution<double> of_sessions(freedom);
-  const boost::math::normal_distribution<double> of_changes(0, std::hypot(usual_change, spread));
+  // Its tail is the heavier one, so that no ratio is too large for a change.
+  const boost::math::students_t_distribution<double> of_changes(1);
+  const double size = std::hypot(usual_change, spread);
   const double by_sessions =
       (1 - chance_of_change) * boost::math::pdf(of_sessions, shift.value / spread) / spread;
-  const double by_change = chance_of_change * boost::math::pdf(of_changes, shift.value);
+  const double by_change = chance_of_change * boost::math::pdf(of_changes, shift.value / size) / size;
   const double chance = by_sessions / (by_sessions + by_change);
   // Where sessions explain it: the shift, drawn toward nothing by what is not known of it.
   const double kept = square(scatter) / square(spread);
@@ -253,6 +255,13 @@ SideVariance variance_of(const std::vector<Reading>& readings, const std::vector
 double freedom_of(double variance, double part, double freedom) {
   constexpr double most = 1000;  // as good as normal
   return part > 0 ? std::min(most, freedom * square(variance / part)) : most;
+}
+
+/// The item's sessions scatter by more than chance makes of what all items scatter by.
+bool is_restless(double own, double expected, double counts) {
+  if (counts == 0) return false;
+  const boost::math::chi_squared_distribution<double> squares(counts);
+  return own * counts > expected * boost::math::quantile(squares, 0.95);
 }
 
 }  // namespace
@@ -304,15 +313,17 @@ Difference difference_of(const Item& item, const SessionEffects& effects) {
   const double own = old.own + young.own / slower;
   const double counts = old.counts + young.counts;
   const bool is_alone = counts == 0;
-  const double variance = is_alone
-                              ? within + layout
-                              : (counts_of_all * (within + layout) + counts * own) / (counts_of_all + counts);
+  double variance = is_alone ? within + layout
+                             : (counts_of_all * (within + layout) + counts * own) / (counts_of_all + counts);
+  double freedom = is_alone ? effects.freedom : std::min(effects.freedom, counts_of_all + counts);
+  if (is_restless(own, within + layout, counts)) {
+    variance = own;
+    freedom = counts;
+  }
   const double by_speed = square(effects.speed_deviation * after);
-  const double lasting = std::max(0.0, variance - within) + by_speed;
   result.deviation = std::sqrt(variance + by_speed);
-  result.lasting = std::sqrt(lasting);
-  result.freedom = freedom_of(variance + by_speed, is_alone ? layout : variance,
-                              is_alone ? effects.freedom : std::min(effects.freedom, counts_of_all + counts));
+  result.lasting = std::sqrt(std::max(0.0, variance - within) + by_speed);
+  result.freedom = freedom_of(variance + by_speed, is_alone ? layout : variance, freedom);
   const double difference = after - result.before;
   const double half = deviations_of(0.95, result.freedom) * result.deviation;
   result.ticks = {difference, difference - half, difference + half};

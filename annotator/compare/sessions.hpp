@@ -51,7 +51,7 @@ struct SessionEffects {
 /// biweight, which leaves changed items out. Speeds and layouts begin from what is usual (2 % and 1 %) and
 /// are learnt from the sessions; with one session a side the layout is learnt from the scatter of the items.
 /// A ratio that sessions may have is their speed, and one far beyond is a change of everything. In between
-/// the probability of each decides (Student's t against a normal distribution of 50 %), and `speed_deviation`
+/// the probability of each decides (Student's t against Cauchy's distribution of 50 %), and `speed_deviation`
 /// holds the doubt.
 SessionEffects effects_of(const std::vector<Item>& items, const Sessions& sessions);
 
@@ -65,7 +65,7 @@ struct Difference {
 };
 
 /// Student's t. Where a side has several sessions, the item's own scatter counts beside what all items
-/// scatter by (the moderated variance of Smyth 2004).
+/// scatter by, as if those were twenty sessions; alone where it is larger than chance makes it.
 Difference difference_of(const Item& item, const SessionEffects& effects);
 
 /// The half width of an interval of `confidence` (0.9) that a difference has, in its deviations.

@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "annotator/compare/difference_texts.hpp"
 #include "annotator/compare/line_match.hpp"
 #include "src/core/error.hpp"
 #include "tests/annotator/synthetic_device.hpp"
@@ -160,11 +161,28 @@ TEST_CASE("a difference has an interval of both intervals, and of what sessions 
   CHECK(small.verdict == Verdict::unresolved);
   REQUIRE(small.shots_factor);
   CHECK(*small.shots_factor > 1);
-  CHECK(comparison.warnings.front().starts_with("one session a side does not tell how much sessions differ"));
+  CHECK(comparison.warnings.front().starts_with(
+      "one session on a side does not tell how much sessions differ"));
   const Profile sure = by_hand(0.1);
   Profile little = by_hand(0.1);
   set(little, 1, 100.5);
   CHECK(of_line(compare({{sure, straight_map()}}, {{little, straight_map()}}), 11).verdict == Verdict::same);
+}
+
+TEST_CASE("GitHub gets the total first, then what is slower with its place") {
+  Profile before = by_hand();
+  before.run.project = "pin";
+  before.lines[0].function = "p\x1b::q";
+  before.total = {.ticks = {1000, 990, 1010}, .resolved = true};
+  Profile after = before;
+  set(after, 0, 150);
+  const std::string text = to_github(compare({{before, straight_map()}}, {{after, straight_map()}}));
+  INFO(text);
+  CHECK_THAT(text, Catch::StartsWith(
+                       "::notice title=unresolved::pin on an unknown device: 1 session before, 1 session "
+                       "after: total 1.00 µs → 1.00 µs: unresolved, "));
+  CHECK_THAT(text, Catch::Contains("\n::error file=A.java,line=10,title=slower::100 ns → 150 ns, +") &&
+                       Catch::EndsWith(" in p?::q\n"));
 }
 
 TEST_CASE("with few lines one that changed is still found, and the other one did not change") {
