@@ -87,7 +87,8 @@ test::Said profiled_whole(const Workplace& place, const std::string& body,
                                   "int main(void) {\n" + body + "  return 0;\n}\n");
   write_file(place / "p/jcprof.json", R"({"format": "jcprof-project", "version": 1, "target": "program",
   "sources": ["*.c"], "entry": "main", "build": [{"run": ["cc", "-o", "{out}/p", "p.c"]}],
-  "trigger": {"run": ["{out}/p"], "clock": "cpu"}, "measure": {"max_time": "20s"}})");
+  "trigger": {"run": ["{out}/p"], "clock": "cpu"}, "session": {"timeout": "60s"},
+  "measure": {"max_time": "20s"}})");
   return place.run({"jcprof", "profile", (place / "p").string()});
 }
 
