@@ -143,9 +143,15 @@ class CLanguage : public Language {
       }
       return std::move(read.models);
     } catch (const UserError& error) {
+      if (!enclave_) {
+        const auto* const unreadable = dynamic_cast<const UnreadableSources*>(&error);
+        if (unreadable == nullptr) throw;
+        std::vector<UnreadableSources::Source> sources = unreadable->sources();
+        for (UnreadableSources::Source& source : sources) blame_unmade_files(source.faults);
+        throw UnreadableSources(std::move(sources));
+      }
       std::vector<Fault> faults = error.faults();
       blame_unmade_files(faults);
-      if (!enclave_) throw UserError(faults, error.exit_code());
       for (Fault& fault : faults)
         if (fault.message.starts_with("'sgx_") && fault.message.ends_with("file not found") && !sdk_headers())
           fault.hint =
