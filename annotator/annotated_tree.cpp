@@ -135,6 +135,13 @@ void make_relative(TrapMap& map, const fs::path& root) {
   for (Trap& trap : map.traps) make_relative(trap.path, root);
 }
 
+fs::path settle_sources(NewestRun& run, const std::optional<fs::path>& known_root) {
+  const fs::path root = known_root ? *known_root : root_of_sources(run.profile);
+  make_relative(run.profile, root);
+  make_relative(run.map, root);
+  return root;
+}
+
 std::string measured_text(const SourceDigest& source, const fs::path& root) {
   if (!may_be_read(source)) throw UserError(Fault{.message = no_source, .place = {.file = source.path}});
   std::string text = read_file(root / source.path);

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "annotator/estimate/estimates.hpp"
+#include "annotator/record/profile.hpp"
 #include "annotator/report/files.hpp"
 
 namespace jcprof::annotator {
@@ -29,6 +31,10 @@ bool has_sources_below(const Profile& profile, const std::filesystem::path& root
 /// Absolute paths below `root` as relative ones; sources elsewhere are left out.
 void make_relative(Profile& profile, const std::filesystem::path& root);
 void make_relative(TrapMap& map, const std::filesystem::path& root);
+
+/// Names all sources of a run as they lie below their root, which is returned; if it is not known,
+/// root_of_sources finds it.
+std::filesystem::path settle_sources(NewestRun& run, const std::optional<std::filesystem::path>& known_root);
 
 /// The text of a source under `root`. UserError when it is gone, or was changed since it was measured.
 std::string measured_text(const SourceDigest& source, const std::filesystem::path& root);

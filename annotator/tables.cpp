@@ -90,6 +90,16 @@ std::string first_of(const std::vector<Item>& items, const std::vector<Column>& 
   return table(shown, std::move(rows), style) + left_out(items.size(), style);
 }
 
+/// A first-time reader asks what "<" is; empty without a bound in the tables.
+std::string bound_text(const Profile& profile) {
+  const auto is_bound = [](const Estimate& cost) { return was_measured(cost) && !cost.resolved; };
+  if (std::ranges::none_of(profile.lines, is_bound, &LineEstimate::cost) &&
+      std::ranges::none_of(profile.functions, is_bound, &FunctionEstimate::exclusive))
+    return "";
+  return profile.recorded ? "< is an upper bound: the cost of recording hides the time\n"
+                          : "< is an upper bound: the noise hides the time; more rounds lower the bound\n";
+}
+
 }  // namespace
 
 std::string no_value(const Estimate& estimate) {
@@ -154,20 +164,6 @@ std::string interval_text(const Profile& profile) {
                                 : fmt::format(", in which the speed varied by {}", percent(profile.drift));
   return fmt::format("95 % within this session{}; another session may be faster or slower as a whole", drift);
 }
-
-namespace {
-
-/// A first-time reader asks what "<" is; empty without a bound in the tables.
-std::string bound_text(const Profile& profile) {
-  const auto is_bound = [](const Estimate& cost) { return was_measured(cost) && !cost.resolved; };
-  if (std::ranges::none_of(profile.lines, is_bound, &LineEstimate::cost) &&
-      std::ranges::none_of(profile.functions, is_bound, &FunctionEstimate::exclusive))
-    return "";
-  return profile.recorded ? "< is an upper bound: the cost of recording hides the time\n"
-                          : "< is an upper bound: the noise hides the time; more rounds lower the bound\n";
-}
-
-}  // namespace
 
 std::string header(const Profile& profile, const TableStyle& style) {
   const RunInfo& run = profile.run;

@@ -58,14 +58,6 @@ Subject subject_of(const CommonOptions& options) {
   return {.file = out / "profile.jcprof", .root = project.root, .out = out};
 }
 
-/// Names sources as they lie below their root, which is returned.
-fs::path settle_sources(annotator::NewestRun& run, const std::optional<fs::path>& known_root) {
-  const fs::path root = known_root ? *known_root : annotator::root_of_sources(run.profile);
-  annotator::make_relative(run.profile, root);
-  annotator::make_relative(run.map, root);
-  return root;
-}
-
 void make_report(const Subject& subject, const annotator::NewestRun& run, const fs::path& root,
                  const fs::path& against) {
   annotator::ReportSubject shown{.profile = run.profile,
@@ -78,7 +70,7 @@ void make_report(const Subject& subject, const annotator::NewestRun& run, const 
   annotator::NewestRun older = annotator::newest_run(Store(against, OpenMode::read_only));
   // One tree has one root, also where the older profile has other files of it.
   const bool is_same_tree = annotator::has_sources_below(older.profile, root);
-  settle_sources(older, is_same_tree ? root : subject.root);
+  annotator::settle_sources(older, is_same_tree ? root : subject.root);
   const annotator::Against compared{
       older.profile, annotator::compare({{older.profile, older.map}}, {{run.profile, run.map}})};
   shown.against = &compared;
@@ -106,13 +98,6 @@ void settle_project(CommonOptions& options, std::string& place) {
     std::swap(options.project, place);
   else
     options.project = std::string(".");  // g++ 12 warns of a literal, wrongly
-}
-
-fs::path existing(const fs::path& profile) {
-  if (!fs::exists(profile))
-    throw UserError(Fault{.message = fmt::format("there is no \"{}\"", profile.string()),
-                          .hint = "run `jcprof run` first, or `jcprof profile`, which does it all"});
-  return profile;
 }
 
 /// The source as it was measured.
@@ -160,7 +145,7 @@ ExitCode show(AnnotateOptions options) {
   settle_project(options.common, options.place);
   const Subject subject = subject_of(options.common);
   annotator::NewestRun run = annotator::newest_run(Store(existing(subject.file), OpenMode::read_only));
-  const fs::path root = settle_sources(run, subject.root);
+  const fs::path root = annotator::settle_sources(run, subject.root);
   print(shown(run.profile, root, options));
   return code_for(run.profile);
 }
@@ -189,7 +174,7 @@ ExitCode annotate_subject(const AnnotateOptions& options, const Subject& subject
   if (is_here && !profile.recorded) store.replace_estimates(profile.run.id, annotator::stored(profile));
   store.close();
 
-  const fs::path root = settle_sources(run, subject.root);
+  const fs::path root = annotator::settle_sources(run, subject.root);
   make_report(subject, run, root, against);
   print_result(options, subject, profile, annotate_sources(options, subject, profile, root));
   return code_for(profile);

@@ -25,7 +25,7 @@ bool is_profile(const fs::path& path) {
   return path.extension() == ".jcprof" && fs::is_regular_file(path);
 }
 
-/// FOLDER/*.jcprof and FOLDER/*/profile.jcprof.
+/// FOLDER/*.jcprof, FOLDER/*/profile.jcprof and FOLDER/*/record/profile.jcprof.
 std::vector<fs::path> profiles_in(const fs::path& folder) {
   std::vector<fs::path> profiles;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
@@ -43,13 +43,7 @@ std::vector<fs::path> sessions_meant(const fs::path& given) {
   const bool is_folder = fs::is_directory(given);
   const bool holds_sessions =
       is_folder && !fs::exists(given / "jcprof.json") && !fs::exists(given / "profile.jcprof");
-  if (!holds_sessions) {
-    const fs::path profile = profile_meant(given);
-    if (!fs::exists(profile))
-      throw UserError(Fault{.message = fmt::format("there is no \"{}\"", profile.string()),
-                            .hint = "`jcprof profile` or `jcprof run` makes it"});
-    return {profile};
-  }
+  if (!holds_sessions) return {existing(profile_meant(given))};
   std::vector<fs::path> profiles = profiles_in(given);
   if (profiles.empty())
     throw UserError(Fault{.message = fmt::format("no profile lies in \"{}\"", given.string()),
@@ -57,21 +51,18 @@ std::vector<fs::path> sessions_meant(const fs::path& given) {
   return profiles;
 }
 
-/// The sessions of one side, with their sources named as they lie below `root`, or below their own root.
+/// The sessions of one side. Sources have names below the root of the newer side if they lie there, for one
+/// tree has one root; else below their own.
 struct Side {
   std::vector<annotator::NewestRun> runs;
 
   Side(const fs::path& given, const Side* newer) {
     for (const fs::path& file : sessions_meant(given))
       runs.push_back(annotator::newest_run(Store(file, OpenMode::read_only)));
-    root_ = annotator::root_of_sources(runs.front().profile);
-    // One tree has one root, also where the older profile has other files of it.
-    if (newer != nullptr && annotator::has_sources_below(runs.front().profile, newer->root_))
-      root_ = newer->root_;
-    for (annotator::NewestRun& run : runs) {
-      annotator::make_relative(run.profile, root_);
-      annotator::make_relative(run.map, root_);
-    }
+    const bool is_same_tree =
+        newer != nullptr && annotator::has_sources_below(runs.front().profile, newer->root_);
+    root_ = is_same_tree ? newer->root_ : annotator::root_of_sources(runs.front().profile);
+    for (annotator::NewestRun& run : runs) annotator::settle_sources(run, root_);
   }
 
   std::vector<annotator::Compared> compared() const {

@@ -39,6 +39,13 @@ fs::path profile_meant(const fs::path& given) {
   return fs::is_directory(given) ? given / "profile.jcprof" : given;
 }
 
+fs::path existing(const fs::path& profile) {
+  if (!fs::exists(profile))
+    throw UserError(Fault{.message = fmt::format("there is no \"{}\"", profile.string()),
+                          .hint = "run `jcprof run` first, or `jcprof profile`, which does it all"});
+  return profile;
+}
+
 std::string printed(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

@@ -36,6 +36,9 @@ std::filesystem::path newest_of(const std::filesystem::path& out);
 /// UserError if the project cannot be read.
 std::filesystem::path profile_meant(const std::filesystem::path& given);
 
+/// The same path. UserError where there is no such file.
+std::filesystem::path existing(const std::filesystem::path& profile);
+
 /// The newest run of a profile; nothing where there is no such file.
 std::optional<RunInfo> last_run(const std::filesystem::path& profile);
 

@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "annotator/compare/line_match.hpp"
+#include "annotator/compare/matching.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::annotator {
@@ -33,48 +32,6 @@ Reading reading_of(const Estimate& cost) {
   const Interval& ticks = cost.comparable.value_or(cost.ticks);
   // A recording of one run has no interval; its ends are what own cost leaves open.
   return {std::max(0.0, ticks.value), half_width_of(ticks) / engine::deviations_95};
-}
-
-/// A line or function of one side, over its sessions.
-struct Entry {
-  std::string path;
-  std::size_t line = 0;
-  std::string function;
-  std::uint64_t hits = 0;
-  std::vector<Estimate> costs;  // of each session
-};
-using Entries = std::vector<Entry>;
-
-template <class Estimated>
-Entry entry_of(const Estimated& estimated) {
-  Entry entry{.path = estimated.path, .line = estimated.line, .function = estimated.function};
-  if constexpr (requires { estimated.hits; }) {
-    entry.hits = estimated.hits;
-    entry.costs.push_back(estimated.cost);
-  } else {
-    entry.hits = estimated.calls;
-    entry.costs.push_back(estimated.exclusive);
-  }
-  return entry;
-}
-
-/// The entries of the first session, in its order. Sessions of one build have the same lines.
-template <class Estimated>
-Entries entries_of(const std::vector<Compared>& side, std::vector<Estimated> Profile::* part) {
-  Entries entries;
-  std::map<std::tuple<std::string, std::size_t, std::string>, std::size_t> known;
-  for (const Estimated& estimated : side.front().profile.*part) {
-    known.try_emplace({estimated.path, estimated.line, estimated.function}, entries.size());
-    entries.push_back(entry_of(estimated));
-  }
-  for (std::size_t s = 1; s < side.size(); ++s) {
-    for (Entry& entry : entries) entry.costs.emplace_back();  // not passed in that session
-    for (const Estimated& estimated : side[s].profile.*part)
-      if (const auto found = known.find({estimated.path, estimated.line, estimated.function});
-          found != known.end())
-        entries[found->second].costs.back() = entry_of(estimated).costs.front();
-  }
-  return entries;
 }
 
 /// The mean of several sessions, with the noise within them. Unknown where one of them is.
@@ -113,12 +70,6 @@ Item item_of(const std::vector<Estimate>& before, const std::vector<Estimate>& a
   return item;
 }
 
-/// An entry of the first side, one of the second side, or the same of both.
-struct Pair {
-  const Entry* before = nullptr;
-  const Entry* after = nullptr;
-};
-
 /// The largest weighted chance that counts as a discovery (Benjamini & Hochberg 1995); below 0: none does.
 double chance_to_count(std::vector<double> chances) {
   std::ranges::sort(chances);
@@ -129,8 +80,8 @@ double chance_to_count(std::vector<double> chances) {
 }
 
 /// Chances divided by weights whose mean is 1, which holds the rate of false discoveries (Genovese, Roeder &
-/// Wasserman 2006): what takes more of the time is found with less proof. What takes none on either side has
-/// not changed.
+/// Wasserman 2006). A line that takes more of the time needs less proof. A line that takes none on both sides
+/// has not changed.
 void weigh(std::vector<Difference>& differences) {
   // The mean of both sides does not depend on their difference.
   const auto weight_of = [](const Difference& one) { return one.before + one.ticks.value / 2; };
@@ -171,11 +122,14 @@ struct Margins {
   double whole = 0;  // ticks of the first side
   double count_from = 0;
   bool are_counts = false;  // any difference of them is one
+
+  /// For what took so many ticks before.
+  double of(double before) const { return std::max(margin_relative * before, least_share * whole); }
 };
 
 void judge(Change& change, const Difference& difference, const Margins& margins) {
   if (!std::isfinite(difference.ticks.high)) return;  // unresolved
-  const double margin = std::max(margin_relative * difference.before, least_share * margins.whole);
+  const double margin = margins.of(difference.before);
   const double size = std::abs(difference.ticks.value);
   const double narrow = deviations_of(0.9, difference.freedom);
   constexpr double rounding = 1e-9;
@@ -231,67 +185,6 @@ std::vector<Change> judged(const std::vector<Pair>& pairs, const SessionEffects&
     return std::tie(a.verdict, size_b, a.path, a.line) < std::tie(b.verdict, size_a, b.path, b.line);
   });
   return changes;
-}
-
-std::vector<Pair> pairs_of_lines(const std::vector<Compared>& before, const Entries& old,
-                                 const std::vector<Compared>& after, const Entries& young) {
-  const auto matches = match_lines({before.front().profile.lines, before.front().map},
-                                   {after.front().profile.lines, after.front().map});
-  std::vector<Pair> pairs;
-  std::vector<bool> is_there(old.size());
-  for (std::size_t i = 0; i < matches.size(); ++i) {
-    pairs.push_back({.after = &young[i]});
-    if (!matches[i]) continue;
-    is_there[*matches[i]] = true;
-    pairs.back().before = &old[*matches[i]];
-  }
-  for (std::size_t i = 0; i < old.size(); ++i)
-    if (!is_there[i]) pairs.push_back({.before = &old[i]});
-  return pairs;
-}
-
-using Functions = std::vector<const Entry*>;
-
-Functions in_order_of_text(const Entries& entries) {
-  Functions sorted;
-  for (const Entry& entry : entries) sorted.push_back(&entry);
-  std::ranges::stable_sort(sorted, [](const auto* a, const auto* b) {
-    return std::tie(a->path, a->line) < std::tie(b->path, b->line);
-  });
-  return sorted;
-}
-
-/// Moves functions with the same key out of both into `pairs`, several of one key in their order.
-template <class KeyOf>
-void pair_up(Functions& before, Functions& after, const KeyOf& key_of, std::vector<Pair>& pairs) {
-  std::multimap<std::pair<std::string, std::string>, const Entry*> waiting;
-  for (const Entry* function : before) waiting.emplace(key_of(*function), function);
-  Functions alone;
-  for (const Entry* function : after) {
-    const auto first = waiting.lower_bound(key_of(*function));
-    if (first == waiting.end() || first->first != key_of(*function)) {
-      alone.push_back(function);
-      continue;
-    }
-    pairs.push_back({first->second, function});
-    waiting.erase(first);
-  }
-  after = std::move(alone);
-  before.clear();
-  for (const auto& [key, function] : waiting) before.push_back(function);
-}
-
-/// Functions of one name are told apart by their files, then by their order in the text.
-std::vector<Pair> pairs_of_functions(const Entries& before, const Entries& after) {
-  Functions old = in_order_of_text(before);
-  Functions young = in_order_of_text(after);
-  std::vector<Pair> pairs;
-  pair_up(old, young, [](const Entry& f) { return std::pair(f.function, f.path); }, pairs);
-  // The rest may have moved to another file.
-  pair_up(old, young, [](const Entry& f) { return std::pair(f.function, std::string()); }, pairs);
-  for (const Entry* function : old) pairs.push_back({.before = function});
-  for (const Entry* function : young) pairs.push_back({.after = function});
-  return pairs;
 }
 
 double whole_of(const Profile& profile) {
@@ -358,8 +251,7 @@ void warn(Comparison& result, const std::vector<Compared>& before, const std::ve
     result.warnings.push_back(
         "one session on a side does not tell how much sessions differ: jcprof assumes 2 % in speed, and "
         "takes "
-        "the "
-        "rest from the scatter of the lines. With three sessions a side it knows");
+        "the rest from the scatter of the lines. Measure three sessions a side to know it");
   if (is_said_of_any([](const Compared& s) { return s.profile.recorded && s.profile.total.rounds < 2; }))
     result.warnings.push_back(
         "each recording is one run, and runs vary by an unknown amount: a change may be no more than that");
@@ -382,9 +274,8 @@ Change change_of_whole(const std::vector<Compared>& before, const std::vector<Co
   Change change = judged({{&old, &young}}, effects, margins).front();
   change.hits_before = change.hits_after = std::nullopt;
   // A change of everything that the speed of sessions may explain is no proof that nothing changed.
-  const double margin = std::max(margin_relative * change.before->ticks.value, least_share * margins.whole);
-  if (change.verdict == Verdict::same &&
-      std::abs(change.after->ticks.value - change.before->ticks.value) > margin) {
+  const double ticks = change.before->ticks.value;
+  if (change.verdict == Verdict::same && std::abs(change.after->ticks.value - ticks) > margins.of(ticks)) {
     change.verdict = Verdict::unresolved;
     change.shots_factor = 0;
   }
@@ -402,11 +293,11 @@ Comparison compare(const std::vector<Compared>& before, const std::vector<Compar
   check_side(before);
   check_side(after);
   check_comparable(before.front().profile, after.front().profile);
-  const Entries old_lines = entries_of(before, &Profile::lines);
-  const Entries lines = entries_of(after, &Profile::lines);
-  const Entries old_functions = entries_of(before, &Profile::functions);
-  const Entries functions = entries_of(after, &Profile::functions);
-  const std::vector<Pair> line_pairs = pairs_of_lines(before, old_lines, after, lines);
+  const Entries old_lines = line_entries(before);
+  const Entries lines = line_entries(after);
+  const Entries old_functions = function_entries(before);
+  const Entries functions = function_entries(after);
+  const std::vector<Pair> line_pairs = pairs_of_lines(before.front(), old_lines, after.front(), lines);
   const std::vector<Pair> function_pairs = pairs_of_functions(old_functions, functions);
   const bool are_counts = after.front().profile.run.unit == ClockUnit::instructions;
   const SessionEffects effects = effects_between(

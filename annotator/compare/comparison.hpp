@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "annotator/compare/matching.hpp"
 #include "annotator/compare/sessions.hpp"
 #include "annotator/estimate/estimates.hpp"
 
@@ -30,7 +31,7 @@ struct Change {
   Interval difference = {};  // ticks of the first side: after / speed - before
   Interval relative = {};    // fractions of what it was before; infinite where nothing was known
   Verdict verdict = Verdict::unresolved;
-  // Of what is unresolved: how many times the shots would do. 0: no number of shots would, but sessions may.
+  // Beside `unresolved`: so many times the shots would resolve it. 0: only more sessions may.
   std::optional<double> shots_factor = {};
 };
 
@@ -46,12 +47,6 @@ struct Comparison {
   std::vector<Change> lines;
   std::vector<Change> functions;
   std::vector<std::string> warnings;
-};
-
-/// One session.
-struct Compared {
-  const Profile& profile;
-  const TrapMap& map;  // of its build
 };
 
 /// Each side has at least one session, and all sessions of one build. UserError where differences would mean

@@ -59,7 +59,7 @@ std::string place_text(const Change& change) {
   return change.path.empty() ? "" : fmt::format("{}:{}", change.path, change.line);
 }
 
-/// What is below resolution on both sides is counted only, as is what did not change.
+/// Tables list the others. They only count unchanged items, and items with two upper bounds.
 bool is_worth_a_row(const Change& change) {
   return change.verdict != Verdict::same && !is_below_resolution(change);
 }
@@ -115,17 +115,22 @@ std::string colour_of(Verdict verdict) {
   return verdict == Verdict::faster ? std::string(green) : "";
 }
 
+/// The cells that each table begins with: verdict, before, after, change, ±, hits.
+Row first_cells(const Change& change, ClockUnit unit) {
+  const auto [relative, half] = relative_of(change);
+  return {std::string(name_of(change.verdict)),
+          cost_text(change.before, unit),
+          cost_text(change.after, unit),
+          relative,
+          half,
+          hits_of(change)};
+}
+
 std::string changes_table(const Changes& changes, bool are_lines, ClockUnit unit, const TableStyle& style) {
   if (changes.empty()) return "";
   std::vector<Row> rows;
   for (const Change& change : changes | std::views::filter(is_worth_a_row) | std::views::take(style.rows)) {
-    const auto [relative, half] = relative_of(change);
-    Row row{std::string(name_of(change.verdict)),
-            cost_text(change.before, unit),
-            cost_text(change.after, unit),
-            relative,
-            half,
-            hits_of(change)};
+    Row row = first_cells(change, unit);
     const std::string place = plain_line(place_text(change));
     const std::string function = plain_line(without_parameters(change.function));
     row.push_back(are_lines ? place : function);
@@ -170,12 +175,11 @@ std::string markdown_table(const Changes& changes, bool are_lines, ClockUnit uni
           "\n| verdict | before | after | change | ± | {} | line | function |\n"
           "|---|--:|--:|--:|--:|--:|---|---|\n",
           are_lines ? "hits" : "calls");
-    const auto [relative, half] = relative_of(change);
     const std::string place = place_text(change);
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", name_of(change.verdict),
-                        cost_text(change.before, unit), cost_text(change.after, unit), relative, half,
-                        hits_of(change), place.empty() ? "" : markdown_code(cut(place)),
-                        markdown_code(cut(without_parameters(change.function))));
+    Row row = first_cells(change, unit);
+    row.push_back(place.empty() ? "" : markdown_code(cut(place)));
+    row.push_back(markdown_code(cut(without_parameters(change.function))));
+    text += fmt::format("| {} |\n", fmt::join(row, " | "));
   }
   if (count > most_rows) text += fmt::format("\n… and {} more\n", count - most_rows);
   return text;
@@ -211,7 +215,7 @@ Json json_of(const RunInfo& run, std::size_t sessions) {
       {"started", run.started}, {"device", run.device}, {"sessions", sessions}, {"build", run.trap_digest}};
 }
 
-/// As workflow commands want properties and data to be written.
+/// GitHub's workflow commands escape these characters in data, and more of them in properties.
 std::string workflow_escaped(std::string_view text, bool is_property) {
   std::string result;
   for (const char c : text) {

@@ -9,7 +9,7 @@
 
 namespace jcprof::annotator {
 
-/// Tables for a terminal: what changed, and what is unresolved. What is the same is counted.
+/// Tables for a terminal. They list changed and unresolved items, and count those that are the same.
 std::string to_text(const Comparison& comparison, const TableStyle& style = {});
 /// For a pull request; below 60 KB.
 std::string to_markdown(const Comparison& comparison);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/students_t.hpp>
@@ -27,10 +26,6 @@ constexpr double counts_of_all = 20;  // the scatter of all items beside that of
 
 double square(double x) {
   return x * x;
-}
-
-double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 /// The logarithms of an item's readings on one side, and the mean of their variances within sessions.
@@ -61,7 +56,7 @@ struct Scatter {
   double counts = 0;   // degrees of freedom
 };
 
-/// What an item tells of a scatter of that variance beneath the noise within its sessions; at most 1.
+/// An item tells less of a scatter of that variance, the larger the noise within its sessions is; at most 1.
 double weight_for_scatter(double scatter, double noise) {
   return square(scatter / (noise + scatter));
 }
@@ -72,7 +67,7 @@ std::vector<double> gains_of(const Side& side, std::size_t sessions) {
   double weights = 0;
   for (const Logs& logs : side) {
     const double weight = 1 / (logs.variance + square(usual_layout));
-    const double middle = mean_of(logs.values);
+    const double middle = engine::mean_of(logs.values);
     for (std::size_t s = 0; s < sessions; ++s) gains[s] += weight * (logs.values[s] - middle);
     weights += weight;
   }
@@ -87,7 +82,7 @@ void add_scatter(const Side& side, const std::vector<double>& gains, double layo
   if (freedom == 0) return;
   for (const Logs& logs : side) {
     const double weight = weight_for_scatter(layout, logs.variance);
-    const double middle = mean_of(logs.values);
+    const double middle = engine::mean_of(logs.values);
     double squares = 0;
     for (std::size_t s = 0; s < gains.size(); ++s) squares += square(logs.values[s] - middle - gains[s]);
     scatter.squares += weight * (squares - freedom * logs.variance);
@@ -95,7 +90,7 @@ void add_scatter(const Side& side, const std::vector<double>& gains, double layo
   }
 }
 
-/// What is usual and what was seen, each by how often it was seen.
+/// The mean of the usual scatter and the one that was seen, weighted by counts.
 double learnt(double usual, double usual_counts, const Scatter& seen) {
   return std::sqrt((usual_counts * square(usual) + std::max(0.0, seen.squares)) /
                    (usual_counts + seen.counts));
@@ -156,7 +151,7 @@ Scatter scatter_of(const std::vector<Shift>& shifts, double layout) {
   double high = 1;
   constexpr int halvings = 40;
   for (int i = 0; i < halvings; ++i) (is_narrow((low + high) / 2) ? low : high) = (low + high) / 2;
-  // Of three items nobody can tell which one changed.
+  // Three items do not show which one of them changed.
   constexpr double silent = 3;
   counts = efficiency * std::max(0.0, counts - silent);
   return {.squares = counts * low, .counts = counts};
@@ -172,7 +167,7 @@ struct LogItems {
     for (const Item& item : items) {
       const Logs& old = before.emplace_back(logs_of(item.before));
       const Logs& young = after.emplace_back(logs_of(item.after));
-      shifts.push_back({mean_of(young.values) - mean_of(old.values),
+      shifts.push_back({engine::mean_of(young.values) - engine::mean_of(old.values),
                         old.variance / static_cast<double>(old.values.size()) +
                             young.variance / static_cast<double>(young.values.size())});
     }
@@ -251,7 +246,8 @@ SideVariance variance_of(const std::vector<Reading>& readings, const std::vector
   return variance;
 }
 
-/// Of a variance, a part of which is estimated with `freedom` and the rest is known (Satterthwaite 1946).
+/// The degrees of freedom of a variance: one part is estimated with `freedom`, the rest is known
+/// (Satterthwaite 1946).
 double freedom_of(double variance, double part, double freedom) {
   constexpr double most = 1000;  // as good as normal
   return part > 0 ? std::min(most, freedom * square(variance / part)) : most;

@@ -37,7 +37,7 @@ struct Sessions {
 
 /// The differences between sessions. Deviations are relative: 0.02 is 2 %.
 struct SessionEffects {
-  // Of each session: the logarithm of how much longer everything took in it than on average on its side.
+  // For each session, a logarithm: by how much everything took longer than in the mean session of its side.
   std::vector<double> gains_before;
   std::vector<double> gains_after;
   Interval ratio{.value = 1};  // of all times, after / before, with 95 % of what sessions differ by
@@ -47,12 +47,12 @@ struct SessionEffects {
   double freedom = 0;          // degrees of freedom that it is known with
 };
 
-/// All items tell the speed. Times that most of them share tell it: weighted by precision, with Tukey's
-/// biweight, which leaves changed items out. Speeds and layouts begin from what is usual (2 % and 1 %) and
-/// are learnt from the sessions; with one session a side the layout is learnt from the scatter of the items.
-/// A ratio that sessions may have is their speed, and one far beyond is a change of everything. In between
-/// the probability of each decides (Student's t against Cauchy's distribution of 50 %), and `speed_deviation`
-/// holds the doubt.
+/// All items must pass tells_speed. The ratio that most of them share is the speed: items are weighted by
+/// precision, and Tukey's biweight leaves changed ones out. Speeds and layouts begin from what is usual (2 %
+/// and 1 %) and are learnt from the sessions; with one session a side the layout is learnt from the scatter
+/// of the items. A ratio that sessions may have is their speed, and one far beyond is a change of everything.
+/// In between the probability of each decides (Student's t against Cauchy's distribution of 50 %), and
+/// `speed_deviation` holds the doubt.
 SessionEffects effects_of(const std::vector<Item>& items, const Sessions& sessions);
 
 struct Difference {

@@ -35,7 +35,7 @@ std::optional<Averages> averages_of(const MeasuredPath& path, const Sum& sum) {
   const engine::Swayed mean = fit.mean_of(sum.every_round);
   // What was taken off for traps is the same in both.
   engine::Swayed typical = sum.sway;
-  typical.apart_of_units.clear();  // here it is told whether values far out are spikes
+  typical.apart_of_units.clear();  // the mean itself decides whether values far out are spikes
   const engine::Swayed apart = mean.value > typical.value ? mean - typical : typical - mean;
   averages->chance = std::min(1.0, 2 * fit.chance_above_nothing(apart, 0));
   return averages;

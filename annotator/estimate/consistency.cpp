@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t fewest_rounds = 10;
 constexpr double least_excess = 0.05;  // of the command
-constexpr double half_widths = 4;
+constexpr double widths_of_proof = 4;  // half ones
 constexpr double most_rounds = 0.85;  // of them
 constexpr double wrong_in_a_run = 0.01;
 // A round goes along the path, its twin back. Where a stop changes the next command, times fall behind that
@@ -47,7 +47,7 @@ class Judge {
     const auto below = std::ranges::count_if(values, [](double value) { return value < 0; });
     if (static_cast<double>(below) < most_rounds * static_cast<double>(values.size())) return false;
     const engine::Interval mean = mean_of_tamed(values, alpha_);
-    return -engine::median(values) > half_widths * (engine::half_width(mean) + doubt) && mean.high < 0;
+    return -engine::median(values) > widths_of_proof * (engine::half_width(mean) + doubt) && mean.high < 0;
   }
 
  private:

@@ -28,9 +28,8 @@ Summary summary_of(const std::vector<double>& values) {
   if (values.empty()) return {};
   const auto [least, most] = std::ranges::minmax(values);
   return {.count = values.size(),
-          .figures = {std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size()),
-                      least, engine::quantile(values, 0.5), engine::quantile(values, 0.95),
-                      engine::quantile(values, 0.99), most}};
+          .figures = {engine::mean_of(values), least, engine::quantile(values, 0.5),
+                      engine::quantile(values, 0.95), engine::quantile(values, 0.99), most}};
 }
 
 std::vector<double> on_all_cores(const HopTimes& times) {

@@ -23,10 +23,6 @@ constexpr double no_bound = std::numeric_limits<double>::infinity();
 // Fewer than seven rounds have no interval: less than four twins, the last one perhaps alone.
 constexpr std::uint32_t fewest_units = 4;
 
-double mean_of_all(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 /// Where the values lie, outliers moving it no further than `bound` (Huber 1964). It begins at the median.
 double huber_location(const std::vector<double>& values, double bound) {
   constexpr int most_steps = 50;
@@ -171,7 +167,7 @@ double Fit::bound_of(double scale) const {
 
 double Fit::location_of(const std::vector<double>& values, double bound) const {
   if (clock_.method == Method::exact) return median(values);
-  return bound == no_bound ? mean_of_all(values) : huber_location(values, bound);
+  return bound == no_bound ? engine::mean_of(values) : huber_location(values, bound);
 }
 
 double Fit::change_of(const std::vector<double>& values, double bound) const {
@@ -263,7 +259,7 @@ Swayed Fit::mean_of(std::span<const double> of_rounds) const {
   const std::vector<double> values = present(of_rounds);
   if (values.empty()) return mean;
   mean.rounds = static_cast<std::uint32_t>(values.size());
-  mean.value = mean_of_all(values);
+  mean.value = engine::mean_of(values);
   mean.changed = change_of(values, no_bound);
   for (std::size_t r = 0; r < of_rounds.size(); ++r)
     if (!is_missing(of_rounds[r])) mean.of_units[unit_of(r)] += (of_rounds[r] - mean.value) / mean.rounds;
@@ -322,7 +318,7 @@ double Fit::typical_chance_above_nothing(const Swayed& sum, double doubt) const 
   if (clock_.method == Method::exact)
     return sum.value + std::min(0.0, std::ranges::min(sum.of_units)) > doubt ? 0 : 1;
   const Error error = error_of(sum);
-  const double deviation = std::hypot(error.deviation, doubt / deviations_95, error.change / deviations_95);
+  const double deviation = std::hypot(error.deviation, std::hypot(doubt, error.change) / deviations_95);
   if (error.freedom == 0 || !(sum.value > 0)) return 1;
   if (deviation == 0) return 0;
   const boost::math::students_t_distribution<double> student(error.freedom);

@@ -67,8 +67,7 @@ std::vector<std::vector<double>> tamed(std::vector<std::vector<double>> by_stop)
 double middle_of_means(const std::vector<std::vector<double>>& by_stop) {
   std::vector<double> means;
   for (const std::vector<double>& stop : by_stop)
-    if (!stop.empty())
-      means.push_back(std::accumulate(stop.begin(), stop.end(), 0.0) / static_cast<double>(stop.size()));
+    if (!stop.empty()) means.push_back(mean_of(stop));
   return means.empty() ? 0 : median(std::move(means));
 }
 

@@ -16,10 +16,6 @@ constexpr std::size_t most_windows = 12;
 constexpr std::size_t fewest_in_window = 4;
 constexpr std::size_t fewest_windows = 2;
 
-double mean_of(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 double squares_round(std::span<const double> values, double middle) {
   double squares = 0;
   for (const double value : values) squares += (value - middle) * (value - middle);

@@ -40,6 +40,10 @@ std::vector<double> present(std::span<const double> values) {
   return result;
 }
 
+double mean_of(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
 double median(std::vector<double> values) {
   if (values.empty()) return missing;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -84,7 +88,7 @@ double bimodality(std::vector<double> values) {
   const double high = quantile(values, 1 - tail);
   std::erase_if(values, [&](double v) { return v < low || v > high; });
   const auto n = static_cast<double>(values.size());
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  const double mean = mean_of(values);
   double second = 0;
   double third = 0;
   double fourth = 0;
@@ -138,7 +142,7 @@ Interval sign_interval(std::vector<double> values, double alpha) {
 Interval mean_interval(const std::vector<double>& values, double alpha, double least_sd) {
   if (values.empty()) return {.value = missing};
   const auto n = static_cast<double>(values.size());
-  Interval interval{.value = std::accumulate(values.begin(), values.end(), 0.0) / n};
+  Interval interval{.value = mean_of(values)};
   if (values.size() < 2) return interval;
   double squares = 0;
   for (const double value : values) squares += (value - interval.value) * (value - interval.value);

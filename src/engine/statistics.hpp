@@ -35,6 +35,9 @@ inline constexpr double deviations_95 = 1.96;
 /// 1.4826 medians of absolute deviations are the standard deviation, where noise is normal.
 inline constexpr double sigma_per_mad = 1.4826;
 
+/// The arithmetic mean. Not of nothing.
+double mean_of(std::span<const double> values);
+
 /// The middle value, or the mean of the two middle ones; missing of nothing.
 double median(std::vector<double> values);
 
