@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t fewest_rounds = 10;
 constexpr double least_excess = 0.05;  // of the command
 constexpr double widths_of_proof = 4;  // half ones
-constexpr double most_rounds = 0.85;  // of them
+constexpr double most_rounds = 0.85;   // of them
 constexpr double wrong_in_a_run = 0.01;
 // A round goes along the path, its twin back. Where a stop changes the next command, times fall behind that
 // stop in the one and before it in the other: only neighbours together are less than nothing in both.

@@ -11,7 +11,7 @@ namespace {
 
 // Stops take 70 to 100 µs on a true card VM: the dearest is this part above one in the middle.
 constexpr double documented_share = 0.22;
-constexpr double half_widths = 2;  // of a step, above its value
+constexpr double half_widths = 2;           // of a step, above its value
 constexpr double normal_quartile = 0.6745;  // in standard deviations
 
 }  // namespace
