@@ -21,7 +21,9 @@ std::optional<EachCall> each_call(const json& profile, const std::string& functi
   const auto found =
       std::ranges::find(all, function, [](const json& f) { return f["function"].get<std::string>(); });
   if (found == all.end()) return std::nullopt;
-  const json& ticks = (*found)["inclusive"]["ticks"];
+  // A recording sums all calls, dear ones too. Stops tell that as the mean, beside the typical time.
+  const json& inclusive = (*found)["inclusive"];
+  const json& ticks = inclusive.contains("mean") ? inclusive["mean"] : inclusive["ticks"];
   // Cycles as nanoseconds, which is what a recording has.
   const double unit = profile["unit"] == "cycles" ? profile["hz"].get<double>() / 1e9 : 1;
   const double calls = unit * (*found)["calls"].get<double>();
@@ -33,6 +35,11 @@ std::optional<EachCall> each_call(const json& profile, const std::string& functi
 }
 
 }  // namespace
+
+bool is_known_to(const json& profile, const std::string& function, double part) {
+  const std::optional<EachCall> each = each_call(profile, function);
+  return !each || each->high - each->low <= part * (each->low + each->high);
+}
 
 std::vector<std::string> disagreements(const json& stopped, const json& recorded,
                                        const std::vector<std::string>& functions, double slack) {

@@ -9,8 +9,11 @@
 
 namespace jcprof::test {
 
-/// In words: those of the functions whose intervals of a call, with what it calls, do not meet; `slack` is
-/// the part by which two runs of the same machine differ. One that is missing in either is among them.
+/// Whether the mean time of a call is known to this part of itself. One that is missing is no noise.
+bool is_known_to(const nlohmann::json& profile, const std::string& function, double part);
+
+/// In words: those of the functions whose mean intervals of a call, with what it calls, do not meet; `slack`
+/// is the part by which two runs of the same machine differ. One that is missing in either is among them.
 std::vector<std::string> disagreements(const nlohmann::json& stopped, const nlohmann::json& recorded,
                                        const std::vector<std::string>& functions, double slack);
 

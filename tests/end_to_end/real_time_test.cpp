@@ -97,6 +97,7 @@ BothWays both_ways(const std::string& name) {
 TEST_CASE("stops and a recording of the same enclave agree") {
   // Two processes run the same code a little differently, which no interval of one knows.
   constexpr double process_to_process = 0.1;
+  constexpr double known_to = 0.15;
   constexpr int processes = 5;
   std::vector<BothWays> all;
   for (int i = 0; i < processes; ++i) {
@@ -115,13 +116,17 @@ TEST_CASE("stops and a recording of the same enclave agree") {
       return !test::disagreements(first.stopped, other.stopped, {function}, process_to_process).empty() ||
              !test::disagreements(first.recorded, other.recorded, {function}, process_to_process).empty();
     };
-    (std::ranges::any_of(all, differs) ? noise : compared).push_back(function);
+    const bool is_noise = !test::is_known_to(first.stopped, function, known_to) ||
+                          !test::is_known_to(first.recorded, function, known_to) ||
+                          std::ranges::any_of(all, differs);
+    (is_noise ? noise : compared).push_back(function);
   }
   REQUIRE(test::disagreements(first.stopped, first.recorded, compared, process_to_process) ==
           std::vector<std::string>{});
   if (!noise.empty())
-    WARN("SKIPPED: from process to process these differ by more than "
-         << 100 * process_to_process << " %: " << fmt::format("{}", fmt::join(noise, ", ")));
+    WARN("SKIPPED: these are known to no better than "
+         << 100 * known_to << " %, or differ by more than " << 100 * process_to_process
+         << " % from process to process: " << fmt::format("{}", fmt::join(noise, ", ")));
 }
 
 }  // namespace
