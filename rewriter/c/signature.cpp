@@ -155,7 +155,11 @@ void hide(std::string_view name, CFunction& function) {
     const std::size_t end = at + name.size();
     const bool is_whole =
         (at == 0 || !is_word(result[at - 1])) && (end == result.size() || !is_word(result[end]));
-    if (is_whole && function.returns != CResult::nothing) function.returns = CResult::unnamed;
+    // Behind struct, union and enum, names are tags, which variables do not hide.
+    const std::string_view before = std::string_view(result).substr(0, at);
+    const bool is_tag =
+        before.ends_with("struct ") || before.ends_with("union ") || before.ends_with("enum ");
+    if (is_whole && !is_tag && function.returns != CResult::nothing) function.returns = CResult::unnamed;
   }
 }
 

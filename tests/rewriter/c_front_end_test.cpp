@@ -381,6 +381,22 @@ TEST_CASE("a variable that is called as the result's type hides it") {
   CHECK(text.find("__typeof__(hash)", first + 1) == std::string::npos);
 }
 
+TEST_CASE("a variable that is called as the result's struct, union or enum does not hide it") {
+  const fs::path root = written("tags", {{"a.c",
+                                          "struct pair { int a, b; };\nenum kind { none, some };\n"
+                                          "struct pair next(int);\nenum kind of(int);\n"
+                                          "struct pair local(void) { int pair = 3; return next(pair); }\n"
+                                          "enum kind parameter(int kind) { return of(kind); }\n"
+                                          "int main(void) { return local().a + parameter(2); }\n"}});
+  const CRewritten rewritten =
+      rewrite_c(read_c(root, {"a.c"}, {unit_of(root, "a.c")}, {Reach::program}).models,
+                {.entry = {"main"}, .scope = {}});
+  const std::string& text = rewritten.texts[0];
+  INFO(text);
+  CHECK(text.find("__typeof__(struct pair)") != std::string::npos);
+  CHECK(text.find("__typeof__(enum kind)") != std::string::npos);
+}
+
 TEST_CASE("a function of nothing but assembly may be naked, wherever that is said") {
   const fs::path root = written(
       "naked", {{"a.c", "void swap(void) __attribute__((naked));\nvoid swap(void) { __asm__(\"ret\"); }\n" +
