@@ -28,8 +28,13 @@ namespace fs = std::filesystem;
 using rewriter::FoundTree;
 
 constexpr std::chrono::minutes patience{10};
-constexpr std::string_view no_program =
-    "it makes no program, also with its options for examples, tools and tests";
+
+/// Why a build system does not say what is made; empty where it does. With a remedy, a draft would be of no
+/// use.
+struct Answer {
+  std::string reason = {};
+  std::string remedy = {};
+};
 
 bool has(const FoundTree& tree, const std::string& path) {
   return std::ranges::binary_search(tree.paths, path);
@@ -149,61 +154,63 @@ void ask_cmake_for_more(FoundTree& tree, const fs::path& out) {
   }
 }
 
-std::string ask_cmake(FoundTree& tree, const fs::path& out) {
+Answer ask_cmake(FoundTree& tree, const fs::path& out) {
   const fs::path build = out / "prepared";
   write_own_file(build / ".cmake/api/v1/query/codemodel-v2", "");
   std::string reason = why_not_configured({}, out);
   if (!reason.empty()) {
     // Most often it is tests that need what is missing.
     std::vector<std::string> options = options_without_tests(tree);
-    if (!why_not_configured(options, out).empty()) return reason;
+    if (!why_not_configured(options, out).empty()) return {reason};
     tree.build_options = std::move(options);
   }
   tree.programs = programs_configured(tree, build);
   if (tree.programs.empty()) ask_cmake_for_more(tree, out);
-  return tree.programs.empty() ? std::string(no_program) : "";
+  if (!tree.programs.empty()) return {};
+  return {
+      "it makes libraries and no program, also with its options for examples, tools and tests",
+      "write a small program that does the work once, add it with add_executable, and run jcprof init again"};
 }
 
-std::string ask_meson(FoundTree& tree, const fs::path& out) {
+Answer ask_meson(FoundTree& tree, const fs::path& out) {
   const fs::path build = out / "prepared";
   std::string reason =
       why_not({"meson", "setup", "--buildtype=debugoptimized", "{out}/prepared", "{project}"}, out);
-  if (!reason.empty()) return reason;
+  if (!reason.empty()) return {reason};
   tree.programs = rewriter::meson_programs(read_file(build / "meson-info/intro-targets.json"),
                                            {.root = tree.root, .build = build});
-  return "";
+  return {};
 }
 
-std::string ask_make(FoundTree& tree) {
+Answer ask_make(FoundTree& tree) {
   const std::optional<std::string> said = rewriter::dry_run_in(tree.root);
-  if (!said) return "a dry run of make fails here";
+  if (!said) return {"a dry run of make fails here"};
   const rewriter::BuildFolders here{.root = tree.root, .build = tree.root};
   tree.programs = rewriter::make_programs(*said, here);
-  if (!tree.programs.empty()) return "";
+  if (!tree.programs.empty()) return {};
   // A library has its programs among its tests.
   const std::optional<std::string> checks = rewriter::dry_run_in(tree.root, {"check", "TESTS="});
   if (checks) tree.programs = rewriter::make_programs(*checks, here);
   for (rewriter::FoundProgram& program : tree.programs) program.is_test = program.is_asked_for = true;
-  if (checks || !has(tree, "configure")) return "";
-  return "it links no program, and a dry run of make check fails, as it may before anything is made: "
-         "run make here, then jcprof init";
+  if (checks || !has(tree, "configure")) return {};
+  return {"it links no program, and a dry run of make check fails, as it may before anything is made",
+          "run make here, then jcprof init again"};
 }
 
-/// Configures. Returns why that does not say what is made; empty where it does.
-std::string ask_configured(FoundTree& tree, bool is_cmake) {
+Answer ask_configured(FoundTree& tree, bool is_cmake) {
   const OutputFolder folder(
       {.folder = tree.root / usual_output_folder, .verb = "jcprof init", .project = tree.root});
   return is_cmake ? ask_cmake(tree, folder.path()) : ask_meson(tree, folder.path());
 }
 
-/// The reason that `ask` gives, or that it fails for. A draft can be made of the texts alone.
-std::string reason_of(const std::function<std::string()>& ask) {
+/// The answer, or what `ask` fails for. A draft can be made of the texts alone.
+Answer answer_of(const std::function<Answer()>& ask) {
   try {
     return ask();
   } catch (const UserError& error) {
-    return error.faults().front().message;
+    return {error.faults().front().message};
   } catch (const fs::filesystem_error& error) {
-    return error.what();
+    return {error.what()};
   }
 }
 
@@ -215,17 +222,10 @@ std::string about_options(const FoundTree& tree) {
   return fmt::format("CMake makes a program only with {}, and so the draft has it", fmt::join(on, " "));
 }
 
-[[noreturn]] void refuse_libraries(const std::string& reason) {
-  throw UserError(
-      Fault{.message = "there are libraries here and no program to measure: CMake says that " + reason,
-            .hint = "write a small program that does the work once, add it with add_executable, "
-                    "and run jcprof init again"});
-}
-
 /// Where configuring fails: the makefile in its place, if that makes a program.
 std::string take_makefile(FoundTree& tree) {
-  const std::string reason = reason_of([&] { return ask_make(tree); });
-  if (!reason.empty()) return "nor does make: " + reason;
+  const Answer answer = answer_of([&] { return ask_make(tree); });
+  if (!answer.reason.empty()) return "nor does make: " + answer.reason;
   if (tree.programs.empty()) return "nor does make: it links no program";
   tree.texts.erase("CMakeLists.txt");
   tree.texts.erase("meson.build");
@@ -254,16 +254,16 @@ std::string ask_build_system(FoundTree& tree, bool yes) {
         "of the build files alone",
         name);
   }
-  std::string reason =
-      reason_of([&] { return is_configured ? ask_configured(tree, is_cmake) : ask_make(tree); });
-  if (reason.empty() && tree.build_options.empty()) return "";
+  const Answer answer =
+      answer_of([&] { return is_configured ? ask_configured(tree, is_cmake) : ask_make(tree); });
+  if (answer.reason.empty() && tree.build_options.empty()) return "";
   const std::string remark = remark_on_submodules(tree.root);
-  if (reason.empty()) return about_options(tree) + remark;
-  const bool makes_none = reason == no_program;
-  reason += remark;
+  if (answer.reason.empty()) return about_options(tree) + remark;
+  std::string reason = fmt::format("{} does not say what it makes: {}{}", name, answer.reason, remark);
   if (is_configured && is_make) reason += "\n" + take_makefile(tree);
-  if (makes_none && tree.programs.empty()) refuse_libraries(reason);
-  return fmt::format("{} does not say what it makes: {}", name, reason);
+  if (!answer.remedy.empty() && tree.programs.empty())
+    throw UserError(Fault{.message = "there is no program to measure. " + reason, .hint = answer.remedy});
+  return reason;
 }
 
 }  // namespace jcprof::cli

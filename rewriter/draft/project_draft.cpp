@@ -113,6 +113,12 @@ Strings build_steps(const ProgramFacts& facts) {
   return {step(argv, patient)};
 }
 
+/// make check runs a test in the folder in which it is made.
+std::string runs_in(const ProgramFacts& facts) {
+  if (facts.asked_in.empty() || facts.asked_in == ".") return "";
+  return ", \"cwd\": " + json_string("{tree}/" + facts.asked_in);
+}
+
 std::string built_program(const ProgramFacts& facts) {
   switch (facts.builder) {
     case Builder::cmake:
@@ -206,7 +212,9 @@ std::string draft_project(const std::string& name, const ProgramFacts& facts) {
   "transport": "exec:",
   // The command under study: give it arguments that make it work for a moment, the same each time. The clock is the time
   // that it computes; "wall" counts what it waits for, too.
-)" + fmt::format("  \"trigger\": {{\"run\": {}, \"clock\": \"cpu\"}},\n", list({built_program(facts)}, 21)) +
+)" +
+         fmt::format("  \"trigger\": {{\"run\": {}{}, \"clock\": \"cpu\"}},\n",
+                     list({built_program(facts)}, 21), runs_in(facts)) +
          tail("");
 }
 

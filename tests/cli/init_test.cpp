@@ -211,8 +211,25 @@ TEST_CASE("init says that CMake makes libraries and no program, rather than draf
       folder, "option(P_TESTS \"\" OFF)\nif(P_TESTS)\n  message(FATAL_ERROR \"no\")\nendif()\n");
   INFO(result.tail);
   CHECK(result.exit_status == 2);
-  CHECK_THAT(result.tail, Catch::Contains("there are libraries here and no program to measure") &&
-                              Catch::Contains("add_executable"));
+  CHECK_THAT(result.tail,
+             Catch::Contains("it makes libraries and no program") && Catch::Contains("add_executable"));
+  CHECK_FALSE(std::filesystem::exists(folder / "p/jcprof.json"));
+}
+
+TEST_CASE("init asks for make where a configured library does not say yet which tests it makes") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "p/configure", "");
+  write_file(folder / "p/lib.c", "int lib(void) { return 1; }\n");
+  write_file(folder / "p/check.c", "int lib(void); int main(void) { return lib() - 1; }\n");
+  write_file(folder / "p/Makefile",
+             "all: lib.o\nMakefile: Makefile.in\nMakefile.in:\n"
+             "check: check.o missing.la\n\t$(CC) -o check check.o lib.o\n");
+  const ProcessResult result =
+      run_and_wait({.argv = {JCPROF_BIN_DIR "/jcprof", "init", "p", "--yes"}, .cwd = folder.path()}, {},
+                   std::chrono::seconds{100});
+  INFO(result.tail);
+  CHECK(result.exit_status == 2);
+  CHECK_THAT(result.tail, Catch::Contains("run make here, then jcprof init again"));
   CHECK_FALSE(std::filesystem::exists(folder / "p/jcprof.json"));
 }
 

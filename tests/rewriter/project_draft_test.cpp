@@ -216,6 +216,7 @@ TEST_CASE("a program that make only makes when asked is made in its folder, behi
                     .is_asked_for = true}};
   const Project project = drafted(tree);
   CHECK(runs_of(project.build) == Runs{{"make", "-j2"}, {"make", "-j2", "-C", "checks", "all/first"}});
+  CHECK(project.trigger.cwd == "{tree}/checks");
   CHECK(project.trigger.run == std::vector<std::string>{"{tree}/checks/all/first"});
 }
 
