@@ -63,6 +63,7 @@ TEST_CASE("pprof knows when, by what and on what a profile was made") {
   CHECK(has(raw, "pin on synthetic, SIMULATED\n"));
   CHECK(has(raw, "jcprof 0.1.0 over vpcd, started 2026-01-02T03:04:05.678Z\n"));
   CHECK(has(raw, "calls/count instructions/count[dflt]\n"));
+  CHECK_FALSE(has(raw, "thread"));
   CHECK(std::regex_search(raw, std::regex("\n [0-9]+: 0x0 M=1 p A\\.java:20(:0)? s=1")));
 }
 

@@ -103,6 +103,7 @@ TEST_CASE("rungs are read, each with its name and ticks") {
   CHECK(fault_of_rungs("{}") == "\"rungs\" is missing");
   CHECK(fault_of_rungs(R"({"rungs":[7]})") == "an object is expected, not 7");
   CHECK(fault_of_rungs(R"({"rungs":[{"ticks":[1,2]}]})") == "\"name\" is missing");
+  CHECK(fault_of_rungs(R"({"rungs":[{}]})") == "\"name\" is missing");  // and "ticks"
   CHECK(fault_of_rungs(R"({"rungs":[{"name":"a","ticks":[1,-2]}]})") ==
         "\"ticks\" as a whole number from 0 to 9007199254740992 is expected, not -2");
 }

@@ -79,6 +79,7 @@ TEST_CASE("a profile with tables, views or triggers of others is refused before 
   for (const std::string& sql :
        {std::string("DROP VIEW line; CREATE VIEW line AS ") + endless,
         "DROP TABLE warning; CREATE VIEW warning AS " + std::string(endless),
+        std::string("CREATE VIEW zz AS SELECT 1"),  // behind all of jcprof's
         std::string("CREATE TABLE more (a, b AS (printf('%.*c', 100000000, 'x')))"),
         std::string("CREATE TRIGGER t AFTER INSERT ON sample BEGIN DELETE FROM sample; END")}) {
     INFO(sql);

@@ -105,6 +105,14 @@ TEST_CASE("whatever else carries numbers into estimates is refused when it was c
   }
 }
 
+TEST_CASE("a word that jcprof does not know is damage") {
+  const Folder folder;
+  fill(folder);
+  change(folder, "UPDATE run SET state = 'asleep'");
+  CHECK_THAT(error_of(folder, [&] { read_all(folder.profile()); }),
+             Catch::StartsWith("profile.jcprof: the profile is damaged: unknown word \"asleep\"\n"));
+}
+
 TEST_CASE("bits that flip in a profile change no number silently") {
   const Folder folder;
   fill(folder);

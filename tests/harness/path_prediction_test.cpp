@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "harness/path.hpp"
+#include "harness/path_search.hpp"
 #include "harness/survey.hpp"
 #include "src/core/error.hpp"
 #include "tests/support/fake_transport.hpp"
@@ -152,4 +153,35 @@ TEST_CASE("the transport is given the whole path, which it saw in parts") {
   target.paths[0] = path.traps;
   CHECK(trace_path(target, 0).state == PathState::steady);
   CHECK(target.told == path.traps);
+}
+
+TEST_CASE("a way with the right signature and another mix is not found") {
+  PathModel model;
+  PathWalk walk;
+  for (const std::uint32_t trap : {1U, 2U, 1U, 2U, 1U}) model.learn(walk, TrapId{trap});
+  const std::vector<TrapId> next{TrapId{2}};
+  const PathDigest before{.signature = 7, .mix = 9};
+  const PathDigest behind{.signature = path_signature(next, before.signature),
+                          .mix = path_mix(next, *before.mix)};
+  const auto searched = [&](std::uint16_t mix) {
+    return search(model, walk,
+                  {.events = 1, .before = before, .behind = {behind.signature, mix}, .most_tried = 9});
+  };
+  CHECK(searched(*behind.mix).found == std::vector<std::vector<TrapId>>{next});
+  const auto other_mix = static_cast<std::uint16_t>(*behind.mix ^ 1U);
+  CHECK(searched(other_mix).found.empty());
+  CHECK(searched(other_mix).of_signature > 0);
+}
+
+TEST_CASE("a target without a mix has no known path, since several may have one signature") {
+  PathMemory memory;
+  const SeenBeginning beginning{.traps = {TrapId{1}}, .events = 2, .digest = {.signature = 5}};
+  memory.keep(beginning, {TrapId{1}, TrapId{2}});
+  CHECK_FALSE(memory.known(beginning));
+}
+
+TEST_CASE("a window without events ends the prediction") {
+  PathModel model;
+  const SeenBeginning beginning{.traps = {TrapId{1}}, .events = 9, .digest = {.signature = 5}};
+  CHECK_FALSE(predict_path(model, beginning, [](std::uint64_t) { return SeenWindow{}; }));
 }

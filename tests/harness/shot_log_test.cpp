@@ -129,6 +129,9 @@ TEST_CASE("shots of an earlier call are part of the warnings") {
       texts(log).front().starts_with("1 of 3 shots ran to their end instead of stopping (first: TRAP_run_1 "
                                      "(A.java:7), hit 1: 6985 in an earlier call)"));
   CHECK(log.is_trusted());
+  log.recall({.stop = whole}, Outcome::ended, 0x6A80);
+  CHECK(texts(log).size() == 2);
+  CHECK_THAT(texts(log).back(), Catch::Contains("6A80 in an earlier call"));
 }
 
 TEST_CASE("the whole command is never given up") {

@@ -84,6 +84,25 @@ TEST_CASE("a key stays when another file gets a function of the same name") {
         keys({.name = "a.c:f", .simple_name = "f", .file = "a.c"}));
 }
 
+TEST_CASE("a key tells long statements apart by what stands at their ends") {
+  const auto key = [](const std::string& statement) {
+    SourceModel model = file_with("a.c", {.name = "f", .simple_name = "f"});
+    model.text = "void f() { " + statement + "; }\n";
+    model.sites[0].end = model.text.size() - 1;
+    model.sites[1].end = model.text.size() - 3;
+    return traps_of(plan_traps({model}, {.entry = {"f"}, .language = SourceLanguage::c})).back().key;
+  };
+  CHECK(key("first_of_two(second, 1)") != key("first_of_two(second, 2)"));
+  CHECK(key("first_of_two(second, 1)") == key("first_of_two(second, 1)"));
+}
+
+TEST_CASE("a function with parameters is matched by its package and its name alone") {
+  SourceModel model;
+  model.scope = "com.example";
+  CHECK(matches_function("com.example.A.f", model, {.name = "A.f(byte)", .simple_name = "f"}));
+  CHECK_FALSE(matches_function("com.other.A.f", model, {.name = "A.f(byte)", .simple_name = "f"}));
+}
+
 TEST_CASE("a function whose name has a slash is found with its file") {
   const std::vector<SourceModel> models{
       file_with("lib/a.cpp", {.name = "operator/", .simple_name = "operator/"})};
