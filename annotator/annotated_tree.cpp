@@ -205,6 +205,14 @@ std::vector<AnnotatedFile> write_annotated(const Profile& profile, const fs::pat
   return files;
 }
 
+std::string list_of(const std::vector<AnnotatedFile>& written, const fs::path& out, std::size_t most) {
+  if (written.size() > most)
+    return fmt::format("annotated: {} files below {}\n", written.size(), out.string());
+  std::string text;
+  for (const AnnotatedFile& file : written) text += fmt::format("annotated: {}\n", file.file.string());
+  return text;
+}
+
 std::string hot_lines(const Profile& profile, const std::vector<AnnotatedFile>& files, std::size_t most) {
   const std::set<Line> all = hottest(profile, most);
   std::string result;

@@ -49,6 +49,10 @@ std::vector<ReportSource> report_sources(const Profile& profile, const std::file
 std::vector<AnnotatedFile> write_annotated(const Profile& profile, const std::filesystem::path& root,
                                            const std::filesystem::path& out);
 
+/// The written files for a person, a line each; of more than `most` their number and `out`.
+std::string list_of(const std::vector<AnnotatedFile>& written, const std::filesystem::path& out,
+                    std::size_t most = 12);
+
 /// The hottest lines that are above resolution, as they stand in the annotated sources, in the order of the
 /// text; where no lines are known, those on which the hottest functions begin.
 std::string hot_lines(const Profile& profile, const std::vector<AnnotatedFile>& files, std::size_t most = 6);

@@ -157,8 +157,7 @@ void print_result(const AnnotateOptions& options, const Subject& subject, const 
   } else if (!options.common.quiet) {
     print(annotator::hot_lines(profile, written) + "\n" +
           annotator::tables(profile, table_style(options.common.colour)));
-    for (const annotator::AnnotatedFile& annotated : written)
-      fmt::print("annotated: {}\n", annotated.file.string());
+    print(annotator::list_of(written, subject.out / "annotated"));
     fmt::print("profile:   {}\nreport:    {}\n", subject.file.string(), subject.report().string());
   }
 }

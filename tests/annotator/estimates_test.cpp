@@ -80,6 +80,12 @@ const FunctionEstimate& function(const Profile& profile, const std::string& name
 
 }  // namespace
 
+TEST_CASE("the annotated files are listed, and many are counted") {
+  const std::vector<AnnotatedFile> two{{.file = "out/a.c"}, {.file = "out/b.c"}};
+  CHECK(list_of(two, "out") == "annotated: out/a.c\nannotated: out/b.c\n");
+  CHECK(list_of(two, "out", 1) == "annotated: 2 files below out\n");
+}
+
 TEST_CASE("without noise the estimates are the truth, the traps' own time taken off") {
   SyntheticDevice device = loop_device(1);
   device.noise = 0;
