@@ -59,7 +59,7 @@ struct Verb {
   std::string examples;  // each in a line, with a remark behind two blanks or more
 };
 
-const std::array<Verb, 12> verbs{{
+const std::array<Verb, 13> verbs{{
     {"init", "write a first project file for a source tree", parsed<InitOptions>,
      "Looks at a source tree, writes a commented jcprof.json, and tries it.",
      R"(  jcprof init                              for the current folder
@@ -112,6 +112,13 @@ const std::array<Verb, 12> verbs{{
      R"(  jcprof diff old.jcprof .                 with the newest profile here
   jcprof diff before after                 two folders with sessions
   jcprof diff old.jcprof . --markdown      for a pull request
+)"},
+    {"check", "say whether a profile keeps its budgets", parsed<CheckOptions>,
+     "Compares a profile with budgets.\nThe exit status is 1 if one is broken, else 4 if one is "
+     "unresolved (docs/ci.md).",
+     R"(  jcprof check .                           the budgets of jcprof-budget.json
+  jcprof check . --budget 'PinApplet.verify <= 40ms'
+  jcprof check . --against base.jcprof --max-regression 3
 )"},
     {"layers", "split the round trip to a trusted application", parsed<LayersOptions>,
      "Splits the time of a round trip to a trusted application into layers.",

@@ -1,79 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // jcprof diff: what changed between two versions, each measured in one session or several.
-#include <algorithm>
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include "annotator/annotated_tree.hpp"
 #include "annotator/compare/comparison.hpp"
 #include "annotator/compare/difference_texts.hpp"
-#include "annotator/record/profile.hpp"
-#include "programs/output.hpp"
+#include "programs/side.hpp"
 #include "programs/table_style.hpp"
 #include "programs/terminal.hpp"
 #include "programs/verbs.hpp"
-#include "src/core/store.hpp"
 
 namespace jcprof::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-bool is_profile(const fs::path& path) {
-  return path.extension() == ".jcprof" && fs::is_regular_file(path);
-}
-
-/// FOLDER/*.jcprof, FOLDER/*/profile.jcprof and FOLDER/*/record/profile.jcprof.
-std::vector<fs::path> profiles_in(const fs::path& folder) {
-  std::vector<fs::path> profiles;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (is_profile(entry.path())) profiles.push_back(entry.path());
-    if (!entry.is_directory()) continue;
-    const fs::path newest = newest_of(entry.path()) / "profile.jcprof";
-    if (is_profile(newest)) profiles.push_back(newest);
-  }
-  std::ranges::sort(profiles);
-  return profiles;
-}
-
-/// A profile, the newest one of a project, or the sessions in a folder that is neither.
-std::vector<fs::path> sessions_meant(const fs::path& given) {
-  const bool is_folder = fs::is_directory(given);
-  const bool holds_sessions =
-      is_folder && !fs::exists(given / "jcprof.json") && !fs::exists(given / "profile.jcprof");
-  if (!holds_sessions) return {existing(profile_meant(given))};
-  std::vector<fs::path> profiles = profiles_in(given);
-  if (profiles.empty())
-    throw UserError(Fault{.message = fmt::format("no profile lies in \"{}\"", given.string()),
-                          .hint = "name a profile.jcprof, a project, or a folder of profiles"});
-  return profiles;
-}
-
-/// The sessions of one side. Sources have names below the root of the newer side if they lie there, for one
-/// tree has one root; else below their own.
-struct Side {
-  std::vector<annotator::NewestRun> runs;
-
-  Side(const fs::path& given, const Side* newer) {
-    for (const fs::path& file : sessions_meant(given))
-      runs.push_back(annotator::newest_run(Store(file, OpenMode::read_only)));
-    const bool is_same_tree =
-        newer != nullptr && annotator::has_sources_below(runs.front().profile, newer->root_);
-    root_ = is_same_tree ? newer->root_ : annotator::root_of_sources(runs.front().profile);
-    for (annotator::NewestRun& run : runs) annotator::settle_sources(run, root_);
-  }
-
-  std::vector<annotator::Compared> compared() const {
-    std::vector<annotator::Compared> sessions;
-    for (const annotator::NewestRun& run : runs) sessions.push_back({run.profile, run.map});
-    return sessions;
-  }
-
- private:
-  fs::path root_;
-};
 
 std::string written(const annotator::Comparison& comparison, const DiffOptions& options) {
   if (options.json) return annotator::to_json(comparison);

@@ -157,6 +157,18 @@ struct DiffOptions {
   ColourWish colour = ColourWish::automatic;
 };
 
+struct CheckOptions {
+  std::string profile;                   // a profile, a project, or a folder of profiles
+  std::vector<std::string> budget;       // SUBJECT <= LIMIT
+  std::string budgets;                   // a file of them
+  std::string against;                   // as profile
+  std::optional<double> max_regression;  // percent
+  bool json = false;
+  bool junit = false;
+  bool github = false;
+  ColourWish colour = ColourWish::automatic;
+};
+
 struct LayersOptions {
   CommonOptions common;  // PROJECT may be a FILE.ts
   std::optional<std::uint32_t> rounds;
@@ -173,7 +185,7 @@ struct DoctorOptions {
 
 /// A command line asks for one of these. ExitCode: it has been answered already.
 using Request = std::variant<ExitCode, InitOptions, GenOptions, RunOptions, AnnotateOptions, ProfileOptions,
-                             RecordOptions, ExportOptions, QueryOptions, DiffOptions, LayersOptions,
-                             DoctorOptions, StripOptions>;
+                             RecordOptions, ExportOptions, QueryOptions, DiffOptions, CheckOptions,
+                             LayersOptions, DoctorOptions, StripOptions>;
 
 }  // namespace jcprof::cli

@@ -299,6 +299,30 @@ void add_options(CLI::App& app, DiffOptions& options) {
   add_colour(app, options.colour);
 }
 
+void add_options(CLI::App& app, CheckOptions& options) {
+  app.add_option("PROFILE", options.profile,
+                 "a profile.jcprof, a project, or a folder of profiles: the sessions of one build")
+      ->required();
+  app.add_option("--budget", options.budget, "a budget, SUBJECT <= LIMIT; may be repeated (docs/ci.md)")
+      ->type_name("BUDGET")
+      ->allow_extra_args(false);
+  app.add_option("--budgets", options.budgets,
+                 "a file of budgets (default: jcprof-budget.json beside the project, if it is there)")
+      ->type_name("FILE");
+  app.add_option("--against", options.against, "the baseline of changes, named like PROFILE")
+      ->type_name("BASE");
+  app.add_option("--max-regression", options.max_regression,
+                 "the whole command, a line or a function may be slower than BASE by so many percent")
+      ->type_name("PERCENT")
+      ->check(within(CLI::Range(0.0, 1e6)));
+  auto* json = app.add_flag("--json", options.json, "print the result as JSON");
+  auto* junit = app.add_flag("--junit", options.junit, "print it as JUnit XML")->excludes(json);
+  app.add_flag("--github", options.github, "print it as annotations of GitHub Actions")
+      ->excludes(json)
+      ->excludes(junit);
+  add_colour(app, options.colour);
+}
+
 void add_options(CLI::App& app, LayersOptions& options) {
   constexpr std::uint32_t most_rounds = 100'000;
   add_common(app, options.common, "print the layers as JSON")

@@ -22,6 +22,7 @@ ExitCode record(const RecordOptions& options);
 ExitCode export_profile(const ExportOptions& options);
 ExitCode query_profiles(const QueryOptions& options);
 ExitCode diff(const DiffOptions& options);
+ExitCode check(const CheckOptions& options);
 ExitCode layers(const LayersOptions& options);
 ExitCode doctor(const DoctorOptions& options);
 

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "annotator/estimate/quantity.hpp"
+#include "annotator/export/github.hpp"
 #include "annotator/export/markdown.hpp"
 #include "annotator/interval_json.hpp"
 #include "annotator/tables.hpp"
@@ -215,16 +216,6 @@ Json json_of(const RunInfo& run, std::size_t sessions) {
       {"started", run.started}, {"device", run.device}, {"sessions", sessions}, {"build", run.trap_digest}};
 }
 
-/// GitHub's workflow commands escape these characters in data, and more of them in properties.
-std::string workflow_escaped(std::string_view text, bool is_property) {
-  std::string result;
-  for (const char c : text) {
-    const bool is_special = c == '%' || c == '\r' || c == '\n' || (is_property && (c == ':' || c == ','));
-    result += is_special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
-  }
-  return result;
-}
-
 }  // namespace
 
 std::string to_text(const Comparison& comparison, const TableStyle& style) {
@@ -272,12 +263,11 @@ std::string to_json(const Comparison& comparison) {
 
 std::string to_github(const Comparison& comparison) {
   const ClockUnit unit = comparison.run_after.unit;
-  const auto command = [](Verdict verdict, const std::string& place, const std::string& text) {
-    return fmt::format("::{} {}title={}::{}\n", verdict == Verdict::slower ? "error" : "notice", place,
-                       name_of(verdict), workflow_escaped(text, false));
+  const auto command = [](const Change& change, const std::string& text) {
+    return github_command(change.verdict == Verdict::slower ? "error" : "notice", change.path, change.line,
+                          name_of(change.verdict), text);
   };
-  std::string text =
-      command(comparison.whole.verdict, "", heading(comparison) + ": " + total_line(comparison));
+  std::string text = command(comparison.whole, heading(comparison) + ": " + total_line(comparison));
   // Recordings of hooks have no lines. GitHub shows ten annotations of a step.
   constexpr std::size_t most = 9;
   std::size_t count = 0;
@@ -286,13 +276,8 @@ std::string to_github(const Comparison& comparison) {
     if (++count > most) break;
     const auto [relative, half] = relative_of(change);
     const std::string size = relative.empty() ? "" : fmt::format(", {} {}", relative, half);
-    const std::string place =
-        change.path.empty()
-            ? ""
-            : fmt::format("file={},line={},", workflow_escaped(plain_line(change.path), true), change.line);
-    text += command(change.verdict, place,
-                    fmt::format("{} → {}{} in {}", cost_text(change.before, unit),
-                                cost_text(change.after, unit), size, plain_line(change.function)));
+    text += command(change, fmt::format("{} → {}{} in {}", cost_text(change.before, unit),
+                                        cost_text(change.after, unit), size, plain_line(change.function)));
   }
   return text;
 }

@@ -24,9 +24,9 @@ struct Begun {
 };
 
 /// Index into a list of the result, by number in the table. `add` is called for a new one.
-using Places = std::unordered_map<std::size_t, std::uint32_t>;
+using Indices = std::unordered_map<std::size_t, std::uint32_t>;
 template <class Add>
-std::uint32_t place_in(Places& places, std::size_t number, const Add& add) {
+std::uint32_t place_in(Indices& places, std::size_t number, const Add& add) {
   const auto [place, is_new] = places.try_emplace(number, static_cast<std::uint32_t>(places.size()));
   if (is_new) add();
   return place->second;
@@ -166,7 +166,7 @@ class PathAccount {
   const std::vector<Event>& path_;
   Machine machine_;
   Attribution result_;
-  Places lines_, functions_, loops_;
+  Indices lines_, functions_, loops_;
   std::vector<std::size_t> under_way_;        // calls of each function
   std::vector<std::size_t> loops_under_way_;  // runs of each loop
 };

@@ -124,7 +124,28 @@ TEST_CASE("a change is seen beside the profile from before it") {
   CHECK(refused.err.starts_with("there is no \"nowhere.jcprof\""));
 }
 
-TEST_CASE("jcprof diff ends with 1 where a version is slower, also over a folder of sessions") {
+/// Budgets of two versions of sort, the second one slower.
+void check_budgets(const test::Workplace& place) {
+  const auto status = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> argv{"jcprof", "check"};
+    argv.insert(argv.end(), options.begin(), options.end());
+    const Said said = place.run(argv);
+    UNSCOPED_INFO(said.out << said.err);
+    return said.status;
+  };
+  CHECK(status({"after", "--budget", "total <= 1us", "--budget", "main <= 100s"}) == 1);
+  CHECK(status({"after", "--budget", "main <= 100s"}) == 0);
+  CHECK(status({"after", "--against", "sessions/before", "--max-regression", "1"}) == 1);
+  CHECK(status({"sessions/before", "--against", "after", "--budget", "total <= +0%"}) == 0);
+  CHECK(status({"after", "--budget", "man <= 1s"}) == 2);
+  CHECK(status({"after"}) == 2);
+  write_file(place / "after/jcprof-budget.json",
+             R"({"format": "jcprof-budget", "version": 1, "budgets": ["main <= 1 calls"]})");
+  CHECK(status({"after"}) == 0);
+  CHECK(status({"after", "--budget", "main <= 0 calls"}) == 1);
+}
+
+TEST_CASE("jcprof diff ends with 1 where a version is slower, and check where it breaks a budget") {
   const Sort sort("diff");
   sort.profile("sessions/before/1");
   sort.profile("sessions/before/2");
@@ -146,6 +167,7 @@ int main()");
   CHECK_THAT(faster.out, Catch::StartsWith("### `c-sort` on ") && Catch::Contains("| gone | "));
   const Said mixed = sort.place.run({"jcprof", "diff", "sessions/before/1", "nowhere"});
   CHECK(mixed.status == 2);
+  check_budgets(sort.place);
 }
 
 }  // namespace jcprof

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checked budgets as people and machines read them. The worst come first.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "annotator/check/check.hpp"
+#include "annotator/text_table.hpp"
+
+namespace jcprof::annotator {
+
+std::string to_text(const std::vector<Checked>& checked, const RunInfo& run, const TableStyle& style = {});
+/// "format": "jcprof-check" (docs/formats.md).
+std::string to_json(const std::vector<Checked>& checked, const RunInfo& run);
+/// JUnit's XML: a broken budget is a failure, an unresolved one an error.
+std::string to_junit(const std::vector<Checked>& checked, const RunInfo& run);
+/// Commands of GitHub Actions: an error at each broken budget, a warning at each unresolved one.
+std::string to_github(const std::vector<Checked>& checked);
+
+}  // namespace jcprof::annotator

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/check/check.hpp"
+
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "annotator/check/check_texts.hpp"
+#include "tests/annotator/trap_maps.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+Estimate cost_of(double value, double half) {
+  return {.ticks = {value, value - half, value + half},
+          .share = {value / 1000, (value - half) / 1000, (value + half) / 1000},
+          .resolved = true};
+}
+
+/// Of 1000 ns: p() takes 600 ±10 and calls q(int), which takes 400 ±10 at line 21.
+Profile some_profile() {
+  Profile profile;
+  profile.run.project = "pin";
+  profile.run.device = "card";
+  profile.total = cost_of(1000, 10);
+  profile.paths = {{}};
+  profile.lines = {
+      {.path = "src/A.java", .line = 11, .function = "p", .hits = 1, .cost = cost_of(600, 10)},
+      {.path = "src/A.java", .line = 21, .function = "q(int)", .hits = 4, .cost = cost_of(400, 10)}};
+  profile.functions = {{.function = "p",
+                        .path = "src/A.java",
+                        .line = 10,
+                        .calls = 1,
+                        .exclusive = cost_of(600, 10),
+                        .inclusive = cost_of(1000, 10)},
+                       {.function = "q(int)",
+                        .path = "src/A.java",
+                        .line = 20,
+                        .calls = 4,
+                        .exclusive = cost_of(400, 10),
+                        .inclusive = cost_of(400, 10)}};
+  return profile;
+}
+
+/// unused() at line 30 is not reached. Trap 3 stands at line 21.
+TrapMap some_map() {
+  MapMaker maker;
+  maker.trap(TrapKind::before, "p", 11)
+      .trap(TrapKind::entry, "q(int)", 20)
+      .trap(TrapKind::before, "q(int)", 21);
+  TrapMap map = maker.trap(TrapKind::entry, "unused", 30).map();
+  for (Trap& trap : map.traps) trap.path = "src/A.java";
+  map.traps[2].name = "TRAP_mine";
+  return map;
+}
+
+Checked checked(const std::string& budget, const Profile& profile = some_profile()) {
+  const TrapMap map = some_map();
+  const std::vector<Checked> all = check_budgets({parse_budget(budget)}, {profile, map}, nullptr);
+  REQUIRE(all.size() == 1);
+  return all.front();
+}
+
+std::string refusal_of(const std::string& budget) {
+  try {
+    checked(budget);
+  } catch (const UserError& error) {
+    return error.faults().front().message;
+  }
+  return "";
+}
+
+Change change_of(Verdict verdict, const Interval& relative) {
+  return {.path = "src/A.java",
+          .line = 11,
+          .line_before = 11,
+          .function = "p",
+          .relative = relative,
+          .verdict = verdict};
+}
+
+}  // namespace
+
+TEST_CASE("a budget is broken above its interval, held below it, and else not resolved") {
+  CHECK(checked("p <= 989ns").holding == Holding::broken);
+  CHECK(checked("p <= 990ns").holding == Holding::unresolved);
+  CHECK(checked("p <= 1009ns").holding == Holding::unresolved);
+  CHECK(checked("p <= 1010ns").holding == Holding::held);
+  CHECK(holding_of({checked("p <= 2us"), checked("p <= 1us")}) == Holding::unresolved);
+  CHECK(holding_of({checked("p <= 1us"), checked("p <= 0.5us")}) == Holding::broken);
+  CHECK(holding_of({checked("p <= 2us")}) == Holding::held);
+}
+
+TEST_CASE("budgets are about the command, functions, lines and traps, and their shares and hits") {
+  CHECK(checked("total <= 2us").measured.value == 1000);
+  CHECK(checked("own p <= 2us").measured.value == 600);
+  CHECK(checked("q <= 1us").subject == "q(int)");
+  CHECK(checked("q(int) <= 50%").measured.high == Approx(0.41));
+  CHECK(checked("src/A.java:21 <= 1us").measured.value == 400);
+  CHECK(checked("A.java:21 <= 3 hits").holding == Holding::broken);
+  CHECK(checked("A.java:21 <= 4 hits").holding == Holding::held);
+  CHECK(checked("TRAP_mine <= 1us").subject == "src/A.java:21");
+  CHECK(checked("q <= 3 calls").holding == Holding::broken);
+  const TrapMap map = some_map();
+  CHECK(check_budgets({parse_budget("* <= 1ms")}, {some_profile(), map}, nullptr).size() == 3);
+}
+
+TEST_CASE("what the command does not reach takes nothing, and what the program lacks is refused") {
+  CHECK(checked("unused <= 1ns").holding == Holding::held);
+  CHECK(checked("A.java:30 <= 0 hits").holding == Holding::held);
+  CHECK(refusal_of("r <= 1ns") == "budget \"r <= 1ns\": the program has no function r");
+  CHECK(refusal_of("A.java:12 <= 1ns") == "budget \"A.java:12 <= 1ns\": no trap stands in A.java:12");
+  CHECK(refusal_of("p <= 3 cycles") == "budget \"p <= 3 cycles\": the profile is in ns");
+  CHECK(refusal_of("p <= +3%") == "budget \"p <= +3%\": there is nothing to compare with");
+}
+
+TEST_CASE("cycles of a known rate are times too") {
+  Profile profile = some_profile();
+  profile.run.unit = ClockUnit::cycles;
+  profile.run.hz = 2e9;
+  CHECK(checked("total <= 1us", profile).measured.value == 500);
+  CHECK(checked("total <= 1000 cycles", profile).holding == Holding::unresolved);
+}
+
+TEST_CASE("where nothing is known, a budget is not resolved, and says why") {
+  Profile profile = some_profile();
+  profile.functions[0].inclusive.unreliable = true;
+  CHECK(checked("p <= 2us", profile).holding == Holding::unresolved);
+  CHECK(checked("p <= 2us", profile).why == "what was measured contradicts itself there");
+  profile = some_profile();
+  profile.total.of_one_run = true;
+  CHECK(checked("total <= 2us", profile).why ==
+        "one recorded run does not tell how far another would be from it");
+  CHECK(checked("total <= 1ns", profile).holding == Holding::unresolved);
+  profile.paths.resize(2);
+  CHECK(checked("q <= 9 hits", profile).holding == Holding::unresolved);
+}
+
+TEST_CASE("changes are judged against the baseline, and proven regressions break by themselves") {
+  Comparison comparison;
+  comparison.whole = change_of(Verdict::same, {0.01, 0.0, 0.02});
+  comparison.functions = {change_of(Verdict::slower, {0.2, 0.15, 0.25})};
+  comparison.lines = {change_of(Verdict::slower, {0.02, 0.01, 0.03}),
+                      change_of(Verdict::unresolved, {0.5, 0.1, 0.9})};
+  const TrapMap map = some_map();
+  const auto holding = [&](const std::string& budget) {
+    return check_budgets({parse_budget(budget)}, {some_profile(), map}, &comparison).front().holding;
+  };
+  CHECK(holding("own p <= +10%") == Holding::broken);
+  CHECK(holding("own p <= +20%") == Holding::unresolved);
+  CHECK(holding("own p <= +25%") == Holding::held);
+  CHECK(holding("total <= +2%") == Holding::held);
+  CHECK(holding("own q <= +2%") == Holding::unresolved);  // which the baseline does not have
+  CHECK_THROWS_AS(holding("p <= +10%"), UserError);
+  const std::vector<Checked> regressions = check_regressions(comparison, 0.1);
+  REQUIRE(regressions.size() == 2);
+  CHECK(regressions[0].holding == Holding::held);
+  CHECK(regressions[1].budget.text == "own p <= +10%");
+  CHECK(regressions[1].holding == Holding::broken);
+}
+
+TEST_CASE("a budget of several sessions is as its worst one") {
+  const std::vector<Checked> worst =
+      worst_of({{checked("p <= 2us"), checked("q <= 1ns")}, {checked("p <= 2us")}});
+  REQUIRE(worst.size() == 2);
+  Profile slow = some_profile();
+  slow.functions[0].inclusive = cost_of(5000, 10);
+  CHECK(worst_of({{checked("p <= 2us")}, {checked("p <= 2us", slow)}}).front().holding == Holding::broken);
+  CHECK(worst_of({{checked("p <= 2us", slow)}, {checked("p <= 2us")}}).front().holding == Holding::broken);
+}
+
+TEST_CASE("budgets are read as people write them, and what is none is refused with the reason") {
+  const Budget budget = parse_budget("  own  A.*  <=  2.5 ms ");
+  CHECK(budget.text == "own  A.*  <=  2.5 ms");
+  CHECK(budget.subject == "A.*");
+  CHECK(budget.is_own);
+  CHECK(budget.limit == 2.5e6);
+  CHECK(parse_budget("operator<= <= 3%").subject == "operator<=");
+  CHECK(parse_budget("f<=12 instructions").unit == BudgetUnit::instructions);
+  CHECK(parse_budget("f<=+0.5%").limit == Approx(0.005));
+  for (const char* bad : {"f", "f < 3ms", "<= 3ms", "f <= ms", "f <= 3", "f <= 3 apples", "f <= -3ms",
+                          "f <= +3ms", "f <= nan ms", "f <= "})
+    CHECK_THROWS_AS(parse_budget(bad), UserError);
+}
+
+TEST_CASE("a file of budgets says where it is wrong") {
+  const auto message = [](const std::string& text) -> std::string {
+    try {
+      return std::to_string(parse_budgets("b.json", text).size());
+    } catch (const UserError& error) {
+      return error.what();
+    }
+  };
+  CHECK(
+      message(R"({"format": "jcprof-budget", "version": 1, "budgets": ["a <= 1s", "b <= 1%"] /* two */})") ==
+      "2");
+  CHECK_THAT(message("{\"format\": \"jcprof-budget\", \"version\": 1, \"budgets\": [\n\"a = 1s\"]}"),
+             Catch::Contains("b.json:2") && Catch::Contains("there is no \"<=\""));
+  CHECK_THAT(message(R"({"format": "jcprof-project", "version": 1, "budgets": []})"),
+             Catch::Contains("this is no file of budgets"));
+  CHECK_THAT(message(R"({"format": "jcprof-budget", "version": 2, "budgets": []})"),
+             Catch::Contains("version 2"));
+  CHECK_THAT(message(R"({"format": "jcprof-budget", "version": 1, "limits": []})"),
+             Catch::Contains("limits"));
+}
+
+TEST_CASE("people read the worst budgets first, with what was measured") {
+  const std::vector<Checked> all{checked("p <= 2us"), checked("own q <= 0.3us"), checked("total <= 1us")};
+  CHECK(to_text(all, some_profile().run) ==
+        "            budget               measured  of\n"
+        "broken      own q <= 0.3us     400 ns ±10  q(int)\n"
+        "unresolved  total <= 1us    1.00 µs ±0.01\n"
+        "held        p <= 2us        1.00 µs ±0.01\n"
+        "pin on card: 1 broken, 1 unresolved, 1 held\n");
+}
+
+TEST_CASE("machines read the result as JSON, JUnit's XML and annotations") {
+  const std::vector<Checked> all{checked("p <= 2us"), checked("own q <= 0.3us"), checked("total <= 1us")};
+  const nlohmann::json json = nlohmann::json::parse(to_json(all, some_profile().run));
+  CHECK(json["verdict"] == "broken");
+  CHECK(json["budgets"][0]["measured"]["low"] == 390);
+  CHECK(json["budgets"][0]["line"] == 20);
+  CHECK(json["budgets"][0]["unit"] == "ns");
+  const std::string junit = to_junit(all, some_profile().run);
+  CHECK_THAT(
+      junit,
+      Catch::Contains(R"(tests="3" failures="1" errors="1")") &&
+          Catch::Contains(R"(<testcase classname="pin" name="p &lt;= 2us" file="src/A.java" line="10"/>)") &&
+          Catch::Contains(R"(<failure type="broken" message="q(int): 400 ns ±10"/>)") &&
+          Catch::Contains(R"(<error type="unresolved")"));
+  CHECK(to_github(all) ==
+        "::error file=src/A.java,line=20,title=budget broken::own q <= 0.3us; q(int): 400 ns ±10\n"
+        "::warning title=budget unresolved::total <= 1us; total: 1.00 µs ±0.01\n");
+}
+
+}  // namespace jcprof::annotator
