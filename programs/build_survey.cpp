@@ -29,8 +29,8 @@ using rewriter::FoundTree;
 
 constexpr std::chrono::minutes patience{10};
 
-/// Why a build system does not say what is made; empty where it does. With a remedy, a draft would be of no
-/// use.
+/// Why a build system does not say what is made; empty where it does. Where there is a remedy, `init` refuses
+/// to write a draft.
 struct Answer {
   std::string reason = {};
   std::string remedy = {};
@@ -223,13 +223,13 @@ std::string about_options(const FoundTree& tree) {
 }
 
 /// Where configuring fails: the makefile in its place, if that makes a program.
-std::string take_makefile(FoundTree& tree) {
-  const Answer answer = answer_of([&] { return ask_make(tree); });
-  if (!answer.reason.empty()) return "nor does make: " + answer.reason;
-  if (tree.programs.empty()) return "nor does make: it links no program";
+Answer take_makefile(FoundTree& tree) {
+  Answer answer = answer_of([&] { return ask_make(tree); });
+  if (answer.reason.empty() && tree.programs.empty()) answer.reason = "it links no program";
+  if (!answer.reason.empty()) return {"nor does make: " + answer.reason, answer.remedy};
   tree.texts.erase("CMakeLists.txt");
   tree.texts.erase("meson.build");
-  return "the makefile is taken instead";
+  return {"the makefile is taken instead"};
 }
 
 }  // namespace
@@ -259,10 +259,14 @@ std::string ask_build_system(FoundTree& tree, bool yes) {
   if (answer.reason.empty() && tree.build_options.empty()) return "";
   const std::string remark = remark_on_submodules(tree.root);
   if (answer.reason.empty()) return about_options(tree) + remark;
-  std::string reason = fmt::format("{} does not say what it makes: {}{}", name, answer.reason, remark);
-  if (is_configured && is_make) reason += "\n" + take_makefile(tree);
-  if (!answer.remedy.empty() && tree.programs.empty())
-    throw UserError(Fault{.message = "there is no program to measure. " + reason, .hint = answer.remedy});
+  std::string reason = fmt::format("{} names no program to measure: {}{}", name, answer.reason, remark);
+  std::string remedy = answer.remedy;
+  if (is_configured && is_make) {
+    const Answer makes = take_makefile(tree);
+    reason += "\n" + makes.reason;
+    if (!makes.remedy.empty()) remedy = makes.remedy;
+  }
+  if (!remedy.empty() && tree.programs.empty()) throw UserError(Fault{.message = reason, .hint = remedy});
   return reason;
 }
 

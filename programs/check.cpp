@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jcprof check: whether a profile keeps its budgets.
+// jcprof check: compares a profile with budgets.
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -25,23 +25,32 @@ using annotator::Holding;
 
 constexpr const char* usual_file = "jcprof-budget.json";
 
-/// Those of --budgets, else of the file beside the project, and those of --budget.
+/// jcprof-budget.json in the folder that is given, or in the first one above it that holds a project.
+std::optional<fs::path> file_near(const fs::path& given) {
+  const fs::path start =
+      fs::absolute(fs::is_directory(given) ? given : given.parent_path()).lexically_normal();
+  for (fs::path folder = start; folder.has_relative_path(); folder = folder.parent_path()) {
+    const bool is_project_folder = fs::exists(folder / "jcprof.json");
+    if ((folder == start || is_project_folder) && fs::exists(folder / usual_file)) return folder / usual_file;
+    if (is_project_folder) break;
+  }
+  return std::nullopt;
+}
+
 std::vector<annotator::Budget> budgets_of(const CheckOptions& options) {
-  const fs::path given(options.profile);
-  const fs::path folder = fs::is_directory(given) ? given : given.parent_path();
-  const fs::path file = options.budgets.empty() ? folder / usual_file : fs::path(options.budgets);
+  const std::optional<fs::path> file =
+      options.budgets.empty() ? file_near(options.profile) : std::optional(fs::path(options.budgets));
   std::vector<annotator::Budget> budgets;
-  if (!options.budgets.empty() || fs::exists(file))
-    budgets = annotator::parse_budgets(file.string(), read_file(file));
+  if (file) budgets = annotator::parse_budgets(file->string(), read_file(*file));
   for (const std::string& text : options.budget) budgets.push_back(annotator::parse_budget(text));
   return budgets;
 }
 
-std::string written(const std::vector<Checked>& checked, const RunInfo& run, const CheckOptions& options) {
-  if (options.json) return annotator::to_json(checked, run);
-  if (options.junit) return annotator::to_junit(checked, run);
-  if (options.github) return annotator::to_github(checked);
-  return shown_on(Stream::out, annotator::to_text(checked, run, table_style(options.colour)));
+std::string written(const annotator::CheckReport& report, const CheckOptions& options) {
+  if (options.json) return annotator::to_json(report);
+  if (options.junit) return annotator::to_junit(report);
+  if (options.github) return annotator::to_github(report);
+  return shown_on(Stream::out, annotator::to_text(report, table_style(options.colour)));
 }
 
 ExitCode code_for(Holding holding) {
@@ -57,23 +66,27 @@ ExitCode check(const CheckOptions& options) {
     throw UserError(
         Fault{.message = "there is no budget",
               .hint = fmt::format(
-                  "name one, such as --budget 'total <= 40ms', or write {} beside the project", usual_file)});
+                  "name one, such as --budget 'total <= 40ms', or write {} beside jcprof.json", usual_file)});
   if (options.max_regression && options.against.empty())
     throw UserError(
         Fault{.message = "--max-regression compares with a baseline", .hint = "name it: --against BASE"});
   const Side side(options.profile);
+  const std::vector<annotator::Compared> compared = side.compared();
+  annotator::check_side(compared);
   std::optional<annotator::Comparison> comparison;
   if (!options.against.empty())
-    comparison = annotator::compare(Side(options.against, &side).compared(), side.compared());
+    comparison = annotator::compare(Side(options.against, &side).compared(), compared);
   std::vector<std::vector<Checked>> sessions;
-  for (const annotator::Compared& session : side.compared())
+  for (const annotator::Compared& session : compared)
     sessions.push_back(annotator::check_budgets(budgets, session, comparison ? &*comparison : nullptr));
-  std::vector<Checked> checked = annotator::worst_of(sessions);
   if (options.max_regression)
-    for (Checked& one : annotator::check_regressions(*comparison, *options.max_regression / 100))
-      checked.push_back(std::move(one));
-  fmt::print("{}", written(checked, side.runs.front().profile.run, options));
-  return code_for(annotator::holding_of(checked));
+    sessions.push_back(annotator::check_regressions(*comparison, *options.max_regression / 100));
+  const annotator::CheckReport report{
+      .run = compared.front().profile.run,
+      .checked = annotator::worst_of(sessions),
+      .warnings = comparison ? comparison->warnings : std::vector<std::string>{}};
+  fmt::print("{}", written(report, options));
+  return code_for(annotator::holding_of(report.checked));
 }
 
 }  // namespace jcprof::cli

@@ -306,8 +306,9 @@ void add_options(CLI::App& app, CheckOptions& options) {
   app.add_option("--budget", options.budget, "a budget, SUBJECT <= LIMIT; may be repeated (docs/ci.md)")
       ->type_name("BUDGET")
       ->allow_extra_args(false);
-  app.add_option("--budgets", options.budgets,
-                 "a file of budgets (default: jcprof-budget.json beside the project, if it is there)")
+  app.add_option(
+         "--budgets", options.budgets,
+         "a file of budgets (default: jcprof-budget.json beside PROFILE or jcprof.json, if it is there)")
       ->type_name("FILE");
   app.add_option("--against", options.against, "the baseline of changes, named like PROFILE")
       ->type_name("BASE");

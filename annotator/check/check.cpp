@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -25,7 +27,9 @@ struct Subject {
   std::string name;
   std::string path = {};
   std::size_t line = 0;
-  const Estimate* cost = nullptr;  // of what the command did not reach none
+  bool is_line = false;
+  bool is_unreached = false;  // no path passes it
+  const Estimate* cost = nullptr;
   std::uint64_t hits = 0;
 };
 
@@ -49,7 +53,11 @@ bool is_file(const std::string& path, std::string_view wanted) {
   return path == wanted || path.ends_with("/" + std::string(wanted));
 }
 
-bool is_function(const std::string& function, const std::string& pattern) {
+/// Only * is special: it stands for any characters.
+bool is_function(const std::string& function, const std::string& wanted) {
+  std::string pattern;
+  for (const char c : wanted)
+    pattern += c == '*' ? "**" : c == '[' || c == '?' ? fmt::format("[{}]", c) : std::string(1, c);
   return glob_matches(pattern, function) || glob_matches(pattern, without_parameters(function));
 }
 
@@ -57,52 +65,89 @@ bool is_function(const std::string& function, const std::string& pattern) {
   throw UserError(Fault{.message = fmt::format("budget \"{}\": {}", budget.text, why), .hint = hint});
 }
 
+bool is_unreached(const Trap& trap, const Profile& profile) {
+  return std::ranges::any_of(profile.unreached, [&](const UnreachedLine& line) {
+    return line.line == trap.line && line.path == trap.path;
+  });
+}
+
+/// Of what has no cost.
+Subject without_cost(const std::string& name, const Trap& trap, bool is_unreached) {
+  return {.name = name, .path = trap.path, .line = trap.line, .is_unreached = is_unreached};
+}
+
 std::vector<Subject> lines_of(const FileLine& at, const Compared& session) {
   std::vector<Subject> found;
   for (const LineEstimate& line : session.profile.lines)
     if (line.line == at.line && is_file(line.path, at.path))
-      found.push_back(
-          {fmt::format("{}:{}", line.path, line.line), line.path, line.line, &line.cost, line.hits});
+      found.push_back({.name = fmt::format("{}:{}", line.path, line.line),
+                       .path = line.path,
+                       .line = line.line,
+                       .is_line = true,
+                       .cost = &line.cost,
+                       .hits = line.hits});
   if (!found.empty()) return found;
   const auto trap = std::ranges::find_if(
       session.map.traps, [&](const Trap& t) { return t.line == at.line && is_file(t.path, at.path); });
-  if (trap != session.map.traps.end())
-    found.push_back({fmt::format("{}:{}", trap->path, trap->line), trap->path, trap->line});
+  if (trap == session.map.traps.end()) return {};
+  found.push_back(without_cost(fmt::format("{}:{}", trap->path, trap->line), *trap,
+                               is_unreached(*trap, session.profile)));
+  found.back().is_line = true;
   return found;
 }
 
-/// Of overloads, or of all that a glob matches.
+/// A pattern may match several functions.
 std::vector<Subject> functions_of(const Budget& budget, const Compared& session) {
   std::vector<Subject> found;
   std::set<std::string> names;
   for (const FunctionEstimate& function : session.profile.functions) {
     if (!is_function(function.function, budget.subject)) continue;
     names.insert(function.function);
-    found.push_back({function.function, function.path, function.line,
-                     budget.is_own ? &function.exclusive : &function.inclusive, function.calls});
+    found.push_back({.name = function.function,
+                     .path = function.path,
+                     .line = function.line,
+                     .cost = budget.is_own ? &function.exclusive : &function.inclusive,
+                     .hits = function.calls});
   }
-  for (const Trap& trap : session.map.traps)
-    if (is_function(trap.function, budget.subject) && names.insert(trap.function).second)
-      found.push_back({trap.function, trap.path, trap.line});
+  const std::vector<Trap>& traps = session.map.traps;
+  for (const Trap& trap : traps) {
+    if (!is_function(trap.function, budget.subject) || !names.insert(trap.function).second) continue;
+    const bool is_reached_nowhere = std::ranges::all_of(traps, [&](const Trap& other) {
+      return other.function != trap.function || is_unreached(other, session.profile);
+    });
+    found.push_back(without_cost(trap.function, trap, is_reached_nowhere));
+  }
   return found;
 }
 
+[[noreturn]] void refuse_unknown(const Budget& budget, const Compared& session) {
+  std::set<std::string> names;
+  for (const FunctionEstimate& function : session.profile.functions) names.insert(function.function);
+  for (const Trap& trap : session.map.traps) names.insert(trap.function);
+  const std::string near = did_you_mean(budget.subject, std::vector(names.begin(), names.end()));
+  refuse(budget, fmt::format("no function with traps is called {}", budget.subject),
+         near.empty()
+             ? "`jcprof annotate` lists the functions; \"profile\" in jcprof.json says which have traps"
+             : near);
+}
+
 std::vector<Subject> subjects_of(const Budget& budget, const Compared& session) {
-  if (budget.subject == total) return {{std::string(total), "", 0, &session.profile.total, 1}};
   const auto marker = std::ranges::find(session.map.traps, budget.subject, &Trap::name);
   const std::optional<FileLine> at = marker != session.map.traps.end()
                                          ? std::optional(FileLine{marker->path, marker->line})
                                          : file_line(budget.subject);
+  const bool is_total = budget.subject == total;
+  if (budget.is_own && (is_total || at))
+    refuse(budget, "only functions have a time of their own", "leave out \"own\"");
+  if (is_total && (budget.unit == BudgetUnit::share || budget.unit == BudgetUnit::hits))
+    refuse(budget, "shares are parts of the whole command, which runs once", "give \"total\" a time");
+  if (is_total) return {{.name = std::string(total), .cost = &session.profile.total, .hits = 1}};
   std::vector<Subject> found = at ? lines_of(*at, session) : functions_of(budget, session);
-  if (!found.empty()) return found;
-  if (at)
+  if (found.empty() && at)
     refuse(budget, fmt::format("no trap stands in {}", budget.subject),
            "`jcprof annotate` shows the lines with their numbers");
-  std::vector<std::string> names;
-  for (const FunctionEstimate& function : session.profile.functions) names.push_back(function.function);
-  const std::string near = did_you_mean(budget.subject, names);
-  refuse(budget, fmt::format("the program has no function {}", budget.subject),
-         near.empty() ? "`jcprof annotate` lists the functions" : near);
+  if (found.empty()) refuse_unknown(budget, session);
+  return found;
 }
 
 Holding judged(const Interval& measured, double limit) {
@@ -113,6 +158,7 @@ Holding judged(const Interval& measured, double limit) {
 /// Ticks of the profile in the unit of the budget.
 double factor_of(const Budget& budget, const RunInfo& run) {
   constexpr double ns_a_second = 1e9;
+  if (budget.unit == BudgetUnit::share) return 1;
   if (budget.unit == BudgetUnit::ns && run.unit == ClockUnit::ns) return 1;
   if (budget.unit == BudgetUnit::ns && run.unit == ClockUnit::cycles && run.hz > 0)
     return ns_a_second / run.hz;
@@ -124,57 +170,115 @@ double factor_of(const Budget& budget, const RunInfo& run) {
 
 /// Why the interval of a cost says nothing; empty where it does.
 std::string why_unknown(const Estimate& cost) {
-  if (cost.unreliable) return "what was measured contradicts itself there";
+  if (cost.unreliable) return "the measurements contradict each other there";
   if (cost.of_one_run) return "one recorded run does not tell how far another would be from it";
   if (!was_measured(cost)) return "it was not measured";
   return "";
 }
 
-/// Sets what was measured, and how the budget holds.
-void judge_cost(Checked& checked, const Subject& subject, const RunInfo& run) {
+/// Why the profile shows only a part of what the command does; empty where it shows all.
+std::string why_partial(const Profile& profile) {
+  if (profile.paths.size() > 1)
+    return "the command takes several paths, and only the most frequent one is shown";
+  if (std::ranges::any_of(profile.noted, [](const Warning& w) { return w.kind == WarningKind::path_cut; }))
+    return "the path was cut";
+  if (profile.recorded && profile.recorded->lost > 0) return "the recording lost events";
+  return "";
+}
+
+/// The commands in the sums of a profile: several where a recording has an interval.
+double commands_in(const Profile& profile) {
+  return profile.recorded ? std::max(1U, profile.total.rounds) : 1;
+}
+
+/// Of a recording without an interval nobody knows of how many commands it is. One call from outside is one.
+bool is_of_several(const Profile& profile) {
+  std::uint64_t calls = 0;
+  for (const CostNode& node : profile.tree.nodes)
+    if (node.parent != CostNode::none &&
+        profile.tree.functions[profile.tree.nodes[node.parent].function].is_thread)
+      calls += node.calls;
+  return profile.recorded && profile.total.rounds <= 1 && calls > 1;
+}
+
+/// Nothing is known: of a value neither, where it would say nothing.
+void leave_open(Checked& checked, std::string why, double value = std::numeric_limits<double>::quiet_NaN()) {
+  checked.measured = {value, unknown.low, unknown.high};
+  checked.why = std::move(why);
+  checked.holding = Holding::unresolved;
+}
+
+void judge_cost(Checked& checked, const Subject& subject, const Profile& profile) {
+  const Estimate& cost = *subject.cost;
+  const double factor = factor_of(checked.budget, profile.run);
   const bool is_share = checked.budget.unit == BudgetUnit::share;
-  const double factor = is_share ? 1 : factor_of(checked.budget, run);
-  checked.measured = nothing;
-  if (subject.cost != nullptr) {
-    checked.why = why_unknown(*subject.cost);
-    const Interval& cost = is_share ? subject.cost->share : subject.cost->ticks;
-    checked.measured = {factor * cost.value, factor * cost.low, factor * cost.high};
-  }
-  if (!checked.why.empty()) checked.measured = {checked.measured.value, unknown.low, unknown.high};
+  const Interval& part = is_share ? cost.share : cost.ticks;
+  const double each = is_share ? 1 : factor / commands_in(profile);
+  if (const std::string why = why_unknown(cost); !why.empty())
+    return leave_open(checked, why,
+                      cost.of_one_run && was_measured(cost) ? each * part.value : unknown.value);
+  checked.measured = {each * part.value, each * part.low, each * part.high};
   checked.holding = judged(checked.measured, checked.budget.limit);
 }
 
 void judge_hits(Checked& checked, const Subject& subject, const Profile& profile) {
-  const auto hits = static_cast<double>(subject.hits);
+  const double hits = static_cast<double>(subject.hits) / commands_in(profile);
+  if (is_of_several(profile))
+    return leave_open(checked, "the recording does not tell of how many commands it is", hits);
   checked.measured = {hits, hits, hits};
-  if (profile.paths.size() > 1) {
-    checked.measured = {hits, unknown.low, unknown.high};
-    checked.why = "the command takes several paths, and hits are those of the most frequent one";
-  }
   checked.holding = judged(checked.measured, checked.budget.limit);
 }
 
 void judge_change(Checked& checked, const Change* change) {
-  checked.measured = unknown;
-  if (change == nullptr || change->verdict == Verdict::appeared)
-    checked.why = "the baseline does not have it";
-  else
-    checked.measured = change->relative;
+  if (change == nullptr) return leave_open(checked, "the comparison does not have it");
+  if (!change->before) return leave_open(checked, "it is new: the baseline does not have it");
+  for (const std::optional<Estimate>& cost : {change->before, change->after})
+    if (const std::string why = cost ? why_unknown(*cost) : "it is gone"; !why.empty())
+      return leave_open(checked, why);
+  // A change of everything may be one of the session.
+  if (change->verdict == Verdict::unresolved && change->shots_factor == 0.0)
+    return leave_open(checked, "sessions differ as much: only more sessions tell", change->relative.value);
+  if (!std::isfinite(engine::half_width(change->relative)))
+    return leave_open(checked, "too little is known of it");
+  checked.measured = change->relative;
   checked.holding = judged(checked.measured, checked.budget.limit);
 }
 
 const Change* change_of(const Budget& budget, const Subject& subject, const Comparison& comparison) {
   if (budget.subject == total) return &comparison.whole;
-  const bool is_line = subject.name == fmt::format("{}:{}", subject.path, subject.line);
-  if (!is_line && !budget.is_own)
+  if (!subject.is_line && !budget.is_own)
     refuse(budget, "the change of a function is known without the calls out of it",
            fmt::format("write \"own {}\"", budget.text));
-  const std::vector<Change>& changes = is_line ? comparison.lines : comparison.functions;
+  const std::vector<Change>& changes = subject.is_line ? comparison.lines : comparison.functions;
   const auto found = std::ranges::find_if(changes, [&](const Change& change) {
-    return is_line ? change.path == subject.path && change.line == subject.line
-                   : change.function == subject.name && change.path == subject.path;
+    if (change.verdict == Verdict::gone || change.path != subject.path) return false;
+    return subject.is_line ? change.line == subject.line : change.function == subject.name;
   });
   return found == changes.end() ? nullptr : &*found;
+}
+
+void judge(Checked& checked, const Subject& subject, const Compared& session, const Comparison* comparison) {
+  const Budget& budget = checked.budget;
+  if (budget.unit == BudgetUnit::change && comparison == nullptr)
+    refuse(budget, "there is nothing to compare with", "name the baseline: --against BASE");
+  const Change* change =
+      budget.unit == BudgetUnit::change ? change_of(budget, subject, *comparison) : nullptr;
+  if (budget.unit != BudgetUnit::change && budget.unit != BudgetUnit::hits)
+    factor_of(budget, session.profile.run);
+  if (subject.is_unreached) {
+    checked.measured = nothing;
+    checked.holding = Holding::held;
+  } else if (const std::string why = why_partial(session.profile); !why.empty()) {
+    leave_open(checked, why);
+  } else if (budget.unit == BudgetUnit::change) {
+    judge_change(checked, change);
+  } else if (subject.cost == nullptr) {
+    leave_open(checked, "its time counts for other lines");
+  } else if (budget.unit == BudgetUnit::hits) {
+    judge_hits(checked, subject, session.profile);
+  } else {
+    judge_cost(checked, subject, session.profile);
+  }
 }
 
 }  // namespace
@@ -191,52 +295,52 @@ std::vector<Checked> check_budgets(const std::vector<Budget>& budgets, const Com
     for (const Subject& subject : subjects_of(budget, session)) {
       Checked& one = checked.emplace_back(
           Checked{.budget = budget, .subject = subject.name, .path = subject.path, .line = subject.line});
-      if (budget.unit == BudgetUnit::hits) {
-        judge_hits(one, subject, session.profile);
-      } else if (budget.unit == BudgetUnit::change) {
-        if (comparison == nullptr)
-          refuse(budget, "there is nothing to compare with", "name the baseline: --against BASE");
-        judge_change(one, change_of(budget, subject, *comparison));
-      } else {
-        judge_cost(one, subject, session.profile.run);
-      }
+      judge(one, subject, session, comparison);
     }
   return checked;
 }
 
 std::vector<Checked> check_regressions(const Comparison& comparison, double most) {
-  const auto regression = [&](const std::string& subject, const Change& change) {
-    Checked checked{.budget = {.text = fmt::format("{} <= +{:.4g}%", subject, 100 * most),
-                               .subject = subject,
-                               .unit = BudgetUnit::change,
-                               .limit = most},
-                    .subject = subject,
-                    .path = change.path,
-                    .line = change.line};
+  const auto regression = [&](const std::string& subject, const Change& change, bool is_own) {
+    Checked checked{
+        .budget = {.text = fmt::format("{}{} <= +{:.4g}%", is_own ? "own " : "", subject, 100 * most),
+                   .subject = subject,
+                   .is_own = is_own,
+                   .unit = BudgetUnit::change,
+                   .limit = most},
+        .subject = subject,
+        .path = change.path,
+        .line = change.line};
     judge_change(checked, &change);
     return checked;
   };
-  std::vector<Checked> checked{regression(std::string(total), comparison.whole)};
-  const auto add_slower = [&](const std::vector<Change>& changes, const auto& name) {
+  std::vector<Checked> checked{regression(std::string(total), comparison.whole, false)};
+  const auto add_slower = [&](const std::vector<Change>& changes, bool are_functions) {
     for (const Change& change : changes)
       if (change.verdict == Verdict::slower && change.relative.low > most)
-        checked.push_back(regression(name(change), change));
+        checked.push_back(
+            regression(are_functions ? change.function : fmt::format("{}:{}", change.path, change.line),
+                       change, are_functions));
   };
-  add_slower(comparison.lines, [](const Change& c) { return fmt::format("{}:{}", c.path, c.line); });
-  add_slower(comparison.functions, [](const Change& c) { return "own " + c.function; });
+  add_slower(comparison.lines, false);
+  add_slower(comparison.functions, true);
   return checked;
 }
 
 std::vector<Checked> worst_of(const std::vector<std::vector<Checked>>& sessions) {
+  const auto is_worse = [](const Checked& a, const Checked& b) {
+    return a.holding != b.holding ? a.holding < b.holding : a.measured.high > b.measured.high;
+  };
   std::vector<Checked> worst;
   for (const std::vector<Checked>& session : sessions)
     for (const Checked& checked : session) {
       const auto known = std::ranges::find_if(worst, [&](const Checked& other) {
-        return other.budget.text == checked.budget.text && other.subject == checked.subject;
+        return other.budget.text == checked.budget.text && other.subject == checked.subject &&
+               other.path == checked.path;
       });
       if (known == worst.end())
         worst.push_back(checked);
-      else if (checked.holding < known->holding)
+      else if (is_worse(checked, *known))
         *known = checked;
     }
   return worst;

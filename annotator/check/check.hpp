@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a profile keeps its budgets. Pure.
+// Compares a profile with its budgets. Pure.
 #pragma once
 
 #include <optional>
@@ -23,24 +23,23 @@ struct Checked {
   std::string subject;  // a function, FILE:LINE or "total"
   std::string path;     // empty: it has no place
   std::size_t line = 0;
-  Interval measured;  // in the unit of the budget; an end that is not known is no number
+  Interval measured;  // in the unit of the budget; NaN where it is not known
   Holding holding = Holding::unresolved;
   std::string why = {};  // beside `unresolved`, where the interval does not say it
 };
 
-/// What each budget has to be compared with, in the order of the budgets. A budget is broken if the interval
-/// lies above its limit, and held if no part of the interval does. Something that the program has and the
-/// command did not reach takes nothing. `comparison`: against the baseline. UserError for a budget of
-/// something that the program does not have, in a unit that the profile does not have, or of a change without
-/// a baseline.
+/// The budgets in their order, each for all that it is about. A budget is broken if the interval lies above
+/// its limit, and held if no part of the interval does. A line or function that no path passes takes nothing.
+/// `comparison`: against the baseline. UserError for a budget of something that has no traps, in a unit that
+/// the profile does not have, or of a change without a baseline.
 std::vector<Checked> check_budgets(const std::vector<Budget>& budgets, const Compared& session,
                                    const Comparison* comparison);
 
-/// Budgets of all that is proven to be slower than the baseline by more than `most` (a fraction), and of the
-/// whole command.
+/// The whole command, which may be slower than the baseline by `most` (a fraction), and each line and
+/// function that is proven to be slower by more.
 std::vector<Checked> check_regressions(const Comparison& comparison, double most);
 
-/// The same budgets of several sessions: each is as its worst session.
+/// The same budgets in several sessions: each as it is in its worst one.
 std::vector<Checked> worst_of(const std::vector<std::vector<Checked>>& sessions);
 
 /// The worst of all; held where there are none.

@@ -73,7 +73,8 @@ std::size_t count(const std::vector<Checked>& checked, Holding holding) {
 
 }  // namespace
 
-std::string to_text(const std::vector<Checked>& checked, const RunInfo& run, const TableStyle& style) {
+std::string to_text(const CheckReport& report, const TableStyle& style) {
+  const auto& [run, checked, warnings] = report;
   std::vector<Row> rows;
   for (const Checked& one : worst_first(checked))
     rows.push_back({std::string(name_of(one.holding)), plain_line(one.budget.text), measured_text(one),
@@ -84,16 +85,20 @@ std::string to_text(const std::vector<Checked>& checked, const RunInfo& run, con
       table({{"", Align::left}, {"budget", Align::left}, {"measured"}, {"of", Align::left}}, rows, all);
   for (const Checked& one : worst_first(checked))
     if (!one.why.empty()) text += fmt::format("{}: {}\n", plain_line(one.subject), one.why);
-  return text + fmt::format("{} on {}: {} broken, {} unresolved, {} held\n", plain_line(run.project),
-                            plain_line(run.device), count(checked, Holding::broken),
-                            count(checked, Holding::unresolved), count(checked, Holding::held));
+  for (const std::string& warning : warnings)
+    text += painted("warning:", yellow, style) + " " + plain_line(warning) + "\n";
+  return text + fmt::format("{} on {}{}: {} broken, {} unresolved, {} held\n", plain_line(run.project),
+                            plain_line(run.device), run.simulated ? " (SIMULATED)" : "",
+                            count(checked, Holding::broken), count(checked, Holding::unresolved),
+                            count(checked, Holding::held));
 }
 
-std::string to_json(const std::vector<Checked>& checked, const RunInfo& run) {
+std::string to_json(const CheckReport& report) {
+  const auto& [run, checked, warnings] = report;
   Json budgets = Json::array();
   for (const Checked& one : worst_first(checked)) {
     Json item{{"budget", one.budget.text}, {"subject", one.subject}};
-    if (!one.path.empty()) item.update({{"path", one.path}, {"line", one.line}});
+    if (one.line > 0) item.update({{"path", one.path}, {"line", one.line}});
     item["verdict"] = name_of(one.holding);
     item["measured"] = {{"value", finite_json(one.measured.value)},
                         {"low", finite_json(one.measured.low)},
@@ -103,14 +108,15 @@ std::string to_json(const std::vector<Checked>& checked, const RunInfo& run) {
     if (!one.why.empty()) item["why"] = one.why;
     budgets.push_back(std::move(item));
   }
-  const Json json{{"format", "jcprof-check"},     {"version", 1},
-                  {"project", run.project},       {"device", run.device},
-                  {"started", run.started},       {"verdict", name_of(holding_of(checked))},
-                  {"budgets", std::move(budgets)}};
+  const Json json{{"format", "jcprof-check"},      {"version", 1},
+                  {"project", run.project},        {"device", run.device},
+                  {"started", run.started},        {"verdict", name_of(holding_of(checked))},
+                  {"budgets", std::move(budgets)}, {"warnings", warnings}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string to_junit(const std::vector<Checked>& checked, const RunInfo& run) {
+std::string to_junit(const CheckReport& report) {
+  const auto& [run, checked, warnings] = report;
   std::string text = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
       "  <testsuite name=\"jcprof check {}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" timestamp=\"{}\">\n",
@@ -118,7 +124,7 @@ std::string to_junit(const std::vector<Checked>& checked, const RunInfo& run) {
       count(checked, Holding::unresolved), xml_escaped(run.started));
   for (const Checked& one : worst_first(checked)) {
     const std::string place =
-        one.path.empty() ? "" : fmt::format(" file=\"{}\" line=\"{}\"", xml_escaped(one.path), one.line);
+        one.line == 0 ? "" : fmt::format(" file=\"{}\" line=\"{}\"", xml_escaped(one.path), one.line);
     text += fmt::format(
         "    <testcase classname=\"{}\" name=\"{}\"{}", xml_escaped(run.project),
         xml_escaped(one.subject == one.budget.subject ? one.budget.text
@@ -133,9 +139,9 @@ std::string to_junit(const std::vector<Checked>& checked, const RunInfo& run) {
   return text + "  </testsuite>\n</testsuites>\n";
 }
 
-std::string to_github(const std::vector<Checked>& checked) {
+std::string to_github(const CheckReport& report) {
   std::string text;
-  for (const Checked& one : worst_first(checked)) {
+  for (const Checked& one : worst_first(report.checked)) {
     if (one.holding == Holding::held) continue;
     text += github_command(one.holding == Holding::broken ? "error" : "warning", one.path, one.line,
                            fmt::format("budget {}", name_of(one.holding)),

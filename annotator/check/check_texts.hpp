@@ -10,12 +10,18 @@
 
 namespace jcprof::annotator {
 
-std::string to_text(const std::vector<Checked>& checked, const RunInfo& run, const TableStyle& style = {});
+struct CheckReport {
+  RunInfo run;  // of the first session
+  std::vector<Checked> checked;
+  std::vector<std::string> warnings;  // of the comparison
+};
+
+std::string to_text(const CheckReport& report, const TableStyle& style = {});
 /// "format": "jcprof-check" (docs/formats.md).
-std::string to_json(const std::vector<Checked>& checked, const RunInfo& run);
+std::string to_json(const CheckReport& report);
 /// JUnit's XML: a broken budget is a failure, an unresolved one an error.
-std::string to_junit(const std::vector<Checked>& checked, const RunInfo& run);
+std::string to_junit(const CheckReport& report);
 /// Commands of GitHub Actions: an error at each broken budget, a warning at each unresolved one.
-std::string to_github(const std::vector<Checked>& checked);
+std::string to_github(const CheckReport& report);
 
 }  // namespace jcprof::annotator

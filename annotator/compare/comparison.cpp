@@ -229,7 +229,8 @@ void check_comparable(const Profile& before, const Profile& after) {
            "measure both with the same transport and clock");
 }
 
-/// Sessions of one side measure one build.
+}  // namespace
+
 void check_side(const std::vector<Compared>& side) {
   check(!side.empty(), "each side has a session");
   for (const Compared& session : side) {
@@ -241,6 +242,8 @@ void check_side(const std::vector<Compared>& side) {
                 .hint = "each side holds sessions of one build"});
   }
 }
+
+namespace {
 
 void warn(Comparison& result, const std::vector<Compared>& before, const std::vector<Compared>& after) {
   const Profile& profile = after.front().profile;

@@ -49,6 +49,9 @@ struct Comparison {
   std::vector<std::string> warnings;
 };
 
+/// UserError where the sessions of one side are of several builds, projects or units.
+void check_side(const std::vector<Compared>& side);
+
 /// Each side has at least one session, and all sessions of one build. UserError where differences would mean
 /// nothing: other projects, units or kinds, or several builds on one side.
 Comparison compare(const std::vector<Compared>& before, const std::vector<Compared>& after);

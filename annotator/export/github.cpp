@@ -23,7 +23,7 @@ std::string escaped(std::string_view text, bool is_property) {
 std::string github_command(std::string_view level, std::string_view path, std::size_t line,
                            std::string_view title, std::string_view text) {
   const std::string place =
-      path.empty() ? "" : fmt::format("file={},line={},", escaped(plain_line(path), true), line);
+      path.empty() || line == 0 ? "" : fmt::format("file={},line={},", escaped(plain_line(path), true), line);
   return fmt::format("::{} {}title={}::{}\n", level, place, escaped(title, true), escaped(text, false));
 }
 

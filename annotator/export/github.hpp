@@ -8,7 +8,7 @@
 
 namespace jcprof::annotator {
 
-/// A line with its newline. `level`: error, warning or notice. An empty path gives it no place.
+/// A line with its newline. `level`: error, warning or notice. An empty path or line 0 gives it no place.
 std::string github_command(std::string_view level, std::string_view path, std::size_t line,
                            std::string_view title, std::string_view text);
 

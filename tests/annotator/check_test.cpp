@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "annotator/check/check.hpp"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "annotator/check/check_texts.hpp"
+#include "tests/annotator/synthetic_device.hpp"
 #include "tests/annotator/trap_maps.hpp"
 
 namespace jcprof::annotator {
@@ -29,6 +31,7 @@ Profile some_profile() {
   profile.lines = {
       {.path = "src/A.java", .line = 11, .function = "p", .hits = 1, .cost = cost_of(600, 10)},
       {.path = "src/A.java", .line = 21, .function = "q(int)", .hits = 4, .cost = cost_of(400, 10)}};
+  profile.unreached = {{"src/A.java", 30, "unused"}};
   profile.functions = {{.function = "p",
                         .path = "src/A.java",
                         .line = 10,
@@ -77,8 +80,14 @@ Change change_of(Verdict verdict, const Interval& relative) {
           .line = 11,
           .line_before = 11,
           .function = "p",
+          .before = cost_of(100, 1),
+          .after = cost_of(100, 1),
           .relative = relative,
           .verdict = verdict};
+}
+
+CheckReport report_of(const std::vector<Checked>& all) {
+  return {.run = some_profile().run, .checked = all};
 }
 
 }  // namespace
@@ -105,14 +114,22 @@ TEST_CASE("budgets are about the command, functions, lines and traps, and their 
   CHECK(checked("q <= 3 calls").holding == Holding::broken);
   const TrapMap map = some_map();
   CHECK(check_budgets({parse_budget("* <= 1ms")}, {some_profile(), map}, nullptr).size() == 3);
+  Profile brackets = some_profile();
+  brackets.functions[1].function = "A.q(byte[])";
+  CHECK(checked("A.q(byte[]) <= 1us", brackets).measured.value == 400);
+  CHECK(checked("A.q(b*]) <= 1us", brackets).measured.value == 400);
+  brackets.functions[1].function = "operator/";
+  CHECK(checked("oper* <= 1us", brackets).measured.value == 400);
 }
 
 TEST_CASE("what the command does not reach takes nothing, and what the program lacks is refused") {
   CHECK(checked("unused <= 1ns").holding == Holding::held);
   CHECK(checked("A.java:30 <= 0 hits").holding == Holding::held);
-  CHECK(refusal_of("r <= 1ns") == "budget \"r <= 1ns\": the program has no function r");
+  CHECK(refusal_of("r <= 1ns") == "budget \"r <= 1ns\": no function with traps is called r");
   CHECK(refusal_of("A.java:12 <= 1ns") == "budget \"A.java:12 <= 1ns\": no trap stands in A.java:12");
   CHECK(refusal_of("p <= 3 cycles") == "budget \"p <= 3 cycles\": the profile is in ns");
+  for (const char* bad : {"own total <= 1s", "own A.java:21 <= 1s", "total <= 50%", "total <= 1 hits"})
+    CHECK_FALSE(refusal_of(bad).empty());
   CHECK(refusal_of("p <= +3%") == "budget \"p <= +3%\": there is nothing to compare with");
 }
 
@@ -128,14 +145,42 @@ TEST_CASE("where nothing is known, a budget is not resolved, and says why") {
   Profile profile = some_profile();
   profile.functions[0].inclusive.unreliable = true;
   CHECK(checked("p <= 2us", profile).holding == Holding::unresolved);
-  CHECK(checked("p <= 2us", profile).why == "what was measured contradicts itself there");
+  CHECK(checked("p <= 2us", profile).why == "the measurements contradict each other there");
+  CHECK(std::isnan(checked("p <= 2us", profile).measured.value));
   profile = some_profile();
   profile.total.of_one_run = true;
   CHECK(checked("total <= 2us", profile).why ==
         "one recorded run does not tell how far another would be from it");
   CHECK(checked("total <= 1ns", profile).holding == Holding::unresolved);
+  profile = some_profile();
+  profile.unreached = {};  // as of a path that was cut
+  CHECK(checked("unused <= 1s", profile).holding == Holding::unresolved);
+  CHECK(checked("A.java:30 <= 1 hits", profile).holding == Holding::unresolved);
   profile.paths.resize(2);
+  for (const char* budget : {"q <= 9 hits", "q <= 1s", "total <= 1s"})
+    CHECK(checked(budget, profile).why ==
+          "the command takes several paths, and only the most frequent one is shown");
+  profile = some_profile();
+  profile.noted = {{.kind = WarningKind::path_cut}};
+  CHECK(checked("q <= 1s", profile).why == "the path was cut");
+  profile = some_profile();
+  profile.recorded = Recorded{.threads = 1, .events = 9, .lost = 1};
+  CHECK(checked("q <= 1s", profile).why == "the recording lost events");
+}
+
+TEST_CASE("budgets of a recording of several commands are those of one command, on average") {
+  Profile profile = some_profile();
+  profile.recorded = Recorded{.threads = 1, .events = 9};
+  profile.total.rounds = 10;
+  CHECK(checked("p <= 1us", profile).measured.value == 100);
+  CHECK(checked("q <= 1 hits", profile).measured.value == Approx(0.4));
+  CHECK(checked("q <= 50%", profile).measured.value == Approx(0.4));
+  profile.total.rounds = 1;  // too few for an interval, and so unknown
+  profile.tree.functions = {{.name = "thread 1", .is_thread = true}, {.name = "p"}};
+  profile.tree.nodes = {{.function = 0}, {.function = 1, .parent = 0, .calls = 3}};
   CHECK(checked("q <= 9 hits", profile).holding == Holding::unresolved);
+  profile.tree.nodes[1].calls = 1;
+  CHECK(checked("q <= 9 hits", profile).holding == Holding::held);
 }
 
 TEST_CASE("changes are judged against the baseline, and proven regressions break by themselves") {
@@ -153,12 +198,72 @@ TEST_CASE("changes are judged against the baseline, and proven regressions break
   CHECK(holding("own p <= +25%") == Holding::held);
   CHECK(holding("total <= +2%") == Holding::held);
   CHECK(holding("own q <= +2%") == Holding::unresolved);  // which the baseline does not have
+  CHECK(holding("unused <= 1s") == Holding::held);
   CHECK_THROWS_AS(holding("p <= +10%"), UserError);
   const std::vector<Checked> regressions = check_regressions(comparison, 0.1);
   REQUIRE(regressions.size() == 2);
   CHECK(regressions[0].holding == Holding::held);
   CHECK(regressions[1].budget.text == "own p <= +10%");
+  CHECK(regressions[1].subject == "p");
   CHECK(regressions[1].holding == Holding::broken);
+}
+
+TEST_CASE("a change that says nothing holds no budget") {
+  const TrapMap map = some_map();
+  const auto of_total = [&](const Change& change) {
+    Comparison comparison;
+    comparison.whole = change;
+    return check_budgets({parse_budget("total <= +3%")}, {some_profile(), map}, &comparison).front();
+  };
+  CHECK(of_total(change_of(Verdict::same, {0.001, -0.02, 0.02})).holding == Holding::held);
+  Change everything = change_of(Verdict::unresolved, {0.001, -0.02, 0.02});
+  everything.shots_factor = 0;
+  CHECK(of_total(everything).why == "sessions differ as much: only more sessions tell");
+  Change recorded = change_of(Verdict::slower, {0.2, 0.1, 0.3});
+  recorded.after->of_one_run = true;
+  CHECK(of_total(recorded).holding == Holding::unresolved);
+  Change unknown = change_of(Verdict::unresolved, {0, -INFINITY, INFINITY});
+  CHECK(of_total(unknown).why == "too little is known of it");
+  Change fresh = change_of(Verdict::appeared, {INFINITY, INFINITY, INFINITY});
+  fresh.before.reset();
+  CHECK(of_total(fresh).why == "it is new: the baseline does not have it");
+  Comparison moved;
+  moved.lines = {change_of(Verdict::gone, {-1, -1, -1}), change_of(Verdict::slower, {0.2, 0.1, 0.3})};
+  CHECK(check_budgets({parse_budget("A.java:11 <= +5%")}, {some_profile(), map}, &moved).front().holding ==
+        Holding::broken);
+}
+
+TEST_CASE("everything slower by a twentieth holds no budget of the whole, as sessions differ as much") {
+  SyntheticDevice device{.map = MapMaker()
+                                    .trap(TrapKind::entry0, "p", 1)
+                                    .trap(TrapKind::entry, "p", 1)
+                                    .trap(TrapKind::before, "p", 10)
+                                    .trap(TrapKind::before, "p", 11)
+                                    .trap(TrapKind::exit, "p", 12)
+                                    .map(),
+                         .costs = {100, 100, 4000, 5000, 60},
+                         .pass = 10,
+                         .seed = 3};
+  device.path = path_of({1, 2, 3, 4, 5});
+  const Profile before = estimate(device.run(60));
+  for (double& cost : device.costs) cost *= 1.05;
+  device.seed = 4;
+  const Profile after = estimate(device.run(60));
+  const Comparison comparison = compare({{before, device.map}}, {{after, device.map}});
+  const Checked total =
+      check_budgets({parse_budget("total <= +3%")}, {after, device.map}, &comparison).front();
+  INFO(total.measured.low << " " << total.measured.high << " " << name_of(comparison.whole.verdict));
+  CHECK(total.holding != Holding::held);
+}
+
+TEST_CASE("names that markup and commands would take for their own are escaped") {
+  Profile profile = some_profile();
+  profile.functions[0].function = "operator<\"&\x01\">";
+  profile.functions[0].path = "a,b:c%.java";
+  const std::vector<Checked> all{checked("oper* <= 1ns", profile)};
+  CHECK_THAT(to_junit(report_of(all)),
+             Catch::Contains("operator&lt;&quot;&amp;") && !Catch::Contains("\x01"));
+  CHECK_THAT(to_github(report_of(all)), Catch::StartsWith("::error file=a%2Cb%3Ac%25.java,line=10,"));
 }
 
 TEST_CASE("a budget of several sessions is as its worst one") {
@@ -208,7 +313,7 @@ TEST_CASE("a file of budgets says where it is wrong") {
 
 TEST_CASE("people read the worst budgets first, with what was measured") {
   const std::vector<Checked> all{checked("p <= 2us"), checked("own q <= 0.3us"), checked("total <= 1us")};
-  CHECK(to_text(all, some_profile().run) ==
+  CHECK(to_text(report_of(all)) ==
         "            budget               measured  of\n"
         "broken      own q <= 0.3us     400 ns ±10  q(int)\n"
         "unresolved  total <= 1us    1.00 µs ±0.01\n"
@@ -218,19 +323,19 @@ TEST_CASE("people read the worst budgets first, with what was measured") {
 
 TEST_CASE("machines read the result as JSON, JUnit's XML and annotations") {
   const std::vector<Checked> all{checked("p <= 2us"), checked("own q <= 0.3us"), checked("total <= 1us")};
-  const nlohmann::json json = nlohmann::json::parse(to_json(all, some_profile().run));
+  const nlohmann::json json = nlohmann::json::parse(to_json(report_of(all)));
   CHECK(json["verdict"] == "broken");
   CHECK(json["budgets"][0]["measured"]["low"] == 390);
   CHECK(json["budgets"][0]["line"] == 20);
   CHECK(json["budgets"][0]["unit"] == "ns");
-  const std::string junit = to_junit(all, some_profile().run);
+  const std::string junit = to_junit(report_of(all));
   CHECK_THAT(
       junit,
       Catch::Contains(R"(tests="3" failures="1" errors="1")") &&
           Catch::Contains(R"(<testcase classname="pin" name="p &lt;= 2us" file="src/A.java" line="10"/>)") &&
           Catch::Contains(R"(<failure type="broken" message="q(int): 400 ns ±10"/>)") &&
           Catch::Contains(R"(<error type="unresolved")"));
-  CHECK(to_github(all) ==
+  CHECK(to_github(report_of(all)) ==
         "::error file=src/A.java,line=20,title=budget broken::own q <= 0.3us; q(int): 400 ns ±10\n"
         "::warning title=budget unresolved::total <= 1us; total: 1.00 µs ±0.01\n");
 }

@@ -136,7 +136,7 @@ TEST_CASE("where CMake fails init takes the makefile, if that makes a program") 
   CHECK_THAT(good.init({{"JCPROF_YES", "1"}}), Catch::Contains("the makefile is taken instead"));
   CHECK_THAT(good.draft(), Catch::Contains("\"make\", \"-j2\", \"prog\""));
   const BrokenCMake bad("$(error no)\n");
-  CHECK_THAT(bad.init({{"JCPROF_YES", "1"}}), Catch::Contains("CMake does not say what it makes") &&
+  CHECK_THAT(bad.init({{"JCPROF_YES", "1"}}), Catch::Contains("CMake names no program to measure") &&
                                                   Catch::Contains("nor does make") &&
                                                   !Catch::Contains("taken instead"));
   CHECK_THAT(bad.draft(), Catch::Contains("\"cmake\", \"--build\""));
@@ -249,10 +249,10 @@ TEST_CASE("without the build system's program, or with a foreign output folder, 
   const BrokenCMake without("prog: main.c\n");
   std::filesystem::create_directory(without.folder / "none");
   CHECK_THAT(without.init({{"JCPROF_YES", "1"}, {"PATH", without.folder / "none"}}),
-             Catch::Contains("CMake does not say what it makes") && Catch::Contains("nor does make"));
+             Catch::Contains("CMake names no program to measure") && Catch::Contains("nor does make"));
   const BrokenCMake foreign("$(error no)\n");
   write_file(foreign.folder / "p/jcprof-out/mine", "");
-  CHECK_THAT(foreign.init({{"JCPROF_YES", "1"}}), Catch::Contains("CMake does not say what it makes"));
+  CHECK_THAT(foreign.init({{"JCPROF_YES", "1"}}), Catch::Contains("CMake names no program to measure"));
 }
 
 /// The words of init for a program of this text; it ends well.

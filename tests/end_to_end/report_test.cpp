@@ -138,6 +138,9 @@ void check_budgets(const test::Workplace& place) {
   CHECK(status({"after", "--against", "sessions/before", "--max-regression", "1"}) == 1);
   CHECK(status({"sessions/before", "--against", "after", "--budget", "total <= +0%"}) == 0);
   CHECK(status({"after", "--budget", "man <= 1s"}) == 2);
+  CHECK(status({"sessions/before", "--budget", "main <= 100s", "--json"}) == 0);
+  CHECK(status({"sessions/before/1", "--against", "sessions/before/2", "--budget", "total <= +0%",
+                "--junit"}) != 2);
   CHECK(status({"after"}) == 2);
   write_file(place / "after/jcprof-budget.json",
              R"({"format": "jcprof-budget", "version": 1, "budgets": ["main <= 1 calls"]})");
