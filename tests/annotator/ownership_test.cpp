@@ -333,4 +333,14 @@ TEST_CASE("each block of random programs belongs to the call and the line that w
   }
 }
 
+TEST_CASE("a line was passed as often as its statements, not as often as its function") {
+  const TrapMap map = MapMaker()
+                          .trap(TrapKind::entry, "f", 1)
+                          .trap(TrapKind::before, "f", 1)
+                          .trap(TrapKind::exit, "f", 2)
+                          .map();
+  CHECK(hits_of_lines(table_of(map), std::vector<std::uint64_t>{5, 3, 5}) ==
+        std::vector<std::uint64_t>{3, 5});
+}
+
 }  // namespace jcprof::annotator

@@ -67,6 +67,20 @@ TEST_CASE("a kind that is refused once is not asked for again") {
   CHECK(calibrate(target, {}, [&] { return ++asked < 1; }).empty());
 }
 
+TEST_CASE("a target is asked once for a kind that it does not do") {
+  struct Counting final : FakeTransport {
+    std::size_t asked = 0;
+    std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) override {
+      if (kind == counting) ++asked;
+      return FakeTransport::calibrate(kind, passes);
+    }
+  };
+  Counting target;
+  target.refused = {counting};
+  times_of(target, {.repetitions = 3, .is_exact = true});
+  CHECK(target.asked == 1);
+}
+
 TEST_CASE("the costs that stay unknown are named in one sentence") {
   FakeTransport target;
   const auto warned_without = [&](const std::set<CalibrationKind>& kinds) {

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "harness/calibration.hpp"
+#include "harness/card/trigger_path.hpp"
 #include "harness/survey.hpp"
 #include "src/core/error.hpp"
 #include "src/core/path_signature.hpp"
@@ -392,4 +393,19 @@ TEST_CASE("a run that was lost is traced again, a few times") {
   };
   CHECK_THROWS_WITH(trace_path(target, 0),
                     Catch::Contains("no run of the command could be traced (lost: it died)"));
+}
+
+TEST_CASE("the command of an event is known from windows that join, and from no others") {
+  const WholeRun run{.events = 4};
+  TriggerPath path(run, {2, 4});
+  path.take(0, {.traps = traps({1, 2}), .run = run});
+  CHECK(path.command_of({TrapId{2}, 1}) == 0);
+  path.take(3, {.traps = traps({3}), .run = run});  // one event is missing between them
+  CHECK_FALSE(path.command_of({TrapId{3}, 1}));
+  path.take(2, {.traps = traps({1, 3}), .run = run});
+  CHECK(path.command_of({TrapId{1}, 2}) == 1);
+  CHECK(path.command_of({TrapId{3}, 1}) == 1);
+  CHECK_FALSE(path.command_of({TrapId{3}, 2}));
+  path.take(4, {.traps = traps({4}), .run = WholeRun{.events = 5}});  // of another run
+  CHECK_FALSE(path.command_of({TrapId{1}, 1}));
 }
