@@ -3,6 +3,7 @@
 // look of his own.
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,9 @@ class CancellableTransport final : public Transport {
   void measure(std::span<const Shot> shots, const ShotSink& sink) override { checked().measure(shots, sink); }
   TraceWindow trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) override {
     return checked().trace(input, from, count);
+  }
+  std::optional<MemoryTrace> trace_memory(std::uint32_t input) override {
+    return checked().trace_memory(input);
   }
   std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) override {
     return checked().calibrate(kind, passes);

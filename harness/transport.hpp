@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "src/core/free_memory.hpp"
 #include "src/core/path_signature.hpp"
 #include "src/core/project.hpp"
 #include "src/core/types.hpp"
@@ -46,6 +47,12 @@ struct TraceWindow {
   std::optional<WholeRun> run = {};         // cards know it, agents do not
   std::optional<std::uint64_t> total = {};  // events of the run, where an agent knows at least that
   Sample end = {};                          // how the run itself ended; of an agent's no time
+};
+
+/// A traced run that looked at the free memory at each event.
+struct MemoryTrace {
+  TraceWindow window;  // from the first event on
+  MemoryLog log;
 };
 
 /// The work of a calibration command.
@@ -91,6 +98,8 @@ class Transport {
   virtual void measure(std::span<const Shot> shots, const ShotSink& sink) = 0;
   /// Runs the trigger once, recording the `count` traps from the `from`-th on (0-based).
   virtual TraceWindow trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) = 0;
+  /// The same from the first event on, with the free memory. Nothing where the target does not tell that.
+  virtual std::optional<MemoryTrace> trace_memory(std::uint32_t /*input*/) { return std::nullopt; }
   /// One calibration command with `passes` passes, rounded up to what the target can do. Nothing where the
   /// target does not do that.
   virtual std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) = 0;

@@ -71,6 +71,7 @@ struct RunOptions {
   std::optional<std::uint64_t> max_shots;
   std::optional<std::uint64_t> max_time_ms;
   std::optional<std::uint64_t> seed;
+  bool memory = false;        // what the lines take of it, in place of their times
   bool is_new_build = false;  // no option: jcprof profile builds before it measures
 };
 

@@ -278,6 +278,7 @@ ExitCode record_what_noise_hides(Profiling& all, const Fault& noise) {
 
 ExitCode profile_in(Profiling& all) {
   const FirstScope scope = make_what_fits(all);
+  if (all.run.memory) return run_in(all.folder, all.project, all.run);
   if (const std::optional<Fault> better = shorten_path(all)) return record_instead(all, *better);
   if (const ExitCode measured = run_in(all.folder, all.project, all.run); !is_done(measured)) return measured;
   const annotator::Profile first = estimated(all);
@@ -332,6 +333,8 @@ ExitCode profile(const ProfileOptions& options) {
     phase->quiet = common.quiet || common.json;
     phase->json = false;
   }
+  // Nothing is annotated behind memory mode, so it prints the result itself.
+  all.run.common.json = common.json && all.run.memory;
   // jcprof gen remembers what was allowed, and asks about compilers that "prepare" steps bring.
   all.run.common.yes = true;
   all.run.is_new_build = true;

@@ -18,6 +18,7 @@
 #include "harness/measure.hpp"
 #include "harness/transports.hpp"
 #include "programs/built.hpp"
+#include "programs/memory.hpp"
 #include "programs/output.hpp"
 #include "programs/permission.hpp"
 #include "programs/terminal.hpp"
@@ -214,6 +215,7 @@ ExitCode run_in(const OutputFolder& folder, const Project& project, const RunOpt
   catch_signals();
   const std::unique_ptr<harness::Transport> transport =
       harness::make_transport(project, map, options.transport, out);
+  if (options.memory) return measure_memory({project, map, *transport, out}, options);
   const fs::path profile = out / "profile.jcprof";
   Store store(profile, options.fresh ? OpenMode::fresh : OpenMode::read_write);
   EstimateWriter estimates(store, project);

@@ -144,6 +144,8 @@ void add_run_options(CLI::App& app, RunOptions& options, const char* json) {
   add_transport(app, options.transport);
   app.add_flag("--fresh", options.fresh,
                "start a new profile; the old one is discarded once the target answers");
+  app.add_flag("--memory", options.memory,
+               "applets: show how much of the card's memory each line takes, in place of its time");
   app.add_flag("--dry-run", options.dry_run, "print the commands of the project, and run none");
   add_precision(app, options);
   app.add_option("--rounds", options.rounds, "measure N rounds over all stops, whatever the precision")

@@ -21,6 +21,8 @@ public class PM {
     private static final byte P1_READ_TRACE = (byte) 3;
     private static final byte P1_CALIBRATE = (byte) 4;
     private static final byte P1_READ_STOP = (byte) 5;
+    private static final byte P1_TRACE_MEMORY = (byte) 6;
+    private static final byte P1_READ_MEMORY = (byte) 7;
 
     private static final short CALIBRATE_EMPTY = (short) 0;
     private static final short CALIBRATE_UNARMED = (short) 1;
@@ -55,6 +57,7 @@ public class PM {
     private static final short MODE_OFF = (short) 0;
     private static final short MODE_STOP = (short) 1;
     private static final short MODE_TRACE = (short) 2;
+    private static final short MODE_MEMORY = (short) 3; // a trace that looks at the free memory too
 
     private static final short ALL_ONES = (short) -1;
     private static final short LARGEST_WINDOW = (short) 1024;
@@ -63,11 +66,26 @@ public class PM {
     // 18 + 2 * 100 bytes are one short answer.
     private static final short TRAPS_PER_ANSWER = (short) 100;
 
+    // The places of `memory`: free memory by kind (persistent, transient-reset, transient-deselect, numbered as
+    // MEMORY_TYPE_… is) before the command and at the last event, and the changes.
+    private static final byte KINDS = (byte) 3;
+    private static final byte BEFORE = (byte) 0;
+    private static final byte LAST = (byte) 3;
+    private static final byte CHANGES = (byte) 6;       // their number; later ones than fit are counted only
+    private static final byte FIRST_CHANGE = (byte) 7;
+    private static final short CHANGE_SIZE = (short) 5; // events up to the change, then free memory by kind
+    private static final short MOST_CHANGES = (short) 64;
+    private static final short MOST_COUNTED = (short) 32767;
+    private static final short MEMORY_HEADER = (short) 14;
+    // 14 + 10 * 20 bytes are one short answer.
+    private static final short CHANGES_PER_ANSWER = (short) 20;
+
     /** Old sources assign to it, for the predecessor of jcprof. */
     public static short m_perfStop;
 
     private static short[] state;
     private static short[] window;
+    private static short[] memory;
 
     /** A trap. Never allocates and never writes to persistent memory. */
     public static void check(short id) {
@@ -157,7 +175,10 @@ public class PM {
             s[MODE] = s[PENDING];
             s[PENDING] = MODE_OFF;
             s[ARMED] = s[TRAP];
-            s[MASK] = s[MODE] == MODE_TRACE ? (short) 0 : ALL_ONES;
+            s[MASK] = s[MODE] == MODE_STOP ? ALL_ONES : (short) 0;
+            if (s[MODE] == MODE_MEMORY) {
+                beginMemory(memory);
+            }
         } else if (!goesOn || s[COMMANDS] == (short) 0) {
             // A reset leaves only zeros, and then every trap is slow. This ends that state too.
             disarm(s);
@@ -175,7 +196,7 @@ public class PM {
     }
 
     private static void slow(short[] s, short id) {
-        if (s[MODE] == MODE_TRACE) {
+        if (s[MODE] >= MODE_TRACE) {
             log(s, id);
         } else if (s[MODE] == MODE_STOP) {
             if ((short) (s[SKIP_HIGH] | s[SKIP_LOW]) == (short) 0) {
@@ -215,6 +236,9 @@ public class PM {
         if (s[EVENTS_LOW] == (short) 0) {
             s[EVENTS_HIGH]++;
         }
+        if (s[MODE] == MODE_MEMORY) {
+            noteMemory(s, memory);
+        }
         if ((short) (s[SKIP_HIGH] | s[SKIP_LOW]) != (short) 0) {
             countDown(s);
             s[BEFORE_A] = s[ALL_A];
@@ -224,6 +248,40 @@ public class PM {
             window[s[LOGGED]] = id;
             s[LOGGED]++;
         }
+    }
+
+    private static void beginMemory(short[] m) {
+        for (byte kind = (byte) 0; kind < KINDS; kind++) {
+            m[(short) (BEFORE + kind)] = JCSystem.getAvailableMemory(kind);
+            m[(short) (LAST + kind)] = m[(short) (BEFORE + kind)];
+        }
+        m[CHANGES] = (short) 0;
+    }
+
+    /** Notes the free memory, if it is another than at the event before. */
+    private static void noteMemory(short[] s, short[] m) {
+        boolean isSame = true;
+        for (byte kind = (byte) 0; kind < KINDS; kind++) {
+            short free = JCSystem.getAvailableMemory(kind);
+            isSame = isSame && free == m[(short) (LAST + kind)];
+            m[(short) (LAST + kind)] = free;
+        }
+        if (isSame || m[CHANGES] == MOST_COUNTED) {
+            return;
+        }
+        if (m[CHANGES] < roomForChanges(m)) {
+            short at = (short) (FIRST_CHANGE + (short) (m[CHANGES] * CHANGE_SIZE));
+            m[at] = s[EVENTS_HIGH];
+            m[(short) (at + 1)] = s[EVENTS_LOW];
+            for (byte kind = (byte) 0; kind < KINDS; kind++) {
+                m[(short) (at + (short) (2 + kind))] = m[(short) (LAST + kind)];
+            }
+        }
+        m[CHANGES]++;
+    }
+
+    private static short roomForChanges(short[] m) {
+        return (short) ((short) (m.length - FIRST_CHANGE) / CHANGE_SIZE);
     }
 
     private static void answer(APDU apdu, byte[] buffer) {
@@ -236,7 +294,13 @@ public class PM {
                 arm(apdu, buffer);
                 break;
             case P1_TRACE:
-                trace(apdu, buffer);
+                trace(apdu, buffer, MODE_TRACE);
+                break;
+            case P1_TRACE_MEMORY:
+                traceMemory(apdu, buffer);
+                break;
+            case P1_READ_MEMORY:
+                length = readMemory(apdu, buffer);
                 break;
             case P1_READ_TRACE:
                 length = readTrace(apdu, buffer);
@@ -289,15 +353,26 @@ public class PM {
         setPending(s, MODE_STOP, buffer[(short) (ISO7816.OFFSET_CDATA + 6)]);
     }
 
-    private static void trace(APDU apdu, byte[] buffer) {
+    private static void trace(APDU apdu, byte[] buffer, short mode) {
         receive(apdu, buffer, (short) 5);
         short[] s = fresh();
         if (window == null) {
-            window = makeWindow();
+            window = makeArray(LARGEST_WINDOW, SMALLEST_WINDOW);
         }
         s[SKIP_HIGH] = get(buffer, (short) 0);
         s[SKIP_LOW] = get(buffer, (short) 2);
-        setPending(s, MODE_TRACE, buffer[(short) (ISO7816.OFFSET_CDATA + 4)]);
+        setPending(s, mode, buffer[(short) (ISO7816.OFFSET_CDATA + 4)]);
+    }
+
+    private static void traceMemory(APDU apdu, byte[] buffer) {
+        if (memory == null) {
+            memory = makeArray((short) (FIRST_CHANGE + (short) (MOST_CHANGES * CHANGE_SIZE)),
+                    (short) (FIRST_CHANGE + CHANGE_SIZE));
+        }
+        if (memory == null) {
+            ISOException.throwIt(ISO7816.SW_FILE_FULL);
+        }
+        trace(apdu, buffer, MODE_MEMORY);
     }
 
     private static void setPending(short[] s, short mode, byte commands) {
@@ -308,11 +383,11 @@ public class PM {
     }
 
     /** Takes at most a quarter of the free memory, so that enough is left for the applet. */
-    private static short[] makeWindow() {
+    private static short[] makeArray(short largest, short smallest) {
         short free = JCSystem.getAvailableMemory(JCSystem.MEMORY_TYPE_TRANSIENT_RESET);
         short quarter = (short) (free >> 3);
-        for (short size = LARGEST_WINDOW; size >= SMALLEST_WINDOW; size = (short) (size >> 1)) {
-            if (free > (short) 0 && size > quarter && size > SMALLEST_WINDOW) {
+        for (short size = largest; size >= smallest; size = (short) (size >> 1)) {
+            if (free > (short) 0 && size > quarter && (short) (size >> 1) >= smallest) {
                 continue;
             }
             try {
@@ -346,6 +421,39 @@ public class PM {
         }
         for (short i = from; i < s[LOGGED] && (short) (i - from) < most; i++) {
             at = put(buffer, at, window[i]);
+        }
+        return at;
+    }
+
+    private static short readMemory(APDU apdu, byte[] buffer) {
+        receive(apdu, buffer, (short) 2);
+        short from = get(buffer, (short) 0);
+        short[] m = memory;
+        if (m == null || from < (short) 0) {
+            ISOException.throwIt(ISO7816.SW_CONDITIONS_NOT_SATISFIED);
+        }
+        short at = (short) 0;
+        for (byte kind = (byte) 0; kind < KINDS; kind++) {
+            at = put(buffer, at, m[(short) (BEFORE + kind)]);
+        }
+        for (byte kind = (byte) 0; kind < KINDS; kind++) {
+            at = put(buffer, at, JCSystem.getAvailableMemory(kind));
+        }
+        at = put(buffer, at, m[CHANGES]);
+        short noted = roomForChanges(m);
+        if (noted > m[CHANGES]) {
+            noted = m[CHANGES];
+        }
+        short most = (short) ((short) (buffer.length - MEMORY_HEADER) / (short) (2 * CHANGE_SIZE));
+        if (most > CHANGES_PER_ANSWER) {
+            most = CHANGES_PER_ANSWER;
+        }
+        if (noted > (short) (from + most)) {
+            noted = (short) (from + most);
+        }
+        short end = (short) (FIRST_CHANGE + (short) (noted * CHANGE_SIZE));
+        for (short i = (short) (FIRST_CHANGE + (short) (from * CHANGE_SIZE)); i < end; i++) {
+            at = put(buffer, at, m[i]);
         }
         return at;
     }

@@ -9,7 +9,15 @@
 namespace jcprof::harness {
 namespace {
 
-enum class P1 : std::uint8_t { hello = 0, arm = 1, trace = 2, read_trace = 3, calibrate = 4 };
+enum class P1 : std::uint8_t {
+  hello = 0,
+  arm = 1,
+  trace = 2,
+  read_trace = 3,
+  calibrate = 4,
+  trace_memory = 6,
+  read_memory = 7
+};
 
 constexpr std::size_t arm_data_at = 5;
 
@@ -43,6 +51,26 @@ PathDigest digest(std::span<const std::uint8_t> bytes, std::size_t at) {
   return {.signature = u32(bytes, at), .mix = static_cast<std::uint16_t>(u16(bytes, at + 4))};
 }
 
+Bytes trace_by(P1 verb, const CardArming& card, std::uint32_t from, std::uint8_t commands) {
+  Bytes data;
+  append(data, from, 4);
+  data.push_back(commands);
+  return command(card, verb, data, false);
+}
+
+Bytes read_by(P1 verb, const CardArming& card, std::uint16_t offset) {
+  Bytes data;
+  append(data, offset, 2);
+  return command(card, verb, data, true);
+}
+
+FreeMemory free_memory(std::span<const std::uint8_t> bytes, std::size_t at) {
+  FreeMemory free{};
+  for (std::size_t kind = 0; kind < free.size(); ++kind)
+    free.at(kind) = static_cast<std::uint16_t>(u16(bytes, at + 2 * kind));
+  return free;
+}
+
 }  // namespace
 
 Bytes hello_command(const CardArming& card) {
@@ -68,16 +96,19 @@ void set_event(std::span<std::uint8_t> arm_command, Event stop) {
 }
 
 Bytes trace_command(const CardArming& card, std::uint32_t from, std::uint8_t commands) {
-  Bytes data;
-  append(data, from, 4);
-  data.push_back(commands);
-  return command(card, P1::trace, data, false);
+  return trace_by(P1::trace, card, from, commands);
+}
+
+Bytes trace_memory_command(const CardArming& card, std::uint8_t commands) {
+  return trace_by(P1::trace_memory, card, 0, commands);
 }
 
 Bytes read_trace_command(const CardArming& card, std::uint16_t offset) {
-  Bytes data;
-  append(data, offset, 2);
-  return command(card, P1::read_trace, data, true);
+  return read_by(P1::read_trace, card, offset);
+}
+
+Bytes read_memory_command(const CardArming& card, std::uint16_t offset) {
+  return read_by(P1::read_memory, card, offset);
 }
 
 Bytes calibrate_command(const CardArming& card, CalibrationKind kind, std::uint16_t count) {
@@ -103,6 +134,23 @@ std::optional<CardTrace> parse_trace(std::span<const std::uint8_t> data) {
   for (std::size_t at = header; at < data.size(); at += 2) trace.traps.push_back(TrapId{u16(data, at)});
   if (trace.traps.size() > trace.logged || trace.logged > trace.events) return std::nullopt;
   return trace;
+}
+
+std::optional<CardMemory> parse_memory(std::span<const std::uint8_t> data) {
+  constexpr std::size_t header = 14;
+  constexpr std::size_t entry = 10;
+  if (data.size() < header || (data.size() - header) % entry != 0) return std::nullopt;
+  CardMemory memory{.before = free_memory(data, 0),
+                    .now = free_memory(data, 6),
+                    .changes = static_cast<std::uint16_t>(u16(data, 12)),
+                    .noted = {}};
+  for (std::size_t at = header; at < data.size(); at += entry) {
+    const std::uint32_t events = u32(data, at);
+    if (events == 0) return std::nullopt;
+    memory.noted.push_back({.event = events - 1, .free = free_memory(data, at + 4)});
+  }
+  if (memory.noted.size() > memory.changes) return std::nullopt;
+  return memory;
 }
 
 }  // namespace jcprof::harness

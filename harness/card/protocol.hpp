@@ -15,11 +15,16 @@
 namespace jcprof::harness {
 
 inline constexpr std::uint8_t card_protocol_version = 2;
+inline constexpr std::uint16_t sw_ok = 0x9000;  // as every command of ours is answered that was understood
 
 Bytes hello_command(const CardArming& card);
 /// `commands` APDUs of the applet's own are armed, 0 disarms.
 Bytes arm_command(const CardArming& card, Event stop, std::uint8_t commands);
 Bytes trace_command(const CardArming& card, std::uint32_t from, std::uint8_t commands);
+/// The same from the first event on, with the changes of free memory.
+Bytes trace_memory_command(const CardArming& card, std::uint8_t commands);
+/// `offset` counts changes.
+Bytes read_memory_command(const CardArming& card, std::uint16_t offset);
 Bytes read_trace_command(const CardArming& card, std::uint16_t offset);
 /// Thousands of passes, or frames.
 Bytes calibrate_command(const CardArming& card, CalibrationKind kind, std::uint16_t count);
@@ -42,5 +47,13 @@ struct CardTrace {
   std::vector<TrapId> traps;  // as many of them as one answer holds
 };
 std::optional<CardTrace> parse_trace(std::span<const std::uint8_t> data);
+
+struct CardMemory {
+  FreeMemory before = {};  // the command
+  FreeMemory now = {};
+  std::uint16_t changes = 0;        // of the run; the card need not have room for all
+  std::vector<MemoryChange> noted;  // as many of them as one answer holds
+};
+std::optional<CardMemory> parse_memory(std::span<const std::uint8_t> data);
 
 }  // namespace jcprof::harness

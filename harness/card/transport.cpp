@@ -2,6 +2,7 @@
 #include "harness/card/transport.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "harness/card/protocol.hpp"
 #include "harness/card/session.hpp"
 #include "harness/card/status_words.hpp"
+#include "harness/card/trace_reading.hpp"
 #include "harness/card/trigger_path.hpp"
 #include "harness/clock.hpp"
 #include "harness/right_answer.hpp"
@@ -19,7 +21,6 @@
 namespace jcprof::harness {
 namespace {
 
-constexpr StatusWord sw_ok = 0x9000;
 // One byte of the protocol counts them.
 constexpr std::size_t most_commands = 255;
 // Of a command, in a message.
@@ -114,6 +115,7 @@ class CardTransport final : public Transport {
   }
 
   TraceWindow trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) override;
+  std::optional<MemoryTrace> trace_memory(std::uint32_t input) override;
   std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) override;
   void set_path(std::uint32_t input, std::span<const TrapId> path) override {
     if (const auto known = paths_.find(input); known != paths_.end()) known->second.take_all(path);
@@ -126,7 +128,7 @@ class CardTransport final : public Transport {
   Sample prepare_and_arm(const InputCommands& commands, std::span<const std::uint8_t> arming);
   Sample run_trigger(const InputCommands& commands);
   void finish(const InputCommands& commands, Outcome outcome);
-  bool read_window(TraceWindow& window, std::uint64_t from, std::uint32_t count);
+  Sample run_ordered(std::uint32_t input, const Bytes& order, const std::function<bool()>& read);
   std::vector<std::uint64_t> ends_of_commands(std::uint32_t input, const WholeRun& like);
   void mark_in_another_command(const Shot& shot, Sample& sample) const;
   void judge(const InputCommands& commands, const Bytes& command, StatusWord status);
@@ -278,21 +280,41 @@ void CardTransport::finish(const InputCommands& commands, Outcome outcome) {
   (void)session_.run(commands.after_each);
 }
 
-TraceWindow CardTransport::trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) {
+/// A run of the trigger after an order, whose result `read` takes; that is false when the card was lost.
+Sample CardTransport::run_ordered(std::uint32_t input, const Bytes& order,
+                                  const std::function<bool()>& read) {
   make_ready();
+  const InputCommands& commands = inputs_.at(input);
+  Sample end = prepare_and_arm(commands, order);
+  if (end.outcome != Outcome::ended) return end;
+  end = run_trigger(commands);
+  if (end.outcome != Outcome::ended) return end;
+  if (read())
+    finish(commands, end.outcome);
+  else
+    end = {.outcome = Outcome::lost, .why = "the card was lost while its trace was read"};
+  judge_end(commands, end);
+  return end;
+}
+
+std::optional<MemoryTrace> CardTransport::trace_memory(std::uint32_t input) {
+  MemoryTrace trace;
+  const Bytes order = trace_memory_command(setup_.arming, static_cast<std::uint8_t>(commands_per_trigger_));
+  trace.window.end = run_ordered(input, order, [&] {
+    return read_memory(session_, setup_.arming, trace.log) &&
+           read_window(session_, setup_.arming, trace.window, {});
+  });
+  inputs_.at(input).was_right |= trace.window.end.outcome == Outcome::ended;
+  return trace;
+}
+
+TraceWindow CardTransport::trace(std::uint32_t input, std::uint64_t from, std::uint32_t count) {
   const InputCommands& commands = inputs_.at(input);
   TraceWindow window;
   const auto armed = static_cast<std::uint8_t>(commands_per_trigger_);
-  window.end =
-      prepare_and_arm(commands, trace_command(setup_.arming, static_cast<std::uint32_t>(from), armed));
-  if (window.end.outcome != Outcome::ended) return window;
-  window.end = run_trigger(commands);
-  if (window.end.outcome != Outcome::ended) return window;
-  if (read_window(window, from, count))
-    finish(commands, window.end.outcome);
-  else
-    window.end = {.outcome = Outcome::lost, .why = "the card was lost while its trace was read"};
-  judge_end(commands, window.end);
+  window.end = run_ordered(input, trace_command(setup_.arming, static_cast<std::uint32_t>(from), armed), [&] {
+    return read_window(session_, setup_.arming, window, {.from = from, .count = count});
+  });
   if (window.run && commands.trigger.size() > 1) {
     if (!paths_.contains(input))
       paths_.emplace(input, TriggerPath(*window.run, ends_of_commands(input, *window.run)));
@@ -325,28 +347,6 @@ std::vector<std::uint64_t> CardTransport::ends_of_commands(std::uint32_t input, 
   finish(commands, Outcome::ended);
   const bool is_like = told && WholeRun{.events = told->events, .digest = told->total} == like;
   return is_like ? ends : std::vector<std::uint64_t>{};
-}
-
-/// False when the card was lost meanwhile.
-bool CardTransport::read_window(TraceWindow& window, std::uint64_t from, std::uint32_t count) {
-  std::size_t logged = 0;
-  do {
-    const auto offset = static_cast<std::uint16_t>(window.traps.size());
-    const Answer& answer = session_.transmit(read_trace_command(setup_.arming, offset));
-    if (answer.state != ExchangeState::answered) return false;
-    const std::optional<CardTrace> part = answer.status == sw_ok ? parse_trace(answer.data) : std::nullopt;
-    if (!part || (part->traps.empty() && window.traps.size() < part->logged))
-      throw environment_error(
-          fmt::format("the card's trace cannot be read: {}{}", to_hex(answer.data), to_text(answer.status)),
-          "a reset within the command loses it");
-    window.before = part->before;
-    window.run = WholeRun{.events = part->events, .digest = part->total};
-    window.traps.insert(window.traps.end(), part->traps.begin(), part->traps.end());
-    logged = std::min<std::size_t>(part->logged, count);
-  } while (window.traps.size() < logged);
-  window.traps.resize(logged);
-  window.more = from + logged < window.run->events;
-  return true;
 }
 
 std::optional<CalibrationTime> CardTransport::calibrate(CalibrationKind kind, std::uint64_t passes) {

@@ -300,6 +300,17 @@ void a_reset_disarms(Simulator& card) {
   CHECK(card.ask("80100005") == fine);
 }
 
+/// jCardSim always has as much free memory as a card can tell.
+void free_memory_is_told(Simulator& card) {
+  const std::string all = "7fff7fff7fff";
+  CHECK(card.ask(trace_memory_command(arming, 1)) == fine);
+  CHECK(card.ask("80100005") == fine);
+  CHECK(card.ask(read_memory_command(arming, 0)) == all + all + "0000" + fine);
+  CHECK(card.ask(read_memory_command(arming, 9)) == all + all + "0000" + fine);
+  CHECK(card.ask(read_trace_command(arming, 0)).starts_with("00000007"));
+  CHECK(card.ask("80100005") == fine);
+}
+
 void calibration_leaves_nothing_armed(Simulator& card) {
   using enum CalibrationKind;
   for (const CalibrationKind kind : {empty, unarmed, counting, returned, calls, stop, frames, guards}) {
@@ -335,6 +346,7 @@ TEST_CASE("PM.java on jCardSim keeps the protocol of docs/architecture.md") {
   traces_show_the_path(card);
   traces_come_in_windows(card);
   CHECK(card.ask(hello_command(arming)) == "02cafe000104009000");
+  free_memory_is_told(card);
   a_reset_disarms(card);
   calibration_leaves_nothing_armed(card);
   malformed_commands_are_refused(card);

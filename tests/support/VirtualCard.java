@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// jCardSim as a virtual card on a vpcd port, started as its own VSmartCard is (the same -D properties), with two
+// jCardSim as a virtual card on a vpcd port, started as its own VSmartCard is (the same -D properties), with three
 // things that differ: frames are acknowledged at once, since vpcd sends them in two pieces and would wait 40 ms for
-// a delayed acknowledgement, and there is no sleep at the start. It ends when the reader closes the connection.
+// a delayed acknowledgement, and there is no sleep at the start. Its transient memory has an end, which jCardSim's has
+// not. It ends when the reader closes the connection.
 import com.licel.jcardsim.base.CardManager;
 import com.licel.jcardsim.base.Simulator;
+import com.licel.jcardsim.base.SimulatorRuntime;
+import com.licel.jcardsim.base.TransientMemory;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import javacard.framework.JCSystem;
+import javacard.framework.SystemException;
 import jdk.net.ExtendedSocketOptions;
 
 final class VirtualCard {
@@ -18,7 +23,7 @@ final class VirtualCard {
 
     public static void main(String[] arguments) throws Exception {
         String prefix = "com.licel.jcardsim.vsmartcard.";
-        Simulator simulator = new Simulator();
+        Simulator simulator = new Simulator(new LimitedRuntime());
         try (Socket socket = new Socket(System.getProperty(prefix + "host"), Integer.getInteger(prefix + "port"))) {
             socket.setTcpNoDelay(true);
             DataInputStream in = new DataInputStream(socket.getInputStream());
@@ -38,6 +43,57 @@ final class VirtualCard {
             }
         } catch (EOFException end) {
             System.err.println("the reader closed the connection");
+        }
+    }
+
+    /** Free bytes of transient memory at the start: a property of the JVM, else more than a card can tell. */
+    private static final class Transient extends TransientMemory {
+        private final int[] free = {0, Integer.getInteger("jcprof.card.reset", 65536),
+                                    Integer.getInteger("jcprof.card.deselect", 65536)};
+
+        short free(int kind) {
+            return (short) Math.min(free[kind], Short.MAX_VALUE);
+        }
+
+        /** jCardSim's keys make arrays of their own, which no card does. */
+        private static boolean isOfSimulator() {
+            return StackWalker.getInstance().walk(frames -> frames.map(StackWalker.StackFrame::getClassName)
+                    .dropWhile(name -> name.startsWith("VirtualCard") || name.endsWith(".TransientMemory")
+                            || name.endsWith(".JCSystem"))
+                    .findFirst().orElse("").startsWith("com.licel."));
+        }
+
+        /** An element of a boolean or byte array takes a byte, one of the others two; jCardSim has no headers. */
+        @Override
+        protected void storeArray(Object array, byte event) {
+            int elements = java.lang.reflect.Array.getLength(array);
+            int size = array instanceof byte[] || array instanceof boolean[] ? elements : 2 * elements;
+            if (isOfSimulator()) size = 0;
+            if (size > free[event]) SystemException.throwIt(SystemException.NO_TRANSIENT_SPACE);
+            free[event] -= size;
+            super.storeArray(array, event);
+        }
+    }
+
+    /** Persistent memory is the JVM's: nobody can see a `new` there, and it stays what it is set to. */
+    private static final class LimitedRuntime extends SimulatorRuntime {
+        private LimitedRuntime() {
+            super(new Transient());
+        }
+
+        @Override
+        public short getAvailablePersistentMemory() {
+            return (short) Math.min(Integer.getInteger("jcprof.card.persistent", 65536), Short.MAX_VALUE);
+        }
+
+        @Override
+        public short getAvailableTransientResetMemory() {
+            return ((Transient) transientMemory).free(JCSystem.CLEAR_ON_RESET);
+        }
+
+        @Override
+        public short getAvailableTransientDeselectMemory() {
+            return ((Transient) transientMemory).free(JCSystem.CLEAR_ON_DESELECT);
         }
     }
 
