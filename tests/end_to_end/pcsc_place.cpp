@@ -49,14 +49,22 @@ void use_card_by_hand(const fs::path& project) {
 }
 
 Command card_by_hand(const fs::path& project, const PrivatePcscd& daemon, int reader) {
-  return {.argv = {"java", "-XX:TieredStopAtLevel=1", "-Dcom.licel.jcardsim.vsmartcard.host=127.0.0.1",
-                   fmt::format("-Dcom.licel.jcardsim.vsmartcard.port={}", daemon.port(reader)),
-                   fmt::format("-D{}AID=F0000000010101", applet),
-                   fmt::format("-D{}Class=com.example.pin.PinApplet", applet), "-cp",
-                   fmt::format("{}:{}", virtual_card_classpath(), (project / "jcprof-out/classes").string()),
-                   "VirtualCard"},
-          .cwd = project,
-          .environment = {}};
+  return card_by_hand(project, daemon.port(reader), {});
+}
+
+Command card_by_hand(const fs::path& project, std::uint16_t port,
+                     const std::vector<std::string>& properties) {
+  Command card{
+      .argv = {"java", "-XX:TieredStopAtLevel=1", "-Dcom.licel.jcardsim.vsmartcard.host=127.0.0.1",
+               fmt::format("-Dcom.licel.jcardsim.vsmartcard.port={}", port),
+               fmt::format("-D{}AID=F0000000010101", applet),
+               fmt::format("-D{}Class=com.example.pin.PinApplet", applet), "-cp",
+               fmt::format("{}:{}", virtual_card_classpath(), (project / "jcprof-out/classes").string())},
+      .cwd = project,
+      .environment = {}};
+  card.argv.insert(card.argv.end(), properties.begin(), properties.end());
+  card.argv.emplace_back("VirtualCard");
+  return card;
 }
 
 }  // namespace jcprof::test

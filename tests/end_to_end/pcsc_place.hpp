@@ -2,8 +2,10 @@
 // Projects of a workplace moved from `vpcd:` into a reader of a private PC/SC daemon.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "src/core/process.hpp"
 #include "tests/support/private_pcscd.hpp"
@@ -28,5 +30,8 @@ void use_card_by_hand(const std::filesystem::path& project);
 
 /// What `use_reader` would start, for that somebody else.
 Command card_by_hand(const std::filesystem::path& project, const PrivatePcscd& daemon, int reader = 0);
+/// The same at this port, with more words for the JVM.
+Command card_by_hand(const std::filesystem::path& project, std::uint16_t port,
+                     const std::vector<std::string>& properties);
 
 }  // namespace jcprof::test

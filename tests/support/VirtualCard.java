@@ -11,6 +11,9 @@ import java.io.DataInputStream;
 import java.io.EOFException;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
 import javacard.framework.JCSystem;
 import javacard.framework.SystemException;
 import jdk.net.ExtendedSocketOptions;
@@ -24,14 +27,27 @@ final class VirtualCard {
     public static void main(String[] arguments) throws Exception {
         String prefix = "com.licel.jcardsim.vsmartcard.";
         Simulator simulator = new Simulator(new LimitedRuntime());
-        try (Socket socket = new Socket(System.getProperty(prefix + "host"), Integer.getInteger(prefix + "port"))) {
-            socket.setTcpNoDelay(true);
-            DataInputStream in = new DataInputStream(socket.getInputStream());
+        Tears tears = new Tears();
+        for (boolean isThere = true; isThere;) {
+            try (Socket socket = new Socket(System.getProperty(prefix + "host"), Integer.getInteger(prefix + "port"))) {
+                isThere = isTorn(socket, simulator, tears);
+            }
+        }
+    }
+
+    /** Serves until the card loses its power, or until the reader closes the connection (false). */
+    private static boolean isTorn(Socket socket, Simulator simulator, Tears tears) throws Exception {
+        socket.setTcpNoDelay(true);
+        DataInputStream in = new DataInputStream(socket.getInputStream());
+        try {
             for (;;) {
                 byte[] frame = new byte[in.readUnsignedShort()];
                 socket.setOption(ExtendedSocketOptions.TCP_QUICKACK, true);
                 in.readFully(frame);
-                if (frame.length != 1) {
+                if (frame.length != 1 && tears.isNow()) {
+                    tears.tear(simulator, frame);
+                    return true;
+                } else if (frame.length != 1) {
                     send(socket, CardManager.dispatchApdu(simulator, frame));
                 } else if (frame[0] == GET_ATR) {
                     send(socket, simulator.getATR());
@@ -43,6 +59,31 @@ final class VirtualCard {
             }
         } catch (EOFException end) {
             System.err.println("the reader closed the connection");
+            return false;
+        }
+    }
+
+    /** The power is lost in so many commands as a property of the JVM says, at random moments. */
+    private static final class Tears {
+        private final int most = Integer.getInteger("jcprof.card.tears", 0);
+        private final Random random = new Random(Integer.getInteger("jcprof.card.seed", 1));
+        private int torn;
+        private int commands = gap();
+
+        private int gap() {
+            return 400 + random.nextInt(800);
+        }
+
+        boolean isNow() {
+            return torn < most && --commands == 0;
+        }
+
+        /** What the applet wrote stays, what is transient goes, and nobody gets an answer. */
+        void tear(Simulator simulator, byte[] command) throws Exception {
+            if (random.nextBoolean()) CardManager.dispatchApdu(simulator, command);
+            simulator.reset();
+            commands = gap();
+            if (++torn == most) Files.createFile(Path.of("torn"));
         }
     }
 

@@ -40,7 +40,8 @@ bool is_free(std::uint16_t port) {
   return is_bound;
 }
 
-/// The first of two neighbours, below those that the kernel gives away.
+}  // namespace
+
 std::uint16_t free_ports() {
   std::random_device random;
   for (;;) {
@@ -56,8 +57,6 @@ bool is_listening(std::uint16_t port) {
     if (line.find(wanted) != std::string::npos) return true;
   return false;
 }
-
-}  // namespace
 
 std::optional<std::string> PrivatePcscd::obstacle() {
   if (!fs::exists(fs::path(JCPROF_PCSCD) / "usr/sbin/pcscd")) return "scripts/setup --test fetches pcscd";

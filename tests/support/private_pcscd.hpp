@@ -16,6 +16,11 @@
 
 namespace jcprof::test {
 
+/// The first of two neighbours that nobody has, below those that the kernel gives away.
+std::uint16_t free_ports();
+/// A program waits for connections at it.
+bool is_listening(std::uint16_t port);
+
 enum class Readers : std::uint8_t { none, two };
 
 class PrivatePcscd {
