@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -22,6 +23,9 @@ std::string about(double count) {
 
 std::string told(const engine::FigureLook& figure, const Effort& effort) {
   constexpr double most_told = 1e12;
+  if (std::isinf(figure.rounds_left) && figure.lasting > 0)
+    return fmt::format("{} cannot be known better than to \u00b1{:.2g} points", figure.name,
+                       100 * figure.lasting);
   if (!(figure.shots_left < most_told)) return figure.name + " cannot be known that well";
   const std::string shots =
       fmt::format("{} needs about {} more shots", figure.name, about(figure.shots_left));
@@ -29,6 +33,17 @@ std::string told(const engine::FigureLook& figure, const Effort& effort) {
   return effort.per_shot.count() > 0
              ? fmt::format("{} ({})", shots, time_text(figure.shots_left * effort.per_shot))
              : shots;
+}
+
+std::string advice(std::span<const engine::FigureLook> open, const Effort& effort) {
+  const auto within = [&](double rounds) {
+    return std::ranges::find_if(open, [&](const auto& one) { return one.rounds_left <= rounds; });
+  };
+  const auto first = within(std::numeric_limits<double>::max());
+  if (first == open.end()) return "choose a larger --absolute";
+  const double rounds = effort.rounds + std::min(1e9, std::ceil(first->rounds_left));
+  return fmt::format("`jcprof run{}` resumes; or choose a larger --absolute",
+                     within(effort.most_rounds) != open.end() ? "" : fmt::format(" --rounds {:.0f}", rounds));
 }
 
 }  // namespace
@@ -54,15 +69,11 @@ std::optional<Warning> warning_of_unresolved(std::span<const engine::FigureLook>
   for (std::size_t i = 0; i < std::min(open.size(), most_named); ++i)
     named += (i == 0 ? "" : ", ") + told(open[i], effort);
   if (open.size() > most_named) named += fmt::format(", and {} others", open.size() - most_named);
-  const bool is_in_reach =
-      std::ranges::any_of(open, [&](const auto& one) { return one.rounds_left <= effort.most_rounds; });
-  const double rounds = effort.rounds + std::min(1e9, std::ceil(open.front().rounds_left));
   return Warning{.kind = WarningKind::precision,
                  .text = fmt::format(
                      "{} of {} lines and functions are not known to \u00b1{:g} points or {:g} %: {}",
                      open.size(), figures.size(), 100 * precision.absolute, 100 * precision.relative, named),
-                 .advice = fmt::format("`jcprof run{}` resumes; or choose a larger --absolute",
-                                       is_in_reach ? "" : fmt::format(" --rounds {:.0f}", rounds))};
+                 .advice = advice(open, effort)};
 }
 
 }  // namespace jcprof::harness

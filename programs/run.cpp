@@ -220,8 +220,13 @@ ExitCode run_in(const OutputFolder& folder, const Project& project, const RunOpt
   Store store(profile, options.fresh ? OpenMode::fresh : OpenMode::read_write);
   EstimateWriter estimates(store, project);
   settings.look = [&estimates] { estimates.write_now_and_then(); };
-  settings.figures = [&map](const std::vector<Event>& path, std::vector<std::size_t> positions) {
-    return annotator::figures_of(map, path, std::move(positions));
+  const auto cost = [&store] {
+    const std::optional<RunInfo> run = store.last_run();
+    return run ? annotator::trap_cost(store.calibrations(run->id), engine::Precision{}.alpha)
+               : annotator::TrapCost{};
+  };
+  settings.figures = [&](const std::vector<Event>& path, std::vector<std::size_t> positions) {
+    return annotator::figures_of(map, path, std::move(positions), cost);
   };
   const harness::Measured measured = harness::measure(project, map, *transport, store, settings);
   estimates.write();

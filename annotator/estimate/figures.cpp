@@ -12,6 +12,7 @@
 
 #include "annotator/estimate/attribution.hpp"
 #include "annotator/estimate/division.hpp"
+#include "annotator/estimate/place_doubt.hpp"
 #include "annotator/estimate/stretches.hpp"
 
 namespace jcprof::annotator {
@@ -28,6 +29,7 @@ struct Path {
   std::vector<Event> events;
   std::vector<std::size_t> positions;
   Attribution attribution;
+  std::function<TrapCost()> cost;
 };
 
 /// Makes the figures of one table of times.
@@ -38,7 +40,8 @@ class FigureMaker {
       : path_(path),
         readings_(readings(times, stops)),
         stretches_(readings_, clock, engine::Precision{}.alpha),
-        division_(stretches_, path.events, path.attribution, Division::Doubt::of_noise) {
+        division_(stretches_, path.events, path.attribution, Division::Doubt::of_noise),
+        place_doubt_(place_doubt(path.cost(), {}, clock.method == Method::exact)) {
     note_alone();
   }
 
@@ -110,14 +113,25 @@ class FigureMaker {
     for (const EdgeKey& edge : asked)
       if (const auto told = alone_.find(edge); told != alone_.end())
         result.told_by.insert(result.told_by.end(), told->second.begin(), told->second.end());
-    add_regression(result, parts);
+    const engine::EdgeCosts::Doubt doubt = division_.edge_costs().doubt_of(parts);
+    result.lasting =
+        places_of(factors_of(parts, doubt), stretches_.all(), path_.events).half_width(place_doubt_);
+    add_regression(result, parts, doubt);
     return result;
+  }
+
+  std::vector<double> factors_of(std::span<const engine::StretchPart> parts,
+                                 const engine::EdgeCosts::Doubt& doubt) const {
+    if (!doubt.factors.empty()) return doubt.factors;
+    std::vector<double> factors(stretches_.all().size());
+    for (const engine::StretchPart& part : parts) factors[part.stretch] = part.share;
+    return factors;
   }
 
   /// Adds the noise that is published. It leaves out how passes differ and times change, since
   /// more rounds do not tell that.
-  void add_regression(engine::Figure& figure, std::span<const engine::StretchPart> parts) const {
-    const engine::EdgeCosts::Doubt doubt = division_.edge_costs().doubt_of(parts);
+  void add_regression(engine::Figure& figure, std::span<const engine::StretchPart> parts,
+                      const engine::EdgeCosts::Doubt& doubt) const {
     const auto takes_part = [&](const auto& part) { return division_.edge_costs().holds(part.stretch); };
     if (std::ranges::none_of(parts, takes_part)) return;
     engine::Swayed sum = stretches_.fit().sum_of(figure.ranges);
@@ -131,15 +145,17 @@ class FigureMaker {
   Readings readings_;
   Stretches stretches_;
   Division division_;
+  double place_doubt_ = 0;                             // ticks
   std::map<EdgeKey, std::vector<std::size_t>> alone_;  // stretches
 };
 
 }  // namespace
 
 engine::FigureSource figures_of(const TrapMap& map, const std::vector<Event>& path,
-                                std::vector<std::size_t> positions) {
+                                std::vector<std::size_t> positions, std::function<TrapCost()> cost) {
   // A function that is copied, and what it knows is not.
-  const auto shared = std::make_shared<const Path>(Path{path, std::move(positions), attribute(map, path)});
+  const auto shared =
+      std::make_shared<const Path>(Path{path, std::move(positions), attribute(map, path), std::move(cost)});
   return [shared](const engine::Times& times, std::span<const std::size_t> stops,
                   const engine::Clock& clock) { return FigureMaker(*shared, times, stops, clock).figures(); };
 }

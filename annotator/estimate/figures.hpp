@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
+#include "annotator/estimate/trap_cost.hpp"
 #include "src/core/trap_map.hpp"
 #include "src/core/types.hpp"
 #include "src/engine/settlement.hpp"
@@ -14,8 +16,10 @@ namespace jcprof::annotator {
 
 /// The path is measured at `positions`, ascending, the end last: the engine's stop n is positions[n]. Figures
 /// are the path's lines, its functions by themselves where these have several lines, and the time between
-/// commands. The costs of traps stay in, since they move no half width.
-engine::FigureSource figures_of(const TrapMap& map, const std::vector<Event>& path,
-                                std::vector<std::size_t> positions);
+/// commands. The costs of traps stay in, since they move no half width. A stop costs more at one trap than at
+/// another, and more rounds do not tell: `cost`, asked at each look, says how much a stop costs.
+engine::FigureSource figures_of(
+    const TrapMap& map, const std::vector<Event>& path, std::vector<std::size_t> positions,
+    std::function<TrapCost()> cost = [] { return TrapCost{}; });
 
 }  // namespace jcprof::annotator

@@ -137,16 +137,13 @@ TrapCount MeasuredPath::traps_of(const Stretch& stretch) const {
   return result;
 }
 
-/// Adds the costs of traps to a sum that holds each stretch `factors` times. The stop between two neighbours
-/// cancels.
+/// Adds the costs of traps to a sum that holds each stretch `factors` times.
 void MeasuredPath::add_traps(Sum& sum, std::span<const double> factors) const {
   for (std::size_t s = 0; s < factors.size(); ++s) {
     if (factors[s] == 0) continue;
-    const Stretch& stretch = stretches_.all()[s];
-    sum.traps.add(traps_of(stretch), factors[s]);
-    if (stretch.end != path_.end()) sum.places.add(path_.events()[stretch.end].trap, factors[s]);
-    sum.places.add(path_.events()[stretch.begin].trap, -factors[s]);
+    sum.traps.add(traps_of(stretches_.all()[s]), factors[s]);
   }
+  sum.places.add(places_of(factors, stretches_.all(), path_.events()), 1);
 }
 
 Doubt MeasuredPath::doubt_of(const TrapCount& traps, const Places& places) const {

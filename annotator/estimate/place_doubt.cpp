@@ -37,4 +37,15 @@ double Places::half_width(double place_doubt) const {
   return place_doubt * std::sqrt(squares);
 }
 
+Places places_of(std::span<const double> factors, std::span<const Stretch> stretches,
+                 std::span<const Event> path) {
+  Places places;
+  for (std::size_t s = 0; s < factors.size(); ++s) {
+    if (factors[s] == 0) continue;
+    if (stretches[s].end != path.size()) places.add(path[stretches[s].end].trap, factors[s]);
+    places.add(path[stretches[s].begin].trap, -factors[s]);
+  }
+  return places;
+}
+
 }  // namespace jcprof::annotator

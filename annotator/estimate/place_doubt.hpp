@@ -8,6 +8,7 @@
 #include <map>
 #include <span>
 
+#include "annotator/estimate/stretches.hpp"
 #include "annotator/estimate/trap_cost.hpp"
 
 namespace jcprof::annotator {
@@ -31,5 +32,9 @@ class Places {
  private:
   std::map<TrapId, double> stops_;
 };
+
+/// Those of a sum that holds each stretch `factors` times. The stop between two neighbours cancels.
+Places places_of(std::span<const double> factors, std::span<const Stretch> stretches,
+                 std::span<const Event> path);
 
 }  // namespace jcprof::annotator

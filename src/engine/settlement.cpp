@@ -74,13 +74,15 @@ std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, 
     const double noise = is_missing(figure.noise) ? by_times : figure.noise;
     FigureLook& one = result.emplace_back();
     one.share = std::max(0.0, sum.value) / look.whole;
-    one.half = std::hypot(noise, figure.doubt) / look.whole;
+    const double shrinking = std::hypot(noise, figure.doubt) / look.whole;
+    one.lasting = figure.lasting / look.whole;
+    one.half = std::hypot(shrinking, one.lasting);
     const double wanted = std::max(precision.absolute, precision.relative * one.share);
     one.settled = one.half <= wanted;
-    one.open = !one.settled;
+    one.open = !one.settled && !(shrinking <= one.lasting);
     one.blocks = blocks_of(figure);
     one.name = std::move(figure.name);
-    const double ratio = one.half / wanted;
+    const double ratio = shrinking / std::sqrt(std::max(0.0, wanted * wanted - one.lasting * one.lasting));
     one.rounds_left = one.settled ? 0 : std::max(1.0, sum.rounds * (ratio * ratio - 1));
     one.shots_left = one.rounds_left * static_cast<double>(stops_of(one.blocks, times.stops()));
   }

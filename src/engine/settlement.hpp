@@ -24,7 +24,8 @@ struct Figure {
   double doubt = 0;
   std::vector<std::size_t> told_by = {};
   double noise =
-      missing;  // half width, in ticks, where that is known better than by the table of times alone
+      missing;         // half width, in ticks, where that is known better than by the table of times alone
+  double lasting = 0;  // half width, in ticks, that no number of rounds shrinks
 };
 
 /// Makes the figures of a table of times at these stops, which count as the engine's do.
@@ -33,16 +34,18 @@ using FigureSource = std::function<std::vector<Figure>(const Times& times, std::
 
 struct FigureLook {
   std::string name = {};
-  double share = 0;  // of the sum of all blocks
-  double half = 0;   // half width of the share
+  double share = 0;    // of the sum of all blocks
+  double half = 0;     // half width of the share
+  double lasting = 0;  // of it, what no number of rounds shrinks
   bool settled = false;
-  bool open = true;        // wants more rounds
-  double rounds_left = 0;  // until it is settled, as half widths shrink with the root of the rounds
-  double shots_left = 0;   // that these rounds take, if nothing else is measured
+  bool open = true;  // wants more rounds
+  // Until it is settled, as half widths shrink with the root of the rounds; infinite where none are enough.
+  double rounds_left = 0;
+  double shots_left = 0;                 // that these rounds take, if nothing else is measured
   std::vector<std::size_t> blocks = {};  // that have to be measured for it
 };
 
-/// Of the same times as `look`. Those that are not settled are open.
+/// Of the same times as `look`. Those that are not settled are open, until noise is less than what lasts.
 std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, const Clock& clock,
                                const Look& look, const Precision& precision);
 

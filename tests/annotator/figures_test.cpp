@@ -19,7 +19,7 @@ using Costs = std::vector<double>;  // of the blocks of a path
 /// Figures of a path, each event of which is measured in 20 rounds at these positions, with normal noise.
 std::vector<engine::Figure> figures_at(const TrapMap& map, const std::vector<Event>& path,
                                        const std::vector<std::size_t>& positions, const Costs& costs,
-                                       double sigma) {
+                                       double sigma, double stop = 0) {
   engine::Times times(positions.size());
   for (std::uint64_t round = 0; round < 20; ++round) {
     std::vector<double> values;
@@ -31,7 +31,8 @@ std::vector<engine::Figure> figures_at(const TrapMap& map, const std::vector<Eve
   }
   std::vector<std::size_t> stops(positions.size());
   std::iota(stops.begin(), stops.end(), std::size_t{0});
-  return figures_of(map, path, positions)(times, stops, {});
+  const TrapCost cost{.stop = {stop, 0.9 * stop, 1.1 * stop}};
+  return figures_of(map, path, positions, [cost] { return cost; })(times, stops, {});
 }
 
 const engine::Figure& named(const std::vector<engine::Figure>& figures, std::string_view name) {
@@ -113,6 +114,15 @@ TEST_CASE("a line of a long loop is in doubt by the noise of the passes that wer
   // Those passes tell it, and they are single blocks.
   CHECK(quiet.told_by.size() >= 30);
   for (const std::size_t block : quiet.told_by) CHECK(loop.positions[block + 1] == loop.positions[block] + 1);
+}
+
+TEST_CASE("a stop costs more at one trap than at another, in each pass of a loop, whatever the rounds say") {
+  const Loop loop(1000, 0);
+  const auto figures = figures_at(loop.map, loop.path, loop.positions, loop.costs, 1, 10);
+  // 22 % of what a stop costs, at both ends of each pass.
+  CHECK(named(figures, "A.java:10").lasting == Approx(1000 * 2.2 * std::sqrt(2)).epsilon(0.05));
+  CHECK(named(figures, "p").lasting < 5);
+  CHECK(loop.line("A.java:10", 1).lasting == 0);
 }
 
 TEST_CASE("that passes differ is no reason to measure the same ones longer") {

@@ -150,6 +150,24 @@ TEST_CASE("the rounds that are left shrink the half width with their root") {
   CHECK(wanted.shots_left == Approx(120 * 19));
 }
 
+TEST_CASE("a line is not measured longer where the rest of its half width is what no round shrinks") {
+  const FigureLook noise = settled_alone(line_of(1), {});
+  const double whole = 1000 / noise.share;
+  Figure line = line_of(1);
+  line.lasting = 1.5 * noise.half * whole;
+  const FigureLook over = settled_alone(line, {.absolute = noise.half, .relative = 0});
+  CHECK(over.lasting == Approx(1.5 * noise.half).epsilon(0.01));
+  CHECK(over.half == Approx(std::hypot(1, 1.5) * noise.half).epsilon(0.01));
+  CHECK_FALSE(over.settled);
+  CHECK_FALSE(over.open);
+  CHECK(std::isinf(over.rounds_left));
+  line.lasting = 0.5 * noise.half * whole;
+  const FigureLook under = settled_alone(line, {.absolute = noise.half, .relative = 0});
+  CHECK(under.open);
+  CHECK(under.rounds_left == Approx(40 * (1 / 0.75 - 1)).epsilon(0.05));
+  CHECK(settled_alone(line, {.absolute = 1.2 * noise.half, .relative = 0}).settled);
+}
+
 TEST_CASE("a line that no call can settle is left when its blocks are") {
   const FigureLook nine = settled_alone(line_of(9), {});
   const Precision precision{.absolute = nine.half / 2, .relative = 0};

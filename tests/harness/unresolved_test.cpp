@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/unresolved.hpp"
 
+#include <limits>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -48,6 +49,15 @@ TEST_CASE("a line that a call cannot settle comes with how many rounds can") {
   const std::vector near{far[0], unsettled("a.c:13", 0.1, 900, 9000)};
   CHECK(warning_of_unresolved(near, {}, effort)->advice.starts_with("`jcprof run` resumes"));
   CHECK(text_of({unsettled("a.c:12", 0.2, 1e12, 1e14)}).ends_with("a.c:12 cannot be known that well"));
+}
+
+TEST_CASE("a line that no number of rounds settles comes with its least half width") {
+  FigureLook loop = unsettled("a.c:12", 0.8, std::numeric_limits<double>::infinity(), 1e300);
+  loop.lasting = 0.217;
+  CHECK(text_of({loop}).ends_with("a.c:12 cannot be known better than to ±22 points"));
+  CHECK(warning_of_unresolved(std::vector{loop}, {}, effort)->advice == "choose a larger --absolute");
+  const std::vector two{loop, unsettled("a.c:13", 0.1, 2000, 20'000)};
+  CHECK(warning_of_unresolved(two, {}, effort)->advice.starts_with("`jcprof run --rounds 2024` resumes"));
 }
 
 TEST_CASE("a call that made no shot does not know how long more of them take") {
