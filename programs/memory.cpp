@@ -22,7 +22,6 @@
 namespace jcprof::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using annotator::MemoryProfile;
 using annotator::MemoryUse;
 using annotator::MemoryUses;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "programs/output.hpp"
 
+#include <fmt/format.h>
+
 namespace jcprof::cli {
 
 namespace fs = std::filesystem;
