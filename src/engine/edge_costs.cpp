@@ -295,7 +295,6 @@ void EdgeRegression::move_costs(const StretchPart& part, Vector& moved) const {
   const EdgeCounts& held = held_[part.stretch];
   double whole = 0;
   for (const EdgeCount& one : held) whole += one.times * costs_[one.edge];
-  if (part.share == 1) return;
   const double time = taken_(static_cast<Eigen::Index>(part.stretch), 0);
   const double each = whole > 0 ? std::max(1.0, time / whole) : 1;
   for (const EdgeCount& one : part.edges) moved[one.edge] += each * one.times;

@@ -70,7 +70,11 @@ struct Loop {
       for (const EdgeCount& one : held[s]) whole += one.times * costs.cost(one.edge);
       for (const EdgeCount& one : held[s])
         if (one.edge == edge)
-          parts.push_back({s, whole > 0 ? one.times * costs.cost(edge) / whole : 0, {one}});
+          parts.push_back({s,
+                           held[s].size() == 1 ? 1
+                           : whole > 0         ? one.times * costs.cost(edge) / whole
+                                               : 0,
+                           {one}});
     }
     return parts;
   }
@@ -123,7 +127,8 @@ TEST_CASE(
     INFO(out);
     CHECK(costs.cost(1) == Approx(1e6).epsilon(0.01));
     CHECK(costs.spread() < 0.05);
-    CHECK(costs.doubt_of(parts).half_width < 0.002 * fit.sum_of(ranges_of(parts)).value);
+    // It tells that the edge beside them may cost something.
+    CHECK(costs.doubt_of(parts).half_width < 0.02 * fit.sum_of(ranges_of(parts)).value);
   }
 }
 
@@ -162,6 +167,26 @@ TEST_CASE("an edge that costs next to nothing is never below 0") {
     Fit fit = loop.fit();
     CHECK(EdgeCosts(fit, loop.held).cost(0) >= 0);
   }
+}
+
+TEST_CASE("beside an edge that seems to cost nothing, the other one is not known better than it") {
+  Loop loop{.b = 0, .noise = 300};
+  loop.walk();
+  for (loop.seed = 1; loop.seed <= 20; ++loop.seed) {
+    Fit fit = loop.fit();
+    const EdgeCosts costs(fit, loop.held);
+    if (costs.cost(1) > 0) continue;
+    const EdgeCosts::Doubt a = costs.doubt_of(loop.parts_of(0, costs));
+    const EdgeCosts::Doubt b = costs.doubt_of(loop.parts_of(1, costs));
+    double largest = 0;
+    for (std::size_t u = 0; u < a.of_units.size(); ++u) {
+      largest = std::max(largest, std::abs(b.of_units[u]));
+      CHECK(a.of_units[u] == Approx(-b.of_units[u]).margin(1e-6));
+    }
+    CHECK(largest > 0);
+    return;
+  }
+  FAIL("noise puts the edge at 0 in no seed");
 }
 
 TEST_CASE("nineteen of twenty intervals of an edge's passes hold the truth, whatever passes differ by",
