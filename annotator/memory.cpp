@@ -31,13 +31,11 @@ MemoryUses uses_between(const FreeMemory& before, const FreeMemory& after) {
   return uses;
 }
 
-/// A block in which a kind stays beyond what can be told takes nothing as far as is known: only totals tell
-/// that it is not.
+/// A kind that is beyond what can be told is not known there, whatever else is.
 void add(MemoryUses& to, const MemoryUses& uses) {
   for (std::size_t kind = 0; kind < uses.size(); ++kind) {
     const MemoryUse& use = uses.at(kind);
     MemoryUse& sum = to.at(kind);
-    if (use.known == Known::not_at_all) continue;
     sum.bytes += use.bytes;
     if (use.known == Known::exactly || use.known == sum.known) continue;
     sum.known = sum.known == Known::exactly ? use.known : Known::not_at_all;
@@ -45,8 +43,7 @@ void add(MemoryUses& to, const MemoryUses& uses) {
 }
 
 bool is_any(const MemoryUses& uses) {
-  return std::ranges::any_of(
-      uses, [](const MemoryUse& use) { return use.bytes != 0 || use.known != Known::exactly; });
+  return std::ranges::any_of(uses, [](const MemoryUse& use) { return use.bytes != 0; });
 }
 
 /// The block that ends at an event; nobody's in front of the first one.
@@ -78,9 +75,15 @@ MemoryProfile memory_profile(const TrapMap& map, const std::vector<Event>& path,
     lines.push_back(
         {.path = line.path, .line = line.line, .function = line.function, .hits = line.hits, .used = {}});
   FreeMemory free = log.before;
-  for (const MemoryChange& change : log.changes) {
-    add(owner_of(owners, change.event, lines, profile), uses_between(free, change.free));
-    free = change.free;
+  auto change = log.changes.begin();
+  // Behind the last of the changes that fitted, nothing is known.
+  for (std::uint64_t event = 0; event < path.size() && !(log.is_cut && change == log.changes.end());
+       ++event) {
+    const bool changes = change != log.changes.end() && change->event == event;
+    const FreeMemory& now = changes ? change->free : free;
+    add(owner_of(owners, event, lines, profile), uses_between(free, now));
+    free = now;
+    if (changes) ++change;
   }
   MemoryUses& rest = log.is_cut ? profile.unattributed : owner_of(owners, path.size(), lines, profile);
   add(rest, uses_between(free, log.after));
@@ -97,6 +100,7 @@ MemoryProfile memory_profile(const TrapMap& map, const std::vector<Event>& path,
 }
 
 std::optional<std::int64_t> leak(const MemoryProfile& profile, std::size_t kind) {
+  if (profile.later.size() < later_commands) return std::nullopt;
   std::int64_t least = 0;
   for (const MemoryUses& uses : profile.later) {
     const MemoryUse& use = uses.at(kind);
@@ -127,8 +131,8 @@ std::string free_in_words(std::uint16_t free) {
 std::string memory_comment(const MemoryLine& line) {
   std::string text;
   for (std::size_t kind = 0; kind < memory_kinds.size(); ++kind)
-    if (const std::string bytes = in_words(line.used.at(kind)); !bytes.empty())
-      text += fmt::format("{} {} bytes {}", text.empty() ? "//" : ",", bytes, memory_kinds.at(kind));
+    if (const MemoryUse& use = line.used.at(kind); use.bytes != 0)
+      text += fmt::format("{} {} bytes {}", text.empty() ? "//" : ",", in_words(use), memory_kinds.at(kind));
   return text;
 }
 
@@ -140,16 +144,21 @@ std::vector<std::string> memory_warnings(const MemoryProfile& profile) {
           "leak: each of {} more commands took at least {} bytes of {} memory and did not give them back",
           profile.later.size(), *bytes, memory_kinds.at(kind)));
     if (profile.before.at(kind) >= most_free_told)
-      warnings.push_back(fmt::format(
-          "{} memory: {} bytes or more are free, which is the most that a card can tell: code that "
-          "takes some of it may show none",
-          memory_kinds.at(kind), most_free_told));
+      warnings.push_back(
+          fmt::format("{} memory: {} bytes or more are free, which is the most that a card can tell: the "
+                      "bytes of lines that run "
+                      "meanwhile are not known (?)",
+                      memory_kinds.at(kind), most_free_told));
   }
+  if (profile.later.size() < later_commands)
+    warnings.push_back(
+        fmt::format("leaks cannot be told: only {} of {} later commands were answered as the first one",
+                    profile.later.size(), later_commands));
   if (profile.is_cut)
     warnings.emplace_back(
-        "the card had no room for the whole path or for all changes of its free memory: what later lines "
-        "take is "
-        "unattributed");
+        "the card had no room for the whole path or for all changes of its free memory: the bytes of lines "
+        "are those "
+        "of the command's beginning, and the rest is unattributed");
   return warnings;
 }
 

@@ -36,7 +36,7 @@ struct MemoryLine {
 struct MemoryProfile {
   FreeMemory before = {};  // the command
   FreeMemory after = {};
-  std::vector<MemoryLine> lines;  // that take or give back any, in the order of files and lines
+  std::vector<MemoryLine> lines;  // that visibly take or give back any, in the order of files and lines
   MemoryUses unattributed = {};  // in front of the first trap, between commands, behind the last noted change
   MemoryUses total = {};         // of the command: the sum of these, where all are known
   std::vector<MemoryUses> later;  // of each later command, with the scripts around it
@@ -47,8 +47,8 @@ struct MemoryProfile {
 MemoryProfile memory_profile(const TrapMap& map, const std::vector<Event>& path, const MemoryLog& log,
                              std::span<const FreeMemory> later);
 
-/// The bytes that every later command took and did not give back, where all of them took as much or some
-/// took more; nothing where it is no leak.
+/// The bytes that each later command took at least and did not give back; nothing where it is no leak, or too
+/// few commands tell.
 std::optional<std::int64_t> leak(const MemoryProfile& profile, std::size_t kind);
 
 /// "64", "-64", ">= 64", "?"; nothing for nothing.

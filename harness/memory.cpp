@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/memory.hpp"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,11 +11,10 @@
 #include "harness/survey.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/error.hpp"
+#include "src/core/path_signature.hpp"
 
 namespace jcprof::harness {
 namespace {
-
-constexpr int most_tries = 3;
 
 UserError no_memory_told() {
   return Fault{.message = "only applets on cards tell their free memory",
@@ -30,26 +31,41 @@ UserError not_traced(const Sample& end) {
           : "run `jcprof run` without --memory, which says more about the command");
 }
 
-/// A card that is lost comes back, and the next try is the first command after its start again.
 MemoryTrace traced(Transport& transport) {
-  for (int attempt = 1;; ++attempt) {
-    std::optional<MemoryTrace> trace = transport.trace_memory(0);
-    if (!trace) throw no_memory_told();
-    if (trace->window.end.outcome == Outcome::ended) return std::move(*trace);
-    if (attempt == most_tries || trace->window.end.outcome == Outcome::refused)
-      throw not_traced(trace->window.end);
-  }
+  std::optional<MemoryTrace> trace = transport.trace_memory(0);
+  if (!trace) throw no_memory_told();
+  if (trace->window.end.outcome != Outcome::ended) throw not_traced(trace->window.end);
+  return std::move(*trace);
+}
+
+std::vector<TrapId> traps_of(const std::vector<Event>& path) {
+  std::vector<TrapId> traps;
+  for (const Event& event : path) traps.push_back(event.trap);
+  return traps;
+}
+
+/// The path is that of the run, as far as its window and its digest tell.
+bool is_path_of(const TraceWindow& window, const std::vector<Event>& path) {
+  const std::vector<TrapId> traps = traps_of(path);
+  const PathDigest& digest = window.run->digest;
+  return traps.size() == window.run->events &&
+         std::ranges::equal(window.traps, std::span(traps).first(window.traps.size())) &&
+         path_signature(traps) == digest.signature && (!digest.mix || path_mix(traps) == *digest.mix);
 }
 
 /// The path of a run whose window was too small for it: that of later runs, where they go the same way, else
 /// its beginning, and then the changes behind it are left out.
 std::vector<Event> joined_path(const TrapMap& map, Transport& transport,
                                const std::vector<StoredInput>& inputs, const TraceWindow& first,
-                               MemoryLog& log) {
-  Survey found = survey(map, transport, {inputs.front()});
-  TracedPath& path = found.paths.front().path;
-  if (path.events.size() == first.run->events && path.signature == first.run->digest.signature)
-    return std::move(path.events);
+                               MemoryLog& log, bool may_send_more) {
+  try {
+    if (may_send_more)
+      if (Survey found = survey(map, transport, {inputs.front()});
+          is_path_of(first, found.paths.front().path.events))
+        return std::move(found.paths.front().path.events);
+  } catch (const UserError&) {
+    // The first command cannot be had again: its beginning is kept.
+  }
   std::erase_if(log.changes, [&](const MemoryChange& one) { return one.event >= first.traps.size(); });
   log.is_cut = true;
   return events_of(first.traps);
@@ -65,12 +81,14 @@ MemoryRun measure_memory(const TrapMap& map, Transport& target, const std::vecto
                           .hint = "does \"trigger\" reach the code that \"include\" names?"},
                     ExitCode::check_failed);
   MemoryRun run{.path = {}, .log = std::move(first.log), .after = {}};
-  for (int i = 0; i < later_commands; ++i) {
+  // A command that is answered otherwise may have tried a PIN: no more are sent.
+  bool is_answered_alike = true;
+  while (is_answered_alike && run.after.size() < later_commands) {
     const MemoryTrace later = traced(transport);
-    if (later.window.end.status != first.window.end.status) break;
-    run.after.push_back(later.log.after);
+    is_answered_alike = later.window.end.status == first.window.end.status;
+    if (is_answered_alike) run.after.push_back(later.log.after);
   }
-  run.path = first.window.more ? joined_path(map, transport, inputs, first.window, run.log)
+  run.path = first.window.more ? joined_path(map, transport, inputs, first.window, run.log, is_answered_alike)
                                : events_of(first.window.traps);
   return run;
 }

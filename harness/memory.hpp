@@ -12,18 +12,15 @@
 
 namespace jcprof::harness {
 
-/// Commands behind the first one: enough to tell a leak from memory that is made once.
-inline constexpr int later_commands = 3;
-
 struct MemoryRun {
   std::vector<Event> path;        // of the first command after the start
   MemoryLog log;                  // the same command's
-  std::vector<FreeMemory> after;  // each later command; fewer where one failed
+  std::vector<FreeMemory> after;  // each later command; fewer where one was answered otherwise
 };
 
-/// The first input is measured. Where the card has no room for the path, and later commands take another one,
-/// path and log are the beginning. UserError where the target does not tell its free memory, or has no room
-/// to keep it.
+/// The first input is measured. Where the card has no room for the path, and later commands take another one
+/// or are answered otherwise, path and log are the beginning. No command is sent again: it may try a PIN.
+/// UserError where the target does not tell its free memory, has no room to keep it, or is lost.
 MemoryRun measure_memory(const TrapMap& map, Transport& transport, const std::vector<StoredInput>& inputs);
 
 }  // namespace jcprof::harness

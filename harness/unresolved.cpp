@@ -24,8 +24,8 @@ std::string about(double count) {
 std::string told(const engine::FigureLook& figure, const Effort& effort) {
   constexpr double most_told = 1e12;
   if (std::isinf(figure.rounds_left) && figure.lasting > 0)
-    return fmt::format("{} cannot be known better than to \u00b1{:.2g} points", figure.name,
-                       100 * figure.lasting);
+    return fmt::format("{} cannot be known better than to \u00b1{:.{}f} points", figure.name,
+                       100 * figure.lasting, figure.lasting < 0.1 ? 1 : 0);
   if (!(figure.shots_left < most_told)) return figure.name + " cannot be known that well";
   const std::string shots =
       fmt::format("{} needs about {} more shots", figure.name, about(figure.shots_left));

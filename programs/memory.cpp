@@ -110,6 +110,8 @@ ExitCode measure_memory(const MemorySubject& of, const RunOptions& options) {
     fmt::print("{}", printed(json));
   else if (!options.common.quiet)
     fmt::print("{}", shown_on(Stream::out, memory_table(profile, table_style(options.common.colour))));
+  if (options.common.quiet)
+    for (const std::string& warning : memory_warnings(profile)) fmt::print(stderr, "warning: {}\n", warning);
   return has_leak(profile) ? ExitCode::check_failed : ExitCode::done;
 }
 

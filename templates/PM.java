@@ -9,7 +9,8 @@ import javacard.framework.SystemException;
 
 /**
  * The part of jcprof that runs on the card: traps that stop a command or log its path, and the command that arms
- * them. For Java Card 2.2.2 to 3.x. It writes two references to persistent memory, once. All state is transient, so a
+ * them. For Java Card 2.2.2 to 3.x. It writes two references to persistent memory, once, and a
+ * third one for memory mode. All state is transient, so a
  * reset disarms. docs/architecture.md ("The card side") has the protocol.
  */
 public class PM {
@@ -67,7 +68,7 @@ public class PM {
     private static final short TRAPS_PER_ANSWER = (short) 100;
 
     // The places of `memory`: free memory by kind (persistent, transient-reset, transient-deselect, numbered as
-    // MEMORY_TYPE_… is) before the command and at the last event, and the changes.
+    // MEMORY_TYPE is) before the command and at the last event, and the changes.
     private static final byte KINDS = (byte) 3;
     private static final byte BEFORE = (byte) 0;
     private static final byte LAST = (byte) 3;
@@ -365,6 +366,10 @@ public class PM {
     }
 
     private static void traceMemory(APDU apdu, byte[] buffer) {
+        // First, so that it is as large as without memory mode.
+        if (window == null) {
+            window = makeArray(LARGEST_WINDOW, SMALLEST_WINDOW);
+        }
         if (memory == null) {
             memory = makeArray((short) (FIRST_CHANGE + (short) (MOST_CHANGES * CHANGE_SIZE)),
                     (short) (FIRST_CHANGE + CHANGE_SIZE));

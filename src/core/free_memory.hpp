@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,9 @@ inline constexpr std::array<std::string_view, 3> memory_kinds{"persistent", "tra
                                                               "transient-deselect"};
 /// The most that a card can tell: so much or more.
 inline constexpr std::uint16_t most_free_told = 32767;
+
+/// Commands behind the first one: enough to tell a leak from memory that is made once.
+inline constexpr std::size_t later_commands = 3;
 
 /// Another amount than at the event before, or at the begin of the command.
 struct MemoryChange {

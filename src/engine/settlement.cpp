@@ -79,7 +79,7 @@ std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, 
     one.half = std::hypot(shrinking, one.lasting);
     const double wanted = std::max(precision.absolute, precision.relative * one.share);
     one.settled = one.half <= wanted;
-    one.open = !one.settled && !(shrinking <= one.lasting);
+    one.open = !one.settled && (one.lasting < wanted || shrinking > one.lasting);
     one.blocks = blocks_of(figure);
     one.name = std::move(figure.name);
     const double ratio = shrinking / std::sqrt(std::max(0.0, wanted * wanted - one.lasting * one.lasting));

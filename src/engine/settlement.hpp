@@ -45,7 +45,8 @@ struct FigureLook {
   std::vector<std::size_t> blocks = {};  // that have to be measured for it
 };
 
-/// Of the same times as `look`. Those that are not settled are open, until noise is less than what lasts.
+/// Of the same times as `look`. Those that are not settled are open; if what lasts is too much, only until
+/// noise is less than it.
 std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, const Clock& clock,
                                const Look& look, const Precision& precision);
 

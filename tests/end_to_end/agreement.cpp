@@ -21,9 +21,11 @@ std::optional<EachCall> each_call(const json& profile, const std::string& functi
   const auto found =
       std::ranges::find(all, function, [](const json& f) { return f["function"].get<std::string>(); });
   if (found == all.end()) return std::nullopt;
-  // A recording sums all calls, dear ones too. Stops tell that as the mean, beside the typical time.
+  // A recording sums all calls, dear ones too. Stops tell that as the mean, beside the typical time. In
+  // instructions, a mean would have the interrupts of the machine, too.
   const json& inclusive = (*found)["inclusive"];
-  const json& ticks = inclusive.contains("mean") ? inclusive["mean"] : inclusive["ticks"];
+  const bool has_mean = inclusive.contains("mean") && profile["unit"] != "instructions";
+  const json& ticks = has_mean ? inclusive["mean"] : inclusive["ticks"];
   // Cycles as nanoseconds, which is what a recording has.
   const double unit = profile["unit"] == "cycles" ? profile["hz"].get<double>() / 1e9 : 1;
   const double calls = unit * (*found)["calls"].get<double>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A card whose power is lost in two hundred commands, at random moments, and which locks after three tries.
+// A card whose power is lost before or after two hundred commands, and which locks after three tries.
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace {
 using test::PinBench;
 using test::Running;
 
-TEST_CASE("two hundred losses of power at random moments lose no sample, no run and no PIN") {
+TEST_CASE("two hundred losses of power between commands lose no sample, no run and no PIN") {
   const int seed = static_cast<int>(std::random_device{}() % 1'000'000);
   INFO("jcprof.card.seed=" << seed);
   const PinBench bench("tearing", "ROUNDS = (short) 1000", "ROUNDS = (short) 4");

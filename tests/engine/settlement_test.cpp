@@ -161,6 +161,10 @@ TEST_CASE("a line is not measured longer where the rest of its half width is wha
   CHECK_FALSE(over.settled);
   CHECK_FALSE(over.open);
   CHECK(std::isinf(over.rounds_left));
+  line.lasting = 0.9 * noise.half * whole;
+  const FigureLook almost = settled_alone(line, {.absolute = 1.1 * noise.half, .relative = 0});
+  CHECK_FALSE(almost.settled);
+  CHECK(almost.open);
   line.lasting = 0.5 * noise.half * whole;
   const FigureLook under = settled_alone(line, {.absolute = noise.half, .relative = 0});
   CHECK(under.open);

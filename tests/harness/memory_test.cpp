@@ -91,6 +91,24 @@ TEST_CASE("a path behind the card's window is that of later commands, if they ta
   CHECK(run.log.changes == std::vector<MemoryChange>{{.event = 7, .free = {1000, 1000, 999}}});
 }
 
+TEST_CASE("a command that is answered otherwise is the last one, as it may have tried a PIN") {
+  World world;
+  world.applet.path.assign(20, 1);
+  Answers answers{.each = std::vector<std::string>(4, still + still + "0000")};
+  tell_memory(world, answers);
+  const auto transport = test::transport_on(world, test::basic_setup());
+  transport->set_inputs({{}});
+  world.twist = [&, tell = world.twist](const std::string& apdu) {
+    if (answers.next == 1) world.applet.answer = {0x6A, 0x80};
+    return tell(apdu);
+  };
+  const MemoryRun run = measure_memory(map_of_three(), *transport, {StoredInput{}});
+  CHECK(world.applet.commands == 2);
+  CHECK(run.after.empty());
+  CHECK(run.log.is_cut);
+  CHECK(run.path.size() == 8);
+}
+
 TEST_CASE("a card that cannot note its memory is told so") {
   World world;
   world.twist = [](const std::string& apdu) -> std::optional<test::FakeReply> {
