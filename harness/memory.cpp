@@ -2,6 +2,7 @@
 #include "harness/memory.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -53,22 +54,22 @@ bool is_path_of(const TraceWindow& window, const std::vector<Event>& path) {
          path_signature(traps) == digest.signature && (!digest.mix || path_mix(traps) == *digest.mix);
 }
 
-/// The path of a run whose window was too small for it: that of later runs, where they go the same way, else
-/// its beginning, and then the changes behind it are left out.
-std::vector<Event> joined_path(const TrapMap& map, Transport& transport,
-                               const std::vector<StoredInput>& inputs, const TraceWindow& first,
-                               MemoryLog& log, bool may_send_more) {
+/// The path of later commands, if it is that of the first one. Nothing where it cannot be had.
+std::optional<std::vector<Event>> path_of_later(const TrapMap& map, Transport& transport,
+                                                const StoredInput& input, const TraceWindow& first) {
   try {
-    if (may_send_more)
-      if (Survey found = survey(map, transport, {inputs.front()});
-          is_path_of(first, found.paths.front().path.events))
-        return std::move(found.paths.front().path.events);
+    Survey found = survey(map, transport, {input});
+    if (is_path_of(first, found.paths.front().path.events)) return std::move(found.paths.front().path.events);
+    return std::nullopt;
   } catch (const UserError&) {
-    // The first command cannot be had again: its beginning is kept.
+    return std::nullopt;  // the first command cannot be had again, so that its beginning is kept
   }
-  std::erase_if(log.changes, [&](const MemoryChange& one) { return one.event >= first.traps.size(); });
+}
+
+/// Leaves out the changes behind the window.
+void cut(MemoryLog& log, const TraceWindow& window) {
+  std::erase_if(log.changes, [&](const MemoryChange& one) { return one.event >= window.traps.size(); });
   log.is_cut = true;
-  return events_of(first.traps);
 }
 
 }  // namespace
@@ -88,8 +89,11 @@ MemoryRun measure_memory(const TrapMap& map, Transport& target, const std::vecto
     is_answered_alike = later.window.end.status == first.window.end.status;
     if (is_answered_alike) run.after.push_back(later.log.after);
   }
-  run.path = first.window.more ? joined_path(map, transport, inputs, first.window, run.log, is_answered_alike)
-                               : events_of(first.window.traps);
+  std::optional<std::vector<Event>> whole;
+  if (first.window.more && is_answered_alike)
+    whole = path_of_later(map, transport, inputs.front(), first.window);
+  if (first.window.more && !whole) cut(run.log, first.window);
+  run.path = whole ? std::move(*whole) : events_of(first.window.traps);
   return run;
 }
 
