@@ -58,7 +58,7 @@ std::string free_in_words(std::uint16_t free);
 
 /// "// 8 bytes persistent, 64 bytes transient-deselect"
 std::string memory_comment(const MemoryLine& line);
-/// What a person should know of it: leaks, memory that cannot be told.
+/// Warnings: leaks, and memory that the card cannot tell.
 std::vector<std::string> memory_warnings(const MemoryProfile& profile);
 /// Lines, totals and free memory as a table, then the warnings.
 std::string memory_table(const MemoryProfile& profile, const TableStyle& style);

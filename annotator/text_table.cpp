@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view no_colour = "\x1b[0m";
 
-std::string trimmed(std::string line) {
+std::string end_trimmed(std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
 }
@@ -61,7 +61,7 @@ std::string table(const std::vector<Column>& columns, std::vector<Row> rows, con
     for (std::size_t c = 0; c < columns.size(); ++c)
       line += (c == 0 ? "" : "  ") +
               padded(end_of(rows[r][c], std::max<std::size_t>(widths[c], 2)), widths[c], columns[c].align);
-    text += r == 0 ? painted(trimmed(line), bold, style) : trimmed(line);
+    text += r == 0 ? painted(end_trimmed(line), bold, style) : end_trimmed(line);
     text += "\n";
   }
   return text;

@@ -13,6 +13,7 @@
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "src/core/hex.hpp"
+#include "src/core/text.hpp"
 #include "src/engine/random.hpp"
 
 namespace jcprof::harness {
@@ -42,21 +43,14 @@ Inputs from_list(const InputList& list) {
   return inputs;
 }
 
-std::string_view trimmed(std::string_view line) {
-  line = line.substr(0, line.find('#'));
-  const std::size_t first = line.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
-}
-
 Inputs from_file(const InputFile& input, const std::filesystem::path& root) {
   const std::filesystem::path file = root / input.path;
   const std::string text = read_file(file);
   Inputs inputs;
   std::size_t line = 0;
-  for (std::size_t at = 0; at < text.size(); at = std::min(text.find('\n', at), text.size() - 1) + 1) {
+  for (const std::string_view whole : lines_of(text)) {
     ++line;
-    const std::string_view hex = trimmed(std::string_view(text).substr(at, text.find('\n', at) - at));
+    const std::string_view hex = trimmed(whole.substr(0, whole.find('#')));
     if (!hex.empty())
       inputs.push_back({.bytes = bytes_of(hex, {.file = file.string(), .line = line}), .input_class = {}});
   }

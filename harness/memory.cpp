@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "harness/cancellable.hpp"
+#include "harness/path.hpp"
 #include "harness/survey.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/error.hpp"
@@ -37,12 +38,6 @@ MemoryTrace traced(Transport& transport) {
   if (!trace) throw no_memory_told();
   if (trace->window.end.outcome != Outcome::ended) throw not_traced(trace->window.end);
   return std::move(*trace);
-}
-
-std::vector<TrapId> traps_of(const std::vector<Event>& path) {
-  std::vector<TrapId> traps;
-  for (const Event& event : path) traps.push_back(event.trap);
-  return traps;
 }
 
 /// The path is that of the run, as far as its window and its digest tell.

@@ -216,6 +216,13 @@ std::vector<Event> events_of(std::span<const TrapId> traps) {
   return events;
 }
 
+std::vector<TrapId> traps_of(std::span<const Event> events) {
+  std::vector<TrapId> traps;
+  traps.reserve(events.size());
+  for (const Event& event : events) traps.push_back(event.trap);
+  return traps;
+}
+
 TracedPath trace_path(Transport& transport, std::uint32_t input, const TraceLimits& limits) {
   PathMemory memory;
   return trace_path(transport, input, limits, memory);

@@ -18,6 +18,7 @@ namespace jcprof::harness {
 
 /// Hits counted: the n-th time that a trap is there is its hit n.
 std::vector<Event> events_of(std::span<const TrapId> traps);
+std::vector<TrapId> traps_of(std::span<const Event> events);
 
 enum class PathState : std::uint8_t {
   steady,   // all runs took the same path

@@ -47,10 +47,7 @@ bool is_of_function(TrapKind kind) {
 
 std::vector<Traps> ways_of(const harness::TracedPath& path) {
   std::vector<Traps> ways;
-  for (const harness::Variant& variant : path.variants) {
-    Traps& way = ways.emplace_back();
-    for (const Event& event : variant.events) way.push_back(event.trap);
-  }
+  for (const harness::Variant& variant : path.variants) ways.push_back(harness::traps_of(variant.events));
   return ways;
 }
 
@@ -209,9 +206,7 @@ std::vector<Traps> parts_of(harness::Transport& transport, std::uint32_t input,
     harness::TraceWindow window = transport.trace(input, i * *path.total / parts, events_of_part);
     if (window.end.outcome == Outcome::ended && !window.traps.empty()) all.push_back(std::move(window.traps));
   }
-  if (!all.empty()) return all;
-  Traps& beginning = all.emplace_back();
-  for (const Event& event : path.events) beginning.push_back(event.trap);
+  if (all.empty()) all.push_back(harness::traps_of(path.events));
   return all;
 }
 

@@ -4,12 +4,12 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "src/core/object_reader.hpp"
+#include "src/core/text.hpp"
 
 namespace jcprof::annotator {
 namespace {
@@ -36,13 +36,6 @@ constexpr std::array units{UnitName{"ns", BudgetUnit::ns, 1},
                            UnitName{"hits", BudgetUnit::hits, 1},
                            UnitName{"calls", BudgetUnit::hits, 1},
                            UnitName{"%", BudgetUnit::share, 0.01}};
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t";
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
-}
 
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
   throw UserError(Fault{.message = fmt::format("\"{}\": {}", text, why), .hint = std::string(form)});

@@ -48,11 +48,6 @@ std::optional<FileLine> file_line(std::string_view subject) {
   return is_number ? std::optional(result) : std::nullopt;
 }
 
-/// "src/Pin.java" is that of "Pin.java" too.
-bool is_file(const std::string& path, std::string_view wanted) {
-  return path == wanted || path.ends_with("/" + std::string(wanted));
-}
-
 /// Only * is special: it stands for any characters.
 bool is_function(const std::string& function, const std::string& wanted) {
   std::string pattern;
@@ -65,13 +60,16 @@ bool is_function(const std::string& function, const std::string& wanted) {
   throw UserError(Fault{.message = fmt::format("budget \"{}\": {}", budget.text, why), .hint = hint});
 }
 
-bool is_unreached(const Trap& trap, const Profile& profile) {
-  return std::ranges::any_of(profile.unreached, [&](const UnreachedLine& line) {
-    return line.line == trap.line && line.path == trap.path;
-  });
+/// FILE and line of those that no path passes.
+using UnreachedPlaces = std::set<std::pair<std::string_view, std::size_t>>;
+
+UnreachedPlaces unreached_in(const Profile& profile) {
+  UnreachedPlaces places;
+  for (const UnreachedLine& line : profile.unreached) places.emplace(line.path, line.line);
+  return places;
 }
 
-/// Of what has no cost.
+/// A subject without a cost.
 Subject without_cost(const std::string& name, const Trap& trap, bool is_unreached) {
   return {.name = name, .path = trap.path, .line = trap.line, .is_unreached = is_unreached};
 }
@@ -79,7 +77,7 @@ Subject without_cost(const std::string& name, const Trap& trap, bool is_unreache
 std::vector<Subject> lines_of(const FileLine& at, const Compared& session) {
   std::vector<Subject> found;
   for (const LineEstimate& line : session.profile.lines)
-    if (line.line == at.line && is_file(line.path, at.path))
+    if (line.line == at.line && is_end_of_path(at.path, line.path))
       found.push_back({.name = fmt::format("{}:{}", line.path, line.line),
                        .path = line.path,
                        .line = line.line,
@@ -88,10 +86,10 @@ std::vector<Subject> lines_of(const FileLine& at, const Compared& session) {
                        .hits = line.hits});
   if (!found.empty()) return found;
   const auto trap = std::ranges::find_if(
-      session.map.traps, [&](const Trap& t) { return t.line == at.line && is_file(t.path, at.path); });
+      session.map.traps, [&](const Trap& t) { return t.line == at.line && is_end_of_path(at.path, t.path); });
   if (trap == session.map.traps.end()) return {};
   found.push_back(without_cost(fmt::format("{}:{}", trap->path, trap->line), *trap,
-                               is_unreached(*trap, session.profile)));
+                               unreached_in(session.profile).contains({trap->path, trap->line})));
   found.back().is_line = true;
   return found;
 }
@@ -109,14 +107,13 @@ std::vector<Subject> functions_of(const Budget& budget, const Compared& session)
                      .cost = budget.is_own ? &function.exclusive : &function.inclusive,
                      .hits = function.calls});
   }
-  const std::vector<Trap>& traps = session.map.traps;
-  for (const Trap& trap : traps) {
-    if (!is_function(trap.function, budget.subject) || !names.insert(trap.function).second) continue;
-    const bool is_reached_nowhere = std::ranges::all_of(traps, [&](const Trap& other) {
-      return other.function != trap.function || is_unreached(other, session.profile);
-    });
-    found.push_back(without_cost(trap.function, trap, is_reached_nowhere));
-  }
+  const UnreachedPlaces unreached = unreached_in(session.profile);
+  std::set<std::string_view> reached;
+  for (const Trap& trap : session.map.traps)
+    if (!unreached.contains({trap.path, trap.line})) reached.insert(trap.function);
+  for (const Trap& trap : session.map.traps)
+    if (is_function(trap.function, budget.subject) && names.insert(trap.function).second)
+      found.push_back(without_cost(trap.function, trap, !reached.contains(trap.function)));
   return found;
 }
 
@@ -155,10 +152,10 @@ Holding judged(const Interval& measured, double limit) {
   return measured.high <= limit ? Holding::held : Holding::unresolved;
 }
 
-/// Ticks of the profile in the unit of the budget.
+/// Ticks of the profile in the unit of the budget; 1 where the budget is not of a time.
 double factor_of(const Budget& budget, const RunInfo& run) {
   constexpr double ns_a_second = 1e9;
-  if (budget.unit == BudgetUnit::share) return 1;
+  if (budget.unit > BudgetUnit::instructions) return 1;
   if (budget.unit == BudgetUnit::ns && run.unit == ClockUnit::ns) return 1;
   if (budget.unit == BudgetUnit::ns && run.unit == ClockUnit::cycles && run.hz > 0)
     return ns_a_second / run.hz;
@@ -191,7 +188,8 @@ double commands_in(const Profile& profile) {
   return profile.recorded ? std::max(1U, profile.total.rounds) : 1;
 }
 
-/// Of a recording without an interval nobody knows of how many commands it is. One call from outside is one.
+/// A recording without an interval does not tell how many commands it holds. One call from outside is one
+/// command.
 bool is_of_several(const Profile& profile) {
   std::uint64_t calls = 0;
   for (const CostNode& node : profile.tree.nodes)
@@ -208,9 +206,9 @@ void leave_open(Checked& checked, std::string why, double value = std::numeric_l
   checked.holding = Holding::unresolved;
 }
 
-void judge_cost(Checked& checked, const Subject& subject, const Profile& profile) {
+/// `factor`: see factor_of.
+void judge_cost(Checked& checked, const Subject& subject, const Profile& profile, double factor) {
   const Estimate& cost = *subject.cost;
-  const double factor = factor_of(checked.budget, profile.run);
   const bool is_share = checked.budget.unit == BudgetUnit::share;
   const Interval& part = is_share ? cost.share : cost.ticks;
   const double each = is_share ? 1 : factor / commands_in(profile);
@@ -244,12 +242,16 @@ void judge_change(Checked& checked, const Change* change) {
   checked.holding = judged(checked.measured, checked.budget.limit);
 }
 
-const Change* change_of(const Budget& budget, const Subject& subject, const Comparison& comparison) {
-  if (budget.subject == total) return &comparison.whole;
+/// Nothing for a budget that is not of a change.
+const Change* change_of(const Budget& budget, const Subject& subject, const Comparison* comparison) {
+  if (budget.unit != BudgetUnit::change) return nullptr;
+  if (comparison == nullptr)
+    refuse(budget, "there is nothing to compare with", "name the baseline: --against BASE");
+  if (budget.subject == total) return &comparison->whole;
   if (!subject.is_line && !budget.is_own)
     refuse(budget, "the change of a function is known without the calls out of it",
            fmt::format("write \"own {}\"", budget.text));
-  const std::vector<Change>& changes = subject.is_line ? comparison.lines : comparison.functions;
+  const std::vector<Change>& changes = subject.is_line ? comparison->lines : comparison->functions;
   const auto found = std::ranges::find_if(changes, [&](const Change& change) {
     if (change.verdict == Verdict::gone || change.path != subject.path) return false;
     return subject.is_line ? change.line == subject.line : change.function == subject.name;
@@ -259,12 +261,8 @@ const Change* change_of(const Budget& budget, const Subject& subject, const Comp
 
 void judge(Checked& checked, const Subject& subject, const Compared& session, const Comparison* comparison) {
   const Budget& budget = checked.budget;
-  if (budget.unit == BudgetUnit::change && comparison == nullptr)
-    refuse(budget, "there is nothing to compare with", "name the baseline: --against BASE");
-  const Change* change =
-      budget.unit == BudgetUnit::change ? change_of(budget, subject, *comparison) : nullptr;
-  if (budget.unit != BudgetUnit::change && budget.unit != BudgetUnit::hits)
-    factor_of(budget, session.profile.run);
+  const Change* change = change_of(budget, subject, comparison);
+  const double factor = factor_of(budget, session.profile.run);
   if (subject.is_unreached) {
     checked.measured = nothing;
     checked.holding = Holding::held;
@@ -277,7 +275,7 @@ void judge(Checked& checked, const Subject& subject, const Compared& session, co
   } else if (budget.unit == BudgetUnit::hits) {
     judge_hits(checked, subject, session.profile);
   } else {
-    judge_cost(checked, subject, session.profile);
+    judge_cost(checked, subject, session.profile, factor);
   }
 }
 

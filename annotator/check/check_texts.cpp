@@ -27,9 +27,8 @@ ClockUnit clock_unit(BudgetUnit unit) {
   return unit == BudgetUnit::instructions ? ClockUnit::instructions : ClockUnit::ns;
 }
 
-std::string percentage(const Interval& part, std::string_view sign) {
-  const std::string value =
-      sign.empty() ? fmt::format("{:.1f}", 100 * part.value) : fmt::format("{:+.1f}", 100 * part.value);
+/// `value`: that of `part`, in words.
+std::string percentage(const std::string& value, const Interval& part) {
   const double half = engine::half_width(part);
   return std::isfinite(half) ? fmt::format("{} % ±{:.1f}", value, 100 * half) : value + " %";
 }
@@ -42,9 +41,9 @@ std::string measured_text(const Checked& checked) {
     case BudgetUnit::hits:
       return fmt::format("×{:.0f}", measured.value);
     case BudgetUnit::share:
-      return percentage(measured, "");
+      return percentage(fmt::format("{:.1f}", 100 * measured.value), measured);
     case BudgetUnit::change:
-      return percentage(measured, "+");
+      return percentage(fmt::format("{:+.1f}", 100 * measured.value), measured);
     default:
       const Quantity text = quantity(measured, clock_unit(checked.budget.unit));
       const bool is_exact = measured.low == measured.high;
@@ -59,10 +58,7 @@ std::string finding(const Checked& checked) {
 }
 
 std::string xml_escaped(std::string_view text) {
-  std::string result = plain_line(text);
-  replace_all(result, "&", "&amp;");
-  replace_all(result, "<", "&lt;");
-  replace_all(result, ">", "&gt;");
+  std::string result = markup_escaped(plain_line(text));
   replace_all(result, "\"", "&quot;");
   return result;
 }
@@ -74,16 +70,17 @@ std::size_t count(const std::vector<Checked>& checked, Holding holding) {
 }  // namespace
 
 std::string to_text(const CheckReport& report, const TableStyle& style) {
-  const auto& [run, checked, warnings] = report;
+  const auto& [run, unsorted, warnings] = report;
+  const std::vector<Checked> checked = worst_first(unsorted);
   std::vector<Row> rows;
-  for (const Checked& one : worst_first(checked))
+  for (const Checked& one : checked)
     rows.push_back({std::string(name_of(one.holding)), plain_line(one.budget.text), measured_text(one),
                     one.subject == one.budget.subject ? "" : plain_line(one.subject)});
   TableStyle all = style;
   all.rows = rows.size();
   std::string text =
       table({{"", Align::left}, {"budget", Align::left}, {"measured"}, {"of", Align::left}}, rows, all);
-  for (const Checked& one : worst_first(checked))
+  for (const Checked& one : checked)
     if (!one.why.empty()) text += fmt::format("{}: {}\n", plain_line(one.subject), one.why);
   for (const std::string& warning : warnings)
     text += painted("warning:", yellow, style) + " " + plain_line(warning) + "\n";

@@ -115,17 +115,10 @@ class FigureMaker {
         result.told_by.insert(result.told_by.end(), told->second.begin(), told->second.end());
     const engine::EdgeCosts::Doubt doubt = division_.edge_costs().doubt_of(parts);
     result.lasting =
-        places_of(factors_of(parts, doubt), stretches_.all(), path_.events).half_width(place_doubt_);
+        places_of(factors_of(parts, doubt, stretches_.all().size()), stretches_.all(), path_.events)
+            .half_width(place_doubt_);
     add_regression(result, parts, doubt);
     return result;
-  }
-
-  std::vector<double> factors_of(std::span<const engine::StretchPart> parts,
-                                 const engine::EdgeCosts::Doubt& doubt) const {
-    if (!doubt.factors.empty()) return doubt.factors;
-    std::vector<double> factors(stretches_.all().size());
-    for (const engine::StretchPart& part : parts) factors[part.stretch] = part.share;
-    return factors;
   }
 
   /// Adds the noise that is published. It leaves out how passes differ and times change, since

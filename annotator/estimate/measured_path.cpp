@@ -199,11 +199,9 @@ Sum MeasuredPath::sum_of(const Parts& parts) const {
   Sum sum;
   std::vector<StretchRange> ranges;
   std::vector<engine::StretchPart> regressed;
-  std::vector<double> factors(stretches_.all().size());
   for (const Part& part : parts) {
     const Stretch& stretch = stretches_.all()[part.stretch];
     const Fraction share = fraction(part.weight, division_.weight(stretch.begin, stretch.end));
-    factors[part.stretch] = share.value;
     sum.is_contradicted = sum.is_contradicted || is_contradicted_[part.stretch];
     sum.value += part.cost;
     const double whole = std::max(0.0, stretches_.interval(part.stretch).value);
@@ -217,7 +215,7 @@ Sum MeasuredPath::sum_of(const Parts& parts) const {
       ranges.push_back({part.stretch, part.stretch + 1, share.value});
   }
   const engine::EdgeCosts::Doubt division = division_.edge_costs().doubt_of(regressed);
-  add_traps(sum, division.factors.empty() ? factors : division.factors);
+  add_traps(sum, factors_of(regressed, division, stretches_.all().size()));
   const Doubt doubt = doubt_of(sum.traps, sum.places);
   sum.doubt.traps = doubt.traps;
   sum.doubt.places = doubt.places;
@@ -258,12 +256,7 @@ Doubt MeasuredPath::doubt_of_stretch(std::size_t index) const {
   const std::array part{engine::StretchPart{.stretch = index, .edges = division_.edge_costs().held(index)}};
   const engine::EdgeCosts::Doubt division = division_.edge_costs().doubt_of(part);
   Sum sum;
-  std::vector<double> factors = division.factors;
-  if (factors.empty()) {
-    factors.resize(stretches_.all().size());
-    factors[index] = 1;
-  }
-  add_traps(sum, factors);
+  add_traps(sum, factors_of(part, division, stretches_.all().size()));
   Doubt doubt = doubt_of(sum.traps, sum.places);
   doubt.division_low = doubt.division_high = division.half_width;
   return doubt;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <vector>
 
 namespace jcprof::annotator {
 namespace {
@@ -35,6 +34,14 @@ double Places::half_width(double place_doubt) const {
   double squares = 0;
   for (const auto& [trap, stops] : stops_) squares += stops * stops;
   return place_doubt * std::sqrt(squares);
+}
+
+std::vector<double> factors_of(std::span<const engine::StretchPart> parts,
+                               const engine::EdgeCosts::Doubt& doubt, std::size_t stretches) {
+  if (!doubt.factors.empty()) return doubt.factors;
+  std::vector<double> factors(stretches);
+  for (const engine::StretchPart& part : parts) factors[part.stretch] = part.share;
+  return factors;
 }
 
 Places places_of(std::span<const double> factors, std::span<const Stretch> stretches,

@@ -7,9 +7,11 @@
 
 #include <map>
 #include <span>
+#include <vector>
 
 #include "annotator/estimate/stretches.hpp"
 #include "annotator/estimate/trap_cost.hpp"
+#include "src/engine/edge_costs.hpp"
 
 namespace jcprof::annotator {
 
@@ -32,6 +34,10 @@ class Places {
  private:
   std::map<TrapId, double> stops_;
 };
+
+/// How often a sum of `parts` holds each stretch, where `doubt` is that of the sum.
+std::vector<double> factors_of(std::span<const engine::StretchPart> parts,
+                               const engine::EdgeCosts::Doubt& doubt, std::size_t stretches);
 
 /// Those of a sum that holds each stretch `factors` times. The stop between two neighbours cancels.
 Places places_of(std::span<const double> factors, std::span<const Stretch> stretches,

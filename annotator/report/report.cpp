@@ -59,21 +59,6 @@ std::string policy(std::string_view style, std::string_view script) {
       base64(sha256(style)), base64(sha256(script)));
 }
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : plain_line(text)) {
-    if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else if (c == '&')
-      result += "&amp;";
-    else
-      result += c;
-  }
-  return result;
-}
-
 }  // namespace
 
 std::string report_html(const ReportSubject& subject) {
@@ -83,7 +68,8 @@ std::string report_html(const ReportSubject& subject) {
   const std::size_t taken = page.size() + style.size() + script.size() + frame_bytes;
   check(taken < most_bytes / 2, "the page leaves room for data");
   const std::string data = report_data(subject, most_bytes - taken);
-  const std::string title = escaped(beginning_of(subject.profile.run.project, 200)) + " – jcprof";
+  const std::string title =
+      markup_escaped(plain_line(beginning_of(subject.profile.run.project, 200))) + " – jcprof";
   const std::array<std::pair<std::string_view, std::string>, 5> parts{{{"@POLICY@", policy(style, script)},
                                                                        {"@TITLE@", title},
                                                                        {"@STYLE@", std::string(style)},

@@ -31,11 +31,6 @@ std::set<std::string> paths_of(const Profile& profile) {
   return paths;
 }
 
-/// `path` is `end`, or ends in it behind a '/'.
-bool ends_in(const std::string& path, const std::string& end) {
-  return path == end || path.ends_with("/" + end);
-}
-
 std::string base_name(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
@@ -136,7 +131,7 @@ std::string path_meant(const Profile& profile, const std::string& file) {
   if (paths.contains(file)) return file;
   std::vector<std::string> meant;
   for (const std::string& path : paths)
-    if (!file.empty() && (ends_in(path, file) || ends_in(file, path))) meant.push_back(path);
+    if (!file.empty() && (is_end_of_path(file, path) || is_end_of_path(path, file))) meant.push_back(path);
   if (meant.size() == 1) return meant.front();
   if (meant.empty())
     throw UserError(Fault{.message = fmt::format("the profile knows no source \"{}\"", file),

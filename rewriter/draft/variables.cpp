@@ -2,7 +2,8 @@
 #include "rewriter/draft/variables.hpp"
 
 #include <regex>
-#include <sstream>
+
+#include "src/core/text.hpp"
 
 namespace jcprof::rewriter {
 namespace {
@@ -27,12 +28,6 @@ std::string expanded_once(const Variables& variables, const std::string& text) {
   return result + text.substr(done);
 }
 
-std::string trimmed(const std::string& text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  const std::size_t end = text.find_last_not_of(" \t\r");
-  return begin == std::string::npos ? "" : text.substr(begin, end - begin + 1);
-}
-
 }  // namespace
 
 std::string expand(const Variables& variables, const std::string& text) {
@@ -47,12 +42,11 @@ std::string expand(const Variables& variables, const std::string& text) {
 
 Variables read_properties(std::string_view text) {
   Variables found;
-  std::istringstream lines{std::string(text)};
-  for (std::string line; std::getline(lines, line);) {
-    const std::string clean = trimmed(line);
+  for (const std::string_view line : lines_of(text)) {
+    const std::string_view clean = trimmed(line);
     const std::size_t mark = clean.find_first_of("=:");
-    if (clean.starts_with('#') || clean.starts_with('!') || mark == std::string::npos) continue;
-    found.try_emplace(trimmed(clean.substr(0, mark)), trimmed(clean.substr(mark + 1)));
+    if (clean.starts_with('#') || clean.starts_with('!') || mark == std::string_view::npos) continue;
+    found.try_emplace(std::string(trimmed(clean.substr(0, mark))), trimmed(clean.substr(mark + 1)));
   }
   return found;
 }

@@ -41,6 +41,15 @@ bool contains_one_of(std::string_view text, const Words& parts) {
 /// The lines of `text`, without the '\n' that ends each of them. The last one need not have it.
 std::vector<std::string_view> lines_of(std::string_view text);
 
+/// Without the blanks at both ends.
+std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r");
+
+/// `path` is `end`, or ends in it behind a '/'.
+bool is_end_of_path(std::string_view end, std::string_view path);
+
+/// For text of HTML and XML: &, < and > become entities.
+std::string markup_escaped(std::string text);
+
 /// Replaces each `from`, which is not empty, by `to`. What a replacement makes is not replaced again.
 void replace_all(std::string& text, std::string_view from, std::string_view to);
 

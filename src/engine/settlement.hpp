@@ -45,8 +45,8 @@ struct FigureLook {
   std::vector<std::size_t> blocks = {};  // that have to be measured for it
 };
 
-/// Of the same times as `look`. Those that are not settled are open; if what lasts is too much, only until
-/// noise is less than it.
+/// Times are those of `look`. A figure that is not settled stays open. If its lasting part alone is too
+/// large, it closes as soon as noise is below that part.
 std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, const Clock& clock,
                                const Look& look, const Precision& precision);
 

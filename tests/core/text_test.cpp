@@ -9,6 +9,23 @@
 namespace jcprof {
 namespace {
 
+TEST_CASE("blanks at both ends are cut") {
+  CHECK(trimmed(" \t a b\r") == "a b");
+  CHECK(trimmed("\r a", " ") == "\r a");
+  CHECK(trimmed(" \t ").empty());
+}
+
+TEST_CASE("a path ends in whole names") {
+  CHECK(is_end_of_path("src/Pin.java", "src/Pin.java"));
+  CHECK(is_end_of_path("Pin.java", "src/Pin.java"));
+  CHECK_FALSE(is_end_of_path("in.java", "src/Pin.java"));
+  CHECK_FALSE(is_end_of_path("src/Pin.java", "Pin.java"));
+}
+
+TEST_CASE("markup is escaped once") {
+  CHECK(markup_escaped("a<b> && &lt;") == "a&lt;b&gt; &amp;&amp; &amp;lt;");
+}
+
 TEST_CASE("a star stays within one folder, two stars cross folders") {
   CHECK(glob_matches("src/*.java", "src/A.java"));
   CHECK_FALSE(glob_matches("src/*.java", "src/a/A.java"));

@@ -9,7 +9,7 @@
 
 namespace jcprof::test {
 
-/// Whether the mean time of a call is known to this part of itself. One that is missing is no noise.
+/// The mean time of a call is known to this part of itself, or the function is missing.
 bool is_known_to(const nlohmann::json& profile, const std::string& function, double part);
 
 /// In words: those of the functions whose mean intervals of a call, with what it calls, do not meet; `slack`

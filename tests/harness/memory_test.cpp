@@ -109,7 +109,7 @@ TEST_CASE("a command that is answered otherwise is the last one, as it may have 
   CHECK(run.path.size() == 8);
 }
 
-TEST_CASE("a card that cannot note its memory is told so") {
+TEST_CASE("a run ends with the reason if the card cannot note its memory") {
   World world;
   world.twist = [](const std::string& apdu) -> std::optional<test::FakeReply> {
     if (apdu.starts_with("80f40600")) return test::framed({0x6A, 0x84});
