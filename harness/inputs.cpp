@@ -231,4 +231,14 @@ std::vector<StoredInput> make_inputs(const InputSpec& spec, const InputSettings&
   return inputs;
 }
 
+std::vector<StoredInput> give_inputs(const Project& project, std::uint64_t seed, Transport& transport,
+                                     std::uint32_t drawn) {
+  std::vector<StoredInput> inputs =
+      make_inputs(project.inputs, {.root = project.root, .seed = seed, .drawn = drawn});
+  std::vector<Bytes> bytes;
+  for (const StoredInput& input : inputs) bytes.push_back(input.bytes);
+  transport.set_inputs(std::move(bytes));
+  return inputs;
+}
+
 }  // namespace jcprof::harness

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "harness/transport.hpp"
 #include "src/core/project.hpp"
 #include "src/core/store.hpp"
 
@@ -22,5 +23,9 @@ struct InputSettings {
 /// the project file; a split names its halves "low" and "high" (below the median of the property, or not).
 /// UserError for text that is not hex, a pattern that is none, an empty file.
 std::vector<StoredInput> make_inputs(const InputSpec& spec, const InputSettings& settings);
+
+/// Those of the project, which the target is told. `drawn`: see InputSettings.
+std::vector<StoredInput> give_inputs(const Project& project, std::uint64_t seed, Transport& transport,
+                                     std::uint32_t drawn = InputSettings{}.drawn);
 
 }  // namespace jcprof::harness

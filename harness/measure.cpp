@@ -17,14 +17,12 @@
 #include "harness/stored_run.hpp"
 #include "harness/survey.hpp"
 #include "src/core/error.hpp"
-#include "src/core/file.hpp"
 
 namespace jcprof::harness {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds progress_every{100};
 constexpr std::uint32_t most_rounds = 1000;
 // A path that never repeats itself would have no end of surveys.
 constexpr int most_surveys = 3;
@@ -43,40 +41,18 @@ MeasureGoal goal_of(const MeasureOptions& options) {
   return goal;
 }
 
-/// Those of the project, which the target is told.
-std::vector<StoredInput> give_inputs(const Project& project, std::uint64_t seed, Transport& transport) {
-  std::vector<StoredInput> inputs = make_inputs(project.inputs, {.root = project.root, .seed = seed});
-  std::vector<Bytes> bytes;
-  for (const StoredInput& input : inputs) bytes.push_back(input.bytes);
-  transport.set_inputs(std::move(bytes));
-  return inputs;
-}
-
 /// The row of a run that begins.
 RunInfo new_run(const Project& project, const TrapMap& map, const Description& target,
                 const MeasureOptions& options, const MeasureGoal& goal) {
-  return {.state = RunState::running,
-          .started = utc_now(),
-          .tool = options.tool,
-          .project = project.name,
-          .project_digest = project.digest,
-          .trap_digest = options.build.empty() ? digest_of(map) : sha256(digest_of(map) + options.build),
-          .transport = target.transport,
-          .agent = target.agent,
-          .reader = target.reader,
-          .protocol = target.protocol,
-          .device = target.device,
-          .atr = target.atr,
-          .simulated = target.simulated,
-          .unit = target.unit,
-          .hz = target.hz,
-          .resolution = target.resolution,
-          .seed = options.seed,
-          .rounds = options.rounds.value_or(0),
-          .absolute = goal.precision.absolute,
-          .relative = goal.precision.relative,
-          .zoom = goal.zoom,
-          .hot = goal.precision.hot};
+  RunInfo run = run_on(target, project, map, options.build);
+  run.tool = options.tool;
+  run.seed = options.seed;
+  run.rounds = options.rounds.value_or(0);
+  run.absolute = goal.precision.absolute;
+  run.relative = goal.precision.relative;
+  run.zoom = goal.zoom;
+  run.hot = goal.precision.hot;
+  return run;
 }
 
 /// A command that takes longer than the time-out would be taken for a hang.

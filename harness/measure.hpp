@@ -34,7 +34,8 @@ struct Progress {
   double drift = 0;            // by which part the target is now slower or faster than usual
   std::optional<std::chrono::seconds> left{};  // nothing: not known yet
 };
-/// Called at most every tenth of a second, never within a timed region.
+inline constexpr std::chrono::milliseconds progress_every{100};
+/// Called at most as often as that, never within a timed region.
 using ProgressSink = std::function<void(const Progress&)>;
 
 struct MeasureOptions {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "harness/shooter.hpp"
+#include "src/core/file.hpp"
 
 namespace jcprof::harness {
 namespace {
@@ -55,6 +56,26 @@ bool are_same(const std::vector<StoredInput>& some, const std::vector<StoredInpu
 }
 
 }  // namespace
+
+RunInfo run_on(const Description& target, const Project& project, const TrapMap& map,
+               const std::string& build) {
+  return {.state = RunState::running,
+          .started = utc_now(),
+          .tool = "jcprof " JCPROF_VERSION,
+          .project = project.name,
+          .project_digest = project.digest,
+          .trap_digest = build.empty() ? digest_of(map) : sha256(digest_of(map) + build),
+          .transport = target.transport,
+          .agent = target.agent,
+          .reader = target.reader,
+          .protocol = target.protocol,
+          .device = target.device,
+          .atr = target.atr,
+          .simulated = target.simulated,
+          .unit = target.unit,
+          .hz = target.hz,
+          .resolution = target.resolution};
+}
 
 StoredRun::StoredRun(Store& store, RunInfo info, const Subject& of) : store_(store), info_(std::move(info)) {
   for (const RunInfo& run : store.runs()) {

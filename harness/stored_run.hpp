@@ -10,10 +10,16 @@
 
 #include "harness/survey.hpp"
 #include "harness/transport.hpp"
+#include "src/core/project.hpp"
 #include "src/core/store.hpp"
 #include "src/core/trap_map.hpp"
 
 namespace jcprof::harness {
+
+/// The row of a run that begins now, with this version of jcprof. `build`: digest of what was built; empty:
+/// unknown.
+RunInfo run_on(const Description& target, const Project& project, const TrapMap& map,
+               const std::string& build);
 
 class StoredRun {
  public:

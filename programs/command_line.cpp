@@ -59,7 +59,7 @@ struct Verb {
   std::string examples;  // each in a line, with a remark behind two blanks or more
 };
 
-const std::array<Verb, 13> verbs{{
+const std::array<Verb, 14> verbs{{
     {"init", "write a first project file for a source tree", parsed<InitOptions>,
      "Looks at a source tree, writes a commented jcprof.json, and tries it.",
      R"(  jcprof init                              for the current folder
@@ -119,6 +119,13 @@ const std::array<Verb, 13> verbs{{
      R"(  jcprof check .                           the budgets of jcprof-budget.json
   jcprof check . --budget 'PinApplet.verify <= 40ms'
   jcprof check . --against base.jcprof --max-regression 3
+)"},
+    {"leak", "say where time depends on a secret", parsed<LeakOptions>,
+     "Builds a project, and finds the line from which on its time depends on the class\nof the input. The "
+     "exit status is 1 if there is a leak, 4 if it is unresolved\n(docs/leak.md).",
+     R"(  jcprof leak .                            the classes of jcprof.json
+  jcprof leak . --sweep                    all along the path
+  jcprof leak . --max-time 10m             for ten minutes at most
 )"},
     {"layers", "split the round trip to a trusted application", parsed<LayersOptions>,
      "Splits the time of a round trip to a trusted application into layers.",

@@ -133,11 +133,7 @@ ExitCode doctor_selftest(const DoctorOptions& asked) {
   const OutputFolder folder = open_output(project, options, "jcprof doctor");
   const std::unique_ptr<harness::Transport> target =
       harness::make_transport(project, map, asked.transport, folder.path());
-  std::vector<Bytes> inputs;
-  for (StoredInput& input :
-       harness::make_inputs(project.inputs, {.root = project.root, .seed = project.measure.seed}))
-    inputs.push_back(std::move(input.bytes));
-  target->set_inputs(std::move(inputs));
+  harness::give_inputs(project, project.measure.seed, *target);
   harness::SelftestSettings settings{.seed = project.measure.seed};
   // A command that takes longer than the time-out would be taken for a hang.
   settings.longest = std::min<std::chrono::nanoseconds>(settings.longest, project.session.timeout / 4);

@@ -157,11 +157,7 @@ class Trial {
       transport = harness::make_transport(project_, map_, "", folder_.path());
       transport->describe();
     }
-    const std::vector<StoredInput> inputs =
-        harness::make_inputs(project_.inputs, {.root = project_.root, .seed = project_.measure.seed});
-    std::vector<Bytes> bytes;
-    for (const StoredInput& input : inputs) bytes.push_back(input.bytes);
-    transport->set_inputs(std::move(bytes));
+    const std::vector<StoredInput> inputs = harness::give_inputs(project_, project_.measure.seed, *transport);
     const harness::Survey survey = harness::survey(map_, *transport, inputs);
     look_at(survey, *transport, target);
   }

@@ -246,12 +246,7 @@ struct Reached {
 Reached reach(const Project& project, const TrapMap& map, const fs::path& out, const std::string& uri) {
   Reached reached{.transport = harness::make_transport(project, map, uri, out)};
   reached.target = reached.transport->describe();
-  const std::vector<StoredInput> inputs =
-      harness::make_inputs(project.inputs, {.root = project.root, .seed = project.measure.seed});
-  std::vector<Bytes> bytes;
-  for (const StoredInput& input : inputs) bytes.push_back(input.bytes);
-  reached.transport->set_inputs(std::move(bytes));
-  reached.input = inputs.front().index;
+  reached.input = harness::give_inputs(project, project.measure.seed, *reached.transport).front().index;
   return reached;
 }
 

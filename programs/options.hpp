@@ -170,6 +170,15 @@ struct CheckOptions {
   ColourWish colour = ColourWish::automatic;
 };
 
+struct LeakOptions {
+  CommonOptions common;
+  std::string transport;
+  bool sweep = false;
+  std::optional<std::uint64_t> max_shots;
+  std::optional<std::uint64_t> max_time_ms;
+  std::optional<std::uint64_t> seed;
+};
+
 struct LayersOptions {
   CommonOptions common;  // PROJECT may be a FILE.ts
   std::optional<std::uint32_t> rounds;
@@ -187,6 +196,6 @@ struct DoctorOptions {
 /// A command line asks for one of these. ExitCode: it has been answered already.
 using Request = std::variant<ExitCode, InitOptions, GenOptions, RunOptions, AnnotateOptions, ProfileOptions,
                              RecordOptions, ExportOptions, QueryOptions, DiffOptions, CheckOptions,
-                             LayersOptions, DoctorOptions, StripOptions>;
+                             LeakOptions, LayersOptions, DoctorOptions, StripOptions>;
 
 }  // namespace jcprof::cli

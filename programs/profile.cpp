@@ -14,16 +14,14 @@
 #include "annotator/estimate/estimates.hpp"
 #include "annotator/estimate/run_data.hpp"
 #include "annotator/record/profile.hpp"
-#include "harness/transports.hpp"
+#include "programs/building.hpp"
 #include "programs/built.hpp"
 #include "programs/first_path.hpp"
 #include "programs/output.hpp"
-#include "programs/permission.hpp"
 #include "programs/refine.hpp"
 #include "programs/steps.hpp"
 #include "programs/unfit.hpp"
 #include "programs/verbs.hpp"
-#include "rewriter/project_programs.hpp"
 #include "src/core/cancellation.hpp"
 #include "src/core/file.hpp"
 #include "src/core/store.hpp"
@@ -49,20 +47,7 @@ void say(const Profiling& all, const std::string& text) {
   if (!all.run.common.quiet) fmt::print("{}", text);
 }
 
-/// Asks once for all phases.
-void ask(const Project& project, const std::filesystem::path& out, bool yes) {
-  std::vector<std::string> programs = rewriter::programs_of_generation(project, out);
-  std::ranges::move(programs_of_steps(project), std::back_inserter(programs));
-  std::ranges::move(programs_of_run(project), std::back_inserter(programs));
-  ask_about(project, programs, consent_of(yes));
-}
-
-void build_and_install(const Project& project, const Placeholders& values, const StepOptions& how) {
-  run_steps("build", project.build, values, how);
-  run_steps("install", project.install, values, how);
-}
-
-void build_and_install(const Profiling& all) {
+void build_and_note(const Profiling& all) {
   build_and_install(all.project, all.values, {.is_shown = !all.run.common.quiet});
   note_build(all.folder.path());
 }
@@ -71,7 +56,7 @@ void build_and_install(const Profiling& all) {
 FirstScope make_what_fits(const Profiling& all) {
   const bool is_tight = make_tree(all.gen, all.folder) == done_but_tight;
   try {
-    build_and_install(all);
+    build_and_note(all);
     return FirstScope::as_asked;
   } catch (const UserError& error) {
     if (!is_tight || all.project.profile.level <= TrapLevel::function || all.refine == RefineWish::never)
@@ -83,7 +68,7 @@ FirstScope make_what_fits(const Profiling& all) {
   GenOptions coarse = all.gen;
   coarse.functions_only = true;
   make_tree(coarse, all.folder);
-  build_and_install(all);
+  build_and_note(all);
   return FirstScope::functions_only;
 }
 
@@ -101,7 +86,7 @@ void note_left_out(const Profiling& all) {
 void make_again(const Profiling& all, const GenOptions& gen) {
   make_tree(gen, all.folder);
   if (!all.left_out.empty()) note_left_out(all);
-  build_and_install(all);
+  build_and_note(all);
 }
 
 /// The next tree is made without these.
@@ -302,12 +287,6 @@ ExitCode profile_in(Profiling& all) {
   return profile_again(all, *refined, first.trap_share);
 }
 
-Placeholders values_of(const Project& project, const std::filesystem::path& out, const RunOptions& options) {
-  Placeholders values = placeholders(project, out);
-  values.emplace("reader", harness::reader_for(project, options.transport));
-  return values;
-}
-
 }  // namespace
 
 ExitCode profile(const ProfileOptions& options) {
@@ -315,7 +294,8 @@ ExitCode profile(const ProfileOptions& options) {
   const CommonOptions& common = options.run.common;
   const Project project = read_project(common.project);
   if (options.run.dry_run) {
-    const Placeholders values = values_of(project, output_folder(project, common), options.run);
+    const Placeholders values =
+        values_of_steps(project, output_folder(project, common), options.run.transport);
     constexpr StepOptions how{.is_shown = true, .is_dry = true};
     run_steps("prepare", project.compile.prepare, values, how);
     build_and_install(project, values, how);
@@ -324,7 +304,7 @@ ExitCode profile(const ProfileOptions& options) {
   const OutputFolder folder = open_output(project, common, "jcprof profile");
   Profiling all{.project = project,
                 .folder = folder,
-                .values = values_of(project, folder.path(), options.run),
+                .values = values_of_steps(project, folder.path(), options.run.transport),
                 .gen = {.common = common, .tells_if_tight = true},
                 .run = options.run,
                 .annotate = {.common = common},
@@ -338,7 +318,7 @@ ExitCode profile(const ProfileOptions& options) {
   // jcprof gen remembers what was allowed, and asks about compilers that "prepare" steps bring.
   all.run.common.yes = true;
   all.run.is_new_build = true;
-  ask(project, folder.path(), common.yes);
+  ask_about_all(project, folder.path(), common.yes);
   const ExitCode code = profile_in(all);
   // Annotating does not look whether a signal asks for the end.
   const int signal = cancellation().signal();

@@ -139,6 +139,17 @@ void add_precision(CLI::App& app, RunOptions& options) {
   app.add_flag("--no-zoom", options.no_zoom, "measure every stop of a long path")->excludes(zoom);
 }
 
+template <class Options>
+void add_limits(CLI::App& app, Options& options) {
+  app.add_option("--max-shots", options.max_shots, "end after N timed commands")->type_name("N");
+  app.add_option("--max-time", options.max_time_ms, "end after this time, such as 30s or 5m")
+      ->type_name("TIME")
+      ->transform(within(CLI::AsNumberWithUnit(
+          std::map<std::string, std::uint64_t>{{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}},
+          CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME")));
+  app.add_option("--seed", options.seed, "seed for the order of shots and for random inputs")->type_name("N");
+}
+
 void add_run_options(CLI::App& app, RunOptions& options, const char* json) {
   add_common(app, options.common, json);
   add_transport(app, options.transport);
@@ -151,13 +162,7 @@ void add_run_options(CLI::App& app, RunOptions& options, const char* json) {
   app.add_option("--rounds", options.rounds, "measure N rounds over all stops, whatever the precision")
       ->type_name("N")
       ->check(within(CLI::Range(1U, 1'000'000U)));
-  app.add_option("--max-shots", options.max_shots, "end after N timed commands")->type_name("N");
-  app.add_option("--max-time", options.max_time_ms, "end after this time, such as 30s or 5m")
-      ->type_name("TIME")
-      ->transform(within(CLI::AsNumberWithUnit(
-          std::map<std::string, std::uint64_t>{{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}},
-          CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME")));
-  app.add_option("--seed", options.seed, "seed for the order of shots and for random inputs")->type_name("N");
+  add_limits(app, options);
 }
 
 }  // namespace
@@ -338,6 +343,15 @@ void add_options(CLI::App& app, LayersOptions& options) {
   app.add_option("--hz", options.hz, "clock rate of the processor that wrote FILE.ts, to show times")
       ->type_name("HZ")
       ->check(within(CLI::PositiveNumber));
+}
+
+void add_options(CLI::App& app, LeakOptions& options) {
+  add_common(app, options.common, "print the findings as JSON");
+  add_colour(app, options.common.colour);
+  add_transport(app, options.transport);
+  app.add_flag("--sweep", options.sweep,
+               "look at stops all along the path: differences that later code cancels show too");
+  add_limits(app, options);
 }
 
 void add_options(CLI::App& app, DoctorOptions& options) {

@@ -18,7 +18,7 @@ namespace {
 
 // Innermost first; what called those is OP-TEE's own.
 constexpr std::size_t most_frames = 8;
-constexpr std::size_t longest_line = 400;
+constexpr std::size_t longest_error_line = 400;
 
 std::uint64_t number_of(const std::string& digits) {
   std::uint64_t value = 0;
@@ -66,7 +66,7 @@ void take_line(const std::string& line, std::optional<Death>& death, bool& in_st
   static const std::regex binary(R"(\[0\] ([0-9a-fA-F-]{36}) @ 0x([0-9a-fA-F]{1,16}))");
   static const std::regex frame(R"(^[A-Z]/\S{1,20}\s{1,20}0x([0-9a-fA-F]{1,16})\s*$)");
   std::smatch match;
-  if (line.size() > longest_line) return;
+  if (line.size() > longest_error_line) return;
   in_stack = in_stack && death->stack.size() < most_frames && std::regex_search(line, match, frame);
   if (in_stack) {
     death->stack.push_back(number_of(match[1]));

@@ -21,7 +21,7 @@ enum class Form { plain, call, branch, loop, attempt, leave, raise };
 struct Statement;
 
 /// The body of a branch, a loop or a `try`, or one of its clauses.
-struct Part {
+struct Section {
   std::vector<Statement> body = {};
   std::uint32_t end = 0;  // trap at its end
 };
@@ -34,9 +34,9 @@ struct Statement {
   bool returns_call = false;
   std::uint32_t returned = 0;  // of a return whose value is a call: the trap behind that; in C++ 0 where the
                                // function's exit comes later
-  Part part = {};
-  std::optional<Part> caught = {};
-  std::optional<Part> finally = {};
+  Section part = {};
+  std::optional<Section> caught = {};
+  std::optional<Section> finally = {};
 };
 
 struct Function {
@@ -103,8 +103,8 @@ class Program {
   }
 
   /// Its last trap ends the statement too, as far as that has come.
-  Part make_part(int depth, TrapKind first, std::uint32_t statement) {
-    Part part{.body = make_body(depth + 1, first)};
+  Section make_part(int depth, TrapKind first, std::uint32_t statement) {
+    Section part{.body = make_body(depth + 1, first)};
     part.end = trap(TrapKind::after, ++line_);
     map.traps[statement - 1].end_offset = map.traps[part.end - 1].end_offset;
     return part;
@@ -260,7 +260,7 @@ class Interpreter {
   }
 
   /// After its end the statement is at work again.
-  Outcome run_part(const Part& part, const Statement& statement, std::size_t function) {
+  Outcome run_part(const Section& part, const Statement& statement, std::size_t function) {
     const Outcome outcome = run_body(part.body, function);
     if (outcome == Outcome::on) pass(part.end, function, statement.line);
     return outcome;

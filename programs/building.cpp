@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "programs/building.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "harness/transports.hpp"
+#include "programs/output.hpp"
+#include "programs/permission.hpp"
+#include "rewriter/project_programs.hpp"
+
+namespace jcprof::cli {
+
+void ask_about_all(const Project& project, const std::filesystem::path& out, bool yes) {
+  std::vector<std::string> programs = rewriter::programs_of_generation(project, out);
+  std::ranges::move(programs_of_steps(project), std::back_inserter(programs));
+  std::ranges::move(programs_of_run(project), std::back_inserter(programs));
+  ask_about(project, programs, consent_of(yes));
+}
+
+Placeholders values_of_steps(const Project& project, const std::filesystem::path& out,
+                             const std::string& transport) {
+  Placeholders values = placeholders(project, out);
+  values.emplace("reader", harness::reader_for(project, transport));
+  return values;
+}
+
+void build_and_install(const Project& project, const Placeholders& values, const StepOptions& options) {
+  run_steps("build", project.build, values, options);
+  run_steps("install", project.install, values, options);
+}
+
+}  // namespace jcprof::cli

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way from a project to a target that is built and installed, for verbs that go all of it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "programs/steps.hpp"
+#include "src/core/project.hpp"
+
+namespace jcprof::cli {
+
+/// Asks once about the programs of all phases: gen, build, install, run. UserError where the answer is no.
+void ask_about_all(const Project& project, const std::filesystem::path& out, bool yes);
+
+/// Values for the steps of the project, with {reader}.
+Placeholders values_of_steps(const Project& project, const std::filesystem::path& out,
+                             const std::string& transport);
+
+/// The steps of the project that build the tree and install it.
+void build_and_install(const Project& project, const Placeholders& values, const StepOptions& options);
+
+}  // namespace jcprof::cli

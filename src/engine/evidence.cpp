@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/engine/evidence.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <boost/accumulators/accumulators.hpp>
+#include <boost/accumulators/statistics/stats.hpp>
+#include <boost/accumulators/statistics/variance.hpp>
+#include <boost/math/distributions/normal.hpp>
+
+#include "src/engine/random.hpp"
+
+namespace jcprof::engine {
+namespace {
+
+// Long enough for ranks, short enough for drift.
+constexpr std::size_t window = 64;
+// Parts of the capital that are set on a coin. Which is best depends on the size of the difference.
+constexpr std::array stakes{0.06, 0.12, 0.25, 0.5, 0.9};
+constexpr double tail = 0.95;
+constexpr std::size_t scores = 3;
+constexpr std::size_t least_times = 20;
+
+/// The part of `before` that is shorter than `ticks`, with half of those that are equal.
+template <class Times>
+double rank(const Times& before, double ticks) {
+  if (before.empty()) return 0.5;
+  double halves = 0;
+  for (const double other : before) halves += other < ticks ? 2 : other == ticks ? 1 : 0;
+  return halves / (2 * static_cast<double>(before.size()));
+}
+
+/// Whether it is long, far out, and one of the longest: each in [-1, 1].
+std::array<double, scores> scores_of(double rank) {
+  const double location = 2 * rank - 1;
+  return {location, 2 * std::abs(location) - 1, rank > tail ? 1.0 : 0.0};
+}
+
+/// The logarithm of the mean of exp(values).
+double log_mean(const std::vector<double>& values) {
+  const double most = std::ranges::max(values);
+  double sum = 0;
+  for (const double value : values) sum += std::exp(value - most);
+  return most + std::log(sum / static_cast<double>(values.size()));
+}
+
+/// How far the ranks tell of the coins, in standard deviations of the coins, if the second class took `shift`
+/// less. It falls as `shift` grows.
+double tell_tale(std::span<const ClassedTime> times, double shift) {
+  std::vector<double> shifted;
+  shifted.reserve(times.size());
+  double sum = 0;
+  double squares = 0;
+  for (const ClassedTime& time : times) {
+    const double ticks = time.ticks - (time.is_second ? shift : 0);
+    const std::span before = std::span(shifted).last(std::min(window, shifted.size()));
+    const double score = 2 * rank(before, ticks) - 1;
+    sum += time.is_second ? score : -score;
+    squares += score * score;
+    shifted.push_back(ticks);
+  }
+  return squares > 0 ? sum / std::sqrt(squares) : 0;
+}
+
+/// The shift in [low, high] at which what is told falls to `level`.
+double shift_at(std::span<const ClassedTime> times, double level, double low, double high) {
+  constexpr int halvings = 40;
+  for (int i = 0; i < halvings; ++i) {
+    const double middle = std::midpoint(low, high);
+    (tell_tale(times, middle) > level ? low : high) = middle;
+  }
+  return std::midpoint(low, high);
+}
+
+double range_of(std::span<const ClassedTime> times) {
+  const auto [least, most] = std::ranges::minmax(times, {}, &ClassedTime::ticks);
+  return most.ticks - least.ticks;
+}
+
+/// In one case of many, whose coins are drawn anew.
+bool is_found(std::span<const ClassedTime> times, double shift, double log_threshold, std::uint64_t seed,
+              std::uint64_t number) {
+  Evidence evidence;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const bool is_second = draw(seed, number, i, 2) == 1;
+    evidence.add({.ticks = times[i].ticks + (is_second ? shift : 0), .is_second = is_second});
+    if (evidence.most() >= log_threshold) return true;
+  }
+  return false;
+}
+
+/// Of the times up to `most`.
+double welch_t(std::span<const ClassedTime> times, double most) {
+  using boost::accumulators::tag::variance;
+  std::array<boost::accumulators::accumulator_set<double, boost::accumulators::stats<variance>>, 2> classes;
+  for (const ClassedTime& time : times)
+    if (time.ticks <= most) classes.at(time.is_second ? 1 : 0)(time.ticks);
+  std::array<double, 2> counts{};
+  for (std::size_t c = 0; c < 2; ++c)
+    counts.at(c) = static_cast<double>(boost::accumulators::count(classes.at(c)));
+  if (std::min(counts[0], counts[1]) < least_times / 2) return 0;
+  const auto error = [&](std::size_t c) {
+    return boost::accumulators::variance(classes.at(c)) / (counts.at(c) - 1);
+  };
+  const double difference = boost::accumulators::mean(classes[1]) - boost::accumulators::mean(classes[0]);
+  const double errors = error(0) + error(1);
+  if (errors > 0) return std::abs(difference) / std::sqrt(errors);
+  return difference == 0 ? 0 : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+Evidence::Evidence() : capital_(2 * scores * stakes.size()) {}
+
+void Evidence::add(const ClassedTime& time) {
+  const double coin = time.is_second ? 1 : -1;
+  auto capital = capital_.begin();
+  for (const double score : scores_of(rank(before_, time.ticks)))
+    for (const double stake : stakes) {
+      *capital++ += std::log1p(stake * coin * score);
+      *capital++ += std::log1p(-stake * coin * score);
+    }
+  most_ = std::max(most_, log_mean(capital_));
+  before_.push_back(time.ticks);
+  if (before_.size() > window) before_.pop_front();
+}
+
+double evidence_of(std::span<const ClassedTime> times) {
+  Evidence evidence;
+  for (const ClassedTime& time : times) evidence.add(time);
+  return evidence.most();
+}
+
+Interval class_shift(std::span<const ClassedTime> times, double alpha) {
+  const auto seconds = static_cast<std::size_t>(std::ranges::count(times, true, &ClassedTime::is_second));
+  if (times.size() < least_times || seconds == 0 || seconds == times.size()) return {};
+  // Beyond the range every time of one class is longer than all of the other.
+  const double most = range_of(times) + 1;
+  const double deviations = boost::math::quantile(boost::math::complement(boost::math::normal(), alpha / 2));
+  return {.value = shift_at(times, 0, -most, most),
+          .low = shift_at(times, deviations, -most, most),
+          .high = shift_at(times, -deviations, -most, most)};
+}
+
+double findable_shift(std::span<const ClassedTime> times, double log_threshold, double power,
+                      std::uint64_t seed) {
+  constexpr int halvings = 4;
+  constexpr std::uint64_t cases = 200;
+  const auto most_missed = static_cast<std::uint64_t>(std::llround((1 - power) * cases));
+  const auto is_shown = [&](double shift) {
+    std::uint64_t missed = 0;
+    for (std::uint64_t i = 0; i < cases && missed <= most_missed; ++i)
+      missed += is_found(times, shift, log_threshold, seed, i) ? 0U : 1U;
+    return missed <= most_missed;
+  };
+  if (times.empty()) return std::numeric_limits<double>::infinity();
+  // Clocks count in whole ticks.
+  double high = std::max(1.0, range_of(times) + 1);
+  if (!is_shown(high)) return std::numeric_limits<double>::infinity();
+  while (high > 1 && is_shown(high / 2)) high /= 2;
+  double low = high / 2;
+  for (int i = 0; i < halvings; ++i) {
+    const double middle = std::midpoint(low, high);
+    (is_shown(middle) ? high : low) = middle;
+  }
+  return std::max(1.0, high);
+}
+
+double largest_welch_t(std::span<const ClassedTime> times) {
+  if (times.empty()) return 0;
+  constexpr int crops = 100;
+  std::vector<double> sorted;
+  for (const ClassedTime& time : times) sorted.push_back(time.ticks);
+  std::ranges::sort(sorted);
+  double largest = welch_t(times, sorted.back());
+  for (int i = 1; i <= crops; ++i) {
+    const double kept = 1 - std::pow(0.5, 10.0 * i / crops);
+    const auto last = static_cast<std::size_t>(kept * static_cast<double>(sorted.size() - 1));
+    largest = std::max(largest, welch_t(times, sorted[last]));
+  }
+  return largest;
+}
+
+}  // namespace jcprof::engine
