@@ -197,6 +197,12 @@ std::string place_text(const LeakPair& pair, const Teller& tell) {
   return text + "\n";
 }
 
+std::string whole_text(const Interval& shift, std::size_t second, const Teller& tell) {
+  if (shift.low > 0 || shift.high < 0) return tell.shift_in_words(shift, second);
+  if (shift.low == 0 && shift.high == 0) return "the classes do not differ";
+  return "the classes are within " + upper_bound(std::max(-shift.low, shift.high), tell.run().run.unit);
+}
+
 std::string pair_text(const LeakPair& pair, const Teller& tell, const TableStyle& style) {
   const LeakFindings& findings = pair.findings;
   const std::string names = fmt::format("{} against {}", plain_line(tell.run().classes[pair.second]),
@@ -205,7 +211,7 @@ std::string pair_text(const LeakPair& pair, const Teller& tell, const TableStyle
       fmt::format("{}: {} shots, p <= {:.1g}, Welch's t {:.1f}\n", names, findings.shots,
                   std::min(1.0, findings.p), engine::largest_welch_t(findings.looks.front().times));
   if (std::isfinite(engine::half_width(findings.whole)))
-    text += fmt::format("whole command: {}\n", tell.shift_in_words(findings.whole, pair.second));
+    text += "whole command: " + whole_text(findings.whole, pair.second, tell) + "\n";
   if (findings.is_found) {
     text += place_text(pair, tell);
   } else if (findings.shots < least_shots) {

@@ -48,32 +48,47 @@ double log_mean(const std::vector<double>& values) {
   return most + std::log(sum / static_cast<double>(values.size()));
 }
 
-/// How far the ranks tell of the coins, in standard deviations of the coins, if the second class took `shift`
-/// less. It falls as `shift` grows.
+/// By class: the part of its times that are shorter than `ticks`, with half of those that are equal.
+std::array<double, 2> ranks(std::span<const ClassedTime> before, double ticks) {
+  std::array<double, 2> halves{};
+  std::array<double, 2> counts{};
+  for (const ClassedTime& time : before) {
+    const std::size_t its_class = time.is_second ? 1 : 0;
+    halves.at(its_class) += time.ticks < ticks ? 2 : time.ticks == ticks ? 1 : 0;
+    counts.at(its_class) += 2;
+  }
+  for (std::size_t c = 0; c < 2; ++c) halves.at(c) = counts.at(c) > 0 ? halves.at(c) / counts.at(c) : 0.5;
+  return halves;
+}
+
+/// How far the ranks tell of the coins, in standard deviations, if the second class took `shift` less. It
+/// falls as `shift` grows. A time has a rank itself, and takes part in those of the times behind it: the
+/// second part is not nothing where the classes differ in spread (the projections of Hoeffding 1948).
 double tell_tale(std::span<const ClassedTime> times, double shift) {
-  std::vector<double> shifted;
+  std::vector<ClassedTime> shifted;
   shifted.reserve(times.size());
   double sum = 0;
   double squares = 0;
   for (const ClassedTime& time : times) {
     const double ticks = time.ticks - (time.is_second ? shift : 0);
     const std::span before = std::span(shifted).last(std::min(window, shifted.size()));
-    const double score = 2 * rank(before, ticks) - 1;
-    sum += time.is_second ? score : -score;
-    squares += score * score;
-    shifted.push_back(ticks);
+    const auto [first, second] = ranks(before, ticks);
+    const double score = (time.is_second ? 1 : -1) * (first + second - 1);
+    sum += score;
+    squares += std::pow(score + first - second, 2);
+    shifted.push_back({.ticks = ticks, .is_second = time.is_second});
   }
   return squares > 0 ? sum / std::sqrt(squares) : 0;
 }
 
-/// The shift in [low, high] at which what is told falls to `level`.
+/// The shift in [low, high] at which what is told falls to `level`, to half a tick.
 double shift_at(std::span<const ClassedTime> times, double level, double low, double high) {
   constexpr int halvings = 40;
   for (int i = 0; i < halvings; ++i) {
     const double middle = std::midpoint(low, high);
     (tell_tale(times, middle) > level ? low : high) = middle;
   }
-  return std::midpoint(low, high);
+  return std::round(low + high) / 2 + 0.0;  // + 0.0: none is -0
 }
 
 double range_of(std::span<const ClassedTime> times) {
@@ -81,17 +96,43 @@ double range_of(std::span<const ClassedTime> times) {
   return most.ticks - least.ticks;
 }
 
-/// In one case of many, whose coins are drawn anew.
-bool is_found(std::span<const ClassedTime> times, double shift, double log_threshold, std::uint64_t seed,
-              std::uint64_t number) {
-  Evidence evidence;
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    const bool is_second = draw(seed, number, i, 2) == 1;
-    evidence.add({.ticks = times[i].ticks + (is_second ? shift : 0), .is_second = is_second});
-    if (evidence.most() >= log_threshold) return true;
+/// Differences planted into times, as the clock would have shown them.
+class Planting {
+ public:
+  Planting(std::span<const ClassedTime> times, std::uint64_t seed) : times_(times), seed_(seed) {
+    for (const ClassedTime& time : times) shown_.push_back(time.ticks);
+    std::ranges::sort(shown_);
+    const auto [first, last] = std::ranges::unique(shown_);
+    shown_.erase(first, last);
   }
-  return false;
-}
+
+  /// In one case of many, whose coins are drawn anew.
+  bool is_found(double shift, double log_threshold, std::uint64_t number) const {
+    Evidence evidence;
+    for (std::size_t i = 0; i < times_.size(); ++i) {
+      const bool is_second = draw(seed_, 2 * number, i, 2) == 1;
+      const double ticks = times_[i].ticks;
+      evidence.add({.ticks = is_second ? as_shown(ticks + shift, number, i) : ticks, .is_second = is_second});
+      if (evidence.most() >= log_threshold) return true;
+    }
+    return false;
+  }
+
+ private:
+  /// A clock goes in steps, and a time between two steps is shown as one of them, at random.
+  double as_shown(double ticks, std::uint64_t number, std::size_t shot) const {
+    const auto above = std::ranges::upper_bound(shown_, ticks);
+    if (above == shown_.begin() || above == shown_.end()) return ticks;
+    constexpr std::uint64_t parts = 1U << 20U;
+    const double below = *(above - 1);
+    const double part = static_cast<double>(draw(seed_, 2 * number + 1, shot, parts)) / parts;
+    return ticks - below > part * (*above - below) ? *above : below;
+  }
+
+  std::span<const ClassedTime> times_;
+  std::uint64_t seed_;
+  std::vector<double> shown_;  // each once
+};
 
 /// Of the times up to `most`.
 double welch_t(std::span<const ClassedTime> times, double most) {
@@ -151,10 +192,11 @@ double findable_shift(std::span<const ClassedTime> times, double log_threshold, 
   constexpr int halvings = 4;
   constexpr std::uint64_t cases = 200;
   const auto most_missed = static_cast<std::uint64_t>(std::llround((1 - power) * cases));
+  const Planting planting(times, seed);
   const auto is_shown = [&](double shift) {
     std::uint64_t missed = 0;
     for (std::uint64_t i = 0; i < cases && missed <= most_missed; ++i)
-      missed += is_found(times, shift, log_threshold, seed, i) ? 0U : 1U;
+      missed += planting.is_found(shift, log_threshold, i) ? 0U : 1U;
     return missed <= most_missed;
   };
   if (times.empty()) return std::numeric_limits<double>::infinity();

@@ -2,6 +2,7 @@
 #include "src/engine/evidence.hpp"
 
 #include <cmath>
+#include <random>
 
 #include <catch2/catch.hpp>
 
@@ -66,6 +67,23 @@ TEST_CASE("the interval of a shift holds the truth 95 times in 100") {
   CHECK(unresolved <= 5);
 }
 
+TEST_CASE("the interval holds 95 times in 100 too where classes differ in spread") {
+  int covered = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    std::mt19937_64 random(seed);
+    std::vector<ClassedTime> times;
+    for (int i = 0; i < 200; ++i) {
+      const bool is_second = std::bernoulli_distribution(0.5)(random);
+      const double sigma = is_second ? 1000 : 100;
+      times.push_back({.ticks = std::normal_distribution(is_second ? 10'000.0 : 0.0, sigma)(random),
+                       .is_second = is_second});
+    }
+    const Interval shift = class_shift(times, 0.05);
+    covered += shift.low <= 10'000 && 10'000 <= shift.high ? 1 : 0;
+  }
+  CHECK(covered >= 184);
+}
+
 TEST_CASE("a shift is exact where the clock is, and unknown for few times or one class") {
   LeakingDevice device{.sigma = 0, .leaks = {{3, 7}}};
   const Interval shift = class_shift(device.at_end(40), 0.05);
@@ -85,6 +103,17 @@ TEST_CASE("the findable shift is one that is found 99 times in 100, and half of 
   CHECK(findable_shift(exact.at_end(100), one_in_thousand, 0.99, 1) == 1);
   CHECK(std::isinf(findable_shift({}, one_in_thousand, 0.99, 1)));
   CHECK(std::isinf(findable_shift(silent.at_end(10), one_in_thousand, 0.99, 1)));
+}
+
+TEST_CASE("a clock of large steps does not make small shifts findable") {
+  const auto findable_at = [](double step) {
+    LeakingDevice device;
+    std::vector<ClassedTime> times = device.at_end(800);
+    for (ClassedTime& time : times) time.ticks = step * std::round(time.ticks / step);
+    return findable_shift(times, one_in_thousand, 0.99, 1);
+  };
+  CHECK(findable_at(200) > 0.8 * findable_at(1));
+  CHECK(findable_at(50) < 1.5 * findable_at(1));
 }
 
 TEST_CASE("Welch's t is that of two samples, or of a crop of them") {
