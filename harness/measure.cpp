@@ -167,6 +167,7 @@ class Measurement {
     run_.emplace(store_, new_run(project_, map_, target_, options_, goal_),
                  StoredRun::Subject{map_, inputs_, survey_, options_.is_new_build});
     if (options_.obstacle && !run_->obstacle().empty()) options_.obstacle(run_->obstacle());
+    if (options_.begun) options_.begun();
     std::optional<std::chrono::nanoseconds> time;
     if (options_.max_time) time = *options_.max_time - (Clock::now() - began_);
     const WarmUpBudget warm_up(options_.max_shots, time, survey_.paths.size());

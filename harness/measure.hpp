@@ -51,6 +51,7 @@ struct MeasureOptions {
   ProgressSink progress = {};
   // Called with why the stored run is not resumed, before the first shot of the new one.
   std::function<void(const std::string&)> obstacle = {};
+  std::function<void()> begun = {};  // called once the target has answered and the run is in the store
   std::function<void(const Plan&)> plan = {};  // called once, before the first round
   std::function<void()> look = {};             // called after each look, with all of it stored
   FiguresOfPath figures = {};                  // that end the run when they are known; nothing: blocks do
