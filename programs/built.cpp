@@ -18,10 +18,11 @@ constexpr const char* note = "build.sha256";
 
 /// By their first name in the output folder.
 bool is_of_jcprof(const std::string& name) {
-  constexpr std::array<std::string_view, 8> own{"annotated",     "logs",        "prepared",   "record",
-                                                "record.jcplog", "report.html", "traps.json", note};
+  constexpr std::array<std::string_view, 12> own{"annotated",   "leak.json", "logs",       "memory",
+                                                 "memory.json", "prepared",  "record",     "record.jcplog",
+                                                 "report.html", "sessions",  "traps.json", note};
   return name.starts_with(".jcprof-") || name.starts_with("profile.jcprof") ||
-         std::ranges::find(own, name) != own.end();
+         name.starts_with("leak.jcprof") || std::ranges::find(own, name) != own.end();
 }
 
 std::vector<fs::path> files_below(const fs::path& folder) {

@@ -77,6 +77,7 @@ const std::array<Verb, 14> verbs{{
      R"(  jcprof run .                             until all lines are known
   jcprof run . --max-time 10m              for ten minutes at most
   jcprof run . --rounds 12 --fresh         take a quick look, from the start
+  jcprof run . --interleave ../old         three sessions each of two builds
 )"},
     {"annotate", "write the times beside the source lines", parsed<AnnotateOptions>,
      with_contradictions("Writes the measured times beside the source lines, and a report."),

@@ -35,7 +35,7 @@ std::string left_of(const harness::Progress& progress) {
   return text;
 }
 
-void print_progress(const harness::Progress& progress) {
+void print_run_progress(const harness::Progress& progress) {
   const std::string all = progress.expected == 0 ? "" : fmt::format(" of about {}", progress.expected);
   fmt::print(stderr, "\r\x1b[K{}: {} shots{}{}", progress.phase, progress.shots, all, left_of(progress));
 }
@@ -79,7 +79,7 @@ harness::MeasureOptions measure_options(const Project& project, const RunOptions
     print_obstacle(obstacle, is_quiet);
   };
   result.plan = [is_quiet = options.common.quiet](const harness::Plan& plan) { print_plan(plan, is_quiet); };
-  if (!options.common.quiet && rewrites_lines(Stream::err)) result.progress = print_progress;
+  if (!options.common.quiet && rewrites_lines(Stream::err)) result.progress = print_run_progress;
   return result;
 }
 

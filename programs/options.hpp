@@ -71,9 +71,14 @@ struct RunOptions {
   std::optional<std::uint64_t> max_shots;
   std::optional<std::uint64_t> max_time_ms;
   std::optional<std::uint64_t> seed;
-  bool memory = false;        // what the lines take of it, in place of their times
-  bool is_new_build = false;  // no option: jcprof profile builds before it measures
+  std::optional<std::uint32_t> sessions;  // of each build; nothing, without `interleave`: one run, no session
+  std::string interleave = {};            // a project or an output folder, the other build; empty: none
+  bool memory = false;                    // what the lines take of it, in place of their times
+  bool is_new_build = false;              // no option: jcprof profile builds before it measures
 };
+
+/// Of each build, where --interleave is given without --sessions.
+inline constexpr std::uint32_t usual_sessions = 3;
 
 struct AnnotateOptions {
   CommonOptions common;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "programs/output.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
 namespace jcprof::cli {
@@ -30,10 +33,27 @@ bool is_project(const fs::path& given) {
   return fs::exists(given / "jcprof.json") || !fs::exists(given / "profile.jcprof");
 }
 
+std::vector<fs::path> folders_with_profile(const fs::path& folder) {
+  std::vector<fs::path> folders;
+  std::error_code missing;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, missing))
+    if (fs::is_regular_file(entry.path() / "profile.jcprof")) folders.push_back(entry.path());
+  std::ranges::sort(folders);
+  return folders;
+}
+
 fs::path newest_of(const fs::path& out) {
-  const std::optional<RunInfo> stops = last_run(out / "profile.jcprof");
-  const std::optional<RunInfo> recording = last_run(out / record_folder / "profile.jcprof");
-  return recording && (!stops || recording->started >= stops->started) ? out / record_folder : out;
+  std::vector<fs::path> folders{out, out / record_folder};
+  std::ranges::move(folders_with_profile(out / sessions_folder), std::back_inserter(folders));
+  fs::path newest = out;
+  std::string begun;
+  for (const fs::path& folder : folders)
+    if (const std::optional<RunInfo> run = last_run(folder / "profile.jcprof");
+        run && run->started >= begun) {
+      newest = folder;
+      begun = run->started;
+    }
+  return newest;
 }
 
 fs::path profile_meant(const fs::path& given) {

@@ -25,11 +25,16 @@ OutputFolder open_output(const Project& project, const CommonOptions& options, c
 
 /// The folder below DIR for recordings. Measurements with stops lie in DIR itself.
 inline constexpr const char* record_folder = "record";
+/// The one for sessions (session_set.hpp).
+inline constexpr const char* sessions_folder = "sessions";
 
 /// True if `given` names a project: a *.json, or a folder that holds no profile without its project.
 bool is_project(const std::filesystem::path& given);
 
-/// The folder below `out` whose newest run began later: `out`, or that of a recording.
+/// The folders of FOLDER/*/profile.jcprof, in the order of their names.
+std::vector<std::filesystem::path> folders_with_profile(const std::filesystem::path& folder);
+
+/// The folder below `out` whose newest run began last: `out`, that of a recording, or that of a session.
 std::filesystem::path newest_of(const std::filesystem::path& out);
 
 /// The profile that PROJECT means: the newest one of a project, that of an output folder, or the file itself.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "programs/permission.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <variant>
@@ -73,6 +75,12 @@ bool says_yes() {
 std::vector<std::string> programs_of_steps(const Project& project) {
   std::vector<std::string> programs;
   for (const Step& step : project.build) programs.push_back(line("build", step.run, step.cwd));
+  std::ranges::move(programs_of_install(project), std::back_inserter(programs));
+  return programs;
+}
+
+std::vector<std::string> programs_of_install(const Project& project) {
+  std::vector<std::string> programs;
   for (const Step& step : project.install) programs.push_back(line("install", step.run, step.cwd));
   return programs;
 }

@@ -13,6 +13,7 @@ namespace jcprof::cli {
 
 /// Programs of the build and install steps, a line each.
 std::vector<std::string> programs_of_steps(const Project& project);
+std::vector<std::string> programs_of_install(const Project& project);
 
 /// Programs of a run: device, agent, trigger, session scripts.
 std::vector<std::string> programs_of_run(const Project& project);

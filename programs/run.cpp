@@ -31,6 +31,7 @@ void print_result(const RunResult& result, const RunOptions& options, const fs::
 }  // namespace
 
 ExitCode run(const RunOptions& options) {
+  if (options.sessions || !options.interleave.empty()) return run_sessions(options);
   const Project project = read_project(options.common.project);
   const fs::path out = output_folder(project, options.common);
   if (options.dry_run) {

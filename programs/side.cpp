@@ -32,12 +32,18 @@ std::vector<fs::path> profiles_in(const fs::path& folder) {
   return profiles;
 }
 
-/// A profile, the newest one of a project, or the sessions in a folder that is neither.
+/// What an output folder holds: the newest profile, or all sessions if that is one of them.
+std::vector<fs::path> newest_in(const fs::path& out) {
+  const fs::path newest = newest_of(out);
+  if (newest.parent_path() == out / sessions_folder) return profiles_in(newest.parent_path());
+  return {existing(newest / "profile.jcprof")};
+}
+
 std::vector<fs::path> sessions_meant(const fs::path& given) {
-  const bool is_folder = fs::is_directory(given);
-  const bool holds_sessions =
-      is_folder && !fs::exists(given / "jcprof.json") && !fs::exists(given / "profile.jcprof");
-  if (!holds_sessions) return {existing(profile_meant(given))};
+  if (!fs::is_directory(given) && given.extension() != ".json") return {existing(given)};
+  if (!fs::is_directory(given) || fs::exists(given / "jcprof.json"))
+    return newest_in(output_folder(read_project(given), {}));
+  if (is_profile(newest_of(given) / "profile.jcprof")) return newest_in(given);
   std::vector<fs::path> profiles = profiles_in(given);
   if (profiles.empty())
     throw UserError(Fault{.message = fmt::format("no profile lies in \"{}\"", given.string()),

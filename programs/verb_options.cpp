@@ -150,25 +150,41 @@ void add_limits(CLI::App& app, Options& options) {
   app.add_option("--seed", options.seed, "seed for the order of shots and for random inputs")->type_name("N");
 }
 
-void add_run_options(CLI::App& app, RunOptions& options, const char* json) {
+/// Returns --memory, which some options exclude.
+CLI::Option* add_run_options(CLI::App& app, RunOptions& options, const char* json) {
   add_common(app, options.common, json);
   add_transport(app, options.transport);
   app.add_flag("--fresh", options.fresh,
                "start a new profile; the old one is discarded once the target answers");
-  app.add_flag("--memory", options.memory,
-               "applets: show how much of the card's memory each line takes, in place of its time");
+  CLI::Option* const memory =
+      app.add_flag("--memory", options.memory,
+                   "applets: show how much of the card's memory each line takes, in place of its time");
   app.add_flag("--dry-run", options.dry_run, "print the commands of the project, and run none");
   add_precision(app, options);
   app.add_option("--rounds", options.rounds, "measure N rounds over all stops, whatever the precision")
       ->type_name("N")
       ->check(within(CLI::Range(1U, 1'000'000U)));
   add_limits(app, options);
+  return memory;
 }
 
 }  // namespace
 
 void add_options(CLI::App& app, RunOptions& options) {
-  add_run_options(app, options, "print the result as JSON");
+  CLI::Option* const memory = add_run_options(app, options, "print the result as JSON");
+  app.add_option("--sessions", options.sessions,
+                 "measure N sessions for jcprof diff, each with a reset and a warm-up of its own; --rounds, "
+                 "--max-shots and --max-time hold for each")
+      ->type_name("N")
+      ->check(within(CLI::Range(1U, 1000U)))
+      ->excludes(memory);
+  app.add_option(
+         "--interleave", options.interleave,
+         fmt::format("measure in turn with another build: OTHER is a project or an output folder (default: "
+                     "{} sessions of each)",
+                     usual_sessions))
+      ->type_name("OTHER")
+      ->excludes(memory);
 }
 
 namespace {

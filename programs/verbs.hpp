@@ -32,6 +32,9 @@ ExitCode run_in(const OutputFolder& folder, const Project& project, const RunOpt
 ExitCode record_project_in(const OutputFolder& folder, const Project& project, const RecordOptions& options);
 ExitCode annotate_in(const OutputFolder& folder, const Project& project, const AnnotateOptions& options);
 
+// A part of run: several sessions of one build, or of two in turn.
+ExitCode run_sessions(const RunOptions& options);
+
 // Parts of doctor.
 ExitCode doctor_agent(const DoctorOptions& options);
 ExitCode doctor_selftest(const DoctorOptions& options);

@@ -19,7 +19,9 @@ TEST_CASE("a build is told from another by what it made, and jcprof's own files 
   note_build(out.path());
   const std::string first = noted_build(out.path(), map);
   CHECK(first.size() == 64);
-  for (const char* own : {"profile.jcprof", "profile.jcprof-wal", "logs/build.log", "annotated/a.c"})
+  for (const char* own :
+       {"profile.jcprof", "profile.jcprof-wal", "logs/build.log", "annotated/a.c", "leak.json",
+        "leak.jcprof-wal", "memory.json", "memory/a.c", "sessions/sessions.json"})
     write_file(out / own, "whatever");
   note_build(out.path());
   CHECK(noted_build(out.path(), map) == first);

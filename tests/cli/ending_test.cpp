@@ -198,6 +198,26 @@ TEST_CASE("SIGINT and SIGTERM end warm-up and rounds, keep the samples, and the 
   }
 }
 
+TEST_CASE("a signal ends the session under way, and the same command resumes it and makes the others") {
+  Bench bench;
+  bench.write_project({{"fault", "shot_hangs"}, {"shot", 40}});
+  bench.generate();
+  const std::vector<std::string> command{"jcprof", "run", "p", "--rounds", "6", "--sessions", "2"};
+  bench.start(command);
+  bench.wait_for_fault();
+  bench.ends_on(SIGTERM);
+  CHECK_THAT(bench.said(), Catch::EndsWith("the same command, without --fresh, resumes\n"));
+  const fs::path first = bench / "p/jcprof-out/sessions/1/profile.jcprof";
+  const auto ask = [&](const std::string& sql) { return query(first, sql).rows.at(0).at(0).value_or(""); };
+  CHECK(ask("SELECT state FROM run") == "interrupted");
+  CHECK(std::stoi(ask("SELECT count(*) FROM sample")) >= 38);
+  const std::string begun = ask("SELECT started FROM run");
+  bench.start(command);
+  CHECK(bench.ends() == 0);
+  CHECK(ask("SELECT group_concat(state || started) FROM run") == "complete" + begun);
+  CHECK(fs::exists(bench / "p/jcprof-out/sessions/2/profile.jcprof"));
+}
+
 TEST_CASE("a calibration that was broken off is made again") {
   Bench bench;
   bench.write_project({{"fault", "calibrate_hangs"}});

@@ -148,6 +148,32 @@ TEST_CASE("reader, protocol, ATR and the version of pcsc-lite are stored and exp
   CHECK_THAT(profile["agent"].get<std::string>(), Catch::Matches("jcprof/[0-9.]+ pcsc-lite/[0-9.]+"));
 }
 
+int resets_in(const fs::path& log) {
+  const std::string text = read_file(log);
+  int count = 0;
+  for (std::size_t at = 0; (at = text.find("reset\n", at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+TEST_CASE("each session of a card in a reader begins with a reset") {
+  JCPROF_NEEDS_PRIVATE_PCSCD();
+  const PrivatePcscd daemon;
+  const test::PinBench bench("sessions");
+  test::use_reader(bench.project, daemon);
+  test::replace_in(bench.project / "jcprof.json", "\"-XX:Tiered",
+                   "\"-Djcprof.card.tells=true\", \"-XX:Tiered");
+  const auto resets_of = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"jcprof", "run", bench.project.string(), "--rounds", "2", "--quiet"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Said said = bench.place.run(words);
+    INFO(said.err);
+    CHECK(said.status == 0);
+    return resets_in(bench.project / "jcprof-out/logs/start.log");
+  };
+  const int in_a_run = resets_of({});
+  CHECK(resets_of({"--sessions", "1"}) == in_a_run + 1);
+}
+
 TEST_CASE("two cards in two readers are measured at the same time") {
   JCPROF_NEEDS_PRIVATE_PCSCD();
   const PrivatePcscd daemon;

@@ -57,6 +57,7 @@ expect 'own' jcprof record --clock o
 expect 'always|auto|never' jcprof annotate --color ''
 expect 'vpcd:' jcprof run . --transport v
 expect 'a folder|jcprof.json|one.jcprof|src|two words.jcprof' jcprof export ''
+expect 'a folder|jcprof.json|src' jcprof run . --interleave ''
 expect 'one.jcprof' jcprof query o
 expect 'a folder|src' jcprof run -o ''
 expect 'jcprof.json' jcprof run jc

@@ -53,6 +53,7 @@ final class VirtualCard {
                     send(socket, simulator.getATR());
                 } else if (frame[0] == POWER_OFF || frame[0] == RESET) {
                     simulator.reset();
+                    if (Boolean.getBoolean("jcprof.card.tells")) System.err.println("reset");
                 } else if (frame[0] != POWER_ON) {
                     throw new IllegalStateException("no control command of vpcd: " + frame[0]);
                 }

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// jcprof run --sessions and --interleave: which sessions there are, in which order, and what becomes of those
+// of an earlier call.
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "src/core/file.hpp"
+#include "src/core/output_folder.hpp"
+#include "src/core/process.hpp"
+#include "src/core/store.hpp"
+#include "src/core/trap_map.hpp"
+#include "tests/core/temporary_folder.hpp"
+
+namespace jcprof {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct Said {
+  int status = 0;
+  std::string text;  // both of its streams
+};
+
+/// Projects "new" and "old" of one agent, as if they had been built. An install step writes into "installed".
+class Bench {
+ public:
+  explicit Bench(const json& agent = json::object()) {
+    for (const char* name : {"new", "old"}) {
+      write_project(name, agent);
+      build(name, fmt::format("{}/jcprof-out", name));
+    }
+  }
+
+  fs::path operator/(const std::string& name) const { return folder_ / name; }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  /// Without "name" in the file: that of the folder counts.
+  void write_project(const std::string& name, json agent) const {
+    agent["memory"] = path("memory");
+    const std::string note = fmt::format("echo {} >>{}", name, path("installed"));
+    const json project{{"format", "jcprof-project"},
+                       {"version", 1},
+                       {"target", "program"},
+                       {"sources", {"a.c"}},
+                       {"entry", "f"},
+                       {"install", {{{"run", {"sh", "-c", note}}, {"cwd", "{project}"}}}},
+                       {"transport", "agent:" JCPROF_FAULTY_AGENT " '" + agent.dump() + "'"},
+                       {"trigger", {{"function", "f"}}}};
+    write_file(folder_ / name / "jcprof.json", project.dump());
+  }
+
+  /// With traps at four lines.
+  void build(const std::string& project, const std::string& out,
+             const std::string& source = "1;\n2;\n3;\n4;\n", bool has_source = true) const {
+    TrapMap map{.language = "c", .sources = {{.path = "a.c", .sha256 = sha256(source)}}};
+    for (std::uint32_t id = 1; id <= 4; ++id)
+      map.traps.push_back({.id = TrapId{id},
+                           .key = std::to_string(id),
+                           .name = fmt::format("TRAP_{}", id),
+                           .kind = TrapKind::before,
+                           .function = "f",
+                           .path = "a.c",
+                           .line = id,
+                           .column = 1,
+                           .offset = 3 * (std::size_t{id} - 1),
+                           .end_line = id,
+                           .end_offset = 3 * std::size_t{id} - 1});
+    if (has_source) write_file(folder_ / project / "a.c", source);
+    write_file(folder_ / out / output_marker, "");
+    write_file(folder_ / out / "traps.json", write_trap_map(map));
+  }
+
+  Said run(std::vector<std::string> words) const {
+    words.insert(words.begin(), JCPROF_BIN_DIR "/jcprof");
+    const Command command{.argv = words, .cwd = folder_.path(), .environment = {{"JCPROF_YES", "1"}}};
+    const ProcessResult result = run_and_wait(command, {.file = *this / "said"}, std::chrono::seconds{100});
+    return {.status = result.exit_status, .text = read_file(*this / "said")};
+  }
+
+  /// `jcprof run new` with these, a few rounds a session.
+  Said measure(const std::vector<std::string>& more) const {
+    std::vector<std::string> words{"run", "new", "--rounds", "4"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words);
+  }
+  json measured(std::vector<std::string> more) const {
+    more.emplace_back("--json");
+    more.emplace_back("--quiet");
+    const Said result = measure(more);
+    INFO(result.text);
+    REQUIRE(result.status == 0);
+    return json::parse(result.text);
+  }
+
+  std::string installed() const {
+    return fs::exists(*this / "installed") ? read_file(*this / "installed") : "";
+  }
+  bool has(const std::string& session) const { return fs::exists(*this / session / "profile.jcprof"); }
+  std::string started(const std::string& session) const {
+    return query(*this / session / "profile.jcprof", "SELECT group_concat(started || id) FROM run")
+        .rows.at(0)
+        .at(0)
+        .value_or("");
+  }
+
+ private:
+  test::TemporaryFolder folder_;
+};
+
+/// "old 1 new 1 …", with a star at those that this call measured.
+std::string order(const json& result) {
+  std::string text;
+  for (const json& session : result["sessions"]) {
+    const fs::path folder = fs::path(session["profile"].get<std::string>()).parent_path();
+    const fs::path project = folder.parent_path().parent_path().parent_path();
+    CHECK(folder.filename() == std::to_string(session["session"].get<int>()));
+    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", project.filename().string(),
+                        session["session"].get<int>(), session["shots"] > 0 ? "*" : "");
+  }
+  return text;
+}
+
+int sessions_in(const Said& diff, const char* side) {
+  return json::parse(diff.text)[side]["sessions"];
+}
+
+}  // namespace
+
+TEST_CASE("sessions of one build are profiles of their own, and one side of a comparison") {
+  const Bench bench;
+  const json result = bench.measured({"--sessions", "2"});
+  CHECK(order(result) == "new 1*, new 2*");
+  CHECK(result["state"] == "complete");
+  CHECK(result["sides"] == json{bench.path("new/jcprof-out/sessions")});
+  CHECK(bench.installed().empty());
+  for (const char* session : {"1", "2"}) {
+    const fs::path profile = bench / "new/jcprof-out/sessions" / session / "profile.jcprof";
+    CHECK(query(profile, "SELECT count(*) FROM run WHERE state = 'complete'").rows.at(0).at(0) == "1");
+    CHECK(query(profile, "SELECT count(*) > 0 FROM calibration").rows.at(0).at(0) == "1");
+    CHECK(query(profile, "SELECT max(round) FROM sample").rows.at(0).at(0) == "4");
+  }
+  const Said diff = bench.run({"diff", "new", "new/jcprof-out/sessions/1", "--json"});
+  CHECK(diff.status == 0);
+  CHECK(sessions_in(diff, "before") == 2);
+  CHECK(sessions_in(diff, "after") == 1);
+  CHECK(bench.run({"annotate", "new/jcprof-out/sessions/1", "--show"}).status == 0);
+  // The last one stands for all where one is wanted.
+  CHECK(bench.run({"annotate", "new"}).status == 0);
+  CHECK(fs::exists(bench / "new/jcprof-out/sessions/2/report.html"));
+  // With a number alone it is a session like any other run.
+  CHECK(bench.run({"check", "new", "--budget", "total <= 100ms"}).status == 0);
+}
+
+TEST_CASE("sessions that are complete stay, and a larger number adds some") {
+  const Bench bench;
+  bench.measured({"--sessions", "2"});
+  CHECK(order(bench.measured({"--sessions", "2"})) == "new 1, new 2");
+  const Said told = bench.measure({"--sessions", "3"});
+  CHECK(told.status == 0);
+  CHECK_THAT(told.text, Catch::StartsWith("session 1 of 3 is there already: "));
+  CHECK_THAT(told.text, Catch::Contains("\nsession 3 of 3\n"));
+  CHECK(order(bench.measured({"--sessions", "2", "--fresh"})) == "new 1*, new 2*");
+  CHECK_FALSE(bench.has("new/jcprof-out/sessions/3"));
+}
+
+TEST_CASE("two builds alternate on one device, and neither is always the first") {
+  const Bench bench;
+  const json result = bench.measured({"--interleave", "old"});
+  CHECK(order(result) == "old 1*, new 1*, new 2*, old 2*, old 3*, new 3*");
+  CHECK(bench.installed() == "old\nnew\nnew\nold\nold\nnew\n");
+  CHECK(result["sides"] ==
+        json{bench.path("old/jcprof-out/sessions"), bench.path("new/jcprof-out/sessions")});
+  const Said diff = bench.run({"diff", "old", "new", "--json"});
+  INFO(diff.text);
+  CHECK(diff.status == 0);
+  CHECK(sessions_in(diff, "before") == 3);
+  CHECK(sessions_in(diff, "after") == 3);
+  const Said again = bench.measure({"--interleave", "old"});
+  CHECK_THAT(again.text, Catch::EndsWith(fmt::format("\nwhat changed: jcprof diff {} {}\n",
+                                                     bench.path("old/jcprof-out/sessions"),
+                                                     bench.path("new/jcprof-out/sessions"))));
+}
+
+TEST_CASE("the other build may be an output folder of the same project, whose sources are gone") {
+  const Bench bench;
+  bench.build("new", "new/jcprof-out/before", "0;\n2;\n3;\n4;\n", false);
+  const json result = bench.measured({"--interleave", "new/jcprof-out/before", "--sessions", "1"});
+  CHECK(result["sides"][0] == bench.path("new/jcprof-out/before/sessions"));
+  CHECK(bench.installed() == "new\nnew\n");
+  // That of another project, beside it.
+  CHECK(bench.measure({"--interleave", "old/jcprof-out", "--sessions", "1", "--fresh"}).status == 0);
+  CHECK(bench.installed() == "new\nnew\nold\nnew\n");
+}
+
+TEST_CASE("sessions of another build are measured anew, and those in turn with them too") {
+  const Bench bench;
+  bench.measured({"--interleave", "old", "--sessions", "2"});
+  bench.build("new", "new/jcprof-out", "10;\n2;\n3;\n4;\n");
+  const Said told = bench.measure({"--interleave", "old", "--sessions", "1"});
+  CHECK(told.status == 0);
+  CHECK_THAT(told.text, Catch::Contains("note: jcprof discards the stored sessions and begins anew: they are "
+                                        "of another build, project file, transport or seed\n"));
+  for (const char* project : {"old", "new"}) {
+    CHECK(bench.has(fmt::format("{}/jcprof-out/sessions/1", project)));
+    CHECK_FALSE(bench.has(fmt::format("{}/jcprof-out/sessions/2", project)));
+  }
+  CHECK(order(bench.measured({"--interleave", "old", "--sessions", "1"})) == "old 1, new 1");
+}
+
+TEST_CASE("sessions that were measured alone do not mix with sessions in turn") {
+  const Bench bench;
+  bench.measured({"--sessions", "1"});
+  const std::string before = bench.started("new/jcprof-out/sessions/1");
+  const Said refused = bench.measure({"--interleave", "old"});
+  CHECK(refused.status == 2);
+  CHECK(refused.text ==
+        fmt::format("the sessions in \"{}\" were measured alone, or in turn with another build\n"
+                    "hint: --fresh discards them; or keep them elsewhere\n",
+                    bench.path("new/jcprof-out/sessions")));
+  CHECK(bench.started("new/jcprof-out/sessions/1") == before);
+  CHECK_FALSE(bench.has("old/jcprof-out/sessions/1"));
+  CHECK(order(bench.measured({"--interleave", "old", "--sessions", "1", "--fresh"})) == "old 1*, new 1*");
+}
+
+TEST_CASE("a session that fails is named, earlier ones stay, and the same command resumes") {
+  const Bench bench({{"fault", "trace_dies"}, {"start", 3}, {"times", 100}});
+  const Said failed = bench.measure({"--interleave", "old", "--sessions", "2"});
+  CHECK(failed.status == 3);
+  CHECK_THAT(failed.text,
+             Catch::Contains(fmt::format("session 2 of 2 of {}: ", bench.path("new/jcprof-out"))));
+  CHECK_THAT(failed.text,
+             Catch::Contains("the same command, without --fresh, resumes there: earlier sessions stay"));
+  CHECK(bench.has("old/jcprof-out/sessions/1"));
+  CHECK(bench.has("new/jcprof-out/sessions/1"));
+  CHECK_FALSE(bench.has("new/jcprof-out/sessions/2"));
+  write_file(bench / "memory", "100 0");
+  CHECK(order(bench.measured({"--interleave", "old", "--sessions", "2"})) == "old 1, new 1, new 2*, old 2*");
+}
+
+TEST_CASE("old sessions stay until the target has answered for new ones") {
+  const Bench bench;
+  bench.measured({"--sessions", "2"});
+  bench.write_project("new", {{"fault", "trace_dies"}, {"times", 100}, {"start", 0}});
+  write_file(bench / "memory", "9 100");
+  CHECK(bench.measure({"--sessions", "2", "--fresh"}).status == 3);
+  CHECK(bench.has("new/jcprof-out/sessions/1"));
+  CHECK(bench.has("new/jcprof-out/sessions/2"));
+}
+
+TEST_CASE("both builds are looked at before the first shot") {
+  const Bench bench;
+  const auto is_refused = [&](const std::string& other, int status, const std::string& why) {
+    const Said result = bench.measure({"--interleave", other});
+    INFO(result.text);
+    CHECK(result.status == status);
+    CHECK_THAT(result.text, Catch::Contains(why));
+    CHECK(bench.installed().empty());
+    CHECK_FALSE(bench.has("new/jcprof-out/sessions/1"));
+  };
+  is_refused("new", 2, "--interleave names the build itself");
+  is_refused("nowhere", 2, "nowhere");
+  {
+    const OutputFolder held({.folder = bench / "old/jcprof-out", .verb = "jcprof gen"});
+    is_refused("old", 3, "is in use: jcprof gen");
+  }
+  write_file(bench / "old/a.c", "another");
+  is_refused("old", 2, "the file has changed since `jcprof gen` put traps into its copy");
+  fs::remove(bench / "old/jcprof-out/traps.json");
+  is_refused("old", 2, bench.path("old/jcprof-out/traps.json"));
+}
+
+TEST_CASE("two builds on one card need a way to install each") {
+  const Bench bench;
+  json project = json::parse(read_file(bench / "new/jcprof.json"));
+  project.erase("install");
+  project["target"] = "applet";
+  project["trigger"] = {{"apdu", "B0310000"}};
+  project["transport"] = "pcsc:";
+  write_file(bench / "new/jcprof.json", project.dump());
+  const Said refused = bench.measure({"--interleave", "old"});
+  CHECK(refused.status == 2);
+  CHECK_THAT(refused.text, Catch::Contains("two builds share one card, and the project does not say how"));
+}
+
+TEST_CASE("a dry run of sessions shows both builds and the order") {
+  const Bench bench;
+  const Said shown = bench.measure({"--interleave", "old", "--sessions", "2", "--dry-run"});
+  CHECK(shown.status == 0);
+  const std::string session = "/jcprof-out/sessions/";
+  CHECK_THAT(shown.text, Catch::Contains(fmt::format(
+                             "session: {0}{2}1\nsession: {1}{2}1\nsession: {1}{2}2\nsession: {0}{2}2\n",
+                             bench.path("old"), bench.path("new"), session)));
+  CHECK_THAT(shown.text,
+             Catch::StartsWith(fmt::format("build: {}\ninstall: sh -c ", bench.path("old/jcprof-out"))));
+  CHECK(bench.installed().empty());
+}
+
+TEST_CASE("memory has no sessions") {
+  const Bench bench;
+  const Said refused = bench.measure({"--sessions", "2", "--memory"});
+  CHECK(refused.status == 2);
+  CHECK_THAT(refused.text, Catch::Contains("--memory"));
+  CHECK_THAT(refused.text, Catch::Contains("--sessions"));
+}
+
+}  // namespace jcprof
