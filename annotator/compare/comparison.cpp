@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -264,6 +266,32 @@ void warn(Comparison& result, const std::vector<Compared>& before, const std::ve
         "differ");
 }
 
+/// Its measurements contradict each other, and leave no function with a value.
+bool is_void(const Compared& session) {
+  const std::vector<FunctionEstimate>& functions = session.profile.functions;
+  return !functions.empty() && std::ranges::all_of(functions, [](const FunctionEstimate& function) {
+    return function.exclusive.unreliable;
+  });
+}
+
+/// A void session tells nothing, and would hide what the others tell. Without others it stays.
+std::vector<Compared> sound(const std::vector<Compared>& side) {
+  std::vector<Compared> sessions;
+  std::ranges::copy_if(side, std::back_inserter(sessions), std::not_fn(is_void));
+  return sessions.empty() ? side : sessions;
+}
+
+void warn_of_void(Comparison& result, std::size_t before, std::size_t after) {
+  const auto warn_of = [&](std::size_t used, std::size_t all, const char* side) {
+    if (used < all)
+      result.warnings.push_back(fmt::format(
+          "{} of {} sessions {} {} left out: the measurements in {} contradict each other", all - used, all,
+          side, all - used == 1 ? "is" : "are", all - used == 1 ? "it" : "them"));
+  };
+  warn_of(result.sessions_before, before, "before");
+  warn_of(result.sessions_after, after, "after");
+}
+
 /// The whole command as one more item.
 Change change_of_whole(const std::vector<Compared>& before, const std::vector<Compared>& after,
                        const SessionEffects& effects, const Margins& margins) {
@@ -292,9 +320,11 @@ std::string_view name_of(Verdict verdict) {
   return names.at(static_cast<std::size_t>(verdict));
 }
 
-Comparison compare(const std::vector<Compared>& before, const std::vector<Compared>& after) {
-  check_side(before);
-  check_side(after);
+Comparison compare(const std::vector<Compared>& all_before, const std::vector<Compared>& all_after) {
+  check_side(all_before);
+  check_side(all_after);
+  const std::vector<Compared> before = sound(all_before);
+  const std::vector<Compared> after = sound(all_after);
   check_comparable(before.front().profile, after.front().profile);
   const Entries old_lines = line_entries(before);
   const Entries lines = line_entries(after);
@@ -316,6 +346,7 @@ Comparison compare(const std::vector<Compared>& before, const std::vector<Compar
                     .lines = judged(line_pairs, effects, margins),
                     .functions = judged(function_pairs, effects, margins)};
   warn(result, before, after);
+  warn_of_void(result, all_before.size(), all_after.size());
   return result;
 }
 

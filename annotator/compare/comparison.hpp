@@ -52,8 +52,9 @@ struct Comparison {
 /// UserError where the sessions of one side are of several builds, projects or units.
 void check_side(const std::vector<Compared>& side);
 
-/// Each side has at least one session, and all sessions of one build. UserError where differences would mean
-/// nothing: other projects, units or kinds, or several builds on one side.
+/// Each side has at least one session, and all sessions of one build. A session without any value, because
+/// its measurements contradict each other, is left out if its side has others; a warning says so. UserError
+/// where differences would mean nothing: other projects, units or kinds, or several builds on one side.
 Comparison compare(const std::vector<Compared>& before, const std::vector<Compared>& after);
 
 /// Unresolved, with nothing but an upper bound on both sides.

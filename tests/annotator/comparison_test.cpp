@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "annotator/compare/comparison.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
@@ -370,6 +371,23 @@ TEST_CASE("what was not measured in one of two sessions is unresolved, and no di
   CHECK(of_line(comparison, 13).verdict == Verdict::unresolved);
   CHECK(of_line(comparison, 13).difference == Interval{});
   CHECK(verdicts(comparison)[Verdict::same] == 9);
+}
+
+TEST_CASE("a session that contradicts itself everywhere is left out, and said to be, if there are others") {
+  const Profile before = by_hand();
+  const Profile after = by_hand();
+  Profile contradicts_itself = by_hand();
+  for (LineEstimate& line : contradicts_itself.lines) line.cost = {.rounds = 6, .unreliable = true};
+  contradicts_itself.functions[0].exclusive = {.rounds = 6, .unreliable = true};
+  const TrapMap map = straight_map();
+  const Comparison comparison =
+      compare({{before, map}, {before, map}}, {{contradicts_itself, map}, {after, map}});
+  CHECK(verdicts(comparison)[Verdict::same] == 10);
+  CHECK(comparison.sessions_after == 1);
+  CHECK(std::ranges::count(
+            comparison.warnings,
+            "1 of 2 sessions after is left out: the measurements in it contradict each other") == 1);
+  CHECK(verdicts(compare({{before, map}}, {{contradicts_itself, map}}))[Verdict::unresolved] == 10);
 }
 
 }  // namespace jcprof::annotator
