@@ -238,7 +238,8 @@ class SessionRuns {
     const RunSubject subject{build.place.project, build.map, build.place.out, profile};
     if (!options_.fresh)
       if (std::optional<RunResult> finished = finished_run(subject, options_)) {
-        if (is_told()) fmt::print("{} is there already: {}\n", name_of(turn), profile.string());
+        if (is_told())
+          fmt::print("{} is complete (--fresh measures anew): {}\n", name_of(turn), profile.string());
         return std::move(*finished);
       }
     if (is_told()) fmt::print("{}\n", name_of(turn));

@@ -164,7 +164,7 @@ TEST_CASE("sessions that are complete stay, and a larger number adds some") {
   CHECK(order(bench.measured({"--sessions", "2"})) == "new 1, new 2");
   const Said told = bench.measure({"--sessions", "3"});
   CHECK(told.status == 0);
-  CHECK_THAT(told.text, Catch::StartsWith("session 1 of 3 is there already: "));
+  CHECK_THAT(told.text, Catch::StartsWith("session 1 of 3 is complete (--fresh measures anew): "));
   CHECK_THAT(told.text, Catch::Contains("\nsession 3 of 3\n"));
   CHECK(order(bench.measured({"--sessions", "2", "--fresh"})) == "new 1*, new 2*");
   CHECK_FALSE(bench.has("new/jcprof-out/sessions/3"));
