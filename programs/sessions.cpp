@@ -242,6 +242,7 @@ class SessionRuns {
           fmt::print("{} is complete (--fresh measures anew): {}\n", name_of(turn), profile.string());
         return std::move(*finished);
       }
+    open_own_folder(sets_[turn.build].folder());  // no link leads there
     if (is_told()) fmt::print("{}\n", name_of(turn));
     if (is_in_turn())
       run_steps("install", build.place.project.install,

@@ -276,6 +276,17 @@ TEST_CASE("both builds are looked at before the first shot") {
   is_refused("old", 2, bench.path("old/jcprof-out/traps.json"));
 }
 
+TEST_CASE("a link in the place of the sessions is not followed") {
+  const Bench bench;
+  fs::create_directory(bench / "elsewhere");
+  fs::create_symlink(bench / "elsewhere", bench / "new/jcprof-out/sessions");
+  const Said refused = bench.measure({"--sessions", "1"});
+  INFO(refused.text);
+  CHECK(refused.status == 2);
+  CHECK_THAT(refused.text, Catch::Contains("link"));
+  CHECK(fs::is_empty(bench / "elsewhere"));
+}
+
 TEST_CASE("two builds on one card need a way to install each") {
   const Bench bench;
   json project = json::parse(read_file(bench / "new/jcprof.json"));
