@@ -61,28 +61,108 @@ std::array<double, 2> ranks(std::span<const ClassedTime> before, double ticks) {
   return halves;
 }
 
+/// Uniform in [0, 1).
+double chance(std::uint64_t seed, std::uint64_t stream, std::uint64_t index) {
+  constexpr std::uint64_t parts = 1U << 20U;
+  return static_cast<double>(draw(seed, stream, index, parts)) / parts;
+}
+
+/// The steps in which a coarse clock goes, as the times of one class show them: they lie on several. Those of
+/// an exact clock may lie on one, and have no steps then.
+class Steps {
+ public:
+  explicit Steps(const std::vector<double>& times) {
+    if (times.empty()) return;
+    const double low = quantile(times, 1 - most_common);
+    const double high = quantile(times, most_common);
+    std::vector<double> shown;
+    for (const double ticks : times)
+      if (low <= ticks && ticks <= high) shown.push_back(ticks);
+    std::ranges::sort(shown);
+    const auto [first, last] = std::ranges::unique(shown);
+    shown.erase(first, last);
+    const double least = smallest_gap(shown);
+    const auto is_multiple = [&](double ticks) {
+      return std::abs(std::remainder(ticks, least)) <= tolerance * least;
+    };
+    if (shown.size() < 2 || !std::ranges::all_of(shown, is_multiple)) return;
+    std::vector<double> gaps;
+    for (const double ticks : times)
+      if (const auto next = std::ranges::upper_bound(shown, ticks);
+          next != shown.begin() && next != shown.end())
+        gaps.push_back(*next - *(next - 1));
+    usual_ = quantile(gaps, usual_gap);
+    shown_ = std::move(shown);
+  }
+
+  /// One of the two steps that `ticks` lies between; `part`: uniform in [0, 1).
+  double at(double ticks, double part) const {
+    if (shown_.empty()) return ticks;
+    const auto above = std::ranges::upper_bound(shown_, ticks);
+    if (above != shown_.begin() && above != shown_.end())
+      return ticks - *(above - 1) > part * (*above - *(above - 1)) ? *above : *(above - 1);
+    return shown_.front() + usual_ * std::floor((ticks - shown_.front()) / usual_ + 1 - part);
+  }
+
+ private:
+  // Steps beyond are those of spikes.
+  static constexpr double most_common = 0.99;
+  // A step may come out a little shorter or longer, as its ends are rounded.
+  static constexpr double tolerance = 0.1;
+  static constexpr double usual_gap = 0.75;
+
+  std::vector<double> shown_;
+  double usual_ = 0;
+};
+
+std::vector<double> ticks_of(std::span<const ClassedTime> times, bool is_second) {
+  std::vector<double> ticks;
+  for (const ClassedTime& time : times)
+    if (time.is_second == is_second) ticks.push_back(time.ticks);
+  return ticks;
+}
+
+/// Differences between classes taken out of times, half of it from each so that both keep the same spread.
+class Removing {
+ public:
+  explicit Removing(std::span<const ClassedTime> times)
+      : times_(times), steps_{Steps(ticks_of(times, false)), Steps(ticks_of(times, true))} {}
+
+  std::vector<ClassedTime> without(double shift) const {
+    std::vector<ClassedTime> all(times_.begin(), times_.end());
+    if (shift == 0) return all;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      ClassedTime& time = all[i];
+      const double own = time.is_second ? -shift / 2 : shift / 2;
+      time.ticks = steps_.at(time.is_second ? 1 : 0).at(time.ticks + own, chance(0, 0, i));
+    }
+    return all;
+  }
+
+ private:
+  std::span<const ClassedTime> times_;
+  std::array<Steps, 2> steps_;  // of both classes
+};
+
 /// How far the ranks tell of the coins, in standard deviations, if the second class took `shift` less. It
 /// falls as `shift` grows. A time has a rank itself, and takes part in those of the times behind it: the
 /// second part is not nothing where the classes differ in spread (the projections of Hoeffding 1948).
-double tell_tale(std::span<const ClassedTime> times, double shift) {
-  std::vector<ClassedTime> shifted;
-  shifted.reserve(times.size());
+double tell_tale(const Removing& times, double shift) {
+  const std::vector<ClassedTime> shifted = times.without(shift);
   double sum = 0;
   double squares = 0;
-  for (const ClassedTime& time : times) {
-    const double ticks = time.ticks - (time.is_second ? shift : 0);
-    const std::span before = std::span(shifted).last(std::min(window, shifted.size()));
-    const auto [first, second] = ranks(before, ticks);
-    const double score = (time.is_second ? 1 : -1) * (first + second - 1);
+  for (std::size_t i = 0; i < shifted.size(); ++i) {
+    const std::span before = std::span(shifted).first(i).last(std::min(window, i));
+    const auto [first, second] = ranks(before, shifted[i].ticks);
+    const double score = (shifted[i].is_second ? 1 : -1) * (first + second - 1);
     sum += score;
     squares += std::pow(score + first - second, 2);
-    shifted.push_back({.ticks = ticks, .is_second = time.is_second});
   }
   return squares > 0 ? sum / std::sqrt(squares) : 0;
 }
 
 /// The shift in [low, high] at which what is told falls to `level`, to half a tick.
-double shift_at(std::span<const ClassedTime> times, double level, double low, double high) {
+double shift_at(const Removing& times, double level, double low, double high) {
   constexpr int halvings = 40;
   for (int i = 0; i < halvings; ++i) {
     const double middle = std::midpoint(low, high);
@@ -123,10 +203,8 @@ class Planting {
   double as_shown(double ticks, std::uint64_t number, std::size_t shot) const {
     const auto above = std::ranges::upper_bound(shown_, ticks);
     if (above == shown_.begin() || above == shown_.end()) return ticks;
-    constexpr std::uint64_t parts = 1U << 20U;
     const double below = *(above - 1);
-    const double part = static_cast<double>(draw(seed_, 2 * number + 1, shot, parts)) / parts;
-    return ticks - below > part * (*above - below) ? *above : below;
+    return ticks - below > chance(seed_, 2 * number + 1, shot) * (*above - below) ? *above : below;
   }
 
   std::span<const ClassedTime> times_;
@@ -155,12 +233,13 @@ double welch_t(std::span<const ClassedTime> times, double most) {
 
 }  // namespace
 
-Evidence::Evidence() : capital_(2 * scores * stakes.size()) {}
+Evidence::Evidence(Sight sight) : capital_(2 * stakes.size() * (sight == Sight::location ? 1 : scores)) {}
 
 void Evidence::add(const ClassedTime& time) {
   const double coin = time.is_second ? 1 : -1;
   auto capital = capital_.begin();
-  for (const double score : scores_of(rank(before_, time.ticks)))
+  const std::array<double, scores> all = scores_of(rank(before_, time.ticks));
+  for (const double score : std::span(all).first(capital_.size() / (2 * stakes.size())))
     for (const double stake : stakes) {
       *capital++ += std::log1p(stake * coin * score);
       *capital++ += std::log1p(-stake * coin * score);
@@ -170,8 +249,8 @@ void Evidence::add(const ClassedTime& time) {
   if (before_.size() > window) before_.pop_front();
 }
 
-double evidence_of(std::span<const ClassedTime> times) {
-  Evidence evidence;
+double evidence_of(std::span<const ClassedTime> times, Evidence::Sight sight) {
+  Evidence evidence(sight);
   for (const ClassedTime& time : times) evidence.add(time);
   return evidence.most();
 }
@@ -182,9 +261,14 @@ Interval class_shift(std::span<const ClassedTime> times, double alpha) {
   // Beyond the range every time of one class is longer than all of the other.
   const double most = range_of(times) + 1;
   const double deviations = boost::math::quantile(boost::math::complement(boost::math::normal(), alpha / 2));
-  return {.value = shift_at(times, 0, -most, most),
-          .low = shift_at(times, deviations, -most, most),
-          .high = shift_at(times, -deviations, -most, most)};
+  const Removing removing(times);
+  return {.value = shift_at(removing, 0, -most, most),
+          .low = shift_at(removing, deviations, -most, most),
+          .high = shift_at(removing, -deviations, -most, most)};
+}
+
+std::vector<ClassedTime> without_shift(std::span<const ClassedTime> times, double shift) {
+  return Removing(times).without(shift);
 }
 
 double findable_shift(std::span<const ClassedTime> times, double log_threshold, double power,

@@ -25,7 +25,9 @@ struct ClassedTime {
 /// longest. So differences of location, spread and tail all show.
 class Evidence {
  public:
-  Evidence();
+  /// `sight`: all that a rank tells, or only whether times are long.
+  enum class Sight : std::uint8_t { all, location };
+  explicit Evidence(Sight sight = Sight::all);
   void add(const ClassedTime& time);
   /// The natural logarithm of the largest capital so far, which began with 1. If times do not depend on the
   /// class, it ever reaches x with a probability of exp(-x) at most (Ville 1939), however often one looks.
@@ -38,12 +40,16 @@ class Evidence {
 };
 
 /// `most()` of these times.
-double evidence_of(std::span<const ClassedTime> times);
+double evidence_of(std::span<const ClassedTime> times, Evidence::Sight sight = Evidence::Sight::all);
 
 /// The ticks by which the second class takes longer, with the interval at confidence 1 - alpha: the shifts
 /// without which the ranks tell nothing of the coins. Their variance is that of the coins, so that it needs
 /// no model of the noise. Infinite ends for fewer than 20 times or if a class is missing.
 Interval class_shift(std::span<const ClassedTime> times, double alpha);
+
+/// The times without a shift between the classes, as the clock would have shown them: a coarse one goes in
+/// steps.
+std::vector<ClassedTime> without_shift(std::span<const ClassedTime> times, double shift);
 
 /// The least shift that so many shots in this noise would have shown: evidence of `log_threshold` or more in
 /// `power` of all cases. It is planted into `times` with coins drawn anew from `seed`; the times themselves

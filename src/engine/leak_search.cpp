@@ -38,12 +38,6 @@ void shuffle(std::vector<std::size_t>& stops, std::uint64_t seed, std::uint64_t 
   for (std::size_t i = stops.size(); i > 1; --i) std::swap(stops[i - 1], stops[draw(seed, number, i, i)]);
 }
 
-std::vector<ClassedTime> without(std::vector<ClassedTime> times, double shift) {
-  for (ClassedTime& time : times)
-    if (time.is_second) time.ticks -= shift;
-  return times;
-}
-
 class Search {
  public:
   Search(const LeakSettings& settings, const ClassedShots& shots) : settings_(settings), source_(shots) {
@@ -155,14 +149,16 @@ class Search {
   /// The difference has arisen before this stop.
   bool is_behind(std::size_t stop, double at_begin, const StopLook& end, double wrong) {
     const Interval shift = class_shift(end.times, wrong);
-    // Spread or tail alone may depend on the class: then there is no shift to go by.
+    // Spread or tail alone may depend on the class: then there is no shift to go by. Else the shift alone
+    // counts, as taking it out may change the spread: a coarse clock goes in steps.
     const bool has_shift = shift.low > at_begin || shift.high < at_begin;
+    const auto sight = has_shift ? Evidence::Sight::location : Evidence::Sight::all;
     const std::size_t most =
         std::max(2 * end.times.size(), has_shift ? settings_.most_shots : std::size_t{0});
     for (;;) {
       const std::vector<ClassedTime>& times = look(stop).times;
-      const double against_begin = evidence_of(without(times, at_begin));
-      const double against_end = has_shift ? evidence_of(without(times, shift.value)) : 0;
+      const double against_begin = evidence_of(without_shift(times, at_begin), sight);
+      const double against_end = has_shift ? evidence_of(without_shift(times, shift.value), sight) : 0;
       const bool is_clear = std::max(against_begin, against_end) >= -std::log(wrong);
       if (is_clear || asked_[stop] >= most || findings_.is_spent)
         return (is_clear || has_shift) && against_begin > against_end;

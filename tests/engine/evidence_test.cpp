@@ -84,6 +84,20 @@ TEST_CASE("the interval holds 95 times in 100 too where classes differ in spread
   CHECK(covered >= 184);
 }
 
+TEST_CASE(
+    "the interval holds 95 times in 100 with a clock of large steps too, and is no wider than they make it") {
+  int covered = 0;
+  double width = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    LeakingDevice device{.sigma = 30, .leaks = {{3, 50}}, .step = 200, .seed = seed};
+    const Interval shift = class_shift(device.at_end(600), 0.05);
+    covered += shift.low <= 50 && 50 <= shift.high ? 1 : 0;
+    width += (shift.high - shift.low) / 100;
+  }
+  CHECK(covered >= 88);
+  CHECK(width < 60);
+}
+
 TEST_CASE("a shift is exact where the clock is, and unknown for few times or one class") {
   LeakingDevice device{.sigma = 0, .leaks = {{3, 7}}};
   const Interval shift = class_shift(device.at_end(40), 0.05);

@@ -37,6 +37,21 @@ TEST_CASE(
   CHECK(shots <= 37.0 * 400 * runs / 3);
 }
 
+TEST_CASE("a block is found with a clock whose steps are four times what it leaks") {
+  int right = 0;
+  constexpr int runs = 20;
+  for (std::uint64_t seed = 1; seed <= runs; ++seed) {
+    const std::size_t block = seed * 7 % 37;
+    const LeakFindings found =
+        searched({.sigma = 30, .leaks = {{block, 50}}, .step = 200, .seed = seed}, {.most_shots = 4000});
+    right += found.blocks.size() == 1 && found.blocks[0].begin == block && found.blocks[0].end == block + 1 &&
+                     found.blocks[0].is_confirmed
+                 ? 1
+                 : 0;
+  }
+  CHECK(right >= runs * 17 / 20);
+}
+
 TEST_CASE("the shift of the block has its interval, and the whole command has another") {
   int covered = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {

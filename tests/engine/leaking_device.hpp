@@ -24,6 +24,7 @@ struct LeakingDevice {
   double drift = 0;                          // sigmas in a thousand shots
   double left_over = 0;                      // of the whole command before
   double tail = 0;                           // part of the second class's shots that take ten sigma longer
+  double step = 1;                           // of the clock, which the shots meet anywhere
   std::uint64_t most = ~std::uint64_t{0};    // shots
   std::uint64_t seed = 1;
   // Its state.
@@ -48,7 +49,8 @@ struct LeakingDevice {
       if (std::bernoulli_distribution(spikes + (is_second ? tail : 0))(random)) ticks += 10 * sigma;
       before = own;
       ++shots;
-      times.push_back({.ticks = std::round(ticks), .is_second = is_second});
+      const double phase = step > 1 ? std::uniform_real_distribution(0.0, 1.0)(random) : 0.5;
+      times.push_back({.ticks = step * std::floor(ticks / step + phase), .is_second = is_second});
     }
     return times;
   }
