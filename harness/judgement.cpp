@@ -49,12 +49,12 @@ std::optional<Warning> warning_of_trend(double trend) {
 }
 
 std::optional<Warning> warning_of_memory(const engine::Engine& engine, const engine::Memory& found,
-                                         double absolute) {
+                                         const MeasureGoal& goal) {
   const bool is_moved = found.moves > 0;
   if (!is_moved && !engine.is_prepared()) return std::nullopt;
   const double share = is_moved ? found.moves / engine.look()->whole : 0;
   const bool is_prepared = is_moved ? found.lasts : engine.is_prepared();
-  const bool is_void = share > absolute;
+  const bool is_void = share > goal.precision.absolute;
   std::string text = "the time of a command depends on the command before it";
   if (is_prepared)
     text += is_void
@@ -64,7 +64,7 @@ std::optional<Warning> warning_of_memory(const engine::Engine& engine, const eng
     text += ", and the run ended before jcprof could run a whole command before each stop";
   if (is_moved) text += fmt::format(". Times within the command are off by up to {:.2g} points", 100 * share);
   if (is_void) text += ", so none of them is reliable";
-  if (!is_prepared) text += ". `jcprof run` resumes in that way";
+  if (!is_prepared && !goal.is_session) text += ". `jcprof run` resumes in that way";
   return Warning{is_void ? WarningKind::memory : WarningKind::prepared, text,
                  fmt::format("{}{}", undo, is_prepared && is_void ? "" : ": that takes half the shots")};
 }
@@ -130,8 +130,7 @@ std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal
                     in_unit(period, unit)),
         "use another driver or timer: one that sleeps between two polls for the answer causes this");
   if (const auto trend = warning_of_trend(found.trend)) warnings.push_back(*trend);
-  if (const auto memory = warning_of_memory(engine, found.memory, precision.absolute))
-    warnings.push_back(*memory);
+  if (const auto memory = warning_of_memory(engine, found.memory, goal)) warnings.push_back(*memory);
   const auto& look = engine.look();
   const bool has_ended = engine.next().phase == engine::Phase::done;
   // unresolved.hpp names lines and functions.
@@ -141,7 +140,7 @@ std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal
          fmt::format("{} of {} pieces of code are not known to \u00b1{} or {:g} %",
                      look->blocks.size() - look->settled, look->blocks.size(), points(precision.absolute),
                      100 * precision.relative),
-         "`jcprof run` resumes; or choose a larger --absolute");
+         more_rounds_by(goal.is_session) + "; or choose a larger --absolute");
   if (look && look->is_bimodal)
     warn(WarningKind::bimodal, "the same code takes one of two times, a short or a long one",
          "look for two states of the target or of the way to it; the report shows both times of each line, "

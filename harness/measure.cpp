@@ -16,6 +16,7 @@
 #include "harness/shot_log.hpp"
 #include "harness/stored_run.hpp"
 #include "harness/survey.hpp"
+#include "harness/unresolved.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::harness {
@@ -32,7 +33,8 @@ MeasureGoal goal_of(const MeasureOptions& options) {
                    .seed = options.seed,
                    .most_rounds = most_rounds,
                    .zoom = options.zoom,
-                   .figures = options.figures};
+                   .figures = options.figures,
+                   .is_session = options.is_session};
   goal.precision.hot = options.zoom.value_or(goal.precision.hot);
   if (!options.rounds) return goal;
   goal.fixed = true;
@@ -222,7 +224,7 @@ class Measurement {
       warnings_.push_back({.kind = WarningKind::precision,
                            .text = fmt::format("ended by {} in round {}",
                                                halt == Halt::shots ? "--max-shots" : "--max-time", round_),
-                           .advice = "`jcprof run` resumes there"});
+                           .advice = more_rounds_by(goal_.is_session)});
     std::vector<Warning> judged;
     for (const PathMeasurement& path : paths_)
       std::ranges::move(judge(path.engine, goal_, target_.unit), std::back_inserter(judged));

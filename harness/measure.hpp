@@ -44,6 +44,7 @@ struct MeasureOptions {
   std::optional<std::uint32_t> rounds = {};  // so many over all stops, whatever the precision
   std::uint64_t seed = 1;
   bool is_new_build = false;                               // a finished run is not resumed
+  bool is_session = false;                                 // one of several, which is finished once
   std::string build = {};                                  // digest of what was built; empty: unknown
   std::optional<std::uint64_t> max_shots = {};             // warm-up included
   std::optional<std::chrono::milliseconds> max_time = {};  // from the first contact on

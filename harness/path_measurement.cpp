@@ -85,7 +85,8 @@ std::vector<Warning> unresolved_of(std::span<const PathMeasurement> paths, const
   for (const PathMeasurement& path : paths) {
     const Effort effort{.rounds = static_cast<std::uint32_t>(path.rounds.size()),
                         .most_rounds = goal.most_rounds,
-                        .per_shot = per_shot};
+                        .per_shot = per_shot,
+                        .is_session = goal.is_session};
     if (auto warning = warning_of_unresolved(path.engine.figures(), goal.precision, effort))
       warnings.push_back(std::move(*warning));
   }

@@ -34,6 +34,7 @@ struct MeasureGoal {
   std::optional<double> zoom;  // share; nothing: no zoom
   bool fixed = false;          // most_rounds over all stops, whatever is known
   FiguresOfPath figures = {};  // that are to be known so well; nothing: blocks are
+  bool is_session = false;     // which no later call makes longer
 };
 
 class PathStops {

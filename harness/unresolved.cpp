@@ -42,11 +42,17 @@ std::string advice(std::span<const engine::FigureLook> open, const Effort& effor
   const auto first = within(std::numeric_limits<double>::max());
   if (first == open.end()) return "choose a larger --absolute";
   const double rounds = effort.rounds + std::min(1e9, std::ceil(first->rounds_left));
-  return fmt::format("`jcprof run{}` resumes; or choose a larger --absolute",
-                     within(effort.most_rounds) != open.end() ? "" : fmt::format(" --rounds {:.0f}", rounds));
+  const bool is_one_enough = within(effort.most_rounds) != open.end();
+  return more_rounds_by(effort.is_session, is_one_enough ? "" : fmt::format(" --rounds {:.0f}", rounds)) +
+         "; or choose a larger --absolute";
 }
 
 }  // namespace
+
+std::string more_rounds_by(bool is_session, std::string_view options) {
+  return is_session ? fmt::format("`jcprof run --fresh{}` measures the sessions anew", options)
+                    : fmt::format("`jcprof run{}` resumes", options);
+}
 
 std::string time_text(std::chrono::duration<double> time) {
   constexpr double minute = 60;

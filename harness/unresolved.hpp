@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "src/core/warning.hpp"
 #include "src/engine/settlement.hpp"
@@ -21,7 +22,11 @@ struct Effort {
   std::uint32_t rounds = 0;                   // so far
   std::uint32_t most_rounds = 0;              // of a call
   std::chrono::duration<double> per_shot{0};  // as it was so far; 0: not known
+  bool is_session = false;
 };
+
+/// A way to get more rounds, as a clause: "`jcprof run --rounds 30` resumes". `options` begin with a blank.
+std::string more_rounds_by(bool is_session, std::string_view options = "");
 
 /// Those with most of the time come first. Nothing where all are settled.
 std::optional<Warning> warning_of_unresolved(std::span<const engine::FigureLook> figures,

@@ -145,6 +145,7 @@ void print_nothing_left(const harness::Measured& measured, const fs::path& profi
 RunResult measure(const RunSubject& of, const RunOptions& options, std::function<void()> begun) {
   harness::MeasureOptions settings = measure_options(of.project, options);
   settings.build = noted_build(of.out, of.map);
+  settings.is_session = of.is_session;
   settings.begun = std::move(begun);
   const std::unique_ptr<harness::Transport> transport =
       harness::make_transport(of.project, of.map, options.transport, of.out);

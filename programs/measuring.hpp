@@ -21,6 +21,7 @@ struct RunSubject {
   const TrapMap& map;
   std::filesystem::path out;      // holds the build
   std::filesystem::path profile;  // that the run is stored in
+  bool is_session = false;        // one of several
 };
 
 struct RunResult {

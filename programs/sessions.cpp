@@ -235,7 +235,7 @@ class SessionRuns {
   RunResult measured(const Turn& turn) {
     const Build& build = *builds_[turn.build];
     const fs::path profile = profile_of(turn);
-    const RunSubject subject{build.place.project, build.map, build.place.out, profile};
+    const RunSubject subject{build.place.project, build.map, build.place.out, profile, true};
     if (!options_.fresh)
       if (std::optional<RunResult> finished = finished_run(subject, options_)) {
         if (is_told())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // jcprof run --sessions and --interleave: which sessions there are, in which order, and what becomes of those
 // of an earlier call.
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -168,6 +169,20 @@ TEST_CASE("sessions that are complete stay, and a larger number adds some") {
   CHECK_THAT(told.text, Catch::Contains("\nsession 3 of 3\n"));
   CHECK(order(bench.measured({"--sessions", "2", "--fresh"})) == "new 1*, new 2*");
   CHECK_FALSE(bench.has("new/jcprof-out/sessions/3"));
+}
+
+TEST_CASE("a session that a limit ended is complete, and its warning says how to get a longer one") {
+  const Bench bench;
+  const std::vector<std::string> limited{"--sessions", "1", "--max-shots", "60"};
+  const json session = bench.measured(limited)["sessions"][0];
+  CHECK(session["shots"] == 60);
+  const auto is_limit = [](const json& warning) {
+    return warning["text"].get<std::string>().starts_with("ended by --max-shots");
+  };
+  const auto warning = std::ranges::find_if(session["warnings"], is_limit);
+  REQUIRE(warning != session["warnings"].end());
+  CHECK((*warning)["advice"] == "`jcprof run --fresh` measures the sessions anew");
+  CHECK(order(bench.measured(limited)) == "new 1");
 }
 
 TEST_CASE("two builds alternate on one device, and neither is always the first") {

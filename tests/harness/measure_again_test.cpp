@@ -350,7 +350,7 @@ TEST_CASE("what a budget ended is resumed until the goal is met, and the run kee
   Measured measured = bench.run();
   CHECK(measured.run.state == RunState::complete);
   CHECK_FALSE(measured.is_done);
-  CHECK(has(measured.warnings, "ended by --max-shots in round 5; `jcprof run` resumes there"));
+  CHECK(has(measured.warnings, "ended by --max-shots in round 5; `jcprof run` resumes"));
   const std::int64_t run = measured.run.id;
   int calls = 1;
   bench.options.precision.absolute = 0.01;

@@ -51,6 +51,14 @@ TEST_CASE("a line that a call cannot settle comes with how many rounds can") {
   CHECK(text_of({unsettled("a.c:12", 0.2, 1e12, 1e14)}).ends_with("a.c:12 cannot be known that well"));
 }
 
+TEST_CASE("a session is not resumed, and advice says so") {
+  const std::vector far{unsettled("a.c:12", 0.2, 4000.5, 40'000)};
+  Effort of_session = effort;
+  of_session.is_session = true;
+  CHECK(warning_of_unresolved(far, {}, of_session)->advice ==
+        "`jcprof run --fresh --rounds 4025` measures the sessions anew; or choose a larger --absolute");
+}
+
 TEST_CASE("a line that no number of rounds settles comes with its least half width") {
   FigureLook loop = unsettled("a.c:12", 0.8, std::numeric_limits<double>::infinity(), 1e300);
   loop.lasting = 0.217;
