@@ -78,9 +78,11 @@ class Bench {
     write_file(folder_ / out / "traps.json", write_trap_map(map));
   }
 
-  Said run(std::vector<std::string> words) const {
+  Said run(std::vector<std::string> words, const std::string& yes = "1") const {
     words.insert(words.begin(), JCPROF_BIN_DIR "/jcprof");
-    const Command command{.argv = words, .cwd = folder_.path(), .environment = {{"JCPROF_YES", "1"}}};
+    const Command command{.argv = words,
+                          .cwd = folder_.path(),
+                          .environment = {{"JCPROF_YES", yes}, {"XDG_STATE_HOME", path("state")}}};
     const ProcessResult result = run_and_wait(command, {.file = *this / "said"}, std::chrono::seconds{100});
     return {.status = result.exit_status, .text = read_file(*this / "said")};
   }
@@ -313,6 +315,18 @@ TEST_CASE("two builds on one card need a way to install each") {
   const Said refused = bench.measure({"--interleave", "old"});
   CHECK(refused.status == 2);
   CHECK_THAT(refused.text, Catch::Contains("two builds share one card, and the project does not say how"));
+}
+
+TEST_CASE("install steps of builds in turn run only if they are allowed") {
+  const Bench bench;
+  const std::string step = "\n  install: sh -c ";
+  const Said alone = bench.run({"run", "new", "--sessions", "1"}, "0");
+  CHECK(alone.status == 2);
+  CHECK_THAT(alone.text, Catch::Contains("you have not allowed yet") && !Catch::Contains(step));
+  const Said in_turn = bench.run({"run", "new", "--interleave", "old"}, "0");
+  CHECK(in_turn.status == 2);
+  CHECK_THAT(in_turn.text, Catch::Contains("you have not allowed yet") && Catch::Contains(step));
+  CHECK(bench.installed().empty());
 }
 
 TEST_CASE("a dry run of sessions shows both builds and the order") {
