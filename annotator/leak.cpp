@@ -316,6 +316,9 @@ std::string leak_text(const LeakRun& run, const TrapMap& map, const TableStyle& 
     text += fmt::format("{}: {}\n", parting.is_of_class ? "leak: the path depends on the class" : "path",
                         tell.parting_in_words(parting));
   for (const LeakPair& pair : run.pairs) text += "\n" + pair_text(pair, tell, style);
+  for (std::size_t c = run.pairs.size() + 1; c < run.classes.size(); ++c)
+    text += fmt::format("\n{} against {}: unresolved: the search ended before\n", plain_line(run.classes[c]),
+                        plain_line(run.classes.front()));
   for (const Warning& warning : run.warnings)
     text += painted("warning:", yellow, style) + " " + plain_line(to_text(warning)) + "\n";
   return text;

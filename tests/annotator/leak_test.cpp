@@ -97,6 +97,7 @@ TEST_CASE("few shots, a class that was not reached, and too much noise leave it 
   run.classes.emplace_back("third");
   run.inputs.push_back(1);
   CHECK(verdict_of(run) == LeakVerdict::unresolved);
+  CHECK_THAT(told(run), Catch::Contains("third against right: unresolved: the search ended before\n"));
   run = a_run(0);
   run.pairs[0].findings.findable = std::numeric_limits<double>::infinity();
   CHECK(verdict_of(run) == LeakVerdict::unresolved);
