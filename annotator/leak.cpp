@@ -71,7 +71,8 @@ class Teller {
     if (block.begin == 0 && block.end == 1)
       return run_.path.empty() ? "the command" : "in front of the first trap";
     if (is_last && !run_.is_whole)
-      return fmt::format("behind {}, where paths part", stop_in_words(block.begin));
+      return fmt::format("behind {}, where {}", stop_in_words(block.begin),
+                         run_.partings.empty() ? "the known path ends" : "paths part");
     if (block.end - block.begin > 1)
       return fmt::format("between {} and {}", stop_in_words(block.begin), stop_in_words(block.end));
     const Place place = place_of_block(block.begin);
@@ -90,6 +91,7 @@ class Teller {
   }
 
   std::string amount(const Interval& ticks) const {
+    if (ticks.value < 0) return "-" + amount({-ticks.value, -ticks.high, -ticks.low});
     const Quantity text = quantity(ticks, run_.run.unit);
     return text.half_width == "?" ? text.value : text.value + " ±" + text.half_width;
   }
@@ -127,7 +129,7 @@ std::vector<double> times_of(const StopLook& look, bool is_second) {
   return times;
 }
 
-/// That shows the difference best: the end of the first confirmed block, or the whole command.
+/// The end of the first confirmed block, or the whole command: there the difference shows best.
 const StopLook& telling_look(const LeakFindings& findings) {
   const auto block = std::ranges::find_if(findings.blocks, &LeakingBlock::is_confirmed);
   if (block != findings.blocks.end())
@@ -181,6 +183,24 @@ std::string time_table(const LeakPair& pair, const Teller& tell, const TableStyl
   return "\n" + table(columns, rows, style);
 }
 
+/// Empty where the blocks may be all of the difference.
+std::string rest_text(const LeakFindings& findings) {
+  Interval blocks{0, 0, 0};
+  for (const LeakingBlock& block : findings.blocks) {
+    blocks.low += block.shift.low;
+    blocks.high += block.shift.high;
+  }
+  const bool is_all = blocks.low <= findings.whole.high && findings.whole.low <= blocks.high;
+  return is_all ? "" : "the whole command differs by another amount: --sweep looks for further places\n";
+}
+
+/// Rounded up to one digit.
+std::string at_most(double p) {
+  if (p >= 1) return "1";
+  const double digit = std::pow(10, std::floor(std::log10(p)));
+  return fmt::format("{:.0e}", std::ceil(p / digit * (1 - 1e-9)) * digit);
+}
+
 std::string place_text(const LeakPair& pair, const Teller& tell) {
   const LeakFindings& findings = pair.findings;
   std::string text;
@@ -188,7 +208,7 @@ std::string place_text(const LeakPair& pair, const Teller& tell) {
     if (block.is_confirmed)
       text += fmt::format("leak: {}: {}\n", tell.block_in_words(block),
                           tell.shift_in_words(block.shift, pair.second));
-  if (!text.empty()) return text;
+  if (!text.empty()) return text + rest_text(findings);
   const std::string why =
       findings.is_spent ? "the shots did not suffice to find its place" : "its place is not confirmed";
   text = fmt::format("leak: the time of the command depends on the class; {}", why);
@@ -197,9 +217,22 @@ std::string place_text(const LeakPair& pair, const Teller& tell) {
   return text + "\n";
 }
 
+/// Empty where there is a leak, or no evidence of one.
+std::string why_unresolved(const LeakFindings& findings) {
+  if (findings.is_uneven)
+    return "shots of one class come to their stop less often than those of the other, so that their times "
+           "cannot be compared";
+  if (findings.is_found) return "";
+  if (findings.shots < least_shots) return fmt::format("fewer than {} shots", least_shots);
+  if (findings.is_cut_sweep) return "the budget ended before all stops were looked at";
+  if (!std::isfinite(findings.findable))
+    return "noise would have hidden any difference: more --shots may tell";
+  return "";
+}
+
 std::string whole_text(const Interval& shift, std::size_t second, const Teller& tell) {
   if (shift.low > 0 || shift.high < 0) return tell.shift_in_words(shift, second);
-  if (shift.low == 0 && shift.high == 0) return "the classes do not differ";
+  if (shift.low == 0 && shift.high == 0) return "the classes do not differ by a tick in the middle";
   return "the classes are within " + upper_bound(std::max(-shift.low, shift.high), tell.run().run.unit);
 }
 
@@ -207,21 +240,17 @@ std::string pair_text(const LeakPair& pair, const Teller& tell, const TableStyle
   const LeakFindings& findings = pair.findings;
   const std::string names = fmt::format("{} against {}", plain_line(tell.run().classes[pair.second]),
                                         plain_line(tell.run().classes.front()));
-  std::string text =
-      fmt::format("{}: {} shots, p <= {:.1g}, Welch's t {:.1f}\n", names, findings.shots,
-                  std::min(1.0, findings.p), engine::largest_welch_t(findings.looks.front().times));
+  std::string text = fmt::format("{}: {} shots, p <= {}, Welch's t {:.1f}\n", names, findings.shots,
+                                 at_most(findings.p), engine::largest_welch_t(findings.looks.front().times));
   if (std::isfinite(engine::half_width(findings.whole)))
     text += "whole command: " + whole_text(findings.whole, pair.second, tell) + "\n";
-  if (findings.is_found) {
+  if (const std::string why = why_unresolved(findings); !why.empty())
+    text += "unresolved: " + why + "\n";
+  else if (findings.is_found)
     text += place_text(pair, tell);
-  } else if (findings.shots < least_shots) {
-    text += fmt::format("unresolved: fewer than {} shots\n", least_shots);
-  } else {
-    text += std::isfinite(findings.findable)
-                ? fmt::format("no evidence: a difference of {} or more would have been found (99 %)\n",
-                              upper_bound(findings.findable, tell.run().run.unit))
-                : "no evidence, and the noise would have hidden any difference\n";
-  }
+  else
+    text += fmt::format("no evidence: a difference of {} or more would have been found (99 %)\n",
+                        upper_bound(findings.findable, tell.run().run.unit));
   if (findings.leaves_behind)
     text += "warning: times depend on the class of the command before: something of it is left behind\n";
   text += time_table(pair, tell, style);
@@ -230,7 +259,7 @@ std::string pair_text(const LeakPair& pair, const Teller& tell, const TableStyle
 }
 
 bool is_leak(const LeakPair& pair) {
-  return pair.findings.is_found;
+  return pair.findings.is_found && why_unresolved(pair.findings).empty();
 }
 
 ordered_json place_json(const Place& place) {
@@ -259,6 +288,7 @@ ordered_json json_of(const LeakPair& pair, const Teller& tell) {
                     {"p", std::min(1.0, findings.p)},
                     {"shots", findings.shots},
                     {"budget_spent", findings.is_spent},
+                    {"why_unresolved", why_unresolved(findings)},
                     {"left_behind", findings.leaves_behind},
                     {"welch_t", engine::largest_welch_t(findings.looks.front().times)},
                     {"whole", known_interval_json(findings.whole)},
@@ -297,11 +327,10 @@ std::string_view name_of(LeakVerdict verdict) {
 LeakVerdict verdict_of(const LeakRun& run) {
   if (std::ranges::any_of(run.partings, &Parting::is_of_class) || std::ranges::any_of(run.pairs, is_leak))
     return LeakVerdict::leak;
-  const bool are_enough =
-      run.pairs.size() + 1 == run.classes.size() && std::ranges::all_of(run.pairs, [](const LeakPair& pair) {
-        return pair.findings.shots >= least_shots && std::isfinite(pair.findings.findable);
-      });
-  return are_enough ? LeakVerdict::none : LeakVerdict::unresolved;
+  const bool are_all = run.pairs.size() + 1 == run.classes.size();
+  const bool are_told = std::ranges::all_of(
+      run.pairs, [](const LeakPair& pair) { return why_unresolved(pair.findings).empty(); });
+  return are_all && are_told ? LeakVerdict::none : LeakVerdict::unresolved;
 }
 
 std::string leak_text(const LeakRun& run, const TrapMap& map, const TableStyle& style) {

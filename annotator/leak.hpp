@@ -21,7 +21,7 @@ enum class LeakVerdict : std::uint8_t {
 };
 std::string_view name_of(LeakVerdict verdict);
 
-/// Of all classes. Where no leak is found, a class with fewer than 100 shots leaves it unresolved.
+/// The worst of all classes. A class that is unresolved beside a leak does not matter.
 LeakVerdict verdict_of(const engine::LeakRun& run);
 
 /// The verdict, the differences along the path, and the times of both classes.

@@ -28,11 +28,13 @@ constexpr std::size_t most_bytes = 1U << 20U;  // of all of them
 constexpr std::size_t traced_of_class = 16;
 // At a stop, where the clock repeats itself: a difference of one tick shows in 60.
 constexpr std::size_t most_shots_if_exact = 200;
-// Streams of random numbers.
-constexpr std::uint64_t coins = 1;
-constexpr std::uint64_t drawn_inputs = 2;
+// Streams of random numbers that nothing else draws from.
+constexpr std::uint64_t coins = 0x1EA4'0001;
+constexpr std::uint64_t choices = 0x1EA4'0002;
+// Runs that agree with the first, before a path is taken for steady, if shots carry no signature.
+constexpr std::size_t agreements = 11;
 
-/// In the order of the inputs, which have theirs one after the other.
+/// In the order in which the inputs have them.
 std::vector<std::string> classes_of(const std::vector<StoredInput>& inputs) {
   std::vector<std::string> classes;
   for (const StoredInput& input : inputs)
@@ -45,7 +47,7 @@ std::vector<std::string> classes_of(const std::vector<StoredInput>& inputs) {
   return classes;
 }
 
-/// As many of a class as their length allows.
+/// The number of inputs of a class that is drawn, which their length limits.
 std::uint32_t drawn_for(const Project& project, std::uint64_t seed) {
   const InputSettings few{.root = project.root, .seed = seed};
   const std::vector<StoredInput> inputs = make_inputs(project.inputs, few);
@@ -85,6 +87,9 @@ class LeakMeasurement {
       search_pairs();
     } catch (const Cancelled&) {
       is_over_ = true;
+    } catch (const UserError&) {
+      if (run_) run_->end(RunState::interrupted, result_.warnings);
+      throw;
     }
     if (log_) std::ranges::move(log_->warnings(), std::back_inserter(result_.warnings));
     const bool is_interrupted = cancellation_.signal() != 0;
@@ -119,26 +124,56 @@ class LeakMeasurement {
     for (const StoredInput& input : inputs_) {
       const std::size_t its_class = class_of(input);
       of_class_[its_class].push_back(input.index);
-      // The others are answered as the first of their class.
       if (++result_.inputs[its_class] > traced_of_class) {
-        survey_.good.push_back(survey_.good[of_class_[its_class].front()]);
+        survey_.good.push_back({.is_known = false});
         continue;
       }
       const Sample whole = full_run(transport_, input.index);
       survey_.good.push_back(answer_of(whole));
-      TracedPath path = trace_path(transport_, input.index, {}, memory);
-      if (path.state == PathState::varying) result_.warnings.push_back(warning_of_varying(input, path));
+      TracedPath path = trace_path(transport_, input.index, limits_for(whole), memory);
+      note_odd(input, path);
       add_paths(paths, its_class, path);
       survey_.paths.push_back({.path = std::move(path), .inputs = {input.index}});
       report_now_and_then();
     }
-    result_.partings = engine::partings_of(paths, result_.classes.size());
+    if (varying_.empty()) result_.partings = engine::partings_of(paths, result_.classes.size());
+    note_odd_paths();
     std::vector<TrapId> shared = paths.front().traps;
     shared.resize(engine::shared_events(paths));
     result_.path = events_of(shared);
     result_.is_whole = std::ranges::all_of(paths, [&](const engine::ClassPath& one) {
       return one.is_whole && one.traps.size() == shared.size();
     });
+  }
+
+  TraceLimits limits_for(const Sample& whole) const {
+    TraceLimits limits;
+    if (!whole.signature)
+      limits.agreements_of_runs = static_cast<int>(std::max<std::size_t>(1, agreements / inputs_.size()));
+    return limits;
+  }
+
+  void note_odd(const StoredInput& input, const TracedPath& path) {
+    if (path.state == PathState::varying) varying_.push_back(name_of_input(input));
+    if (path.state == PathState::cut) cut_.push_back(name_of_input(input));
+    is_any_trap_passed_ = is_any_trap_passed_ || !path.events.empty();
+  }
+
+  void note_odd_paths() {
+    const auto warn = [this](WarningKind kind, const std::string& text) {
+      result_.warnings.push_back({.kind = kind, .text = text});
+    };
+    if (!varying_.empty())
+      warn(WarningKind::path_varies,
+           fmt::format("the path of {} varies from run to run, so that the paths of the classes are not "
+                       "compared, and times only as far as all paths are the same",
+                       varying_.front()));
+    if (!cut_.empty())
+      warn(WarningKind::path_cut, fmt::format("the path of {} is known only in its beginning: a place behind "
+                                              "that is not found",
+                                              cut_.front()));
+    if (!is_any_trap_passed_)
+      warn(WarningKind::path_cut, "no input passes a trap: only whole commands are compared");
   }
 
   /// Each way that an input was seen to go.
@@ -204,9 +239,8 @@ class LeakMeasurement {
       const std::uint64_t number = drawn_++;
       is_second.push_back(engine::draw(options_.search.seed, coins, number, 2) == 1);
       const std::vector<std::uint32_t>& inputs = of_class_[is_second.back() ? second : 0];
-      shots.push_back(
-          {.stop = stop_at(stop),
-           .input = inputs[engine::draw(options_.search.seed, drawn_inputs, number, inputs.size())]});
+      shots.push_back({.stop = stop_at(stop),
+                       .input = inputs[engine::draw(options_.search.seed, choices, number, inputs.size())]});
     }
     return times_of(shots, is_second);
   }
@@ -229,7 +263,7 @@ class LeakMeasurement {
 
   bool is_good(const StoredSample& sample) const {
     if (sample.asked.trap != run_to_end) return sample.outcome == Outcome::stopped;
-    return sample.outcome == Outcome::ended && sample.status == survey_.good[sample.input].status;
+    return sample.outcome == Outcome::ended && transport_.is_right(sample.status.value_or(0));
   }
 
   void report(std::string_view phase) {
@@ -256,6 +290,9 @@ class LeakMeasurement {
 
   std::vector<StoredInput> inputs_;
   std::vector<std::vector<std::uint32_t>> of_class_;
+  std::vector<std::string> varying_;  // inputs, by their paths
+  std::vector<std::string> cut_;
+  bool is_any_trap_passed_ = false;
   Survey survey_;
   engine::LeakRun result_;
   std::optional<ShotLog> log_;
@@ -267,6 +304,10 @@ class LeakMeasurement {
 };
 
 }  // namespace
+
+void refuse_one_class(const Project& project) {
+  classes_of(make_inputs(project.inputs, {.root = project.root, .seed = project.measure.seed}));
+}
 
 engine::LeakRun find_leak(const Project& project, const TrapMap& map, Transport& transport, Store& store,
                           const LeakOptions& options) {

@@ -29,6 +29,9 @@ struct LeakOptions {
   Cancellation* cancellation = nullptr;  // ends the search; nothing: that of the process
 };
 
+/// UserError where the inputs of the project are of one class. Asks no target.
+void refuse_one_class(const Project& project);
+
 /// UserError where the inputs are of one class. UserErrors of the transport pass through. An interrupted
 /// search has what it found so far.
 engine::LeakRun find_leak(const Project& project, const TrapMap& map, Transport& transport, Store& store,

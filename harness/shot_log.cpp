@@ -52,8 +52,10 @@ void ShotLog::take(const Shot& shot, const Sample& sample) {
 }
 
 void ShotLog::take_end(const Shot& shot, const Sample& sample) {
-  const GoodAnswer& good = good_.at(shot.input);
+  GoodAnswer& good = good_.at(shot.input);
   const std::uint32_t status = sample.status.value_or(0);
+  if (!good.is_known && shot.stop.trap == run_to_end)
+    good = {.status = status, .length = sample.reply.size()};
   const std::string answers = fmt::format("{} instead of {}", to_text(status, sample.reply.size()),
                                           to_text(good.status, good.length));
   const bool other_length = !good.length_varies && sample.reply.size() != good.length;

@@ -21,6 +21,7 @@ struct GoodAnswer {
   std::uint32_t status = 0;
   std::size_t length = 0;      // of its data
   bool length_varies = false;  // full runs themselves did not agree on it
+  bool is_known = true;        // else the first full run tells it
 };
 
 /// "TRAP_multiply_3 (src/Mul.java:12), hit 3".

@@ -49,6 +49,7 @@ harness::LeakOptions settings_of(const Project& project, const LeakOptions& opti
   harness::LeakOptions settings{.max_shots = project.measure.max_shots, .max_time = project.measure.max_time};
   settings.search.seed = options.seed.value_or(project.measure.seed);
   settings.search.sweeps = options.sweep;
+  if (options.shots) settings.search.most_shots = settings.search.sweep_shots = *options.shots;
   if (options.max_shots) settings.max_shots = options.max_shots;
   if (options.max_time_ms) settings.max_time = std::chrono::milliseconds(*options.max_time_ms);
   if (!is_silent(options.common) && rewrites_lines(Stream::err)) settings.progress = print_progress;
@@ -85,7 +86,10 @@ ExitCode code_for(annotator::LeakVerdict verdict) {
 ExitCode leak(const LeakOptions& options) {
   catch_signals();
   const Project project = read_project(options.common.project);
+  harness::refuse_one_class(project);
   const OutputFolder folder = open_output(project, options.common, "jcprof leak");
+  // That of an earlier call must not be taken for the result of one that fails.
+  std::filesystem::remove(folder.path() / leak_file);
   ask_about_all(project, folder.path(), options.common.yes);
   build(project, folder, options);
   const TrapMap map = read_trap_map(folder.path() / "traps.json");

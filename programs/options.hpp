@@ -179,6 +179,7 @@ struct LeakOptions {
   CommonOptions common;
   std::string transport;
   bool sweep = false;
+  std::optional<std::uint64_t> shots;
   std::optional<std::uint64_t> max_shots;
   std::optional<std::uint64_t> max_time_ms;
   std::optional<std::uint64_t> seed;

@@ -367,6 +367,11 @@ void add_options(CLI::App& app, LeakOptions& options) {
   add_transport(app, options.transport);
   app.add_flag("--sweep", options.sweep,
                "look at stops all along the path: differences that later code cancels show too");
+  app.add_option("--shots", options.shots,
+                 "time at most N commands up to each stop (default: 2000, with --sweep 500); four times as "
+                 "many show half the difference")
+      ->type_name("N")
+      ->check(within(CLI::Range(100U, 100'000'000U)));
   add_limits(app, options);
 }
 

@@ -54,8 +54,9 @@ bool share_no_way(const std::vector<Way>& ways, std::size_t a, std::size_t b) {
   return std::ranges::none_of(ways, [&](const Way& way) { return way.inputs[a] > 0 && way.inputs[b] > 0; });
 }
 
-/// The least p of all pairs of classes and all ways, times their number; 0 where two share no way.
-double least_p(const std::vector<Way>& ways, std::size_t classes) {
+/// The least p of all pairs of classes and all ways, times their number. 0 where two share no way, if all of
+/// their inputs are there: behind another parting, few inputs are left, and these part by chance.
+double least_p(const std::vector<Way>& ways, std::size_t classes, bool are_all_there) {
   std::vector<std::size_t> all(classes);
   for (const Way& way : ways)
     for (std::size_t c = 0; c < classes; ++c) all[c] += way.inputs[c];
@@ -64,7 +65,7 @@ double least_p(const std::vector<Way>& ways, std::size_t classes) {
   for (std::size_t a = 0; a < classes; ++a)
     for (std::size_t b = a + 1; b < classes; ++b) {
       if (all[a] == 0 || all[b] == 0) continue;
-      if (share_no_way(ways, a, b)) return 0;
+      if (are_all_there && share_no_way(ways, a, b)) return 0;
       for (const Way& way : ways) {
         least = std::min(least, p_of(way.inputs[a], all[a], way.inputs[b], all[b]));
         ++tests;
@@ -109,13 +110,14 @@ std::vector<Parting> partings_of(std::span<const ClassPath> paths, std::size_t c
       ++one.events;
     if (ways.size() < 2) continue;
     Parting& parting = partings.emplace_back(Parting{.events = one.events});
-    if (one.events > 0) parting.last = one.group.front()->traps[one.events - 1];
+    // Others of the group may be cut before it.
+    if (one.events > 0) parting.last = ways.begin()->second.front()->traps[one.events - 1];
     for (auto& [next, group] : ways) {
       parting.ways.push_back({.next = next, .inputs = count_by_class(group, classes)});
       if (next != run_to_end && has_several_classes(group))
         left.push_back({.group = std::move(group), .events = one.events + 1});
     }
-    p.push_back(least_p(parting.ways, classes));
+    p.push_back(least_p(parting.ways, classes, one.group.size() == paths.size()));
   }
   for (std::size_t i = 0; i < partings.size(); ++i)
     partings[i].is_of_class = p[i] * static_cast<double>(partings.size()) <= alpha;

@@ -36,8 +36,8 @@ struct Parting {
 std::size_t shared_events(std::span<const ClassPath> paths);
 
 /// Along the paths, from the first one on; ways that only inputs of one class go are not followed further.
-/// Two classes are proven to differ if Fisher's exact test says so of one way against the others, at 1e-3
-/// over all partings. `classes`: their number.
+/// Two classes are proven to differ if they share no way at the first parting, or if Fisher's exact test says
+/// so of one way against the others, at 1e-3 over all partings. `classes`: their number.
 std::vector<Parting> partings_of(std::span<const ClassPath> paths, std::size_t classes);
 
 }  // namespace jcprof::engine

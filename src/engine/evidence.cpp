@@ -22,8 +22,12 @@ constexpr std::size_t window = 64;
 // Parts of the capital that are set on a coin. Which is best depends on the size of the difference.
 constexpr std::array stakes{0.06, 0.12, 0.25, 0.5, 0.9};
 constexpr double tail = 0.95;
+// Streams of random numbers that nothing else draws from.
+constexpr std::uint64_t planted_coins = 0x1EA4'0003'0000;
+constexpr std::uint64_t planted_steps = 0x1EA4'0004'0000;
 constexpr std::size_t scores = 3;
 constexpr std::size_t least_times = 20;
+constexpr double least_of_class = 10;  // of Welch's test
 
 /// The part of `before` that is shorter than `ticks`, with half of those that are equal.
 template <class Times>
@@ -34,7 +38,7 @@ double rank(const Times& before, double ticks) {
   return halves / (2 * static_cast<double>(before.size()));
 }
 
-/// Whether it is long, far out, and one of the longest: each in [-1, 1].
+/// How long it is, how far out, and if it is one of the longest: each in [-1, 1].
 std::array<double, scores> scores_of(double rank) {
   const double location = 2 * rank - 1;
   return {location, 2 * std::abs(location) - 1, rank > tail ? 1.0 : 0.0};
@@ -190,7 +194,7 @@ class Planting {
   bool is_found(double shift, double log_threshold, std::uint64_t number) const {
     Evidence evidence;
     for (std::size_t i = 0; i < times_.size(); ++i) {
-      const bool is_second = draw(seed_, 2 * number, i, 2) == 1;
+      const bool is_second = draw(seed_, planted_coins + number, i, 2) == 1;
       const double ticks = times_[i].ticks;
       evidence.add({.ticks = is_second ? as_shown(ticks + shift, number, i) : ticks, .is_second = is_second});
       if (evidence.most() >= log_threshold) return true;
@@ -204,7 +208,7 @@ class Planting {
     const auto above = std::ranges::upper_bound(shown_, ticks);
     if (above == shown_.begin() || above == shown_.end()) return ticks;
     const double below = *(above - 1);
-    return ticks - below > chance(seed_, 2 * number + 1, shot) * (*above - below) ? *above : below;
+    return ticks - below > chance(seed_, planted_steps + number, shot) * (*above - below) ? *above : below;
   }
 
   std::span<const ClassedTime> times_;
@@ -212,7 +216,7 @@ class Planting {
   std::vector<double> shown_;  // each once
 };
 
-/// Of the times up to `most`.
+/// `most`: longer times are left out.
 double welch_t(std::span<const ClassedTime> times, double most) {
   using boost::accumulators::tag::variance;
   std::array<boost::accumulators::accumulator_set<double, boost::accumulators::stats<variance>>, 2> classes;
@@ -221,7 +225,7 @@ double welch_t(std::span<const ClassedTime> times, double most) {
   std::array<double, 2> counts{};
   for (std::size_t c = 0; c < 2; ++c)
     counts.at(c) = static_cast<double>(boost::accumulators::count(classes.at(c)));
-  if (std::min(counts[0], counts[1]) < least_times / 2) return 0;
+  if (std::min(counts[0], counts[1]) < least_of_class) return 0;
   const auto error = [&](std::size_t c) {
     return boost::accumulators::variance(classes.at(c)) / (counts.at(c) - 1);
   };

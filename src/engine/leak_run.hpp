@@ -23,7 +23,7 @@ struct LeakPair {
 /// Stop n of the findings (from 1) is event n - 1 of the path, and behind these the end of the command.
 struct LeakRun {
   RunInfo run;
-  std::vector<std::string> classes;  // in the order of the project file
+  std::vector<std::string> classes;  // in the order of the inputs
   std::vector<std::size_t> inputs;   // of each class
   std::vector<Event> path;           // with which the paths of all inputs begin
   bool is_whole = true;              // it is all of them

@@ -2,6 +2,7 @@
 #include "src/engine/leak_search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -14,8 +15,8 @@ namespace {
 
 // Shots between two looks.
 constexpr std::size_t batch = 50;
-// Probability of a wrong turn of the bisection. What it finds is confirmed by other shots; if these do not
-// confirm it, jcprof searches again, with more shots and fewer wrong turns.
+// Probability of a wrong turn of the bisection. Other shots confirm the block; if they do not, jcprof
+// searches again, with more shots and fewer wrong turns.
 constexpr double wrong_turn = 5e-3;
 constexpr double fewer_wrong_turns = 0.1;
 constexpr int searches = 3;
@@ -23,6 +24,11 @@ constexpr std::size_t least_confirming = 200;
 // A sweep looks at so many stops. The bisection does the rest.
 constexpr std::size_t most_swept = 64;
 constexpr double power_of_findable = 0.99;
+constexpr double alpha_of_interval = 0.05;
+// Deviations by which classes may differ in the part of shots that come to their stop.
+constexpr double uneven = 4;
+// Stream of random numbers that nothing else draws from, for each shuffle.
+constexpr std::uint64_t shuffles = 0x1EA4'0005'0000;
 
 /// 0 at the start, where nothing has passed.
 constexpr Interval nothing{0, 0, 0};
@@ -35,7 +41,8 @@ Interval difference(const Interval& end, const Interval& begin) {
 
 /// Like the Fisher-Yates shuffle; the same for the same seed and number.
 void shuffle(std::vector<std::size_t>& stops, std::uint64_t seed, std::uint64_t number) {
-  for (std::size_t i = stops.size(); i > 1; --i) std::swap(stops[i - 1], stops[draw(seed, number, i, i)]);
+  for (std::size_t i = stops.size(); i > 1; --i)
+    std::swap(stops[i - 1], stops[draw(seed, shuffles + number, i, i)]);
 }
 
 class Search {
@@ -45,11 +52,12 @@ class Search {
   }
 
   LeakFindings run() && {
-    look_at_whole();
     if (settings_.sweeps && settings_.stops > 1)
       sweep();
-    else if (findings_.is_found)
-      locate();
+    else
+      look_at_whole();
+    const bool is_of_whole = findings_.looks.front().evidence >= threshold();
+    if (findings_.blocks.empty() && is_of_whole) locate();
     finish();
     return std::move(findings_);
   }
@@ -79,8 +87,15 @@ class Search {
   bool shoot(std::span<const std::size_t> stops, Times& times) {
     const std::vector<ClassedTime> got = source_(stops);
     findings_.shots += got.size();
-    for (std::size_t i = 0; i < got.size(); ++i)
-      if (!is_missing(got[i].ticks)) times[stops[i]].push_back(got[i]);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const std::size_t its_class = got[i].is_second ? 1 : 0;
+      ++made_.at(its_class);
+      if (is_missing(got[i].ticks)) continue;
+      ++came_.at(its_class);
+      times[stops[i]].push_back(got[i]);
+      if (i > 0 && stops[i] == settings_.stops && stops[i - 1] == settings_.stops)
+        of_command_before_.add({.ticks = got[i].ticks, .is_second = got[i - 1].is_second});
+    }
     findings_.is_spent = findings_.is_spent || got.size() < stops.size();
     return !findings_.is_spent;
   }
@@ -99,7 +114,9 @@ class Search {
     return goes_on;
   }
   bool look_again(std::size_t stop, std::size_t shots) {
-    return look_again(std::vector<std::size_t>(shots, stop));
+    for (std::size_t made = 0; made < shots && !findings_.is_spent; made += batch)
+      look_again(std::vector<std::size_t>(batch, stop));
+    return !findings_.is_spent;
   }
 
   void look_at_whole() {
@@ -107,10 +124,6 @@ class Search {
     while (whole.evidence < threshold() && asked_[whole.stop] < settings_.most_shots)
       if (!look_again(whole.stop, batch)) break;
     note(whole);
-    Evidence before;
-    for (std::size_t i = 1; i < whole.times.size(); ++i)
-      before.add({.ticks = whole.times[i].ticks, .is_second = whole.times[i - 1].is_second});
-    findings_.leaves_behind = before.most() >= -std::log(settings_.alpha);
   }
 
   void note(const StopLook& at) {
@@ -122,7 +135,7 @@ class Search {
     return stop == 0 ? nothing : class_shift(look(stop).times, alpha);
   }
 
-  /// Of a command that depends on the class.
+  /// The command depends on the class.
   void locate() {
     const StopLook& whole = findings_.looks.front();
     double wrong = wrong_turn;
@@ -154,7 +167,7 @@ class Search {
     const bool has_shift = shift.low > at_begin || shift.high < at_begin;
     const auto sight = has_shift ? Evidence::Sight::location : Evidence::Sight::all;
     const std::size_t most =
-        std::max(2 * end.times.size(), has_shift ? settings_.most_shots : std::size_t{0});
+        std::clamp(2 * end.times.size(), has_shift ? settings_.most_shots : 0, 2 * settings_.most_shots);
     for (;;) {
       const std::vector<ClassedTime>& times = look(stop).times;
       const double against_begin = evidence_of(without_shift(times, at_begin), sight);
@@ -169,20 +182,27 @@ class Search {
   /// Shots for this alone, in equal number at both ends: those of the search were looked at until they showed
   /// what they show.
   LeakingBlock confirmed(const Span& span) {
-    constexpr double alpha = 0.05;
     const std::size_t each =
         std::max(least_confirming, std::min(2 * look(span.end).times.size(), settings_.most_shots));
     Times times;
     for (std::size_t made = 0; made < each && !findings_.is_spent; made += batch) {
       std::vector<std::size_t> stops(batch, span.end);
       if (span.begin > 0) stops.insert(stops.end(), batch, span.begin);
+      if (span.end < settings_.stops) stops.insert(stops.end(), batch, settings_.stops);
       shuffle(stops, settings_.seed, findings_.shots);
       shoot(stops, times);
     }
-    const Interval begin = span.begin == 0 ? nothing : class_shift(times[span.begin], alpha);
-    const Interval shift = difference(class_shift(times[span.end], alpha), begin);
-    const bool is_clear = span.grows ? shift.low > 0 : shift.high < 0;
-    return {.begin = span.begin, .end = span.end, .shift = shift, .is_confirmed = is_clear};
+    findings_.whole = class_shift(times[settings_.stops], alpha_of_interval);
+    const auto shift = [&](double alpha) {
+      const Interval begin = span.begin == 0 ? nothing : class_shift(times[span.begin], alpha);
+      return difference(class_shift(times[span.end], alpha), begin);
+    };
+    // Each search may end at a wrong block.
+    const Interval wide = shift(alpha_of_interval / searches);
+    return {.begin = span.begin,
+            .end = span.end,
+            .shift = shift(alpha_of_interval),
+            .is_confirmed = span.grows ? wide.low > 0 : wide.high < 0};
   }
 
   /// Stops in equal distance, the last one among them.
@@ -199,9 +219,10 @@ class Search {
       shuffle(order, settings_.seed, round);
       if (!look_again(order)) break;
     }
+    findings_.is_cut_sweep = findings_.is_spent;
     for (const std::size_t stop : swept()) note(look(stop));
     if (!findings_.is_found) return;
-    const double alpha = 0.05 / static_cast<double>(order.size());
+    const double alpha = alpha_of_interval / static_cast<double>(order.size());
     Span span;
     for (const std::size_t stop : swept()) {
       span = {.begin = span.end, .end = stop};
@@ -214,15 +235,34 @@ class Search {
 
   void finish() {
     const StopLook& whole = findings_.looks.front();
-    findings_.whole = class_shift(whole.times, 0.05);
-    if (!findings_.is_found)
-      findings_.findable = findable_shift(whole.times, threshold(), power_of_findable, settings_.seed);
+    // Of a leak, from shots that were made when it had been found.
+    if (findings_.blocks.empty()) findings_.whole = class_shift(whole.times, alpha_of_interval);
+    findings_.leaves_behind = of_command_before_.most() >= -std::log(settings_.alpha);
+    findings_.is_uneven = is_uneven();
+    if (findings_.is_found) return;
+    for (const StopLook& look : findings_.looks)
+      findings_.findable = std::max(
+          findings_.findable, findable_shift(look.times, threshold(), power_of_findable, settings_.seed));
+  }
+
+  /// A coin is no longer fair if shots of one class are missing.
+  bool is_uneven() const {
+    const double made = static_cast<double>(made_[0] + made_[1]);
+    const double rate = static_cast<double>(came_[0] + came_[1]) / std::max(1.0, made);
+    const auto of_class = [&](std::size_t c) { return static_cast<double>(made_.at(c)); };
+    const double variance = rate * (1 - rate) * (1 / of_class(0) + 1 / of_class(1));
+    const double differs =
+        static_cast<double>(came_[0]) / of_class(0) - static_cast<double>(came_[1]) / of_class(1);
+    return variance > 0 && std::abs(differs) > uneven * std::sqrt(variance);
   }
 
   const LeakSettings& settings_;
   const ClassedShots& source_;
   LeakFindings findings_;
   std::map<std::size_t, Evidence> evidence_;
+  Evidence of_command_before_;         // of the coin of the command before, in the times of the whole one
+  std::array<std::size_t, 2> made_{};  // shots, by class
+  std::array<std::size_t, 2> came_{};  // of them, to their stop
   std::map<std::size_t, std::size_t> asked_;  // shots
 };
 

@@ -44,12 +44,14 @@ struct LeakingBlock {
 };
 
 struct LeakFindings {
-  std::deque<StopLook> looks;        // at each stop that was looked at; that of the whole command is first
-  bool is_found = false;             // at some stop there is enough evidence
-  double p = 1;                      // at most, over all stops
-  Interval whole;                    // shift of the whole command, at 95 %
-  double findable = 0;               // without evidence: a shift that would have been found with 99 %
-  bool leaves_behind = false;        // times depend on the class of the command before
+  std::deque<StopLook> looks;  // at each stop that was looked at; that of the whole command is first
+  bool is_found = false;       // at some stop there is enough evidence
+  double p = 1;                // at most, over all stops
+  Interval whole;              // shift of the whole command, at 95 %
+  double findable = 0;         // without evidence: a shift that would have been found with 99 %
+  bool is_cut_sweep = false;   // the budget ended a sweep
+  bool is_uneven = false;      // shots of one class come to their stop less often: no times are compared
+  bool leaves_behind = false;  // times depend on the class of the command before
   std::vector<LeakingBlock> blocks;  // along the path, those that are not confirmed too
   bool is_spent = false;             // the budget ended the search
   std::uint64_t shots = 0;

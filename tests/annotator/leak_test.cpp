@@ -66,6 +66,20 @@ TEST_CASE("the first class is the slower one if the second takes less") {
   CHECK_THAT(told(run), Catch::Contains("right takes 500 ns ±400 longer than wrong"));
 }
 
+TEST_CASE("negative differences along the path keep their unit, and a rest elsewhere is told") {
+  engine::LeakRun run = a_run(-3200);
+  engine::LeakFindings& findings = run.pairs[0].findings;
+  engine::StopLook look = findings.looks.front();
+  look.stop = 2;
+  findings.looks.push_back(look);
+  CHECK_THAT(told(run), Catch::Contains("-3.2 µs"));
+  findings.is_found = true;
+  findings.blocks = {{.begin = 2, .end = 3, .shift = {-1000, -1200, -800}, .is_confirmed = true}};
+  CHECK_THAT(told(run), Catch::Contains("the whole command differs by another amount: --sweep"));
+  findings.blocks[0].shift = {-3100, -3500, -2700};
+  CHECK_THAT(told(run), !Catch::Contains("another amount"));
+}
+
 TEST_CASE("a leak whose place is not confirmed is one, and its likely place is told") {
   engine::LeakRun run = a_run(3200);
   engine::LeakFindings& findings = run.pairs[0].findings;
@@ -93,6 +107,14 @@ TEST_CASE("few shots, a class that was not reached, and too much noise leave it 
   run.pairs[0].findings.shots = 99;
   CHECK(verdict_of(run) == LeakVerdict::unresolved);
   CHECK_THAT(told(run), Catch::Contains("unresolved: fewer than 100 shots\n"));
+  run = a_run(0);
+  run.pairs[0].findings.is_cut_sweep = true;
+  CHECK(verdict_of(run) == LeakVerdict::unresolved);
+  CHECK_THAT(told(run), Catch::Contains("unresolved: the budget ended before all stops were looked at\n"));
+  run = a_run(3200);
+  run.pairs[0].findings.is_found = run.pairs[0].findings.is_uneven = true;
+  CHECK(verdict_of(run) == LeakVerdict::unresolved);
+  CHECK_THAT(told(run), Catch::Contains("unresolved: shots of one class come to their stop less often"));
   run = a_run(0);
   run.classes.emplace_back("third");
   run.inputs.push_back(1);
@@ -128,6 +150,9 @@ TEST_CASE("the part in front of the first trap, and behind a parting, are places
   CHECK_THAT(told(run), Catch::Contains("leak: in front of the first trap: wrong"));
   run.is_whole = false;
   findings.blocks[0] = {.begin = 3, .end = 4, .shift = {3100, 2700, 3500}, .is_confirmed = true};
+  CHECK_THAT(told(run),
+             Catch::Contains("leak: behind src/Pin.java:13 (Pin.verify), where the known path ends: wrong"));
+  run.partings = {{.events = 3, .last = TrapId{3}}};
   CHECK_THAT(told(run),
              Catch::Contains("leak: behind src/Pin.java:13 (Pin.verify), where paths part: wrong"));
 }

@@ -15,7 +15,7 @@ using test::LeakingDevice;
 
 const double one_in_thousand = std::log(1000);
 
-/// Of 200 devices, those that show evidence of 1 in `odds`.
+/// The number of devices, of 200, that show evidence of 1 in `odds`.
 int count_found(LeakingDevice device, std::size_t shots, double odds = 1000) {
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {

@@ -33,8 +33,7 @@ TEST_CASE(
     shots += static_cast<double>(found.shots);
   }
   CHECK(right >= runs * 19 / 20);
-  // At the end of the command, 400 shots find it half of the time.
-  CHECK(shots <= 37.0 * 400 * runs / 3);
+  CHECK(shots <= 37.0 * static_cast<double>(LeakSettings{}.sweep_shots) * runs / 3);
 }
 
 TEST_CASE("a block is found with a clock whose steps are four times what it leaks") {
@@ -95,9 +94,42 @@ TEST_CASE("a sweep of a long path looks at some stops and searches between them"
   CHECK(swept.blocks[0].end == 334);
 }
 
-TEST_CASE("a leak of the tail alone is found at its block") {
-  LeakingDevice device{.blocks = 1, .tail = 0.1};
-  CHECK(searched(device).is_found);
+TEST_CASE("a leak of the tail alone is found, with the whole command as its place") {
+  const LeakFindings found = searched({.blocks = 1, .tail = 0.1});
+  CHECK(found.is_found);
+  REQUIRE(found.blocks.size() == 1);
+  CHECK(found.blocks[0].end == 1);
+}
+
+TEST_CASE("a sweep that the budget ends proves nothing, and what it could find is that of all stops") {
+  const LeakFindings spent = searched({.most = 400}, {.sweeps = true});
+  CHECK(spent.is_spent);
+  CHECK_FALSE(spent.is_found);
+  const LeakFindings whole = searched({.blocks = 8});
+  const LeakFindings swept = searched({.blocks = 8}, {.sweeps = true});
+  CHECK(swept.findable > 1.5 * whole.findable);
+}
+
+TEST_CASE("a sweep that finds no block itself searches the whole command's") {
+  int found = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const LeakFindings swept = searched({.leaks = {{20, 55}}, .seed = seed}, {.sweeps = true});
+    found += !swept.blocks.empty() && swept.blocks[0].begin == 20 ? 1 : 0;
+  }
+  CHECK(found >= 4);
+}
+
+TEST_CASE("shots of one class that come less often to their stop are no leak, and are told") {
+  LeakingDevice device;
+  std::uint64_t shot = 0;
+  const ClassedShots some_missing = [&](std::span<const std::size_t> stops) {
+    std::vector<ClassedTime> times = device(stops);
+    for (ClassedTime& time : times)
+      if (time.is_second && ++shot % 2 == 0) time.ticks = missing;
+    return times;
+  };
+  CHECK(search_leak({.stops = 37}, some_missing).is_uneven);
+  CHECK_FALSE(searched({}).is_uneven);
 }
 
 TEST_CASE("a budget that ends early leaves what is known") {
