@@ -337,7 +337,7 @@ void check_location(const std::vector<NamedDevice>& devices, const Options& opti
   fmt::print("\n");
   const std::vector<Place> some = shown(devices, all);
   if (some.empty()) return;
-  bars.at_least("a leaking block: found at its place, %", 100 * places(some).right, 90);
+  bars.at_least("a leaking block: found at its place, %", 100 * places(some).right, 95);
   bars.at_most("shots to those of a sweep", places(some).shots / places(shown(devices, swept)).shots,
                1.0 / 3);
 }

@@ -4,16 +4,12 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "harness/cancellable.hpp"
+#include "harness/class_survey.hpp"
 #include "harness/inputs.hpp"
-#include "harness/path.hpp"
 #include "harness/shooter.hpp"
 #include "harness/shot_log.hpp"
 #include "harness/stored_run.hpp"
-#include "harness/survey.hpp"
-#include "harness/survey_words.hpp"
 #include "src/core/error.hpp"
 #include "src/engine/random.hpp"
 
@@ -25,14 +21,11 @@ using Clock = std::chrono::steady_clock;
 // Classes that are drawn have so many inputs: few would differ by chance, in what is not of their class.
 constexpr std::uint32_t most_drawn = 1000;
 constexpr std::size_t most_bytes = 1U << 20U;  // of all of them
-constexpr std::size_t traced_of_class = 16;
 // At a stop, where the clock repeats itself: a difference of one tick shows in 60.
 constexpr std::size_t most_shots_if_exact = 200;
 // Streams of random numbers that nothing else draws from.
 constexpr std::uint64_t coins = 0x1EA4'0001;
 constexpr std::uint64_t choices = 0x1EA4'0002;
-// Runs that agree with the first, before a path is taken for steady, if shots carry no signature.
-constexpr std::size_t agreements = 11;
 
 /// In the order in which the inputs have them.
 std::vector<std::string> classes_of(const std::vector<StoredInput>& inputs) {
@@ -82,7 +75,7 @@ class LeakMeasurement {
   engine::LeakRun run() && {
     try {
       look_at_inputs();
-      look_at_paths();
+      classes_ = survey_classes(transport_, inputs_, result_, [this] { report_now_and_then(); });
       begin();
       search_pairs();
     } catch (const Cancelled&) {
@@ -99,18 +92,11 @@ class LeakMeasurement {
   }
 
  private:
-  std::size_t class_of(const StoredInput& input) const {
-    return static_cast<std::size_t>(std::ranges::find(result_.classes, input.input_class) -
-                                    result_.classes.begin());
-  }
-
   void look_at_inputs() {
     report("path");
     const std::uint64_t seed = options_.search.seed;
     inputs_ = give_inputs(project_, seed, transport_, drawn_for(project_, seed));
     result_.classes = classes_of(inputs_);
-    result_.inputs.resize(result_.classes.size());
-    of_class_.resize(result_.classes.size());
     const Description target = transport_.describe();
     result_.run = run_on(target, project_, map_, options_.build);
     result_.run.seed = options_.search.seed;
@@ -118,77 +104,9 @@ class LeakMeasurement {
     if (!target.note.empty()) result_.warnings.push_back({.text = target.note});
   }
 
-  void look_at_paths() {
-    PathMemory memory;
-    std::vector<engine::ClassPath> paths;
-    for (const StoredInput& input : inputs_) {
-      const std::size_t its_class = class_of(input);
-      of_class_[its_class].push_back(input.index);
-      if (++result_.inputs[its_class] > traced_of_class) {
-        survey_.good.push_back({.is_known = false});
-        continue;
-      }
-      const Sample whole = full_run(transport_, input.index);
-      survey_.good.push_back(answer_of(whole));
-      TracedPath path = trace_path(transport_, input.index, limits_for(whole), memory);
-      note_odd(input, path);
-      add_paths(paths, its_class, path);
-      survey_.paths.push_back({.path = std::move(path), .inputs = {input.index}});
-      report_now_and_then();
-    }
-    if (varying_.empty()) result_.partings = engine::partings_of(paths, result_.classes.size());
-    note_odd_paths();
-    std::vector<TrapId> shared = paths.front().traps;
-    shared.resize(engine::shared_events(paths));
-    result_.path = events_of(shared);
-    result_.is_whole = std::ranges::all_of(paths, [&](const engine::ClassPath& one) {
-      return one.is_whole && one.traps.size() == shared.size();
-    });
-  }
-
-  TraceLimits limits_for(const Sample& whole) const {
-    TraceLimits limits;
-    if (!whole.signature)
-      limits.agreements_of_runs = static_cast<int>(std::max<std::size_t>(1, agreements / inputs_.size()));
-    return limits;
-  }
-
-  void note_odd(const StoredInput& input, const TracedPath& path) {
-    if (path.state == PathState::varying) varying_.push_back(name_of_input(input));
-    if (path.state == PathState::cut) cut_.push_back(name_of_input(input));
-    is_any_trap_passed_ = is_any_trap_passed_ || !path.events.empty();
-  }
-
-  void note_odd_paths() {
-    const auto warn = [this](WarningKind kind, const std::string& text) {
-      result_.warnings.push_back({.kind = kind, .text = text});
-    };
-    if (!varying_.empty())
-      warn(WarningKind::path_varies,
-           fmt::format("the path of {} varies from run to run, so that the paths of the classes are not "
-                       "compared, and times only as far as all paths are the same",
-                       varying_.front()));
-    if (!cut_.empty())
-      warn(WarningKind::path_cut, fmt::format("the path of {} is known only in its beginning: a place behind "
-                                              "that is not found",
-                                              cut_.front()));
-    if (!is_any_trap_passed_)
-      warn(WarningKind::path_cut, "no input passes a trap: only whole commands are compared");
-  }
-
-  /// Each way that an input was seen to go.
-  static void add_paths(std::vector<engine::ClassPath>& paths, std::size_t its_class,
-                        const TracedPath& path) {
-    const bool is_whole = path.state != PathState::cut;
-    for (const Variant& variant : path.variants)
-      paths.push_back({.input_class = its_class, .traps = traps_of(variant.events), .is_whole = is_whole});
-    if (path.variants.empty())
-      paths.push_back({.input_class = its_class, .traps = traps_of(path.events), .is_whole = is_whole});
-  }
-
   void begin() {
-    log_.emplace(map_, survey_.good);
-    run_.emplace(store_, result_.run, StoredRun::Subject{map_, inputs_, survey_, true});
+    log_.emplace(map_, classes_.survey.good);
+    run_.emplace(store_, result_.run, StoredRun::Subject{map_, inputs_, classes_.survey, true});
     result_.run = run_->info();
     const ShooterSettings settings{.store = store_,
                                    .run = result_.run.id,
@@ -238,7 +156,7 @@ class LeakMeasurement {
     for (const std::size_t stop : stops) {
       const std::uint64_t number = drawn_++;
       is_second.push_back(engine::draw(options_.search.seed, coins, number, 2) == 1);
-      const std::vector<std::uint32_t>& inputs = of_class_[is_second.back() ? second : 0];
+      const std::vector<std::uint32_t>& inputs = classes_.inputs[is_second.back() ? second : 0];
       shots.push_back({.stop = stop_at(stop),
                        .input = inputs[engine::draw(options_.search.seed, choices, number, inputs.size())]});
     }
@@ -289,11 +207,7 @@ class LeakMeasurement {
   std::string_view phase_;
 
   std::vector<StoredInput> inputs_;
-  std::vector<std::vector<std::uint32_t>> of_class_;
-  std::vector<std::string> varying_;  // inputs, by their paths
-  std::vector<std::string> cut_;
-  bool is_any_trap_passed_ = false;
-  Survey survey_;
+  ClassSurvey classes_;
   engine::LeakRun result_;
   std::optional<ShotLog> log_;
   std::optional<StoredRun> run_;

@@ -107,7 +107,6 @@ std::vector<Turn> turns_of(std::size_t builds, std::uint32_t sessions) {
   return turns;
 }
 
-/// Of what is measured, and how it is reached. The number of rounds and the like do not matter.
 /// A build that is measured: its folder is held, its sources are those of its traps.
 struct Build {
   explicit Build(BuiltProject at)
@@ -123,7 +122,7 @@ struct Build {
   TrapMap map;
 };
 
-/// Of what is measured, and how it is reached. The number of rounds and the like do not matter.
+/// Tells what is measured, and how it is reached. The number of rounds and the like do not matter.
 std::string digest_of(const Build& build, const RunOptions& options) {
   const Project& project = build.place.project;
   return sha256(fmt::format("{}\n{}\n{}\n{}\n{}", jcprof::digest_of(build.map),

@@ -365,11 +365,9 @@ void add_options(CLI::App& app, LeakOptions& options) {
   add_common(app, options.common, "print the findings as JSON");
   add_colour(app, options.common.colour);
   add_transport(app, options.transport);
-  app.add_flag("--sweep", options.sweep,
-               "look at stops all along the path: differences that later code cancels show too");
+  app.add_flag("--sweep", options.sweep, "look at stops all along the path, also for what cancels later");
   app.add_option("--shots", options.shots,
-                 "time at most N commands up to each stop (default: 2000, with --sweep 500); four times as "
-                 "many show half the difference")
+                 "time at most N commands up to each stop (default: 2000, with --sweep 500)")
       ->type_name("N")
       ->check(within(CLI::Range(100U, 100'000'000U)));
   add_limits(app, options);
