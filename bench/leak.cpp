@@ -62,7 +62,7 @@ enum Judge : std::size_t { ours, strong, authors };
 constexpr std::size_t judges = 3;
 constexpr std::array thresholds_of_t{4.5, 10.0};
 
-/// What has been seen of one stop.
+/// The shots at one stop, as the judges see them.
 class Watch {
  public:
   /// `doubt`: the part of alpha that this stop may take.
@@ -103,7 +103,7 @@ double deviation_of(const DeviceModel& model) {
     if (now && before) differences.push_back(*now - *before);
     before = now;
   }
-  // Of normal times the middle 68 % are two deviations wide; a grid's steps count as what they are.
+  // The middle 68 % of normal times are two deviations wide. Steps of a grid are not smoothed.
   const double width = engine::quantile(differences, 0.84) - engine::quantile(differences, 0.16);
   return std::max(model.tick / 4, width / 2 / std::sqrt(2.0));
 }
@@ -216,7 +216,7 @@ double mean_part(const std::vector<std::array<Seen, judges>>& rows, Judge judge)
   return engine::mean_of(parts);
 }
 
-/// Of the devices that do not hide them.
+/// Rows of the devices that do not hide leaks.
 template <class Row>
 std::vector<Row> shown(const std::vector<NamedDevice>& devices, const std::vector<Row>& rows) {
   std::vector<Row> some;
@@ -257,7 +257,7 @@ void print_power(const std::vector<NamedDevice>& devices, const std::vector<std:
   fmt::print("\n");
 }
 
-/// Of jcprof's shots to dudect's, geometric mean over the devices.
+/// Dudect's shots divided by jcprof's: the geometric mean over the devices.
 double ratio_of_shots(const std::vector<std::array<Seen, judges>>& rows, Judge judge) {
   std::vector<double> logs;
   for (const auto& row : rows) logs.push_back(std::log(row.at(judge).shots / row.at(ours).shots));

@@ -3,6 +3,7 @@
 // look of his own.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -43,6 +44,22 @@ class CancellableTransport final : public Transport {
 
   Transport& transport_;
   const Cancellation& cancellation_;
+};
+
+/// Asks for the end once `most` has passed since `began`, as long as this lives. Nothing: no limit.
+class TimeLimit {
+ public:
+  TimeLimit(Cancellation& cancellation, std::chrono::steady_clock::time_point began,
+            std::optional<std::chrono::milliseconds> most)
+      : cancellation_(cancellation) {
+    if (most) cancellation_.end_by(began + *most);
+  }
+  ~TimeLimit() { cancellation_.end_by(std::chrono::steady_clock::time_point::max()); }
+  TimeLimit(const TimeLimit&) = delete;
+  TimeLimit& operator=(const TimeLimit&) = delete;
+
+ private:
+  Cancellation& cancellation_;
 };
 
 }  // namespace jcprof::harness

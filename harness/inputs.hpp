@@ -24,7 +24,7 @@ struct InputSettings {
 /// UserError for text that is not hex, a pattern that is none, an empty file.
 std::vector<StoredInput> make_inputs(const InputSpec& spec, const InputSettings& settings);
 
-/// Those of the project, which the target is told. `drawn`: see InputSettings.
+/// Makes the inputs of the project, and gives them to the target. `drawn`: see InputSettings.
 std::vector<StoredInput> give_inputs(const Project& project, std::uint64_t seed, Transport& transport,
                                      std::uint32_t drawn = InputSettings{}.drawn);
 

@@ -63,14 +63,10 @@ class LeakMeasurement {
       : project_(project),
         map_(map),
         cancellation_(options.cancellation == nullptr ? cancellation() : *options.cancellation),
+        limit_(cancellation_, began_, options.max_time),
         transport_(transport, cancellation_),
         store_(store),
-        options_(options) {
-    if (options.max_time) cancellation_.end_by(began_ + *options.max_time);
-  }
-  ~LeakMeasurement() { cancellation_.end_by(Clock::time_point::max()); }
-  LeakMeasurement(const LeakMeasurement&) = delete;
-  LeakMeasurement& operator=(const LeakMeasurement&) = delete;
+        options_(options) {}
 
   engine::LeakRun run() && {
     try {
@@ -200,6 +196,7 @@ class LeakMeasurement {
   const Project& project_;
   const TrapMap& map_;
   Cancellation& cancellation_;
+  TimeLimit limit_;
   CancellableTransport transport_;
   Store& store_;
   const LeakOptions& options_;

@@ -114,15 +114,11 @@ class Measurement {
       : project_(project),
         map_(map),
         cancellation_(options.cancellation == nullptr ? cancellation() : *options.cancellation),
+        limit_(cancellation_, began_, options.max_time),
         transport_(transport, cancellation_),
         store_(store),
         options_(options),
-        goal_(goal_of(options)) {
-    if (options.max_time) cancellation_.end_by(began_ + *options.max_time);
-  }
-  ~Measurement() { cancellation_.end_by(Clock::time_point::max()); }
-  Measurement(const Measurement&) = delete;
-  Measurement& operator=(const Measurement&) = delete;
+        goal_(goal_of(options)) {}
 
   /// Without a survey it makes one. It may make `surveys` more, as shots come along ways that are not known.
   Measured run(std::optional<Survey> found_before, int surveys) {
@@ -323,6 +319,7 @@ class Measurement {
   const Project& project_;
   const TrapMap& map_;
   Cancellation& cancellation_;
+  TimeLimit limit_;
   CancellableTransport transport_;
   Store& store_;
   const MeasureOptions& options_;

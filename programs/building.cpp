@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/transports.hpp"
+#include "programs/built.hpp"
 #include "programs/output.hpp"
 #include "programs/permission.hpp"
 #include "rewriter/project_programs.hpp"
@@ -29,6 +30,7 @@ Placeholders values_of_steps(const Project& project, const std::filesystem::path
 void build_and_install(const Project& project, const Placeholders& values, const StepOptions& options) {
   run_steps("build", project.build, values, options);
   run_steps("install", project.install, values, options);
+  if (!options.is_dry) note_build(values.at("out"));
 }
 
 }  // namespace jcprof::cli

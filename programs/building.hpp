@@ -17,7 +17,7 @@ void ask_about_all(const Project& project, const std::filesystem::path& out, boo
 Placeholders values_of_steps(const Project& project, const std::filesystem::path& out,
                              const std::string& transport);
 
-/// The steps of the project that build the tree and install it.
+/// The steps of the project that build the tree and install it. Notes what was built.
 void build_and_install(const Project& project, const Placeholders& values, const StepOptions& options);
 
 }  // namespace jcprof::cli

@@ -12,6 +12,7 @@
 #include "harness/transports.hpp"
 #include "programs/building.hpp"
 #include "programs/built.hpp"
+#include "programs/measuring.hpp"
 #include "programs/output.hpp"
 #include "programs/table_style.hpp"
 #include "programs/terminal.hpp"
@@ -30,10 +31,6 @@ bool is_silent(const CommonOptions& common) {
   return common.quiet || common.json;
 }
 
-void print_progress(const harness::Progress& progress) {
-  fmt::print(stderr, "\r\x1b[K{}: {} shots", progress.phase, progress.shots);
-}
-
 void build(const Project& project, const OutputFolder& folder, const LeakOptions& options) {
   GenOptions gen{.common = options.common};
   gen.common.quiet = is_silent(options.common);
@@ -42,7 +39,6 @@ void build(const Project& project, const OutputFolder& folder, const LeakOptions
   make_tree(gen, folder);
   build_and_install(project, values_of_steps(project, folder.path(), options.transport),
                     {.is_shown = !is_silent(options.common)});
-  note_build(folder.path());
 }
 
 harness::LeakOptions settings_of(const Project& project, const LeakOptions& options) {
@@ -52,7 +48,7 @@ harness::LeakOptions settings_of(const Project& project, const LeakOptions& opti
   if (options.shots) settings.search.most_shots = settings.search.sweep_shots = *options.shots;
   if (options.max_shots) settings.max_shots = options.max_shots;
   if (options.max_time_ms) settings.max_time = std::chrono::milliseconds(*options.max_time_ms);
-  if (!is_silent(options.common) && rewrites_lines(Stream::err)) settings.progress = print_progress;
+  if (!is_silent(options.common) && rewrites_lines(Stream::err)) settings.progress = print_run_progress;
   return settings;
 }
 

@@ -35,11 +35,6 @@ std::string left_of(const harness::Progress& progress) {
   return text;
 }
 
-void print_run_progress(const harness::Progress& progress) {
-  const std::string all = progress.expected == 0 ? "" : fmt::format(" of about {}", progress.expected);
-  fmt::print(stderr, "\r\x1b[K{}: {} shots{}{}", progress.phase, progress.shots, all, left_of(progress));
-}
-
 /// In place of the progress.
 std::string_view line_start() {
   return rewrites_lines(Stream::err) ? "\r\x1b[K" : "";
@@ -141,6 +136,11 @@ void print_nothing_left(const harness::Measured& measured, const fs::path& profi
 }
 
 }  // namespace
+
+void print_run_progress(const harness::Progress& progress) {
+  const std::string all = progress.expected == 0 ? "" : fmt::format(" of about {}", progress.expected);
+  fmt::print(stderr, "\r\x1b[K{}: {} shots{}{}", progress.phase, progress.shots, all, left_of(progress));
+}
 
 RunResult measure(const RunSubject& of, const RunOptions& options, std::function<void()> begun) {
   harness::MeasureOptions settings = measure_options(of.project, options);

@@ -52,4 +52,7 @@ void refuse_changed_sources(const Project& project, const TrapMap& map);
 /// UserError if the output folder holds no traps.
 void refuse_unbuilt(const std::filesystem::path& out);
 
+/// In one line on standard error, which the next call overwrites.
+void print_run_progress(const harness::Progress& progress);
+
 }  // namespace jcprof::cli

@@ -77,7 +77,7 @@ struct RunOptions {
   bool is_new_build = false;              // no option: jcprof profile builds before it measures
 };
 
-/// Of each build, where --interleave is given without --sessions.
+/// Sessions of each build, if --interleave is given without --sessions.
 inline constexpr std::uint32_t usual_sessions = 3;
 
 struct AnnotateOptions {

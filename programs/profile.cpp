@@ -15,7 +15,6 @@
 #include "annotator/estimate/run_data.hpp"
 #include "annotator/record/profile.hpp"
 #include "programs/building.hpp"
-#include "programs/built.hpp"
 #include "programs/first_path.hpp"
 #include "programs/output.hpp"
 #include "programs/refine.hpp"
@@ -47,16 +46,15 @@ void say(const Profiling& all, const std::string& text) {
   if (!all.run.common.quiet) fmt::print("{}", text);
 }
 
-void build_and_note(const Profiling& all) {
+void build(const Profiling& all) {
   build_and_install(all.project, all.values, {.is_shown = !all.run.common.quiet});
-  note_build(all.folder.path());
 }
 
 /// A tree that was said to be near the limits, and then is not built or installed, has too many traps.
 FirstScope make_what_fits(const Profiling& all) {
   const bool is_tight = make_tree(all.gen, all.folder) == done_but_tight;
   try {
-    build_and_note(all);
+    build(all);
     return FirstScope::as_asked;
   } catch (const UserError& error) {
     if (!is_tight || all.project.profile.level <= TrapLevel::function || all.refine == RefineWish::never)
@@ -68,7 +66,7 @@ FirstScope make_what_fits(const Profiling& all) {
   GenOptions coarse = all.gen;
   coarse.functions_only = true;
   make_tree(coarse, all.folder);
-  build_and_note(all);
+  build(all);
   return FirstScope::functions_only;
 }
 
@@ -86,7 +84,7 @@ void note_left_out(const Profiling& all) {
 void make_again(const Profiling& all, const GenOptions& gen) {
   make_tree(gen, all.folder);
   if (!all.left_out.empty()) note_left_out(all);
-  build_and_note(all);
+  build(all);
 }
 
 /// The next tree is made without these.

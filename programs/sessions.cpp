@@ -295,7 +295,7 @@ class SessionRuns {
   bool has_begun_ = false;
 };
 
-/// What would be done.
+/// Prints the commands and sessions of the call.
 void print_plan(const std::vector<BuiltProject>& places, const RunOptions& options) {
   const std::uint32_t count = options.sessions.value_or(usual_sessions);
   for (const BuiltProject& place : places) {

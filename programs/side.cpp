@@ -32,7 +32,7 @@ std::vector<fs::path> profiles_in(const fs::path& folder) {
   return profiles;
 }
 
-/// What an output folder holds: the newest profile, or all sessions if that is one of them.
+/// The newest profile in an output folder, or all sessions if it is one of them.
 std::vector<fs::path> newest_in(const fs::path& out) {
   const fs::path newest = newest_of(out);
   if (newest.parent_path() == out / sessions_folder) return profiles_in(newest.parent_path());

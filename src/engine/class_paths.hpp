@@ -19,7 +19,7 @@ struct ClassPath {
   bool is_whole = true;  // else its beginning
 };
 
-/// What inputs do behind a parting.
+/// One direction behind a parting.
 struct Way {
   TrapId next = run_to_end;         // the command ends there
   std::vector<std::size_t> inputs;  // that go it, of each class

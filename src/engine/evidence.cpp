@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include <boost/accumulators/accumulators.hpp>
 #include <boost/accumulators/statistics/stats.hpp>
@@ -71,6 +73,22 @@ double chance(std::uint64_t seed, std::uint64_t stream, std::uint64_t index) {
   return static_cast<double>(draw(seed, stream, index, parts)) / parts;
 }
 
+/// In order, each once.
+std::vector<double> distinct(std::vector<double> values) {
+  std::ranges::sort(values);
+  const auto [first, last] = std::ranges::unique(values);
+  values.erase(first, last);
+  return values;
+}
+
+/// One of the two `steps` that `ticks` lies between; `part`: uniform in [0, 1). Nothing outside of them.
+std::optional<double> step_at(const std::vector<double>& steps, double ticks, double part) {
+  const auto above = std::ranges::upper_bound(steps, ticks);
+  if (above == steps.begin() || above == steps.end()) return std::nullopt;
+  const double below = *(above - 1);
+  return ticks - below > part * (*above - below) ? *above : below;
+}
+
 /// The steps in which a coarse clock goes, as the times of one class show them: they lie on several. Those of
 /// an exact clock may lie on one, and have no steps then.
 class Steps {
@@ -82,9 +100,7 @@ class Steps {
     std::vector<double> shown;
     for (const double ticks : times)
       if (low <= ticks && ticks <= high) shown.push_back(ticks);
-    std::ranges::sort(shown);
-    const auto [first, last] = std::ranges::unique(shown);
-    shown.erase(first, last);
+    shown = distinct(std::move(shown));
     const double least = smallest_gap(shown);
     const auto is_multiple = [&](double ticks) {
       return std::abs(std::remainder(ticks, least)) <= tolerance * least;
@@ -102,9 +118,7 @@ class Steps {
   /// One of the two steps that `ticks` lies between; `part`: uniform in [0, 1).
   double at(double ticks, double part) const {
     if (shown_.empty()) return ticks;
-    const auto above = std::ranges::upper_bound(shown_, ticks);
-    if (above != shown_.begin() && above != shown_.end())
-      return ticks - *(above - 1) > part * (*above - *(above - 1)) ? *above : *(above - 1);
+    if (const std::optional<double> step = step_at(shown_, ticks, part)) return *step;
     return shown_.front() + usual_ * std::floor((ticks - shown_.front()) / usual_ + 1 - part);
   }
 
@@ -165,7 +179,7 @@ double tell_tale(const Removing& times, double shift) {
   return squares > 0 ? sum / std::sqrt(squares) : 0;
 }
 
-/// The shift in [low, high] at which what is told falls to `level`, to half a tick.
+/// The shift in [low, high] at which `tell_tale` falls to `level`, to half a tick.
 double shift_at(const Removing& times, double level, double low, double high) {
   constexpr int halvings = 40;
   for (int i = 0; i < halvings; ++i) {
@@ -185,9 +199,7 @@ class Planting {
  public:
   Planting(std::span<const ClassedTime> times, std::uint64_t seed) : times_(times), seed_(seed) {
     for (const ClassedTime& time : times) shown_.push_back(time.ticks);
-    std::ranges::sort(shown_);
-    const auto [first, last] = std::ranges::unique(shown_);
-    shown_.erase(first, last);
+    shown_ = distinct(std::move(shown_));
   }
 
   /// In one case of many, whose coins are drawn anew.
@@ -205,10 +217,7 @@ class Planting {
  private:
   /// A clock goes in steps, and a time between two steps is shown as one of them, at random.
   double as_shown(double ticks, std::uint64_t number, std::size_t shot) const {
-    const auto above = std::ranges::upper_bound(shown_, ticks);
-    if (above == shown_.begin() || above == shown_.end()) return ticks;
-    const double below = *(above - 1);
-    return ticks - below > chance(seed_, planted_steps + number, shot) * (*above - below) ? *above : below;
+    return step_at(shown_, ticks, chance(seed_, planted_steps + number, shot)).value_or(ticks);
   }
 
   std::span<const ClassedTime> times_;

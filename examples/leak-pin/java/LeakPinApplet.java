@@ -99,7 +99,7 @@ public class LeakPinApplet extends Applet {
         return Util.makeShort(high, low);
     }
 
-    /** 1 for 0, else 0. Of each other number, it or its negative has the sign bit set. */
+    /** 1 for 0, else 0. If a number is not 0, it or its negative has the sign bit set. */
     private static byte isZero(short number) {
         return (byte) (~((short) (number | (short) -number) >> 15) & 1);
     }
