@@ -12,6 +12,8 @@ constexpr std::size_t pairs_kept = 30;
 // Finer grids than this part of the whole move no share that can be told from none, and looking for them
 // takes ever longer.
 constexpr double finest_part = 0.001;
+// Pauses are whole nanoseconds, and the search goes down to half of the finest period: finer grids are theirs.
+constexpr double finest_steps = 4;
 
 template <class Value>
 void keep_last(std::vector<Value>& values, Value value, std::size_t most) {
@@ -47,6 +49,7 @@ void PilotRun::take(std::span<const PlannedShot> shots, std::span<const Reading>
     keep_last(wholes_, end.ticks - first.ticks, pairs_kept);
     keep_last(ends_, end.ticks, pairs_kept);
     if (ns_per_tick <= 0) continue;
+    pause_step_ = 1 / ns_per_tick;
     for (const std::size_t j : {i, i + 1}) {
       const double pause = static_cast<double>(shots[j].pause_ns) / ns_per_tick;
       keep_last(probe_, PausedReading{.time = readings[j].ticks, .pause = pause}, 2 * pairs_kept);
@@ -68,7 +71,8 @@ Pilot PilotRun::pilot() const {
 }
 
 double PilotRun::grid(double longest_pause, const Precision& precision) const {
-  const double finest = std::max(precision.absolute, finest_part) * pilot().whole;
+  const double finest =
+      std::max(std::max(precision.absolute, finest_part) * pilot().whole, finest_steps * pause_step_);
   return find_grid(probe_, {.longest_pause = longest_pause, .finest = finest});
 }
 

@@ -47,6 +47,7 @@ class PilotRun {
   std::vector<double> wholes_;
   std::vector<double> ends_;
   std::vector<PausedReading> probe_;
+  double pause_step_ = 0;  // in ticks, of a nanosecond
 };
 
 }  // namespace jcprof::engine

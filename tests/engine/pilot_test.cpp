@@ -86,3 +86,23 @@ TEST_CASE("the rounds that a measurement will need are foretold from the noise, 
         Approx(3.1663).epsilon(1e-4));
   CHECK(is_missing(rounds_needed({}, {})));
 }
+
+TEST_CASE("pauses are whole nanoseconds, which is no grid of the transport") {
+  // A clock of 2.6 GHz that ticks every 26 cycles, which is close to 10 ns.
+  constexpr double ns_per_tick = 1 / 2.596126;
+  constexpr double longest_pause_ns = 1000;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    PilotRun run;
+    for (std::uint32_t window = 0; window < 10; ++window) {
+      std::vector<PlannedShot> shots(6);
+      std::vector<Reading> readings;
+      for (std::uint32_t i = 0; i < shots.size(); ++i) {
+        shots[i].pause_ns = static_cast<std::int64_t>(draw(seed, window, i, longest_pause_ns));
+        const double later = static_cast<double>(draw(seed, window, 100 + i, 3));
+        readings.push_back(timed(26 * ((i % 2 == 0 ? 5 : 15) + later)));
+      }
+      run.take(shots, readings, ns_per_tick);
+    }
+    CHECK(run.grid(longest_pause_ns / ns_per_tick, {.absolute = 0.01}) == 0);
+  }
+}
