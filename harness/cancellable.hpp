@@ -35,6 +35,7 @@ class CancellableTransport final : public Transport {
     transport_.set_path(input, path);
   }
   bool is_right(std::uint32_t status) const override { return transport_.is_right(status); }
+  std::string account() override { return transport_.account(); }
 
  private:
   Transport& checked() const {

@@ -304,9 +304,10 @@ Sample full_run(Transport& transport, std::uint32_t input) {
                 .hint = "choose another status word: \"arming\": {\"status\": …} in jcprof.json"},
           ExitCode::check_failed);
   }
+  const std::string account = transport.account();
   throw environment_error(
-      fmt::format("the command under study could not be run once ({}{}{})", name_of(sample.outcome),
-                  sample.why.empty() ? "" : ": ", sample.why),
+      fmt::format("the command under study could not be run once ({}{}{}){}{}", name_of(sample.outcome),
+                  sample.why.empty() ? "" : ": ", sample.why, account.empty() ? "" : "\n", account),
       sample.outcome == Outcome::timed_out
           ? "does it wait for input (\"stdin\" in \"trigger\"), or need longer (\"timeout\" in \"session\")?"
           : "run it alone and see; \"trigger\" and \"session\" in jcprof.json say what is sent");

@@ -107,6 +107,8 @@ class Transport {
   virtual void set_path(std::uint32_t /*input*/, std::span<const TrapId> /*path*/) {}
   /// The project wants the command to be answered so. Only the first answer to an input must be right.
   virtual bool is_right(std::uint32_t /*status*/) const { return true; }
+  /// For an error that ends the run: what runs the target, and the end of its log. Empty where there is none.
+  virtual std::string account() { return {}; }
 };
 
 }  // namespace jcprof::harness

@@ -70,6 +70,7 @@ class AgentTransport final : public Transport {
             .exact = agent.exact,
             .note = agent.note};
   }
+  std::string account() override { return link_.account(); }
 
   ~AgentTransport() override {
     // Nobody waits for shots in flight, which may take their time.

@@ -12,7 +12,8 @@ constexpr std::size_t pairs_kept = 30;
 // Finer grids than this part of the whole move no share that can be told from none, and looking for them
 // takes ever longer.
 constexpr double finest_part = 0.001;
-// Pauses are whole nanoseconds, and the search goes down to half of the finest period: finer grids are theirs.
+// Pauses are whole nanoseconds, and the search goes down to half of the finest period: finer grids are
+// theirs.
 constexpr double finest_steps = 4;
 
 template <class Value>

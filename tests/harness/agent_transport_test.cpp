@@ -8,6 +8,7 @@
 #include "harness/agent/examination.hpp"
 #include "harness/calibration.hpp"
 #include "harness/path.hpp"
+#include "harness/survey.hpp"
 #include "src/core/error.hpp"
 #include "src/core/file.hpp"
 #include "tests/core/fault_text.hpp"
@@ -106,6 +107,18 @@ TEST_CASE("a shot whose trusted application has died says how it panicked") {
           R"({"fault":"shot_lost","shot":3,"why":"TEEC_ERROR_TARGET_DEAD","log":"E/TC:?? 0 TA panicked with code 0xffff000f\nE/LD:  Call stack:\nE/LD:   0x0000000040024a1c\n"})")),
       Catch::Contains(
           "lost (TEEC_ERROR_TARGET_DEAD: it panicked with code 0xffff000f (TEEC_ERROR_SECURITY), at 0x"));
+}
+
+TEST_CASE("where no command comes back, the end of the agent's log says why") {
+  const auto transport = make_agent_transport(
+      faulty_agent(
+          R"({"fault":"shot_lost","times":3,"trap":0,"log":"cart.c:67: total: Assertion `n > 0' failed.\n"})"),
+      nullptr);
+  transport->set_inputs({{}});
+  CHECK_THROWS_WITH(
+      full_run(*transport, 0),
+      Catch::StartsWith("the command under study could not be run once (lost: it caught fire)") &&
+          Catch::Contains("cart.c:67: total: Assertion `n > 0' failed."));
 }
 
 TEST_CASE("more shots than a batch holds are several batches") {
