@@ -117,6 +117,7 @@ struct RecordOptions {
   std::string note;  // a warning that the profile keeps; empty: none
   bool functions_only = false;
   std::vector<std::string> exclude;  // functions, beside those of the project
+  std::vector<double> plain_ns;      // times_without_traps()
   bool tells_profile = true;         // on standard error, with its warnings
 };
 

@@ -17,6 +17,7 @@
 #include "programs/building.hpp"
 #include "programs/first_path.hpp"
 #include "programs/output.hpp"
+#include "programs/record_project.hpp"
 #include "programs/refine.hpp"
 #include "programs/steps.hpp"
 #include "programs/unfit.hpp"
@@ -72,6 +73,8 @@ FirstScope make_what_fits(const Profiling& all) {
 
 // Each of them builds again.
 constexpr int most_shortenings = 3;
+// Each is a build and a run.
+constexpr int most_lighter_recordings = 2;
 
 /// The tree keeps in mind what it was made without, for whoever measures it.
 void note_left_out(const Profiling& all) {
@@ -163,18 +166,23 @@ void record_at_functions(const Profiling& all, const OutputFolder& folder, Recor
   record_project_in(folder, all.project, options);
 }
 
-/// If recording small functions hides the others, records again without them.
+/// If recording small functions hides the others, records again without them. That may show others.
 void record_lighter(const Profiling& all, const OutputFolder& folder, RecordOptions options) {
-  const std::vector<std::string> small = not_worth_recording(recorded_in(folder));
-  if (small.empty()) return;
-  const std::string what = fmt::format(
-      "the calls of {} take less time than to record them: they are left out, and their time is their "
-      "callers'",
-      list_of(small));
-  say(all, harmless(fmt::format("record: {}\n", what)));
-  std::ranges::transform(small, std::back_inserter(options.exclude), pattern_of);
-  options.note += "; " + what;
-  record_project_in(folder, all.project, options);
+  const std::string why = options.note;
+  std::vector<std::string> small;
+  for (int i = 0; i < most_lighter_recordings; ++i) {
+    const std::vector<std::string> more = not_worth_recording(recorded_in(folder));
+    if (more.empty()) return;
+    std::ranges::copy(more, std::back_inserter(small));
+    const std::string what = fmt::format(
+        "the calls of {} take less time than to record them: they are left out, and their time is their "
+        "callers'",
+        list_of(small));
+    say(all, harmless(fmt::format("record: {}\n", what)));
+    std::ranges::transform(more, std::back_inserter(options.exclude), pattern_of);
+    options.note = fmt::format("{}; {}", why, what);
+    record_project_in(folder, all.project, options);
+  }
 }
 
 /// One run, in a folder of its own, tells what stops do not.
@@ -193,6 +201,7 @@ ExitCode record_instead(const Profiling& all, const Fault& why) {
       .tells_profile = false};
   const std::filesystem::path profile = folder.path() / "profile.jcprof";
   try {
+    options.plain_ns = times_without_traps(all.project, folder, options);
     record_project_in(folder, all.project, options);
     if (std::filesystem::exists(profile)) record_at_functions(all, folder, options);
     if ((options.functions_only || !is_finer) && std::filesystem::exists(profile))

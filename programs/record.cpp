@@ -224,7 +224,10 @@ ExitCode record_a_project(const RecordOptions& options) {
       {.folder = options.out.empty() ? output_folder(project, {}) / record_folder : fs::path(options.out),
        .verb = verb,
        .project = project.root});
-  return record_project_in(folder, project, options);
+  check_and_ask(project, options);
+  RecordOptions timed = options;
+  timed.plain_ns = times_without_traps(project, folder, options);
+  return record_project_in(folder, project, timed);
 }
 
 ExitCode analyze_again(const RecordOptions& options) {

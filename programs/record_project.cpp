@@ -42,13 +42,11 @@ void refuse_others(const Project& project, std::uint32_t runs) {
     refuse("--runs does not go with a program behind \"exec:\": jcprof records one run", "leave --runs out");
 }
 
-void make_and_build(const Project& project, const OutputFolder& folder, const RecordOptions& options) {
-  const CommonOptions common{.project = options.project, .quiet = options.quiet, .yes = options.yes};
-  make_tree({.common = common,
-             .records = true,
-             .functions_only = options.functions_only,
-             .exclude = options.exclude},
-            folder);
+void make_and_build(const Project& project, const OutputFolder& folder, const RecordOptions& options,
+                    GenOptions gen) {
+  gen.common = {.project = options.project, .quiet = options.quiet, .yes = options.yes};
+  gen.records = true;
+  make_tree(gen, folder);
   Placeholders values = placeholders(project, folder.path());
   values.emplace("reader", "");
   const StepOptions how{.is_shown = !options.quiet};
@@ -83,9 +81,15 @@ Sample run_once(const Project& project, const std::unique_ptr<harness::Transport
   return run;
 }
 
-/// The times of the processor, in ascending order. Without a log, traps do nothing.
-std::vector<double> ns_of_plain_runs(const Project& project, const TrapMap& map,
-                                     const std::filesystem::path& out) {
+/// Recording slows it down, and what counts is the time of the processor.
+Project as_recorded(Project project) {
+  project.session.timeout *= patience_for_recording;
+  project.trigger.clock = ProgramClock::cpu;
+  return project;
+}
+
+/// The times of the processor, in ascending order.
+std::vector<double> ns_of_runs(const Project& project, const TrapMap& map, const std::filesystem::path& out) {
   const auto transport = harness::make_recorded_program(project, map, out, out / "no-recording");
   std::vector<double> times;
   double sum = 0;
@@ -97,17 +101,13 @@ std::vector<double> ns_of_plain_runs(const Project& project, const TrapMap& map,
   return times;
 }
 
-/// One run of a program of `exec:`, behind some that are not recorded.
+/// One run of a program of `exec:`.
 harness::Recorded record_program(const Project& project, const TrapMap& map, const std::filesystem::path& out,
-                                 const harness::LogOptions& log) {
-  Project patient = project;
-  patient.session.timeout *= patience_for_recording;
-  patient.trigger.clock = ProgramClock::cpu;
-  const std::vector<double> plain_ns = ns_of_plain_runs(patient, map, out);
+                                 const harness::LogOptions& log, std::span<const double> plain_ns) {
   harness::Recording recording(log);
-  const auto transport = harness::make_recorded_program(patient, map, out, recording.memory());
+  const auto transport = harness::make_recorded_program(project, map, out, recording.memory());
   recording.begin();
-  const Sample run = run_once(patient, transport);
+  const Sample run = run_once(project, transport);
   recording.stop();
   return recording.end(static_cast<int>(run.status.value_or(0)), 0,
                        cost_of_event(plain_ns, static_cast<double>(run.ticks), recording.progress()));
@@ -142,13 +142,26 @@ bool is_started_anew(const Project& project) {
   return project.transport.starts_with("exec:");
 }
 
-RecordedProject record_project(const Project& project, const OutputFolder& folder,
-                               const RecordOptions& options) {
+void check_and_ask(const Project& project, const RecordOptions& options) {
   refuse_others(project, options.runs);
   std::vector<std::string> programs = programs_of_steps(project);
   std::ranges::move(programs_of_run(project), std::back_inserter(programs));
   ask_about(project, programs, consent_of(options.yes));
-  make_and_build(project, folder, options);
+}
+
+std::vector<double> times_without_traps(const Project& project, const OutputFolder& folder,
+                                        const RecordOptions& options) {
+  if (!is_started_anew(project)) return {};
+  const OutputFolder plain({.folder = folder.path() / "plain", .verb = "jcprof record"});
+  // The entry cannot be without, and its two traps cost nothing that shows.
+  make_and_build(project, plain, options, {.functions_only = true, .include = {""}});
+  return ns_of_runs(as_recorded(project), read_trap_map(plain.path() / "traps.json"), plain.path());
+}
+
+RecordedProject record_project(const Project& project, const OutputFolder& folder,
+                               const RecordOptions& options) {
+  make_and_build(project, folder, options,
+                 {.functions_only = options.functions_only, .exclude = options.exclude});
   RecordedProject result;
   result.map = read_trap_map(folder.path() / "traps.json");
   harness::LogOptions log = options.log;
@@ -159,7 +172,8 @@ RecordedProject record_project(const Project& project, const OutputFolder& folde
   }
   result.target.device = project.device.empty() ? harness::name_of_processor() : project.device;
   result.target.unit = ClockUnit::cycles;  // calibrated, where the processor's can be
-  result.recorded = record_program(project, result.map, folder.path(), log);
+  result.recorded =
+      record_program(as_recorded(project), result.map, folder.path(), log, options.plain_ns);
   return result;
 }
 

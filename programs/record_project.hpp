@@ -32,8 +32,16 @@ bool is_started_anew(const Project& project);
 std::uint64_t cost_of_event(std::span<const double> plain_ns, double recorded_ns,
                             const harness::RecordProgress& recorded);
 
-/// In `folder`, which is held. UserError where the project is of applets, or a step of it fails. A program
-/// that does not stand behind an agent is recorded in one run.
+/// Asks about the programs that a recording runs. UserError where the project or `runs` suits none.
+void check_and_ask(const Project& project, const RecordOptions& options);
+
+/// The times of the processor that the program takes without traps, in ns, ascending: a tree for that is made
+/// and built in "plain" of `folder`. Empty behind an agent. UserError where a step fails.
+std::vector<double> times_without_traps(const Project& project, const OutputFolder& folder,
+                                        const RecordOptions& options);
+
+/// In `folder`, which is held. UserError where a step of the project fails. A program that does not stand
+/// behind an agent is recorded in one run.
 RecordedProject record_project(const Project& project, const OutputFolder& folder,
                                const RecordOptions& options);
 

@@ -73,6 +73,12 @@ bool is_needed(const FirstRun& first, double passes) {
   return first.profile.trap_share > annotator::dear_traps && passes >= worth_a_run;
 }
 
+double own_cost(const annotator::RecordedRun& recorded) {
+  double cost = 0;
+  for (const StoredThread& thread : recorded.recording.threads) cost += thread.overhead;
+  return cost;
+}
+
 }  // namespace
 
 std::string list_of(std::vector<std::string> names) {
@@ -85,22 +91,21 @@ std::string list_of(std::vector<std::string> names) {
 }
 
 bool is_hidden_by_recording(const annotator::RecordedRun& recorded) {
-  double own_cost = 0;
   double time = 0;
-  for (const StoredThread& thread : recorded.recording.threads) {
-    own_cost += thread.overhead;
-    time += thread.recorded;
-  }
-  return own_cost > time && recorded.events >= few_events;
+  for (const StoredThread& thread : recorded.recording.threads) time += thread.recorded;
+  return own_cost(recorded) > time && recorded.events >= few_events;
 }
 
 std::vector<std::string> not_worth_recording(const annotator::RecordedRun& recorded) {
   if (!is_hidden_by_recording(recorded)) return {};
   const double rare = worth_leaving_out * static_cast<double>(recorded.events);
+  const double cost_of_event = own_cost(recorded) / static_cast<double>(recorded.events);
   std::vector<StoredEstimate> functions;
-  for (const StoredEstimate& row : recorded.estimates)
-    if (row.scope == EstimateScope::function && !row.resolved && 2 * static_cast<double>(row.hits) > rare)
-      functions.push_back(row);
+  for (const StoredEstimate& row : recorded.estimates) {
+    const auto calls = static_cast<double>(row.hits);
+    const bool is_hidden = row.scope == EstimateScope::function && !row.resolved;
+    if (is_hidden && 2 * calls > rare && row.high < calls * cost_of_event) functions.push_back(row);
+  }
   std::ranges::stable_sort(functions, std::ranges::greater{}, &StoredEstimate::hits);
   std::vector<std::string> names;
   for (const StoredEstimate& row : functions) names.push_back(row.function);

@@ -49,8 +49,8 @@ std::optional<Refinement> refinement(const FirstRun& first, RefineWish wish);
 /// All recording together takes longer than the command.
 bool is_hidden_by_recording(const annotator::RecordedRun& recorded);
 
-/// Functions of a recording whose calls take so little that the cost of recording them hides it, the most
-/// called first. Empty where recording does not hide the command.
+/// Functions of a recording whose calls take less than an event of it costs, the most called first. Empty
+/// where recording does not hide the command.
 std::vector<std::string> not_worth_recording(const annotator::RecordedRun& recorded);
 
 /// That matches the function alone: in a glob, brackets would be sets of characters.

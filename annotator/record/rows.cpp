@@ -115,23 +115,22 @@ double part_taken_off(const WalkedLog& log) {
     events += thread.events - std::min(thread.events, thread.gaps + 1);  // those that follow upon another one
     taken += static_cast<double>(thread.overhead);
   }
-  const double whole =
-      static_cast<double>(trap_hits) * event_cost(log.walk, JCPROF_LOG_LINE) +
-      static_cast<double>(events - std::min(events, trap_hits)) * event_cost(log.walk, JCPROF_LOG_ENTER);
+  trap_hits = std::min(trap_hits, events);
+  const double whole = static_cast<double>(trap_hits) * event_cost(log.walk, JCPROF_LOG_LINE) +
+                       static_cast<double>(events - trap_hits) * event_cost(log.walk, JCPROF_LOG_ENTER);
   return whole > 0 ? std::min(1.0, taken / whole) : 0;
 }
 
 void put_own_cost(const WalkedLog& log, const SymbolsOfTraps& symbol_of_trap, double taken_off,
                   TreeNames& names) {
   names.hook_cost = event_cost(log.walk, JCPROF_LOG_ENTER) * taken_off;
-  names.trap_cost.resize(names.symbols);
+  names.trap_cost = event_cost(log.walk, JCPROF_LOG_LINE) * taken_off;
+  names.traps_cost.resize(names.symbols);
   for (std::size_t i = 0; i < log.walk.lines.hits.size(); ++i) {
     const auto symbol = symbol_of_trap.find(log.walk.traps.traps[i].function);
     if (symbol != symbol_of_trap.end())
-      names.trap_cost[symbol->second] +=
-          static_cast<double>(log.walk.lines.hits[i]) * event_cost(log.walk, JCPROF_LOG_LINE);
+      names.traps_cost[symbol->second] += static_cast<double>(log.walk.lines.hits[i]) * names.trap_cost;
   }
-  for (double& cost : names.trap_cost) cost *= taken_off;
 }
 
 // ---- rows

@@ -109,19 +109,22 @@ void merge_nodes(Merging& merging) {
   }
 }
 
-/// A return is taken off the call itself, an entry off its caller; traps off their function.
+/// An event is taken off the time ahead of it: an entry off the caller, all else off the call itself.
 void share_own_cost(Merging& merging) {
   const std::span<const CallNode> nodes = merging.tree.nodes();
   for (std::uint32_t i = 1; i < nodes.size(); ++i) {
-    if (nodes[i].key == 0 || (nodes[i].key & of_traps) != 0) continue;
-    const double cost = merging.names.hook_cost * static_cast<double>(nodes[i].count);
-    merging.calls[merging.call_of[i]].own_cost += cost;
-    merging.calls[merging.call_of[nodes[i].parent]].own_cost += cost;
+    if (nodes[i].key == 0) continue;
+    const bool is_of_traps = (nodes[i].key & of_traps) != 0;
+    const double entries = (is_of_traps ? merging.names.trap_cost : merging.names.hook_cost) *
+                           static_cast<double>(nodes[i].count);
+    // A hook has one other event, its return; those of traps follow below, with the entry among them.
+    merging.calls[merging.call_of[i]].own_cost += is_of_traps ? -entries : entries;
+    merging.calls[merging.call_of[nodes[i].parent]].own_cost += entries;
   }
   for (Merged& call : merging.calls) {
     const FunctionSums& function = merging.functions[call.symbol];
     if (function.count > 0 && call.symbol != 0)
-      call.own_cost += merging.names.trap_cost[call.symbol] * static_cast<double>(call.count) /
+      call.own_cost += merging.names.traps_cost[call.symbol] * static_cast<double>(call.count) /
                        static_cast<double>(function.count);
   }
 }

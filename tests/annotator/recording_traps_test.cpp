@@ -291,6 +291,22 @@ TEST_CASE("recorded traps: own cost is what runs without a recording tell, where
   CHECK(with_cost(10, ~std::uint64_t{0}) == "1: p×1 0(0)\n1:  f×1 0(0)\n");
 }
 
+TEST_CASE("recorded traps: who calls a function often has the own cost of its entries in the interval") {
+  LogBuilder log;
+  log.head.trap_ticks = 8 * 1024;
+  log.line(1, 0, 1).line(1, 100, 2).line(1, 200, 4);
+  for (std::uint64_t tick = 300; tick < 900; tick += 200) log.line(1, tick, 6).line(1, tick + 100, 7);
+  const RecordedRun run = analyzed(log.line(1, 900, 5), two_calls());
+  const auto doubt = [&](const char* function) {
+    const StoredEstimate& row = estimate_of(run, EstimateScope::function, function);
+    CHECK(row.high - row.ticks == Approx(row.ticks - row.low));
+    return row.high - row.ticks;
+  };
+  // A quarter of 8 ticks for each difference that is theirs.
+  CHECK(doubt("p") == Approx(2 * 6));
+  CHECK(doubt("f") == Approx(2 * 3));
+}
+
 TEST_CASE("recorded traps: a log whose recorder did not tell what an event costs has its end") {
   LogBuilder log;
   std::string bytes = log.line(1, 0, 1).line(1, 100, 5).bytes(7);
