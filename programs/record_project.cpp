@@ -172,8 +172,7 @@ RecordedProject record_project(const Project& project, const OutputFolder& folde
   }
   result.target.device = project.device.empty() ? harness::name_of_processor() : project.device;
   result.target.unit = ClockUnit::cycles;  // calibrated, where the processor's can be
-  result.recorded =
-      record_program(as_recorded(project), result.map, folder.path(), log, options.plain_ns);
+  result.recorded = record_program(as_recorded(project), result.map, folder.path(), log, options.plain_ns);
   return result;
 }
 

@@ -56,7 +56,7 @@ EventCost cost_of_trap(const EventCost& cost, const LogFacts& facts, const TickS
   const double each_ns = static_cast<double>(facts.end->event_ps) / 1000;
   const double told = std::min(1024 * std::max(0.0, each_ns - changes_ns) / scale.per_tick, most_told);
   const auto dear = static_cast<std::uint64_t>(told);
-  return dear > cost.together ? EventCost{.together = dear, .apart = dear} : cost;
+  return dear > cost.apart ? EventCost{.together = dear, .apart = dear} : cost;
 }
 
 Walk walk_of(const RecordedLog& log, const LogFacts& facts, const TickScale& scale) {

@@ -36,7 +36,8 @@ struct RecordedTree {
 struct TreeNames {
   std::vector<std::uint32_t> symbol_of;  // by number of the function
   std::size_t symbols = 1;               // with number 0
-  // Own cost, in ticks as far as it was taken off: of a hook's event, of a trap, and of all traps of a symbol.
+  // Own cost, in ticks as far as it was taken off: of a hook's event, of a trap, and of all traps of a
+  // symbol.
   double hook_cost = 0;
   double trap_cost = 0;
   std::vector<double> traps_cost;

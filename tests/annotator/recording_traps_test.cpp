@@ -277,10 +277,11 @@ TEST_CASE("recorded traps: of one pass of a line least, most and quantiles are k
 }
 
 TEST_CASE("recorded traps: own cost is what runs without a recording tell, where that is more") {
-  const auto with_cost = [](std::uint64_t calibrated, std::uint64_t event_ps) {
+  const auto with_cost = [](std::uint64_t calibrated, std::uint64_t event_ps, std::uint64_t apart = 0) {
     LogBuilder log;
     for (std::uint64_t i = 0; i < 3; ++i) log.pair(i * 200'000'000, i * 100'000'000);  // 2 ticks a nanosecond
     log.head.trap_ticks = calibrated * 1024;
+    log.head.trap_apart_ticks = apart * 1024;
     log.event_ps = event_ps;
     log.line(1, 0, 1).line(1, 100, 2).line(1, 200, 4).line(1, 300, 6).line(1, 400, 7).line(1, 500, 5);
     return tree(analyzed(log, two_calls()));
@@ -288,6 +289,8 @@ TEST_CASE("recorded traps: own cost is what runs without a recording tell, where
   CHECK(with_cost(10, 0) == "1: p×1 225(180)\n1:  f×1 45(45)\n");
   CHECK(with_cost(10, 4000) == with_cost(10, 0));  // 8 ticks
   CHECK(with_cost(10, 20'000) == "1: p×1 150(120)\n1:  f×1 30(30)\n");
+  // Between other code the calibrated cost is no more than 10 of 60 ticks; runs tell the mean.
+  CHECK(with_cost(60, 20'000, 10) == with_cost(10, 20'000));
   CHECK(with_cost(10, ~std::uint64_t{0}) == "1: p×1 0(0)\n1:  f×1 0(0)\n");
 }
 
