@@ -46,6 +46,14 @@ int only_reading(void* read, int action, const char* first, const char* second, 
   }
 }
 
+/// A statement about a profile's tables and views: SQLite's own are not among them.
+std::string of_ours(std::string_view select) {
+  return fmt::format(
+      "WITH ours AS (SELECT name, type FROM sqlite_schema WHERE type IN ('table', 'view')"
+      " AND name NOT GLOB 'sqlite_*') SELECT {}",
+      select);
+}
+
 Words names(const sqlite::Database& database, const std::string& sql) {
   Words words;
   sqlite::Statement statement = database.prepare(sql);
@@ -54,8 +62,7 @@ Words names(const sqlite::Database& database, const std::string& sql) {
 }
 
 Words tables(const sqlite::Database& database) {
-  return names(database,
-               "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY type DESC, name");
+  return names(database, of_ours("name FROM ours ORDER BY type DESC, name"));
 }
 
 std::string what_there_is(const sqlite::Database& database) {
@@ -66,9 +73,8 @@ std::string what_there_is(const sqlite::Database& database) {
 
 Words tables_with(const sqlite::Database& database, std::string_view column) {
   Words words;
-  sqlite::Statement statement = database.prepare(
-      "SELECT s.name FROM sqlite_schema s, pragma_table_info(s.name) c WHERE s.type IN ('table', 'view')"
-      " AND c.name = ? ORDER BY s.type DESC, s.name");
+  sqlite::Statement statement = database.prepare(of_ours(
+      "s.name FROM ours s, pragma_table_info(s.name) c WHERE c.name = ? ORDER BY s.type DESC, s.name"));
   statement.bind(std::string(column));
   while (statement.step()) words.push_back(statement.text(0));
   return words;
@@ -83,9 +89,8 @@ std::string hint_for(const sqlite::Database& database, std::string_view why) {
     word.remove_prefix(word.find_last_of('.') == std::string_view::npos ? 0 : word.find_last_of('.') + 1);
     if (const Words others = tables_with(database, word); !others.empty())
       return fmt::format("\"{}\" is a column of {}", word, fmt::join(others, ", "));
-    const Words columns = names(database,
-                                "SELECT DISTINCT c.name FROM sqlite_schema s, pragma_table_info(s.name) c"
-                                " WHERE s.type IN ('table', 'view') ORDER BY 1");
+    const Words columns =
+        names(database, of_ours("DISTINCT c.name FROM ours s, pragma_table_info(s.name) c ORDER BY 1"));
     const std::string guess = did_you_mean(word, columns);
     return guess.empty() ? "`SELECT * FROM block` shows the columns of a view" : guess;
   }
@@ -190,10 +195,10 @@ struct Shape {
 std::vector<Shape> shapes_of_profiles() {
   const sqlite::Database empty(sqlite::nameless, sqlite::Access::read_write);
   empty.execute(store_schema().c_str());
-  sqlite::Statement statement = empty.prepare(
-      "SELECT s.name, group_concat(format('\"%w\"', c.name), ', '),"
-      " group_concat(format('\"%w\" %s', c.name, c.type), ', ')"
-      " FROM sqlite_schema s, pragma_table_info(s.name) c WHERE s.type IN ('table', 'view') GROUP BY s.name");
+  sqlite::Statement statement =
+      empty.prepare(of_ours("s.name, group_concat(format('\"%w\"', c.name), ', '),"
+                            " group_concat(format('\"%w\" %s', c.name, c.type), ', ')"
+                            " FROM ours s, pragma_table_info(s.name) c GROUP BY s.name"));
   std::vector<Shape> shapes;
   while (statement.step()) shapes.push_back({statement.text(0), statement.text(1), statement.text(2)});
   return shapes;

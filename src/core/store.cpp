@@ -39,9 +39,11 @@ void refuse_foreign(const Database& database) {
   if (version < 1) sqlite::damaged(database.file(), fmt::format("format {}", version));
 }
 
-/// The only name of this table that a file cannot give to something of its own.
+/// The only name of this table that a file cannot give to something of its own. SQLite decides itself which
+/// tables of statistics it makes.
 constexpr const char* schema_rows =
-    "SELECT type, name, coalesce(sql, '') FROM main.sqlite_master ORDER BY type, name";
+    "SELECT type, name, coalesce(sql, '') FROM main.sqlite_master"
+    " WHERE NOT (type = 'table' AND name GLOB 'sqlite_stat[134]') ORDER BY type, name";
 
 bool is_empty(const Database& database) {
   return !database.prepare(schema_rows).step() && database.integer("PRAGMA application_id") == 0;

@@ -14,7 +14,7 @@ namespace jcprof {
 /// "jcpr" in SQLite's header: what `file` and other programs know a profile by.
 inline constexpr int store_application_id = 0x6A637072;
 /// SQLite's user_version.
-inline constexpr int version_of_store = 9;
+inline constexpr int version_of_store = 10;
 
 /// The statements that make all tables and views.
 std::string store_schema();
