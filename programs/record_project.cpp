@@ -76,8 +76,11 @@ Sample run_once(const Project& project, const std::unique_ptr<harness::Transport
     return true;
   });
   if (run.outcome != Outcome::ended)
-    throw environment_error(fmt::format("the program died while it was recorded: {}", run.why),
-                            "a larger \"timeout\" in \"session\" of jcprof.json may help");
+    throw environment_error(
+        fmt::format("the program did not end well while it was recorded: {}", run.why),
+        run.outcome == Outcome::timed_out
+            ? "a larger \"timeout\" in \"session\" of jcprof.json may help"
+            : "run it several times alone: does it always end well, with the same input and the same files?");
   return run;
 }
 
@@ -88,27 +91,20 @@ Project as_recorded(Project project) {
   return project;
 }
 
-/// The times of the processor, in ascending order.
-std::vector<double> ns_of_runs(const Project& project, const TrapMap& map, const std::filesystem::path& out) {
-  const auto transport = harness::make_recorded_program(project, map, out, out / "no-recording");
-  std::vector<double> times;
-  double sum = 0;
-  while (times.size() < fewest_plain_runs || (times.size() < plain_runs && sum < most_plain_ns)) {
-    times.push_back(static_cast<double>(run_once(project, transport).ticks));
-    sum += times.back();
-  }
-  std::ranges::sort(times);
-  return times;
+/// One run of a program of `exec:`, and the processor's time of it in ns. The recording is stopped.
+Sample recorded_run(const Project& project, const TrapMap& map, const std::filesystem::path& out,
+                    harness::Recording& recording) {
+  const auto transport = harness::make_recorded_program(project, map, out, recording.memory());
+  recording.begin();
+  Sample run = run_once(project, transport);
+  recording.stop();
+  return run;
 }
 
-/// One run of a program of `exec:`.
 harness::Recorded record_program(const Project& project, const TrapMap& map, const std::filesystem::path& out,
                                  const harness::LogOptions& log, std::span<const double> plain_ns) {
   harness::Recording recording(log);
-  const auto transport = harness::make_recorded_program(project, map, out, recording.memory());
-  recording.begin();
-  const Sample run = run_once(project, transport);
-  recording.stop();
+  const Sample run = recorded_run(project, map, out, recording);
   return recording.end(static_cast<int>(run.status.value_or(0)), 0,
                        cost_of_event(plain_ns, static_cast<double>(run.ticks), recording.progress()));
 }
@@ -153,9 +149,24 @@ std::vector<double> times_without_traps(const Project& project, const OutputFold
                                         const RecordOptions& options) {
   if (!is_started_anew(project)) return {};
   const OutputFolder plain({.folder = folder.path() / "plain", .verb = "jcprof record"});
-  // The entry cannot be without, and its two traps cost nothing that shows.
-  make_and_build(project, plain, options, {.functions_only = true, .include = {""}});
-  return ns_of_runs(as_recorded(project), read_trap_map(plain.path() / "traps.json"), plain.path());
+  if (!options.quiet) fmt::print("record: a build without traps shows what an event costs\n");
+  RecordOptions silent = options;
+  silent.quiet = true;
+  make_and_build(project, plain, silent, {.functions_only = true, .include = {""}});
+  const TrapMap map = read_trap_map(plain.path() / "traps.json");
+  harness::LogOptions log = options.log;
+  log.file = plain.path() / "record.jcplog";
+  std::vector<double> times;
+  double sum = 0;
+  while (times.size() < fewest_plain_runs || (times.size() < plain_runs && sum < most_plain_ns)) {
+    // What a log costs once is no part of an event's cost.
+    harness::Recording recording(log);
+    times.push_back(
+        static_cast<double>(recorded_run(as_recorded(project), map, plain.path(), recording).ticks));
+    sum += times.back();
+  }
+  std::ranges::sort(times);
+  return times;
 }
 
 RecordedProject record_project(const Project& project, const OutputFolder& folder,
