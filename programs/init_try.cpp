@@ -25,9 +25,19 @@ using rewriter::draft::drafted_time;
 constexpr double drafted_time_s = 60;
 constexpr double longest_time_s = 1800;
 
-/// Starts of a TA's machine take minutes, and a card in a reader is not ours.
+/// What jcprof starts itself, in seconds: not a TA's machine, and no card in a reader.
 bool is_tried(const Project& project) {
-  return project.target == TargetKind::program && is_started_anew(project);
+  switch (project.target) {
+    case TargetKind::program:
+      return is_started_anew(project);
+    case TargetKind::applet:
+      return project.start.has_value();
+    case TargetKind::sgx_enclave:
+      return true;
+    case TargetKind::optee_ta:
+      return false;
+  }
+  return false;
 }
 
 /// The file gets a longer "max_time" if that of the draft is too short for the command.
