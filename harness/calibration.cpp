@@ -29,6 +29,12 @@ constexpr std::uint32_t most_repetitions = 10;  // times those asked for
 constexpr Ticks plenty_ns = 400'000'000;
 constexpr std::int64_t longest_stops_ns = 2'000'000'000;  // an agent may be started anew for each
 
+// Stops at so many sites of one function show how far sites differ. That takes many turns, so it is done
+// where commands are quick.
+constexpr std::uint64_t sites = 8;
+constexpr int most_turns_of_sites = 1000;
+constexpr std::int64_t longest_sites_ns = 1'000'000'000;
+
 // Where the clock is exact, a command in many may still do something that the others do not.
 constexpr std::uint32_t exact_stops = 5;
 
@@ -71,6 +77,18 @@ class Calibrator {
              now_ns() - began < longest_stops_ns;
     };
     for (std::uint32_t i = 0; i < settings_.repetitions || is_worth_more(i); ++i) spent += add_each(turn);
+  }
+
+  /// In turn and back, as stops are.
+  void time_sites() {
+    Turn turn;
+    for (std::uint64_t site = 1; site <= sites; ++site) turn.push_back({CalibrationKind::sites, site});
+    warm_up(turn.back());
+    const std::int64_t began = now_ns();
+    for (int i = 0; i < most_turns_of_sites && now_ns() - began < longest_sites_ns; ++i) {
+      add_each(turn);
+      std::ranges::reverse(turn);
+    }
   }
 
   std::vector<CalibrationTime> times() { return std::move(times_); }
@@ -187,6 +205,7 @@ std::vector<CalibrationTime> calibrate(Transport& transport, const CalibrationSe
   } else {
     calibrator.time_traps();
     calibrator.time_stops();
+    calibrator.time_sites();
   }
   return calibrator.times();
 }

@@ -30,9 +30,10 @@ struct CalibrationSettings {
 /// Traps: passes are doubled until unarmed minus empty is at least 3 standard deviations of such a
 /// difference, or a limit is reached; then the kinds are timed in turn. Stops: the same in turn, one a
 /// command, from as deep as the target allows; or where it times only the unwinding, none and that many
-/// frames in turn. `goes_on` is asked between commands; what there is is returned when it says no. A kind
-/// that the target does not do is left out alone. Where the clock is exact each is timed `repetitions` times,
-/// a stop a few times, and never to warm up, and nothing depends on how long it takes the host.
+/// frames in turn. Sites: as many turns as a second holds, where
+/// there is time for them. `goes_on` is asked between commands; what there is is returned when it says no. A
+/// kind that the target does not do is left out alone. Where the clock is exact each is timed `repetitions`
+/// times, a stop a few times, and never to warm up, and nothing depends on how long it takes the host.
 std::vector<CalibrationTime> calibrate(Transport& transport, const CalibrationSettings& settings,
                                        const std::function<bool()>& goes_on);
 

@@ -133,10 +133,11 @@ void StoredRun::keep(StoredLook look, std::uint64_t shots) {
 }
 
 void StoredRun::keep(std::span<const CalibrationTime> times) {
-  store_.begin();
+  std::vector<StoredCalibration> rows;
   for (const CalibrationTime& time : times)
-    store_.add_calibration(
-        info_.id, {.kind = std::string(name_of(time.kind)), .passes = time.passes, .ticks = time.ticks});
+    rows.push_back({.kind = std::string(name_of(time.kind)), .passes = time.passes, .ticks = time.ticks});
+  store_.begin();
+  store_.add_calibrations(info_.id, rows);
   store_.commit();
 }
 

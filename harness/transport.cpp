@@ -8,7 +8,7 @@
 namespace jcprof::harness {
 namespace {
 
-constexpr NameTable<CalibrationKind, 9> kinds{{
+constexpr NameTable<CalibrationKind, 10> kinds{{
     {CalibrationKind::empty, "empty"},
     {CalibrationKind::unarmed, "unarmed"},
     {CalibrationKind::counting, "counting"},
@@ -18,6 +18,7 @@ constexpr NameTable<CalibrationKind, 9> kinds{{
     {CalibrationKind::frames, "frames"},
     {CalibrationKind::guards, "guards"},
     {CalibrationKind::unwind, "unwind"},
+    {CalibrationKind::sites, "sites"},
 }};
 
 }  // namespace

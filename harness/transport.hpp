@@ -66,6 +66,7 @@ enum class CalibrationKind : std::uint8_t {
   frames,    // the same, left by a stop
   guards,    // the same, with a guard in each frame
   unwind,    // calls through so many frames, left by a stop: what agents time in place of the five above
+  sites,     // so many traps of one function, left by a stop at the next one
 };
 std::string_view name_of(CalibrationKind kind);
 

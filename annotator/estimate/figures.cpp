@@ -30,6 +30,7 @@ struct Path {
   std::vector<std::size_t> positions;
   Attribution attribution;
   std::function<TrapCost()> cost;
+  Groups groups;
 };
 
 /// Makes the figures of one table of times.
@@ -41,7 +42,7 @@ class FigureMaker {
         readings_(readings(times, stops)),
         stretches_(readings_, clock, engine::Precision{}.alpha),
         division_(stretches_, path.events, path.attribution, Division::Doubt::of_noise),
-        place_doubt_(place_doubt(path.cost(), {}, clock.method == Method::exact)) {
+        place_doubt_(place_doubt(path.cost(), clock.method, {}, path.groups)) {
     note_alone();
   }
 
@@ -138,7 +139,7 @@ class FigureMaker {
   Readings readings_;
   Stretches stretches_;
   Division division_;
-  double place_doubt_ = 0;                             // ticks
+  PlaceDoubt place_doubt_;
   std::map<EdgeKey, std::vector<std::size_t>> alone_;  // stretches
 };
 
@@ -147,8 +148,8 @@ class FigureMaker {
 engine::FigureSource figures_of(const TrapMap& map, const std::vector<Event>& path,
                                 std::vector<std::size_t> positions, std::function<TrapCost()> cost) {
   // A function that is copied, and what it knows is not.
-  const auto shared =
-      std::make_shared<const Path>(Path{path, std::move(positions), attribute(map, path), std::move(cost)});
+  const auto shared = std::make_shared<const Path>(
+      Path{path, std::move(positions), attribute(map, path), std::move(cost), groups_of(map)});
   return [shared](const engine::Times& times, std::span<const std::size_t> stops,
                   const engine::Clock& clock) { return FigureMaker(*shared, times, stops, clock).figures(); };
 }

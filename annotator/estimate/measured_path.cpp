@@ -90,7 +90,7 @@ MeasuredPath::MeasuredPath(const RunView& run, const TakenPath& path, std::span<
       division_(stretches_, path.events(), attribution_),
       is_contradicted_(run.is_void ? std::vector<bool>(stretches_.all().size(), true) : contradictions()),
       has_contradictions_(std::ranges::count(is_contradicted_, true) > 0),
-      place_doubt_(doubt_of_places()),
+      place_doubt_(doubt_of_places(groups_of(run.map))),
       costs_(block_costs()) {
   mark_elsewhere();
 }
@@ -150,20 +150,20 @@ Doubt MeasuredPath::doubt_of(const TrapCount& traps, const Places& places) const
   return {.traps = half_width_of(traps, cost_), .places = places.half_width(place_doubt_)};
 }
 
-double MeasuredPath::doubt_of_places() const {
+PlaceDoubt MeasuredPath::doubt_of_places(Groups groups) const {
   std::map<std::pair<TrapId, TrapId>, std::vector<StretchRange>> edges;
   for (std::size_t s = 0; s + 1 < stretches_.all().size(); ++s) {
     const TrapId from = path_.events()[stretches_.all()[s].begin].trap;
     const TrapId to = path_.events()[stretches_.all()[s].end].trap;
     if (from != to && !is_contradicted_[s]) edges[{from, to}].push_back({s, s + 1});
   }
-  std::vector<Interval> steps;
+  std::vector<Step> steps;
   for (const auto& [ends, hits] : edges) {
     const auto count = static_cast<double>(hits.size());
     const Interval all = stretches_.interval_of(hits);
-    steps.push_back({all.value / count, all.low / count, all.high / count});
+    steps.push_back({ends.first, ends.second, {all.value / count, all.low / count, all.high / count}});
   }
-  return place_doubt(cost_, steps, clock_.method == Method::exact);
+  return place_doubt(cost_, clock_.method, steps, std::move(groups));
 }
 
 void MeasuredPath::add_block(Parts& parts, std::size_t stretch, std::size_t block) const {

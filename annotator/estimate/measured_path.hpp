@@ -152,7 +152,7 @@ class MeasuredPath {
   void add_regression(Sum& sum, const engine::EdgeCosts::Doubt& doubt) const;
   Doubt doubt_of_stretch(std::size_t index) const;
   Doubt doubt_of(const TrapCount& traps, const Places& places) const;
-  double doubt_of_places() const;
+  PlaceDoubt doubt_of_places(Groups groups) const;
   /// The limits of costs that were not calibrated.
   CostLimits cost_limits() const;
   std::vector<bool> contradictions() const;
@@ -169,7 +169,7 @@ class MeasuredPath {
   Division division_;
   std::vector<bool> is_contradicted_;  // by stretch
   bool has_contradictions_ = false;
-  double place_doubt_ = 0;  // of a stop, in ticks
+  PlaceDoubt place_doubt_;
   std::vector<double> costs_;
 };
 

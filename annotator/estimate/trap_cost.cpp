@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <string_view>
@@ -67,6 +69,31 @@ Interval cost_interval(const std::vector<double>& values, double alpha) {
   return interval;
 }
 
+/// Stops are timed in turns of all sites. A site's cost is the middle one of its distances from the middle of
+/// the turn, passes before it taken off. Noise makes sites differ more.
+double sites_differ(const std::vector<StoredCalibration>& calibrations, double pass, double alpha) {
+  std::map<std::uint64_t, std::vector<double>> by_site;
+  for (const StoredCalibration& c : calibrations)
+    if (c.kind == "sites")
+      by_site[c.passes].push_back(static_cast<double>(c.ticks) - pass * static_cast<double>(c.passes));
+  std::vector<double> middles;
+  for (std::size_t turn = 0; !by_site.empty() && turn < by_site.begin()->second.size(); ++turn) {
+    std::vector<double> times;
+    for (const auto& [site, all] : by_site)
+      if (turn < all.size()) times.push_back(all[turn]);
+    middles.push_back(engine::median(std::move(times)));
+  }
+  std::vector<double> stops;
+  for (auto& [site, times] : by_site) {
+    times.resize(std::min(times.size(), middles.size()));
+    std::ranges::transform(times, middles, times.begin(), std::minus<>());
+    stops.push_back(engine::median(std::move(times)));
+  }
+  if (stops.size() < 2) return std::numeric_limits<double>::infinity();
+  // Student's interval of a mean is narrower than that of one value by the root of their number.
+  return half_width(engine::mean_interval(stops, alpha, 0)) * std::sqrt(static_cast<double>(stops.size()));
+}
+
 }  // namespace
 
 bool stops_leap(std::string_view language) {
@@ -87,6 +114,7 @@ TrapCost trap_cost(const std::vector<StoredCalibration>& calibrations, double al
                  .stop = cost(Kinds{"stop"}, Kinds{"returned"}),
                  .frame = cost(Kinds{"frames", "returned"}, Kinds{"stop", "calls"}),
                  .guard = cost(Kinds{"guards"}, Kinds{"frames"})};
+  costs.site = sites_differ(calibrations, costs.pass.value + costs.counting.value, alpha);
   if (!has("frames")) costs.frame = cost_interval(slopes_of_unwinding(calibrations), alpha);
   return costs;
 }

@@ -22,6 +22,8 @@ struct TrapCost {
   Interval stop;
   Interval frame;
   Interval guard;
+  // By how much a stop costs more or less at one trap of a function than at the others: a half width.
+  double site = std::numeric_limits<double>::infinity();
 };
 
 /// A stop in C is a longjmp, or the end of the process: it unwinds nothing.

@@ -316,7 +316,7 @@ TraceWindow AgentTransport::checked(const AgentWindow& answer, std::uint32_t cou
 
 std::optional<CalibrationTime> AgentTransport::calibrate(CalibrationKind kind, std::uint64_t passes) {
   using enum CalibrationKind;
-  const bool is_known = kind != calls && kind != frames && kind != guards;
+  const bool is_known = kind != calls && kind != frames && kind != guards && kind != sites;
   if (!is_known || !does(link_.description(), "calibrate")) return std::nullopt;
   if (kind != empty) return time_passes(kind, passes);
   // An empty loop is a loop of no passes, of whatever it does.

@@ -29,9 +29,9 @@ Bytes command(const CardArming& card, P1 verb, Bytes data, bool is_answered) {
 
 /// The card's number of a kind: a descent of no frames times the return and the stop themselves.
 std::uint8_t card_kind(CalibrationKind kind) {
-  //                                      empty, unarmed, counting, returned, stop, calls, frames, guards
-  constexpr std::array<std::uint8_t, 8> kinds{0, 1, 2, 3, 4, 3, 4, 5};
-  check(kind < CalibrationKind::unwind, "a calibration that cards know");
+  check(kind != CalibrationKind::unwind, "a calibration that cards know");
+  // empty, unarmed, counting, returned, stop, calls, frames, guards, none, sites
+  constexpr std::array<std::uint8_t, 10> kinds{0, 1, 2, 3, 4, 3, 4, 5, 0xFF, 6};
   return kinds.at(static_cast<std::size_t>(kind));
 }
 

@@ -281,13 +281,15 @@ void Store::add_sample(std::int64_t run, const StoredSample& sample) {
   state_->take(run, sample);
 }
 
-void Store::add_calibration(std::int64_t run, const StoredCalibration& calibration) {
+void Store::add_calibrations(std::int64_t run, std::span<const StoredCalibration> calibrations) {
+  if (calibrations.empty()) return;
   const Database& database = state_->database;
   Atomically atomically(database);
   Statement next = database.prepare("SELECT coalesce(max(number) + 1, 0) FROM calibration WHERE run = ?");
   next.bind(run).step();
+  auto number = next.number<std::size_t>(0);
   Statement row = insertion<StoredCalibration>(database);
-  insert(row, run, calibration, next.number<std::size_t>(0));
+  for (const StoredCalibration& calibration : calibrations) insert(row, run, calibration, number++);
   state_->seal(run, "calibration");
   atomically.commit();
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -272,7 +273,7 @@ class Store {
   /// UserError (environment); what was committed before it stays.
   void begin();
   void add_sample(std::int64_t run, const StoredSample& sample);
-  void add_calibration(std::int64_t run, const StoredCalibration& calibration);
+  void add_calibrations(std::int64_t run, std::span<const StoredCalibration> calibrations);
   void commit();
 
   void replace_estimates(std::int64_t run, const std::vector<StoredEstimate>& estimates);

@@ -261,7 +261,7 @@ TEST_CASE("the same data give the same bytes, also through a store") {
     store.add_path(run, data.paths.front());
     store.begin();
     for (const StoredSample& sample : data.samples) store.add_sample(run, sample);
-    for (const StoredCalibration& calibration : data.calibrations) store.add_calibration(run, calibration);
+    store.add_calibrations(run, data.calibrations);
     store.commit();
     const Profile profile = estimate(load_newest_run(store));
     CHECK(to_json(profile) == direct);

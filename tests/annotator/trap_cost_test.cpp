@@ -91,6 +91,21 @@ TEST_CASE("where the unwinding alone was timed a frame is the slope between none
   CHECK(trap_cost(none, 0.05).frame == Interval{0, 0, 0});
 }
 
+TEST_CASE("stops at several sites of a function show how far sites differ, passes before them taken off") {
+  std::vector<StoredCalibration> calibrations;
+  add(calibrations, "empty", 100, {5000, 5000, 5000});
+  add(calibrations, "unarmed", 100, {9000, 9000, 9000});
+  add(calibrations, "counting", 100, {9700, 9700, 9700});
+  CHECK(std::isinf(trap_cost(calibrations, 0.05).site));
+  add(calibrations, "sites", 1, {1047, 1547, 9047});
+  CHECK(std::isinf(trap_cost(calibrations, 0.05).site));
+  add(calibrations, "sites", 2, {1094 + 10, 1594 + 10, 1094 + 10});
+  add(calibrations, "sites", 3, {1141 + 20, 1641 + 20, 1141 + 20});
+  // 1000, 1010, 1020, in a slow turn as well, and a reading far out: a standard deviation of 10, times
+  // Student's 4.303 of two degrees of freedom
+  CHECK(trap_cost(calibrations, 0.05).site == Approx(43.03).epsilon(1e-3));
+}
+
 namespace {
 
 constexpr TrapCost costs{.pass = {40, 38, 42},

@@ -176,8 +176,10 @@ TEST_CASE("where calibrations agree to the tick, or the clock is exact, there is
 
 TEST_CASE("steps that take less than nothing show how far stops differ, but not one step alone") {
   const TrapCost cost{.stop = {1000, 990, 1010}};
-  const auto doubt_of = [&](std::vector<Interval> steps, bool is_exact = false) {
-    return place_doubt(cost, steps, is_exact);
+  const auto doubt_of = [&](const std::vector<Interval>& ticks, Method method = Method::fine) {
+    std::vector<Step> steps;
+    for (const Interval& one : ticks) steps.push_back({TrapId{1}, TrapId{2}, one});
+    return place_doubt(cost, method, steps, {0, 1, 2}).stop;
   };
   const Interval step{50, 40, 60};
   const Interval unknown{-9000, -HUGE_VAL, HUGE_VAL};
@@ -186,8 +188,8 @@ TEST_CASE("steps that take less than nothing show how far stops differ, but not 
   CHECK(doubt_of({step, step, step, step, step, {-9000, -9010, -8990}}) == Approx(220));
   CHECK(doubt_of({{-400, -430, -370}, {-400, -430, -370}, step, step, unknown}) ==
         Approx(1.96 / 0.6745 * 340 / std::numbers::sqrt2));
-  CHECK(doubt_of({}, true) == 0);
-  CHECK(doubt_of({{-10, -11, -9}}, true) == Approx(1.96 / 0.6745 * (10 - 2) / std::numbers::sqrt2));
+  CHECK(doubt_of({}, Method::exact) == 0);
+  CHECK(doubt_of({{-10, -11, -9}}, Method::exact) == Approx(1.96 / 0.6745 * (10 - 2) / std::numbers::sqrt2));
 }
 
 TEST_CASE("stops at one trap add up and cancel, and those at several are independent") {
@@ -195,11 +197,62 @@ TEST_CASE("stops at one trap add up and cancel, and those at several are indepen
   places.add(TrapId{1}, 1);
   places.add(TrapId{2}, -3);
   places.add(TrapId{2}, 1);
-  CHECK(places.half_width(100) == Approx(100 * std::sqrt(1 + 4)));
+  const PlaceDoubt alone{.stop = 100, .site = 100, .groups = {0, 1, 2}};
+  CHECK(places.half_width(alone) == Approx(100 * std::sqrt(1 + 4)));
   Places other;
   other.add(TrapId{1}, 0.5);
   places.add(other, -2);
-  CHECK(places.half_width(100) == Approx(200));
+  CHECK(places.half_width(alone) == Approx(200));
+}
+
+TEST_CASE("stops at statements of one function differ by their sites alone") {
+  Places places;
+  places.add(TrapId{1}, -3);
+  places.add(TrapId{2}, 3);
+  CHECK(places.half_width({.stop = 100, .site = 10, .groups = {0, 1, 1}}) == Approx(30 * std::sqrt(2)));
+  CHECK(places.half_width({.stop = 100, .site = 10, .groups = {0, 1, 2}}) == Approx(300 * std::sqrt(2)));
+  places.add(TrapId{2}, -3);
+  CHECK(places.half_width({.stop = 100, .site = 10, .groups = {0, 1, 1}}) == Approx(300));
+}
+
+TEST_CASE("sites are known where they were calibrated, the clock is fine and no step says otherwise") {
+  const TrapCost cost{.stop = {1000, 990, 1010}, .site = 20};
+  const Groups groups{0, 1, 1, 3, 3};
+  const auto doubt_of = [&](const Interval& ticks, Method method = Method::fine) {
+    return place_doubt(cost, method, std::vector<Step>{{TrapId{1}, TrapId{2}, ticks}}, groups);
+  };
+  const PlaceDoubt known = doubt_of({-30, -35, -25});
+  CHECK(known.stop == Approx(220));
+  CHECK(known.site == 20);
+  CHECK(known.groups == groups);
+  CHECK(doubt_of({-50, -55, -45}).groups == Groups{0, 1, 2, 3, 3});
+  CHECK(doubt_of({-48, -58, -38}).groups == groups);
+  CHECK(doubt_of({-500, -510, -490}).site > 220);  // as of a stop: sites were calibrated too well
+  CHECK(doubt_of({50, 40, 60}, Method::coarse).site == Approx(220));
+  CHECK(place_doubt({.stop = {1000, 990, 1010}}, Method::fine, {}, groups).site == Approx(220));
+  CHECK(place_doubt({.stop = {1000, 990, 1010}, .site = 500}, Method::fine, {}, groups).site == Approx(220));
+}
+
+TEST_CASE("statements of one function under as many guards are one group, and other traps are alone") {
+  TrapMap map;
+  const auto add = [&](TrapKind kind, const char* function, std::uint32_t guards = 0) {
+    map.traps.push_back({.id = TrapId{static_cast<std::uint32_t>(map.traps.size() + 1)},
+                         .kind = kind,
+                         .function = function,
+                         .path = "A.java",
+                         .guards = guards});
+  };
+  add(entry, "f");
+  add(before, "f");
+  add(loop_body, "f");
+  add(before, "f", 1);
+  add(after, "f");
+  add(exit, "f");
+  add(entry, "g");
+  add(before, "g");
+  add(entry, "f");  // another one
+  add(before, "f");
+  CHECK(groups_of(map) == Groups{0, 1, 2, 2, 4, 2, 6, 7, 8, 9, 10});
 }
 
 }  // namespace jcprof::annotator

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profiles that something has changed since they were written, links in their place, and fresh ones.
+#include <array>
 #include <fstream>
 #include <random>
 
@@ -31,7 +32,7 @@ void fill(const Folder& folder) {
   store.add_path(run, {.input = 0, .variant = 1, .events = {{TrapId{1}, 1}}});
   for (std::uint32_t round = 0; round < 3; ++round) {
     store.begin();
-    if (round == 0) store.add_calibration(run, {.kind = "stop", .passes = 1000, .ticks = 77});
+    if (round == 0) store.add_calibrations(run, std::array{StoredCalibration{"stop", 1000, 77}});
     for (std::uint64_t i = 0; i < 20; ++i) {
       StoredSample sample = some_sample(round * 20 + i);
       // In a prepared round each other sample is of none.

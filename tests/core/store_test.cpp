@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/core/store.hpp"
 
+#include <array>
+
 #include <catch2/catch.hpp>
 
 #include "tests/core/stored.hpp"
@@ -45,7 +47,7 @@ TEST_CASE("everything that is put into a profile comes out again") {
     store.begin();
     store.add_sample(run, some_sample(7));
     store.add_sample(run, ended);
-    store.add_calibration(run, {.kind = "unarmed", .passes = 3000, .ticks = 99});
+    store.add_calibrations(run, std::array{StoredCalibration{"unarmed", 3000, 99}});
     store.commit();
     store.add_look(run, look);
     store.add_look(run, {.number = 0, .method = Method::exact});

@@ -2,6 +2,7 @@
 // A small profile as our own Store writes it, and all ways of reading one, for the fuzz targets of the store.
 #pragma once
 
+#include <array>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -49,7 +50,7 @@ inline void write_profile() {
                              .status = 0x9000,
                              .signature = 77});
     for (const char* kind : {"empty", "unarmed", "counting", "returned", "stop", "calls", "frames", "guards"})
-      store.add_calibration(run, {.kind = kind, .passes = 1000, .ticks = 5000 + round});
+      store.add_calibrations(run, std::array{StoredCalibration{kind, 1000, 5000 + round}});
   }
   store.replace_recording(
       run,

@@ -81,6 +81,20 @@ TEST_CASE("a target is asked once for a kind that it does not do") {
   CHECK(target.asked == 1);
 }
 
+TEST_CASE("stops at several sites of a function are timed in turn and back, where the clock is not exact") {
+  FakeTransport target;
+  target.last_calibration = sites;
+  CHECK(counts(times_of(target))[sites] == 1000 * 8);
+  std::vector<std::uint64_t> asked;
+  for (const CalibrationTime& time : times_of(target))
+    if (time.kind == sites && asked.size() < 17) asked.push_back(time.passes);
+  CHECK(asked == std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6, 7, 8, 8, 7, 6, 5, 4, 3, 2, 1, 1});
+  CHECK(counts(times_of(target, {.is_exact = true}))[sites] == 0);
+  target.refused = {sites};
+  CHECK(counts(times_of(target))[sites] == 0);
+  CHECK(warned(times_of(target)).empty());
+}
+
 TEST_CASE("the costs that stay unknown are named in one sentence") {
   FakeTransport target;
   const auto warned_without = [&](const std::set<CalibrationKind>& kinds) {

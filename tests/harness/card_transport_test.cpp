@@ -274,5 +274,12 @@ TEST_CASE("passes of a calibration are rounded up to thousands") {
         "0002");
 }
 
+TEST_CASE("a site is asked for by the number of traps before it") {
+  World world;
+  const auto transport = transport_on(world, basic_setup());
+  (void)transport->calibrate(CalibrationKind::sites, 7);
+  CHECK(world.seen.back() == "80f4040003060007");
+}
+
 }  // namespace
 }  // namespace jcprof::test

@@ -313,9 +313,10 @@ void free_memory_is_told(Simulator& card) {
 
 void calibration_leaves_nothing_armed(Simulator& card) {
   using enum CalibrationKind;
-  for (const CalibrationKind kind : {empty, unarmed, counting, returned, calls, stop, frames, guards}) {
-    const bool stops = kind == stop || kind == frames || kind == guards;
-    CHECK(card.ask(calibrate_command(arming, kind, 64)) == (stops ? stopped : fine));
+  for (const CalibrationKind kind :
+       {empty, unarmed, counting, returned, calls, stop, frames, guards, sites}) {
+    const bool stops = kind == stop || kind == frames || kind == guards || kind == sites;
+    CHECK(card.ask(calibrate_command(arming, kind, kind == sites ? 8 : 64)) == (stops ? stopped : fine));
     CHECK(card.ask("80100005") == fine);
   }
 }
@@ -327,7 +328,7 @@ void malformed_commands_are_refused(Simulator& card) {
                  "01") == "6A80");
   CHECK(card.ask("80F40900") == "6A86");
   CHECK(card.ask("80F4040003"
-                 "060001") == "6A80");
+                 "070001") == "6A80");
   CHECK(card.ask("80100005") == fine);
 }
 

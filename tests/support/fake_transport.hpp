@@ -41,7 +41,7 @@ class FakeTransport : public harness::Transport {
   std::uint64_t traces = 0;
   std::uint64_t calibrations = 0;
   // Ticks a pass of each kind, and the last kind that the target does.
-  std::array<Ticks, 9> calibration_slopes{1, 3, 7, 0, 0, 100, 2000, 5000, 0};
+  std::array<Ticks, 10> calibration_slopes{1, 3, 7, 0, 0, 100, 2000, 5000, 0, 7};
   harness::CalibrationKind last_calibration = harness::CalibrationKind::guards;
   std::set<harness::CalibrationKind> refused;  // before that one
   std::set<std::uint32_t> right;               // answers; empty: all
