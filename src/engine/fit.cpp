@@ -17,8 +17,9 @@ namespace {
 // narrow.
 constexpr double bound_per_scale = 1.25;
 constexpr double half_a_tick = 0.5;
-constexpr double most = 0.8;             // of the values of a block: rarer ones are spikes
-constexpr double wrong_in_a_run = 0.01;  // that a bound is called too narrow, where spikes alone lie beyond
+constexpr std::size_t blocks_beside = 8;  // to each side
+constexpr double most = 0.8;              // of the values of a block: rarer ones are spikes
+constexpr double wrong_in_a_run = 0.01;   // that a bound is called too narrow, where spikes alone lie beyond
 constexpr double no_bound = std::numeric_limits<double>::infinity();
 // Fewer than seven rounds have no interval: less than four twins, the last one perhaps alone.
 constexpr std::uint32_t fewest_units = 4;
@@ -65,16 +66,46 @@ std::vector<double> nearest_rising(const std::vector<double>& values) {
   return result;
 }
 
-/// The scale whose bound holds most of the values of each block.
-double scale_of_most(const std::vector<std::vector<double>>& blocks) {
-  double widest = 0;
+std::vector<double> distances(const std::vector<double>& block) {
+  std::vector<double> values = present(block);
+  const double middle = median(values);
+  for (double& value : values) value = std::abs(value - middle);
+  return values;
+}
+
+/// The deviation of the middle of the differences, by block. Noise grows along a path, so it is that of the
+/// neighbours alone; and their mean, so that it hardly differs from a block to the next. A spike at a stop is
+/// then cut alike in the two differences that it is in, and their sum does not notice it.
+std::vector<double> local_scales(const std::vector<std::vector<double>>& blocks) {
+  constexpr double middle = 0.2;
+  constexpr double middle_of_normal = 0.2533;
+  std::vector<double> narrow;
+  std::vector<double> usual;
   for (const std::vector<double>& block : blocks) {
-    std::vector<double> values = present(block);
-    const double middle = median(values);
-    for (double& value : values) value = std::abs(value - middle);
-    if (!values.empty()) widest = std::max(widest, quantile(std::move(values), most));
+    const std::vector<double> all = distances(block);
+    narrow.push_back(quantile(all, middle) / middle_of_normal);
+    usual.push_back(sigma_per_mad * median(all));
   }
-  return widest / bound_per_scale;
+  std::vector<double> scales;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const std::size_t begin = b - std::min(b, blocks_beside);
+    const std::size_t count = std::min(blocks.size(), b + blocks_beside + 1) - begin;
+    const auto mean_near = [&](const std::vector<double>& all) {
+      const std::vector<double> near = present(std::span(all).subspan(begin, count));
+      return near.empty() ? 0 : mean_of(near);
+    };
+    scales.push_back(std::max(std::min(mean_near(narrow), mean_near(usual)), half_a_tick));
+  }
+  return scales;
+}
+
+/// By how much the scales grow until the bound holds most of the values of each block.
+double growth_to_most(const std::vector<std::vector<double>>& blocks, const std::vector<double>& scales) {
+  double growth = 0;
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    if (std::vector<double> values = distances(blocks[b]); !values.empty())
+      growth = std::max(growth, quantile(std::move(values), most) / (bound_per_scale * scales[b]));
+  return growth;
 }
 
 /// The same sum if values far out are no spikes.
@@ -98,32 +129,32 @@ Fit::Fit(const Differences& all, const Clock& clock)
       has_twins_(clock.method != Method::exact && !all.folded),
       has_trend_(all.trend != 0) {
   if (all.total.empty() && all.blocks.empty()) return;
-  // One scale for all blocks: a spike at a stop is then cut alike in the two differences that it is in, and
-  // their sum does not notice it.
-  const double scale = std::max(sigma_of_middle(all.blocks, all.sigma), half_a_tick);
+  const std::vector<double> scales = local_scales(all.blocks);
   const std::size_t units = all.gains.empty() ? 0 : unit_of(all.gains.size() - 1) + 1;
   reached_.push_back(0);
   changed_.push_back(0);
   swayed_.emplace_back(units);
-  const std::vector<Sway> sways = sways_of(all.blocks, scale);
+  const std::vector<Sway> sways = sways_of(all.blocks, scales);
   for (const Sway& block : sways) add(block);
-  find_apart(sways, all.blocks, scale);
+  find_apart(sways, all.blocks, scales);
   risen_ = nearest_rising(reached_);
 }
 
-std::vector<Fit::Sway> Fit::sways_of(const std::vector<std::vector<double>>& blocks, double scale) const {
+std::vector<Fit::Sway> Fit::sways_of(const std::vector<std::vector<double>>& blocks,
+                                     const std::vector<double>& scales) const {
   std::vector<Sway> sways;
-  for (const std::vector<double>& block : blocks) sways.push_back(sway_of(block, scale));
+  for (std::size_t b = 0; b < blocks.size(); ++b) sways.push_back(sway_of(blocks[b], scales[b]));
   return sways;
 }
 
 /// Values beyond the bound may be spikes. If they move a block, they are none, and it is not known how far
 /// they count. The same whole, shared out by a bound that holds most values of each block, then tells.
 void Fit::find_apart(const std::vector<Sway>& typical, const std::vector<std::vector<double>>& blocks,
-                     double scale) {
-  const double wide = clock_.method == Method::fine ? scale_of_most(blocks) : 0;
-  if (wide <= scale) return;
-  const std::vector<Sway> wider = sways_of(blocks, wide);
+                     std::vector<double> scales) {
+  const double growth = clock_.method == Method::fine ? growth_to_most(blocks, scales) : 0;
+  if (growth <= 1) return;
+  for (double& scale : scales) scale *= growth;
+  const std::vector<Sway> wider = sways_of(blocks, scales);
   const double whole = std::accumulate(wider.begin(), wider.end(), 0.0,
                                        [](double sum, const Sway& block) { return sum + block.value; });
   if (!(whole > 0) || !are_apart(typical, wider)) return;

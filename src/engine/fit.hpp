@@ -81,9 +81,10 @@ class Fit {
   Interval typical_interval_of(const Swayed& sum, double alpha) const;
   double typical_chance_above_nothing(const Swayed& sum, double doubt) const;
   std::uint32_t rounds_of(std::span<const BlockRange> ranges) const;
-  std::vector<Sway> sways_of(const std::vector<std::vector<double>>& blocks, double scale) const;
+  std::vector<Sway> sways_of(const std::vector<std::vector<double>>& blocks,
+                             const std::vector<double>& scales) const;
   void find_apart(const std::vector<Sway>& typical, const std::vector<std::vector<double>>& blocks,
-                  double scale);
+                  std::vector<double> scales);
   bool are_apart(const std::vector<Sway>& some, const std::vector<Sway>& others) const;
   std::vector<double> of_units(const std::vector<double>& of_rounds) const;
   double bound_of(double scale) const;

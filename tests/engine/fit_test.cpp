@@ -57,6 +57,22 @@ TEST_CASE("a spike at a stop is in two differences, and their sum does not notic
   CHECK(half_width(with) < 3 * half_width(without));
 }
 
+TEST_CASE("where noise grows along the path, a few bad readings of a quiet stop do not count for much") {
+  std::mt19937_64 random(4);
+  std::normal_distribution<double> noise;
+  std::vector<std::vector<double>> readings(100, std::vector<double>(60));
+  for (auto& round : readings)
+    for (std::size_t stop = 0; stop < 60; ++stop)
+      round[stop] =
+          100 * static_cast<double>(stop) + 2 * std::pow(1.15, static_cast<double>(stop)) * noise(random);
+  const auto plain = [&](std::size_t stop, std::size_t round) { return readings[round][stop]; };
+  const auto spiked = [&](std::size_t stop, std::size_t round) {
+    return plain(stop, round) + (stop == 5 && round % 10 == 0 ? 200 : 0);
+  };
+  CHECK(half_width(interval(fit_of(60, 100, {}, plain), 5, 6)) < 1.5);
+  CHECK(half_width(interval(fit_of(60, 100, {}, spiked), 5, 6)) < 2);
+}
+
 TEST_CASE("a sum is as sure as its ends are: what lies between them cancels") {
   std::mt19937_64 random(2);
   std::normal_distribution<double> noise(0, 10);

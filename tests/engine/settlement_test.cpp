@@ -200,7 +200,7 @@ TEST_CASE("a run goes on until its lines are settled, and measures their stops")
 
 TEST_CASE("a run does not go on for a line that is out of its reach") {
   const Precision precision{.absolute = 0.005, .relative = 0};
-  CHECK(rounds_until_done(measuring(line_of(9), precision, 40)) <= 20);
+  CHECK(rounds_until_done(measuring(line_of(9), precision, 30)) <= 20);
 }
 
 }  // namespace jcprof::engine
