@@ -177,6 +177,8 @@ JCPROF_VISIBLE_ JCPROF_BARE_ jcprof_log_u32 jcprof_find_function(__UINTPTR_TYPE_
 JCPROF_VISIBLE_ JCPROF_BARE_ void jcprof_record_mark(jcprof_log_u32 *id, const char *name,
                                                      jcprof_log_u64 payload) JCPROF_NOTHROW_;
 JCPROF_VISIBLE_ JCPROF_COLD_ JCPROF_BARE_ void jcprof_record_switch(jcprof_log_u32 kind) JCPROF_NOTHROW_;
+/* The thread goes on on another stack: the payload of JCPROF_LOG_STACK. A pause does not hide that. */
+JCPROF_VISIBLE_ JCPROF_COLD_ JCPROF_BARE_ void jcprof_record_stack(jcprof_log_u64 stack) JCPROF_NOTHROW_;
 /* `log` is memory with a log that nobody else attaches. A program keeps the first log that it is given. */
 JCPROF_VISIBLE_ JCPROF_COLD_ JCPROF_BARE_ void jcprof_record_attach(void *log) JCPROF_NOTHROW_;
 
@@ -793,6 +795,13 @@ JCPROF_WEAK_ void jcprof_record_late(jcprof_log_u32 what, jcprof_log_u64 payload
   if (!written) jcprof_lose();
   log = own->head;
   if (log != JCPROF_NULL_ && jcprof_late_of(log) != 0) own->late = jcprof_late_of(log);
+}
+
+JCPROF_WEAK_ void jcprof_record_stack(jcprof_log_u64 stack) JCPROF_NOTHROW_ {
+  const jcprof_log_u32 what = JCPROF_LOG_STACK << 2 | JCPROF_LOG_MARK;
+  jcprof_log_u64 *slot;
+  jcprof_records_now(); /* begins the thread */
+  if (jcprof_writing.head != JCPROF_NULL_ && !jcprof_write(what, stack, &slot)) jcprof_record_late(what, stack, slot);
 }
 
 JCPROF_WEAK_ void jcprof_record_mark(jcprof_log_u32 *id, const char *name, jcprof_log_u64 payload) JCPROF_NOTHROW_ {

@@ -73,10 +73,12 @@ void ThreadWalk::take(const jcprof_log_chunk& chunk, std::span<const std::uint64
 }
 
 ThreadTotals ThreadWalk::finish() {
-  while (frames_.size() > 1) pop();
+  close_stack();
+  for (auto& [number, stack] : others_) {
+    put_on(std::move(stack));
+    close_stack();
+  }
   totals_.last = last_;
-  totals_.recorded = clock_;
-  totals_.in_calls = frames_.front().below;
   return totals_;
 }
 
@@ -245,14 +247,26 @@ void ThreadWalk::leave_other(FunctionKey key) {
   while (depth > 0 && frames_[depth].key != key) --depth;
   if (depth == 0) {
     ++totals_.unmatched;
+    if (const auto left = abandoned_.find(key); left != abandoned_.end() && left->second > 0) {
+      --left->second;
+      ++walk_.came_back;
+    }
     return;
   }
   // Traps show where a call was left for; hooks show it when the one that caught it returns.
-  while (frames_.size() > depth + 1) {
-    if (traps_.frames().empty()) ++(frames_.size() <= unsure_ ? walk_.unreturned : walk_.left_open);
+  abandon(depth + 1);
+  pop();
+}
+
+/// The frames above so many ended unseen.
+void ThreadWalk::abandon(std::size_t depth) {
+  while (frames_.size() > depth) {
+    if (traps_.frames().empty()) {
+      ++(frames_.size() <= unsure_ ? walk_.unreturned : walk_.left_open);
+      if (frames_.size() > unsure_) ++abandoned_[frames_.back().key];
+    }
     pop();
   }
-  pop();
 }
 
 void ThreadWalk::pop_call() {
@@ -294,6 +308,7 @@ void ThreadWalk::pop() {
 }
 
 void ThreadWalk::mark(std::uint32_t name, std::uint64_t payload) {
+  if (name == JCPROF_LOG_STACK) return go_to_stack(payload);
   if (walk_.marks.size() >= most_marks) {
     ++walk_.marks_left_out;
     return;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "annotator/estimate/ownership.hpp"
@@ -52,7 +53,10 @@ struct Walk {
   std::uint64_t unknown_traps = 0;
   std::uint64_t left_open = 0;  // calls without a return, though nothing was lost or paused since they began,
   std::uint64_t unreturned = 0;  // and those where something was
-  std::uint64_t steps = 0;       // of the clock, back
+  std::uint64_t came_back = 0;   // calls that returned after they had been left open for a return further out
+  std::uint64_t strays = 0;      // fibers that ran on several threads
+  std::unordered_map<std::uint64_t, std::uint32_t> thread_of_fiber;  // by the number of the stack
+  std::uint64_t steps = 0;                                           // of the clock, back
   std::uint64_t longest_step = 0;
 };
 
@@ -96,6 +100,13 @@ class ThreadWalk {
     std::uint32_t node = 0;  // with `folded`: the caller's, whose part this call is
     FunctionKey key = 0;
   };
+  /// The calls that are under way on a stack of the thread, while it is on another one.
+  struct Stack {
+    std::vector<Frame> frames = {};
+    std::size_t unsure = 0;
+    std::uint64_t beyond = 0;
+    std::uint64_t clock = 0;
+  };
   /// Ticks of a line in one pass of it.
   struct Taken {
     std::uint64_t ticks = 0;
@@ -130,7 +141,13 @@ class ThreadWalk {
   void end_call(const Frame& frame, std::uint64_t inclusive);
   void pop_call();
   void pop();
+  void abandon(std::size_t depth);
   void mark(std::uint32_t name, std::uint64_t payload);
+
+  // stacks
+  void go_to_stack(std::uint64_t stack);
+  void put_on(Stack stack);
+  void close_stack();
 
   // traps, as Ownership asks
   void pass_trap(std::uint32_t id, std::uint64_t ticks);
@@ -150,7 +167,7 @@ class ThreadWalk {
   bool is_cut_ = false;           // events were lost before the next one
   std::uint32_t next_chunk_ = 0;  // its number
   std::uint64_t last_ = 0;        // tick
-  std::uint64_t clock_ = 0;       // ticks that belong to somebody, or might
+  std::uint64_t clock_ = 0;       // ticks on this stack that belong to somebody, or might
   std::uint64_t debt_ = 0;        // own cost that is still to be taken off, in 1/1024 ticks
   std::uint64_t most_debt_ = 0;
   std::uint64_t processor_ns_ = 0;  // the thread's processor time; 0: unknown
@@ -162,6 +179,10 @@ class ThreadWalk {
   std::vector<Frame> frames_;  // the first is the thread's own
   std::size_t unsure_ = 0;     // of them the first were open when events were lost, or recording was paused
   std::uint64_t beyond_ = 0;   // calls deeper than frames_ goes
+  std::uint64_t stack_ = 0;    // on which the thread is
+  std::unordered_map<std::uint64_t, Stack> others_;  // by number
+  // Calls that were left open for a return further out.
+  std::unordered_map<FunctionKey, std::uint64_t> abandoned_;
   CommandTally::Command command_;  // under way
   Traps traps_{*this};
   std::size_t trap_depth_ = none;  // of the innermost frame that traps show

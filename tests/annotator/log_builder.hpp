@@ -46,6 +46,10 @@ class LogBuilder {
     open_[thread].words.push_back(payload);
     return *this;
   }
+  /// The thread goes on on another stack.
+  LogBuilder& stack(std::uint32_t thread, std::uint64_t tick, std::uint64_t number) {
+    return mark(thread, tick, JCPROF_LOG_STACK, number);
+  }
   /// A record that was begun and never written.
   LogBuilder& hole(std::uint32_t thread) {
     open_[thread].words.push_back(0);

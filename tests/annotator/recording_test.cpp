@@ -88,6 +88,48 @@ TEST_CASE("frames that an exception or longjmp left end where a call further out
   CHECK_THAT(warnings(analyzed(log)), Catch::StartsWith("longjmp or an exception ended 3 calls"));
 }
 
+TEST_CASE("calls on the stack of a fiber have a tree of their own, and only the time that it runs") {
+  constexpr std::uint64_t fiber = 0x7000;
+  LogBuilder log;
+  // f resumes a fiber twice, which runs g, and h in it; the second time it ends.
+  log.enter(1, 0, f).stack(1, 10, fiber | JCPROF_LOG_FRESH).enter(1, 11, g).enter(1, 20, h).stack(1, 30, 0);
+  log.stack(1, 50, fiber).leave(1, 55, h).leave(1, 60, g).stack(1, 61, 0).leave(1, 100, f);
+  const RecordedRun run = analyzed(log);
+  CHECK(tree(run) == "1: (function 1)×1 69(69)\n1: (function 2)×1 29(14)\n1:  (function 3)×1 15(15)\n");
+  CHECK(estimate_of(run, EstimateScope::total).ticks == 100);
+  CHECK(estimate_of(run, EstimateScope::unattributed).ticks == 2);
+  CHECK(run.recording.marks.empty());
+  CHECK(warnings(run).empty());
+}
+
+TEST_CASE("a fiber that begins anew on the stack of one that was given up has none of its calls") {
+  constexpr std::uint64_t fiber = 0x7000;
+  LogBuilder log;
+  log.stack(1, 0, fiber | JCPROF_LOG_FRESH).enter(1, 1, g).stack(1, 10, 0);
+  log.stack(1, 20, fiber | JCPROF_LOG_FRESH).enter(1, 21, h).leave(1, 25, h).stack(1, 30, 0);
+  CHECK(tree(analyzed(log)) == "1: (function 2)×1 9(9)\n1: (function 3)×1 4(4)\n");
+}
+
+TEST_CASE("a fiber that moves to another thread is told") {
+  constexpr std::uint64_t fiber = 0x7000;
+  LogBuilder log;
+  log.stack(1, 0, fiber | JCPROF_LOG_FRESH).enter(1, 1, g).stack(1, 10, 0);
+  log.stack(2, 20, fiber).leave(2, 25, g).stack(2, 26, 0);
+  const RecordedRun run = analyzed(log);
+  CHECK(tree(run) == "1: (function 2)×1 9(9)\n");
+  CHECK_THAT(warnings(run), Catch::StartsWith("fibers moved to another thread 1 times"));
+}
+
+TEST_CASE("a change of stacks that nobody told is not called longjmp") {
+  LogBuilder log;
+  // f changes to a fiber, which runs g and h and changes back; the second time it goes on in h.
+  log.enter(1, 0, f).enter(1, 10, g).enter(1, 20, h).leave(1, 30, f);
+  log.enter(1, 40, f).leave(1, 50, h).leave(1, 60, g).leave(1, 70, f);
+  CHECK_THAT(warnings(analyzed(log)),
+             Catch::StartsWith("a thread changes its stack unseen (fibers or coroutines that do not use "
+                               "swapcontext): 2 calls stopped there and returned later"));
+}
+
 TEST_CASE("what is open at the end of a thread ends with its last event, also after exit and a signal") {
   LogBuilder log;
   log.enter(1, 0, f).enter(1, 10, g).enter(1, 90, h).enter(2, 5, f).enter(2, 200, g);

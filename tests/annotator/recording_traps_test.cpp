@@ -382,7 +382,7 @@ TEST_CASE("traps without their map, or with another one, are refused") {
 
 namespace {
 
-struct Step {
+struct RandomStep {
   bool is_enter = true;
   std::uint32_t id = 1;
   std::uint64_t ticks = 0;  // before it
@@ -390,7 +390,7 @@ struct Step {
 };
 
 /// Which calls are open after `count` events: indices of their enters.
-std::vector<std::size_t> open_after(const std::vector<Step>& steps, std::size_t count) {
+std::vector<std::size_t> open_after(const std::vector<RandomStep>& steps, std::size_t count) {
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < count; ++i) {
     if (steps[i].is_enter) {
@@ -407,7 +407,7 @@ std::vector<std::size_t> open_after(const std::vector<Step>& steps, std::size_t 
 }
 
 /// "1.2.1: count inclusive exclusive least most" by way.
-std::map<std::string, std::string> naive_ways(const std::vector<Step>& steps, const LogPause& pause) {
+std::map<std::string, std::string> naive_ways(const std::vector<RandomStep>& steps, const LogPause& pause) {
   struct Way {
     std::uint64_t count = 0, inclusive = 0, exclusive = 0, least = ~std::uint64_t{0}, most = 0;
   };
@@ -444,11 +444,12 @@ std::map<std::string, std::string> naive_ways(const std::vector<Step>& steps, co
   return texts;
 }
 
-std::map<std::string, std::string> analyzed_ways(const std::vector<Step>& steps, const LogPause& pause) {
+std::map<std::string, std::string> analyzed_ways(const std::vector<RandomStep>& steps,
+                                                 const LogPause& pause) {
   LogBuilder log;
   log.pause(pause.begin).resume(pause.end);
   std::uint64_t now = 0;
-  for (const Step& step : steps) {
+  for (const RandomStep& step : steps) {
     now += step.ticks;
     if (step.lost) log.next_chunk(1, 1);
     step.is_enter ? log.enter(1, now, step.id) : log.leave(1, now, step.id);
@@ -474,7 +475,7 @@ TEST_CASE("any enters and leaves, with losses and a pause, give what looking at 
     const auto count = *rc::gen::inRange<std::size_t>(1, 60);
     const LogPause pause{.begin = *rc::gen::inRange<std::uint64_t>(0, 200),
                          .end = 200 + *rc::gen::inRange<std::uint64_t>(0, 100)};
-    std::vector<Step> steps;
+    std::vector<RandomStep> steps;
     for (std::size_t i = 0; i < count; ++i)
       steps.push_back({.is_enter = *rc::gen::arbitrary<bool>(),
                        .id = *rc::gen::inRange<std::uint32_t>(1, 4),

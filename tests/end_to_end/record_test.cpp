@@ -40,9 +40,10 @@ struct Place {
     compile({"-finstrument-functions"}, "calls");
   }
 
-  void compile(std::vector<std::string> flags, const std::string& program) const {
+  void compile(std::vector<std::string> flags, const std::string& program,
+               const std::string& source = "calls.c") const {
     std::vector<std::string> argv{
-        "gcc", "-O1",  "-g", "-pthread", JCPROF_SOURCE_DIR "/tests/end_to_end/recorded/calls.c",
+        "gcc", "-O1",  "-g", "-pthread", JCPROF_SOURCE_DIR "/tests/end_to_end/recorded/" + source,
         "-o",  program};
     argv.insert(argv.end(), flags.begin(), flags.end());
     const Said said = files.run(argv);
@@ -92,6 +93,19 @@ TEST_CASE("a recorded program has its own input, output and exit status") {
   CHECK(said.out == std::string("a\0b\n", 4));
   CHECK(said.err == "to stderr\n");
   CHECK(read_log(place.log).events == events_of(100));
+}
+
+TEST_CASE("fibers of swapcontext have call stacks of their own, which no call of the thread includes") {
+  const Place place("fibers");
+  place.compile({"-finstrument-functions"}, "fibers", "fibers.c");
+  const Said said = place.run({"./fibers"});
+  CHECK(said.status == 0);
+  CHECK_THAT(said.err, !Catch::Contains("warning"));
+  const std::string calls =
+      "SELECT group_concat(way, ' ') FROM (SELECT c.function || '/' || coalesce(p.function, '') || '×' || "
+      "c.calls AS way FROM call c LEFT JOIN call p ON p.id = c.parent ORDER BY way)";
+  CHECK(place.ask(calls) == "fiber/×2 main/×1 rest/step×6 resume/main×8 step/fiber×6");
+  CHECK(place.ask("SELECT sum(unmatched) FROM thread") == "0");
 }
 
 TEST_CASE("what was recorded is told on standard error, and in JSON where it is asked for") {
