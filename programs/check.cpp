@@ -47,9 +47,22 @@ std::vector<annotator::Budget> budgets_of(const CheckOptions& options) {
 }
 
 std::string written(const annotator::CheckReport& report, const CheckOptions& options) {
-  if (options.json) return annotator::to_json(report);
-  if (options.junit) return annotator::to_junit(report);
-  if (options.github) return annotator::to_github(report);
+  switch (options.format) {
+    case CheckFormat::json:
+      return annotator::to_json(report);
+    case CheckFormat::junit:
+      return annotator::to_junit(report);
+    case CheckFormat::github:
+      return annotator::to_github(report);
+    case CheckFormat::sarif:
+      return annotator::to_sarif(report);
+    case CheckFormat::bencher:
+      return annotator::to_bencher(report);
+    case CheckFormat::action_benchmark:
+      return annotator::to_action_benchmark(report);
+    case CheckFormat::text:
+      break;
+  }
   return shown_on(Stream::out, annotator::to_text(report, table_style(options.colour)));
 }
 

@@ -164,15 +164,23 @@ struct DiffOptions {
   ColourWish colour = ColourWish::automatic;
 };
 
+enum class CheckFormat : std::uint8_t { text, json, junit, github, sarif, bencher, action_benchmark };
+inline constexpr NameTable<CheckFormat, 7> check_formats{
+    {{CheckFormat::text, "text"},
+     {CheckFormat::json, "json"},
+     {CheckFormat::junit, "junit"},
+     {CheckFormat::github, "github"},
+     {CheckFormat::sarif, "sarif"},
+     {CheckFormat::bencher, "bencher"},
+     {CheckFormat::action_benchmark, "action-benchmark"}}};
+
 struct CheckOptions {
   std::string profile;                   // a profile, a project, or a folder of profiles
   std::vector<std::string> budget;       // SUBJECT <= LIMIT
   std::string budgets;                   // a file of them
   std::string against;                   // as profile
   std::optional<double> max_regression;  // percent
-  bool json = false;
-  bool junit = false;
-  bool github = false;
+  CheckFormat format = CheckFormat::text;
   ColourWish colour = ColourWish::automatic;
 };
 

@@ -339,11 +339,12 @@ void add_options(CLI::App& app, CheckOptions& options) {
                  "the whole command, a line or a function may be slower than BASE by so many percent")
       ->type_name("PERCENT")
       ->check(within(CLI::Range(0.0, 1e6)));
-  auto* json = app.add_flag("--json", options.json, "print the result as JSON");
-  auto* junit = app.add_flag("--junit", options.junit, "print it as JUnit XML")->excludes(json);
-  app.add_flag("--github", options.github, "print it as annotations of GitHub Actions")
-      ->excludes(json)
-      ->excludes(junit);
+  auto* format =
+      add_choice(app, "--format", options.format, check_formats, "what is printed: one of {} (default: text)")
+          ->type_name("FORMAT");
+  app.add_flag_callback(
+         "--json", [&options] { options.format = CheckFormat::json; }, "print the result as JSON")
+      ->excludes(format);
   add_colour(app, options.colour);
 }
 

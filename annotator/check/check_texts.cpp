@@ -9,7 +9,9 @@
 
 #include "annotator/estimate/quantity.hpp"
 #include "annotator/export/github.hpp"
+#include "annotator/export/sarif_parts.hpp"
 #include "annotator/interval_json.hpp"
+#include "annotator/started.hpp"
 #include "src/core/text.hpp"
 
 namespace jcprof::annotator {
@@ -90,6 +92,82 @@ std::string to_text(const CheckReport& report, const TableStyle& style) {
                             count(checked, Holding::held));
 }
 
+namespace {
+
+Json measured_json(const Checked& checked) {
+  return {{"value", finite_json(checked.measured.value)},
+          {"low", finite_json(checked.measured.low)},
+          {"high", finite_json(checked.measured.high)}};
+}
+
+/// Stays when the limit changes: "own PinApplet.verify(byte[])".
+std::string name_of_series(const Checked& checked) {
+  return (checked.budget.is_own ? "own " : "") + plain_line(checked.subject);
+}
+
+/// Each subject once, in a unit that people read.
+struct Series {
+  std::string name;
+  std::string unit;
+  Interval measured;
+  const Checked* checked = nullptr;
+};
+
+std::vector<Series> series_of(const CheckReport& report) {
+  std::vector<Series> series;
+  for (const Checked& one : report.checked) {
+    if (!std::isfinite(one.measured.value)) continue;
+    const bool is_part = one.budget.unit == BudgetUnit::share || one.budget.unit == BudgetUnit::change;
+    const double factor = is_part ? 100 : 1;
+    Series made{
+        .name = name_of_series(one),
+        .unit = is_part ? "%" : std::string(name_of(one.budget.unit)),
+        .measured = {factor * one.measured.value, factor * one.measured.low, factor * one.measured.high},
+        .checked = &one};
+    const bool is_known = std::ranges::any_of(series, [&](const Series& other) {
+      return other.name == made.name && other.checked->budget.unit == one.budget.unit;
+    });
+    if (!is_known) series.push_back(std::move(made));
+  }
+  return series;
+}
+
+Json sarif_rules() {
+  constexpr const char* help =
+      "A budget is a limit of what a line, a function or the command may take. `jcprof check` compares it "
+      "with "
+      "a 95 % interval.";
+  return Json::array(
+      {sarif::rule({.id = "JC1003",
+                    .name = "BudgetBroken",
+                    .words = "A budget is broken.",
+                    .more = "The whole interval of what was measured lies above the limit.",
+                    .help = help,
+                    .level = "error"}),
+       sarif::rule({.id = "JC1004",
+                    .name = "BudgetUnresolved",
+                    .words = "A budget is neither held nor broken with certainty.",
+                    .more = "The limit lies within the interval, or the interval is not known.",
+                    .help = help})});
+}
+
+Json sarif_result(const Checked& checked) {
+  const bool is_broken = checked.holding == Holding::broken;
+  return {{"ruleId", is_broken ? "JC1003" : "JC1004"},
+          {"ruleIndex", is_broken ? 0 : 1},
+          {"level", is_broken ? "error" : "warning"},
+          {"message", sarif::text(fmt::format("{}; {}", plain_line(checked.budget.text), finding(checked)))},
+          {"locations", Json::array({sarif::location(
+                            {.function = checked.subject, .path = checked.path, .line = checked.line})})},
+          {"partialFingerprints", {{"jcprofBudget/v1", name_of_series(checked)}}},
+          {"properties",
+           {{"measured", measured_json(checked)},
+            {"limit", checked.budget.limit},
+            {"unit", name_of(checked.budget.unit)}}}};
+}
+
+}  // namespace
+
 std::string to_json(const CheckReport& report) {
   const auto& [run, checked, warnings] = report;
   Json budgets = Json::array();
@@ -97,9 +175,7 @@ std::string to_json(const CheckReport& report) {
     Json item{{"budget", one.budget.text}, {"subject", one.subject}};
     if (one.line > 0) item.update({{"path", one.path}, {"line", one.line}});
     item["verdict"] = name_of(one.holding);
-    item["measured"] = {{"value", finite_json(one.measured.value)},
-                        {"low", finite_json(one.measured.low)},
-                        {"high", finite_json(one.measured.high)}};
+    item["measured"] = measured_json(one);
     item["limit"] = one.budget.limit;
     item["unit"] = name_of(one.budget.unit);
     if (!one.why.empty()) item["why"] = one.why;
@@ -145,6 +221,47 @@ std::string to_github(const CheckReport& report) {
                            fmt::format("{}; {}", plain_line(one.budget.text), finding(one)));
   }
   return text;
+}
+
+std::string to_sarif(const CheckReport& report) {
+  Json results = Json::array();
+  for (const Checked& one : worst_first(report.checked))
+    if (one.holding != Holding::held) results.push_back(sarif_result(one));
+  Json invocation{{"executionSuccessful", true}};
+  if (milliseconds_of(report.run.started) != 0) invocation["startTimeUtc"] = report.run.started;
+  invocation["toolExecutionNotifications"] = sarif::notifications(report.warnings);
+  return sarif::document({{"tool", sarif::tool(sarif_rules())},
+                          {"invocations", Json::array({invocation})},
+                          {"originalUriBaseIds", sarif::bases()},
+                          {"results", std::move(results)},
+                          {"columnKind", "utf16CodeUnits"}});
+}
+
+std::string to_bencher(const CheckReport& report) {
+  Json json = Json::object();
+  for (const Series& series : series_of(report)) {
+    // Bencher's own measure of time is in nanoseconds.
+    const BudgetUnit unit = series.checked->budget.unit;
+    const std::string measure = unit == BudgetUnit::ns ? "latency" : std::string(name_of(unit));
+    Json& values = json[series.name][measure];
+    values["value"] = series.measured.value;
+    if (std::isfinite(series.measured.low)) values["lower_value"] = series.measured.low;
+    if (std::isfinite(series.measured.high)) values["upper_value"] = series.measured.high;
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string to_action_benchmark(const CheckReport& report) {
+  Json json = Json::array();
+  for (const Series& series : series_of(report)) {
+    Json item{{"name", series.name}, {"unit", series.unit}, {"value", series.measured.value}};
+    const double half = engine::half_width(series.measured);
+    if (std::isfinite(half)) item["range"] = fmt::format("±{:.3g}", half);
+    item["extra"] =
+        fmt::format("{}: {}", plain_line(series.checked->budget.text), name_of(series.checked->holding));
+    json.push_back(std::move(item));
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace jcprof::annotator

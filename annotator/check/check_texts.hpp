@@ -23,5 +23,11 @@ std::string to_json(const CheckReport& report);
 std::string to_junit(const CheckReport& report);
 /// Commands of GitHub Actions: an error at each broken budget, a warning at each unresolved one.
 std::string to_github(const CheckReport& report);
+/// SARIF 2.1.0: results are the budgets that are not held.
+std::string to_sarif(const CheckReport& report);
+/// What was measured, as Bencher reads it ("json"): a benchmark for each subject. Without what is not known.
+std::string to_bencher(const CheckReport& report);
+/// The same for github-action-benchmark ("customSmallerIsBetter").
+std::string to_action_benchmark(const CheckReport& report);
 
 }  // namespace jcprof::annotator

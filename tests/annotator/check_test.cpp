@@ -340,4 +340,43 @@ TEST_CASE("machines read the result as JSON, JUnit's XML and annotations") {
         "::warning title=budget unresolved::total <= 1us; total: 1.00 µs ±0.01\n");
 }
 
+TEST_CASE("SARIF has a result for each budget that is not held, at its place") {
+  CheckReport report = report_of({checked("p <= 2us"), checked("own q <= 0.3us"), checked("total <= 1us")});
+  report.warnings = {"busy [x]"};
+  const nlohmann::json run = nlohmann::json::parse(to_sarif(report)).at("runs").at(0);
+  const nlohmann::json& results = run.at("results");
+  REQUIRE(results.size() == 2);
+  CHECK(results[0].at("ruleId") == "JC1003");
+  CHECK(results[0].at("level") == "error");
+  CHECK(results[0].at("message").at("text") == "own q <= 0.3us; q(int): 400 ns ±10");
+  const nlohmann::json& physical = results[0].at("locations").at(0).at("physicalLocation");
+  CHECK(physical.at("artifactLocation").at("uri") == "src/A.java");
+  CHECK(physical.at("region").at("startLine") == 20);
+  CHECK(results[1].at("ruleId") == "JC1004");
+  CHECK_FALSE(results[1].at("locations").at(0).contains("physicalLocation"));
+  CHECK(run.at("tool").at("driver").at("rules").at(results[1].at("ruleIndex").get<int>()).at("id") ==
+        "JC1004");
+  CHECK(run.at("invocations").at(0).at("toolExecutionNotifications").at(0).at("message").at("text") ==
+        "busy \\[x\\]");
+}
+
+TEST_CASE("histories of benchmarks get each subject once, by a name that its limit is no part of") {
+  Profile unknown = some_profile();
+  unknown.total.ticks = {engine::missing, engine::missing, engine::missing};
+  const CheckReport report =
+      report_of({checked("p <= 2us"), checked("p <= 1us"), checked("own q <= 30%"), checked("q <= 3 calls"),
+                 checked("own p <= 1us"), checked("total <= 2us", unknown)});
+  const auto json = [](const std::string& text) { return nlohmann::json::parse(text); };
+  CHECK(
+      json(to_bencher(report)) ==
+      json("{\"p\": {\"latency\": {\"value\": 1000.0, \"lower_value\": 990.0, \"upper_value\": 1010.0}},"
+           "\"own q(int)\": {\"share\": {\"value\": 40.0, \"lower_value\": 39.0, \"upper_value\": 41.0}},"
+           "\"q(int)\": {\"hits\": {\"value\": 4.0, \"lower_value\": 4.0, \"upper_value\": 4.0}},"
+           "\"own p\": {\"latency\": {\"value\": 600.0, \"lower_value\": 590.0, \"upper_value\": 610.0}}}"));
+  const nlohmann::json action = json(to_action_benchmark(report));
+  REQUIRE(action.size() == 4);
+  CHECK(action[1] == json("{\"name\": \"own q(int)\", \"unit\": \"%\", \"value\": 40.0, \"range\": \"±1\","
+                          "\"extra\": \"own q <= 30%: broken\"}"));
+}
+
 }  // namespace jcprof::annotator

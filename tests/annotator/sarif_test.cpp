@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "annotator/check/check_texts.hpp"
 #include "annotator/record/profile.hpp"
 #include "tests/annotator/foreign_reader.hpp"
 #include "tests/annotator/some_measured.hpp"
@@ -103,10 +104,16 @@ TEST_CASE("a path that leaves the root is not named") {
 }
 
 TEST_CASE("Microsoft's validator finds no fault in what is written") {
-  const auto [name, profile] =
-      GENERATE(table<std::string, Profile>({{"measured", doubtful()}, {"recorded", recorded()}}));
-  CAPTURE(name);
-  const std::string said = multitool(to_sarif(profile), {"validate", "--level", "Error;Warning"});
+  const CheckReport checked{.run = doubtful().run,
+                            .checked = {{.budget = {.text = "f <= 1ms", .subject = "f", .limit = 1e6},
+                                         .subject = "f",
+                                         .path = "src/A.java",
+                                         .line = 3,
+                                         .measured = {2e6, 1.9e6, 2.1e6},
+                                         .holding = Holding::broken}},
+                            .warnings = {"a warning"}};
+  const std::string sarif = GENERATE_COPY(to_sarif(doubtful()), to_sarif(recorded()), to_sarif(checked));
+  const std::string said = multitool(sarif, {"validate", "--level", "Error;Warning"});
   if (said.empty()) return;
   INFO(said);
   CHECK(said.find("Analysis completed successfully") != std::string::npos);

@@ -107,7 +107,7 @@ class PullRequest {
     CHECK(status({"--budget", "digest <= 700 instructions"}) == 0);
     CHECK(status({"--budget", "digest <= 700 instructions", "--budget", "digest <= 400 instructions"}) == 1);
     CHECK(status({"--budget", "digets <= 700 instructions"}) == 2);
-    CHECK(status({"--against", "base", "--budget", "total <= +0%", "--junit"}) == 1);
+    CHECK(status({"--against", "base", "--budget", "total <= +0%", "--format", "junit"}) == 1);
     CHECK(status({}) == 2);
     write_file(place_ / "head/jcprof-budget.json",
                R"({"format": "jcprof-budget", "version": 1, "budgets": ["digest <= 1 calls"]})");
@@ -172,7 +172,7 @@ TEST_CASE("a pull request that makes a function slower is found, from the build 
   CHECK(comment.status == 1);
   CHECK(comment.out == slower_comment);
   const Said checked =
-      request.run({"check", "head", "--against", "base", "--max-regression", "3", "--github"});
+      request.run({"check", "head", "--against", "base", "--max-regression", "3", "--format", "github"});
   CHECK(checked.status == 1);
   CHECK(checked.out == slower_annotations);
   request.check_budgets();

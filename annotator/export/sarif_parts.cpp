@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "annotator/export/sarif_parts.hpp"
+
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "src/core/text.hpp"
+
+namespace jcprof::annotator::sarif {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view base = "SRCROOT";
+
+/// RFC 3986: all but the unreserved characters as their bytes.
+std::string uri_of(std::string_view path) {
+  constexpr std::string_view marks = "-._~/";
+  std::string uri = path.starts_with('/') ? "file://" : "";
+  for (const char c : path) {
+    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          marks.find(c) != std::string_view::npos;
+    uri += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return uri;
+}
+
+/// In messages brackets are links, and a backslash takes that from them; braces hold places of arguments, and
+/// two are one that does not.
+std::string as_message(std::string_view words) {
+  std::string message;
+  for (const char c : plain_line(words)) {
+    if (c == '[' || c == ']' || c == '\\') message += '\\';
+    if (c == '{' || c == '}') message += c;
+    message += c;
+  }
+  return message;
+}
+
+}  // namespace
+
+Json text(std::string_view words) {
+  return {{"text", words}};
+}
+
+Json rule(const Rule& rule) {
+  return {{"id", rule.id},
+          {"name", rule.name},
+          {"shortDescription", text(rule.words)},
+          {"fullDescription", text(rule.more)},
+          {"help", text(rule.help)},
+          {"defaultConfiguration", {{"level", rule.level}}}};
+}
+
+Json tool(Json rules) {
+  const Json notification{{"id", "JC2001"},
+                          {"name", "RunWarning"},
+                          {"shortDescription", text("A remark on the run as a whole, beside its numbers.")}};
+  Json driver{{"name", "jcprof"},
+              {"version", JCPROF_VERSION},
+              {"semanticVersion", JCPROF_VERSION},
+              {"shortDescription",
+               text("Measures code in smart cards, trusted applications and enclaves from outside.")},
+              {"rules", std::move(rules)},
+              {"notifications", Json::array({notification})}};
+  return {{"driver", std::move(driver)}};
+}
+
+Json notifications(const std::vector<std::string>& warnings) {
+  Json result = Json::array();
+  for (const std::string& warning : warnings)
+    result.push_back({{"descriptor", {{"id", "JC2001"}, {"index", 0}}},
+                      {"level", "warning"},
+                      {"message", text(as_message(warning))}});
+  return result;
+}
+
+Json bases() {
+  return {{base, {{"description", text("The folder that the project's paths begin in.")}}}};
+}
+
+bool leaves_the_root(const std::string& path) {
+  const fs::path normal = fs::path(path).lexically_normal();
+  return !normal.empty() && *normal.begin() == "..";
+}
+
+Json artifact_location(const std::string& given) {
+  const std::string path = fs::path(given).lexically_normal().string();
+  Json location{{"uri", uri_of(path)}};
+  if (!path.starts_with('/')) location["uriBaseId"] = base;
+  return location;
+}
+
+Json location(const Place& place) {
+  Json location = Json::object();
+  if (!place.function.empty())
+    location["logicalLocations"] =
+        Json::array({Json{{"fullyQualifiedName", plain_line(place.function)}, {"kind", "function"}}});
+  if (place.path.empty() || leaves_the_root(place.path)) return location;
+  Json physical{{"artifactLocation", artifact_location(place.path)}};
+  if (place.line > 0) physical["region"] = {{"startLine", place.line}};
+  location["physicalLocation"] = std::move(physical);
+  return location;
+}
+
+std::string document(const Json& run) {
+  const Json sarif{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                   {"version", "2.1.0"},
+                   {"runs", Json::array({run})}};
+  return sarif.dump(1, ' ', true, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace jcprof::annotator::sarif

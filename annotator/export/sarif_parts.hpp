@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of SARIF 2.1.0 that all of our documents have. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace jcprof::annotator::sarif {
+
+using Json = nlohmann::ordered_json;
+
+Json text(std::string_view words);
+
+struct Rule {
+  const char* id = "";
+  const char* name = "";
+  const char* words = "";  // a sentence
+  const char* more = "";
+  const char* help = "";
+  const char* level = "warning";
+};
+Json rule(const Rule& rule);
+
+/// jcprof, with these rules.
+Json tool(Json rules);
+/// Warnings of a run as a whole.
+Json notifications(const std::vector<std::string>& warnings);
+/// Paths are relative to the folder that the project's paths begin in.
+Json bases();
+
+/// A viewer opens what a result names, and a path from a profile may lead anywhere.
+bool leaves_the_root(const std::string& path);
+Json artifact_location(const std::string& path);
+
+struct Place {
+  std::string function = {};  // empty: none
+  std::string path = {};      // empty: none
+  std::size_t line = 0;
+};
+Json location(const Place& place);
+
+/// A document of one run.
+std::string document(const Json& run);
+
+}  // namespace jcprof::annotator::sarif
