@@ -44,7 +44,7 @@ void grow(StoredRecording& recording, std::uint32_t calls) {
   for (std::uint32_t id = static_cast<std::uint32_t>(recording.calls.size()) + 1; id <= calls; ++id) {
     StoredCall call = recording.calls.front();
     call.id = id;
-    call.parent = id - 1 - random() % std::min(id - 1, 60U);
+    call.parent = id - 1 - static_cast<std::uint32_t>(random()) % std::min(id - 1, 60U);
     call.thread = recording.calls.at(call.parent - 1).thread;
     call.symbol = 1 + id % (static_cast<std::uint32_t>(recording.symbols.size()) - 1);
     recording.calls.push_back(call);
