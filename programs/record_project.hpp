@@ -36,8 +36,8 @@ std::uint64_t cost_of_event(std::span<const double> plain_ns, double recorded_ns
 void check_and_ask(const Project& project, const RecordOptions& options);
 
 /// The times of the processor that the program takes without traps, in ns, ascending: a tree for that is made
-/// and built in "plain" of `folder`, and recorded with its entry alone. Empty behind an agent. UserError where
-/// a step fails.
+/// and built in "plain" of `folder`, and recorded with its entry alone. Empty behind an agent. UserError
+/// where a step fails.
 std::vector<double> times_without_traps(const Project& project, const OutputFolder& folder,
                                         const RecordOptions& options);
 

@@ -339,9 +339,8 @@ void add_options(CLI::App& app, CheckOptions& options) {
                  "the whole command, a line or a function may be slower than BASE by so many percent")
       ->type_name("PERCENT")
       ->check(within(CLI::Range(0.0, 1e6)));
-  auto* format =
-      add_choice(app, "--format", options.format, check_formats, "print one of {} (default: text)")
-          ->type_name("FORMAT");
+  auto* format = add_choice(app, "--format", options.format, check_formats, "print one of {} (default: text)")
+                     ->type_name("FORMAT");
   app.add_flag_callback(
          "--json", [&options] { options.format = CheckFormat::json; }, "print the result as JSON")
       ->excludes(format);
