@@ -2,6 +2,7 @@
 // Logs of record mode for tests, written by hand; and texts of what is made of them.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +13,7 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
+#include <catch2/catch.hpp>
 
 #include "annotator/record/recording.hpp"
 #include "templates/jcprof_log.h"
@@ -221,6 +223,14 @@ inline std::string estimates(const RecordedRun& run, EstimateScope scope) {
                   ? fmt::format("{}×{} {} ", row.line, row.hits, row.ticks)
                   : fmt::format("{}×{} {}({}) ", row.function, row.hits, row.inclusive, row.ticks);
   return text;
+}
+
+inline const StoredEstimate& estimate_of(const RecordedRun& run, EstimateScope scope,
+                                         const std::string& name = "") {
+  const auto row = std::ranges::find_if(
+      run.estimates, [&](const StoredEstimate& e) { return e.scope == scope && e.function == name; });
+  REQUIRE(row != run.estimates.end());
+  return *row;
 }
 
 }  // namespace jcprof::annotator

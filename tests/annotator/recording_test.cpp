@@ -27,13 +27,6 @@ std::string warnings(const RecordedRun& run) {
   return text;
 }
 
-const StoredEstimate& estimate_of(const RecordedRun& run, EstimateScope scope, const std::string& name = "") {
-  const auto row = std::ranges::find_if(
-      run.estimates, [&](const StoredEstimate& e) { return e.scope == scope && e.function == name; });
-  REQUIRE(row != run.estimates.end());
-  return *row;
-}
-
 }  // namespace
 
 TEST_CASE("a call tree has counts, inclusive and exclusive times to the tick") {
