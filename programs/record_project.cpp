@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <span>
@@ -165,6 +166,7 @@ std::vector<double> times_without_traps(const Project& project, const OutputFold
         static_cast<double>(recorded_run(as_recorded(project), map, plain.path(), recording).ticks));
     sum += times.back();
   }
+  std::filesystem::remove(log.file);
   std::ranges::sort(times);
   return times;
 }

@@ -116,8 +116,9 @@ struct Series {
 std::vector<Series> series_of(const CheckReport& report) {
   std::vector<Series> series;
   for (const Checked& one : report.checked) {
-    if (!std::isfinite(one.measured.value)) continue;
-    const bool is_part = one.budget.unit == BudgetUnit::share || one.budget.unit == BudgetUnit::change;
+    // A history shows changes by itself.
+    if (!std::isfinite(one.measured.value) || one.budget.unit == BudgetUnit::change) continue;
+    const bool is_part = one.budget.unit == BudgetUnit::share;
     const double factor = is_part ? 100 : 1;
     Series made{
         .name = name_of_series(one),
@@ -156,7 +157,7 @@ Json sarif_result(const Checked& checked) {
   return {{"ruleId", is_broken ? "JC1003" : "JC1004"},
           {"ruleIndex", is_broken ? 0 : 1},
           {"level", is_broken ? "error" : "warning"},
-          {"message", sarif::text(fmt::format("{}; {}", plain_line(checked.budget.text), finding(checked)))},
+          {"message", sarif::message(fmt::format("{}; {}", checked.budget.text, finding(checked)))},
           {"locations", Json::array({sarif::location(
                             {.function = checked.subject, .path = checked.path, .line = checked.line})})},
           {"partialFingerprints", {{"jcprofBudget/v1", name_of_series(checked)}}},

@@ -45,6 +45,10 @@ Json text(std::string_view words) {
   return {{"text", words}};
 }
 
+Json message(std::string_view words) {
+  return text(as_message(words));
+}
+
 Json rule(const Rule& rule) {
   return {{"id", rule.id},
           {"name", rule.name},
@@ -73,7 +77,7 @@ Json notifications(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings)
     result.push_back({{"descriptor", {{"id", "JC2001"}, {"index", 0}}},
                       {"level", "warning"},
-                      {"message", text(as_message(warning))}});
+                      {"message", message(warning)}});
   return result;
 }
 

@@ -13,6 +13,8 @@ namespace jcprof::annotator::sarif {
 using Json = nlohmann::ordered_json;
 
 Json text(std::string_view words);
+/// The text of a message, in which brackets and braces are only themselves.
+Json message(std::string_view words);
 
 struct Rule {
   const char* id = "";
