@@ -25,7 +25,8 @@ using rewriter::draft::drafted_time;
 constexpr double drafted_time_s = 60;
 constexpr double longest_time_s = 1800;
 
-/// What jcprof starts itself, in seconds: not a TA's machine, and no card in a reader.
+/// jcprof tries targets that it starts itself within seconds. A TA's machine takes minutes, and a card in a
+/// reader is the user's.
 bool is_tried(const Project& project) {
   switch (project.target) {
     case TargetKind::program:

@@ -11,7 +11,6 @@
 #include "annotator/export/github.hpp"
 #include "annotator/export/sarif_parts.hpp"
 #include "annotator/interval_json.hpp"
-#include "annotator/started.hpp"
 #include "src/core/text.hpp"
 
 namespace jcprof::annotator {
@@ -69,35 +68,8 @@ std::size_t count(const std::vector<Checked>& checked, Holding holding) {
   return static_cast<std::size_t>(std::ranges::count(checked, holding, &Checked::holding));
 }
 
-}  // namespace
-
-std::string to_text(const CheckReport& report, const TableStyle& style) {
-  const auto& [run, unsorted, warnings] = report;
-  const std::vector<Checked> checked = worst_first(unsorted);
-  std::vector<Row> rows;
-  for (const Checked& one : checked)
-    rows.push_back({std::string(name_of(one.holding)), plain_line(one.budget.text), measured_text(one),
-                    one.subject == one.budget.subject ? "" : plain_line(one.subject)});
-  TableStyle all = style;
-  all.rows = rows.size();
-  std::string text =
-      table({{"", Align::left}, {"budget", Align::left}, {"measured"}, {"of", Align::left}}, rows, all);
-  for (const Checked& one : checked)
-    if (!one.why.empty()) text += fmt::format("{}: {}\n", plain_line(one.subject), one.why);
-  for (const std::string& warning : warnings)
-    text += painted("warning:", yellow, style) + " " + plain_line(warning) + "\n";
-  return text + fmt::format("{} on {}{}: {} broken, {} unresolved, {} held\n", plain_line(run.project),
-                            plain_line(run.device), run.simulated ? " (SIMULATED)" : "",
-                            count(checked, Holding::broken), count(checked, Holding::unresolved),
-                            count(checked, Holding::held));
-}
-
-namespace {
-
-Json measured_json(const Checked& checked) {
-  return {{"value", finite_json(checked.measured.value)},
-          {"low", finite_json(checked.measured.low)},
-          {"high", finite_json(checked.measured.high)}};
+std::string dumped(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 /// Stays when the limit changes: "own PinApplet.verify(byte[])".
@@ -136,8 +108,7 @@ std::vector<Series> series_of(const CheckReport& report) {
 Json sarif_rules() {
   constexpr const char* help =
       "A budget is a limit of what a line, a function or the command may take. `jcprof check` compares it "
-      "with "
-      "a 95 % interval.";
+      "with a 95 % interval.";
   return Json::array(
       {sarif::rule({.id = "JC1003",
                     .name = "BudgetBroken",
@@ -162,12 +133,33 @@ Json sarif_result(const Checked& checked) {
                             {.function = checked.subject, .path = checked.path, .line = checked.line})})},
           {"partialFingerprints", {{"jcprofBudget/v1", name_of_series(checked)}}},
           {"properties",
-           {{"measured", measured_json(checked)},
+           {{"measured", interval_json(checked.measured)},
             {"limit", checked.budget.limit},
             {"unit", name_of(checked.budget.unit)}}}};
 }
 
 }  // namespace
+
+std::string to_text(const CheckReport& report, const TableStyle& style) {
+  const auto& [run, unsorted, warnings] = report;
+  const std::vector<Checked> checked = worst_first(unsorted);
+  std::vector<Row> rows;
+  for (const Checked& one : checked)
+    rows.push_back({std::string(name_of(one.holding)), plain_line(one.budget.text), measured_text(one),
+                    one.subject == one.budget.subject ? "" : plain_line(one.subject)});
+  TableStyle all = style;
+  all.rows = rows.size();
+  std::string text =
+      table({{"", Align::left}, {"budget", Align::left}, {"measured"}, {"of", Align::left}}, rows, all);
+  for (const Checked& one : checked)
+    if (!one.why.empty()) text += fmt::format("{}: {}\n", plain_line(one.subject), one.why);
+  for (const std::string& warning : warnings)
+    text += painted("warning:", yellow, style) + " " + plain_line(warning) + "\n";
+  return text + fmt::format("{} on {}{}: {} broken, {} unresolved, {} held\n", plain_line(run.project),
+                            plain_line(run.device), run.simulated ? " (SIMULATED)" : "",
+                            count(checked, Holding::broken), count(checked, Holding::unresolved),
+                            count(checked, Holding::held));
+}
 
 std::string to_json(const CheckReport& report) {
   const auto& [run, checked, warnings] = report;
@@ -176,7 +168,7 @@ std::string to_json(const CheckReport& report) {
     Json item{{"budget", one.budget.text}, {"subject", one.subject}};
     if (one.line > 0) item.update({{"path", one.path}, {"line", one.line}});
     item["verdict"] = name_of(one.holding);
-    item["measured"] = measured_json(one);
+    item["measured"] = interval_json(one.measured);
     item["limit"] = one.budget.limit;
     item["unit"] = name_of(one.budget.unit);
     if (!one.why.empty()) item["why"] = one.why;
@@ -186,7 +178,7 @@ std::string to_json(const CheckReport& report) {
                   {"project", run.project},        {"device", run.device},
                   {"started", run.started},        {"verdict", name_of(holding_of(checked))},
                   {"budgets", std::move(budgets)}, {"warnings", warnings}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return dumped(json);
 }
 
 std::string to_junit(const CheckReport& report) {
@@ -228,14 +220,10 @@ std::string to_sarif(const CheckReport& report) {
   Json results = Json::array();
   for (const Checked& one : worst_first(report.checked))
     if (one.holding != Holding::held) results.push_back(sarif_result(one));
-  Json invocation{{"executionSuccessful", true}};
-  if (milliseconds_of(report.run.started) != 0) invocation["startTimeUtc"] = report.run.started;
-  invocation["toolExecutionNotifications"] = sarif::notifications(report.warnings);
-  return sarif::document({{"tool", sarif::tool(sarif_rules())},
-                          {"invocations", Json::array({invocation})},
-                          {"originalUriBaseIds", sarif::bases()},
-                          {"results", std::move(results)},
-                          {"columnKind", "utf16CodeUnits"}});
+  Json run = sarif::begin_run(sarif_rules(), {.started = report.run.started, .warnings = report.warnings});
+  run["results"] = std::move(results);
+  run["columnKind"] = "utf16CodeUnits";
+  return sarif::document(run);
 }
 
 std::string to_bencher(const CheckReport& report) {
@@ -249,7 +237,7 @@ std::string to_bencher(const CheckReport& report) {
     if (std::isfinite(series.measured.low)) values["lower_value"] = series.measured.low;
     if (std::isfinite(series.measured.high)) values["upper_value"] = series.measured.high;
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return dumped(json);
 }
 
 std::string to_action_benchmark(const CheckReport& report) {
@@ -262,7 +250,7 @@ std::string to_action_benchmark(const CheckReport& report) {
         fmt::format("{}: {}", plain_line(series.checked->budget.text), name_of(series.checked->holding));
     json.push_back(std::move(item));
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return dumped(json);
 }
 
 }  // namespace jcprof::annotator

@@ -25,7 +25,7 @@ std::string to_junit(const CheckReport& report);
 std::string to_github(const CheckReport& report);
 /// SARIF 2.1.0: results are the budgets that are not held.
 std::string to_sarif(const CheckReport& report);
-/// What was measured, as Bencher reads it ("json"): a benchmark for each subject. Without what is not known.
+/// Bencher's JSON: a benchmark for each subject whose value is known.
 std::string to_bencher(const CheckReport& report);
 /// The same for github-action-benchmark ("customSmallerIsBetter").
 std::string to_action_benchmark(const CheckReport& report);

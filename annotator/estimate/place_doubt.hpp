@@ -18,7 +18,7 @@
 
 namespace jcprof::annotator {
 
-/// By number of trap: the first trap of its group. A group are the statements of one function
+/// By number of trap: the first trap of its group. A group is the statements of one function
 /// under as many guards. Entries, exits, returns and handlers are groups of their own: stops there were seen
 /// to cost otherwise.
 using Groups = std::vector<std::uint32_t>;
@@ -43,8 +43,7 @@ struct PlaceDoubt {
 /// to the tick, or are those of a clock that repeats itself. It is more where the lower quartile of `steps`
 /// lies below nothing by more than twice its half width: no code takes less, so stops scatter by as much. One
 /// step alone says nothing, since a stop may have left a state behind there. A site's is what was calibrated,
-/// under a fine clock. A group in which a step lies below nothing by more than that is
-/// none.
+/// under a fine clock. A step below nothing by more than that dissolves its group.
 PlaceDoubt place_doubt(const TrapCost& cost, Method method, std::span<const Step> steps, Groups groups);
 
 /// The number of stops at each trap in a time, or in a difference of two.

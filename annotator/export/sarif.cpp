@@ -13,7 +13,6 @@
 #include "annotator/estimate/quantity.hpp"
 #include "annotator/export/sarif_parts.hpp"
 #include "annotator/interval_json.hpp"
-#include "annotator/started.hpp"
 #include "annotator/tables.hpp"
 #include "src/core/text.hpp"
 
@@ -54,23 +53,17 @@ class Sarif {
   }
 
   std::string document() const {
-    return sarif::document({{"tool", sarif::tool(rules())},
-                            {"invocations", {invocation()}},
-                            {"originalUriBaseIds", sarif::bases()},
-                            {"artifacts", artifacts()},
-                            {"results", results()},
-                            {"columnKind", "utf16CodeUnits"},
-                            {"properties", properties()}});
+    Json run = sarif::begin_run(rules(), {.is_successful = profile_.run.state == RunState::complete,
+                                          .started = profile_.run.started,
+                                          .warnings = profile_.warnings});
+    run["artifacts"] = artifacts();
+    run["results"] = results();
+    run["columnKind"] = "utf16CodeUnits";
+    run["properties"] = properties();
+    return sarif::document(run);
   }
 
  private:
-  Json invocation() const {
-    Json invocation{{"executionSuccessful", profile_.run.state == RunState::complete}};
-    if (milliseconds_of(profile_.run.started) != 0) invocation["startTimeUtc"] = profile_.run.started;
-    invocation["toolExecutionNotifications"] = sarif::notifications(profile_.warnings);
-    return invocation;
-  }
-
   Json artifacts() const {
     Json artifacts = Json::array();
     for (const SourceDigest& source : known_sources_)

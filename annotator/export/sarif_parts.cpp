@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "annotator/started.hpp"
 #include "src/core/text.hpp"
 
 namespace jcprof::annotator::sarif {
@@ -39,25 +40,6 @@ std::string as_message(std::string_view words) {
   return message;
 }
 
-}  // namespace
-
-Json text(std::string_view words) {
-  return {{"text", words}};
-}
-
-Json message(std::string_view words) {
-  return text(as_message(words));
-}
-
-Json rule(const Rule& rule) {
-  return {{"id", rule.id},
-          {"name", rule.name},
-          {"shortDescription", text(rule.words)},
-          {"fullDescription", text(rule.more)},
-          {"help", text(rule.help)},
-          {"defaultConfiguration", {{"level", rule.level}}}};
-}
-
 Json tool(Json rules) {
   const Json notification{{"id", "JC2001"},
                           {"name", "RunWarning"},
@@ -81,8 +63,33 @@ Json notifications(const std::vector<std::string>& warnings) {
   return result;
 }
 
-Json bases() {
-  return {{base, {{"description", text("The folder that the project's paths begin in.")}}}};
+}  // namespace
+
+Json text(std::string_view words) {
+  return {{"text", words}};
+}
+
+Json message(std::string_view words) {
+  return text(as_message(words));
+}
+
+Json rule(const Rule& rule) {
+  return {{"id", rule.id},
+          {"name", rule.name},
+          {"shortDescription", text(rule.words)},
+          {"fullDescription", text(rule.more)},
+          {"help", text(rule.help)},
+          {"defaultConfiguration", {{"level", rule.level}}}};
+}
+
+Json begin_run(Json rules, const Invocation& of) {
+  Json invocation{{"executionSuccessful", of.is_successful}};
+  if (milliseconds_of(of.started) != 0) invocation["startTimeUtc"] = of.started;
+  invocation["toolExecutionNotifications"] = notifications(of.warnings);
+  return {{"tool", tool(std::move(rules))},
+          {"invocations", Json::array({invocation})},
+          {"originalUriBaseIds",
+           {{base, {{"description", text("The folder that the project's paths begin in.")}}}}}};
 }
 
 bool leaves_the_root(const std::string& path) {

@@ -26,12 +26,13 @@ struct Rule {
 };
 Json rule(const Rule& rule);
 
-/// jcprof, with these rules.
-Json tool(Json rules);
-/// Warnings of a run as a whole.
-Json notifications(const std::vector<std::string>& warnings);
-/// Paths are relative to the folder that the project's paths begin in.
-Json bases();
+struct Invocation {
+  bool is_successful = true;
+  std::string started = {};  // of the measurement
+  std::vector<std::string> warnings = {};
+};
+/// The beginning of a run: jcprof with these rules, its invocation, and the folder that paths begin in.
+Json begin_run(Json rules, const Invocation& of);
 
 /// A viewer opens what a result names, and a path from a profile may lead anywhere.
 bool leaves_the_root(const std::string& path);

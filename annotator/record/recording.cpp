@@ -48,8 +48,8 @@ EventCost calibrated(std::uint64_t together, std::uint64_t apart) {
   return {.together = together, .apart = is_told ? std::min(apart, together) : together};
 }
 
-/// At least the cost that the target calibrates, in a loop: between other code an event may cost more. The
-/// recorder's figure includes the changes of chunks. The walk takes these off where they were.
+/// The recorder's figure is the mean of this program. It counts unless the target calibrates more even with
+/// other work between events. It includes the changes of chunks, which the walk takes off where they were.
 EventCost cost_of_trap(const EventCost& cost, const LogFacts& facts, const TickScale& scale) {
   if (!facts.end || scale.unit != ClockUnit::ns || facts.words == 0) return cost;
   const double changes_ns = static_cast<double>(facts.changing_ns) / static_cast<double>(facts.words);

@@ -6,7 +6,7 @@
 
 namespace jcprof::annotator {
 
-/// Where traps, or the entries of an enclave, show calls no runtime tells of stacks.
+/// Traps, and entries of an enclave, come from runtimes that do not tell of stacks. No stack changes there.
 void ThreadWalk::go_to_stack(std::uint64_t stack) {
   const bool is_fresh = (stack & JCPROF_LOG_FRESH) != 0;
   stack &= ~std::uint64_t{JCPROF_LOG_FRESH};

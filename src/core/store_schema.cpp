@@ -72,7 +72,7 @@ CREATE VIEW function AS
          q05, hottest
   FROM estimate
   WHERE run = (SELECT max(id) FROM run) AND scope = 'function' ORDER BY position;
--- Who looks for the calls out of a call finds them without a look at all. SQLite takes an index for no better than the
+-- A query for the calls out of a call finds them without a look at all. SQLite takes an index for no better than the
 -- key of the table until it knows that a run has many calls, and a call calls few.
 CREATE INDEX call_out_of ON call_node (run, parent);
 ANALYZE sqlite_schema;

@@ -103,7 +103,7 @@ TEST_CASE("a fiber that begins anew on the stack of one that was given up has no
   CHECK(tree(analyzed(log)) == "1: (function 2)×1 9(9)\n1: (function 3)×1 4(4)\n");
 }
 
-TEST_CASE("a fiber that moves to another thread is told") {
+TEST_CASE("a fiber that moves to another thread causes a warning") {
   constexpr std::uint64_t fiber = 0x7000;
   LogBuilder log;
   log.stack(1, 0, fiber | JCPROF_LOG_FRESH).enter(1, 1, g).stack(1, 10, 0);

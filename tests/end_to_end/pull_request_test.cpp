@@ -95,7 +95,7 @@ class PullRequest {
     return said;
   }
 
-  /// Of head, whose digest takes 600 instructions.
+  /// Checks budgets of head. Its digest takes 600 instructions.
   void check_budgets() const {
     const auto status = [&](const std::vector<std::string>& options) {
       std::vector<std::string> words{"check", "head"};
