@@ -11,7 +11,9 @@ namespace jcprof::annotator {
 namespace {
 
 constexpr double wrong_means_in_a_run = 0.01;
-constexpr double least_difference = 0.05;  // of the typical value: nobody acts upon less
+// Nobody acts upon less.
+constexpr double least_difference = 0.05;  // of the typical value
+constexpr double least_share = 0.001;      // of the command
 
 std::optional<Averages> averages_of(const MeasuredPath& path, const std::vector<double>& of_rounds,
                                     const Doubt& doubt) {
@@ -52,14 +54,14 @@ std::optional<Averages> averages_of_total(const MeasuredPath& path) {
   return averages;
 }
 
-void judge_mean(Estimate& estimate, std::size_t count) {
+void judge_mean(Estimate& estimate, std::size_t count, double whole) {
   if (!estimate.averages) return;
   Averages& averages = *estimate.averages;
   const double typical = estimate.ticks.value;
   // Where values far out may be spikes, the interval of the typical time has room for the mean.
   averages.differs =
       averages.chance <= wrong_means_in_a_run / static_cast<double>(std::max<std::size_t>(count, 1)) &&
-      std::abs(averages.mean.value - typical) >= least_difference * typical;
+      std::abs(averages.mean.value - typical) >= std::max(least_difference * typical, least_share * whole);
 }
 
 }  // namespace jcprof::annotator

@@ -41,7 +41,7 @@ Estimate published(const MeasuredPath& path, const Sum& sum, const Whole& whole)
   Estimate estimate = path.estimate_of(sum);
   if (!was_measured(estimate)) return estimate;
   estimate.averages = averages_of(path, sum);
-  judge_mean(estimate, whole.lines);
+  judge_mean(estimate, whole.lines, whole.shared);
   return published(estimate, whole);
 }
 
@@ -49,7 +49,7 @@ Estimate published_total(const MeasuredPath& path, const Whole& whole) {
   Estimate total = path.total();
   if (!was_measured(total)) return total;
   total.averages = averages_of_total(path);
-  judge_mean(total, 1);
+  judge_mean(total, 1, whole.shared);
   return with_drift(with_share(total, whole), std::min(whole.blocks, total.ticks.value), whole.drift);
 }
 

@@ -67,7 +67,7 @@ class CardSession {
   /// when it was not answered.
   const Answer& transmit(std::span<const std::uint8_t> command);
 
-  /// A shot went well: restarts are counted from 0 again.
+  /// A shot or a calibration went well: restarts are counted from 0 again.
   void settle() {
     starts_without_shot_ = 0;
     had_a_shot_ = true;

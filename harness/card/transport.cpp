@@ -362,8 +362,11 @@ std::optional<CalibrationTime> CardTransport::calibrate(CalibrationKind kind, st
     const Answer& answer =
         session_.transmit(calibrate_command(setup_.arming, kind, static_cast<std::uint16_t>(count)));
     if (answer.state != ExchangeState::answered) continue;
-    if (answer.status == (stops ? setup_.arming.stop_status : sw_ok))
-      return CalibrationTime{.kind = kind, .passes = count * step, .ticks = answer.ticks};
+    if (answer.status == (stops ? setup_.arming.stop_status : sw_ok)) {
+      const CalibrationTime time{.kind = kind, .passes = count * step, .ticks = answer.ticks};
+      session_.settle();
+      return time;
+    }
     if (counts_frames) return std::nullopt;  // its stack may be too small
     throw environment_error("calibration was answered with " + to_text(answer.status),
                             "is the applet still selected?");

@@ -226,6 +226,15 @@ TEST_CASE("noise alone, however skewed, contradicts no typical time", "[statisti
   CHECK(marked <= 2);
 }
 
+TEST_CASE("a mean that differs by next to nothing of the command contradicts no typical time") {
+  Estimate estimate;
+  estimate.averages = Averages{.mean = {0.9, 0.8, 1}, .chance = 0};
+  judge_mean(estimate, 1, 1000);
+  CHECK_FALSE(estimate.averages->differs);
+  judge_mean(estimate, 1, 100);
+  CHECK(estimate.averages->differs);
+}
+
 TEST_CASE("the mean is that of the rounds, and so are the quantiles") {
   const Profile profile = estimate(Device{.costs = {900, 8000, 3000, 700}}.run(40, 1));
   const LineEstimate& line = *line_of(profile, 2);

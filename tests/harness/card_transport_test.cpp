@@ -274,6 +274,19 @@ TEST_CASE("passes of a calibration are rounded up to thousands") {
         "0002");
 }
 
+TEST_CASE("a card that loses its power now and then in calibrations is not given up") {
+  World world;
+  bool dies = false;
+  world.twist = [&dies](const std::string& apdu) -> std::optional<FakeReply> {
+    if (!apdu.starts_with("80f40400")) return std::nullopt;
+    dies = !dies;
+    return dies ? std::optional(FakeReply{.raw = {}, .dies = true}) : std::nullopt;
+  };
+  const auto transport = transport_on(world, basic_setup());
+  for (int i = 0; i < 25; ++i) CHECK(transport->calibrate(CalibrationKind::unarmed, 1000));
+  CHECK(world.starts == 26);
+}
+
 TEST_CASE("a site is asked for by the number of traps before it") {
   World world;
   const auto transport = transport_on(world, basic_setup());
