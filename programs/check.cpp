@@ -96,6 +96,7 @@ ExitCode check(const CheckOptions& options) {
     sessions.push_back(annotator::check_regressions(*comparison, *options.max_regression / 100));
   const annotator::CheckReport report{
       .run = compared.front().profile.run,
+      .entry = annotator::sarif::entry_of(compared.front().profile),
       .checked = annotator::worst_of(sessions),
       .warnings = comparison ? comparison->warnings : std::vector<std::string>{}};
   fmt::print("{}", written(report, options));

@@ -291,22 +291,26 @@ std::vector<Checked> check_budgets(const std::vector<Budget>& budgets, const Com
   std::vector<Checked> checked;
   for (const Budget& budget : budgets)
     for (const Subject& subject : subjects_of(budget, session)) {
-      Checked& one = checked.emplace_back(
-          Checked{.budget = budget, .subject = subject.name, .path = subject.path, .line = subject.line});
+      Checked& one = checked.emplace_back(Checked{.budget = budget,
+                                                  .subject = subject.name,
+                                                  .is_function = !subject.is_line && budget.subject != total,
+                                                  .path = subject.path,
+                                                  .line = subject.line});
       judge(one, subject, session, comparison);
     }
   return checked;
 }
 
 std::vector<Checked> check_regressions(const Comparison& comparison, double most) {
-  const auto regression = [&](const std::string& subject, const Change& change, bool is_own) {
+  const auto regression = [&](const std::string& subject, const Change& change, bool is_function) {
     Checked checked{
-        .budget = {.text = fmt::format("{}{} <= +{:.4g}%", is_own ? "own " : "", subject, 100 * most),
+        .budget = {.text = fmt::format("{}{} <= +{:.4g}%", is_function ? "own " : "", subject, 100 * most),
                    .subject = subject,
-                   .is_own = is_own,
+                   .is_own = is_function,
                    .unit = BudgetUnit::change,
                    .limit = most},
         .subject = subject,
+        .is_function = is_function,
         .path = change.path,
         .line = change.line};
     judge_change(checked, &change);

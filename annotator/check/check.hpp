@@ -21,7 +21,8 @@ std::string_view name_of(Holding holding);
 struct Checked {
   Budget budget;
   std::string subject;  // a function, FILE:LINE or "total"
-  std::string path;     // empty: it has no place
+  bool is_function = false;
+  std::string path;  // empty: it has no place
   std::size_t line = 0;
   Interval measured;  // in the unit of the budget; NaN where it is not known
   Holding holding = Holding::unresolved;

@@ -9,7 +9,6 @@
 
 #include "annotator/estimate/quantity.hpp"
 #include "annotator/export/github.hpp"
-#include "annotator/export/sarif_parts.hpp"
 #include "annotator/interval_json.hpp"
 #include "src/core/text.hpp"
 
@@ -73,34 +72,41 @@ std::string dumped(const Json& json) {
 }
 
 /// Stays when the limit changes: "own PinApplet.verify(byte[])".
-std::string name_of_series(const Checked& checked) {
+std::string name_of_subject(const Checked& checked) {
   return (checked.budget.is_own ? "own " : "") + plain_line(checked.subject);
 }
 
 /// Each subject once, in a unit that people read.
 struct Series {
-  std::string name;
+  std::string name;  // with the file where functions of several have it
   std::string unit;
   Interval measured;
   const Checked* checked = nullptr;
 };
+
+bool are_of_one_subject(const Checked& a, const Checked& b) {
+  return a.subject == b.subject && a.path == b.path && a.budget.is_own == b.budget.is_own;
+}
 
 std::vector<Series> series_of(const CheckReport& report) {
   std::vector<Series> series;
   for (const Checked& one : report.checked) {
     // A history shows changes by itself.
     if (!std::isfinite(one.measured.value) || one.budget.unit == BudgetUnit::change) continue;
+    const bool is_known = std::ranges::any_of(series, [&](const Series& other) {
+      return are_of_one_subject(*other.checked, one) && other.checked->budget.unit == one.budget.unit;
+    });
+    if (is_known) continue;
+    const bool has_namesake = std::ranges::any_of(report.checked, [&](const Checked& other) {
+      return other.subject == one.subject && other.path != one.path;
+    });
     const bool is_part = one.budget.unit == BudgetUnit::share;
     const double factor = is_part ? 100 : 1;
-    Series made{
-        .name = name_of_series(one),
-        .unit = is_part ? "%" : std::string(name_of(one.budget.unit)),
-        .measured = {factor * one.measured.value, factor * one.measured.low, factor * one.measured.high},
-        .checked = &one};
-    const bool is_known = std::ranges::any_of(series, [&](const Series& other) {
-      return other.name == made.name && other.checked->budget.unit == one.budget.unit;
-    });
-    if (!is_known) series.push_back(std::move(made));
+    series.push_back(
+        {.name = name_of_subject(one) + (has_namesake ? fmt::format(" in {}", plain_line(one.path)) : ""),
+         .unit = is_part ? "%" : std::string(name_of(one.budget.unit)),
+         .measured = {factor * one.measured.value, factor * one.measured.low, factor * one.measured.high},
+         .checked = &one});
   }
   return series;
 }
@@ -123,15 +129,18 @@ Json sarif_rules() {
                     .help = help})});
 }
 
-Json sarif_result(const Checked& checked) {
+Json sarif_result(const Checked& checked, const sarif::Place& entry) {
   const bool is_broken = checked.holding == Holding::broken;
+  const sarif::Place place{
+      .function = checked.is_function ? checked.subject : "", .path = checked.path, .line = checked.line};
   return {{"ruleId", is_broken ? "JC1003" : "JC1004"},
           {"ruleIndex", is_broken ? 0 : 1},
           {"level", is_broken ? "error" : "warning"},
           {"message", sarif::message(fmt::format("{}; {}", checked.budget.text, finding(checked)))},
-          {"locations", Json::array({sarif::location(
-                            {.function = checked.subject, .path = checked.path, .line = checked.line})})},
-          {"partialFingerprints", {{"jcprofBudget/v1", name_of_series(checked)}}},
+          {"locations", Json::array({sarif::location(place, entry)})},
+          {"partialFingerprints",
+           {{"jcprofBudget/v1", fmt::format("{} in {}, {}", name_of_subject(checked),
+                                            plain_line(checked.path), name_of(checked.budget.unit))}}},
           {"properties",
            {{"measured", interval_json(checked.measured)},
             {"limit", checked.budget.limit},
@@ -141,8 +150,8 @@ Json sarif_result(const Checked& checked) {
 }  // namespace
 
 std::string to_text(const CheckReport& report, const TableStyle& style) {
-  const auto& [run, unsorted, warnings] = report;
-  const std::vector<Checked> checked = worst_first(unsorted);
+  const RunInfo& run = report.run;
+  const std::vector<Checked> checked = worst_first(report.checked);
   std::vector<Row> rows;
   for (const Checked& one : checked)
     rows.push_back({std::string(name_of(one.holding)), plain_line(one.budget.text), measured_text(one),
@@ -153,7 +162,7 @@ std::string to_text(const CheckReport& report, const TableStyle& style) {
       table({{"", Align::left}, {"budget", Align::left}, {"measured"}, {"of", Align::left}}, rows, all);
   for (const Checked& one : checked)
     if (!one.why.empty()) text += fmt::format("{}: {}\n", plain_line(one.subject), one.why);
-  for (const std::string& warning : warnings)
+  for (const std::string& warning : report.warnings)
     text += painted("warning:", yellow, style) + " " + plain_line(warning) + "\n";
   return text + fmt::format("{} on {}{}: {} broken, {} unresolved, {} held\n", plain_line(run.project),
                             plain_line(run.device), run.simulated ? " (SIMULATED)" : "",
@@ -162,7 +171,7 @@ std::string to_text(const CheckReport& report, const TableStyle& style) {
 }
 
 std::string to_json(const CheckReport& report) {
-  const auto& [run, checked, warnings] = report;
+  const auto& [run, entry, checked, warnings] = report;
   Json budgets = Json::array();
   for (const Checked& one : worst_first(checked)) {
     Json item{{"budget", one.budget.text}, {"subject", one.subject}};
@@ -182,7 +191,7 @@ std::string to_json(const CheckReport& report) {
 }
 
 std::string to_junit(const CheckReport& report) {
-  const auto& [run, checked, warnings] = report;
+  const auto& [run, entry, checked, warnings] = report;
   std::string text = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
       "  <testsuite name=\"jcprof check {}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" timestamp=\"{}\">\n",
@@ -219,7 +228,7 @@ std::string to_github(const CheckReport& report) {
 std::string to_sarif(const CheckReport& report) {
   Json results = Json::array();
   for (const Checked& one : worst_first(report.checked))
-    if (one.holding != Holding::held) results.push_back(sarif_result(one));
+    if (one.holding != Holding::held) results.push_back(sarif_result(one, report.entry));
   Json run = sarif::begin_run(sarif_rules(), {.started = report.run.started, .warnings = report.warnings});
   run["results"] = std::move(results);
   run["columnKind"] = "utf16CodeUnits";
@@ -243,7 +252,11 @@ std::string to_bencher(const CheckReport& report) {
 std::string to_action_benchmark(const CheckReport& report) {
   Json json = Json::array();
   for (const Series& series : series_of(report)) {
-    Json item{{"name", series.name}, {"unit", series.unit}, {"value", series.measured.value}};
+    // Values of one name are of one series there, whatever their unit.
+    const BudgetUnit unit = series.checked->budget.unit;
+    const std::string name =
+        unit == BudgetUnit::ns ? series.name : fmt::format("{}, {}", series.name, name_of(unit));
+    Json item{{"name", name}, {"unit", series.unit}, {"value", series.measured.value}};
     const double half = engine::half_width(series.measured);
     if (std::isfinite(half)) item["range"] = fmt::format("±{:.3g}", half);
     item["extra"] =

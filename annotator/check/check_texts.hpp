@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "annotator/check/check.hpp"
+#include "annotator/export/sarif_parts.hpp"
 #include "annotator/text_table.hpp"
 
 namespace jcprof::annotator {
 
 struct CheckReport {
-  RunInfo run;  // of the first session
+  RunInfo run;         // of the first session
+  sarif::Place entry;  // of its command
   std::vector<Checked> checked;
   std::vector<std::string> warnings;  // of the comparison
 };

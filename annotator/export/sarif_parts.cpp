@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "annotator/export/sarif_parts.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -104,14 +105,28 @@ Json artifact_location(const std::string& given) {
   return location;
 }
 
-Json location(const Place& place) {
+Place entry_of(const Profile& profile) {
+  const auto is_shown = [](const auto& one) { return !one.path.empty() && !leaves_the_root(one.path); };
+  const auto block = std::ranges::find_if(profile.blocks, is_shown);
+  if (block != profile.blocks.end()) return {.path = block->path, .line = block->line};
+  // A recording has no blocks.
+  const FunctionEstimate* outermost = nullptr;
+  for (const FunctionEstimate& one : profile.functions)
+    if (is_shown(one) &&
+        (outermost == nullptr || one.inclusive.ticks.value > outermost->inclusive.ticks.value))
+      outermost = &one;
+  return outermost == nullptr ? Place{} : Place{.path = outermost->path, .line = outermost->line};
+}
+
+Json location(const Place& place, const Place& entry) {
   Json location = Json::object();
   if (!place.function.empty())
     location["logicalLocations"] =
         Json::array({Json{{"fullyQualifiedName", plain_line(place.function)}, {"kind", "function"}}});
-  if (place.path.empty() || leaves_the_root(place.path)) return location;
-  Json physical{{"artifactLocation", artifact_location(place.path)}};
-  if (place.line > 0) physical["region"] = {{"startLine", place.line}};
+  const auto& [function, path, line] = place.path.empty() || leaves_the_root(place.path) ? entry : place;
+  if (path.empty()) return location;
+  Json physical{{"artifactLocation", artifact_location(path)}};
+  if (line > 0) physical["region"] = {{"startLine", line}};
   location["physicalLocation"] = std::move(physical);
   return location;
 }

@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "annotator/estimate/estimates.hpp"
+
 namespace jcprof::annotator::sarif {
 
 using Json = nlohmann::ordered_json;
@@ -43,7 +45,10 @@ struct Place {
   std::string path = {};      // empty: none
   std::size_t line = 0;
 };
-Json location(const Place& place);
+/// Where the command begins, as far as that lies within the root.
+Place entry_of(const Profile& profile);
+/// GitHub refuses results without a file. A place that has none within the root is shown at `entry`.
+Json location(const Place& place, const Place& entry);
 
 /// A document of one run.
 std::string document(const Json& run);

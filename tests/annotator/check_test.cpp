@@ -87,7 +87,7 @@ Change change_of(Verdict verdict, const Interval& relative) {
 }
 
 CheckReport report_of(const std::vector<Checked>& all) {
-  return {.run = some_profile().run, .checked = all};
+  return {.run = some_profile().run, .entry = {.path = "src/A.java", .line = 7}, .checked = all};
 }
 
 }  // namespace
@@ -353,11 +353,30 @@ TEST_CASE("SARIF has a result for each budget that is not held, at its place") {
   CHECK(physical.at("artifactLocation").at("uri") == "src/A.java");
   CHECK(physical.at("region").at("startLine") == 20);
   CHECK(results[1].at("ruleId") == "JC1004");
-  CHECK_FALSE(results[1].at("locations").at(0).contains("physicalLocation"));
+  // GitHub refuses results without a file.
+  const nlohmann::json& of_total = results[1].at("locations").at(0);
+  CHECK(of_total.at("physicalLocation").at("region").at("startLine") == 7);
+  CHECK_FALSE(of_total.contains("logicalLocations"));
   CHECK(run.at("tool").at("driver").at("rules").at(results[1].at("ruleIndex").get<int>()).at("id") ==
         "JC1004");
   CHECK(run.at("invocations").at(0).at("toolExecutionNotifications").at(0).at("message").at("text") ==
         "busy \\[x\\]");
+}
+
+TEST_CASE("functions of one name in two files are two results, and two series of a history") {
+  Profile profile = some_profile();
+  profile.functions[1].function = "p";
+  profile.functions[1].path = "src/B.java";
+  const CheckReport report =
+      report_of(check_budgets({parse_budget("own p <= 1ns")}, {profile, some_map()}, nullptr));
+  const auto json = [](const std::string& text) { return nlohmann::json::parse(text); };
+  const nlohmann::json results = json(to_sarif(report)).at("runs").at(0).at("results");
+  REQUIRE(results.size() == 2);
+  CHECK(results[0].at("partialFingerprints") != results[1].at("partialFingerprints"));
+  const nlohmann::json bencher = json(to_bencher(report));
+  CHECK(bencher.at("own p in src/A.java").at("latency").at("value") == 600);
+  CHECK(bencher.at("own p in src/B.java").at("latency").at("value") == 400);
+  CHECK(json(to_action_benchmark(report)).size() == 2);
 }
 
 TEST_CASE("histories of benchmarks get each subject once, by a name that its limit is no part of") {
@@ -375,8 +394,9 @@ TEST_CASE("histories of benchmarks get each subject once, by a name that its lim
            "\"own p\": {\"latency\": {\"value\": 600.0, \"lower_value\": 590.0, \"upper_value\": 610.0}}}"));
   const nlohmann::json action = json(to_action_benchmark(report));
   REQUIRE(action.size() == 4);
-  CHECK(action[1] == json("{\"name\": \"own q(int)\", \"unit\": \"%\", \"value\": 40.0, \"range\": \"±1\","
-                          "\"extra\": \"own q <= 30%: broken\"}"));
+  CHECK(action[1] ==
+        json("{\"name\": \"own q(int), share\", \"unit\": \"%\", \"value\": 40.0, \"range\": \"±1\","
+             "\"extra\": \"own q <= 30%: broken\"}"));
 }
 
 }  // namespace jcprof::annotator

@@ -92,13 +92,15 @@ TEST_CASE("where a recording knows no lines, functions are reported") {
         "file:///src/words.c");
 }
 
-TEST_CASE("a path that leaves the root is not named") {
+TEST_CASE("a path that leaves the root is not named, and its result stands at the entry") {
   Profile profile = test::some_measured();
   profile.sources.front().path = "../secret.c";
   for (LineEstimate& line : profile.lines) line.path = "a/../../secret.c";
   const std::string text = to_sarif(profile);
   CHECK(text.find("secret") == std::string::npos);
-  CHECK(Json::parse(text)["runs"][0]["results"][0]["locations"][0]["logicalLocations"][0].contains("kind"));
+  const Json location = Json::parse(text)["runs"][0]["results"][0]["locations"][0];
+  CHECK(location["logicalLocations"][0].contains("kind"));
+  CHECK(location["physicalLocation"]["artifactLocation"]["uri"] == "A.java");
   profile.lines.front().path = "src/../A.java";
   CHECK(to_sarif(profile).find("\"uri\": \"A.java\"") != std::string::npos);
 }
