@@ -100,6 +100,12 @@ inline constexpr NameTable<harness::RecordClock, 4> record_clocks{
      {harness::RecordClock::published, "published"},
      {harness::RecordClock::counted, "counted"}}};
 
+/// Recorded runs of a program without traps.
+struct PlainRuns {
+  std::vector<double> ns;    // of the processor, ascending
+  std::uint64_t events = 0;  // of each: its entry, and markers
+};
+
 struct RecordOptions {
   std::vector<std::string> command;
   std::string out;
@@ -117,7 +123,7 @@ struct RecordOptions {
   std::string note;  // a warning that the profile keeps; empty: none
   bool functions_only = false;
   std::vector<std::string> exclude;  // functions, beside those of the project
-  std::vector<double> plain_ns;      // times_without_traps()
+  PlainRuns plain;                   // runs_without_traps()
   bool tells_profile = true;         // on standard error, with its warnings
 };
 

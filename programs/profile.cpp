@@ -201,7 +201,7 @@ ExitCode record_instead(const Profiling& all, const Fault& why) {
       .tells_profile = false};
   const std::filesystem::path profile = folder.path() / "profile.jcprof";
   try {
-    options.plain_ns = times_without_traps(all.project, folder, options);
+    options.plain = runs_without_traps(all.project, folder, options);
     record_project_in(folder, all.project, options);
     if (std::filesystem::exists(profile)) record_at_functions(all, folder, options);
     if ((options.functions_only || !is_finer) && std::filesystem::exists(profile))

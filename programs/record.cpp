@@ -226,7 +226,7 @@ ExitCode record_a_project(const RecordOptions& options) {
        .project = project.root});
   check_and_ask(project, options);
   RecordOptions timed = options;
-  timed.plain_ns = times_without_traps(project, folder, options);
+  timed.plain = runs_without_traps(project, folder, options);
   return record_project_in(folder, project, timed);
 }
 

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -26,7 +25,7 @@ namespace {
 // Traps that record slow a program down, as traced runs do.
 constexpr int patience_for_recording = 6;
 // The middle one of these is what the program takes; fewer of one that takes long.
-constexpr std::size_t plain_runs = 3;
+constexpr std::size_t most_plain_runs = 3;
 constexpr std::size_t fewest_plain_runs = 2;  // less says nothing of how runs differ
 constexpr double most_plain_ns = 2e9;
 // A recorded run is slower by so many times the difference between plain ones: then an event's cost is known
@@ -103,11 +102,11 @@ Sample recorded_run(const Project& project, const TrapMap& map, const std::files
 }
 
 harness::Recorded record_program(const Project& project, const TrapMap& map, const std::filesystem::path& out,
-                                 const harness::LogOptions& log, std::span<const double> plain_ns) {
+                                 const harness::LogOptions& log, const PlainRuns& plain) {
   harness::Recording recording(log);
   const Sample run = recorded_run(project, map, out, recording);
   return recording.end(static_cast<int>(run.status.value_or(0)), 0,
-                       cost_of_event(plain_ns, static_cast<double>(run.ticks), recording.progress()));
+                       cost_of_event(plain, static_cast<double>(run.ticks), recording.progress()));
 }
 
 void record_by_agent(const Project& project, const OutputFolder& folder, const RecordOptions& options,
@@ -124,15 +123,38 @@ void record_by_agent(const Project& project, const OutputFolder& folder, const R
   result.recorded = harness::record_by_agent(log, *link, inputs_of(project, options.runs));
 }
 
+PlainRuns plain_runs_in(const OutputFolder& folder, const Project& project, const RecordOptions& options) {
+  const OutputFolder plain({.folder = folder.path() / "plain", .verb = "jcprof record"});
+  RecordOptions silent = options;
+  silent.quiet = true;
+  make_and_build(project, plain, silent, {.functions_only = true, .include = {""}});
+  const TrapMap map = read_trap_map(plain.path() / "traps.json");
+  harness::LogOptions log = options.log;
+  log.file = plain.path() / "record.jcplog";
+  const Project patient = as_recorded(project);
+  PlainRuns runs;
+  double sum = 0;
+  while (runs.ns.size() < fewest_plain_runs || (runs.ns.size() < most_plain_runs && sum < most_plain_ns)) {
+    // A log costs time even without events. Both runs have one, so that time cancels out.
+    harness::Recording recording(log);
+    runs.ns.push_back(static_cast<double>(recorded_run(patient, map, plain.path(), recording).ticks));
+    runs.events = recording.progress().events;
+    sum += runs.ns.back();
+  }
+  std::filesystem::remove(log.file);
+  std::ranges::sort(runs.ns);
+  return runs;
+}
+
 }  // namespace
 
-std::uint64_t cost_of_event(std::span<const double> plain_ns, double recorded_ns,
+std::uint64_t cost_of_event(const PlainRuns& plain, double recorded_ns,
                             const harness::RecordProgress& recorded) {
-  if (recorded.threads != 1 || recorded.lost > 0 || recorded.events == 0) return 0;
-  if (plain_ns.size() < fewest_plain_runs) return 0;
-  const double slower_ns = recorded_ns - plain_ns[plain_ns.size() / 2];
-  if (slower_ns <= clearly_slower * (plain_ns.back() - plain_ns.front())) return 0;
-  return static_cast<std::uint64_t>(1000 * slower_ns / static_cast<double>(recorded.events));
+  if (recorded.threads != 1 || recorded.lost > 0 || recorded.events <= plain.events) return 0;
+  if (plain.ns.size() < fewest_plain_runs) return 0;
+  const double slower_ns = recorded_ns - plain.ns[plain.ns.size() / 2];
+  if (slower_ns <= clearly_slower * (plain.ns.back() - plain.ns.front())) return 0;
+  return static_cast<std::uint64_t>(1000 * slower_ns / static_cast<double>(recorded.events - plain.events));
 }
 
 bool is_started_anew(const Project& project) {
@@ -146,29 +168,18 @@ void check_and_ask(const Project& project, const RecordOptions& options) {
   ask_about(project, programs, consent_of(options.yes));
 }
 
-std::vector<double> times_without_traps(const Project& project, const OutputFolder& folder,
-                                        const RecordOptions& options) {
+PlainRuns runs_without_traps(const Project& project, const OutputFolder& folder,
+                             const RecordOptions& options) {
   if (!is_started_anew(project)) return {};
-  const OutputFolder plain({.folder = folder.path() / "plain", .verb = "jcprof record"});
   if (!options.quiet) fmt::print("record: a build without traps shows what an event costs\n");
-  RecordOptions silent = options;
-  silent.quiet = true;
-  make_and_build(project, plain, silent, {.functions_only = true, .include = {""}});
-  const TrapMap map = read_trap_map(plain.path() / "traps.json");
-  harness::LogOptions log = options.log;
-  log.file = plain.path() / "record.jcplog";
-  const Project patient = as_recorded(project);
-  std::vector<double> times;
-  double sum = 0;
-  while (times.size() < fewest_plain_runs || (times.size() < plain_runs && sum < most_plain_ns)) {
-    // A log costs time even without events. Both runs have one, so that time cancels out.
-    harness::Recording recording(log);
-    times.push_back(static_cast<double>(recorded_run(patient, map, plain.path(), recording).ticks));
-    sum += times.back();
+  try {
+    return plain_runs_in(folder, project, options);
+  } catch (const UserError& error) {
+    if (!options.quiet)
+      fmt::print("record: the build without traps failed, so jcprof calibrates what an event costs: {}\n",
+                 harmless(error.faults().front().message));
+    return {};
   }
-  std::filesystem::remove(log.file);
-  std::ranges::sort(times);
-  return times;
 }
 
 RecordedProject record_project(const Project& project, const OutputFolder& folder,
@@ -185,7 +196,7 @@ RecordedProject record_project(const Project& project, const OutputFolder& folde
   }
   result.target.device = project.device.empty() ? harness::name_of_processor() : project.device;
   result.target.unit = ClockUnit::cycles;  // calibrated, where the processor's can be
-  result.recorded = record_program(as_recorded(project), result.map, folder.path(), log, options.plain_ns);
+  result.recorded = record_program(as_recorded(project), result.map, folder.path(), log, options.plain);
   return result;
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "harness/record/recording.hpp"
 #include "programs/options.hpp"
@@ -27,19 +26,18 @@ struct RecordedProject {
 bool is_started_anew(const Project& project);
 
 /// Picoseconds of an event: by how much the recorded run was slower than the middle one of the plain runs,
-/// shared out. `plain_ns`: their times of the processor, ascending. 0: unknown, as where plain runs differ by
-/// more than a quarter of that.
-std::uint64_t cost_of_event(std::span<const double> plain_ns, double recorded_ns,
+/// shared out over the events that it has more. 0: unknown, as where plain runs differ by more than a quarter
+/// of that.
+std::uint64_t cost_of_event(const PlainRuns& plain, double recorded_ns,
                             const harness::RecordProgress& recorded);
 
 /// Asks about the programs that a recording runs. UserError where the project or `runs` suits none.
 void check_and_ask(const Project& project, const RecordOptions& options);
 
-/// The times of the processor that the program takes without traps, in ns, ascending: a tree for that is made
-/// and built in "plain" of `folder`, and recorded with its entry alone. Empty behind an agent. UserError
-/// where a step fails.
-std::vector<double> times_without_traps(const Project& project, const OutputFolder& folder,
-                                        const RecordOptions& options);
+/// Runs without traps: a tree for that is made and built in "plain" of `folder`, and recorded with its entry
+/// and the user's own markers alone. None behind an agent. None where a step or a run fails; jcprof says so.
+PlainRuns runs_without_traps(const Project& project, const OutputFolder& folder,
+                             const RecordOptions& options);
 
 /// In `folder`, which is held. UserError where a step of the project fails. A program that does not stand
 /// behind an agent is recorded in one run.

@@ -222,6 +222,22 @@ TEST_CASE("own cost is by how much a recorded program is slower than one without
   REQUIRE(said.status == 0);
   const double total_ns = std::stod(recorded(place, "SELECT sum(exclusive) FROM function").value());
   CHECK(total_ns < 0.1e9);
+  const TrapMap plain = read_trap_map(place / "p/jcprof-out/record/plain/traps.json");
+  CHECK(std::ranges::all_of(plain.traps, [](const Trap& trap) { return trap.function == "main"; }));
+}
+
+TEST_CASE("where the build without traps fails, a recording has the calibrated cost of an event") {
+  const Workplace place("unbuilt");
+  write_file(place / "p/p.c", "#include <time.h>\nint main(void) {\n  return clock() == 0 ? 1 : 0;\n}\n");
+  write_file(place / "p/jcprof.json", R"({"format": "jcprof-project", "version": 1, "target": "program",
+  "sources": ["*.c"], "entry": "main", "trigger": {"run": ["{out}/p"]},
+  "build": [{"run": ["sh", "-c", "case $0 in */plain) exit 3 ;; esac; cc -o $0/p p.c", "{out}"]}]})");
+  const test::Said said = place.run({"jcprof", "record", "--project", (place / "p").string()});
+  INFO(said.err);
+  CHECK(said.status == 0);
+  CHECK_THAT(said.out, Catch::Contains("record: the build without traps failed, so jcprof calibrates what an "
+                                       "event costs: "));
+  CHECK(recorded(place, "SELECT hits FROM function") == "1");
 }
 
 TEST_CASE("a run that is killed leaves no file of reports behind") {
