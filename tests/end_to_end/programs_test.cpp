@@ -237,7 +237,7 @@ TEST_CASE("where the build without traps fails, a recording has the calibrated c
   CHECK(said.status == 0);
   CHECK_THAT(said.out, Catch::Contains("record: the build without traps failed, so jcprof calibrates what an "
                                        "event costs: "));
-  CHECK(recorded(place, "SELECT hits FROM function") == "1");
+  CHECK(recorded(place, "SELECT calls FROM function") == "1");
 }
 
 TEST_CASE("a run that is killed leaves no file of reports behind") {
