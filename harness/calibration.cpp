@@ -34,6 +34,8 @@ constexpr std::int64_t longest_stops_ns = 2'000'000'000;  // an agent may be sta
 constexpr std::uint64_t sites = 8;
 constexpr int most_turns_of_sites = 1000;
 constexpr std::int64_t longest_sites_ns = 1'000'000'000;
+// What fewer turns say, the annotator does not take.
+constexpr std::uint64_t fewest_turns_of_sites = 10;
 
 // Where the clock is exact, a command in many may still do something that the others do not.
 constexpr std::uint32_t exact_stops = 5;
@@ -84,7 +86,11 @@ class Calibrator {
     Turn turn;
     for (std::uint64_t site = 1; site <= sites; ++site) turn.push_back({CalibrationKind::sites, site});
     warm_up(turn.back());
+    const std::int64_t asked = now_ns();
+    if (!time(turn.back())) return;
     const std::int64_t began = now_ns();
+    const auto commands = static_cast<std::int64_t>(fewest_turns_of_sites * sites);
+    if ((began - asked) * commands > longest_sites_ns) return;
     for (int i = 0; i < most_turns_of_sites && now_ns() - began < longest_sites_ns; ++i) {
       add_each(turn);
       std::ranges::reverse(turn);

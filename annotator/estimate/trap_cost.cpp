@@ -17,6 +17,8 @@ namespace {
 constexpr double pass_differs = 0.15;
 // The doubt is asked for four times over: two stops may differ by more than what one of them costs.
 constexpr double place_differs = 1.0 / 6;
+// Fewer turns of stops at several sites say more of noise than of sites.
+constexpr std::size_t fewest_turns = 10;
 // A limit holds as it is.
 constexpr double limit_counts = 1.0 / 4;
 
@@ -89,7 +91,7 @@ double sites_differ(const std::vector<StoredCalibration>& calibrations, double p
     std::ranges::transform(times, middles, times.begin(), std::minus<>());
     stops.push_back(engine::median(std::move(times)));
   }
-  if (stops.size() < 2) return std::numeric_limits<double>::infinity();
+  if (stops.size() < 2 || middles.size() < fewest_turns) return std::numeric_limits<double>::infinity();
   // Student's interval of a mean is narrower than that of one value by the root of their number.
   return half_width(engine::mean_interval(stops, alpha, 0)) * std::sqrt(static_cast<double>(stops.size()));
 }

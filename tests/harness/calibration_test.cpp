@@ -2,7 +2,9 @@
 // A target that does not do all that is asked of it is calibrated in the rest, and a person is told.
 #include "harness/calibration.hpp"
 
+#include <chrono>
 #include <map>
+#include <thread>
 
 #include <catch2/catch.hpp>
 
@@ -93,6 +95,23 @@ TEST_CASE("stops at several sites of a function are timed in turn and back, wher
   target.refused = {sites};
   CHECK(counts(times_of(target))[sites] == 0);
   CHECK(warned(times_of(target)).empty());
+}
+
+TEST_CASE("a target that is too slow for enough stops at several sites is not asked for them") {
+  struct Slow final : FakeTransport {
+    int asked = 0;
+    std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) override {
+      if (kind == sites) {
+        ++asked;
+        std::this_thread::sleep_for(std::chrono::milliseconds{15});
+      }
+      return FakeTransport::calibrate(kind, passes);
+    }
+  };
+  Slow target;
+  target.last_calibration = sites;
+  CHECK(counts(times_of(target))[sites] == 0);
+  CHECK(target.asked > 0);
 }
 
 TEST_CASE("the costs that stay unknown are named in one sentence") {
