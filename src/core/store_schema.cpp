@@ -72,8 +72,8 @@ CREATE VIEW function AS
          q05, hottest
   FROM estimate
   WHERE run = (SELECT max(id) FROM run) AND scope = 'function' ORDER BY position;
--- A query for the calls out of a call finds them without a look at all. SQLite takes an index for no better than the
--- key of the table until it knows that a run has many calls, and a call calls few.
+-- A query for the calls out of a call need not look at all calls. SQLite prefers the table's key to an index until it
+-- knows that a run has many calls, and that one call makes few.
 CREATE INDEX call_out_of ON call_node (run, parent);
 ANALYZE sqlite_schema;
 INSERT INTO sqlite_stat1 VALUES ('call_node', 'call_out_of', '16384 16384 4 1'), ('call_node', 'call_node', '16384 16384 1');

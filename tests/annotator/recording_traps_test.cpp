@@ -276,7 +276,7 @@ TEST_CASE("recorded traps: of one pass of a line least, most and quantiles are k
   CHECK(*line->q95 == Approx(190).epsilon(0.01));
 }
 
-TEST_CASE("recorded traps: own cost is what runs without a recording tell, where that is more") {
+TEST_CASE("recorded traps: own cost is what runs without traps tell, if that is above the calibrated one") {
   const auto with_cost = [](std::uint64_t calibrated, std::uint64_t event_ps, std::uint64_t apart = 0) {
     LogBuilder log;
     for (std::uint64_t i = 0; i < 3; ++i) log.pair(i * 200'000'000, i * 100'000'000);  // 2 ticks a nanosecond
@@ -294,7 +294,7 @@ TEST_CASE("recorded traps: own cost is what runs without a recording tell, where
   CHECK(with_cost(10, ~std::uint64_t{0}) == "1: p×1 0(0)\n1:  f×1 0(0)\n");
 }
 
-TEST_CASE("recorded traps: who calls a function often has the own cost of its entries in the interval") {
+TEST_CASE("recorded traps: the interval of a frequent caller holds the own cost of its callees' entries") {
   LogBuilder log;
   log.head.trap_ticks = 8 * 1024;
   log.line(1, 0, 1).line(1, 100, 2).line(1, 200, 4);

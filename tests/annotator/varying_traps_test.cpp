@@ -227,6 +227,9 @@ TEST_CASE("sites are known where they were calibrated, the clock is fine and no 
   CHECK(known.groups == groups);
   CHECK(doubt_of({-50, -55, -45}).groups == Groups{0, 1, 2, 3, 3});
   CHECK(doubt_of({-48, -58, -38}).groups == groups);
+  // A step from one function to another says nothing of either.
+  CHECK(place_doubt(cost, Method::fine, std::vector<Step>{{TrapId{1}, TrapId{3}, {-50, -55, -45}}}, groups)
+            .groups == groups);
   CHECK(doubt_of({-500, -510, -490}).site > 220);  // as of a stop: sites were calibrated too well
   CHECK(doubt_of({50, 40, 60}, Method::coarse).site == Approx(220));
   CHECK(place_doubt({.stop = {1000, 990, 1010}}, Method::fine, {}, groups).site == Approx(220));
