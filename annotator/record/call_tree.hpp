@@ -28,11 +28,19 @@ struct CallNode {
   std::uint64_t count = 0;
   std::uint64_t inclusive = 0;
   std::uint64_t exclusive = 0;
-  std::uint64_t away = 0;  // off a processor; neither of these two includes it
+  std::uint64_t own_cost = 0;  // taken off the exclusive time
+  std::uint64_t away = 0;      // off a processor; none of these includes it
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most = 0;
 
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+};
+
+/// A call that has ended.
+struct CallTimes {
+  std::uint64_t inclusive = 0;
+  std::uint64_t exclusive = 0;
+  std::uint64_t own_cost = 0;
 };
 
 struct SlowCall {
@@ -56,8 +64,8 @@ class CallTree {
     if (nodes_[guess].key == key && nodes_[guess].parent == parent) return up.last = guess;
     return find_child(parent, key);
   }
-  /// A call has ended.
-  void count(std::uint32_t node, std::uint64_t inclusive, std::uint64_t exclusive, const SlowCall& call) {
+  void count(std::uint32_t node, const CallTimes& times, const SlowCall& call) {
+    const std::uint64_t inclusive = times.inclusive;
     CallNode& n = nodes_[node];
     if (n.sketch != CallNode::none && sketches_[n.sketch].holds(inclusive))
       sketches_[n.sketch].add(inclusive);
@@ -65,7 +73,8 @@ class CallTree {
       count_anew(n, inclusive);
     ++n.count;
     n.inclusive += inclusive;
-    n.exclusive += exclusive;
+    n.exclusive += times.exclusive;
+    n.own_cost += times.own_cost;
     n.least = inclusive < n.least ? inclusive : n.least;
     n.most = inclusive > n.most ? inclusive : n.most;
     if (inclusive >= slow_from_[n.function]) keep_slow(n.function, call);

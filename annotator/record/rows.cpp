@@ -62,18 +62,16 @@ StoredSymbol symbol_of_hook(const LogFacts& facts, FunctionKey key, Symbols& sym
   return symbol;
 }
 
-using SymbolsOfTraps = std::map<std::uint32_t, std::uint32_t>;  // by the trap's function
-
 /// A hook's function that has traps too is one symbol, at the place that the map gives it.
-SymbolsOfTraps name_functions(const WalkedLog& log, Symbols& symbols, TreeNames& names,
-                              std::vector<StoredSymbol>& rows) {
+void name_functions(const WalkedLog& log, Symbols& symbols, TreeNames& names,
+                    std::vector<StoredSymbol>& rows) {
   const TrapTable& traps = log.walk.traps;
   std::vector<FunctionKey> keys(log.walk.tree.functions());
   for (const CallNode& node : log.walk.tree.nodes().subspan(1))
     if (node.key != 0) keys[node.function] = node.key;
   rows.push_back({.name = "(lost)"});
   names.symbol_of.resize(keys.size());
-  SymbolsOfTraps symbol_of_trap;
+  std::map<std::uint32_t, std::uint32_t> symbol_of_trap;  // by the trap's function
   const auto name = [&](std::size_t function, StoredSymbol symbol, std::optional<std::uint32_t> trapped) {
     const auto number = static_cast<std::uint32_t>(rows.size());
     names.symbol_of[function] = trapped ? symbol_of_trap.try_emplace(*trapped, number).first->second : number;
@@ -96,41 +94,6 @@ SymbolsOfTraps name_functions(const WalkedLog& log, Symbols& symbols, TreeNames&
   for (std::size_t i = 0; i < keys.size(); ++i)
     if ((keys[i] & of_traps) != 0) name(i, {}, (keys[i] & ~of_traps) - 1);
   names.symbols = rows.size();
-  return symbol_of_trap;
-}
-
-// ---- own cost
-
-double event_cost(const Walk& walk, std::uint32_t kind) {
-  return static_cast<double>(walk.cost[kind].together) / 1024;
-}
-
-/// The part of the calibrated own cost that could be taken off: less where differences were too short for it.
-double part_taken_off(const WalkedLog& log) {
-  std::uint64_t trap_hits = 0;
-  for (const std::uint64_t hits : log.walk.lines.hits) trap_hits += hits;
-  double taken = 0;
-  std::uint64_t events = 0;
-  for (const ThreadTotals& thread : log.threads) {
-    events += thread.events - std::min(thread.events, thread.gaps + 1);  // those that follow upon another one
-    taken += static_cast<double>(thread.overhead);
-  }
-  trap_hits = std::min(trap_hits, events);
-  const double whole = static_cast<double>(trap_hits) * event_cost(log.walk, JCPROF_LOG_LINE) +
-                       static_cast<double>(events - trap_hits) * event_cost(log.walk, JCPROF_LOG_ENTER);
-  return whole > 0 ? std::min(1.0, taken / whole) : 0;
-}
-
-void put_own_cost(const WalkedLog& log, const SymbolsOfTraps& symbol_of_trap, double taken_off,
-                  TreeNames& names) {
-  names.hook_cost = event_cost(log.walk, JCPROF_LOG_ENTER) * taken_off;
-  names.trap_cost = event_cost(log.walk, JCPROF_LOG_LINE) * taken_off;
-  names.traps_cost.resize(names.symbols);
-  for (std::size_t i = 0; i < log.walk.lines.hits.size(); ++i) {
-    const auto symbol = symbol_of_trap.find(log.walk.traps.traps[i].function);
-    if (symbol != symbol_of_trap.end())
-      names.traps_cost[symbol->second] += static_cast<double>(log.walk.lines.hits[i]) * names.trap_cost;
-  }
 }
 
 // ---- rows
@@ -304,10 +267,10 @@ std::vector<StoredEstimate> function_rows(const RowScale& scale, const RecordedT
     if (function.count == 0) continue;
     const auto& [own, with_calls] = spreads.by_symbol[i];
     StoredEstimate row = estimate_row(scale, EstimateScope::function, static_cast<double>(function.exclusive),
-                                      {function.own_cost, own, spreads.commands});
+                                      {static_cast<double>(function.own_cost), own, spreads.commands});
     const StoredEstimate inclusive =
         estimate_row(scale, EstimateScope::function, static_cast<double>(function.inclusive),
-                     {function.own_cost_below, with_calls, spreads.commands});
+                     {static_cast<double>(function.own_cost_below), with_calls, spreads.commands});
     row.function = symbols[i].name;
     row.path = symbols[i].path;
     row.line = symbols[i].line;
@@ -316,7 +279,8 @@ std::vector<StoredEstimate> function_rows(const RowScale& scale, const RecordedT
     row.inclusive_low = inclusive.low;
     row.inclusive_high = inclusive.high;
     row.mean = static_cast<double>(function.of_calls) / static_cast<double>(function.count) * scale.per_tick;
-    put_quantiles(row, function, function.own_cost_below / static_cast<double>(function.count),
+    put_quantiles(row, function,
+                  static_cast<double>(function.own_cost_below) / static_cast<double>(function.count),
                   scale.per_tick);
     rows.push_back(std::move(row));
   }
@@ -335,8 +299,7 @@ std::vector<bool> begun_lines(const WalkedLog& log) {
   return is_begun;
 }
 
-std::vector<StoredEstimate> line_rows(const WalkedLog& log, const RowScale& scale, double taken_off) {
-  const double trap_cost = event_cost(log.walk, JCPROF_LOG_LINE) * taken_off;
+std::vector<StoredEstimate> line_rows(const WalkedLog& log, const RowScale& scale) {
   const std::vector<std::uint64_t> hits = hits_of_lines(log.walk.traps, log.walk.lines.hits);
   const std::vector<bool> is_begun = begun_lines(log);
   std::vector<StoredEstimate> rows;
@@ -344,15 +307,15 @@ std::vector<StoredEstimate> line_rows(const WalkedLog& log, const RowScale& scal
     const LinePasses& line = log.walk.lines.lines[i];
     if (line.passes == 0 && !is_begun[i]) continue;
     const CommandTally& commands = log.walk.commands;
-    StoredEstimate row = estimate_row(scale, EstimateScope::line, static_cast<double>(line.ticks),
-                                      {static_cast<double>(hits[i]) * trap_cost,
-                                       commands.half_width(Followed::line, i), commands.commands()});
+    StoredEstimate row = estimate_row(
+        scale, EstimateScope::line, static_cast<double>(line.ticks),
+        {static_cast<double>(line.own_cost), commands.half_width(Followed::line, i), commands.commands()});
     row.function = log.walk.traps.lines[i].function;
     row.path = log.walk.traps.lines[i].path;
     row.line = log.walk.traps.lines[i].line;
     row.hits = hits[i];
     if (line.passes > 0)
-      put_quantiles(row, line, static_cast<double>(hits[i]) * trap_cost / static_cast<double>(line.passes),
+      put_quantiles(row, line, static_cast<double>(line.own_cost) / static_cast<double>(line.passes),
                     log.per_tick);
     rows.push_back(std::move(row));
   }
@@ -365,9 +328,7 @@ std::vector<StoredEstimate> line_rows(const WalkedLog& log, const RowScale& scal
 void put_rows(const WalkedLog& log, Symbols& symbols, RecordedRun& run) {
   StoredRecording& recording = run.recording;
   TreeNames names{.per_tick = log.per_tick};
-  const SymbolsOfTraps symbol_of_trap = name_functions(log, symbols, names, recording.symbols);
-  const double taken_off = part_taken_off(log);
-  put_own_cost(log, symbol_of_trap, taken_off, names);
+  name_functions(log, symbols, names, recording.symbols);
   RecordedTree tree = recorded_tree(log.walk.tree, log.threads, names);
   const RowScale scale(log);
   recording.threads = thread_rows(log, scale);
@@ -386,7 +347,7 @@ void put_rows(const WalkedLog& log, Symbols& symbols, RecordedRun& run) {
   std::ranges::move(
       function_rows(scale, tree, recording.symbols, spreads_of(commands, names.symbol_of, names.symbols)),
       std::back_inserter(run.estimates));
-  std::ranges::move(line_rows(log, scale, taken_off), std::back_inserter(run.estimates));
+  std::ranges::move(line_rows(log, scale), std::back_inserter(run.estimates));
   recording.calls = std::move(tree.calls);
 }
 

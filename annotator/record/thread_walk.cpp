@@ -186,10 +186,10 @@ std::uint64_t ThreadWalk::advance(std::uint64_t tick, const EventCost& cost) {
     elsewhere_ += tick - since;
   last_ = tick;
   debt_ += cost_after(cost, ticks);
-  const std::uint64_t own = std::min(debt_ / 1024, ticks);
-  debt_ = std::min(debt_ - own * 1024, most_debt_);
-  totals_.overhead += own;
-  return ticks - own;
+  own_cost_ = std::min(debt_ / 1024, ticks);
+  debt_ = std::min(debt_ - own_cost_ * 1024, most_debt_);
+  totals_.overhead += own_cost_;
+  return ticks - own_cost_;
 }
 
 void ThreadWalk::step_back(std::uint64_t tick) {
@@ -275,12 +275,14 @@ void ThreadWalk::pop_call() {
   unsure_ = std::min(unsure_, frames_.size());
   if ((frame.node & folded) != 0) [[unlikely]] {
     frames_.back().below += frame.below;
+    frames_.back().own_cost += frame.own_cost;
     if (walk_.is_entered) --under_way(frame);
     if (frames_.size() == 1) command_ = {};
     return;
   }
   const std::uint64_t inclusive = clock_ - frame.entered;
-  walk_.tree.count(frame.node, inclusive, inclusive - frame.below,
+  walk_.tree.count(frame.node,
+                   {.inclusive = inclusive, .exclusive = inclusive - frame.below, .own_cost = frame.own_cost},
                    {.ticks = inclusive, .tick = frame.tick, .thread = totals_.serial});
   frames_.back().below += inclusive;
   if (walk_.is_entered) end_call(frame, inclusive);
@@ -325,6 +327,7 @@ void ThreadWalk::pass_trap(std::uint32_t id, std::uint64_t ticks) {
   if (id == 0 || id > walk_.traps.traps.size()) {
     ++walk_.unknown_traps;
     clock_ += ticks;
+    frames_.back().own_cost += own_cost_;
     return;
   }
   ++walk_.lines.hits[id - 1];
@@ -351,9 +354,11 @@ void ThreadWalk::own(const Traps::Owner* owner) {
     return;
   }
   clock_ += ticks_;
+  frames_.back().own_cost += own_cost_;
   if (owner == nullptr) return;
   Taken& taken = owner->statement == nullptr ? owner->frame.data.plain : owner->statement->data;
   taken.ticks += ticks_;
+  taken.own_cost += own_cost_;
   taken.is_owner = true;
 }
 
@@ -378,19 +383,20 @@ void ThreadWalk::left(Traps::Frame& frame) {
 void ThreadWalk::end(const Traps::Statement& ended, Traps::Statement* outer) {
   if (!ended.data.is_owner) return;
   if (outer == nullptr || outer->trap->line != ended.trap->line)
-    return end_pass(ended.trap->line, ended.data.ticks);
+    return end_pass(ended.trap->line, ended.data);
   outer->data.ticks += ended.data.ticks;
+  outer->data.own_cost += ended.data.own_cost;
   outer->data.is_owner = true;
 }
 
 void ThreadWalk::end_plain(Traps::Frame& frame) {
-  if (frame.data.plain.is_owner) end_pass(frame.plain->line, frame.data.plain.ticks);
+  if (frame.data.plain.is_owner) end_pass(frame.plain->line, frame.data.plain);
   frame.data.plain = {};
 }
 
-void ThreadWalk::end_pass(std::uint32_t line, std::uint64_t ticks) {
-  walk_.lines.add(line, frames_[trap_depth_].node & ~folded, ticks);
-  if (walk_.is_entered) command_.add(Followed::line, line, ticks);
+void ThreadWalk::end_pass(std::uint32_t line, const Taken& taken) {
+  walk_.lines.add(line, frames_[trap_depth_].node & ~folded, taken.ticks, taken.own_cost);
+  if (walk_.is_entered) command_.add(Followed::line, line, taken.ticks);
 }
 
 }  // namespace jcprof::annotator

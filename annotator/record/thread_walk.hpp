@@ -97,6 +97,7 @@ class ThreadWalk {
     std::uint64_t entered = 0;  // of clock_
     std::uint64_t below = 0;    // ticks of the calls out of it
     std::uint64_t tick = 0;
+    std::uint64_t own_cost = 0;
     std::uint32_t node = 0;  // with `folded`: the caller's, whose part this call is
     FunctionKey key = 0;
   };
@@ -110,6 +111,7 @@ class ThreadWalk {
   /// Ticks of a line in one pass of it.
   struct Taken {
     std::uint64_t ticks = 0;
+    std::uint64_t own_cost = 0;
     bool is_owner = false;  // of time, be it 0
   };
   /// The data of a frame that traps show.
@@ -159,7 +161,7 @@ class ThreadWalk {
   void begin(Traps::Statement& /*begun*/, Traps::Statement* /*outer*/) {}
   void end(const Traps::Statement& ended, Traps::Statement* outer);
   void end_plain(Traps::Frame& frame);
-  void end_pass(std::uint32_t line, std::uint64_t ticks);
+  void end_pass(std::uint32_t line, const Taken& taken);
 
   Walk& walk_;
   ThreadTotals totals_;
@@ -187,6 +189,7 @@ class ThreadWalk {
   Traps traps_{*this};
   std::size_t trap_depth_ = none;  // of the innermost frame that traps show
   std::uint64_t ticks_ = 0;        // up to the event, that are given to their owner
+  std::uint64_t own_cost_ = 0;     // that was taken off them
 
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 };

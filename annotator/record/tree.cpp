@@ -24,7 +24,7 @@ struct Merged {
   std::uint64_t away = 0;
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most = 0;
-  double own_cost = 0;
+  std::uint64_t own_cost = 0;
 };
 
 struct Merging {
@@ -66,6 +66,7 @@ void count(Merging& merging, Merged& call, std::uint32_t node_number) {
   call.count += node.count;
   call.inclusive += node.inclusive;
   call.exclusive += node.exclusive;
+  call.own_cost += node.own_cost;
   call.away += node.away;
   call.least = std::min(call.least, node.least);
   call.most = std::max(call.most, node.most);
@@ -98,6 +99,7 @@ void merge_nodes(Merging& merging) {
     if (is_seen_twice(merging, nodes[i])) {
       call = parent;
       merging.calls[call].exclusive += nodes[i].exclusive;
+      merging.calls[call].own_cost += nodes[i].own_cost;
       merging.calls[call].away += nodes[i].away;
       continue;
     }
@@ -106,26 +108,6 @@ void merge_nodes(Merging& merging) {
     if (is_new) place->second = add({.parent = parent, .symbol = symbol, .node = i});
     call = place->second;
     count(merging, merging.calls[call], i);
-  }
-}
-
-/// An event is taken off the time ahead of it: an entry off the caller, all else off the call itself.
-void share_own_cost(Merging& merging) {
-  const std::span<const CallNode> nodes = merging.tree.nodes();
-  for (std::uint32_t i = 1; i < nodes.size(); ++i) {
-    if (nodes[i].key == 0) continue;
-    const bool is_of_traps = (nodes[i].key & of_traps) != 0;
-    const double entries = (is_of_traps ? merging.names.trap_cost : merging.names.hook_cost) *
-                           static_cast<double>(nodes[i].count);
-    // A hook has one other event, its return; those of traps follow below, with the entry among them.
-    merging.calls[merging.call_of[i]].own_cost += is_of_traps ? -entries : entries;
-    merging.calls[merging.call_of[nodes[i].parent]].own_cost += entries;
-  }
-  for (Merged& call : merging.calls) {
-    const FunctionSums& function = merging.functions[call.symbol];
-    if (function.count > 0 && call.symbol != 0)
-      call.own_cost += merging.names.traps_cost[call.symbol] * static_cast<double>(call.count) /
-                       static_cast<double>(function.count);
   }
 }
 
@@ -141,7 +123,7 @@ std::vector<TreeStep> hottest_first(const std::vector<Merged>& calls) {
 
 void sum_functions(Merging& merging, const std::vector<TreeStep>& steps) {
   const std::vector<Merged>& calls = merging.calls;
-  std::vector<double> below(calls.size());
+  std::vector<std::uint64_t> below(calls.size());
   std::vector<std::uint32_t> symbols;
   for (const Merged& call : calls) symbols.push_back(call.symbol);
   for (std::size_t i = calls.size(); i-- > 0;) {
@@ -213,7 +195,6 @@ RecordedTree recorded_tree(const CallTree& tree, std::span<const ThreadTotals> t
   merging.call_of.resize(tree.nodes().size(), none);
   merging.same.resize(tree.nodes().size());
   merge_nodes(merging);
-  share_own_cost(merging);
   const std::vector<TreeStep> steps = hottest_first(merging.calls);
   sum_functions(merging, steps);
   std::vector<std::size_t> step_of(merging.calls.size());

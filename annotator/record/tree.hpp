@@ -22,8 +22,8 @@ struct FunctionSums {
   std::uint64_t exclusive = 0;
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most = 0;
-  double own_cost = 0;        // that was taken off the exclusive time
-  double own_cost_below = 0;  // and off the inclusive time
+  std::uint64_t own_cost = 0;        // that was taken off the exclusive time
+  std::uint64_t own_cost_below = 0;  // and off the inclusive time
   QuantileSketch sketch = {};
 };
 
@@ -36,11 +36,6 @@ struct RecordedTree {
 struct TreeNames {
   std::vector<std::uint32_t> symbol_of;  // by number of the function
   std::size_t symbols = 1;               // with number 0
-  // Own cost, in ticks as far as it was taken off: of a hook's event, of a trap, and of all traps of a
-  // symbol.
-  double hook_cost = 0;
-  double trap_cost = 0;
-  std::vector<double> traps_cost;
   double per_tick = 1;
 };
 

@@ -294,20 +294,34 @@ TEST_CASE("recorded traps: own cost is what runs without traps tell, if that is 
   CHECK(with_cost(10, ~std::uint64_t{0}) == "1: p×1 0(0)\n1:  f×1 0(0)\n");
 }
 
+namespace {
+
+double sum_of_doubts(const RecordedRun& run, const std::string& function) {
+  double sum = 0;
+  for (const StoredEstimate& row : run.estimates)
+    if (row.scope == EstimateScope::line && row.function == function) sum += row.high - row.ticks;
+  return sum;
+}
+
+}  // namespace
+
 TEST_CASE("recorded traps: the interval of a frequent caller holds the own cost of its callees' entries") {
   LogBuilder log;
   log.head.trap_ticks = 8 * 1024;
   log.line(1, 0, 1).line(1, 100, 2).line(1, 200, 4);
   for (std::uint64_t tick = 300; tick < 900; tick += 200) log.line(1, tick, 6).line(1, tick + 100, 7);
   const RecordedRun run = analyzed(log.line(1, 900, 5), two_calls());
-  const auto doubt = [&](const char* function) {
-    const StoredEstimate& row = estimate_of(run, EstimateScope::function, function);
+  const auto doubt = [&](const char* function, EstimateScope scope = EstimateScope::function) {
+    const StoredEstimate& row = estimate_of(run, scope, function);
     CHECK(row.high - row.ticks == Approx(row.ticks - row.low));
     return row.high - row.ticks;
   };
   // A quarter of 8 ticks for each difference that is theirs.
   CHECK(doubt("p") == Approx(2 * 6));
   CHECK(doubt("f") == Approx(2 * 3));
+  // Of the lines of p, one calls f.
+  CHECK(sum_of_doubts(run, "p") == Approx(2 * 6));
+  CHECK(doubt("f", EstimateScope::line) == Approx(2 * 3));
 }
 
 TEST_CASE("recorded traps: a log whose recorder did not tell what an event costs has its end") {
