@@ -102,7 +102,7 @@ inline constexpr NameTable<harness::RecordClock, 4> record_clocks{
 
 /// Recorded runs of a program without traps.
 struct PlainRuns {
-  std::vector<double> ns;    // of the processor, ascending
+  std::vector<double> ns;    // of the processor behind the entry, ascending
   std::uint64_t events = 0;  // of each: its entry, and markers
 };
 

@@ -101,12 +101,18 @@ Sample recorded_run(const Project& project, const TrapMap& map, const std::files
   return run;
 }
 
+/// In ns. What starts the program differs from run to run, and events make it no slower.
+double time_behind_entry(const Sample& run, const harness::RecordProgress& recorded) {
+  return static_cast<double>(run.ticks) - static_cast<double>(recorded.outside_ns);
+}
+
 harness::Recorded record_program(const Project& project, const TrapMap& map, const std::filesystem::path& out,
                                  const harness::LogOptions& log, const PlainRuns& plain) {
   harness::Recording recording(log);
   const Sample run = recorded_run(project, map, out, recording);
+  const harness::RecordProgress recorded = recording.progress();
   return recording.end(static_cast<int>(run.status.value_or(0)), 0,
-                       cost_of_event(plain, static_cast<double>(run.ticks), recording.progress()));
+                       cost_of_event(plain, time_behind_entry(run, recorded), recorded));
 }
 
 void record_by_agent(const Project& project, const OutputFolder& folder, const RecordOptions& options,
@@ -137,7 +143,8 @@ PlainRuns plain_runs_in(const OutputFolder& folder, const Project& project, cons
   while (runs.ns.size() < fewest_plain_runs || (runs.ns.size() < most_plain_runs && sum < most_plain_ns)) {
     // A log costs time even without events. Both runs have one, so that time cancels out.
     harness::Recording recording(log);
-    runs.ns.push_back(static_cast<double>(recorded_run(patient, map, plain.path(), recording).ticks));
+    const Sample run = recorded_run(patient, map, plain.path(), recording);
+    runs.ns.push_back(time_behind_entry(run, recording.progress()));
     runs.events = recording.progress().events;
     sum += runs.ns.back();
   }

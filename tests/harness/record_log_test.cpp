@@ -161,6 +161,23 @@ TEST_CASE("full chunks go to the disk in each thread's order, and are free and e
   CHECK(bench.writer.written().events == log.events);
 }
 
+TEST_CASE("chunks tell the processor time ahead of the first one of a thread and between them") {
+  Bench bench;
+  const auto fill = [&](std::uint32_t index, std::uint32_t number, std::uint64_t left_ns,
+                        std::uint64_t base_ns) {
+    bench.fill(index, {.number = number}, events(2));
+    jcprof_log_chunk& head = bench.memory.chunk(index).head;
+    head.left_ns = left_ns;
+    head.base_ns = base_ns;
+  };
+  fill(0, 1, 0, 700);
+  fill(1, 2, 1000, 1030);
+  fill(2, 3, 0, 2000);     // as it was left, the processor time was not known
+  fill(3, 4, 3000, 2900);  // of a child that shares our memory
+  bench.drainer.round();
+  CHECK(bench.writer.written().outside_ns == 700 + 30);
+}
+
 TEST_CASE("a chunk that was seen before the one in front of it waits for a round") {
   Bench bench;
   bench.fill(2, {.number = 2}, events(1));
