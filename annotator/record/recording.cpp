@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "annotator/estimate/quantity.hpp"
 #include "annotator/record/log.hpp"
 #include "annotator/record/rows.hpp"
 #include "annotator/record/symbols.hpp"
@@ -174,11 +175,11 @@ void warn_of_short_waits(const std::vector<ThreadTotals>& threads, double per_ti
     if (thread.unplaced <= thread.recorded / 20) continue;
     run.warnings.push_back(
         {.kind = WarningKind::other,
-         .text =
-             fmt::format("thread {} was off its processor for up to {:.1f} ms in waits that were too short "
-                         "to be seen one by one: they count as time of the calls that waited, and may "
-                         "be missing in the time of calls that did not",
-                         thread.serial, static_cast<double>(thread.unplaced) * per_tick / 1e6)});
+         .text = fmt::format("thread {} was off its processor for up to {} in waits that were too short "
+                             "to be seen one by one: they count as time of the calls that waited, and may "
+                             "be missing in the time of calls that did not",
+                             thread.serial,
+                             each(static_cast<double>(thread.unplaced) * per_tick, run.info.unit))});
   }
 }
 

@@ -102,7 +102,7 @@ struct ProgramFacts {
   std::vector<std::string> others;    // further programs, or the files that hold their main
   std::vector<std::string> globs;     // sources and headers, without those of other programs
   std::vector<std::string> units;     // the C and C++ files among them
-  std::vector<std::string> includes;  // folders of headers that are named "include"
+  std::vector<std::string> includes;  // folders of headers
   std::string database;               // path of compile_commands.json; empty: none
   std::vector<std::string> built;     // globs of what earlier builds have left in the tree
   Builder builder = Builder::compiler;

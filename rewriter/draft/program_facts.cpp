@@ -73,6 +73,30 @@ class OwnFiles {
   std::set<std::string> tops_;
 };
 
+/// The folders of `taken` in which a compiler finds what the files of `taken` include, apart from the folder
+/// of the file that includes it. Headers in folders that are named "include" may be included in any way.
+std::set<std::string> include_folders(const FoundTree& tree, const std::vector<std::string>& taken) {
+  std::set<std::string> folders;
+  for (const std::string& path : taken)
+    if (is_c_header(path) && name_of_file(folder_of(path)) == "include") folders.insert(folder_of(path));
+  const auto is_found = [&](const std::string& folder, const std::string& name) {
+    return std::ranges::binary_search(tree.paths, tree_path(folder, name));
+  };
+  for (const std::string& path : taken) {
+    const auto text = tree.texts.find(path);
+    if (text == tree.texts.end()) continue;
+    for (const std::string& name : quoted_includes(text->second)) {
+      const auto has = [&](const std::string& folder) { return is_found(folder, name); };
+      if (has(folder_of(path)) || std::ranges::any_of(folders, has)) continue;
+      const auto header = std::ranges::find_if(
+          taken, [&](const std::string& other) { return other == name || other.ends_with("/" + name); });
+      if (header != taken.end())
+        folders.insert(header->substr(0, header->size() - std::min(header->size(), name.size() + 1)));
+    }
+  }
+  return folders;
+}
+
 /// `units`: those that the program is made of, where the build system says so; empty: all that are no other
 /// program's.
 void find_sources(const FoundTree& tree, const std::set<std::string>& units, ProgramFacts& facts) {
@@ -91,12 +115,10 @@ void find_sources(const FoundTree& tree, const std::set<std::string>& units, Pro
     if (std::ranges::none_of(globs, [&](const std::string& glob) { return glob_matches(glob, path); }))
       globs.insert(glob_for(path, excluded));
     if (is_c_source(path)) facts.units.push_back(path);
-    const std::string folder = folder_of(path);
-    if (is_c_header(path) && name_of_file(folder) == "include") facts.includes.push_back(folder);
   }
   facts.globs.assign(globs.begin(), globs.end());
-  const auto again = std::ranges::unique(facts.includes);
-  facts.includes.erase(again.begin(), again.end());
+  for (const std::string& folder : include_folders(tree, taken))
+    facts.includes.push_back(folder.empty() ? "." : folder);
 }
 
 void find_database(const FoundTree& tree, ProgramFacts& facts) {

@@ -186,11 +186,9 @@ std::string in_words(const TaCandidate& candidate, const FoundTree& tree) {
 
 /// The C and C++ files that a file includes, beside it or by a path from there.
 Strings included_units(const FoundTree& tree, const std::string& path) {
-  static const std::regex form(R"re((?:^|\n)[ \t]{0,40}#[ \t]{0,40}include[ \t]{0,40}"([^"\n]{1,400})")re");
-  const std::string& text = tree.texts.at(path);
   Strings units;
-  for (std::sregex_iterator i(text.begin(), text.end(), form); i != std::sregex_iterator(); ++i) {
-    std::string file = tree_path(folder_of(path), (*i)[1].str());
+  for (const std::string& name : quoted_includes(tree.texts.at(path))) {
+    std::string file = tree_path(folder_of(path), name);
     if (is_c_source(file) && tree.texts.contains(file)) units.push_back(std::move(file));
   }
   return units;

@@ -150,7 +150,7 @@ TEST_CASE("a warning tells of waits that are too short to be seen one by one, if
     return told_by(analyzed(log));
   };
   CHECK(told(20 * ms) ==
-        "thread 1 was off its processor for up to 19.0 ms in waits that were too short to be seen one "
+        "thread 1 was off its processor for up to 19 ms in waits that were too short to be seen one "
         "by one: they count as time of the calls that waited, and may be missing in the time of calls that "
         "did not\n");
   CHECK(told(3 * ms).empty());

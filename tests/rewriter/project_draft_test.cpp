@@ -262,6 +262,21 @@ TEST_CASE("meson's programs, and sources without a build system, are built too")
   CHECK(plain.compile.flags == std::vector<std::string>{"-I{project}/include"});
 }
 
+TEST_CASE("folders of headers that no build system names are found by what is included") {
+  const Project drafted_one =
+      drafted(tree_of({{"a.c", "#include \"vm/vm.h\"\n" + std::string(c_main)},
+                       {"src/vm/vm.h", "#include \"common.h\"\n#include \"opt.h\"\n"},
+                       {"src/vm/common.h", ""},
+                       {"src/opt/opt.c", "  # include \"common.h\"\n#include \"gone.h\"\n"},
+                       {"src/opt/opt.h", ""},
+                       {"src/other/other.h", ""}}));
+  CHECK(drafted_one.compile.flags ==
+        std::vector<std::string>{"-I{project}/src", "-I{project}/src/opt", "-I{project}/src/vm"});
+  const Project at_root =
+      drafted(tree_of({{"src/a.c", "#include \"all.h\"\n" + std::string(c_main)}, {"all.h", ""}}));
+  CHECK(at_root.compile.flags == std::vector<std::string>{"-I{project}/."});
+}
+
 const Files enclave{
     {"app/main.cpp",
      "#include \"kv_u.h\"\nsgx_enclave_id_t global_eid = 0;\nvoid ocall_log(const char* t) { puts(t); }\nint "
