@@ -107,6 +107,60 @@ bool is_left(const PathMeasurement& path) {
   return path.engine.next().phase != engine::Phase::done;
 }
 
+/// What is known before the first round. Of an earlier call's warnings those stay that this one cannot find.
+std::vector<Warning> first_warnings(const Survey& survey, const Description& target, const StoredRun& run) {
+  std::vector<Warning> warnings = survey.warnings;
+  if (!target.note.empty()) warnings.push_back({.text = target.note});
+  const bool is_survey_steady = std::ranges::none_of(
+      survey.warnings, [](const Warning& one) { return one.kind == WarningKind::path_varies; });
+  // How steady it was is known from the first warm-up only, and it is calibrated once.
+  std::ranges::copy_if(run.earlier_warnings(), std::back_inserter(warnings), [&](const Warning& warning) {
+    return warning.kind == WarningKind::unsteady ||
+           (warning.kind == WarningKind::path_varies && is_survey_steady) ||
+           (warning.kind == WarningKind::trap_cost && run.is_calibrated());
+  });
+  return warnings;
+}
+
+/// What the rounds of all paths say.
+std::vector<Warning> judged(const std::vector<PathMeasurement>& paths, const MeasureGoal& goal,
+                            ClockUnit unit) {
+  std::vector<Warning> warnings;
+  for (const PathMeasurement& path : paths)
+    std::ranges::move(judge(path.engine, goal, unit), std::back_inserter(warnings));
+  return warnings;
+}
+
+std::optional<Warning> warning_of_budget(Halt halt, std::uint32_t round, const MeasureGoal& goal) {
+  if (halt != Halt::shots && halt != Halt::time) return std::nullopt;
+  return Warning{.kind = WarningKind::precision,
+                 .text = fmt::format("ended by {} in round {}",
+                                     halt == Halt::shots ? "--max-shots" : "--max-time", round),
+                 .advice = more_rounds_by(goal.is_session)};
+}
+
+/// What a budget leaves, `taken` after its begin.
+Means means_left(const MeasureOptions& budget, const Shooter& shooter, Clock::duration taken) {
+  Means means{.per_shot = time_of_shot(shooter)};
+  if (budget.max_shots) means.shots = *budget.max_shots - std::min(*budget.max_shots, shooter.shots());
+  if (budget.max_time)
+    means.time = *budget.max_time - std::chrono::duration_cast<std::chrono::milliseconds>(taken);
+  return means;
+}
+
+/// Another goal may lead to other findings at the same rounds than the look that is stored.
+void look_again(const PathMeasurement& path, StoredRun& run) {
+  if (path.engine.looks() == 0) return;
+  StoredLook look = look_row(path, run.looks());
+  const std::optional<StoredLook> newest = newest_look(path, run.looks());
+  if (newest) {
+    look.number = newest->number;
+    look.rounds = newest->rounds;
+    look.shots = newest->shots;
+  }
+  if (look != newest) run.keep(look_row(path, run.looks()), 0);
+}
+
 class Measurement {
  public:
   Measurement(const Project& project, const TrapMap& map, Transport& transport, Store& store,
@@ -183,48 +237,18 @@ class Measurement {
                                    .most_shots = options_.max_shots,
                                    .cancellation = cancellation_};
     shooter_.emplace(transport_, *log_, settings, [this] { report_now_and_then(); });
-    warnings_ = survey_.warnings;
-    if (!target_.note.empty()) warnings_.push_back({.text = target_.note});
-    const bool is_survey_steady = std::ranges::none_of(
-        survey_.warnings, [](const Warning& one) { return one.kind == WarningKind::path_varies; });
-    // How steady it was is known from the first warm-up only, and it is calibrated once.
-    std::ranges::copy_if(run_->earlier_warnings(), std::back_inserter(warnings_),
-                         [&](const Warning& warning) {
-                           return warning.kind == WarningKind::unsteady ||
-                                  (warning.kind == WarningKind::path_varies && is_survey_steady) ||
-                                  (warning.kind == WarningKind::trap_cost && run_->is_calibrated());
-                         });
-    if (run_->continues()) resume_paths();
-  }
-
-  void resume_paths() {
+    warnings_ = first_warnings(survey_, target_, *run_);
+    if (!run_->continues()) return;
     round_ = resume(paths_, *run_, *log_);
     for (PathMeasurement& path : paths_) {
       path.engine.warm_up_again();
-      if (path.engine.looks() == 0) continue;
-      StoredLook look = look_row(path, run_->looks());
-      const std::optional<StoredLook> newest = newest_look(path, run_->looks());
-      // Another goal may have led to other findings at the same rounds.
-      if (newest) {
-        look.number = newest->number;
-        look.rounds = newest->rounds;
-        look.shots = newest->shots;
-      }
-      if (look != newest) run_->keep(look_row(path, run_->looks()), 0);
+      look_again(path, *run_);
     }
   }
 
   void end(RunState state) {
-    const Halt halt = shooter_->halt();
-    if (halt == Halt::shots || halt == Halt::time)
-      warnings_.push_back({.kind = WarningKind::precision,
-                           .text = fmt::format("ended by {} in round {}",
-                                               halt == Halt::shots ? "--max-shots" : "--max-time", round_),
-                           .advice = more_rounds_by(goal_.is_session)});
-    std::vector<Warning> judged;
-    for (const PathMeasurement& path : paths_)
-      std::ranges::move(judge(path.engine, goal_, target_.unit), std::back_inserter(judged));
-    join(warnings_, std::move(judged));
+    if (const auto cut = warning_of_budget(shooter_->halt(), round_, goal_)) warnings_.push_back(*cut);
+    join(warnings_, judged(paths_, goal_, target_.unit));
     if (state == RunState::complete && !goal_.fixed)
       std::ranges::move(unresolved_of(paths_, goal_, time_of_shot(*shooter_)), std::back_inserter(warnings_));
     std::ranges::move(log_->warnings(), std::back_inserter(warnings_));
@@ -291,13 +315,9 @@ class Measurement {
     if (!options_.plan || is_plan_told_ || goal_.fixed || path.engine.next().phase == engine::Phase::zoom)
       return;
     is_plan_told_ = true;
-    Means means{.most_rounds = goal_.most_rounds, .per_shot = time_of_shot(*shooter_)};
+    Means means = means_left(options_, *shooter_, Clock::now() - began_);
+    means.most_rounds = goal_.most_rounds;
     for (const PathMeasurement& one : paths_) means.stops += one.stops.events().size();
-    if (options_.max_shots)
-      means.shots = *options_.max_shots - std::min(*options_.max_shots, shooter_->shots());
-    if (options_.max_time)
-      means.time =
-          *options_.max_time - std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began_);
     options_.plan(plan_for(*path.engine.pilot(), goal_.precision, means));
   }
 

@@ -13,22 +13,9 @@
 
 namespace jcprof::annotator {
 
-/// The calls under way and the statements begun in them, as the traps of one thread of control show them.
-/// `Host` keeps the account, with data of its own in each call and each statement:
-///   keeps_outermost         true: the outermost call owns what runs after its return, but for the time up to
-///                           the next command, which nobody owns
-///   begins_command(entry0)  a new command, and no call of one that runs: all calls under way were left
-///   is_on_top()             false while a call runs that traps do not show
-///   own(owner)              the owner has the time since the last event; nullptr: no trap's call has it
-///   enter(trap, call)       a call begins; false: there is no room for it
-///   pop()                   the innermost call is left; leave() is called where traps show it
-///   left(frame)             a call that traps show is left, after its statements
-///   begin(statement, outer) a statement begins, directly within `outer`; nullptr: within no other
-///   end(statement, outer)   a statement ends
-///   end_plain(frame)        the line that owned the time between the statements of the call no longer does
-template <class Host, class Call, class Begun>
-class Ownership {
- public:
+/// The calls under way and the statements begun in them, and what they say of a trap that is passed.
+template <class Call, class Begun>
+struct ShownCalls {
   struct Statement {
     const TrapPlace* trap = nullptr;
     std::uint64_t handled = 0;  // place of the last handler that was passed directly in it
@@ -44,6 +31,102 @@ class Ownership {
     bool is_leaving = false;  // its return, its exit or the end of its `finally` was the last event
     Call data = {};
   };
+
+  std::vector<Frame> frames = {};
+  std::vector<Statement> statements = {};
+
+  /// After a return the frame is gone, unless a `finally` of it still runs.
+  bool resumes(const TrapPlace& trap) const {
+    const Frame& top = frames.back();
+    if (trap.function != top.function || trap.kind == TrapKind::entry0 || trap.kind == TrapKind::entry)
+      return false;
+    const bool is_only = std::none_of(frames.begin(), frames.end() - 1,
+                                      [&](const Frame& frame) { return frame.function == top.function; });
+    const bool is_finally =
+        trap.kind == TrapKind::handler && trap.has_finally && top.last->kind != TrapKind::exit;
+    return is_only || (is_finally && fits(frames.size(), trap));
+  }
+
+  /// The depth of the call in which the trap was passed; 0: none. Calls further in were left, by an exception
+  /// or at the end of a `finally`.
+  std::size_t depth_of(const TrapPlace& trap) const {
+    std::size_t innermost = 0;
+    for (std::size_t depth = frames.size(); depth > 0; --depth) {
+      if (frames[depth - 1].function != trap.function) continue;
+      if (innermost == 0) innermost = depth;
+      if (fits(depth, trap) && (trap.kind == TrapKind::handler || goes_on(depth, trap))) return depth;
+    }
+    return innermost;
+  }
+
+  /// A `finally` that ran after a return ends here: the caller owns the time behind it.
+  bool ends_finally_of(const Frame& top, const TrapPlace& trap) const {
+    if (top.finishes == nullptr || trap.kind != TrapKind::after) return false;
+    const bool is_held = statements.size() > top.statements;
+    if (top.finishes->holder == no_holder) return !is_held;
+    return is_held && statements.back().trap->offset == top.finishes->holder &&
+           trap.end_offset == statements.back().trap->end_offset;
+  }
+
+ private:
+  /// The statements that were begun in the call of this depth.
+  std::span<const Statement> begun_in(std::size_t depth) const {
+    const std::size_t begin = frames[depth - 1].statements;
+    const std::size_t end = depth < frames.size() ? frames[depth].statements : statements.size();
+    return std::span(statements).subspan(begin, end - begin);
+  }
+
+  /// With recursion several calls of its function may have passed the trap: one that is inside of the
+  /// statement round it, and of a handler's `try` has passed neither this one nor a later one.
+  bool fits(std::size_t depth, const TrapPlace& trap) const {
+    const bool is_handler = trap.kind == TrapKind::handler;
+    if (trap.holder == no_holder) return !is_handler || frames[depth - 1].last->offset < trap.offset;
+    const Statement* holder = holder_of(trap, begun_in(depth));
+    return holder != nullptr && !(is_handler && holder->handled >= trap.offset);
+  }
+
+  static const Statement* holder_of(const TrapPlace& trap, std::span<const Statement> begun) {
+    const auto holds = [&](const Statement& one) {
+      return one.trap->offset == trap.holder && trap.is_inside(*one.trap);
+    };
+    const auto found = std::find_if(begun.rbegin(), begun.rend(), holds);
+    return found == begun.rend() ? nullptr : &*found;
+  }
+
+  /// False where the call has returned, and the `finally` that ran after that does not hold the trap.
+  bool goes_on(std::size_t depth, const TrapPlace& trap) const {
+    const Frame& frame = frames[depth - 1];
+    if (frame.finishes == nullptr) return true;
+    const std::span<const Statement> begun = begun_in(depth);
+    const Statement* tried = holder_of(*frame.finishes, begun);
+    if (tried != nullptr && !trap.is_inside(*tried->trap)) return false;
+    const bool is_repeated = std::ranges::any_of(begun, [&](const Statement& one) {
+      return one.trap->offset >= frame.finishes->offset && trap.is_inside(*one.trap);
+    });
+    const bool is_further = trap.offset >= frame.last->offset && &trap != frame.last;
+    return trap.offset > frame.finishes->offset && (is_further || is_repeated);
+  }
+};
+
+/// Follows the traps of one thread of control. `Host` keeps the account, with data of its own in each call
+/// and each statement:
+///   keeps_outermost         true: the outermost call owns what runs after its return, but for the time up to
+///                           the next command, which nobody owns
+///   begins_command(entry0)  a new command, and no call of one that runs: all calls under way were left
+///   is_on_top()             false while a call runs that traps do not show
+///   own(owner)              the owner has the time since the last event; nullptr: no trap's call has it
+///   enter(trap, call)       a call begins; false: there is no room for it
+///   pop()                   the innermost call is left; leave() is called where traps show it
+///   left(frame)             a call that traps show is left, after its statements
+///   begin(statement, outer) a statement begins, directly within `outer`; nullptr: within no other
+///   end(statement, outer)   a statement ends
+///   end_plain(frame)        the line that owned the time between the statements of the call no longer does
+template <class Host, class Call, class Begun>
+class Ownership {
+ public:
+  using Calls = ShownCalls<Call, Begun>;
+  using Statement = typename Calls::Statement;
+  using Frame = typename Calls::Frame;
   /// The call that runs, and the statement in it that owns the time; nullptr: the call's `plain` line does.
   struct Owner {
     Frame& frame;
@@ -53,14 +136,14 @@ class Ownership {
 
   explicit Ownership(Host& host) : host_(host) {}
 
-  const std::vector<Frame>& frames() const { return frames_; }
-  std::vector<Frame>& frames() { return frames_; }
+  const std::vector<Frame>& frames() const { return calls_.frames; }
+  std::vector<Frame>& frames() { return calls_.frames; }
 
   /// A trap was passed: the time up to it has an owner, and it decides who owns what follows.
   void step(const TrapPlace& trap) {
     pass_to(&trap);
     settle_frames(trap);
-    if (is_on_top() && frames_.back().function == trap.function) take_over(trap);
+    if (is_on_top() && calls_.frames.back().function == trap.function) take_over(trap);
     previous_ = &trap;
   }
 
@@ -69,27 +152,27 @@ class Ownership {
 
   /// The innermost call is left, with all its statements.
   void leave() {
-    while (statements_.size() > frames_.back().statements) end_statement();
-    host_.left(frames_.back());
-    frames_.pop_back();
+    while (calls_.statements.size() > calls_.frames.back().statements) end_statement();
+    host_.left(calls_.frames.back());
+    calls_.frames.pop_back();
   }
 
  private:
-  bool is_on_top() const { return !frames_.empty() && host_.is_on_top(); }
+  bool is_on_top() const { return !calls_.frames.empty() && host_.is_on_top(); }
 
   /// `next`: the trap that ends the time; nullptr: another event does.
   void pass_to(const TrapPlace* next) {
     // A new command: whatever was under way had ended before the time up to it began.
     if (Host::keeps_outermost && next != nullptr && begins_command(*next)) leave_to(0);
     if (!is_on_top()) return host_.own(nullptr);
-    Frame& top = frames_.back();
-    if (top.is_leaving && next != nullptr && resumes(*next)) resume(*next);
-    const bool is_kept = Host::keeps_outermost && frames_.size() == 1;
+    Frame& top = calls_.frames.back();
+    if (top.is_leaving && next != nullptr && calls_.resumes(*next)) resume(*next);
+    const bool is_kept = Host::keeps_outermost && calls_.frames.size() == 1;
     if (top.is_leaving && !is_kept) host_.pop();
     if (!is_on_top()) return host_.own(nullptr);
     if (next != nullptr) settle_marker(*next);
-    Owner owner{.frame = frames_.back()};
-    if (!owner.frame.is_plain) owner.statement = &statements_.back();
+    Owner owner{.frame = calls_.frames.back()};
+    if (!owner.frame.is_plain) owner.statement = &calls_.statements.back();
     host_.own(&owner);
     if (next != nullptr && is_kept && owner.frame.is_leaving) host_.pop();
   }
@@ -98,27 +181,15 @@ class Ownership {
     return trap.kind == TrapKind::entry0 && host_.begins_command(trap);
   }
 
-  /// After a return the frame is gone, unless a `finally` of it still runs.
-  bool resumes(const TrapPlace& trap) const {
-    const Frame& top = frames_.back();
-    if (trap.function != top.function || trap.kind == TrapKind::entry0 || trap.kind == TrapKind::entry)
-      return false;
-    const bool is_only = std::none_of(frames_.begin(), frames_.end() - 1,
-                                      [&](const Frame& frame) { return frame.function == top.function; });
-    const bool is_finally =
-        trap.kind == TrapKind::handler && trap.has_finally && top.last->kind != TrapKind::exit;
-    return is_only || (is_finally && fits(frames_.size(), trap));
-  }
-
   void resume(const TrapPlace& trap) {
-    Frame& top = frames_.back();
+    Frame& top = calls_.frames.back();
     top.is_leaving = false;
     top.finishes = trap.kind == TrapKind::handler ? &trap : nullptr;
   }
 
   /// The ancestor's form: the line of a marker owns what runs up to it.
   void settle_marker(const TrapPlace& trap) {
-    Frame& top = frames_.back();
+    Frame& top = calls_.frames.back();
     const bool is_behind_entry =
         previous_ != nullptr && (previous_->kind == TrapKind::entry || previous_->kind == TrapKind::marker);
     if (trap.kind == TrapKind::marker && is_behind_entry && top.is_plain && top.last == previous_ &&
@@ -143,82 +214,38 @@ class Ownership {
     }
   }
 
-  /// Frames that cannot have passed this trap were left, by an exception or at the end of a `finally`.
   void unwind_to(const TrapPlace& trap) {
-    std::size_t innermost = 0;
-    std::size_t depth = frames_.size();
-    for (; depth > 0; --depth) {
-      if (frames_[depth - 1].function != trap.function) continue;
-      if (innermost == 0) innermost = depth;
-      if (fits(depth, trap) && (trap.kind == TrapKind::handler || goes_on(depth, trap))) break;
-    }
-    if (innermost == 0) return push(trap);  // a function without an entry trap: it holds markers only
-    leave_to(depth == 0 ? innermost : depth);
+    const std::size_t depth = calls_.depth_of(trap);
+    if (depth == 0) return push(trap);  // a function without an entry trap: it holds markers only
+    leave_to(depth);
   }
 
   /// Until so many calls that traps show are left, and none above them.
   void leave_to(std::size_t depth) {
-    while (frames_.size() > depth || (depth > 0 && !host_.is_on_top())) host_.pop();
-  }
-
-  /// The statements that were begun in the call of this depth.
-  std::span<const Statement> begun_in(std::size_t depth) const {
-    const std::size_t begin = frames_[depth - 1].statements;
-    const std::size_t end = depth < frames_.size() ? frames_[depth].statements : statements_.size();
-    return std::span(statements_).subspan(begin, end - begin);
-  }
-
-  /// With recursion several calls of its function may have passed the trap: one that is inside of the
-  /// statement round it, and of a handler's `try` has passed neither this one nor a later one.
-  bool fits(std::size_t depth, const TrapPlace& trap) const {
-    const bool is_handler = trap.kind == TrapKind::handler;
-    if (trap.holder == no_holder) return !is_handler || frames_[depth - 1].last->offset < trap.offset;
-    const Statement* holder = holder_of(trap, begun_in(depth));
-    return holder != nullptr && !(is_handler && holder->handled >= trap.offset);
-  }
-
-  static const Statement* holder_of(const TrapPlace& trap, std::span<const Statement> begun) {
-    const auto holds = [&](const Statement& one) {
-      return one.trap->offset == trap.holder && trap.is_inside(*one.trap);
-    };
-    const auto found = std::find_if(begun.rbegin(), begun.rend(), holds);
-    return found == begun.rend() ? nullptr : &*found;
-  }
-
-  /// False where the call has returned, and the `finally` that ran after that does not hold the trap.
-  bool goes_on(std::size_t depth, const TrapPlace& trap) const {
-    const Frame& frame = frames_[depth - 1];
-    if (frame.finishes == nullptr) return true;
-    const std::span<const Statement> begun = begun_in(depth);
-    const Statement* tried = holder_of(*frame.finishes, begun);
-    if (tried != nullptr && !trap.is_inside(*tried->trap)) return false;
-    const bool is_repeated = std::ranges::any_of(begun, [&](const Statement& one) {
-      return one.trap->offset >= frame.finishes->offset && trap.is_inside(*one.trap);
-    });
-    const bool is_further = trap.offset >= frame.last->offset && &trap != frame.last;
-    return trap.offset > frame.finishes->offset && (is_further || is_repeated);
+    while (calls_.frames.size() > depth || (depth > 0 && !host_.is_on_top())) host_.pop();
   }
 
   void push(const TrapPlace& trap) {
-    Frame frame{.plain = &trap, .last = &trap, .statements = statements_.size(), .function = trap.function};
-    if (host_.enter(trap, frame.data)) frames_.push_back(frame);
+    Frame frame{
+        .plain = &trap, .last = &trap, .statements = calls_.statements.size(), .function = trap.function};
+    if (host_.enter(trap, frame.data)) calls_.frames.push_back(frame);
   }
 
   // ---- statements
 
   void take_over(const TrapPlace& trap) {
-    Frame& top = frames_.back();
+    Frame& top = calls_.frames.back();
     host_.end_plain(top);
-    const auto begun = [&] { return statements_.size() > top.statements; };
-    while (begun() && !trap.is_inside(*statements_.back().trap)) end_statement();
-    const bool ends_finally = ends_finally_of(top, trap);
+    const auto begun = [&] { return calls_.statements.size() > top.statements; };
+    while (begun() && !trap.is_inside(*calls_.statements.back().trap)) end_statement();
+    const bool ends_finally = calls_.ends_finally_of(top, trap);
     note_handler(top, trap);
     if (trap.is_statement()) {
       Statement statement{.trap = &trap};
-      host_.begin(statement, begun() ? &statements_.back() : nullptr);
-      statements_.push_back(statement);
+      host_.begin(statement, begun() ? &calls_.statements.back() : nullptr);
+      calls_.statements.push_back(statement);
     } else if (trap.kind == TrapKind::after && trap.end_offset <= trap.offset && begun() &&
-               statements_.back().trap->end_offset == trap.offset) {
+               calls_.statements.back().trap->end_offset == trap.offset) {
       end_statement();  // a block without braces is the innermost statement that ends here
     }
     top.is_plain = !trap.is_statement() && (trap.kind != TrapKind::after || !begun());
@@ -230,8 +257,8 @@ class Ownership {
 
   /// Which handlers of a `try` were passed; a loop round it begins anew.
   void note_handler(Frame& top, const TrapPlace& trap) {
-    if (statements_.size() == top.statements) return;
-    Statement& innermost = statements_.back();
+    if (calls_.statements.size() == top.statements) return;
+    Statement& innermost = calls_.statements.back();
     const bool is_handled = trap.kind == TrapKind::handler && innermost.trap->offset == trap.holder;
     if (is_handled)
       innermost.handled = trap.offset;
@@ -242,25 +269,15 @@ class Ownership {
     if (is_other && trap.holder < top.finishes->offset) top.finishes = nullptr;
   }
 
-  /// A `finally` that ran after a return ends here: the caller owns the time behind it.
-  bool ends_finally_of(const Frame& top, const TrapPlace& trap) const {
-    if (top.finishes == nullptr || trap.kind != TrapKind::after) return false;
-    const bool is_held = statements_.size() > top.statements;
-    if (top.finishes->holder == no_holder) return !is_held;
-    return is_held && statements_.back().trap->offset == top.finishes->holder &&
-           trap.end_offset == statements_.back().trap->end_offset;
-  }
-
   void end_statement() {
-    const Statement ended = statements_.back();
-    statements_.pop_back();
-    const bool has_outer = statements_.size() > frames_.back().statements;
-    host_.end(ended, has_outer ? &statements_.back() : nullptr);
+    const Statement ended = calls_.statements.back();
+    calls_.statements.pop_back();
+    const bool has_outer = calls_.statements.size() > calls_.frames.back().statements;
+    host_.end(ended, has_outer ? &calls_.statements.back() : nullptr);
   }
 
   Host& host_;
-  std::vector<Frame> frames_;
-  std::vector<Statement> statements_;
+  Calls calls_;
   const TrapPlace* previous_ = nullptr;  // trap that was passed
 };
 
