@@ -204,6 +204,24 @@ TEST_CASE("values of another device, project, subject or unit are a series of th
   CHECK(all[4].subject == "q");
 }
 
+TEST_CASE("entries that are hardly known make no new level of a history") {
+  const auto changes_if = [](double half) {
+    std::vector<HistoryEntry> entries;
+    for (int i = 0; i < 30; ++i) {
+      const bool is_old = i < 24;
+      const double value = (is_old ? 100 : 110) + 0.1 * (i % 3);
+      const double known = is_old ? 0.1 : half;
+      entries.push_back({.started = std::to_string(100 + i),
+                         .project = "pin",
+                         .device = "card",
+                         .values = {{"total", "ns", value, value - known, value + known}}});
+    }
+    return series_in(entries).front().changes.size();
+  };
+  CHECK(changes_if(0.1) == 1);
+  CHECK(changes_if(40) == 0);
+}
+
 TEST_CASE("values without an interval are judged by their scatter") {
   std::vector<HistoryEntry> entries;
   for (int i = 0; i < 20; ++i)
