@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // jcprof check: compares a profile with budgets.
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -9,12 +10,14 @@
 
 #include "annotator/check/check.hpp"
 #include "annotator/check/check_texts.hpp"
+#include "annotator/check/history.hpp"
 #include "programs/output.hpp"
 #include "programs/side.hpp"
 #include "programs/table_style.hpp"
 #include "programs/terminal.hpp"
 #include "programs/verbs.hpp"
 #include "src/core/file.hpp"
+#include "src/core/history.hpp"
 
 namespace jcprof::cli {
 namespace {
@@ -66,6 +69,27 @@ std::string written(const annotator::CheckReport& report, const CheckOptions& op
   return shown_on(Stream::out, annotator::to_text(report, table_style(options.colour)));
 }
 
+void refuse_without_value(const std::vector<annotator::Budget>& budgets) {
+  const auto is_change = [](const annotator::Budget& budget) {
+    return budget.unit == annotator::BudgetUnit::change;
+  };
+  if (std::ranges::all_of(budgets, is_change))
+    throw UserError(Fault{.message = "--history keeps what budgets measure, but no changes",
+                          .hint = "name a budget of a value, such as --budget 'total <= 40ms'"});
+}
+
+void add_entry(const CheckOptions& options, const annotator::Compared& first,
+               const std::vector<std::vector<Checked>>& sessions) {
+  const RunInfo& run = first.profile.run;
+  add_to_history(options.history, {.started = run.started,
+                                   .project = run.project,
+                                   .device = run.device,
+                                   .simulated = run.simulated,
+                                   .build = first.map.build,
+                                   .label = options.label,
+                                   .values = annotator::history_values(sessions)});
+}
+
 ExitCode code_for(Holding holding) {
   if (holding == Holding::broken) return ExitCode::check_failed;
   return holding == Holding::unresolved ? ExitCode::unreliable : ExitCode::done;
@@ -83,6 +107,7 @@ ExitCode check(const CheckOptions& options) {
   if (options.max_regression && options.against.empty())
     throw UserError(
         Fault{.message = "--max-regression compares with a baseline", .hint = "name it: --against BASE"});
+  if (!options.history.empty()) refuse_without_value(budgets);
   const Side side(options.profile);
   const std::vector<annotator::Compared> compared = side.compared();
   annotator::check_side(compared);
@@ -92,6 +117,7 @@ ExitCode check(const CheckOptions& options) {
   std::vector<std::vector<Checked>> sessions;
   for (const annotator::Compared& session : compared)
     sessions.push_back(annotator::check_budgets(budgets, session, comparison ? &*comparison : nullptr));
+  if (!options.history.empty()) add_entry(options, compared.front(), sessions);
   if (options.max_regression)
     sessions.push_back(annotator::check_regressions(*comparison, *options.max_regression / 100));
   const annotator::CheckReport report{

@@ -59,7 +59,7 @@ struct Verb {
   std::string examples;  // each in a line, with a remark behind two blanks or more
 };
 
-const std::array<Verb, 14> verbs{{
+const std::array<Verb, 15> verbs{{
     {"init", "write a first project file for a source tree", parsed<InitOptions>,
      "Looks at a source tree, writes a commented jcprof.json, and tries it.",
      R"(  jcprof init                              for the current folder
@@ -120,6 +120,12 @@ const std::array<Verb, 14> verbs{{
      R"(  jcprof check .                           the budgets of jcprof-budget.json
   jcprof check . --budget 'PinApplet.verify <= 40ms'
   jcprof check . --against base.jcprof --max-regression 3
+  jcprof check . --history timing.jcphist --label 3f2a91c
+)"},
+    {"history", "show what was measured over time", parsed<HistoryOptions>,
+     "Shows what jcprof check measured over time, and where it changed.",
+     R"(  jcprof history timing.jcphist            tables in the terminal
+  jcprof history timing.jcphist --html timing.html
 )"},
     {"leak", "say where time depends on a secret", parsed<LeakOptions>,
      "Builds a project, and finds the line from which on its time depends on the class\nof the input. The "

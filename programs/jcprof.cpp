@@ -38,6 +38,7 @@ struct Work {
   ExitCode operator()(const QueryOptions& options) const { return query_profiles(options); }
   ExitCode operator()(const DiffOptions& options) const { return diff(options); }
   ExitCode operator()(const CheckOptions& options) const { return check(options); }
+  ExitCode operator()(const HistoryOptions& options) const { return history(options); }
   ExitCode operator()(const LeakOptions& options) const { return leak(options); }
   ExitCode operator()(const LayersOptions& options) const { return layers(options); }
   ExitCode operator()(const DoctorOptions& options) const { return doctor(options); }

@@ -186,7 +186,16 @@ struct CheckOptions {
   std::string budgets;                   // a file of them
   std::string against;                   // as profile
   std::optional<double> max_regression;  // percent
+  std::string history;                   // a file that gets an entry; empty: none
+  std::string label;                     // of that entry
   CheckFormat format = CheckFormat::text;
+  ColourWish colour = ColourWish::automatic;
+};
+
+struct HistoryOptions {
+  std::string file;
+  std::string html;  // a page; empty: none
+  bool json = false;
   ColourWish colour = ColourWish::automatic;
 };
 
@@ -217,6 +226,6 @@ struct DoctorOptions {
 /// A command line asks for one of these. ExitCode: it has been answered already.
 using Request = std::variant<ExitCode, InitOptions, GenOptions, RunOptions, AnnotateOptions, ProfileOptions,
                              RecordOptions, ExportOptions, QueryOptions, DiffOptions, CheckOptions,
-                             LeakOptions, LayersOptions, DoctorOptions, StripOptions>;
+                             HistoryOptions, LeakOptions, LayersOptions, DoctorOptions, StripOptions>;
 
 }  // namespace jcprof::cli

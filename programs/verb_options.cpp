@@ -339,11 +339,24 @@ void add_options(CLI::App& app, CheckOptions& options) {
                  "the whole command, a line or a function may be slower than BASE by so many percent")
       ->type_name("PERCENT")
       ->check(within(CLI::Range(0.0, 1e6)));
+  auto* history =
+      app.add_option("--history", options.history, "add what was measured to this file, for jcprof history")
+          ->type_name("FILE");
+  app.add_option("--label", options.label, "name the entry in the history, such as by its commit")
+      ->type_name("TEXT")
+      ->needs(history);
   auto* format = add_choice(app, "--format", options.format, check_formats, "print one of {} (default: text)")
                      ->type_name("FORMAT");
   app.add_flag_callback(
          "--json", [&options] { options.format = CheckFormat::json; }, "print the result as JSON")
       ->excludes(format);
+  add_colour(app, options.colour);
+}
+
+void add_options(CLI::App& app, HistoryOptions& options) {
+  app.add_option("FILE", options.file, "a history, which jcprof check --history FILE writes")->required();
+  app.add_option("--html", options.html, "write all series as one page with plots")->type_name("FILE");
+  app.add_flag("--json", options.json, "print the series as JSON");
   add_colour(app, options.colour);
 }
 

@@ -33,28 +33,11 @@ std::string percentage(const std::string& value, const Interval& part) {
   return std::isfinite(half) ? fmt::format("{} % ±{:.1f}", value, 100 * half) : value + " %";
 }
 
-/// "41.2 ms ±0.3", "×4", "+2.1 % ±0.3"
-std::string measured_text(const Checked& checked) {
-  const Interval& measured = checked.measured;
-  if (!std::isfinite(measured.value)) return "not known";
-  switch (checked.budget.unit) {
-    case BudgetUnit::hits:
-      return fmt::format("×{:.0f}", measured.value);
-    case BudgetUnit::share:
-      return percentage(fmt::format("{:.1f}", 100 * measured.value), measured);
-    case BudgetUnit::change:
-      return percentage(fmt::format("{:+.1f}", 100 * measured.value), measured);
-    default:
-      const Quantity text = quantity(measured, clock_unit(checked.budget.unit));
-      const bool is_exact = measured.low == measured.high;
-      return is_exact || text.half_width == "?" ? text.value : text.value + " ±" + text.half_width;
-  }
-}
-
 /// "PinApplet.verify(byte[]): 41.2 ms ±0.3", and why nothing is known.
 std::string finding(const Checked& checked) {
-  return fmt::format("{}: {}{}{}", plain_line(checked.subject), measured_text(checked),
-                     checked.why.empty() ? "" : "; ", checked.why);
+  return fmt::format("{}: {}{}{}", plain_line(checked.subject),
+                     measured_text(checked.measured, checked.budget.unit), checked.why.empty() ? "" : "; ",
+                     checked.why);
 }
 
 std::string xml_escaped(std::string_view text) {
@@ -76,39 +59,8 @@ std::string name_of_subject(const Checked& checked) {
   return (checked.budget.is_own ? "own " : "") + plain_line(checked.subject);
 }
 
-/// Each subject once, in a unit that people read.
-struct Series {
-  std::string name;  // with the file where functions of several have it
-  std::string unit;
-  Interval measured;
-  const Checked* checked = nullptr;
-};
-
 bool are_of_one_subject(const Checked& a, const Checked& b) {
   return a.subject == b.subject && a.path == b.path && a.budget.is_own == b.budget.is_own;
-}
-
-std::vector<Series> series_of(const CheckReport& report) {
-  std::vector<Series> series;
-  for (const Checked& one : report.checked) {
-    // A history shows changes by itself.
-    if (!std::isfinite(one.measured.value) || one.budget.unit == BudgetUnit::change) continue;
-    const bool is_known = std::ranges::any_of(series, [&](const Series& other) {
-      return are_of_one_subject(*other.checked, one) && other.checked->budget.unit == one.budget.unit;
-    });
-    if (is_known) continue;
-    const bool has_namesake = std::ranges::any_of(report.checked, [&](const Checked& other) {
-      return other.subject == one.subject && other.path != one.path;
-    });
-    const bool is_part = one.budget.unit == BudgetUnit::share;
-    const double factor = is_part ? 100 : 1;
-    series.push_back(
-        {.name = name_of_subject(one) + (has_namesake ? fmt::format(" in {}", plain_line(one.path)) : ""),
-         .unit = is_part ? "%" : std::string(name_of(one.budget.unit)),
-         .measured = {factor * one.measured.value, factor * one.measured.low, factor * one.measured.high},
-         .checked = &one});
-  }
-  return series;
 }
 
 Json sarif_rules() {
@@ -149,12 +101,52 @@ Json sarif_result(const Checked& checked, const sarif::Place& entry) {
 
 }  // namespace
 
+std::string measured_text(const Interval& measured, BudgetUnit unit) {
+  if (!std::isfinite(measured.value)) return "not known";
+  switch (unit) {
+    case BudgetUnit::hits:
+      return fmt::format("×{:.0f}", measured.value);
+    case BudgetUnit::share:
+      return percentage(fmt::format("{:.1f}", 100 * measured.value), measured);
+    case BudgetUnit::change:
+      return percentage(fmt::format("{:+.1f}", 100 * measured.value), measured);
+    default:
+      const Quantity text = quantity(measured, clock_unit(unit));
+      const bool is_exact = measured.low == measured.high;
+      return is_exact || text.half_width == "?" ? text.value : text.value + " ±" + text.half_width;
+  }
+}
+
+std::vector<Series> series_of(const std::vector<Checked>& checked) {
+  std::vector<Series> series;
+  for (const Checked& one : checked) {
+    // A history shows changes by itself.
+    if (!std::isfinite(one.measured.value) || one.budget.unit == BudgetUnit::change) continue;
+    const bool is_known = std::ranges::any_of(series, [&](const Series& other) {
+      return are_of_one_subject(*other.checked, one) && other.checked->budget.unit == one.budget.unit;
+    });
+    if (is_known) continue;
+    const bool has_namesake = std::ranges::any_of(checked, [&](const Checked& other) {
+      return other.subject == one.subject && other.path != one.path;
+    });
+    const bool is_part = one.budget.unit == BudgetUnit::share;
+    const double factor = is_part ? 100 : 1;
+    series.push_back(
+        {.name = name_of_subject(one) + (has_namesake ? fmt::format(" in {}", plain_line(one.path)) : ""),
+         .unit = is_part ? "%" : std::string(name_of(one.budget.unit)),
+         .measured = {factor * one.measured.value, factor * one.measured.low, factor * one.measured.high},
+         .checked = &one});
+  }
+  return series;
+}
+
 std::string to_text(const CheckReport& report, const TableStyle& style) {
   const RunInfo& run = report.run;
   const std::vector<Checked> checked = worst_first(report.checked);
   std::vector<Row> rows;
   for (const Checked& one : checked)
-    rows.push_back({std::string(name_of(one.holding)), plain_line(one.budget.text), measured_text(one),
+    rows.push_back({std::string(name_of(one.holding)), plain_line(one.budget.text),
+                    measured_text(one.measured, one.budget.unit),
                     one.subject == one.budget.subject ? "" : plain_line(one.subject)});
   TableStyle all = style;
   all.rows = rows.size();
@@ -237,7 +229,7 @@ std::string to_sarif(const CheckReport& report) {
 
 std::string to_bencher(const CheckReport& report) {
   Json json = Json::object();
-  for (const Series& series : series_of(report)) {
+  for (const Series& series : series_of(report.checked)) {
     // Bencher's own measure of time is in nanoseconds.
     const BudgetUnit unit = series.checked->budget.unit;
     const std::string measure = unit == BudgetUnit::ns ? "latency" : std::string(name_of(unit));
@@ -251,7 +243,7 @@ std::string to_bencher(const CheckReport& report) {
 
 std::string to_action_benchmark(const CheckReport& report) {
   Json json = Json::array();
-  for (const Series& series : series_of(report)) {
+  for (const Series& series : series_of(report.checked)) {
     // Values of one name are of one series there, whatever their unit.
     const BudgetUnit unit = series.checked->budget.unit;
     const std::string name =

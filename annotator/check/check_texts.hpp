@@ -18,6 +18,20 @@ struct CheckReport {
   std::vector<std::string> warnings;  // of the comparison
 };
 
+/// Each subject once, in a unit that people read.
+struct Series {
+  std::string name;  // with the file where functions of several have it
+  std::string unit;
+  Interval measured;
+  const Checked* checked = nullptr;
+};
+
+/// What a history can keep: known values, but no changes, which it shows by itself.
+std::vector<Series> series_of(const std::vector<Checked>& checked);
+
+/// "41.2 ms ±0.3", "×4", "+2.1 % ±0.3"
+std::string measured_text(const Interval& measured, BudgetUnit unit);
+
 std::string to_text(const CheckReport& report, const TableStyle& style = {});
 /// "format": "jcprof-check" (docs/formats.md).
 std::string to_json(const CheckReport& report);

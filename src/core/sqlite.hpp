@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RAII round SQLite for store.cpp and query.cpp: a connection, its statements, its errors as UserErrors. Not
-// a general wrapper: integers, reals, texts and blobs are all that a profile holds.
+// RAII round SQLite for store.cpp, query.cpp and history.cpp: a connection, its statements, its errors as
+// UserErrors. Not a general wrapper: integers, reals, texts and blobs are all that they hold.
 #pragma once
 
 #include <concepts>

@@ -161,6 +161,40 @@ TEST_CASE("sessions of one build are profiles of their own, and one side of a co
   CHECK(bench.run({"check", "new", "--budget", "total <= 100ms"}).status == 0);
 }
 
+TEST_CASE("check adds what it measured to a history, once for each run, and history shows it") {
+  const Bench bench;
+  bench.measured({"--sessions", "2"});
+  const auto check = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"check", "new", "--history", "h.jcphist"});
+    return bench.run(more);
+  };
+  CHECK(check({"--budget", "total <= 100ms", "--label", "c1"}).status == 0);
+  CHECK(check({"--budget", "total <= 100ms", "--budget", "f <= 4 calls", "--label", "c2"}).status == 0);
+  const Said told = bench.run({"history", "h.jcphist", "--json", "--html", "h.html"});
+  INFO(told.text);
+  REQUIRE(told.status == 0);
+  const json series = json::parse(told.text)["series"];
+  REQUIRE(series.size() == 2);
+  CHECK(series[0]["subject"] == "f");
+  CHECK(series[1]["subject"] == "total");
+  REQUIRE(series[1]["entries"].size() == 1);
+  CHECK(series[1]["entries"][0]["label"] == "c2");
+  CHECK(series[1]["entries"][0]["measured"]["value"] > 0);
+  CHECK_THAT(read_file(bench / "h.html"), Catch::Contains("<h2>total</h2>"));
+  CHECK_THAT(bench.run({"history", "h.jcphist"}).text, Catch::StartsWith("f of new on "));
+}
+
+TEST_CASE("a history of nothing but changes is a mistake, and so is one that is not there") {
+  const Bench bench;
+  const Said changes =
+      bench.run({"check", "new", "--against", "old", "--max-regression", "3", "--history", "h"});
+  CHECK(changes.status == 2);
+  CHECK_THAT(changes.text, Catch::Contains("--history keeps what budgets measure, but no changes"));
+  CHECK_FALSE(fs::exists(bench / "h"));
+  CHECK(bench.run({"history", "h"}).status == 2);
+  CHECK(bench.run({"check", "new", "--label", "c1"}).status == 2);
+}
+
 TEST_CASE("sessions that are complete stay, and a larger number adds some") {
   const Bench bench;
   bench.measured({"--sessions", "2"});
