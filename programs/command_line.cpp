@@ -94,7 +94,7 @@ const std::array<Verb, 15> verbs{{
     {"record", "run a program once, and write down each call", parsed<RecordOptions>, about_record,
      R"(  jcprof record -- ./words a.txt           a program with hooks
   jcprof record --project .                the trigger of a project
-  jcprof record --analyze out/record.jcplog
+  jcprof record --analyze out/record.jcplog --timeline calls.json
 )"},
     {"export", "write a profile as JSON, CSV, flame graph or other", parsed<ExportOptions>,
      "Writes a profile in another format.",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <variant>
@@ -106,12 +107,21 @@ struct PlainRuns {
   std::uint64_t events = 0;  // of each: its entry, and markers
 };
 
+/// Which calls of a log stand in a time line, and where that goes.
+struct TimelineOptions {
+  std::string file;  // empty: none is made
+  double from_ns = 0;
+  double to_ns = std::numeric_limits<double>::infinity();
+  double least_ns = 0;
+};
+
 struct RecordOptions {
   std::vector<std::string> command;
   std::string out;
   harness::LogOptions log;
   std::string traps;
   std::string analyze;
+  TimelineOptions timeline;
   std::string project;
   std::uint32_t runs = 1;
   std::vector<std::string> elf;

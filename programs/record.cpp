@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "annotator/record/recording.hpp"
+#include "annotator/record/timeline.hpp"
 #include "harness/exec/timed_run.hpp"
 #include "harness/record/recorder.hpp"
 #include "programs/output.hpp"
@@ -163,6 +164,20 @@ std::vector<Warning> make_profile(const RecordOptions& options, const Analysis& 
   return warnings;
 }
 
+/// A trace if the file is called .json, else text.
+void make_timeline(const TimelineOptions& options, const Analysis& what) {
+  if (options.file.empty()) return;
+  using annotator::TimelineFormat;
+  const bool is_trace = fs::path(options.file).extension() == ".json";
+  write_file(
+      options.file,
+      annotator::timeline({.file = what.log, .traps = what.traps, .elf = what.elf, .unit = what.target.unit},
+                          {.format = is_trace ? TimelineFormat::trace : TimelineFormat::text,
+                           .from = options.from_ns,
+                           .to = options.to_ns,
+                           .least = options.least_ns}));
+}
+
 /// A step after the recording may fail: it says so, and the command's exit status still counts.
 template <class Step>
 ExitCode attempt(Step step) {
@@ -187,10 +202,11 @@ ExitCode finish(const RecordOptions& options, const Analysis& what, Recorded& re
       std::ranges::move(make_profile(options, what), std::back_inserter(recorded.warnings));
       has_profile = true;
     });
-  if (options.summary.empty()) return code;
-  const ExitCode written =
-      attempt([&] { write_file(options.summary, json_of(options, recorded, what, has_profile)); });
-  return code == ExitCode::done ? written : code;
+  const auto then = [&code](ExitCode next) { code = code == ExitCode::done ? next : code; };
+  if (has_profile) then(attempt([&] { make_timeline(options.timeline, what); }));
+  if (!options.summary.empty())
+    then(attempt([&] { write_file(options.summary, json_of(options, recorded, what, has_profile)); }));
+  return code;
 }
 
 ExitCode record_command(const RecordOptions& options) {
@@ -249,6 +265,7 @@ ExitCode analyze_again(const RecordOptions& options) {
     if (what.target.unit == ClockUnit::ns) what.target.unit = ClockUnit::cycles;  // calibrated, if at all
   }
   make_profile(options, what);
+  make_timeline(options.timeline, what);
   return ExitCode::done;
 }
 

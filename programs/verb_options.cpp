@@ -22,7 +22,6 @@ void add_out(CLI::App& app, std::string& out, const char* help) {
   app.add_option("-o,--out", out, help)->type_name("DIR");
 }
 
-/// JCPROF_YES=1 says it too.
 void add_consent(CLI::App& app, bool& yes) {
   app.add_flag("--yes", yes, "run the project's programs without asking first (also: JCPROF_YES=1)")
       ->envname("JCPROF_YES");
@@ -278,6 +277,7 @@ void add_options(CLI::App& app, RecordOptions& options) {
       ->type_name("N")
       ->check(within(CLI::Range(1, 100'000)))
       ->needs(project);
+  add_timeline(app, options.timeline);
   app.add_option("--elf", options.elf,
                  "take names from this file, if the target lists no modules (an enclave, a TA)")
       ->type_name("FILE");

@@ -15,6 +15,7 @@
 #include "annotator/record/symbols.hpp"
 #include "annotator/record/thread_walk.hpp"
 #include "annotator/record/tick_scale.hpp"
+#include "annotator/record/walking.hpp"
 #include "src/core/error.hpp"
 
 namespace jcprof::annotator {
@@ -58,50 +59,6 @@ EventCost cost_of_trap(const EventCost& cost, const LogFacts& facts, const TickS
   const double told = std::min(1024 * std::max(0.0, each_ns - changes_ns) / scale.per_tick, most_told);
   const auto dear = static_cast<std::uint64_t>(told);
   return dear > cost.apart ? EventCost{.together = dear, .apart = dear} : cost;
-}
-
-Walk walk_of(const RecordedLog& log, const LogFacts& facts, const TickScale& scale) {
-  const jcprof_log_head& head = facts.head;
-  Walk walk;
-  const EventCost hook = calibrated(head.hook_ticks, head.hook_apart_ticks);
-  const EventCost trap = calibrated(head.trap_ticks, head.trap_apart_ticks);
-  walk.cost[JCPROF_LOG_ENTER] = walk.cost[JCPROF_LOG_LEAVE] = hook;
-  walk.cost[JCPROF_LOG_MARK] = head.hook_ticks != 0 ? hook : trap;
-  walk.cost[JCPROF_LOG_LINE] = cost_of_trap(trap, facts, scale);
-  walk.late = head.late;
-  // A clock that only the program has may count something other than time.
-  walk.ns_per_tick = scale.unit == ClockUnit::ns && head.clock_hz == 0 ? scale.per_tick : 0;
-  walk.pauses = facts.pauses;
-  walk.is_entered = head.anchor != 0;
-  if (log.traps) walk.traps = table_of(*log.traps);
-  walk.lines.lines.resize(walk.traps.lines.size());
-  walk.lines.hits.resize(walk.traps.traps.size());
-  return walk;
-}
-
-/// Threads that came and recorded or lost something, by serial.
-std::vector<ThreadTotals> walk_threads(const RecordLog& file, Walk& walk, std::vector<Warning>& warnings) {
-  std::unordered_map<std::uint32_t, std::unique_ptr<ThreadWalk>> threads;
-  std::uint64_t left_out = 0;
-  file.read_chunks([&](const jcprof_log_chunk& chunk, std::span<const std::uint64_t> words) {
-    std::unique_ptr<ThreadWalk>& thread = threads[chunk.thread];
-    if (!thread && threads.size() > most_recorded_threads) {
-      threads.erase(chunk.thread);
-      ++left_out;
-      return;
-    }
-    if (!thread) thread = std::make_unique<ThreadWalk>(walk, chunk);
-    thread->take(chunk, words);
-  });
-  if (left_out > 0)
-    warnings.push_back({.kind = WarningKind::lost,
-                        .text = fmt::format("jcprof leaves out {} chunks of threads beyond the first {}",
-                                            left_out, most_recorded_threads)});
-  std::vector<ThreadTotals> totals;
-  for (const auto& [serial, thread] : threads) totals.push_back(thread->finish());
-  std::erase_if(totals, [](const ThreadTotals& thread) { return thread.events == 0 && thread.lost == 0; });
-  std::ranges::sort(totals, {}, &ThreadTotals::serial);
-  return totals;
 }
 
 /// Only of targets that came: the head of a cut log does not know how they read the clock.
@@ -199,10 +156,53 @@ void warn_of_waiting(RecordedRun& run) {
 
 }  // namespace
 
+Walk walk_of(const RecordedLog& log, const LogFacts& facts, const TickScale& scale) {
+  const jcprof_log_head& head = facts.head;
+  check_build(log, head);
+  Walk walk;
+  const EventCost hook = calibrated(head.hook_ticks, head.hook_apart_ticks);
+  const EventCost trap = calibrated(head.trap_ticks, head.trap_apart_ticks);
+  walk.cost[JCPROF_LOG_ENTER] = walk.cost[JCPROF_LOG_LEAVE] = hook;
+  walk.cost[JCPROF_LOG_MARK] = head.hook_ticks != 0 ? hook : trap;
+  walk.cost[JCPROF_LOG_LINE] = cost_of_trap(trap, facts, scale);
+  walk.late = head.late;
+  // A clock that only the program has may count something other than time.
+  walk.ns_per_tick = scale.unit == ClockUnit::ns && head.clock_hz == 0 ? scale.per_tick : 0;
+  walk.pauses = facts.pauses;
+  walk.is_entered = head.anchor != 0;
+  if (log.traps) walk.traps = table_of(*log.traps);
+  walk.lines.lines.resize(walk.traps.lines.size());
+  walk.lines.hits.resize(walk.traps.traps.size());
+  return walk;
+}
+
+std::vector<ThreadTotals> walk_threads(const RecordLog& file, Walk& walk, std::vector<Warning>& warnings) {
+  std::unordered_map<std::uint32_t, std::unique_ptr<ThreadWalk>> threads;
+  std::uint64_t left_out = 0;
+  file.read_chunks([&](const jcprof_log_chunk& chunk, std::span<const std::uint64_t> words) {
+    std::unique_ptr<ThreadWalk>& thread = threads[chunk.thread];
+    if (!thread && threads.size() > most_recorded_threads) {
+      threads.erase(chunk.thread);
+      ++left_out;
+      return;
+    }
+    if (!thread) thread = std::make_unique<ThreadWalk>(walk, chunk);
+    thread->take(chunk, words);
+  });
+  if (left_out > 0)
+    warnings.push_back({.kind = WarningKind::lost,
+                        .text = fmt::format("jcprof leaves out {} chunks of threads beyond the first {}",
+                                            left_out, most_recorded_threads)});
+  std::vector<ThreadTotals> totals;
+  for (const auto& [serial, thread] : threads) totals.push_back(thread->finish());
+  std::erase_if(totals, [](const ThreadTotals& thread) { return thread.events == 0 && thread.lost == 0; });
+  std::ranges::sort(totals, {}, &ThreadTotals::serial);
+  return totals;
+}
+
 RecordedRun analyze_log(const RecordedLog& log) {
   const RecordLog file(log.file);
   const LogFacts& facts = file.facts();
-  check_build(log, facts.head);
   RecordedRun run;
   run.warnings = facts.warnings;
   if (log.traps) run.map = *log.traps;

@@ -50,18 +50,6 @@ std::optional<std::uint32_t> trapped_function(const StoredSymbol& symbol, const 
   return static_cast<std::uint32_t>(found - traps.functions.begin());
 }
 
-/// The body of an entry, which jcprof-gen has wrapped, is called what the entry was.
-StoredSymbol symbol_of_hook(const LogFacts& facts, FunctionKey key, Symbols& symbols) {
-  constexpr std::string_view of_body = "jcprof_body_";
-  if (key == JCPROF_LOG_OTHERS) return {.name = "(others)"};
-  const std::uint64_t address = key < facts.functions.size() ? facts.functions[key] : 0;
-  if (address == 0) return {.name = fmt::format("(function {})", key)};
-  StoredSymbol symbol = symbols.at(address);
-  if (const std::size_t at = symbol.name.find(of_body); at != std::string::npos)
-    symbol.name.erase(at, of_body.size());
-  return symbol;
-}
-
 /// A hook's function that has traps too is one symbol, at the place that the map gives it.
 void name_functions(const WalkedLog& log, Symbols& symbols, TreeNames& names,
                     std::vector<StoredSymbol>& rows) {
@@ -324,6 +312,17 @@ std::vector<StoredEstimate> line_rows(const WalkedLog& log, const RowScale& scal
 }
 
 }  // namespace
+
+StoredSymbol symbol_of_hook(const LogFacts& facts, FunctionKey key, Symbols& symbols) {
+  constexpr std::string_view of_body = "jcprof_body_";
+  if (key == JCPROF_LOG_OTHERS) return {.name = "(others)"};
+  const std::uint64_t address = key < facts.functions.size() ? facts.functions[key] : 0;
+  if (address == 0) return {.name = fmt::format("(function {})", key)};
+  StoredSymbol symbol = symbols.at(address);
+  if (const std::size_t at = symbol.name.find(of_body); at != std::string::npos)
+    symbol.name.erase(at, of_body.size());
+  return symbol;
+}
 
 void put_rows(const WalkedLog& log, Symbols& symbols, RecordedRun& run) {
   StoredRecording& recording = run.recording;

@@ -17,6 +17,9 @@ struct WalkedLog {
   double per_tick = 1;  // of the run's unit
 };
 
+/// The body of an entry, which jcprof-gen has wrapped, is called what the entry was.
+StoredSymbol symbol_of_hook(const LogFacts& facts, FunctionKey key, Symbols& symbols);
+
 /// Fills in the run's recording and estimates.
 void put_rows(const WalkedLog& log, Symbols& symbols, RecordedRun& run);
 

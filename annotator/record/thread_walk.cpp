@@ -8,7 +8,6 @@ namespace jcprof::annotator {
 namespace {
 
 constexpr std::size_t most_depth = 1U << 20U;
-constexpr std::size_t most_marks = 1U << 20U;
 // A clock that goes in steps shows many events at one tick, and their cost all at once. More than so many
 // events' cost is not a step's, but a cost that was calibrated too dear.
 constexpr std::uint64_t events_in_debt = 64;
@@ -76,6 +75,7 @@ ThreadTotals ThreadWalk::finish() {
   close_stack();
   for (auto& [number, stack] : others_) {
     put_on(std::move(stack));
+    stack_ = number;
     close_stack();
   }
   totals_.last = last_;
@@ -101,6 +101,7 @@ void ThreadWalk::begin_chunk(const jcprof_log_chunk& chunk, std::span<const std:
     totals_.first = tick;
   } else {
     ++totals_.gaps;
+    if (walk_.watcher != nullptr) walk_.watcher->lost(totals_.serial, tick, chunk.lost);
     unsure_ = frames_.size();
     if (tick < last_) step_back(tick);
     if (tick > last_) totals_.gap += tick - last_ - paused_in(last_, tick);
@@ -273,6 +274,8 @@ void ThreadWalk::pop_call() {
   const Frame frame = frames_.back();
   frames_.pop_back();
   unsure_ = std::min(unsure_, frames_.size());
+  if (walk_.watcher != nullptr) [[unlikely]]
+    tell(frame);
   if ((frame.node & folded) != 0) [[unlikely]] {
     frames_.back().below += frame.below;
     frames_.back().own_cost += frame.own_cost;
@@ -307,17 +310,6 @@ void ThreadWalk::pop() {
   beyond_ = 0;
   if (is_on_top()) traps_.leave();
   pop_call();
-}
-
-void ThreadWalk::mark(std::uint32_t name, std::uint64_t payload) {
-  if (name == JCPROF_LOG_STACK) return go_to_stack(payload);
-  if (walk_.marks.size() >= most_marks) {
-    ++walk_.marks_left_out;
-    return;
-  }
-  const std::uint32_t node = frames_.size() > 1 ? frames_.back().node & ~folded : 0;
-  walk_.marks.push_back(
-      {.name = name, .thread = totals_.serial, .node = node, .payload = payload, .tick = last_});
 }
 
 // ---- traps: the account for Ownership. Frames of hooks stand between those of traps where both are

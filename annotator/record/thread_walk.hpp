@@ -28,6 +28,28 @@ struct PassedMark {
   std::uint64_t tick = 0;
 };
 
+/// A call that ended, or was left open. Ticks of `begin` and `end` are the clock's; the others are what the
+/// call tree counts.
+struct PassedCall {
+  std::uint32_t thread = 0;
+  std::uint64_t stack = 0;  // 0: that on which the thread began
+  std::size_t depth = 0;    // of the outermost: 0
+  FunctionKey key = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t inclusive = 0;
+  std::uint64_t exclusive = 0;
+};
+
+/// Sees what a walk passes, thread by thread: a call when it ends.
+class WalkWatcher {
+ public:
+  virtual ~WalkWatcher() = default;
+  virtual void call(const PassedCall& call) = 0;
+  virtual void mark(const PassedMark& mark) = 0;
+  virtual void lost(std::uint32_t thread, std::uint64_t tick, std::uint64_t events) = 0;
+};
+
 /// By how many ticks 1024 events lengthen the time up to them.
 struct EventCost {
   std::uint64_t together = 0;  // back to back
@@ -42,6 +64,7 @@ struct Walk {
   double ns_per_tick = 0;           // 0: unknown
   std::vector<LogPause> pauses;     // in order
   bool is_entered = false;          // an enclave or a TA: its host runs where no call is under way
+  WalkWatcher* watcher = nullptr;
   TrapTable traps;
   CallTree tree;
   LineTally lines;
@@ -142,6 +165,7 @@ class ThreadWalk {
   std::uint32_t& under_way(const Frame& frame);
   void end_call(const Frame& frame, std::uint64_t inclusive);
   void pop_call();
+  void tell(const Frame& frame) const;
   void pop();
   void abandon(std::size_t depth);
   void mark(std::uint32_t name, std::uint64_t payload);

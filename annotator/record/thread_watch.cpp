@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a walk shows beside its sums: marks, and calls for a watcher.
+#include <algorithm>
+
+#include "annotator/record/thread_walk.hpp"
+
+namespace jcprof::annotator {
+namespace {
+
+constexpr std::size_t most_marks = 1U << 20U;
+
+}  // namespace
+
+/// Of a frame that was just taken off.
+void ThreadWalk::tell(const Frame& frame) const {
+  const std::uint64_t inclusive = clock_ - frame.entered;
+  walk_.watcher->call({.thread = totals_.serial,
+                       .stack = stack_,
+                       .depth = frames_.size() - 1,
+                       .key = frame.key,
+                       .begin = frame.tick,
+                       .end = std::max(frame.tick, last_),
+                       .inclusive = inclusive,
+                       .exclusive = inclusive - frame.below});
+}
+
+void ThreadWalk::mark(std::uint32_t name, std::uint64_t payload) {
+  if (name == JCPROF_LOG_STACK) return go_to_stack(payload);
+  const std::uint32_t node = frames_.size() > 1 ? frames_.back().node & ~folded : 0;
+  const PassedMark passed{
+      .name = name, .thread = totals_.serial, .node = node, .payload = payload, .tick = last_};
+  if (walk_.watcher != nullptr) walk_.watcher->mark(passed);
+  if (walk_.marks.size() < most_marks)
+    walk_.marks.push_back(passed);
+  else
+    ++walk_.marks_left_out;
+}
+
+}  // namespace jcprof::annotator
