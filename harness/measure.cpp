@@ -107,6 +107,79 @@ bool is_left(const PathMeasurement& path) {
   return path.engine.next().phase != engine::Phase::done;
 }
 
+/// The paths of a survey with their stops. Nothing is measured of them yet.
+std::vector<PathMeasurement> new_paths(const Survey& survey, const TrapMap& map, const Description& target,
+                                       const MeasureGoal& goal, std::uint64_t seed,
+                                       const WarmUpBudget& warm_up) {
+  std::vector<PathMeasurement> paths;
+  for (const SurveyedPath& one : survey.paths) {
+    PathStops stops(one, seed, target.exact);
+    paths.push_back({.stops = stops,
+                     .engine = engine::Engine(stops.settings(map, target, goal)),
+                     .strangers = Strangers(one, stops.events()),
+                     .warm_up = warm_up});
+  }
+  return paths;
+}
+
+/// A resumed path warms up again. Another goal may have led to other findings at the same rounds: they are
+/// kept.
+void warm_up_again(PathMeasurement& path, StoredRun& run) {
+  path.engine.warm_up_again();
+  if (path.engine.looks() == 0) return;
+  StoredLook look = look_row(path, run.looks());
+  const std::optional<StoredLook> newest = newest_look(path, run.looks());
+  if (newest) {
+    look.number = newest->number;
+    look.rounds = newest->rounds;
+    look.shots = newest->shots;
+  }
+  if (look != newest) run.keep(look_row(path, run.looks()), 0);
+}
+
+/// The warnings of the survey, and those of an earlier call that hold still.
+std::vector<Warning> first_warnings(const Survey& survey, const Description& target, const StoredRun& run) {
+  std::vector<Warning> warnings = survey.warnings;
+  if (!target.note.empty()) warnings.push_back({.text = target.note});
+  const bool is_survey_steady = std::ranges::none_of(
+      survey.warnings, [](const Warning& one) { return one.kind == WarningKind::path_varies; });
+  // How steady it was is known from the first warm-up only, and it is calibrated once.
+  std::ranges::copy_if(run.earlier_warnings(), std::back_inserter(warnings), [&](const Warning& warning) {
+    return warning.kind == WarningKind::unsteady ||
+           (warning.kind == WarningKind::path_varies && is_survey_steady) ||
+           (warning.kind == WarningKind::trap_cost && run.is_calibrated());
+  });
+  return warnings;
+}
+
+/// The rest of the means that `options` and `goal` allow.
+Means means_left(const MeasureOptions& options, const MeasureGoal& goal, Clock::time_point began,
+                 const std::vector<PathMeasurement>& paths, const Shooter& shooter) {
+  Means means{.most_rounds = goal.most_rounds, .per_shot = time_of_shot(shooter)};
+  for (const PathMeasurement& one : paths) means.stops += one.stops.events().size();
+  if (options.max_shots) means.shots = *options.max_shots - std::min(*options.max_shots, shooter.shots());
+  if (options.max_time)
+    means.time =
+        *options.max_time - std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began);
+  return means;
+}
+
+std::optional<Warning> warning_of_halt(Halt halt, std::uint32_t round, bool is_session) {
+  if (halt != Halt::shots && halt != Halt::time) return std::nullopt;
+  return Warning{.kind = WarningKind::precision,
+                 .text = fmt::format("ended by {} in round {}",
+                                     halt == Halt::shots ? "--max-shots" : "--max-time", round),
+                 .advice = more_rounds_by(is_session)};
+}
+
+std::vector<Warning> judged(const std::vector<PathMeasurement>& paths, const MeasureGoal& goal,
+                            ClockUnit unit) {
+  std::vector<Warning> warnings;
+  for (const PathMeasurement& path : paths)
+    std::ranges::move(judge(path.engine, goal, unit), std::back_inserter(warnings));
+  return warnings;
+}
+
 class Measurement {
  public:
   Measurement(const Project& project, const TrapMap& map, Transport& transport, Store& store,
@@ -169,62 +242,24 @@ class Measurement {
     std::optional<std::chrono::nanoseconds> time;
     if (options_.max_time) time = *options_.max_time - (Clock::now() - began_);
     const WarmUpBudget warm_up(options_.max_shots, time, survey_.paths.size());
-    for (const SurveyedPath& one : survey_.paths) {
-      // The hits that are measured of a long loop stay those of the first call.
-      PathStops stops(one, run_->info().seed, target_.exact);
-      paths_.push_back({.stops = stops,
-                        .engine = engine::Engine(stops.settings(map_, target_, goal_)),
-                        .strangers = Strangers(one, stops.events()),
-                        .warm_up = warm_up});
-    }
+    // The hits that are measured of a long loop stay those of the first call.
+    paths_ = new_paths(survey_, map_, target_, goal_, run_->info().seed, warm_up);
     const ShooterSettings settings{.store = store_,
                                    .run = run_->info().id,
                                    .sequence = run_->next_sequence(),
                                    .most_shots = options_.max_shots,
                                    .cancellation = cancellation_};
     shooter_.emplace(transport_, *log_, settings, [this] { report_now_and_then(); });
-    warnings_ = survey_.warnings;
-    if (!target_.note.empty()) warnings_.push_back({.text = target_.note});
-    const bool is_survey_steady = std::ranges::none_of(
-        survey_.warnings, [](const Warning& one) { return one.kind == WarningKind::path_varies; });
-    // How steady it was is known from the first warm-up only, and it is calibrated once.
-    std::ranges::copy_if(run_->earlier_warnings(), std::back_inserter(warnings_),
-                         [&](const Warning& warning) {
-                           return warning.kind == WarningKind::unsteady ||
-                                  (warning.kind == WarningKind::path_varies && is_survey_steady) ||
-                                  (warning.kind == WarningKind::trap_cost && run_->is_calibrated());
-                         });
-    if (run_->continues()) resume_paths();
-  }
-
-  void resume_paths() {
+    warnings_ = first_warnings(survey_, target_, *run_);
+    if (!run_->continues()) return;
     round_ = resume(paths_, *run_, *log_);
-    for (PathMeasurement& path : paths_) {
-      path.engine.warm_up_again();
-      if (path.engine.looks() == 0) continue;
-      StoredLook look = look_row(path, run_->looks());
-      const std::optional<StoredLook> newest = newest_look(path, run_->looks());
-      // Another goal may have led to other findings at the same rounds.
-      if (newest) {
-        look.number = newest->number;
-        look.rounds = newest->rounds;
-        look.shots = newest->shots;
-      }
-      if (look != newest) run_->keep(look_row(path, run_->looks()), 0);
-    }
+    for (PathMeasurement& path : paths_) warm_up_again(path, *run_);
   }
 
   void end(RunState state) {
-    const Halt halt = shooter_->halt();
-    if (halt == Halt::shots || halt == Halt::time)
-      warnings_.push_back({.kind = WarningKind::precision,
-                           .text = fmt::format("ended by {} in round {}",
-                                               halt == Halt::shots ? "--max-shots" : "--max-time", round_),
-                           .advice = more_rounds_by(goal_.is_session)});
-    std::vector<Warning> judged;
-    for (const PathMeasurement& path : paths_)
-      std::ranges::move(judge(path.engine, goal_, target_.unit), std::back_inserter(judged));
-    join(warnings_, std::move(judged));
+    if (auto warning = warning_of_halt(shooter_->halt(), round_, goal_.is_session))
+      warnings_.push_back(std::move(*warning));
+    join(warnings_, judged(paths_, goal_, target_.unit));
     if (state == RunState::complete && !goal_.fixed)
       std::ranges::move(unresolved_of(paths_, goal_, time_of_shot(*shooter_)), std::back_inserter(warnings_));
     std::ranges::move(log_->warnings(), std::back_inserter(warnings_));
@@ -291,13 +326,7 @@ class Measurement {
     if (!options_.plan || is_plan_told_ || goal_.fixed || path.engine.next().phase == engine::Phase::zoom)
       return;
     is_plan_told_ = true;
-    Means means{.most_rounds = goal_.most_rounds, .per_shot = time_of_shot(*shooter_)};
-    for (const PathMeasurement& one : paths_) means.stops += one.stops.events().size();
-    if (options_.max_shots)
-      means.shots = *options_.max_shots - std::min(*options_.max_shots, shooter_->shots());
-    if (options_.max_time)
-      means.time =
-          *options_.max_time - std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began_);
+    const Means means = means_left(options_, goal_, began_, paths_, *shooter_);
     options_.plan(plan_for(*path.engine.pilot(), goal_.precision, means));
   }
 
