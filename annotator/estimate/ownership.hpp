@@ -13,6 +13,71 @@
 
 namespace jcprof::annotator {
 
+template <class Data>
+struct BegunStatement {
+  const TrapPlace* trap = nullptr;
+  std::uint64_t handled = 0;  // place of the last handler that was passed directly in it
+  Data data = {};             // the host's
+};
+
+template <class Call>
+struct CallFrame {
+  const TrapPlace* plain = nullptr;     // owns what runs now, where no statement does
+  const TrapPlace* last = nullptr;      // trap that was passed in it
+  const TrapPlace* finishes = nullptr;  // first of the `finally` that runs after its return
+  std::size_t statements = 0;           // number of those that were begun further out
+  std::uint32_t function = 0;
+  bool is_plain = true;
+  bool is_leaving = false;  // its return, its exit or the end of its `finally` was the last event
+  Call data = {};           // the host's
+};
+
+/// A call under way with the statements begun in it: with recursion several calls of its function may have
+/// passed a trap.
+template <class Frame, class Statement>
+struct CallUnderWay {
+  const Frame& frame;
+  std::span<const Statement> begun;
+
+  /// False for a call that is inside of the statement round the trap, and of a handler's `try` has passed
+  /// neither this one nor a later one.
+  bool fits(const TrapPlace& trap) const {
+    const bool is_handler = trap.kind == TrapKind::handler;
+    if (trap.holder == no_holder) return !is_handler || frame.last->offset < trap.offset;
+    const Statement* holder = holder_of(trap);
+    return holder != nullptr && !(is_handler && holder->handled >= trap.offset);
+  }
+
+  /// False where the call has returned, and the `finally` that ran after that does not hold the trap.
+  bool goes_on(const TrapPlace& trap) const {
+    if (frame.finishes == nullptr) return true;
+    const Statement* tried = holder_of(*frame.finishes);
+    if (tried != nullptr && !trap.is_inside(*tried->trap)) return false;
+    const bool is_repeated = std::ranges::any_of(begun, [&](const Statement& one) {
+      return one.trap->offset >= frame.finishes->offset && trap.is_inside(*one.trap);
+    });
+    const bool is_further = trap.offset >= frame.last->offset && &trap != frame.last;
+    return trap.offset > frame.finishes->offset && (is_further || is_repeated);
+  }
+
+  /// A `finally` that ran after a return ends here: the caller owns the time behind it.
+  bool ends_finally(const TrapPlace& trap) const {
+    if (frame.finishes == nullptr || trap.kind != TrapKind::after) return false;
+    if (frame.finishes->holder == no_holder) return begun.empty();
+    return !begun.empty() && begun.back().trap->offset == frame.finishes->holder &&
+           trap.end_offset == begun.back().trap->end_offset;
+  }
+
+ private:
+  const Statement* holder_of(const TrapPlace& trap) const {
+    const auto holds = [&](const Statement& one) {
+      return one.trap->offset == trap.holder && trap.is_inside(*one.trap);
+    };
+    const auto found = std::find_if(begun.rbegin(), begun.rend(), holds);
+    return found == begun.rend() ? nullptr : &*found;
+  }
+};
+
 /// The calls under way and the statements begun in them, as the traps of one thread of control show them.
 /// `Host` keeps the account, with data of its own in each call and each statement:
 ///   keeps_outermost         true: the outermost call owns what runs after its return, but for the time up to
@@ -29,21 +94,8 @@ namespace jcprof::annotator {
 template <class Host, class Call, class Begun>
 class Ownership {
  public:
-  struct Statement {
-    const TrapPlace* trap = nullptr;
-    std::uint64_t handled = 0;  // place of the last handler that was passed directly in it
-    Begun data = {};
-  };
-  struct Frame {
-    const TrapPlace* plain = nullptr;     // owns what runs now, where no statement does
-    const TrapPlace* last = nullptr;      // trap that was passed in it
-    const TrapPlace* finishes = nullptr;  // first of the `finally` that runs after its return
-    std::size_t statements = 0;           // number of those that were begun further out
-    std::uint32_t function = 0;
-    bool is_plain = true;
-    bool is_leaving = false;  // its return, its exit or the end of its `finally` was the last event
-    Call data = {};
-  };
+  using Statement = BegunStatement<Begun>;
+  using Frame = CallFrame<Call>;
   /// The call that runs, and the statement in it that owns the time; nullptr: the call's `plain` line does.
   struct Owner {
     Frame& frame;
@@ -107,7 +159,7 @@ class Ownership {
                                       [&](const Frame& frame) { return frame.function == top.function; });
     const bool is_finally =
         trap.kind == TrapKind::handler && trap.has_finally && top.last->kind != TrapKind::exit;
-    return is_only || (is_finally && fits(frames_.size(), trap));
+    return is_only || (is_finally && call_at(frames_.size()).fits(trap));
   }
 
   void resume(const TrapPlace& trap) {
@@ -150,7 +202,8 @@ class Ownership {
     for (; depth > 0; --depth) {
       if (frames_[depth - 1].function != trap.function) continue;
       if (innermost == 0) innermost = depth;
-      if (fits(depth, trap) && (trap.kind == TrapKind::handler || goes_on(depth, trap))) break;
+      const CallUnderWay<Frame, Statement> call = call_at(depth);
+      if (call.fits(trap) && (trap.kind == TrapKind::handler || call.goes_on(trap))) break;
     }
     if (innermost == 0) return push(trap);  // a function without an entry trap: it holds markers only
     leave_to(depth == 0 ? innermost : depth);
@@ -161,42 +214,10 @@ class Ownership {
     while (frames_.size() > depth || (depth > 0 && !host_.is_on_top())) host_.pop();
   }
 
-  /// The statements that were begun in the call of this depth.
-  std::span<const Statement> begun_in(std::size_t depth) const {
+  CallUnderWay<Frame, Statement> call_at(std::size_t depth) const {
     const std::size_t begin = frames_[depth - 1].statements;
     const std::size_t end = depth < frames_.size() ? frames_[depth].statements : statements_.size();
-    return std::span(statements_).subspan(begin, end - begin);
-  }
-
-  /// With recursion several calls of its function may have passed the trap: one that is inside of the
-  /// statement round it, and of a handler's `try` has passed neither this one nor a later one.
-  bool fits(std::size_t depth, const TrapPlace& trap) const {
-    const bool is_handler = trap.kind == TrapKind::handler;
-    if (trap.holder == no_holder) return !is_handler || frames_[depth - 1].last->offset < trap.offset;
-    const Statement* holder = holder_of(trap, begun_in(depth));
-    return holder != nullptr && !(is_handler && holder->handled >= trap.offset);
-  }
-
-  static const Statement* holder_of(const TrapPlace& trap, std::span<const Statement> begun) {
-    const auto holds = [&](const Statement& one) {
-      return one.trap->offset == trap.holder && trap.is_inside(*one.trap);
-    };
-    const auto found = std::find_if(begun.rbegin(), begun.rend(), holds);
-    return found == begun.rend() ? nullptr : &*found;
-  }
-
-  /// False where the call has returned, and the `finally` that ran after that does not hold the trap.
-  bool goes_on(std::size_t depth, const TrapPlace& trap) const {
-    const Frame& frame = frames_[depth - 1];
-    if (frame.finishes == nullptr) return true;
-    const std::span<const Statement> begun = begun_in(depth);
-    const Statement* tried = holder_of(*frame.finishes, begun);
-    if (tried != nullptr && !trap.is_inside(*tried->trap)) return false;
-    const bool is_repeated = std::ranges::any_of(begun, [&](const Statement& one) {
-      return one.trap->offset >= frame.finishes->offset && trap.is_inside(*one.trap);
-    });
-    const bool is_further = trap.offset >= frame.last->offset && &trap != frame.last;
-    return trap.offset > frame.finishes->offset && (is_further || is_repeated);
+    return {frames_[depth - 1], std::span(statements_).subspan(begin, end - begin)};
   }
 
   void push(const TrapPlace& trap) {
@@ -211,7 +232,7 @@ class Ownership {
     host_.end_plain(top);
     const auto begun = [&] { return statements_.size() > top.statements; };
     while (begun() && !trap.is_inside(*statements_.back().trap)) end_statement();
-    const bool ends_finally = ends_finally_of(top, trap);
+    const bool ends_finally = call_at(frames_.size()).ends_finally(trap);
     note_handler(top, trap);
     if (trap.is_statement()) {
       Statement statement{.trap = &trap};
@@ -240,15 +261,6 @@ class Ownership {
     // An exception from a `finally` is caught further out and replaces the return.
     const bool is_other = is_handled && top.finishes != nullptr && top.finishes != &trap;
     if (is_other && trap.holder < top.finishes->offset) top.finishes = nullptr;
-  }
-
-  /// A `finally` that ran after a return ends here: the caller owns the time behind it.
-  bool ends_finally_of(const Frame& top, const TrapPlace& trap) const {
-    if (top.finishes == nullptr || trap.kind != TrapKind::after) return false;
-    const bool is_held = statements_.size() > top.statements;
-    if (top.finishes->holder == no_holder) return !is_held;
-    return is_held && statements_.back().trap->offset == top.finishes->holder &&
-           trap.end_offset == statements_.back().trap->end_offset;
   }
 
   void end_statement() {
