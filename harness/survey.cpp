@@ -123,7 +123,9 @@ class Surveyor {
   }
 
   void add(const StoredInput& input, SurveyedPath path) {
-    judge_path(input, path.path);
+    const PathState state = path.path.state;
+    if (state == PathState::varying) survey_.warnings.push_back(warning_of_varying(input, path.path));
+    if (state == PathState::cut) survey_.warnings.push_back(warning_of_cut(map_, path.path));
     join(survey_.paths, std::move(path));
   }
 
@@ -207,38 +209,6 @@ class Surveyor {
       throw right_at_first(first, good.status, most);
     if (std::cmp_less(with_it, plain_runs))
       warn(WarningKind::answer, most + ", the others otherwise", to_one_state);
-  }
-
-  void judge_path(const StoredInput& input, const TracedPath& path) {
-    switch (path.state) {
-      case PathState::steady:
-        return;
-      case PathState::varying:
-        survey_.warnings.push_back(warning_of_varying(input, path));
-        return;
-      case PathState::cut:
-        warn_of_cut(path);
-        return;
-    }
-  }
-
-  void warn_of_cut(const TracedPath& path) {
-    const std::string measured =
-        fmt::format("only the first {} of {} events are measured, and no line has what runs behind them",
-                    path.events.size(), path.total ? std::to_string(*path.total) : "more");
-    if (path.events.size() < TraceLimits{}.events)
-      return warn(WarningKind::path_cut, "the path varies, and its windows do not join: " + measured);
-    std::map<std::string, std::size_t> passed;
-    for (const Event& event : path.events) ++passed[map_.at(event.trap).function];
-    const auto most =
-        std::ranges::max_element(passed, {}, &std::pair<const std::string, std::size_t>::second);
-    survey_.warnings.push_back(
-        {.kind = WarningKind::path_cut,
-         .text = "the path is too long: " + measured,
-         .advice = fmt::format(
-             "{} % of these first ones are traps of {}: leave it out by \"exclude\" in \"profile\", or "
-             "choose a coarser \"level\" or a smaller input",
-             100 * most->second / path.events.size(), most->first)});
   }
 
   const TrapMap& map_;

@@ -2,6 +2,7 @@
 #include "harness/survey_words.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -50,6 +51,24 @@ Warning warning_of_varying(const StoredInput& input, const TracedPath& path) {
               name_of_input(input), path.variants.empty() ? 1 : path.variants.front().runs,
               runs_of(path.variants)),
           .advice = fmt::format("where a state of the target decides, {}", to_one_state)};
+}
+
+Warning warning_of_cut(const TrapMap& map, const TracedPath& path) {
+  const std::string measured =
+      fmt::format("only the first {} of {} events are measured, and no line has what runs behind them",
+                  path.events.size(), path.total ? std::to_string(*path.total) : "more");
+  if (path.events.size() < TraceLimits{}.events)
+    return {.kind = WarningKind::path_cut,
+            .text = "the path varies, and its windows do not join: " + measured};
+  std::map<std::string, std::size_t> passed;
+  for (const Event& event : path.events) ++passed[map.at(event.trap).function];
+  const auto most = std::ranges::max_element(passed, {}, &std::pair<const std::string, std::size_t>::second);
+  return {.kind = WarningKind::path_cut,
+          .text = "the path is too long: " + measured,
+          .advice = fmt::format(
+              "{} % of these first ones are traps of {}: leave it out by \"exclude\" in \"profile\", or "
+              "choose a coarser \"level\" or a smaller input",
+              100 * most->second / path.events.size(), most->first)};
 }
 
 }  // namespace jcprof::harness

@@ -8,6 +8,7 @@
 #include "harness/path.hpp"
 #include "harness/shot_log.hpp"
 #include "src/core/store.hpp"
+#include "src/core/trap_map.hpp"
 #include "src/core/warning.hpp"
 
 namespace jcprof::harness {
@@ -23,5 +24,6 @@ std::string told(const GoodAnswer& answer, bool is_length_told = false);
 GoodAnswer answer_of(const Sample& run);
 
 Warning warning_of_varying(const StoredInput& input, const TracedPath& path);
+Warning warning_of_cut(const TrapMap& map, const TracedPath& path);
 
 }  // namespace jcprof::harness

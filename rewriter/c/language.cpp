@@ -101,6 +101,47 @@ constexpr std::size_t patient_turns = 12;
 /// So many times as many units as there are stay known: the other action, or fewer functions, has others.
 constexpr std::size_t generations_known = 4;
 
+/// A dry run of make makes no header.
+void blame_unmade_files(const Project& project, std::vector<Fault>& faults) {
+  if (project.compile.make.empty()) return;
+  for (Fault& fault : faults)
+    if (fault.message.ends_with("file not found") && fault.hint.starts_with("clang 19 read"))
+      fault.hint = fmt::format("if make makes it, run make first, in {}; else the makefile lacks its folder",
+                               (project.root / project.compile.make).lexically_normal().string());
+}
+
+/// Throws the caught error of reading the sources again, with hints at files that are missing.
+[[noreturn]] void rethrow_explained(const UserError& error, const Project& project,
+                                    const std::optional<Enclave>& enclave) {
+  if (!enclave) {
+    const auto* const unreadable = dynamic_cast<const UnreadableSources*>(&error);
+    if (unreadable == nullptr) throw;
+    std::vector<UnreadableSources::Source> sources = unreadable->sources();
+    for (UnreadableSources::Source& source : sources) blame_unmade_files(project, source.faults);
+    throw UnreadableSources(std::move(sources));
+  }
+  std::vector<Fault> faults = error.faults();
+  blame_unmade_files(project, faults);
+  for (Fault& fault : faults)
+    if (fault.message.starts_with("'sgx_") && fault.message.ends_with("file not found") && !sdk_headers())
+      fault.hint = "it is the SDK's, which a host build cannot have: set SGX_SDK to the folder of the SDK";
+  std::ranges::move(imports_not_found(*enclave), std::back_inserter(faults));
+  throw UserError(faults, error.exit_code());
+}
+
+/// Compiles the originals of units that say something now, once.
+void compile_originals(const std::vector<CheckedUnit*>& open, const std::vector<UnitAnswer>& answers,
+                       SyntaxCheck& compilers) {
+  std::vector<CheckedUnit*> wanted;
+  for (std::size_t i = 0; i < open.size(); ++i)
+    if (!open[i]->original && (!answers[i].diagnostics.empty() || !answers[i].failure.empty()))
+      wanted.push_back(open[i]);
+  std::vector<CompileUnit> units;
+  for (const CheckedUnit* unit : wanted) units.push_back(unit->unit);
+  std::vector<UnitAnswer> originals = compilers.run(units);
+  for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i]->original = std::move(originals[i]);
+}
+
 class CLanguage : public Language {
  public:
   CLanguage(const Project& project, const fs::path& out)
@@ -143,21 +184,7 @@ class CLanguage : public Language {
       }
       return std::move(read.models);
     } catch (const UserError& error) {
-      if (!enclave_) {
-        const auto* const unreadable = dynamic_cast<const UnreadableSources*>(&error);
-        if (unreadable == nullptr) throw;
-        std::vector<UnreadableSources::Source> sources = unreadable->sources();
-        for (UnreadableSources::Source& source : sources) blame_unmade_files(source.faults);
-        throw UnreadableSources(std::move(sources));
-      }
-      std::vector<Fault> faults = error.faults();
-      blame_unmade_files(faults);
-      for (Fault& fault : faults)
-        if (fault.message.starts_with("'sgx_") && fault.message.ends_with("file not found") && !sdk_headers())
-          fault.hint =
-              "it is the SDK's, which a host build cannot have: set SGX_SDK to the folder of the SDK";
-      std::ranges::move(imports_not_found(*enclave_), std::back_inserter(faults));
-      throw UserError(faults, error.exit_code());
+      rethrow_explained(error, project_, enclave_);
     }
   }
 
@@ -208,16 +235,6 @@ class CLanguage : public Language {
   }
 
  private:
-  /// A dry run of make makes no header.
-  void blame_unmade_files(std::vector<Fault>& faults) const {
-    if (project_.compile.make.empty()) return;
-    for (Fault& fault : faults)
-      if (fault.message.ends_with("file not found") && fault.hint.starts_with("clang 19 read"))
-        fault.hint =
-            fmt::format("if make makes it, run make first, in {}; else the makefile lacks its folder",
-                        (project_.root / project_.compile.make).lexically_normal().string());
-  }
-
   /// gcc goes on to making code of such a unit, which takes longest.
   bool may_refuse_inlining(const CSourceModels& read, std::size_t unit) const {
     const bool is_always_inlined = entering_.reach == Reach::enclave ||
@@ -240,19 +257,6 @@ class CLanguage : public Language {
           judged_->digest_of(unit.unit, compilers_->compiler_of(unit.unit), unit.sources, unit.others);
       if (judged_->recalls(unit.digest)) unit.state = UnitState::settled;
     }
-  }
-
-  /// Compiles the originals of units that say something now, once.
-  static void compile_originals(const std::vector<CheckedUnit*>& open, const std::vector<UnitAnswer>& answers,
-                                SyntaxCheck& compilers) {
-    std::vector<CheckedUnit*> wanted;
-    for (std::size_t i = 0; i < open.size(); ++i)
-      if (!open[i]->original && (!answers[i].diagnostics.empty() || !answers[i].failure.empty()))
-        wanted.push_back(open[i]);
-    std::vector<CompileUnit> units;
-    for (const CheckedUnit* unit : wanted) units.push_back(unit->unit);
-    std::vector<UnitAnswer> originals = compilers.run(units);
-    for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i]->original = std::move(originals[i]);
   }
 
   /// Files that the compiler read and clang did not, by their names in the project.

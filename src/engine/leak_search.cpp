@@ -45,6 +45,53 @@ void shuffle(std::vector<std::size_t>& stops, std::uint64_t seed, std::uint64_t 
     std::swap(stops[i - 1], stops[draw(seed, shuffles + number, i, i)]);
 }
 
+using StopTimes = std::map<std::size_t, std::vector<ClassedTime>>;  // of stops
+
+struct Span {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  bool grows = true;  // the second class takes longer
+};
+
+/// The block of a span, as the times at both ends of it show it.
+LeakingBlock block_of(const Span& span, StopTimes& times) {
+  const auto shift = [&](double alpha) {
+    const Interval begin = span.begin == 0 ? nothing : class_shift(times[span.begin], alpha);
+    return difference(class_shift(times[span.end], alpha), begin);
+  };
+  // Each search may end at a wrong block.
+  const Interval wide = shift(alpha_of_interval / searches);
+  return {.begin = span.begin,
+          .end = span.end,
+          .shift = shift(alpha_of_interval),
+          .is_confirmed = span.grows ? wide.low > 0 : wide.high < 0};
+}
+
+/// Stops in equal distance, the last one among them.
+std::vector<std::size_t> swept(std::size_t last) {
+  const std::size_t count = std::min(last, most_swept);
+  std::vector<std::size_t> stops;
+  for (std::size_t i = 1; i <= count; ++i) stops.push_back(last * i / count);
+  return stops;
+}
+
+/// Shots of each class.
+struct ClassCounts {
+  std::array<std::size_t, 2> made{};
+  std::array<std::size_t, 2> came{};  // of them, to their stop
+
+  /// A coin is no longer fair if shots of one class are missing.
+  bool are_uneven() const {
+    const double all = static_cast<double>(made[0] + made[1]);
+    const double rate = static_cast<double>(came[0] + came[1]) / std::max(1.0, all);
+    const auto of_class = [&](std::size_t c) { return static_cast<double>(made.at(c)); };
+    const double variance = rate * (1 - rate) * (1 / of_class(0) + 1 / of_class(1));
+    const double differs =
+        static_cast<double>(came[0]) / of_class(0) - static_cast<double>(came[1]) / of_class(1);
+    return variance > 0 && std::abs(differs) > uneven * std::sqrt(variance);
+  }
+};
+
 class Search {
  public:
   Search(const LeakSettings& settings, const ClassedShots& shots) : settings_(settings), source_(shots) {
@@ -63,17 +110,10 @@ class Search {
   }
 
  private:
-  using Times = std::map<std::size_t, std::vector<ClassedTime>>;  // of stops
-
-  struct Span {
-    std::size_t begin = 0;
-    std::size_t end = 0;
-    bool grows = true;  // the second class takes longer
-  };
-
   // A sweep has as many tests as stops, and the whole command is one of them.
   double alpha_of_stop() const {
-    return settings_.sweeps ? settings_.alpha / static_cast<double>(swept().size()) : settings_.alpha;
+    if (!settings_.sweeps) return settings_.alpha;
+    return settings_.alpha / static_cast<double>(swept(settings_.stops).size());
   }
   double threshold() const { return -std::log(alpha_of_stop()); }
 
@@ -84,14 +124,14 @@ class Search {
   }
 
   /// Adds the times that came. False once the budget is spent.
-  bool shoot(std::span<const std::size_t> stops, Times& times) {
+  bool shoot(std::span<const std::size_t> stops, StopTimes& times) {
     const std::vector<ClassedTime> got = source_(stops);
     findings_.shots += got.size();
     for (std::size_t i = 0; i < got.size(); ++i) {
       const std::size_t its_class = got[i].is_second ? 1 : 0;
-      ++made_.at(its_class);
+      ++counts_.made.at(its_class);
       if (is_missing(got[i].ticks)) continue;
-      ++came_.at(its_class);
+      ++counts_.came.at(its_class);
       times[stops[i]].push_back(got[i]);
       if (i > 0 && stops[i] == settings_.stops && stops[i - 1] == settings_.stops)
         of_command_before_.add({.ticks = got[i].ticks, .is_second = got[i - 1].is_second});
@@ -101,7 +141,7 @@ class Search {
   }
 
   bool look_again(std::span<const std::size_t> stops) {
-    Times times;
+    StopTimes times;
     const bool goes_on = shoot(stops, times);
     for (const std::size_t stop : stops) ++asked_[stop];
     for (const auto& [stop, some] : times) {
@@ -184,7 +224,7 @@ class Search {
   LeakingBlock confirmed(const Span& span) {
     const std::size_t each =
         std::max(least_confirming, std::min(2 * look(span.end).times.size(), settings_.most_shots));
-    Times times;
+    StopTimes times;
     for (std::size_t made = 0; made < each && !findings_.is_spent; made += batch) {
       std::vector<std::size_t> stops(batch, span.end);
       if (span.begin > 0) stops.insert(stops.end(), batch, span.begin);
@@ -193,38 +233,22 @@ class Search {
       shoot(stops, times);
     }
     findings_.whole = class_shift(times[settings_.stops], alpha_of_interval);
-    const auto shift = [&](double alpha) {
-      const Interval begin = span.begin == 0 ? nothing : class_shift(times[span.begin], alpha);
-      return difference(class_shift(times[span.end], alpha), begin);
-    };
-    // Each search may end at a wrong block.
-    const Interval wide = shift(alpha_of_interval / searches);
-    return {.begin = span.begin,
-            .end = span.end,
-            .shift = shift(alpha_of_interval),
-            .is_confirmed = span.grows ? wide.low > 0 : wide.high < 0};
-  }
-
-  /// Stops in equal distance, the last one among them.
-  std::vector<std::size_t> swept() const {
-    const std::size_t count = std::min(settings_.stops, most_swept);
-    std::vector<std::size_t> stops;
-    for (std::size_t i = 1; i <= count; ++i) stops.push_back(settings_.stops * i / count);
-    return stops;
+    return block_of(span, times);
   }
 
   void sweep() {
-    std::vector<std::size_t> order = swept();
+    const std::vector<std::size_t> stops = swept(settings_.stops);
+    std::vector<std::size_t> order = stops;
     for (std::size_t round = 0; round < settings_.sweep_shots; ++round) {
       shuffle(order, settings_.seed, round);
       if (!look_again(order)) break;
     }
     findings_.is_cut_sweep = findings_.is_spent;
-    for (const std::size_t stop : swept()) note(look(stop));
+    for (const std::size_t stop : stops) note(look(stop));
     if (!findings_.is_found) return;
     const double alpha = alpha_of_interval / static_cast<double>(order.size());
     Span span;
-    for (const std::size_t stop : swept()) {
+    for (const std::size_t stop : stops) {
       span = {.begin = span.end, .end = stop};
       const Interval begin = shift_at(span.begin, alpha);
       const Interval change = difference(shift_at(span.end, alpha), begin);
@@ -238,31 +262,19 @@ class Search {
     // Of a leak, from shots that were made when it had been found.
     if (findings_.blocks.empty()) findings_.whole = class_shift(whole.times, alpha_of_interval);
     findings_.leaves_behind = of_command_before_.most() >= -std::log(settings_.alpha);
-    findings_.is_uneven = is_uneven();
+    findings_.is_uneven = counts_.are_uneven();
     if (findings_.is_found) return;
     for (const StopLook& look : findings_.looks)
       findings_.findable = std::max(
           findings_.findable, findable_shift(look.times, threshold(), power_of_findable, settings_.seed));
   }
 
-  /// A coin is no longer fair if shots of one class are missing.
-  bool is_uneven() const {
-    const double made = static_cast<double>(made_[0] + made_[1]);
-    const double rate = static_cast<double>(came_[0] + came_[1]) / std::max(1.0, made);
-    const auto of_class = [&](std::size_t c) { return static_cast<double>(made_.at(c)); };
-    const double variance = rate * (1 - rate) * (1 / of_class(0) + 1 / of_class(1));
-    const double differs =
-        static_cast<double>(came_[0]) / of_class(0) - static_cast<double>(came_[1]) / of_class(1);
-    return variance > 0 && std::abs(differs) > uneven * std::sqrt(variance);
-  }
-
   const LeakSettings& settings_;
   const ClassedShots& source_;
   LeakFindings findings_;
   std::map<std::size_t, Evidence> evidence_;
-  Evidence of_command_before_;         // of the coin of the command before, in the times of the whole one
-  std::array<std::size_t, 2> made_{};  // shots, by class
-  std::array<std::size_t, 2> came_{};  // of them, to their stop
+  Evidence of_command_before_;  // of the coin of the command before, in the times of the whole one
+  ClassCounts counts_;
   std::map<std::size_t, std::size_t> asked_;  // shots
 };
 
