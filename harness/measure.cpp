@@ -223,8 +223,14 @@ class Measurement {
     std::optional<std::chrono::nanoseconds> time;
     if (options_.max_time) time = *options_.max_time - (Clock::now() - began_);
     const WarmUpBudget warm_up(options_.max_shots, time, survey_.paths.size());
-    // The hits that are measured of a long loop stay those of the first call.
-    paths_ = new_paths(survey_, map_, target_, goal_, run_->info().seed, warm_up);
+    for (const SurveyedPath& one : survey_.paths) {
+      // The hits that are measured of a long loop stay those of the first call.
+      PathStops stops(one, run_->info().seed, target_.exact);
+      paths_.push_back({.stops = stops,
+                        .engine = engine::Engine(stops.settings(map_, target_, goal_)),
+                        .strangers = Strangers(one, stops.events()),
+                        .warm_up = warm_up});
+    }
     const ShooterSettings settings{.store = store_,
                                    .run = run_->info().id,
                                    .sequence = run_->next_sequence(),
