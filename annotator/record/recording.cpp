@@ -81,19 +81,24 @@ void warn_of_losses(const LogFacts& facts, const Walk& walk, RecordedRun& run) {
   warn(WarningKind::lost, run.lost,
        "{} events are lost for want of memory; their time counts for no function",
        "record with more --memory (or --max-log, if the log was full), or leave small functions out");
-  if (walk.came_back > 0)
-    warn(WarningKind::other, walk.left_open,
-         "a thread changes its stack unseen (fibers or coroutines that do not use swapcontext): {} calls "
-         "stopped there and returned later, so the call tree and inclusive times are wrong",
-         "own times of functions are right but for those that change stacks");
-  else
-    warn(WarningKind::other, walk.left_open,
-         "longjmp or an exception ended {} calls; later calls count as theirs until the catching function "
-         "returns",
-         "use gcc's hooks, which see exceptions, or traps (jcprof gen --record), which see both");
-  warn(WarningKind::other, walk.strays,
-       "fibers moved to another thread {} times: calls that were under way on them end in the thread that "
-       "they left, and their returns in the new thread count for nothing",
+  warn(WarningKind::other, walk.came_back,
+       "a thread changes its stack unseen (fibers or coroutines that do not use swapcontext): {} calls "
+       "stopped there and returned later, so the call tree and inclusive times are wrong",
+       "own times of functions are right but for those that change stacks");
+  // Where most of them returned the rest stopped too.
+  const bool is_leaping = walk.left_open >= 2 * walk.came_back;
+  warn(WarningKind::other, is_leaping ? walk.left_open - walk.came_back : 0,
+       "longjmp or an exception ended {} calls; later calls count as theirs until the catching function "
+       "returns",
+       "use gcc's hooks, which see exceptions, or traps (jcprof gen --record), which see both");
+  warn(WarningKind::other, walk.astray,
+       "{} threads left the stack of a fiber unseen: from then on their calls may stand in the wrong tree, "
+       "and their times are wrong",
+       "switch fibers by swapcontext, setcontext or longjmp alone");
+  const auto is_stray = [](const auto& fiber) { return fiber.second.is_shared && fiber.second.has_arrived; };
+  warn(WarningKind::other, static_cast<std::uint64_t>(std::ranges::count_if(walk.fibers, is_stray)),
+       "{} fibers moved to another thread: calls that were under way on them end in the thread that they "
+       "left, and their returns in the new thread count for nothing",
        "");
   warn(WarningKind::other, walk.unreturned,
        "{} calls were open when events were lost or the recording was paused, and their return is missing: "

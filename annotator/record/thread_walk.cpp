@@ -102,7 +102,7 @@ void ThreadWalk::begin_chunk(const jcprof_log_chunk& chunk, std::span<const std:
   } else {
     ++totals_.gaps;
     if (walk_.watcher != nullptr) walk_.watcher->lost(totals_.serial, tick, chunk.lost);
-    unsure_ = frames_.size();
+    doubt_calls();
     if (tick < last_) step_back(tick);
     if (tick > last_) totals_.gap += tick - last_ - paused_in(last_, tick);
   }
@@ -209,7 +209,7 @@ std::uint64_t ThreadWalk::paused_in(std::uint64_t begin, std::uint64_t end) {
   }
   pause_at_ =
       pause_ < walk_.pauses.size() ? walk_.pauses[pause_].begin : std::numeric_limits<std::uint64_t>::max();
-  if (ticks > 0) unsure_ = frames_.size();
+  if (ticks > 0) doubt_calls();
   totals_.paused += ticks;
   return ticks;
 }
@@ -246,14 +246,7 @@ void ThreadWalk::leave(FunctionKey key) {
 void ThreadWalk::leave_other(FunctionKey key) {
   std::size_t depth = frames_.size() - 1;
   while (depth > 0 && frames_[depth].key != key) --depth;
-  if (depth == 0) {
-    ++totals_.unmatched;
-    if (const auto left = abandoned_.find(key); left != abandoned_.end() && left->second > 0) {
-      --left->second;
-      ++walk_.came_back;
-    }
-    return;
-  }
+  if (depth == 0) return take_unmatched(key);
   // Traps show where a call was left for; hooks show it when the one that caught it returns.
   abandon(depth + 1);
   pop();

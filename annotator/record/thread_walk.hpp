@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "annotator/estimate/ownership.hpp"
@@ -57,6 +59,15 @@ struct EventCost {
   std::uint64_t apart = 0;
 };
 
+/// Its process, and the number of its stack.
+using FiberKey = std::pair<std::uint32_t, std::uint64_t>;
+
+struct Fiber {
+  std::uint32_t thread = 0;  // that we met it on first
+  bool is_shared = false;    // another thread was on that stack too
+  bool has_arrived = false;  // some thread met it under way
+};
+
 /// The state that all threads of a log share.
 struct Walk {
   std::array<EventCost, 4> cost{};  // own, by kind of record
@@ -76,10 +87,10 @@ struct Walk {
   std::uint64_t unknown_traps = 0;
   std::uint64_t left_open = 0;  // calls without a return, though nothing was lost or paused since they began,
   std::uint64_t unreturned = 0;  // and those where something was
-  std::uint64_t came_back = 0;   // calls that returned after they had been left open for a return further out
-  std::uint64_t strays = 0;      // fibers that ran on several threads
-  std::unordered_map<std::uint64_t, std::uint32_t> thread_of_fiber;  // by the number of the stack
-  std::uint64_t steps = 0;                                           // of the clock, back
+  std::uint64_t came_back = 0;   // of the calls left open: those that returned later
+  std::uint64_t astray = 0;      // threads that were not on the stack that the log says
+  std::map<FiberKey, Fiber> fibers;
+  std::uint64_t steps = 0;  // of the clock, back
   std::uint64_t longest_step = 0;
 };
 
@@ -130,6 +141,8 @@ class ThreadWalk {
     std::size_t unsure = 0;
     std::uint64_t beyond = 0;
     std::uint64_t clock = 0;
+    std::uint64_t doubts = 0;
+    bool is_guest = false;
   };
   /// Ticks of a line in one pass of it.
   struct Taken {
@@ -174,6 +187,9 @@ class ThreadWalk {
   void go_to_stack(std::uint64_t stack);
   void put_on(Stack stack);
   void close_stack();
+  void meet_fiber(bool is_fresh);
+  void doubt_calls();
+  void take_unmatched(FunctionKey key);
 
   // traps, as Ownership asks
   void pass_trap(std::uint32_t id, std::uint64_t ticks);
@@ -206,8 +222,11 @@ class ThreadWalk {
   std::size_t unsure_ = 0;     // of them the first were open when events were lost, or recording was paused
   std::uint64_t beyond_ = 0;   // calls deeper than frames_ goes
   std::uint64_t stack_ = 0;    // on which the thread is
+  bool is_guest_ = false;      // its fiber was under way when it came from another thread
+  std::uint64_t doubts_ = 0;   // times that events were lost, or recording was paused
   std::unordered_map<std::uint64_t, Stack> others_;  // by number
-  // Calls that were left open for a return further out.
+  bool is_astray_ = false;                           // the log is wrong about the stack
+  // Calls that were left open for a return further out, since the last doubt.
   std::unordered_map<FunctionKey, std::uint64_t> abandoned_;
   CommandTally::Command command_;  // under way
   Traps traps_{*this};

@@ -23,7 +23,8 @@ namespace jcprof::annotator {
 class LogBuilder {
  public:
   jcprof_log_head head{};
-  std::uint64_t event_ps = 0;  // that the recorder found
+  std::uint64_t event_ps = 0;                        // that the recorder found
+  std::map<std::uint32_t, std::uint32_t> processes;  // by thread; all others are of process 100
 
   LogBuilder() {
     std::memcpy(head.magic, JCPROF_LOG_MAGIC, sizeof head.magic);
@@ -147,7 +148,7 @@ class LogBuilder {
     put(jcprof_log_chunk{.state = JCPROF_LOG_FULL,
                          .thread = thread,
                          .number = open.number,
-                         .process = 100,
+                         .process = processes.contains(thread) ? processes.at(thread) : 100,
                          .tid = 100 + thread,
                          .used = words,
                          .base = open.base,
