@@ -81,6 +81,10 @@ struct Place {
   std::string ask(const std::string& sql) const { return test::value_of(profile, sql).value_or("nothing"); }
 };
 
+constexpr const char* calls_by_caller =
+    "SELECT group_concat(way, ' ') FROM (SELECT c.function || '/' || coalesce(p.function, '') || '×' || "
+    "c.calls AS way FROM call c LEFT JOIN call p ON p.id = c.parent ORDER BY way)";
+
 std::uint64_t number_behind(const std::string& key, const fs::path& json_file) {
   return nlohmann::json::parse(read_file(json_file)).at(key).get<std::uint64_t>();
 }
@@ -101,10 +105,20 @@ TEST_CASE("fibers of swapcontext have call stacks of their own, which no call of
   const Said said = place.run({"./fibers"});
   CHECK(said.status == 0);
   CHECK_THAT(said.err, !Catch::Contains("warning"));
-  const std::string calls =
-      "SELECT group_concat(way, ' ') FROM (SELECT c.function || '/' || coalesce(p.function, '') || '×' || "
-      "c.calls AS way FROM call c LEFT JOIN call p ON p.id = c.parent ORDER BY way)";
-  CHECK(place.ask(calls) == "fiber/×2 main/×1 rest/step×6 resume/main×8 step/fiber×6");
+  CHECK(place.ask(calls_by_caller) == "fiber/×2 main/×1 rest/step×6 resume/main×8 step/fiber×6");
+  CHECK(place.ask("SELECT sum(unmatched) FROM thread") == "0");
+}
+
+TEST_CASE("fibers that leap from stack to stack have call stacks of their own too") {
+  const Place place("leaps");
+  place.compile({"-finstrument-functions"}, "fibers", "leaping_fibers.c");
+  const Said said = place.run({"./fibers"});
+  CHECK(said.status == 0);
+  CHECK_THAT(said.err, Catch::Contains("longjmp or an exception ended 3 calls") &&
+                           !Catch::Contains("stack"));  // each `fail`
+  CHECK(place.ask(calls_by_caller) ==
+        "begin/main×2 fail/try×1 fail/try×2 fiber/×2 main/×1 rest/fiber×2 rest/step×6 resume/main×8 "
+        "step/fiber×6 try/fiber×2 try/main×1");
   CHECK(place.ask("SELECT sum(unmatched) FROM thread") == "0");
 }
 
