@@ -60,7 +60,7 @@ struct jcprof_log_chunk { /* one cache line, records behind it */
   jcprof_log_u64 base_ns; /* the same until `base` */
 };
 
-/* ---- entries: names and places, appended and never changed (but a MODULE becomes GONE); each is a multiple of 8 bytes ---- */
+/* ---- entries: names and places, appended; only a MODULE changes, to GONE; each is a multiple of 8 bytes ---- */
 
 #define JCPROF_LOG_MODULE 1u /* a: first address, b: behind the last, c: offset in the file; text: the file */
 #define JCPROF_LOG_NAME 2u   /* a: id of a mark; text: its name */

@@ -100,8 +100,8 @@ static uint64_t jcprof_stack_at(uintptr_t address) {
   return 0;
 }
 
-/* The end of a thread's own stack: glibc keeps the thread's data there, but that of the first thread elsewhere, and nothing
-   lies behind the stack of that. */
+/* The end of a thread's own stack. glibc keeps the thread's data there. That of the first thread lies elsewhere, but
+   nothing lies behind its stack. */
 static uintptr_t jcprof_own_end(uintptr_t sp) {
   const uintptr_t data = (uintptr_t)pthread_self();
   return data > sp ? data : UINTPTR_MAX;
