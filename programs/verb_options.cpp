@@ -9,70 +9,9 @@
 #include <fmt/format.h>
 
 #include "programs/help.hpp"
-#include "src/core/text.hpp"
+#include "programs/option_parts.hpp"
 
 namespace jcprof::cli {
-namespace {
-
-void add_quiet(CLI::App& app, bool& quiet) {
-  app.add_flag("-q,--quiet", quiet, "print errors only");
-}
-
-void add_out(CLI::App& app, std::string& out, const char* help) {
-  app.add_option("-o,--out", out, help)->type_name("DIR");
-}
-
-void add_consent(CLI::App& app, bool& yes) {
-  app.add_flag("--yes", yes, "run the project's programs without asking first (also: JCPROF_YES=1)")
-      ->envname("JCPROF_YES");
-}
-
-template <class Value, std::size_t size>
-std::vector<std::string> names_in(const NameTable<Value, size>& table) {
-  std::vector<std::string> names;
-  for (const auto& [value, name] : table) names.emplace_back(name);
-  return names;
-}
-
-/// An option that takes one of some names, which stand where `help` has {}. completions/ reads them from "one
-/// of …".
-template <class Value, std::size_t size>
-CLI::Option* add_choice(CLI::App& app, const std::string& option, Value& value,
-                        const NameTable<Value, size>& table, fmt::format_string<std::string> help) {
-  const std::vector<std::string> names = names_in(table);
-  const auto known = [names](const std::string& name) {
-    if (is_one_of(name, names)) return std::string();
-    const std::string meant = did_you_mean(name, names);
-    return fmt::format("\"{}\" is none of {}{}", name, fmt::join(names, ", "),
-                       meant.empty() ? "" : "; " + meant);
-  };
-  return app
-      .add_option_function<std::string>(
-          option, [&value, &table](const std::string& name) { value = value_in(table, name).value(); },
-          fmt::format(help, fmt::format("{}", fmt::join(names, ", "))))
-      ->check(CLI::Validator(known, ""));
-}
-
-void add_colour(CLI::App& app, ColourWish& colour) {
-  add_choice(app, "--color", colour, colour_wishes, "color tables: one of {} (default: auto)")
-      ->type_name("WHEN");
-}
-
-constexpr const char* usual_out = "output folder (default: jcprof-out beside the project file)";
-constexpr const char* about_project = "jcprof.json, or a folder that holds one";
-constexpr const char* about_profile = "jcprof.json, a folder that holds one, or a profile.jcprof";
-
-CLI::Option* add_common(CLI::App& app, CommonOptions& options, const char* json) {
-  CLI::Option* const project = app.add_option("PROJECT", options.project, about_project)->required();
-  add_out(app, options.out, usual_out);
-  add_quiet(app, options.quiet);
-  add_consent(app, options.yes);
-  app.add_flag("--json", options.json, json);
-  return project;
-}
-
-}  // namespace
-
 void add_options(CLI::App& app, InitOptions& options) {
   app.add_option("FOLDER", options.folder,
                  "the sources of an applet, an enclave, a trusted application or a program (default: the "
@@ -102,12 +41,6 @@ void add_options(CLI::App& app, GenOptions& options) {
 }
 
 namespace {
-
-/// A number within limits, which only the error message names.
-CLI::Validator within(const CLI::Validator& limits) {
-  CLI::Validator silent = limits;
-  return silent.description("");
-}
 
 CLI::Option* add_transport(CLI::App& app, std::string& transport) {
   return app
@@ -242,6 +175,24 @@ std::vector<std::string> command_of(const CLI::App& app) {
 
 CLI::Validator size_in_bytes() {
   return within(CLI::AsSizeValue(false));
+}
+
+void add_timeline(CLI::App& app, TimelineOptions& options) {
+  auto* const file =
+      app.add_option("--timeline", options.file,
+                     "write the calls in order of time to FILE: a trace for Perfetto if it ends with .json, "
+                     "else text")
+          ->type_name("FILE");
+  CLI::Validator in_ns =
+      CLI::AsNumberWithUnit(std::map<std::string, double>{{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}},
+                            CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME");
+  in_ns.description("");
+  const auto add_time = [&](const char* name, double& ns, const char* help) {
+    app.add_option(name, ns, help)->type_name("TIME")->needs(file)->transform(in_ns);
+  };
+  add_time("--from", options.from_ns, "begin the time line so long after the first event, such as 20ms");
+  add_time("--to", options.to_ns, "end the time line so long after the first event, such as 1.5s");
+  add_time("--min-time", options.least_ns, "leave calls out of the time line that take less, such as 10us");
 }
 
 }  // namespace

@@ -14,8 +14,6 @@ void add_options(CLI::App& app, RunOptions& options);
 void add_options(CLI::App& app, AnnotateOptions& options);
 void add_options(CLI::App& app, ProfileOptions& options);
 void add_options(CLI::App& app, RecordOptions& options);
-/// Part of those of record.
-void add_timeline(CLI::App& app, TimelineOptions& options);
 void add_options(CLI::App& app, ExportOptions& options);
 void add_options(CLI::App& app, QueryOptions& options);
 void add_options(CLI::App& app, DiffOptions& options);

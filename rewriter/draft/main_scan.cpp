@@ -104,26 +104,4 @@ std::vector<std::string> files_defining(const FoundTree& tree, std::string_view 
   return files;
 }
 
-std::vector<std::string> quoted_includes(std::string_view text) {
-  constexpr std::string_view word = "include";
-  constexpr std::string_view blanks = " \t";
-  std::vector<std::string> names;
-  for (std::size_t at = 0; (at = text.find(word, at)) != std::string_view::npos; at += word.size()) {
-    std::string_view ahead = text.substr(0, at);
-    ahead = ahead.substr(ahead.rfind('\n') + 1);
-    const std::size_t hash = ahead.find_first_not_of(blanks);
-    if (hash == std::string_view::npos || ahead[hash] != '#' ||
-        ahead.find_first_not_of(blanks, hash + 1) != std::string_view::npos)
-      continue;
-    std::string_view behind = text.substr(at + word.size());
-    behind = behind.substr(0, behind.find('\n'));
-    const std::size_t quote = behind.find_first_not_of(blanks);
-    if (quote == std::string_view::npos || behind[quote] != '"') continue;
-    behind = behind.substr(quote + 1);
-    if (const std::size_t end = behind.find('"'); end != std::string_view::npos)
-      names.emplace_back(behind.substr(0, end));
-  }
-  return names;
-}
-
 }  // namespace jcprof::rewriter

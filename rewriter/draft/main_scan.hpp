@@ -26,7 +26,4 @@ inline bool defines_main(std::string_view text) {
 /// examples last.
 std::vector<std::string> files_defining(const FoundTree& tree, std::string_view name);
 
-/// What a C or C++ text includes in quotes, as it is written.
-std::vector<std::string> quoted_includes(std::string_view text);
-
 }  // namespace jcprof::rewriter

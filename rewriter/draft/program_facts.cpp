@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "rewriter/draft/includes.hpp"
 #include "rewriter/draft/main_scan.hpp"
 #include "src/core/error.hpp"
 #include "src/core/shell_words.hpp"
@@ -72,30 +73,6 @@ class OwnFiles {
   std::set<std::string> folders_;
   std::set<std::string> tops_;
 };
-
-/// The folders of `taken` in which a compiler finds what the files of `taken` include, apart from the folder
-/// of the file that includes it. Headers in folders that are named "include" may be included in any way.
-std::set<std::string> include_folders(const FoundTree& tree, const std::vector<std::string>& taken) {
-  std::set<std::string> folders;
-  for (const std::string& path : taken)
-    if (is_c_header(path) && name_of_file(folder_of(path)) == "include") folders.insert(folder_of(path));
-  const auto is_found = [&](const std::string& folder, const std::string& name) {
-    return std::ranges::binary_search(tree.paths, tree_path(folder, name));
-  };
-  for (const std::string& path : taken) {
-    const auto text = tree.texts.find(path);
-    if (text == tree.texts.end()) continue;
-    for (const std::string& name : quoted_includes(text->second)) {
-      const auto has = [&](const std::string& folder) { return is_found(folder, name); };
-      if (has(folder_of(path)) || std::ranges::any_of(folders, has)) continue;
-      const auto header = std::ranges::find_if(
-          taken, [&](const std::string& other) { return other == name || other.ends_with("/" + name); });
-      if (header != taken.end())
-        folders.insert(header->substr(0, header->size() - std::min(header->size(), name.size() + 1)));
-    }
-  }
-  return folders;
-}
 
 /// `units`: those that the program is made of, where the build system says so; empty: all that are no other
 /// program's.

@@ -14,6 +14,7 @@
 
 #include "rewriter/c/text.hpp"
 #include "rewriter/draft/constants.hpp"
+#include "rewriter/draft/includes.hpp"
 #include "rewriter/draft/main_scan.hpp"
 #include "rewriter/draft/makefile.hpp"
 #include "rewriter/draft/ta_build.hpp"

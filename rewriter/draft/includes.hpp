@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What C and C++ texts include, from the texts alone: no preprocessor, no flags needed.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rewriter/found_tree.hpp"
+
+namespace jcprof::rewriter {
+
+/// What a text includes in quotes, as it is written.
+std::vector<std::string> quoted_includes(std::string_view text);
+
+/// The folders of `taken` in which a compiler finds what the files of `taken` include, apart from the folder
+/// of the file that includes it. Headers in folders that are named "include" may be included in any way.
+std::set<std::string> include_folders(const FoundTree& tree, const std::vector<std::string>& taken);
+
+}  // namespace jcprof::rewriter
