@@ -60,19 +60,13 @@ struct jcprof_log_chunk { /* one cache line, records behind it */
   jcprof_log_u64 base_ns; /* the same until `base` */
 };
 
-/* ---- entries: names and places, appended; only a MODULE changes, to GONE; each is a multiple of 8 bytes ---- */
+/* ---- entries: names and places, appended and never changed; each is a multiple of 8 bytes ---- */
 
 #define JCPROF_LOG_MODULE 1u /* a: first address, b: behind the last, c: offset in the file; text: the file */
 #define JCPROF_LOG_NAME 2u   /* a: id of a mark; text: its name */
 #define JCPROF_LOG_PAUSE 3u  /* a: tick from which on nothing is recorded; b: 0, or JCPROF_LOG_OUTSIDE */
 #define JCPROF_LOG_RESUME 4u /* a: tick from which on events are recorded again; b: as for PAUSE */
 #define JCPROF_LOG_BUILD_ID 5u /* of the module before it; the recorder writes it, on disk only; text: hex */
-
-#define JCPROF_LOG_GONE 6u /* a MODULE that was unloaded */
-
-/* The address of a function whose module is GONE has that module's number, from 1 among all, in its highest bits. */
-#define JCPROF_LOG_ADDRESS_BITS 48
-#define JCPROF_LOG_MODULE_MOST 0xFFFFu
 
 #define JCPROF_LOG_OUTSIDE 1u /* the recorder did it, and `a` is by its clock */
 

@@ -486,24 +486,6 @@ JCPROF_LOCAL_ int jcprof_is_listed(jcprof_log_u64 start, jcprof_log_u64 end, jcp
   return 0;
 }
 
-/* The number of the module that lies there now; a module that came back has the number that it had. 0: none, or too many. */
-JCPROF_LOCAL_ jcprof_log_u64 jcprof_module_at(__UINTPTR_TYPE__ address) {
-  const struct jcprof_log_entry *entry, *found = JCPROF_NULL_;
-  jcprof_log_u64 number = 0;
-  for (entry = jcprof_next_entry(JCPROF_NULL_); entry != JCPROF_NULL_; entry = jcprof_next_entry(entry)) {
-    if (jcprof_is_entry(entry, JCPROF_LOG_MODULE) && entry->a <= address && address < entry->b) found = entry;
-  }
-  if (found == JCPROF_NULL_) return 0;
-  for (entry = jcprof_next_entry(JCPROF_NULL_); entry != JCPROF_NULL_; entry = jcprof_next_entry(entry)) {
-    if (!jcprof_is_entry(entry, JCPROF_LOG_MODULE) && !jcprof_is_entry(entry, JCPROF_LOG_GONE)) continue;
-    number++;
-    if (entry->a == found->a && entry->b == found->b && entry->c == found->c &&
-        jcprof_is_text(entry, JCPROF_AS_(const char *, found + 1)))
-      break;
-  }
-  return number < JCPROF_LOG_MODULE_MOST ? number : 0;
-}
-
 /* A line: "55e0-55f0 r-xp 00001000 fe:01 1234   /usr/bin/words". */
 JCPROF_LOCAL_ void jcprof_read_maps(struct jcprof_recorder *from) {
   from->at = from->count = 0;
@@ -848,39 +830,6 @@ JCPROF_WEAK_ void jcprof_record_mark(jcprof_log_u32 *id, const char *name, jcpro
   if (!jcprof_write(known, payload, &slot)) jcprof_record_late(known, payload, slot);
 }
 
-/* What stands for the function in the table while its module is gone; 0: none can. */
-JCPROF_LOCAL_ jcprof_log_u64 jcprof_mark_of_gone(__UINTPTR_TYPE__ address) {
-#if JCPROF_BY_PATH_
-  const int error = jcprof_errno(JCPROF_NULL_);
-  jcprof_log_u64 module;
-  jcprof_know_module(address);
-  jcprof_errno(&error);
-  module = jcprof_module_at(address);
-  return module == 0 ? 0 : module << JCPROF_LOG_ADDRESS_BITS | address;
-#else
-  (void)address;
-  return 0;
-#endif
-}
-
-/* Takes a free slot, or that of the function before its module was unloaded. */
-JCPROF_LOCAL_ jcprof_log_u32 jcprof_add_function(__UINTPTR_TYPE__ address) {
-  const jcprof_log_u64 first = jcprof_first_slot(address);
-  const jcprof_log_u64 mask = ~JCPROF_TO_(jcprof_log_u64, 0) >> jcprof_writing.shift;
-  const jcprof_log_u64 gone = jcprof_mark_of_gone(address);
-  jcprof_log_u64 i;
-  for (i = 0; i < JCPROF_PROBES_; i++) {
-    const jcprof_log_u64 slot = (first + i) & mask;
-    jcprof_log_u64 *const place = jcprof_writing.functions + slot;
-    jcprof_log_u64 known = __atomic_load_n(place, __ATOMIC_RELAXED);
-    if ((known == 0 || known == gone) &&
-        __atomic_compare_exchange_n(place, &known, address, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-      known = address;
-    if (known == address) return JCPROF_TO_(jcprof_log_u32, slot + 1);
-  }
-  return JCPROF_LOG_OTHERS;
-}
-
 /* The function's id, which is found or added. */
 JCPROF_WEAK_ jcprof_log_u32 jcprof_find_function(__UINTPTR_TYPE__ address) JCPROF_NOTHROW_ {
   const jcprof_log_u64 first = jcprof_first_slot(address);
@@ -888,11 +837,19 @@ JCPROF_WEAK_ jcprof_log_u32 jcprof_find_function(__UINTPTR_TYPE__ address) JCPRO
   jcprof_log_u64 i;
   for (i = 0; i < JCPROF_PROBES_; i++) {
     const jcprof_log_u64 slot = (first + i) & mask;
-    const jcprof_log_u64 known = __atomic_load_n(jcprof_writing.functions + slot, __ATOMIC_RELAXED);
+    jcprof_log_u64 *const place = jcprof_writing.functions + slot;
+    jcprof_log_u64 known = __atomic_load_n(place, __ATOMIC_RELAXED);
+    if (known == 0) {
+#if JCPROF_BY_PATH_
+      const int error = jcprof_errno(JCPROF_NULL_);
+      jcprof_know_module(address);
+      jcprof_errno(&error);
+#endif
+      if (__atomic_compare_exchange_n(place, &known, address, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) known = address;
+    }
     if (known == address) return JCPROF_TO_(jcprof_log_u32, slot + 1);
-    if (known == 0) break;
   }
-  return jcprof_add_function(address);
+  return JCPROF_LOG_OTHERS;
 }
 
 /* ---- attaching ---- */

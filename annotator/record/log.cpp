@@ -134,7 +134,6 @@ class FactReader {
     std::string name(text, ::strnlen(text, room));
     switch (entry.kind) {
       case JCPROF_LOG_MODULE:
-      case JCPROF_LOG_GONE:
         if (entry.a < entry.b)
           facts_.modules.push_back(
               {.begin = entry.a, .end = entry.b, .offset = entry.c, .file = std::move(name)});

@@ -265,14 +265,9 @@ Symbols::Symbols(const LogFacts& log, const std::vector<fs::path>& elf)
 Symbols::~Symbols() = default;
 
 StoredSymbol Symbols::at(std::uint64_t address) {
-  // Several modules may have lain there, one after the other: the last one counts, if the address names none.
-  const std::uint64_t gone = address >> JCPROF_LOG_ADDRESS_BITS;
-  if (gone != 0) address &= (std::uint64_t{1} << JCPROF_LOG_ADDRESS_BITS) - 1;
   StoredSymbol symbol{.address = address};
-  const auto holds = [&](const LogModule& module) {
-    const auto number = static_cast<std::uint64_t>(&module - state_->modules.data()) + 1;
-    return module.begin <= address && address < module.end && (gone == 0 || gone == number);
-  };
+  const auto holds = [&](const LogModule& module) { return module.begin <= address && address < module.end; };
+  // Several modules may have lain there, one after the other: the last one counts.
   const auto module = std::find_if(state_->modules.rbegin(), state_->modules.rend(), holds);
   const ElfFile* file = nullptr;
   if (module != state_->modules.rend()) {

@@ -48,7 +48,7 @@ Drainer::Drainer(const LogMemory& memory, LogWriter& writer, std::filesystem::pa
       was_put_off_(memory.chunks()),
       is_noted_(memory.chunks()),
       is_done_(memory.chunks()),
-      written_(memory.functions().size()) {}
+      is_written_(memory.functions().size()) {}
 
 std::vector<Drainer::Waiting> Drainer::waiting(Which which, Round& round) {
   std::vector<Waiting> found;
@@ -127,7 +127,7 @@ bool Drainer::entries() {
     const std::size_t bytes = entry.bytes;
     if (bytes < sizeof entry || bytes % sizeof(jcprof_log_u64) != 0 || bytes > asked - entries_done_) break;
     writer_.entry(all.subspan(entries_done_, bytes));
-    if (entry.kind == JCPROF_LOG_MODULE || entry.kind == JCPROF_LOG_GONE)
+    if (entry.kind == JCPROF_LOG_MODULE)
       build_id(all.subspan(entries_done_ + sizeof entry, bytes - sizeof entry));
     entries_done_ += bytes;
   }
@@ -153,8 +153,8 @@ void Drainer::functions() {
   const std::span<const jcprof_log_u64> table = memory_.functions();
   for (std::size_t slot = 0; slot < table.size(); ++slot) {
     const std::uint64_t address = load(table[slot]);
-    if (address == written_[slot]) continue;
-    written_[slot] = address;
+    if (address == 0 || is_written_[slot]) continue;
+    is_written_[slot] = true;
     found.push_back({.id = slot + 1, .address = address});
   }
   writer_.functions(found);

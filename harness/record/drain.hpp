@@ -60,7 +60,7 @@ class Drainer {
   std::vector<bool> was_put_off_;                           // by chunk
   std::vector<bool> is_noted_;                              // by chunk: its thread is known
   std::vector<bool> is_done_;                               // by chunk: nobody may use it again
-  std::vector<std::uint64_t> written_;                      // addresses, by slot of the table of functions
+  std::vector<bool> is_written_;                            // by slot of the table of functions
   std::size_t entries_done_ = 0;                            // bytes
   std::uint32_t rounds_without_entry_ = 0;
   bool has_attached_ = false;  // the head that is on the disk says by whom

@@ -5,5 +5,4 @@
 #define JCPROF_RECORD 1
 #define JCPROF_HOOKS 1
 #include "templates/jcprof.h"
-#include "programs/hooks/modules.h"
 #include "programs/hooks/stacks.h"

@@ -122,19 +122,6 @@ TEST_CASE("fibers that leap from stack to stack have call stacks of their own to
   CHECK(place.ask("SELECT sum(unmatched) FROM thread") == "0");
 }
 
-TEST_CASE("calls of a library that is loaded in the place of another one count for it") {
-  const Place place("reload");
-  for (const std::string name : {"first", "second"})
-    place.compile({"-finstrument-functions", "-shared", "-fPIC", "-DNAME=" + name}, name + ".so",
-                  "reloading.c");
-  place.compile({"-ldl"}, "reloading", "reloading.c");
-  const Said said = place.run({"./reloading"});
-  CHECK(said.status == 0);
-  CHECK(said.out == "same\n");
-  CHECK_THAT(said.err, !Catch::Contains("warning"));
-  CHECK(place.ask(calls_by_caller) == "first/×100 second/×200");
-}
-
 TEST_CASE("what was recorded is told on standard error, and in JSON where it is asked for") {
   const Place place("summary");
   const Said said = place.run({"./calls", "work", "1000"}, {"--summary", "summary.json"});
