@@ -27,8 +27,7 @@ __extension__ typedef __UINT64_TYPE__ jcprof_log_u64;
 #define JCPROF_LOG_LINE 2u /* a trap; id: its number in traps.json */
 #define JCPROF_LOG_MARK 3u /* id: that of its name; the next word is the payload, of any value */
 /* A mark of this id: the thread is on another stack from here on. Its payload is an address in that stack, at which no
-   other one lies; 0 is the stack that the thread began on. With JCPROF_LOG_FRESH no call is under way there. Once a thread
-   has changed stacks each chunk of it begins with such a mark. */
+   other one lies; 0 is the stack that the thread began on. With JCPROF_LOG_FRESH no call is under way there. */
 #define JCPROF_LOG_STACK JCPROF_LOG_ID_MOST
 #define JCPROF_LOG_FRESH 1u
 /* An ENTER of id 0 is no event. Its `ticks` are nanoseconds: the time that the thread has spent on a processor, modulo

@@ -118,8 +118,6 @@ struct jcprof_writer {
   jcprof_log_u32 probe;    /* chunk that is looked at next */
   jcprof_log_u32 starved;  /* the last look at all chunks found none */
   jcprof_log_u32 refusals; /* in a row, by an unwritten slot */
-  jcprof_log_u32 has_stacks; /* it has been on several: each chunk begins with the last one told, which may be lost else */
-  jcprof_log_u64 stack;
   int error;
 #ifdef JCPROF_ENCLAVE_BUILD
   struct jcprof_kept *kept; /* null: there is no room for it */
@@ -705,15 +703,6 @@ JCPROF_LOCAL_ jcprof_log_u32 jcprof_late_of(const struct jcprof_log_head *log) {
   return __atomic_load_n(&log->late, __ATOMIC_RELAXED);
 }
 
-/* The number of slots that it fills. */
-JCPROF_LOCAL_ int jcprof_tell_stack(jcprof_log_u64 *slot) {
-  const struct jcprof_writer *const own = &jcprof_writing;
-  if (!own->has_stacks) return 0;
-  slot[1] = own->stack;
-  slot[0] = JCPROF_LOG_RECORD(0, JCPROF_LOG_STACK, JCPROF_LOG_MARK);
-  return 2;
-}
-
 /* False: there is no chunk, or the thread cannot leave its own. Or a handler forked and this is the child: the chunk
    belongs to the parent. A handler may also have run out of patience during a system call or a clock of the program's
    own: the thread keeps the chunk that the handler took. */
@@ -758,7 +747,7 @@ JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
   own->base = chunk->base;
   own->last = chunk->base;
   own->chunk = chunk;
-  own->next = JCPROF_AS_(jcprof_log_u64 *, chunk + 1) + jcprof_tell_stack(JCPROF_AS_(jcprof_log_u64 *, chunk + 1));
+  own->next = JCPROF_AS_(jcprof_log_u64 *, chunk + 1);
   own->begin = JCPROF_AS_(jcprof_log_u64 *, chunk + 1);
   jcprof_keep();
   return 1;
@@ -809,13 +798,10 @@ JCPROF_WEAK_ void jcprof_record_late(jcprof_log_u32 what, jcprof_log_u64 payload
 }
 
 JCPROF_WEAK_ void jcprof_record_stack(jcprof_log_u64 stack) JCPROF_NOTHROW_ {
-  struct jcprof_writer *const own = &jcprof_writing;
   const jcprof_log_u32 what = JCPROF_LOG_STACK << 2 | JCPROF_LOG_MARK;
   jcprof_log_u64 *slot;
   jcprof_records_now(); /* begins the thread */
-  if (own->head != JCPROF_NULL_ && !jcprof_write(what, stack, &slot)) jcprof_record_late(what, stack, slot);
-  own->stack = stack & ~JCPROF_TO_(jcprof_log_u64, JCPROF_LOG_FRESH);
-  own->has_stacks = 1;
+  if (jcprof_writing.head != JCPROF_NULL_ && !jcprof_write(what, stack, &slot)) jcprof_record_late(what, stack, slot);
 }
 
 JCPROF_WEAK_ void jcprof_record_mark(jcprof_log_u32 *id, const char *name, jcprof_log_u64 payload) JCPROF_NOTHROW_ {
