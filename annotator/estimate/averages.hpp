@@ -29,8 +29,8 @@ std::optional<Averages> averages_of(const MeasuredPath& path, const Sum& sum);
 /// The averages of the whole command.
 std::optional<Averages> averages_of_total(const MeasuredPath& path);
 
-/// Says where the mean of `estimate`, as one of `count` that are asked about, contradicts the typical value by
-/// an amount that counts in a command of `whole` ticks.
+/// Says where the mean of `estimate`, as one of `count` that are asked about, contradicts the typical value
+/// by an amount that counts in a command of `whole` ticks.
 void judge_mean(Estimate& estimate, std::size_t count, double whole);
 
 }  // namespace jcprof::annotator

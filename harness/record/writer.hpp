@@ -23,8 +23,8 @@ struct LogWritten {
   std::uint32_t dropped = 0;  // chunks
   // Processor time of the threads ahead of their first chunk and between chunks, as far as chunks tell it.
   std::uint64_t outside_ns = 0;
-  std::string why = {};       // no more chunks are; empty: they are
-  bool is_whole = false;      // the end was written
+  std::string why = {};   // no more chunks are; empty: they are
+  bool is_whole = false;  // the end was written
 };
 
 class LogWriter {
