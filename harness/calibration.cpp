@@ -36,6 +36,7 @@ constexpr int most_turns_of_sites = 1000;
 constexpr std::int64_t longest_sites_ns = 1'000'000'000;
 // What fewer turns say, the annotator does not take.
 constexpr std::uint64_t fewest_turns_of_sites = 10;
+constexpr int pilot_sites = 3;
 
 // Where the clock is exact, a command in many may still do something that the others do not.
 constexpr std::uint32_t exact_stops = 5;
@@ -86,11 +87,14 @@ class Calibrator {
     Turn turn;
     for (std::uint64_t site = 1; site <= sites; ++site) turn.push_back({CalibrationKind::sites, site});
     warm_up(turn.back());
-    const std::int64_t asked = now_ns();
-    if (!time(turn.back())) return;
+    std::int64_t quickest = longest_sites_ns;  // of some commands: one may be kept up
+    for (int i = 0; i < pilot_sites; ++i) {
+      const std::int64_t asked = now_ns();
+      if (!time(turn.back())) return;
+      quickest = std::min(quickest, now_ns() - asked);
+    }
+    if (quickest * static_cast<std::int64_t>(fewest_turns_of_sites * sites) > longest_sites_ns) return;
     const std::int64_t began = now_ns();
-    const auto commands = static_cast<std::int64_t>(fewest_turns_of_sites * sites);
-    if ((began - asked) * commands > longest_sites_ns) return;
     for (int i = 0; i < most_turns_of_sites && now_ns() - began < longest_sites_ns; ++i) {
       add_each(turn);
       std::ranges::reverse(turn);

@@ -8,14 +8,17 @@
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "annotator/check/check_texts.hpp"
 #include "annotator/compare/sessions.hpp"
+#include "src/core/text.hpp"
 #include "src/engine/random.hpp"
 
 namespace jcprof::annotator {
 namespace {
 
-/// Of one look at all series of a history: so sixty looks, one after each entry, make one in twenty.
+/// Of one look at all series of a history. In simulations, sixty looks make less than one in twenty.
 constexpr double false_alarms = 0.0025;
 /// Shuffles that divide as well as the true order, when a test ends: the error of its p is a third then.
 constexpr double shuffles_at_limit = 10;
@@ -206,8 +209,14 @@ void judge(HistorySeries& series, double probability) {
 std::vector<HistoryValue> history_values(const std::vector<std::vector<Checked>>& sessions) {
   std::map<std::pair<std::string, std::string>, std::vector<Interval>> known;
   for (const std::vector<Checked>& session : sessions)
-    for (const Series& series : series_of(session))
-      known[{series.name, series.unit}].push_back(series.measured);
+    for (const Series& series : series_of(session)) {
+      // Of a function that gets a namesake one day the series goes on.
+      const std::string file = series.checked->is_function && !series.checked->path.empty()
+                                   ? fmt::format(" in {}", plain_line(series.checked->path))
+                                   : "";
+      known[{series.name + (series.name.ends_with(file) ? "" : file), series.unit}].push_back(
+          series.measured);
+    }
   std::vector<HistoryValue> values;
   for (const auto& [name, measured] : known) {
     double sum = 0;

@@ -44,9 +44,9 @@ struct HistorySeries {
 };
 
 /// Binary segmentation (Scott & Knott 1974; Vostrikova 1981) by weighted means, with a permutation test of
-/// each division (Matteson & James 2014). Of histories in which nothing changes, at most one in twenty names
-/// a change in any of sixty looks, one after each entry. All of that asks only that the entries of a level
-/// differ at random. Series without any noise change wherever two values differ.
+/// each division (Matteson & James 2014). In simulations in which nothing changes, less than one history in
+/// twenty names a change in any of sixty looks, one after each entry. Entries of a level must differ at
+/// random. Series without any noise change wherever two values differ.
 std::vector<HistorySeries> series_in(const std::vector<HistoryEntry>& entries);
 
 }  // namespace jcprof::annotator

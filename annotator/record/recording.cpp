@@ -91,12 +91,14 @@ void warn_of_losses(const LogFacts& facts, const Walk& walk, RecordedRun& run) {
        "longjmp or an exception ended {} calls; later calls count as theirs until the catching function "
        "returns",
        "use gcc's hooks, which see exceptions, or traps (jcprof gen --record), which see both");
-  warn(WarningKind::other, walk.astray,
+  const auto is_stray = [](const auto& fiber) { return fiber.second.is_shared && fiber.second.has_arrived; };
+  const auto strays = static_cast<std::uint64_t>(std::ranges::count_if(walk.fibers, is_stray));
+  // A fiber that came back brings returns of calls that it made elsewhere.
+  warn(WarningKind::other, strays == 0 ? walk.astray : 0,
        "{} threads left the stack of a fiber unseen: from then on their calls may stand in the wrong tree, "
        "and their times are wrong",
        "switch fibers by swapcontext, setcontext or longjmp alone");
-  const auto is_stray = [](const auto& fiber) { return fiber.second.is_shared && fiber.second.has_arrived; };
-  warn(WarningKind::other, static_cast<std::uint64_t>(std::ranges::count_if(walk.fibers, is_stray)),
+  warn(WarningKind::other, strays,
        "{} fibers moved to another thread: calls that were under way on them end in the thread that they "
        "left, and their returns in the new thread count for nothing",
        "");

@@ -18,7 +18,10 @@ void ThreadWalk::go_to_stack(std::uint64_t stack) {
     auto there = others_.extract(stack);
     const bool is_new = !there;
     put_on(is_new ? Stack{.frames = {{.node = totals_.root}}, .doubts = doubts_} : std::move(there.mapped()));
-    if (stack != 0 && (is_new || is_fresh)) meet_fiber(is_fresh);
+    if (stack != 0 && (is_new || is_fresh))
+      meet_fiber(is_fresh);
+    else if (const auto known = walk_.fibers.find({totals_.process, stack_}); known != walk_.fibers.end())
+      is_guest_ |= known->second.is_shared;  // it may have been on another thread since
   }
   if (is_fresh)
     while (frames_.size() > 1) pop();

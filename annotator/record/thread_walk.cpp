@@ -72,6 +72,7 @@ void ThreadWalk::take(const jcprof_log_chunk& chunk, std::span<const std::uint64
 }
 
 ThreadTotals ThreadWalk::finish() {
+  tell_losses(last_);
   close_stack();
   for (auto& [number, stack] : others_) {
     put_on(std::move(stack));
@@ -88,12 +89,14 @@ ThreadTotals ThreadWalk::finish() {
 /// chunks.
 void ThreadWalk::begin_chunk(const jcprof_log_chunk& chunk, std::span<const std::uint64_t> words) {
   totals_.lost += chunk.lost;
+  untold_ += chunk.lost;
   is_cut_ |= chunk.lost != 0 || chunk.number != next_chunk_;
   next_chunk_ = chunk.number + 1;
   const auto first = first_event(words);
   if (first == words.end()) return;
   const std::uint64_t tick = chunk.base + (*first >> 24U);
   if (is_started_ && !is_cut_) return change_chunk(chunk, tick);
+  tell_losses(tick);
   processor_at_ = chunk.base;
   processor_ns_ = chunk.base_ns;
   elsewhere_ = 0;
@@ -101,7 +104,6 @@ void ThreadWalk::begin_chunk(const jcprof_log_chunk& chunk, std::span<const std:
     totals_.first = tick;
   } else {
     ++totals_.gaps;
-    if (walk_.watcher != nullptr) walk_.watcher->lost(totals_.serial, tick, chunk.lost);
     doubt_calls();
     if (tick < last_) step_back(tick);
     if (tick > last_) totals_.gap += tick - last_ - paused_in(last_, tick);

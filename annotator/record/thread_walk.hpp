@@ -28,6 +28,7 @@ struct PassedMark {
   std::uint32_t node = 0;
   std::uint64_t payload = 0;
   std::uint64_t tick = 0;
+  std::uint64_t stack = 0;
 };
 
 /// A call that ended, or was left open. Ticks of `begin` and `end` are the clock's; the others are what the
@@ -182,6 +183,7 @@ class ThreadWalk {
   void pop();
   void abandon(std::size_t depth);
   void mark(std::uint32_t name, std::uint64_t payload);
+  void tell_losses(std::uint64_t tick);
 
   // stacks
   void go_to_stack(std::uint64_t stack);
@@ -207,6 +209,7 @@ class ThreadWalk {
   ThreadTotals totals_;
   bool is_started_ = false;
   bool is_cut_ = false;           // events were lost before the next one
+  std::uint64_t untold_ = 0;      // of these, so many that the watcher does not know
   std::uint32_t next_chunk_ = 0;  // its number
   std::uint64_t last_ = 0;        // tick
   std::uint64_t clock_ = 0;       // ticks on this stack that belong to somebody, or might

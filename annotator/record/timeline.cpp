@@ -70,7 +70,11 @@ class Collector final : public WalkWatcher {
           .exclusive = scaled(call.exclusive)});
   }
   void mark(const PassedMark& mark) override {
-    keep_moment({.kind = Moment::Kind::mark, .thread = mark.thread, .id = mark.name, .number = mark.payload},
+    keep_moment({.kind = Moment::Kind::mark,
+                 .thread = mark.thread,
+                 .fiber = fiber_of(mark.thread, mark.stack),
+                 .id = mark.name,
+                 .number = mark.payload},
                 mark.tick);
   }
   void lost(std::uint32_t thread, std::uint64_t tick, std::uint64_t events) override {

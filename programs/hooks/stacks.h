@@ -107,12 +107,14 @@ static uintptr_t jcprof_own_end(uintptr_t sp) {
   return data > sp ? data : UINTPTR_MAX;
 }
 
-/* A leap within the thread's own stack is told from others by itself: fibers of old may have had their stacks there. */
+/* A leap within the thread's own stack is told from others by itself: fibers of old may have had their stacks there.
+   A leap on a stack that is not known may be one within it. */
 static uint64_t jcprof_stack_of_leap(const jmp_buf to, uint64_t own) {
   const uintptr_t from = (uintptr_t)__builtin_frame_address(0);
   const uintptr_t sp = JCPROF_TURN_BACK_(JCPROF_HIDDEN_(to)) ^ jcprof_secret;
   if (jcprof_secret == 0 || jcprof_stacks_used == 0) return own;
   if (own == 0 && sp >= from && sp < jcprof_own_end(from)) return own;
+  if (own != 0 && jcprof_stack_at(from) == 0) return own;
   return jcprof_stack_at(sp);
 }
 

@@ -242,6 +242,21 @@ TEST_CASE("sessions make one entry of a history, of the means of what is known")
   CHECK(values == std::vector<HistoryValue>{{"p", "ns", 5, 5, 6}, {"total", "ns", 11, 8.5, 13.5}});
 }
 
+TEST_CASE("the series of a function goes on when another file gets one of its name") {
+  Checked own = measured_of("p", {5, 5, 6});
+  own.is_function = true;
+  own.path = "a.c";
+  Checked namesake = own;
+  namesake.path = "b.c";
+  const auto names_in = [](const std::vector<Checked>& checked) {
+    std::vector<std::string> names;
+    for (const HistoryValue& value : history_values({checked})) names.push_back(value.subject);
+    return names;
+  };
+  CHECK(names_in({own}) == std::vector<std::string>{"p in a.c"});
+  CHECK(names_in({own, namesake}) == std::vector<std::string>{"p in a.c", "p in b.c"});
+}
+
 TEST_CASE("a table of a history has the newest entries first, and marks the first one of a new level") {
   CHECK(to_text(some_series()) ==
         "total of pin on card (SIMULATED): entries differ by 1.8 % beyond their intervals\n"

@@ -148,6 +148,19 @@ TEST_CASE("a fiber that moves to another thread causes a warning, once") {
   CHECK_THAT(warnings(run), Catch::StartsWith("1 fibers moved to another thread"));
 }
 
+TEST_CASE("a fiber that comes back to a thread brings returns of calls that it made elsewhere") {
+  constexpr std::uint64_t fiber = 0x7000;
+  constexpr std::uint64_t other = 0x8000;
+  LogBuilder log;
+  log.stack(1, 0, other | JCPROF_LOG_FRESH).enter(1, 1, g).stack(1, 2, fiber | JCPROF_LOG_FRESH);
+  log.enter(1, 3, f).stack(1, 10, 0);
+  log.stack(2, 20, fiber).enter(2, 21, g).stack(2, 30, 0).next_chunk(2);
+  log.next_chunk(1, 0).stack(1, 40, fiber).leave(1, 45, g).leave(1, 50, f);
+  CHECK_THAT(warnings(analyzed(log)), Catch::StartsWith("1 fibers moved to another thread") &&
+                                          !Catch::Contains("cannot be trusted") &&
+                                          !Catch::Contains("unseen:"));
+}
+
 TEST_CASE("fibers of two processes at one address, and new ones in place of others, have not moved") {
   constexpr std::uint64_t fiber = 0x7000;
   LogBuilder log;

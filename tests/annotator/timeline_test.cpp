@@ -76,6 +76,26 @@ TEST_CASE("marks, losses and pauses stand between the calls") {
         "80                 -        -- recording resumed\n");
 }
 
+TEST_CASE("losses ahead of the first event of a thread and behind its last one stand in a time line") {
+  LogBuilder log;
+  log.next_chunk(1, 3)
+      .enter(1, 10, caller)
+      .leave(1, 20, caller)
+      .next_chunk(1, 4)
+      .processor(1, 5)
+      .next_chunk(1, 2);
+  CHECK(lines_of(log) ==
+        "0                 1        -- events lost: 3\n"
+        "0             10  1        (function 1)\n"
+        "10                 1        -- events lost: 4\n");
+}
+
+TEST_CASE("a mark stands in the row of its fiber") {
+  LogBuilder log;
+  log.name(7, "here").stack(1, 10, 4096).enter(1, 20, callee).mark(1, 25, 7, 1).leave(1, 30, callee);
+  CHECK_THAT(lines_of(log), Catch::Contains(" 1/1      -- here: 1\n"));
+}
+
 TEST_CASE("own cost is taken off the times of a time line as of those of the profile, not off its moments") {
   LogBuilder log;
   log.head.hook_ticks = 2 * 1024;

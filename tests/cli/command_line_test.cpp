@@ -76,6 +76,19 @@ TEST_CASE("words behind the options of record are the command, whatever they are
   CHECK_THROWS_AS(request_of({"jcprof", "record", "--clock", "sun", "--", "x"}), UserError);
 }
 
+TEST_CASE("times of a time line keep all digits, and need a unit") {
+  const auto from_ns = [](const std::string& time) {
+    return options_of<RecordOptions>(
+               {"jcprof", "record", "--timeline", "f", "--from", time, "--analyze", "x.jcplog"})
+        .timeline.from_ns;
+  };
+  CHECK(from_ns("1234.567891ms") == 1234567891);
+  CHECK(from_ns("1.5s") == 1.5e9);
+  CHECK(from_ns("0us") == 0);
+  for (const char* wrong : {"5", "-5ms", "5 parsecs", "ms", "nanms"})
+    CHECK_THROWS_WITH(from_ns(wrong), Catch::Contains("is no time such as 1.5s"));
+}
+
 TEST_CASE("an unknown option is named first, with the nearest known one") {
   CHECK(mistake_in({"jcprof", "run", "--round", "5"}) ==
         "jcprof run has no option \"--round\"\nhint: did you mean \"--rounds\"?");
