@@ -175,13 +175,13 @@ TEST_CASE("check adds what it measured to a history, once for each run, and hist
   REQUIRE(told.status == 0);
   const json series = json::parse(told.text)["series"];
   REQUIRE(series.size() == 2);
-  CHECK(series[0]["subject"] == "f");
+  CHECK(series[0]["subject"] == "f in a.c");
   CHECK(series[1]["subject"] == "total");
   REQUIRE(series[1]["entries"].size() == 1);
   CHECK(series[1]["entries"][0]["label"] == "c2");
   CHECK(series[1]["entries"][0]["measured"]["value"] > 0);
   CHECK_THAT(read_file(bench / "h.html"), Catch::Contains("<h2>total</h2>"));
-  CHECK_THAT(bench.run({"history", "h.jcphist"}).text, Catch::StartsWith("f of new on "));
+  CHECK_THAT(bench.run({"history", "h.jcphist"}).text, Catch::StartsWith("f in a.c of new on "));
 }
 
 TEST_CASE("a history of nothing but changes is a mistake, and so is one that is not there") {
