@@ -103,7 +103,7 @@ Sample recorded_run(const Project& project, const TrapMap& map, const std::files
 
 /// In ns. What starts the program differs from run to run, and events make it no slower.
 double time_behind_entry(const Sample& run, const harness::RecordProgress& recorded) {
-  return static_cast<double>(run.ticks) - static_cast<double>(recorded.outside_ns);
+  return static_cast<double>(run.ticks) - static_cast<double>(recorded.ahead_ns);
 }
 
 harness::Recorded record_program(const Project& project, const TrapMap& map, const std::filesystem::path& out,

@@ -26,7 +26,7 @@ struct Series {
   const Checked* checked = nullptr;
 };
 
-/// What a history can keep: known values, but no changes, which it shows by itself.
+/// A history keeps known values. It keeps no changes, because it shows these by itself.
 std::vector<Series> series_of(const std::vector<Checked>& checked);
 
 /// "41.2 ms ±0.3", "×4", "+2.1 % ±0.3"

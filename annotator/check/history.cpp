@@ -18,7 +18,8 @@
 namespace jcprof::annotator {
 namespace {
 
-/// Of one look at all series of a history. In simulations, sixty looks make less than one in twenty.
+/// The probability that one look at all series of a history names a change by mistake. In simulations, that
+/// happens in sixty looks to less than one history in twenty.
 constexpr double false_alarms = 0.0025;
 /// Shuffles that divide as well as the true order, when a test ends: the error of its p is a third then.
 constexpr double shuffles_at_limit = 10;
@@ -63,7 +64,7 @@ std::vector<Entered> with_scatter(Level level, double variance) {
   return entries;
 }
 
-/// Of equal values exactly these.
+/// The mean of equal values is exactly that value.
 Mean mean_over(Level level) {
   const double first = level.front().value;
   double weight = 0;
@@ -96,8 +97,8 @@ Cut best_cut(Level level) {
   return best;
 }
 
-/// Of parts of the level, too, since steps up and down again cancel in the whole: half as long as those
-/// before, each half in the next (seeded intervals: Kovács et al. 2023).
+/// Parts of the level are searched too, because a step up and down again cancels in the whole. Each part is
+/// half as long as those before, and overlaps the next by half (seeded intervals: Kovács et al. 2023).
 Cut best_cut_in_parts(Level level) {
   constexpr std::size_t shortest = 8;
   Cut best = best_cut(level);
@@ -210,7 +211,7 @@ std::vector<HistoryValue> history_values(const std::vector<std::vector<Checked>>
   std::map<std::pair<std::string, std::string>, std::vector<Interval>> known;
   for (const std::vector<Checked>& session : sessions)
     for (const Series& series : series_of(session)) {
-      // Of a function that gets a namesake one day the series goes on.
+      // The series goes on if the function gets a namesake one day.
       const std::string file = series.checked->is_function && !series.checked->path.empty()
                                    ? fmt::format(" in {}", plain_line(series.checked->path))
                                    : "";

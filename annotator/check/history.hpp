@@ -13,7 +13,8 @@
 
 namespace jcprof::annotator {
 
-/// What a history keeps of sessions of one build: the mean of each subject over those in which it is known.
+/// The values that a history keeps of sessions of one build: the mean of each subject over the sessions that
+/// know it.
 /// The intervals tell the noise within sessions alone.
 std::vector<HistoryValue> history_values(const std::vector<std::vector<Checked>>& sessions);
 

@@ -35,7 +35,7 @@ std::string change_text(const LevelChange& change) {
   return is_exact ? text.substr(0, text.find(" ±")) : text;
 }
 
-/// Of each entry; empty but at a change.
+/// A text for each entry, which is empty where nothing changes.
 std::vector<std::string> change_texts(const HistorySeries& series) {
   std::vector<std::string> texts(series.points.size());
   for (const LevelChange& change : series.changes) texts[change.entry] = change_text(change);
@@ -198,7 +198,7 @@ std::string points(const Plot& plot) {
   return text;
 }
 
-/// Of the first and the last entry.
+/// The days of the first and the last entry.
 std::string days(const Plot& plot) {
   const auto day = [&](double x, const char* anchor, const HistoryPoint& point) {
     return fmt::format("<text x=\"{}\" y=\"246\" text-anchor=\"{}\">{}</text>\n", x, anchor,

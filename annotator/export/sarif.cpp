@@ -105,8 +105,8 @@ class Sarif {
   }
 
   Json location_of(const LineEstimate& spot) const {
-    Json location = sarif::location({.function = spot.function, .path = spot.path, .line = spot.line},
-                                    sarif::entry_of(profile_));
+    Json location =
+        sarif::location({.function = spot.function, .path = spot.path, .line = spot.line}, entry_);
     const auto source = std::ranges::find(known_sources_, spot.path, &SourceDigest::path);
     if (source != known_sources_.end())
       location["physicalLocation"]["artifactLocation"]["index"] = source - known_sources_.begin();
@@ -127,6 +127,7 @@ class Sarif {
   }
 
   const Profile& profile_;
+  const sarif::Place entry_ = sarif::entry_of(profile_);
   std::vector<SourceDigest> known_sources_;  // with a digest
 };
 

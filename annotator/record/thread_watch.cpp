@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a walk shows beside its sums: marks, and calls for a watcher.
+// A walk shows marks beside its sums, and calls to a watcher.
 #include <algorithm>
 #include <utility>
 
@@ -12,7 +12,7 @@ constexpr std::size_t most_marks = 1U << 20U;
 
 }  // namespace
 
-/// Of a frame that was just taken off.
+/// Shows the call of a frame that was just taken off.
 void ThreadWalk::tell(const Frame& frame) const {
   const std::uint64_t inclusive = clock_ - frame.entered;
   walk_.watcher->call({.thread = totals_.serial,

@@ -121,7 +121,7 @@ void DrainThread::look_around(std::int64_t now, const Drainer::Round& round) {
                .bytes = written.bytes,
                .lost = written.lost,
                .threads = load(memory_.head().threads),
-               .outside_ns = written.outside_ns,
+               .ahead_ns = written.ahead_ns,
                .time = std::chrono::nanoseconds(now - begun_),
                .is_paused = is_paused_};
 }

@@ -28,7 +28,7 @@ struct RecordProgress {
   std::uint64_t bytes = 0;  // on the disk
   std::uint64_t lost = 0;
   std::uint32_t threads = 0;
-  std::uint64_t outside_ns = 0;  // as in LogWritten
+  std::uint64_t ahead_ns = 0;  // as in LogWritten
   std::chrono::nanoseconds time{0};
   bool is_paused = false;
 };

@@ -59,13 +59,6 @@ UserError cannot_write(const std::filesystem::path& file, const char* reason) {
                            "name another folder with -o");
 }
 
-/// The processor time between the chunk before and this one.
-std::uint64_t outside_of(const jcprof_log_chunk& head) {
-  const std::uint64_t from = head.number == 1 ? 0 : head.left_ns;
-  const bool is_known = head.base_ns > from && (head.number == 1 || from != 0);
-  return is_known ? head.base_ns - from : 0;
-}
-
 }  // namespace
 
 LogWriter::LogWriter(std::filesystem::path file, std::uint64_t most_bytes)
@@ -115,7 +108,7 @@ void LogWriter::chunk(jcprof_log_chunk head, std::span<const jcprof_log_u64> wor
   const ChunkContent content = content_of(words);
   if (content.events == 0 && head.lost == 0) return;
   written_.lost += head.lost;
-  written_.outside_ns += outside_of(head);
+  if (head.number == 1) written_.ahead_ns += head.base_ns;
   if (const auto before = dropped_.find(head.thread); before != dropped_.end())
     head.lost += before->second.lost;
   head.used = content.used;

@@ -21,8 +21,8 @@ struct LogWritten {
   std::uint64_t events = 0;
   std::uint64_t lost = 0;     // events, of chunks written or dropped
   std::uint32_t dropped = 0;  // chunks
-  // Processor time of the threads ahead of their first chunk and between chunks, as far as chunks tell it.
-  std::uint64_t outside_ns = 0;
+  // Processor time of the threads ahead of their first chunk, as far as chunks tell it.
+  std::uint64_t ahead_ns = 0;
   std::string why = {};   // no more chunks are; empty: they are
   bool is_whole = false;  // the end was written
 };
