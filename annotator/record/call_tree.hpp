@@ -28,8 +28,8 @@ struct CallNode {
   std::uint64_t count = 0;
   std::uint64_t inclusive = 0;
   std::uint64_t exclusive = 0;
-  std::uint64_t own_cost = 0;  // taken off the exclusive time
-  std::uint64_t away = 0;      // off a processor; none of these includes it
+  std::uint64_t doubt = 0;  // of the exclusive time, by own cost, in 1/1024 ticks
+  std::uint64_t away = 0;   // off a processor; none of these includes it
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most = 0;
 
@@ -40,7 +40,7 @@ struct CallNode {
 struct CallTimes {
   std::uint64_t inclusive = 0;
   std::uint64_t exclusive = 0;
-  std::uint64_t own_cost = 0;
+  std::uint64_t doubt = 0;
 };
 
 struct SlowCall {
@@ -74,7 +74,7 @@ class CallTree {
     ++n.count;
     n.inclusive += inclusive;
     n.exclusive += times.exclusive;
-    n.own_cost += times.own_cost;
+    n.doubt += times.doubt;
     n.least = inclusive < n.least ? inclusive : n.least;
     n.most = inclusive > n.most ? inclusive : n.most;
     if (inclusive >= slow_from_[n.function]) keep_slow(n.function, call);

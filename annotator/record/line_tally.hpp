@@ -15,7 +15,7 @@ namespace jcprof::annotator {
 struct LinePasses {
   std::uint64_t passes = 0;
   std::uint64_t ticks = 0;
-  std::uint64_t own_cost = 0;  // that was taken off
+  std::uint64_t doubt = 0;  // by own cost, in 1/1024 ticks
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most = 0;
   QuantileSketch sketch;
@@ -29,7 +29,7 @@ struct LineTally {
   /// Ticks by node of the call tree (the upper half) and line; of too many the first.
   std::unordered_map<std::uint64_t, std::uint64_t> parts;
 
-  void add(std::uint32_t line, std::uint32_t node, std::uint64_t ticks, std::uint64_t own_cost) {
+  void add(std::uint32_t line, std::uint32_t node, std::uint64_t ticks, std::uint64_t doubt) {
     const std::uint64_t key = std::uint64_t{node} << 32U | line;
     if (const auto part = parts.find(key); part != parts.end())
       part->second += ticks;
@@ -38,7 +38,7 @@ struct LineTally {
     LinePasses& passes = lines[line];
     ++passes.passes;
     passes.ticks += ticks;
-    passes.own_cost += own_cost;
+    passes.doubt += doubt;
     passes.least = std::min(passes.least, ticks);
     passes.most = std::max(passes.most, ticks);
     if (!passes.sketch.holds(ticks)) passes.sketch.widen(ticks);

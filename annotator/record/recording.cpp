@@ -47,7 +47,8 @@ constexpr std::uint64_t fewest_ticks = 16;
 
 EventCost calibrated(std::uint64_t together, std::uint64_t apart) {
   const bool is_told = apart != 0 && together >= 1024 * fewest_ticks;
-  return {.together = together, .apart = is_told ? std::min(apart, together) : together};
+  if (!is_told) return {.together = together, .apart = together};
+  return {.together = together, .apart = std::min(apart, together), .doubt = together};
 }
 
 /// The recorder's figure is the mean of this program. It counts unless the target calibrates more even with
@@ -58,7 +59,8 @@ EventCost cost_of_trap(const EventCost& cost, const LogFacts& facts, const TickS
   const double each_ns = static_cast<double>(facts.end->event_ps) / 1000;
   const double told = std::min(1024 * std::max(0.0, each_ns - changes_ns) / scale.per_tick, most_told);
   const auto dear = static_cast<std::uint64_t>(told);
-  return dear > cost.apart ? EventCost{.together = dear, .apart = dear} : cost;
+  return dear > cost.apart ? EventCost{.together = dear, .apart = dear, .doubt = cost.doubt == 0 ? 0 : dear}
+                           : cost;
 }
 
 /// Only of targets that came: the head of a cut log does not know how they read the clock.

@@ -17,9 +17,6 @@
 namespace jcprof::annotator {
 namespace {
 
-// Calibration times events back to back, whose code and data are at hand; between other work they cost more.
-constexpr double part_of_own_cost_unknown = 0.25;
-
 /// "verify" of "pin.c:verify", as a map calls it where several files have one.
 std::string_view without_file(const TrapTable::Place& place) {
   const std::string_view function = place.function;
@@ -202,17 +199,20 @@ std::vector<StoredCallLine> call_line_rows(const WalkedLog& log, const RecordedT
   return rows;
 }
 
+double in_ticks(std::uint64_t doubt) {
+  return static_cast<double>(doubt) / 1024;
+}
+
 /// Half widths in ticks. Without a spread a row is of one run, and its interval is what own cost leaves open.
 struct Doubts {
-  double own_cost = 0;
+  double own_cost = 0;  // what is uncertain of it
   double spread = std::numeric_limits<double>::infinity();
   std::uint64_t commands = 1;
 };
 
 StoredEstimate estimate_row(const RowScale& scale, EstimateScope scope, double ticks, const Doubts& doubts) {
   const bool has_spread = std::isfinite(doubts.spread);
-  const double unknown =
-      std::hypot(part_of_own_cost_unknown * doubts.own_cost, has_spread ? doubts.spread : 0);
+  const double unknown = std::hypot(doubts.own_cost, has_spread ? doubts.spread : 0);
   const double low = std::max(0.0, ticks - unknown);
   const double share = scale.recorded > 0 ? 1 / scale.recorded : 0;
   return {.scope = scope,
@@ -233,13 +233,13 @@ void put_in_order(std::vector<StoredEstimate>& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i].position = static_cast<std::uint32_t>(i);
 }
 
-/// `own_cost` is that of a call or pass: one that it hides has no quantiles.
+/// `doubt` is that of a call or pass by own cost: one that it hides has no quantiles.
 template <class Sums>
-void put_quantiles(StoredEstimate& row, const Sums& sums, double own_cost, double per_tick) {
+void put_quantiles(StoredEstimate& row, const Sums& sums, double doubt, double per_tick) {
   const auto quantile = [&](double part) {
     return static_cast<double>(std::clamp(sums.sketch.quantile(part), sums.least, sums.most)) * per_tick;
   };
-  if (quantile(0.5) < part_of_own_cost_unknown * own_cost * per_tick) return;
+  if (quantile(0.5) < doubt * per_tick) return;
   row.least = static_cast<double>(sums.least) * per_tick;
   row.most = static_cast<double>(sums.most) * per_tick;
   row.q50 = quantile(0.5);
@@ -255,10 +255,10 @@ std::vector<StoredEstimate> function_rows(const RowScale& scale, const RecordedT
     if (function.count == 0) continue;
     const auto& [own, with_calls] = spreads.by_symbol[i];
     StoredEstimate row = estimate_row(scale, EstimateScope::function, static_cast<double>(function.exclusive),
-                                      {static_cast<double>(function.own_cost), own, spreads.commands});
+                                      {in_ticks(function.doubt), own, spreads.commands});
     const StoredEstimate inclusive =
         estimate_row(scale, EstimateScope::function, static_cast<double>(function.inclusive),
-                     {static_cast<double>(function.own_cost_below), with_calls, spreads.commands});
+                     {in_ticks(function.doubt_below), with_calls, spreads.commands});
     row.function = symbols[i].name;
     row.path = symbols[i].path;
     row.line = symbols[i].line;
@@ -267,8 +267,7 @@ std::vector<StoredEstimate> function_rows(const RowScale& scale, const RecordedT
     row.inclusive_low = inclusive.low;
     row.inclusive_high = inclusive.high;
     row.mean = static_cast<double>(function.of_calls) / static_cast<double>(function.count) * scale.per_tick;
-    put_quantiles(row, function,
-                  static_cast<double>(function.own_cost_below) / static_cast<double>(function.count),
+    put_quantiles(row, function, in_ticks(function.doubt_below) / static_cast<double>(function.count),
                   scale.per_tick);
     rows.push_back(std::move(row));
   }
@@ -295,16 +294,15 @@ std::vector<StoredEstimate> line_rows(const WalkedLog& log, const RowScale& scal
     const LinePasses& line = log.walk.lines.lines[i];
     if (line.passes == 0 && !is_begun[i]) continue;
     const CommandTally& commands = log.walk.commands;
-    StoredEstimate row = estimate_row(
-        scale, EstimateScope::line, static_cast<double>(line.ticks),
-        {static_cast<double>(line.own_cost), commands.half_width(Followed::line, i), commands.commands()});
+    StoredEstimate row =
+        estimate_row(scale, EstimateScope::line, static_cast<double>(line.ticks),
+                     {in_ticks(line.doubt), commands.half_width(Followed::line, i), commands.commands()});
     row.function = log.walk.traps.lines[i].function;
     row.path = log.walk.traps.lines[i].path;
     row.line = log.walk.traps.lines[i].line;
     row.hits = hits[i];
     if (line.passes > 0)
-      put_quantiles(row, line, static_cast<double>(line.own_cost) / static_cast<double>(line.passes),
-                    log.per_tick);
+      put_quantiles(row, line, in_ticks(line.doubt) / static_cast<double>(line.passes), log.per_tick);
     rows.push_back(std::move(row));
   }
   put_in_order(rows);
@@ -334,14 +332,14 @@ void put_rows(const WalkedLog& log, Symbols& symbols, RecordedRun& run) {
   recording.slow = slow_rows(log, names, scale);
   recording.marks = mark_rows(log, tree, scale);
   recording.call_lines = call_line_rows(log, tree, recording.symbols);
-  double overhead = 0;
-  for (const ThreadTotals& thread : log.threads) overhead += static_cast<double>(thread.overhead);
+  double doubt = 0;
+  for (const ThreadTotals& thread : log.threads) doubt += in_ticks(thread.doubt);
   double rest = scale.recorded;
   for (const FunctionSums& function : tree.functions) rest -= static_cast<double>(function.exclusive);
   const CommandTally& commands = log.walk.commands;
   run.estimates.push_back(
       estimate_row(scale, EstimateScope::total, scale.recorded,
-                   {overhead, commands.half_width(Followed::total, 0), commands.commands()}));
+                   {doubt, commands.half_width(Followed::total, 0), commands.commands()}));
   run.estimates.push_back(estimate_row(scale, EstimateScope::unattributed, rest, {}));
   std::ranges::move(
       function_rows(scale, tree, recording.symbols, spreads_of(commands, names.symbol_of, names.symbols)),

@@ -17,15 +17,26 @@ constexpr double part_of_reading = 1e-4;
 // A wait of more than so many times `late` is a time slice or a sleep: one wait, and not many.
 constexpr std::uint64_t one_wait = 16;
 
+/// How much longer a difference is than events back to back make it, in 1/1024 ticks.
+std::uint64_t beyond(const EventCost& cost, std::uint64_t ticks) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 40U;  // whose product below fits
+  const std::uint64_t all = std::min(ticks, most) * 1024;
+  return all > cost.together ? all - cost.together : 0;
+}
+
 /// Of 1024 events that come so many ticks after the one before, in ticks. A processor does the first part of
 /// the work between two events while it reads its clock: that part does not show in their difference. A
 /// difference little above the cost of events back to back has more work than it shows, and how much is
 /// uncertain. So the cost falls by as much as differences grow.
 std::uint64_t cost_after(const EventCost& cost, std::uint64_t ticks) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 40U;  // whose product below fits
-  const std::uint64_t all = std::min(ticks, most) * 1024;
-  const std::uint64_t beyond = all > cost.together ? all - cost.together : 0;
-  return cost.together - std::min(cost.together - cost.apart, beyond);
+  return cost.together - std::min(cost.together - cost.apart, beyond(cost, ticks));
+}
+
+/// By how much `taken` ticks of own cost may be wrong, in 1/1024 ticks. Calibration times events whose code
+/// and data are at hand. Behind long work a processor may have to fetch them, or may do parts of the event
+/// meanwhile.
+std::uint64_t doubt_of(const EventCost& cost, std::uint64_t taken, std::uint64_t ticks) {
+  return std::max(taken * 1024 / 4, std::min(cost.doubt, beyond(cost, ticks)));
 }
 
 auto first_event(std::span<const std::uint64_t> words) {
@@ -189,10 +200,12 @@ std::uint64_t ThreadWalk::advance(std::uint64_t tick, const EventCost& cost) {
     elsewhere_ += tick - since;
   last_ = tick;
   debt_ += cost_after(cost, ticks);
-  own_cost_ = std::min(debt_ / 1024, ticks);
-  debt_ = std::min(debt_ - own_cost_ * 1024, most_debt_);
-  totals_.overhead += own_cost_;
-  return ticks - own_cost_;
+  const std::uint64_t taken = std::min(debt_ / 1024, ticks);
+  debt_ = std::min(debt_ - taken * 1024, most_debt_);
+  doubt_ = doubt_of(cost, taken, ticks);
+  totals_.overhead += taken;
+  totals_.doubt += doubt_;
+  return ticks - taken;
 }
 
 void ThreadWalk::step_back(std::uint64_t tick) {
@@ -273,14 +286,14 @@ void ThreadWalk::pop_call() {
     tell(frame);
   if ((frame.node & folded) != 0) [[unlikely]] {
     frames_.back().below += frame.below;
-    frames_.back().own_cost += frame.own_cost;
+    frames_.back().doubt += frame.doubt;
     if (walk_.is_entered) --under_way(frame);
     if (frames_.size() == 1) command_ = {};
     return;
   }
   const std::uint64_t inclusive = clock_ - frame.entered;
   walk_.tree.count(frame.node,
-                   {.inclusive = inclusive, .exclusive = inclusive - frame.below, .own_cost = frame.own_cost},
+                   {.inclusive = inclusive, .exclusive = inclusive - frame.below, .doubt = frame.doubt},
                    {.ticks = inclusive, .tick = frame.tick, .thread = totals_.serial});
   frames_.back().below += inclusive;
   if (walk_.is_entered) end_call(frame, inclusive);
@@ -314,7 +327,7 @@ void ThreadWalk::pass_trap(std::uint32_t id, std::uint64_t ticks) {
   if (id == 0 || id > walk_.traps.traps.size()) {
     ++walk_.unknown_traps;
     clock_ += ticks;
-    frames_.back().own_cost += own_cost_;
+    frames_.back().doubt += doubt_;
     return;
   }
   ++walk_.lines.hits[id - 1];
@@ -341,11 +354,11 @@ void ThreadWalk::own(const Traps::Owner* owner) {
     return;
   }
   clock_ += ticks_;
-  frames_.back().own_cost += own_cost_;
+  frames_.back().doubt += doubt_;
   if (owner == nullptr) return;
   Taken& taken = owner->statement == nullptr ? owner->frame.data.plain : owner->statement->data;
   taken.ticks += ticks_;
-  taken.own_cost += own_cost_;
+  taken.doubt += doubt_;
   taken.is_owner = true;
 }
 
@@ -372,7 +385,7 @@ void ThreadWalk::end(const Traps::Statement& ended, Traps::Statement* outer) {
   if (outer == nullptr || outer->trap->line != ended.trap->line)
     return end_pass(ended.trap->line, ended.data);
   outer->data.ticks += ended.data.ticks;
-  outer->data.own_cost += ended.data.own_cost;
+  outer->data.doubt += ended.data.doubt;
   outer->data.is_owner = true;
 }
 
@@ -382,7 +395,7 @@ void ThreadWalk::end_plain(Traps::Frame& frame) {
 }
 
 void ThreadWalk::end_pass(std::uint32_t line, const Taken& taken) {
-  walk_.lines.add(line, frames_[trap_depth_].node & ~folded, taken.ticks, taken.own_cost);
+  walk_.lines.add(line, frames_[trap_depth_].node & ~folded, taken.ticks, taken.doubt);
   if (walk_.is_entered) command_.add(Followed::line, line, taken.ticks);
 }
 

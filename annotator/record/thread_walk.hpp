@@ -58,6 +58,8 @@ struct EventCost {
   std::uint64_t together = 0;  // back to back
   // With more work between them: less, as a processor works on while it reads its clock.
   std::uint64_t apart = 0;
+  // By so much at most the cost behind long work may differ from that. 0: the clock goes in steps.
+  std::uint64_t doubt = 0;
 };
 
 /// Its process, and the number of its stack.
@@ -109,6 +111,7 @@ struct ThreadTotals {
   std::uint64_t recorded = 0;  // of it `in_calls` belongs to calls
   std::uint64_t in_calls = 0;
   std::uint64_t overhead = 0;
+  std::uint64_t doubt = 0;     // of the overhead, in 1/1024 ticks
   std::uint64_t changing = 0;  // own cost beside that of events: of chunks, and of reading the processor time
   bool knows_away = false;
   std::uint64_t away = 0;      // off a processor, cut out of calls,
@@ -132,7 +135,7 @@ class ThreadWalk {
     std::uint64_t entered = 0;  // of clock_
     std::uint64_t below = 0;    // ticks of the calls out of it
     std::uint64_t tick = 0;
-    std::uint64_t own_cost = 0;
+    std::uint64_t doubt = 0;
     std::uint32_t node = 0;  // with `folded`: the caller's, whose part this call is
     FunctionKey key = 0;
   };
@@ -148,7 +151,7 @@ class ThreadWalk {
   /// Ticks of a line in one pass of it.
   struct Taken {
     std::uint64_t ticks = 0;
-    std::uint64_t own_cost = 0;
+    std::uint64_t doubt = 0;
     bool is_owner = false;  // of time, be it 0
   };
   /// The data of a frame that traps show.
@@ -235,7 +238,7 @@ class ThreadWalk {
   Traps traps_{*this};
   std::size_t trap_depth_ = none;  // of the innermost frame that traps show
   std::uint64_t ticks_ = 0;        // up to the event, that are given to their owner
-  std::uint64_t own_cost_ = 0;     // that was taken off them
+  std::uint64_t doubt_ = 0;        // of the own cost that was taken off them, in 1/1024 ticks
 
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 };

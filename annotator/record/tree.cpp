@@ -24,7 +24,7 @@ struct Merged {
   std::uint64_t away = 0;
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most = 0;
-  std::uint64_t own_cost = 0;
+  std::uint64_t doubt = 0;
 };
 
 struct Merging {
@@ -66,7 +66,7 @@ void count(Merging& merging, Merged& call, std::uint32_t node_number) {
   call.count += node.count;
   call.inclusive += node.inclusive;
   call.exclusive += node.exclusive;
-  call.own_cost += node.own_cost;
+  call.doubt += node.doubt;
   call.away += node.away;
   call.least = std::min(call.least, node.least);
   call.most = std::max(call.most, node.most);
@@ -99,7 +99,7 @@ void merge_nodes(Merging& merging) {
     if (is_seen_twice(merging, nodes[i])) {
       call = parent;
       merging.calls[call].exclusive += nodes[i].exclusive;
-      merging.calls[call].own_cost += nodes[i].own_cost;
+      merging.calls[call].doubt += nodes[i].doubt;
       merging.calls[call].away += nodes[i].away;
       continue;
     }
@@ -127,7 +127,7 @@ void sum_functions(Merging& merging, const std::vector<TreeStep>& steps) {
   std::vector<std::uint32_t> symbols;
   for (const Merged& call : calls) symbols.push_back(call.symbol);
   for (std::size_t i = calls.size(); i-- > 0;) {
-    below[i] += calls[i].own_cost;
+    below[i] += calls[i].doubt;
     if (calls[i].parent != none) below[calls[i].parent] += below[i];
   }
   const std::vector<bool> is_outermost = outermost(steps, symbols);
@@ -136,10 +136,10 @@ void sum_functions(Merging& merging, const std::vector<TreeStep>& steps) {
     if (call.parent == none) continue;
     FunctionSums& function = merging.functions[call.symbol];
     function.exclusive += call.exclusive;
-    function.own_cost += call.own_cost;
+    function.doubt += call.doubt;
     if (!is_outermost[step.node]) continue;
     function.inclusive += call.inclusive;
-    function.own_cost_below += below[step.node];
+    function.doubt_below += below[step.node];
   }
 }
 

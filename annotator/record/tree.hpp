@@ -22,8 +22,8 @@ struct FunctionSums {
   std::uint64_t exclusive = 0;
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most = 0;
-  std::uint64_t own_cost = 0;        // that was taken off the exclusive time
-  std::uint64_t own_cost_below = 0;  // and off the inclusive time
+  std::uint64_t doubt = 0;        // of the exclusive time, by own cost, in 1/1024 ticks
+  std::uint64_t doubt_below = 0;  // and of the inclusive time
   QuantileSketch sketch = {};
 };
 

@@ -536,6 +536,28 @@ TEST_CASE("an event costs less behind work, which goes on while the clock is rea
   CHECK(own(1, 100, 30) == 80);  // nor possible
 }
 
+TEST_CASE(
+    "an event behind long work may cost nothing or twice as much, one behind short work is known to a "
+    "quarter") {
+  const auto doubt = [](std::uint64_t difference, std::uint64_t apart) {
+    LogBuilder log;
+    log.head.hook_ticks = 20 * 1024;
+    log.head.hook_apart_ticks = apart * 1024;
+    log.enter(1, 1000, f).leave(1, 1000 + difference, f);
+    const RecordedRun run = analyzed(log);
+    const StoredEstimate& row = estimate_of(run, EstimateScope::function, "(function 1)");
+    const StoredEstimate& total = estimate_of(run, EstimateScope::total);
+    CHECK(total.high - total.ticks == row.high - row.ticks);
+    return row.high - row.ticks;
+  };
+  CHECK(doubt(20, 20) == 5);
+  CHECK(doubt(25, 20) == 5);
+  CHECK(doubt(30, 20) == 10);  // the 10 of work may be the event's
+  CHECK(doubt(1000, 20) == 20);
+  CHECK(doubt(1000, 8) == 20);
+  CHECK(doubt(1000, 0) == 5);  // a recorder that does not tell the two apart
+}
+
 TEST_CASE("a clock that goes in steps tells only the sum of events' cost") {
   LogBuilder log;
   log.head.hook_ticks = 1024;

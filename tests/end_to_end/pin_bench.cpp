@@ -66,6 +66,13 @@ void PinBench::kept(int rounds, const std::string& state) const {
   CHECK(std::stoi(ask(rounds_stored).value_or("0")) >= rounds);
 }
 
+void PinBench::has_rounds(int rounds) const {
+  const int stored = std::stoi(ask(rounds_stored).value_or("0"));
+  const bool is_begun_again = ask("SELECT count(*) FROM warning WHERE kind = 'prepared'") == "1";
+  INFO(stored << " rounds of " << rounds << (is_begun_again ? ", begun again" : ""));
+  CHECK((is_begun_again ? stored > rounds : stored == rounds));
+}
+
 void PinBench::goes_on() const {
   const int rounds = std::stoi(ask(rounds_stored).value_or("0")) + 4;
   const Said said =
@@ -74,7 +81,7 @@ void PinBench::goes_on() const {
   CHECK(said.status == 0);
   CHECK(said.out.find("\"continued\": true") != std::string::npos);
   CHECK(ask(states) == "1 complete");
-  CHECK(ask(rounds_stored) == std::to_string(rounds));
+  has_rounds(rounds);
   CHECK(ask("SELECT count(*) - count(DISTINCT sequence) FROM sample") == "0");
   CHECK(is_sound(profile()));
   CHECK(place.run({"jcprof", "annotate", project.string(), "-q"}).status == 0);
@@ -82,15 +89,15 @@ void PinBench::goes_on() const {
 
 void PinBench::survives(const std::function<void()>& mishap, const std::string& outcomes) const {
   // So many that the mishap comes in time, also where the test itself has to wait for a processor.
-  constexpr const char* rounds = "24";
-  Running run = start(rounds);
+  constexpr int rounds = 24;
+  Running run = start(std::to_string(rounds));
   wait_for_rounds(3);
   mishap();
   const int status = run.wait();
   INFO(run.said());
   CHECK(status == 0);
   CHECK(ask(states) == "1 complete");
-  CHECK(ask(rounds_stored) == rounds);
+  has_rounds(rounds);
   CHECK(ask(fmt::format("SELECT count(*) FROM sample WHERE outcome IN ({})", outcomes)) == "1");
   CHECK(ask(shots_gone) == "1");
   CHECK(ask("SELECT text FROM warning WHERE kind = 'lost'")

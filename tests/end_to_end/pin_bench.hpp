@@ -37,6 +37,8 @@ class PinBench {
 
   /// At least so many rounds are still there, in a run of this state.
   void kept(int rounds, const std::string& state) const;
+  /// So many rounds are there, or more if jcprof saw that commands depend on the one before, and began again.
+  void has_rounds(int rounds) const;
   /// The next run goes on with it, for some rounds more.
   void goes_on() const;
   /// Something happens while the rounds go on: the run comes to its end all the same, and it costs one shot,

@@ -65,13 +65,20 @@ TEST_CASE("a load that misses the caches is own time of the function that loads"
   REQUIRE(printed >> even >> odd >> ticks_per_ns);
   const double truth = (even + odd) / 2;
   // These differ by chance alone, and so may those that are recorded.
-  if (const double noise = std::abs(even - odd) / truth; noise > 0.03) {
-    WARN("SKIPPED: this machine is too busy: loads of even and odd passes differ by " << 100 * noise << " %");
+  if (const double difference = std::abs(even - odd) / truth; difference > 0.03) {
+    WARN("SKIPPED: this machine is too busy: loads of even and odd passes differ by " << 100 * difference
+                                                                                      << " %");
     return;
   }
-  const double own =
-      number(files, "SELECT exclusive / calls FROM function WHERE function = 'chase'") * ticks_per_ns;
-  CHECK(own == Approx(truth).epsilon(0.1));
+  // The machine may be faster or slower in one of the two by so much.
+  constexpr double noise = 0.1;
+  const auto of_chase = [&](const std::string& column) {
+    return ticks_per_ns *
+           number(files, "SELECT " + column + " / calls FROM function WHERE function = 'chase'");
+  };
+  CHECK(of_chase("exclusive_low") < truth * (1 + noise));
+  CHECK(of_chase("exclusive_high") > truth * (1 - noise));
+  CHECK(of_chase("exclusive_high") - of_chase("exclusive_low") < truth / 2);
 }
 
 TEST_CASE("a clock that does not wait for loads is told") {
