@@ -25,7 +25,7 @@ void expect(const Workplace& place, const std::vector<std::string>& argv) {
 TEST_CASE("Chromium finds no fault in the reports of the examples") {
   const Workplace place("report-chromium");
   const auto profile = [&](const fs::path& project, const std::string& out) {
-    expect(place, {"jcprof", "profile", project.string(), "-o", out, "--no-refine", "--rounds", "14"});
+    expect(place, {"jcprof", "profile", project.string(), "-o", out, "--no-refine", "--rounds", "10"});
   };
   const fs::path sort = place.copied("examples/c-sort");
   profile(sort, "before");

@@ -151,7 +151,7 @@ TEST_CASE("the same command is timed where there is no instruction counter") {
   JCPROF_NEEDS_OPTEE_MACHINE(place);
   const fs::path project = example(place);
   replace_in(project / "jcprof.json", counting, "");
-  const json profile = profiled(place, project, {"--rounds", "14", "--no-refine", "--max-time", "10m"});
+  const json profile = profiled(place, project, {"--rounds", "10", "--no-refine", "--max-time", "10m"});
   CHECK(profile["unit"] == "ns");
   CHECK(profile["simulated"] == true);
   const json open = line_with(profile, project / "ta/otp.c", "  TEE_Result result =");

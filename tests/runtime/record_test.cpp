@@ -310,7 +310,7 @@ TEMPLATE_TEST_CASE("a handler may record between any two instructions", "", Gcc,
   return;
 #endif
   const Workshop workshop(TestType::compilers());
-  constexpr std::uint64_t steps = 100;
+  constexpr std::uint64_t steps = 50;
   for (const Flags& optimisation : {Flags{"-O0"}, Flags{"-O2"}}) {
     const std::string program = workshop.build("steps", {"record_steps.c"}, traps + optimisation);
     // In a larger chunk more handlers in a row find no room.
