@@ -21,6 +21,7 @@ constexpr std::size_t blocks_beside = 8;  // to each side
 constexpr double most = 0.8;              // of the values of a block: rarer ones are spikes
 constexpr double wrong_in_a_run = 0.01;   // that a bound is called too narrow, where spikes alone lie beyond
 constexpr double no_bound = std::numeric_limits<double>::infinity();
+constexpr double wrong_of_exact = 0.05;  // it only tells what is above nothing, and not how surely
 // Fewer than seven rounds have no interval: less than four twins, the last one perhaps alone.
 constexpr std::uint32_t fewest_units = 4;
 
@@ -333,8 +334,8 @@ double Fit::chance_above_nothing(const Swayed& sum, double doubt) const {
 Interval Fit::typical_interval_of(const Swayed& sum, double alpha) const {
   if (sum.rounds == 0 || sum.of_units.empty()) return {.value = sum.value};
   if (clock_.method == Method::exact) {
-    const auto [least, most] = std::ranges::minmax(sum.of_units);
-    return {sum.value, sum.value + std::min(0.0, least), sum.value + std::max(0.0, most)};
+    const Interval sway = spread_interval(sum.of_units, alpha);
+    return {sum.value, sum.value + std::min(0.0, sway.low), sum.value + std::max(0.0, sway.high)};
   }
   const Error error = error_of(sum);
   if (error.freedom == 0) return {.value = sum.value};
@@ -347,7 +348,7 @@ Interval Fit::typical_interval_of(const Swayed& sum, double alpha) const {
 double Fit::typical_chance_above_nothing(const Swayed& sum, double doubt) const {
   if (sum.rounds == 0 || sum.of_units.empty()) return 1;
   if (clock_.method == Method::exact)
-    return sum.value + std::min(0.0, std::ranges::min(sum.of_units)) > doubt ? 0 : 1;
+    return sum.value + std::min(0.0, spread_interval(sum.of_units, wrong_of_exact).low) > doubt ? 0 : 1;
   const Error error = error_of(sum);
   const double deviation = std::hypot(error.deviation, std::hypot(doubt, error.change) / deviations_95);
   if (error.freedom == 0 || !(sum.value > 0)) return 1;

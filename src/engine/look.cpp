@@ -261,11 +261,8 @@ Interval interval_of(const std::vector<double>& values, const Differences& all, 
       return sign_interval(values, alpha);
     case Method::coarse:
       return mean_interval(values, alpha, all.sd / 2 * std::sqrt(static_cast<double>(terms)));
-    case Method::exact: {
-      if (values.empty()) return {.value = missing};
-      const auto [low, high] = std::ranges::minmax(values);
-      return {median(values), low, high};
-    }
+    case Method::exact:
+      return spread_interval(values, alpha);
   }
   return {};
 }

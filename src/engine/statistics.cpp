@@ -154,6 +154,18 @@ Interval mean_interval(const std::vector<double>& values, double alpha, double l
   return interval;
 }
 
+Interval spread_interval(const std::vector<double>& values, double alpha) {
+  if (values.empty()) return {.value = missing};
+  const auto [least, most] = std::ranges::minmax(values);
+  Interval interval{median(values), least, most};
+  constexpr std::size_t many = 5;  // all of so many lie on one side of their true median once in 16 times
+  if (values.size() == 1 || values.size() >= many) return interval;
+  const double half = half_width(mean_interval(values, alpha, 0));
+  interval.low = std::min(interval.low, interval.value - half);
+  interval.high = std::max(interval.high, interval.value + half);
+  return interval;
+}
+
 Hot is_above(std::span<const double> values, double threshold, double alpha) {
   double above = 0;
   double below = 0;

@@ -104,7 +104,7 @@ TEST_CASE("fewer than seven rounds have no interval, but for a clock that repeat
   };
   CHECK(std::isinf(interval(fit_of(2, 6, {}, at), 0, 1).high));
   CHECK(std::isfinite(interval(fit_of(2, 7, {}, at), 0, 1).high));
-  CHECK(interval(fit_of(2, 5, exact, at), 0, 1) == Interval{300, 100, 500});
+  CHECK(interval(fit_of(2, 6, exact, at), 0, 1) == Interval{350, 100, 600});
   CHECK(std::isinf(interval(fit_of(2, 0, exact, at), 0, 1).high));
 }
 

@@ -69,7 +69,7 @@ TEST_CASE("readings that agree are taken for no better than half of what all blo
 }
 
 TEST_CASE("of an exact clock the ends of the spread decide what is hot") {
-  const Values values{5, 15, 10};
+  const Values values{5, 15, 10, 10, 10, 10};
   const auto hot_from = [&](double threshold) {
     return hotness(values, {}, exact, {.hot = threshold / 1000}, 1000);
   };
@@ -156,7 +156,8 @@ TEST_CASE("through three stops no gain is fitted") {
 TEST_CASE("a block is settled at the absolute half width or at a part of its share, whichever is larger") {
   // Shares of 90, 5 and 5 %, each known to 0.4 points.
   const auto settled = [](double absolute, double relative) {
-    const Times times = times_of({{896, 900, 904}, {46, 50, 54}, {46, 50, 54}});
+    const Times times =
+        times_of({{896, 900, 904, 896, 900, 904}, {46, 50, 54, 46, 50, 54}, {46, 50, 54, 46, 50, 54}});
     return look(times, exact, {.absolute = absolute, .relative = relative}).settled;
   };
   CHECK(settled(0.005, 0) == 3);
@@ -169,7 +170,7 @@ TEST_CASE(
     "a block whose readings happen to agree is no better known than the others, and a line is open as a "
     "whole") {
   // 80 % known to 3 points, 20 % to 0.1: the median of the half widths is 1.55 points, and 1 would be enough.
-  const Times times = times_of({{770, 800, 830}, {199, 200, 201}});
+  const Times times = times_of({{770, 800, 830, 770, 800, 830}, {199, 200, 201, 199, 200, 201}});
   const auto settled = [](const Look& look) {
     return std::vector<bool>{look.blocks[0].settled, look.blocks[1].settled};
   };

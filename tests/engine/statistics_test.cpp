@@ -53,6 +53,28 @@ TEST_CASE("a mean has the interval that Student's table gives") {
   CHECK(is_missing(mean_interval({}, 0.05, 1).value));
 }
 
+TEST_CASE("readings that repeat are exact, and a few that differ cover the truth as often as many") {
+  CHECK(spread_interval({7}, 0.05) == Interval{7, 7, 7});
+  CHECK(spread_interval({7, 7}, 0.05) == Interval{7, 7, 7});
+  CHECK(spread_interval({1, 2, 3, 4, 60}, 0.05) == Interval{3, 1, 60});
+  // t(1 degree of freedom, 0.975) = 12.7062, of the mean of two.
+  CHECK(spread_interval({10, 20}, 0.05).low == Approx(15 - 12.7062 * 5));
+  CHECK(std::isnan(spread_interval({}, 0.05).value));
+  std::mt19937 random(1);
+  std::normal_distribution<double> noise;
+  for (const int count : {2, 3, 4, 5, 6}) {
+    INFO(count);
+    int covered = 0;
+    for (int i = 0; i < 2000; ++i) {
+      std::vector<double> values;
+      for (int v = 0; v < count; ++v) values.push_back(noise(random));
+      const Interval interval = spread_interval(values, 0.05);
+      if (interval.low <= 0 && 0 <= interval.high) ++covered;
+    }
+    CHECK(covered >= 0.93 * 2000);
+  }
+}
+
 TEST_CASE("two heaps have a bimodality of one, whatever their sizes, and an even spread one of five ninths") {
   std::vector<double> halves(50, 3);
   halves.insert(halves.end(), 50, 8);

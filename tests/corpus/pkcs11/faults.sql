@@ -10,7 +10,7 @@ WITH
     FROM newest),
   reached AS (SELECT count(*) AS stops, count(DISTINCT trap) AS traps FROM path),
   -- From what the TA does first to the search through a key's attributes, which takes the most. Some have but twenty
-  -- instructions of their own, and two rounds do not tell those from what a round leaves open; with their calls they do.
+  -- instructions of their own, and four rounds do not tell those from what a round leaves open; with their calls they do.
   wanted(name) AS (VALUES ('entry_get_attribute_value'), ('serialargs_get_session_from_handle'), ('alloc_and_get'),
     ('check_access_attrs_against_token'), ('attribute_is_exportable'), ('get_attribute'), ('get_attribute_ptrs'))
 SELECT 'it counts ' || unit || ', and is not complete' AS fault FROM run WHERE unit <> 'instructions' OR state <> 'complete'
