@@ -18,9 +18,11 @@ std::optional<std::uint32_t> wanting(const Slot& slot, const TrapBySite& chosen)
   return site == slot.wanted_by.end() ? std::nullopt : std::optional(*site);
 }
 
-bool is_wanted(const Slot& slot, const TrapBySite& chosen) {
+bool is_wanted(const SourceModel& model, const Slot& slot, const TrapBySite& chosen) {
   if (slot.unless && chosen[*slot.unless] != nullptr) return false;
-  return slot.wanted_by.empty() || wanting(slot, chosen);
+  const std::optional<std::uint32_t> site = wanting(slot, chosen);
+  if (slot.if_renamed) return site && chosen[*site]->name != name_of_marker(model.sites[*site].marker_name);
+  return slot.wanted_by.empty() || site;
 }
 
 std::string filled(const std::string& form, const Placeholders& values) {
@@ -50,7 +52,7 @@ std::vector<Insertion> insertions_for(const SourceModel& model, const FilePlan& 
   std::string& id = values["id"];
   std::size_t inserted = 0;
   for (const Slot& slot : model.slots) {
-    if (!is_wanted(slot, chosen)) continue;
+    if (!is_wanted(model, slot, chosen)) continue;
     const std::optional<std::uint32_t> site = wanting(slot, chosen);
     name = site ? chosen[*site]->name : "";
     id = site ? std::to_string(number(chosen[*site]->id)) : "";

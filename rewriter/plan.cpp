@@ -292,32 +292,31 @@ class TrapNames {
   }
 
   std::string name_for(std::size_t file, const Site& site) {
-    if (!site.marker_name.empty()) return "TRAP_" + site.marker_name;
+    if (!site.marker_name.empty()) return name_for_marker(site.marker_name);
     const auto [known, is_new] = stems_.try_emplace({file, site.function});
     if (is_new) known->second = stem_of(models_[file].functions[site.function]);
     for (std::uint32_t& count = counts_[known->second];;) {
       std::string name = fmt::format("TRAP_{}_{}", known->second, ++count);
-      if (!taken_.contains(name)) return name;
+      if (taken_.insert(name).second) return name;
     }
   }
 
  private:
   void take_markers(const TrapPlan& plan) {
-    std::map<std::string, Place> seen;
     for (std::size_t file = 0; file < models_.size(); ++file)
-      for (const PlannedTrap& planned : plan.files[file].traps) {
-        const Site& site = models_[file].sites[planned.site];
-        if (site.marker_name.empty()) continue;
-        Place place = place_at(models_[file].path, models_[file].text, site.begin);
-        const auto [first, fresh] = seen.emplace(site.marker_name, place);
-        if (!fresh)
-          throw UserError(
-              Fault{.message = fmt::format("the marker \"{}\" stands at two places", site.marker_name),
-                    .place = std::move(place),
-                    .hint = fmt::format("the other is at {}:{}; each trap needs a name of its own",
-                                        first->second.file, first->second.line)});
-        taken_.insert("TRAP_" + site.marker_name);
-      }
+      for (const PlannedTrap& planned : plan.files[file].traps)
+        if (const std::string& marker = models_[file].sites[planned.site].marker_name; !marker.empty())
+          taken_.insert(name_of_marker(marker));
+  }
+
+  /// The first marker of a name has it; "TRAP_x_2" is the next one of TRAP_x.
+  std::string name_for_marker(const std::string& marker) {
+    std::string name = name_of_marker(marker);
+    for (std::uint32_t& count = markers_[marker]; ++count > 1;) {
+      std::string next = fmt::format("{}_{}", name, count);
+      if (taken_.insert(next).second) return next;
+    }
+    return name;
   }
 
   std::string stem_of(const Function& function) const {
@@ -327,9 +326,10 @@ class TrapNames {
 
   const std::vector<SourceModel>& models_;
   std::unordered_map<std::string, std::set<std::string>> owners_;  // by simple name
-  std::unordered_set<std::string> taken_;                          // the users' names
+  std::unordered_set<std::string> taken_;                          // names that somebody has
   std::map<FunctionRef, std::string> stems_;
-  std::unordered_map<std::string, std::uint32_t> counts_;  // of the traps of each stem
+  std::unordered_map<std::string, std::uint32_t> counts_;   // of the traps of each stem
+  std::unordered_map<std::string, std::uint32_t> markers_;  // of each name
 };
 
 void give_ids_and_names(const std::vector<SourceModel>& models, TrapPlan& plan) {

@@ -54,7 +54,7 @@ struct Site {
   std::size_t begin = 0;                   // what the trap stands for, in the original text
   std::size_t end = 0;
   std::uint32_t guards = 0;  // that a stop here passes on its way out of the function
-  std::string marker_name;   // as the user named it; empty: none given
+  std::string marker_name;   // as the user named it, maybe at several places; empty: none given
   bool in_source = false;    // the user's text calls the trap itself, by marker_name
   TrapForm form = {};
   bool instead = false;  // stands only where no other of its kind stands in front of it in its function
@@ -70,6 +70,7 @@ struct Slot {
   std::string text;
   std::vector<std::uint32_t> wanted_by;      // sites; inserted when one of them is chosen, always when empty
   std::optional<std::uint32_t> unless = {};  // a site: left out when it is chosen
+  bool if_renamed = false;                   // only where the trap has another name than its marker
   bool operator==(const Slot&) const = default;
 };
 
@@ -97,6 +98,11 @@ inline constexpr Position at_entry{TrapKind::entry, TrapLevel::function};
 inline constexpr Position at_exit{TrapKind::exit, TrapLevel::function};
 inline constexpr Position at_return{TrapKind::returns, TrapLevel::function};
 inline constexpr Position at_marker{TrapKind::marker, TrapLevel::none};
+
+/// The trap's name, unless another marker has it already.
+inline std::string name_of_marker(const std::string& marker) {
+  return "TRAP_" + marker;
+}
 
 /// Longer lines are no markers: nobody writes them, and std::regex recurses over its text.
 inline constexpr std::size_t longest_marker = 200;

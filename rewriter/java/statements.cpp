@@ -3,6 +3,8 @@
 #include <optional>
 #include <regex>
 
+#include <fmt/format.h>
+
 #include "rewriter/java/walk.hpp"
 #include "src/core/text.hpp"
 
@@ -145,13 +147,20 @@ std::string marker_call_name(const JavaSyntax& syntax, NodeIndex statement) {
   return std::string(name.substr(prefix.size()));
 }
 
-/// The user's own text stays and gets its number through PMC. False where it is no call of a trap.
+/// The user's own text stays and gets its number through PMC. Where it names the trap of another place, a
+/// call of its own trap runs instead. False where it is no call of a trap.
 bool marker_call(JavaWalk& walk, NodeIndex node) {
   std::string name = marker_call_name(walk.syntax, node);
   if (name.empty()) return false;
-  Site& site = walk.model.sites[java_site(walk, at_marker, walk.syntax.range(node))];
+  const ByteRange range = walk.syntax.range(node);
+  const std::uint32_t made = java_site(walk, at_marker, range);
+  Site& site = walk.model.sites[made];
   site.marker_name = std::move(name);
   site.in_source = true;
+  add_slot(walk.model, range.begin, fmt::format("{{{}if(false)", java_trap), {made});
+  walk.model.slots.back().if_renamed = true;
+  add_slot(walk.model, range.end, "}", {made});
+  walk.model.slots.back().if_renamed = true;
   return true;
 }
 

@@ -6,10 +6,12 @@
 
 #include "rewriter/blame.hpp"
 #include "rewriter/compile_check.hpp"
+#include "rewriter/edits.hpp"
 #include "rewriter/java/bytecode_size.hpp"
 #include "rewriter/java/front_end.hpp"
 #include "rewriter/java/runtime.hpp"
 #include "src/core/file.hpp"
+#include "src/core/text.hpp"
 #include "tests/rewriter/rewriting.hpp"
 
 using namespace jcprof;
@@ -139,12 +141,28 @@ TEST_CASE("exclude wins over include, by function and by file") {
             .size() == 2);
 }
 
-TEST_CASE("two markers of one name are refused with both places") {
-  CHECK(error_of(applet("void f() { // PM_CHECK x\n // PM_CHECK x\n}")) ==
-        "A.java:6: the marker \"x\" stands at two places\n"
-        "  6 |  // PM_CHECK x\n"
-        "    |  ^\n"
-        "hint: the other is at A.java:5; each trap needs a name of its own");
+TEST_CASE("markers of one name are numbered from the second on, past names that others have") {
+  const auto markers = [](const std::string& body) {
+    return rewrite(
+        "A.java", applet(body),
+        {.entry = {"A.process"}, .scope = {.include = {"*"}, .exclude = {}, .level = TrapLevel::none}});
+  };
+  CHECK(names(markers("void f() { // PM_CHECK x\n // PM_CHECK x_2\n // PM_CHECK x\n // PM_CHECK x\n}")) ==
+        std::vector<std::string>{"TRAP_process_1", "TRAP_process_2", "TRAP_x", "TRAP_x_2", "TRAP_x_3",
+                                 "TRAP_x_4"});
+  CHECK(
+      names(rewrite("A.java", applet("void f() { memory[0]++; // PM_CHECK f\n memory[1]++; // PM_CHECK f\n}"),
+                    everything)) ==
+      std::vector<std::string>{"TRAP_process_1", "TRAP_process_2", "TRAP_process_3", "TRAP_process_4",
+                               "TRAP_f_1", "TRAP_f_2", "TRAP_f", "TRAP_f_3", "TRAP_f_4", "TRAP_f_5"});
+  const Rewritten calls =
+      markers("void f() { PM.check(PMC.TRAP_x); if (memory[0] > 0) PM.check(PMC.TRAP_x); }");
+  CHECK(names(calls) == std::vector<std::string>{"TRAP_process_1", "TRAP_process_2", "TRAP_x", "TRAP_x_2"});
+  std::string text = calls.text;
+  replace_all(text, span_begin, "");
+  replace_all(text, span_end, "");
+  CHECK(text.find("{ PM.check(PMC.TRAP_x); if (memory[0] > 0) {PM.check(PMC.TRAP_x_2);if(false)"
+                  "PM.check(PMC.TRAP_x);} }") != std::string::npos);
 }
 
 TEST_CASE("the ancestor's own calls keep their text and get a number") {
