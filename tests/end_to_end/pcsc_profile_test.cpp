@@ -148,6 +148,7 @@ TEST_CASE("reader, protocol, ATR and the version of pcsc-lite are stored and exp
   CHECK_THAT(profile["agent"].get<std::string>(), Catch::Matches("jcprof/[0-9.]+ pcsc-lite/[0-9.]+"));
 }
 
+/// Ahead of the first command.
 int resets_in(const fs::path& log) {
   const std::string text = read_file(log);
   int count = 0;

@@ -39,6 +39,8 @@ final class VirtualCard {
     private static boolean isTorn(Socket socket, Simulator simulator, Tears tears) throws Exception {
         socket.setTcpNoDelay(true);
         DataInputStream in = new DataInputStream(socket.getInputStream());
+        boolean hasServed = false;
+        long poweredAt = 0;
         try {
             for (;;) {
                 byte[] frame = new byte[in.readUnsignedShort()];
@@ -48,13 +50,18 @@ final class VirtualCard {
                     tears.tear(simulator, frame);
                     return true;
                 } else if (frame.length != 1) {
+                    hasServed = true;
                     send(socket, CardManager.dispatchApdu(simulator, frame));
                 } else if (frame[0] == GET_ATR) {
                     send(socket, simulator.getATR());
                 } else if (frame[0] == POWER_OFF || frame[0] == RESET) {
                     simulator.reset();
-                    if (Boolean.getBoolean("jcprof.card.tells")) System.err.println("reset");
-                } else if (frame[0] != POWER_ON) {
+                    // The daemon takes the power from a card that was idle for seconds, or that its client left.
+                    boolean isOfClient = !hasServed && System.nanoTime() - poweredAt < 4_000_000_000L;
+                    if (isOfClient && Boolean.getBoolean("jcprof.card.tells")) System.err.println("reset");
+                } else if (frame[0] == POWER_ON) {
+                    poweredAt = System.nanoTime();
+                } else {
                     throw new IllegalStateException("no control command of vpcd: " + frame[0]);
                 }
             }
