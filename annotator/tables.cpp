@@ -232,6 +232,13 @@ std::string without_parameters(const std::string& name) {
   return is_a_list ? name.substr(0, at) : name;
 }
 
+bool name_matches(const std::string& pattern, const std::string& function) {
+  std::string glob;
+  for (const char c : pattern)
+    glob += c == '*' ? "**" : c == '[' || c == '?' ? fmt::format("[{}]", c) : std::string(1, c);
+  return glob_matches(glob, function) || glob_matches(glob, without_parameters(function));
+}
+
 /// Recorded functions have single calls to tell of, and parameters in their names.
 std::string function_table(const Profile& profile, const TableStyle& style) {
   const ClockUnit unit = profile.run.unit;
@@ -257,6 +264,31 @@ std::string function_table(const Profile& profile, const TableStyle& style) {
                                         : fmt::format("{}:{}", plain_line(function.path), function.line));
     return row;
   });
+}
+
+/// The functions in which threads waited, or lost their processor; empty where they hardly did.
+std::string away_table(const Profile& profile, const TableStyle& style) {
+  constexpr double worth_telling = 0.01;
+  const auto time_away = [](const FunctionEstimate& function) { return function.away.value_or(0); };
+  double all = profile.total.ticks.value;
+  for (const FunctionEstimate& function : profile.functions) all += time_away(function);
+  std::vector<FunctionEstimate> functions;
+  std::ranges::copy_if(profile.functions, std::back_inserter(functions),
+                       [&](const FunctionEstimate& function) {
+                         return time_away(function) > 0 && time_away(function) >= worth_telling * all;
+                       });
+  std::ranges::stable_sort(functions, std::ranges::greater{}, time_away);
+  const ClockUnit unit = profile.run.unit;
+  return first_of(
+      functions, {{"away"}, {"calls"}, {"a call"}, {"function", Align::left}, {"line", Align::left}}, style,
+      [&](const FunctionEstimate& function) {
+        const double away = time_away(function);
+        return Row{
+            each(away, unit), fmt::format("×{}", function.calls),
+            each(away / static_cast<double>(function.calls), unit),
+            plain_line(without_parameters(function.function)),
+            function.path.empty() ? "" : fmt::format("{}:{}", plain_line(function.path), function.line)};
+      });
 }
 
 std::string loop_table(const Profile& profile, const TableStyle& style) {
@@ -291,8 +323,9 @@ std::string warning_list(const Profile& profile, const TableStyle& style) {
 
 std::string tables(const Profile& profile, const TableStyle& style) {
   std::string text = header(profile, style);
-  for (const std::string& part : {line_table(profile, style), function_table(profile, style),
-                                  loop_table(profile, style), warning_list(profile, style)})
+  for (const std::string& part :
+       {line_table(profile, style), function_table(profile, style), away_table(profile, style),
+        loop_table(profile, style), warning_list(profile, style)})
     if (!part.empty()) text += "\n" + part;
   return text;
 }

@@ -37,6 +37,10 @@ std::string cost_name(const Profile& profile, std::string_view of);
 /// "A::put" of "A::put(int, std::function<void (int)>) const": parameters push what tells functions apart out
 /// of the column.
 std::string without_parameters(const std::string& name);
+
+/// `pattern` names the function, with or without its parameters. Only `*` is special: it stands for any
+/// characters.
+bool name_matches(const std::string& pattern, const std::string& function);
 /// "126 rounds, 12774 shots"
 std::string extent(const Profile& profile);
 /// "total 2.8 ms ±0.4, of it …"

@@ -48,14 +48,6 @@ std::optional<FileLine> file_line(std::string_view subject) {
   return is_number ? std::optional(result) : std::nullopt;
 }
 
-/// Only * is special: it stands for any characters.
-bool is_function(const std::string& function, const std::string& wanted) {
-  std::string pattern;
-  for (const char c : wanted)
-    pattern += c == '*' ? "**" : c == '[' || c == '?' ? fmt::format("[{}]", c) : std::string(1, c);
-  return glob_matches(pattern, function) || glob_matches(pattern, without_parameters(function));
-}
-
 [[noreturn]] void refuse(const Budget& budget, const std::string& why, const std::string& hint) {
   throw UserError(Fault{.message = fmt::format("budget \"{}\": {}", budget.text, why), .hint = hint});
 }
@@ -99,7 +91,7 @@ std::vector<Subject> functions_of(const Budget& budget, const Compared& session)
   std::vector<Subject> found;
   std::set<std::string> names;
   for (const FunctionEstimate& function : session.profile.functions) {
-    if (!is_function(function.function, budget.subject)) continue;
+    if (!name_matches(budget.subject, function.function)) continue;
     names.insert(function.function);
     found.push_back({.name = function.function,
                      .path = function.path,
@@ -112,7 +104,7 @@ std::vector<Subject> functions_of(const Budget& budget, const Compared& session)
   for (const Trap& trap : session.map.traps)
     if (!unreached.contains({trap.path, trap.line})) reached.insert(trap.function);
   for (const Trap& trap : session.map.traps)
-    if (is_function(trap.function, budget.subject) && names.insert(trap.function).second)
+    if (name_matches(budget.subject, trap.function) && names.insert(trap.function).second)
       found.push_back(without_cost(trap.function, trap, !reached.contains(trap.function)));
   return found;
 }

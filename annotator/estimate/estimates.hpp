@@ -51,6 +51,7 @@ struct FunctionEstimate {
   Estimate exclusive;
   Estimate inclusive;
   std::optional<Spread> spread = {};
+  std::optional<double> away = {};  // of a recording: off a processor, in neither of the costs
 };
 
 /// A loop with all that it calls.

@@ -82,13 +82,15 @@ Json json_of(const Estimate& estimate) {
 }
 
 Json json_of(const FunctionEstimate& function) {
-  return with_spread({{"function", function.function},
-                      {"path", function.path},
-                      {"line", function.line},
-                      {"calls", function.calls},
-                      {"exclusive", json_of(function.exclusive)},
-                      {"inclusive", json_of(function.inclusive)}},
-                     function.spread);
+  Json json = with_spread({{"function", function.function},
+                           {"path", function.path},
+                           {"line", function.line},
+                           {"calls", function.calls},
+                           {"exclusive", json_of(function.exclusive)},
+                           {"inclusive", json_of(function.inclusive)}},
+                          function.spread);
+  if (function.away) json["away"] = *function.away;
+  return json;
 }
 
 template <class Items>

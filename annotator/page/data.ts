@@ -62,6 +62,7 @@ export interface Func extends Place {
   inclusive: Cost;
   averages?: Averages;   // of the function by itself
   each?: Each | null;
+  away?: number;         // off a processor, in none of these
   slow?: [thread: number, at: number, ticks: number][] | null;
 }
 

@@ -38,6 +38,8 @@ export function functionsView(report: Report): HTMLElement {
       { title: "Median", cell: ({ each }) => (each ? units.amount(each.q50) : ""), by: ({ each }) => each?.q50 ?? 0, isNumber: true },
       { title: "99 of 100", cell: ({ each }) => (each ? units.amount(each.q99) : ""), by: ({ each }) => each?.q99 ?? 0, isNumber: true },
       { title: "Most", cell: ({ each }) => (each ? units.amount(each.most) : ""), by: ({ each }) => each?.most ?? 0, isNumber: true });
+  if (functions.some(({ away }) => away))
+    columns.push({ title: "Away", cell: ({ away }) => (away ? units.amount(away) : ""), by: ({ away }) => away ?? 0, isNumber: true });
   if (functions.some(({ slow }) => slow && slow.length > 0))
     columns.push({ title: "Slow calls", cell: (row) => slowCalls(report, row) });
   return el("div", { class: "padded" }, sortedTable(functions, columns, {

@@ -2,8 +2,11 @@
 #include "annotator/record/profile.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "src/core/error.hpp"
@@ -39,6 +42,24 @@ std::optional<Spread> spread_of(const StoredEstimate& row, double time) {
                 .q50 = *row.q50,
                 .q95 = *row.q95,
                 .q99 = *row.q99};
+}
+
+using FunctionPlace = std::tuple<std::string_view, std::string_view, std::size_t>;
+
+/// Time away by function; empty where the log does not tell. Namesakes at one place cannot be told apart.
+std::map<FunctionPlace, double> away_of(const StoredRecording& recording) {
+  std::map<FunctionPlace, double> away;
+  const auto tells = [](const StoredThread& thread) { return thread.away.has_value(); };
+  if (std::ranges::none_of(recording.threads, tells)) return away;
+  std::map<FunctionPlace, std::set<std::uint32_t>> symbols;
+  for (const StoredCall& call : recording.calls) {
+    const StoredSymbol& symbol = recording.symbols.at(call.symbol);
+    const FunctionPlace place{symbol.name, symbol.path, symbol.line};
+    away[place] += call.away;
+    symbols[place].insert(call.symbol);
+  }
+  std::erase_if(away, [&](const auto& of_place) { return symbols[of_place.first].size() > 1; });
+  return away;
 }
 
 std::vector<SourceDigest> sources_of(const RecordedRun& recorded) {
@@ -120,6 +141,7 @@ Profile recorded_profile(const RecordedRun& recorded) {
   profile.tree = cost_tree(recorded.recording);
   profile.unreached = unreached(recorded);
   const double total = total_of(recorded.estimates);
+  const std::map<FunctionPlace, double> away = away_of(recorded.recording);
   for (const StoredEstimate& row : recorded.estimates) {
     if (row.scope == EstimateScope::total) profile.total = cost_of(row);
     if (row.scope == EstimateScope::unattributed) profile.unattributed = cost_of(row).ticks;
@@ -130,14 +152,18 @@ Profile recorded_profile(const RecordedRun& recorded) {
                                .hits = row.hits,
                                .cost = cost_of(row),
                                .spread = spread_of(row, row.ticks)});
-    if (row.scope == EstimateScope::function)
-      profile.functions.push_back({.function = row.function,
-                                   .path = row.path,
-                                   .line = row.line,
-                                   .calls = row.hits,
-                                   .exclusive = cost_of(row),
-                                   .inclusive = inclusive_of(row, total),
-                                   .spread = spread_of(row, row.inclusive)});
+    if (row.scope == EstimateScope::function) {
+      const auto found = away.find({row.function, row.path, row.line});
+      profile.functions.push_back(
+          {.function = row.function,
+           .path = row.path,
+           .line = row.line,
+           .calls = row.hits,
+           .exclusive = cost_of(row),
+           .inclusive = inclusive_of(row, total),
+           .spread = spread_of(row, row.inclusive),
+           .away = found == away.end() ? std::nullopt : std::optional(found->second)});
+    }
   }
   return profile;
 }

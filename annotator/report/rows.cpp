@@ -63,10 +63,11 @@ std::string open_row(const LineEstimate& line, ReportFiles& files) {
 }
 
 std::string row(const FunctionEstimate& function, const std::string& slow, ReportFiles& files) {
-  return fmt::format(R"({{"name":{},"file":{},"line":{},"calls":{},"exclusive":{},"inclusive":{}{}{}{}}})",
+  return fmt::format(R"({{"name":{},"file":{},"line":{},"calls":{},"exclusive":{},"inclusive":{}{}{}{}{}}})",
                      json_name(function.function), files.index(function.path), function.line, function.calls,
                      json(function.exclusive), json(function.inclusive), averages_member(function.exclusive),
-                     each_member(function.spread), slow.empty() ? "" : R"(,"slow":)" + slow);
+                     each_member(function.spread), if_known("away", function.away),
+                     slow.empty() ? "" : R"(,"slow":)" + slow);
 }
 
 std::string row(const LoopEstimate& loop, ReportFiles& files) {

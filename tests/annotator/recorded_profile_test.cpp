@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "annotator/record/profile.hpp"
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -101,6 +103,26 @@ TEST_CASE("functions whose calls own cost hides say nothing of single calls") {
   Profile of_hooks = profile;
   of_hooks.lines.clear();
   CHECK(to_csv(of_hooks).find(",599.6,,,,,,\r\n") != std::string::npos);
+}
+
+TEST_CASE("the functions in which threads were away have a table of their own, and a member in JSON") {
+  RecordedRun run = with_a_line();
+  const auto call_of = [&](const std::string& function) -> StoredCall& {
+    return *std::ranges::find_if(run.recording.calls, [&](const StoredCall& call) {
+      return run.recording.symbols.at(call.symbol).name == function;
+    });
+  };
+  call_of("count").away = 6000;
+  call_of("put").away = 20'000;
+  call_of("main").away = 2;                                                // less than 1 % of all
+  CHECK(tables(recorded_profile(run)).find("away") == std::string::npos);  // the log did not tell
+  run.recording.threads.front().away = 26'002;
+  const Profile profile = recorded_profile(run);
+  CHECK(tables(profile).find("\n"
+                             "  away  calls  a call  function  line\n"
+                             " 20 µs   ×100  200 ns  put       /src/words.c:1\n"
+                             "6.0 µs     ×6  1.0 µs  count     /src/words.c:5\n") != std::string::npos);
+  CHECK(nlohmann::json::parse(to_json(profile))["functions"][0]["away"] == 20'000);
 }
 
 TEST_CASE("comments of recorded runs are taken out again") {
