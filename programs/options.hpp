@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/record/recording.hpp"
+#include "programs/function_filter.hpp"
 #include "src/core/error.hpp"
 #include "src/core/name_table.hpp"
 
@@ -121,6 +122,7 @@ struct RecordOptions {
   harness::LogOptions log;
   std::string traps;
   std::string analyze;
+  FunctionFilter filter;
   TimelineOptions timeline;
   std::string project;
   std::uint32_t runs = 1;

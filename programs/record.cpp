@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "annotator/record/timeline.hpp"
 #include "harness/exec/timed_run.hpp"
 #include "harness/record/recorder.hpp"
+#include "programs/function_filter.hpp"
 #include "programs/output.hpp"
 #include "programs/record_project.hpp"
 #include "programs/terminal.hpp"
@@ -220,6 +222,11 @@ ExitCode record_command(const RecordOptions& options) {
   keep_measurements(what.profile);
   harness::LogOptions log = options.log;
   log.file = what.log;
+  const auto chooser = std::make_shared<FunctionChooser>(options.filter, what.log, what.elf);
+  if (options.filter.is_given())
+    log.left_out = [chooser](std::span<const jcprof_log_function> functions) {
+      return chooser->left_out_of(functions);
+    };
   const bool is_shown = !options.quiet && rewrites_lines(Stream::err);
   const auto line = std::make_shared<ProgressLine>();
   Recorded recorded =
@@ -228,6 +235,10 @@ ExitCode record_command(const RecordOptions& options) {
                             .progress = is_shown ? [line](const RecordProgress& now) { line->print(now); }
                                                  : std::function<void(const RecordProgress&)>()});
   if (is_shown) fmt::print(stderr, "{}", clear_line);
+  for (const std::string& name : chooser->unused())
+    recorded.warnings.push_back(
+        {.text = fmt::format("\"{}\" names no function that was called", name),
+         .advice = "`jcprof annotate` lists the functions of a recording without a filter"});
   const ExitCode code = finish(options, what, recorded);
   return recorded.status == 0 ? code : static_cast<ExitCode>(recorded.status);
 }

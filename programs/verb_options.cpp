@@ -230,9 +230,10 @@ void add_options(CLI::App& app, RecordOptions& options) {
                                   "do not set LD_PRELOAD: the program has hooks of its own");
   auto* summary =
       app.add_option("--summary", options.summary, "write a summary as JSON to FILE")->type_name("FILE");
-  app.add_option("--analyze", options.analyze, "run nothing; make the profile of an existing log again")
-      ->type_name("LOG")
-      ->excludes(summary);
+  auto* analyze =
+      app.add_option("--analyze", options.analyze, "run nothing; make the profile of an existing log again")
+          ->type_name("LOG")
+          ->excludes(summary);
   auto* project = app.add_option("--project", options.project,
                                  "record the trigger of a project in C or C++; its tree is built in DIR "
                                  "(default: jcprof-out/record beside the project file)")
@@ -243,6 +244,16 @@ void add_options(CLI::App& app, RecordOptions& options) {
       ->type_name("N")
       ->check(within(CLI::Range(1, 100'000)))
       ->needs(project);
+  const auto add_names = [&](const char* name, std::vector<std::string>& names, const char* help) {
+    app.add_option(name, names, help)
+        ->type_name("NAME")
+        ->allow_extra_args(false)
+        ->excludes(project)
+        ->excludes(analyze);
+  };
+  add_names("--filter", options.filter.only,
+            "record functions of this name only, such as 'db::*'; repeat it for more");
+  add_names("--notrace", options.filter.without, "record no functions of this name; repeat it for more");
   add_timeline(app, options.timeline);
   app.add_option("--elf", options.elf,
                  "take names from this file, if the target lists no modules (an enclave, a TA)")

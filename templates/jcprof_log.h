@@ -26,6 +26,8 @@ __extension__ typedef __UINT64_TYPE__ jcprof_log_u64;
 #define JCPROF_LOG_LEAVE 1u
 #define JCPROF_LOG_LINE 2u /* a trap; id: its number in traps.json */
 #define JCPROF_LOG_MARK 3u /* id: that of its name; the next word is the payload, of any value */
+/* A bit of an address, in memory and on disk: the recorder wants no events of that function. Some may be recorded. */
+#define JCPROF_LOG_LEFT_OUT 0x8000000000000000u
 /* A mark of this id: the thread is on another stack from here on. Its payload is an address in that stack, at which no
    other one lies; 0 is the stack that the thread began on. With JCPROF_LOG_FRESH no call is under way there. */
 #define JCPROF_LOG_STACK JCPROF_LOG_ID_MOST
@@ -99,7 +101,8 @@ struct jcprof_log_head {
   jcprof_log_u32 clock;
   jcprof_log_u32 entry_bytes; /* room for entries */
   jcprof_log_u64 chunks_at;   /* offsets from the head */
-  jcprof_log_u64 functions_at; /* one address a slot, 0: free; the id is the slot's number + 1 */
+  /* One address a slot, 0: free; the id is the slot's number + 1. The recorder may add JCPROF_LOG_LEFT_OUT. */
+  jcprof_log_u64 functions_at;
   jcprof_log_u64 entries_at;
   jcprof_log_u64 bytes; /* of the whole log */
   jcprof_log_u32 fast;  /* 1: the target need not order its clock (`ordered`) */
@@ -112,7 +115,8 @@ struct jcprof_log_head {
   /* The target sets this. 1: an event reads the clock when all loads before it have ended. 0, as in older logs: their
      time may count for what comes behind the event. */
   jcprof_log_u32 ordered;
-  jcprof_log_u32 off_spare[13];
+  jcprof_log_u32 leaves_out; /* 1: the target knows JCPROF_LOG_LEFT_OUT */
+  jcprof_log_u32 off_spare[12];
   /* At 192: the host's clock. */
   jcprof_log_u64 now;
   jcprof_log_u64 now_spare[7];

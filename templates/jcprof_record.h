@@ -275,7 +275,9 @@ JCPROF_LOCAL_ JCPROF_HOT_ void jcprof_record_call(void *function, jcprof_log_u32
   if (__builtin_expect(__atomic_load_n(jcprof_writing.functions + first, __ATOMIC_RELAXED) == address, 1)) {
     what = JCPROF_TO_(jcprof_log_u32, first + 1) << 2 | kind;
   } else {
-    what = jcprof_find_function(address) << 2 | kind;
+    what = jcprof_find_function(address);
+    if (what == 0) return;
+    what = what << 2 | kind;
   }
   if (!jcprof_write(what, 0, &slot)) jcprof_record_late(what, 0, slot);
 }
@@ -816,7 +818,7 @@ JCPROF_WEAK_ void jcprof_record_mark(jcprof_log_u32 *id, const char *name, jcpro
   if (!jcprof_write(known, payload, &slot)) jcprof_record_late(known, payload, slot);
 }
 
-/* The function's id, which is found or added. */
+/* The function's id, which is found or added. 0: the recorder wants no events of it. */
 JCPROF_WEAK_ jcprof_log_u32 jcprof_find_function(__UINTPTR_TYPE__ address) JCPROF_NOTHROW_ {
   const jcprof_log_u64 first = jcprof_first_slot(address);
   const jcprof_log_u64 mask = ~JCPROF_TO_(jcprof_log_u64, 0) >> jcprof_writing.shift;
@@ -834,6 +836,7 @@ JCPROF_WEAK_ jcprof_log_u32 jcprof_find_function(__UINTPTR_TYPE__ address) JCPRO
       if (__atomic_compare_exchange_n(place, &known, address, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) known = address;
     }
     if (known == address) return JCPROF_TO_(jcprof_log_u32, slot + 1);
+    if (known == (address | JCPROF_LOG_LEFT_OUT)) return 0;
   }
   return JCPROF_LOG_OTHERS;
 }
@@ -949,6 +952,7 @@ JCPROF_LOCAL_ void jcprof_calibrate_record(struct jcprof_log_head *log) {
   own->begin = scratch.records;
   own->late = JCPROF_LATE_MOST_;
   own->ordered = log->ordered = JCPROF_WAITS_ && !log->fast;
+  log->leaves_out = 1;
   own->head = &scratch.head;
   log->trap_ticks = jcprof_time_events(&scratch, jcprof_pass_trap, 0);
   log->trap_apart_ticks = jcprof_time_apart(&scratch, jcprof_pass_trap);

@@ -192,7 +192,10 @@ class FactReader {
       const auto function = value_at<jcprof_log_function>(body, at);
       if (function.id == 0 || function.id > JCPROF_LOG_ID_MOST) return false;
       if (function.id >= facts_.functions.size()) facts_.functions.resize(function.id + 1);
-      facts_.functions[function.id] = function.address;
+      facts_.functions[function.id] = function.address & ~JCPROF_LOG_LEFT_OUT;
+      if ((function.address & JCPROF_LOG_LEFT_OUT) == 0) continue;
+      facts_.is_left_out.resize(std::max(facts_.is_left_out.size(), function.id + 1));
+      facts_.is_left_out[function.id] = true;
     }
     return true;
   }

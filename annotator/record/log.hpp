@@ -4,6 +4,7 @@
 // fill.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -39,6 +40,7 @@ struct LogFacts {
   std::filesystem::file_time_type written{};  // last
   jcprof_log_head head{};                     // the last one
   std::vector<std::uint64_t> functions;       // address by id; 0: not known
+  std::vector<bool> is_left_out;              // by id: the recorder wanted no events of it; may be shorter
   std::vector<LogModule> modules;             // in the order in which they were found
   std::unordered_map<std::uint32_t, std::string> mark_names;
   std::vector<LogPause> pauses;        // in order, apart from each other; the last may have no end (all ones)
@@ -49,6 +51,11 @@ struct LogFacts {
   std::uint64_t changing_ns = 0;  // processor time in which threads changed chunks
   std::vector<Warning> warnings;  // where the log was cut off
 };
+
+/// The end where none of them is an event.
+inline auto first_event(std::span<const std::uint64_t> words) {
+  return std::ranges::find_if(words, [](std::uint64_t word) { return JCPROF_LOG_IS_EVENT(word); });
+}
 
 class RecordLog {
  public:

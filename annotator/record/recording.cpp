@@ -74,6 +74,16 @@ void warn_of_clock(const jcprof_log_head& head, RecordedRun& run) {
                                                    : "build the target with the jcprof.h of this jcprof"});
 }
 
+void warn_of_left_out(const LogFacts& facts, RecordedRun& run) {
+  const auto count = std::ranges::count(facts.is_left_out, true);
+  if (count == 0) return;
+  run.warnings.push_back(
+      {.kind = WarningKind::other,
+       .text = fmt::format("{} functions are left out (--filter, --notrace): their time counts for the "
+                           "functions that call them, and so do some nanoseconds a call that hooks take",
+                           count)});
+}
+
 void warn_of_losses(const LogFacts& facts, const Walk& walk, RecordedRun& run) {
   const auto warn = [&](WarningKind kind, std::uint64_t count, const char* text, const char* advice) {
     if (count > 0)
@@ -178,6 +188,7 @@ Walk walk_of(const RecordedLog& log, const LogFacts& facts, const TickScale& sca
   // A clock that only the program has may count something other than time.
   walk.ns_per_tick = scale.unit == ClockUnit::ns && head.clock_hz == 0 ? scale.per_tick : 0;
   walk.pauses = facts.pauses;
+  walk.is_left_out = facts.is_left_out;
   walk.is_entered = head.anchor != 0;
   if (log.traps) walk.traps = table_of(*log.traps);
   walk.lines.lines.resize(walk.traps.lines.size());
@@ -237,6 +248,7 @@ RecordedRun analyze_log(const RecordedLog& log) {
   put_rows({.facts = facts, .walk = walk, .threads = threads, .per_tick = scale.per_tick}, symbols, run);
   warn_of_losses(facts, walk, run);
   warn_of_clock(facts.head, run);
+  warn_of_left_out(facts, run);
   warn_of_waiting(run);
   warn_of_short_waits(threads, scale.per_tick, run);
   const std::vector<std::uint64_t>& hits = walk.lines.hits;

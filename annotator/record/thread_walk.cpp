@@ -39,10 +39,6 @@ std::uint64_t doubt_of(const EventCost& cost, std::uint64_t taken, std::uint64_t
   return std::max(taken * 1024 / 4, std::min(cost.doubt, beyond(cost, ticks)));
 }
 
-auto first_event(std::span<const std::uint64_t> words) {
-  return std::ranges::find_if(words, [](std::uint64_t word) { return JCPROF_LOG_IS_EVENT(word); });
-}
-
 }  // namespace
 
 ThreadWalk::ThreadWalk(Walk& walk, const jcprof_log_chunk& first)
@@ -73,6 +69,7 @@ void ThreadWalk::take(const jcprof_log_chunk& chunk, std::span<const std::uint64
     }
     ticks_ = ticks;
     traps_.pass();
+    if (kind != JCPROF_LOG_MARK && id < walk_.is_left_out.size() && walk_.is_left_out[id]) continue;
     if (kind == JCPROF_LOG_ENTER)
       enter(id);
     else if (kind == JCPROF_LOG_LEAVE)

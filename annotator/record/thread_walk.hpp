@@ -58,7 +58,7 @@ struct EventCost {
   std::uint64_t together = 0;  // back to back
   // With more work between them: less, as a processor works on while it reads its clock.
   std::uint64_t apart = 0;
-  // By so much at most the cost behind long work may differ from that. 0: the clock goes in steps.
+  // The cost behind long work is uncertain by this, or by a quarter of what was taken off if that is more.
   std::uint64_t doubt = 0;
 };
 
@@ -77,6 +77,7 @@ struct Walk {
   std::uint64_t late = 0;           // an event after more ticks is late
   double ns_per_tick = 0;           // 0: unknown
   std::vector<LogPause> pauses;     // in order
+  std::vector<bool> is_left_out;    // by a hook's id: its calls are parts of their callers; may be shorter
   bool is_entered = false;          // an enclave or a TA: its host runs where no call is under way
   WalkWatcher* watcher = nullptr;
   TrapTable traps;

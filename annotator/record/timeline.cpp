@@ -43,8 +43,7 @@ std::uint64_t first_tick(const RecordLog& file) {
   std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
   std::set<std::uint32_t> threads;
   file.read_chunks([&](const jcprof_log_chunk& chunk, std::span<const std::uint64_t> words) {
-    const auto event =
-        std::ranges::find_if(words, [](std::uint64_t word) { return JCPROF_LOG_IS_EVENT(word); });
+    const auto event = first_event(words);
     if (event != words.end() && threads.insert(chunk.thread).second)
       first = std::min(first, chunk.base + (*event >> 24U));
   });

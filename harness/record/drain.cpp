@@ -147,17 +147,27 @@ void Drainer::build_id(std::span<const std::byte> module) {
   writer_.entry(said);
 }
 
-void Drainer::functions() {
-  entries();
+std::vector<jcprof_log_function> Drainer::functions() {
   std::vector<jcprof_log_function> found;
-  const std::span<const jcprof_log_u64> table = memory_.functions();
+  const std::span<jcprof_log_u64> table = memory_.functions();
   for (std::size_t slot = 0; slot < table.size(); ++slot) {
     const std::uint64_t address = load(table[slot]);
     if (address == 0 || is_written_[slot]) continue;
     is_written_[slot] = true;
     found.push_back({.id = slot + 1, .address = address});
   }
+  entries();  // a function's module was entered before the function
   writer_.functions(found);
+  return found;
+}
+
+void Drainer::leave_out(std::vector<jcprof_log_function> functions) {
+  for (jcprof_log_function& function : functions) {
+    if (load(memory_.head().leaves_out) != 0)
+      std::atomic_ref(memory_.functions()[function.id - 1]) |= JCPROF_LOG_LEFT_OUT;
+    function.address |= JCPROF_LOG_LEFT_OUT;
+  }
+  writer_.functions(functions);
 }
 
 void Drainer::threads() {
@@ -175,13 +185,13 @@ void Drainer::reclaim() {
   }
 }
 
-void Drainer::finish() {
+std::vector<jcprof_log_function> Drainer::finish() {
   Round round;
   const std::vector<Waiting> all = waiting(Which::all, round);
   entries();
   threads();
   for (const Waiting& chunk : all) take(chunk);
-  functions();
+  return functions();
 }
 
 std::size_t Drainer::others_alive(std::uint32_t process) const {

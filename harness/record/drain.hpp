@@ -25,14 +25,16 @@ class Drainer {
   };
   /// Chunks that are full, those of each thread in their order, behind the names that they need.
   Round round();
-  /// Functions since the last time; what is new of threads, and of modules.
-  void functions();
+  /// Functions since the last time, which it returns; what is new of threads, and of modules.
+  std::vector<jcprof_log_function> functions();
   void threads();
+  /// The target records these no more, and the log says so.
+  void leave_out(std::vector<jcprof_log_function> functions);
   /// Makes full what threads left that are gone without a word: killed, or out of _exit.
   void reclaim();
   /// All there is, of chunks under way too; nothing is given back. Records that somebody writes from now on
-  /// are left out.
-  void finish();
+  /// are left out. Returns what functions() does.
+  std::vector<jcprof_log_function> finish();
 
   /// Processes but for this one of which threads hold chunks and are alive.
   std::size_t others_alive(std::uint32_t process) const;

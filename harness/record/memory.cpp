@@ -151,8 +151,8 @@ LogChunk LogMemory::chunk(std::uint32_t index) const {
               (sizes_.chunk_bytes - sizeof(jcprof_log_chunk)) / sizeof(jcprof_log_u64))};
 }
 
-std::span<const jcprof_log_u64> LogMemory::functions() const {
-  return words_at<const jcprof_log_u64>(JCPROF_LOG_HEAD_BYTES, sizes_.functions);
+std::span<jcprof_log_u64> LogMemory::functions() const {
+  return words_at<jcprof_log_u64>(JCPROF_LOG_HEAD_BYTES, sizes_.functions);
 }
 
 std::span<const std::byte> LogMemory::entries() const {

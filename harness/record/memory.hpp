@@ -62,7 +62,7 @@ class LogMemory {
   std::uint32_t chunk_bytes() const { return sizes_.chunk_bytes; }
   LogChunk chunk(std::uint32_t index) const;
   /// The table: an address by its id less 1.
-  std::span<const jcprof_log_u64> functions() const;
+  std::span<jcprof_log_u64> functions() const;
   std::span<const std::byte> entries() const;
 
  private:

@@ -18,6 +18,9 @@ using namespace std::chrono_literals;
 
 constexpr std::int64_t pair_ns = 100'000'000;
 constexpr std::int64_t function_ns = 1'000'000'000;
+// Functions that are chosen are looked for as often, or less often in a large table.
+constexpr std::int64_t choice_ns = 10'000'000;
+constexpr std::int64_t slot_ns = 100;
 constexpr std::chrono::microseconds usual_wait = 1ms;
 constexpr std::chrono::microseconds longest_wait = 8ms;
 
@@ -31,7 +34,7 @@ jcprof_log_pair pair_of(const LogMemory& memory, RecordClock clock) {
 /// keeps it.
 class DrainThread {
  public:
-  DrainThread(const LogMemory& memory, LogWriter& writer, RecordClock clock, std::int64_t begun);
+  DrainThread(const LogMemory& memory, LogWriter& writer, const LogOptions& options, std::int64_t begun);
   ~DrainThread() { finish(); }
   DrainThread(const DrainThread&) = delete;
   DrainThread& operator=(const DrainThread&) = delete;
@@ -47,6 +50,8 @@ class DrainThread {
  private:
   void run();
   void look_around(std::int64_t now, const Drainer::Round& round);
+  void find_functions(std::int64_t now);
+  void choose(std::span<const jcprof_log_function> functions);
   void follow_pause();
   std::chrono::microseconds wait_after(const Drainer::Round& round) const;
 
@@ -60,6 +65,7 @@ class DrainThread {
   std::int64_t next_functions_ = 0;
   std::chrono::microseconds wait_ = usual_wait;
   bool is_paused_ = false;
+  std::optional<FunctionChoice> choice_;
   std::atomic<bool> pause_is_wanted_{false};
   std::atomic<bool> ends_{false};
   mutable std::mutex mutex_;
@@ -67,13 +73,16 @@ class DrainThread {
   std::thread thread_;  // last: it uses the others
 };
 
-DrainThread::DrainThread(const LogMemory& memory, LogWriter& writer, RecordClock clock, std::int64_t begun)
+DrainThread::DrainThread(const LogMemory& memory, LogWriter& writer, const LogOptions& options,
+                         std::int64_t begun)
     : memory_(memory),
       writer_(writer),
-      clock_(clock),
+      clock_(options.clock),
       drainer_(memory, writer, "/proc"),
-      begun_(begun),
-      thread_([this] { run(); }) {}
+      begun_(begun) {
+  if (options.left_out) choice_.emplace(options.left_out);
+  thread_ = std::thread([this] { run(); });
+}
 
 RecordProgress DrainThread::progress() const {
   const std::scoped_lock lock(mutex_);
@@ -111,10 +120,6 @@ void DrainThread::look_around(std::int64_t now, const Drainer::Round& round) {
   writer_.pair(pair_of(memory_, clock_));
   drainer_.threads();
   if (round.free < memory_.chunks() / 4) drainer_.reclaim();
-  if (now >= next_functions_) {
-    next_functions_ = now + function_ns;
-    drainer_.functions();
-  }
   const LogWritten& written = writer_.written();
   const std::scoped_lock lock(mutex_);
   progress_ = {.events = written.events,
@@ -124,6 +129,19 @@ void DrainThread::look_around(std::int64_t now, const Drainer::Round& round) {
                .ahead_ns = written.ahead_ns,
                .time = std::chrono::nanoseconds(now - begun_),
                .is_paused = is_paused_};
+}
+
+void DrainThread::find_functions(std::int64_t now) {
+  if (now < next_functions_) return;
+  const auto slots = static_cast<std::int64_t>(memory_.functions().size());
+  next_functions_ = now + (choice_ ? std::max(choice_ns, slots * slot_ns) : function_ns);
+  choose(drainer_.functions());
+}
+
+void DrainThread::choose(std::span<const jcprof_log_function> functions) {
+  if (!choice_) return;
+  choice_->add(functions);
+  drainer_.leave_out(choice_->take_left_out());
 }
 
 std::chrono::microseconds DrainThread::wait_after(const Drainer::Round& round) const {
@@ -142,12 +160,15 @@ void DrainThread::run() {
     const jcprof_log_pair seen{.tick = is_of_target(clock_) ? counter() : load(memory_.head().now),
                                .ns = static_cast<std::uint64_t>(now_ns())};
     watch_.look(seen);
+    find_functions(static_cast<std::int64_t>(seen.ns));
     look_around(static_cast<std::int64_t>(seen.ns), round);
     wait_ = wait_after(round);
     std::this_thread::sleep_for(wait_);
   }
   std::atomic_ref(memory_.head().off) |= JCPROF_LOG_OFF_OUTSIDE;
-  drainer_.finish();
+  choose(drainer_.finish());
+  if (choice_) choice_->finish();
+  choose({});
   next_pair_ = 0;
   look_around(now_ns(), {.free = memory_.chunks()});
 }
@@ -162,18 +183,18 @@ RecordClock usable(RecordClock clock) {
 
 struct Recording::State {
   explicit State(const LogOptions& options)
-      : clock(usable(options.clock)),
-        memory(options.memory, clock),
+      : options(options),
+        memory(options.memory, usable(options.clock)),
         writer(options.file, options.most_bytes),
-        apart(clock),
-        clock_thread(memory.head().now, clock, apart.processor()) {}
+        apart(options.clock),
+        clock_thread(memory.head().now, options.clock, apart.processor()) {}
 
-  RecordClock clock;
+  LogOptions options;
   LogMemory memory;
   LogWriter writer;
   SetApart apart;
   ClockThread clock_thread;
-  jcprof_log_pair begun = pair_of(memory, clock);  // so that the shortest program has two
+  jcprof_log_pair begun = pair_of(memory, options.clock);  // so that the shortest program has two
   std::optional<DrainThread> drain;
 };
 
@@ -188,7 +209,7 @@ const std::filesystem::path& Recording::memory() const {
 void Recording::begin() {
   state_->writer.begin(state_->memory.head());
   state_->writer.pair(state_->begun);
-  state_->drain.emplace(state_->memory, state_->writer, state_->clock,
+  state_->drain.emplace(state_->memory, state_->writer, state_->options,
                         static_cast<std::int64_t>(state_->begun.ns));
 }
 
@@ -212,7 +233,7 @@ Recorded Recording::end(int status, std::uint32_t process, std::uint64_t event_p
                     .threads = head.threads,
                     .time = state_->drain->progress().time,
                     .clock = state_->drain->health()};
-  recorded.warnings = record_warnings({.clock = state_->clock,
+  recorded.warnings = record_warnings({.clock = state_->options.clock,
                                        .health = recorded.clock,
                                        .log = recorded.log,
                                        .attached = head.attached,

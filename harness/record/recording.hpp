@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "harness/record/choice.hpp"
 #include "harness/record/clock.hpp"
 #include "harness/record/memory.hpp"
 #include "harness/record/writer.hpp"
@@ -21,6 +22,7 @@ struct LogOptions {
   std::uint64_t memory = 64ULL << 20;     // bytes, shared with the target
   std::uint64_t most_bytes = 2ULL << 30;  // on the disk
   RecordClock clock = RecordClock::own;
+  LeftOut left_out = {};  // of the functions of hooks; empty: all are recorded
 };
 
 struct RecordProgress {

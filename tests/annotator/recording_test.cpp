@@ -558,6 +558,19 @@ TEST_CASE(
   CHECK(doubt(1000, 0) == 5);  // a recorder that does not tell the two apart
 }
 
+TEST_CASE("calls of functions that are left out are parts of their callers, recorded or not") {
+  LogBuilder log;
+  log.head.hook_ticks = 10 * 1024;
+  log.enter(1, 0, f).enter(1, 100, g).enter(1, 200, h).leave(1, 300, h).leave(1, 400, g);
+  log.enter(1, 500, h).leave(1, 600, h);  // g records no more
+  log.leave(1, 700, f);
+  log.function(g, 0x2000 | JCPROF_LOG_LEFT_OUT);
+  const RecordedRun run = analyzed(log);
+  CHECK(tree(run) == "1: (function 1)×1 630(450)\n1:  (function 3)×2 180(180)\n");
+  CHECK(run.recording.threads.at(0).overhead == 70);
+  CHECK_THAT(warnings(run), Catch::StartsWith("1 functions are left out (--filter, --notrace): "));
+}
+
 TEST_CASE("a clock that goes in steps tells only the sum of events' cost") {
   LogBuilder log;
   log.head.hook_ticks = 1024;

@@ -147,6 +147,28 @@ TEST_CASE("what was recorded is told on standard error, and in JSON where it is 
   CHECK(summary["warnings"].empty());
 }
 
+TEST_CASE("functions are left out while their program runs, by name") {
+  const Place place("chosen");
+  constexpr std::uint64_t calls = 20'000'000;
+  const auto record = [&](const std::vector<std::string>& options) {
+    const Said said = place.run({"./calls", "work", std::to_string(calls)}, options);
+    INFO(said.err);
+    CHECK(said.status == 0);
+    CHECK_THAT(said.err, Catch::Contains("1 functions are left out (--filter, --notrace)"));
+    // They are recorded until jcprof knows their names.
+    const LogFile log = read_log(place.log);
+    CHECK(log.events < events_of(calls) / 2);
+    CHECK(log.lost == 0);
+    CHECK(place.ask("SELECT group_concat(function || '×' || calls) FROM function") == "work×1");
+    CHECK(std::stod(place.ask("SELECT share FROM function")) == 1);
+  };
+  record({"--notrace", "le*f"});
+  record({"--filter", "work"});
+  const Said said = place.run({"./calls", "work", "10"}, {"--notrace", "laef", "--notrace", "leaf"});
+  CHECK_THAT(said.err, Catch::Contains("warning: \"laef\" names no function that was called; "));
+  CHECK_THAT(said.err, !Catch::Contains("\"leaf\""));
+}
+
 TEST_CASE("a recorded program's calls are in the profile, and again when its log is analyzed again") {
   const Place place("profile");
   REQUIRE(place.run({"./calls", "work", "1000"}).status == 0);

@@ -4,12 +4,14 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <mutex>
 
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #include <catch2/catch.hpp>
 
+#include "harness/record/choice.hpp"
 #include "harness/record/drain.hpp"
 #include "harness/record/memory.hpp"
 #include "harness/record/writer.hpp"
@@ -245,7 +247,7 @@ TEST_CASE("entries that claim to be of an impossible size end the entries and no
 
 TEST_CASE("each function is written once, new ones behind the others") {
   Bench bench;
-  auto& table = const_cast<jcprof_log_u64&>(bench.memory.functions().front());
+  jcprof_log_u64& table = bench.memory.functions().front();
   (&table)[4] = 0x1000;
   bench.drainer.functions();
   bench.drainer.functions();
@@ -253,6 +255,46 @@ TEST_CASE("each function is written once, new ones behind the others") {
   const LogFile log = bench.ended();
   CHECK(log.functions == std::map<std::uint64_t, std::uint64_t>{{5, 0x1000}, {3, 0x2000}});
   CHECK(log.blocks == "HFFH.");
+}
+
+TEST_CASE("functions that are left out are marked for the target and in the log") {
+  Bench bench;
+  const std::span<jcprof_log_u64> table = bench.memory.functions();
+  table[4] = 0x1000;
+  table[2] = 0x2000;
+  const std::vector<jcprof_log_function> found = bench.drainer.functions();
+  REQUIRE(found.size() == 2);
+  bench.drainer.leave_out({found.front()});
+  CHECK(table[2] == 0x2000);  // an older target does not know the bit
+  bench.memory.head().leaves_out = 1;
+  bench.drainer.leave_out({found.front()});
+  CHECK(table[2] == (0x2000 | JCPROF_LOG_LEFT_OUT));
+  CHECK(table[4] == 0x1000);
+  const LogFile log = bench.ended();
+  CHECK(log.functions ==
+        std::map<std::uint64_t, std::uint64_t>{{5, 0x1000}, {3, 0x2000 | JCPROF_LOG_LEFT_OUT}});
+}
+
+TEST_CASE("functions are chosen on a thread of its own, and all by the end") {
+  std::mutex busy;
+  FunctionChoice choice([&](std::span<const jcprof_log_function> functions) {
+    const std::scoped_lock lock(busy);
+    std::vector<jcprof_log_function> odd;
+    for (const jcprof_log_function& function : functions)
+      if (function.id % 2 == 1) odd.push_back(function);
+    return odd;
+  });
+  {
+    const std::scoped_lock lock(busy);
+    for (std::uint64_t id = 1; id <= 5; ++id)
+      choice.add(std::vector{jcprof_log_function{.id = id, .address = 16 * id}});
+    CHECK(choice.take_left_out().empty());
+  }
+  choice.finish();
+  std::vector<std::uint64_t> ids;
+  for (const jcprof_log_function& function : choice.take_left_out()) ids.push_back(function.id);
+  CHECK(ids == std::vector<std::uint64_t>{1, 3, 5});
+  CHECK(choice.take_left_out().empty());
 }
 
 TEST_CASE(

@@ -59,7 +59,10 @@ void take(LogFile& log, std::uint32_t kind, std::string_view body) {
     case JCPROF_LOG_BLOCK_FUNCTIONS:
       while (!body.empty()) {
         const auto function = taken<jcprof_log_function>(body);
-        REQUIRE(log.functions.emplace(function.id, function.address).second);
+        const auto [known, is_new] = log.functions.emplace(function.id, function.address);
+        // Once more, where it is left out.
+        REQUIRE((is_new || function.address == (known->second | JCPROF_LOG_LEFT_OUT)));
+        known->second = function.address;
       }
       break;
     case JCPROF_LOG_BLOCK_THREAD: {
