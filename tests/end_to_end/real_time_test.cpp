@@ -2,6 +2,8 @@
 // Programs of known work by a real clock: one profile each, and one tolerance. A machine that is too busy is
 // told by the whole command, which no test asserts; then the shares are not looked at.
 #include <algorithm>
+#include <cmath>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -127,6 +129,42 @@ TEST_CASE("stops and a recording of the same enclave agree") {
     WARN("SKIPPED: these are known to no better than "
          << 100 * known_to << " %, or differ by more than " << 100 * process_to_process
          << " % from process to process: " << fmt::format("{}", fmt::join(noise, ", ")));
+}
+
+// Programs beside it would slow down loads and hooks, each in its own way.
+TEST_CASE("a load that misses the caches is own time of the function that loads") {
+  const Workplace files("record-chase");
+  const Said built = files.run({"gcc", "-O1", "-g", "-pthread", "-finstrument-functions",
+                                JCPROF_SOURCE_DIR "/tests/end_to_end/recorded/chase.c", "-o", "chase"});
+  INFO(built.err);
+  REQUIRE(built.status == 0);
+  const Said said = files.run({"jcprof", "record", "-o", "out", "--", "./chase", "200000"});
+  INFO(said.err);
+  REQUIRE(said.status == 0);
+  CHECK_THAT(said.err, !Catch::Contains("the clock"));
+  std::istringstream printed(said.out);
+  double even = 0;
+  double odd = 0;
+  double ticks_per_ns = 0;
+  REQUIRE(printed >> even >> odd >> ticks_per_ns);
+  const double truth = (even + odd) / 2;
+  // These differ by chance alone, and so may those that are recorded.
+  if (const double difference = std::abs(even - odd) / truth; difference > 0.03) {
+    WARN("SKIPPED: this machine is too busy: loads of even and odd passes differ by " << 100 * difference
+                                                                                      << " %");
+    return;
+  }
+  // The machine may be faster or slower in one of the two by so much.
+  constexpr double noise = 0.1;
+  const auto of_chase = [&](const std::string& column) {
+    return ticks_per_ns *
+           std::stod(test::value_of(files / "out/profile.jcprof",
+                                    "SELECT " + column + " / calls FROM function WHERE function = 'chase'")
+                         .value_or("-1"));
+  };
+  CHECK(of_chase("exclusive_low") < truth * (1 + noise));
+  CHECK(of_chase("exclusive_high") > truth * (1 - noise));
+  CHECK(of_chase("exclusive_high") - of_chase("exclusive_low") < truth / 2);
 }
 
 }  // namespace
