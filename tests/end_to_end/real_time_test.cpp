@@ -154,17 +154,17 @@ TEST_CASE("a load that misses the caches is own time of the function that loads"
                                                                                       << " %");
     return;
   }
-  // The machine may be faster or slower in one of the two by so much.
-  constexpr double noise = 0.1;
-  const auto of_chase = [&](const std::string& column) {
+  const auto ticks_of = [&](const std::string& function) {
     return ticks_per_ns *
-           std::stod(test::value_of(files / "out/profile.jcprof",
-                                    "SELECT " + column + " / calls FROM function WHERE function = 'chase'")
-                         .value_or("-1"));
+           std::stod(
+               test::value_of(files / "out/profile.jcprof",
+                              "SELECT exclusive / calls FROM function WHERE function = '" + function + "'")
+                   .value_or("-1"));
   };
-  CHECK(of_chase("exclusive_low") < truth * (1 + noise));
-  CHECK(of_chase("exclusive_high") > truth * (1 - noise));
-  CHECK(of_chase("exclusive_high") - of_chase("exclusive_low") < truth / 2);
+  // Events cost more where loads miss, by how much depends on the machine: up to half of the load was seen.
+  CHECK(ticks_of("chase") > 0.9 * truth);
+  CHECK(ticks_of("chase") < 2 * truth);
+  CHECK(ticks_of("after") < 0.25 * truth);
 }
 
 }  // namespace
