@@ -90,6 +90,10 @@ std::string first_of(const std::vector<Item>& items, const std::vector<Column>& 
   return table(shown, std::move(rows), style) + left_out(items.size(), style);
 }
 
+std::string place_of(const FunctionEstimate& function) {
+  return function.path.empty() ? "" : fmt::format("{}:{}", plain_line(function.path), function.line);
+}
+
 /// A first-time reader asks what "<" is; empty without a bound in the tables.
 std::string bound_text(const Profile& profile) {
   const auto is_bound = [](const Estimate& cost) { return was_measured(cost) && !cost.resolved; };
@@ -260,8 +264,7 @@ std::string function_table(const Profile& profile, const TableStyle& style) {
       row.push_back(function.spread ? each(function.spread->most, unit) : "");
     }
     row.push_back(plain_line(is_recorded ? without_parameters(function.function) : function.function));
-    row.push_back(function.path.empty() ? ""
-                                        : fmt::format("{}:{}", plain_line(function.path), function.line));
+    row.push_back(place_of(function));
     return row;
   });
 }
@@ -279,16 +282,14 @@ std::string away_table(const Profile& profile, const TableStyle& style) {
                        });
   std::ranges::stable_sort(functions, std::ranges::greater{}, time_away);
   const ClockUnit unit = profile.run.unit;
-  return first_of(
-      functions, {{"away"}, {"calls"}, {"a call"}, {"function", Align::left}, {"line", Align::left}}, style,
-      [&](const FunctionEstimate& function) {
-        const double away = time_away(function);
-        return Row{
-            each(away, unit), fmt::format("×{}", function.calls),
-            each(away / static_cast<double>(function.calls), unit),
-            plain_line(without_parameters(function.function)),
-            function.path.empty() ? "" : fmt::format("{}:{}", plain_line(function.path), function.line)};
-      });
+  return first_of(functions,
+                  {{"away"}, {"calls"}, {"a call"}, {"function", Align::left}, {"line", Align::left}}, style,
+                  [&](const FunctionEstimate& function) {
+                    const double away = time_away(function);
+                    return Row{each(away, unit), fmt::format("×{}", function.calls),
+                               each(away / static_cast<double>(function.calls), unit),
+                               plain_line(without_parameters(function.function)), place_of(function)};
+                  });
 }
 
 std::string loop_table(const Profile& profile, const TableStyle& style) {

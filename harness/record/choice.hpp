@@ -14,8 +14,8 @@
 
 namespace jcprof::harness {
 
-/// Of these functions, and of those in earlier calls, the ones that need no events. The log on the disk has
-/// them. The last call has no functions, and comes when the log has all modules.
+/// Returns the functions that need no events, out of these and of those in earlier calls. The log on the disk
+/// has all of them. The last call has no functions, and comes when the log has all modules.
 using LeftOut = std::function<std::vector<jcprof_log_function>(std::span<const jcprof_log_function>)>;
 
 class FunctionChoice {

@@ -70,9 +70,9 @@ Interval sign_interval(std::vector<double> values, double alpha);
 /// that happen to agree prove nothing. Infinite for fewer than 2 values.
 Interval mean_interval(const std::vector<double>& values, double alpha, double least_sd);
 
-/// Of a clock that repeats its readings unless something disturbs the target: the median and the spread, at
-/// confidence 1 - alpha. The spread of a few that differ may miss the true median, so Student's half width
-/// counts where that is more. One reading is the truth.
+/// The median and the spread, at confidence 1 - alpha, for a clock that repeats its readings unless something
+/// disturbs the target. The spread of a few readings that differ may miss the true median. Student's half
+/// width counts there if it is more. One reading is the truth.
 Interval spread_interval(const std::vector<double>& values, double alpha);
 
 /// Says whether the median of `values` is above `threshold`, at error probability `alpha` however often it is
