@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <random>
 #include <string>
@@ -16,6 +17,7 @@
 
 #include "bench/bars.hpp"
 #include "src/engine/edge_costs.hpp"
+#include "src/engine/engine.hpp"
 #include "src/engine/schedule.hpp"
 
 namespace jcprof::bench {
@@ -98,15 +100,30 @@ struct Noise {
   double of_time = 0;  // part of the time since the start
 };
 
-engine::Times shoot(const Subject& subject, std::size_t rounds, const Noise& noise, std::mt19937_64& random) {
+class Gun {
+ public:
+  Gun(const Subject& subject, const Noise& noise, std::mt19937_64& random)
+      : subject_(subject), noise_(noise), random_(random) {}
+
+  double shoot(std::size_t stop) {
+    return subject_.reached[subject_.stops[stop]] * (1 + noise_.of_time * normal_(random_)) +
+           noise_.of_shot * tailed_(random_);
+  }
+
+ private:
+  const Subject& subject_;
+  const Noise& noise_;
+  std::mt19937_64& random_;
+  std::normal_distribution<double> normal_;
+  std::student_t_distribution<double> tailed_{3};
+};
+
+/// All stops in each round.
+engine::Times shoot_evenly(const Subject& subject, std::size_t rounds, Gun& gun) {
   engine::Times times(subject.stops.size());
-  std::normal_distribution<double> normal;
-  std::student_t_distribution<double> tailed(3);
   for (std::size_t r = 0; r < rounds; ++r) {
     std::vector<double> round;
-    for (const std::size_t stop : subject.stops)
-      round.push_back(subject.reached[stop] * (1 + noise.of_time * normal(random)) +
-                      noise.of_shot * tailed(random));
+    for (std::size_t s = 0; s < subject.stops.size(); ++s) round.push_back(gun.shoot(s));
     times.add_round(round);
   }
   return times;
@@ -128,6 +145,7 @@ struct Score {
   std::size_t large = 0;  // over 5 % of the total
   std::size_t resolved = 0;
   std::size_t shots = 0;
+  double time = 0;                  // of the commands up to their stops, ns
   std::vector<double> errors = {};  // of large lines, squared: parts of the total
   std::vector<double> rivals = {};
 
@@ -194,27 +212,80 @@ double scaled_up(const Subject& subject, const std::vector<std::size_t>& blocks,
   return sum;
 }
 
+struct Line {
+  std::vector<engine::StretchPart> parts;
+  std::vector<engine::BlockRange> ranges;
+  engine::EdgeCosts::Doubt doubt;
+  engine::Swayed sum;
+};
+
+Line measured(const Subject& subject, const std::vector<std::size_t>& blocks, const engine::Fit& fit,
+              const engine::EdgeCosts& costs) {
+  Line line{.parts = parts_of(subject, blocks, costs)};
+  for (const auto& part : line.parts) line.ranges.push_back({part.stretch, part.stretch + 1, part.share});
+  line.sum = fit.sum_of(line.ranges);
+  line.doubt = costs.doubt_of(line.parts);
+  engine::EdgeCosts::add(line.doubt, line.sum);
+  return line;
+}
+
+/// The figures that a run is steered by: each is told by the passes of its edges that were measured alone.
+std::vector<engine::Figure> figures_of(const Subject& subject, const engine::Times& times) {
+  engine::Fit fit(engine::differences(times, {}), {});
+  const engine::EdgeCosts costs(fit, counts_of(subject));
+  std::vector<engine::Figure> figures;
+  for (const auto& [number, blocks] : subject.lines) {
+    const Line line = measured(subject, blocks, fit, costs);
+    engine::Figure& figure = figures.emplace_back(engine::Figure{.name = fmt::format("{}", number)});
+    figure.ranges = line.ranges;
+    figure.noise = half_width(fit.interval_of(line.sum, engine::Precision{}.alpha));
+    figure.of_stops = line.doubt.of_stops;
+    for (const engine::StretchPart& part : line.parts)
+      if (costs.held(part.stretch).size() == 1) figure.told_by.push_back(part.stretch);
+  }
+  return figures;
+}
+
+/// As many shots as even rounds would take, where the engine wants them.
+engine::Times shoot_as_wanted(const Subject& subject, std::size_t rounds, Gun& gun) {
+  engine::Engine engine(
+      {.stops = subject.stops.size(),
+       .precision = {.absolute = 0.002, .relative = 0.1},
+       .most_rounds = std::numeric_limits<std::uint32_t>::max(),
+       .figures = [&](const engine::Times& times, auto, const auto&) { return figures_of(subject, times); }});
+  engine.resume_from({.pilot = {.whole = subject.reached.back(), .shot = subject.reached.back()}});
+  const std::size_t most = rounds * subject.stops.size();
+  for (std::size_t shots = 0; shots < most && engine.next().phase != engine::Phase::done;) {
+    std::vector<engine::Reading> readings;
+    for (const engine::PlannedShot& shot : engine.next().shots)
+      readings.push_back({.kind = engine::Reading::Kind::timed, .ticks = gun.shoot(shot.stop)});
+    shots += readings.size();
+    engine.take(readings);
+  }
+  return engine.times();
+}
+
 void score(const Subject& subject, const engine::Times& times, Score& result) {
   engine::Fit fit(engine::differences(times, {}), {});
   std::vector<double> stretches;
   for (std::size_t s = 0; s + 1 < subject.stops.size(); ++s)
     stretches.push_back(fit.reached(s + 1) - fit.reached(s));
   const engine::EdgeCosts costs(fit, counts_of(subject));
-  result.shots += times.rounds() * times.stops();
+  for (std::size_t s = 0; s < times.stops(); ++s) {
+    const std::size_t shots = engine::present(times.at(s)).size();
+    result.shots += shots;
+    result.time += static_cast<double>(shots) * subject.reached[subject.stops[s]];
+  }
   const double whole = subject.reached.back() - subject.reached.front();
   const double fitted = fit.risen(stretches.size());
-  for (const auto& [line, blocks] : subject.lines) {
+  for (const auto& [number, blocks] : subject.lines) {
     double truth = 0;
     for (const std::size_t block : blocks) truth += subject.reached[block + 1] - subject.reached[block];
-    const std::vector<engine::StretchPart> parts = parts_of(subject, blocks, costs);
-    std::vector<engine::BlockRange> ranges;
-    for (const auto& part : parts) ranges.push_back({part.stretch, part.stretch + 1, part.share});
-    engine::Swayed sum = fit.sum_of(ranges);
-    const engine::EdgeCosts::Doubt doubt = costs.doubt_of(parts);
-    for (std::size_t u = 0; u < sum.of_units.size(); ++u) sum.of_units[u] += doubt.of_units[u];
-    const double half = std::hypot(half_width(fit.interval_of(sum, 0.05)), doubt.half_width) / fitted;
-    const double value = std::max(0.0, sum.value) / fitted;
-    const double raw = sum.value / fitted;
+    const Line line = measured(subject, blocks, fit, costs);
+    const double half =
+        std::hypot(half_width(fit.interval_of(line.sum, 0.05)), line.doubt.half_width) / fitted;
+    const double value = std::max(0.0, line.sum.value) / fitted;
+    const double raw = line.sum.value / fitted;
     result.add(truth / whole, value, {value, std::max(0.0, raw - half), std::max({value, raw + half, half})},
                scaled_up(subject, blocks, stretches) / fitted);
   }
@@ -227,23 +298,31 @@ int run(std::uint64_t seeds, std::size_t rounds) {
     for (const double differ : {0.0, 0.1, 0.3})
       for (const Noise& noise : {Noise{30e3, 0.002}, Noise{100e3, 0.005}}) {
         Score all;
+        Score steered;
         for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
           std::mt19937_64 random(seed);
           const Subject subject = make_subject(nesting, differ, seed, random);
-          score(subject, shoot(subject, rounds, noise, random), all);
+          Gun gun(subject, noise, random);
+          score(subject, shoot_evenly(subject, rounds, gun), all);
+          score(subject, shoot_as_wanted(subject, rounds, gun), steered);
         }
         const std::string name =
             fmt::format("{}, passes differ by {:.0f} %, noise {:.0f} us + {:.1f} %", nesting.name,
                         100 * differ, noise.of_shot / 1e3, 100 * noise.of_time);
-        table.push_back(
-            fmt::format("{:66} | {:5.1f} % | {:5.1f} % | {:5.2f} points | {:6.2f} points | {:5.1f} x | {:7}",
-                        name, all.coverage(), all.resolution(), 100 * std::sqrt(Score::mean(all.errors)),
-                        100 * std::sqrt(Score::mean(all.rivals)), all.ratio(), all.shots / seeds));
+        table.push_back(fmt::format(
+            "{:66} | {:5.1f} % | {:5.1f} % | {:5.2f} points | {:6.2f} points | {:5.1f} x | {:7} | "
+            "{:5.1f} % | {:5.1f} % | {:5.2f} points | {:5.2f} x",
+            name, all.coverage(), all.resolution(), 100 * std::sqrt(Score::mean(all.errors)),
+            100 * std::sqrt(Score::mean(all.rivals)), all.ratio(), all.shots / seeds, steered.coverage(),
+            steered.resolution(), 100 * std::sqrt(Score::mean(steered.errors)), steered.time / all.time));
         bars.at_least(name + ": coverage, %", all.coverage(), 93);
+        bars.at_least(name + ": coverage of a steered run, %", steered.coverage(), 93);
         bars.at_least(name + ": shots of the rival", all.ratio(), 5);
       }
-  fmt::print("\n{:66} | covered | resolved | error of lines over 5 % | scaled up | shots of it | shots\n",
-             "");
+  fmt::print(
+      "\n{:66} | covered | resolved | error of lines over 5 % | scaled up | shots of it | shots | "
+      "steered: covered | resolved | error | time\n",
+      "");
   for (const std::string& row : table) fmt::print("{}\n", row);
   return bars.missed() == 0 ? 0 : 1;
 }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/awake.hpp"
 #include "harness/calibration.hpp"
 #include "harness/cancellable.hpp"
 #include "harness/earlier_rounds.hpp"
@@ -374,6 +375,7 @@ MeasureOptions options_for(const Project& project) {
 
 Measured measure(const Project& project, const TrapMap& map, Transport& transport, Store& store,
                  const MeasureOptions& options) {
+  const AwakeProcessors awake;
   MeasureOptions left = options;
   std::optional<Survey> survey;
   std::uint64_t shots = 0;

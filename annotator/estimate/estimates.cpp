@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
@@ -170,7 +171,29 @@ Contest functions_with_sums(const Run& run) {
   return result;
 }
 
-std::vector<LineEstimate> lines(const Run& run, const Contest& all, const Whole& whole) {
+/// No part takes longer than its whole.
+Estimate within(const Estimate& whole, Estimate part) {
+  if (!was_measured(whole) || !was_measured(part)) return part;
+  part.ticks.high = std::max(part.ticks.value, std::min(part.ticks.high, whole.ticks.high));
+  part.share.high = std::max(part.share.value, std::min(part.share.high, whole.share.high));
+  return part;
+}
+
+/// By line: the function that all of its blocks are in.
+std::vector<std::optional<std::uint32_t>> only_functions(const Attribution& attribution) {
+  std::vector<std::set<std::uint32_t>> all(attribution.lines.size());
+  for (const Block& block : attribution.blocks)
+    if (!block.is_between()) all[block.line].insert(block.function);
+  std::vector<std::optional<std::uint32_t>> result;
+  for (const std::set<std::uint32_t>& one : all)
+    result.push_back(one.size() == 1 ? std::optional(*one.begin()) : std::nullopt);
+  return result;
+}
+
+/// `functions`: in the order of their numbers.
+std::vector<LineEstimate> lines(const Run& run, const Contest& all, const Whole& whole,
+                                const std::vector<FunctionEstimate>& functions) {
+  const std::vector<std::optional<std::uint32_t>> only = only_functions(run.usual.attribution());
   std::vector<LineEstimate> result;
   for (std::size_t i = 0; i < all.sums.size(); ++i) {
     result.push_back({.path = all.places[i].path,
@@ -179,6 +202,7 @@ std::vector<LineEstimate> lines(const Run& run, const Contest& all, const Whole&
                       .hits = run.usual.attribution().lines[i].hits,
                       .cost = published(run.usual, all.sums[i], whole),
                       .rounds = all.sums[i].rounds});
+    if (only[i]) result.back().cost = within(functions[*only[i]].exclusive, result.back().cost);
     if (result.back().cost.unreliable) result.back().rounds.clear();
   }
   return result;
@@ -195,7 +219,9 @@ CostTree tree(const Run& run, const std::vector<LineEstimate>& lines) {
   return cost_tree(run.usual.attribution(), costs);
 }
 
-std::vector<FunctionEstimate> functions(const Run& run, const Contest& own, const Whole& whole) {
+/// In the order of their numbers.
+std::vector<FunctionEstimate> functions(const Run& run, const Contest& own, const Whole& whole,
+                                        const Estimate& total) {
   const Attribution& attribution = run.usual.attribution();
   std::vector<Parts> inclusive(own.sums.size());
   for (const Invocation& call : attribution.invocations)
@@ -203,21 +229,18 @@ std::vector<FunctionEstimate> functions(const Run& run, const Contest& own, cons
   std::vector<FunctionEstimate> result;
   for (std::size_t i = 0; i < own.sums.size(); ++i) {
     const PassedFunction& function = attribution.functions[i];
+    const Estimate with_calls = within(total, published(run.usual, run.usual.sum_of(inclusive[i]), whole));
     result.push_back({.function = function.name,
                       .path = function.path,
                       .line = function.line,
                       .calls = function.calls,
-                      .exclusive = published(run.usual, own.sums[i], whole),
-                      .inclusive = published(run.usual, run.usual.sum_of(inclusive[i]), whole)});
+                      .exclusive = within(with_calls, published(run.usual, own.sums[i], whole)),
+                      .inclusive = with_calls});
   }
-  std::ranges::stable_sort(result, [](const FunctionEstimate& a, const FunctionEstimate& b) {
-    return std::pair(place_of(a.exclusive), std::string_view(a.function)) <
-           std::pair(place_of(b.exclusive), std::string_view(b.function));
-  });
   return result;
 }
 
-std::vector<LoopEstimate> loops(const Run& run, const Whole& whole) {
+std::vector<LoopEstimate> loops(const Run& run, const Whole& whole, const Estimate& total) {
   const Attribution& attribution = run.usual.attribution();
   std::vector<Parts> parts(attribution.loops.size());
   for (const LoopRun& pass : attribution.loop_runs)
@@ -230,7 +253,7 @@ std::vector<LoopEstimate> loops(const Run& run, const Whole& whole) {
                       .line = loop.line,
                       .entries = loop.entries,
                       .passes = loop.passes,
-                      .cost = published(run.usual, run.usual.sum_of(parts[i]), whole)});
+                      .cost = within(total, published(run.usual, run.usual.sum_of(parts[i]), whole))});
   }
   sort_by_cost(result);
   return result;
@@ -297,12 +320,16 @@ Profile estimate(const RunData& data, double alpha) {
   const Contest all_functions = functions_with_sums(run);
   profile.hottest_lines = hottest(run.usual, all_lines, alpha);
   profile.hottest_functions = hottest(run.usual, all_functions, alpha);
-  profile.lines = lines(run, all_lines, whole);
-  profile.tree = tree(run, profile.lines);
-  sort_by_cost(profile.lines);
-  profile.functions = functions(run, all_functions, whole);
-  profile.loops = loops(run, whole);
   profile.total = published_total(run.usual, whole);
+  profile.functions = functions(run, all_functions, whole, profile.total);
+  profile.lines = lines(run, all_lines, whole, profile.functions);
+  profile.tree = tree(run, profile.lines);
+  profile.loops = loops(run, whole, profile.total);
+  sort_by_cost(profile.lines);
+  std::ranges::stable_sort(profile.functions, [](const FunctionEstimate& a, const FunctionEstimate& b) {
+    return std::pair(place_of(a.exclusive), std::string_view(a.function)) <
+           std::pair(place_of(b.exclusive), std::string_view(b.function));
+  });
   profile.entry = published(profile.entry, {.shared = whole.shared});
   if (profile.between) profile.between = published(*profile.between, whole);
   profile.drift = whole.drift;

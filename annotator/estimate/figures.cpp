@@ -129,10 +129,11 @@ class FigureMaker {
     const auto takes_part = [&](const auto& part) { return division_.edge_costs().holds(part.stretch); };
     if (std::ranges::none_of(parts, takes_part)) return;
     engine::Swayed sum = stretches_.fit().sum_of(figure.ranges);
-    for (std::size_t u = 0; u < doubt.of_units.size(); ++u) sum.of_units[u] += doubt.of_units[u];
+    engine::EdgeCosts::add(doubt, sum);
     sum.changed = 0;
     sum.apart_of_units.clear();
     figure.noise = half_width(stretches_.interval_of(sum));
+    figure.of_stops = doubt.of_stops;
   }
 
   const Path& path_;

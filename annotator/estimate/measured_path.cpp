@@ -233,18 +233,17 @@ Sum MeasuredPath::sum_of(const Parts& parts) const {
 void MeasuredPath::add_regression(Sum& sum, const engine::EdgeCosts::Doubt& doubt) const {
   sum.doubt_of_rounds = sum.doubt;
   if (doubt.of_units.empty()) return;
-  engine::Swayed division{.of_units = doubt.of_units,
-                          .rounds = sum.sway.rounds,
-                          .terms = sum.sway.terms,
-                          .changed = doubt.changed};
+  engine::EdgeCosts::add(doubt, sum.sway);
+  const engine::Swayed division{.of_units = doubt.of_units,
+                                .rounds = sum.sway.rounds,
+                                .terms = sum.sway.terms,
+                                .changed = doubt.changed};
   const auto widen = [](Doubt& wide, double half) {
     wide.division_low = std::hypot(wide.division_low, half);
     wide.division_high = std::hypot(wide.division_high, half);
   };
   widen(sum.doubt, doubt.half_width);
   widen(sum.doubt_of_rounds, std::hypot(doubt.half_width, half_width(stretches_.interval_of(division))));
-  for (std::size_t u = 0; u < doubt.of_units.size(); ++u) sum.sway.of_units[u] += doubt.of_units[u];
-  sum.sway.changed += doubt.changed;
 }
 
 Estimate MeasuredPath::estimate_of(const Sum& sum) const {

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <numeric>
+#include <utility>
 
 #include <Eigen/Dense>
 #include <Eigen/Sparse>
@@ -32,18 +34,6 @@ Eigen::VectorXd not_negative(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
     if (moved < 1e-4) break;
   }
   return x;
-}
-
-std::vector<double> means_of_neighbours(const std::vector<double>& values) {
-  std::vector<double> result;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::size_t begin = i < neighbours ? 0 : i - neighbours;
-    const std::size_t end = std::min(values.size(), i + neighbours + 1);
-    double sum = 0;
-    for (std::size_t k = begin; k < end; ++k) sum += values[k];
-    result.push_back(sum / static_cast<double>(end - begin));
-  }
-  return result;
 }
 
 }  // namespace
@@ -84,12 +74,15 @@ class EdgeRegression {
   Matrix left_of(const Matrix& rows) const;
   Matrix by_variance(Matrix rows) const;
   Vector noise_of(const Vector& stretches) const;
+  std::vector<double> variances_of_stops(const Vector& factors) const;
+  std::uint32_t rounds_of(std::span<const double> variances) const;
   static Eigen::Index units_of(const Matrix& taken) { return taken.cols() - 2; }
   double variance_of(const EdgeCounts& edges) const;
 
   const std::vector<EdgeCounts> held_;
   std::vector<std::size_t> rows_;                        // the stretches that take part
   std::vector<double> noise_;                            // variance at each stop
+  std::vector<double> rounds_;                           // that it rests on
   Eigen::SparseMatrix<double, Eigen::RowMajor> passes_;  // N: by row and edge
   Matrix taken_;    // by stretch: its time, then what each unit sways it by, last its change
   Vector weights_;  // variance of a pass of each edge, but for `between_`
@@ -146,12 +139,13 @@ void EdgeRegression::find_noise(const Fit& fit) {
     const double squares = taken_.row(s).segment(1, units_of(taken_)).squaredNorm();
     of_round.push_back(squares * units / (units - 1) * rounds.back());
   }
-  of_round = means_of_neighbours(of_round);
+  of_round = means_near(of_round, neighbours);
   for (std::size_t s = 0; s <= of_round.size(); ++s) {
     const std::size_t before = s == 0 ? 0 : s - 1;
     const std::size_t behind = std::min(s, of_round.size() - 1);
     const double variance = (of_round[before] / rounds[before] + of_round[behind] / rounds[behind]) / 4;
     noise_.push_back(std::max(variance, variance_of_tick));
+    rounds_.push_back(std::min(rounds[before], rounds[behind]));
   }
 }
 
@@ -326,10 +320,41 @@ EdgeCosts::Doubt EdgeRegression::doubt_of(std::span<const StretchPart> parts) co
   const Vector sway = sways_.transpose() * moved;
   const auto freedom = static_cast<double>(std::max<Eigen::Index>(1, passes_.rows() - passes_.cols()));
   const boost::math::students_t_distribution<double> student(freedom);
+  std::vector<double> of_stops = variances_of_stops(shares);
+  const std::uint32_t rounds = rounds_of(of_stops);
   return {.of_units = {sway.begin(), std::prev(sway.end())},
           .half_width = boost::math::quantile(boost::math::complement(student, 0.025)) * std::sqrt(variance),
           .changed = sway[sway.size() - 1],
-          .factors = {shares.begin(), shares.end()}};
+          .factors = {shares.begin(), shares.end()},
+          .of_stops = std::move(of_stops),
+          .rounds = rounds};
+}
+
+/// In a sum that holds each stretch `factors` times.
+std::vector<double> EdgeRegression::variances_of_stops(const Vector& factors) const {
+  std::vector<double> result;
+  double before = 0;
+  for (std::size_t s = 0; s < noise_.size(); ++s) {
+    const double behind = s + 1 < noise_.size() ? factors[static_cast<Eigen::Index>(s)] : 0;
+    result.push_back((behind - before) * (behind - before) * noise_[s]);
+    before = behind;
+  }
+  return result;
+}
+
+/// Of rounds that do not all have each stop: as many as would be as sure of the variance if they had
+/// (Satterthwaite 1946). A stop with fewer rounds than another counts as measured in some of the other's.
+std::uint32_t EdgeRegression::rounds_of(std::span<const double> variances) const {
+  std::vector<std::size_t> by_rounds(variances.size());
+  std::iota(by_rounds.begin(), by_rounds.end(), std::size_t{0});
+  std::ranges::sort(by_rounds, {}, [&](std::size_t stop) { return rounds_[stop]; });
+  double sum = 0;
+  double squares = 0;  // of what each round adds to the sum
+  for (const std::size_t stop : by_rounds) {
+    squares += variances[stop] / rounds_[stop] * (variances[stop] + 2 * sum);
+    sum += variances[stop];
+  }
+  return squares > 0 ? static_cast<std::uint32_t>(std::lround(sum * sum / squares)) : 0;
 }
 
 EdgeCosts::EdgeCosts(Fit& fit, std::vector<EdgeCounts> held) {
@@ -346,6 +371,12 @@ double EdgeCosts::spread() const {
 
 EdgeCosts::Doubt EdgeCosts::doubt_of(std::span<const StretchPart> parts) const {
   return regression_ ? regression_->doubt_of(parts) : Doubt{};
+}
+
+void EdgeCosts::add(const Doubt& doubt, Swayed& sum) {
+  for (std::size_t u = 0; u < doubt.of_units.size(); ++u) sum.of_units[u] += doubt.of_units[u];
+  sum.changed += doubt.changed;
+  sum.rounds = std::max(sum.rounds, doubt.rounds);
 }
 
 }  // namespace jcprof::engine

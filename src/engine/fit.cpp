@@ -87,15 +87,12 @@ std::vector<double> local_scales(const std::vector<std::vector<double>>& blocks)
     narrow.push_back(quantile(all, middle) / middle_of_normal);
     usual.push_back(sigma_per_mad * median(all));
   }
+  const std::vector<double> narrow_near = means_near(narrow, blocks_beside);
+  const std::vector<double> usual_near = means_near(usual, blocks_beside);
   std::vector<double> scales;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
-    const std::size_t begin = b - std::min(b, blocks_beside);
-    const std::size_t count = std::min(blocks.size(), b + blocks_beside + 1) - begin;
-    const auto mean_near = [&](const std::vector<double>& all) {
-      const std::vector<double> near = present(std::span(all).subspan(begin, count));
-      return near.empty() ? 0 : mean_of(near);
-    };
-    scales.push_back(std::max(std::min(mean_near(narrow), mean_near(usual)), half_a_tick));
+    const double near = std::min(narrow_near[b], usual_near[b]);
+    scales.push_back(is_missing(near) ? half_a_tick : std::max(near, half_a_tick));
   }
   return scales;
 }

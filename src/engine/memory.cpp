@@ -18,7 +18,8 @@ namespace {
 
 constexpr double tables_without = 3000;  // for one in which chance looks like memory
 constexpr std::size_t fewest_pairs = 5;
-constexpr double far_out = 4;  // deviations: values farther out pull no harder
+constexpr double far_out = 4;            // deviations: values farther out pull no harder
+constexpr std::size_t stops_beside = 8;  // to each side, whose noise is alike
 
 /// Takes a robust line a + b x out of y: the target ran faster or slower in the twin.
 void take_out_line(const std::vector<double>& x, std::vector<double>& y) {
@@ -76,19 +77,18 @@ void shift(std::vector<std::vector<double>>& by_stop, double by) {
     for (double& value : stop) value += by;
 }
 
-double mean_square(const std::vector<std::vector<double>>& by_stop) {
-  double squares = 0;
-  double count = 0;
-  for (const std::vector<double>& stop : by_stop)
-    for (const double value : stop) {
-      squares += value * value;
-      ++count;
-    }
-  return squares / count;
+/// By stop.
+std::vector<double> mean_squares_near(const std::vector<std::vector<double>>& by_stop) {
+  std::vector<double> squares;
+  for (const std::vector<double>& stop : by_stop) {
+    const double sum = std::inner_product(stop.begin(), stop.end(), stop.begin(), 0.0);
+    squares.push_back(stop.empty() ? missing : sum / static_cast<double>(stop.size()));
+  }
+  return means_near(squares, stops_beside);
 }
 
 /// By how many of its standard errors the mean is not 0. Values that agree by chance have the variance of
-/// all; readings are whole ticks, and none is better known than to half of one.
+/// those beside; readings are whole ticks, and none is better known than to half of one.
 double errors_off(const std::vector<double>& values, double least_variance) {
   constexpr double of_half_a_tick = 0.25;
   const auto count = static_cast<double>(values.size());
@@ -125,14 +125,14 @@ double moved_by_the_one_before(const Times& times) {
   const double alike = middle_of_means(by_stop);
   shift(raw, -alike);
   shift(by_stop, -alike);
-  const double variance = mean_square(by_stop);
+  const std::vector<double> variances = mean_squares_near(by_stop);
   const boost::math::normal standard;
   const double wrong_at_a_stop = 1 / (tables_without * static_cast<double>(2 * times.stops()));
   const double threshold = boost::math::quantile(boost::math::complement(standard, wrong_at_a_stop));
   double moved = 0;
   for (std::size_t s = 0; s < raw.size(); ++s)
-    if (raw[s].size() >= fewest_pairs && errors_off(by_stop[s], variance) > threshold &&
-        is_off_by_itself(near_their_median(raw[s], variance)))
+    if (raw[s].size() >= fewest_pairs && errors_off(by_stop[s], variances[s]) > threshold &&
+        is_off_by_itself(near_their_median(raw[s], variances[s])))
       moved = std::max(moved, std::abs(median(raw[s])) / 2);
   return moved;
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -55,12 +57,53 @@ std::size_t stops_of(const std::vector<std::size_t>& blocks, std::size_t stops) 
   return std::min(std::max(count, fewest_stops_for_gain), stops);
 }
 
+/// How a shot at each stop is made: how often it was, and the ticks that it takes.
+struct Shots {
+  std::vector<double> made;
+  std::vector<double> take;
+};
+
+Shots shots_of(const Times& times, double beside) {
+  Shots shots;
+  for (const std::vector<double>& column : times.columns()) {
+    std::vector<double> readings = present(column);
+    shots.made.push_back(std::max(1.0, static_cast<double>(readings.size())));
+    shots.take.push_back(beside + (readings.empty() ? 0 : std::max(0.0, median(std::move(readings)))));
+  }
+  return shots;
+}
+
+/// One more shot takes 1 / n of its stop's variance away. The best choice for a given time has all stops
+/// alike in what that is for the time of a shot (Neyman 1934): those far behind the best one wait.
+std::vector<std::size_t> most_telling(const std::vector<std::size_t>& blocks,
+                                      const std::vector<double>& of_stops, const Shots& shots) {
+  constexpr double far_behind = 0.25;
+  const auto gain = [&](std::size_t stop) {
+    return of_stops[stop] / (shots.made[stop] * std::max(shots.take[stop], 1.0));
+  };
+  const auto gain_of_block = [&](std::size_t block) { return std::max(gain(block), gain(block + 1)); };
+  double best = 0;
+  for (const std::size_t block : blocks) best = std::max(best, gain_of_block(block));
+  std::vector<std::size_t> result;
+  std::ranges::copy_if(blocks, std::back_inserter(result),
+                       [&](std::size_t block) { return gain_of_block(block) >= far_behind * best; });
+  return result;
+}
+
+double fewest_made(const std::vector<std::size_t>& blocks, const Shots& shots) {
+  double fewest = std::numeric_limits<double>::infinity();
+  for (const std::size_t block : blocks)
+    fewest = std::min({fewest, shots.made[block], shots.made[block + 1]});
+  return fewest;
+}
+
 }  // namespace
 
 std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, const Clock& clock,
-                               const Look& look, const Precision& precision) {
+                               const Look& look, const Precision& precision, double beside) {
   const Fit fit(differences(times, clock), clock);
   const double usual = usual_half_width(look);
+  const Shots shots = shots_of(times, beside);
   std::vector<FigureLook> result;
   for (Figure& figure : figures) {
     if (figure.ranges.empty()) continue;
@@ -81,10 +124,12 @@ std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, 
     one.settled = one.half <= wanted;
     one.open = !one.settled && (one.lasting < wanted || shrinking > one.lasting);
     one.blocks = blocks_of(figure);
+    one.wanted = figure.of_stops.empty() ? one.blocks : most_telling(one.blocks, figure.of_stops, shots);
     one.name = std::move(figure.name);
     const double ratio = shrinking / std::sqrt(std::max(0.0, wanted * wanted - one.lasting * one.lasting));
-    one.rounds_left = one.settled ? 0 : std::max(1.0, sum.rounds * (ratio * ratio - 1));
-    one.shots_left = one.rounds_left * static_cast<double>(stops_of(one.blocks, times.stops()));
+    const double made = figure.of_stops.empty() ? sum.rounds : fewest_made(one.wanted, shots);
+    one.rounds_left = one.settled ? 0 : std::max(1.0, made * (ratio * ratio - 1));
+    one.shots_left = one.rounds_left * static_cast<double>(stops_of(one.wanted, times.stops()));
   }
   return result;
 }
@@ -100,7 +145,7 @@ std::vector<bool> stops_of_open(std::span<const FigureLook> figures, std::size_t
   open.front() = open.back() = true;
   for (const FigureLook& figure : figures)
     if (figure.open)
-      for (const std::size_t block : figure.blocks) open[block] = open[block + 1] = true;
+      for (const std::size_t block : figure.wanted) open[block] = open[block + 1] = true;
   return open;
 }
 
@@ -112,7 +157,7 @@ double shots_left(std::span<const FigureLook> figures, std::size_t stops, double
     const auto want = [&](std::size_t stop) { left[stop] = std::max(left[stop], rounds); };
     want(0);
     want(stops - 1);
-    for (const std::size_t block : figure.blocks) {
+    for (const std::size_t block : figure.wanted) {
       want(block);
       want(block + 1);
     }

@@ -44,6 +44,17 @@ double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+std::vector<double> means_near(std::span<const double> values, std::size_t to_each_side) {
+  std::vector<double> means;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t begin = i - std::min(i, to_each_side);
+    const std::size_t end = std::min(values.size(), i + to_each_side + 1);
+    const std::vector<double> near = present(values.subspan(begin, end - begin));
+    means.push_back(near.empty() ? missing : mean_of(near));
+  }
+  return means;
+}
+
 double median(std::vector<double> values) {
   if (values.empty()) return missing;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

@@ -38,6 +38,10 @@ inline constexpr double sigma_per_mad = 1.4826;
 /// The arithmetic mean. Not of nothing.
 double mean_of(std::span<const double> values);
 
+/// Each value's mean with those beside it, up to so many to each side. Missing ones are left out, and the
+/// mean of none is missing. Noise grows along a path: there its size is that of the neighbours alone.
+std::vector<double> means_near(std::span<const double> values, std::size_t to_each_side);
+
 /// The middle value, or the mean of the two middle ones; missing of nothing.
 double median(std::vector<double> values);
 

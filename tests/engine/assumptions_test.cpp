@@ -204,6 +204,30 @@ TEST_CASE("noise of one block, and no noise at all, is no memory") {
     }
 }
 
+TEST_CASE("noise that grows along the path is memory in no more than one run of a hundred") {
+  constexpr std::size_t stops = 120;
+  constexpr std::uint64_t runs = 200;
+  std::uint64_t with_memory = 0;
+  for (std::uint64_t seed = 1; seed <= runs; ++seed) {
+    engine::Times times(stops);
+    std::uint32_t next_look = engine::first_look;
+    bool has_memory = false;
+    for (std::uint32_t r = 0; r < 60; ++r) {
+      std::vector<double> row;
+      for (std::size_t s = 0; s < stops; ++s) {
+        const double reached = 1e5 + 2e4 * static_cast<double>(s);
+        row.push_back(std::round(reached * (1 + 0.05 * normal(seed, r * stops + s, 0))));
+      }
+      times.add_round(row);
+      const bool is_look = times.rounds() == next_look;
+      if (is_look) next_look = engine::look_after(next_look);
+      has_memory = has_memory || (is_look && engine::moved_by_the_one_before(times) > 0);
+    }
+    with_memory += has_memory ? 1 : 0;
+  }
+  CHECK(with_memory <= runs / 100);
+}
+
 TEST_CASE("what recurs each second command is no memory, in however many rounds") {
   constexpr std::size_t stops = 21;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

@@ -116,10 +116,45 @@ TEST_CASE("a line is as well known as the fit of all rounds says, and never by l
 }
 
 TEST_CASE("a line that is left has no stops that are wanted") {
-  const std::vector<FigureLook> figures{{.open = false, .blocks = {3}}, {.open = true, .blocks = {6}}};
+  const std::vector<FigureLook> figures{{.open = false, .wanted = {3}}, {.open = true, .wanted = {6}}};
   std::vector<bool> wanted(10, false);
   for (const std::size_t stop : {0U, 6U, 7U, 9U}) wanted[stop] = true;
   CHECK(stops_of_open(figures, 10) == wanted);
+}
+
+TEST_CASE("of a line in a loop those stops are measured that tell most for the time they take") {
+  Figure line = line_of(9);
+  line.of_stops.assign(stops, 0);
+  // A shot at stop 8 takes twice as long as one at stop 2, and at stop 16 three times as long.
+  line.of_stops[2] = line.of_stops[8] = 100;
+  line.of_stops[16] = 50;
+  CHECK(settled_alone(line, {}).wanted == std::vector<std::size_t>{2, 8});
+  // Where all shots take as long, it tells enough.
+  const Times times = table(40, 50);
+  const Look known = look(times, fine, {});
+  CHECK(settle({line}, times, fine, known, {}, 1e6).front().wanted == std::vector<std::size_t>{2, 8, 16});
+  line.of_stops[8] = 10;
+  CHECK(settled_alone(line, {}).wanted == std::vector<std::size_t>{2});
+}
+
+TEST_CASE("a stop that was measured often has little more to tell") {
+  Figure line = line_of(9);
+  line.of_stops.assign(stops, 0);
+  line.of_stops[2] = line.of_stops[8] = 100;
+  Times times(stops);
+  for (std::uint32_t r = 1; r <= 200; ++r) {
+    std::vector<double> values;
+    for (std::size_t s = 0; s < stops; ++s)
+      values.push_back(r > 20 && s >= 8 && s + 1 < stops ? missing : reading(r, s, 50));
+    times.add_round(values);
+  }
+  const Precision precision{.absolute = 0.0001, .relative = 0};
+  const Look known = look(times, fine, precision);
+  const FigureLook figure = settle({line}, times, fine, known, precision).front();
+  CHECK(figure.wanted == std::vector<std::size_t>{8});
+  // The rounds that are left are as many times those of these stops as the variance is too large.
+  const double ratio = figure.half / 0.0001;
+  CHECK(figure.rounds_left == Approx(20 * (ratio * ratio - 1)));
 }
 
 TEST_CASE("a line is settled at the absolute half width or at a part of its share, whichever is larger") {
