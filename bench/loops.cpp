@@ -18,6 +18,7 @@
 #include "bench/bars.hpp"
 #include "src/engine/edge_costs.hpp"
 #include "src/engine/engine.hpp"
+#include "src/engine/memory.hpp"
 #include "src/engine/schedule.hpp"
 
 namespace jcprof::bench {
@@ -145,7 +146,7 @@ struct Score {
   std::size_t large = 0;  // over 5 % of the total
   std::size_t resolved = 0;
   std::size_t shots = 0;
-  double time = 0;                  // of the commands up to their stops, ns
+  std::size_t with_memory = 0;      // profiles that seem to depend on the command before
   std::vector<double> errors = {};  // of large lines, squared: parts of the total
   std::vector<double> rivals = {};
 
@@ -239,14 +240,18 @@ std::vector<engine::Figure> figures_of(const Subject& subject, const engine::Tim
     engine::Figure& figure = figures.emplace_back(engine::Figure{.name = fmt::format("{}", number)});
     figure.ranges = line.ranges;
     figure.noise = half_width(fit.interval_of(line.sum, engine::Precision{}.alpha));
-    figure.of_stops = line.doubt.of_stops;
+    figure.factors = line.doubt.factors;
     for (const engine::StretchPart& part : line.parts)
       if (costs.held(part.stretch).size() == 1) figure.told_by.push_back(part.stretch);
   }
   return figures;
 }
 
-/// As many shots as even rounds would take, where the engine wants them.
+double time_of(const Subject& subject, std::size_t stop) {
+  return subject.reached[subject.stops[stop]];
+}
+
+/// For as much time as even rounds would take, where the engine wants shots.
 engine::Times shoot_as_wanted(const Subject& subject, std::size_t rounds, Gun& gun) {
   engine::Engine engine(
       {.stops = subject.stops.size(),
@@ -254,12 +259,15 @@ engine::Times shoot_as_wanted(const Subject& subject, std::size_t rounds, Gun& g
        .most_rounds = std::numeric_limits<std::uint32_t>::max(),
        .figures = [&](const engine::Times& times, auto, const auto&) { return figures_of(subject, times); }});
   engine.resume_from({.pilot = {.whole = subject.reached.back(), .shot = subject.reached.back()}});
-  const std::size_t most = rounds * subject.stops.size();
-  for (std::size_t shots = 0; shots < most && engine.next().phase != engine::Phase::done;) {
+  double left = 0;
+  for (std::size_t s = 0; s < subject.stops.size(); ++s)
+    left += static_cast<double>(rounds) * time_of(subject, s);
+  while (left > 0 && engine.next().phase != engine::Phase::done) {
     std::vector<engine::Reading> readings;
-    for (const engine::PlannedShot& shot : engine.next().shots)
+    for (const engine::PlannedShot& shot : engine.next().shots) {
       readings.push_back({.kind = engine::Reading::Kind::timed, .ticks = gun.shoot(shot.stop)});
-    shots += readings.size();
+      left -= time_of(subject, shot.stop);
+    }
     engine.take(readings);
   }
   return engine.times();
@@ -271,11 +279,8 @@ void score(const Subject& subject, const engine::Times& times, Score& result) {
   for (std::size_t s = 0; s + 1 < subject.stops.size(); ++s)
     stretches.push_back(fit.reached(s + 1) - fit.reached(s));
   const engine::EdgeCosts costs(fit, counts_of(subject));
-  for (std::size_t s = 0; s < times.stops(); ++s) {
-    const std::size_t shots = engine::present(times.at(s)).size();
-    result.shots += shots;
-    result.time += static_cast<double>(shots) * subject.reached[subject.stops[s]];
-  }
+  for (const std::vector<double>& column : times.columns()) result.shots += engine::present(column).size();
+  result.with_memory += engine::moved_by_the_one_before(times) > 0 ? 1 : 0;
   const double whole = subject.reached.back() - subject.reached.front();
   const double fitted = fit.risen(stretches.size());
   for (const auto& [number, blocks] : subject.lines) {
@@ -294,6 +299,8 @@ void score(const Subject& subject, const engine::Times& times, Score& result) {
 int run(std::uint64_t seeds, std::size_t rounds) {
   Bars bars;
   std::vector<std::string> table;
+  double logarithms = 0;
+  std::size_t with_memory = 0;
   for (const Nesting& nesting : nestings())
     for (const double differ : {0.0, 0.1, 0.3})
       for (const Noise& noise : {Noise{30e3, 0.002}, Noise{100e3, 0.005}}) {
@@ -311,19 +318,25 @@ int run(std::uint64_t seeds, std::size_t rounds) {
                         100 * differ, noise.of_shot / 1e3, 100 * noise.of_time);
         table.push_back(fmt::format(
             "{:66} | {:5.1f} % | {:5.1f} % | {:5.2f} points | {:6.2f} points | {:5.1f} x | {:7} | "
-            "{:5.1f} % | {:5.1f} % | {:5.2f} points | {:5.2f} x",
+            "{:5.1f} % | {:5.1f} % | {:5.2f} points | {:7}",
             name, all.coverage(), all.resolution(), 100 * std::sqrt(Score::mean(all.errors)),
             100 * std::sqrt(Score::mean(all.rivals)), all.ratio(), all.shots / seeds, steered.coverage(),
-            steered.resolution(), 100 * std::sqrt(Score::mean(steered.errors)), steered.time / all.time));
+            steered.resolution(), 100 * std::sqrt(Score::mean(steered.errors)), steered.shots / seeds));
+        logarithms += std::log(Score::mean(steered.errors) / Score::mean(all.errors)) / 2;
+        with_memory += all.with_memory + steered.with_memory;
         bars.at_least(name + ": coverage, %", all.coverage(), 93);
         bars.at_least(name + ": coverage of a steered run, %", steered.coverage(), 93);
         bars.at_least(name + ": shots of the rival", all.ratio(), 5);
       }
   fmt::print(
       "\n{:66} | covered | resolved | error of lines over 5 % | scaled up | shots of it | shots | "
-      "steered: covered | resolved | error | time\n",
+      "steered: covered | resolved | error | shots\n",
       "");
   for (const std::string& row : table) fmt::print("{}\n", row);
+  const auto rows = static_cast<double>(table.size());
+  bars.at_most("error of steered runs beside even rounds, geometric mean", std::exp(logarithms / rows), 0.8);
+  bars.at_most("profiles that seem to depend on the command before, %",
+               100 * static_cast<double>(with_memory) / (2 * rows * static_cast<double>(seeds)), 1);
   return bars.missed() == 0 ? 0 : 1;
 }
 

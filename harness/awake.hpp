@@ -9,8 +9,8 @@
 
 namespace jcprof::harness {
 
-/// For as long as it lives, by the kernel's request for a latency of 0 µs. Changes nothing for those who may
-/// not ask: on most systems only root may.
+/// Asks the kernel for a latency of 0 µs as long as it lives. It changes nothing for users who may not ask:
+/// on most systems only root may.
 class AwakeProcessors {
  public:
   explicit AwakeProcessors(const std::filesystem::path& request = "/dev/cpu_dma_latency");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/leak.hpp"
-#include "harness/awake.hpp"
 
 #include <algorithm>
 #include <utility>

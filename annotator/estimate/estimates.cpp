@@ -171,9 +171,10 @@ Contest functions_with_sums(const Run& run) {
   return result;
 }
 
-/// No part takes longer than its whole.
+/// No part takes longer than its whole. That bounds what the noise hides; a resolved part keeps an interval
+/// that lies round its value.
 Estimate within(const Estimate& whole, Estimate part) {
-  if (!was_measured(whole) || !was_measured(part)) return part;
+  if (part.resolved || !was_measured(whole) || !was_measured(part)) return part;
   part.ticks.high = std::max(part.ticks.value, std::min(part.ticks.high, whole.ticks.high));
   part.share.high = std::max(part.share.value, std::min(part.share.high, whole.share.high));
   return part;

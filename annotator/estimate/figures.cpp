@@ -133,7 +133,7 @@ class FigureMaker {
     sum.changed = 0;
     sum.apart_of_units.clear();
     figure.noise = half_width(stretches_.interval_of(sum));
-    figure.of_stops = doubt.of_stops;
+    figure.factors = doubt.factors;
   }
 
   const Path& path_;

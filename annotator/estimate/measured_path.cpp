@@ -236,6 +236,7 @@ void MeasuredPath::add_regression(Sum& sum, const engine::EdgeCosts::Doubt& doub
   engine::EdgeCosts::add(doubt, sum.sway);
   const engine::Swayed division{.of_units = doubt.of_units,
                                 .rounds = sum.sway.rounds,
+                                .equal_rounds = sum.sway.equal_rounds,
                                 .terms = sum.sway.terms,
                                 .changed = doubt.changed};
   const auto widen = [](Doubt& wide, double half) {

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <iterator>
-#include <numeric>
 #include <utility>
 
 #include <Eigen/Dense>
@@ -13,11 +12,10 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <boost/math/tools/minima.hpp>
 
+#include "src/engine/chain_noise.hpp"
+
 namespace jcprof::engine {
 namespace {
-
-constexpr double variance_of_tick = 1.0 / 12;  // of what is read in whole ones
-constexpr std::size_t neighbours = 8;          // over which the noise of stretches is smoothed, to each side
 
 /// Costs that are not below 0, and as near as such can be to the least of x' a x / 2 - b' x: one at a time,
 /// in turn (Hildreth 1957).
@@ -62,7 +60,6 @@ class EdgeRegression {
   using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
   void take(const Fit& fit);
-  void find_noise(const Fit& fit);
   void solve(double between);
   double misfit(double between);
   double deviance(double between);
@@ -74,15 +71,12 @@ class EdgeRegression {
   Matrix left_of(const Matrix& rows) const;
   Matrix by_variance(Matrix rows) const;
   Vector noise_of(const Vector& stretches) const;
-  std::vector<double> variances_of_stops(const Vector& factors) const;
-  std::uint32_t rounds_of(std::span<const double> variances) const;
   static Eigen::Index units_of(const Matrix& taken) { return taken.cols() - 2; }
   double variance_of(const EdgeCounts& edges) const;
 
   const std::vector<EdgeCounts> held_;
-  std::vector<std::size_t> rows_;                        // the stretches that take part
-  std::vector<double> noise_;                            // variance at each stop
-  std::vector<double> rounds_;                           // that it rests on
+  std::vector<std::size_t> rows_;  // the stretches that take part
+  const ChainNoise noise_;
   Eigen::SparseMatrix<double, Eigen::RowMajor> passes_;  // N: by row and edge
   Matrix taken_;    // by stretch: its time, then what each unit sways it by, last its change
   Vector weights_;  // variance of a pass of each edge, but for `between_`
@@ -98,11 +92,11 @@ class EdgeRegression {
   Matrix sways_;      // by edge and unit, last its change
 };
 
-EdgeRegression::EdgeRegression(const Fit& fit, const std::vector<EdgeCounts>& held) : held_(held) {
+EdgeRegression::EdgeRegression(const Fit& fit, const std::vector<EdgeCounts>& held)
+    : held_(held), noise_(fit) {
   for (std::size_t s = 0; s < held_.size(); ++s)
     if (!held_[s].empty()) rows_.push_back(s);
   take(fit);
-  find_noise(fit);
   find_between();
   find_costs();
   smooth();
@@ -128,27 +122,6 @@ void EdgeRegression::take(const Fit& fit) {
   }
 }
 
-/// The noise of a stop shows in what sways the stretches that it ends: half of it, of each. Single variances
-/// are of few rounds, so neighbours on the path are taken together.
-void EdgeRegression::find_noise(const Fit& fit) {
-  std::vector<double> of_round;
-  std::vector<double> rounds;
-  const auto units = static_cast<double>(std::max<Eigen::Index>(2, units_of(taken_)));
-  for (Eigen::Index s = 0; s < taken_.rows(); ++s) {
-    rounds.push_back(std::max(1.0, static_cast<double>(fit.rounds(static_cast<std::size_t>(s)))));
-    const double squares = taken_.row(s).segment(1, units_of(taken_)).squaredNorm();
-    of_round.push_back(squares * units / (units - 1) * rounds.back());
-  }
-  of_round = means_near(of_round, neighbours);
-  for (std::size_t s = 0; s <= of_round.size(); ++s) {
-    const std::size_t before = s == 0 ? 0 : s - 1;
-    const std::size_t behind = std::min(s, of_round.size() - 1);
-    const double variance = (of_round[before] / rounds[before] + of_round[behind] / rounds[behind]) / 4;
-    noise_.push_back(std::max(variance, variance_of_tick));
-    rounds_.push_back(std::min(rounds[before], rounds[behind]));
-  }
-}
-
 double EdgeRegression::variance_of(const EdgeCounts& edges) const {
   double sum = 0;
   for (const EdgeCount& one : edges) sum += one.times * weights_[one.edge];
@@ -162,9 +135,9 @@ void EdgeRegression::solve(double between) {
   below_.assign(rows_.size(), 0);
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const std::size_t s = rows_[r];
-    diagonal_[r] = noise_[s] + noise_[s + 1] + variance_of(held_[s]);
+    diagonal_[r] = noise_.own(s) + variance_of(held_[s]);
     if (r == 0 || rows_[r - 1] + 1 != s) continue;
-    below_[r] = -noise_[s] / diagonal_[r - 1];
+    below_[r] = -noise_.shared(s) / diagonal_[r - 1];
     diagonal_[r] -= below_[r] * below_[r] * diagonal_[r - 1];
   }
   weighted_ = by_variance(Matrix(passes_));
@@ -259,9 +232,9 @@ EdgeRegression::Vector EdgeRegression::noise_of(const Vector& stretches) const {
   Vector result(stretches.size());
   for (Eigen::Index s = 0; s < stretches.size(); ++s) {
     const auto at = static_cast<std::size_t>(s);
-    result[s] = (noise_[at] + noise_[at + 1]) * stretches[s];
-    if (s > 0) result[s] -= noise_[at] * stretches[s - 1];
-    if (s + 1 < stretches.size()) result[s] -= noise_[at + 1] * stretches[s + 1];
+    result[s] = noise_.own(at) * stretches[s];
+    if (s > 0) result[s] -= noise_.shared(at) * stretches[s - 1];
+    if (s + 1 < stretches.size()) result[s] -= noise_.shared(at + 1) * stretches[s + 1];
   }
   return result;
 }
@@ -316,45 +289,16 @@ EdgeCosts::Doubt EdgeRegression::doubt_of(std::span<const StretchPart> parts) co
     const double out = std::max(0.0, variance_of(held_[rows_[r]]) - in);
     variance += (factor - 1) * (factor - 1) * in + factor * factor * out;
   }
-  variance += (excess_ - 1) * shares.dot(noise_of(shares));
+  const std::span factors(shares.data(), static_cast<std::size_t>(shares.size()));
+  variance += (excess_ - 1) * noise_.of_sum(factors);
   const Vector sway = sways_.transpose() * moved;
   const auto freedom = static_cast<double>(std::max<Eigen::Index>(1, passes_.rows() - passes_.cols()));
   const boost::math::students_t_distribution<double> student(freedom);
-  std::vector<double> of_stops = variances_of_stops(shares);
-  const std::uint32_t rounds = rounds_of(of_stops);
   return {.of_units = {sway.begin(), std::prev(sway.end())},
           .half_width = boost::math::quantile(boost::math::complement(student, 0.025)) * std::sqrt(variance),
           .changed = sway[sway.size() - 1],
-          .factors = {shares.begin(), shares.end()},
-          .of_stops = std::move(of_stops),
-          .rounds = rounds};
-}
-
-/// In a sum that holds each stretch `factors` times.
-std::vector<double> EdgeRegression::variances_of_stops(const Vector& factors) const {
-  std::vector<double> result;
-  double before = 0;
-  for (std::size_t s = 0; s < noise_.size(); ++s) {
-    const double behind = s + 1 < noise_.size() ? factors[static_cast<Eigen::Index>(s)] : 0;
-    result.push_back((behind - before) * (behind - before) * noise_[s]);
-    before = behind;
-  }
-  return result;
-}
-
-/// Of rounds that do not all have each stop: as many as would be as sure of the variance if they had
-/// (Satterthwaite 1946). A stop with fewer rounds than another counts as measured in some of the other's.
-std::uint32_t EdgeRegression::rounds_of(std::span<const double> variances) const {
-  std::vector<std::size_t> by_rounds(variances.size());
-  std::iota(by_rounds.begin(), by_rounds.end(), std::size_t{0});
-  std::ranges::sort(by_rounds, {}, [&](std::size_t stop) { return rounds_[stop]; });
-  double sum = 0;
-  double squares = 0;  // of what each round adds to the sum
-  for (const std::size_t stop : by_rounds) {
-    squares += variances[stop] / rounds_[stop] * (variances[stop] + 2 * sum);
-    sum += variances[stop];
-  }
-  return squares > 0 ? static_cast<std::uint32_t>(std::lround(sum * sum / squares)) : 0;
+          .factors = {factors.begin(), factors.end()},
+          .equal_rounds = noise_.equal_rounds(factors)};
 }
 
 EdgeCosts::EdgeCosts(Fit& fit, std::vector<EdgeCounts> held) {
@@ -376,7 +320,7 @@ EdgeCosts::Doubt EdgeCosts::doubt_of(std::span<const StretchPart> parts) const {
 void EdgeCosts::add(const Doubt& doubt, Swayed& sum) {
   for (std::size_t u = 0; u < doubt.of_units.size(); ++u) sum.of_units[u] += doubt.of_units[u];
   sum.changed += doubt.changed;
-  sum.rounds = std::max(sum.rounds, doubt.rounds);
+  sum.equal_rounds = doubt.equal_rounds;
 }
 
 }  // namespace jcprof::engine

@@ -52,12 +52,11 @@ class EdgeCosts {
     double half_width = 0;         // 95 %, of passes that differ
     double changed = 0;            // by what these costs changed during the run, as in Swayed
     std::vector<double> factors;   // by stretch: what the sum moves by, when the time between its stops does
-    std::vector<double> of_stops;  // variance that the noise at each stop leaves in the sum
-    std::uint32_t rounds = 0;      // that this noise rests on
+    double equal_rounds = 0;       // as in Swayed
   };
   /// At most one part of each stretch. Nothing where there is no regression.
   Doubt doubt_of(std::span<const StretchPart> parts) const;
-  /// Adds to a sum of the fit's what its doubt has of the noise.
+  /// Adds the doubt that noise leaves to a sum of the fit's.
   static void add(const Doubt& doubt, Swayed& sum);
 
  private:

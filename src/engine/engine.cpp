@@ -262,7 +262,7 @@ void Engine::take_look() {
   if (phase_ == Phase::rounds) first_round_ = first_of_level_;
   if (settings_.figures) {
     figures_ = settle(settings_.figures(columns_.times, columns_.stops, clock_), columns_.times, clock_,
-                      *look_, settings_.precision, is_prepared_ ? look_->whole : 0);
+                      *look_, settings_.precision, shot_overhead());
     for (FigureLook& figure : figures_) figure.shots_left *= shots_a_stop();
     leave_out_of_reach(figures_, *look_, rounds_left());
   }
@@ -302,6 +302,12 @@ void Engine::begin_prepared() {
   is_prepared_ = true;
   earlier_ = round_;
   begin_again();
+}
+
+/// Ticks that a shot takes beside the time to its stop, as far as is known here.
+double Engine::shot_overhead() const {
+  const double whole = median(present(columns_.times.columns().back()));
+  return longest_pause_ / 2 + (is_prepared_ && !is_missing(whole) ? whole : 0);
 }
 
 bool Engine::is_settled() const {

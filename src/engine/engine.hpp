@@ -118,6 +118,7 @@ class Engine {
   bool is_last_round() const;
   std::uint32_t rounds_of_call() const;
   double rounds_left() const;
+  double shot_overhead() const;
   double shots_a_stop() const { return is_prepared_ ? 2 : 1; }
   bool finds_coarse_clock();
   void begin_prepared();

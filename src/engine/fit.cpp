@@ -17,9 +17,8 @@ namespace {
 // narrow.
 constexpr double bound_per_scale = 1.25;
 constexpr double half_a_tick = 0.5;
-constexpr std::size_t blocks_beside = 8;  // to each side
-constexpr double most = 0.8;              // of the values of a block: rarer ones are spikes
-constexpr double wrong_in_a_run = 0.01;   // that a bound is called too narrow, where spikes alone lie beyond
+constexpr double most = 0.8;             // of the values of a block: rarer ones are spikes
+constexpr double wrong_in_a_run = 0.01;  // that a bound is called too narrow, where spikes alone lie beyond
 constexpr double no_bound = std::numeric_limits<double>::infinity();
 constexpr double wrong_of_exact = 0.05;  // it only tells what is above nothing, and not how surely
 // Fewer than seven rounds have no interval: less than four twins, the last one perhaps alone.
@@ -87,8 +86,8 @@ std::vector<double> local_scales(const std::vector<std::vector<double>>& blocks)
     narrow.push_back(quantile(all, middle) / middle_of_normal);
     usual.push_back(sigma_per_mad * median(all));
   }
-  const std::vector<double> narrow_near = means_near(narrow, blocks_beside);
-  const std::vector<double> usual_near = means_near(usual, blocks_beside);
+  const std::vector<double> narrow_near = means_near(narrow, neighbours);
+  const std::vector<double> usual_near = means_near(usual, neighbours);
   std::vector<double> scales;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const double near = std::min(narrow_near[b], usual_near[b]);
@@ -256,6 +255,7 @@ Swayed operator-(Swayed a, const Swayed& b) {
   a.value -= b.value;
   for (std::size_t u = 0; u < a.of_units.size(); ++u) a.of_units[u] -= b.of_units[u];
   a.rounds = std::min(a.rounds, b.rounds);
+  a.equal_rounds = 0;  // what is well known may cancel
   a.terms += b.terms;
   a.changed -= b.changed;
   a.apart -= b.apart;
@@ -298,7 +298,7 @@ Swayed Fit::mean_of(std::span<const double> of_rounds) const {
 Fit::Error Fit::error_of(const Swayed& sum) const {
   const std::uint32_t whole_units = has_twins_ ? (sum.rounds + 1) / 2 : sum.rounds;
   if (whole_units < fewest_units) return {};
-  const auto units = static_cast<double>(whole_units);
+  const double units = std::max<double>(whole_units, has_twins_ ? sum.equal_rounds / 2 : sum.equal_rounds);
   const double squares =
       std::inner_product(sum.of_units.begin(), sum.of_units.end(), sum.of_units.begin(), 0.0);
   double deviation = std::sqrt(squares * units / (units - 1));

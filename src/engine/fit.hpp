@@ -25,6 +25,7 @@ struct Swayed {
   double value = 0;
   std::vector<double> of_units;  // what each unit sways it by: twins, or rounds where these are folded
   std::uint32_t rounds = 0;      // that the worst known part rests on
+  double equal_rounds = 0;       // that its noise is as surely known as by, if more (ChainNoise)
   std::size_t terms = 0;         // ranges
   double changed = 0;  // from the first third of its rounds to the last, where the command has a trend
   // Where values far out may be spikes or not: from here to the same sum if they are none.
@@ -40,6 +41,7 @@ class Fit {
  public:
   Fit(const Differences& all, const Clock& clock);
 
+  std::size_t blocks() const { return rounds_.size(); }
   /// In which the block was measured.
   std::uint32_t rounds(std::size_t block) const { return rounds_[block]; }
   /// T of the stop less T of the first one. A block that no round measured takes nothing.

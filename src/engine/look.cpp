@@ -293,19 +293,23 @@ Look look(const Times& times, const Clock& clock, const Precision& precision,
     if (!is_missing(one.ticks.value)) result.whole += one.ticks.value;
   }
   const double whole = result.whole > 0 ? result.whole : missing;
+  const auto root_of_rounds = [&](std::size_t b) {
+    return std::sqrt(std::max(1.0, static_cast<double>(present(all.blocks[b]).size())));
+  };
   Column halves;
   for (std::size_t b = 0; b < result.blocks.size(); ++b) {
     BlockLook& block = result.blocks[b];
     block.share = divided(block.ticks, whole);
     block.hot = hotness(present(all.blocks[b]), all, clock, precision, result.whole);
-    if (!is_missing(block.ticks.value)) halves.push_back(half_width(block.share));
+    if (!is_missing(block.ticks.value)) halves.push_back(half_width(block.share) * root_of_rounds(b));
   }
-  // A block whose few readings happen to agree is no better known than the others.
+  // A block whose few readings happen to agree is no better known than others are with as many.
   const double usual = median(halves);
   std::set<std::uint32_t> open_groups;
   for (std::size_t b = 0; b < result.blocks.size(); ++b) {
     BlockLook& block = result.blocks[b];
-    block.settled = is_good(block.share, std::max(usual, half_width(block.share)), precision);
+    block.settled =
+        is_good(block.share, std::max(usual / root_of_rounds(b), half_width(block.share)), precision);
     if (block.settled)
       ++result.settled;
     else if (!groups.empty())

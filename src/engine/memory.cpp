@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
 #include "src/engine/statistics.hpp"
@@ -18,8 +17,7 @@ namespace {
 
 constexpr double tables_without = 3000;  // for one in which chance looks like memory
 constexpr std::size_t fewest_pairs = 5;
-constexpr double far_out = 4;            // deviations: values farther out pull no harder
-constexpr std::size_t stops_beside = 8;  // to each side, whose noise is alike
+constexpr double far_out = 4;  // deviations: values farther out pull no harder
 
 /// Takes a robust line a + b x out of y: the target ran faster or slower in the twin.
 void take_out_line(const std::vector<double>& x, std::vector<double>& y) {
@@ -51,15 +49,26 @@ std::vector<std::vector<double>> twins_apart(const Times& times) {
   return by_stop;
 }
 
-/// What lies far out is brought nearer: farther than is usual at all stops.
+double median_distance(std::vector<double> values) {
+  for (double& value : values) value = std::abs(value);
+  return median(std::move(values));
+}
+
+/// What lies far out is brought nearer: farther than is usual at all stops, or at those beside.
 std::vector<std::vector<double>> tamed(std::vector<std::vector<double>> by_stop) {
   std::vector<double> all;
-  for (const std::vector<double>& stop : by_stop)
-    for (const double value : stop) all.push_back(std::abs(value));
-  const double bound = far_out * sigma_per_mad * median(std::move(all));
-  if (!(bound > 0)) return by_stop;  // most agree to the tick, which tells nothing of the others
-  for (std::vector<double>& stop : by_stop)
-    for (double& value : stop) value = std::clamp(value, -bound, bound);
+  std::vector<double> near;
+  for (const std::vector<double>& stop : by_stop) {
+    all.insert(all.end(), stop.begin(), stop.end());
+    near.push_back(median_distance(stop));
+  }
+  near = means_near(near, neighbours);
+  const double usual = median_distance(std::move(all));
+  if (!(usual > 0)) return by_stop;  // most agree to the tick, which tells nothing of the others
+  for (std::size_t s = 0; s < by_stop.size(); ++s) {
+    const double bound = far_out * sigma_per_mad * (near[s] > 0 ? std::min(usual, near[s]) : usual);
+    for (double& value : by_stop[s]) value = std::clamp(value, -bound, bound);
+  }
   return by_stop;
 }
 
@@ -77,14 +86,27 @@ void shift(std::vector<std::vector<double>>& by_stop, double by) {
     for (double& value : stop) value += by;
 }
 
-/// By stop.
-std::vector<double> mean_squares_near(const std::vector<std::vector<double>>& by_stop) {
-  std::vector<double> squares;
-  for (const std::vector<double>& stop : by_stop) {
-    const double sum = std::inner_product(stop.begin(), stop.end(), stop.begin(), 0.0);
-    squares.push_back(stop.empty() ? missing : sum / static_cast<double>(stop.size()));
+/// A variance, and how many values it is of.
+struct Scatter {
+  double variance = 0;
+  double count = 0;
+};
+
+/// Of the stops beside each one: noise grows along a path.
+std::vector<Scatter> scatters_beside(const std::vector<std::vector<double>>& by_stop) {
+  std::vector<Scatter> result;
+  for (std::size_t s = 0; s < by_stop.size(); ++s) {
+    Scatter& one = result.emplace_back();
+    double squares = 0;
+    const std::size_t end = std::min(by_stop.size(), s + neighbours + 1);
+    for (std::size_t near = s - std::min(s, neighbours); near < end; ++near) {
+      if (near == s) continue;
+      one.count += static_cast<double>(by_stop[near].size());
+      for (const double value : by_stop[near]) squares += value * value;
+    }
+    one.variance = one.count > 0 ? squares / one.count : 0;
   }
-  return means_near(squares, stops_beside);
+  return result;
 }
 
 /// By how many of its standard errors the mean is not 0. Values that agree by chance have the variance of
@@ -110,11 +132,11 @@ std::vector<double> near_their_median(std::vector<double> values, double varianc
   return values;
 }
 
-/// The same by the values of the stop alone, which may be noisier than others (Student's t).
-bool is_off_by_itself(const std::vector<double>& values) {
-  constexpr double wrong = 0.001;
-  const boost::math::students_t_distribution<double> student(static_cast<double>(values.size() - 1));
-  return errors_off(values, 0) > boost::math::quantile(boost::math::complement(student, wrong / 2));
+/// Student's t.
+bool is_off(const std::vector<double>& values, double least_variance, double freedom, double wrong) {
+  const boost::math::students_t_distribution<double> student(freedom);
+  return errors_off(values, least_variance) >
+         boost::math::quantile(boost::math::complement(student, wrong / 2));
 }
 
 }  // namespace
@@ -125,15 +147,18 @@ double moved_by_the_one_before(const Times& times) {
   const double alike = middle_of_means(by_stop);
   shift(raw, -alike);
   shift(by_stop, -alike);
-  const std::vector<double> variances = mean_squares_near(by_stop);
-  const boost::math::normal standard;
-  const double wrong_at_a_stop = 1 / (tables_without * static_cast<double>(2 * times.stops()));
-  const double threshold = boost::math::quantile(boost::math::complement(standard, wrong_at_a_stop));
+  const std::vector<Scatter> beside = scatters_beside(by_stop);
+  constexpr double wrong_by_itself = 0.001;  // the stop may be noisier than those beside
+  const double wrong_in_a_stop = 1 / (tables_without * static_cast<double>(times.stops()));
   double moved = 0;
-  for (std::size_t s = 0; s < raw.size(); ++s)
-    if (raw[s].size() >= fewest_pairs && errors_off(by_stop[s], variances[s]) > threshold &&
-        is_off_by_itself(near_their_median(raw[s], variances[s])))
+  for (std::size_t s = 0; s < raw.size(); ++s) {
+    if (raw[s].size() < fewest_pairs) continue;
+    const auto freedom = static_cast<double>(raw[s].size() - 1);
+    const auto& [variance, count] = beside[s];
+    if (is_off(by_stop[s], variance, std::max(count, freedom), wrong_in_a_stop) &&
+        is_off(near_their_median(raw[s], variance), 0, freedom, wrong_by_itself))
       moved = std::max(moved, std::abs(median(raw[s])) / 2);
+  }
   return moved;
 }
 

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <numeric>
 #include <utility>
+
+#include "src/engine/chain_noise.hpp"
 
 namespace jcprof::engine {
 namespace {
@@ -15,20 +16,24 @@ namespace {
 // than this is so by luck: few rounds that happen to agree.
 constexpr double narrowest = 0.75;
 
-double usual_half_width(const Look& look) {
+/// Of a block with one round.
+double usual_half_width(const Look& look, const Fit& fit) {
   std::vector<double> halves;
-  for (const BlockLook& block : look.blocks)
-    if (!is_missing(block.ticks.value)) halves.push_back(half_width(block.ticks));
+  for (std::size_t b = 0; b < look.blocks.size(); ++b)
+    if (!is_missing(look.blocks[b].ticks.value))
+      halves.push_back(half_width(look.blocks[b].ticks) * std::sqrt(fit.rounds(b)));
   return median(std::move(halves));
 }
 
 /// From the half widths of single blocks. A range is the difference of two stops, as each of its blocks is.
-double half_by_blocks(const Figure& figure, const Look& look, double usual) {
+double half_by_blocks(const Figure& figure, const Look& look, const Fit& fit, double usual) {
   double squares = 0;
   for (const BlockRange& range : figure.ranges) {
+    const std::size_t last = range.end - 1;
     const double ends =
-        std::max(half_width(look.blocks[range.begin].ticks), half_width(look.blocks[range.end - 1].ticks));
-    const double half = range.share * std::max(usual, ends);
+        std::max(half_width(look.blocks[range.begin].ticks), half_width(look.blocks[last].ticks));
+    const double rounds = std::max(1U, std::min(fit.rounds(range.begin), fit.rounds(last)));
+    const double half = range.share * std::max(usual / std::sqrt(rounds), ends);
     squares += half * half;
   }
   return std::sqrt(squares);
@@ -57,60 +62,84 @@ std::size_t stops_of(const std::vector<std::size_t>& blocks, std::size_t stops) 
   return std::min(std::max(count, fewest_stops_for_gain), stops);
 }
 
-/// How a shot at each stop is made: how often it was, and the ticks that it takes.
-struct Shots {
-  std::vector<double> made;
-  std::vector<double> take;
-};
-
-Shots shots_of(const Times& times, double beside) {
-  Shots shots;
+/// Ticks that a shot at each stop takes.
+std::vector<double> times_of_shots(const Times& times, double overhead) {
+  std::vector<double> result;
   for (const std::vector<double>& column : times.columns()) {
-    std::vector<double> readings = present(column);
-    shots.made.push_back(std::max(1.0, static_cast<double>(readings.size())));
-    shots.take.push_back(beside + (readings.empty() ? 0 : std::max(0.0, median(std::move(readings)))));
+    const double reached = median(present(column));
+    result.push_back(overhead + (is_missing(reached) ? 0 : std::max(0.0, reached)));
   }
-  return shots;
-}
-
-/// One more shot takes 1 / n of its stop's variance away. The best choice for a given time has all stops
-/// alike in what that is for the time of a shot (Neyman 1934): those far behind the best one wait.
-std::vector<std::size_t> most_telling(const std::vector<std::size_t>& blocks,
-                                      const std::vector<double>& of_stops, const Shots& shots) {
-  constexpr double far_behind = 0.25;
-  const auto gain = [&](std::size_t stop) {
-    return of_stops[stop] / (shots.made[stop] * std::max(shots.take[stop], 1.0));
-  };
-  const auto gain_of_block = [&](std::size_t block) { return std::max(gain(block), gain(block + 1)); };
-  double best = 0;
-  for (const std::size_t block : blocks) best = std::max(best, gain_of_block(block));
-  std::vector<std::size_t> result;
-  std::ranges::copy_if(blocks, std::back_inserter(result),
-                       [&](std::size_t block) { return gain_of_block(block) >= far_behind * best; });
   return result;
 }
 
-double fewest_made(const std::vector<std::size_t>& blocks, const Shots& shots) {
-  double fewest = std::numeric_limits<double>::infinity();
+/// By how much one more reading of a stop lessens the variance of the sum, for the time of a shot.
+std::vector<double> gains_of_stops(std::span<const double> factors, const ChainNoise& noise,
+                                   std::span<const double> ticks) {
+  std::vector<double> gains;
+  for (std::size_t s = 0; s < ticks.size(); ++s) {
+    const double before = s > 0 ? factors[s - 1] : 0;
+    const double behind = s < factors.size() ? factors[s] : 0;
+    const double readings = noise.readings(s);
+    gains.push_back((before - behind) * (before - behind) * noise.of_reading(s) /
+                    (readings * readings * std::max(ticks[s], 1.0)));
+  }
+  return gains;
+}
+
+/// A part of a row of blocks tells nothing of the row: blocks of about this factor that follow each other are
+/// wanted together.
+void want_row(std::size_t block, std::span<const double> factors, std::vector<bool>& wanted) {
+  constexpr double alike = 0.3;
+  const auto is_in_row = [&](std::size_t b) {
+    return std::abs(factors[b] - factors[block]) <= alike * std::abs(factors[block]);
+  };
+  for (std::size_t b = block; is_in_row(b); --b) {
+    wanted[b] = true;
+    if (b == 0) break;
+  }
+  for (std::size_t b = block; b < factors.size() && is_in_row(b); ++b) wanted[b] = true;
+}
+
+/// The best rounds for a given time have all stops alike in gain (Neyman 1934): blocks whose stops are far
+/// behind the best one wait until that has been measured more often.
+std::vector<std::size_t> most_telling(const std::vector<std::size_t>& blocks, std::span<const double> factors,
+                                      const ChainNoise& noise, std::span<const double> ticks) {
+  constexpr double far_behind = 0.25;
+  const std::vector<double> gains = gains_of_stops(factors, noise, ticks);
+  const auto gain = [&](std::size_t block) { return std::max(gains[block], gains[block + 1]); };
+  double best = 0;
+  for (const std::size_t block : blocks) best = std::max(best, gain(block));
+  std::vector<bool> wanted(factors.size());
   for (const std::size_t block : blocks)
-    fewest = std::min({fewest, shots.made[block], shots.made[block + 1]});
-  return fewest;
+    if (gain(block) >= far_behind * best) want_row(block, factors, wanted);
+  std::vector<std::size_t> result;
+  std::ranges::copy_if(blocks, std::back_inserter(result), [&](std::size_t block) { return wanted[block]; });
+  return result;
+}
+
+/// The most often measured one rules: all of them have to be measured more often by the same factor.
+double most_rounds_of(const std::vector<std::size_t>& blocks, const ChainNoise& noise) {
+  double most = 0;
+  for (const std::size_t block : blocks) most = std::max(most, noise.rounds()[block]);
+  return most;
 }
 
 }  // namespace
 
 std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, const Clock& clock,
-                               const Look& look, const Precision& precision, double beside) {
-  const Fit fit(differences(times, clock), clock);
-  const double usual = usual_half_width(look);
-  const Shots shots = shots_of(times, beside);
+                               const Look& look, const Precision& precision, double overhead) {
+  const Differences all = differences(times, clock);
+  const Fit fit(all, clock);
+  const ChainNoise chain(fit);
+  const std::vector<double> ticks = times_of_shots(times, overhead);
+  const double usual = usual_half_width(look, fit);
   std::vector<FigureLook> result;
   for (Figure& figure : figures) {
     if (figure.ranges.empty()) continue;
     Swayed sum = fit.sum_of(figure.ranges);
     sum.changed = 0;  // more rounds do not help
     sum.apart_of_units.clear();
-    const double by_blocks = half_by_blocks(figure, look, usual);
+    const double by_blocks = half_by_blocks(figure, look, fit, usual);
     const double by_fit = half_width(fit.interval_of(sum, precision.alpha));
     // An infinite half width is none that is known.
     const double by_times = std::min(by_blocks, std::max(by_fit, narrowest * by_blocks));
@@ -120,15 +149,18 @@ std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, 
     const double shrinking = std::hypot(noise, figure.doubt) / look.whole;
     one.lasting = figure.lasting / look.whole;
     one.half = std::hypot(shrinking, one.lasting);
-    const double wanted = std::max(precision.absolute, precision.relative * one.share);
-    one.settled = one.half <= wanted;
-    one.open = !one.settled && (one.lasting < wanted || shrinking > one.lasting);
-    one.blocks = blocks_of(figure);
-    one.wanted = figure.of_stops.empty() ? one.blocks : most_telling(one.blocks, figure.of_stops, shots);
+    const double goal = std::max(precision.absolute, precision.relative * one.share);
+    one.settled = one.half <= goal;
+    one.open = !one.settled && (one.lasting < goal || shrinking > one.lasting);
+    one.wanted = blocks_of(figure);
     one.name = std::move(figure.name);
-    const double ratio = shrinking / std::sqrt(std::max(0.0, wanted * wanted - one.lasting * one.lasting));
-    const double made = figure.of_stops.empty() ? sum.rounds : fewest_made(one.wanted, shots);
-    one.rounds_left = one.settled ? 0 : std::max(1.0, made * (ratio * ratio - 1));
+    const double ratio = shrinking / std::sqrt(std::max(0.0, goal * goal - one.lasting * one.lasting));
+    one.rounds_left = one.settled ? 0 : std::max(1.0, sum.rounds * (ratio * ratio - 1));
+    // Blocks whose times change during the run, and those that share out others, are all measured alike.
+    if (one.open && !figure.factors.empty() && figure.doubt == 0 && all.trend == 0) {
+      one.wanted = most_telling(one.wanted, figure.factors, chain, ticks);
+      one.rounds_left = std::max(1.0, most_rounds_of(one.wanted, chain) * (ratio * ratio - 1));
+    }
     one.shots_left = one.rounds_left * static_cast<double>(stops_of(one.wanted, times.stops()));
   }
   return result;
@@ -137,7 +169,7 @@ std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, 
 void leave_out_of_reach(std::span<FigureLook> figures, const Look& look, double most_rounds) {
   const auto is_unsettled = [&](std::size_t block) { return !look.blocks[block].settled; };
   for (FigureLook& one : figures)
-    one.open = one.open && (one.rounds_left <= most_rounds || std::ranges::any_of(one.blocks, is_unsettled));
+    one.open = one.open && (one.rounds_left <= most_rounds || std::ranges::any_of(one.wanted, is_unsettled));
 }
 
 std::vector<bool> stops_of_open(std::span<const FigureLook> figures, std::size_t stops) {

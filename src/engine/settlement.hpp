@@ -26,8 +26,8 @@ struct Figure {
   double noise =
       missing;         // half width, in ticks, where that is known better than by the table of times alone
   double lasting = 0;  // half width, in ticks, that no number of rounds shrinks
-  // Variance that the noise at each stop leaves in it; empty: its blocks are all as telling.
-  std::vector<double> of_stops = {};
+  // What it moves by when the time of each block does; empty: no more than `ranges` say.
+  std::vector<double> factors = {};
 };
 
 /// Makes the figures of a table of times at these stops, which count as the engine's do.
@@ -44,17 +44,17 @@ struct FigureLook {
   // Until it is settled, as half widths shrink with the root of the rounds; infinite where none are enough.
   double rounds_left = 0;
   double shots_left = 0;                 // that these rounds take, if nothing else is measured
-  std::vector<std::size_t> blocks = {};  // that are measured for it
-  std::vector<std::size_t> wanted = {};  // of these, those that tell most of it for the time they take
+  std::vector<std::size_t> wanted = {};  // blocks that have to be measured for it
 };
 
 /// Times are those of `look`. A figure that is not settled stays open. If its lasting part alone is too
-/// large, it closes as soon as noise is below that part. `beside`: ticks that a shot takes beside the time to
-/// its stop.
+/// large, it closes as soon as noise is below that part. Where blocks tell of each other, as passes of a loop
+/// do, those are wanted that tell most for the time of their shots. `overhead`: ticks that a shot takes beside
+/// the time to its stop.
 std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, const Clock& clock,
-                               const Look& look, const Precision& precision, double beside = 0);
+                               const Look& look, const Precision& precision, double overhead = 0);
 
-/// Those that `most_rounds` more do not settle are open no longer, where all of their blocks are settled.
+/// Those that `most_rounds` more do not settle are open no longer, where all wanted blocks are settled.
 void leave_out_of_reach(std::span<FigureLook> figures, const Look& look, double most_rounds);
 
 /// The stops at which rounds measure the open ones.

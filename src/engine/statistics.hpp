@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <span>
 #include <vector>
@@ -38,8 +39,11 @@ inline constexpr double sigma_per_mad = 1.4826;
 /// The arithmetic mean. Not of nothing.
 double mean_of(std::span<const double> values);
 
-/// Each value's mean with those beside it, up to so many to each side. Missing ones are left out, and the
-/// mean of none is missing. Noise grows along a path: there its size is that of the neighbours alone.
+/// Noise grows along a path, but the noise at so many stops to each side is about the same.
+inline constexpr std::size_t neighbours = 8;
+
+/// Each value's mean with those beside it, up to so many to each side. Missing ones are left out, and the mean
+/// of none is missing.
 std::vector<double> means_near(std::span<const double> values, std::size_t to_each_side);
 
 /// The middle value, or the mean of the two middle ones; missing of nothing.

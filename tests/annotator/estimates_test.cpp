@@ -177,6 +177,25 @@ TEST_CASE("what is published is never negative, and says that it is below resolu
   CHECK(profile.warnings.size() == 1);  // the traps cost more than what lies between them
 }
 
+TEST_CASE(
+    "the bound of a line that noise hides is no larger than its function, nor a function's than the whole") {
+  SyntheticDevice device = loop_device(5);
+  for (double& cost : device.costs) cost = 1;
+  device.costs[3] = 4000;  // most noise is in lines of many passes
+  bool is_bounded = false;
+  const Profile profile = estimate(device.run(12));
+  for (const LineEstimate& line : profile.lines) {
+    const Estimate& whole = function(profile, line.function).exclusive;
+    if (line.cost.resolved || !was_measured(line.cost)) continue;
+    CHECK(line.cost.ticks.high <= std::max(line.cost.ticks.value, whole.ticks.high));
+    CHECK(line.cost.share.high <= std::max(line.cost.share.value, whole.share.high));
+    is_bounded = is_bounded || line.cost.ticks.high == whole.ticks.high;
+  }
+  CHECK(is_bounded);
+  for (const FunctionEstimate& one : profile.functions)
+    if (!one.inclusive.resolved) CHECK(one.inclusive.ticks.high <= profile.total.ticks.high);
+}
+
 TEST_CASE("three rounds give values without intervals; none, one shot or no path give no crash") {
   RunData data = loop_device(1).run(3);
   Profile profile = estimate(data);

@@ -122,25 +122,34 @@ TEST_CASE("a line that is left has no stops that are wanted") {
   CHECK(stops_of_open(figures, 10) == wanted);
 }
 
-TEST_CASE("of a line in a loop those stops are measured that tell most for the time they take") {
+/// A line whose first two passes tell nearly all of it.
+Figure line_told_early() {
   Figure line = line_of(9);
-  line.of_stops.assign(stops, 0);
-  // A shot at stop 8 takes twice as long as one at stop 2, and at stop 16 three times as long.
-  line.of_stops[2] = line.of_stops[8] = 100;
-  line.of_stops[16] = 50;
-  CHECK(settled_alone(line, {}).wanted == std::vector<std::size_t>{2, 8});
-  // Where all shots take as long, it tells enough.
-  const Times times = table(40, 50);
-  const Look known = look(times, fine, {});
-  CHECK(settle({line}, times, fine, known, {}, 1e6).front().wanted == std::vector<std::size_t>{2, 8, 16});
-  line.of_stops[8] = 10;
-  CHECK(settled_alone(line, {}).wanted == std::vector<std::size_t>{2});
+  line.factors.assign(stops - 1, 0);
+  for (std::size_t b = 0; b < 17; b += 2) line.factors[b] = b < 4 ? 10 : 0.1;
+  return line;
 }
 
-TEST_CASE("a stop that was measured often has little more to tell") {
+TEST_CASE("a line in a loop wants the passes that tell most of it for the time of a shot") {
+  const FigureLook noise = settled_alone(line_told_early(), {});
+  const Precision half_of_it{.absolute = noise.half / 2, .relative = 0};
+  const FigureLook look = settled_alone(line_told_early(), half_of_it);
+  CHECK(look.wanted == std::vector<std::size_t>{0, 2});
+  CHECK(look.rounds_left == Approx(120));
+  // All tell as much, but shots of the last two take more than four times as long, unless all take long.
+  Figure evenly = line_of(9);
+  evenly.factors.assign(stops - 1, 0);
+  for (std::size_t b = 0; b < 17; b += 2) evenly.factors[b] = 1;
+  CHECK(settled_alone(evenly, half_of_it).wanted == std::vector<std::size_t>{0, 2, 4, 6, 8, 10, 12});
+  const Times times = table(40, 50);
+  const Look known = engine::look(times, fine, half_of_it);
+  CHECK(settle({evenly}, times, fine, known, half_of_it, 1e6).front().wanted.size() == 9);
+}
+
+TEST_CASE("a pass that was measured often has little more to tell") {
   Figure line = line_of(9);
-  line.of_stops.assign(stops, 0);
-  line.of_stops[2] = line.of_stops[8] = 100;
+  line.factors.assign(stops - 1, 0);
+  line.factors[2] = line.factors[8] = 1;
   Times times(stops);
   for (std::uint32_t r = 1; r <= 200; ++r) {
     std::vector<double> values;
@@ -149,12 +158,35 @@ TEST_CASE("a stop that was measured often has little more to tell") {
     times.add_round(values);
   }
   const Precision precision{.absolute = 0.0001, .relative = 0};
-  const Look known = look(times, fine, precision);
-  const FigureLook figure = settle({line}, times, fine, known, precision).front();
-  CHECK(figure.wanted == std::vector<std::size_t>{8});
-  // The rounds that are left are as many times those of these stops as the variance is too large.
-  const double ratio = figure.half / 0.0001;
-  CHECK(figure.rounds_left == Approx(20 * (ratio * ratio - 1)));
+  const FigureLook look =
+      settle({line}, times, fine, engine::look(times, fine, precision), precision).front();
+  CHECK(look.wanted == std::vector<std::size_t>{8});
+  const double ratio = look.half / 0.0001;
+  CHECK(look.rounds_left == Approx(20 * (ratio * ratio - 1)));
+}
+
+TEST_CASE("a row of blocks is wanted as a whole: noise inside of it cancels only where all are measured") {
+  Figure row{.name = "function", .ranges = {{.begin = 3, .end = 12}}};
+  row.factors.assign(stops - 1, 0);
+  std::fill(row.factors.begin() + 3, row.factors.begin() + 12, 1.0);
+  const FigureLook look = settled_alone(row, {.absolute = settled_alone(row, {}).half / 2, .relative = 0});
+  CHECK(look.wanted == std::vector<std::size_t>{3, 4, 5, 6, 7, 8, 9, 10, 11});
+}
+
+TEST_CASE("where the command has a trend, or passes share out others, all of a line's blocks are wanted") {
+  Figure shared_out = line_told_early();
+  shared_out.doubt = 100;
+  const Precision precision{.absolute = 0.0001, .relative = 0};
+  CHECK(settled_alone(shared_out, precision).wanted.size() == 9);
+  Times slower(stops);
+  for (std::uint32_t r = 1; r <= 40; ++r) {
+    std::vector<double> values;
+    for (std::size_t s = 0; s < stops; ++s) values.push_back(reading(r, s, 50) * (1 + 0.005 * r));
+    slower.add_round(values);
+  }
+  CHECK(settle({line_told_early()}, slower, fine, look(slower, fine, precision), precision)
+            .front()
+            .wanted.size() == 9);
 }
 
 TEST_CASE("a line is settled at the absolute half width or at a part of its share, whichever is larger") {
@@ -173,7 +205,7 @@ TEST_CASE(
   const FigureLook look = settled_alone(line, {});
   CHECK(look.half == Approx(0.02).epsilon(0.1));
   CHECK_FALSE(look.settled);
-  CHECK(look.blocks == std::vector<std::size_t>{0, 7, 8});
+  CHECK(look.wanted == std::vector<std::size_t>{0, 7, 8});
 }
 
 TEST_CASE("the rounds that are left shrink the half width with their root") {

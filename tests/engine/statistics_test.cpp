@@ -11,6 +11,15 @@
 
 namespace jcprof::engine {
 
+TEST_CASE("means of neighbours leave out what is missing") {
+  const std::vector<double> means = means_near(std::vector<double>{1, missing, 4, 6, 100}, 1);
+  CHECK(means[0] == 1);
+  CHECK(means[1] == 2.5);
+  CHECK(means[2] == 5);
+  CHECK(means[4] == 53);
+  CHECK(is_missing(means_near(std::vector<double>{missing, missing}, 3).front()));
+}
+
 TEST_CASE("the median is the middle value, or between the two middle ones") {
   CHECK(is_missing(median({})));
   CHECK(median({3}) == 3);
