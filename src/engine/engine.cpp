@@ -262,7 +262,7 @@ void Engine::take_look() {
   if (phase_ == Phase::rounds) first_round_ = first_of_level_;
   if (settings_.figures) {
     figures_ = settle(settings_.figures(columns_.times, columns_.stops, clock_), columns_.times, clock_,
-                      *look_, settings_.precision, shot_overhead());
+                      *look_, {settings_.precision, shot_overhead()});
     for (FigureLook& figure : figures_) figure.shots_left *= shots_a_stop();
     leave_out_of_reach(figures_, *look_, rounds_left());
   }

@@ -127,11 +127,11 @@ double most_rounds_of(const std::vector<std::size_t>& blocks, const ChainNoise& 
 }  // namespace
 
 std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, const Clock& clock,
-                               const Look& look, const Precision& precision, double overhead) {
+                               const Look& look, const Goal& goal) {
   const Differences all = differences(times, clock);
   const Fit fit(all, clock);
   const ChainNoise chain(fit);
-  const std::vector<double> ticks = times_of_shots(times, overhead);
+  const std::vector<double> ticks = times_of_shots(times, goal.overhead);
   const double usual = usual_half_width(look, fit);
   std::vector<FigureLook> result;
   for (Figure& figure : figures) {
@@ -140,7 +140,7 @@ std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, 
     sum.changed = 0;  // more rounds do not help
     sum.apart_of_units.clear();
     const double by_blocks = half_by_blocks(figure, look, fit, usual);
-    const double by_fit = half_width(fit.interval_of(sum, precision.alpha));
+    const double by_fit = half_width(fit.interval_of(sum, goal.precision.alpha));
     // An infinite half width is none that is known.
     const double by_times = std::min(by_blocks, std::max(by_fit, narrowest * by_blocks));
     const double noise = is_missing(figure.noise) ? by_times : figure.noise;
@@ -149,12 +149,12 @@ std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, 
     const double shrinking = std::hypot(noise, figure.doubt) / look.whole;
     one.lasting = figure.lasting / look.whole;
     one.half = std::hypot(shrinking, one.lasting);
-    const double goal = std::max(precision.absolute, precision.relative * one.share);
-    one.settled = one.half <= goal;
-    one.open = !one.settled && (one.lasting < goal || shrinking > one.lasting);
+    const double allowed = std::max(goal.precision.absolute, goal.precision.relative * one.share);
+    one.settled = one.half <= allowed;
+    one.open = !one.settled && (one.lasting < allowed || shrinking > one.lasting);
     one.wanted = blocks_of(figure);
     one.name = std::move(figure.name);
-    const double ratio = shrinking / std::sqrt(std::max(0.0, goal * goal - one.lasting * one.lasting));
+    const double ratio = shrinking / std::sqrt(std::max(0.0, allowed * allowed - one.lasting * one.lasting));
     one.rounds_left = one.settled ? 0 : std::max(1.0, sum.rounds * (ratio * ratio - 1));
     // Blocks whose times change during the run, and those that share out others, are all measured alike.
     if (one.open && !figure.factors.empty() && figure.doubt == 0 && all.trend == 0) {

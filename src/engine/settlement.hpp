@@ -47,12 +47,16 @@ struct FigureLook {
   std::vector<std::size_t> wanted = {};  // blocks that have to be measured for it
 };
 
+struct Goal {
+  Precision precision = {};
+  double overhead = 0;  // ticks that a shot takes beside the time to its stop
+};
+
 /// Times are those of `look`. A figure that is not settled stays open. If its lasting part alone is too
 /// large, it closes as soon as noise is below that part. Where blocks tell of each other, as passes of a loop
-/// do, those are wanted that tell most for the time of their shots. `overhead`: ticks that a shot takes beside
-/// the time to its stop.
+/// do, those are wanted that tell most for the time of their shots.
 std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, const Clock& clock,
-                               const Look& look, const Precision& precision, double overhead = 0);
+                               const Look& look, const Goal& goal);
 
 /// Those that `most_rounds` more do not settle are open no longer, where all wanted blocks are settled.
 void leave_out_of_reach(std::span<FigureLook> figures, const Look& look, double most_rounds);

@@ -42,8 +42,8 @@ double mean_of(std::span<const double> values);
 /// Noise grows along a path, but the noise at so many stops to each side is about the same.
 inline constexpr std::size_t neighbours = 8;
 
-/// Each value's mean with those beside it, up to so many to each side. Missing ones are left out, and the mean
-/// of none is missing.
+/// Each value's mean with those beside it, up to so many to each side. Missing ones are left out, and the
+/// mean of none is missing.
 std::vector<double> means_near(std::span<const double> values, std::size_t to_each_side);
 
 /// The middle value, or the mean of the two middle ones; missing of nothing.

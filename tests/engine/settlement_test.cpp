@@ -43,7 +43,7 @@ FigureLook settled_alone(const Figure& figure, const Precision& precision, std::
                          double most_rounds = 1000) {
   const Times times = table(rounds, 50);
   const Look known = look(times, fine, precision);
-  std::vector<FigureLook> figures = settle({figure}, times, fine, known, precision);
+  std::vector<FigureLook> figures = settle({figure}, times, fine, known, {precision});
   leave_out_of_reach(figures, known, most_rounds);
   return figures.front();
 }
@@ -143,7 +143,7 @@ TEST_CASE("a line in a loop wants the passes that tell most of it for the time o
   CHECK(settled_alone(evenly, half_of_it).wanted == std::vector<std::size_t>{0, 2, 4, 6, 8, 10, 12});
   const Times times = table(40, 50);
   const Look known = engine::look(times, fine, half_of_it);
-  CHECK(settle({evenly}, times, fine, known, half_of_it, 1e6).front().wanted.size() == 9);
+  CHECK(settle({evenly}, times, fine, known, {half_of_it, 1e6}).front().wanted.size() == 9);
 }
 
 TEST_CASE("a pass that was measured often has little more to tell") {
@@ -159,7 +159,7 @@ TEST_CASE("a pass that was measured often has little more to tell") {
   }
   const Precision precision{.absolute = 0.0001, .relative = 0};
   const FigureLook look =
-      settle({line}, times, fine, engine::look(times, fine, precision), precision).front();
+      settle({line}, times, fine, engine::look(times, fine, precision), {precision}).front();
   CHECK(look.wanted == std::vector<std::size_t>{8});
   const double ratio = look.half / 0.0001;
   CHECK(look.rounds_left == Approx(20 * (ratio * ratio - 1)));
@@ -184,7 +184,7 @@ TEST_CASE("where the command has a trend, or passes share out others, all of a l
     for (std::size_t s = 0; s < stops; ++s) values.push_back(reading(r, s, 50) * (1 + 0.005 * r));
     slower.add_round(values);
   }
-  CHECK(settle({line_told_early()}, slower, fine, look(slower, fine, precision), precision)
+  CHECK(settle({line_told_early()}, slower, fine, look(slower, fine, precision), {precision})
             .front()
             .wanted.size() == 9);
 }
