@@ -101,13 +101,17 @@ struct Noise {
   double of_time = 0;  // part of the time since the start
 };
 
+double time_of(const Subject& subject, std::size_t stop) {
+  return subject.reached[subject.stops[stop]];
+}
+
 class Gun {
  public:
   Gun(const Subject& subject, const Noise& noise, std::mt19937_64& random)
       : subject_(subject), noise_(noise), random_(random) {}
 
   double shoot(std::size_t stop) {
-    return subject_.reached[subject_.stops[stop]] * (1 + noise_.of_time * normal_(random_)) +
+    return time_of(subject_, stop) * (1 + noise_.of_time * normal_(random_)) +
            noise_.of_shot * tailed_(random_);
   }
 
@@ -230,7 +234,7 @@ Line measured(const Subject& subject, const std::vector<std::size_t>& blocks, co
   return line;
 }
 
-/// The figures that a run is steered by: each is told by the passes of its edges that were measured alone.
+/// Lines as figures, which steer a run. Passes of its edges that were measured alone tell each line.
 std::vector<engine::Figure> figures_of(const Subject& subject, const engine::Times& times) {
   engine::Fit fit(engine::differences(times, {}), {});
   const engine::EdgeCosts costs(fit, counts_of(subject));
@@ -245,10 +249,6 @@ std::vector<engine::Figure> figures_of(const Subject& subject, const engine::Tim
       if (costs.held(part.stretch).size() == 1) figure.told_by.push_back(part.stretch);
   }
   return figures;
-}
-
-double time_of(const Subject& subject, std::size_t stop) {
-  return subject.reached[subject.stops[stop]];
 }
 
 /// For as much time as even rounds would take, where the engine wants shots.

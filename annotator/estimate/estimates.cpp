@@ -134,6 +134,13 @@ void sort_by_cost(std::vector<Item>& items) {
   });
 }
 
+void sort_by_cost(std::vector<FunctionEstimate>& functions) {
+  std::ranges::stable_sort(functions, [](const FunctionEstimate& a, const FunctionEstimate& b) {
+    return std::pair(place_of(a.exclusive), std::string_view(a.function)) <
+           std::pair(place_of(b.exclusive), std::string_view(b.function));
+  });
+}
+
 /// The blocks that each of `count` lines or functions owns.
 std::vector<Parts> parts_by(const Run& run, std::uint32_t Block::* owner, std::size_t count) {
   std::vector<Parts> parts(count);
@@ -327,10 +334,7 @@ Profile estimate(const RunData& data, double alpha) {
   profile.tree = tree(run, profile.lines);
   profile.loops = loops(run, whole, profile.total);
   sort_by_cost(profile.lines);
-  std::ranges::stable_sort(profile.functions, [](const FunctionEstimate& a, const FunctionEstimate& b) {
-    return std::pair(place_of(a.exclusive), std::string_view(a.function)) <
-           std::pair(place_of(b.exclusive), std::string_view(b.function));
-  });
+  sort_by_cost(profile.functions);
   profile.entry = published(profile.entry, {.shared = whole.shared});
   if (profile.between) profile.between = published(*profile.between, whole);
   profile.drift = whole.drift;

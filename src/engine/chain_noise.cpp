@@ -7,6 +7,7 @@
 #include <set>
 
 namespace jcprof::engine {
+
 /// The noise of a stop shows in what sways the blocks that it ends: half of it, of each. Single variances are
 /// of few rounds, so neighbours on the path are taken together.
 ChainNoise::ChainNoise(const Fit& fit) {
@@ -42,16 +43,22 @@ double ChainNoise::shared(std::size_t stop) const {
   return std::max(of_reading_[stop] / readings(stop), variance_of_tick);
 }
 
-double ChainNoise::of_sum(std::span<const double> factors) const {
-  double variance = 0;
+std::vector<double> ChainNoise::with_sum(std::span<const double> factors) const {
+  std::vector<double> result;
   for (std::size_t b = 0; b < factors.size(); ++b) {
-    variance += factors[b] * factors[b] * own(b);
-    if (b > 0) variance -= 2 * factors[b - 1] * factors[b] * shared(b);
+    result.push_back(own(b) * factors[b]);
+    if (b > 0) result.back() -= shared(b) * factors[b - 1];
+    if (b + 1 < factors.size()) result.back() -= shared(b + 1) * factors[b + 1];
   }
-  return std::max(0.0, variance);
+  return result;
 }
 
-/// What a round adds to the variance, of those in which blocks of at least `level` rounds were measured.
+double ChainNoise::of_sum(std::span<const double> factors) const {
+  const std::vector<double> covariances = with_sum(factors);
+  return std::max(0.0, std::inner_product(factors.begin(), factors.end(), covariances.begin(), 0.0));
+}
+
+/// A round adds this to the variance if it measured the blocks of at least `level` rounds.
 double ChainNoise::of_round(std::span<const double> factors, double level) const {
   const auto part = [&](std::size_t block) {
     return rounds_[block] < level ? 0 : factors[block] / rounds_[block];

@@ -25,10 +25,11 @@ class ChainNoise {
   double readings(std::size_t stop) const;
   /// The variance of a block.
   double own(std::size_t block) const;
-  /// What the blocks before and behind an inner stop share, with their signs reversed: each other's
-  /// covariance.
+  /// The blocks before and behind an inner stop have minus this as their covariance.
   double shared(std::size_t stop) const;
-  /// The variance of a sum that holds each block `factors` times.
+  /// The covariance of each block with a sum that holds each block `factors` times.
+  std::vector<double> with_sum(std::span<const double> factors) const;
+  /// The variance of that sum.
   double of_sum(std::span<const double> factors) const;
   /// So many rounds would be as sure of that variance, if each had all blocks (Satterthwaite 1946).
   double equal_rounds(std::span<const double> factors) const;

@@ -229,14 +229,9 @@ void EdgeRegression::find_costs() {
 
 /// The covariance of the noise of stretches, times `stretches`.
 EdgeRegression::Vector EdgeRegression::noise_of(const Vector& stretches) const {
-  Vector result(stretches.size());
-  for (Eigen::Index s = 0; s < stretches.size(); ++s) {
-    const auto at = static_cast<std::size_t>(s);
-    result[s] = noise_.own(at) * stretches[s];
-    if (s > 0) result[s] -= noise_.shared(at) * stretches[s - 1];
-    if (s + 1 < stretches.size()) result[s] -= noise_.shared(at + 1) * stretches[s + 1];
-  }
-  return result;
+  const std::span factors(stretches.data(), static_cast<std::size_t>(stretches.size()));
+  const std::vector<double> noise = noise_.with_sum(factors);
+  return Eigen::Map<const Vector>(noise.data(), stretches.size());
 }
 
 void EdgeRegression::smooth() {

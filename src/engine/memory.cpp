@@ -54,7 +54,7 @@ double median_distance(std::vector<double> values) {
   return median(std::move(values));
 }
 
-/// What lies far out is brought nearer: farther than is usual at all stops, or at those beside.
+/// Brings values nearer that lie farther out than is usual at all stops, or at the stops beside.
 std::vector<std::vector<double>> tamed(std::vector<std::vector<double>> by_stop) {
   std::vector<double> all;
   std::vector<double> near;
@@ -92,7 +92,7 @@ struct Scatter {
   double count = 0;
 };
 
-/// Of the stops beside each one: noise grows along a path.
+/// Returns for each stop the scatter of those beside it, since noise grows along a path.
 std::vector<Scatter> scatters_beside(const std::vector<std::vector<double>>& by_stop) {
   std::vector<Scatter> result;
   for (std::size_t s = 0; s < by_stop.size(); ++s) {

@@ -16,7 +16,7 @@ namespace {
 // than this is so by luck: few rounds that happen to agree.
 constexpr double narrowest = 0.75;
 
-/// Of a block with one round.
+/// Returns the middle half width of all blocks, scaled to one round.
 double usual_half_width(const Look& look, const Fit& fit) {
   std::vector<double> halves;
   for (std::size_t b = 0; b < look.blocks.size(); ++b)
@@ -72,7 +72,7 @@ std::vector<double> times_of_shots(const Times& times, double overhead) {
   return result;
 }
 
-/// By how much one more reading of a stop lessens the variance of the sum, for the time of a shot.
+/// One more reading of a stop lessens the variance of the sum by so much for each tick of its shot.
 std::vector<double> gains_of_stops(std::span<const double> factors, const ChainNoise& noise,
                                    std::span<const double> ticks) {
   std::vector<double> gains;

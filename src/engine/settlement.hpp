@@ -26,7 +26,7 @@ struct Figure {
   double noise =
       missing;         // half width, in ticks, where that is known better than by the table of times alone
   double lasting = 0;  // half width, in ticks, that no number of rounds shrinks
-  // What it moves by when the time of each block does; empty: no more than `ranges` say.
+  // By block: the figure moves by so many ticks when the block's time moves by one. Empty: as `ranges` say.
   std::vector<double> factors = {};
 };
 
