@@ -22,7 +22,7 @@ struct Statement;
 
 /// The body of a branch, a loop or a `try`, or one of its clauses.
 struct Section {
-  std::vector<Statement> body = {};
+  std::vector<Statement> body;
   std::uint32_t end = 0;  // trap at its end
 };
 

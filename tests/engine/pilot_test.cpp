@@ -90,7 +90,7 @@ TEST_CASE("the rounds that a measurement will need are foretold from the noise, 
 TEST_CASE("pauses are whole nanoseconds, which is no grid of the transport") {
   // A clock of 2.6 GHz that ticks every 26 cycles, which is close to 10 ns.
   constexpr double ns_per_tick = 1 / 2.596126;
-  constexpr double longest_pause_ns = 1000;
+  constexpr std::uint64_t longest_pause_ns = 1000;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     PilotRun run;
     for (std::uint32_t window = 0; window < 10; ++window) {

@@ -108,9 +108,8 @@ Result run_case(const Case& tried, const test::TemporaryFolder& folder,
   project.session.timeout = setup.settings.timeout;
   const std::unique_ptr<Transport> transport = make_agent_transport(setup, nullptr);
   Store store(profile, OpenMode::fresh);
-  // Each of them is a start of the agent, where it lives for a batch.
-  const bool calibrates = tried.life == AgentLife::run || tried.fault.starts_with("calibrate");
-  const std::uint32_t calibrations = calibrates ? 1 : 0;
+  // Warming one up takes longer than all rounds.
+  const std::uint32_t calibrations = tried.fault.starts_with("calibrate") ? 1 : 0;
   Result result;
   try {
     result.measured =

@@ -66,7 +66,7 @@ rc::Gen<Shape> shapes() {
   return rc::gen::withSize([](int size) {
     const rc::Gen<Shape> any =
         size < 2 ? leaves() : rc::gen::weightedOneOf<Shape>({{2, leaves()}, {3, compounds()}});
-    return rc::gen::shrink(any, less_nested);
+    return rc::gen::shrink(any, [](const Shape& whole) { return less_nested(whole); });
   });
 }
 
