@@ -81,7 +81,8 @@ function(jcprof_unoptimised name)
 endfunction()
 
 # jcprof_test(NAME [REAL | MIXED] [ALONE] [WAITING] SOURCES … [APART …] LIBS …): one Catch2 executable, each TEST_CASE a ctest of its own.
-# REAL: it looks at a real clock, or needs a virtual machine or a browser (scripts/test --all), MIXED: cases with the tag [real] do;
+# REAL: it looks at a real clock, waits for a simulator or daemon, or needs a virtual machine or a browser (scripts/test --all);
+# MIXED: cases with the tag [real] do;
 # ALONE: nothing else runs beside it; WAITING: it mostly waits, so that a processor has time for two;
 # APART: sources with names that others have too, which are not compiled with them.
 function(jcprof_test name)

@@ -75,11 +75,11 @@ std::map<Address, UnderWay> TracedProgram::calls_of(const std::vector<TracedStep
   std::istringstream symbols(said_by({"nm", "-n", "--defined-only", "traced"}));
   std::set<Address>
       closures;  // their destructors and copies, which are the compiler's and begin where the lambda does
+  const std::regex closure("Ul.*E[0-9]*_(D[0-2]Ev|C[12]E[OR].*)$");
   for (std::string address, kind, name; symbols >> address >> kind >> name;) {
     if (std::string("tTwW").find(kind) == std::string::npos) continue;
     starts.push_back(std::stoull(address, nullptr, 16));
-    if (std::regex_search(name, std::regex("Ul.*E[0-9]*_(D[0-2]Ev|C[12]E[OR].*)$")))
-      closures.insert(starts.back());
+    if (std::regex_search(name, closure)) closures.insert(starts.back());
   }
 
   std::map<Address, Address> starts_of_calls;

@@ -39,14 +39,14 @@ const std::vector<test::KnownLine> known_lines{{"spin(4)", 4.0 / 40},
 TEST_CASE("known work has its shares by the processor's time of a process") {
   const Workplace place("real-exec");
   const fs::path project = with_agent(place, "tests/end_to_end/known_work");
-  const json profile = profiled(place, project / "jcprof.json", 60);
+  const json profile = profiled(place, project / "jcprof.json", 20);
   test::check_known_work_by_a_real_clock(profile, project / "src/work.c", known_lines);
 }
 
 TEST_CASE("known work has its shares by the processor's time of a thread") {
   const Workplace place("real-agent");
   const fs::path project = with_agent(place, "tests/end_to_end/known_work");
-  const json profile = profiled(place, project / "agent.json", 60);
+  const json profile = profiled(place, project / "agent.json", 20);
   test::check_known_work_by_a_real_clock(profile, project / "src/work.c", known_lines);
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("known work in an enclave has its shares by the time-stamp counter") {
 TEST_CASE("the example c-sort shows that insertion sort takes most, each shot a process of its own") {
   const Workplace place("c-sort");
   const fs::path project = with_agent(place, "examples/c-sort");
-  const json profile = profiled(place, project, 40);
+  const json profile = profiled(place, project, 12);
   JCPROF_NEEDS_A_QUIET_MACHINE(profile);
   const json hottest = *std::ranges::max_element(
       profile["lines"], {}, [](const json& line) { return line["share"]["value"].get<double>(); });

@@ -107,7 +107,7 @@ TEST_CASE("stops and a recording of the same trusted application agree, in instr
   const Workplace place("optee-recorded");
   JCPROF_NEEDS_OPTEE_MACHINE(place);
   const fs::path project = example(place);
-  const json stopped = profiled(place, project, {"--rounds", "6", "--no-refine"});
+  const json stopped = profiled(place, project, {"--rounds", "4", "--no-refine"});
   const Said said = place.run({"jcprof", "record", "--project", project.string(), "--runs", "8"});
   INFO(said.out << said.err);
   REQUIRE(said.status == 0);
@@ -151,7 +151,7 @@ TEST_CASE("the same command is timed where there is no instruction counter") {
   JCPROF_NEEDS_OPTEE_MACHINE(place);
   const fs::path project = example(place);
   replace_in(project / "jcprof.json", counting, "");
-  const json profile = profiled(place, project, {"--rounds", "10", "--no-refine", "--max-time", "10m"});
+  const json profile = profiled(place, project, {"--rounds", "4", "--no-refine", "--max-time", "10m"});
   CHECK(profile["unit"] == "ns");
   CHECK(profile["simulated"] == true);
   const json open = line_with(profile, project / "ta/otp.c", "  TEE_Result result =");

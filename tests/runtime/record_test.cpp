@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Record mode in programs: what is in the log, however they call, end, fork and are interrupted.
 #include <algorithm>
+#include <chrono>
 #include <sstream>
 #include <thread>
 
@@ -39,7 +40,10 @@ class Recording {
   /// Drains all the time, as the recorder does.
   Ran run_drained(const Flags& argv) {
     std::jthread drainer([this](const std::stop_token& stop) {
-      while (!stop.stop_requested()) log_.drain();
+      while (!stop.stop_requested()) {
+        log_.drain();
+        std::this_thread::sleep_for(std::chrono::microseconds{100});
+      }
     });
     const Ran ran = workshop_.run(argv, {{"JCPROF_RECORD", workshop_.path("log.jcplog")}});
     drainer.request_stop();
