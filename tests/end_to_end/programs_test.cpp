@@ -133,7 +133,8 @@ TEST_CASE("a path that stays too long is recorded at functions, and standard out
   CHECK(recorded(place, "SELECT transport FROM run") == "record");
 }
 
-TEST_CASE("a function that is called too often for stops, and holds the work, is found by a recording") {
+TEST_CASE("a function that is called too often for stops, and holds the work, is found by a recording",
+          "[real]") {
   const Workplace place("hot-helper");
   const test::Said said = profiled_whole(
       place, "  for (unsigned i = 0; i < 600000; i++) sum += hot(i);\n  cold(1);\n",
@@ -146,7 +147,7 @@ TEST_CASE("a function that is called too often for stops, and holds the work, is
   CHECK(recorded(place, "SELECT calls FROM function WHERE function = 'hot'") == "600000");
 }
 
-TEST_CASE("small functions that hide the hot one in a recording are left out of a second one") {
+TEST_CASE("small functions that hide the hot one in a recording are left out of a second one", "[real]") {
   const Workplace place("small-helpers");
   const test::Said said = profiled_whole(
       place, "  for (unsigned i = 0; i < 2000; i++) sum += hot(i) + twice(i);\n",
