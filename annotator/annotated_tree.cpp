@@ -175,12 +175,12 @@ std::vector<ReportSource> report_sources(const Profile& profile, const fs::path&
   return sources;
 }
 
-std::vector<AnnotatedFile> write_annotated(const Profile& profile, const fs::path& root,
-                                           const fs::path& out) {
+std::vector<AnnotatedFile> write_annotated(const Profile& profile, const fs::path& root, const fs::path& out,
+                                           Dating dating) {
   std::vector<AnnotatedFile> files;
   std::vector<Fault> faults;
   for (const SourceDigest& source : profile.sources) {
-    const std::vector<LineComment> comments = comments_for(profile, source.path);
+    const std::vector<LineComment> comments = comments_for(profile, source.path, dating);
     if (comments.empty()) continue;
     if (!stays_below(source.path)) {
       faults.push_back(

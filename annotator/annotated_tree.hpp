@@ -11,6 +11,7 @@
 #include "annotator/estimate/estimates.hpp"
 #include "annotator/record/profile.hpp"
 #include "annotator/report/files.hpp"
+#include "annotator/source_comments.hpp"
 
 namespace jcprof::annotator {
 
@@ -47,7 +48,7 @@ std::vector<ReportSource> report_sources(const Profile& profile, const std::file
 /// sources that are gone or were changed since they were measured, and for paths that leave `out`; nothing is
 /// written then. Sources without a digest are taken as they are, and left out when they are gone.
 std::vector<AnnotatedFile> write_annotated(const Profile& profile, const std::filesystem::path& root,
-                                           const std::filesystem::path& out);
+                                           const std::filesystem::path& out, Dating dating = Dating::dated);
 
 /// The written files for a person, a line each; of more than `most` their number and `out`.
 std::string list_of(const std::vector<AnnotatedFile>& written, const std::filesystem::path& out,

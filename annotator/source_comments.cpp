@@ -28,7 +28,8 @@ constexpr std::string_view own_forms =
     R"(|< [0-9.]+ (?:ns|µs|ms|s|[kMG]? ?(?:cycles|instructions)) ×[0-9]+(?:; first of [0-9]+)?)"
     R"(|not reached|not measured(?: \([0-9]+ rounds?\))? ×[0-9]+|unreliable ×[0-9]+(?:; first of [0-9]+)?)"
     R"(|jcprof: no room for a comment at (?:line [0-9]+ \([a-z ]+\)(?:, )?)+)"
-    R"() \([A-Za-z0-9._+ -]*,[0-9]+\))";
+    R"() \([A-Za-z0-9._+ -]*,)"
+    R"((?:[0-9]+| [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2} UTC| no date| jcprof)\))";
 // No comment of ours is longer. The note about lines without room is cut to stay below it.
 constexpr std::size_t longest_own = 600;
 
@@ -63,9 +64,11 @@ void for_each_line(std::string_view text, Each each) {
   }
 }
 
-/// A name without characters that could end a comment or hide one from our own pattern.
-std::string plain(std::string_view name) {
-  std::string result(name.substr(0, 60));
+/// A name without "(R)" and "(TM)", and without characters that could end a comment or hide one from our own
+/// pattern.
+std::string plain(const std::string& name) {
+  static const std::regex marks(R"(\((?:R|TM)\))", std::regex::icase);
+  std::string result = std::regex_replace(name, marks, "").substr(0, 60);
   std::ranges::replace_if(
       result,
       [](char c) {
@@ -131,12 +134,13 @@ std::string note_about(const std::vector<SkippedLine>& skipped, const std::strin
 
 }  // namespace
 
-std::string signature_of(const RunInfo& run) {
+std::string signature_of(const RunInfo& run, Dating dating) {
   const std::string device = plain(run.device.empty() ? "unknown" : run.device);
-  return fmt::format("({}{},{})", device, run.simulated ? " simulated" : "", milliseconds_of(run.started));
+  return fmt::format("({}{}, {})", device, run.simulated ? " simulated" : "",
+                     dating == Dating::dated ? date_of(run.started) : "jcprof");
 }
 
-std::vector<LineComment> comments_for(const Profile& profile, std::string_view path) {
+std::vector<LineComment> comments_for(const Profile& profile, std::string_view path, Dating dating) {
   std::map<std::size_t, std::string> texts;
   if (profile.recorded) {
     std::map<std::size_t, FunctionsOfLine> functions;
@@ -148,7 +152,7 @@ std::vector<LineComment> comments_for(const Profile& profile, std::string_view p
     if (line.path == path) texts[line.line] = "// not reached";
   for (const LineEstimate& line : profile.lines)
     if (line.path == path) texts[line.line] = line_text(line, profile.run.unit);
-  const std::string signature = signature_of(profile.run);
+  const std::string signature = signature_of(profile.run, dating);
   std::vector<LineComment> comments;
   comments.reserve(texts.size());
   for (const auto& [line, text] : texts)

@@ -17,12 +17,16 @@ struct LineComment {
   std::string text;      // with its "//"
 };
 
+/// Undated comments of two runs on one device differ only in their figures.
+enum class Dating : std::uint8_t { dated, undated };
+
 /// The comments for the lines of `path`, in the order of the lines. In a recorded run also for lines on which
 /// functions begin: their times with what they call, unless the line has one of its own.
-std::vector<LineComment> comments_for(const Profile& profile, std::string_view path);
+std::vector<LineComment> comments_for(const Profile& profile, std::string_view path,
+                                      Dating dating = Dating::dated);
 
-/// `(gd60,1500968219581)`: device, then the start of the run in milliseconds since 1970.
-std::string signature_of(const RunInfo& run);
+/// `(gd60, 2017-07-25 21:10 UTC)`: device, then the start of the run; undated `(gd60, jcprof)`.
+std::string signature_of(const RunInfo& run, Dating dating = Dating::dated);
 
 struct SkippedLine {
   std::size_t line = 0;

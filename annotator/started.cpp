@@ -5,6 +5,7 @@
 #include <regex>
 
 namespace jcprof::annotator {
+
 std::int64_t milliseconds_of(const std::string& started) {
   static const std::regex form(R"((\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z)");
   std::smatch match;
@@ -16,6 +17,11 @@ std::int64_t milliseconds_of(const std::string& started) {
   if (!date.ok()) return 0;
   const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
   return (((days * 24 + part(4)) * 60 + part(5)) * 60 + part(6)) * 1000 + std::stoll(fraction);
+}
+
+std::string date_of(const std::string& started) {
+  if (milliseconds_of(started) == 0) return "no date";
+  return started.substr(0, 10) + ' ' + started.substr(11, 5) + " UTC";
 }
 
 }  // namespace jcprof::annotator

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <set>
 #include <string>
 #include <utility>
@@ -41,6 +42,24 @@ constexpr int pilot_sites = 3;
 // Where the clock is exact, a command in many may still do something that the others do not.
 constexpr std::uint32_t exact_stops = 5;
 
+// A warm-up may take a 20th of the time; there are up to nine. Each stage may take an eighth.
+constexpr int parts_for_warm_up = 20;
+constexpr int parts_for_stage = 8;
+
+/// A part of the time that all may take, and no more than `longest_ns`. It begins at once.
+class Stage {
+ public:
+  Stage(std::chrono::nanoseconds all, int parts,
+        std::int64_t longest_ns = std::numeric_limits<std::int64_t>::max())
+      : length_ns_(std::min<std::int64_t>(all.count() / parts, longest_ns)) {}
+  bool is_over() const { return now_ns() - began_ns_ >= length_ns_; }
+  std::int64_t length_ns() const { return length_ns_; }
+
+ private:
+  std::int64_t began_ns_ = now_ns();
+  std::int64_t length_ns_;
+};
+
 /// A kind to be timed, and with how many passes.
 struct Wanted {
   CalibrationKind kind;
@@ -57,8 +76,7 @@ class Calibrator {
     using enum CalibrationKind;
     for (const CalibrationKind kind : {empty, unarmed, counting}) warm_up({kind, first_passes});
     const std::uint64_t passes = clear_passes();
-    for (std::uint32_t i = 0; i < settings_.repetitions; ++i)
-      add_each({{empty, passes}, {unarmed, passes}, {counting, passes}});
+    repeat({{empty, passes}, {unarmed, passes}, {counting, passes}});
   }
 
   /// A call with few frames shows whether the target times the unwinding at all.
@@ -73,13 +91,11 @@ class Calibrator {
   void time_stops() {
     const Turn turn = stops();
     for (const Wanted& one : turn) warm_up(one);
-    const std::int64_t began = now_ns();
-    Ticks spent = 0;
-    const auto is_worth_more = [&](std::uint32_t times) {
-      return times < most_repetitions * settings_.repetitions && spent < plenty_ns &&
-             now_ns() - began < longest_stops_ns;
-    };
-    for (std::uint32_t i = 0; i < settings_.repetitions || is_worth_more(i); ++i) spent += add_each(turn);
+    const Stage stage(settings_.most_time, parts_for_stage, longest_stops_ns);
+    Ticks spent = repeat(turn);
+    for (std::uint32_t i = settings_.repetitions;
+         i < most_repetitions * settings_.repetitions && spent < plenty_ns && !stage.is_over(); ++i)
+      spent += add_each(turn);
   }
 
   /// In turn and back, as stops are.
@@ -87,15 +103,15 @@ class Calibrator {
     Turn turn;
     for (std::uint64_t site = 1; site <= sites; ++site) turn.push_back({CalibrationKind::sites, site});
     warm_up(turn.back());
-    std::int64_t quickest = longest_sites_ns;  // of some commands: one may be kept up
+    const Stage stage(settings_.most_time, parts_for_stage, longest_sites_ns);
+    std::int64_t quickest = stage.length_ns();  // of some commands: one may be kept up
     for (int i = 0; i < pilot_sites; ++i) {
       const std::int64_t asked = now_ns();
-      if (!time(turn.back())) return;
+      if (!time(turn.back()) || stage.is_over()) return;
       quickest = std::min(quickest, now_ns() - asked);
     }
-    if (quickest * static_cast<std::int64_t>(fewest_turns_of_sites * sites) > longest_sites_ns) return;
-    const std::int64_t began = now_ns();
-    for (int i = 0; i < most_turns_of_sites && now_ns() - began < longest_sites_ns; ++i) {
+    if (quickest * static_cast<std::int64_t>(fewest_turns_of_sites * sites) > stage.length_ns()) return;
+    for (int i = 0; i < most_turns_of_sites && !stage.is_over(); ++i) {
       add_each(turn);
       std::ranges::reverse(turn);
     }
@@ -135,17 +151,16 @@ class Calibrator {
     const std::uint64_t depth = deepest({unwind});
     if (depth == 0) return;
     warm_up({unwind, depth});
-    for (std::uint32_t i = 0; i < settings_.repetitions; ++i) add_each({{unwind, 0}, {unwind, depth}});
+    repeat({{unwind, 0}, {unwind, depth}});
   }
 
   void warm_up(const Wanted& wanted) {
     if (settings_.is_exact) return;
-    const std::int64_t began = now_ns();
     Ticks spent = 0;
     // Looked at by our own clock too: a tick may be anything, and starting a command may take most of the
     // time.
-    for (int i = 0; i < warm_up_commands && spent < warm_up_ns && now_ns() - began < longest_warm_up_ns;
-         ++i) {
+    const Stage stage(settings_.most_time, parts_for_warm_up, longest_warm_up_ns);
+    for (int i = 0; i < warm_up_commands && spent < warm_up_ns && !stage.is_over(); ++i) {
       const std::optional<CalibrationTime> one = time(wanted);
       if (!one) return;
       spent += one->ticks;
@@ -159,6 +174,15 @@ class Calibrator {
     const std::optional<CalibrationTime> one = transport_.calibrate(wanted.kind, wanted.passes);
     if (!one) refused_.insert(wanted.kind);
     return one;
+  }
+
+  /// As often as was asked for, or as the time of a stage allows. Returns how long they took together.
+  Ticks repeat(const Turn& turn) {
+    const Stage stage(settings_.most_time, parts_for_stage);
+    Ticks spent = 0;
+    for (std::uint32_t i = 0; i < settings_.repetitions && (i < fewest_repetitions || !stage.is_over()); ++i)
+      spent += add_each(turn);
+    return spent;
   }
 
   /// One time of each kind that the target does. Returns how long they took together.
@@ -176,16 +200,18 @@ class Calibrator {
   std::uint64_t clear_passes() {
     std::uint64_t passes = first_passes;
     Ticks longest = 0;
-    while (goes_on_() && !is_clear(passes, longest) && 2 * passes <= settings_.most_passes &&
-           2 * longest <= settings_.longest.count())
+    const Stage stage(settings_.most_time, parts_for_stage);
+    while (goes_on_() && !is_clear(passes, stage, longest) && !stage.is_over() &&
+           2 * passes <= settings_.most_passes && 2 * longest <= settings_.longest.count())
       passes *= 2;
     return passes;
   }
 
   /// True when so many passes of a trap can be told from none.
-  bool is_clear(std::uint64_t passes, Ticks& longest) {
+  bool is_clear(std::uint64_t passes, const Stage& stage, Ticks& longest) {
     std::vector<double> differences;
     for (int i = 0; i < pilot_pairs; ++i) {
+      if (stage.is_over()) return false;
       const std::int64_t began = now_ns();
       const auto empty = time({CalibrationKind::empty, passes});
       auto passed = time({CalibrationKind::unarmed, passes});

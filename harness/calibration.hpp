@@ -19,12 +19,15 @@ namespace jcprof::harness {
 inline constexpr Ticks warm_up_ns = 60'000'000;
 inline constexpr int warm_up_commands = 2000;
 inline constexpr std::int64_t longest_warm_up_ns = 1'000'000'000;
+inline constexpr std::uint32_t fewest_repetitions = 7;  // an interval of 95 % needs as many
 
 struct CalibrationSettings {
   std::uint32_t repetitions = 20;          // of each kind, interleaved; of stops up to ten times that
   bool is_exact = false;                   // the clock repeats itself
   std::uint64_t most_passes = 32'000'000;  // a device on which that many cannot be seen has no need for it
   std::chrono::nanoseconds longest{250'000'000};  // for one command
+  // The limit for all kinds together. The fewest repetitions are made in any case.
+  std::chrono::nanoseconds most_time = std::chrono::nanoseconds::max();
 };
 
 /// Traps: passes are doubled until unarmed minus empty is at least 3 standard deviations of such a
@@ -33,7 +36,8 @@ struct CalibrationSettings {
 /// frames in turn. Sites: as many turns as a second holds, where
 /// there is time for them. `goes_on` is asked between commands; what there is is returned when it says no. A
 /// kind that the target does not do is left out alone. Where the clock is exact each is timed `repetitions`
-/// times, a stop a few times, and never to warm up, and nothing depends on how long it takes the host.
+/// times, a stop a few times, and never to warm up, and nothing depends on how long it takes the host. Else
+/// commands that take long are made less often, down to seven of a kind, to keep to `most_time`.
 std::vector<CalibrationTime> calibrate(Transport& transport, const CalibrationSettings& settings,
                                        const std::function<bool()>& goes_on);
 

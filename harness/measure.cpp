@@ -58,13 +58,15 @@ RunInfo new_run(const Project& project, const TrapMap& map, const Description& t
   return run;
 }
 
-/// A command that takes longer than the time-out would be taken for a hang.
+/// A command that takes longer than the time-out would be taken for a hang. Where there is a limit, about a
+/// quarter of the time that is left is for calibration.
 CalibrationSettings calibration_settings(const Project& project, const Description& target,
-                                         std::uint32_t repetitions) {
-  return {.repetitions = target.exact ? 1 : repetitions,
-          .is_exact = target.exact,
-          .longest =
-              std::min<std::chrono::nanoseconds>(CalibrationSettings{}.longest, project.session.timeout / 4)};
+                                         std::uint32_t repetitions,
+                                         std::optional<std::chrono::nanoseconds> left) {
+  CalibrationSettings settings{.repetitions = target.exact ? 1 : repetitions, .is_exact = target.exact};
+  settings.longest = std::min<std::chrono::nanoseconds>(settings.longest, project.session.timeout / 4);
+  if (left) settings.most_time = *left / 4;
+  return settings;
 }
 
 UserError time_is_over(std::chrono::duration<double> most, std::string_view phase) {
@@ -221,9 +223,7 @@ class Measurement {
                  StoredRun::Subject{map_, inputs_, survey_, options_.is_new_build});
     if (options_.obstacle && !run_->obstacle().empty()) options_.obstacle(run_->obstacle());
     if (options_.begun) options_.begun();
-    std::optional<std::chrono::nanoseconds> time;
-    if (options_.max_time) time = *options_.max_time - (Clock::now() - began_);
-    const WarmUpBudget warm_up(options_.max_shots, time, survey_.paths.size());
+    const WarmUpBudget warm_up(options_.max_shots, time_left(), survey_.paths.size());
     for (const SurveyedPath& one : survey_.paths) {
       // The hits that are measured of a long loop stay those of the first call.
       PathStops stops(one, run_->info().seed, target_.exact);
@@ -256,11 +256,16 @@ class Measurement {
     run_->end(state, warnings_);
   }
 
+  std::optional<std::chrono::nanoseconds> time_left() const {
+    if (!options_.max_time) return std::nullopt;
+    return *options_.max_time - (Clock::now() - began_);
+  }
+
   void calibrate_once() {
     if (run_->is_calibrated() || options_.calibrations == 0) return;
     report("calibration");
     const std::vector<CalibrationTime> times =
-        calibrate(transport_, calibration_settings(project_, target_, options_.calibrations),
+        calibrate(transport_, calibration_settings(project_, target_, options_.calibrations, time_left()),
                   [this] { return shooter_->goes_on(); });
     // The half of it would be taken for the whole when the run is resumed.
     if (!shooter_->goes_on()) return;

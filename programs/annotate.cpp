@@ -82,7 +82,9 @@ std::vector<annotator::AnnotatedFile> annotate_sources(const AnnotateOptions& op
                                                        const annotator::Profile& profile,
                                                        const fs::path& root) {
   try {
-    return annotator::write_annotated(profile, root, subject.out / "annotated");
+    return annotator::write_annotated(
+        profile, root, subject.out / "annotated",
+        options.no_date ? annotator::Dating::undated : annotator::Dating::dated);
   } catch (const UserError&) {
     if (!options.common.quiet && !options.common.json)
       fmt::print("report:    {}\n", subject.report().string());

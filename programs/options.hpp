@@ -85,6 +85,7 @@ inline constexpr std::uint32_t usual_sessions = 3;
 struct AnnotateOptions {
   CommonOptions common;
   std::string against;     // an older profile.jcprof; empty: none
+  bool no_date = false;    // of the run, in the annotated sources
   bool shows = false;      // and writes nothing
   std::string place = {};  // that is shown; empty: the whole
 };

@@ -134,11 +134,16 @@ void add_options(CLI::App& app, AnnotateOptions& options) {
   auto* against = app.add_option("--against", options.against,
                                  "compare with an older profile of the same project, in the report")
                       ->type_name("PROFILE");
+  auto* no_date =
+      app.add_flag("--no-date", options.no_date,
+                   "leave out the date of the run, so that copies of two runs on one device differ "
+                   "only in their figures");
   const auto* show =
       app.add_option("--show", options.place, "print the profile, one source, or one line; write no file")
           ->type_name("[FILE[:LINE]]")
           ->expected(0, 1)
-          ->excludes(against);
+          ->excludes(against)
+          ->excludes(no_date);
   app.callback([&options, show] {
     options.shows = show->count() > 0;
     if (!options.shows && options.common.project.empty()) throw CLI::RequiredError("PROJECT");

@@ -166,7 +166,7 @@ TEST_CASE("an unreliable line is called that in its source, and the comment is t
   std::string source;
   for (int i = 1; i <= 60; ++i) source += "x();\n";
   const std::string once = annotate_text(source, "java", comments_for(profile, "A.java")).text;
-  CHECK(once.find("x(); // unreliable ×1 (synthetic simulated,0)") != std::string::npos);
+  CHECK(once.find("x(); // unreliable ×1 (synthetic simulated, no date)") != std::string::npos);
   CHECK(annotate_text(once, "java", comments_for(profile, "A.java")).text == once);
 }
 

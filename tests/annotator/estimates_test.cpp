@@ -315,7 +315,7 @@ TEST_CASE("annotated sources are written below the output folder, and only of un
   profile.sources = {{"A.java", sha256("p() {\n}\n")}};
   const auto files = write_annotated(profile, folder, folder / "out");
   REQUIRE(files.size() == 1);
-  CHECK(read_file(folder / "out/A.java") == "p() { // not reached (gd60,0)\n}\n");
+  CHECK(read_file(folder / "out/A.java") == "p() { // not reached (gd60, no date)\n}\n");
   write_file(folder / "A.java", "p() {}\n");
   profile.sources.push_back({"../B.java", ""});
   profile.unreached.push_back({"../B.java", 1, "q"});

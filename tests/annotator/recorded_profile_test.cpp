@@ -52,26 +52,27 @@ std::string annotated(const Profile& profile) {
 TEST_CASE("a function that hooks recorded has its times behind the line on which it begins") {
   CHECK(annotated(recorded_profile(test::some_recording())) ==
         "void put(int word) { // 600 ns ±50 (49.9 %) ×100, 6.0 ns each; own 600 ns ±50 (49.9 %) "
-        "(host,1767323045678)\n"
+        "(host, 2026-01-02 03:04 UTC)\n"
         "  table[word]++;\n"
         "}\n"
         "\n"
         "void count(const char* text) { // 1.100 µs ±0.003 (91.6 %) ×6, 0.18 µs each; own 450 ns ±3 (37.5 %) "
-        "(host,1767323045678)\n"
+        "(host, 2026-01-02 03:04 UTC)\n"
         "}\n");
 }
 
 TEST_CASE("a line that traps recorded has its own time") {
-  CHECK(annotated(recorded_profile(with_a_line()))
-            .find("  table[word]++; // 500 ns ±20 (41.6 %) ×100, 5.0 ns each (host,1767323045678)\n") !=
-        std::string::npos);
+  CHECK(
+      annotated(recorded_profile(with_a_line()))
+          .find("  table[word]++; // 500 ns ±20 (41.6 %) ×100, 5.0 ns each (host, 2026-01-02 03:04 UTC)\n") !=
+      std::string::npos);
 }
 
 TEST_CASE("of functions that begin on one line the one with most time is shown, and how many there are") {
   RecordedRun run = test::some_recording();
   run.estimates[1].line = 5;
-  CHECK(annotated(recorded_profile(run)).find("own 450 ns ±3 (37.5 %); first of 2 (host,1767323045678)") !=
-        std::string::npos);
+  CHECK(annotated(recorded_profile(run))
+            .find("own 450 ns ±3 (37.5 %); first of 2 (host, 2026-01-02 03:04 UTC)") != std::string::npos);
 }
 
 TEST_CASE("what own cost leaves open as a whole is a bound, and names lose their parameters in tables") {
@@ -83,12 +84,12 @@ TEST_CASE("what own cost leaves open as a whole is a bound, and names lose their
   run.estimates[1].inclusive_high = 1300;
   const Profile profile = recorded_profile(run);
   CHECK(annotated(profile) ==
-        "void put(int word) { // < 1.3 µs ×100 (host,1767323045678)\n"
+        "void put(int word) { // < 1.3 µs ×100 (host, 2026-01-02 03:04 UTC)\n"
         "  table[word]++;\n"
         "}\n"
         "\n"
         "void count(const char* text) { // 1.100 µs ±0.003 (91.6 %) ×6, 0.18 µs each; own < 454 ns "
-        "(host,1767323045678)\n"
+        "(host, 2026-01-02 03:04 UTC)\n"
         "}\n");
   CHECK(without_comments(annotated(profile)) == words);
   CHECK(function_table(profile, {.width = 140}).find("  (anonymous namespace)::count  ") !=
@@ -239,7 +240,7 @@ TEST_CASE("a source that hooks name and that is gone is left out, one that is th
   CHECK(hot_lines(profile, written, 1) ==
         "words.c\n     1 | void put(int word) { // 600 ns ±50 (49.9 %) ×100, 6.0 ns each; own 600 ns ±50 "
         "(49.9 %) "
-        "(host,1767323045678)\n");
+        "(host, 2026-01-02 03:04 UTC)\n");
 }
 
 TEST_CASE("what only recordings have is refused of a run that was measured") {

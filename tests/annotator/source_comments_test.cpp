@@ -46,14 +46,14 @@ constexpr std::string_view source =
 
 }  // namespace
 
-TEST_CASE("lines get their cost behind them, in the form that the ancestor had") {
+TEST_CASE("lines get their cost behind them, with the device and the date of the run") {
   CHECK(annotated(source, small_profile()) ==
         "class A {\n"
         "  void p() {\n"
-        "    a(); // 40.2 ms ±0.3 (31.4 %) ×1 (gd60,1501017019581)\n"
-        "    for (;;) b();  // mine // 40.2 ms ±0.3 (31.4 %) ×50, 0.80 ms each (gd60,1501017019581)\n"
-        "\tc();   // < 300 µs ×1 (gd60,1501017019581)\n"
-        "    d(); /* goes // not reached (gd60,1501017019581)\n"
+        "    a(); // 40.2 ms ±0.3 (31.4 %) ×1 (gd60, 2017-07-25 21:10 UTC)\n"
+        "    for (;;) b();  // mine // 40.2 ms ±0.3 (31.4 %) ×50, 0.80 ms each (gd60, 2017-07-25 21:10 UTC)\n"
+        "\tc();   // < 300 µs ×1 (gd60, 2017-07-25 21:10 UTC)\n"
+        "    d(); /* goes // not reached (gd60, 2017-07-25 21:10 UTC)\n"
         "    on */ }}");
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("what was passed and never measured is called that") {
   Profile profile = small_profile();
   profile.lines[0].cost = {.ticks = {0, -INFINITY, INFINITY}};
   const std::string text = annotated(source, profile);
-  CHECK(text.find("    a(); // not measured ×1 (gd60,1501017019581)\n") != std::string::npos);
+  CHECK(text.find("    a(); // not measured ×1 (gd60, 2017-07-25 21:10 UTC)\n") != std::string::npos);
   CHECK(without_comments(text) == source);
 }
 
@@ -77,27 +77,43 @@ TEST_CASE("annotating again replaces what was there, and taking it out gives the
   CHECK(without_comments(annotated(source, other)) == source);
 }
 
+TEST_CASE("undated comments of another run with the same times are the same") {
+  const auto undated = [](const std::string& started) {
+    Profile profile = small_profile();
+    profile.run.started = started;
+    return annotate_text(source, "java", comments_for(profile, "A.java", Dating::undated)).text;
+  };
+  const std::string text = undated("2017-07-25T21:10:19.581Z");
+  CHECK(text.find("    a(); // 40.2 ms ±0.3 (31.4 %) ×1 (gd60, jcprof)\n") != std::string::npos);
+  CHECK(undated("2026-01-02T03:04:05Z") == text);
+  CHECK(without_comments(text) == source);
+}
+
 TEST_CASE("carriage returns stay at the ends of their lines") {
   CHECK(annotated("\r\n\r\na();\r\n", small_profile()) ==
-        "\r\n\r\na(); // 40.2 ms ±0.3 (31.4 %) ×1 (gd60,1501017019581)\r\n"
-        " // 40.2 ms ±0.3 (31.4 %) ×50, 0.80 ms each (gd60,1501017019581)");
+        "\r\n\r\na(); // 40.2 ms ±0.3 (31.4 %) ×1 (gd60, 2017-07-25 21:10 UTC)\r\n"
+        " // 40.2 ms ±0.3 (31.4 %) ×50, 0.80 ms each (gd60, 2017-07-25 21:10 UTC)");
 }
 
 TEST_CASE("comments of the user's that look a little like ours are left alone") {
   for (const std::string line :
        {"x(); // 40.2 ms", "x(); // < 0.3 ms", "x(); // not reached", "x(); // 40.2 ms ±0.3 (31.4 %) ×1",
-        "x(); // not reached (ever)", "x(); // 40.2 ms ±0.3 (31.4 %) ×1 (gd60,1501017019581) really",
-        "x();// not reached (gd60,1501017019581)", "// not reached (gd60,1501017019581)"})
+        "x(); // not reached (ever)", "x(); // 40.2 ms ±0.3 (31.4 %) ×1 (gd60, 2017-07-25 21:10 UTC) really",
+        "x();// not reached (gd60, 2017-07-25 21:10 UTC)", "// not reached (gd60, 2017-07-25 21:10 UTC)"})
     CHECK(without_comments(line) == line);
-  CHECK(without_comments("a(); // not reached (gd60,1)\n") == "a();\n");
+  for (const std::string signature :
+       {"(gd60,1501017019581)", "(gd60, 2017-07-25 21:10 UTC)", "(gd60, no date)", "(gd60, jcprof)"})
+    CHECK(without_comments("a(); // not reached " + signature + "\n") == "a();\n");
 }
 
 TEST_CASE("a simulator is marked within the signature, and no device name can break the comment") {
   RunInfo run{.started = "nonsense", .device = "jcardsim", .simulated = true};
-  CHECK(signature_of(run) == "(jcardsim simulated,0)");
+  CHECK(signature_of(run) == "(jcardsim simulated, no date)");
   run = {.started = "1970-01-01T00:00:01Z", .device = "a\\u000a*/\n,)"};
-  CHECK(signature_of(run) == "(a_u000a_____,1000)");
-  CHECK(signature_of({.started = "2000-03-01T00:00:00.5Z"}) == "(unknown,951868800500)");
+  CHECK(signature_of(run) == "(a_u000a_____, 1970-01-01 00:00 UTC)");
+  CHECK(signature_of({.started = "2000-03-01T00:00:00.5Z"}) == "(unknown, 2000-03-01 00:00 UTC)");
+  run.device = "Intel(R) Core(tm) i7";
+  CHECK(signature_of(run) == "(Intel Core i7, 1970-01-01 00:00 UTC)");
 }
 
 TEST_CASE("a line inside a text block keeps its text, and line 1 says so") {
@@ -114,7 +130,7 @@ TEST_CASE("a line inside a text block keeps its text, and line 1 says so") {
   const std::string result = annotated(text, profile);
   CHECK(result ==
         "class A { // jcprof: no room for a comment at line 3 (a literal goes on), line 4 (a literal goes on)"
-        " (gd60,1501017019581)\n" +
+        " (gd60, 2017-07-25 21:10 UTC)\n" +
             text.substr(text.find('\n') + 1));
   CHECK(without_comments(result) == text);
   CHECK(annotated(result, profile) == result);

@@ -101,7 +101,7 @@ TEST_CASE("the hash rounds of javacard-pin are the hot line, and every report sa
   CHECK_THAT(
       line_of(text, hot),
       Catch::Matches(
-          R"( +Pace\.round\(sha\.doFinal\(.*\)\); // [0-9.]+ m?s ±.* \((100\.0|[7-9][0-9]\.[0-9]) %\) ×1000, .* each \(jcardsim simulated,\d+\))"));
+          R"( +Pace\.round\(sha\.doFinal\(.*\)\); // [0-9.]+ m?s ±.* \((100\.0|[7-9][0-9]\.[0-9]) %\) ×1000, .* each \(jcardsim simulated, [-0-9]+ [0-9:]+ UTC\))"));
   CHECK(annotator::without_comments(text) == original);
   REQUIRE(place.run({"jcprof", "annotate", project.string()}).status == 0);
   CHECK(read_file(annotated) == text);

@@ -37,7 +37,7 @@ class Recording {
     log_.finish();
     return ran;
   }
-  /// Drains all the time, as the recorder does.
+  /// Drains while it runs, as the recorder does.
   Ran run_drained(const Flags& argv) {
     std::jthread drainer([this](const std::stop_token& stop) {
       while (!stop.stop_requested()) {
