@@ -72,8 +72,9 @@ void measures_example(const std::string& agent) {
   std::string text = read_file(project / "jcprof.json");
   text.replace(text.find("\"trigger\""), 0, "\"agent\": " + agent + ",\n  ");
   write_file(project / "jcprof-agent.json", text);
-  const ProcessResult result = run(
-      "jcprof-run", {"jcprof-agent.json", "--fresh", "--rounds", "4", "--max-time", "1m", "--json"}, project);
+  const ProcessResult result =
+      run("jcprof-run", {"jcprof-agent.json", "--fresh", "--rounds", "4", "--max-time", "30s", "--json"},
+          project);
   INFO(result.tail);
   CHECK(result.exit_status == 0);
   CHECK(run("jcprof-annotate", {"jcprof-agent.json", "--quiet"}, project).exit_status == 0);

@@ -25,7 +25,7 @@ void expect(const Workplace& place, const std::vector<std::string>& argv) {
 TEST_CASE("Chromium finds no fault in the reports of the examples") {
   const Workplace place("report-chromium");
   const auto profile = [&](const fs::path& project, const std::string& out) {
-    expect(place, {"jcprof", "profile", project.string(), "-o", out, "--no-refine", "--rounds", "6"});
+    expect(place, {"jcprof", "profile", project.string(), "-o", out, "--no-refine", "--rounds", "8"});
   };
   const fs::path sort = place.copied("examples/c-sort");
   profile(sort, "before");
@@ -52,7 +52,7 @@ TEST_CASE("Chromium finds no fault in the reports of the examples") {
   REQUIRE(map.status == 0);
   write_file(sensor / "jcprof-out/.jcprof-out", "");
   write_file(sensor / "jcprof-out/traps.json", map.out);
-  expect(place, {"jcprof", "run", sensor.string(), "--rounds", "6", "-q"});
+  expect(place, {"jcprof", "run", sensor.string(), "--rounds", "8", "-q"});
   expect(place, {"jcprof", "annotate", sensor.string(), "-q"});
 
   std::vector<fs::path> folders{sensor / "jcprof-out"};

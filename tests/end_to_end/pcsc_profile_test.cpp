@@ -184,7 +184,7 @@ TEST_CASE("two cards in two readers are measured at the same time") {
   test::use_reader(first, daemon, 0);
   test::use_reader(second, daemon, 1);
   const auto start = [&](const fs::path& project, const std::string& out) {
-    return place.start({"jcprof", "profile", project.string(), "-o", (place / out).string(), "--rounds", "4",
+    return place.start({"jcprof", "profile", project.string(), "-o", (place / out).string(), "--rounds", "8",
                         "--max-time", "4m"});
   };
   {

@@ -31,7 +31,7 @@ class Sort {
   explicit Sort(const std::string& name) : place(name), project(place.copied("examples/c-sort")) {}
 
   std::string profile(const std::string& out) const {
-    return expect(place, {"jcprof", "profile", project.string(), "-o", out, "--no-refine", "--rounds", "6"});
+    return expect(place, {"jcprof", "profile", project.string(), "-o", out, "--no-refine", "--rounds", "8"});
   }
 
   Workplace place;
