@@ -101,6 +101,16 @@ std::string to_text(const Plan& plan) {
                      time_text(plan.time), plan.rounds, plan.shots);
 }
 
+Warning warning_of_grid(const engine::Pilot& pilot, const engine::Precision& precision, ClockUnit unit) {
+  std::string text =
+      fmt::format("answers come only every {}. jcprof pauses at random to see between these steps",
+                  in_unit(pilot.grid, unit));
+  if (const double needed = engine::rounds_needed(pilot, precision); std::isfinite(needed))
+    text +=
+        fmt::format(": \u00b1{} takes about {:.0f} rounds", points(precision.absolute), std::ceil(needed));
+  return {WarningKind::grid, text, "try another reader or driver, which may answer at once"};
+}
+
 std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal, ClockUnit unit) {
   const engine::Precision& precision = goal.precision;
   std::vector<Warning> warnings;
@@ -109,13 +119,7 @@ std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal
   };
   if (const auto unsteady = warning_of_warm_up(engine)) warnings.push_back(*unsteady);
   if (const auto& pilot = engine.pilot(); pilot && pilot->grid > 0)
-    warn(WarningKind::grid,
-         fmt::format(
-             "answers come only every {}. jcprof pauses at random to see between these steps: \u00b1{} "
-             "takes about {:.0f} rounds",
-             in_unit(pilot->grid, unit), points(precision.absolute),
-             std::ceil(engine::rounds_needed(*pilot, precision))),
-         "try another reader or driver, which may answer at once");
+    warnings.push_back(warning_of_grid(*pilot, precision, unit));
   else if (engine.clock().method == Method::coarse)
     warn(WarningKind::coarse_clock,
          fmt::format("the clock ticks only every {}, so jcprof takes means instead of medians",

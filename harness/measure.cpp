@@ -25,14 +25,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint32_t most_rounds = 1000;
 // A path that never repeats itself would have no end of surveys.
 constexpr int most_surveys = 3;
 
 MeasureGoal goal_of(const MeasureOptions& options) {
   MeasureGoal goal{.precision = options.precision,
                    .seed = options.seed,
-                   .most_rounds = most_rounds,
                    .zoom = options.zoom,
                    .figures = options.figures,
                    .is_session = options.is_session};
@@ -61,8 +59,7 @@ RunInfo new_run(const Project& project, const TrapMap& map, const Description& t
 /// A command that takes longer than the time-out would be taken for a hang. Where there is a limit, about a
 /// quarter of the time that is left is for calibration.
 CalibrationSettings calibration_settings(const Project& project, const Description& target,
-                                         std::uint32_t repetitions,
-                                         std::optional<std::chrono::nanoseconds> left) {
+                                         std::uint32_t repetitions, std::optional<Clock::duration> left) {
   CalibrationSettings settings{.repetitions = target.exact ? 1 : repetitions, .is_exact = target.exact};
   settings.longest = std::min<std::chrono::nanoseconds>(settings.longest, project.session.timeout / 4);
   if (left) settings.most_time = *left / 4;
@@ -142,12 +139,16 @@ std::optional<Warning> warning_of_budget(Halt halt, std::uint32_t round, const M
                  .advice = more_rounds_by(goal.is_session)};
 }
 
+/// Of --max-time, `taken` after its begin; nothing: there is no limit.
+std::optional<Clock::duration> time_left(const MeasureOptions& budget, Clock::duration taken) {
+  return budget.max_time ? std::optional(*budget.max_time - taken) : std::nullopt;
+}
+
 /// What a budget leaves, `taken` after its begin.
 Means means_left(const MeasureOptions& budget, const Shooter& shooter, Clock::duration taken) {
   Means means{.per_shot = time_of_shot(shooter)};
   if (budget.max_shots) means.shots = *budget.max_shots - std::min(*budget.max_shots, shooter.shots());
-  if (budget.max_time)
-    means.time = *budget.max_time - std::chrono::duration_cast<std::chrono::milliseconds>(taken);
+  if (const auto time = time_left(budget, taken)) means.time = floor<std::chrono::milliseconds>(*time);
   return means;
 }
 
@@ -223,7 +224,8 @@ class Measurement {
                  StoredRun::Subject{map_, inputs_, survey_, options_.is_new_build});
     if (options_.obstacle && !run_->obstacle().empty()) options_.obstacle(run_->obstacle());
     if (options_.begun) options_.begun();
-    const WarmUpBudget warm_up(options_.max_shots, time_left(), survey_.paths.size());
+    const WarmUpBudget warm_up(options_.max_shots, time_left(options_, Clock::now() - began_),
+                               survey_.paths.size());
     for (const SurveyedPath& one : survey_.paths) {
       // The hits that are measured of a long loop stay those of the first call.
       PathStops stops(one, run_->info().seed, target_.exact);
@@ -256,16 +258,13 @@ class Measurement {
     run_->end(state, warnings_);
   }
 
-  std::optional<std::chrono::nanoseconds> time_left() const {
-    if (!options_.max_time) return std::nullopt;
-    return *options_.max_time - (Clock::now() - began_);
-  }
-
   void calibrate_once() {
     if (run_->is_calibrated() || options_.calibrations == 0) return;
     report("calibration");
     const std::vector<CalibrationTime> times =
-        calibrate(transport_, calibration_settings(project_, target_, options_.calibrations, time_left()),
+        calibrate(transport_,
+                  calibration_settings(project_, target_, options_.calibrations,
+                                       time_left(options_, Clock::now() - began_)),
                   [this] { return shooter_->goes_on(); });
     // The half of it would be taken for the whole when the run is resumed.
     if (!shooter_->goes_on()) return;

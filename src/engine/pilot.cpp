@@ -72,8 +72,11 @@ Pilot PilotRun::pilot() const {
 }
 
 double PilotRun::grid(double longest_pause, const Precision& precision) const {
+  const Pilot found = pilot();
+  // A stop may take longer than all that a short command does behind it.
+  const double scale = found.whole > 0 ? found.whole : found.shot;
   const double finest =
-      std::max(std::max(precision.absolute, finest_part) * pilot().whole, finest_steps * pause_step_);
+      std::max(std::max(precision.absolute, finest_part) * scale, finest_steps * pause_step_);
   return find_grid(probe_, {.longest_pause = longest_pause, .finest = finest});
 }
 

@@ -87,6 +87,28 @@ TEST_CASE("the rounds that a measurement will need are foretold from the noise, 
   CHECK(is_missing(rounds_needed({}, {})));
 }
 
+TEST_CASE("where the first stop takes longer than the command, a grid is as coarse as parts of the command") {
+  const auto grid_found = [](double grid) {
+    PilotRun run;
+    for (std::uint64_t window = 0; window < 10; ++window) {
+      std::vector<PlannedShot> shots;
+      std::vector<Reading> readings;
+      for (std::uint64_t i = 0; i < 6; ++i) {
+        shots.push_back({.pause_ns = static_cast<std::int64_t>(draw(1, 1, 6 * window + i, 4000))});
+        const auto waited = static_cast<double>(shots.back().pause_ns);
+        const double work =
+            (i % 2 == 0 ? 12'000 : 10'000) + static_cast<double>(draw(1, 2, 6 * window + i, 10));
+        readings.push_back(timed(std::ceil((waited + work) / grid) * grid - waited));
+      }
+      run.take(shots, readings, 1);
+    }
+    CHECK(run.pilot().whole < 0);
+    return run.grid(4000, {.absolute = 0.005});
+  };
+  CHECK(grid_found(17) == 0);
+  CHECK(grid_found(1000) == Approx(1000).epsilon(0.01));
+}
+
 TEST_CASE("pauses are whole nanoseconds, which is no grid of the transport") {
   // A clock of 2.6 GHz that ticks every 26 cycles, which is close to 10 ns.
   constexpr double ns_per_tick = 1 / 2.596126;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // measure() from beginning to end. Losses: measure_losses_test.cpp; runs that go on: measure_again_test.cpp.
 #include "harness/measure.hpp"
+#include "harness/judgement.hpp"
 
 #include <algorithm>
 #include <map>
@@ -15,6 +16,16 @@ using namespace jcprof;
 using namespace jcprof::harness;
 using jcprof::test::has;
 using Bench = jcprof::test::MeasureBench;
+
+TEST_CASE("rounds on a grid are foretold only where the warm-up has seen how long a command takes") {
+  const engine::Precision precision{.absolute = 0.005};
+  CHECK(
+      warning_of_grid({.grid = 100, .whole = 10'000}, precision, ClockUnit::ns).text ==
+      "answers come only every 100 ns. jcprof pauses at random to see between these steps: ±0.5 points takes "
+      "about 4 rounds");
+  CHECK(warning_of_grid({.grid = 100, .whole = -2000}, precision, ClockUnit::ns).text ==
+        "answers come only every 100 ns. jcprof pauses at random to see between these steps");
+}
 
 TEST_CASE("a run stores its path and every event of it once a round, raw") {
   Bench bench;
