@@ -46,7 +46,7 @@ constexpr std::uint32_t exact_stops = 5;
 constexpr int parts_for_warm_up = 20;
 constexpr int parts_for_stage = 8;
 
-/// A part of the time that all may take, and no more than `longest_ns`. It begins at once.
+/// Lasts one part of the time for all kinds, and `longest_ns` at most. It begins when it is made.
 class Stage {
  public:
   Stage(std::chrono::nanoseconds all, int parts,
@@ -176,11 +176,13 @@ class Calibrator {
     return one;
   }
 
-  /// As often as was asked for, or as the time of a stage allows. Returns how long they took together.
+  /// Makes as many turns as were asked for, and fewer once the stage's time is over. Returns the ticks of all
+  /// commands together.
   Ticks repeat(const Turn& turn) {
     const Stage stage(settings_.most_time, parts_for_stage);
     Ticks spent = 0;
-    for (std::uint32_t i = 0; i < settings_.repetitions && (i < fewest_repetitions || !stage.is_over()); ++i)
+    for (std::uint32_t i = 0;
+         i < settings_.repetitions && (i < engine::fewest_for_interval || !stage.is_over()); ++i)
       spent += add_each(turn);
     return spent;
   }

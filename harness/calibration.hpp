@@ -19,7 +19,6 @@ namespace jcprof::harness {
 inline constexpr Ticks warm_up_ns = 60'000'000;
 inline constexpr int warm_up_commands = 2000;
 inline constexpr std::int64_t longest_warm_up_ns = 1'000'000'000;
-inline constexpr std::uint32_t fewest_repetitions = 7;  // an interval of 95 % needs as many
 
 struct CalibrationSettings {
   std::uint32_t repetitions = 20;          // of each kind, interleaved; of stops up to ten times that
@@ -37,7 +36,8 @@ struct CalibrationSettings {
 /// there is time for them. `goes_on` is asked between commands; what there is is returned when it says no. A
 /// kind that the target does not do is left out alone. Where the clock is exact each is timed `repetitions`
 /// times, a stop a few times, and never to warm up, and nothing depends on how long it takes the host. Else
-/// commands that take long are made less often, down to seven of a kind, to keep to `most_time`.
+/// commands that take long are made less often, down to engine::fewest_for_interval of a kind, to keep
+/// to `most_time`.
 std::vector<CalibrationTime> calibrate(Transport& transport, const CalibrationSettings& settings,
                                        const std::function<bool()>& goes_on);
 

@@ -40,10 +40,10 @@ std::string to_text(const Plan& plan);
 /// "1.5 ms", "20 cycles"
 std::string in_unit(double ticks, ClockUnit unit);
 
-/// Of a transport whose answers come on a grid, as the warm-up has seen it.
+/// Warns that answers come only at the steps of the grid that the warm-up found.
 Warning warning_of_grid(const engine::Pilot& pilot, const engine::Precision& precision, ClockUnit unit);
 
-/// About the rounds that `engine` has seen.
+/// Warns of what the rounds of `engine` show.
 std::vector<Warning> judge(const engine::Engine& engine, const MeasureGoal& goal, ClockUnit unit);
 /// Puts the judged ones behind those of earlier calls. If the newest warm-up was not steady, that is said
 /// once.

@@ -73,7 +73,7 @@ Pilot PilotRun::pilot() const {
 
 double PilotRun::grid(double longest_pause, const Precision& precision) const {
   const Pilot found = pilot();
-  // A stop may take longer than all that a short command does behind it.
+  // Behind its first stop, a short command may take less time than the stop itself.
   const double scale = found.whole > 0 ? found.whole : found.shot;
   const double finest =
       std::max(std::max(precision.absolute, finest_part) * scale, finest_steps * pause_step_);

@@ -12,8 +12,6 @@
 namespace jcprof::engine {
 namespace {
 
-constexpr std::size_t fewest_values = 7;
-
 /// How surely the median of n values lies between the k-th smallest and the k-th largest: 1 - 2 F(k-1; n,
 /// 1/2).
 double confidence(std::size_t n, std::size_t k) {
@@ -130,7 +128,7 @@ Interval sign_interval(std::vector<double> values, double alpha) {
   const std::size_t n = values.size();
   if (n == 0) return {.value = missing};
   Interval interval{.value = (values[(n - 1) / 2] + values[n / 2]) / 2};
-  if (n < fewest_values || confidence(n, 1) < 1 - alpha) return interval;
+  if (n < fewest_for_interval || confidence(n, 1) < 1 - alpha) return interval;
 
   // The largest c that is still sure enough; confidence falls as c grows.
   std::size_t c = 1;

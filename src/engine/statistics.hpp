@@ -70,8 +70,10 @@ struct Weighted {
 /// order of `values` is lost.
 double weighted_median(std::vector<Weighted>& values);
 
+inline constexpr std::size_t fewest_for_interval = 7;
+
 /// The interpolated sign interval of the median (Hettmansperger & Sheather 1986), at confidence 1 - alpha.
-/// It asks nothing of the noise but independence. Infinite for fewer than 7 values.
+/// It asks nothing of the noise but independence. Infinite for fewer than fewest_for_interval values.
 Interval sign_interval(std::vector<double> values, double alpha);
 
 /// The mean with Student's interval. `least_sd` bounds the standard deviation from below: a few readings

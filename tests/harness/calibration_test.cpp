@@ -21,6 +21,23 @@ std::vector<CalibrationTime> times_of(FakeTransport& target,
   return calibrate(target, settings, [] { return true; });
 }
 
+/// Takes its time for kinds from this one on.
+struct Slow final : FakeTransport {
+  Slow(CalibrationKind kind, std::chrono::milliseconds time) : from(kind), takes(time) {
+    last_calibration = sites;
+  }
+  std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) override {
+    if (kind >= from) {
+      ++asked;
+      std::this_thread::sleep_for(takes);
+    }
+    return FakeTransport::calibrate(kind, passes);
+  }
+  CalibrationKind from;
+  std::chrono::milliseconds takes;
+  int asked = 0;
+};
+
 /// How often each kind was timed.
 std::map<CalibrationKind, std::size_t> counts(const std::vector<CalibrationTime>& times) {
   std::map<CalibrationKind, std::size_t> result;
@@ -98,20 +115,18 @@ TEST_CASE("stops at several sites of a function are timed in turn and back, wher
 }
 
 TEST_CASE("a target that is too slow for enough stops at several sites is not asked for them") {
-  struct Slow final : FakeTransport {
-    int asked = 0;
-    std::optional<CalibrationTime> calibrate(CalibrationKind kind, std::uint64_t passes) override {
-      if (kind == sites) {
-        ++asked;
-        std::this_thread::sleep_for(std::chrono::milliseconds{15});
-      }
-      return FakeTransport::calibrate(kind, passes);
-    }
-  };
-  Slow target;
-  target.last_calibration = sites;
+  Slow target(sites, std::chrono::milliseconds{15});
   CHECK(counts(times_of(target))[sites] == 0);
   CHECK(target.asked > 0);
+}
+
+TEST_CASE("commands that take long are made less often, so that the time is enough for each kind") {
+  Slow target(empty, std::chrono::milliseconds{2});
+  const auto times = counts(times_of(target, {.most_time = std::chrono::milliseconds{400}}));
+  // There are thousands without a limit. A busy machine makes fewer.
+  CHECK(target.calibrations < 400);
+  for (const CalibrationKind kind : {empty, unarmed, counting, returned, stop, calls, frames, guards})
+    CHECK(times.at(kind) >= 7);
 }
 
 TEST_CASE("the costs that stay unknown are named in one sentence") {

@@ -2,7 +2,6 @@
 #include "harness/path.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include <catch2/catch.hpp>
 
@@ -275,21 +274,6 @@ TEST_CASE("passes are doubled while twice as many stay below the longest command
   // 5 us and 10 ns a pass: 8000 passes take 85 us, 16,000 take 165, and twice that is more than 300.
   const CalibrationSettings settings{.repetitions = 1, .longest = std::chrono::microseconds{300}};
   CHECK(calibrate(target, settings, [] { return true; })[0].passes == 16'000);
-}
-
-TEST_CASE("commands that take long are made less often, so that the time is enough for each kind") {
-  FakeTransport target;
-  target.last_calibration = CalibrationKind::sites;
-  target.calibration_takes = std::chrono::milliseconds{2};
-  const std::vector<CalibrationTime> times =
-      calibrate(target, {.most_time = std::chrono::milliseconds{400}}, [] { return true; });
-  // There are thousands without a limit. A busy machine makes fewer.
-  CHECK(target.calibrations < 400);
-  for (const CalibrationKind kind :
-       {CalibrationKind::empty, CalibrationKind::unarmed, CalibrationKind::counting,
-        CalibrationKind::returned, CalibrationKind::stop, CalibrationKind::calls, CalibrationKind::frames,
-        CalibrationKind::guards})
-    CHECK(std::ranges::count(times, kind, &CalibrationTime::kind) >= 7);
 }
 
 TEST_CASE("a calibration that is to end returns what there is") {

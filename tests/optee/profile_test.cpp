@@ -107,7 +107,7 @@ TEST_CASE("stops and a recording of the same trusted application agree, in instr
   const Workplace place("optee-recorded");
   JCPROF_NEEDS_OPTEE_MACHINE(place);
   const fs::path project = example(place);
-  const json stopped = profiled(place, project, {"--rounds", "4", "--no-refine"});
+  const json stopped = profiled(place, project, {"--rounds", "6", "--no-refine"});
   const Said said = place.run({"jcprof", "record", "--project", project.string(), "--runs", "8"});
   INFO(said.out << said.err);
   REQUIRE(said.status == 0);

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "harness/path.hpp"
@@ -51,7 +49,6 @@ class FakeTransport : public harness::Transport {
   std::uint64_t deepest = 1000;
   std::uint64_t deepest_guarded = 1000;
   std::uint64_t calibration_noise = 200'000;  // ticks, at most
-  std::chrono::milliseconds calibration_takes{0};
   std::vector<Bytes> inputs;
   harness::Description description{.transport = "fake",
                                    .agent = "test/1",
@@ -103,7 +100,6 @@ class FakeTransport : public harness::Transport {
     if (kind > harness::CalibrationKind::stop && passes > deepest) return std::nullopt;
     if (kind == harness::CalibrationKind::guards && passes > deepest_guarded) return std::nullopt;
     ++calibrations;
-    std::this_thread::sleep_for(calibration_takes);
     const Ticks slope = calibration_slopes.at(static_cast<std::size_t>(kind));
     const auto noise = static_cast<Ticks>(engine::draw(1, 1, calibrations, calibration_noise));
     return harness::CalibrationTime{
