@@ -9,6 +9,8 @@
 #include <limits>
 #include <map>
 #include <random>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -66,10 +68,13 @@ const std::vector<Nesting>& nestings() {
   return all;
 }
 
+using Positions = std::vector<std::size_t>;
+
 struct Subject {
-  std::vector<std::uint32_t> edges;  // of each block
-  std::vector<double> reached;       // ns, at each position
-  std::vector<std::size_t> stops;
+  std::vector<std::uint32_t> edges;                         // of each block
+  std::vector<double> reached;                              // ns, at each position
+  Positions positions;                                      // that can be measured
+  std::vector<std::uint32_t> samples;                       // of passes, that each is part of
   std::map<std::uint32_t, std::vector<std::size_t>> lines;  // blocks of each: those behind one trap
 };
 
@@ -78,7 +83,12 @@ Subject make_subject(const Nesting& nesting, double differ, std::uint64_t seed, 
   const std::vector<std::uint32_t> traps = nesting.traps(random);
   std::vector<Event> path;
   for (const std::uint32_t trap : traps) path.push_back({TrapId{trap}, 1});
-  Subject subject{.stops = engine::choose_positions(path, seed)};
+  Subject subject;
+  for (const auto& [at, sample] :
+       engine::sample_positions(path, seed, engine::most_passes, engine::most_samples(path))) {
+    subject.positions.push_back(at);
+    subject.samples.push_back(sample);
+  }
   std::lognormal_distribution<double> cost(std::log(30e3), 1);
   std::lognormal_distribution<double> pass(-differ * differ / 2, differ);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> numbers;
@@ -101,8 +111,12 @@ struct Noise {
   double of_time = 0;  // part of the time since the start
 };
 
-double time_of(const Subject& subject, std::size_t stop) {
-  return subject.reached[subject.stops[stop]];
+/// Those that are measured from the first round on.
+Positions first_sample(const Subject& subject) {
+  Positions first;
+  for (std::size_t s = 0; s < subject.positions.size(); ++s)
+    if (subject.samples[s] == 0) first.push_back(subject.positions[s]);
+  return first;
 }
 
 class Gun {
@@ -110,8 +124,8 @@ class Gun {
   Gun(const Subject& subject, const Noise& noise, std::mt19937_64& random)
       : subject_(subject), noise_(noise), random_(random) {}
 
-  double shoot(std::size_t stop) {
-    return time_of(subject_, stop) * (1 + noise_.of_time * normal_(random_)) +
+  double shoot(std::size_t position) {
+    return subject_.reached[position] * (1 + noise_.of_time * normal_(random_)) +
            noise_.of_shot * tailed_(random_);
   }
 
@@ -123,23 +137,28 @@ class Gun {
   std::student_t_distribution<double> tailed_{3};
 };
 
-/// All stops in each round.
-engine::Times shoot_evenly(const Subject& subject, std::size_t rounds, Gun& gun) {
-  engine::Times times(subject.stops.size());
+struct Shots {
+  Positions stops;
+  engine::Times times{0};
+};
+
+/// All stops of the first sample in each round.
+Shots shoot_evenly(const Subject& subject, std::size_t rounds, Gun& gun) {
+  Shots shots{.stops = first_sample(subject)};
+  shots.times = engine::Times(shots.stops.size());
   for (std::size_t r = 0; r < rounds; ++r) {
     std::vector<double> round;
-    for (std::size_t s = 0; s < subject.stops.size(); ++s) round.push_back(gun.shoot(s));
-    times.add_round(round);
+    for (const std::size_t stop : shots.stops) round.push_back(gun.shoot(stop));
+    shots.times.add_round(round);
   }
-  return times;
+  return shots;
 }
 
-std::vector<EdgeCounts> counts_of(const Subject& subject) {
+std::vector<EdgeCounts> counts_of(const Subject& subject, const Positions& stops) {
   std::vector<EdgeCounts> held;
-  for (std::size_t s = 0; s + 1 < subject.stops.size(); ++s) {
+  for (std::size_t s = 0; s + 1 < stops.size(); ++s) {
     EdgeCounts& one = held.emplace_back();
-    for (std::size_t b = subject.stops[s]; b < subject.stops[s + 1]; ++b)
-      engine::add_pass(one, subject.edges[b]);
+    for (std::size_t b = stops[s]; b < stops[s + 1]; ++b) engine::add_pass(one, subject.edges[b]);
   }
   return held;
 }
@@ -175,12 +194,13 @@ struct Score {
 };
 
 /// The passes of some blocks, by stretch.
-std::vector<engine::StretchPart> parts_of(const Subject& subject, const std::vector<std::size_t>& blocks,
+std::vector<engine::StretchPart> parts_of(const Subject& subject, const Positions& stops,
+                                          const std::vector<std::size_t>& blocks,
                                           const engine::EdgeCosts& costs) {
   std::vector<engine::StretchPart> parts;
   for (const std::size_t block : blocks) {
-    const auto behind = std::ranges::upper_bound(subject.stops, block);
-    const auto s = static_cast<std::size_t>(behind - subject.stops.begin()) - 1;
+    const auto behind = std::ranges::upper_bound(stops, block);
+    const auto s = static_cast<std::size_t>(behind - stops.begin()) - 1;
     if (parts.empty() || parts.back().stretch != s) parts.push_back({.stretch = s});
     engine::add_pass(parts.back().edges, subject.edges[block]);
   }
@@ -196,7 +216,7 @@ std::vector<engine::StretchPart> parts_of(const Subject& subject, const std::vec
 }
 
 /// The mean of the passes that were measured alone, for all passes.
-double scaled_up(const Subject& subject, const std::vector<std::size_t>& blocks,
+double scaled_up(const Subject& subject, const Positions& stops, const std::vector<std::size_t>& blocks,
                  const std::vector<double>& stretches) {
   struct Passes {
     double alone = 0;
@@ -207,10 +227,10 @@ double scaled_up(const Subject& subject, const std::vector<std::size_t>& blocks,
   for (const std::size_t block : blocks) {
     Passes& edge = passes[subject.edges[block]];
     ++edge.all;
-    const auto at = std::ranges::lower_bound(subject.stops, block);
+    const auto at = std::ranges::lower_bound(stops, block);
     if (*at != block || at[1] != block + 1) continue;
     ++edge.alone;
-    edge.sum += stretches[static_cast<std::size_t>(at - subject.stops.begin())];
+    edge.sum += stretches[static_cast<std::size_t>(at - stops.begin())];
   }
   double sum = 0;
   for (const auto& [number, edge] : passes) sum += edge.sum / edge.alone * edge.all;
@@ -224,9 +244,9 @@ struct Line {
   engine::Swayed sum;
 };
 
-Line measured(const Subject& subject, const std::vector<std::size_t>& blocks, const engine::Fit& fit,
-              const engine::EdgeCosts& costs) {
-  Line line{.parts = parts_of(subject, blocks, costs)};
+Line measured(const Subject& subject, const Positions& stops, const std::vector<std::size_t>& blocks,
+              const engine::Fit& fit, const engine::EdgeCosts& costs) {
+  Line line{.parts = parts_of(subject, stops, blocks, costs)};
   for (const auto& part : line.parts) line.ranges.push_back({part.stretch, part.stretch + 1, part.share});
   line.sum = fit.sum_of(line.ranges);
   line.doubt = costs.doubt_of(line.parts);
@@ -235,16 +255,24 @@ Line measured(const Subject& subject, const std::vector<std::size_t>& blocks, co
 }
 
 /// Lines as figures, which steer a run. Passes of its edges that were measured alone tell each line.
-std::vector<engine::Figure> figures_of(const Subject& subject, const engine::Times& times) {
-  engine::Fit fit(engine::differences(times, {}), {});
-  const engine::EdgeCosts costs(fit, counts_of(subject));
+std::vector<engine::Figure> figures_of(const Subject& subject, const Shots& shots) {
+  engine::Fit fit(engine::differences(shots.times, {}), {});
+  const engine::EdgeCosts costs(fit, counts_of(subject, shots.stops));
+  std::map<std::uint32_t, std::size_t> alone;  // by edge: a pass
+  for (std::size_t s = 0; s + 1 < shots.stops.size(); ++s)
+    if (shots.stops[s + 1] == shots.stops[s] + 1) alone.try_emplace(subject.edges[shots.stops[s]], s);
   std::vector<engine::Figure> figures;
   for (const auto& [number, blocks] : subject.lines) {
-    const Line line = measured(subject, blocks, fit, costs);
+    const Line line = measured(subject, shots.stops, blocks, fit, costs);
     engine::Figure& figure = figures.emplace_back(engine::Figure{.name = fmt::format("{}", number)});
     figure.ranges = line.ranges;
     figure.noise = half_width(fit.interval_of(line.sum, engine::Precision{}.alpha));
     figure.factors = line.doubt.factors;
+    figure.passes = line.doubt.half_width;
+    std::set<std::uint32_t> edges;
+    for (const std::size_t block : blocks)
+      if (edges.insert(subject.edges[block]).second)
+        figure.passes_of.push_back(alone.at(subject.edges[block]));
     for (const engine::StretchPart& part : line.parts)
       if (costs.held(part.stretch).size() == 1) figure.told_by.push_back(part.stretch);
   }
@@ -252,33 +280,46 @@ std::vector<engine::Figure> figures_of(const Subject& subject, const engine::Tim
 }
 
 /// For as much time as even rounds would take, where the engine wants shots.
-engine::Times shoot_as_wanted(const Subject& subject, std::size_t rounds, Gun& gun) {
-  engine::Engine engine(
-      {.stops = subject.stops.size(),
-       .precision = {.absolute = 0.002, .relative = 0.1},
-       .most_rounds = std::numeric_limits<std::uint32_t>::max(),
-       .figures = [&](const engine::Times& times, auto, const auto&) { return figures_of(subject, times); }});
+Shots shoot_as_wanted(const Subject& subject, std::size_t rounds, Gun& gun) {
+  const auto at = [&](std::span<const std::size_t> stops) {
+    Positions positions;
+    for (const std::size_t stop : stops) positions.push_back(subject.positions[stop]);
+    return positions;
+  };
+  std::vector<std::uint32_t> edges;  // 0: several
+  for (std::size_t s = 0; s + 1 < subject.positions.size(); ++s) {
+    const bool is_pass = subject.positions[s + 1] == subject.positions[s] + 1;
+    edges.push_back(is_pass ? subject.edges[subject.positions[s]] + 1 : 0);
+  }
+  engine::Engine engine({.stops = subject.positions.size(),
+                         .edges = edges,
+                         .samples = subject.samples,
+                         .precision = {.absolute = 0.002, .relative = 0.1},
+                         .most_rounds = std::numeric_limits<std::uint32_t>::max(),
+                         .figures = [&](const engine::Times& times, std::span<const std::size_t> stops,
+                                        const auto&) { return figures_of(subject, {at(stops), times}); }});
   engine.resume_from({.pilot = {.whole = subject.reached.back(), .shot = subject.reached.back()}});
   double left = 0;
-  for (std::size_t s = 0; s < subject.stops.size(); ++s)
-    left += static_cast<double>(rounds) * time_of(subject, s);
+  for (const std::size_t stop : first_sample(subject))
+    left += static_cast<double>(rounds) * subject.reached[stop];
   while (left > 0 && engine.next().phase != engine::Phase::done) {
     std::vector<engine::Reading> readings;
     for (const engine::PlannedShot& shot : engine.next().shots) {
-      readings.push_back({.kind = engine::Reading::Kind::timed, .ticks = gun.shoot(shot.stop)});
-      left -= time_of(subject, shot.stop);
+      const std::size_t position = subject.positions[shot.stop];
+      readings.push_back({.kind = engine::Reading::Kind::timed, .ticks = gun.shoot(position)});
+      left -= subject.reached[position];
     }
     engine.take(readings);
   }
-  return engine.times();
+  return {at(engine.stops()), engine.times()};
 }
 
-void score(const Subject& subject, const engine::Times& times, Score& result) {
+void score(const Subject& subject, const Shots& shots, Score& result) {
+  const auto& [stops, times] = shots;
   engine::Fit fit(engine::differences(times, {}), {});
   std::vector<double> stretches;
-  for (std::size_t s = 0; s + 1 < subject.stops.size(); ++s)
-    stretches.push_back(fit.reached(s + 1) - fit.reached(s));
-  const engine::EdgeCosts costs(fit, counts_of(subject));
+  for (std::size_t s = 0; s + 1 < stops.size(); ++s) stretches.push_back(fit.reached(s + 1) - fit.reached(s));
+  const engine::EdgeCosts costs(fit, counts_of(subject, stops));
   for (const std::vector<double>& column : times.columns()) result.shots += engine::present(column).size();
   result.with_memory += engine::moved_by_the_one_before(times) > 0 ? 1 : 0;
   const double whole = subject.reached.back() - subject.reached.front();
@@ -286,13 +327,13 @@ void score(const Subject& subject, const engine::Times& times, Score& result) {
   for (const auto& [number, blocks] : subject.lines) {
     double truth = 0;
     for (const std::size_t block : blocks) truth += subject.reached[block + 1] - subject.reached[block];
-    const Line line = measured(subject, blocks, fit, costs);
+    const Line line = measured(subject, stops, blocks, fit, costs);
     const double half =
         std::hypot(half_width(fit.interval_of(line.sum, 0.05)), line.doubt.half_width) / fitted;
     const double value = std::max(0.0, line.sum.value) / fitted;
     const double raw = line.sum.value / fitted;
     result.add(truth / whole, value, {value, std::max(0.0, raw - half), std::max({value, raw + half, half})},
-               scaled_up(subject, blocks, stretches) / fitted);
+               scaled_up(subject, stops, blocks, stretches) / fitted);
   }
 }
 

@@ -89,7 +89,7 @@ void count_in(Progress& progress, const std::vector<PathMeasurement>& paths, con
     const auto& look = path.engine.look();
     const std::vector<engine::FigureLook>& figures = path.engine.figures();
     if (!look) {
-      progress.figures += path.stops.events().size() - 1;
+      progress.figures += path.stops.first_events() - 1;
       continue;
     }
     progress.figures += figures.empty() ? look->blocks.size() : figures.size();
@@ -322,7 +322,7 @@ class Measurement {
     is_plan_told_ = true;
     Means means = means_left(options_, *shooter_, Clock::now() - began_);
     means.most_rounds = goal_.most_rounds;
-    for (const PathMeasurement& one : paths_) means.stops += one.stops.events().size();
+    for (const PathMeasurement& one : paths_) means.stops += one.stops.first_events();
     options_.plan(plan_for(*path.engine.pilot(), goal_.precision, means));
   }
 

@@ -68,16 +68,17 @@ double ns_per_tick(const Description& target) {
 PathStops::PathStops(const SurveyedPath& surveyed, std::uint64_t seed, bool exact)
     : path_(surveyed.path.events),
       inputs_(surveyed.inputs),
-      most_passes_(engine::measured_passes(path_, exact)),
-      positions_(engine::choose_positions(path_, seed, most_passes_)) {
+      most_passes_(engine::measured_passes(path_, exact)) {
   const std::vector<Variant>& variants = surveyed.path.variants;
   is_mixed_ = variants.size() > 1 && !surveyed.carries_signatures;
-  if (is_mixed_) {
-    const std::set<Event> mixed = mixed_events(path_, variants);
-    std::erase_if(positions_, [&](std::size_t at) { return at < path_.size() && mixed.contains(path_[at]); });
+  const std::set<Event> mixed = is_mixed_ ? mixed_events(path_, variants) : std::set<Event>{};
+  const std::uint32_t samples = exact ? 1 : engine::most_samples(path_);
+  for (const auto& [at, sample] : engine::sample_positions(path_, seed, most_passes_, samples)) {
+    if (at < path_.size() && mixed.contains(path_[at])) continue;
+    positions_.push_back(at);
+    samples_.push_back(sample);
+    stops_.push_back(at == path_.size() ? Event{} : path_[at]);
   }
-  stops_.reserve(positions_.size());
-  for (const std::size_t at : positions_) stops_.push_back(at == path_.size() ? Event{} : path_[at]);
   for (std::size_t i = 0; i < stops_.size(); ++i) index_.emplace(stops_[i], i);
   std::set<Event> known(path_.begin(), path_.end());
   for (const Variant& variant : variants)
@@ -100,13 +101,14 @@ engine::Settings PathStops::settings(const TrapMap& map, const Description& targ
                                      const MeasureGoal& goal) const {
   engine::Settings settings{
       .stops = stops_.size(),
+      .samples = samples_,
       .precision = goal.precision,
       .seed = goal.seed,
       .most_rounds = is_mixed_ ? std::min(goal.most_rounds, most_rounds_of_mixture) : goal.most_rounds,
       .fixed = goal.fixed,
       .ns_per_tick = ns_per_tick(target),
       .exact = target.exact};
-  if (stops_.size() > longest_without_zoom) settings.zoom = goal.zoom;
+  if (first_events() > longest_without_zoom) settings.zoom = goal.zoom;
   if (goal.figures) settings.figures = goal.figures(path_, positions_);
   const std::vector<std::size_t> passes = engine::edge_passes(path_);
   std::map<std::pair<std::string_view, std::uint32_t>, std::uint32_t> lines;

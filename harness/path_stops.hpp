@@ -3,6 +3,7 @@
 // target's events; talks to nobody.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -45,6 +46,8 @@ class PathStops {
   const std::vector<std::uint32_t>& inputs() const { return inputs_; }
   /// Those that can be measured, along the path, the end last.
   const std::vector<Event>& events() const { return stops_; }
+  /// Those that are measured from the first round on.
+  std::size_t first_events() const { return static_cast<std::size_t>(std::ranges::count(samples_, 0U)); }
 
   /// The path as the engine knows it.
   engine::Settings settings(const TrapMap& map, const Description& target, const MeasureGoal& goal) const;
@@ -68,6 +71,7 @@ class PathStops {
   std::vector<std::uint32_t> inputs_;
   std::size_t most_passes_;             // of an edge that are measured
   std::vector<std::size_t> positions_;  // of the stops on the path
+  std::vector<std::uint32_t> samples_;  // of passes, that they are part of
   std::vector<Event> stops_;
   std::map<Event, std::size_t> index_;  // of each stop, as the engine counts
   std::vector<Event> elsewhere_;        // on other variants only

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "src/engine/schedule.hpp"
+
 namespace jcprof::annotator {
 namespace {
 
@@ -12,8 +14,6 @@ constexpr double half_a_tick = 0.5;
 constexpr double next_to_nothing = 1e-18;  // weight of a hit with too few rounds for an interval
 
 constexpr std::uint32_t no_edge = std::numeric_limits<std::uint32_t>::max();
-// The regression takes time with stretches times edges; beyond this nobody would wait for it.
-constexpr std::size_t most_cells = 300'000;
 
 /// The half width of the middle hit, or what a clock that repeats its readings leaves open.
 double usual_half_width(const std::vector<Interval>& alone) {
@@ -97,7 +97,7 @@ std::vector<engine::EdgeCounts> edges_held(const Stretches& stretches, std::vect
       engine::add_pass(held[s], edges[block]);
     }
   }
-  if (rows * numbers.size() > most_cells) return {};
+  if (rows * numbers.size() > engine::most_cells) return {};
   return held;
 }
 

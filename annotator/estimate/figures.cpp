@@ -87,8 +87,9 @@ class FigureMaker {
   void note_alone() {
     for (std::size_t s = 0; s < stretches_.all().size(); ++s) {
       const Stretch& stretch = stretches_.all()[s];
-      if (stretch.end == stretch.begin + 1)
-        alone_[edge_of(path_.events, path_.attribution, stretch.begin)].push_back(s);
+      if (stretch.end != stretch.begin + 1) continue;
+      alone_[edge_of(path_.events, path_.attribution, stretch.begin)].push_back(s);
+      if (division_.edge_costs().holds(s)) one_alone_.try_emplace(division_.edge(stretch.begin), s);
     }
   }
 
@@ -122,8 +123,8 @@ class FigureMaker {
     return result;
   }
 
-  /// Adds the noise that is published. It leaves out how passes differ and times change, since
-  /// more rounds do not tell that.
+  /// Adds the noise that is published, and by how much passes differ. How times change is left out, since
+  /// neither more rounds nor more passes tell that.
   void add_regression(engine::Figure& figure, std::span<const engine::StretchPart> parts,
                       const engine::EdgeCosts::Doubt& doubt) const {
     const auto takes_part = [&](const auto& part) { return division_.edge_costs().holds(part.stretch); };
@@ -134,6 +135,13 @@ class FigureMaker {
     sum.apart_of_units.clear();
     figure.noise = half_width(stretches_.interval_of(sum));
     figure.factors = doubt.factors;
+    figure.passes = doubt.half_width;
+    std::set<std::size_t> passes;
+    for (const engine::StretchPart& part : parts)
+      for (const engine::EdgeCount& one : part.edges)
+        if (const auto alone = one_alone_.find(one.edge); alone != one_alone_.end())
+          passes.insert(alone->second);
+    figure.passes_of.assign(passes.begin(), passes.end());
   }
 
   const Path& path_;
@@ -142,6 +150,7 @@ class FigureMaker {
   Division division_;
   PlaceDoubt place_doubt_;
   std::map<EdgeKey, std::vector<std::size_t>> alone_;  // stretches
+  std::map<std::uint32_t, std::size_t> one_alone_;     // by edge of the regression: a stretch
 };
 
 }  // namespace

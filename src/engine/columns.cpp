@@ -2,6 +2,7 @@
 #include "src/engine/columns.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace jcprof::engine {
@@ -32,6 +33,29 @@ void drop(Columns& columns, const std::set<std::size_t>& gone) {
   columns.hits = pick(columns.hits);
 }
 
+void add(Columns& columns, const std::vector<std::size_t>& stops) {
+  Columns all;
+  std::ranges::set_union(columns.stops, stops, std::back_inserter(all.stops));
+  std::vector<std::vector<double>> times;
+  std::vector<bool> is_new;
+  for (const std::size_t stop : all.stops) {
+    const auto known = std::ranges::lower_bound(columns.stops, stop);
+    is_new.push_back(known == columns.stops.end() || *known != stop);
+    const auto c = static_cast<std::size_t>(known - columns.stops.begin());
+    times.push_back(is_new.back() ? std::vector<double>(columns.times.rounds(), missing)
+                                  : columns.times.at(c));
+    all.open.push_back(!is_new.back() && columns.open[c]);
+    all.attempts.push_back(is_new.back() ? 0 : columns.attempts[c]);
+    all.hits.push_back(is_new.back() ? 0 : columns.hits[c]);
+  }
+  for (std::size_t c = 0; c < is_new.size(); ++c)
+    if (is_new[c])
+      for (std::size_t near = c == 0 ? 0 : c - 1; near <= c + 1 && near < is_new.size(); ++near)
+        all.open[near] = true;
+  all.times = Times(std::move(times));
+  columns = std::move(all);
+}
+
 std::vector<std::uint32_t> groups_of(const std::vector<std::size_t>& stops,
                                      const std::vector<std::uint32_t>& groups) {
   std::vector<std::uint32_t> result;
@@ -50,6 +74,13 @@ std::vector<std::uint32_t> edges_of(const std::vector<std::size_t>& stops,
     const auto own = static_cast<std::uint32_t>(c + 1);
     result.push_back(!is_one_block ? 0 : edges.empty() ? own : edges[stops[c]]);
   }
+  return result;
+}
+
+std::vector<bool> alone_of(const std::vector<std::size_t>& stops, const std::vector<bool>& alone) {
+  std::vector<bool> result;
+  if (alone.empty()) return result;
+  for (std::size_t c = 0; c + 1 < stops.size(); ++c) result.push_back(alone[stops[c]]);
   return result;
 }
 

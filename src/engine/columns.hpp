@@ -25,6 +25,9 @@ Columns columns_for(std::vector<std::size_t> stops);
 
 void drop(Columns& columns, const std::set<std::size_t>& gone);
 
+/// Adds stops, ascending, of which nothing is known yet. They and their neighbours are open.
+void add(Columns& columns, const std::vector<std::size_t>& stops);
+
 /// What `groups` says of each block, for the blocks between these stops. A segment of several blocks is of no
 /// group.
 std::vector<std::uint32_t> groups_of(const std::vector<std::size_t>& stops,
@@ -33,5 +36,8 @@ std::vector<std::uint32_t> groups_of(const std::vector<std::size_t>& stops,
 /// What `edges` says of each block, and 0 for a segment of several.
 std::vector<std::uint32_t> edges_of(const std::vector<std::size_t>& stops,
                                     const std::vector<std::uint32_t>& edges);
+
+/// What `alone` says of the first block between these stops.
+std::vector<bool> alone_of(const std::vector<std::size_t>& stops, const std::vector<bool>& alone);
 
 }  // namespace jcprof::engine

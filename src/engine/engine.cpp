@@ -27,12 +27,6 @@ constexpr double longest_probe_ns = 40e6;
 // Streams of random numbers.
 constexpr std::uint64_t pause_stream = std::uint64_t{1} << 41U;
 
-/// The rounds in which each stop is wanted; 0: as many as the precision takes.
-std::uint32_t each_wanted(const Settings& settings) {
-  if (settings.fixed) return settings.most_rounds;
-  return settings.exact ? exact_rounds : 0;
-}
-
 constexpr NameTable<Phase, 4> phases{{
     {Phase::warm_up, "warm-up"},
     {Phase::zoom, "zoom"},
@@ -46,7 +40,8 @@ std::string_view name_of(Phase phase) {
   return name_in(phases, phase);
 }
 
-Engine::Engine(Settings settings) : settings_(std::move(settings)) {
+Engine::Engine(Settings settings)
+    : settings_(std::move(settings)), passes_(settings_.stops, settings_.samples, settings_.edges) {
   check(settings_.stops >= 2, "a path has a first stop and an end");
   if (settings_.exact) {
     clock_.method = Method::exact;
@@ -121,43 +116,20 @@ void Engine::begin_measuring(const Pilot& pilot) {
   if (pilot_->grid > 0) clock_ = {.method = Method::coarse, .tick = pilot_->grid};
   longest_pause_ = clock_.method == Method::coarse ? clock_.tick : pause_of_shot * pilot_->shot;
   if (settings_.ns_per_tick <= 0 || settings_.exact) longest_pause_ = 0;
+  const std::vector<std::size_t>& stops = passes_.first_stops();
   if (settings_.zoom)
-    zoom_.emplace(settings_.stops - 1,
-                  ZoomSettings{.hot = *settings_.zoom, .groups = settings_.groups, .alone = settings_.alone});
+    zoom_.emplace(stops.size() - 1, ZoomSettings{.hot = *settings_.zoom,
+                                                 .groups = groups_of(stops, settings_.groups),
+                                                 .alone = alone_of(stops, settings_.alone)});
   begin_level();
 }
 
 // ---- rounds
 
-std::size_t Engine::first_stop() const {
-  std::size_t stop = 0;
-  while (gone_.contains(stop)) ++stop;
-  return stop;
-}
-
 /// What was measured before is not part of the result.
 void Engine::begin_again() {
   first_round_ = round_ + 1;
   begin_level();
-}
-
-/// Begins with the next round: what was measured before is not looked at again.
-void Engine::begin_level() {
-  const bool is_zooming = zoom_ && !zoom_->is_done();
-  phase_ = is_zooming ? Phase::zoom : Phase::rounds;
-  std::set<std::size_t> chosen{first_stop(), settings_.stops - 1};
-  if (zoom_) {
-    for (const Segment& segment : zoom_->segments())
-      if (!is_zooming || segment.state == Segment::State::open) chosen.insert({segment.begin, segment.end});
-  } else {
-    for (std::size_t s = 0; s < settings_.stops; ++s) chosen.insert(s);
-  }
-  std::erase_if(chosen, [&](std::size_t stop) { return gone_.contains(stop); });
-  columns_ = columns_for({chosen.begin(), chosen.end()});
-  next_look_ = settings_.exact ? exact_rounds : first_look;
-  first_of_level_ = round_ + 1;
-  is_enough_ = false;
-  plan();
 }
 
 std::int64_t Engine::draw_pause() {
@@ -182,7 +154,7 @@ void Engine::plan() {
   batch_.round = round_ + 1;
   pauses_ = std::uint64_t{batch_.round} << 32U;  // the same, however many shots came before
   // Twins have the same stops.
-  if (each_wanted(settings_) > 0 && phase_ == Phase::rounds && round_ % 2 == 0) open_unfinished();
+  if (each_wanted() > 0 && phase_ == Phase::rounds && round_ % 2 == 0) open_unfinished();
   std::vector<std::size_t> wanted;
   for (std::size_t c = 0; c < columns_.stops.size(); ++c)
     if (columns_.open[c]) wanted.push_back(c);
@@ -198,7 +170,7 @@ void Engine::take_round(std::span<const Reading> readings) {
     if (!batch_.shots[i].prepares) round.push_back({batch_.shots[i].stop, readings[i]});
   enter(round);
   ++round_;
-  if (columns_.times.rounds() >= next_look_ || is_last_round() || is_fully_measured()) take_look();
+  if (is_look_due() || is_last_round() || is_fully_measured()) take_look();
   plan();
   if (std::ranges::any_of(readings, [](const Reading& one) { return one.kind == Reading::Kind::lost; }))
     warm_up_again();
@@ -220,6 +192,17 @@ void Engine::enter(const RoundReadings& round) {
   columns_.times.add_round(values);
 }
 
+/// The rounds in which each stop is wanted; 0: as many as the precision takes.
+std::uint32_t Engine::each_wanted() const {
+  if (settings_.fixed) return settings_.most_rounds;
+  return settings_.exact ? exact_rounds : 0;
+}
+
+/// A look wants each stop in so many rounds.
+std::uint32_t Engine::looks_from() const {
+  return settings_.exact ? exact_rounds : first_look;
+}
+
 std::uint32_t Engine::rounds_of_call() const {
   return is_resuming_ ? 0 : round_ - earlier_;
 }
@@ -233,12 +216,18 @@ bool Engine::is_last_round() const {
 }
 
 bool Engine::is_fully_measured() const {
-  const std::uint32_t wanted = each_wanted(settings_);
+  const std::uint32_t wanted = each_wanted();
   return wanted > 0 &&
          std::ranges::all_of(columns_.attempts, [&](std::uint32_t made) { return made >= wanted; });
 }
 
 // ---- looks
+
+/// Stops that have joined since the last look need as many rounds as the first ones did.
+bool Engine::is_look_due() const {
+  return columns_.times.rounds() >= next_look_ &&
+         std::ranges::all_of(columns_.attempts, [&](std::uint32_t made) { return made >= looks_from(); });
+}
 
 void Engine::take_look() {
   // Stops that were asked for and never reached teach nothing.
@@ -260,17 +249,21 @@ void Engine::take_look() {
   }
   if (phase_ == Phase::zoom && !is_last_round()) return take_zoom();
   if (phase_ == Phase::rounds) first_round_ = first_of_level_;
+  const bool is_counted = each_wanted() > 0;
   if (settings_.figures) {
-    figures_ = settle(settings_.figures(columns_.times, columns_.stops, clock_), columns_.times, clock_,
-                      *look_, {settings_.precision, shot_overhead()});
+    std::vector<Figure> made = settings_.figures(columns_.times, columns_.stops, clock_);
+    if (!is_counted) note_more_passes(made);
+    figures_ =
+        settle(std::move(made), columns_.times, clock_, *look_, {settings_.precision, shot_overhead()});
     for (FigureLook& figure : figures_) figure.shots_left *= shots_a_stop();
     leave_out_of_reach(figures_, *look_, rounds_left());
   }
-  const bool is_counted = each_wanted(settings_) > 0;
   is_enough_ = is_counted ? is_fully_measured() : is_settled();
   if (is_last_round() || (is_enough_ && !is_resuming_)) phase_ = Phase::done;
   next_look_ = look_after(static_cast<std::uint32_t>(columns_.times.rounds()));
-  if (!is_counted) open_unsettled();
+  if (is_counted) return;
+  open_unsettled();
+  if (!is_resuming_) join_passes();
 }
 
 Assumptions Engine::assumptions() const {
@@ -315,49 +308,16 @@ bool Engine::is_settled() const {
                           : std::ranges::none_of(figures_, &FigureLook::open);
 }
 
-void Engine::open_unsettled() {
-  std::vector<bool>& open = columns_.open;
-  if (!figures_.empty()) {
-    open = stops_of_open(figures_, open.size());
-    return open_for_gain();
-  }
-  open.assign(open.size(), false);
-  open.front() = open.back() = true;
-  for (std::size_t b = 0; b < look_->blocks.size(); ++b)
-    if (look_->blocks[b].open) open[b] = open[b + 1] = true;
-  open_for_gain();
-}
-
-/// The stops that were not asked for often enough, with their neighbours: a difference is taken within a
-/// round.
-void Engine::open_unfinished() {
-  std::vector<bool>& open = columns_.open;
-  open.assign(open.size(), false);
-  open.front() = open.back() = true;
-  for (std::size_t c = 0; c < open.size(); ++c) {
-    if (columns_.attempts[c] >= each_wanted(settings_)) continue;
-    for (std::size_t near = c == 0 ? 0 : c - 1; near <= c + 1 && near < open.size(); ++near)
-      open[near] = true;
-  }
-  open_for_gain();
-}
-
-void Engine::open_for_gain() {
-  std::vector<bool>& open = columns_.open;
-  // A round of fewer has no gain, and its differences could not stand beside those of the others.
-  const auto count_open = [&] { return static_cast<std::size_t>(std::ranges::count(open, true)); };
-  for (std::size_t i = 1; i < fewest_stops_for_gain && count_open() < fewest_stops_for_gain; ++i)
-    open[i * (open.size() - 1) / fewest_stops_for_gain] = true;
-}
-
 void Engine::take_zoom() {
   const std::vector<std::size_t>& stops = columns_.stops;
   std::vector<Interval> shares;
   std::vector<bool> doubtful(stops.size(), false);
   for (const Segment& segment : zoom_->segments()) {
     if (segment.state != Segment::State::open) continue;
-    const auto at = std::ranges::lower_bound(stops, segment.begin);
-    const bool is_measured = at + 1 < stops.end() && *at == segment.begin && at[1] == segment.end;
+    const std::size_t begin = passes_.first_stops()[segment.begin];
+    const auto at = std::ranges::lower_bound(stops, begin);
+    const bool is_measured =
+        at + 1 < stops.end() && *at == begin && at[1] == passes_.first_stops()[segment.end];
     const auto column = static_cast<std::size_t>(at - stops.begin());
     shares.push_back(is_measured ? look_->blocks[column].share : Interval{.value = missing});
     if (is_measured && !zoom_->is_known(shares.back())) doubtful[column] = doubtful[column + 1] = true;

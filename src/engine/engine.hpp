@@ -16,6 +16,7 @@
 #include "src/engine/batch.hpp"
 #include "src/engine/columns.hpp"
 #include "src/engine/look.hpp"
+#include "src/engine/more_passes.hpp"
 #include "src/engine/pilot.hpp"
 #include "src/engine/schedule.hpp"
 #include "src/engine/settlement.hpp"
@@ -30,6 +31,9 @@ struct Settings {
   std::vector<bool> alone = {};            // of each block: zoom is not to leave it in a segment
   // Of each block: blocks of one number are passes of one edge, those of 0 hold several. Empty: all differ.
   std::vector<std::uint32_t> edges = {};
+  // Of each stop: those of sample 0 are measured from the first round on, the others once a figure needs more
+  // passes of their edges. Empty: all are measured.
+  std::vector<std::uint32_t> samples = {};
   Precision precision = {};
   std::uint64_t seed = 1;
   std::uint32_t most_rounds = 1000;  // beside those of earlier calls
@@ -76,7 +80,7 @@ class Engine {
   /// One was given up from outside.
   bool has_cut_warm_up() const { return has_cut_warm_up_; }
   /// The newest look, if there was one. Once everything is done it is one at the rounds from first_round()
-  /// on, but for a zoom that was broken off, and its blocks lie between stops().
+  /// on, but for a zoom that was broken off, and its blocks lie between those stops() that it knew.
   const std::optional<Look>& look() const { return look_; }
   /// What that look knows of the lines and functions; nothing where none are asked for, and while it zooms.
   const std::vector<FigureLook>& figures() const { return figures_; }
@@ -121,6 +125,11 @@ class Engine {
   double shot_overhead() const;
   double shots_a_stop() const { return is_prepared_ ? 2 : 1; }
   bool finds_coarse_clock();
+  std::uint32_t each_wanted() const;
+  std::uint32_t looks_from() const;
+  bool is_look_due() const;
+  void note_more_passes(std::vector<Figure>& figures) const;
+  void join_passes();
   void begin_prepared();
   void take_zoom();
   void open_unsettled();
@@ -142,6 +151,7 @@ class Engine {
   std::uint64_t pauses_ = 0;  // drawn
 
   Clock clock_;
+  MorePasses passes_;
   std::optional<Zoom> zoom_;
   std::set<std::size_t> gone_;  // stops that cannot be measured
   std::uint32_t round_ = 0;     // the last one

@@ -30,6 +30,9 @@ bool Engine::is_known(const EarlierRounds& earlier, std::size_t round) const {
 void Engine::resume_from(const EarlierRounds& earlier) {
   check(round_ == 0, "an engine that has taken rounds does not resume");
   if (phase_ == Phase::done) return;  // all stops were given up
+  for (const RoundReadings& round : earlier.rounds)
+    for (const StopReading& one : round)
+      if (passes_.waits(one.stop)) passes_.join(one.stop);
   if (phase_ == Phase::warm_up) begin_measuring(earlier.pilot);
   is_resuming_ = true;
   for (std::size_t i = 0; i < earlier.rounds.size(); ++i) {
@@ -37,7 +40,7 @@ void Engine::resume_from(const EarlierRounds& earlier) {
     ++round_;
     if (!is_known(earlier, i)) continue;
     enter(earlier.rounds[i]);
-    if (columns_.times.rounds() >= next_look_) take_look();
+    if (is_look_due()) take_look();
   }
   if (!is_enough_ && is_fully_measured()) take_look();
   is_resuming_ = false;
@@ -49,6 +52,8 @@ void Engine::resume_from(const EarlierRounds& earlier) {
     begin_again();
   else if (is_enough_)
     phase_ = Phase::done;
+  else
+    join_passes();
   plan();
 }
 

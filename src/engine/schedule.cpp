@@ -49,12 +49,12 @@ std::vector<Passes> parts_of(std::size_t passes, std::size_t most) {
   return parts;
 }
 
-/// Of all passes of one edge those that are measured.
+/// Of all passes of one edge those of a sample.
 std::vector<std::size_t> sample_passes(const std::vector<std::size_t>& all, const Edge& edge,
-                                       std::uint64_t seed, std::size_t most) {
+                                       std::uint64_t seed, std::size_t most, std::uint32_t sample) {
   if (all.size() <= most) return all;
   std::vector<std::size_t> chosen;
-  std::uint64_t index = std::uint64_t{number(edge.second)} << 32U;
+  std::uint64_t index = (std::uint64_t{number(edge.second)} << 32U) + sample * most;
   for (const Passes& part : parts_of(all.size(), most))
     chosen.push_back(all[part.begin + draw(seed, number(edge.first), index++, part.end - part.begin)]);
   return chosen;
@@ -76,10 +76,31 @@ std::size_t measured_passes(std::span<const Event> path, bool exact) {
 }
 
 std::vector<std::size_t> choose_positions(std::span<const Event> path, std::uint64_t seed, std::size_t most) {
-  std::set<std::size_t> chosen{0, path.size()};
-  for (const auto& [edge, all] : edges_of(path))
-    for (const std::size_t at : sample_passes(all, edge, seed, most)) chosen.insert({at, at + 1});
-  return {chosen.begin(), chosen.end()};
+  std::vector<std::size_t> chosen;
+  for (const auto& [at, sample] : sample_positions(path, seed, most, 1)) chosen.push_back(at);
+  return chosen;
+}
+
+std::uint32_t most_samples(std::span<const Event> path, std::size_t most) {
+  constexpr std::size_t enough = 16;
+  const Edges edges = edges_of(path);
+  const auto is_sampled = [&](const auto& edge) { return edge.second.size() > most; };
+  const auto stops = 2 * most * static_cast<std::size_t>(std::ranges::count_if(edges, is_sampled));
+  if (stops == 0) return 1;
+  return static_cast<std::uint32_t>(std::clamp(most_cells / (stops * edges.size()), std::size_t{1}, enough));
+}
+
+std::map<std::size_t, std::uint32_t> sample_positions(std::span<const Event> path, std::uint64_t seed,
+                                                      std::size_t most, std::uint32_t samples) {
+  std::map<std::size_t, std::uint32_t> chosen{{0, 0}, {path.size(), 0}};
+  const Edges edges = edges_of(path);
+  for (std::uint32_t sample = 0; sample < samples; ++sample)
+    for (const auto& [edge, all] : edges)
+      for (const std::size_t at : sample_passes(all, edge, seed, most, sample)) {
+        chosen.try_emplace(at, sample);
+        chosen.try_emplace(at + 1, sample);
+      }
+  return chosen;
 }
 
 std::vector<std::size_t> round_order(std::size_t count, std::uint64_t seed, std::uint32_t round) {

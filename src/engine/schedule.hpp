@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,17 @@ std::size_t measured_passes(std::span<const Event> path, bool exact);
 /// at random, and measured with the event behind it.
 std::vector<std::size_t> choose_positions(std::span<const Event> path, std::uint64_t seed,
                                           std::size_t most = most_passes);
+
+/// Up to so many stretches times edges the costs of edges are estimated together: nobody would wait for more.
+inline constexpr std::size_t most_cells = 300'000;
+
+/// So many samples of `most` passes may be drawn, each independently: as many as can be estimated together,
+/// and 16 at most.
+std::uint32_t most_samples(std::span<const Event> path, std::size_t most = most_passes);
+
+/// The same positions, and those of further samples. By position: the first sample that has it, from 0.
+std::map<std::size_t, std::uint32_t> sample_positions(std::span<const Event> path, std::uint64_t seed,
+                                                      std::size_t most, std::uint32_t samples);
 
 /// The order in which round `round` (from 0) takes `count` stops. Rounds 2n and 2n+1 are twins: ascending
 /// from a random start with wrap-around, then the exact reverse. Linear drift cancels, neighbours stay close

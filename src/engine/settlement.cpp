@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/engine/chain_noise.hpp"
+#include "src/engine/schedule.hpp"
 
 namespace jcprof::engine {
 namespace {
@@ -124,6 +125,40 @@ double most_rounds_of(const std::vector<std::size_t>& blocks, const ChainNoise& 
   return most;
 }
 
+/// How well a figure is known, and can be. Half widths are parts of the whole.
+struct Reach {
+  double shrinking = 0;  // as the root of the rounds does
+  double passes = 0;     // by which those differ that are measured in part
+  double lasting = 0;
+  bool has_more_passes = false;
+  double rounds = 0;  // so far
+};
+
+/// Compares a figure with the half width that is `allowed`. Passes may take half of its square if more of
+/// them can be measured. That costs nothing where noise asks for many rounds: more passes in fewer rounds
+/// take it away as well. Returns the part by which the rounds have to grow.
+double compare(FigureLook& one, const Reach& reach, double allowed) {
+  const auto square = [](double a) { return a * a; };
+  const double room = std::max(0.0, square(allowed) - square(reach.lasting));
+  double of_passes = square(reach.passes);
+  one.half = std::hypot(reach.shrinking, reach.passes, reach.lasting);
+  one.settled = one.half <= allowed;
+  one.lasting = reach.lasting;
+  // Noise hides how much passes differ.
+  if (reach.has_more_passes || reach.shrinking > reach.passes)
+    of_passes = std::min(of_passes, room / 2);
+  else
+    one.lasting = std::hypot(reach.lasting, reach.passes);
+  one.open = !one.settled && (one.lasting < allowed || reach.shrinking > one.lasting);
+  const double growth = square(reach.shrinking) / std::max(0.0, room - of_passes) - 1;
+  if (reach.has_more_passes && !one.settled && of_passes > 0 && of_passes < square(reach.passes)) {
+    const double times = square(reach.passes) / of_passes;
+    const double free = std::max(1.0, reach.rounds * growth / first_look);
+    one.more_passes = reach.passes > reach.shrinking ? times : std::min(times, free);
+  }
+  return growth;
+}
+
 }  // namespace
 
 std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, const Clock& clock,
@@ -146,20 +181,22 @@ std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, 
     const double noise = is_missing(figure.noise) ? by_times : figure.noise;
     FigureLook& one = result.emplace_back();
     one.share = std::max(0.0, sum.value) / look.whole;
-    const double shrinking = std::hypot(noise, figure.doubt) / look.whole;
-    one.lasting = figure.lasting / look.whole;
-    one.half = std::hypot(shrinking, one.lasting);
     const double allowed = std::max(goal.precision.absolute, goal.precision.relative * one.share);
-    one.settled = one.half <= allowed;
-    one.open = !one.settled && (one.lasting < allowed || shrinking > one.lasting);
+    const double growth = compare(one,
+                                  {.shrinking = std::hypot(noise, figure.doubt) / look.whole,
+                                   .passes = figure.passes / look.whole,
+                                   .lasting = figure.lasting / look.whole,
+                                   .has_more_passes = figure.has_more_passes,
+                                   .rounds = static_cast<double>(sum.rounds)},
+                                  allowed);
     one.wanted = blocks_of(figure);
     one.name = std::move(figure.name);
-    const double ratio = shrinking / std::sqrt(std::max(0.0, allowed * allowed - one.lasting * one.lasting));
-    one.rounds_left = one.settled ? 0 : std::max(1.0, sum.rounds * (ratio * ratio - 1));
+    one.passes_of = std::move(figure.passes_of);
+    one.rounds_left = one.settled ? 0 : std::max(1.0, sum.rounds * growth);
     // Blocks whose times change during the run, and those that share out others, are all measured alike.
     if (one.open && !figure.factors.empty() && figure.doubt == 0 && all.trend == 0) {
       one.wanted = most_telling(one.wanted, figure.factors, chain, ticks);
-      one.rounds_left = std::max(1.0, most_rounds_of(one.wanted, chain) * (ratio * ratio - 1));
+      one.rounds_left = std::max(1.0, most_rounds_of(one.wanted, chain) * growth);
     }
     one.shots_left = one.rounds_left * static_cast<double>(stops_of(one.wanted, times.stops()));
   }

@@ -26,6 +26,11 @@ struct Figure {
   double noise =
       missing;         // half width, in ticks, where that is known better than by the table of times alone
   double lasting = 0;  // half width, in ticks, that no number of rounds shrinks
+  // Half width, in ticks, by which passes differ of which only some were measured; blocks that are such
+  // passes of its edges, and whether there are more that could be measured.
+  double passes = 0;
+  std::vector<std::size_t> passes_of = {};
+  bool has_more_passes = false;
   // By block: the figure moves by so many ticks when the block's time moves by one. Empty: as `ranges` say.
   std::vector<double> factors = {};
 };
@@ -38,13 +43,15 @@ struct FigureLook {
   std::string name = {};
   double share = 0;    // of the sum of all blocks
   double half = 0;     // half width of the share
-  double lasting = 0;  // of it, what no number of rounds shrinks
+  double lasting = 0;  // of it, what no number of rounds shrinks, nor more passes that could be measured
   bool settled = false;
   bool open = true;  // wants more rounds
   // Until it is settled, as half widths shrink with the root of the rounds; infinite where none are enough.
   double rounds_left = 0;
   double shots_left = 0;                 // that these rounds take, if nothing else is measured
   std::vector<std::size_t> wanted = {};  // blocks that have to be measured for it
+  double more_passes = 1;                // times as many passes of its edges would do
+  std::vector<std::size_t> passes_of = {};
 };
 
 struct Goal {

@@ -125,6 +125,21 @@ TEST_CASE("a stop costs more at one trap than at another, in each pass of a loop
   CHECK(loop.line("A.java:10", 1).lasting == 0);
 }
 
+TEST_CASE("a line of a long loop is in doubt by how much its passes differ, and names some of them") {
+  const Loop loop(1000, 200);
+  const engine::Figure line = loop.line("A.java:10", 1);
+  // Passes of 300 and 500, as many of each: the mean of some sixteen has a deviation of 25. It is known
+  // better, as the other line's passes are alike and the time of both together is known.
+  CHECK(line.passes / 1000 > 10);
+  CHECK(line.passes / 1000 < 2.04 * 25);
+  CHECK(Loop(1000, 0).line("A.java:10", 1).passes < 0.1 * line.passes);
+  REQUIRE(line.passes_of.size() == 1);
+  const std::size_t pass = line.passes_of.front();
+  CHECK(loop.positions[pass + 1] == loop.positions[pass] + 1);
+  CHECK(loop.path[loop.positions[pass]].trap == TrapId{1});
+  CHECK(loop.line("p", 1).passes < 0.01 * line.passes);
+}
+
 TEST_CASE("that passes differ is no reason to measure the same ones longer") {
   CHECK(Loop(1000, 200).line("A.java:10", 1).noise ==
         Approx(Loop(1000, 0).line("A.java:10", 1).noise).epsilon(0.7));

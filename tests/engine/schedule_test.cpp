@@ -2,6 +2,7 @@
 #include "src/engine/schedule.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include <catch2/catch.hpp>
@@ -64,6 +65,40 @@ TEST_CASE("an edge that is seldom passed is measured, though its traps are passe
     const std::vector<std::size_t> chosen = choose_positions(path_of(ids), seed);
     for (const std::size_t at : {636U, 637U, 638U}) CHECK(std::ranges::binary_search(chosen, at));
   }
+}
+
+TEST_CASE("further samples of passes add to the first one, and are drawn for themselves") {
+  std::vector<std::uint32_t> ids{1};
+  for (int pass = 0; pass < 1000; ++pass) ids.insert(ids.end(), {2, 3});
+  const std::vector<Event> path = path_of(ids);
+  const auto positions = sample_positions(path, 7, most_passes, 3);
+  Order first;
+  std::array<std::size_t, 3> sizes{};
+  for (const auto& [at, sample] : positions) {
+    ++sizes.at(sample);
+    if (sample == 0) first.push_back(at);
+    // Each is an end of a pass whose other end is of no later sample.
+    const auto is_measured = [&](std::size_t other) {
+      return positions.contains(other) && positions.at(other) <= sample;
+    };
+    CHECK((is_measured(at + 1) || is_measured(at - 1)));
+  }
+  CHECK(first == choose_positions(path, 7));
+  CHECK(sizes[1] > sizes[0] / 2);
+  CHECK(sizes[2] > sizes[0] / 2);
+  CHECK(sample_positions(path, 7, most_passes, 3) == positions);
+}
+
+TEST_CASE("as many samples may be drawn as can be estimated together") {
+  CHECK(most_samples(path_of(std::vector<std::uint32_t>(17, 5))) == 1);
+  CHECK(most_samples(path_of(std::vector<std::uint32_t>(1000, 5))) == 16);
+  std::vector<std::uint32_t> ids;
+  for (int pass = 0; pass < 1000; ++pass)
+    for (std::uint32_t id = 1; id <= 40; ++id) ids.push_back(id);
+  const std::uint32_t samples = most_samples(path_of(ids));
+  CHECK(samples > 1);
+  CHECK(samples < 16);
+  CHECK(samples * 40 * 32 * 41 <= most_cells);
 }
 
 TEST_CASE("a sampled pass is measured with the event behind it, so that the block is measured whole") {

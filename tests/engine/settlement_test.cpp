@@ -115,6 +115,34 @@ TEST_CASE("a line is as well known as the fit of all rounds says, and never by l
   CHECK(figures.front().half * look_at_it.whole > 0.5 * usual);
 }
 
+TEST_CASE("a line is known no better than the passes of it that were measured tell") {
+  const FigureLook noise = settled_alone(line_of(1), {});
+  const auto with_passes = [&](double passes, double allowed, bool has_more) {
+    Figure figure = line_of(1);
+    figure.passes = passes * noise.half * 20'000;
+    figure.has_more_passes = has_more;
+    return settled_alone(figure, {.absolute = allowed * noise.half, .relative = 0});
+  };
+  CHECK(with_passes(2, 3, true).half == Approx(std::sqrt(5) * noise.half).epsilon(0.01));
+  CHECK(with_passes(2, 3, true).settled);
+  CHECK(with_passes(2, 3, true).more_passes == 1);
+  // Noise is the smaller part: half of the square that is allowed is for passes.
+  const FigureLook few = with_passes(2, 2, true);
+  CHECK(few.open);
+  CHECK(few.more_passes == Approx(2).epsilon(0.01));
+  CHECK(few.lasting == 0);
+  // All have been measured, and no number of rounds helps.
+  const FigureLook all = with_passes(2, 2, false);
+  CHECK_FALSE(all.settled);
+  CHECK_FALSE(all.open);
+  CHECK(all.lasting == Approx(2 * noise.half).epsilon(0.01));
+  // Noise hides how much passes differ: they are asked for as far as that costs no rounds, and lines stay
+  // open until it is clear.
+  CHECK(with_passes(0.95, 1.28, true).more_passes == 1);
+  CHECK(with_passes(0.9, 0.2, true).more_passes == Approx(40).epsilon(0.05));
+  CHECK(with_passes(0.9, 0.2, false).open);
+}
+
 TEST_CASE("a line that is left has no stops that are wanted") {
   const std::vector<FigureLook> figures{{.open = false, .wanted = {3}}, {.open = true, .wanted = {6}}};
   std::vector<bool> wanted(10, false);

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passes of an edge that are not measured from the first round on. They join when a line needs them. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+namespace jcprof::engine {
+
+class MorePasses {
+ public:
+  /// `samples` and `edges` are those of Settings.
+  MorePasses(std::size_t stops, std::vector<std::uint32_t> samples, const std::vector<std::uint32_t>& edges);
+
+  /// The stops that are measured from the first round on, ascending.
+  const std::vector<std::size_t>& first_stops() const { return first_stops_; }
+  /// Those that have joined them.
+  const std::set<std::size_t>& joined() const { return joined_; }
+  bool waits(std::size_t stop) const { return samples_[stop] > 0 && !joined_.contains(stop); }
+  void join(std::size_t stop) { joined_.insert(stop); }
+  /// Some passes of that edge wait.
+  bool has_more(std::uint32_t edge) const;
+  /// Whole samples join until `times` as many passes of that edge are measured, or all are. The result is the
+  /// stops that waited.
+  std::vector<std::size_t> join(std::uint32_t edge, double times);
+
+ private:
+  bool is_measured(std::size_t block) const { return !waits(block) && !waits(block + 1); }
+
+  std::vector<std::uint32_t> samples_;  // by stop
+  std::vector<std::size_t> first_stops_;
+  std::set<std::size_t> joined_;
+  std::map<std::uint32_t, std::vector<std::size_t>> passes_;  // by edge: blocks
+};
+
+}  // namespace jcprof::engine

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passes of loops that join a measurement when a line needs them.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "src/engine/engine.hpp"
+#include "tests/support/synthetic_device.hpp"
+
+namespace jcprof::engine {
+namespace {
+
+using Stops = std::vector<std::size_t>;
+
+constexpr std::size_t passes = 64;
+constexpr std::size_t stops = 2 * passes + 1;
+
+/// Block 2n is a pass of edge 1, and in sample n % 4. Between these are stretches of several edges.
+Settings loop(double half_width_of_one_pass) {
+  Settings settings{.stops = stops, .precision = {.absolute = 0.01, .relative = 0}};
+  for (std::size_t s = 0; s < stops; ++s) {
+    settings.edges.push_back(s % 2 == 0 ? 1 : 0);
+    settings.samples.push_back(s + 1 == stops ? 0 : static_cast<std::uint32_t>(s / 2 % 4));
+  }
+  settings.edges.pop_back();
+  settings.figures = [=](const Times& times, std::span<const std::size_t> measured, const Clock&) {
+    double count = 0;
+    for (std::size_t c = 0; c + 1 < measured.size(); ++c)
+      count += measured[c] % 2 == 0 && measured[c + 1] == measured[c] + 1 ? 1 : 0;
+    const double whole = 1000.0 * (stops - 1);
+    return std::vector{Figure{.name = "line",
+                              .ranges = {{.begin = 0, .end = times.blocks()}},
+                              .noise = 0.006 * whole,
+                              .passes = whole * half_width_of_one_pass / std::sqrt(count),
+                              .passes_of = {0}}};
+  };
+  return settings;
+}
+
+Engine begun(const Settings& settings,
+             const EarlierRounds& earlier = {.pilot = {.whole = 1e6, .shot = 1e6}}) {
+  Engine engine(settings);
+  engine.resume_from(earlier);
+  return engine;
+}
+
+std::vector<Reading> readings_of(const Batch& batch) {
+  std::vector<Reading> readings;
+  for (const PlannedShot& shot : batch.shots)
+    readings.push_back({.kind = Reading::Kind::timed,
+                        .ticks = 5000 + 1000.0 * static_cast<double>(shot.stop) +
+                                 test::normal(7, batch.round * 1000 + shot.stop, 0)});
+  return readings;
+}
+
+/// Until it is done; the rounds that it made.
+std::vector<RoundReadings> run(Engine& engine, std::size_t most = 1000) {
+  std::vector<RoundReadings> rounds;
+  while (engine.next().phase != Phase::done && rounds.size() < most) {
+    const Batch batch = engine.next();
+    const std::vector<Reading> readings = readings_of(batch);
+    RoundReadings& round = rounds.emplace_back();
+    for (std::size_t i = 0; i < readings.size(); ++i) round.push_back({batch.shots[i].stop, readings[i]});
+    engine.take(readings);
+  }
+  return rounds;
+}
+
+std::size_t passes_of(const Engine& engine) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      engine.stops(), [](std::size_t stop) { return stop % 2 == 0 && stop + 1 < stops; }));
+}
+
+}  // namespace
+
+TEST_CASE("whole samples join until there are so many passes, or all") {
+  const Settings settings = loop(0);
+  MorePasses more(stops, settings.samples, settings.edges);
+  CHECK(more.first_stops().size() == 2 * passes / 4 + 1);
+  CHECK(more.has_more(1));
+  CHECK_FALSE(more.has_more(2));
+  CHECK(more.waits(2));
+  CHECK_FALSE(more.waits(0));
+  // Sixteen times 1.5 are not more than two samples have.
+  const Stops second = more.join(1, 1.5);
+  CHECK(second.size() == 2 * passes / 4);
+  CHECK(Stops(second.begin(), second.begin() + 3) == Stops{2, 3, 10});
+  CHECK_FALSE(more.waits(2));
+  CHECK(more.join(1, 1).empty());
+  CHECK(more.join(1, 100).size() == passes);
+  CHECK_FALSE(more.has_more(1));
+  CHECK(more.join(1, 100).empty());
+  CHECK(more.joined().size() == 2 * passes * 3 / 4);
+}
+
+TEST_CASE("stops that join have no times yet, and are open with their neighbours") {
+  Columns columns = columns_for({0, 10, 20, 30});
+  columns.times.add_round(std::vector<double>{1, 2, 3, 4});
+  columns.open = {true, false, false, true};
+  columns.attempts = {5, 6, 7, 8};
+  columns.hits = {1, 2, 3, 4};
+  add(columns, {12, 13});
+  CHECK(columns.stops == Stops{0, 10, 12, 13, 20, 30});
+  CHECK(columns.open == std::vector<bool>{true, true, true, true, true, true});
+  CHECK(columns.attempts == std::vector<std::uint32_t>{5, 6, 0, 0, 7, 8});
+  CHECK(columns.hits == std::vector<std::uint32_t>{1, 2, 0, 0, 3, 4});
+  CHECK(columns.times.at(1).front() == 2);
+  CHECK(is_missing(columns.times.at(2).front()));
+  CHECK(columns.times.at(5).front() == 4);
+  CHECK(columns.times.rounds() == 1);
+  columns.open.assign(6, false);
+  add(columns, {31});
+  CHECK(columns.open == std::vector<bool>{false, false, false, false, false, true, true});
+}
+
+TEST_CASE("more passes are measured where they differ too much, and only then") {
+  // Half widths of 0.4 and 0.85 % with sixteen passes; 0.7 % are allowed to them, and noise has 0.6 %.
+  Engine alike = begun(loop(0.016));
+  CHECK(run(alike).size() == first_look);
+  CHECK(passes_of(alike) == passes / 4);
+  CHECK(alike.figures().front().settled);
+  Engine different = begun(loop(0.034));
+  run(different);
+  CHECK(passes_of(different) == passes / 2);
+  CHECK(different.figures().front().settled);
+  CHECK(different.figures().front().lasting == 0);
+}
+
+TEST_CASE("passes that joined are looked at after as many rounds as the first ones") {
+  Engine engine = begun(loop(0.034));
+  const std::vector<RoundReadings> rounds = run(engine);
+  CHECK(rounds.size() == 2 * first_look);
+  CHECK(engine.looks() == 2);
+  std::map<std::size_t, std::size_t> readings;
+  for (const RoundReadings& round : rounds)
+    for (const StopReading& one : round) ++readings[one.stop];
+  CHECK(readings.size() == engine.stops().size());
+  for (const auto& [stop, count] : readings) CHECK(count >= first_look);
+}
+
+TEST_CASE("a line whose passes differ too much to be known ends when all that may be are measured") {
+  Engine engine = begun(loop(1));
+  run(engine);
+  CHECK(passes_of(engine) == passes);
+  CHECK_FALSE(engine.figures().front().settled);
+  CHECK(engine.figures().front().lasting == Approx(1 / std::sqrt(passes)).epsilon(0.001));
+}
+
+TEST_CASE("no passes join a run of a given number of rounds, nor one with too few rounds left") {
+  Settings settings = loop(0.034);
+  settings.fixed = true;
+  settings.most_rounds = 30;
+  Engine fixed = begun(settings);
+  CHECK(run(fixed).size() == 30);
+  CHECK(passes_of(fixed) == passes / 4);
+  settings.fixed = false;
+  settings.most_rounds = 18;
+  Engine brief = begun(settings);
+  run(brief);
+  CHECK(passes_of(brief) == passes / 4);
+}
+
+TEST_CASE("a run is resumed with the passes that have joined") {
+  Engine whole = begun(loop(0.034));
+  const std::vector<RoundReadings> rounds = run(whole);
+  Engine first = begun(loop(0.034));
+  EarlierRounds earlier{.pilot = {.whole = 1e6, .shot = 1e6}, .rounds = run(first, 14)};
+  REQUIRE(first.next().phase == Phase::rounds);
+  Engine second = begun(loop(0.034), earlier);
+  CHECK(second.stops() == first.stops());
+  CHECK(run(second).size() == rounds.size() - 14);
+  CHECK(second.stops() == whole.stops());
+  CHECK(second.figures().front().settled);
+  // They join as well where the earlier call ended with the look that asks for them.
+  earlier.rounds.resize(first_look);
+  Engine third = begun(loop(0.034), earlier);
+  CHECK(third.stops() == whole.stops());
+}
+
+TEST_CASE("a zoom sees only the passes that are measured from the first round on") {
+  Settings settings = loop(0.034);
+  settings.zoom = 0.001;
+  settings.alone.assign(stops - 1, true);
+  Engine engine = begun(settings);
+  CHECK(engine.stops().size() == 2 * passes / 4 + 1);
+  run(engine);
+  CHECK(passes_of(engine) == passes / 2);
+}
+
+}  // namespace jcprof::engine
