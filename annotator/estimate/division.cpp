@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "src/engine/schedule.hpp"
-
 namespace jcprof::annotator {
 namespace {
 

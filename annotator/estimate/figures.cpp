@@ -136,12 +136,25 @@ class FigureMaker {
     figure.noise = half_width(stretches_.interval_of(sum));
     figure.factors = doubt.factors;
     figure.passes = doubt.half_width;
-    std::set<std::size_t> passes;
+    figure.passes_of = passes_of(parts);
+  }
+
+  /// A pass of each edge whose passes differ by a notable part of how all of them do.
+  std::vector<std::size_t> passes_of(std::span<const engine::StretchPart> parts) const {
+    constexpr double notable = 0.05;
+    std::map<std::uint32_t, double> variances;  // up to a factor
+    double sum = 0;
     for (const engine::StretchPart& part : parts)
-      for (const engine::EdgeCount& one : part.edges)
-        if (const auto alone = one_alone_.find(one.edge); alone != one_alone_.end())
-          passes.insert(alone->second);
-    figure.passes_of.assign(passes.begin(), passes.end());
+      for (const engine::EdgeCount& one : part.edges) {
+        const double cost = division_.edge_costs().cost(one.edge);
+        variances[one.edge] += one.times * cost * cost;
+        sum += one.times * cost * cost;
+      }
+    std::vector<std::size_t> passes;
+    for (const auto& [edge, variance] : variances)
+      if (const auto alone = one_alone_.find(edge); alone != one_alone_.end() && variance >= notable * sum)
+        passes.push_back(alone->second);
+    return passes;
   }
 
   const Path& path_;

@@ -164,14 +164,19 @@ class Table {
   /// Leaves out a stop that has far fewer values than stops before and behind it: it would cost its
   /// neighbours their rounds. Only rounds that asked for it count, as later rounds leave stops out on
   /// purpose. A stop that too few rounds asked for, as the zoom was broken off there, would part what is
-  /// known as a whole.
+  /// known as a whole. So would one that joined late, until there are a quarter more rounds: then the engine
+  /// looks again.
   void choose_stops() {
     std::vector<double> rates(path_.end() + 1, 0);
-    std::vector<std::size_t> rounds(rates.size(), 0);  // that asked for it
+    std::vector<std::size_t> rounds(rates.size(), 0);  // that asked for it,
+    std::vector<std::size_t> first(rates.size(), 0);   // from that one on
     had_.resize(rates.size());
     for (std::size_t i = 0; i < rates.size(); ++i) {
       for (const double value : columns_[i]) {
-        if (is_missing(value)) continue;
+        if (is_missing(value)) {
+          if (rounds[i] == 0) ++first[i];
+          continue;
+        }
         ++rounds[i];
         if (value != in_vain) ++had_[i];
       }
@@ -181,8 +186,10 @@ class Table {
     for (std::size_t i = rates.size(); i-- > 0;) behind[i] = std::max(behind[i + 1], rates[i]);
     double before = std::numeric_limits<double>::infinity();
     const bool is_enough = rounds.back() >= scope_.fewest_rounds;
+    const bool is_exact = scope_.fewest_rounds == 1;
     for (std::size_t i = 0; i < path_.end(); ++i) {
-      const bool is_remnant = is_enough && rounds[i] < scope_.fewest_rounds;
+      const bool is_late = !is_exact && 4 * (rows_.count() - first[i]) < first[i];
+      const bool is_remnant = is_enough && (rounds[i] < scope_.fewest_rounds || is_late);
       const bool is_seldom = 2 * rates[i] < std::min(before, behind[i + 1]);
       const bool is_given_up = losses_[i] >= losses_to_give_up;
       if (had_[i] > 0 && !is_remnant && !is_seldom && !is_given_up) {

@@ -33,6 +33,10 @@ void drop(Columns& columns, const std::set<std::size_t>& gone) {
   columns.hits = pick(columns.hits);
 }
 
+void open_near(std::vector<bool>& open, std::size_t c) {
+  for (std::size_t near = c == 0 ? 0 : c - 1; near <= c + 1 && near < open.size(); ++near) open[near] = true;
+}
+
 void add(Columns& columns, const std::vector<std::size_t>& stops) {
   Columns all;
   std::ranges::set_union(columns.stops, stops, std::back_inserter(all.stops));
@@ -49,11 +53,21 @@ void add(Columns& columns, const std::vector<std::size_t>& stops) {
     all.hits.push_back(is_new.back() ? 0 : columns.hits[c]);
   }
   for (std::size_t c = 0; c < is_new.size(); ++c)
-    if (is_new[c])
-      for (std::size_t near = c == 0 ? 0 : c - 1; near <= c + 1 && near < is_new.size(); ++near)
-        all.open[near] = true;
+    if (is_new[c]) open_near(all.open, c);
   all.times = Times(std::move(times));
   columns = std::move(all);
+}
+
+std::vector<std::size_t> blocks_between(const std::vector<std::size_t>& before,
+                                        const std::vector<std::size_t>& after,
+                                        const std::vector<std::size_t>& blocks) {
+  std::set<std::size_t> result;
+  for (const std::size_t block : blocks) {
+    const auto behind = std::ranges::upper_bound(after, before[block]);
+    auto c = static_cast<std::size_t>(behind - after.begin());
+    for (c = c == 0 ? 0 : c - 1; c + 1 < after.size() && after[c] < before[block + 1]; ++c) result.insert(c);
+  }
+  return {result.begin(), result.end()};
 }
 
 std::vector<std::uint32_t> groups_of(const std::vector<std::size_t>& stops,

@@ -25,8 +25,16 @@ Columns columns_for(std::vector<std::size_t> stops);
 
 void drop(Columns& columns, const std::set<std::size_t>& gone);
 
+/// Opens a column and its neighbours: a difference is taken within a round.
+void open_near(std::vector<bool>& open, std::size_t c);
+
 /// Adds stops, ascending, of which nothing is known yet. They and their neighbours are open.
 void add(Columns& columns, const std::vector<std::size_t>& stops);
+
+/// The blocks between stops `after` that lie within these of those between stops `before`, or hold them.
+std::vector<std::size_t> blocks_between(const std::vector<std::size_t>& before,
+                                        const std::vector<std::size_t>& after,
+                                        const std::vector<std::size_t>& blocks);
 
 /// What `groups` says of each block, for the blocks between these stops. A segment of several blocks is of no
 /// group.

@@ -29,6 +29,9 @@ struct StretchPart {
   EdgeCounts edges = {};  // of the blocks; of a stretch that is no part of the regression nothing
 };
 
+/// The regression takes time with stretches times edges. Nobody would wait for more than this.
+inline constexpr std::size_t most_cells = 300'000;
+
 class EdgeRegression;
 
 class EdgeCosts {

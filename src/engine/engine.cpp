@@ -61,10 +61,12 @@ void Engine::take(std::span<const Reading> readings) {
 
 void Engine::give_up(std::size_t stop) {
   if (stop + 1 >= settings_.stops || !gone_.insert(stop).second) return;
-  if (settings_.stops - gone_.size() < 2) {
+  if (first_stop() + 1 == settings_.stops) {
     phase_ = Phase::done;
   } else {
+    const std::vector<std::size_t> before = columns_.stops;
     drop(columns_, gone_);
+    renumber_figures(before);
   }
   plan();
 }
@@ -126,9 +128,10 @@ void Engine::begin_measuring(const Pilot& pilot) {
 
 // ---- rounds
 
-/// What was measured before is not part of the result.
+/// What was measured before is not part of the result, and the first passes give one soon.
 void Engine::begin_again() {
   first_round_ = round_ + 1;
+  passes_.reset();
   begin_level();
 }
 
@@ -223,6 +226,11 @@ bool Engine::is_fully_measured() const {
 
 // ---- looks
 
+/// This call is able to measure them as often as a look needs.
+bool Engine::can_passes_join() const {
+  return rounds_left() >= first_look;
+}
+
 /// Stops that have joined since the last look need as many rounds as the first ones did.
 bool Engine::is_look_due() const {
   return columns_.times.rounds() >= next_look_ &&
@@ -252,11 +260,12 @@ void Engine::take_look() {
   const bool is_counted = each_wanted() > 0;
   if (settings_.figures) {
     std::vector<Figure> made = settings_.figures(columns_.times, columns_.stops, clock_);
-    if (!is_counted) note_more_passes(made);
+    if (!is_counted && can_passes_join()) note_more_passes(made);
     figures_ =
         settle(std::move(made), columns_.times, clock_, *look_, {settings_.precision, shot_overhead()});
-    for (FigureLook& figure : figures_) figure.shots_left *= shots_a_stop();
     leave_out_of_reach(figures_, *look_, rounds_left());
+    count_wanted_passes();
+    for (FigureLook& figure : figures_) figure.shots_left *= shots_a_stop();
   }
   is_enough_ = is_counted ? is_fully_measured() : is_settled();
   if (is_last_round() || (is_enough_ && !is_resuming_)) phase_ = Phase::done;
@@ -335,8 +344,9 @@ std::uint64_t Engine::shots_left() const {
   const double most = rounds_left();
   if (!figures_.empty())
     return static_cast<std::uint64_t>(shots_a_stop() *
-                                      engine::shots_left(figures_, columns_.stops.size(), most));
-  std::vector<double> left(columns_.stops.size(), 0);
+                                      (engine::shots_left(figures_, columns_.stops.size(), most) +
+                                       static_cast<double>(first_look * wanted_passes(figures_).size())));
+  std::vector<double> left(look_->blocks.size() + 1, 0);
   for (std::size_t b = 0; b < look_->blocks.size(); ++b) {
     const BlockLook& block = look_->blocks[b];
     if (block.settled) continue;

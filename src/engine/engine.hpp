@@ -113,6 +113,7 @@ class Engine {
   void begin_again();
   void end_warm_up_again();
   bool is_known(const EarlierRounds& earlier, std::size_t round) const;
+  void join_those_of(const RoundReadings& round);
   void enter(const RoundReadings& round);
   void take_warm_up(std::span<const Reading> readings);
   void take_round(std::span<const Reading> readings);
@@ -128,8 +129,13 @@ class Engine {
   std::uint32_t each_wanted() const;
   std::uint32_t looks_from() const;
   bool is_look_due() const;
+  bool can_passes_join() const;
   void note_more_passes(std::vector<Figure>& figures) const;
+  std::vector<std::size_t> wanted_passes(std::span<const FigureLook> figures) const;
+  void count_wanted_passes();
   void join_passes();
+  void join(const std::vector<std::size_t>& stops);
+  void renumber_figures(const std::vector<std::size_t>& before);
   void begin_prepared();
   void take_zoom();
   void open_unsettled();

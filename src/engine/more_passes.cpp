@@ -22,25 +22,25 @@ bool MorePasses::has_more(std::uint32_t edge) const {
          !std::ranges::all_of(passes->second, [&](std::size_t block) { return is_measured(block); });
 }
 
-std::vector<std::size_t> MorePasses::join(std::uint32_t edge, double times) {
-  std::vector<std::size_t> joined;
-  if (!has_more(edge)) return joined;
-  const std::vector<std::size_t>& passes = passes_.at(edge);
-  const auto measured = [&] {
-    return static_cast<double>(
-        std::ranges::count_if(passes, [&](std::size_t block) { return is_measured(block); }));
-  };
-  const double wanted = times * measured();
-  for (std::uint32_t sample = 1; measured() < wanted && has_more(edge); ++sample)
-    for (const std::size_t block : passes)
-      if (std::max(samples_[block], samples_[block + 1]) == sample)
-        for (const std::size_t stop : {block, block + 1})
-          if (waits(stop)) {
-            joined.push_back(stop);
-            join(stop);
-          }
-  std::ranges::sort(joined);
-  return joined;
+std::vector<std::size_t> MorePasses::next(std::uint32_t edge, double times) const {
+  if (!passes_.contains(edge)) return {};
+  std::size_t measured = 0;
+  std::map<std::uint32_t, std::vector<std::size_t>> waiting;  // by sample: passes
+  for (const std::size_t block : passes_.at(edge))
+    if (is_measured(block))
+      ++measured;
+    else
+      waiting[std::max(samples_[block], samples_[block + 1])].push_back(block);
+  const double wanted = times * static_cast<double>(measured);
+  std::set<std::size_t> stops;
+  for (const auto& [sample, blocks] : waiting) {
+    if (static_cast<double>(measured) >= wanted) break;
+    measured += blocks.size();
+    for (const std::size_t block : blocks)
+      for (const std::size_t stop : {block, block + 1})
+        if (waits(stop)) stops.insert(stop);
+  }
+  return {stops.begin(), stops.end()};
 }
 
 }  // namespace jcprof::engine

@@ -21,11 +21,13 @@ class MorePasses {
   const std::set<std::size_t>& joined() const { return joined_; }
   bool waits(std::size_t stop) const { return samples_[stop] > 0 && !joined_.contains(stop); }
   void join(std::size_t stop) { joined_.insert(stop); }
+  /// All that have joined wait again.
+  void reset() { joined_.clear(); }
   /// Some passes of that edge wait.
   bool has_more(std::uint32_t edge) const;
-  /// Whole samples join until `times` as many passes of that edge are measured, or all are. The result is the
-  /// stops that waited.
-  std::vector<std::size_t> join(std::uint32_t edge, double times);
+  /// The waiting stops, ascending, of the next whole samples. With these, `times` as many passes of that edge
+  /// are measured, or all are.
+  std::vector<std::size_t> next(std::uint32_t edge, double times) const;
 
  private:
   bool is_measured(std::size_t block) const { return !waits(block) && !waits(block + 1); }
@@ -33,7 +35,7 @@ class MorePasses {
   std::vector<std::uint32_t> samples_;  // by stop
   std::vector<std::size_t> first_stops_;
   std::set<std::size_t> joined_;
-  std::map<std::uint32_t, std::vector<std::size_t>> passes_;  // by edge: blocks
+  std::map<std::uint32_t, std::vector<std::size_t>> passes_;  // by edge: blocks, ascending
 };
 
 }  // namespace jcprof::engine

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An engine takes the rounds that others before it have measured.
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include "src/core/error.hpp"
@@ -27,17 +28,23 @@ bool Engine::is_known(const EarlierRounds& earlier, std::size_t round) const {
          (!was_made(twin) || has_stops(twin));
 }
 
+/// They join where they did before, so that looks come when they came before.
+void Engine::join_those_of(const RoundReadings& round) {
+  std::set<std::size_t> stops;
+  for (const StopReading& one : round)
+    if (passes_.waits(one.stop)) stops.insert(one.stop);
+  join({stops.begin(), stops.end()});
+}
+
 void Engine::resume_from(const EarlierRounds& earlier) {
   check(round_ == 0, "an engine that has taken rounds does not resume");
   if (phase_ == Phase::done) return;  // all stops were given up
-  for (const RoundReadings& round : earlier.rounds)
-    for (const StopReading& one : round)
-      if (passes_.waits(one.stop)) passes_.join(one.stop);
   if (phase_ == Phase::warm_up) begin_measuring(earlier.pilot);
   is_resuming_ = true;
   for (std::size_t i = 0; i < earlier.rounds.size(); ++i) {
     if (i == earlier.prepared_from) begin_prepared();
     ++round_;
+    join_those_of(earlier.rounds[i]);
     if (!is_known(earlier, i)) continue;
     enter(earlier.rounds[i]);
     if (is_look_due()) take_look();

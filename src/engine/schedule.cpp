@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "src/engine/edge_costs.hpp"
 #include "src/engine/random.hpp"
 
 namespace jcprof::engine {
@@ -34,12 +35,17 @@ struct Passes {
   std::size_t end = 0;
 };
 
+std::vector<Passes> equal_parts(std::size_t passes, std::size_t count) {
+  std::vector<Passes> parts;
+  for (std::size_t i = 0; i < count; ++i) parts.push_back({i * passes / count, (i + 1) * passes / count});
+  return parts;
+}
+
 /// Half of the parts are equal. The others grow, each by the same factor: where noise grows with the time
 /// since the start, early passes are the ones that are known well.
-std::vector<Passes> parts_of(std::size_t passes, std::size_t most) {
-  std::vector<Passes> parts;
+std::vector<Passes> equal_and_growing_parts(std::size_t passes, std::size_t most) {
   const std::size_t equal = most / 2;
-  for (std::size_t i = 0; i < equal; ++i) parts.push_back({i * passes / equal, (i + 1) * passes / equal});
+  std::vector<Passes> parts = equal_parts(passes, equal);
   const auto grown = [&](std::size_t i) {
     const double exponent = static_cast<double>(i) / static_cast<double>(most - equal);
     return static_cast<std::size_t>(std::lround(std::pow(static_cast<double>(passes + 1), exponent))) - 1;
@@ -49,13 +55,15 @@ std::vector<Passes> parts_of(std::size_t passes, std::size_t most) {
   return parts;
 }
 
-/// Of all passes of one edge those of a sample.
+/// Of all passes of one edge those of a sample. Only the first one has more of the early passes. If passes
+/// cost more and more along the path, many of them would tell a wrong mean.
 std::vector<std::size_t> sample_passes(const std::vector<std::size_t>& all, const Edge& edge,
                                        std::uint64_t seed, std::size_t most, std::uint32_t sample) {
   if (all.size() <= most) return all;
   std::vector<std::size_t> chosen;
   std::uint64_t index = (std::uint64_t{number(edge.second)} << 32U) + sample * most;
-  for (const Passes& part : parts_of(all.size(), most))
+  for (const Passes& part :
+       sample == 0 ? equal_and_growing_parts(all.size(), most) : equal_parts(all.size(), most))
     chosen.push_back(all[part.begin + draw(seed, number(edge.first), index++, part.end - part.begin)]);
   return chosen;
 }

@@ -30,14 +30,11 @@ std::size_t measured_passes(std::span<const Event> path, bool exact);
 std::vector<std::size_t> choose_positions(std::span<const Event> path, std::uint64_t seed,
                                           std::size_t most = most_passes);
 
-/// Up to so many stretches times edges the costs of edges are estimated together: nobody would wait for more.
-inline constexpr std::size_t most_cells = 300'000;
-
-/// So many samples of `most` passes may be drawn, each independently: as many as can be estimated together,
-/// and 16 at most.
+/// So many samples of `most` passes may be drawn: as many as can be estimated together, and 16 at most.
 std::uint32_t most_samples(std::span<const Event> path, std::size_t most = most_passes);
 
-/// The same positions, and those of further samples. By position: the first sample that has it, from 0.
+/// The same positions (sample 0), and those of further samples, which draw one pass of each of `most` equal
+/// parts. By position: the first sample that has it.
 std::map<std::size_t, std::uint32_t> sample_positions(std::span<const Event> path, std::uint64_t seed,
                                                       std::size_t most, std::uint32_t samples);
 

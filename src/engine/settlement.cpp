@@ -134,28 +134,33 @@ struct Reach {
   double rounds = 0;  // so far
 };
 
-/// Compares a figure with the half width that is `allowed`. Passes may take half of its square if more of
-/// them can be measured. That costs nothing where noise asks for many rounds: more passes in fewer rounds
-/// take it away as well. Returns the part by which the rounds have to grow.
-double compare(FigureLook& one, const Reach& reach, double allowed) {
-  const auto square = [](double a) { return a * a; };
+double square(double a) {
+  return a * a;
+}
+
+/// Times as many passes as are measured that leave differences no more than `of_passes`, a square.
+double more_passes(const Reach& reach, double of_passes, double growth) {
+  if (of_passes <= 0 || of_passes >= square(reach.passes)) return 1;
+  const double times = square(reach.passes) / of_passes;
+  if (reach.passes > reach.shrinking) return times;
+  // Noise takes more rounds anyway. In the same time, more passes in fewer rounds take away both.
+  const double at_no_cost = reach.rounds * growth / first_look;
+  return std::clamp(at_no_cost, 1.0, times);
+}
+
+/// Says whether a half width of `allowed` is reached, or can be. If more passes can be measured, their
+/// differences may take half of its square. Returns the part by which the rounds have to grow.
+double judge(FigureLook& one, const Reach& reach, double allowed) {
+  // Noise hides by how much passes differ.
+  const bool do_passes_last = !reach.has_more_passes && reach.shrinking <= reach.passes;
   const double room = std::max(0.0, square(allowed) - square(reach.lasting));
-  double of_passes = square(reach.passes);
-  one.half = std::hypot(reach.shrinking, reach.passes, reach.lasting);
-  one.settled = one.half <= allowed;
-  one.lasting = reach.lasting;
-  // Noise hides how much passes differ.
-  if (reach.has_more_passes || reach.shrinking > reach.passes)
-    of_passes = std::min(of_passes, room / 2);
-  else
-    one.lasting = std::hypot(reach.lasting, reach.passes);
-  one.open = !one.settled && (one.lasting < allowed || reach.shrinking > one.lasting);
+  const double of_passes = do_passes_last ? square(reach.passes) : std::min(square(reach.passes), room / 2);
   const double growth = square(reach.shrinking) / std::max(0.0, room - of_passes) - 1;
-  if (reach.has_more_passes && !one.settled && of_passes > 0 && of_passes < square(reach.passes)) {
-    const double times = square(reach.passes) / of_passes;
-    const double free = std::max(1.0, reach.rounds * growth / first_look);
-    one.more_passes = reach.passes > reach.shrinking ? times : std::min(times, free);
-  }
+  one.half = std::hypot(reach.shrinking, reach.passes, reach.lasting);
+  one.lasting = do_passes_last ? std::hypot(reach.lasting, reach.passes) : reach.lasting;
+  one.settled = one.half <= allowed;
+  one.open = !one.settled && (one.lasting < allowed || reach.shrinking > one.lasting);
+  if (reach.has_more_passes && one.open) one.more_passes = more_passes(reach, of_passes, growth);
   return growth;
 }
 
@@ -182,16 +187,16 @@ std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, 
     FigureLook& one = result.emplace_back();
     one.share = std::max(0.0, sum.value) / look.whole;
     const double allowed = std::max(goal.precision.absolute, goal.precision.relative * one.share);
-    const double growth = compare(one,
-                                  {.shrinking = std::hypot(noise, figure.doubt) / look.whole,
-                                   .passes = figure.passes / look.whole,
-                                   .lasting = figure.lasting / look.whole,
-                                   .has_more_passes = figure.has_more_passes,
-                                   .rounds = static_cast<double>(sum.rounds)},
-                                  allowed);
+    const double growth = judge(one,
+                                {.shrinking = std::hypot(noise, figure.doubt) / look.whole,
+                                 .passes = figure.passes / look.whole,
+                                 .lasting = figure.lasting / look.whole,
+                                 .has_more_passes = !figure.edges_with_more.empty(),
+                                 .rounds = static_cast<double>(sum.rounds)},
+                                allowed);
     one.wanted = blocks_of(figure);
     one.name = std::move(figure.name);
-    one.passes_of = std::move(figure.passes_of);
+    one.edges_with_more = std::move(figure.edges_with_more);
     one.rounds_left = one.settled ? 0 : std::max(1.0, sum.rounds * growth);
     // Blocks whose times change during the run, and those that share out others, are all measured alike.
     if (one.open && !figure.factors.empty() && figure.doubt == 0 && all.trend == 0) {
@@ -206,7 +211,8 @@ std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, 
 void leave_out_of_reach(std::span<FigureLook> figures, const Look& look, double most_rounds) {
   const auto is_unsettled = [&](std::size_t block) { return !look.blocks[block].settled; };
   for (FigureLook& one : figures)
-    one.open = one.open && (one.rounds_left <= most_rounds || std::ranges::any_of(one.wanted, is_unsettled));
+    one.open = one.open && (one.more_passes > 1 || one.rounds_left <= most_rounds ||
+                            std::ranges::any_of(one.wanted, is_unsettled));
 }
 
 std::vector<bool> stops_of_open(std::span<const FigureLook> figures, std::size_t stops) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -26,11 +27,12 @@ struct Figure {
   double noise =
       missing;         // half width, in ticks, where that is known better than by the table of times alone
   double lasting = 0;  // half width, in ticks, that no number of rounds shrinks
-  // Half width, in ticks, by which passes differ of which only some were measured; blocks that are such
-  // passes of its edges, and whether there are more that could be measured.
+  // Half width, in ticks, by which passes differ of which only some were measured; for each of their edges a
+  // block that is a pass of it; and those of these edges, as Settings number them, of which more passes can
+  // be measured. The engine fills in the last ones.
   double passes = 0;
   std::vector<std::size_t> passes_of = {};
-  bool has_more_passes = false;
+  std::vector<std::uint32_t> edges_with_more = {};
   // By block: the figure moves by so many ticks when the block's time moves by one. Empty: as `ranges` say.
   std::vector<double> factors = {};
 };
@@ -50,8 +52,8 @@ struct FigureLook {
   double rounds_left = 0;
   double shots_left = 0;                 // that these rounds take, if nothing else is measured
   std::vector<std::size_t> wanted = {};  // blocks that have to be measured for it
-  double more_passes = 1;                // times as many passes of its edges would do
-  std::vector<std::size_t> passes_of = {};
+  double more_passes = 1;                // times as many passes of these edges would do
+  std::vector<std::uint32_t> edges_with_more = {};
 };
 
 struct Goal {
@@ -65,7 +67,8 @@ struct Goal {
 std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, const Clock& clock,
                                const Look& look, const Goal& goal);
 
-/// Those that `most_rounds` more do not settle are open no longer, where all wanted blocks are settled.
+/// Those that neither more passes nor `most_rounds` more rounds settle are open no longer, where all wanted
+/// blocks are settled.
 void leave_out_of_reach(std::span<FigureLook> figures, const Look& look, double most_rounds);
 
 /// The stops at which rounds measure the open ones.

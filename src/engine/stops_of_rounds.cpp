@@ -10,7 +10,7 @@
 namespace jcprof::engine {
 std::size_t Engine::first_stop() const {
   std::size_t stop = 0;
-  while (gone_.contains(stop)) ++stop;
+  while (gone_.contains(stop) || passes_.waits(stop)) ++stop;
   return stop;
 }
 
@@ -30,6 +30,7 @@ void Engine::begin_level() {
   if (!is_zooming) chosen.insert(passes_.joined().begin(), passes_.joined().end());
   std::erase_if(chosen, [&](std::size_t stop) { return gone_.contains(stop); });
   columns_ = columns_for({chosen.begin(), chosen.end()});
+  figures_.clear();  // of other columns
   next_look_ = looks_from();
   first_of_level_ = round_ + 1;
   is_enough_ = false;
@@ -49,17 +50,13 @@ void Engine::open_unsettled() {
   open_for_gain();
 }
 
-/// The stops that were not asked for often enough, with their neighbours: a difference is taken within a
-/// round.
+/// The stops that were not asked for often enough, with their neighbours.
 void Engine::open_unfinished() {
   std::vector<bool>& open = columns_.open;
   open.assign(open.size(), false);
   open.front() = open.back() = true;
-  for (std::size_t c = 0; c < open.size(); ++c) {
-    if (columns_.attempts[c] >= each_wanted()) continue;
-    for (std::size_t near = c == 0 ? 0 : c - 1; near <= c + 1 && near < open.size(); ++near)
-      open[near] = true;
-  }
+  for (std::size_t c = 0; c < open.size(); ++c)
+    if (columns_.attempts[c] < each_wanted()) open_near(open, c);
   open_for_gain();
 }
 
@@ -74,26 +71,54 @@ void Engine::open_for_gain() {
 void Engine::note_more_passes(std::vector<Figure>& figures) const {
   const std::vector<std::uint32_t> edges = edges_of(columns_.stops, settings_.edges);
   for (Figure& figure : figures)
-    figure.has_more_passes = std::ranges::any_of(
-        figure.passes_of, [&](std::size_t block) { return passes_.has_more(edges[block]); });
+    for (const std::size_t block : figure.passes_of)
+      if (passes_.has_more(edges[block])) figure.edges_with_more.push_back(edges[block]);
 }
 
-/// By what the newest look knows. The call must be able to measure them as often as a look needs.
+/// The stops of the passes that these figures want.
+std::vector<std::size_t> Engine::wanted_passes(std::span<const FigureLook> figures) const {
+  std::map<std::uint32_t, double> times;  // by edge: times as many passes
+  for (const FigureLook& figure : figures)
+    for (const std::uint32_t edge : figure.edges_with_more)
+      if (figure.open) times[edge] = std::max(times[edge], figure.more_passes);
+  std::set<std::size_t> stops;
+  for (const auto& [edge, most] : times) {
+    const std::vector<std::size_t> next = passes_.next(edge, most);
+    stops.insert(next.begin(), next.end());
+  }
+  return {stops.begin(), stops.end()};
+}
+
+/// What the figures take beside the rounds of the stops that are measured already.
+void Engine::count_wanted_passes() {
+  for (FigureLook& figure : figures_) {
+    const std::size_t stops = wanted_passes({&figure, 1}).size();
+    if (stops == 0) continue;
+    figure.rounds_left = std::max<double>(figure.rounds_left, first_look);
+    figure.shots_left += static_cast<double>(first_look * stops);
+  }
+}
+
+/// By what the newest look knows.
 void Engine::join_passes() {
-  if (phase_ != Phase::rounds || round_ % 2 == 1 || rounds_left() < first_look) return;
-  const std::vector<std::uint32_t> edges = edges_of(columns_.stops, settings_.edges);
-  std::map<std::uint32_t, double> wanted;  // by edge: times as many passes
-  for (const FigureLook& figure : figures_)
-    for (const std::size_t block : figure.passes_of)
-      if (figure.open && figure.more_passes > 1)
-        wanted[edges[block]] = std::max(wanted[edges[block]], figure.more_passes);
-  std::set<std::size_t> joined;
-  for (const auto& [edge, times] : wanted)
-    for (const std::size_t stop : passes_.join(edge, times))
-      if (!gone_.contains(stop)) joined.insert(stop);
-  if (joined.empty()) return;
-  add(columns_, {joined.begin(), joined.end()});
-  next_look_ = static_cast<std::uint32_t>(columns_.times.rounds()) + first_look;
+  if (phase_ == Phase::rounds && round_ % 2 == 0 && can_passes_join()) join(wanted_passes(figures_));
+}
+
+/// Once they are measured, another look says how many more are wanted.
+void Engine::join(const std::vector<std::size_t>& stops) {
+  for (const std::size_t stop : stops) passes_.join(stop);
+  if (stops.empty() || phase_ != Phase::rounds) return;
+  const std::vector<std::size_t> before = columns_.stops;
+  add(columns_, stops);
+  drop(columns_, gone_);
+  renumber_figures(before);
+  for (FigureLook& figure : figures_) figure.more_passes = 1;
+  next_look_ = std::max(next_look_, static_cast<std::uint32_t>(columns_.times.rounds()) + first_look);
+}
+
+/// After a look that had columns at stops `before`.
+void Engine::renumber_figures(const std::vector<std::size_t>& before) {
+  for (FigureLook& figure : figures_) figure.wanted = blocks_between(before, columns_.stops, figure.wanted);
 }
 
 }  // namespace jcprof::engine

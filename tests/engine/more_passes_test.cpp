@@ -85,14 +85,19 @@ TEST_CASE("whole samples join until there are so many passes, or all") {
   CHECK(more.waits(2));
   CHECK_FALSE(more.waits(0));
   // Sixteen times 1.5 are not more than two samples have.
-  const Stops second = more.join(1, 1.5);
+  const Stops second = more.next(1, 1.5);
   CHECK(second.size() == 2 * passes / 4);
   CHECK(Stops(second.begin(), second.begin() + 3) == Stops{2, 3, 10});
+  CHECK(more.next(2, 1.5).empty());
+  for (const std::size_t stop : second) more.join(stop);
   CHECK_FALSE(more.waits(2));
-  CHECK(more.join(1, 1).empty());
-  CHECK(more.join(1, 100).size() == passes);
+  CHECK(more.next(1, 1).empty());
+  const Stops others = more.next(1, 100);
+  CHECK(others.size() == passes);
+  CHECK(more.has_more(1));
+  for (const std::size_t stop : others) more.join(stop);
   CHECK_FALSE(more.has_more(1));
-  CHECK(more.join(1, 100).empty());
+  CHECK(more.next(1, 100).empty());
   CHECK(more.joined().size() == 2 * passes * 3 / 4);
 }
 
@@ -111,6 +116,10 @@ TEST_CASE("stops that join have no times yet, and are open with their neighbours
   CHECK(is_missing(columns.times.at(2).front()));
   CHECK(columns.times.at(5).front() == 4);
   CHECK(columns.times.rounds() == 1);
+  CHECK(blocks_between({0, 10, 20, 30}, columns.stops, {0, 1}) == Stops{0, 1, 2, 3});
+  CHECK(blocks_between({0, 10, 20, 30}, columns.stops, {2}) == Stops{4});
+  CHECK(blocks_between(columns.stops, {0, 10, 20, 30}, {2, 3}) == Stops{1});
+  CHECK(blocks_between(columns.stops, {12, 13}, {0, 4}).empty());
   columns.open.assign(6, false);
   add(columns, {31});
   CHECK(columns.open == std::vector<bool>{false, false, false, false, false, true, true});
@@ -171,6 +180,10 @@ TEST_CASE("a run is resumed with the passes that have joined") {
   REQUIRE(first.next().phase == Phase::rounds);
   Engine second = begun(loop(0.034), earlier);
   CHECK(second.stops() == first.stops());
+  CHECK(second.looks() == 1);
+  REQUIRE(second.figures().size() == 1);
+  CHECK(second.figures().front().half == first.figures().front().half);
+  CHECK(second.shots_left() == first.shots_left());
   CHECK(run(second).size() == rounds.size() - 14);
   CHECK(second.stops() == whole.stops());
   CHECK(second.figures().front().settled);
@@ -188,6 +201,69 @@ TEST_CASE("a zoom sees only the passes that are measured from the first round on
   CHECK(engine.stops().size() == 2 * passes / 4 + 1);
   run(engine);
   CHECK(passes_of(engine) == passes / 2);
+  // The rounds of the zoom are no part of the result, also where a call ends before the next look.
+  settings.alone.clear();
+  Engine with_levels = begun(settings);
+  const std::vector<RoundReadings> rounds = run(with_levels);
+  CHECK(passes_of(with_levels) == passes / 2);
+  CHECK(with_levels.first_round() > 1);
+  const std::vector<RoundReadings> some(rounds.begin(), rounds.end() - 6);
+  const Engine resumed = begun(settings, {.pilot = {.whole = 1e6, .shot = 1e6}, .rounds = some});
+  CHECK(resumed.first_round() == with_levels.first_round());
+}
+
+TEST_CASE("stops that were given up do not join") {
+  Engine engine = begun(loop(0.034));
+  constexpr std::size_t waiting = 2;
+  engine.give_up(waiting);
+  run(engine, 14);
+  CHECK(passes_of(engine) == passes / 2 - 1);
+  CHECK_FALSE(std::ranges::binary_search(engine.stops(), waiting));
+  const Stops before = engine.stops();
+  const std::size_t joined = 3;
+  REQUIRE(std::ranges::binary_search(before, joined));
+  engine.give_up(joined);
+  CHECK(engine.stops().size() == before.size() - 1);
+}
+
+TEST_CASE("where rounds begin again, only the first passes are measured until a look wants more") {
+  EarlierRounds earlier{.pilot = {.whole = 1e6, .shot = 1e6}};
+  Engine first = begun(loop(0.034));
+  earlier.rounds = run(first, 14);
+  earlier.prepared_from = earlier.rounds.size();
+  earlier.rounds.resize(16);
+  Engine engine = begun(loop(0.034), earlier);
+  CHECK(engine.is_prepared());
+  CHECK(passes_of(engine) == passes / 4);
+  run(engine);
+  CHECK(passes_of(engine) == passes / 2);
+}
+
+TEST_CASE("a path of which only passes are left that do not take part yet is given up") {
+  Engine engine = begun(loop(0.034));
+  for (const std::size_t stop : Stops(engine.stops()))
+    if (stop + 1 < stops) engine.give_up(stop);
+  CHECK(engine.next().phase == Phase::done);
+}
+
+TEST_CASE("the rounds of passes that will join count in what is left") {
+  Engine engine = begun(loop(0.034));
+  run(engine, first_look - 1);
+  CHECK(engine.shots_left() == 0);
+  Settings settings = loop(0.034);
+  settings.most_rounds = first_look + 1;  // too few are left
+  Engine brief = begun(settings);
+  run(brief, first_look);
+  CHECK(brief.shots_left() < first_look * passes);
+  // Where a look wants more passes after an odd number of rounds, they join later.
+  EarlierRounds earlier{.pilot = {.whole = 1e6, .shot = 1e6}};
+  Engine whole = begun(loop(0.034));
+  earlier.rounds = run(whole, first_look);
+  earlier.rounds.emplace_back();
+  Engine odd = begun(loop(0.034), earlier);
+  CHECK(passes_of(odd) == passes / 4);
+  CHECK(odd.shots_left() >= first_look * 2 * passes / 4);
+  CHECK(odd.figures().front().shots_left >= first_look * 2 * passes / 4);
 }
 
 }  // namespace jcprof::engine

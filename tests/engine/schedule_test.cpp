@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/engine/schedule.hpp"
+#include "src/engine/edge_costs.hpp"
 
 #include <algorithm>
 #include <array>

@@ -120,7 +120,7 @@ TEST_CASE("a line is known no better than the passes of it that were measured te
   const auto with_passes = [&](double passes, double allowed, bool has_more) {
     Figure figure = line_of(1);
     figure.passes = passes * noise.half * 20'000;
-    figure.has_more_passes = has_more;
+    if (has_more) figure.edges_with_more = {1};
     return settled_alone(figure, {.absolute = allowed * noise.half, .relative = 0});
   };
   CHECK(with_passes(2, 3, true).half == Approx(std::sqrt(5) * noise.half).epsilon(0.01));
@@ -141,6 +141,17 @@ TEST_CASE("a line is known no better than the passes of it that were measured te
   CHECK(with_passes(0.95, 1.28, true).more_passes == 1);
   CHECK(with_passes(0.9, 0.2, true).more_passes == Approx(40).epsilon(0.05));
   CHECK(with_passes(0.9, 0.2, false).open);
+}
+
+TEST_CASE("a line that more passes settle is measured, though no number of rounds does") {
+  const Look settled{.blocks = {{.settled = true}, {.settled = true}}};
+  std::vector<FigureLook> figures{{.rounds_left = 2000, .wanted = {0}},
+                                  {.rounds_left = 2000, .wanted = {0}, .more_passes = 2},
+                                  {.rounds_left = 900, .wanted = {0}}};
+  leave_out_of_reach(figures, settled, 1000);
+  CHECK_FALSE(figures[0].open);
+  CHECK(figures[1].open);
+  CHECK(figures[2].open);
 }
 
 TEST_CASE("a line that is left has no stops that are wanted") {

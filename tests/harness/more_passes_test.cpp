@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines of a loop whose passes differ: measured until they are known, and true, also by several calls.
 #include <cmath>
+#include <functional>
 #include <map>
 #include <random>
 #include <set>
@@ -20,20 +21,35 @@ namespace {
 
 constexpr double relative = 0.05;
 
-/// A loop of 400 passes of the lines 12 and 13. Those of line 12 take 3000 ticks in the mean, and differ.
+constexpr int passes = 400;
+/// Of a pass of line 12, in ticks.
+using CostOfPass = std::function<double(int pass, std::mt19937_64& random)>;
+
+/// Passes differ by chance.
+CostOfPass scattered(double differ) {
+  return [differ](int, std::mt19937_64& random) {
+    return 3000 * std::lognormal_distribution<double>(-differ * differ / 2, differ)(random);
+  };
+}
+
+/// As those of a list that is searched while it grows.
+double growing(int pass, std::mt19937_64& /*random*/) {
+  return 3000 * (pass + 0.5) / (0.5 * passes);
+}
+
+/// A loop of the lines 12 and 13.
 class Loop : public MeasureBench {
  public:
-  Loop(double differ, std::uint64_t seed) {
-    constexpr int passes = 400;
+  Loop(const CostOfPass& cost_of_pass, std::uint64_t seed) {
     std::vector<TrapId>& path = target.paths[0] = {TrapId{1}};
     for (int i = 0; i < passes; ++i) path.insert(path.end(), {TrapId{2}, TrapId{3}});
     path.push_back(TrapId{4});
     std::mt19937_64 random(seed);
-    std::lognormal_distribution<double> pass(-differ * differ / 2, differ);
     double reached = 20'000;
     for (const Event& event : harness::events_of(path)) {
       reached_[event] = reached;
-      const double cost = event.trap == TrapId{2} ? 3000 * pass(random) : 1000;
+      const bool differs = event.trap == TrapId{2};
+      const double cost = differs ? cost_of_pass(static_cast<int>(event.hit) - 1, random) : 1000;
       costs_[10 + number(event.trap)] += cost;
       reached += cost;
     }
@@ -80,33 +96,35 @@ bool is_known(const annotator::LineEstimate& line) {
 }  // namespace
 
 TEST_CASE("where passes of a loop differ, so many are measured that its lines are known, and true") {
-  std::size_t lines = 0;
-  std::size_t covered = 0;
-  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    Loop loop(0.5, seed);
-    CHECK(loop.run().is_done);
-    CHECK(loop.measured_passes() > 3 * engine::most_passes);
-    for (const annotator::LineEstimate& line : loop.profile().lines) {
-      if (line.line != 12 && line.line != 13) continue;
-      INFO("seed " << seed << ", line " << line.line);
-      ++lines;
-      const engine::Interval& ticks = line.cost.ticks;
-      covered += ticks.low <= loop.cost_of(line.line) && loop.cost_of(line.line) <= ticks.high ? 1 : 0;
-      CHECK(is_known(line));
+  for (const CostOfPass& cost : {scattered(0.5), CostOfPass(growing)}) {
+    std::size_t lines = 0;
+    std::size_t covered = 0;
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      Loop loop(cost, seed);
+      CHECK(loop.run().is_done);
+      CHECK(loop.measured_passes() > 3 * engine::most_passes);
+      for (const annotator::LineEstimate& line : loop.profile().lines) {
+        if (line.line != 12 && line.line != 13) continue;
+        INFO("seed " << seed << ", line " << line.line);
+        ++lines;
+        const engine::Interval& ticks = line.cost.ticks;
+        covered += ticks.low <= loop.cost_of(line.line) && loop.cost_of(line.line) <= ticks.high ? 1 : 0;
+        CHECK(is_known(line));
+      }
     }
+    CHECK(lines == 2 * 10);
+    CHECK(covered >= 18);
   }
-  CHECK(lines == 2 * 8);
-  CHECK(covered >= 14);
 }
 
 TEST_CASE("where passes of a loop are alike, the first ones are enough") {
-  Loop loop(0, 1);
+  Loop loop(scattered(0), 1);
   CHECK(loop.run().is_done);
   CHECK(loop.measured_passes() < 2 * engine::most_passes);
 }
 
 TEST_CASE("passes that joined are measured by later calls too") {
-  Loop loop(0.5, 1);
+  Loop loop(scattered(0.5), 1);
   for (std::uint64_t shots = 800; !loop.run().is_done; shots += 800) {
     REQUIRE(shots < 100'000);
     loop.options.max_shots = 800;
