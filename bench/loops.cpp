@@ -21,6 +21,7 @@
 #include "src/engine/edge_costs.hpp"
 #include "src/engine/engine.hpp"
 #include "src/engine/memory.hpp"
+#include "src/engine/more_passes.hpp"
 #include "src/engine/schedule.hpp"
 
 namespace jcprof::bench {
@@ -279,6 +280,23 @@ std::vector<engine::Figure> figures_of(const Subject& subject, const Shots& shot
   return figures;
 }
 
+/// Without stops that joined too late to count, as jcprof annotate leaves them out.
+Shots counted(const Shots& shots) {
+  const std::size_t rounds = shots.times.rounds();
+  Shots result;
+  std::vector<std::vector<double>> columns;
+  for (std::size_t c = 0; c < shots.stops.size(); ++c) {
+    const std::vector<double>& column = shots.times.at(c);
+    const auto first = std::ranges::find_if_not(column, engine::is_missing);
+    const bool counts = engine::counts_late(static_cast<std::size_t>(first - column.begin()), rounds);
+    if (!counts || engine::present(column).size() < engine::fewest_rounds(Method::fine, false)) continue;
+    result.stops.push_back(shots.stops[c]);
+    columns.push_back(column);
+  }
+  result.times = engine::Times(std::move(columns));
+  return result;
+}
+
 /// For as much time as even rounds would take, where the engine wants shots.
 Shots shoot_as_wanted(const Subject& subject, std::size_t rounds, Gun& gun) {
   const auto at = [&](std::span<const std::size_t> stops) {
@@ -311,7 +329,7 @@ Shots shoot_as_wanted(const Subject& subject, std::size_t rounds, Gun& gun) {
     }
     engine.take(readings);
   }
-  return {at(engine.stops()), engine.times()};
+  return counted({at(engine.stops()), engine.times()});
 }
 
 void score(const Subject& subject, const Shots& shots, Score& result) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "annotator/estimate/path_matcher.hpp"
+#include "src/engine/more_passes.hpp"
 
 namespace jcprof::annotator {
 namespace {
@@ -56,6 +57,26 @@ class Rows {
   std::size_t last_ = 0;  // samples come round by round
 };
 
+/// The rounds that asked for a stop.
+struct Tries {
+  std::size_t joined_after = 0;  // rounds
+  std::size_t rounds = 0;
+  std::size_t had = 0;  // of them
+
+  double rate() const { return rounds == 0 ? 0 : static_cast<double>(had) / static_cast<double>(rounds); }
+};
+
+Tries tries_in(const std::vector<double>& column) {
+  Tries tries;
+  const auto first = std::ranges::find_if_not(column, is_missing);
+  tries.joined_after = static_cast<std::size_t>(first - column.begin());
+  for (const double value : column) {
+    tries.rounds += is_missing(value) ? 0 : 1;
+    tries.had += is_missing(value) || value == in_vain ? 0 : 1;
+  }
+  return tries;
+}
+
 class Table {
  public:
   Table(std::span<const StoredSample* const> samples, const ReadingScope& scope)
@@ -77,7 +98,7 @@ class Table {
     result_.is_vague.resize(path_.end() + 1);
     choose_stops();
     for (std::size_t i = 0; i <= path_.end(); ++i) {
-      result_.is_vague[i] = was_vague_[i] && had_[i] == 0;
+      result_.is_vague[i] = was_vague_[i] && tries_[i].had == 0;
       result_.is_elsewhere.push_back(elsewhere_[i] >= fewest_elsewhere &&
                                      one_in_elsewhere * elsewhere_[i] > asked_[i]);
     }
@@ -167,37 +188,26 @@ class Table {
   /// known as a whole. So would one that joined late, until there are a quarter more rounds: then the engine
   /// looks again.
   void choose_stops() {
-    std::vector<double> rates(path_.end() + 1, 0);
-    std::vector<std::size_t> rounds(rates.size(), 0);  // that asked for it,
-    std::vector<std::size_t> first(rates.size(), 0);   // from that one on
-    had_.resize(rates.size());
-    for (std::size_t i = 0; i < rates.size(); ++i) {
-      for (const double value : columns_[i]) {
-        if (is_missing(value)) {
-          if (rounds[i] == 0) ++first[i];
-          continue;
-        }
-        ++rounds[i];
-        if (value != in_vain) ++had_[i];
-      }
-      if (rounds[i] > 0) rates[i] = static_cast<double>(had_[i]) / static_cast<double>(rounds[i]);
-    }
-    std::vector<double> behind(rates.size() + 1, 0);
-    for (std::size_t i = rates.size(); i-- > 0;) behind[i] = std::max(behind[i + 1], rates[i]);
+    for (const std::vector<double>& column : columns_) tries_.push_back(tries_in(column));
+    std::vector<double> behind(tries_.size() + 1, 0);
+    for (std::size_t i = tries_.size(); i-- > 0;) behind[i] = std::max(behind[i + 1], tries_[i].rate());
     double before = std::numeric_limits<double>::infinity();
-    const bool is_enough = rounds.back() >= scope_.fewest_rounds;
-    const bool is_exact = scope_.fewest_rounds == 1;
     for (std::size_t i = 0; i < path_.end(); ++i) {
-      const bool is_late = !is_exact && 4 * (rows_.count() - first[i]) < first[i];
-      const bool is_remnant = is_enough && (rounds[i] < scope_.fewest_rounds || is_late);
-      const bool is_seldom = 2 * rates[i] < std::min(before, behind[i + 1]);
+      const double rate = tries_[i].rate();
+      const bool is_seldom = 2 * rate < std::min(before, behind[i + 1]);
       const bool is_given_up = losses_[i] >= losses_to_give_up;
-      if (had_[i] > 0 && !is_remnant && !is_seldom && !is_given_up) {
-        before = result_.stops.empty() ? rates[i] : std::max(before, rates[i]);
-        result_.stops.push_back(i);
-      }
+      if (rate == 0 || is_remnant(tries_[i]) || is_seldom || is_given_up) continue;
+      before = result_.stops.empty() ? rate : std::max(before, rate);
+      result_.stops.push_back(i);
     }
     result_.stops.push_back(path_.end());
+  }
+
+  bool is_remnant(const Tries& tries) const {
+    if (tries_.back().rounds < scope_.fewest_rounds) return false;
+    const bool is_exact = scope_.fewest_rounds == 1;
+    return tries.rounds < scope_.fewest_rounds ||
+           (!is_exact && !engine::counts_late(tries.joined_after, rows_.count()));
   }
 
   const ReadingScope& scope_;
@@ -213,7 +223,7 @@ class Table {
   std::vector<std::size_t> asked_;      // by position: shots,
   std::vector<std::size_t> elsewhere_;  // and those of them that stopped elsewhere
   std::vector<double> taken_off_;
-  std::vector<std::size_t> had_;
+  std::vector<Tries> tries_;  // by position
   Readings result_;
 };
 

@@ -38,4 +38,10 @@ class MorePasses {
   std::map<std::uint32_t, std::vector<std::size_t>> passes_;  // by edge: blocks, ascending
 };
 
+/// A stop that joined a table after so many of its rounds counts once there are a quarter more: then it is
+/// looked at. Until then the whole that it parts is known better.
+constexpr bool counts_late(std::size_t joined_after, std::size_t rounds) {
+  return 4 * (rounds - joined_after) >= joined_after;
+}
+
 }  // namespace jcprof::engine

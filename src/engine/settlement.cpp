@@ -131,21 +131,10 @@ struct Reach {
   double passes = 0;     // by which those differ that are measured in part
   double lasting = 0;
   bool has_more_passes = false;
-  double rounds = 0;  // so far
 };
 
 double square(double a) {
   return a * a;
-}
-
-/// Times as many passes as are measured that leave differences no more than `of_passes`, a square.
-double more_passes(const Reach& reach, double of_passes, double growth) {
-  if (of_passes <= 0 || of_passes >= square(reach.passes)) return 1;
-  const double times = square(reach.passes) / of_passes;
-  if (reach.passes > reach.shrinking) return times;
-  // Noise takes more rounds anyway. In the same time, more passes in fewer rounds take away both.
-  const double at_no_cost = reach.rounds * growth / first_look;
-  return std::clamp(at_no_cost, 1.0, times);
 }
 
 /// Says whether a half width of `allowed` is reached, or can be. If more passes can be measured, their
@@ -155,13 +144,16 @@ double judge(FigureLook& one, const Reach& reach, double allowed) {
   const bool do_passes_last = !reach.has_more_passes && reach.shrinking <= reach.passes;
   const double room = std::max(0.0, square(allowed) - square(reach.lasting));
   const double of_passes = do_passes_last ? square(reach.passes) : std::min(square(reach.passes), room / 2);
-  const double growth = square(reach.shrinking) / std::max(0.0, room - of_passes) - 1;
   one.half = std::hypot(reach.shrinking, reach.passes, reach.lasting);
   one.lasting = do_passes_last ? std::hypot(reach.lasting, reach.passes) : reach.lasting;
   one.settled = one.half <= allowed;
   one.open = !one.settled && (one.lasting < allowed || reach.shrinking > one.lasting);
-  if (reach.has_more_passes && one.open) one.more_passes = more_passes(reach, of_passes, growth);
-  return growth;
+  double times = 1;  // as many passes
+  if (reach.has_more_passes && of_passes > 0) times = square(reach.passes) / of_passes;
+  // A run may end before they are measured. So they join once noise is less, and no more than are known then.
+  if (one.open && reach.passes > reach.shrinking) one.more_passes = std::min(times, 2.0);
+  // They take away noise as well.
+  return square(reach.shrinking) / (times * std::max(0.0, room - of_passes)) - 1;
 }
 
 }  // namespace
@@ -191,8 +183,7 @@ std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, 
                                 {.shrinking = std::hypot(noise, figure.doubt) / look.whole,
                                  .passes = figure.passes / look.whole,
                                  .lasting = figure.lasting / look.whole,
-                                 .has_more_passes = !figure.edges_with_more.empty(),
-                                 .rounds = static_cast<double>(sum.rounds)},
+                                 .has_more_passes = !figure.edges_with_more.empty()},
                                 allowed);
     one.wanted = blocks_of(figure);
     one.name = std::move(figure.name);
