@@ -139,20 +139,19 @@ class FigureMaker {
     figure.passes_of = passes_of(parts);
   }
 
-  /// A pass of each edge whose passes differ by a notable part of how all of them do.
+  /// A pass of each edge whose passes differ by a notable part of what those of the worst one do.
   std::vector<std::size_t> passes_of(std::span<const engine::StretchPart> parts) const {
     constexpr double notable = 0.05;
     std::map<std::uint32_t, double> variances;  // up to a factor
-    double sum = 0;
+    double worst = 0;
     for (const engine::StretchPart& part : parts)
       for (const engine::EdgeCount& one : part.edges) {
         const double cost = division_.edge_costs().cost(one.edge);
-        variances[one.edge] += one.times * cost * cost;
-        sum += one.times * cost * cost;
+        worst = std::max(worst, variances[one.edge] += one.times * cost * cost);
       }
     std::vector<std::size_t> passes;
     for (const auto& [edge, variance] : variances)
-      if (const auto alone = one_alone_.find(edge); alone != one_alone_.end() && variance >= notable * sum)
+      if (const auto alone = one_alone_.find(edge); alone != one_alone_.end() && variance >= notable * worst)
         passes.push_back(alone->second);
     return passes;
   }

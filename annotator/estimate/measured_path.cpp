@@ -34,6 +34,7 @@ ReadingScope scope_of(const RunView& run, const TakenPath& path, std::span<const
           .path = path,
           .inputs = inputs,
           .first_round = look.first_round,
+          .looked_at = look.rounds - std::min(look.rounds, look.first_round - 1),
           .fewest_rounds = engine::fewest_rounds(look.method, look.folded),
           .unwinding = attribution.unwinding,
           .cost = run.cost};

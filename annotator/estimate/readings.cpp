@@ -185,8 +185,7 @@ class Table {
   /// Leaves out a stop that has far fewer values than stops before and behind it: it would cost its
   /// neighbours their rounds. Only rounds that asked for it count, as later rounds leave stops out on
   /// purpose. A stop that too few rounds asked for, as the zoom was broken off there, would part what is
-  /// known as a whole. So would one that joined late, until there are a quarter more rounds: then the engine
-  /// looks again.
+  /// known as a whole. So would one that joined at the newest look, until there are a quarter more rounds.
   void choose_stops() {
     for (const std::vector<double>& column : columns_) tries_.push_back(tries_in(column));
     std::vector<double> behind(tries_.size() + 1, 0);
@@ -206,8 +205,9 @@ class Table {
   bool is_remnant(const Tries& tries) const {
     if (tries_.back().rounds < scope_.fewest_rounds) return false;
     const bool is_exact = scope_.fewest_rounds == 1;
+    const bool was_looked_at = is_exact || tries.joined_after < scope_.looked_at;
     return tries.rounds < scope_.fewest_rounds ||
-           (!is_exact && !engine::counts_late(tries.joined_after, rows_.count()));
+           (!was_looked_at && !engine::counts_late(tries.joined_after, rows_.count()));
   }
 
   const ReadingScope& scope_;

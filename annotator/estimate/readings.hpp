@@ -36,6 +36,7 @@ struct ReadingScope {
   const TakenPath& path;                  // one of them
   std::span<const std::uint32_t> inputs;  // some of its inputs
   std::uint32_t first_round = 1;
+  std::uint32_t looked_at = 0;           // rounds, from the first one on, when the engine last looked
   std::uint32_t fewest_rounds = 1;       // that a block needs for an interval
   std::span<const Unwinding> unwinding;  // of its events
   const TrapCost& cost;

@@ -226,9 +226,15 @@ bool Engine::is_fully_measured() const {
 
 // ---- looks
 
-/// This call is able to measure them as often as a look needs.
+/// So many rounds after stops have joined there is a look at them.
+std::uint32_t Engine::rounds_of_joining() const {
+  const auto rounds = static_cast<std::uint32_t>(columns_.times.rounds());
+  return std::max(first_look, look_after(rounds) - rounds);
+}
+
+/// This call is able to make them.
 bool Engine::can_passes_join() const {
-  return rounds_left() >= first_look;
+  return rounds_left() >= rounds_of_joining();
 }
 
 /// Stops that have joined since the last look need as many rounds as the first ones did.
@@ -343,9 +349,9 @@ std::uint64_t Engine::shots_left() const {
   const auto rounds = static_cast<double>(columns_.times.rounds());
   const double most = rounds_left();
   if (!figures_.empty())
-    return static_cast<std::uint64_t>(shots_a_stop() *
-                                      (engine::shots_left(figures_, columns_.stops.size(), most) +
-                                       static_cast<double>(first_look * wanted_passes(figures_).size())));
+    return static_cast<std::uint64_t>(
+        shots_a_stop() * (engine::shots_left(figures_, columns_.stops.size(), most) +
+                          static_cast<double>(rounds_of_joining() * wanted_passes(figures_).size())));
   std::vector<double> left(look_->blocks.size() + 1, 0);
   for (std::size_t b = 0; b < look_->blocks.size(); ++b) {
     const BlockLook& block = look_->blocks[b];

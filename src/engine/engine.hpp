@@ -129,6 +129,7 @@ class Engine {
   std::uint32_t each_wanted() const;
   std::uint32_t looks_from() const;
   bool is_look_due() const;
+  std::uint32_t rounds_of_joining() const;
   bool can_passes_join() const;
   void note_more_passes(std::vector<Figure>& figures) const;
   std::vector<std::size_t> wanted_passes(std::span<const FigureLook> figures) const;

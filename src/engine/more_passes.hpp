@@ -25,8 +25,8 @@ class MorePasses {
   void reset() { joined_.clear(); }
   /// Some passes of that edge wait.
   bool has_more(std::uint32_t edge) const;
-  /// The waiting stops, ascending, of the next whole samples. With these, `times` as many passes of that edge
-  /// are measured, or all are.
+  /// The waiting stops, ascending, of the next whole samples. With these, about `times` as many passes of
+  /// that edge are measured, or all are.
   std::vector<std::size_t> next(std::uint32_t edge, double times) const;
 
  private:
@@ -38,8 +38,8 @@ class MorePasses {
   std::map<std::uint32_t, std::vector<std::size_t>> passes_;  // by edge: blocks, ascending
 };
 
-/// A stop that joined a table after so many of its rounds counts once there are a quarter more: then it is
-/// looked at. Until then the whole that it parts is known better.
+/// A stop that joined a table after so many of its rounds counts once there are a quarter more, or once there
+/// was a look at it. Until then the whole that it parts is known better.
 constexpr bool counts_late(std::size_t joined_after, std::size_t rounds) {
   return 4 * (rounds - joined_after) >= joined_after;
 }

@@ -52,7 +52,7 @@ struct FigureLook {
   double rounds_left = 0;
   double shots_left = 0;                 // that these rounds take, if nothing else is measured
   std::vector<std::size_t> wanted = {};  // blocks that have to be measured for it
-  double more_passes = 1;                // times as many passes of these edges would do
+  double more_passes = 1;                // times as many passes of these edges are to join at once
   std::vector<std::uint32_t> edges_with_more = {};
 };
 

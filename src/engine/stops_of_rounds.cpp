@@ -94,8 +94,8 @@ void Engine::count_wanted_passes() {
   for (FigureLook& figure : figures_) {
     const std::size_t stops = wanted_passes({&figure, 1}).size();
     if (stops == 0) continue;
-    figure.rounds_left = std::max<double>(figure.rounds_left, first_look);
-    figure.shots_left += static_cast<double>(first_look * stops);
+    figure.rounds_left = std::max<double>(figure.rounds_left, rounds_of_joining());
+    figure.shots_left += static_cast<double>(rounds_of_joining() * stops);
   }
 }
 
@@ -113,7 +113,7 @@ void Engine::join(const std::vector<std::size_t>& stops) {
   drop(columns_, gone_);
   renumber_figures(before);
   for (FigureLook& figure : figures_) figure.more_passes = 1;
-  next_look_ = std::max(next_look_, static_cast<std::uint32_t>(columns_.times.rounds()) + first_look);
+  next_look_ = static_cast<std::uint32_t>(columns_.times.rounds()) + rounds_of_joining();
 }
 
 /// After a look that had columns at stops `before`.

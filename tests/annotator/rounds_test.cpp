@@ -131,18 +131,19 @@ TEST_CASE("stops of a level of the zoom that was cut off part nothing that earli
 }
 
 TEST_CASE("stops that joined late part nothing until there are a quarter more rounds") {
-  const auto blocks_after = [](std::uint32_t rounds) {
-    return estimate(scripted_run(twice_map(), twice, rounds,
-                                 [](std::uint32_t round, std::size_t at) {
-                                   const bool has_joined = (at != 4 && at != 5) || round > 60;
-                                   return has_joined ? std::optional(reached(at)) : std::nullopt;
-                                 }))
-        .blocks;
+  const auto blocks_after = [](std::uint32_t rounds, std::uint32_t looked_at) {
+    RunData data = scripted_run(twice_map(), twice, rounds, [](std::uint32_t round, std::size_t at) {
+      const bool has_joined = (at != 4 && at != 5) || round > 60;
+      return has_joined ? std::optional(reached(at)) : std::nullopt;
+    });
+    data.looks = {{.number = 1, .rounds = looked_at}};
+    return estimate(data).blocks;
   };
-  const std::vector<BlockEstimate> early = blocks_after(74);
+  const std::vector<BlockEstimate> early = blocks_after(74, 60);
   REQUIRE(early.size() == 6);
   CHECK(early[3].cost.rounds == 74);
-  CHECK(blocks_after(75).size() == 8);
+  CHECK(blocks_after(75, 60).size() == 8);
+  CHECK(blocks_after(70, 70).size() == 8);  // there was a look at them
 }
 
 TEST_CASE("a round without its twin, in the middle of a run that was resumed, counts as a round") {

@@ -144,8 +144,10 @@ TEST_CASE("a line is known no better than the passes of it that were measured te
   CHECK(with_passes(0.9, 0.2, true).open);
   CHECK(with_passes(0.9, 0.2, false).open);
   // Passes that will join take away noise as well.
-  const double rounds_of_noise = with_passes(0, 0.5, true).rounds_left;
-  CHECK(with_passes(2, 0.5, true).rounds_left < rounds_of_noise);
+  CHECK(with_passes(2, 0.8, true).rounds_left < with_passes(0, 0.8, true).rounds_left);
+  CHECK(with_passes(0.9, 0.2, false).rounds_left >= with_passes(0, 0.2, false).rounds_left);
+  // Sixteen times as many would not do.
+  CHECK(std::isinf(with_passes(2, 0.4, true).rounds_left));
 }
 
 TEST_CASE("a line that more passes settle is measured, though no number of rounds does") {
