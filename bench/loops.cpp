@@ -18,6 +18,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/bars.hpp"
+#include "src/engine/columns.hpp"
 #include "src/engine/edge_costs.hpp"
 #include "src/engine/engine.hpp"
 #include "src/engine/memory.hpp"
@@ -287,8 +288,7 @@ Shots counted(const Shots& shots) {
   std::vector<std::vector<double>> columns;
   for (std::size_t c = 0; c < shots.stops.size(); ++c) {
     const std::vector<double>& column = shots.times.at(c);
-    const auto first = std::ranges::find_if_not(column, engine::is_missing);
-    const bool counts = engine::counts_late(static_cast<std::size_t>(first - column.begin()), rounds);
+    const bool counts = engine::counts_late(engine::joined_after(column), rounds);
     if (!counts || engine::present(column).size() < engine::fewest_rounds(Method::fine, false)) continue;
     result.stops.push_back(shots.stops[c]);
     columns.push_back(column);
@@ -304,13 +304,10 @@ Shots shoot_as_wanted(const Subject& subject, std::size_t rounds, Gun& gun) {
     for (const std::size_t stop : stops) positions.push_back(subject.positions[stop]);
     return positions;
   };
-  std::vector<std::uint32_t> edges;  // 0: several
-  for (std::size_t s = 0; s + 1 < subject.positions.size(); ++s) {
-    const bool is_pass = subject.positions[s + 1] == subject.positions[s] + 1;
-    edges.push_back(is_pass ? subject.edges[subject.positions[s]] + 1 : 0);
-  }
+  std::vector<std::uint32_t> edges = subject.edges;
+  for (std::uint32_t& edge : edges) ++edge;  // the engine's 0 stands for several
   engine::Engine engine({.stops = subject.positions.size(),
-                         .edges = edges,
+                         .edges = engine::edges_of(subject.positions, edges),
                          .samples = subject.samples,
                          .precision = {.absolute = 0.002, .relative = 0.1},
                          .most_rounds = std::numeric_limits<std::uint32_t>::max(),

@@ -67,9 +67,7 @@ struct Tries {
 };
 
 Tries tries_in(const std::vector<double>& column) {
-  Tries tries;
-  const auto first = std::ranges::find_if_not(column, is_missing);
-  tries.joined_after = static_cast<std::size_t>(first - column.begin());
+  Tries tries{.joined_after = engine::joined_after(column)};
   for (const double value : column) {
     tries.rounds += is_missing(value) ? 0 : 1;
     tries.had += is_missing(value) || value == in_vain ? 0 : 1;

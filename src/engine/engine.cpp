@@ -128,7 +128,7 @@ void Engine::begin_measuring(const Pilot& pilot) {
 
 // ---- rounds
 
-/// What was measured before is not part of the result, and the first passes give one soon.
+/// The result begins with the next round. Only the first passes are measured, since they give one soon.
 void Engine::begin_again() {
   first_round_ = round_ + 1;
   passes_.reset();

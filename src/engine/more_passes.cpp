@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/engine/statistics.hpp"
+
 namespace jcprof::engine {
 
 MorePasses::MorePasses(std::size_t stops, std::vector<std::uint32_t> samples,
@@ -43,6 +45,10 @@ std::vector<std::size_t> MorePasses::next(std::uint32_t edge, double times) cons
         if (waits(stop)) stops.insert(stop);
   }
   return {stops.begin(), stops.end()};
+}
+
+std::size_t joined_after(const std::vector<double>& column) {
+  return static_cast<std::size_t>(std::ranges::find_if_not(column, is_missing) - column.begin());
 }
 
 }  // namespace jcprof::engine

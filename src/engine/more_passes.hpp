@@ -38,10 +38,13 @@ class MorePasses {
   std::map<std::uint32_t, std::vector<std::size_t>> passes_;  // by edge: blocks, ascending
 };
 
+/// The rounds of a table before the first one that asked for the stop of this column.
+std::size_t joined_after(const std::vector<double>& column);
+
 /// A stop that joined a table after so many of its rounds counts once there are a quarter more, or once there
 /// was a look at it. Until then the whole that it parts is known better.
-constexpr bool counts_late(std::size_t joined_after, std::size_t rounds) {
-  return 4 * (rounds - joined_after) >= joined_after;
+constexpr bool counts_late(std::size_t after, std::size_t rounds) {
+  return 4 * (rounds - after) >= after;
 }
 
 }  // namespace jcprof::engine

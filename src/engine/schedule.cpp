@@ -55,8 +55,8 @@ std::vector<Passes> equal_and_growing_parts(std::size_t passes, std::size_t most
   return parts;
 }
 
-/// Of all passes of one edge those of a sample. Only the first one has more of the early passes. If passes
-/// cost more and more along the path, many of them would tell a wrong mean.
+/// Returns the passes that a sample draws from all passes of one edge. Only the first sample favours early
+/// passes. If passes cost more and more along the path, many early ones would tell too small a mean.
 std::vector<std::size_t> sample_passes(const std::vector<std::size_t>& all, const Edge& edge,
                                        std::uint64_t seed, std::size_t most, std::uint32_t sample) {
   if (all.size() <= most) return all;
@@ -90,12 +90,12 @@ std::vector<std::size_t> choose_positions(std::span<const Event> path, std::uint
 }
 
 std::uint32_t most_samples(std::span<const Event> path, std::size_t most) {
-  constexpr std::size_t enough = 16;
   const Edges edges = edges_of(path);
   const auto is_sampled = [&](const auto& edge) { return edge.second.size() > most; };
   const auto stops = 2 * most * static_cast<std::size_t>(std::ranges::count_if(edges, is_sampled));
   if (stops == 0) return 1;
-  return static_cast<std::uint32_t>(std::clamp(most_cells / (stops * edges.size()), std::size_t{1}, enough));
+  const std::size_t estimated = most_cells / (stops * edges.size());
+  return static_cast<std::uint32_t>(std::clamp<std::size_t>(estimated, 1, most_samples_of_edge));
 }
 
 std::map<std::size_t, std::uint32_t> sample_positions(std::span<const Event> path, std::uint64_t seed,

@@ -30,7 +30,10 @@ std::size_t measured_passes(std::span<const Event> path, bool exact);
 std::vector<std::size_t> choose_positions(std::span<const Event> path, std::uint64_t seed,
                                           std::size_t most = most_passes);
 
-/// So many samples of `most` passes may be drawn: as many as can be estimated together, and 16 at most.
+/// Samples of the passes of one edge, at most.
+inline constexpr std::uint32_t most_samples_of_edge = 16;
+
+/// So many samples of `most` passes may be drawn: as many as can be estimated together.
 std::uint32_t most_samples(std::span<const Event> path, std::size_t most = most_passes);
 
 /// The same positions (sample 0), and those of further samples, which draw one pass of each of `most` equal

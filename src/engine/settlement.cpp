@@ -133,9 +133,6 @@ struct Reach {
   bool has_more_passes = false;
 };
 
-// At most so many samples are drawn.
-constexpr double most_times_passes = 16;
-
 double square(double a) {
   return a * a;
 }
@@ -147,7 +144,7 @@ double judge(FigureLook& one, const Reach& reach, double allowed) {
   const bool do_passes_last = !reach.has_more_passes && reach.shrinking <= reach.passes;
   const double room = std::max(0.0, square(allowed) - square(reach.lasting));
   double of_passes = do_passes_last ? square(reach.passes) : std::min(square(reach.passes), room / 2);
-  if (reach.has_more_passes) of_passes = std::max(of_passes, square(reach.passes) / most_times_passes);
+  if (reach.has_more_passes) of_passes = std::max(of_passes, square(reach.passes) / most_samples_of_edge);
   one.half = std::hypot(reach.shrinking, reach.passes, reach.lasting);
   one.lasting = do_passes_last ? std::hypot(reach.lasting, reach.passes) : reach.lasting;
   one.settled = one.half <= allowed;

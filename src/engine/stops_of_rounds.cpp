@@ -8,6 +8,7 @@
 #include "src/engine/engine.hpp"
 
 namespace jcprof::engine {
+
 std::size_t Engine::first_stop() const {
   std::size_t stop = 0;
   while (gone_.contains(stop) || passes_.waits(stop)) ++stop;
@@ -80,7 +81,7 @@ std::vector<std::size_t> Engine::wanted_passes(std::span<const FigureLook> figur
   std::map<std::uint32_t, double> times;  // by edge: times as many passes
   for (const FigureLook& figure : figures)
     for (const std::uint32_t edge : figure.edges_with_more)
-      if (figure.open) times[edge] = std::max(times[edge], figure.more_passes);
+      if (figure.open && figure.more_passes > 1) times[edge] = std::max(times[edge], figure.more_passes);
   std::set<std::size_t> stops;
   for (const auto& [edge, most] : times) {
     const std::vector<std::size_t> next = passes_.next(edge, most);
@@ -89,7 +90,7 @@ std::vector<std::size_t> Engine::wanted_passes(std::span<const FigureLook> figur
   return {stops.begin(), stops.end()};
 }
 
-/// What the figures take beside the rounds of the stops that are measured already.
+/// Adds the rounds and shots of passes that will join to the forecasts of the figures.
 void Engine::count_wanted_passes() {
   for (FigureLook& figure : figures_) {
     const std::size_t stops = wanted_passes({&figure, 1}).size();
@@ -99,7 +100,7 @@ void Engine::count_wanted_passes() {
   }
 }
 
-/// By what the newest look knows.
+/// Those join that the newest look wants.
 void Engine::join_passes() {
   if (phase_ == Phase::rounds && round_ % 2 == 0 && can_passes_join()) join(wanted_passes(figures_));
 }
@@ -116,7 +117,7 @@ void Engine::join(const std::vector<std::size_t>& stops) {
   next_look_ = static_cast<std::uint32_t>(columns_.times.rounds()) + rounds_of_joining();
 }
 
-/// After a look that had columns at stops `before`.
+/// The newest look had columns at stops `before`.
 void Engine::renumber_figures(const std::vector<std::size_t>& before) {
   for (FigureLook& figure : figures_) figure.wanted = blocks_between(before, columns_.stops, figure.wanted);
 }

@@ -22,7 +22,7 @@ namespace {
 constexpr double relative = 0.05;
 
 constexpr int passes = 400;
-/// Of a pass of line 12, in ticks.
+/// Returns the ticks that a pass of line 12 takes.
 using CostOfPass = std::function<double(int pass, std::mt19937_64& random)>;
 
 /// Passes differ by chance.
@@ -32,7 +32,7 @@ CostOfPass scattered(double differ) {
   };
 }
 
-/// As those of a list that is searched while it grows.
+/// Each pass takes longer than the one before, like the search of a list that grows.
 double growing(int pass, std::mt19937_64& /*random*/) {
   return 3000 * (pass + 0.5) / (0.5 * passes);
 }
@@ -73,7 +73,7 @@ class Loop : public MeasureBench {
     return annotator::estimate(annotator::load_newest_run(store));
   }
   double cost_of(std::size_t line) const { return costs_.at(line); }
-  /// Of line 12.
+  /// Counts the passes of line 12 that were measured alone.
   std::size_t measured_passes() const {
     std::set<Event> stops;
     for (const StoredSample& sample : samples)
