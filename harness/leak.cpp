@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/awake.hpp"
 #include "harness/cancellable.hpp"
 #include "harness/class_survey.hpp"
 #include "harness/inputs.hpp"
@@ -223,7 +222,6 @@ void refuse_one_class(const Project& project) {
 
 engine::LeakRun find_leak(const Project& project, const TrapMap& map, Transport& transport, Store& store,
                           const LeakOptions& options) {
-  const AwakeProcessors awake;
   return LeakMeasurement(project, map, transport, store, options).run();
 }
 

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "harness/awake.hpp"
 #include "harness/calibration.hpp"
 #include "harness/cancellable.hpp"
 #include "harness/earlier_rounds.hpp"
@@ -379,7 +378,6 @@ MeasureOptions options_for(const Project& project) {
 
 Measured measure(const Project& project, const TrapMap& map, Transport& transport, Store& store,
                  const MeasureOptions& options) {
-  const AwakeProcessors awake;
   MeasureOptions left = options;
   std::optional<Survey> survey;
   std::uint64_t shots = 0;

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "harness/awake.hpp"
 #include "harness/calibration.hpp"
 #include "harness/clock.hpp"
 #include "harness/judgement.hpp"
@@ -211,7 +210,6 @@ SelftestBlock block_of(const engine::Look& look, std::size_t b, const Passes& pa
 }  // namespace
 
 Selftest selftest(Transport& transport, const SelftestSettings& settings) {
-  const AwakeProcessors awake;
   Loop loop(transport, settings);
   loop.choose();
   const Description& device = loop.device();

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/awake.hpp"
 #include "harness/card/name.hpp"
 #include "harness/card/protocol.hpp"
 #include "harness/card/session.hpp"
@@ -142,6 +143,7 @@ class CardTransport final : public Transport {
   std::string name_of(const Bytes& command) const;
   [[noreturn]] void refuse_applet(const Answer& answer) const;
 
+  AwakeProcessors awake_;  // the wait for an answer is no time of the card
   CardSetup setup_;
   CardSession session_;
   RightAnswer right_;

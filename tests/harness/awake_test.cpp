@@ -6,24 +6,28 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 #include <catch2/catch.hpp>
 
 #include "src/core/unique_fd.hpp"
+#include "tests/harness/card_world.hpp"
+#include "tests/harness/measure_bench.hpp"
 
 namespace jcprof::harness {
 namespace {
 
-/// The latency that the kernel keeps to for all who asked, in µs; -1 if it does not say.
-std::int32_t kept_latency() {
-  const UniqueFd file(::open("/dev/cpu_dma_latency", O_RDONLY | O_CLOEXEC));
-  std::int32_t latency = -1;
-  return ::read(file.get(), &latency, sizeof latency) == sizeof latency ? latency : -1;
+/// Whether this process holds the kernel's file. Tests beside this one may hold it too.
+bool is_asked() {
+  return std::ranges::any_of(std::filesystem::directory_iterator("/proc/self/fd"), [](const auto& entry) {
+    std::error_code gone;
+    return std::filesystem::read_symlink(entry.path(), gone) == "/dev/cpu_dma_latency";
+  });
 }
-
-}  // namespace
 
 TEST_CASE("a latency of 0 is asked for, in the kernel's 32 bits") {
   const UniqueFd request(::memfd_create("request", MFD_CLOEXEC));
@@ -33,13 +37,30 @@ TEST_CASE("a latency of 0 is asked for, in the kernel's 32 bits") {
   CHECK(static_cast<std::int32_t>(asked) == 0);
 }
 
-TEST_CASE("the kernel keeps to it as long as somebody measures") {
-  if (kept_latency() < 0 || ::access("/dev/cpu_dma_latency", W_OK) != 0) {
-    WARN("SKIPPED: the kernel does not say, or this user may not ask");
-    return;
-  }
-  const AwakeProcessors awake;
-  CHECK(kept_latency() == 0);
+bool may_ask() {
+  if (::access("/dev/cpu_dma_latency", W_OK) == 0) return true;
+  WARN("SKIPPED: this user may not ask");
+  return false;
 }
 
+TEST_CASE("processors stay awake as long as there is a card to time") {
+  if (!may_ask()) return;
+  {
+    test::World world;
+    const auto transport = test::transport_on(world, test::basic_setup());
+    CHECK(is_asked());
+  }
+  CHECK_FALSE(is_asked());
+}
+
+TEST_CASE("a target that times itself finds the processors that it has without jcprof") {
+  if (!may_ask()) return;
+  test::MeasureBench bench;
+  bool asked = true;
+  bench.target.after_shot = [&](std::uint64_t) { asked = is_asked(); };
+  bench.run();
+  CHECK_FALSE(asked);
+}
+
+}  // namespace
 }  // namespace jcprof::harness
