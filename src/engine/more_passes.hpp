@@ -43,7 +43,7 @@ std::size_t joined_after(const std::vector<double>& column);
 
 /// A stop that joined a table after so many of its rounds counts once there are a quarter more, or once there
 /// was a look at it. Until then the whole that it parts is known better.
-constexpr bool counts_late(std::size_t after, std::size_t rounds) {
+inline bool counts_late(std::size_t after, std::size_t rounds) {
   return 4 * (rounds - after) >= after;
 }
 
