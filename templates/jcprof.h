@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of jcprof that runs in C and C++ targets: traps that stop a run or log its path, and the code that arms
-   them. With JCPROF_RECORD the traps record the run (jcprof_record.h). For C90 to C2x and C++11 to C++20, gcc and clang.
+   them. With JCPROF_RECORD the traps record the run (jcprof_record.h). For C90 to C2x and C++98 to C++20, gcc and clang.
    It includes no system header and allocates nothing. It leaves nothing in a program that is compiled without JCPROF or
    with JCPROF_OFF. docs/instrument-by-hand.md explains its use by hand. */
 #ifndef JCPROF_H
@@ -145,8 +145,17 @@
 #endif
 
 #ifdef __cplusplus
+#if __cplusplus >= 201103L
 #define JCPROF_NULL_ nullptr
 #define JCPROF_NOTHROW_ noexcept
+#define JCPROF_CONSTANT_ constexpr
+#define JCPROF_DELETED_ = delete
+#else /* the copies of an object that has none are declared only */
+#define JCPROF_NULL_ __null
+#define JCPROF_NOTHROW_ throw()
+#define JCPROF_CONSTANT_
+#define JCPROF_DELETED_
+#endif
 #define JCPROF_TO_(type, x) static_cast<type>(x)
 #define JCPROF_AS_(type, x) reinterpret_cast<type>(x)
 #else
@@ -620,41 +629,41 @@ extern jcprof_exceptions *jcprof_exceptions_now(void) JCPROF_OUTSIDE_(__cxa_get_
 #define JCPROF_INLINE_ inline __attribute__((__always_inline__, __artificial__, __no_instrument_function__))
 
 /* A function and not a macro, because g++ calls the test for constant evaluation a tautology in a condition. */
-constexpr JCPROF_INLINE_ bool jcprof_meets(jcprof_u32 id) noexcept { return JCPROF_RUNS_ && JCPROF_MEETS_(id); }
+JCPROF_CONSTANT_ JCPROF_INLINE_ bool jcprof_meets(jcprof_u32 id) JCPROF_NOTHROW_ { return JCPROF_RUNS_ && JCPROF_MEETS_(id); }
 #ifdef JCPROF_RECORD
-constexpr JCPROF_INLINE_ bool jcprof_records(jcprof_u32 what) noexcept {
+JCPROF_CONSTANT_ JCPROF_INLINE_ bool jcprof_records(jcprof_u32 what) JCPROF_NOTHROW_ {
   return JCPROF_RUNS_ && (jcprof_record(what), true);
 }
 
 template <class T>
-constexpr JCPROF_INLINE_ jcprof_u64 jcprof_payload(T x) noexcept {
+JCPROF_CONSTANT_ JCPROF_INLINE_ jcprof_u64 jcprof_payload(T x) JCPROF_NOTHROW_ {
   return static_cast<jcprof_u64>(x);
 }
 #endif
 
 template <class T>
-JCPROF_INLINE_ void jcprof_name(const T &x) noexcept {
+JCPROF_INLINE_ void jcprof_name(const T &x) JCPROF_NOTHROW_ {
   JCPROF_KEEP_(x);
 }
 
 template <class T>
-constexpr JCPROF_INLINE_ bool jcprof_keep(const T &x) noexcept {
+JCPROF_CONSTANT_ JCPROF_INLINE_ bool jcprof_keep(const T &x) JCPROF_NOTHROW_ {
   return JCPROF_RUNS_ && (jcprof_name(x), true);
 }
 
 /* A trap at the end of a block. A return passes it too, but an exception that unwinds the block does not. */
 class jcprof_after {
  public:
-  JCPROF_BARE_ explicit JCPROF_CONSTEXPR_ jcprof_after(jcprof_u32 id) noexcept : id_(id) {}
+  JCPROF_BARE_ explicit JCPROF_CONSTEXPR_ jcprof_after(jcprof_u32 id) JCPROF_NOTHROW_ : id_(id) {}
   JCPROF_BARE_ JCPROF_CONSTEXPR_ ~jcprof_after() {
     if (jcprof_meets(id_)) passed(id_);
   }
-  jcprof_after(const jcprof_after &) = delete;
-  jcprof_after &operator=(const jcprof_after &) = delete;
+  jcprof_after(const jcprof_after &) JCPROF_DELETED_;
+  jcprof_after &operator=(const jcprof_after &) JCPROF_DELETED_;
 
  private:
   JCPROF_BARE_ JCPROF_COLD_ static void passed(jcprof_u32 id) {
-    const bool unwinding = jcprof_exceptions_now != nullptr && jcprof_exceptions_now()->uncaught != 0;
+    const bool unwinding = jcprof_exceptions_now != JCPROF_NULL_ && jcprof_exceptions_now()->uncaught != 0;
     if (!unwinding) jcprof_passed(id);
   }
 
@@ -666,12 +675,12 @@ class jcprof_after {
    exception that leaves the function passes it too. */
 class jcprof_last {
  public:
-  JCPROF_BARE_ explicit JCPROF_CONSTEXPR_ jcprof_last(jcprof_u32 id) noexcept : id_(id) {}
+  JCPROF_BARE_ explicit JCPROF_CONSTEXPR_ jcprof_last(jcprof_u32 id) JCPROF_NOTHROW_ : id_(id) {}
   JCPROF_BARE_ JCPROF_CONSTEXPR_ ~jcprof_last() {
     if (jcprof_meets(id_)) jcprof_passed(id_);
   }
-  jcprof_last(const jcprof_last &) = delete;
-  jcprof_last &operator=(const jcprof_last &) = delete;
+  jcprof_last(const jcprof_last &) JCPROF_DELETED_;
+  jcprof_last &operator=(const jcprof_last &) JCPROF_DELETED_;
 
  private:
   const jcprof_u32 id_;
@@ -684,14 +693,14 @@ class jcprof_last {
 template <class T>
 class jcprof_result {
  public:
-  JCPROF_BARE_ explicit constexpr jcprof_result(jcprof_u32 id) noexcept : id_(id) {}
-  JCPROF_BARE_ constexpr T operator()(T x) const noexcept {
+  JCPROF_BARE_ explicit JCPROF_CONSTANT_ jcprof_result(jcprof_u32 id) JCPROF_NOTHROW_ : id_(id) {}
+  JCPROF_BARE_ JCPROF_CONSTANT_ T operator()(T x) const JCPROF_NOTHROW_ {
     return static_cast<void>(JCPROF_RUNS_ && (needed(x), true)),
            static_cast<void>(jcprof_meets(id_) && (jcprof_passed(id_), true)), x;
   }
 
  private:
-  JCPROF_INLINE_ static void needed(const T &x) noexcept { __asm__ __volatile__("" : : "m"(x)); }
+  JCPROF_INLINE_ static void needed(const T &x) JCPROF_NOTHROW_ { __asm__ __volatile__("" : : "m"(x)); }
 
   const jcprof_u32 id_;
 };
@@ -757,7 +766,7 @@ JCPROF_LOCAL_ __attribute__((__noreturn__)) void jcprof_leap(struct jcprof_run *
 /* Makes `root` the innermost. */
 JCPROF_LOCAL_ void jcprof_push(struct jcprof_root *root, struct jcprof_run *run, void *frame) {
 #ifdef __cplusplus
-  if (jcprof_exceptions_now != nullptr) root->exceptions = *jcprof_exceptions_now();
+  if (jcprof_exceptions_now != JCPROF_NULL_) root->exceptions = *jcprof_exceptions_now();
 #endif
   root->run = run;
   root->outer = run->root;
@@ -813,7 +822,7 @@ JCPROF_LOCAL_ void jcprof_leave(struct jcprof_root *root) {
   if (root->run == JCPROF_NULL_) return;
 #ifdef __cplusplus
   /* A stop in a handler, or while an exception unwinds, leaves that exception undestroyed. */
-  if (root->left && jcprof_exceptions_now != nullptr) *jcprof_exceptions_now() = root->exceptions;
+  if (root->left && jcprof_exceptions_now != JCPROF_NULL_) *jcprof_exceptions_now() = root->exceptions;
 #endif
   if (root->outer != JCPROF_NULL_) {
     if (is_current) root->run->root = root->outer;

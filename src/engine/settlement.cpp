@@ -148,6 +148,7 @@ double judge(FigureLook& one, const Reach& reach, double allowed) {
   one.half = std::hypot(reach.shrinking, reach.passes, reach.lasting);
   one.lasting = do_passes_last ? std::hypot(reach.lasting, reach.passes) : reach.lasting;
   one.settled = one.half <= allowed;
+  one.hidden_by_stops = reach.lasting >= std::max(allowed, one.share);
   one.open = !one.settled && (one.lasting < allowed || reach.shrinking > one.lasting);
   double times = 1;  // as many passes
   if (reach.has_more_passes && of_passes > 0) times = square(reach.passes) / of_passes;
