@@ -20,7 +20,9 @@
 #include "programs/permission.hpp"
 #include "programs/steps.hpp"
 #include "programs/unfit.hpp"
+#include "rewriter/c/runtime.hpp"
 #include "rewriter/project_programs.hpp"
+#include "src/core/file.hpp"
 #include "src/core/shell_words.hpp"
 #include "src/core/status_form.hpp"
 #include "src/engine/statistics.hpp"
@@ -132,9 +134,12 @@ class Trial {
     ok(fmt::format("{} steps", project_.build.size()));
   }
 
-  /// The sources as they are, but for the entry, which cannot be without. Leaves that tree.
+  /// The sources as they are, but for the entry, which cannot be without, and with jcprof's header switched
+  /// off. Leaves that tree.
   bool fails_without_traps() {
     make_tree({.common = options_, .functions_only = true, .include = {""}}, folder_);
+    const std::filesystem::path header = folder_.path() / "tree" / rewriter::c_runtime_file;
+    if (exists(header)) write_file(header, "#define JCPROF_OFF 1\n" + read_file(header));
     try {
       run_steps("build", project_.build, values_, {.is_shown = false});
       return false;

@@ -18,11 +18,10 @@ namespace {
 constexpr double runs_without = 1000;   // runs without a grid that seem to have one, by each kind of times
 constexpr double steps_per_cycle = 16;  // of the longest distance
 constexpr double most_periods = 4000;   // the finest, in the longest distance
-constexpr std::size_t fewest_sizes = 3;
-constexpr std::size_t fewest_far = 3;          // where the period is a short one
+constexpr std::size_t fewest_far = 3;   // where the period is a short one
 constexpr std::size_t fewest_sizes_alone = 5;  // where no single readings tell
 constexpr std::size_t most_far = 100;
-// Of the sizes, beyond the first one, that they are whole periods: exp(-6) by chance.
+// Of the sizes, beyond the first one, that they are whole periods: exp(-6) by chance. Two are never enough.
 constexpr double evidence_of_sizes = 6;
 
 struct Distance {
@@ -93,7 +92,7 @@ class Phases {
     for (const Distance& one : apart.stops) all_.add(cosine_of(one.length));
     // Times fall by more than chance for another reason: a stop that changes the next commands.
     falls_ = std::ranges::any_of(apart.stops, [&](const auto& one) { return periods_of(one.length) < -1; });
-    if (falls_ || !is_aligned(all_)) return;
+    if (!is_aligned(all_)) return;
     for (const Distance& one : apart.stops) {
       if (periods_of(one.length) == 0 || one.edge == 0) continue;
       if (edges_.insert(one.edge).second) of_edges_.add(cosine_of(one.length));
@@ -109,7 +108,7 @@ class Phases {
     constexpr double of_all_periods = 5;  // the sum of 1 / n over the tests
     return !falls_ && is_aligned(all_) && (far_.count == 0 || is_aligned(far_)) &&
            (far_.count >= fewest_far || period_ >= shortest_alone) &&
-           of_sizes_.count >= (far_.count > 0 ? fewest_sizes : fewest_sizes_alone) &&
+           (far_.count > 0 || of_sizes_.count >= fewest_sizes_alone) &&
            evidence_of(of_edges_, 0) >= std::log(runs_without * of_all_periods * tests_) &&
            evidence_of(of_sizes_, 1) >= evidence_of_sizes;
   }

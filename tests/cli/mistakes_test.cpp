@@ -85,6 +85,13 @@ TEST_CASE("a build that fails without traps too is the project's own") {
                  Catch::EndsWith("; it fails without traps too: correct \"build\" or the sources first"));
 }
 
+TEST_CASE("a build that jcprof's header alone breaks is not blamed on the project") {
+  const std::string fault =
+      fault_with(built_by({"cc", "-Wfatal-errors", "-Djcprof_run=1", "-o", "{out}/app", "a.c"}));
+  CHECK_THAT(fault, Catch::StartsWith("build: the build step failed"));
+  CHECK_THAT(fault, Catch::Contains("; it does not fail without traps: "));
+}
+
 TEST_CASE("the first line of a failed build names the cause") {
   const test::TemporaryFolder folder;
   write_file(folder / "b.c", "int b(void) {\n  return none;\n}\n");

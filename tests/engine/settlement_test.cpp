@@ -285,6 +285,19 @@ TEST_CASE("a line is not measured longer where the rest of its half width is wha
   CHECK(settled_alone(line, {.absolute = 1.2 * noise.half, .relative = 0}).settled);
 }
 
+TEST_CASE("stops hide a line if they differ by more than it takes, and than it may be known to") {
+  const FigureLook line = settled_alone(line_of(1), {});
+  const double whole = 1000 / line.share;
+  const auto hidden = [&](double lasting, double absolute) {
+    Figure figure = line_of(1);
+    figure.lasting = lasting * whole;
+    return settled_alone(figure, {.absolute = absolute, .relative = 0}).hidden_by_stops;
+  };
+  CHECK(hidden(1.1 * line.share, 0.5 * line.share));
+  CHECK_FALSE(hidden(0.9 * line.share, 0.5 * line.share));
+  CHECK_FALSE(hidden(1.1 * line.share, 1.2 * line.share));
+}
+
 TEST_CASE("a line that no call can settle is left when its blocks are") {
   const FigureLook nine = settled_alone(line_of(9), {});
   const Precision precision{.absolute = nine.half / 2, .relative = 0};
