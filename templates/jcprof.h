@@ -57,7 +57,9 @@
 #define JCPROF_BEGIN(id) ((void)0)
 #ifdef __cplusplus
 #define JCPROF_LAST(id) ((void)0)
+#if __cplusplus >= 201103L
 #define JCPROF_RESULT(id, ...) static_cast<__VA_ARGS__>
+#endif
 #else
 #define JCPROF_LAST(id) struct jcprof_nothing_##id
 #endif
@@ -689,22 +691,24 @@ class jcprof_last {
 /* The same for the end of an expression. It stands in front of it, because temporaries are destroyed last to first. */
 #define JCPROF_LAST_E(id) (static_cast<void>(jcprof_last(id)))
 
+#if __cplusplus >= 201103L
 /* A returned value, and the trap once it is known. For constexpr functions, which allow no guard. */
 template <class T>
 class jcprof_result {
  public:
-  JCPROF_BARE_ explicit JCPROF_CONSTANT_ jcprof_result(jcprof_u32 id) JCPROF_NOTHROW_ : id_(id) {}
-  JCPROF_BARE_ JCPROF_CONSTANT_ T operator()(T x) const JCPROF_NOTHROW_ {
+  JCPROF_BARE_ explicit constexpr jcprof_result(jcprof_u32 id) noexcept : id_(id) {}
+  JCPROF_BARE_ constexpr T operator()(T x) const noexcept {
     return static_cast<void>(JCPROF_RUNS_ && (needed(x), true)),
            static_cast<void>(jcprof_meets(id_) && (jcprof_passed(id_), true)), x;
   }
 
  private:
-  JCPROF_INLINE_ static void needed(const T &x) JCPROF_NOTHROW_ { __asm__ __volatile__("" : : "m"(x)); }
+  JCPROF_INLINE_ static void needed(const T &x) noexcept { __asm__ __volatile__("" : : "m"(x)); }
 
   const jcprof_u32 id_;
 };
 #define JCPROF_RESULT(id, ...) jcprof_result<__VA_ARGS__>(id)
+#endif
 
 extern "C" {
 

@@ -150,7 +150,7 @@ TEMPLATE_TEST_CASE("a trusted application compiles as OP-TEE compiles, in each C
   for (const Flags& state : {live, Flags{"-DJCPROF", "-DJCPROF_OFF"}}) {
     for (const std::string standard : {"c90", "gnu99", "c11", "gnu17", "c2x"})
       workshop.compile(sources, usual + usual_c + state + Flags{"-pedantic", "-O2", "-std=" + standard});
-    for (const std::string standard : {"c++11", "c++17", "c++20"})
+    for (const std::string standard : {"c++98", "c++11", "c++17", "c++20"})
       workshop.compile(sources, usual + state + Flags{"-pedantic", "-O2", "-x", "c++", "-std=" + standard});
   }
 }
