@@ -47,15 +47,14 @@ std::string advice(std::span<const engine::FigureLook> open, const Effort& effor
          "; or choose a larger --absolute";
 }
 
-Warning too_short(std::span<const engine::FigureLook> figures) {
-  const double least = std::ranges::min(figures, {}, &engine::FigureLook::lasting).lasting;
+Warning hidden_by_stops() {
   return {.kind = WarningKind::precision,
-          .text = fmt::format(
-              "the command is too short for stops on this target: what they cost differs from "
-              "trap to trap, by \u00b1{:.0f} % of the command's own time or more, and hides every "
-              "line and function",
-              100 * least),
-          .advice = "measure a command that does more work; more rounds would not help"};
+          .text =
+              "stops hide every line and function: their cost may differ from trap to trap by more than the "
+              "code between traps takes, and more rounds do not help",
+          .advice =
+              "measure a command that does more work between traps; or choose a coarser \"level\" or fewer "
+              "functions (\"include\") in jcprof.json"};
 }
 
 }  // namespace
@@ -81,7 +80,7 @@ std::optional<Warning> warning_of_unresolved(std::span<const engine::FigureLook>
   std::vector<engine::FigureLook> open;
   std::ranges::copy_if(figures, std::back_inserter(open), [](const auto& one) { return !one.settled; });
   if (open.empty()) return std::nullopt;
-  if (std::ranges::all_of(figures, &engine::FigureLook::hidden_by_stops)) return too_short(open);
+  if (std::ranges::all_of(figures, &engine::FigureLook::hidden_by_stops)) return hidden_by_stops();
   std::ranges::stable_sort(open, std::ranges::greater(), &engine::FigureLook::share);
   std::string named;
   for (std::size_t i = 0; i < std::min(open.size(), most_named); ++i)

@@ -121,30 +121,36 @@ class Trial {
     try {
       run_steps("build", project_.build, values_, {.is_shown = false});
     } catch (const UserError& error) {
-      const bool is_of_the_project = fails_without_traps();
+      const std::string hint = hint_of_failed_build(error.faults().front().hint);
       make_tree({.common = options_}, folder_);
-      throw UserError(
-          Fault{.message = error.faults().front().message,
-                .hint = is_of_the_project
-                            ? error.faults().front().hint +
-                                  "; it fails without traps too: correct \"build\" or the sources first"
-                            : "it does not fail without traps: leave the function that it names "
-                              "out by \"exclude\" in \"profile\", or choose a coarser \"level\""});
+      throw UserError(Fault{.message = error.faults().front().message, .hint = hint});
     }
     ok(fmt::format("{} steps", project_.build.size()));
   }
 
-  /// The sources as they are, but for the entry, which cannot be without, and with jcprof's header switched
-  /// off. Leaves that tree.
-  bool fails_without_traps() {
+  /// Builds the sources as they are, but for the entry, which cannot be without a trap; then with jcprof's
+  /// header switched off. Leaves that tree.
+  std::string hint_of_failed_build(const std::string& own) {
     make_tree({.common = options_, .functions_only = true, .include = {""}}, folder_);
+    if (builds())
+      return "it does not fail without traps: leave the function that it names out by \"exclude\" in "
+             "\"profile\", or choose a coarser \"level\"";
     const std::filesystem::path header = folder_.path() / "tree" / rewriter::c_runtime_file;
-    if (exists(header)) write_file(header, "#define JCPROF_OFF 1\n" + read_file(header));
+    if (exists(header)) {
+      write_own_file(header, "#define JCPROF_OFF 1\n" + read_file(header));
+      if (builds())
+        return "it does not fail without jcprof's header: the compiler or the flags of \"build\" do not suit "
+               "it; a macro of the build may have one of its names";
+    }
+    return own + "; it fails without traps too: correct \"build\" or the sources first";
+  }
+
+  bool builds() const {
     try {
       run_steps("build", project_.build, values_, {.is_shown = false});
-      return false;
-    } catch (const UserError&) {
       return true;
+    } catch (const UserError&) {
+      return false;
     }
   }
 

@@ -150,11 +150,13 @@
 #if __cplusplus >= 201103L
 #define JCPROF_NULL_ nullptr
 #define JCPROF_NOTHROW_ noexcept
+#define JCPROF_PASS_(parameter) static_cast<decltype(parameter) &&>(parameter)
 #define JCPROF_CONSTANT_ constexpr
 #define JCPROF_DELETED_ = delete
 #else /* the copies of an object that has none are declared only */
 #define JCPROF_NULL_ __null
 #define JCPROF_NOTHROW_ throw()
+#define JCPROF_PASS_(parameter) (parameter)
 #define JCPROF_CONSTANT_
 #define JCPROF_DELETED_
 #endif
@@ -657,14 +659,14 @@ JCPROF_CONSTANT_ JCPROF_INLINE_ bool jcprof_keep(const T &x) JCPROF_NOTHROW_ {
 class jcprof_after {
  public:
   JCPROF_BARE_ explicit JCPROF_CONSTEXPR_ jcprof_after(jcprof_u32 id) JCPROF_NOTHROW_ : id_(id) {}
-  JCPROF_BARE_ JCPROF_CONSTEXPR_ ~jcprof_after() {
+  JCPROF_BARE_ JCPROF_CONSTEXPR_ ~jcprof_after() JCPROF_NOTHROW_ {
     if (jcprof_meets(id_)) passed(id_);
   }
   jcprof_after(const jcprof_after &) JCPROF_DELETED_;
   jcprof_after &operator=(const jcprof_after &) JCPROF_DELETED_;
 
  private:
-  JCPROF_BARE_ JCPROF_COLD_ static void passed(jcprof_u32 id) {
+  JCPROF_BARE_ JCPROF_COLD_ static void passed(jcprof_u32 id) JCPROF_NOTHROW_ {
     const bool unwinding = jcprof_exceptions_now != JCPROF_NULL_ && jcprof_exceptions_now()->uncaught != 0;
     if (!unwinding) jcprof_passed(id);
   }
@@ -678,7 +680,7 @@ class jcprof_after {
 class jcprof_last {
  public:
   JCPROF_BARE_ explicit JCPROF_CONSTEXPR_ jcprof_last(jcprof_u32 id) JCPROF_NOTHROW_ : id_(id) {}
-  JCPROF_BARE_ JCPROF_CONSTEXPR_ ~jcprof_last() {
+  JCPROF_BARE_ JCPROF_CONSTEXPR_ ~jcprof_last() JCPROF_NOTHROW_ {
     if (jcprof_meets(id_)) jcprof_passed(id_);
   }
   jcprof_last(const jcprof_last &) JCPROF_DELETED_;

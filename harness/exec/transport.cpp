@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/awake.hpp"
 #include "harness/clock.hpp"
 #include "harness/exec/report.hpp"
 #include "harness/exec/streams.hpp"
@@ -46,7 +47,10 @@ class ExecTransport final : public Transport {
     for (const std::string_view name :
          {"JCPROF_TRAP", "JCPROF_HIT", "JCPROF_TRACE", "JCPROF_REPORT", "JCPROF_CALIBRATE"})
       remove_variable(environment_, name);
-    if (!records()) return;
+    if (!records()) {
+      if (setup_.trigger.clock == ProgramClock::wall) awake_.emplace();
+      return;
+    }
     remove_variable(environment_, "JCPROF_RECORD");
     environment_.push_back(fmt::format("JCPROF_RECORD={}", setup_.log.string()));
   }
@@ -99,6 +103,7 @@ class ExecTransport final : public Transport {
     return setup_.trigger.clock == ProgramClock::cpu ? run.cpu_ns : run.wall_ns;
   }
 
+  std::optional<AwakeProcessors> awake_;  // the wait for the end is no time of the program
   ExecSetup setup_;
   std::unique_ptr<Device> started_;
   Environment environment_;

@@ -26,7 +26,7 @@ std::string joined(const EntrySignature& signature, std::string_view separator, 
 }
 
 std::string noexcept_of(const EntrySignature& signature) {
-  return signature.is_noexcept ? " noexcept" : "";
+  return signature.is_noexcept ? " JCPROF_NOTHROW_" : "";
 }
 
 /// "(__typeof__(int) jcprof_1)", or "(jcprof_1) __typeof__(int) jcprof_1;".
@@ -65,8 +65,7 @@ std::string root_of(const EntrySignature& signature) {
 std::string definition_of(const EntrySignature& signature) {
   const std::string arguments = joined(signature, ", ", [&](std::size_t i) {
     // In C++ what was passed by value moves on, and references stay what they are.
-    return signature.is_cpp ? fmt::format("static_cast<decltype({0})&&>({0})", parameter_name(i))
-                            : parameter_name(i);
+    return signature.is_cpp ? fmt::format("JCPROF_PASS_({})", parameter_name(i)) : parameter_name(i);
   });
   return fmt::format("JCPROF_WRAPPER {} {}{}{} {{ {}; {}jcprof_body_{}({}); }}\n", type_of(signature.result),
                      signature.name, parameters_of(signature), noexcept_of(signature), root_of(signature),

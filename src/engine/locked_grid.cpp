@@ -21,7 +21,8 @@ constexpr double most_periods = 4000;   // the finest, in the longest distance
 constexpr std::size_t fewest_far = 3;   // where the period is a short one
 constexpr std::size_t fewest_sizes_alone = 5;  // where no single readings tell
 constexpr std::size_t most_far = 100;
-// Of the sizes, beyond the first one, that they are whole periods: exp(-6) by chance. Two are never enough.
+// Of the sizes, beyond the first one, that they are whole periods: exp(-6) by chance. Two never have
+// it: no value counts as better than `most`.
 constexpr double evidence_of_sizes = 6;
 
 struct Distance {

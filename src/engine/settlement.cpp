@@ -148,7 +148,6 @@ double judge(FigureLook& one, const Reach& reach, double allowed) {
   one.half = std::hypot(reach.shrinking, reach.passes, reach.lasting);
   one.lasting = do_passes_last ? std::hypot(reach.lasting, reach.passes) : reach.lasting;
   one.settled = one.half <= allowed;
-  one.hidden_by_stops = reach.lasting >= std::max(allowed, one.share);
   one.open = !one.settled && (one.lasting < allowed || reach.shrinking > one.lasting);
   double times = 1;  // as many passes
   if (reach.has_more_passes && of_passes > 0) times = square(reach.passes) / of_passes;
@@ -187,6 +186,7 @@ std::vector<FigureLook> settle(std::vector<Figure> figures, const Times& times, 
                                  .lasting = figure.lasting / look.whole,
                                  .has_more_passes = !figure.edges_with_more.empty()},
                                 allowed);
+    one.hidden_by_stops = figure.lasting > std::max({0.0, sum.value, allowed * look.whole});
     one.wanted = blocks_of(figure);
     one.name = std::move(figure.name);
     one.edges_with_more = std::move(figure.edges_with_more);

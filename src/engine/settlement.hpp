@@ -48,8 +48,7 @@ struct FigureLook {
   double lasting = 0;  // of it, what no number of rounds shrinks, nor more passes that could be measured
   bool settled = false;
   bool open = true;  // wants more rounds
-  // Stops cost more or less by more than the figure, and than it may be known to. No number of rounds
-  // shows it.
+  // The cost of stops may differ by more than the figure, and by more than the precision asked for.
   bool hidden_by_stops = false;
   // Until it is settled, as half widths shrink with the root of the rounds; infinite where none are enough.
   double rounds_left = 0;

@@ -89,7 +89,7 @@ TEST_CASE("a build that jcprof's header alone breaks is not blamed on the projec
   const std::string fault =
       fault_with(built_by({"cc", "-Wfatal-errors", "-Djcprof_run=1", "-o", "{out}/app", "a.c"}));
   CHECK_THAT(fault, Catch::StartsWith("build: the build step failed"));
-  CHECK_THAT(fault, Catch::Contains("; it does not fail without traps: "));
+  CHECK_THAT(fault, Catch::Contains("; it does not fail without jcprof's header: "));
 }
 
 TEST_CASE("the first line of a failed build names the cause") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each of the things that a grid must have in common with its distances, missed alone.
+// Each test breaks one condition of a grid.
 #include "src/engine/locked_grid.hpp"
 
 #include <cmath>
@@ -36,7 +36,8 @@ std::vector<double> nearly(const std::vector<double>& sizes, int turns, double c
   return distances;
 }
 
-const std::vector<double> many{3, 17, 8, 29, 12, 5, 23, 14, 7, 26, 19};
+const std::vector<double> many{3,  17, 8,  29, 12, 5,  23, 14, 7,  26, 19,
+                               31, 4,  21, 10, 34, 15, 37, 6,  28, 39, 9};
 
 }  // namespace
 
@@ -51,6 +52,19 @@ TEST_CASE("four sizes are no grid without a reading that is a period off, and fi
   std::vector<std::vector<double>> columns = four.columns();
   for (const std::size_t stop : {1, 3, 5}) columns[stop][0] += 2 * period;
   CHECK(grid_in(Times(columns)) == Approx(period).epsilon(0.01));
+}
+
+TEST_CASE("times that fall by whole periods are no grid") {
+  std::vector<double> distances = many;
+  CHECK(grid_in(times_of(distances)) > 0);
+  distances[5] = -2;
+  CHECK(grid_in(times_of(distances)) == 0);
+}
+
+TEST_CASE("four sizes are no grid with readings that are no whole periods off") {
+  std::vector<std::vector<double>> columns = times_of({1, 2, 3, 4, 1, 2, 3, 4}).columns();
+  for (const std::size_t stop : {1, 3, 5, 7}) columns[stop][0] += 2.4 * period;
+  CHECK(grid_in(Times(columns)) == 0);
 }
 
 TEST_CASE("steps longer than a driver's are the code's own") {

@@ -285,7 +285,7 @@ TEST_CASE("a line is not measured longer where the rest of its half width is wha
   CHECK(settled_alone(line, {.absolute = 1.2 * noise.half, .relative = 0}).settled);
 }
 
-TEST_CASE("stops hide a line if they differ by more than it takes, and than it may be known to") {
+TEST_CASE("stops hide a line if their cost differs by more than the line, and by more than is asked for") {
   const FigureLook line = settled_alone(line_of(1), {});
   const double whole = 1000 / line.share;
   const auto hidden = [&](double lasting, double absolute) {
@@ -294,6 +294,7 @@ TEST_CASE("stops hide a line if they differ by more than it takes, and than it m
     return settled_alone(figure, {.absolute = absolute, .relative = 0}).hidden_by_stops;
   };
   CHECK(hidden(1.1 * line.share, 0.5 * line.share));
+  CHECK_FALSE(hidden(0, 0));
   CHECK_FALSE(hidden(0.9 * line.share, 0.5 * line.share));
   CHECK_FALSE(hidden(1.1 * line.share, 1.2 * line.share));
 }

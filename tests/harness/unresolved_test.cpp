@@ -68,14 +68,11 @@ TEST_CASE("a line that no number of rounds settles comes with its least half wid
   CHECK(warning_of_unresolved(two, {}, effort)->advice.starts_with("`jcprof run --rounds 2024` resumes"));
 }
 
-TEST_CASE("a command that is too short for stops is called so, not line by line") {
+TEST_CASE("stops that hide every line are told of once, not line by line") {
   FigureLook a{.name = "a.c:1", .share = 0.3, .lasting = 0.4, .hidden_by_stops = true};
   FigureLook b{.name = "a.c:2", .share = 0, .lasting = 0.212, .hidden_by_stops = true};
-  CHECK(text_of({a, b}) ==
-        "the command is too short for stops on this target: what they cost differs from trap to trap, by "
-        "±21 % of the command's own time or more, and hides every line and function");
-  CHECK(warning_of_unresolved(std::vector{a, b}, {}, effort)->advice ==
-        "measure a command that does more work; more rounds would not help");
+  CHECK(text_of({a, b}).starts_with("stops hide every line and function: "));
+  CHECK(warning_of_unresolved(std::vector{a, b}, {}, effort)->advice.starts_with("measure a command"));
   b.hidden_by_stops = false;
   CHECK(text_of({a, b}).starts_with("2 of 2 lines and functions are not known"));
 }

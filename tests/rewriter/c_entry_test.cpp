@@ -83,6 +83,19 @@ const std::vector<Case> cpp_cases{
      "f()"},
 };
 
+const std::vector<Case> cpp98_cases{
+    cpp_cases[0],
+    {"referred to, and throws nothing",
+     {.name = "f",
+      .result = "int",
+      .parameters = {"std::string", "int &"},
+      .is_cpp = true,
+      .is_noexcept = true},
+     "#include <string>\nint f(std::string, int&) throw();",
+     "int f(std::string s, int& i) throw() { TRAP; i = 1; return s.size(); }",
+     "f(\"a\", passed)"},
+};
+
 /// Unarmed the body passes the trap; armed it stops there, and the next call is as if nothing had been.
 void check_stops(const std::vector<std::string>& compiler, const Case& c) {
   CAPTURE(c.name, compiler);
@@ -157,6 +170,7 @@ TEST_CASE("wrapped entries of C stop and return, from C90 on, without a warning"
 TEST_CASE("wrapped entries of C++ stop and return, and move what they are passed") {
   for (const Case& c : cpp_cases)
     for (const char* standard : {"-std=c++14", "-std=c++20"}) check_stops({"g++", standard}, c);
+  for (const Case& c : cpp98_cases) check_stops({"g++", "-std=c++98"}, c);
 }
 
 TEST_CASE("what gcc warns of and clang refuses, without losing anything, is read all the same") {
