@@ -128,8 +128,8 @@ class Trial {
     ok(fmt::format("{} steps", project_.build.size()));
   }
 
-  /// Builds the sources as they are, but for the entry, which cannot be without a trap; then with jcprof's
-  /// header switched off. Leaves that tree.
+  /// Builds the sources with the trap of the entry alone, then with jcprof's header switched off. Leaves that
+  /// tree.
   std::string hint_of_failed_build(const std::string& own) {
     make_tree({.common = options_, .functions_only = true, .include = {""}}, folder_);
     if (builds())

@@ -31,8 +31,8 @@ struct Settings {
   std::vector<bool> alone = {};            // of each block: zoom is not to leave it in a segment
   // Of each block: blocks of one number are passes of one edge, those of 0 hold several. Empty: all differ.
   std::vector<std::uint32_t> edges = {};
-  // Of each stop. Rounds begin with the stops of sample 0. Another stop joins once a figure needs more passes
-  // of its edge. Empty: all stops are measured.
+  // Each stop's sample. Rounds begin with the stops of sample 0. A stop of another sample joins once a figure
+  // needs more passes of its edge. Empty: all stops are measured.
   std::vector<std::uint32_t> samples = {};
   Precision precision = {};
   std::uint64_t seed = 1;

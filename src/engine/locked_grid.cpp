@@ -21,8 +21,8 @@ constexpr double most_periods = 4000;   // the finest, in the longest distance
 constexpr std::size_t fewest_far = 3;   // where the period is a short one
 constexpr std::size_t fewest_sizes_alone = 5;  // where no single readings tell
 constexpr std::size_t most_far = 100;
-// Of the sizes, beyond the first one, that they are whole periods: exp(-6) by chance. Two never have
-// it: no value counts as better than `most`.
+// The sizes behind the first one must show this much evidence of being whole periods. Chance shows it once in
+// exp(6) tests. One such size never does, since `evidence` is below 5.
 constexpr double evidence_of_sizes = 6;
 
 struct Distance {

@@ -14,14 +14,23 @@
 
 #include <catch2/catch.hpp>
 
+#include "harness/exec/transport.hpp"
 #include "src/core/unique_fd.hpp"
+#include "tests/core/temporary_folder.hpp"
 #include "tests/harness/card_world.hpp"
 #include "tests/harness/measure_bench.hpp"
 
 namespace jcprof::harness {
 namespace {
 
-/// Whether this process holds the kernel's file. Tests beside this one may hold it too.
+/// Returns the latency that the kernel keeps to for all who asked, in µs; -1 if it does not say.
+std::int32_t kept_latency() {
+  const UniqueFd file(::open("/dev/cpu_dma_latency", O_RDONLY | O_CLOEXEC));
+  std::int32_t latency = -1;
+  return ::read(file.get(), &latency, sizeof latency) == sizeof latency ? latency : -1;
+}
+
+/// Says if this process holds the kernel's file. Other tests may hold it at the same time.
 bool is_asked() {
   return std::ranges::any_of(std::filesystem::directory_iterator("/proc/self/fd"), [](const auto& entry) {
     std::error_code gone;
@@ -38,8 +47,8 @@ TEST_CASE("a latency of 0 is asked for, in the kernel's 32 bits") {
 }
 
 bool may_ask() {
-  if (::access("/dev/cpu_dma_latency", W_OK) == 0) return true;
-  WARN("SKIPPED: this user may not ask");
+  if (kept_latency() >= 0 && ::access("/dev/cpu_dma_latency", W_OK) == 0) return true;
+  WARN("SKIPPED: the kernel does not say, or this user may not ask");
   return false;
 }
 
@@ -49,8 +58,20 @@ TEST_CASE("processors stay awake as long as there is a card to time") {
     test::World world;
     const auto transport = test::transport_on(world, test::basic_setup());
     CHECK(is_asked());
+    CHECK(kept_latency() == 0);
   }
   CHECK_FALSE(is_asked());
+}
+
+TEST_CASE("processors stay awake for programs that the wall clock times, and for no others") {
+  if (!may_ask()) return;
+  const test::TemporaryFolder folder;
+  ExecSetup setup{.logs = folder / "logs"};
+  for (const ProgramClock clock : {ProgramClock::wall, ProgramClock::cpu}) {
+    setup.trigger.clock = clock;
+    const auto transport = make_exec_transport(setup, nullptr);
+    CHECK(is_asked() == (clock == ProgramClock::wall));
+  }
 }
 
 TEST_CASE("a target that times itself finds the processors that it has without jcprof") {

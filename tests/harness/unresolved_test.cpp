@@ -68,7 +68,7 @@ TEST_CASE("a line that no number of rounds settles comes with its least half wid
   CHECK(warning_of_unresolved(two, {}, effort)->advice.starts_with("`jcprof run --rounds 2024` resumes"));
 }
 
-TEST_CASE("stops that hide every line are told of once, not line by line") {
+TEST_CASE("if stops hide every line, one warning says so for all lines") {
   FigureLook a{.name = "a.c:1", .share = 0.3, .lasting = 0.4, .hidden_by_stops = true};
   FigureLook b{.name = "a.c:2", .share = 0, .lasting = 0.212, .hidden_by_stops = true};
   CHECK(text_of({a, b}).starts_with("stops hide every line and function: "));
