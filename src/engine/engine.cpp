@@ -252,11 +252,13 @@ void Engine::take_look() {
       engine::look(columns_.times, clock_, settings_.precision, groups_of(columns_.stops, settings_.groups));
   figures_.clear();
   ++looks_;
-  memory_ = {.moves = clock_.method == Method::exact ? 0 : moved_by_the_one_before(columns_.times),
+  const double moves = clock_.method == Method::exact ? 0 : moved_by_the_one_before(columns_.times);
+  memory_ = {.moves = moves,
+             .matters = moves > settings_.precision.absolute * std::max(0.0, look_->whole),
              .lasts = is_prepared_};
   if (finds_coarse_clock()) return begin_again();
   // Rounds of earlier calls say themselves from when on they are prepared.
-  if (memory_.moves > 0 && !is_prepared_ && !is_resuming_) {
+  if (memory_.matters && !is_prepared_ && !is_resuming_) {
     if (round_ % 2 == 0) return begin_prepared();
     next_look_ = static_cast<std::uint32_t>(columns_.times.rounds()) + 1;  // behind the twin of this round
     return;
