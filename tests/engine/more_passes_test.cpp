@@ -89,6 +89,9 @@ TEST_CASE("whole samples join until there are so many passes, or all") {
   CHECK(second.size() == 2 * passes / 4);
   CHECK(Stops(second.begin(), second.begin() + 3) == Stops{2, 3, 10});
   CHECK(more.next(2, 1.5).empty());
+  // The nearest to 35 are 32, and to 42 they are 48.
+  CHECK(more.next(1, 2.2) == second);
+  CHECK(more.next(1, 2.6).size() == 2 * second.size());
   for (const std::size_t stop : second) more.join(stop);
   CHECK_FALSE(more.waits(2));
   CHECK(more.next(1, 1).empty());
@@ -148,6 +151,27 @@ TEST_CASE("passes that joined are looked at after as many rounds as the first on
     for (const StopReading& one : round) ++readings[one.stop];
   CHECK(readings.size() == engine.stops().size());
   for (const auto& [stop, count] : readings) CHECK(count >= first_look);
+}
+
+TEST_CASE("a forecast counts the rounds and the shots of passes that join, once") {
+  Engine engine = begun(loop(0.034));
+  run(engine, first_look);
+  const FigureLook& line = engine.figures().front();
+  REQUIRE(passes_of(engine) == passes / 2);
+  CHECK(line.open);
+  CHECK(line.rounds_left >= first_look);
+  CHECK(line.shots_left >= first_look * 2.0 * passes / 4);
+  CHECK(line.more_passes == 1);
+  // Those of the look, in the numbers of the columns with the new stops among them.
+  REQUIRE_FALSE(line.wanted.empty());
+  CHECK(line.wanted.back() > passes / 2);
+}
+
+TEST_CASE("a warm-up begins at a stop that is measured from the first round on") {
+  Settings settings = loop(0.034);
+  settings.samples[0] = settings.samples[1] = 1;
+  const Engine engine(settings);
+  CHECK(engine.next().shots.front().stop == 8);
 }
 
 TEST_CASE("a line whose passes differ too much to be known ends when all that may be are measured") {

@@ -66,6 +66,7 @@ TEST_CASE("readings that repeat are exact, and a few that differ cover the truth
   CHECK(spread_interval({7}, 0.05) == Interval{7, 7, 7});
   CHECK(spread_interval({7, 7}, 0.05) == Interval{7, 7, 7});
   CHECK(spread_interval({1, 2, 3, 4, 60}, 0.05) == Interval{3, 1, 60});
+  CHECK(spread_interval({0, 0, 0, 10}, 0.05).high == 10);
   // t(1 degree of freedom, 0.975) = 12.7062, of the mean of two.
   CHECK(spread_interval({10, 20}, 0.05).low == Approx(15 - 12.7062 * 5));
   CHECK(std::isnan(spread_interval({}, 0.05).value));
