@@ -70,7 +70,8 @@ InSituation measure_in(const test::DeviceModel& model, const Seeds& seeds) {
     result.shots += static_cast<double>(trial.shots) / static_cast<double>(seeds.count);
     if (trial.look.settled == trial.look.blocks.size()) ++result.settled;
     const bool is_locked = trial.assumptions.locked_grid > 0;
-    const bool is_lasting = trial.assumptions.memory.matters;
+    const bool is_lasting =
+        trial.assumptions.memory.moves > all.front().precision.absolute * trial.look.whole;
     const bool is_changing = trial.assumptions.trend != 0;
     const bool has_average = says_average(trial);
     if (is_locked) ++result.locked;

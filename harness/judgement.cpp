@@ -52,27 +52,21 @@ std::optional<Warning> warning_of_memory(const engine::Engine& engine, const eng
                                          const MeasureGoal& goal) {
   const bool is_moved = found.moves > 0;
   if (!is_moved && !engine.is_prepared()) return std::nullopt;
+  const double share = is_moved ? found.moves / engine.look()->whole : 0;
   const bool is_prepared = is_moved ? found.lasts : engine.is_prepared();
-  const bool is_void = found.matters;
+  const bool is_void = share > goal.precision.absolute;
   std::string text = "the time of a command depends on the command before it";
-  std::string hint(undo);
-  if (is_prepared && is_void) {
-    text += ", even with a whole command before each stop";
-  } else if (is_prepared) {
-    text += ". jcprof runs a whole command before each stop, and times are those after a whole command";
-    hint += ": that takes half the shots";
-  } else if (is_void) {
+  if (is_prepared)
+    text += is_void
+                ? ", even with a whole command before each stop"
+                : ". jcprof runs a whole command before each stop, and times are those after a whole command";
+  else
     text += ", and the run ended before jcprof could run a whole command before each stop";
-    hint += ": that takes half the shots";
-  } else {
-    hint += ", or choose a smaller --absolute: jcprof then runs a whole command before each stop";
-  }
-  if (const double whole = engine.look()->whole; is_moved && whole > 0)
-    text +=
-        fmt::format(". Times within the command are off by up to {:.2g} points", 100 * found.moves / whole);
+  if (is_moved) text += fmt::format(". Times within the command are off by up to {:.2g} points", 100 * share);
   if (is_void) text += ", so none of them is reliable";
-  if (is_void && !is_prepared && !goal.is_session) text += ". `jcprof run` resumes in that way";
-  return Warning{is_void ? WarningKind::memory : WarningKind::prepared, text, hint};
+  if (!is_prepared && !goal.is_session) text += ". `jcprof run` resumes in that way";
+  return Warning{is_void ? WarningKind::memory : WarningKind::prepared, text,
+                 fmt::format("{}{}", undo, is_prepared && is_void ? "" : ": that takes half the shots")};
 }
 
 }  // namespace

@@ -5,9 +5,12 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -134,7 +137,8 @@ struct TakenOut {
 using TakenOutKey = std::tuple<std::size_t, std::uint32_t, std::string>;  // file, function, reason
 
 std::string note_on(const TakenOut& taken, const SourceModel& model, std::uint32_t function) {
-  const auto& [file, site, reason, what, left] = taken.last;
+  const auto& [file, site, message, place, what, left] = taken.last;
+  const std::string reason = place.empty() ? message : fmt::format("{}: {}", place, message);
   if (taken.count == 1)
     return fmt::format("{}:{}: the trap {} is taken out, {}: {}", taken.first.path, taken.first.line,
                        taken.first.name, what, reason);
@@ -144,11 +148,27 @@ std::string note_on(const TakenOut& taken, const SourceModel& model, std::uint32
                      left.empty() ? "" : fmt::format(" (\"level\" is \"{}\" there)", left), reason);
 }
 
+/// Tells a complaint about no source, such as the header of the traps, once for all functions.
 std::vector<std::string> notes_on(const std::map<TakenOutKey, TakenOut>& taken,
                                   const std::vector<SourceModel>& models) {
-  std::vector<std::string> notes;
+  std::map<std::string_view, std::vector<std::size_t>> elsewhere;  // by reason: the traps of each function
   for (const auto& [key, traps] : taken)
-    notes.push_back(note_on(traps, models[std::get<0>(key)], std::get<1>(key)));
+    if (!traps.last.place.empty()) elsewhere[traps.last.reason].push_back(traps.count);
+  std::vector<std::string> notes;
+  for (const auto& [key, traps] : taken) {
+    const auto& [file, function, reason] = key;
+    std::string note = note_on(traps, models[file], function);
+    if (const auto found = elsewhere.find(reason); !traps.last.place.empty()) {
+      std::vector<std::size_t>& counts = found->second;
+      if (counts.empty()) continue;
+      if (counts.size() > 1)
+        note +=
+            fmt::format("; so are {} traps of {} other functions",
+                        std::accumulate(counts.begin() + 1, counts.end(), std::size_t{0}), counts.size() - 1);
+      counts.clear();
+    }
+    notes.push_back(std::move(note));
+  }
   return notes;
 }
 

@@ -28,6 +28,7 @@ struct Refusal {
   std::size_t file = 0;    // index of the model
   std::uint32_t site = 0;  // in it
   std::string reason;      // in the compiler's words
+  std::string place = {};  // that it complains of, where that lies in no source with traps
   std::string what = "it does not compile there";
   std::string left = {};  // the level that was gone down to; empty: it is about this trap
 };

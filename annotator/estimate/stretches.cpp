@@ -66,7 +66,8 @@ void Stretches::level(const engine::Times& times) {
     const std::vector<double>& raw = times.at(s);
     std::vector<double>& column = reached_.emplace_back(gains.size());
     for (std::size_t r = 0; r < gains.size(); ++r) {
-      const double t = differences_.folded ? (raw[2 * r] + raw[2 * r + 1]) / 2 : raw[r];
+      double t = differences_.folded ? (raw[2 * r] + raw[2 * r + 1]) / 2 : raw[r];
+      if (differences_.has_near_first && s == 0 && r % 2 == 0) t = missing;
       column[r] = t / gains[r];
     }
   }

@@ -36,8 +36,9 @@ std::size_t take_number(std::string_view& text) {
   return number;
 }
 
-/// "x.c:3:5", "x.c:3".
+/// "x.c:3:5", "x.c:3", "<command-line>".
 std::optional<CompileError> place_in(std::string_view text, const fs::path& folder) {
+  if (text.starts_with('<') && text.ends_with('>')) return CompileError{.path = std::string(text)};
   const std::size_t last = take_number(text);
   const std::size_t before = last == 0 ? 0 : take_number(text);
   if (last == 0 || text.empty()) return std::nullopt;

@@ -81,6 +81,10 @@ std::vector<Complaint> fresh_ones(std::vector<Complaint> now, const std::vector<
   return now;
 }
 
+std::string place_of(const Complaint& complaint) {
+  return complaint.line == 0 ? complaint.path : fmt::format("{}:{}", complaint.path, complaint.line);
+}
+
 Judge::Judge(const Instrumentation& work, BlamedSteps& blamed_before)
     : work_(work), blamed_before_(blamed_before) {
   for (std::size_t i = 0; i < work.models.size(); ++i) files_.emplace(work.models[i].path, i);
@@ -97,10 +101,12 @@ bool Judge::blame(const Complaint& complaint, const std::string& main_file) {
                                                                        : suspects(place, main_file, step);
     if (sites.empty()) continue;
     const bool is_error = complaint.severity == Severity::error;
+    const bool is_elsewhere = !complaint.path.empty() && !files_.contains(complaint.path);
     for (const std::uint32_t site : sites)
       refused_.push_back({.file = file,
                           .site = site,
                           .reason = complaint.message,
+                          .place = is_elsewhere ? place_of(complaint) : "",
                           .what = is_error ? "it does not compile there" : "the compiler warns there"});
     blamed_before_[key] = step + 1;
     return true;
@@ -161,8 +167,8 @@ void blame_wrapper(const Complaint& complaint, const std::string& main_file, con
       if (site.kind != TrapKind::entry0) continue;
       const Function& entry = model.functions[site.function];
       throw UserError(
-          Fault{.message = fmt::format("the entry \"{}\" cannot be wrapped, the compiler says: {}:{}: {}",
-                                       entry.name, complaint.path, complaint.line, complaint.message),
+          Fault{.message = fmt::format("the entry \"{}\" cannot be wrapped, the compiler says: {}: {}",
+                                       entry.name, place_of(complaint), complaint.message),
                 .place = place_at(model.path, model.text, entry.offset),
                 .hint = entry.simple_name == ta_entry
                             ? "a trusted application has no other entry: what does the compiler see there?"

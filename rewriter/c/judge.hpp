@@ -27,6 +27,9 @@ struct Complaint {
 /// `root`: the folder that paths are made relative to.
 std::vector<Complaint> complaints_of(const UnitAnswer& answer, const std::filesystem::path& root);
 
+/// "x.c:3", or the path alone where the compiler names no line.
+std::string place_of(const Complaint& complaint);
+
 /// A message that there was before counts as often as it came more often now, those on other lines than
 /// before first.
 std::vector<Complaint> fresh_ones(std::vector<Complaint> now, const std::vector<Complaint>& before);

@@ -282,8 +282,7 @@ class CLanguage : public Language {
     const auto error = std::ranges::find(before, Severity::error, &Complaint::severity);
     std::string why_not = unit.original->failure.empty() ? answer.failure : unit.original->failure;
     if (error != before.end())
-      why_not =
-          fmt::format("it does not compile by itself: {}:{}: {}", error->path, error->line, error->message);
+      why_not = fmt::format("it does not compile by itself: {}: {}", place_of(*error), error->message);
     if (!why_not.empty()) {
       notes_.push_back(fmt::format("{}: not checked by compiling: {}", path, why_not));
       return;
@@ -310,9 +309,11 @@ class CLanguage : public Language {
       if (entering_.reach != Reach::program && complaint.severity == Severity::error)
         blame_wrapper(complaint, path, work);
       unit.accepted.push_back(complaint);
-      notes_.push_back(fmt::format(
-          "{}:{}: the compiler complains about the tree with traps, and no single trap is the cause: {}",
-          complaint.path, complaint.line, complaint.message));
+      const std::string note = fmt::format(
+          "{}: the compiler complains about the tree with traps, and no single trap is the cause: {}",
+          place_of(complaint), complaint.message);
+      // Each unit includes the header of the traps.
+      if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(note);
     }
   }
 

@@ -13,9 +13,8 @@ namespace jcprof::engine {
 
 /// Times depend on the command before.
 struct Memory {
-  double moves = 0;      // so many ticks at the most within the command; 0: none was seen
-  bool matters = false;  // that is more than `Precision::absolute` of the whole
-  bool lasts = false;    // also with a whole command before each stop
+  double moves = 0;    // so many ticks at the most within the command; 0: none was seen
+  bool lasts = false;  // also with a whole command before each stop
 };
 
 /// The findings of the tests.

@@ -252,13 +252,10 @@ void Engine::take_look() {
       engine::look(columns_.times, clock_, settings_.precision, groups_of(columns_.stops, settings_.groups));
   figures_.clear();
   ++looks_;
-  const double moves = clock_.method == Method::exact ? 0 : moved_by_the_one_before(columns_.times);
-  memory_ = {.moves = moves,
-             .matters = moves > settings_.precision.absolute * std::max(0.0, look_->whole),
-             .lasts = is_prepared_};
+  look_for_memory();
   if (finds_coarse_clock()) return begin_again();
   // Rounds of earlier calls say themselves from when on they are prepared.
-  if (memory_.matters && !is_prepared_ && !is_resuming_) {
+  if (memory_.moves > 0 && !is_prepared_ && !is_resuming_) {
     if (round_ % 2 == 0) return begin_prepared();
     next_look_ = static_cast<std::uint32_t>(columns_.times.rounds()) + 1;  // behind the twin of this round
     return;
@@ -281,6 +278,14 @@ void Engine::take_look() {
   if (is_counted) return;
   open_unsettled();
   if (!is_resuming_) join_passes();
+}
+
+/// Differences leave out what moves the first stop alone, for which a little may be no reason to begin again.
+void Engine::look_for_memory() {
+  const Moved moved = clock_.method == Method::exact ? Moved{} : moved_by_the_one_before(columns_.times);
+  const bool is_left_out =
+      moved.is_only_first && !look_->folded && moved.by <= settings_.precision.absolute * look_->whole;
+  memory_ = {.moves = is_left_out ? 0 : moved.by, .lasts = is_prepared_};
 }
 
 Assumptions Engine::assumptions() const {

@@ -127,40 +127,6 @@ TEST_CASE("memory that shows in rounds of earlier calls is measured out in the n
   CHECK(second.assumptions().memory.moves == 0);
 }
 
-TEST_CASE("noise in which the whole command is lost is no memory") {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    Engine engine({.stops = 7, .most_rounds = 6, .fixed = true});
-    std::uint64_t shots = 0;
-    while (engine.next().phase != Phase::done) {
-      std::vector<Reading> readings;
-      for (std::size_t i = 0; i < engine.next().shots.size(); ++i)
-        readings.push_back(
-            {.kind = Reading::Kind::timed, .ticks = 20'000 + 3000 * test::normal(seed, ++shots, 0)});
-      engine.take(readings);
-    }
-    CHECK_FALSE(engine.is_prepared());
-    CHECK_FALSE(engine.assumptions().memory.matters);
-  }
-}
-
-TEST_CASE("memory that moves no line by more than is asked for costs no shots until more is asked for") {
-  constexpr double left_over = 0.02;
-  Settings settings = settings_for(0.02);
-  settings.fixed = true;
-  settings.most_rounds = 40;
-  Engine coarse(settings);
-  Recording recording{.left_over = left_over};
-  answer_until(coarse, 1000, 80, recording);
-  CHECK(coarse.assumptions().memory.moves > 0);
-  CHECK_FALSE(coarse.assumptions().memory.matters);
-  CHECK_FALSE(coarse.is_prepared());
-  CHECK(coarse.first_round() == 1);
-  CHECK(recording.asked.size() == 40);
-  Engine finer(settings_for(0.001));
-  finer.resume_from(recording.earlier);
-  CHECK(finer.is_prepared());
-}
-
 TEST_CASE("a whole command before each stop doubles the shots that are left") {
   const Settings settings = settings_for(0.002);
   Recording prepared{.left_over = 0.2};

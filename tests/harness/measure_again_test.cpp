@@ -118,25 +118,6 @@ TEST_CASE("a run whose commands leave something behind is resumed with a whole o
   }
 }
 
-TEST_CASE("a run takes no whole commands for times that move by less than is asked for") {
-  Ticks before = 0;
-  Bench bench;
-  bench.target.twist = [&](const Shot& shot, std::uint64_t n, Sample& sample) {
-    const Ticks ticks = 20 * sample.ticks + static_cast<Ticks>(engine::draw(2, n, shot.stop.hit, 10));
-    sample.ticks = ticks + before / 100;
-    before = ticks;
-  };
-  bench.options.rounds = 40;
-  bench.options.precision.absolute = 0.02;
-  const Measured measured = bench.run();
-  CHECK(measured.rounds == 40);
-  CHECK(bench.looks.back().first_round == 1);
-  CHECK(has(measured.warnings,
-            "prepared: the time of a command depends on the command before it. Times within"
-            " the command are off by up to "));
-  CHECK_FALSE(has(measured.warnings, "takes half the shots"));
-}
-
 TEST_CASE(
     "a run is void where a command changes the one after the next, or that is told where it is little") {
   const auto part = GENERATE(20, 300);

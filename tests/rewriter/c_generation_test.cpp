@@ -194,6 +194,32 @@ TEST_CASE("traps that bring a warning are taken out, also where it points into t
   CHECK(tree.output({"gcc", "-Wall", "x.c", "-o", "x"}) == "0");
 }
 
+TEST_CASE("a compiler that refuses the header of the traps is told of once, whatever the sources") {
+  Sources sources{{"x.c", "int a1(int x);\n" + main_calling("a1")}};
+  for (const std::string name : {"a", "b", "c"})
+    sources[name + ".c"] =
+        fmt::format("int {0}1(int x) {{\n  return x;\n}}\nint {0}2(int x) {{\n  return x;\n}}\n", name);
+  sources["taken.h"] = "extern int jcprof_passed;\n";
+  Tree tree(sources, {"-include", "taken.h"});
+  tree.generate();
+  CHECK(tree.generated.traps == 1);  // the command's own
+  REQUIRE(tree.generated.notes.size() == 2);
+  INFO(tree.generated.notes.front());
+  CHECK_THAT(tree.generated.notes.front(),
+             Catch::StartsWith("a.c:1: 2 traps of a1 are taken out: jcprof_tree.h:") &&
+                 Catch::EndsWith("; so are 13 traps of 6 other functions"));
+  CHECK_THAT(tree.generated.notes.back(),
+             Catch::Contains("jcprof_tree.h:") && Catch::Contains("no single trap is the cause"));
+}
+
+TEST_CASE("an error that the compiler places on the command line takes traps out, too") {
+  Tree tree(Sources{{"x.c", "int f(int x) {\n  return x;\n}\n" + main_calling("f")}}, {"-Djcprof_passed=1"});
+  tree.generate();
+  CHECK(tree.generated.traps == 1);  // the command's own
+  REQUIRE_FALSE(tree.generated.notes.empty());
+  CHECK_THAT(tree.generated.notes.back(), Catch::StartsWith("<command-line>: "));
+}
+
 TEST_CASE("a constructor's entry that does not compile in front of a value stands in its body instead") {
   Tree tree(Sources{
       {"x.cpp",
