@@ -151,15 +151,16 @@ std::string note_on(const TakenOut& taken, const SourceModel& model, std::uint32
 /// Tells a complaint about no source, such as the header of the traps, once for all functions.
 std::vector<std::string> notes_on(const std::map<TakenOutKey, TakenOut>& taken,
                                   const std::vector<SourceModel>& models) {
-  std::map<std::string_view, std::vector<std::size_t>> elsewhere;  // by reason: the traps of each function
+  const auto complaint = [](const Refusal& one) { return std::tie(one.place, one.what, one.reason); };
+  std::map<std::tuple<std::string, std::string, std::string>, std::vector<std::size_t>>
+      elsewhere;  // traps of each function
   for (const auto& [key, traps] : taken)
-    if (!traps.last.place.empty()) elsewhere[traps.last.reason].push_back(traps.count);
+    if (!traps.last.place.empty()) elsewhere[complaint(traps.last)].push_back(traps.count);
   std::vector<std::string> notes;
   for (const auto& [key, traps] : taken) {
-    const auto& [file, function, reason] = key;
-    std::string note = note_on(traps, models[file], function);
-    if (const auto found = elsewhere.find(reason); !traps.last.place.empty()) {
-      std::vector<std::size_t>& counts = found->second;
+    std::string note = note_on(traps, models[std::get<0>(key)], std::get<1>(key));
+    if (!traps.last.place.empty()) {
+      std::vector<std::size_t>& counts = elsewhere.at(complaint(traps.last));
       if (counts.empty()) continue;
       if (counts.size() > 1)
         note +=

@@ -66,8 +66,7 @@ void Stretches::level(const engine::Times& times) {
     const std::vector<double>& raw = times.at(s);
     std::vector<double>& column = reached_.emplace_back(gains.size());
     for (std::size_t r = 0; r < gains.size(); ++r) {
-      double t = differences_.folded ? (raw[2 * r] + raw[2 * r + 1]) / 2 : raw[r];
-      if (differences_.has_near_first && s == 0 && r % 2 == 0) t = missing;
+      const double t = differences_.folded ? (raw[2 * r] + raw[2 * r + 1]) / 2 : raw[r];
       column[r] = t / gains[r];
     }
   }

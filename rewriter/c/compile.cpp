@@ -38,9 +38,10 @@ std::size_t take_number(std::string_view& text) {
 
 /// "x.c:3:5", "x.c:3", "<command-line>".
 std::optional<CompileError> place_in(std::string_view text, const fs::path& folder) {
-  if (text.starts_with('<') && text.ends_with('>')) return CompileError{.path = std::string(text)};
   const std::size_t last = take_number(text);
   const std::size_t before = last == 0 ? 0 : take_number(text);
+  const bool is_no_file = text.starts_with('<') && text.find('>') + 1 == text.size();
+  if (is_no_file) return CompileError{.path = std::string(text)};
   if (last == 0 || text.empty()) return std::nullopt;
   return CompileError{.path = (folder / text).lexically_normal().string(),
                       .line = before == 0 ? last : before,

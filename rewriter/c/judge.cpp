@@ -92,8 +92,9 @@ Judge::Judge(const Instrumentation& work, BlamedSteps& blamed_before)
 
 bool Judge::blame(const Complaint& complaint, const std::string& main_file) {
   const CompileError* place = pinned(complaint);
-  const std::string key = fmt::format("{}:{}:{}", place == nullptr ? complaint.path : place->path,
-                                      place == nullptr ? complaint.line : place->line, complaint.message);
+  const std::string key = place == nullptr
+                              ? fmt::format("{}:{}:{}", main_file, place_of(complaint), complaint.message)
+                              : fmt::format("{}:{}:{}", place->path, place->line, complaint.message);
   // A line that complains twice in one turn goes on no faster.
   const std::size_t first = this_turn_.try_emplace(key, blamed_before_[key]).first->second;
   for (std::size_t step = first; step < steps; ++step) {
@@ -101,7 +102,8 @@ bool Judge::blame(const Complaint& complaint, const std::string& main_file) {
                                                                        : suspects(place, main_file, step);
     if (sites.empty()) continue;
     const bool is_error = complaint.severity == Severity::error;
-    const bool is_elsewhere = !complaint.path.empty() && !files_.contains(complaint.path);
+    const bool is_elsewhere =
+        step + 1 == steps && !complaint.path.empty() && !files_.contains(complaint.path);
     for (const std::uint32_t site : sites)
       refused_.push_back({.file = file,
                           .site = site,

@@ -252,10 +252,13 @@ void Engine::take_look() {
       engine::look(columns_.times, clock_, settings_.precision, groups_of(columns_.stops, settings_.groups));
   figures_.clear();
   ++looks_;
-  look_for_memory();
+  const Moved moved = clock_.method == Method::exact ? Moved{} : moved_by_the_one_before(columns_.times);
+  memory_ = {.moves = moved.by,
+             .is_slight = moved.is_only_first && moved.by <= settings_.precision.absolute * look_->whole,
+             .lasts = is_prepared_};
   if (finds_coarse_clock()) return begin_again();
   // Rounds of earlier calls say themselves from when on they are prepared.
-  if (memory_.moves > 0 && !is_prepared_ && !is_resuming_) {
+  if (needs_prepared() && !is_resuming_) {
     if (round_ % 2 == 0) return begin_prepared();
     next_look_ = static_cast<std::uint32_t>(columns_.times.rounds()) + 1;  // behind the twin of this round
     return;
@@ -278,14 +281,6 @@ void Engine::take_look() {
   if (is_counted) return;
   open_unsettled();
   if (!is_resuming_) join_passes();
-}
-
-/// Differences leave out what moves the first stop alone, for which a little may be no reason to begin again.
-void Engine::look_for_memory() {
-  const Moved moved = clock_.method == Method::exact ? Moved{} : moved_by_the_one_before(columns_.times);
-  const bool is_left_out =
-      moved.is_only_first && !look_->folded && moved.by <= settings_.precision.absolute * look_->whole;
-  memory_ = {.moves = is_left_out ? 0 : moved.by, .lasts = is_prepared_};
 }
 
 Assumptions Engine::assumptions() const {

@@ -84,9 +84,9 @@ class Engine {
   const std::optional<Look>& look() const { return look_; }
   /// What that look knows of the lines and functions; nothing where none are asked for, and while it zooms.
   const std::vector<FigureLook>& figures() const { return figures_; }
-  /// Of the rounds to come. Where the time of a command depends on the one before, measuring begins again
-  /// with a whole command before each stop, and stays so: then the one before is always the same. It may take
-  /// `most_rounds` beside those before it.
+  /// Of the rounds to come. Where the time of a command depends on the one before, if not slightly, measuring
+  /// begins again with a whole command before each stop, and stays so: then the one before is always the
+  /// same. It may take `most_rounds` beside those before it.
   bool is_prepared() const { return is_prepared_; }
   /// What these rounds say against that which measuring takes for granted; nothing before the first look.
   Assumptions assumptions() const;
@@ -118,7 +118,6 @@ class Engine {
   void take_warm_up(std::span<const Reading> readings);
   void take_round(std::span<const Reading> readings);
   void take_look();
-  void look_for_memory();
   bool is_settled() const;
   bool is_fully_measured() const;
   bool is_last_round() const;
@@ -138,6 +137,7 @@ class Engine {
   void join_passes();
   void join(const std::vector<std::size_t>& stops);
   void renumber_figures(const std::vector<std::size_t>& before);
+  bool needs_prepared() const { return memory_.moves > 0 && !memory_.is_slight && !is_prepared_; }
   void begin_prepared();
   void take_zoom();
   void open_unsettled();

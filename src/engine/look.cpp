@@ -8,7 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "src/engine/memory.hpp"
 #include "src/engine/trend.hpp"
 
 namespace jcprof::engine {
@@ -242,10 +241,6 @@ Differences differences(const Times& times, const Clock& clock) {
     stops = of_twins(stops, [](double a, double b) { return (a + b) / 2; });
     result.blocks = blocks_of(stops);
     result.folded = true;
-  } else if (clock.method != Method::exact && moved_by_the_one_before(times).is_only_first) {
-    result.has_near_first = true;
-    for (std::size_t r = 0; r < times.rounds(); r += 2) stops.front()[r] = missing;
-    result.blocks = blocks_of(stops);
   }
   if (!stops.empty()) {
     result.entry = stops.front();

@@ -25,12 +25,9 @@ struct Differences {
   std::vector<double> total;                // T at the last stop
   std::vector<double> gains;                // of each round; 1 where it was not taken out
   bool folded = false;                      // rounds are means of twins
-  // First twins say nothing of the first stop: the whole command comes before it there, and that shows, while
-  // other stops come after a neighbour.
-  bool has_near_first = false;
-  double trend = 0;  // of the whole command (trend.hpp); 0: none was seen
-  double sigma = 0;  // pooled robust standard deviation of the differences
-  double sd = 0;     // pooled plain one, coarse only
+  double trend = 0;                         // of the whole command (trend.hpp); 0: none was seen
+  double sigma = 0;                         // pooled robust standard deviation of the differences
+  double sd = 0;                            // pooled plain one, coarse only
 };
 
 /// Rounds 2n and 2n+1 of `times` are twins.

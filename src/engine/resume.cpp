@@ -53,7 +53,7 @@ void Engine::resume_from(const EarlierRounds& earlier) {
   is_resuming_ = false;
   earlier_ = round_;
   // Rounds that were not paused for the steps of this clock cannot be averaged over them.
-  if (memory_.moves > 0 && !is_prepared_)
+  if (needs_prepared())
     begin_prepared();
   else if (clock_.method == Method::coarse && earlier.clock.method != Method::coarse)
     begin_again();

@@ -189,6 +189,8 @@ TEST_CASE("diagnostics of gcc and clang are read with the places of their macros
              "gcc: error: unrecognized option\n1 warning generated.\n") ==
         std::vector<std::string>{"warning: odd: error: x [-Wodd] @ /p/jcprof_tree.h:9:3 @ /p/x.c:7:5",
                                  "error: no such file @ /p/y.c:3:0"});
+  CHECK(read("<command-line>: error: odd\n<command-line>:0:6: warning: even\n") ==
+        std::vector<std::string>{"error: odd @ <command-line>:0:0", "warning: even @ <command-line>:0:0"});
 }
 
 TEST_CASE("gcc makes no code of what it judges, and says all that it says in front of that") {
