@@ -252,10 +252,7 @@ void Engine::take_look() {
       engine::look(columns_.times, clock_, settings_.precision, groups_of(columns_.stops, settings_.groups));
   figures_.clear();
   ++looks_;
-  const Moved moved = clock_.method == Method::exact ? Moved{} : moved_by_the_one_before(columns_.times);
-  memory_ = {.moves = moved.by,
-             .is_slight = moved.is_only_first && moved.by <= settings_.precision.absolute * look_->whole,
-             .lasts = is_prepared_};
+  look_for_memory();
   if (finds_coarse_clock()) return begin_again();
   // Rounds of earlier calls say themselves from when on they are prepared.
   if (needs_prepared() && !is_resuming_) {
@@ -281,6 +278,13 @@ void Engine::take_look() {
   if (is_counted) return;
   open_unsettled();
   if (!is_resuming_) join_passes();
+}
+
+void Engine::look_for_memory() {
+  const Moved moved = clock_.method == Method::exact ? Moved{} : moved_by_the_one_before(columns_.times);
+  memory_ = {.moves = moved.by,
+             .is_slight = moved.is_only_first && moved.by <= settings_.precision.absolute * look_->whole,
+             .lasts = is_prepared_};
 }
 
 Assumptions Engine::assumptions() const {

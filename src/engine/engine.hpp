@@ -118,6 +118,7 @@ class Engine {
   void take_warm_up(std::span<const Reading> readings);
   void take_round(std::span<const Reading> readings);
   void take_look();
+  void look_for_memory();
   bool is_settled() const;
   bool is_fully_measured() const;
   bool is_last_round() const;

@@ -193,11 +193,13 @@ TEST_CASE("a little memory that only the first stop shows is told, and measuring
   constexpr std::size_t stops = 40;
   constexpr double block = 1000;
   struct Case {
-    double cold;  // ticks that a whole command costs the next one
+    double cold;   // ticks that a whole command costs the next one
+    double noise;  // in which it shows at the first stop alone, or not
     bool is_slight;
   };
-  for (const auto& [cold, is_slight] : {Case{160, true}, Case{800, false}}) {
-    INFO(cold);
+  for (const auto& [cold, noise, is_slight] :
+       {Case{160, 0.01, true}, Case{800, 0.01, false}, Case{160, 0.0001, false}}) {
+    INFO(cold << " in noise of " << noise);
     engine::Engine engine(
         {.stops = stops, .precision = {.absolute = 0.005}, .most_rounds = 60, .fixed = true});
     double before = 0;
@@ -206,7 +208,7 @@ TEST_CASE("a little memory that only the first stop shows is told, and measuring
       std::vector<engine::Reading> readings;
       for (const engine::PlannedShot& shot : engine.next().shots) {
         const auto reached = static_cast<double>(shot.stop);
-        const double own = block * (1 + reached) * (1 + 0.01 * normal(4, ++shots, 0));
+        const double own = block * (1 + reached) * (1 + noise * normal(4, ++shots, 0));
         readings.push_back({.kind = engine::Reading::Kind::timed, .ticks = own + cold * before / stops});
         before = reached;
       }
@@ -301,6 +303,7 @@ TEST_CASE("memory shows where there is no other noise") {
       times.add_round(row);
     }
     CHECK(engine::moved_by_the_one_before(times).by == Approx(500'000));
+    CHECK_FALSE(engine::moved_by_the_one_before(times).is_only_first);
   }
 }
 
