@@ -57,10 +57,9 @@ std::optional<Warning> warning_of_memory(const engine::Engine& engine, const eng
   if (found.is_slight && !found.lasts)
     return Warning{
         WarningKind::prepared,
-        fmt::format(
-            "the first stop takes longer or shorter after a whole command. The time up to it, and that "
-            "of the line behind it, are off by up to {:.2g} points",
-            100 * share),
+        fmt::format("the first stop takes another time after a whole command. The time up to it, and that "
+                    "of the line behind it, are off by up to {:.2g} points",
+                    100 * share),
         std::string(undo)};
   const bool is_void = share > goal.precision.absolute;
   std::string text = "the time of a command depends on the command before it";

@@ -118,6 +118,26 @@ TEST_CASE("a run whose commands leave something behind is resumed with a whole o
   }
 }
 
+TEST_CASE("a run goes on where a whole command moves the first stop a little, and says by how much") {
+  bool was_whole = false;
+  Bench bench;
+  bench.target.twist = [&](const Shot& shot, std::uint64_t n, Sample& sample) {
+    noisy(shot, n, sample);
+    if (was_whole && shot.stop.trap == TrapId{1}) sample.ticks += 8000;
+    was_whole = shot.stop.trap == run_to_end;
+  };
+  bench.options.rounds = 40;
+  bench.options.precision.absolute = GENERATE(0.2, 0.0001);
+  const bool is_slight = bench.options.precision.absolute == 0.2;
+  const Measured measured = bench.run();
+  CHECK((measured.rounds == 40) == is_slight);
+  CHECK((bench.looks.back().first_round == 1) == is_slight);
+  CHECK(has(measured.warnings, "prepared: the first stop takes another time after a whole command") ==
+        is_slight);
+  CHECK(has(measured.warnings, "jcprof runs a whole command before each stop") == !is_slight);
+  CHECK_FALSE(has(measured.warnings, "memory: "));
+}
+
 TEST_CASE(
     "a run is void where a command changes the one after the next, or that is told where it is little") {
   const auto part = GENERATE(20, 300);
