@@ -17,8 +17,8 @@ namespace jcprof::rewriter {
 enum class ColumnUnit : std::uint8_t { characters, bytes };
 
 struct CompileError {
-  std::string path;  // relative to the tree
-  std::size_t line = 0;
+  std::string path;        // relative to the tree
+  std::size_t line = 0;    // 0 where the compiler names none, as on its command line
   std::size_t column = 0;  // 0 where javac shows none
   ColumnUnit unit = ColumnUnit::characters;
   std::string message;

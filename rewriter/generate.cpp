@@ -152,8 +152,8 @@ std::string note_on(const TakenOut& taken, const SourceModel& model, std::uint32
 std::vector<std::string> notes_on(const std::map<TakenOutKey, TakenOut>& taken,
                                   const std::vector<SourceModel>& models) {
   const auto complaint = [](const Refusal& one) { return std::tie(one.place, one.what, one.reason); };
-  std::map<std::tuple<std::string, std::string, std::string>, std::vector<std::size_t>>
-      elsewhere;  // traps of each function
+  using Complaint = std::tuple<std::string, std::string, std::string>;
+  std::map<Complaint, std::vector<std::size_t>> elsewhere;  // traps of each function; empty once it is told
   for (const auto& [key, traps] : taken)
     if (!traps.last.place.empty()) elsewhere[complaint(traps.last)].push_back(traps.count);
   std::vector<std::string> notes;

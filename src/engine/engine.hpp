@@ -84,9 +84,9 @@ class Engine {
   const std::optional<Look>& look() const { return look_; }
   /// What that look knows of the lines and functions; nothing where none are asked for, and while it zooms.
   const std::vector<FigureLook>& figures() const { return figures_; }
-  /// Of the rounds to come. Where the time of a command depends on the one before, if not slightly, measuring
-  /// begins again with a whole command before each stop, and stays so: then the one before is always the
-  /// same. It may take `most_rounds` beside those before it.
+  /// True if a whole command comes before each stop of the rounds to come. Measuring begins again in that
+  /// way once the command before moves times, unless that is slight (Memory::is_slight). It stays so, and the
+  /// command before is always the same. It may take `most_rounds` beside the rounds before.
   bool is_prepared() const { return is_prepared_; }
   /// What these rounds say against that which measuring takes for granted; nothing before the first look.
   Assumptions assumptions() const;

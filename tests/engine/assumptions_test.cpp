@@ -2,8 +2,10 @@
 // What is found of devices that break what measuring takes for granted, and of those that do not.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include <catch2/catch.hpp>
 
@@ -53,6 +55,16 @@ double grid_of(const engine::Times& times, std::vector<std::uint32_t> edges = {}
   }
   engine::AssumptionScope scope{.edges = std::move(edges), .whole = engine::look(times, {}, {}).whole};
   return engine::check_assumptions(times, {}, scope).locked_grid / ns_per_ms;
+}
+
+/// Until the engine is done. `ticks_of`: what each shot takes.
+void run(engine::Engine& engine, const std::function<double(const engine::PlannedShot&)>& ticks_of) {
+  while (engine.next().phase != engine::Phase::done) {
+    std::vector<engine::Reading> readings;
+    for (const engine::PlannedShot& shot : engine.next().shots)
+      readings.push_back({.kind = engine::Reading::Kind::timed, .ticks = ticks_of(shot)});
+    engine.take(readings);
+  }
 }
 
 /// So many blocks of 1 to 9 ms that have nothing in common, as whole steps of `grid` where there is one.
@@ -173,15 +185,10 @@ TEST_CASE("a call of few rounds has all of them with a whole command before each
   for (const std::uint32_t rounds : {11U, 16U, 24U}) {
     engine::Engine engine({.stops = work.stops(), .precision = {.absolute = 1e-6}, .most_rounds = rounds});
     SyntheticDevice device(situation_named("left-over-8%").value(), first_seed);
-    while (engine.next().phase != engine::Phase::done) {
-      std::vector<engine::Reading> readings;
-      for (const engine::PlannedShot& shot : engine.next().shots) {
-        const double reading =
-            device.execute(work.work_to(shot.stop, 0), shot.stop + 1 == work.stops()).value();
-        readings.push_back({.kind = engine::Reading::Kind::timed, .ticks = std::round(1000 * reading)});
-      }
-      engine.take(readings);
-    }
+    run(engine, [&](const engine::PlannedShot& shot) {
+      return std::round(1000 *
+                        device.execute(work.work_to(shot.stop, 0), shot.stop + 1 == work.stops()).value());
+    });
     CHECK(engine.is_prepared());
     CHECK(engine.first_round() % 2 == 1);  // its twin is the next one
     CHECK(engine.assumptions().memory.moves == 0);
@@ -189,7 +196,7 @@ TEST_CASE("a call of few rounds has all of them with a whole command before each
   }
 }
 
-TEST_CASE("a little memory that only the first stop shows is told, and measuring goes on") {
+TEST_CASE("measuring goes on if only the first stop shows memory, and little of it") {
   constexpr std::size_t stops = 40;
   constexpr double block = 1000;
   struct Case {
@@ -204,16 +211,11 @@ TEST_CASE("a little memory that only the first stop shows is told, and measuring
         {.stops = stops, .precision = {.absolute = 0.005}, .most_rounds = 60, .fixed = true});
     double before = 0;
     std::uint64_t shots = 0;
-    while (engine.next().phase != engine::Phase::done) {
-      std::vector<engine::Reading> readings;
-      for (const engine::PlannedShot& shot : engine.next().shots) {
-        const auto reached = static_cast<double>(shot.stop);
-        const double own = block * (1 + reached) * (1 + noise * normal(4, ++shots, 0));
-        readings.push_back({.kind = engine::Reading::Kind::timed, .ticks = own + cold * before / stops});
-        before = reached;
-      }
-      engine.take(readings);
-    }
+    run(engine, [&](const engine::PlannedShot& shot) {
+      const auto reached = static_cast<double>(shot.stop);
+      const double own = block * (1 + reached) * (1 + noise * normal(4, ++shots, 0));
+      return own + cold * std::exchange(before, reached) / stops;
+    });
     const engine::Memory memory = engine.assumptions().memory;
     CHECK(engine.is_prepared() != is_slight);
     CHECK((engine.first_round() == 1) == is_slight);

@@ -194,7 +194,7 @@ TEST_CASE("traps that bring a warning are taken out, also where it points into t
   CHECK(tree.output({"gcc", "-Wall", "x.c", "-o", "x"}) == "0");
 }
 
-TEST_CASE("a compiler that refuses the header of the traps is told of once, whatever the sources") {
+TEST_CASE("if a compiler refuses the header of the traps, one note says so for all sources") {
   Sources sources{{"x.c", "int a1(int x);\n" + main_calling("a1")}};
   for (const std::string name : {"a", "b", "c"})
     sources[name + ".c"] =
