@@ -33,8 +33,13 @@ const std::vector<KnownLine> known_lines{{"spin(4)", 4.0 / 40},
                                          {"spin(2)", 8.0 / 40, 4},
                                          {"spin(1)", 4.0 / 40, 4}};
 
-constexpr const char* loop_of_work =
-    "  unsigned long passes = units * 300000ul;\n  while (passes-- > 0) sink = sink * 5u + 1u;\n";
+constexpr const char* loop_of_work = R"(  unsigned x = units;
+  unsigned long passes = units * 300000ul;
+  while (passes-- > 0) {
+    x = x * 5u + 1u;
+    __asm__ volatile("" : "+r"(x));
+  }
+)";
 
 TEST_CASE("known work has its shares, each shot a process of its own") {
   const Workplace place("known-exec", TestClock::virtual_time);
@@ -221,8 +226,10 @@ TEST_CASE("own cost is by how much a recorded program is slower than one without
   const test::Said said = place.run({"jcprof", "record", "--project", (place / "p").string()});
   INFO(said.err);
   REQUIRE(said.status == 0);
-  const double total_ns = std::stod(recorded(place, "SELECT sum(exclusive) FROM function").value());
-  CHECK(total_ns < 0.1e9);
+  // A processor whose speed doubles in the middle of the run leaves a fifth of it to the calls.
+  CHECK(recorded(place,
+                 "SELECT overhead > 2 * in_calls FROM (SELECT overhead FROM recorded_thread), "
+                 "(SELECT sum(exclusive) AS in_calls FROM function)") == "1");
   const TrapMap plain = read_trap_map(place / "p/jcprof-out/record/plain/traps.json");
   CHECK(std::ranges::all_of(plain.traps, [](const Trap& trap) { return trap.function == "main"; }));
 }

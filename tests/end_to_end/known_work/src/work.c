@@ -1,11 +1,14 @@
 /* Work of known ratio per line: each unit of spin() takes the same time. */
 #include <stddef.h>
 
-static volatile unsigned sink;
-
-static void spin(unsigned units) {
+/* Not in memory: a store that is loaded again takes longer at one place than at another. */
+__attribute__((noinline)) static void spin(unsigned units) {
+  unsigned x = units;
   unsigned long passes = units * 300000ul;
-  while (passes-- > 0) sink = sink * 5u + 1u;
+  while (passes-- > 0) {
+    x = x * 5u + 1u;
+    __asm__ volatile("" : "+r"(x));
+  }
 }
 
 static void descend(unsigned depth) {
