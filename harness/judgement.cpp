@@ -54,13 +54,6 @@ std::optional<Warning> warning_of_memory(const engine::Engine& engine, const eng
   if (!is_moved && !engine.is_prepared()) return std::nullopt;
   const double share = is_moved ? found.moves / engine.look()->whole : 0;
   const bool is_prepared = is_moved ? found.lasts : engine.is_prepared();
-  if (found.is_slight && !found.lasts)
-    return Warning{
-        WarningKind::prepared,
-        fmt::format("the first stop takes another time after a whole command. The time up to it, and that "
-                    "of the line behind it, are off by up to {:.2g} points",
-                    100 * share),
-        std::string(undo)};
   const bool is_void = share > goal.precision.absolute;
   std::string text = "the time of a command depends on the command before it";
   if (is_prepared)

@@ -13,9 +13,8 @@ namespace jcprof::engine {
 
 /// Times depend on the command before.
 struct Memory {
-  double moves = 0;        // so many ticks at the most within the command; 0: none was seen
-  bool is_slight = false;  // at the first stop alone, and by `Precision::absolute` of the whole at most
-  bool lasts = false;      // also with a whole command before each stop
+  double moves = 0;    // so many ticks at the most within the command; 0: none was seen
+  bool lasts = false;  // also with a whole command before each stop
 };
 
 /// The findings of the tests.

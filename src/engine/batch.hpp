@@ -15,7 +15,7 @@ std::string_view name_of(Phase phase);
 struct PlannedShot {
   std::size_t stop = 0;
   std::int64_t pause_ns = 0;  // before the timed region
-  // A whole command, so that the next shot comes after one: its own time counts nowhere.
+  // Made so that the next shot comes after this one: its own time counts nowhere.
   bool prepares = false;
 };
 

@@ -141,6 +141,16 @@ std::int64_t Engine::draw_pause() {
   return static_cast<std::int64_t>(draw(settings_.seed, pause_stream, pauses_++, longest + 1));
 }
 
+/// The command to come before that stop of a round; nothing where the one there is already will do.
+std::optional<std::size_t> Engine::preparing_stop(std::span<const std::size_t> wanted, std::size_t at) const {
+  if (is_prepared_) return settings_.stops - 1;
+  // A round that wraps around comes from the other end of the path, and its twin to that end. Both have one
+  // command more, so that what recurs at each second command still meets either of them.
+  const bool is_wrapped = !batch_.shots.empty() && at == (round_ % 2 == 0 ? 0 : wanted.size() - 1);
+  if (!is_wrapped || wanted.size() < 3 || clock_.method == Method::exact) return std::nullopt;
+  return wanted[at == 0 ? 1 : at - 1];
+}
+
 void Engine::plan() {
   batch_ = {.phase = phase_};
   if (phase_ == Phase::done) return;
@@ -160,10 +170,11 @@ void Engine::plan() {
   if (each_wanted() > 0 && phase_ == Phase::rounds && round_ % 2 == 0) open_unfinished();
   std::vector<std::size_t> wanted;
   for (std::size_t c = 0; c < columns_.stops.size(); ++c)
-    if (columns_.open[c]) wanted.push_back(c);
+    if (columns_.open[c]) wanted.push_back(columns_.stops[c]);
   for (const std::size_t at : round_order(wanted.size(), settings_.seed, round_)) {
-    if (is_prepared_) batch_.shots.push_back({.stop = settings_.stops - 1, .prepares = true});
-    ask(columns_.stops[wanted[at]]);
+    if (const auto ahead = preparing_stop(wanted, at))
+      batch_.shots.push_back({.stop = *ahead, .prepares = true});
+    ask(wanted[at]);
   }
 }
 
@@ -252,11 +263,13 @@ void Engine::take_look() {
       engine::look(columns_.times, clock_, settings_.precision, groups_of(columns_.stops, settings_.groups));
   figures_.clear();
   ++looks_;
-  look_for_memory();
+  const bool is_exact = clock_.method == Method::exact;
+  memory_ = {.moves = is_exact ? 0 : moved_by_the_one_before(columns_.times, is_prepared_),
+             .lasts = is_prepared_};
   if (finds_coarse_clock()) return begin_again();
-  // Rounds of earlier calls say themselves from when on they are prepared.
-  if (needs_prepared() && !is_resuming_) {
-    if (round_ % 2 == 0) return begin_prepared();
+  if (needs_prepared()) {
+    // Rounds of earlier calls say themselves from when on they are prepared.
+    if (round_ % 2 == 0 && !is_resuming_) return begin_prepared();
     next_look_ = static_cast<std::uint32_t>(columns_.times.rounds()) + 1;  // behind the twin of this round
     return;
   }
@@ -278,13 +291,6 @@ void Engine::take_look() {
   if (is_counted) return;
   open_unsettled();
   if (!is_resuming_) join_passes();
-}
-
-void Engine::look_for_memory() {
-  const Moved moved = clock_.method == Method::exact ? Moved{} : moved_by_the_one_before(columns_.times);
-  memory_ = {.moves = moved.by,
-             .is_slight = moved.is_only_first && moved.by <= settings_.precision.absolute * look_->whole,
-             .lasts = is_prepared_};
 }
 
 Assumptions Engine::assumptions() const {

@@ -85,8 +85,8 @@ class Engine {
   /// What that look knows of the lines and functions; nothing where none are asked for, and while it zooms.
   const std::vector<FigureLook>& figures() const { return figures_; }
   /// True if a whole command comes before each stop of the rounds to come. Measuring begins again in that
-  /// way once the command before moves times, unless that is slight (Memory::is_slight). It stays so, and the
-  /// command before is always the same. It may take `most_rounds` beside the rounds before.
+  /// way once the command before moves times. It stays so, and the command before is always the same. It may
+  /// take `most_rounds` beside the rounds before.
   bool is_prepared() const { return is_prepared_; }
   /// What these rounds say against that which measuring takes for granted; nothing before the first look.
   Assumptions assumptions() const;
@@ -118,7 +118,6 @@ class Engine {
   void take_warm_up(std::span<const Reading> readings);
   void take_round(std::span<const Reading> readings);
   void take_look();
-  void look_for_memory();
   bool is_settled() const;
   bool is_fully_measured() const;
   bool is_last_round() const;
@@ -138,12 +137,13 @@ class Engine {
   void join_passes();
   void join(const std::vector<std::size_t>& stops);
   void renumber_figures(const std::vector<std::size_t>& before);
-  bool needs_prepared() const { return memory_.moves > 0 && !memory_.is_slight && !is_prepared_; }
+  bool needs_prepared() const { return memory_.moves > 0 && !is_prepared_; }
   void begin_prepared();
   void take_zoom();
   void open_unsettled();
   void open_unfinished();
   void open_for_gain();
+  std::optional<std::size_t> preparing_stop(std::span<const std::size_t> wanted, std::size_t at) const;
   void plan();
   std::size_t first_stop() const;
   std::int64_t draw_pause();

@@ -141,8 +141,9 @@ bool is_off(const std::vector<double>& values, double least_variance, double fre
 
 }  // namespace
 
-Moved moved_by_the_one_before(const Times& times) {
+double moved_by_the_one_before(const Times& times, bool is_prepared) {
   std::vector<std::vector<double>> raw = twins_apart(times);
+  if (!is_prepared) raw.front() = raw.back() = {};
   std::vector<std::vector<double>> by_stop = tamed(raw);
   const double alike = middle_of_means(by_stop);
   shift(raw, -alike);
@@ -150,7 +151,7 @@ Moved moved_by_the_one_before(const Times& times) {
   const std::vector<Scatter> beside = scatters_beside(by_stop);
   constexpr double wrong_by_itself = 0.001;  // the stop may be noisier than those beside
   const double wrong_in_a_stop = 1 / (tables_without * static_cast<double>(times.stops()));
-  Moved moved;
+  double moved = 0;
   for (std::size_t s = 0; s < raw.size(); ++s) {
     if (raw[s].size() < fewest_pairs) continue;
     const auto freedom = static_cast<double>(raw[s].size() - 1);
@@ -158,8 +159,7 @@ Moved moved_by_the_one_before(const Times& times) {
     if (!is_off(by_stop[s], variance, std::max(count, freedom), wrong_in_a_stop) ||
         !is_off(near_their_median(raw[s], variance), 0, freedom, wrong_by_itself))
       continue;
-    moved.is_only_first = s == 0;
-    moved.by = std::max(moved.by, std::abs(median(raw[s])) / 2);
+    moved = std::max(moved, std::abs(median(raw[s])) / 2);
   }
   return moved;
 }

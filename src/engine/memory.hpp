@@ -7,14 +7,11 @@
 
 namespace jcprof::engine {
 
-struct Moved {
-  double by = 0;  // ticks; 0: twins differ by no more than chance brings about in one table of 3000
-  bool is_only_first = false;  // at no other stop but the first
-};
-
 /// Twins are compared at each stop: in a round the command before is the stop in front of it on the path, in
-/// its twin the one behind it, and each other's at the two ends. `times`: rounds in path order, 2n and 2n + 1
-/// twins. Where they differ, half of that is the most by which it moves the blocks beside.
-Moved moved_by_the_one_before(const Times& times);
+/// its twin the one behind it. At the two ends it is the same in both, so these are left out, unless rounds
+/// are prepared with whole commands: then the one before that matters. `times`: rounds in path order, 2n and
+/// 2n + 1 twins. Where they differ, half of that is the most by which it moves the blocks beside, in ticks;
+/// 0: by no more than chance brings about in one table of 3000.
+double moved_by_the_one_before(const Times& times, bool is_prepared = false);
 
 }  // namespace jcprof::engine

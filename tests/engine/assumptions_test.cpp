@@ -25,9 +25,9 @@ constexpr std::uint64_t first_seed = 9001;
 constexpr std::uint64_t seeds = 10;
 constexpr double ns_per_ms = 1e6;
 
-std::vector<Trial> trials(const Experiment& experiment) {
-  std::vector<Experiment> all(seeds, experiment);
-  for (std::uint64_t s = 0; s < seeds; ++s) all[s].seed = first_seed + s;
+std::vector<Trial> trials(const Experiment& experiment, std::uint64_t count = seeds) {
+  std::vector<Experiment> all(count, experiment);
+  for (std::uint64_t s = 0; s < count; ++s) all[s].seed = first_seed + s;
   return parallel_map(all, run_trial);
 }
 
@@ -114,10 +114,12 @@ TEST_CASE("devices and noises that break no assumption are not accused of it") {
 
 TEST_CASE("costs that fall or rise during the run are noticed") {
   for (const std::string situation : {"hot-warm-up", "leak"}) {
-    const std::vector<Trial> all = trials({.model = situation_named(situation).value(), .blocks = 37});
+    const std::vector<Trial> all = trials({.model = situation_named(situation).value(), .blocks = 37}, 60);
     INFO(situation);
-    CHECK(std::ranges::count_if(all, [](const Trial& trial) { return trial.assumptions.trend != 0; }) >= 9);
-    CHECK((all.front().assumptions.trend < 0) == (situation == "hot-warm-up"));
+    const auto seen = [](const Trial& trial) { return trial.assumptions.trend != 0; };
+    CHECK(std::ranges::count_if(all, seen) >= 54);
+    for (const Trial& trial : all)
+      if (seen(trial)) CHECK((trial.assumptions.trend < 0) == (situation == "hot-warm-up"));
   }
 }
 
@@ -181,10 +183,10 @@ TEST_CASE("where commands leave something behind, a whole one comes before each 
 }
 
 TEST_CASE("a call of few rounds has all of them with a whole command before each stop") {
-  const Workload work(situation_named("left-over-8%").value(), 20, Shape::skew, 1);
+  const Workload work(situation_named("roll-back").value(), 20, Shape::skew, 1);
   for (const std::uint32_t rounds : {11U, 16U, 24U}) {
     engine::Engine engine({.stops = work.stops(), .precision = {.absolute = 1e-6}, .most_rounds = rounds});
-    SyntheticDevice device(situation_named("left-over-8%").value(), first_seed);
+    SyntheticDevice device(situation_named("roll-back").value(), first_seed);
     run(engine, [&](const engine::PlannedShot& shot) {
       return std::round(1000 *
                         device.execute(work.work_to(shot.stop, 0), shot.stop + 1 == work.stops()).value());
@@ -196,19 +198,12 @@ TEST_CASE("a call of few rounds has all of them with a whole command before each
   }
 }
 
-TEST_CASE("measuring goes on if only the first stop shows memory, and little of it") {
+TEST_CASE("both ends of the path come after a neighbour, so that a command far off moves neither") {
   constexpr std::size_t stops = 40;
   constexpr double block = 1000;
-  struct Case {
-    double cold;   // ticks that a whole command costs the next one
-    double noise;  // in which it shows at the first stop alone, or not
-    bool is_slight;
-  };
-  for (const auto& [cold, noise, is_slight] :
-       {Case{160, 0.01, true}, Case{800, 0.01, false}, Case{160, 0.0001, false}}) {
+  for (const auto& [cold, noise] : {std::pair{160.0, 0.01}, std::pair{800.0, 0.01}, std::pair{800.0, 1e-4}}) {
     INFO(cold << " in noise of " << noise);
-    engine::Engine engine(
-        {.stops = stops, .precision = {.absolute = 0.005}, .most_rounds = 60, .fixed = true});
+    engine::Engine engine({.stops = stops, .most_rounds = 60, .fixed = true});
     double before = 0;
     std::uint64_t shots = 0;
     run(engine, [&](const engine::PlannedShot& shot) {
@@ -216,12 +211,15 @@ TEST_CASE("measuring goes on if only the first stop shows memory, and little of 
       const double own = block * (1 + reached) * (1 + noise * normal(4, ++shots, 0));
       return own + cold * std::exchange(before, reached) / stops;
     });
-    const engine::Memory memory = engine.assumptions().memory;
-    CHECK(engine.is_prepared() != is_slight);
-    CHECK((engine.first_round() == 1) == is_slight);
-    CHECK(memory.is_slight == is_slight);
-    CHECK((memory.moves > 0) == is_slight);
-    CHECK(memory.moves <= cold / 2);
+    CHECK(engine.first_round() == 1);
+    CHECK(engine.assumptions().memory.moves == 0);
+    // A command leaves a part of its time behind: shares stay as they are, but for a step or two at the ends.
+    const std::vector<engine::BlockLook>& blocks = engine.look()->blocks;
+    for (const std::size_t end : {std::size_t{0}, blocks.size() - 1}) {
+      const engine::Interval& found = blocks[end].ticks;
+      const double step = cold / stops;
+      CHECK(std::abs(found.value - (block + step)) <= 2 * step + found.high - found.value);
+    }
   }
 }
 
@@ -236,7 +234,7 @@ TEST_CASE("noise of one block, and no noise at all, is no memory") {
                                    (s > 2 ? 50'000 * normal(seed, r, 1000) : 0)));
         times.add_round(row);
       }
-      CHECK(engine::moved_by_the_one_before(times).by == 0);
+      CHECK(engine::moved_by_the_one_before(times) == 0);
     }
 }
 
@@ -257,7 +255,7 @@ TEST_CASE("noise that grows along the path is memory in no more than one run of 
       times.add_round(row);
       const bool is_look = times.rounds() == next_look;
       if (is_look) next_look = engine::look_after(next_look);
-      has_memory = has_memory || (is_look && engine::moved_by_the_one_before(times).by > 0);
+      has_memory = has_memory || (is_look && engine::moved_by_the_one_before(times) > 0);
     }
     with_memory += has_memory ? 1 : 0;
   }
@@ -278,7 +276,7 @@ TEST_CASE("what recurs each second command is no memory, in however many rounds"
       }
       times.add_round(row);
     }
-    CHECK(engine::moved_by_the_one_before(times).by == 0);
+    CHECK(engine::moved_by_the_one_before(times) == 0);
   }
 }
 
@@ -290,11 +288,11 @@ TEST_CASE("a first twin that is slower as a whole is no memory") {
       row.push_back((r % 2 == 0 ? 1.03 : 1) * 1e6 * static_cast<double>(s + 1) + 500 * normal(8, r, s));
     times.add_round(row);
   }
-  CHECK(engine::moved_by_the_one_before(times).by == 0);
+  CHECK(engine::moved_by_the_one_before(times) == 0);
 }
 
 TEST_CASE("memory shows where there is no other noise") {
-  for (const std::size_t stops : {4U, 7U, 38U}) {
+  for (const std::size_t stops : {5U, 7U, 38U}) {
     engine::Times times(stops);
     for (std::size_t r = 0; r < 10; ++r) {
       std::vector<double> row;
@@ -304,8 +302,7 @@ TEST_CASE("memory shows where there is no other noise") {
         row.push_back(1e6 * static_cast<double>(s + 1) * (s == 1 && r % 2 == 1 ? 0.5 : 1));
       times.add_round(row);
     }
-    CHECK(engine::moved_by_the_one_before(times).by == Approx(500'000));
-    CHECK_FALSE(engine::moved_by_the_one_before(times).is_only_first);
+    CHECK(engine::moved_by_the_one_before(times) == Approx(500'000));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -39,7 +40,8 @@ Engine measuring(Settings settings) {
 
 Stops asked(const Engine& engine) {
   Stops stops;
-  for (const PlannedShot& shot : engine.next().shots) stops.push_back(shot.stop);
+  for (const PlannedShot& shot : engine.next().shots)
+    if (!shot.prepares) stops.push_back(shot.stop);
   std::ranges::sort(stops);
   return stops;
 }
@@ -122,6 +124,28 @@ TEST_CASE("a round pauses as long whatever shots came before it") {
     answer(warmed, blocks_of_1000(99, 0));
     answer(skipped, blocks_of_1000(99, 0));
   }
+}
+
+TEST_CASE("no shot at an end of the path comes behind one at the other end, and twins have equally many") {
+  constexpr std::size_t stops = 6;
+  Engine engine = measuring({.stops = stops, .most_rounds = 40, .fixed = true});
+  std::set<std::size_t> sizes;  // a round that begins at an end does not wrap around
+  while (engine.next().phase != Phase::done) {
+    const std::vector<PlannedShot> shots = engine.next().shots;
+    answer(engine, blocks_of_1000(1, 500));
+    for (std::size_t i = 1; i < shots.size(); ++i) {
+      if (shots[i].prepares) continue;
+      if (shots[i].stop == 0) CHECK(shots[i - 1].stop == 1);
+      if (shots[i].stop == stops - 1) CHECK(shots[i - 1].stop == stops - 2);
+    }
+    REQUIRE(engine.next().round % 2 == 0);
+    CHECK(engine.next().shots.size() == shots.size());
+    answer(engine, blocks_of_1000(1, 500));
+    sizes.insert(shots.size());
+  }
+  CHECK(sizes == std::set<std::size_t>{stops, stops + 1});
+  Engine exact({.stops = stops, .exact = true});
+  CHECK(exact.next().shots.size() == stops);
 }
 
 TEST_CASE("the first look is after ten rounds, and a measurement ends with its most rounds") {
@@ -207,7 +231,7 @@ TEST_CASE("when all stops but the end are given up there is nothing to measure")
 
 TEST_CASE("a lost shot is followed by a warm-up, and that by the next round") {
   Engine engine = measuring({.stops = 5});
-  std::vector<Reading> readings(5, {.kind = Reading::Kind::timed, .ticks = 1000});
+  std::vector<Reading> readings(engine.next().shots.size(), {.kind = Reading::Kind::timed, .ticks = 1000});
   readings[2].kind = Reading::Kind::lost;
   engine.take(readings);
   CHECK(engine.next().phase == Phase::warm_up);
