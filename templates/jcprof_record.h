@@ -228,13 +228,17 @@ JCPROF_LOCAL_ JCPROF_HOT_ int jcprof_is_late(jcprof_log_u64 tick) JCPROF_NOTHROW
 #endif
 }
 
-/* A slot that is taken and not yet written keeps its chunk, whatever handlers do. A slot of an earlier chunk, or of
-   none, lies outside. False: there is no room, or the event is late; a taken `slot` stays empty. */
+/* A slot that is taken and not yet written keeps its chunk, until a handler runs out of patience. A slot of an earlier
+   chunk, or of none, lies outside. The base is read before the slot is looked at: then it is that of the slot's chunk,
+   whenever a handler changes to another one. False: there is no room, or the event is late; a taken `slot` stays
+   empty. */
 JCPROF_LOCAL_ JCPROF_HOT_ int jcprof_write(jcprof_log_u32 what, jcprof_log_u64 payload,
                                            jcprof_log_u64 **slot) JCPROF_NOTHROW_ {
   const int is_mark = (what & 3u) == JCPROF_LOG_MARK;
-  jcprof_log_u64 tick;
+  jcprof_log_u64 tick, base;
   *slot = jcprof_take_slots(is_mark ? 2 * sizeof(jcprof_log_u64) : sizeof(jcprof_log_u64));
+  base = jcprof_writing.base;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
   if (__builtin_expect(jcprof_offset(*slot, jcprof_writing.begin) >= jcprof_writing.room, 0)) return 0;
   tick = jcprof_ticks();
   if (jcprof_is_late(tick)) return 0;
@@ -242,7 +246,7 @@ JCPROF_LOCAL_ JCPROF_HOT_ int jcprof_write(jcprof_log_u32 what, jcprof_log_u64 p
     __atomic_store_n(*slot + 1, payload, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_RELEASE);
   }
-  __atomic_store_n(*slot, (tick - jcprof_writing.base) << 24 | what, __ATOMIC_RELAXED);
+  __atomic_store_n(*slot, (tick - base) << 24 | what, __ATOMIC_RELAXED);
   return 1;
 }
 

@@ -30,6 +30,16 @@ constexpr const char* unordered =
 
 }  // namespace
 
+TEST_CASE("a handler that interrupts the recording of an event adds no time that did not pass") {
+  const Workplace files("record-handler");
+  build(files, "busy_handler");
+  const Said said = files.run({"jcprof", "record", "--memory", "256M", "-o", "out", "--", "./busy_handler"});
+  INFO(said.err);
+  REQUIRE(said.status == 0);
+  CHECK(number(files, "SELECT recorded FROM thread") > 0);
+  CHECK(number(files, "SELECT recorded FROM thread") <= number(files, "SELECT last - first FROM thread"));
+}
+
 TEST_CASE("functions that are off their processor have that as time away, and not as own time") {
   const Workplace files("record-waits");
   build(files, "waits");
