@@ -22,7 +22,7 @@ double ticks_at(std::uint32_t round, std::size_t stop, double most) {
 struct Recording {
   EarlierRounds earlier;
   std::vector<std::vector<std::size_t>> asked;  // by round
-  double left_over = 0;                         // of the whole: what a command that ends behind the middle leaves to the next one
+  double left_over = 0;  // of the whole: what a command that ends behind the middle leaves to the next one
 };
 
 /// Answers until the engine is done or `rounds` are there, and notes all of it.

@@ -16,7 +16,7 @@ static void descend(unsigned depth) {
   if (depth > 0) descend(depth - 1);
 }
 
-int known_work(const unsigned char *input, size_t size) {
+int known_work(const unsigned char* input, size_t size) {
   int i;
   (void)input;
   spin(4);
