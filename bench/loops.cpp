@@ -336,7 +336,7 @@ void score(const Subject& subject, const Shots& shots, Score& result) {
   for (std::size_t s = 0; s + 1 < stops.size(); ++s) stretches.push_back(fit.reached(s + 1) - fit.reached(s));
   const engine::EdgeCosts costs(fit, counts_of(subject, stops));
   for (const std::vector<double>& column : times.columns()) result.shots += engine::present(column).size();
-  result.with_memory += engine::moved_by_the_one_before(times).by > 0 ? 1 : 0;
+  result.with_memory += engine::moved_by_the_one_before(times) > 0 ? 1 : 0;
   const double whole = subject.reached.back() - subject.reached.front();
   const double fitted = fit.risen(stretches.size());
   for (const auto& [number, blocks] : subject.lines) {

@@ -68,6 +68,10 @@ std::string coverage_text(const rewriter::Coverage& coverage) {
                                            static_cast<double>(coverage.statements));
   if (coverage.excluded > 0)
     text += fmt::format("; {} more are in functions that jcprof.json leaves out", coverage.excluded);
+  if (coverage.unread > 0)
+    text += fmt::format("; {} that cannot be read {} not counted",
+                        coverage.unread == 1 ? "a file" : fmt::format("{} files", coverage.unread),
+                        coverage.unread == 1 ? "is" : "are");
   return text + "\n";
 }
 
@@ -107,7 +111,8 @@ void print_json(const rewriter::Generated& generated, const fs::path& out, const
   if (is_counted(generated.coverage))
     result["coverage"] = {{"statements", generated.coverage.statements},
                           {"with_trap", generated.coverage.with_trap},
-                          {"excluded", generated.coverage.excluded}};
+                          {"excluded", generated.coverage.excluded},
+                          {"unread", generated.coverage.unread}};
   fmt::print("{}", printed(result));
 }
 

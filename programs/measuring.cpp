@@ -128,10 +128,10 @@ std::string filled(const std::vector<std::string>& argv, const Placeholders& val
 
 void print_nothing_left(const harness::Measured& measured, const fs::path& profile) {
   const auto is_of_goal = [](const Warning& one) { return one.kind == WarningKind::precision; };
-  fmt::print("nothing left to measure: the {} rounds of earlier calls {} (--fresh starts again): {}\n",
-             measured.rounds,
-             std::ranges::any_of(measured.warnings, is_of_goal) ? "have all that one call can reach"
-                                                                : "reach the goal",
+  const bool is_out_of_reach = std::ranges::any_of(measured.warnings, is_of_goal);
+  fmt::print("nothing left to measure: the {} rounds of earlier calls {} ({}--fresh starts again): {}\n",
+             measured.rounds, is_out_of_reach ? "have all that one call can reach" : "reach the goal",
+             is_out_of_reach ? fmt::format("--rounds {} makes as many more; ", 2 * measured.rounds) : "",
              profile.string());
 }
 
@@ -198,9 +198,9 @@ void print(const RunResult& result, const fs::path& profile) {
   for (const Warning& warning : measured.warnings) print_line("warning: " + harmless(to_text(warning)));
   if (measured.continued && measured.shots == 0 && measured.is_done)
     return print_nothing_left(measured, profile);
-  fmt::print("{}{} shots on {}{}: {}\n",
-             measured.run.state == RunState::interrupted ? "interrupted after " : "", measured.shots,
-             harmless(measured.run.device), measured.run.simulated ? " (SIMULATED)" : "", profile.string());
+  const std::string device = measured.run.device.empty() ? "" : " on " + harmless(measured.run.device);
+  fmt::print("{}{} shots{}{}: {}\n", measured.run.state == RunState::interrupted ? "interrupted after " : "",
+             measured.shots, device, measured.run.simulated ? " (SIMULATED)" : "", profile.string());
 }
 
 void print_commands(const Project& project, const fs::path& out) {

@@ -25,7 +25,8 @@ void print_result(const RunResult& result, const RunOptions& options, const fs::
   if (options.common.quiet) return;
   print(result, profile);
   if (result.measured.run.state == RunState::interrupted)
-    fmt::print("`jcprof run` resumes, `jcprof annotate` shows the result so far\n");
+    fmt::print("`jcprof run` resumes{}\n",
+               result.measured.rounds > 0 ? ", `jcprof annotate` shows the result so far" : "");
 }
 
 }  // namespace

@@ -271,6 +271,7 @@ void say_what_is_left_out(const std::vector<LeftOut>& left_out, Generated& resul
     result.notes.push_back(fmt::format("{}: no traps: {}", file.path, file.reason));
     result.left_alone.push_back({.path = file.path, .line = 1, .reason = file.reason});
   }
+  result.coverage.unread = left_out.size();
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ struct Coverage {
   std::size_t statements = 0;              // of the functions that the project asks for
   std::size_t with_trap = 0;               // of these
   std::size_t excluded = 0;                // those of the other functions
+  std::size_t unread = 0;                  // files that could not be read: their statements are not counted
   TrapLevel level = TrapLevel::statement;  // that the project asks for: below `statement` few have one
 };
 

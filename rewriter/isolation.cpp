@@ -36,7 +36,7 @@
 namespace jcprof::rewriter {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LeftAlonePlace, path, line, reason, count)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Coverage, statements, with_trap, excluded, level)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Coverage, statements, with_trap, excluded, unread, level)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Generated, traps, functions, instrumented_files, notes, left_alone,
                                    coverage, tight)
 

@@ -134,14 +134,12 @@ class Commands {
     std::string accepted;  // by ==, which may be a case apart
     for (const File& file : files_)
       for (const Comparison& c : comparisons_in(file.syntax)) {
-        const std::string value =
-            is_byte_named(c.subject, "cla", "ins") ? value_of(file.syntax, c.value) : "";
+        const std::string value = class_compared(file.syntax, c);
         if (c.excludes && !value.empty()) return value;
         if (accepted.empty() || accepted == "00") accepted = value.empty() ? accepted : value;
       }
+    if (accepted.empty()) accepted = class_asked_for();
     if (!accepted.empty()) return accepted;
-    for (const File& file : files_)
-      if (file.model->text.find("isISOInterindustryCLA()") != std::string::npos) return "00";
     return constants_called("cla").empty() ? "" : constants_called("cla").front().value;
   }
 
@@ -159,6 +157,21 @@ class Commands {
   }
 
  private:
+  std::string class_compared(const JavaSyntax& syntax, const Comparison& c) const {
+    const std::string value = is_byte_named(c.subject, "cla", "ins") ? value_of(syntax, c.value) : "";
+    return value == "10" ? "00" : value;  // 10: more of the command follows
+  }
+
+  /// By a call of isISOInterindustryCLA().
+  std::string class_asked_for() const {
+    static const std::regex refused(
+        R"(if\s*\(\s*\w+\.isISOInterindustryCLA\(\)\s*\)\s*\{?\s*(ISOException\.)?throw)");
+    for (const File& file : files_)
+      if (file.model->text.find("isISOInterindustryCLA()") != std::string::npos)
+        return std::regex_search(file.model->text, refused) ? "80" : "00";
+    return "";
+  }
+
   void collect(const JavaSyntax& syntax) {
     for (NodeIndex i = 0; i < syntax.count(); ++i) {
       const NodeIndex name = syntax.child(i, "name");

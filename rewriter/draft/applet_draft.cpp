@@ -118,13 +118,22 @@ bool may_spend_tries(const Instruction& instruction) {
                          {"VERIFY", "PIN", "PUK", "AUTH", "UNBLOCK", "LOGIN", "PASSWORD"});
 }
 
+/// By its name: the card may be another one afterwards, or none at all.
+bool may_change_card(const Instruction& instruction) {
+  return contains_one_of(
+      upper(instruction.name),
+      {"BLOCK", "LOCK",   "ACTIVATE", "TERMINATE", "DELETE", "ERASE",  "WIPE",     "RESET",
+       "CLEAR", "FORMAT", "DISABLE",  "CHANGE",    "SET",    "UPDATE", "WRITE",    "PUT",
+       "STORE", "IMPORT", "CREATE",   "REMOVE",    "DEBIT",  "CREDIT", "GENERATE", "INIT"});
+}
+
 /// How good a first trigger it is: it costs nothing, needs nothing, and leaves the card as it was.
 int merit(const Instruction& instruction) {
   const bool is_transport = is_one_of(instruction.value, {"A4", "C0"});  // SELECT, GET RESPONSE
   const bool reads =
       contains_one_of(upper(instruction.name), {"GET", "READ", "LIST", "INFO", "STATUS", "VERSION"});
-  return (may_spend_tries(instruction) || is_transport ? 0 : 4) + (instruction.takes_data ? 0 : 2) +
-         (reads ? 1 : 0);
+  const bool does_harm = may_spend_tries(instruction) || (may_change_card(instruction) && !reads);
+  return (does_harm || is_transport ? 0 : 4) + (instruction.takes_data ? 0 : 2) + (reads ? 1 : 0);
 }
 
 std::string notes_on(const Instruction& instruction) {

@@ -71,7 +71,7 @@ TEST_CASE("jcprof gen says of a part of the sources what the project leaves out"
 TEST_CASE("jcprof gen --json has the coverage, and what was left alone by reason or by place") {
   const Generated generated;
   const json reasons = json::parse(generated.with(R"({"exclude": ["g"]})", {"--json"}).out);
-  CHECK(reasons["coverage"] == json{{"statements", 5}, {"with_trap", 4}, {"excluded", 2}});
+  CHECK(reasons["coverage"] == json{{"statements", 5}, {"with_trap", 4}, {"excluded", 2}, {"unread", 0}});
   CHECK(reasons["left_alone"] ==
         json::array({{{"reason", "lines that no unit compiles"}, {"count", 2}},
                      {{"reason", "it stands in front of the first case of a switch"}, {"count", 1}}}));

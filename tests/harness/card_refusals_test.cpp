@@ -111,8 +111,24 @@ TEST_CASE("an installation that a simulator refuses names the AID that it does n
   };
   CardSetup setup = basic_setup();
   setup.session.once = {ApduStep{.apdu = "80B800000905A00000000102 0000 00", .expect = ""}};
-  CHECK_THAT(refusal(world, setup), Catch::Contains("was answered with 6444 (an error of the card)") &&
-                                        Catch::Contains("there is no applet of the AID a000000001"));
+  CHECK_THAT(
+      refusal(world, setup),
+      Catch::Contains("was answered with 6444 (an error of the card)") &&
+          Catch::Contains("hint: the applet of the AID a000000001 did not install: correct the AID and ") &&
+          Catch::Contains("80B80000 Lc 05 a000000001 00 LENGTH DATA 00"));
+}
+
+TEST_CASE("an applet that refuses its selection is there, and its own methods are named") {
+  World world;
+  world.twist = [](const std::string& apdu) -> std::optional<FakeReply> {
+    if (apdu.starts_with("00a404")) return framed({0x6F, 0x00});
+    return std::nullopt;
+  };
+  CardSetup setup = basic_setup();
+  setup.session.after_reset = {ApduStep{.apdu = "00A4040005A000000001", .expect = ""}};
+  CHECK_THAT(refusal(world, setup),
+             Catch::Contains("hint: the applet of the AID a000000001 refuses to be selected: look at its "
+                             "select and process methods"));
 }
 
 TEST_CASE("where nothing selects the applet, that is said") {

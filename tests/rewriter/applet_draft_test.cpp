@@ -432,6 +432,10 @@ TEST_CASE("the class byte is what the applet compares with, not any constant of 
   CHECK(trigger_of("switch (buf[ISO7816.OFFSET_CLA]) { case CLA_PIN: break; } if (ins == 0x10) x();",
                    constants) == "B0100000");
   CHECK(trigger_of("if (!apdu.isISOInterindustryCLA()) return; if (ins == 0x10) x();") == "00100000");
+  CHECK(trigger_of("if (apdu.isISOInterindustryCLA()) ISOException.throwIt((short) 0x6E00); if (ins == 0x10) "
+                   "x();") == "80100000");
+  CHECK(trigger_of("if (buf[ISO7816.OFFSET_CLA] == 0 || (buf[ISO7816.OFFSET_CLA] == 0x10 && ins == 0x10)) "
+                   "x();") == "00100000");
   CHECK(trigger_of("if (ins == 0x10) x();", constants) == "11100000");
 }
 
@@ -443,6 +447,15 @@ TEST_CASE("of the instructions one that reads, takes no data and counts no tries
                    "interface Ins { byte SEND = 0x41; }\n"
                    "void put(APDU apdu) { receive(apdu); } void receive(APDU apdu) { "
                    "apdu.setIncomingAndReceive(); }") == "80400000");
+}
+
+TEST_CASE("no first trigger changes the card for good, by its name") {
+  CHECK(trigger_of("if (ins == INS_BLOCK) block(); if (ins == INS_ACTIVATE_FILE) on(); if (ins == INS_SIGN) "
+                   "sign(apdu);",
+                   "static final byte INS_BLOCK = 0x50, INS_ACTIVATE_FILE = 0x44, INS_SIGN = 0x2A;\n"
+                   "void sign(APDU apdu) { apdu.setIncomingAndReceive(); }") == "802A0000 {input}");
+  CHECK(trigger_of("if (ins == INS_GET_BLOCK) get(); if (ins == INS_SIGN) sign();",
+                   "static final byte INS_GET_BLOCK = 0x50, INS_SIGN = 0x2A;") == "80500000");
 }
 
 TEST_CASE("where each command of an applet may count tries, the trigger is said to") {
