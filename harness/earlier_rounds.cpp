@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "harness/shooter.hpp"
@@ -15,18 +16,20 @@ class StoredRounds {
   explicit StoredRounds(std::span<const StoredSample> samples) {
     // A round that was measured again counts as it was the last time.
     for (const StoredSample& sample : samples)
-      if (sample.round != warm_up_round) rounds_[sample.round].insert_or_assign(sample.asked, sample);
+      if (sample.round != warm_up_round)
+        rounds_[sample.round].insert_or_assign(sample.asked, sample);
+      else if (sample.asked == Event{})
+        wholes_.insert(sample.sequence);
   }
 
   /// Before each stop of the round a whole command was made, which is of no round. A command that was made
-  /// again after a loss comes before few.
+  /// again after a loss comes before few, and an end of the path has its neighbour ahead.
   bool is_prepared(std::uint32_t round) const {
-    std::vector<StoredSample> samples = samples_of(round);
-    std::ranges::sort(samples, {}, &StoredSample::sequence);
-    std::size_t apart = 0;
-    for (std::size_t i = 1; i < samples.size(); ++i)
-      if (samples[i].sequence > samples[i - 1].sequence + 1) ++apart;
-    return 2 * apart > samples.size();
+    const std::vector<StoredSample> samples = samples_of(round);
+    const auto has_whole_ahead = [&](const StoredSample& sample) {
+      return sample.sequence > 0 && wholes_.contains(sample.sequence - 1);
+    };
+    return 2 * static_cast<std::size_t>(std::ranges::count_if(samples, has_whole_ahead)) > samples.size();
   }
 
   std::uint32_t last() const { return rounds_.empty() ? 0 : rounds_.rbegin()->first; }
@@ -50,6 +53,7 @@ class StoredRounds {
 
  private:
   std::map<std::uint32_t, std::map<Event, StoredSample>> rounds_;
+  std::set<std::uint64_t> wholes_;  // sequences of whole commands that are of no round
 };
 
 /// The rounds of one path.

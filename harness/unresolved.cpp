@@ -23,7 +23,8 @@ std::string about(double count) {
 
 std::string told(const engine::FigureLook& figure, const Effort& effort) {
   constexpr double most_told = 1e12;
-  if (std::isinf(figure.rounds_left) && figure.lasting >= 1) return figure.name + " is hidden by noise";
+  if (std::isinf(figure.rounds_left) && figure.lasting >= 1)
+    return figure.name + (figure.hidden_by_stops ? " is hidden by the cost of stops" : " is hidden");
   if (std::isinf(figure.rounds_left) && figure.lasting > 0)
     return fmt::format("{} cannot be known better than to \u00b1{:.{}f} points", figure.name,
                        100 * figure.lasting, figure.lasting < 0.1 ? 1 : 0);
@@ -43,7 +44,7 @@ std::string advice(std::span<const engine::FigureLook> open, const Effort& effor
   const auto first = within(std::numeric_limits<double>::max());
   if (first == open.end())
     return std::ranges::all_of(open, [](const auto& one) { return one.lasting >= 1; })
-               ? "end other work on the target, or measure a command that does more work"
+               ? "measure a command that does more work, or choose a coarser \"level\" in jcprof.json"
                : "choose a larger --absolute";
   const double rounds = effort.rounds + std::min(1e9, std::ceil(first->rounds_left));
   const bool is_one_enough = within(effort.most_rounds) != open.end();

@@ -129,10 +129,11 @@ std::string filled(const std::vector<std::string>& argv, const Placeholders& val
 void print_nothing_left(const harness::Measured& measured, const fs::path& profile) {
   const auto is_of_goal = [](const Warning& one) { return one.kind == WarningKind::precision; };
   const bool is_out_of_reach = std::ranges::any_of(measured.warnings, is_of_goal);
-  fmt::print("nothing left to measure: the {} rounds of earlier calls {} ({}--fresh starts again): {}\n",
-             measured.rounds, is_out_of_reach ? "have all that one call can reach" : "reach the goal",
-             is_out_of_reach ? fmt::format("--rounds {} makes as many more; ", 2 * measured.rounds) : "",
-             profile.string());
+  fmt::print(
+      "nothing left to measure: the {} rounds of earlier calls {} (--rounds N makes more, --fresh starts "
+      "again): {}\n",
+      measured.rounds, is_out_of_reach ? "have all that one call can reach" : "reach the goal",
+      profile.string());
 }
 
 }  // namespace

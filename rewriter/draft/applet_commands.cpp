@@ -134,7 +134,7 @@ class Commands {
     std::string accepted;  // by ==, which may be a case apart
     for (const File& file : files_)
       for (const Comparison& c : comparisons_in(file.syntax)) {
-        const std::string value = class_compared(file.syntax, c);
+        const std::string value = class_compared(file.syntax, c, accepted);
         if (c.excludes && !value.empty()) return value;
         if (accepted.empty() || accepted == "00") accepted = value.empty() ? accepted : value;
       }
@@ -157,9 +157,10 @@ class Commands {
   }
 
  private:
-  std::string class_compared(const JavaSyntax& syntax, const Comparison& c) const {
+  /// 10 says that more of a command of class 00 follows, and is no class of its own beside another.
+  std::string class_compared(const JavaSyntax& syntax, const Comparison& c, const std::string& before) const {
     const std::string value = is_byte_named(c.subject, "cla", "ins") ? value_of(syntax, c.value) : "";
-    return value == "10" ? "00" : value;  // 10: more of the command follows
+    return value == "10" && !before.empty() ? before : value;
   }
 
   /// By a call of isISOInterindustryCLA().

@@ -2,6 +2,8 @@
 #include "rewriter/draft/applet_draft.hpp"
 
 #include <algorithm>
+#include <set>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -118,13 +120,21 @@ bool may_spend_tries(const Instruction& instruction) {
                          {"VERIFY", "PIN", "PUK", "AUTH", "UNBLOCK", "LOGIN", "PASSWORD"});
 }
 
+/// The words of a constant's name: INS_GET_DATA has INS, GET and DATA.
+bool names_one_of(const Instruction& instruction, const std::set<std::string, std::less<>>& words) {
+  std::istringstream name(upper(instruction.name));
+  for (std::string word; std::getline(name, word, '_');)
+    if (words.contains(word)) return true;
+  return false;
+}
+
 /// By its name: the card may be another one afterwards, or none at all.
 bool may_change_card(const Instruction& instruction) {
-  return contains_one_of(
-      upper(instruction.name),
-      {"BLOCK", "LOCK",   "ACTIVATE", "TERMINATE", "DELETE", "ERASE",  "WIPE",     "RESET",
-       "CLEAR", "FORMAT", "DISABLE",  "CHANGE",    "SET",    "UPDATE", "WRITE",    "PUT",
-       "STORE", "IMPORT", "CREATE",   "REMOVE",    "DEBIT",  "CREDIT", "GENERATE", "INIT"});
+  static const std::set<std::string, std::less<>> changing{
+      "ACTIVATE", "BLOCK", "CHANGE",    "CLEAR",  "CREATE", "CREDIT", "DEACTIVATE", "DEBIT",  "DELETE",
+      "DISABLE",  "ERASE", "FORMAT",    "IMPORT", "INIT",   "LOCK",   "PUT",        "REMOVE", "RESET",
+      "SET",      "STORE", "TERMINATE", "UPDATE", "WIPE",   "WRITE",  "GENERATE",   "SETUP",  "KILL"};
+  return names_one_of(instruction, changing) && !names_one_of(instruction, {"GET", "READ"});
 }
 
 /// How good a first trigger it is: it costs nothing, needs nothing, and leaves the card as it was.
@@ -132,7 +142,7 @@ int merit(const Instruction& instruction) {
   const bool is_transport = is_one_of(instruction.value, {"A4", "C0"});  // SELECT, GET RESPONSE
   const bool reads =
       contains_one_of(upper(instruction.name), {"GET", "READ", "LIST", "INFO", "STATUS", "VERSION"});
-  const bool does_harm = may_spend_tries(instruction) || (may_change_card(instruction) && !reads);
+  const bool does_harm = may_spend_tries(instruction) || may_change_card(instruction);
   return (does_harm || is_transport ? 0 : 4) + (instruction.takes_data ? 0 : 2) + (reads ? 1 : 0);
 }
 
@@ -140,6 +150,7 @@ std::string notes_on(const Instruction& instruction) {
   Strings notes;
   if (instruction.takes_data) notes.emplace_back("takes data");
   if (may_spend_tries(instruction)) notes.emplace_back(R"(may count tries: add "counts_tries": true)");
+  if (may_change_card(instruction)) notes.emplace_back("may change the card");
   return notes.empty() ? "" : fmt::format("  ({})", fmt::join(notes, "; "));
 }
 

@@ -226,7 +226,7 @@ TEST_CASE("own cost is by how much a recorded program is slower than one without
   const test::Said said = place.run({"jcprof", "record", "--project", (place / "p").string()});
   INFO(said.err);
   REQUIRE(said.status == 0);
-  // A processor whose speed doubles in the middle of the run leaves a fifth of it to the calls.
+  // Calibration takes off 1 % of the run. If the processor gets twice as fast amid the run, a fifth remains.
   CHECK(recorded(place,
                  "SELECT overhead > 2 * in_calls FROM (SELECT overhead FROM recorded_thread), "
                  "(SELECT sum(exclusive) AS in_calls FROM function)") == "1");

@@ -126,7 +126,7 @@ TEST_CASE("a round pauses as long whatever shots came before it") {
   }
 }
 
-TEST_CASE("no shot at an end of the path comes behind one at the other end, and twins have equally many") {
+TEST_CASE("in a round no end of the path comes behind the other end, and twins have equally many shots") {
   constexpr std::size_t stops = 6;
   Engine engine = measuring({.stops = stops, .most_rounds = 40, .fixed = true});
   std::set<std::size_t> sizes;  // a round that begins at an end does not wrap around

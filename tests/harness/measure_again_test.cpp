@@ -120,15 +120,20 @@ TEST_CASE("a run whose commands leave something behind is resumed with a whole o
 
 TEST_CASE("a whole command that moves the first stop behind it moves no time of a run") {
   bool was_whole = false;
+  int moved = 0;
   Bench bench;
   bench.target.twist = [&](const Shot& shot, std::uint64_t n, Sample& sample) {
     noisy(shot, n, sample);
-    if (was_whole && shot.stop.trap == TrapId{1}) sample.ticks += 8000;
+    if (was_whole && shot.stop.trap == TrapId{1}) {
+      sample.ticks += 8000;
+      ++moved;
+    }
     was_whole = shot.stop.trap == run_to_end;
   };
   bench.options.rounds = 40;
   bench.options.precision.absolute = 0.0001;
   const Measured measured = bench.run();
+  CHECK(moved <= 30 + 4);  // the pairs of the warm-up, and rounds that begin at the first stop
   CHECK(measured.rounds == 40);
   CHECK(bench.looks.back().first_round == 1);
   CHECK_FALSE(has(measured.warnings, "prepared: "));

@@ -66,8 +66,13 @@ TEST_CASE("a line that no number of rounds settles comes with its least half wid
   CHECK(warning_of_unresolved(std::vector{loop}, {}, effort)->advice == "choose a larger --absolute");
   const std::vector two{loop, unsettled("a.c:13", 0.1, 2000, 20'000)};
   loop.lasting = 6.86;
-  CHECK(text_of({loop}).ends_with("a.c:12 is hidden by noise"));
-  CHECK(warning_of_unresolved(std::vector{loop}, {}, effort)->advice.starts_with("end other work"));
+  CHECK(text_of({loop}).ends_with("a.c:12 is hidden"));
+  CHECK(warning_of_unresolved(std::vector{loop}, {}, effort)->advice ==
+        "measure a command that does more work, or choose a coarser \"level\" in jcprof.json");
+  loop.hidden_by_stops = true;
+  CHECK(
+      text_of({loop, unsettled("a.c:13", 0.1, 2000, 20'000)}).find("a.c:12 is hidden by the cost of stops") !=
+      std::string::npos);
   CHECK(warning_of_unresolved(two, {}, effort)->advice.starts_with("`jcprof run --rounds 2024` resumes"));
 }
 

@@ -456,6 +456,8 @@ TEST_CASE("no first trigger changes the card for good, by its name") {
                    "void sign(APDU apdu) { apdu.setIncomingAndReceive(); }") == "802A0000 {input}");
   CHECK(trigger_of("if (ins == INS_GET_BLOCK) get(); if (ins == INS_SIGN) sign();",
                    "static final byte INS_GET_BLOCK = 0x50, INS_SIGN = 0x2A;") == "80500000");
+  CHECK(trigger_of("if (ins == INS_SET_STATUS) set(); if (ins == INS_COMPUTE) sign();",
+                   "static final byte INS_SET_STATUS = (byte) 0xF0, INS_COMPUTE = 0x2A;") == "802A0000");
 }
 
 TEST_CASE("where each command of an applet may count tries, the trigger is said to") {
