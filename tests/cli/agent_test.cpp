@@ -73,7 +73,7 @@ void measures_example(const std::string& agent) {
   text.replace(text.find("\"trigger\""), 0, "\"agent\": " + agent + ",\n  ");
   write_file(project / "jcprof-agent.json", text);
   const ProcessResult result =
-      run("jcprof-run", {"jcprof-agent.json", "--fresh", "--rounds", "4", "--max-time", "2m", "--json"},
+      run("jcprof-run", {"jcprof-agent.json", "--fresh", "--rounds", "4", "--max-time", "90s", "--json"},
           project);
   INFO(result.tail);
   CHECK(result.exit_status == 0);
