@@ -30,27 +30,6 @@ constexpr milliseconds look{100};
 
 constexpr std::string_view fine_by_default = "9000|61xx|62xx|63xx";
 
-std::string remedy_for(std::span<const std::uint8_t> command, StatusWord status) {
-  const std::string aid = named_aid(command);
-  if (aid.empty() || !is_error(status)) return std::string(meaning_of(status).remedy);
-  if (command[1] == 0xB8)
-    return fmt::format(
-        "the applet of the AID {0} did not install: correct the AID and what loads the applet "
-        "(\"start\"), or give its install method the data that it reads (\"once\": 80B80000 Lc "
-        "{1:02X} {0} 00 LENGTH DATA 00)",
-        aid, aid.size() / 2);
-  // jCardSim and cards answer an unknown AID so, and 6999 an applet whose select method says no.
-  if (status == 0x6999U || status == 0x6A82U)
-    return fmt::format(
-        "there is no applet of the AID {}: correct it, or what installs the applet "
-        "(\"install\", \"start\", \"once\"){}",
-        aid, status == 0x6999U ? "; or its select method refuses" : "");
-  return fmt::format(
-      "the applet of the AID {} refuses to be selected: look at its select and process "
-      "methods, or at what \"install\" and \"once\" should do first",
-      aid);
-}
-
 }  // namespace
 
 ReadyScript make_script(const std::string& name, const Script& script, const Placeholders& values) {

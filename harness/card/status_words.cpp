@@ -82,15 +82,32 @@ bool counts_tries(std::span<const std::uint8_t> command) {
   return command.size() > without_data && std::ranges::find(counting, command[1]) != counting.end();
 }
 
-std::string named_aid(std::span<const std::uint8_t> command) {
+std::string remedy_for(std::span<const std::uint8_t> command, StatusWord status) {
   constexpr std::size_t header = 5;
-  if (command.size() <= header) return "";
-  const bool is_select = command[1] == 0xA4 && command[2] == 0x04;
-  const bool is_installation = command[0] == 0x80 && command[1] == 0xB8;
-  if (!is_select && !is_installation) return "";
+  const bool is_select = command.size() > header && command[1] == 0xA4 && command[2] == 0x04;
+  const bool is_installation = command.size() > header && command[0] == 0x80 && command[1] == 0xB8;
   const std::size_t begin = is_select ? header : header + 1;
+  std::string general(meaning_of(status).remedy);
+  if ((!is_select && !is_installation) || !is_error(status)) return general;
   const std::size_t length = command[begin - 1];
-  return command.size() < begin + length ? "" : to_hex(command.subspan(begin, length));
+  if (length == 0 || command.size() < begin + length) return general;
+  const std::string aid = to_hex(command.subspan(begin, length));
+  if (is_installation)
+    return fmt::format(
+        "the applet of the AID {0} did not install: correct the AID and what loads the applet "
+        "(\"start\"), or give its install method the data that it reads (\"once\": 80B80000 Lc "
+        "{1:02X} {0} 00 LENGTH DATA 00)",
+        aid, length);
+  // jCardSim and cards answer an unknown AID so, and 6999 an applet whose select method says no.
+  if (status == 0x6999U || status == 0x6A82U)
+    return fmt::format(
+        "there is no applet of the AID {}: correct it, or what installs the applet "
+        "(\"install\", \"start\", \"once\"){}",
+        aid, status == 0x6999U ? "; or its select method refuses" : "");
+  return fmt::format(
+      "the applet of the AID {} refuses to be selected: look at its select and process "
+      "methods, or at what \"install\" and \"once\" should do first",
+      aid);
 }
 
 }  // namespace jcprof::harness

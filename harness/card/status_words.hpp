@@ -28,8 +28,8 @@ bool is_error(StatusWord status);
 /// RETRY COUNTER and EXTERNAL AUTHENTICATE (ISO 7816-4), of whatever class. Without data nothing is tried.
 bool counts_tries(std::span<const std::uint8_t> command);
 
-/// The AID in hex that a SELECT by AID names, or the installation of an applet that a simulator has loaded
-/// (80B8); empty for any other command.
-std::string named_aid(std::span<const std::uint8_t> command);
+/// The remedy for that answer to a command of a script. It names the AID where that command is a SELECT by
+/// AID, or the installation of an applet that a simulator has loaded (80B8).
+std::string remedy_for(std::span<const std::uint8_t> command, StatusWord status);
 
 }  // namespace jcprof::harness

@@ -24,6 +24,14 @@ void build(const Workplace& files, const std::string& name) {
   REQUIRE(built.status == 0);
 }
 
+/// Into `out`.
+void record(const Workplace& files, std::vector<std::string> words) {
+  words.insert(words.begin(), {"jcprof", "record", "-o", "out"});
+  const Said said = files.run(words);
+  INFO(said.err);
+  REQUIRE(said.status == 0);
+}
+
 constexpr const char* unordered =
     "the clock did not wait for loads: the time of a load that misses the cache may count for the function "
     "that follows";
@@ -33,9 +41,7 @@ constexpr const char* unordered =
 TEST_CASE("a handler that interrupts the recording of an event adds no time that did not pass") {
   const Workplace files("record-handler");
   build(files, "busy_handler");
-  const Said said = files.run({"jcprof", "record", "--memory", "256M", "-o", "out", "--", "./busy_handler"});
-  INFO(said.err);
-  REQUIRE(said.status == 0);
+  record(files, {"--memory", "256M", "--", "./busy_handler"});
   CHECK(number(files, "SELECT recorded FROM thread") > 0);
   CHECK(number(files, "SELECT recorded FROM thread") <= number(files, "SELECT last - first FROM thread"));
 }
@@ -43,9 +49,7 @@ TEST_CASE("a handler that interrupts the recording of an event adds no time that
 TEST_CASE("functions that are off their processor have that as time away, and not as own time") {
   const Workplace files("record-waits");
   build(files, "waits");
-  const Said said = files.run({"jcprof", "record", "-o", "out", "--", "./waits", "60", "200"});
-  INFO(said.err);
-  REQUIRE(said.status == 0);
+  record(files, {"--", "./waits", "60", "200"});
   CHECK(test::value_of(files / "out/profile.jcprof", "SELECT function FROM function LIMIT 1") == "hot");
   const double own = number(files, "SELECT exclusive FROM function WHERE function = 'hot'");
   CHECK(own > 55e6);

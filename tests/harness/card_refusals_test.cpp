@@ -26,6 +26,14 @@ std::string refusal(World& world, const CardSetup& setup) {
   return "";
 }
 
+/// Commands that begin so are answered with that.
+void refuse(World& world, const std::string& command, const Bytes& status) {
+  world.twist = [=](const std::string& apdu) -> std::optional<FakeReply> {
+    if (apdu.starts_with(command)) return framed(status);
+    return std::nullopt;
+  };
+}
+
 TEST_CASE("a trigger that is answered with an error is not measured: the message says what to mend") {
   World world;
   CardSetup setup = basic_setup();
@@ -90,11 +98,7 @@ TEST_CASE("each input must be answered well at first, and an answer that changes
 TEST_CASE("a SELECT of an applet that is not there names the AID") {
   for (const std::uint8_t low : std::to_array<std::uint8_t>({0x99, 0x82})) {
     World world;
-    world.twist = [low](const std::string& apdu) -> std::optional<FakeReply> {
-      if (apdu.starts_with("00a404"))
-        return framed({static_cast<std::uint8_t>(low == 0x99 ? 0x69 : 0x6A), low});
-      return std::nullopt;
-    };
+    refuse(world, "00a404", {static_cast<std::uint8_t>(low == 0x99 ? 0x69 : 0x6A), low});
     CardSetup setup = basic_setup();
     setup.session.after_reset = {ApduStep{.apdu = "00A4040005A000000001", .expect = ""}};
     CHECK_THAT(refusal(world, setup),
@@ -105,10 +109,7 @@ TEST_CASE("a SELECT of an applet that is not there names the AID") {
 
 TEST_CASE("an installation that a simulator refuses names the AID that it does not know") {
   World world;
-  world.twist = [](const std::string& apdu) -> std::optional<FakeReply> {
-    if (apdu.starts_with("80b8")) return framed({0x64, 0x44});
-    return std::nullopt;
-  };
+  refuse(world, "80b8", {0x64, 0x44});
   CardSetup setup = basic_setup();
   setup.session.once = {ApduStep{.apdu = "80B800000905A00000000102 0000 00", .expect = ""}};
   CHECK_THAT(
@@ -120,10 +121,7 @@ TEST_CASE("an installation that a simulator refuses names the AID that it does n
 
 TEST_CASE("an applet that refuses its selection is there, and its own methods are named") {
   World world;
-  world.twist = [](const std::string& apdu) -> std::optional<FakeReply> {
-    if (apdu.starts_with("00a404")) return framed({0x6F, 0x00});
-    return std::nullopt;
-  };
+  refuse(world, "00a404", {0x6F, 0x00});
   CardSetup setup = basic_setup();
   setup.session.after_reset = {ApduStep{.apdu = "00A4040005A000000001", .expect = ""}};
   CHECK_THAT(refusal(world, setup),
