@@ -625,14 +625,17 @@ JCPROF_LOCAL_ void jcprof_lose_early(jcprof_log_u64 count) {
 }
 
 /* The next slot stays right behind the chunk. Slots far behind it lie in other chunks: an event that took one of them,
-   and whose handler then changed to that chunk, would write over another event. */
+   and whose handler then changed to that chunk, would write over another event. Without a chunk the next slot stays
+   nowhere: handlers that all find no room would count it round to address 0, which looks like a slot. */
 JCPROF_LOCAL_ void jcprof_go_back(void) {
   struct jcprof_writer *const own = &jcprof_writing;
-  jcprof_log_u64 *const begin = own->begin;
   jcprof_log_u64 *next = own->next;
-  if (begin != JCPROF_NULL_ && jcprof_offset(next, begin) > own->room)
-    __atomic_compare_exchange_n(&own->next, &next, begin + own->room / sizeof *begin, 0, __ATOMIC_RELAXED,
-                                __ATOMIC_RELAXED);
+  jcprof_log_u64 *const begin = own->begin;
+  if (begin == JCPROF_NULL_ || jcprof_offset(next, begin) > own->room)
+    __atomic_compare_exchange_n(&own->next, &next,
+                                begin == JCPROF_NULL_ ? JCPROF_AS_(jcprof_log_u64 *, JCPROF_NOWHERE_)
+                                                      : begin + own->room / sizeof *begin,
+                                0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 /* A handler may change each of these counts. */
@@ -753,8 +756,8 @@ JCPROF_LOCAL_ int jcprof_change_chunk(const jcprof_log_u64 *slot) {
   own->base = chunk->base;
   own->last = chunk->base;
   own->chunk = chunk;
-  own->next = JCPROF_AS_(jcprof_log_u64 *, chunk + 1);
   own->begin = JCPROF_AS_(jcprof_log_u64 *, chunk + 1);
+  own->next = own->begin; /* last: a handler must not take the first slot, as it finds no room yet */
   jcprof_keep();
   return 1;
 }

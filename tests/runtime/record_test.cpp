@@ -213,7 +213,9 @@ TEMPLATE_TEST_CASE("a full log loses and counts, and goes on once there is room"
   const Workshop workshop(TestType::compilers());
   for (const Flags& optimisation : optimisations) {
     INFO(optimisation.back());
-    const std::string program = workshop.build("full", {"record_full.c"}, traps + optimisation);
+    // The clock stands still: a thread that had to wait would take one slot more, for its processor time.
+    const std::string program =
+        workshop.build("full", {"record_full.c"}, traps + optimisation + Flags{"-DJCPROF_CLOCK=1"});
     CHECK(workshop.run({program}) ==
           Ran{0,
               "full: unwritten 0; state 2 number 1 lost 0 used 23; state 2 number 2 lost 0 used 23; state 2 "
@@ -328,6 +330,34 @@ TEMPLATE_TEST_CASE("a handler may record between any two instructions", "", Gcc,
       CHECK(fmt::format("{}\n", thread.events.size() + recording.log().lost()) == ran.output);
       CHECK(check_steps(thread, steps));
     }
+  }
+}
+
+TEMPLATE_TEST_CASE("handlers may record all through a search for a free chunk that is in vain", "", Gcc,
+                   Clang) {
+  REQUIRE_COMPILER(TestType::compilers());
+#ifndef __x86_64__
+  WARN("SKIPPED: steps by the trap flag of x86-64");
+  return;
+#endif
+  const Workshop workshop(TestType::compilers());
+  constexpr std::uint32_t bytes = 256;
+  constexpr std::uint32_t chunks = 2048;
+  constexpr std::uint64_t events_of_chunk = (bytes - sizeof(jcprof_log_chunk)) / sizeof(std::uint64_t) - 1;
+  const std::uint64_t before = chunks * events_of_chunk;
+  for (const Flags& optimisation : {Flags{"-O0"}, Flags{"-O2"}}) {
+    INFO(optimisation.back());
+    // The clock stands still: no event is late, and each looks for room where it took a slot.
+    const std::string program =
+        workshop.build("steps", {"record_steps.c"}, traps + optimisation + Flags{"-DJCPROF_CLOCK=1"});
+    Recording recording(workshop, {.chunk_bytes = bytes, .chunks = chunks});
+    // The first step that records lies amid the search of the first mark.
+    const Ran ran = recording.run({program, "1", "50", std::to_string(before), "2000"});
+    CHECK(ran.status == 0);
+    const auto& thread = recording.log().finish().at(1);
+    CHECK(thread.events.size() == before);
+    CHECK(recording.log().lost() > chunks);
+    CHECK(fmt::format("{}\n", thread.events.size() + recording.log().lost()) == ran.output);
   }
 }
 
