@@ -101,7 +101,7 @@ class Surveyor {
       for (const Variant& variant : one.path.variants) pass(variant.events);
     }
     std::ranges::move(warnings_of_unseen(map_, passed), std::back_inserter(survey_.warnings));
-    if (const auto left_out = warning_of_left_out(map_)) survey_.warnings.push_back(*left_out);
+    std::ranges::move(warnings_of_left_out(map_), std::back_inserter(survey_.warnings));
   }
 
   void warn(WarningKind kind, std::string text, std::string_view advice = {}) {

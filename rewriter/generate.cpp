@@ -213,16 +213,16 @@ Generated instrument(Language& language, Instrumentation& work, TrapPolicy polic
 
 /// Takes what cannot be read out of `sources`.
 void leave_out_unreadable(const fs::path& root, std::vector<std::string>& sources,
-                          std::vector<LeftOut>& left_out) {
+                          std::vector<UnreadSource>& unread) {
   std::erase_if(sources, [&](const std::string& source) {
     const std::string reason = why_unreadable(root / source);
-    if (!reason.empty()) left_out.push_back({.path = source, .reason = reason});
+    if (!reason.empty()) unread.push_back({.path = source, .reason = reason});
     return !reason.empty();
   });
 }
 
 /// The first fault of a source, as a reason to leave it out.
-LeftOut left_out_for(const UnreadableSources::Source& source, const fs::path& root) {
+UnreadSource left_out_for(const UnreadableSources::Source& source, const fs::path& root) {
   const auto& [message, place, hint] = source.faults.front();
   const std::string file = fs::path(place.file).is_absolute()
                                ? fs::path(place.file).lexically_proximate(root).generic_string()
@@ -232,19 +232,19 @@ LeftOut left_out_for(const UnreadableSources::Source& source, const fs::path& ro
   return {.path = source.path, .reason = where + message};
 }
 
-/// What cannot be made out joins `left_out`, and its faults `missed`.
+/// What cannot be made out joins `unread`, and its faults `missed`.
 std::vector<SourceModel> read_what_can_be(Language& language, const std::vector<std::string>& sources,
-                                          const fs::path& root, std::vector<LeftOut>& left_out,
+                                          const fs::path& root, std::vector<UnreadSource>& unread,
                                           std::vector<Fault>& missed) {
   std::set<std::string> without;
-  for (const LeftOut& file : left_out) without.insert(file.path);
+  for (const UnreadSource& file : unread) without.insert(file.path);
   for (;;) try {
       return language.read(sources, without);
     } catch (const UnreadableSources& error) {
       bool is_new = false;
       for (const UnreadableSources::Source& source : error.sources()) {
         if (!without.insert(source.path).second) continue;
-        left_out.push_back(left_out_for(source, root));
+        unread.push_back(left_out_for(source, root));
         is_new = true;
       }
       std::ranges::copy(error.faults(), std::back_inserter(missed));
@@ -254,9 +254,9 @@ std::vector<SourceModel> read_what_can_be(Language& language, const std::vector<
 }
 
 Instrumentation planned(Language& language, const std::vector<std::string>& sources, const Project& project,
-                        const TrapPolicy& policy, std::vector<LeftOut>& left_out) {
-  std::vector<Fault> missed = faults_of(left_out);
-  Instrumentation work{.models = read_what_can_be(language, sources, project.root, left_out, missed)};
+                        const TrapPolicy& policy, std::vector<UnreadSource>& unread) {
+  std::vector<Fault> missed = faults_of(unread);
+  Instrumentation work{.models = read_what_can_be(language, sources, project.root, unread, missed)};
   try {
     work.plan = plan_traps(work.models, policy);
   } catch (const UserError& error) {  // what it misses may stand in those
@@ -266,12 +266,13 @@ Instrumentation planned(Language& language, const std::vector<std::string>& sour
   return work;
 }
 
-void say_what_is_left_out(const std::vector<LeftOut>& left_out, Generated& result) {
-  for (const LeftOut& file : left_out) {
+void say_what_is_left_out(const std::vector<UnreadSource>& unread, Generated& result) {
+  for (const UnreadSource& file : unread) {
     result.notes.push_back(fmt::format("{}: no traps: {}", file.path, file.reason));
     result.left_alone.push_back({.path = file.path, .line = 1, .reason = file.reason});
   }
-  result.coverage.unread = left_out.size();
+  result.coverage.unread = unread.size();
+  result.map.unread = unread;
 }
 
 }  // namespace
@@ -290,23 +291,23 @@ UnreadableSources::UnreadableSources(std::vector<Source> sources)
       }()),
       sources_(std::move(sources)) {}
 
-std::vector<Fault> faults_of(const std::vector<LeftOut>& left_out) {
+std::vector<Fault> faults_of(const std::vector<UnreadSource>& unread) {
   std::vector<Fault> faults;
-  for (const LeftOut& file : left_out)
+  for (const UnreadSource& file : unread)
     faults.push_back({.message = file.reason, .place = {.file = file.path}});
   return faults;
 }
 
-Generated generate(const Project& project, const fs::path& out, std::vector<LeftOut> left_out) {
+Generated generate(const Project& project, const fs::path& out, std::vector<UnreadSource> unread) {
   const std::vector<std::string> files = project_files(project, out);
   std::vector<std::string> sources = source_files(project, files);
-  leave_out_unreadable(project.root, sources, left_out);
-  if (sources.empty()) throw UserError(faults_of(left_out));
+  leave_out_unreadable(project.root, sources, unread);
+  if (sources.empty()) throw UserError(faults_of(unread));
   const WorkFolder folder(out);
   const std::unique_ptr<Language> language =
       language_for(project, files, sources, {.out = out, .work = folder.path()});
   TrapPolicy policy{.entry = project.entry, .scope = project.profile, .language = language_of(sources)};
-  Instrumentation work = planned(*language, sources, project, policy, left_out);
+  Instrumentation work = planned(*language, sources, project, policy, unread);
   language->prepare(work, files, policy);
   const fs::path part = folder.path() / "tree";
   Generated result;
@@ -316,7 +317,7 @@ Generated generate(const Project& project, const fs::path& out, std::vector<Left
     result = instrument(*language, work, policy, part);
     for (const std::string& file : not_copied)
       result.notes.push_back(fmt::format("{}: cannot be read, and is missing in the tree", file));
-    say_what_is_left_out(left_out, result);
+    say_what_is_left_out(unread, result);
     replace_folder(part, out / "tree");
     replace_folder(folder.path() / "edge", out / "edge");
   } catch (const fs::filesystem_error& error) {

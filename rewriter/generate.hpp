@@ -35,19 +35,13 @@ struct Generated {
   bool tight = false;  // may be too large for a card: a note says how large
 };
 
-/// A source that is copied and gets no traps, and why.
-struct LeftOut {
-  std::string path;
-  std::string reason;
-};
-
-std::vector<Fault> faults_of(const std::vector<LeftOut>& left_out);
+std::vector<Fault> faults_of(const std::vector<UnreadSource>& unread);
 
 /// Writes OUT/tree (a copy of the project's folder with traps and runtime), OUT/traps.json, and of an enclave
 /// OUT/edge (what its untrusted side is built of). The user's own
 /// files are never touched; OUT is left as it was when anything is wrong with the sources. Throws UserError.
 /// Sources that cannot be read at all are left out too.
 Generated generate(const Project& project, const std::filesystem::path& out,
-                   std::vector<LeftOut> left_out = {});
+                   std::vector<UnreadSource> unread = {});
 
 }  // namespace jcprof::rewriter

@@ -86,13 +86,13 @@ struct Task {
   const Project& project;
   const fs::path& out;
   const ReadingLimits& limits;
-  std::vector<LeftOut> left_out = {};
+  std::vector<UnreadSource> unread = {};
   bool one_at_a_time = false;
 };
 
 json answer_to(const Task& task) {
   try {
-    return generate(task.project, task.out, task.left_out);
+    return generate(task.project, task.out, task.unread);
   } catch (const UserError& error) {
     return in_json(error);
   } catch (const std::system_error& error) {
@@ -211,8 +211,8 @@ bool is_asked_to_end(int status) {
          (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGHUP);
 }
 
-UserError too_many(const std::vector<LeftOut>& left_out) {
-  std::vector<Fault> faults = faults_of(left_out);
+UserError too_many(const std::vector<UnreadSource>& unread) {
+  std::vector<Fault> faults = faults_of(unread);
   faults.back().hint = R"(take them out of "sources")";
   return {faults, ExitCode::user_mistake};
 }
@@ -221,7 +221,7 @@ UserError too_many(const std::vector<LeftOut>& left_out) {
 
 Generated generate_apart(const Project& project, const fs::path& out, const ReadingLimits& limits) {
   Task task{.project = project, .out = out, .limits = limits};
-  while (task.left_out.size() <= limits.most_left_out) {
+  while (task.unread.size() <= limits.most_left_out) {
     const SharedBoard board;
     board->one_at_a_time = task.one_at_a_time ? 1 : 0;
     const Ended ended = run(task, *board);
@@ -237,7 +237,7 @@ Generated generate_apart(const Project& project, const fs::path& out, const Read
     const std::optional<std::string> file = culprit(ended, *board);
     const bool may_be_told = board->crashed != 0 || !files_being_read(*board).empty();
     if (file)
-      task.left_out.push_back({.path = *file, .reason = reason_for(ended, *board, limits)});
+      task.unread.push_back({.path = *file, .reason = reason_for(ended, *board, limits)});
     else if (may_be_told && !task.one_at_a_time)
       task.one_at_a_time = true;
     else
@@ -247,7 +247,7 @@ Generated generate_apart(const Project& project, const fs::path& out, const Read
                                                 : "did not end"),
           board->turned_away != 0 ? "it ran out of memory" : "");
   }
-  throw too_many(task.left_out);
+  throw too_many(task.unread);
 }
 
 }  // namespace jcprof::rewriter

@@ -7,6 +7,8 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -72,7 +74,26 @@ std::vector<bool> worth_a_row(const std::vector<double>& costs, double total) {
   return result;
 }
 
-std::string tree_rows(const CostTree& tree, const TableStyle& style) {
+/// The functions whose own time, or time with calls, is not told from nothing.
+struct Unresolved {
+  using Function = std::tuple<std::string, std::string, std::size_t>;  // name, path, line
+  std::set<Function> own;
+  std::set<Function> all;
+};
+
+Unresolved unresolved_of(const Profile& profile) {
+  Unresolved result;
+  for (const FunctionEstimate& function : profile.functions) {
+    const Unresolved::Function key{function.function, function.path, function.line};
+    if (!function.exclusive.resolved) result.own.insert(key);
+    if (!function.inclusive.resolved) result.all.insert(key);
+  }
+  return result;
+}
+
+constexpr std::string_view guess = "~";
+
+std::string tree_rows(const CostTree& tree, const Unresolved& unresolved, const TableStyle& style) {
   struct Folded {
     std::size_t count = 0;
     double cost = 0;
@@ -107,7 +128,11 @@ std::string tree_rows(const CostTree& tree, const TableStyle& style) {
     const CostFunction& function = tree.functions[node.function];
     std::string name = plain_line(without_parameters(function.name));
     if (node.from_line > 0) name += fmt::format(", from line {}", node.from_line);
-    text += tree_row({share(node.inclusive), share(node.exclusive),
+    const auto told = [&](double cost, const std::set<Unresolved::Function>& hidden) {
+      const bool is_guess = hidden.contains({function.name, function.path, function.line});
+      return fmt::format("{}{}", is_guess ? guess : "", share(cost));
+    };
+    text += tree_row({told(node.inclusive, unresolved.all), told(node.exclusive, unresolved.own),
                       function.is_thread ? "" : fmt::format("×{}", node.calls)},
                      step.depth, name, style);
   }
@@ -142,8 +167,12 @@ std::string path_meant(const Profile& profile, const std::string& file) {
 
 std::string call_tree(const Profile& profile, const TableStyle& style) {
   if (profile.tree.nodes.empty()) return "";
-  return painted("   share       own     calls  call tree", bold, style) + "\n" +
-         tree_rows(profile.tree, style);
+  std::string rows = tree_rows(profile.tree, unresolved_of(profile), style);
+  if (rows.find(guess) != std::string::npos)
+    rows +=
+        fmt::format("{} is a guess: {}; the tables have upper bounds\n", guess,
+                    profile.recorded ? "the cost of recording hides the time" : "the noise hides the time");
+  return painted("   share       own     calls  call tree", bold, style) + "\n" + rows;
 }
 
 std::string show_profile(const Profile& profile, const TableStyle& style) {

@@ -54,6 +54,11 @@ void add_line(Text& to, const LeftOutFunction& one) {
                  one.calls);
 }
 
+void add_line(Text& to, const UnreadSource& source) {
+  fmt::format_to(std::back_inserter(to), R"({{"path":{},"reason":{}}})", json_string(source.path),
+                 json_string(source.reason));
+}
+
 template <class Items>
 void add_lines(Text& to, const Items& items) {
   to.append(std::string_view("[\n"));
@@ -182,6 +187,17 @@ void read_left_out(const JsonNode& node, std::vector<LeftOutFunction>& to, JsonF
   }
 }
 
+void read_unread(const JsonNode& node, std::vector<UnreadSource>& to, JsonFaults& faults) {
+  if (!is_kind(node, JsonKind::array, faults)) return;
+  for (const JsonNode& element : node.elements) {
+    ObjectReader object(element, faults);
+    UnreadSource& source = to.emplace_back();
+    object.required("path", source.path, read_string);
+    object.required("reason", source.reason, read_string);
+    object.refuse_the_rest();
+  }
+}
+
 void read_card(const JsonNode& node, CardArming& to, JsonFaults& faults) {
   ObjectReader object(node, faults);
   object.required("cla", to.cla, LowerHex{2});
@@ -243,14 +259,29 @@ std::string in_words(const LeftOutFunction& function) {
   return fmt::format("{} (about {} calls)", function.function, function.calls);
 }
 
-std::optional<Warning> warning_of_left_out(const TrapMap& map) {
-  if (map.left_out.empty()) return std::nullopt;
-  std::vector<std::string> names;
-  for (const LeftOutFunction& one : map.left_out) names.push_back(in_words(one));
-  return Warning{.text = fmt::format("these functions have no traps, because they are called too often: {}. "
-                                     "Their time counts for their callers",
-                                     some_of(names)),
-                 .advice = "`jcprof record` or perf shows their own time"};
+std::vector<Warning> warnings_of_left_out(const TrapMap& map) {
+  std::vector<Warning> warnings;
+  if (!map.left_out.empty()) {
+    std::vector<std::string> names;
+    for (const LeftOutFunction& one : map.left_out) names.push_back(in_words(one));
+    warnings.push_back(
+        {.text = fmt::format("these functions have no traps, because they are called too often: {}. "
+                             "Their time counts for their callers",
+                             some_of(names)),
+         .advice = "`jcprof record` or perf shows their own time"});
+  }
+  if (!map.unread.empty()) {
+    std::vector<std::string> sources;
+    for (const UnreadSource& source : map.unread)
+      sources.push_back(fmt::format("{} ({})", source.path, source.reason));
+    warnings.push_back(
+        {.text = fmt::format("these sources have no traps, because jcprof cannot read them: {}. "
+                             "Their time counts for their callers",
+                             some_of(sources)),
+         .advice = "if the build makes a file that they include, build the project in its own "
+                   "folder first"});
+  }
+  return warnings;
 }
 
 std::vector<Warning> warnings_of_unseen(const TrapMap& map, const std::vector<bool>& passed) {
@@ -269,6 +300,10 @@ std::string write_trap_map(const TrapMap& map) {
   if (!map.left_out.empty()) {
     text.append(std::string_view(",\n\"left_out\":"));
     add_lines(text, map.left_out);
+  }
+  if (!map.unread.empty()) {
+    text.append(std::string_view(",\n\"unread\":"));
+    add_lines(text, map.unread);
   }
   fmt::format_to(std::back_inserter(text), ",\n\"build\":\"{:08x}\"}}\n", build);
   return fmt::to_string(text);
@@ -289,6 +324,7 @@ TrapMap parse_trap_map(const std::string& file, std::string_view text) {
   object.optional("card", map.card, read_card);
   object.optional("arming", map.command, read_command);
   object.optional("left_out", map.left_out, read_left_out);
+  object.optional("unread", map.unread, read_unread);
   const bool has_build = object.optional("build", map.build, LowerHex{8});
   object.refuse_the_rest();
   faults.throw_if_any();

@@ -40,6 +40,13 @@ struct LeftOutFunction {
   bool operator==(const LeftOutFunction&) const = default;
 };
 
+/// A source that gets no traps, as it cannot be read.
+struct UnreadSource {
+  std::string path;
+  std::string reason;
+  bool operator==(const UnreadSource&) const = default;
+};
+
 /// "PinApplet.verify (about 3000 calls)"
 std::string in_words(const LeftOutFunction& function);
 
@@ -56,6 +63,7 @@ struct TrapMap {
   CardArming card = {};
   std::uint32_t command = 0;                   // of a TA: the id of ours; 0: it is none
   std::vector<LeftOutFunction> left_out = {};  // by jcprof profile; no part of the digest
+  std::vector<UnreadSource> unread = {};       // no part of the digest
   std::uint32_t build = 0;  // first four bytes of digest_of(), which the target answers with; see build_of
 
   const Trap& at(TrapId id) const;  // a check fails for an id that is not in the map
@@ -69,7 +77,7 @@ std::string write_trap_map(const TrapMap& map);
 TrapMap parse_trap_map(const std::string& file, std::string_view text);
 TrapMap read_trap_map(const std::filesystem::path& file);
 
-/// sha256 of everything but `left_out` and `build`: decides whether a run can be resumed.
+/// sha256 of everything but `left_out`, `unread` and `build`: decides whether a run can be resumed.
 std::string digest_of(const TrapMap& map);
 /// What belongs into `build`.
 std::uint32_t build_of(const TrapMap& map);
@@ -77,7 +85,7 @@ std::uint32_t build_of(const TrapMap& map);
 /// Names the functions on a path whose cost is not all their own: one for each reason. `passed`: by trap,
 /// from the first one on.
 std::vector<Warning> warnings_of_unseen(const TrapMap& map, const std::vector<bool>& passed);
-/// Names the functions that were left out; nothing where none was.
-std::optional<Warning> warning_of_left_out(const TrapMap& map);
+/// Names the functions that were left out, and the sources that were not read.
+std::vector<Warning> warnings_of_left_out(const TrapMap& map);
 
 }  // namespace jcprof

@@ -116,18 +116,30 @@ TEST_CASE("functions that have a part outside of their traps are named where the
 
 TEST_CASE("functions that were left out are kept in the map and named, and make no other build of it") {
   TrapMap map = example();
-  CHECK_FALSE(warning_of_left_out(map));
+  CHECK(warnings_of_left_out(map).empty());
   map.left_out = {{.function = "Pin.add", .calls = 4'000'000}};
   CHECK(parse_trap_map("traps.json", write_trap_map(map)).left_out == map.left_out);
   CHECK(digest_of(map) == digest_of(example()));
-  CHECK(warning_of_left_out(map)->text ==
+  CHECK(warnings_of_left_out(map).at(0).text ==
         "these functions have no traps, because they are called too often: Pin.add (about 4000000 calls). "
         "Their time counts for their callers");
   map.left_out.resize(7, {.function = "g", .calls = 1});
-  CHECK_THAT(warning_of_left_out(map)->text,
+  CHECK_THAT(warnings_of_left_out(map).at(0).text,
              Catch::StartsWith("these functions have no traps, because they are called too often: Pin.add "
                                "(about 4000000 calls), g (about 1 calls), ") &&
                  Catch::Contains("g (about 1 calls) and 2 others."));
+}
+
+TEST_CASE("sources that were not read are kept in the map and named, and make no other build of it") {
+  TrapMap map = example();
+  map.unread = {{.path = "hot.c", .reason = "hot.c:1: 'defs.h' file not found"}};
+  CHECK(parse_trap_map("traps.json", write_trap_map(map)).unread == map.unread);
+  CHECK(digest_of(map) == digest_of(example()));
+  const std::vector<Warning> warnings = warnings_of_left_out(map);
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings.front().text ==
+        "these sources have no traps, because jcprof cannot read them: hot.c (hot.c:1: 'defs.h' file not "
+        "found). Their time counts for their callers");
 }
 
 TEST_CASE("another card command gives another build") {

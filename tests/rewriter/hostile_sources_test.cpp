@@ -122,6 +122,9 @@ TEST_CASE("a source in C that clang refuses is left out with its reason, unless 
   const Generated generated = tree.generate();
   CHECK(left_out(generated) == "bad.c: no traps: bad.c:2: use of undeclared identifier 'none'\n");
   CHECK(generated.coverage.unread == 1);
+  CHECK(
+      generated.map.unread ==
+      std::vector<UnreadSource>{{.path = "bad.c", .reason = "bad.c:2: use of undeclared identifier 'none'"}});
   CHECK(has_traps_in(generated, "good.c"));
   CHECK_FALSE(has_traps_in(generated, "bad.c"));
   CHECK(read_file(tree.folder / "out/tree/bad.c").starts_with("int f(void) { return 1; }\n"));
